@@ -16,7 +16,7 @@ import (
 )
 
 // How long a watch may need: to greet, which it does at once unless it hangs, and to
-// answer. After that the take looks for itself.
+// answer. After that the snapshot scans the tree itself.
 const (
 	greetTime  = 500 * time.Millisecond
 	answerTime = 5 * time.Second
@@ -38,8 +38,8 @@ func (c *Client) On() bool {
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
 
-// Ask returns what the tree comes to, nil when the watch is not sure, not there, not
-// ours, too slow, or says what cannot be read.
+// Ask returns the state of the tree as the watch knows it. It returns nil when there is no
+// watch, or it is unreliable, another user's, too slow, or its answer cannot be read.
 func (c *Client) Ask(ctx context.Context, base string) *snapshot.Seen {
 	conn, in, err := dial(ctx, folder(c.Place))
 	if err != nil {
@@ -58,14 +58,14 @@ func (c *Client) Ask(ctx context.Context, base string) *snapshot.Seen {
 	return seen
 }
 
-// Doubt makes the watch look at everything again.
+// Doubt makes the watch scan everything again.
 func (c *Client) Doubt() {
 	ctx, stop := context.WithTimeout(context.Background(), greetTime)
 	defer stop()
-	_, _ = tell(ctx, folder(c.Place), "doubt")
+	_, _ = send(ctx, folder(c.Place), "doubt")
 }
 
-func tell(ctx context.Context, dir, what string) (reply, error) {
+func send(ctx context.Context, dir, what string) (reply, error) {
 	var r reply
 	conn, in, err := dial(ctx, dir)
 	if err != nil {
@@ -81,9 +81,9 @@ func tell(ctx context.Context, dir, what string) (reply, error) {
 // errForeign says that a socket belongs to somebody else.
 var errForeign = errors.New("the watch belongs to another user")
 
-// dial connects to the watch, checks whose it is and waits for its greeting.
+// dial connects to the watch, checks that it belongs to this user and waits for its greeting.
 func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, err error) {
-	if err := private(dir); err != nil {
+	if err := checkPrivate(dir); err != nil {
 		return nil, nil, err
 	}
 	path, done, err := shortPath(dir, "socket")
@@ -102,7 +102,7 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 			_ = conn.Close()
 		}
 	}()
-	if err := ours(conn); err != nil {
+	if err := checkOwner(conn); err != nil {
 		return nil, nil, err
 	}
 	_ = conn.SetDeadline(time.Now().Add(greetTime))
@@ -117,8 +117,8 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 	return conn, in, conn.SetDeadline(time.Now().Add(answerTime))
 }
 
-// private refuses a folder that another user owns or may write in.
-func private(dir string) error {
+// checkPrivate returns errForeign when another user owns the folder or may write in it.
+func checkPrivate(dir string) error {
 	info, err := fsroot.Lstat(dir)
 	if err != nil {
 		return err
@@ -130,8 +130,8 @@ func private(dir string) error {
 	return nil
 }
 
-// ours refuses a connection with another user.
-func ours(conn *net.UnixConn) error {
+// checkOwner returns errForeign when another user is at the other end of the connection.
+func checkOwner(conn *net.UnixConn) error {
 	return rawFD(conn, func(fd int) error {
 		uid, err := peer(fd)
 		if err == nil && uid != os.Geteuid() {
@@ -141,7 +141,7 @@ func ours(conn *net.UnixConn) error {
 	})
 }
 
-// rawFD lends the descriptor of a connection.
+// rawFD runs do with the descriptor of a connection.
 func rawFD(c *net.UnixConn, do func(fd int) error) error {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -84,7 +84,7 @@ func refusal(why string) error {
 
 // Ask returns the status of the watch. CodeNotFound when there is none.
 func Ask(ctx context.Context, place *snapshot.Place) (Status, error) {
-	r, err := tell(ctx, folder(place), "status")
+	r, err := send(ctx, folder(place), "status")
 	if err == nil && r.Status != nil {
 		return *r.Status, nil
 	}
@@ -101,7 +101,7 @@ func missing(err error) error {
 // Stop ends the watch and waits until it is gone. CodeNotFound when there is none.
 func Stop(ctx context.Context, place *snapshot.Place) error {
 	dir := folder(place)
-	if _, err := tell(ctx, dir, "stop"); err != nil {
+	if _, err := send(ctx, dir, "stop"); err != nil {
 		return missing(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, answerTime)

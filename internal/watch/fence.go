@@ -17,38 +17,38 @@ const Patience = 2 * time.Second
 
 // Cookies makes dir the folder of cookies: watched by the instance that watches
 // everything, because only then their events have an order.
-func (e *Ear) Cookies(dir string) error {
+func (t *Tracker) Cookies(dir string) error {
 	folder, err := fsroot.OpenDir(dir)
 	if err != nil {
 		return fmt.Errorf("watch the working tree: %w", err)
 	}
 	defer folder.Close()
 	fd := int(folder.Fd())
-	if err := e.judge(fd); err != nil {
+	if err := t.checkDevice(fd); err != nil {
 		return fmt.Errorf("watch %s: %w", dir, err)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.cookies = dir
-	e.cookie, err = e.q.add(fd)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cookies = dir
+	t.cookie, err = t.q.add(fd)
 	return err
 }
 
 // Fence makes a file in the folder of cookies and waits until it is heard of: then
 // every change has been heard of whose call had returned before.
-func (e *Ear) Fence(ctx context.Context) error {
+func (t *Tracker) Fence(ctx context.Context) error {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	name := CookiePrefix + hex.EncodeToString(b[:])
 	heard := make(chan struct{})
-	e.mu.Lock()
-	if e.deaf != "" {
-		e.mu.Unlock()
+	t.mu.Lock()
+	if t.lost != "" {
+		t.mu.Unlock()
 		return nil // Take says so
 	}
-	e.waits[name] = heard
-	path := filepath.Join(e.cookies, name)
-	e.mu.Unlock()
+	t.waits[name] = heard
+	path := filepath.Join(t.cookies, name)
+	t.mu.Unlock()
 	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("create a marker file: %w", err)

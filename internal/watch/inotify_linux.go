@@ -80,8 +80,9 @@ func meaning(mask uint32) (w what) {
 	return w
 }
 
-// tells lists the file systems whose changes all go through this kernel, and are told.
-var tells = map[uint32]bool{
+// localFileSystems lists the file systems of which inotify reports every change, because all
+// changes go through this kernel.
+var localFileSystems = map[uint32]bool{
 	0xEF53: true, 0x58465342: true, 0x9123683E: true, 0x01021994: true, // ext4, xfs, btrfs, tmpfs
 	0xF2F52010: true, 0x794C7630: true, 0xCA451A4E: true, 0x2FC12FC1: true, // f2fs, overlay, bcachefs, zfs
 }
@@ -92,7 +93,7 @@ func trusted(fd int) error {
 	if err := unix.Fstatfs(fd, &st); err != nil {
 		return err
 	}
-	if !tells[uint32(st.Type)] {
+	if !localFileSystems[uint32(st.Type)] {
 		return fmt.Errorf("%w (type %x)", ErrSilent, uint32(st.Type))
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // Mounts returns the lines of the mount table that concern a tree: what is mounted in
-// it, on it or above it. No event tells of a mount.
+// it, on it or above it. inotify does not report mounts.
 func Mounts(root string) (string, error) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -67,7 +67,7 @@ func Written(root string) (map[string]bool, error) {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return n[0] < '0' || n[0] > '9' })
-	workers := make([]seeker, min(runtime.GOMAXPROCS(0), 4))
+	workers := make([]writableFinder, min(runtime.GOMAXPROCS(0), 4))
 	var wg sync.WaitGroup
 	for i := range workers {
 		w := &workers[i]
@@ -85,15 +85,16 @@ func Written(root string) (map[string]bool, error) {
 	return workers[0].found, nil
 }
 
-// seeker finds what processes may write below a folder. What it cannot read is gone, or somebody else's.
-type seeker struct {
+// writableFinder finds files below a folder that some process has open for writing. It skips
+// processes that have ended or that it may not read.
+type writableFinder struct {
 	lead  string // the folder, with a slash
 	found map[string]bool
 	names []string
 	buf   [unix.PathMax + 64]byte
 }
 
-func (s *seeker) process(dir string) {
+func (s *writableFinder) process(dir string) {
 	if fd, err := unix.Open(dir+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
 		if !s.asked(fd) {
 			s.mapped(fd)
@@ -107,7 +108,7 @@ func (s *seeker) process(dir string) {
 }
 
 // note adds a path as the kernel gives it.
-func (s *seeker) note(path string) {
+func (s *writableFinder) note(path string) {
 	path = strings.TrimSuffix(path, " (deleted)")
 	if below, ok := strings.CutPrefix(path, s.lead); ok && !strings.HasPrefix(below, ".git/") {
 		s.found[below] = true
@@ -128,7 +129,7 @@ const (
 )
 
 // asked adds shared, writable mappings by asking for them. It is false where the kernel cannot be asked.
-func (s *seeker) asked(table int) bool {
+func (s *writableFinder) asked(table int) bool {
 	q := mappingQuery{flags: sharedWritable}
 	for {
 		q.size, q.name, q.nameSize = uint64(unsafe.Sizeof(q)), uint64(uintptr(unsafe.Pointer(&s.buf[0]))), uint32(len(s.buf))
@@ -153,7 +154,7 @@ func (s *seeker) asked(table int) bool {
 }
 
 // mapped adds shared, writable mappings by reading all of them.
-func (s *seeker) mapped(table int) {
+func (s *writableFinder) mapped(table int) {
 	var text []byte
 	for {
 		text = slices.Grow(text, 64<<10)
@@ -178,7 +179,7 @@ func (s *seeker) mapped(table int) {
 }
 
 // opened adds descriptors that can write.
-func (s *seeker) opened(fds int, dir string) {
+func (s *writableFinder) opened(fds int, dir string) {
 	s.names = s.names[:0]
 	for {
 		n, err := unix.ReadDirent(fds, s.buf[:])

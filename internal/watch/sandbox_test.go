@@ -152,7 +152,7 @@ func (v *view) heard() state {
 func (b *box) same(t fataler, v *view) bool {
 	t.Helper()
 	ctx := context.Background()
-	err := v.surroundings(ctx)
+	err := v.checkSurroundings(ctx)
 	if err == nil {
 		err = v.settle(ctx, true)
 	}

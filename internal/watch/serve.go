@@ -22,15 +22,15 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Spec is what the process is started with.
+// Spec is the configuration that the process is started with, as JSON.
 type Spec struct {
 	Include []string      `json:"include,omitempty"`
 	MaxFile int64         `json:"max_file"`
 	Idle    time.Duration `json:"idle_ns"`
 }
 
-// look is how often the watch asks whether it is still of use.
-const look = 5 * time.Second
+// checkEvery is how often the process checks whether it is still needed.
+const checkEvery = 5 * time.Second
 
 // Main is the process of a watch: args are the root of the working tree and the Spec as
 // JSON. It writes "ready", or why there is no watch, to standard output, and then
@@ -49,7 +49,8 @@ func Main(args []string, stdout *os.File) int {
 	return 0
 }
 
-// Serve watches until it is of no more use. ready gets one line.
+// Serve runs the watch until it is stopped or no longer needed. It writes one line to ready
+// when the first view is built.
 func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	debug.SetGCPercent(50) // it waits most of the time: small rather than fast
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -63,7 +64,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	if err != nil {
 		return err
 	}
-	if err := private(dir); err != nil {
+	if err := checkPrivate(dir); err != nil {
 		return err
 	}
 	lock := fsroot.NewLock(filepath.Join(dir, "lock"))
@@ -72,18 +73,18 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	}
 	defer func() { _ = lock.Unlock() }()
 	sweep(dir)
-	p := &process{own: programNow(), stop: stop, sentry: &sentry{
-		place: place, dir: dir, log: &diary{path: filepath.Join(dir, "log"), limit: diaryLimit}, life: ctx,
+	p := &process{build: ownProgram(), stop: stop, views: &viewManager{
+		place: place, dir: dir, log: &eventLog{path: filepath.Join(dir, "log"), limit: logLimit}, ctx: ctx,
 		wait: shortWait, last: time.Now(),
 		status: Status{PID: os.Getpid(), Root: repo.Root, Since: time.Now().UTC().Truncate(time.Second), Idle: spec.Idle.String()},
 	}}
-	if err := p.sentry.first(ctx); err != nil {
+	if err := p.views.first(ctx); err != nil {
 		return err
 	}
 	return p.serve(ctx, spec.Idle, ready)
 }
 
-// sweep removes what a killed watch left: its socket and cookies. The lock is held.
+// sweep removes the socket and cookies that a killed watch left. The caller holds the lock.
 func sweep(dir string) {
 	left, _ := filepath.Glob(filepath.Join(globSafe(dir), CookiePrefix+"*"))
 	for _, path := range append(left, socket(dir)) {
@@ -92,14 +93,14 @@ func sweep(dir string) {
 }
 
 type process struct {
-	sentry *sentry
+	views  *viewManager
 	stop   func()
-	own    program
-	at     os.FileInfo // the socket
+	build  programFile
+	socket os.FileInfo // the socket
 }
 
 func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteCloser) error {
-	dir := p.sentry.dir
+	dir := p.views.dir
 	path, done, err := shortPath(dir, "socket")
 	if err != nil {
 		return err
@@ -116,14 +117,14 @@ func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteC
 	l.SetUnlinkOnClose(false)
 	defer fsroot.Remove(socket(dir))
 	defer l.Close()
-	if p.at, err = fsroot.Lstat(socket(dir)); err != nil {
+	if p.socket, err = fsroot.Lstat(socket(dir)); err != nil {
 		return err
 	}
 	fmt.Fprintln(ready, "ready")
 	if err := ready.Close(); err != nil {
 		return err
 	}
-	go p.attend(ctx, idle)
+	go p.stopWhenUseless(ctx, idle)
 	go func() {
 		<-ctx.Done()
 		_ = l.Close()
@@ -131,17 +132,17 @@ func (p *process) serve(ctx context.Context, idle time.Duration, ready io.WriteC
 	for {
 		conn, err := l.AcceptUnix()
 		if err != nil {
-			p.sentry.log.note("the watch ends")
+			p.views.log.note("the watch ends")
 			return nil
 		}
 		go p.serveOne(ctx, conn)
 	}
 }
 
-// serveOne answers one question of the user's own.
+// serveOne answers one request of the same user.
 func (p *process) serveOne(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
-	if ours(conn) != nil {
+	if checkOwner(conn) != nil {
 		return
 	}
 	_ = conn.SetDeadline(time.Now().Add(2 * answerTime))
@@ -153,17 +154,17 @@ func (p *process) serveOne(ctx context.Context, conn *net.UnixConn) {
 	switch {
 	case q.V != protocol:
 	case q.Ask == "changes":
-		seen, err := p.sentry.answer(ctx, q)
+		seen, err := p.views.answer(ctx, q)
 		if err != nil {
 			r.Why = err.Error()
 		} else {
 			r, body = encode(seen)
 		}
 	case q.Ask == "status":
-		s := p.sentry.report()
+		s := p.views.report()
 		r.Why, r.Status = "", &s
 	case q.Ask == "doubt":
-		p.sentry.doubt()
+		p.views.doubt()
 		r.Why = ""
 	case q.Ask == "stop":
 		defer p.stop()
@@ -174,9 +175,9 @@ func (p *process) serveOne(ctx context.Context, conn *net.UnixConn) {
 	}
 }
 
-// attend ends the watch when it is of no more use.
-func (p *process) attend(ctx context.Context, idle time.Duration) {
-	tick := time.NewTicker(min(look, max(idle/4, 10*time.Millisecond)))
+// stopWhenUseless stops the watch when endReason gives a reason.
+func (p *process) stopWhenUseless(ctx context.Context, idle time.Duration) {
+	tick := time.NewTicker(min(checkEvery, max(idle/4, 10*time.Millisecond)))
 	defer tick.Stop()
 	for {
 		select {
@@ -184,47 +185,47 @@ func (p *process) attend(ctx context.Context, idle time.Duration) {
 			return
 		case <-tick.C:
 		}
-		if why := p.useless(idle); why != "" {
-			p.sentry.log.note("the watch ends: %s", why)
+		if why := p.endReason(idle); why != "" {
+			p.views.log.note("the watch ends: %s", why)
 			p.stop()
 			return
 		}
 	}
 }
 
-func (p *process) useless(idle time.Duration) string {
-	now, err := fsroot.Lstat(socket(p.sentry.dir))
+func (p *process) endReason(idle time.Duration) string {
+	now, err := fsroot.Lstat(socket(p.views.dir))
 	switch {
-	case err != nil || !fsroot.SameFile(now, p.at):
+	case err != nil || !fsroot.SameFile(now, p.socket):
 		return "belay's folder is gone or has another owner"
-	case p.sentry.idle() > idle:
+	case p.views.idle() > idle:
 		return fmt.Sprintf("no request for %v", idle)
-	case p.own != programNow():
+	case p.build != ownProgram():
 		return "belay was updated"
 	}
-	if _, err := fsroot.Lstat(p.sentry.place.Repo.Root); err != nil {
+	if _, err := fsroot.Lstat(p.views.place.Repo.Root); err != nil {
 		return "the working tree is gone"
 	}
 	return ""
 }
 
-// program tells one build of belay from another, as far as its file does.
-type program struct {
+// programFile identifies a build of belay by its file, so that an update is noticed.
+type programFile struct {
 	size  int64
 	mtime time.Time
 	ino   uint64
 }
 
-func programNow() program {
+func ownProgram() programFile {
 	self, err := os.Executable()
 	if err != nil {
-		return program{}
+		return programFile{}
 	}
 	info, err := os.Lstat(self)
 	if err != nil {
-		return program{}
+		return programFile{}
 	}
-	p := program{size: info.Size(), mtime: info.ModTime()}
+	p := programFile{size: info.Size(), mtime: info.ModTime()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		p.ino = st.Ino
 	}

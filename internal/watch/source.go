@@ -2,7 +2,7 @@ package watch
 
 import "errors"
 
-// source tells of changes in folders, in the order in which they happened.
+// source reports changes in folders, in the order in which they happened.
 type source interface {
 	add(fd int) (wd int32, err error)
 	remove(wd int32)

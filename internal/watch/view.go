@@ -8,16 +8,16 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// view is the tree as it was at the last question, with a listener for what changed since.
+// view is the tree as it was at the last question, with a tracker for what changed since.
 type view struct {
 	place   *snapshot.Place
 	dir     string // where cookies are made
-	ear     *Ear
+	tracker *Tracker
 	outline snapshot.Outline
 	mounts  string
 	tree    *scan.Tree
 	book    *snapshot.Book
-	known   []known // what snapshots may rest on, oldest first
+	known   []known // states that a snapshot may be based on, oldest first
 }
 
 type known struct {
@@ -30,14 +30,14 @@ type known struct {
 var errMoving = errors.New("the working tree keeps changing")
 
 const (
-	passes = 4 // how often changed paths are looked at for one question
-	keep   = 8 // how many states are remembered
+	maxPasses = 4 // how often changed paths are read for one question
+	maxKnown  = 8 // how many states are remembered
 )
 
-// newView watches every folder, then looks at all of them.
+// newView watches every folder, then scans all of them.
 func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, err error) {
 	v := &view{place: place, dir: dir, book: snapshot.New(place.Repo)}
-	if v.ear, err = New(); err != nil {
+	if v.tracker, err = New(); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -45,7 +45,7 @@ func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, e
 			v.close()
 		}
 	}()
-	if err := v.ear.Cookies(dir); err != nil {
+	if err := v.tracker.Cookies(dir); err != nil {
 		return nil, err
 	}
 	if v.mounts, err = Mounts(place.Repo.Root); err != nil {
@@ -57,7 +57,7 @@ func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, e
 	ask := place.Repo.Ignorer(ctx)
 	defer ask.Close()
 	o := v.outline.Options
-	o.Entering, o.Ignored = v.ear.Enter, ask.Ask
+	o.Entering, o.Ignored = v.tracker.Enter, ask.Ask
 	all, err := scan.Scan(ctx, o)
 	if err != nil {
 		return nil, err
@@ -70,11 +70,11 @@ func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, e
 	return v, nil
 }
 
-func (v *view) close() { v.ear.Close() }
+func (v *view) close() { v.tracker.Close() }
 
-// settle brings the view to a moment after the call. It looks at what was heard of, and
-// once more, until nothing is heard any more between two fences: then the tree stood
-// still while it was looked at. Any error but errMoving means that the view is lost.
+// settle brings the view up to date with a moment after the call. It reads the changed paths
+// again and again until no event arrives between two fences: then nothing changed while they
+// were read. Any error but errMoving means that the view is unreliable.
 func (v *view) settle(ctx context.Context, doubt bool) error {
 	more := &scan.Dirt{}
 	if doubt {
@@ -83,19 +83,19 @@ func (v *view) settle(ctx context.Context, doubt bool) error {
 		}
 	}
 	for try := 0; ; try++ {
-		if err := v.ear.Fence(ctx); err != nil {
+		if err := v.tracker.Fence(ctx); err != nil {
 			return err
 		}
-		d, deaf := v.ear.Take()
-		if deaf != "" {
-			return errors.New(deaf)
+		d, lost := v.tracker.TakeDirty()
+		if lost != "" {
+			return errors.New(lost)
 		}
 		d.Add(more)
 		if d.Len() == 0 {
 			return nil
 		}
-		if try == passes {
-			v.ear.Put(d)
+		if try == maxPasses {
+			v.tracker.MarkAgain(d)
 			return errMoving
 		}
 		moving, err := v.pass(ctx, d)
@@ -108,7 +108,7 @@ func (v *view) settle(ctx context.Context, doubt bool) error {
 	}
 }
 
-// doubt marks what changes without a word: see snapshot.Doubtful and Written.
+// doubt marks files that can change without an event: see snapshot.Doubtful and Written.
 func (v *view) doubt(d *scan.Dirt) error {
 	v.book.Doubtful(v.tree.Top(), d)
 	open, err := Written(v.place.Repo.Root)
@@ -121,7 +121,7 @@ func (v *view) doubt(d *scan.Dirt) error {
 	return nil
 }
 
-// pass looks at what is marked.
+// pass reads the marked paths again.
 func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) {
 	ask := v.place.Repo.Ignorer(ctx)
 	defer ask.Close()
@@ -129,7 +129,7 @@ func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	snapshot.Gone(v.tree.Top(), next.Top(), v.ear.Leave)
+	snapshot.Gone(v.tree.Top(), next.Top(), v.tracker.Leave)
 	v.tree = next
 	if next.Linked {
 		return false, errors.New("a file has a second hard link")
@@ -137,9 +137,9 @@ func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) 
 	return next.Moving, nil
 }
 
-// surroundings looks at what decides about the tree from outside. An error means that
-// the view is lost.
-func (v *view) surroundings(ctx context.Context) error {
+// checkSurroundings checks what affects the tree from outside: mounts and the index. An error
+// means that the view is unreliable.
+func (v *view) checkSurroundings(ctx context.Context) error {
 	now, err := Mounts(v.place.Repo.Root)
 	if err != nil {
 		return err
@@ -162,8 +162,8 @@ func (v *view) surroundings(ctx context.Context) error {
 	return nil
 }
 
-// answer returns what the tree comes to, and what of it is not in the snapshot with this
-// base; nil when that is not known.
+// answer returns the tree's manifest, and what of it is not in the snapshot with this base;
+// nil when that base is not known.
 func (v *view) answer(base string) *snapshot.Seen {
 	top := v.tree.Top()
 	seen := &snapshot.Seen{
@@ -180,15 +180,15 @@ func (v *view) answer(base string) *snapshot.Seen {
 	if from != nil {
 		v.book.Since(&from.top, top, seen)
 	}
-	v.learn(known{snapshot.Base(v.place.Repo, seen.Tree, seen.Man), top})
+	v.remember(known{snapshot.Base(v.place.Repo, seen.Tree, seen.Man), top})
 	if from == nil {
 		return nil
 	}
 	return seen
 }
 
-// learn remembers a state that the next snapshot may hold.
-func (v *view) learn(k known) {
+// remember stores a state that the next snapshot may be based on.
+func (v *view) remember(k known) {
 	for i, old := range v.known {
 		if old.base == k.base {
 			v.known = append(v.known[:i], v.known[i+1:]...)
@@ -196,7 +196,7 @@ func (v *view) learn(k known) {
 		}
 	}
 	v.known = append(v.known, k)
-	if len(v.known) > keep {
-		v.known = append([]known(nil), v.known[len(v.known)-keep:]...)
+	if len(v.known) > maxKnown {
+		v.known = append([]known(nil), v.known[len(v.known)-maxKnown:]...)
 	}
 }

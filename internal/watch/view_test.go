@@ -176,7 +176,7 @@ func TestAFullQueueIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	v := b.view(t)
-	v.ear.Stall(func() { // nobody listens while more happens than the kernel keeps
+	v.tracker.Stall(func() { // nobody listens while more happens than the kernel keeps
 		for i := range 12_000 {
 			_ = os.WriteFile(b.path(fmt.Sprintf("c/f%d", i)), nil, 0o644)
 			_ = os.Remove(b.path(fmt.Sprintf("c/f%d", i)))
@@ -211,7 +211,7 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	v := b.view(t)
 	b.write(t, "four", "heard")
 	b.write(t, "a/one", "not heard")
-	v.ear.Take()
+	v.tracker.TakeDirty()
 	d := &scan.Dirt{}
 	d.Read("four")
 	if _, err := v.pass(context.Background(), d); err != nil {
@@ -219,7 +219,7 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	}
 	before := v.heard()
 	b.write(t, "a/one", "a/one")
-	v.ear.Take()
+	v.tracker.TakeDirty()
 	if want := b.plain(t); before.Tree != want.Tree {
 		t.Fatalf("more was read than was marked")
 	}

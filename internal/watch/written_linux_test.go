@@ -61,7 +61,7 @@ func TestWritten(t *testing.T) {
 		t.Errorf("%q %v, want %q", got, err, want)
 	}
 
-	for name, look := range map[string]func(*seeker, int){"read": (*seeker).mapped, "asked": func(s *seeker, fd int) {
+	for name, look := range map[string]func(*writableFinder, int){"read": (*writableFinder).mapped, "asked": func(s *writableFinder, fd int) {
 		if !s.asked(fd) {
 			t.Skip("this kernel cannot be asked for mappings")
 		}
@@ -72,7 +72,7 @@ func TestWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer table.Close()
-			s := &seeker{lead: root + "/", found: map[string]bool{}}
+			s := &writableFinder{lead: root + "/", found: map[string]bool{}}
 			look(s, int(table.Fd()))
 			if got := slices.Sorted(maps.Keys(s.found)); !slices.Equal(got, slices.Sorted(slices.Values(mapped))) {
 				t.Errorf("%q, want %q", got, mapped)

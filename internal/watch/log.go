@@ -10,17 +10,17 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// diary is the watch's log: one line an event, for people. It is started again when it
-// grows over the limit; one older part is kept.
-type diary struct {
+// eventLog is the log file of the watch, one line per event, for people. When it grows over
+// the limit it is renamed to .old and started again.
+type eventLog struct {
 	mu    sync.Mutex
 	path  string
 	limit int64
 }
 
-const diaryLimit = 128 << 10
+const logLimit = 128 << 10
 
-func (d *diary) note(format string, args ...any) {
+func (d *eventLog) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if info, err := fsroot.Lstat(d.path); err == nil && info.Size() > d.limit {

@@ -14,7 +14,7 @@ import (
 
 var _ snapshot.Watcher = (*Client)(nil)
 
-// Status says how a watch is.
+// Status describes a running watch.
 type Status struct {
 	PID     int       `json:"pid"`
 	Root    string    `json:"root"`
@@ -29,16 +29,16 @@ type Status struct {
 	Idle    string    `json:"idle"`     // it ends after so long without a question
 }
 
-// sentry holds the view of a tree, and makes a new one when it is lost.
-type sentry struct {
+// viewManager keeps the current view of a tree and builds a new one when it becomes unreliable.
+type viewManager struct {
 	place *snapshot.Place
 	dir   string
-	log   *diary
-	life  context.Context
+	log   *eventLog
+	ctx   context.Context
 
 	mu     sync.Mutex // one question at a time
-	now    *view      // nil while there is none
-	why    string     // then
+	view   *view      // nil while it is being built
+	why    string     // why there is no view
 	status Status
 	wait   time.Duration // before the next build
 	doubts time.Time     // when somebody doubted last
@@ -52,31 +52,31 @@ const (
 
 var errStill = errors.New("its first full scan is not finished")
 
-// answer answers one question about changes, or says why not.
-func (s *sentry) answer(ctx context.Context, q request) (*snapshot.Seen, error) {
+// answer answers one question about changes; the error says why it cannot.
+func (s *viewManager) answer(ctx context.Context, q request) (*snapshot.Seen, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Asked++
 	s.last = time.Now()
 	if !slices.Equal(q.Include, s.place.Include) || q.MaxFile != s.place.MaxFile {
 		s.place = &snapshot.Place{Repo: s.place.Repo, Dir: s.place.Dir, Include: q.Include, MaxFile: q.MaxFile}
-		s.lose(errors.New("the settings changed"))
+		s.discard(errors.New("the settings changed"))
 	}
-	if s.now == nil {
+	if s.view == nil {
 		return nil, errors.New(s.why)
 	}
-	err := s.now.surroundings(ctx)
+	err := s.view.checkSurroundings(ctx)
 	if err == nil {
-		err = s.now.settle(ctx, true)
+		err = s.view.settle(ctx, true)
 	}
 	if err != nil {
 		if !errors.Is(err, errMoving) {
-			s.lose(err)
+			s.discard(err)
 		}
 		return nil, err
 	}
 	s.wait = shortWait
-	seen := s.now.answer(q.Base)
+	seen := s.view.answer(q.Base)
 	if seen == nil {
 		return nil, errors.New("it does not know the last snapshot")
 	}
@@ -84,38 +84,38 @@ func (s *sentry) answer(ctx context.Context, q request) (*snapshot.Seen, error) 
 	return seen, nil
 }
 
-// doubt is told when an answer did not fit what the asker saw. Somebody whose rules
-// always differ must not keep the watch building.
-func (s *sentry) doubt() {
+// doubt is called when an answer did not match what the client saw. It discards the view at
+// most once per longWait: a client with other ignore rules would otherwise cause endless scans.
+func (s *viewManager) doubt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now != nil && time.Since(s.doubts) > longWait {
+	if s.view != nil && time.Since(s.doubts) > longWait {
 		s.doubts = time.Now()
-		s.lose(errors.New("ignore rules outside the working tree changed"))
+		s.discard(errors.New("ignore rules outside the working tree changed"))
 	}
 }
 
-// lose gives the view up and makes another one aside. The lock is held.
-func (s *sentry) lose(why error) {
-	if s.now == nil {
+// discard drops the view and builds another one in the background. The caller has locked mu.
+func (s *viewManager) discard(why error) {
+	if s.view == nil {
 		return // one is being made
 	}
 	s.log.note("full scan: %v", why)
-	s.now.close()
-	s.now, s.why = nil, errStill.Error()
+	s.view.close()
+	s.view, s.why = nil, errStill.Error()
 	wait := s.wait
 	s.wait = min(2*s.wait, longWait)
 	go func() {
 		select {
-		case <-s.life.Done():
+		case <-s.ctx.Done():
 		case <-time.After(wait):
-			_ = s.build(s.life)
+			_ = s.build(s.ctx)
 		}
 	}()
 }
 
-// build makes a view. Where that fails it is tried again, more and more rarely.
-func (s *sentry) build(ctx context.Context) error {
+// build makes a view. When that fails it tries again with growing pauses.
+func (s *viewManager) build(ctx context.Context) error {
 	s.mu.Lock()
 	place := s.place
 	s.mu.Unlock()
@@ -128,8 +128,8 @@ func (s *sentry) build(ctx context.Context) error {
 		wait := s.wait
 		s.wait = min(2*s.wait, longWait)
 		time.AfterFunc(wait, func() {
-			if s.life.Err() == nil {
-				_ = s.build(s.life)
+			if s.ctx.Err() == nil {
+				_ = s.build(s.ctx)
 			}
 		})
 		return err
@@ -137,47 +137,47 @@ func (s *sentry) build(ctx context.Context) error {
 	s.status.Builds++
 	if place != s.place { // the settings changed meanwhile
 		v.close()
-		go func() { _ = s.build(s.life) }()
+		go func() { _ = s.build(s.ctx) }()
 		return nil
 	}
-	s.now, s.why = v, ""
+	s.view, s.why = v, ""
 	s.started(v)
 	return nil
 }
 
-func (s *sentry) started(v *view) {
-	n, _ := v.ear.Folders()
+func (s *viewManager) started(v *view) {
+	n, _ := v.tracker.Folders()
 	s.log.note("watching %d folders", n)
 	debug.FreeOSMemory()
 }
 
 // report returns the status.
-func (s *sentry) report() Status {
+func (s *viewManager) report() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.status
-	st.Sure, st.Why = s.now != nil, s.why
-	if v := s.now; v != nil {
-		st.Folders, st.Why = v.ear.Folders()
+	st.Sure, st.Why = s.view != nil, s.why
+	if v := s.view; v != nil {
+		st.Folders, st.Why = v.tracker.Folders()
 		st.Files, _ = v.book.Files(v.tree.Top())
 		st.Sure = st.Why == ""
 	}
 	return st
 }
 
-func (s *sentry) idle() time.Duration {
+func (s *viewManager) idle() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Since(s.last)
 }
 
-// first makes the first view, for the starter to wait for.
-func (s *sentry) first(ctx context.Context) error {
+// first builds the first view; the process reports that it is ready only afterwards.
+func (s *viewManager) first(ctx context.Context) error {
 	v, err := newView(ctx, s.place, s.dir)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", s.place.Repo.Root, err)
 	}
-	s.now = v
+	s.view = v
 	s.status.Builds++
 	s.started(v)
 	return nil
