@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/install"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -89,6 +90,11 @@ user's) and nothing was written · 5 another belay init is running.`,
 				} else {
 					fmt.Fprintln(w, "tests: none detected; set checks.tests.command")
 				}
+				fmt.Fprint(w, prompt.Steps([]prompt.Step{
+					{Command: `belay run "…" --with claude`, For: "run an agent on a task"},
+					{Command: "belay init --agent claude", For: "or snapshots and checks in sessions of your own"},
+					{Command: "belay config explain", For: "what each setting means"},
+				}))
 			})
 		},
 	}
@@ -156,7 +162,24 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 		if out.Codex != nil {
 			fmt.Fprintf(w, "codex: %s\n", belay.VisibleLine(out.Codex.String()))
 		}
+		if err == nil && !in.remove && !in.dry && len(in.agents) > 0 {
+			fmt.Fprint(w, prompt.Steps(in.next()))
+		}
 	})
+}
+
+// next are the commands that show what the hooks do, and the one that removes them.
+func (in installing) next() []prompt.Step {
+	remove := "belay init --agent " + strings.Join(in.agents, ",")
+	if in.project {
+		remove += " --project"
+	}
+	return []prompt.Step{
+		{Command: strings.Join(in.agents, ", "), For: "start a session, or restart a running one"},
+		{Command: "belay timeline", For: "each prompt and tool call, and what it changed"},
+		{Command: "belay undo --turn", For: "reverse the last turn"},
+		{Command: remove + " --remove", For: "remove the hooks"},
+	}
 }
 
 // said is what became of a file, or would.

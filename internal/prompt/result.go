@@ -66,8 +66,14 @@ func (r Result) Text() string {
 		}
 		b.WriteString("\n")
 	}
+	return b.String() + Steps(r.Next)
+}
+
+// Steps lists commands that may come next, one a line; "" for none.
+func Steps(next []Step) string {
+	var b strings.Builder
 	rows := [][]string{}
-	for i, n := range r.Next {
+	for i, n := range next {
 		rows = append(rows, []string{[]string{"next: ", "      "}[min(i, 1)] + n.Command, n.For})
 	}
 	if len(rows) > 0 {
