@@ -36,12 +36,21 @@ var (
 	bold     = lazyregexp.New(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
 	boldFld  = lazyregexp.New(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
 	field    = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
-	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
+	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([^()\n]+\))?!?:\s+`)
 	wrote    = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
 	farewell = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|` +
 		`wishes|greetings)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|` +
 		`thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
+
+// commitType is the type of the commit, in the form of Conventional Commits, that a block is in the subject of; "" for none.
+func (b Block) commitType(text string) string {
+	line := text[strings.LastIndexByte(text[:b.At], '\n')+1 : b.At]
+	if m := commit.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
+}
 
 // Blocks cuts a message into its blocks, in order and without overlap. What is left out
 // are spaces, the marks of lists and fences, and the names of fields, which are in Label.

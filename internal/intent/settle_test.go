@@ -45,3 +45,30 @@ func TestBeginning(t *testing.T) {
 		}
 	}
 }
+
+// The type of a commit says what its subject asks for, whatever the verb; what is removed, what is counted and what else
+// the subject orders stays what it says, and so does the text below it.
+func TestCommitType(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"fix: allow underscores in formula names":                     "bugfix FIX",
+		"fix: prevent a second listener on reconnect":                 "bugfix FIX",
+		"fix(css,html): combine both caches":                          "bugfix FIX",
+		"fix!: use spawn instead of exec for git log":                 "bugfix FIX",
+		"fix(`merge`): add the missing tags to the release":           "bugfix FIX",
+		"fix: remove the unused constant maxWidth":                    "mutation REMOVE",
+		"fix: add three missing entries to the menu":                  "mutation ADD",
+		"fix: hide the cursor after a restore, add an example":        "mutation FIX ADD",
+		"fix: hide the cursor after a restore\n\n- add a test for it": "mutation FIX ADD",
+		"feat: allow underscores in formula names":                    "mutation ADD",
+	} {
+		req, _ := Parse(Input{text, true, nil})
+		got := string(req.Type)
+		for _, r := range req.Requirements {
+			got += " " + string(r.Marker)
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s", text, got, want)
+		}
+	}
+}

@@ -43,8 +43,27 @@ func weighed(in Input, acts, wholes *Scale) *parse {
 	is := p.typed(&m, wholes, in.PlanExists)
 	p.doubt(is == belay.Unclear)
 	p.decide(m, acts, is != belay.Unclear)
-	p.is = is
+	if p.is = is; p.repairs() && is == belay.Fresh {
+		p.is = belay.Bugfix
+	}
 	return p
+}
+
+// repairs lets what the subject of a commit begins with be a repair where its type is fix: "fix(ui): allow …" says so
+// more surely than any verb. What is removed, or added by number, stays that, and so does what else the subject orders.
+func (p *parse) repairs() (any bool) {
+	for i, f := range p.Out {
+		if f.Act.C.Block.commitType(p.Text) != "fix" {
+			continue
+		}
+		any = true
+		leads := i == 0 || p.Out[i-1].Act.C.Line != f.Act.C.Line
+		kept := f.Marker == belay.MarkRemove || f.Marker == belay.MarkAdd && p.counted(f) != nil
+		if !kept && (leads || !f.Act.plainlyAsks()) {
+			p.Out[i].Marker = belay.MarkFix
+		}
+	}
+	return any
 }
 
 // typed is what a message is as a whole. What of that is a cue of its acts goes by its words alone:
