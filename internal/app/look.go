@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/plan"
@@ -119,11 +118,7 @@ func (v Validated) Refusal() error {
 		if f.Severity != belay.SeverityError {
 			continue
 		}
-		place := belay.VisibleLine(v.Plan)
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", place, f.Line)
-		}
-		return belay.Refuse(belay.CodeRefused, "fix the plan", "%s: %s", place, f.Message)
+		return belay.Refuse(belay.CodeRefused, "fix the plan", "%s: %s", belay.VisibleLine(belay.At(v.Plan, f.Line)), f.Message)
 	}
 	return nil
 }

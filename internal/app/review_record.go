@@ -263,7 +263,7 @@ func affected(named []review.Affected, text string, files []string) []review.Aff
 		}
 	}
 	for _, p := range comment.In(text, comment.NewIndex(files)) {
-		a := review.Affected{Path: p.Path, Lines: linesText(p.Start, p.End)}
+		a := review.Affected{Path: p.Path, Lines: p.Lines()}
 		if p.Severity != comment.Unlabelled {
 			a.Severity = string(p.Severity)
 		}
@@ -273,18 +273,6 @@ func affected(named []review.Affected, text string, files []string) []review.Aff
 		}
 	}
 	return out
-}
-
-func linesText(start, end int) string {
-	switch {
-	case start == 0:
-		return ""
-	case end == 0:
-		return fmt.Sprintf("%d-", start)
-	case start == end:
-		return fmt.Sprint(start)
-	}
-	return fmt.Sprintf("%d-%d", start, end)
 }
 
 // source is the file that a review's words came from, where that was not named.

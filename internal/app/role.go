@@ -214,11 +214,7 @@ func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *hando
 func said(f belay.Finding) string {
 	text := f.Check + ": " + f.Title
 	if f.File != "" {
-		text += " (" + f.File
-		if f.Line > 0 {
-			text += fmt.Sprintf(":%d", f.Line)
-		}
-		text += ")"
+		text += " (" + belay.At(f.File, f.Line) + ")"
 	}
 	return text
 }

@@ -20,11 +20,7 @@ func (a reviewFamily) mineBatch(name string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	out := bufio.NewWriter(a.Out)
-	bad, err := answerAll(in, out, a.Err)
-	if ferr := out.Flush(); err == nil {
-		err = ferr
-	}
+	bad, err := answerAll(in, a.Out, a.Err, mineLine)
 	if err != nil {
 		return fmt.Errorf("answer the batch: %w", err)
 	}
@@ -44,40 +40,8 @@ type request struct {
 	Files []string        `json:"files"`
 }
 
-func answerAll(in io.Reader, out *bufio.Writer, errs io.Writer) (bad int, err error) {
-	lines := bufio.NewReaderSize(in, 64<<10)
-	for n := 1; ; n++ {
-		line, rerr := lines.ReadBytes('\n')
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			answer, aerr := answerOne(line)
-			if aerr != nil {
-				bad++
-				if err := out.Flush(); err != nil {
-					return bad, err
-				}
-				fmt.Fprintf(errs, "line %d: %s\n", n, belay.VisibleLine(aerr.Error()))
-			} else if _, err := out.Write(append(answer, '\n')); err != nil {
-				return bad, err
-			}
-			if lines.Buffered() == 0 { // whoever waits for the answer gets it
-				if err := out.Flush(); err != nil {
-					return bad, err
-				}
-			}
-		}
-		if errors.Is(rerr, io.EOF) {
-			return bad, nil
-		}
-		if rerr != nil {
-			return bad, rerr
-		}
-	}
-}
-
-func answerOne(line []byte) ([]byte, error) {
+// mineLine answers one line.
+func mineLine(line []byte) (any, error) {
 	var q request
 	if err := json.Unmarshal(line, &q); err != nil {
 		return nil, fmt.Errorf("not a JSON object with id, text and files: %w", err)
@@ -88,16 +52,40 @@ func answerOne(line []byte) ([]byte, error) {
 	if q.ID == nil {
 		return nil, errors.New("it has no id")
 	}
-	refs := []ref{}
-	for _, p := range app.MineText(*q.Text, q.Files) {
-		refs = append(refs, ref{p.Path, orNull(p.Start), orNull(p.End), string(p.Severity)})
-	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	err := e.Encode(struct {
+	return struct {
 		ID   json.RawMessage `json:"id"`
 		Refs []ref           `json:"refs"`
-	}{q.ID, refs})
-	return bytes.TrimSpace(out.Bytes()), err
+	}{q.ID, refs(app.MineText(*q.Text, q.Files))}, nil
+}
+
+// answerAll writes what answer makes of each line, as JSON. A line that it gives an error for is named in errs and counted.
+func answerAll(in io.Reader, to, errs io.Writer, answer func(line []byte) (any, error)) (bad int, err error) {
+	lines, out := bufio.NewReaderSize(in, 64<<10), bufio.NewWriter(to)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for n := 1; ; n++ {
+		line, rerr := lines.ReadBytes('\n')
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			answered, aerr := answer(line)
+			if aerr == nil {
+				err = enc.Encode(answered)
+			} else {
+				bad++
+				err = out.Flush()
+				fmt.Fprintf(errs, "line %d: %s\n", n, belay.VisibleLine(aerr.Error()))
+			}
+		}
+		if lines.Buffered() == 0 && err == nil { // whoever waits for the answer gets it
+			err = out.Flush()
+		}
+		if err != nil || errors.Is(rerr, io.EOF) {
+			return bad, err
+		}
+		if rerr != nil {
+			return bad, rerr
+		}
+	}
 }

@@ -42,15 +42,11 @@ Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6
 
 func tellFindings(w io.Writer, v app.Validated, paint terminal.Paint) {
 	for _, f := range v.Findings {
-		place := belay.VisibleLine(v.Plan)
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", place, f.Line)
-		}
 		word := paint.Warn(string(f.Severity))
 		if f.Severity == belay.SeverityError {
 			word = paint.Bad(string(f.Severity))
 		}
-		fmt.Fprintf(w, "%s: %s: %s\n", place, word, belay.VisibleLine(f.Message))
+		fmt.Fprintf(w, "%s: %s: %s\n", belay.VisibleLine(belay.At(v.Plan, f.Line)), word, belay.VisibleLine(f.Message))
 	}
 	if v.Valid {
 		fmt.Fprintf(w, "%s is valid\n", belay.VisibleLine(v.Plan))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a reviewFamily) featureCommand() *cobra.Command {
@@ -112,28 +113,15 @@ func printWhole(w io.Writer, v app.FeatureReview) {
 		fmt.Fprintln(w, belay.VisibleLine("compared with "+strings.Join(v.Spec, ", ")))
 	}
 	for _, f := range v.Facts {
-		printFinding(w, f.Finding)
+		terminal.Findings(w, "", f.Finding)
 	}
 	for _, r := range v.Reviews {
 		fmt.Fprintf(w, "%s: %s  %s\n", r.Check, r.Verdict, belay.VisibleLine(r.Summary+r.Why))
-		for _, f := range r.Findings {
-			printFinding(w, f)
-		}
+		terminal.Findings(w, "", r.Findings...)
 	}
 	if len(v.Blamed) > 0 {
 		fmt.Fprintf(w, "about: %s\n", joined(v.Blamed))
 	}
-}
-
-func printFinding(w io.Writer, f belay.Finding) {
-	at := f.File
-	if f.Line > 0 {
-		at = fmt.Sprintf("%s:%d", at, f.Line)
-	}
-	if at != "" {
-		at += "  "
-	}
-	fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("%-7s  %s%s", f.Severity, at, f.Title)))
 }
 
 func joined(list []belay.TaskID) string {

@@ -157,10 +157,7 @@ func notes(w io.Writer, im app.Import, every bool) {
 			im.Notes[j].Line > im.Notes[j-1].Line {
 			j++
 		}
-		place := belay.VisibleLine(n.Source)
-		if n.Line > 0 {
-			place = fmt.Sprintf("%s:%d", place, n.Line)
-		}
+		place := belay.VisibleLine(belay.At(n.Source, n.Line))
 		if j == i+1 {
 			fmt.Fprintf(w, "note %s: %s: %s\n", place, belay.VisibleLine(n.Why), belay.TitleOf(belay.VisibleLine(n.Text)))
 		} else {

@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/review/comment"
 )
 
 func (a reviewFamily) mineCommand() *cobra.Command {
@@ -46,10 +48,7 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 				return err
 			}
 			found, err := app.Mine(c.Context(), desk, text, why)
-			if err != nil {
-				return err
-			}
-			return a.Tell(minedData(found), nil, func(w io.Writer) { printMined(w, found) })
+			return a.result(minedData(found), err, func(w io.Writer) { printMined(w, found) })
 		},
 	}
 	c.Flags().BoolVar(&batch, "batch", false, "read and write one JSON object a line, without a repository")
@@ -92,10 +91,6 @@ func orNull(n int) *int {
 }
 
 func minedData(found app.Mined) any {
-	refs := make([]ref, 0, len(found.Places))
-	for _, p := range found.Places {
-		refs = append(refs, ref{p.Path, orNull(p.Start), orNull(p.End), string(p.Severity)})
-	}
 	type reason struct {
 		ref
 		Line  int    `json:"line"`
@@ -104,12 +99,24 @@ func minedData(found app.Mined) any {
 	}
 	var reasons []reason
 	for _, r := range found.Reasons {
-		reasons = append(reasons, reason{ref{r.Path, orNull(r.Start), orNull(r.End), string(r.Severity)}, r.Line, r.Taken, r.Why})
+		reasons = append(reasons, reason{refOf(r.Place), r.Line, r.Taken, r.Why})
 	}
 	return struct {
 		Refs    []ref    `json:"refs"`
 		Reasons []reason `json:"reasons,omitempty"`
-	}{refs, reasons}
+	}{refs(found.Places), reasons}
+}
+
+func refs(places []comment.Place) []ref {
+	out := []ref{}
+	for _, p := range places {
+		out = append(out, refOf(p))
+	}
+	return out
+}
+
+func refOf(p comment.Place) ref {
+	return ref{p.Path, orNull(p.Start), orNull(p.End), string(p.Severity)}
 }
 
 func printMined(w io.Writer, found app.Mined) {
@@ -117,26 +124,17 @@ func printMined(w io.Writer, found app.Mined) {
 		fmt.Fprintln(w, "it asks for no change that names a place")
 	}
 	for _, p := range found.Places {
-		fmt.Fprintf(w, "%-8s  %s\n", p.Severity, placeText(p.Path, p.Start, p.End))
+		fmt.Fprintf(w, "%-8s  %s\n", p.Severity, placeText(p))
 	}
 	for _, r := range found.Reasons {
 		verb := "left "
 		if r.Taken {
 			verb = "taken"
 		}
-		fmt.Fprintf(w, "line %d  %s  %s: %s\n", r.Line, verb, placeText(r.Path, r.Start, r.End), r.Why)
+		fmt.Fprintf(w, "line %d  %s  %s: %s\n", r.Line, verb, placeText(r.Place), r.Why)
 	}
 }
 
-func placeText(path string, start, end int) string {
-	path = belay.VisibleLine(path)
-	switch {
-	case start == 0:
-		return path
-	case end == 0:
-		return fmt.Sprintf("%s:%d-", path, start)
-	case start == end:
-		return fmt.Sprintf("%s:%d", path, start)
-	}
-	return fmt.Sprintf("%s:%d-%d", path, start, end)
+func placeText(p comment.Place) string {
+	return belay.VisibleLine(strings.TrimSuffix(p.Path+":"+p.Lines(), ":"))
 }

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -132,34 +130,16 @@ type answer struct {
 
 // parseBatch answers each line of in that can be read, in order, and names the others.
 func parseBatch(in io.Reader, out, problems io.Writer) error {
-	lines := bufio.NewReaderSize(in, 1<<16)
-	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	bad := 0
-	for n := 1; ; n++ {
-		text, err := lines.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return errors.Join(w.Flush(), fmt.Errorf("read line %d of the batch: %w", n, err))
+	bad, err := answerAll(in, out, problems, func(text []byte) (any, error) {
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return nil, err
 		}
-		if strings.TrimSpace(text) != "" {
-			var l line
-			if jerr := json.Unmarshal([]byte(text), &l); jerr != nil {
-				bad++
-				fmt.Fprintf(problems, "line %d: %s\n", n, belay.VisibleLine(jerr.Error()))
-			} else {
-				req, _ := intent.Parse(intent.Input{Text: l.Text, PlanExists: l.Context.PlanExists, Files: l.Context.Files})
-				if eerr := enc.Encode(answer{l.ID, req}); eerr != nil {
-					return fmt.Errorf("write the answer to line %d: %w", n, eerr)
-				}
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write the answers: %w", err)
+		req, _ := intent.Parse(intent.Input{Text: l.Text, PlanExists: l.Context.PlanExists, Files: l.Context.Files})
+		return answer{l.ID, req}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("answer the batch: %w", err)
 	}
 	if bad > 0 {
 		try := `each line is {"id": …, "text": …, "context": {…}}`

@@ -144,11 +144,7 @@ func table(w io.Writer, all []file) {
 		for _, one := range f.Failures {
 			where := ""
 			if one.File != "" {
-				where = " (" + belay.VisibleLine(one.File)
-				if one.Line > 0 {
-					where += fmt.Sprintf(":%d", one.Line)
-				}
-				where += ")"
+				where = " (" + belay.VisibleLine(belay.At(one.File, one.Line)) + ")"
 			}
 			fmt.Fprintf(w, "%s %s%s\n", p.Bad("failed"), belay.VisibleLine(one.Test), where)
 		}

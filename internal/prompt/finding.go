@@ -103,12 +103,10 @@ func place(f belay.Finding) string {
 	switch {
 	case f.File == "":
 		return ""
-	case f.Line <= 0:
-		return belay.VisibleLine(f.File)
-	case f.EndLine > f.Line:
+	case f.Line > 0 && f.EndLine > f.Line:
 		return fmt.Sprintf("%s:%d-%d", belay.VisibleLine(f.File), f.Line, f.EndLine)
 	}
-	return fmt.Sprintf("%s:%d", belay.VisibleLine(f.File), f.Line)
+	return belay.VisibleLine(belay.At(f.File, f.Line))
 }
 
 // maxListed is how many findings of one attempt are listed; more help nobody at once.

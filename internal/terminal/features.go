@@ -47,7 +47,7 @@ func Feature(w io.Writer, v app.FeatureView) {
 		g := v.Of(ph)
 		for _, it := range g.Iterations {
 			fmt.Fprintln(w, belay.VisibleLine(round(ph, it)))
-			findings(w, it.Findings)
+			Findings(w, "  ", it.Findings...)
 		}
 		if len(g.Concerns) > 0 {
 			fmt.Fprintln(w, p.Warn(fmt.Sprintf("%s was completed with %s", ph, belay.CountOf(len(g.Concerns), "open concern"))))
@@ -90,13 +90,11 @@ func round(ph phase.Phase, it phase.Iteration) string {
 	return text
 }
 
-func findings(w io.Writer, list []belay.Finding) {
+// Findings prints findings, a line each behind an indent.
+func Findings(w io.Writer, indent string, list ...belay.Finding) {
 	for _, f := range list {
-		at := f.File
-		if f.Line > 0 {
-			at = fmt.Sprintf("%s:%d", at, f.Line)
-		}
-		fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("  %-7s  %s", f.Severity, strings.TrimSpace(at+"  "+f.Title))))
+		about := strings.TrimSpace(belay.At(f.File, f.Line) + "  " + f.Title)
+		fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("%s%-7s  %s", indent, f.Severity, about)))
 	}
 }
 
@@ -111,7 +109,7 @@ func Phase(w io.Writer, r app.PhaseResult) {
 	}
 	if it := r.Round; it != nil && r.State != "started" && r.State != "checked" {
 		fmt.Fprintln(w, belay.VisibleLine(round(r.Phase, *it)))
-		findings(w, it.Findings)
+		Findings(w, "  ", it.Findings...)
 	}
 	switch {
 	case r.State == "checked" && r.Allowed:

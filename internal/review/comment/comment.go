@@ -5,7 +5,10 @@
 // passes the tracked paths.
 package comment
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Severity is a label the reviewer gave, in one of our five words.
 type Severity string
@@ -27,6 +30,19 @@ type Place struct {
 	Path       string
 	Start, End int
 	Severity   Severity
+}
+
+// Lines are those lines as a review's front matter has them: 3, 3-5, 3- to the end, "" for the whole file.
+func (p Place) Lines() string {
+	switch {
+	case p.Start == 0:
+		return ""
+	case p.End == 0:
+		return fmt.Sprintf("%d-", p.Start)
+	case p.Start == p.End:
+		return fmt.Sprint(p.Start)
+	}
+	return fmt.Sprintf("%d-%d", p.Start, p.End)
 }
 
 // Reason tells why a place was taken or left.
