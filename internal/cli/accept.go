@@ -23,11 +23,7 @@ Exit codes: 0 accepted · 2 the record is intact · 6 no such task.`,
 		Example: "  belay task accept-record T7",
 		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			what, err := desk.Session.AcceptRecord(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			said := map[string]any{"task": id, "accepted": what}
-			return a.Tell(said, nil, func(w io.Writer) {
+			return a.result(map[string]any{"task": id, "accepted": what}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "accepted: %s\n", belay.VisibleLine(what))
 			})
 		}),

@@ -132,17 +132,11 @@ Exit codes: 0 done · 6 no context.`,
 		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			if qa != "" {
 				proof, text, err := app.Log(c.Context(), d, r, qa)
-				if err != nil {
-					return err
-				}
-				return a.tellText(proof, text)
+				return a.tellText(proof, text, err)
 			}
 			if id != "" {
 				e, text, err := app.Evidence(c.Context(), d, r, id)
-				if err != nil {
-					return err
-				}
-				return a.tellText(e, text)
+				return a.tellText(e, text, err)
 			}
 			v, err := app.Get(c.Context(), d, r)
 			return a.result(v, err, func(w io.Writer) { printView(w, v) })
@@ -154,10 +148,9 @@ Exit codes: 0 done · 6 no context.`,
 }
 
 // tellText prints what was kept.
-func (a contextFamily) tellText(what any, text []byte) error {
-	return a.Tell(map[string]any{"what": what, "text": string(text)}, nil, func(w io.Writer) {
-		fmt.Fprint(w,
-			belay.Visible(string(text)))
+func (a contextFamily) tellText(what any, text []byte, err error) error {
+	return a.result(map[string]any{"what": what, "text": string(text)}, err, func(w io.Writer) {
+		fmt.Fprint(w, belay.Visible(string(text)))
 	})
 }
 

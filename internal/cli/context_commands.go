@@ -103,30 +103,23 @@ func (a contextFamily) asRole(q *asked, do does) func(*cobra.Command, []string) 
 
 // completeRoles offers the roles of the task, or those of the config.
 func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	none := cobra.ShellCompDirectiveNoFileComp
-	if len(args) == 0 {
-		args = []string{os.Getenv("BELAY_TASK")}
+	task := os.Getenv("BELAY_TASK")
+	if len(args) > 0 {
+		task = args[0]
 	}
-	d, err := a.Open(c.Context())
-	if err != nil {
-		return nil, none
-	}
-	if id, err := belay.ParseTaskID(args[0]); err == nil {
-		if rec, err := d.Session.Load(id); err == nil && rec.Context.There() {
-			var out []string
-			for _, s := range rec.Context.Roles {
-				out = append(out, s.Name+"\t"+string(s.Status))
+	return a.offered(c, func(d *app.Desk) (names []string, err error) {
+		if id, err := belay.ParseTaskID(task); err == nil {
+			if rec, err := d.Session.Load(id); err == nil && rec.Context.There() {
+				for _, s := range rec.Context.Roles {
+					names = append(names, s.Name+"\t"+string(s.Status))
+				}
+				return names, nil
 			}
-			return out, none
 		}
-	}
-	roles, err := app.Roles(d.Session.Config)
-	if err != nil {
-		return nil, none
-	}
-	var out []string
-	for _, r := range roles {
-		out = append(out, r.Name)
-	}
-	return out, none
+		roles, err := app.Roles(d.Session.Config)
+		for _, r := range roles {
+			names = append(names, r.Name)
+		}
+		return names, err
+	})
 }

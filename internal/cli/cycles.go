@@ -138,8 +138,7 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 			if len(args) == 1 {
 				path, text, err := app.Pointed(desk, args[0])
 				return a.result(map[string]string{"path": path, "text": text}, err, func(w io.Writer) {
-					fmt.Fprint(w,
-						belay.Visible(text))
+					fmt.Fprint(w, belay.Visible(text))
 				})
 			}
 			task, err := belay.ParseTaskID(args[0])

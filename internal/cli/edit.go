@@ -186,10 +186,7 @@ func (s editSession) kept(text string, err error) error {
 
 // told prints what an edit changed.
 func (s editSession) told(out app.Edited, err error) error {
-	if err != nil {
-		return err
-	}
-	return s.family.Tell(out, nil, func(w io.Writer) {
+	return s.family.result(out, err, func(w io.Writer) {
 		if len(out.Changed) == 0 {
 			fmt.Fprintf(w, "%s: no changes\n", s.id)
 			return

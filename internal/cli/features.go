@@ -45,22 +45,18 @@ finish. belay phase table prints which phase may follow which, and what reviewer
 
 // completeFeatures offers the names of the active features.
 func (a featureFamily) completeFeatures(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	none := cobra.ShellCompDirectiveNoFileComp
-	desk, err := a.Open(c.Context())
-	if err != nil || len(args) > 0 {
-		return nil, none
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	all, _, err := desk.Features()
-	if err != nil {
-		return nil, none
-	}
-	var out []string
-	for _, r := range all {
-		if r.Feature.Active() {
-			out = append(out, r.Feature.Name)
+	return a.offered(c, func(desk *app.Desk) (names []string, err error) {
+		all, _, err := desk.Features()
+		for _, r := range all {
+			if r.Feature.Active() {
+				names = append(names, r.Feature.Name)
+			}
 		}
-	}
-	return out, none
+		return names, err
+	})
 }
 
 func completePhases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -35,10 +35,7 @@ func (a pullFamily) publish(ctx context.Context, desk *app.Desk, name string, q 
 	if err != nil && done.Pushed {
 		fmt.Fprintf(a.Err, "belay: %s was pushed\n", belay.VisibleLine(done.Branch))
 	}
-	if err != nil {
-		return err
-	}
-	return a.Tell(done, nil, func(w io.Writer) {
+	return a.result(done, err, func(w io.Writer) {
 		if done.Pushed {
 			fmt.Fprintf(w, "pushed %s\n", belay.VisibleLine(done.Branch))
 		}
@@ -235,14 +232,8 @@ func printRound(w io.Writer, r app.Round) {
 		}
 	}
 	for _, m := range r.Remarks {
-		at := "on the whole"
-		if m.Path != "" {
-			at = belay.VisibleLine(m.Path)
-		}
-		if m.Line > 0 {
-			at += fmt.Sprintf(":%d", m.Line)
-		}
-		fmt.Fprintf(w, "remark  %s, %s: %s\n", belay.VisibleLine(m.By), at, belay.VisibleLine(belay.Clip(m.Text, 300)))
+		at := belay.At(cmp.Or(m.Path, "on the whole"), m.Line)
+		fmt.Fprintf(w, "remark  %s, %s: %s\n", belay.VisibleLine(m.By), belay.VisibleLine(at), belay.VisibleLine(belay.Clip(m.Text, 300)))
 	}
 	switch {
 	case r.Pull == nil:
@@ -271,22 +262,16 @@ work; with --file each finding becomes an issue.
 Exit codes: 0 listed, filed · 2 the forge cannot be reached or refuses · 5 its rate limit
 is reached · 6 no such repository.`,
 		Example: "  belay issues\n  belay issues --file\n  belay issues --review T7 --file",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			if of != "" {
 				return a.reviewIssues(c.Context(), desk, of, file, q)
 			}
-			var list []app.KnownIssue
+			list, err := desk.KnownIssues()
 			if file {
 				list, err = desk.FileIssues(c.Context(), q, a.version)
-			} else {
-				list, err = desk.KnownIssues()
 			}
 			return a.Tell(list, err, func(w io.Writer) { printIssues(w, list) })
-		},
+		}),
 	}
 	c.Flags().BoolVar(&file, "file", false, "open an issue on the forge for each that has none")
 	c.Flags().StringVar(&of, "review", "", "the findings of the reviews of this `TASK`")
@@ -307,11 +292,8 @@ func (a pullFamily) reviewIssues(ctx context.Context, desk *app.Desk, word strin
 	found, err := list(id)
 	return a.Tell(found, err, func(w io.Writer) {
 		for _, i := range found {
-			at := belay.VisibleLine(i.File)
-			if i.Line > 0 {
-				at += fmt.Sprintf(":%d", i.Line)
-			}
-			fmt.Fprintf(w, "%-8s  %s  %s\n", belay.VisibleLine(i.Severity), belay.VisibleLine(i.Title), at)
+			fmt.Fprintf(w, "%-8s  %s  %s\n", belay.VisibleLine(i.Severity), belay.VisibleLine(i.Title),
+				belay.VisibleLine(belay.At(i.File, i.Line)))
 			fmt.Fprintf(w, "  %s\n", belay.VisibleLine(cmp.Or(i.URL, "no issue on the forge (--file opens one)")))
 		}
 		if len(found) == 0 {

@@ -86,11 +86,7 @@ option now · 5 somebody else answered gate N.`,
 			}
 			return decisionNames, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) (err error) {
 			var id belay.TaskID
 			if len(args) == 2 {
 				id, err = belay.ParseTaskID(args[0])
@@ -101,7 +97,7 @@ option now · 5 somebody else answered gate N.`,
 				return err
 			}
 			return a.decide(c, desk, id, gate, args[len(args)-1], message, by, quiet)
-		},
+		}),
 	}
 	c.Flags().StringVarP(&message, "message", "m", "", "what to do differently, or why")
 	c.Flags().StringVar(&by, "by", "", "who decides, for the record (default: $USER)")

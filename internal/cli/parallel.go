@@ -55,13 +55,9 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 }
 
 // openTasks is Open for a command about the tasks that are named, or about all where none is.
-func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]belay.TaskID) (*app.Desk, error) {
-	for _, name := range named {
-		id, err := belay.ParseTaskID(name)
-		if err != nil {
-			return nil, err
-		}
-		*tasks = append(*tasks, id)
+func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]belay.TaskID) (desk *app.Desk, err error) {
+	if *tasks, err = ids(named); err != nil {
+		return nil, err
 	}
 	return a.Open(ctx)
 }

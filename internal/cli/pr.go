@@ -252,11 +252,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 		Example: `  belay verify HEAD
   belay verify HEAD --tests
   belay verify HEAD --bundle T7.belay --signed --signers .github/allowed_signers`,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) (err error) {
 			if bundle != "" {
 				if q.Bundle, err = app.Read(a.Dir, bundle); err != nil {
 					return err
@@ -273,7 +269,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 				all, not = append(all, p), cmp.Or(not, p.Refusal())
 			}
 			return a.Tell(all, not, func(w io.Writer) { printProven(w, all) })
-		},
+		}),
 	}
 	f := c.Flags()
 	f.StringVar(&bundle, "bundle", "", "take the record from this `FILE`")

@@ -34,10 +34,7 @@ Exit codes: 0 shown.`,
 			}
 			s, err := desk.Status(c.Context())
 			a.Noted = err == nil // it is part of what is printed
-			if err != nil {
-				return err
-			}
-			return a.Tell(s, nil, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Session.Config.Snapshot.Cap) }))
+			return a.result(s, err, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Session.Config.Snapshot.Cap) }))
 		}),
 	}
 	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
@@ -158,10 +155,7 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 			if err == nil {
 				st, err = desk.TrustState()
 			}
-			if err != nil {
-				return err
-			}
-			return a.Tell(st, nil, func(w io.Writer) {
+			return a.result(st, err, func(w io.Writer) {
 				if len(st.Items) == 0 {
 					fmt.Fprintln(w, "this repository has no commands to trust")
 				}

@@ -32,10 +32,7 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
 		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			in.Request = r
 			s, err := app.Update(c.Context(), d, in)
-			if err != nil {
-				return err
-			}
-			return a.tellState(s)
+			return a.tellState(s, err)
 		}),
 	}
 	q.flags(c)
@@ -48,8 +45,8 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
 	return c
 }
 
-func (a contextFamily) tellState(s handoff.State) error {
-	return a.Tell(s, nil, func(w io.Writer) { printRoles(w, []handoff.State{s}) })
+func (a contextFamily) tellState(s handoff.State, err error) error {
+	return a.result(s, err, func(w io.Writer) { printRoles(w, []handoff.State{s}) })
 }
 
 func (a contextFamily) blockCommand() *cobra.Command {
@@ -66,10 +63,7 @@ Exit codes: 0 recorded · 1 it contains a secret · 2 no text, or no such role �
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			s, err := app.Block(c.Context(), d, r, role, finding)
-			if err != nil {
-				return err
-			}
-			return a.tellState(s)
+			return a.tellState(s, err)
 		}),
 	}
 	q.flags(c)

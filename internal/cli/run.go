@@ -94,7 +94,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks in parallel, at most `N` at a time")
 	fl.BoolVar(&f.merge, "merge", false, "with --parallel: merge what was accepted, tested together first (belay merge --all)")
 	fl.StringVar(&f.pipeline, "pipeline", "", "run the task through `ROLES` in this order, separated by commas")
-	fl.StringVar(&f.Settings.fence, "fence", config.FenceAuto, "let the agent write only where the task may: auto, on or off")
+	fl.String("fence", config.FenceAuto, "let the agent write only where the task may: auto, on or off")
 	fl.Lookup("fence").NoOptDefVal = config.FenceOn
 	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
 	_ = c.RegisterFlagCompletionFunc("fence", cobra.FixedCompletions(

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -92,10 +91,8 @@ tool call that has not returned is shown with what changed since it began.
 belay undo --turn and belay undo --tool take these numbers.
 
 Exit codes: 0 shown · 6 no such session.`,
-		Example: "  belay timeline\n  belay timeline --json",
-		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.completeSessions(c.Context()), cobra.ShellCompDirectiveNoFileComp
-		},
+		Example:           "  belay timeline\n  belay timeline --json",
+		ValidArgsFunction: a.completeSessions,
 		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
 			t, err := desk.Timeline(c.Context(), strings.Join(args, ""))
 			return a.result(t, err, func(w io.Writer) { terminal.Timeline(w, t) })
@@ -103,17 +100,12 @@ Exit codes: 0 shown · 6 no such session.`,
 	}
 }
 
-func (a sessionFamily) completeSessions(ctx context.Context) (ids []string) {
-	desk, err := app.Open(ctx, a.Setting(nil))
-	if err != nil {
-		return nil
-	}
-	all, err := desk.Session.Sessions()
-	if err != nil {
-		return nil
-	}
-	for _, r := range all {
-		ids = append(ids, string(r.Task.ID))
-	}
-	return ids
+func (a sessionFamily) completeSessions(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.offered(c, func(desk *app.Desk) (ids []string, err error) {
+		all, err := desk.Session.Sessions()
+		for _, r := range all {
+			ids = append(ids, string(r.Task.ID))
+		}
+		return ids, err
+	})
 }

@@ -32,12 +32,8 @@ func (a taskFamily) addCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, s := range after {
-				id, err := belay.ParseTaskID(s)
-				if err != nil {
-					return err
-				}
-				q.After = append(q.After, id)
+			if q.After, err = ids(after); err != nil {
+				return err
 			}
 			desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
 			if err != nil {

@@ -41,13 +41,9 @@ Exit codes: 0 sent · 2 off, or not all was accepted · 6 no such task.`,
 		Example:           "  belay telemetry send\n  belay telemetry send --all T7",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			var tasks []belay.TaskID
-			for _, word := range args {
-				id, err := belay.ParseTaskID(word)
-				if err != nil {
-					return err
-				}
-				tasks = append(tasks, id)
+			tasks, err := ids(args)
+			if err != nil {
+				return err
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {

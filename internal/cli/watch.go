@@ -46,10 +46,7 @@ Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop or --status: 
 			} else {
 				s, err = desk.Watch(c.Context(), idle)
 			}
-			if err != nil {
-				return err
-			}
-			return a.Tell(s, nil, func(w io.Writer) { printWatch(w, s) })
+			return a.result(s, err, func(w io.Writer) { printWatch(w, s) })
 		},
 	}
 	f := c.Flags()
