@@ -20,11 +20,7 @@ import (
 )
 
 // decide answers a task that waits: the command of the terminal does it. What ends the task is asked for twice.
-func (q *request) decide() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) decide(id belay.TaskID) error {
 	a := q.given()
 	if q.repo.Fleet != nil {
 		return q.answer(id, a)
@@ -35,8 +31,7 @@ func (q *request) decide() error {
 		return err
 	}
 	if final(what) && q.PostFormValue("sure") == "" {
-		q.sure(surely{Of: string(id), Title: r.Task.Title, Then: endsTask}, a)
-		return nil
+		return q.sure(surely{Of: string(id), Title: r.Task.Title, Then: endsTask}, a)
 	}
 	args := []string{"decide", string(id), string(what), "--quiet", fmt.Sprintf("--gate=%d", gate)}
 	switch {
@@ -70,8 +65,7 @@ func (q *request) decide() error {
 		_, err := q.desk.GateNumbered(id, gate)
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
-	return nil
+	return q.see(q.address("task/%s", id))
 }
 
 // given is what the form of a gate says.
@@ -90,8 +84,8 @@ type surely struct {
 const endsTask = "This ends the task and rolls its files back; what the agent left is kept as a snapshot."
 
 // sure asks once more for what cannot be taken back.
-func (q *request) sure(s surely, a Answer) {
-	q.show("sure", fmt.Sprintf("%s %s?", a.Decision, s.Of), struct {
+func (q *request) sure(s surely, a Answer) error {
+	return q.show("sure", fmt.Sprintf("%s %s?", a.Decision, s.Of), struct {
 		surely
 		Answer
 		To, Back string
@@ -149,13 +143,12 @@ func (q *request) previewed(seen string) error {
 	if seen != "" {
 		status = http.StatusConflict
 	}
-	q.write(status, "restore", a.title, struct {
+	return q.write(status, "restore", a.title, struct {
 		What, Seen    string
 		Changed       bool
 		Plan          restore.Restored
 		Back, Session string
 	}{q.FormValue("what"), q.seen(plan), seen != "", plan, a.back, a.session})
-	return nil
 }
 
 // seen is the mark of a preview: of what a restore would do, and of the files that it would replace as they are now.
@@ -187,6 +180,5 @@ func (q *request) restore() error {
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, a.args...); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/%s", q.n, a.then), http.StatusSeeOther)
-	return nil
+	return q.see(q.address("%s", a.then))
 }

@@ -96,8 +96,7 @@ func (q *request) diff() error {
 	if n := len(data.Files); path != "" && n == 1 && data.Files[0].Cut > 0 {
 		data.Next = data.Skip + part
 	}
-	q.show("diff", "Changes", data)
-	return nil
+	return q.show("diff", "Changes", data)
 }
 
 // fileDiff is the patch of one file.

@@ -35,37 +35,34 @@ var exportPage = sync.OnceValue(func() *template.Template {
 
 // export gives a task as one file that opens anywhere: its page, what it changed as far as a page of changes goes, and its
 // record with the verification of it.
-func (q *request) export() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) export(id belay.TaskID) error {
 	var parts []template.HTML
+	var broken error // of a page's own
 	title := ""
-	q.sent = func(page string, v view) error {
+	q.sent = func(page string, v view) {
 		if title == "" {
 			title = v.Title
 		}
 		var text bytes.Buffer
 		if err := pages()[page].ExecuteTemplate(&text, "content", v); err != nil {
-			return err
+			broken = errors.Join(broken, err)
+			return
 		}
 		part := linkTag.ReplaceAllString(forActing.ReplaceAllString(text.String(), ""), "<${1}span>")
 		parts = append(parts, template.HTML(part)) //nolint:gosec // made by the pages' own templates
-		return nil
 	}
 	if err := q.ParseForm(); err != nil {
 		return err
 	}
 	defer func() { q.sent = nil }() // an error is shown to the browser
-	if err := q.task(); err != nil {
+	if err := q.task(id); err != nil {
 		return err
 	}
 	q.Form.Set("from", string(id)) // what diff compares
 	if err := q.diff(); err != nil && belay.CodeOf(err) != belay.CodeCannot && belay.CodeOf(err) != belay.CodeNotFound {
 		return err // a task that has not started has no changes
 	}
-	if err := errors.Join(q.record(), q.err); err != nil {
+	if err := errors.Join(q.record(id), broken); err != nil {
 		return err
 	}
 	style, err := staticFiles.ReadFile("static/style.css")

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -98,8 +97,7 @@ func (q *request) feature() error {
 	if err != nil {
 		return err
 	}
-	q.show("feature", f.Name, viewed(f))
-	return nil
+	return q.show("feature", f.Name, viewed(f))
 }
 
 // decideFeature sends an answer to a gate of a feature.
@@ -110,14 +108,12 @@ func (q *request) decideFeature() error {
 	}
 	a := q.given()
 	if c := featureChoices[a.Decision]; c.Final && q.PostFormValue("sure") == "" {
-		q.sure(surely{Of: f.Name, Title: fmt.Sprintf("Gate %d", a.Gate), Then: sentence(c.Meaning)}, a)
-		return nil
+		return q.sure(surely{Of: f.Name, Title: fmt.Sprintf("Gate %d", a.Gate), Then: sentence(c.Meaning)}, a)
 	}
 	if err := q.repo.Fleet.DecideFeature(q.Context(), f.Key, a); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, strings.TrimSuffix(q.URL.Path, "/decide"), http.StatusSeeOther)
-	return nil
+	return q.see(strings.TrimSuffix(q.URL.Path, "/decide"))
 }
 
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -225,8 +224,8 @@ func asks(r *session.Record, t *FleetTask) *asking {
 }
 
 // afar shows a task that has no record here.
-func (q *request) afar(t FleetTask) {
-	q.show("afar", string(t.ID)+" "+t.Title, struct {
+func (q *request) afar(t FleetTask) error {
+	return q.show("afar", string(t.ID)+" "+t.Title, struct {
 		ID    belay.TaskID
 		Title string
 		Fleet FleetTask
@@ -241,14 +240,12 @@ func (q *request) answer(id belay.TaskID, a Answer) error {
 		return belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
 	}
 	if final(a.Decision) && q.PostFormValue("sure") == "" {
-		q.sure(surely{Of: string(id), Title: t.Title, Then: endsTask}, a)
-		return nil
+		return q.sure(surely{Of: string(id), Title: t.Title, Then: endsTask}, a)
 	}
 	if err := q.repo.Fleet.Decide(q.Context(), id, a); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
-	return nil
+	return q.see(q.address("task/%s", id))
 }
 
 // reviewAfar sends a review, with the comments on lines that were kept here, to the task, wherever it is.
@@ -260,8 +257,7 @@ func (q *request) reviewAfar(id belay.TaskID, verdict, text string, sent []strin
 	if err := q.desk.RemoveComments(id, sent...); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
-	return nil
+	return q.see(q.address("task/%s", id))
 }
 
 // compared refuses a comparison with files as they are now, of which there are none here.

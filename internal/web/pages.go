@@ -208,8 +208,7 @@ func (q *request) overview() error {
 	}
 	matching := slices.DeleteFunc(rows, func(l taskRow) bool { return !matches(l, data.State, data.Search) })
 	data.Tasks, data.Paging = paged(q, matching)
-	q.show("overview", "Tasks", data)
-	return nil
+	return q.show("overview", "Tasks", data)
 }
 
 // treeLine is a task with its own working tree.
@@ -300,11 +299,7 @@ type choice struct {
 	Final    bool // it ends the task: it is asked for twice
 }
 
-func (q *request) task() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) task(id belay.TaskID) error {
 	var fleet *FleetTask
 	known := false
 	if q.repo.Fleet != nil {
@@ -313,8 +308,7 @@ func (q *request) task() error {
 	}
 	shown, r, err := q.desk.Show(id)
 	if known && belay.CodeOf(err) == belay.CodeNotFound {
-		q.afar(*fleet)
-		return nil
+		return q.afar(*fleet)
 	}
 	if err != nil {
 		return err
@@ -369,8 +363,7 @@ func (q *request) task() error {
 		data.Said = q.desk.LastSaid(r)
 	}
 	data.Picture = timeline(data.Attempts)
-	q.show("task", string(id)+" "+shown.Task.Title, data)
-	return nil
+	return q.show("task", string(id)+" "+shown.Task.Title, data)
 }
 
 // outputMost is how much of an output a page shows at a time, in bytes of what is rendered.
@@ -403,11 +396,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // output shows what the agent of an attempt was sent and what it did, by steps, a part at a time.
-func (q *request) output() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) output(id belay.TaskID) error {
 	r, err := q.desk.Session.LoadAnyway(id)
 	if err != nil {
 		return err
@@ -445,8 +434,7 @@ func (q *request) output() error {
 			return err
 		}
 	}
-	q.show("output", fmt.Sprintf("%s attempt %d: output", id, n), data)
-	return nil
+	return q.show("output", fmt.Sprintf("%s attempt %d: output", id, n), data)
 }
 
 // promptMost is how much of a prompt a page shows, in bytes.
@@ -467,11 +455,7 @@ func (q *request) beginning(sha string, most int64) (text string, cut bool, err 
 }
 
 // record lists the entries of a task's record, and whether it is intact.
-func (q *request) record() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) record(id belay.TaskID) error {
 	r, err := q.desk.Session.LoadAnyway(id)
 	if err != nil {
 		return err
@@ -495,28 +479,22 @@ func (q *request) record() error {
 		_, text, _ := strings.Cut(line, "Z  ")
 		data.Entries = append(data.Entries, entry{Seq: e.Seq, Time: e.Time, Text: text})
 	}
-	q.show("record", string(id)+": record", data)
-	return nil
+	return q.show("record", string(id)+": record", data)
 }
 
 // pull shows the text of a pull request of the task.
-func (q *request) pull() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) pull(id belay.TaskID) error {
 	p, err := q.desk.Pull(q.Context(), string(id), q.s.Version)
 	if err != nil {
 		return err
 	}
 	text, _ := p.Markdown(0)
-	q.show("pull", string(id)+": pull request", struct {
+	return q.show("pull", string(id)+": pull request", struct {
 		Task  belay.TaskID
 		Title string
 		Text  string
 		Fleet bool
 	}{id, p.Title, text, q.repo.Fleet != nil})
-	return nil
 }
 
 // done says what was restored before the page was shown, and what takes it back.
@@ -549,7 +527,7 @@ func (q *request) snapshots() error {
 	slices.Reverse(all)
 	list, where := paged(q, all)
 	done, back := q.done()
-	q.show("snapshots", "Snapshots", struct {
+	return q.show("snapshots", "Snapshots", struct {
 		List       any
 		Paging     paging
 		Bad        []error
@@ -557,5 +535,4 @@ func (q *request) snapshots() error {
 		Done, Back string
 		Picture    template.HTML
 	}{list, where, bad, belay.Size(usage.Bytes), done, back, moments(list)})
-	return nil
 }

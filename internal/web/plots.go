@@ -123,8 +123,7 @@ func (q *request) figures() error {
 	if err != nil {
 		return err
 	}
-	q.show("figures", "Figures", all)
-	return nil
+	return q.show("figures", "Figures", all)
 }
 
 // csv gives the table of one figure.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -83,8 +82,7 @@ func (q *request) pruneShown(p pruneable, changed bool) error {
 	if most := q.desk.Session.Config.Snapshot.Cap; most > 0 {
 		p.Limit = belay.Size(most)
 	}
-	q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)
-	return nil
+	return q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)
 }
 
 // pruned does it, by the command of the terminal. Where it would delete others than the preview showed, it shows another.
@@ -99,6 +97,5 @@ func (q *request) pruned() error {
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, "snapshot", "prune", "--older-than="+p.Age.Flag); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/snapshots?done=prune", q.n), http.StatusSeeOther)
-	return nil
+	return q.see(q.address("snapshots?done=prune"))
 }

@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"strconv"
@@ -111,11 +109,7 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 }
 
 // comment keeps a comment on a line, or takes one away, and shows the diff or the task again.
-func (q *request) comment() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) comment(id belay.TaskID) error {
 	back := url.Values{}
 	for _, name := range []string{"from", "to", "view", "task", "skip", "files"} {
 		if v := q.unquery(name); v != "" {
@@ -125,27 +119,26 @@ func (q *request) comment() error {
 	if p := q.unquery("only"); p != "" {
 		back.Set("path", p)
 	}
-	to := fmt.Sprintf("/r/%d/diff?%s", q.n, back.Encode())
+	to := q.address("diff?%s", back.Encode())
 	if q.PostFormValue("from") == "" {
-		to = fmt.Sprintf("/r/%d/task/%s#review", q.n, id)
+		to = q.address("task/%s#review", id)
 	}
 	if gone := q.PostFormValue("remove"); gone != "" {
 		if err := q.desk.RemoveComments(id, gone); err != nil {
 			return err
 		}
-		http.Redirect(q.w, q.Request, to, http.StatusSeeOther)
-		return nil
+		return q.see(to)
 	}
 	from, end, _ := strings.Cut(q.PostFormValue("line"), "-")
 	c := app.Comment{Path: q.unquery("path"), Old: q.PostFormValue("side") == "old", Text: q.PostFormValue("text"),
 		From: belay.SnapshotID(q.PostFormValue("base")), State: belay.SnapshotID(q.PostFormValue("state"))}
 	c.Line, _ = strconv.Atoi(strings.TrimSpace(from))
 	c.End, _ = strconv.Atoi(strings.TrimSpace(end))
-	if c, err = q.desk.AddComment(id, c); err != nil {
+	c, err := q.desk.AddComment(id, c)
+	if err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, to+"#comment-"+c.ID, http.StatusSeeOther)
-	return nil
+	return q.see(to + "#comment-" + c.ID)
 }
 
 // unquery is the value of a form's field that the page wrote with query.
@@ -158,11 +151,7 @@ func (q *request) unquery(name string) string {
 }
 
 // review sends the comments as one review, by the command of the terminal, and has the task go on by it.
-func (q *request) review() error {
-	id, err := belay.ParseTaskID(q.PathValue("task"))
-	if err != nil {
-		return err
-	}
+func (q *request) review(id belay.TaskID) error {
 	verdict := q.PostFormValue("verdict")
 	if verdict != app.Approve && verdict != app.Reject {
 		return belay.Refuse(belay.CodeUsage, "reject or approve", "it is not said whether the work is accepted")
@@ -213,8 +202,7 @@ func (q *request) review() error {
 	if err := q.goOn(id, len(r.State.Attempts)); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
-	return nil
+	return q.see(q.address("task/%s", id))
 }
 
 // goOn runs a task that a review had continue, unless it is driven by hand or another run continues it.

@@ -39,11 +39,10 @@ func (q *request) sessions() error {
 		}
 		list = append(list, l)
 	}
-	q.show("sessions", "Sessions", struct {
+	return q.show("sessions", "Sessions", struct {
 		List   []line
 		Paging paging
 	}{list, where})
-	return nil
 }
 
 // turnsPerPage is how many turns of a session a page shows; each may have changed many files.
@@ -58,13 +57,12 @@ func (q *request) session() error {
 	slices.Reverse(t.Turns)
 	turns, where := pagedBy(q, t.Turns, turnsPerPage)
 	done, back := q.done()
-	q.show("session", "Session "+string(t.Session), struct {
+	return q.show("session", "Session "+string(t.Session), struct {
 		app.Timeline
 		Shown      []app.TimelineTurn
 		Paging     paging
 		Done, Back string
 	}{t, turns, where, done, back})
-	return nil
 }
 
 // stepMark is a step of a session by a sign and words.

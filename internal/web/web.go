@@ -134,14 +134,14 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("GET /{$}", s.home)
 	for pattern, page := range map[string]func(*request) error{
 		"GET /r/{repo}/{$}":                       (*request).overview,
-		"GET /r/{repo}/task/{task}":               (*request).task,
-		"GET /r/{repo}/task/{task}/output":        (*request).output,
-		"GET /r/{repo}/task/{task}/record":        (*request).record,
-		"GET /r/{repo}/task/{task}/pull":          (*request).pull,
-		"GET /r/{repo}/task/{task}/export":        (*request).export,
-		"POST /r/{repo}/task/{task}/decide":       (*request).decide,
-		"POST /r/{repo}/task/{task}/comment":      (*request).comment,
-		"POST /r/{repo}/task/{task}/review":       (*request).review,
+		"GET /r/{repo}/task/{task}":               ofTask((*request).task),
+		"GET /r/{repo}/task/{task}/output":        ofTask((*request).output),
+		"GET /r/{repo}/task/{task}/record":        ofTask((*request).record),
+		"GET /r/{repo}/task/{task}/pull":          ofTask((*request).pull),
+		"GET /r/{repo}/task/{task}/export":        ofTask((*request).export),
+		"POST /r/{repo}/task/{task}/decide":       ofTask((*request).decide),
+		"POST /r/{repo}/task/{task}/comment":      ofTask((*request).comment),
+		"POST /r/{repo}/task/{task}/review":       ofTask((*request).review),
 		"GET /r/{repo}/feature/{feature}":         (*request).feature,
 		"POST /r/{repo}/feature/{feature}/decide": (*request).decideFeature,
 		"GET /r/{repo}/diff":                      (*request).diff,
@@ -170,9 +170,19 @@ type request struct {
 	n    int // the repository's number
 	repo Repository
 	desk *app.Desk
-	mark string                          // of what is shown, from before it was read
-	sent func(page string, v view) error // takes the pages instead of the browser
-	err  error                           // of sent
+	mark string                    // of what is shown, from before it was read
+	sent func(page string, v view) // takes the pages instead of the browser
+}
+
+// ofTask is a page about the task that its address names.
+func ofTask(page func(*request, belay.TaskID) error) func(*request) error {
+	return func(q *request) error {
+		id, err := belay.ParseTaskID(q.PathValue("task"))
+		if err != nil {
+			return err
+		}
+		return page(q, id)
+	}
 }
 
 // serve opens the repository of a request and shows what goes wrong as a page.
@@ -246,7 +256,7 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 		}
 		list = append(list, l)
 	}
-	q.show("home", "Repositories", list)
+	_ = q.show("home", "Repositories", list)
 }
 
 // asset is the address of a file below static, with a mark of its bytes.
@@ -286,9 +296,23 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 	return all
 })
 
-func (q *request) show(page, title string, data any) { q.write(http.StatusOK, page, title, data) }
+func (q *request) show(page, title string, data any) error {
+	return q.write(http.StatusOK, page, title, data)
+}
 
-func (q *request) write(status int, page, title string, data any) {
+// address is that of a page of the repository.
+func (q *request) address(below string, args ...any) string {
+	return fmt.Sprintf("/r/%d/", q.n) + fmt.Sprintf(below, args...)
+}
+
+// see has the browser load another page.
+func (q *request) see(address string) error {
+	http.Redirect(q.w, q.Request, address, http.StatusSeeOther)
+	return nil
+}
+
+// write sends a page. That the browser is gone is no error, and there is no other.
+func (q *request) write(status int, page, title string, data any) error {
 	v := view{Title: title, Page: page, Version: q.s.Version, Several: len(q.s.Repositories) > 1, Key: q.s.guard.key(), Data: data}
 	if q.n > 0 {
 		v.Base, v.Repo, v.Fleet = fmt.Sprintf("/r/%d", q.n), q.repo.Name, q.repo.Fleet != nil
@@ -300,8 +324,8 @@ func (q *request) write(status int, page, title string, data any) {
 		}
 	}
 	if q.sent != nil {
-		q.err = errors.Join(q.err, q.sent(page, v))
-		return
+		q.sent(page, v)
+		return nil
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// A page repeats itself: a tenth is left of a diff, which counts through a tunnel.
@@ -311,10 +335,11 @@ func (q *request) write(status int, page, title string, data any) {
 		z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails for other levels only
 		_ = pages()[page].Execute(z, v)
 		_ = z.Close()
-		return
+		return nil
 	}
 	q.w.WriteHeader(status)
-	_ = pages()[page].Execute(q.w, v) // fails when the browser is gone
+	_ = pages()[page].Execute(q.w, v)
+	return nil
 }
 
 // fail shows an error, with what to do.
@@ -334,10 +359,10 @@ func (q *request) fail(err error) {
 		data.Try = known.Try
 	}
 	if q.n > 0 {
-		data.Back = fmt.Sprintf("/r/%d/", q.n)
+		data.Back = q.address("")
 		if task := q.PathValue("task"); task != "" && status != http.StatusNotFound {
 			data.Back += "task/" + template.URLQueryEscaper(task)
 		}
 	}
-	q.write(status, "problem", "This did not work", data)
+	_ = q.write(status, "problem", "This did not work", data)
 }
