@@ -87,7 +87,7 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	d := &Desk{Session: &session.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
-		Known:   &snapshot.Known{}, Memory: &session.Memory{}, Anchors: session.Open(repo.Common, repo.Root),
+		Known:   &snapshot.Known{}, Memory: session.NewMemory(), Anchors: session.Open(repo.Common, repo.Root),
 		May: config.Open("").Gate(repo.Common),
 	}, ask: s.Ask}
 	d.Session.May.Type(config.Typed(cfg))

@@ -87,9 +87,6 @@ func Open(common string, roots ...string) *Store {
 
 // Features is the memory of the records of features.
 func (s *Store) Features() *Store {
-	if s == nil {
-		return nil
-	}
 	other := *s
 	other.dir = filepath.Join(s.dir, "features")
 	return &other
@@ -291,9 +288,4 @@ func (s *Store) List(without ...string) (all []State, err error) {
 }
 
 // Where is the folder that the states are in, for people.
-func (s *Store) Where() string {
-	if s == nil {
-		return ""
-	}
-	return cmp.Or(s.dir, "nowhere")
-}
+func (s *Store) Where() string { return cmp.Or(s.dir, "nowhere") }

@@ -24,7 +24,7 @@ import (
 )
 
 // Memory is what this process knows of records without having to read them: which
-// entries it wrote itself, and which tasks it drives. The nil *Memory knows nothing.
+// entries it wrote itself, and which tasks it drives.
 type Memory struct {
 	mu      sync.Mutex
 	mine    map[string]bool // hashes of entries
@@ -37,9 +37,15 @@ type Memory struct {
 	ended   map[belay.TaskID][2]string // of History: the stamp of a record, and its line
 }
 
+// NewMemory is that of a process that has done nothing yet.
+func NewMemory() *Memory {
+	return &Memory{mine: map[string]bool{}, driven: map[string]int{}, secrets: map[string]string{}, files: map[string]attached{},
+		looked: map[string]bool{}, absent: map[belay.SnapshotID]bool{}, ended: map[belay.TaskID][2]string{}}
+}
+
 // line is that of a task that has ended, made by read unless it was before.
 func (m *Memory) line(task belay.TaskID, stamp string, read func() string) string {
-	if m == nil || stamp == "" {
+	if stamp == "" {
 		return read()
 	}
 	m.mu.Lock()
@@ -51,9 +57,6 @@ func (m *Memory) line(task belay.TaskID, stamp string, read func() string) strin
 	text := read()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.ended == nil {
-		m.ended = map[belay.TaskID][2]string{}
-	}
 	m.ended[task] = [2]string{stamp, text}
 	return text
 }
@@ -65,22 +68,13 @@ type attached struct {
 }
 
 func (m *Memory) wrote(hash string) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.mine == nil {
-		m.mine = map[string]bool{}
-	}
 	m.mine[hash] = true
 }
 
 // changed notes that this process moved a task on.
 func (m *Memory) changed(task belay.TaskID) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !slices.Contains(m.moved, task) {
@@ -90,27 +84,18 @@ func (m *Memory) changed(task belay.TaskID) {
 
 // Moved gives the tasks that this process moved on, merged or rolled back.
 func (m *Memory) Moved() []belay.TaskID {
-	if m == nil {
-		return nil
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.moved)
 }
 
 func (m *Memory) isMine(hash string) bool {
-	if m == nil {
-		return false
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.mine[hash]
 }
 
 func (m *Memory) drives(task belay.TaskID) bool {
-	if m == nil {
-		return false
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.driven[task.Key()] > 0
@@ -120,15 +105,9 @@ func (m *Memory) drives(task belay.TaskID) bool {
 // record are nobody else's to write.
 func (d *Desk) Driving(task belay.TaskID) (release func()) {
 	m := d.Memory
-	if m == nil {
-		return func() {}
-	}
 	count := func(n int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if m.driven == nil {
-			m.driven = map[string]int{}
-		}
 		m.driven[task.Key()] += n
 		delete(m.looked, task.Key())
 	}
@@ -141,14 +120,8 @@ func (m *Memory) secret(task belay.TaskID) string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	fresh := hex.EncodeToString(b[:])
-	if m == nil {
-		return fresh
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.secrets == nil {
-		m.secrets = map[string]string{}
-	}
 	if m.secrets[task.Key()] == "" {
 		m.secrets[task.Key()] = fresh
 	}
@@ -354,16 +327,10 @@ func unfitEvent(r Record, e journal.Entry) string {
 // first reports whether Guard looks at a task for the first time since this process
 // drives it.
 func (m *Memory) first(task belay.TaskID) bool {
-	if m == nil {
-		return true
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.driven[task.Key()] == 0 {
 		return true
-	}
-	if m.looked == nil {
-		m.looked = map[string]bool{}
 	}
 	was := m.looked[task.Key()]
 	m.looked[task.Key()] = true
@@ -407,23 +374,14 @@ func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 }
 
 func (m *Memory) miss(list []snapshot.Bound) {
-	if m == nil || len(list) == 0 {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.absent == nil {
-		m.absent = map[belay.SnapshotID]bool{}
-	}
 	for _, b := range list {
 		m.absent[b.ID] = true
 	}
 }
 
 func (m *Memory) misses(b snapshot.Bound) bool {
-	if m == nil {
-		return false
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.absent[b.ID]
@@ -445,18 +403,12 @@ func (r *Record) attachments() []string {
 // yet: what comes next may delete them.
 func (d *Desk) keepFiles(r *Record) {
 	m := d.Memory
-	if m == nil {
-		return
-	}
 	for _, sha := range r.attachments() {
 		if _, seen := m.file(sha); seen {
 			continue
 		}
 		if is, ok := d.attached(sha); ok {
 			m.mu.Lock()
-			if m.files == nil {
-				m.files = map[string]attached{}
-			}
 			m.files[sha] = is
 			m.mu.Unlock()
 		}
@@ -474,9 +426,6 @@ func (m *Memory) file(sha string) (a attached, seen bool) {
 // read and written again when they were changed, of logs the size alone is compared.
 func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err error) {
 	m := d.Memory
-	if m == nil {
-		return nil, nil
-	}
 	d.keepFiles(r)
 	for _, sha := range r.attachments() {
 		was, seen := m.file(sha)

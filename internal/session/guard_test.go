@@ -61,7 +61,7 @@ func (s *scene) open(root string) *Desk {
 	s.t.Helper()
 	repo, err := git.Open(s.t.Context(), root, true)
 	s.must(err)
-	d := &Desk{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Known{}, Memory: &Memory{},
+	d := &Desk{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Known{}, Memory: NewMemory(),
 		Anchors: Open(repo.Common, repo.Root)}
 	d.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Known: d.Known})
 	s.must(err)
@@ -303,7 +303,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("anchored=%v", anchored), func(b *testing.B) {
 			dir := b.TempDir()
 			b.Setenv("BELAY_STATE_HOME", filepath.Join(dir, "state"))
-			d := &Desk{Journal: journal.Open(filepath.Join(dir, "belay")), Memory: &Memory{}}
+			d := &Desk{Journal: journal.Open(filepath.Join(dir, "belay")), Memory: NewMemory()}
 			if err := os.Mkdir(filepath.Join(dir, "git"), 0o700); err != nil {
 				b.Fatal(err)
 			}
