@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // On disk, below $BELAY_STATE_HOME, or else belay in the user's state folder (folders
@@ -39,20 +40,13 @@ const (
 
 // State is what is remembered of one task's record.
 type State struct {
-	Version int    `json:"v"`
-	Repo    string `json:"repo"` // the git folder, for people
-	Task    string `json:"task"`
-	Open    bool   `json:"open"`
-	Seq     int    `json:"seq"`              // entries
-	Hash    string `json:"hash"`             // of the last of them
-	Before  *Bound `json:"before,omitempty"` // the snapshot before the task
-}
-
-// Bound is a snapshot that a record names, as package snapshot has it.
-type Bound struct {
-	ID     string `json:"id"`
-	Commit string `json:"commit"`
-	Tree   string `json:"tree"`
+	Version int             `json:"v"`
+	Repo    string          `json:"repo"` // the git folder, for people
+	Task    string          `json:"task"`
+	Open    bool            `json:"open"`
+	Seq     int             `json:"seq"`              // entries
+	Hash    string          `json:"hash"`             // of the last of them
+	Before  *snapshot.Bound `json:"before,omitempty"` // the snapshot before the task
 }
 
 // Store is the memory for one repository. The nil *Store remembers nothing.

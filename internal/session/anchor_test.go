@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 func open(t *testing.T) (*Store, string) {
@@ -27,7 +29,7 @@ func TestWriteAndRead(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(s.Where()))); err == nil {
 		t.Fatal("reading made a folder")
 	}
-	want := State{Task: "T1", Open: true, Seq: 3, Hash: "abc", Before: &Bound{"01", "c", "t"}}
+	want := State{Task: "T1", Open: true, Seq: 3, Hash: "abc", Before: &snapshot.Bound{ID: "01", Commit: "c", Tree: "t"}}
 	for range 2 { // with and without the folder
 		if err := s.Write(want); err != nil {
 			t.Fatal(err)

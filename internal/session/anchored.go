@@ -19,7 +19,7 @@ func (d *Desk) remember(r *Record) {
 	st := State{Task: string(r.Log.Task), Open: r.Open(), Seq: r.Log.Head.Seq, Hash: r.Log.Head.Hash}
 	for _, b := range r.bound {
 		if b.ID == r.State.Before {
-			st.Before = &Bound{ID: string(b.ID), Commit: b.Commit, Tree: b.Tree}
+			st.Before = &b
 		}
 	}
 	_ = d.Anchors.Write(st)

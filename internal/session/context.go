@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,9 +55,7 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 // ContextFiles names the files that a role's part of a task's context is in.
 func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
 	for _, f := range d.contextFiles(task, role) {
-		if _, ok := f.read(); ok {
-			there = append(there, f.shown)
-		}
+		there = append(there, f.shown)
 	}
 	return there
 }
@@ -70,8 +66,11 @@ func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
 func (d *Desk) EditedContext(r *Record) (edited []string) {
 	for _, role := range r.Context.Roles {
 		ref, given := r.Context.Exports[role.Name]
+		if !given {
+			continue
+		}
 		for _, f := range d.contextFiles(r.Task.ID, role.Name) {
-			if text, there := f.read(); given && there && !r.gave(role.Name, ref, handoff.Sum(text)) {
+			if !r.gave(role.Name, ref, handoff.Sum(f.text)) {
 				edited = append(edited, f.shown)
 			}
 		}
@@ -98,42 +97,25 @@ func (r *Record) gave(role string, latest handoff.ExportRef, sha string) bool {
 	return false
 }
 
+// mostContext is how many bytes of a file written for an agent are read.
+const mostContext = 64 << 20
+
 // contextFile is a file written for an agent.
 type contextFile struct {
 	shown string
-	open  func() (*os.File, error)
+	text  []byte
 }
 
-func (d *Desk) contextFiles(task belay.TaskID, role string) []contextFile {
-	inGit := filepath.Join(d.ContextFolder(task), strings.ToLower(role)+".json")
-	inTree := ".belay/now/" + NowName(task, role)
-	return []contextFile{
-		{shown: inGit, open: func() (*os.File, error) {
-			if info, err := fsroot.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
-				return nil, errors.Join(err, fs.ErrNotExist)
-			}
-			return fsroot.Open(inGit)
-		}},
-		{shown: inTree, open: func() (*os.File, error) {
-			root, err := fsroot.OpenRoot(d.Repo.Root)
-			if err != nil {
-				return nil, err
-			}
-			defer root.Close()
-			return root.Open(inTree)
-		}},
+// contextFiles reads the files with a role's part that are there, in the git folder and in the tree.
+func (d *Desk) contextFiles(task belay.TaskID, role string) (there []contextFile) {
+	dir, name, inTree := d.ContextFolder(task), strings.ToLower(role)+".json", ".belay/now/"+NowName(task, role)
+	if text, ok := Reader(dir, mostContext)(name); ok {
+		there = append(there, contextFile{filepath.Join(dir, name), text})
 	}
-}
-
-// read gives what the file holds; a file that cannot be read is not there.
-func (f contextFile) read() (text []byte, there bool) {
-	r, err := f.open()
-	if err != nil {
-		return nil, false
+	if text, ok := Reader(d.Repo.Root, mostContext)(inTree); ok {
+		there = append(there, contextFile{inTree, text})
 	}
-	defer r.Close()
-	text, err = io.ReadAll(io.LimitReader(r, 64<<20))
-	return text, err == nil
+	return there
 }
 
 // PurgeContext removes the files written for agents and records that the context is gone.
@@ -205,7 +187,7 @@ func (d *Desk) SweepContexts() (swept []string, err error) {
 	}
 	for _, name := range names {
 		path := ".belay/now/" + name
-		part, ok := contextFile{open: func() (*os.File, error) { return root.Open(path) }}.read()
+		part, ok := Reader(d.Repo.Root, mostContext)(path)
 		var of handoff.Export
 		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part,
 			&of) == nil; !ok || name != NowName(of.TaskID, of.Role) {

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/fsroot"
 )
@@ -50,21 +51,11 @@ const mostSummary = 64 << 10
 // Summary gives what an agent wrote of its work into summary.md, up to 64 KiB; "" where there
 // is none, or where belay does not empty it when a task starts.
 func Summary(tree string) string {
-	root, err := fsroot.OpenRoot(tree)
-	if err != nil {
+	if _, err := fsroot.Lstat(filepath.Join(tree, ".belay", ".gitignore")); err != nil {
 		return ""
 	}
-	defer root.Close()
-	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
-		return ""
-	}
-	f, err := root.Open(".belay/now/summary.md")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostSummary))
-	if err != nil {
+	text, ok := Reader(tree, mostSummary)(".belay/now/summary.md")
+	if !ok {
 		return ""
 	}
 	return string(text)
