@@ -75,7 +75,7 @@ func RecordReview(ctx context.Context, d *Desk, q New) (Given, error) {
 	if err := g.read(ctx); err != nil {
 		return Given{}, err
 	}
-	shelf, err := openReviews(d, r)
+	shelf, err := runner.Reviews(d.Session, r)
 	if err != nil {
 		return Given{}, err
 	}

@@ -31,23 +31,13 @@ type Review struct {
 	Body     string            `json:"body,omitempty"`
 }
 
-// open opens the shelf of a task's review cycles, in the user's tree also where the person
-// stands in the task's own: that one goes when it is merged.
-func openReviews(d *Desk, r *session.Record) (*review.Shelf, error) {
-	home, err := runner.HomeOf(d.Session.Repo)
-	if err != nil {
-		return nil, err
-	}
-	return review.OpenShelf(home, review.Folder(r.Task.Feature), string(r.Task.ID))
-}
-
 // List lists a task's reviews, by its record and its files.
 func List(d *Desk, task belay.TaskID) ([]Review, error) {
 	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := openReviews(d, r)
+	shelf, err := runner.Reviews(d.Session, r)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +159,7 @@ func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []in
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := openReviews(d, r)
+	shelf, err := runner.Reviews(d.Session, r)
 	if err != nil {
 		return nil, err
 	}

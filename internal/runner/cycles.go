@@ -12,7 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/session"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // cycles writes what the reviewers answered as review cycles, where the config asks for
@@ -35,21 +34,14 @@ func (d *Driver) cycles(ctx context.Context, e loop.Event) {
 	}
 }
 
-// cycle writes one reviewer's answer, into the user's tree: a task's own goes when it is
-// merged.
+// cycle writes one reviewer's answer.
 func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) error {
-	root, t := d.Session.Repo.Root, d.Rec.Task
-	if m, apart, err := worktree.MarkOf(d.Session.Repo); err != nil {
-		return err
-	} else if apart {
-		root = m.Home
-	}
-	shelf, err := review.OpenShelf(root, review.Folder(t.Feature), string(t.ID))
+	shelf, err := Reviews(d.Session, d.Rec)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = shelf.Close() }()
-	c := review.Cycle{Task: string(t.ID), Feature: t.Feature, Reviewer: strings.TrimPrefix(r.Check, "review/"),
+	c := review.Cycle{Reviewer: strings.TrimPrefix(r.Check, "review/"),
 		Time: time.Now().UTC().Truncate(time.Second), Verdict: "approve"}
 	if r.Verdict == belay.VerdictFail {
 		c.Verdict = "reject"
@@ -62,16 +54,30 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 				review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine), Severity: severities[f.Severity]})
 		}
 	}
+	return addCycle(ctx, d.Session, d.Rec, shelf, c, secret.Mask(body), fmt.Sprintf("by %s: %s, ", c.Reviewer, c.Verdict))
+}
+
+// Reviews opens the shelf of a task's review cycles, in the user's tree: a task's own goes when it is merged.
+func Reviews(d *session.Desk, r *session.Record) (*review.Shelf, error) {
+	home, err := HomeOf(d.Repo)
+	if err != nil {
+		return nil, err
+	}
+	return review.OpenShelf(home, review.Folder(r.Task.Feature), string(r.Task.ID))
+}
+
+// addCycle writes a review cycle of the task and notes it: review N, what it does, where it is.
+func addCycle(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.Shelf, c review.Cycle, body, does string) error {
+	c.Task, c.Feature = string(r.Task.ID), r.Task.Feature
 	n, err := shelf.Add(func(n int) (*review.Document, error) {
 		c.Number = n
-		return review.New(c, secret.Mask(body))
+		return review.New(c, body)
 	})
 	if err != nil {
 		return err
 	}
-	pointer := review.Of(t.Feature, string(t.ID), n).String()
-	return d.Session.AddNote(ctx, d.Rec, session.Note{Kind: "review",
-		Text:   fmt.Sprintf("review %d by %s: %s, %s", n, c.Reviewer, c.Verdict, pointer),
+	pointer := review.Of(c.Feature, c.Task, n).String()
+	return d.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d %s%s", n, does, pointer),
 		Review: &review.Recorded{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 
 	"github.com/belay-dev/belay/internal/review"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Write puts the newest override into the front matter of the review that it
@@ -23,13 +22,7 @@ func Write(ctx context.Context, d *session.Desk, r *session.Record) error {
 	over := r.Over[len(r.Over)-1]
 	o := review.Override{Category: string(over.Category), Rationale: over.Note, By: over.By,
 		Time: over.Time.Truncate(time.Second), Answers: over.Answers}
-	root := d.Repo.Root
-	if m, apart, err := worktree.MarkOf(d.Repo); err != nil {
-		return err
-	} else if apart {
-		root = m.Home // a task's own tree goes when it is merged
-	}
-	shelf, err := review.OpenShelf(root, review.Folder(r.Task.Feature), string(r.Task.ID))
+	shelf, err := Reviews(d, r)
 	if err != nil {
 		return err
 	}
@@ -49,26 +42,14 @@ func Write(ctx context.Context, d *session.Desk, r *session.Record) error {
 }
 
 // overruledCycle is the number of the review that rejected the attempt which was accepted
-// all the same, 0 when no recorded review did.
+// all the same: a reviewer's, or the one that belay wrote for an override before; 0 for none.
 func overruledCycle(r *session.Record) int {
 	a := prompt.Refused(r.State)
-	if a == nil || a.Reviewer == "" {
-		return reviewed(r)
-	}
-	n := 0
+	reviewed, n := a != nil && a.Reviewer != "", 0
 	for _, note := range r.Notes {
-		if note.Kind == "review" && note.Review != nil && note.Review.Verdict == "reject" {
-			n = note.Review.Cycle
-		}
-	}
-	return n
-}
-
-// reviewed is the number of the review cycle that belay wrote for an override before.
-func reviewed(r *session.Record) int {
-	n := 0
-	for _, note := range r.Notes {
-		if note.Kind == "review" && note.Review != nil && note.Review.Reviewer == byBelay {
+		switch {
+		case note.Kind != "review" || note.Review == nil:
+		case reviewed && note.Review.Verdict == "reject", !reviewed && note.Review.Reviewer == byBelay:
 			n = note.Review.Cycle
 		}
 	}
@@ -80,7 +61,7 @@ const byBelay = "belay"
 
 // newOverride writes a review cycle that says what was refused and why it was accepted.
 func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.Shelf, o review.Override) error {
-	c := review.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
+	c := review.Cycle{Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
 	body := "# Accepted despite the rejection\n"
 	if a := prompt.Refused(r.State); a != nil {
 		body += fmt.Sprintf("\nAttempt %d was rejected for:\n\n", a.N)
@@ -91,15 +72,5 @@ func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf 
 			}
 		}
 	}
-	n, err := shelf.Add(func(n int) (*review.Document, error) {
-		c.Number = n
-		return review.New(c, body)
-	})
-	if err != nil {
-		return err
-	}
-	pointer := review.Of(r.Task.Feature, string(r.Task.ID), n).String()
-	return d.AddNote(ctx, r, session.Note{Kind: "review",
-		Text: fmt.Sprintf("review %d records the override of the rejection of attempt %d: %s", n, len(r.State.Attempts),
-			pointer), Review: &review.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
+	return addCycle(ctx, d, r, shelf, c, body, fmt.Sprintf("records the override of the rejection of attempt %d: ", len(r.State.Attempts)))
 }
