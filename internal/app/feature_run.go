@@ -29,7 +29,7 @@ func (d *Desk) ListsTasks(dir, word string) bool {
 		return false
 	}
 	if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".yaml") {
-		if info, err := fsroot.Lstat(inFolder(dir, word)); err == nil && info.Mode().IsRegular() {
+		if info, err := fsroot.Lstat(fsroot.From(dir, word)); err == nil && info.Mode().IsRegular() {
 			return true
 		}
 	}
@@ -47,17 +47,10 @@ func (d *Desk) activeFeatures(word string) ([]*session.FeatureRecord, error) {
 	return featuresNamed(slices.DeleteFunc(all, func(r *session.FeatureRecord) bool { return !r.Feature.Active() }), word), nil
 }
 
-func inFolder(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 // RunTasks records what is open in the task list, in its order and under the names that it gives, and runs it up to the
 // first task that is not accepted. For a feature the phase implement begins, if it may.
 func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, error) {
-	paths := []string{inFolder(q.Dir, q.Name)}
+	paths := []string{fsroot.From(q.Dir, q.Name)}
 	named, err := d.activeFeatures(q.Name)
 	if err != nil {
 		return nil, err
@@ -151,7 +144,7 @@ func (s *Stage) lists() ([]string, error) {
 // the feature's, or the file's path from dir; as is the name that the tasks' ids begin with, "" is that of the feature or
 // of the file. Notes say what was left out. CodeUsage: there is none, or an id cannot be made.
 func (d *Desk) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
-	paths := []string{inFolder(dir, name)}
+	paths := []string{fsroot.From(dir, name)}
 	named, err := d.activeFeatures(name)
 	if err != nil {
 		return nil, "", nil, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -17,10 +16,7 @@ const MaxLog = 64 << 20
 
 // Read reads a file that a person names, relative to dir.
 func Read(dir, name string) ([]byte, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
+	path := fsroot.From(dir, name)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, &belay.Error{Code: belay.CodeNotFound, What: "cannot read " + belay.VisibleLine(name),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
@@ -75,9 +76,7 @@ func (q Query) path(p string, logs lanes) ([]File, error) {
 		}
 		return one("-", true, data)
 	}
-	if !filepath.IsAbs(p) {
-		p = filepath.Join(q.Dir, p)
-	}
+	p = fsroot.From(q.Dir, p)
 	info, err := os.Stat(p)
 	if err != nil || !info.IsDir() {
 		return q.file(p, logs)
@@ -158,9 +157,6 @@ func (q Query) inside(p string) (string, bool) {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
-	rel, err := filepath.Rel(root, abs)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
+	rel := fsroot.Inside(root, abs)
+	return filepath.ToSlash(rel), rel != ""
 }

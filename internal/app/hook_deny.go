@@ -72,10 +72,7 @@ func denial(deeds []hook.Deed) string {
 
 // closed says why a tool must not write a file, "" when it may.
 func (h *hooks) closed(t belay.Task, p string) string {
-	if !filepath.IsAbs(p) {
-		p = filepath.Join(h.ev.Dir, p)
-	}
-	p = filepath.Clean(p)
+	p = filepath.Clean(fsroot.From(h.ev.Dir, p))
 	real := p
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
 		real = filepath.Join(dir, filepath.Base(p))
@@ -105,12 +102,7 @@ func (h *hooks) closed(t belay.Task, p string) string {
 // world is what the effect of a shell text depends on. What it asks for is read when it is needed.
 func (h *hooks) world(ctx context.Context, t belay.Task) hook.World {
 	r := h.d.Session.Repo
-	dir := h.ev.Dir
-	if d := h.ev.Tool.Dir; d != "" {
-		if dir = d; !filepath.IsAbs(d) {
-			dir = filepath.Join(h.ev.Dir, d)
-		}
-	}
+	dir := fsroot.From(h.ev.Dir, h.ev.Tool.Dir)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}

@@ -37,11 +37,7 @@ func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
 	if _, err := plan.FormatOf(name); err != nil {
 		return nil, err
 	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	path, err := filepath.Abs(path)
+	path, err := filepath.Abs(fsroot.From(dir, name))
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", belay.VisibleLine(name), err)
 	}

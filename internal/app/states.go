@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/snapshot"
@@ -26,10 +27,7 @@ type state struct {
 // find makes a state of what a person names: a folder, a task (its state before), a
 // snapshot or a revision. Without a repository it is a folder.
 func find(ctx context.Context, d *Desk, dir, name string) (*state, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
+	path := fsroot.From(dir, name)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &state{name: name, dir: path}, nil
 	}

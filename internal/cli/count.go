@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // shown is one list as it is printed. Count is null when it cannot be told.
@@ -60,12 +61,8 @@ Exit codes: 0 counted · 2 cannot be read or counted · 6 no such file, snapshot
 }
 
 func (a countFamily) lists(ctx context.Context, arg string) ([]shown, error) {
-	path := arg
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.Dir, path)
-	}
 	shownPath := arg
-	tree, file, err := onDisk(path, arg)
+	tree, file, err := onDisk(fsroot.From(a.Dir, arg), arg)
 	if id, name, ok := strings.Cut(arg, ":"); ok && belay.CodeOf(err) == belay.CodeNotFound {
 		shownPath = name
 		tree, file, err = a.inSnapshot(ctx, id, name)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -300,10 +299,7 @@ func printProven(w io.Writer, all []app.Proven) {
 
 // writeTo writes a file that a person named, whole or not at all, and gives its path.
 func (a *App) writeTo(name string, text []byte) (string, error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.Dir, path)
-	}
+	path := fsroot.From(a.Dir, name)
 	if err := fsroot.AtomicWrite(path, fsroot.Atomic{Perm: 0o644}, text); err != nil {
 		return "", &belay.Error{Code: belay.CodeCannot, What: "cannot write " + belay.VisibleLine(name), Err: err,
 			Try: "name another file"}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/terminal"
 	"github.com/belay-dev/belay/internal/testreport"
 )
@@ -104,12 +104,8 @@ func (a reportFamily) open(name, format string) (testreport.Report, error) {
 	if name == "-" {
 		return testreport.Read(a.In, format)
 	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.Dir, path)
-	}
 	// Not blocking: a pipe of that name would wait for a writer for ever.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(fsroot.From(a.Dir, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return testreport.Report{}, cannotOpen(name, err)
 	}

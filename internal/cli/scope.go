@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 func (a countFamily) checkCommand() *cobra.Command {
@@ -64,10 +65,7 @@ Exit codes: 0 passed, perhaps with warnings · 1 failed · 2 cannot be read · 6
 }
 
 func (a countFamily) folder(dir string) (count.Tree, error) {
-	path := dir
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.Dir, path)
-	}
+	path := fsroot.From(a.Dir, dir)
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return nil, belay.Refuse(belay.CodeNotFound, "name the folder with the files of that state", "no folder %s", dir)
 	}

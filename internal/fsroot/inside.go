@@ -17,3 +17,11 @@ func Inside(root, path string) string {
 	}
 	return rel
 }
+
+// From is a path as somebody names it who is in the folder dir.
+func From(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

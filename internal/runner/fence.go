@@ -18,6 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fence"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/proc"
 	"github.com/belay-dev/belay/internal/session"
 )
@@ -210,8 +211,8 @@ func (e *Enclosure) allow(d *session.Desk, p *fence.Policy, home string) error {
 	for _, path := range list {
 		if below, is := strings.CutPrefix(path, "~/"); is {
 			path = filepath.Join(home, below)
-		} else if !filepath.IsAbs(path) {
-			path = filepath.Join(d.Repo.Root, path)
+		} else {
+			path = fsroot.From(d.Repo.Root, path)
 		}
 		r := fence.Rule{Path: path, Kind: fence.Write, Why: "fence.allow"}
 		if info, err := os.Stat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
