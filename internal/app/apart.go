@@ -6,7 +6,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 )
@@ -59,10 +58,9 @@ func (d *Desk) MayRunApart(r *session.Record, trusted bool) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id),
-			"%s has ended: %s", id, prompt.Outcome(r.State.Outcome))
+		return ended(r, fmt.Sprintf("belay show %s", id))
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
+		return Waiting(r, "")
 	case r.Task.Worktree == "" && r.State.Phase != "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has already started in your working tree", id)
 	}

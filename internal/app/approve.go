@@ -26,6 +26,13 @@ type Approval struct {
 	Watch runner.Watcher
 }
 
+// overridden writes an override, which is recorded by then, into the review file.
+func overridden(ctx context.Context, d *session.Desk, r *session.Record, w runner.Watcher) {
+	if err := runner.Write(ctx, d, r); err != nil {
+		w.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
+	}
+}
+
 // ApproveWork accepts a task's work. What was accepted is left as it is, what waits for a
 // review or was only asked about is accepted without a reason; refused work is accepted with the arbiter's
 // decision, which goes into the record and into the review cycle's file. CodeUsage when
@@ -67,9 +74,7 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 	if err := overrule(ctx, d, r, q.By, why); err != nil {
 		return nil, err
 	}
-	if err := runner.Write(ctx, d.Session, r); err != nil {
-		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
-	}
+	overridden(ctx, d.Session, r, q.Watch)
 	return r, d.Settle(ctx, r, q.Watch)
 }
 

@@ -32,8 +32,7 @@ func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
 	}
 	switch c := r.State.Pending; {
 	case !r.Open():
-		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" records another`,
-			"%s has ended: %s", id, prompt.Outcome(r.State.Outcome))
+		return nil, ended(r, `belay task add "…" records another`)
 	case c != nil && c.Kind == loop.CmdBaseline && !running(d):
 	case c != nil:
 		return nil, belay.Refuse(belay.CodeUsage,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/handoff"
-	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -46,8 +45,7 @@ func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, err
 		return MadeContext{}, err
 	}
 	if !p.Rec.Open() {
-		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s has ended: %s",
-			q.Task, prompt.Outcome(p.Rec.State.Outcome))
+		return MadeContext{}, ended(p.Rec, fmt.Sprintf("belay show %s", q.Task))
 	}
 	if p.Rec.State.Before == "" {
 		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task),

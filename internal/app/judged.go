@@ -43,9 +43,7 @@ func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session
 	dr := &runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft,
 		Stop: func(c loop.Command) bool { return c.Kind == loop.CmdAttempt }}
 	err = dr.Drive(ctx)
-	if oerr := runner.Write(ctx, r.session, rec); oerr != nil {
-		r.q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
-	}
+	overridden(ctx, r.session, rec, r.q.Watch)
 	if errors.Is(err, runner.ErrParked) || err == nil && r.q.Soft.Err() != nil && rec.Open() {
 		err = parked(id)
 	}

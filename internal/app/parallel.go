@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 )
@@ -181,10 +183,27 @@ func Standing(r *session.Record) error {
 	case r.State.Outcome == loop.OutcomePassed:
 		return nil
 	case r.State.Gate != nil:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
+		return Waiting(r, "")
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
 	}
+	return parked(id)
+}
+
+// Waiting is the error of a task that waits for a person; try says what to do, "" to read the question.
+func Waiting(r *session.Record, try string) error {
+	id := r.Task.ID
+	return belay.Refuse(belay.CodeWaiting, cmp.Or(try, fmt.Sprintf("belay gate show %s", id)), "%s waits for a person: %s", id,
+		r.State.Gate.Why)
+}
+
+// ended refuses what is asked of a task that has ended.
+func ended(r *session.Record, try string) error {
+	return belay.Refuse(belay.CodeUsage, try, "%s has ended: %s", r.Task.ID, prompt.Outcome(r.State.Outcome))
+}
+
+// parked is the error of a run that a person stopped.
+func parked(id belay.TaskID) error {
 	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
 }
 

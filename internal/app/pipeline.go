@@ -12,7 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 )
@@ -83,8 +82,7 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 			return nil, err
 		}
 		if !rec.Open() {
-			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s",
-				q.Resume, prompt.Outcome(rec.State.Outcome))
+			return rec, ended(rec, fmt.Sprintf("belay show %s", q.Resume))
 		}
 		if rec.Task.Worktree != "" {
 			return rec, belay.Refuse(belay.CodeUsage, "record it without --worktree",
@@ -292,11 +290,6 @@ func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, er
 		}
 	}
 	return nil, nil, nil
-}
-
-// parked ends a run that a person stopped.
-func parked(id belay.TaskID) error {
-	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
 }
 
 // waited waits for a run of a role. The limits are those of the task, for all roles together.

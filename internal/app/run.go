@@ -11,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
@@ -66,15 +65,13 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	}
 	err = d.drive(ctx, dr)
 	d.report(ctx, r.Task.ID, q.Watch)
-	if oerr := runner.Write(ctx, d.Session, r); oerr != nil {
-		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
-	}
+	overridden(ctx, d.Session, r, q.Watch)
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
 		d.retired(ctx, r, q.Watch)
 	}
 	if errors.Is(err, runner.ErrParked) {
-		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is paused", r.Task.ID)
+		return r, parked(r.Task.ID)
 	}
 	if err == nil && q.Soft.Err() != nil && r.Open() {
 		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID),
@@ -138,8 +135,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 		return nil, err
 	}
 	if !r.Open() {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume),
-			"%s has ended: %s", q.Resume, prompt.Outcome(r.State.Outcome))
+		return nil, ended(r, fmt.Sprintf("belay show %s", q.Resume))
 	}
 	if len(r.Task.Roles) > 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),

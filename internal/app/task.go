@@ -232,8 +232,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 		return nil, err
 	}
 	if r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
-		return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task),
-			"%s waits for a person: %s", task, r.State.Gate.Why)
+		return nil, Waiting(r, "")
 	}
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
@@ -257,8 +256,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 			return nil, err
 		}
 		if r.State.Gate != nil { // the words were found to be in doubt only now
-			return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task),
-				"%s waits for a person: %s", task, r.State.Gate.Why)
+			return nil, Waiting(r, "")
 		}
 	}
 	if err := d.pending(ctx, r, w, loop.CmdSnapshot); err != nil {

@@ -114,6 +114,23 @@ func (a *App) open(name, what, try string) (io.ReadCloser, error) {
 	return f, nil
 }
 
+// text reads what open opens, up to most bytes; shorten says what to do about more.
+func (a *App) text(name, what, shorten string, most int) (string, error) {
+	in, err := a.open(name, what, "give the path of a text file, or - for standard input")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", what, err)
+	}
+	if len(text) > most {
+		return "", belay.Refuse(belay.CodeUsage, shorten, "%s is larger than %d KiB", what, most>>10)
+	}
+	return string(text), nil
+}
+
 // Task returns the task that a command is about: the one that is named, or the one that something happened to last.
 func (a *App) Task(desk *app.Desk, named []string) (belay.TaskID, error) {
 	if len(named) > 0 {

@@ -91,21 +91,13 @@ const most = belay.MaxProse + 1<<20
 
 // from takes the text of a file.
 func (s editSession) from(ctx context.Context, name string) error {
-	in, err := s.family.App.open(name, "the text", "give the path of a text file, or - for standard input")
+	text, err := s.family.text(name, "the text", "cut it", most)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }()
-	text, err := io.ReadAll(io.LimitReader(in, most+1))
-	if err != nil {
-		return fmt.Errorf("read the text: %w", err)
-	}
-	if len(text) > most {
-		return belay.Refuse(belay.CodeUsage, "cut it", "the text is larger than %d KiB", most>>10)
-	}
-	out, err := app.Edit(ctx, s.desk, s.id, string(text), s.by)
+	out, err := app.Edit(ctx, s.desk, s.id, text, s.by)
 	if err != nil && name == "-" {
-		return s.kept(string(text), err)
+		return s.kept(text, err)
 	}
 	return s.told(out, err)
 }

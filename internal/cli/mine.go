@@ -56,23 +56,9 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 	return c
 }
 
-const maxReview = 16 << 20
-
 // read gives the text of a file or of standard input.
 func (a reviewFamily) read(name string) (string, error) {
-	in, err := a.open(name, "the review", "give the path of a text file, or - for standard input")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = in.Close() }()
-	text, err := io.ReadAll(io.LimitReader(in, maxReview+1))
-	if err != nil {
-		return "", fmt.Errorf("read the review: %w", err)
-	}
-	if len(text) > maxReview {
-		return "", belay.Refuse(belay.CodeUsage, "cut it, or give its parts one by one", "the review is larger than %d MB", maxReview>>20)
-	}
-	return string(text), nil
+	return a.text(name, "the review", "cut it, or give its parts one by one", 16<<20)
 }
 
 // ref is a place as JSON: no line is null.

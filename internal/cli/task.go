@@ -116,28 +116,22 @@ func Split(c *cobra.Command, args []string) (prose string, command []string, err
 // Outcome is the error that a task's standing ends a command with, nil when it was
 // accepted: belay.CodeWaiting at a gate, CodeRefused, CodeInterrupted when it is parked.
 func Outcome(r *session.Record) error {
-	id := r.Task.ID
-	switch {
-	case r.State.Outcome == loop.OutcomePassed:
-		return nil
-	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview:
+	id, gate := r.Task.ID, r.State.Gate
+	if r.State.Outcome == loop.OutcomePassed || gate == nil {
+		return app.Standing(r)
+	}
+	options := terminal.Options(gate.Options)
+	switch gate.Kind {
+	case loop.GateReview:
 		return belay.Refuse(belay.CodeWaiting,
 			fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
-			"%s waits for a review: %s", id, r.State.Gate.Why)
-	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
-		return belay.Refuse(belay.CodeWaiting,
-			fmt.Sprintf("belay decide %s guide --message \"what you mean\", or belay decide %s as-it-is", id, id),
-			"%s waits for a person: %s", id, r.State.Gate.Why)
-	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateQuestion:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("read it (belay diff %s), then belay decide %s approve  (or %s)", id, id,
-			terminal.Options(r.State.Gate.Options)), "%s waits for a person: %s", id, r.State.Gate.Why)
-	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateBroken:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("remove the cause, then belay decide %s retry  (or %s)", id,
-			terminal.Options(r.State.Gate.Options)), "%s waits for a person: %s", id, r.State.Gate.Why)
-	case r.State.Gate != nil:
-		return belay.Refuse(belay.CodeWaiting,
-			fmt.Sprintf("belay decide %s guide --message \"…\"  (or %s)", id, terminal.Options(r.State.Gate.Options)),
-			"%s waits for a person: %s", id, r.State.Gate.Why)
+			"%s waits for a review: %s", id, gate.Why)
+	case loop.GateClarify:
+		return app.Waiting(r, fmt.Sprintf("belay decide %s guide --message \"what you mean\", or belay decide %s as-it-is", id, id))
+	case loop.GateQuestion:
+		return app.Waiting(r, fmt.Sprintf("read it (belay diff %s), then belay decide %s approve  (or %s)", id, id, options))
+	case loop.GateBroken:
+		return app.Waiting(r, fmt.Sprintf("remove the cause, then belay decide %s retry  (or %s)", id, options))
 	}
-	return app.Standing(r)
+	return app.Waiting(r, fmt.Sprintf("belay decide %s guide --message \"…\"  (or %s)", id, options))
 }
