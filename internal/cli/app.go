@@ -87,18 +87,27 @@ func (a *App) SkipBroken(err error) bool {
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
 }
 
-// planned shows what a restore would do and asks for it. It tells whether what cannot be
-// restored is to be skipped, as the person may have said on the way.
-func (a *App) planned(what string, skip bool, plan func(skip bool) (restore.Restored, error)) (bool, error) {
-	out, err := plan(skip)
-	if a.SkipBroken(err) {
-		skip = true
-		out, err = plan(skip)
+// restore does a restore and prints what it did. One that is asked about shows first what it would do, and may be told
+// to skip what cannot be restored.
+func (a *App) restore(what string, dry, ask, skip bool, do func(dry, skip bool) (restore.Restored, error)) error {
+	if ask && !dry {
+		out, err := do(true, skip)
+		if a.SkipBroken(err) {
+			skip = true
+			out, err = do(true, skip)
+		}
+		if err == nil && !a.Confirm(fmt.Sprintf("%s: %s?", what, terminal.Planned(out)), false) {
+			err = belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil && !a.Confirm(fmt.Sprintf("%s: %s?", what, terminal.Planned(out)), false) {
-		err = belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
+	out, err := do(dry, skip)
+	if err != nil {
+		return err
 	}
-	return skip, err
+	return a.Restored(out, dry)
 }
 
 // open opens a file that a person names, or standard input for -. A FIFO without a writer is

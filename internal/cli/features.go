@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -269,24 +270,33 @@ func (f *phaseFlags) add(a featureFamily, c *cobra.Command) {
 	c.Args = cobra.ExactArgs(1)
 }
 
-// stageFor opens the feature for a step of a phase.
-func (a featureFamily) stageFor(c *cobra.Command, f *phaseFlags, word string) (*app.Stage, error) {
-	p, err := phase.Parse(word)
-	if err != nil {
-		return nil, err
-	}
-	f.Phase = p
-	f.May = func(warning string) bool { return a.Confirm(warning+". Continue?", f.yes) }
-	f.Choose = func(message string) app.Choice {
-		word, _ := a.Question(message + ": [c]ontinue, start [a]fresh or [r]eview it?")
-		for _, choice := range []app.Choice{app.ChooseContinue, app.ChooseAfresh, app.ChooseReview} {
-			if word != "" && strings.HasPrefix(string(choice), strings.ToLower(word)) {
-				return choice
-			}
+// step opens the feature, does a step of a phase, and prints what it came to.
+func (a featureFamily) step(f *phaseFlags,
+	do func(context.Context, *app.Stage) (app.PhaseResult, error)) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) (err error) {
+		if f.Phase, err = phase.Parse(args[0]); err != nil {
+			return err
 		}
-		return app.ChooseNone
+		f.May = func(warning string) bool { return a.Confirm(warning+". Continue?", f.yes) }
+		f.Choose = func(message string) app.Choice {
+			word, _ := a.Question(message + ": [c]ontinue, start [a]fresh or [r]eview it?")
+			for _, choice := range []app.Choice{app.ChooseContinue, app.ChooseAfresh, app.ChooseReview} {
+				if word != "" && strings.HasPrefix(string(choice), strings.ToLower(word)) {
+					return choice
+				}
+			}
+			return app.ChooseNone
+		}
+		s, err := a.stage(c, f.feature)
+		if err != nil {
+			return err
+		}
+		r, err := do(c.Context(), s)
+		if r.Feature == "" {
+			return err
+		}
+		return a.Tell(r, err, func(w io.Writer) { terminal.Phase(w, r) })
 	}
-	return a.stage(c, f.feature)
 }
 
 func (a featureFamily) phaseStartCommand() *cobra.Command {
@@ -304,23 +314,19 @@ reviewed). On a terminal belay asks.
 Exit codes: 0 started · 1 blocked · 2 no such phase · 3 started before, and no choice was
 given · 6 no such feature.`,
 		Example: "  belay phase start specify\n  belay phase start design --feature login --continue",
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: a.step(&f, func(ctx context.Context, s *app.Stage) (app.PhaseResult, error) {
 			chosen := map[app.Choice]bool{app.ChooseContinue: on, app.ChooseAfresh: afresh, app.ChooseReview: review}
 			for choice, set := range chosen {
 				if set && f.Choice != app.ChooseNone {
-					return belay.Refuse(belay.CodeUsage, "use one of them", "--%s and --%s cannot be combined", f.Choice, choice)
+					return app.PhaseResult{}, belay.Refuse(belay.CodeUsage, "use one of them", "--%s and --%s cannot be combined",
+						f.Choice, choice)
 				}
 				if set {
 					f.Choice = choice
 				}
 			}
-			s, err := a.stageFor(c, &f, args[0])
-			if err != nil {
-				return err
-			}
-			r, err := s.Start(c.Context(), f.PhaseRequest)
-			return a.tellPhase(r, err)
-		},
+			return s.Start(ctx, f.PhaseRequest)
+		}),
 	}
 	f.add(a, c)
 	c.Flags().BoolVar(&on, "continue", false, "continue a phase that was started and not completed")
@@ -342,17 +348,12 @@ is completed, and the open findings are recorded as its concerns.
 Exit codes: 0 completed · 1 rejected, or its artefact is missing · 2 could not review ·
 3 waits for a person · 6 no such feature.`,
 		Example: "  belay phase done specify\n  belay phase done design --changes \"interfaces named\"",
-		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.stageFor(c, &f, args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.step(&f, func(_ context.Context, s *app.Stage) (app.PhaseResult, error) {
 			screen := a.Screen(false)
 			screen.Set("completing " + string(f.Phase))
-			r, err := s.Done(a.Soft, f.PhaseRequest)
-			screen.Stop()
-			return a.tellPhase(r, err)
-		},
+			defer screen.Stop()
+			return s.Done(a.Soft, f.PhaseRequest)
+		}),
 	}
 	f.add(a, c)
 	c.Flags().StringVar(&f.Changes, "changes", "", "`TEXT` that says what was changed since the last iteration")
@@ -369,14 +370,7 @@ func (a featureFamily) phaseCheckCommand() *cobra.Command {
 Exit codes: 0 allowed, also with a warning · 1 blocked · 2 no such phase · 6 no such
 feature.`,
 		Example: "  belay phase check implement\n  belay phase check implement --feature login --json",
-		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.stageFor(c, &f, args[0])
-			if err != nil {
-				return err
-			}
-			r, err := s.Asked(f.Phase)
-			return a.tellPhase(r, err)
-		},
+		RunE:    a.step(&f, func(_ context.Context, s *app.Stage) (app.PhaseResult, error) { return s.Asked(f.Phase) }),
 	}
 	f.add(a, c)
 	for _, flag := range []string{"message", "by"} {
@@ -397,29 +391,22 @@ Exit codes: 0 recorded, or completed · 1 rejected · 2 not this person's turn, 
 document changed since · 3 other people have not answered yet · 6 no such feature.`,
 		Example: `  belay phase review specify --verdict approve --by ana
   belay phase review design --verdict reject --by ana -m "design.md:12 names no interface"`,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: a.step(&f, func(ctx context.Context, s *app.Stage) (r app.PhaseResult, err error) {
 			v := app.Verdict{Approve: verdict == "approve", Text: f.Note}
 			if !v.Approve && verdict != "reject" {
-				return belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", verdict)
+				return r, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", verdict)
 			}
 			if file != "" {
-				text, err := reviewFamily{a.App}.read(file)
-				if err != nil {
-					return err
+				if v.Text, err = (reviewFamily{a.App}).read(file); err != nil {
+					return r, err
 				}
-				v.Text = text
 			}
 			if !v.Approve && strings.TrimSpace(v.Text) == "" {
-				return belay.Refuse(belay.CodeUsage, "-m TEXT or --file FILE", "a rejection needs a reason")
-			}
-			s, err := a.stageFor(c, &f, args[0])
-			if err != nil {
-				return err
+				return r, belay.Refuse(belay.CodeUsage, "-m TEXT or --file FILE", "a rejection needs a reason")
 			}
 			v.PhaseRequest, v.Note = f.PhaseRequest, ""
-			r, err := s.Review(c.Context(), v)
-			return a.tellPhase(r, err)
-		},
+			return s.Review(ctx, v)
+		}),
 	}
 	f.add(a, c)
 	c.Flags().StringVar(&verdict, "verdict", "", "approve or reject")
@@ -480,11 +467,4 @@ func (a featureFamily) phaseTableCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&mode, "mode", "standard", "the `MODE` of the transitions")
 	return c
-}
-
-func (a featureFamily) tellPhase(r app.PhaseResult, err error) error {
-	if r.Feature == "" {
-		return err
-	}
-	return a.Tell(r, err, func(w io.Writer) { terminal.Phase(w, r) })
 }

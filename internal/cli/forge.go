@@ -78,13 +78,17 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 			terminal.Short(state.Commit))
 	}
 	return a.Tell(state, err, func(w io.Writer) {
-		for _, c := range state.Checks {
-			fmt.Fprintf(w, "%-7s %s  %s\n", c.State, belay.VisibleLine(c.Name), belay.VisibleLine(c.URL))
-		}
-		if state.State == app.ChecksNone {
-			fmt.Fprintf(w, "no check has run on %s\n", terminal.Short(state.Commit))
-		}
+		printChecks(w, state.Checks, state.Commit)
 	})
+}
+
+func printChecks(w io.Writer, checks []forge.Check, commit string) {
+	for _, c := range checks {
+		fmt.Fprintf(w, "%-7s %s  %s\n", c.State, belay.VisibleLine(c.Name), belay.VisibleLine(c.URL))
+	}
+	if len(checks) == 0 {
+		fmt.Fprintf(w, "no check has run on %s\n", terminal.Short(commit))
+	}
 }
 
 // roundsResult is what became of a pull request that was watched.
@@ -220,12 +224,7 @@ func (a pullFamily) step(ctx context.Context, args []string) error {
 }
 
 func printRound(w io.Writer, r app.Round) {
-	for _, c := range r.Checks.Checks {
-		fmt.Fprintf(w, "%-7s %s  %s\n", c.State, belay.VisibleLine(c.Name), belay.VisibleLine(c.URL))
-	}
-	if len(r.Checks.Checks) == 0 {
-		fmt.Fprintf(w, "no check has run on %s\n", terminal.Short(r.Checks.Commit))
-	}
+	printChecks(w, r.Checks.Checks, r.Checks.Commit)
 	for _, f := range r.Failed {
 		for line := range strings.Lines(f.Why) {
 			fmt.Fprintf(w, "  %s\n", belay.VisibleLine(strings.TrimRight(line, "\n")))

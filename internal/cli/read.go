@@ -18,17 +18,12 @@ import (
 
 // file is what one report says. Every field is always there.
 type file struct {
-	Path       string    `json:"path"`
-	Format     string    `json:"format"` // "" when it could not be told
-	Total      int       `json:"total"`
-	Passed     int       `json:"passed"`
-	Failed     int       `json:"failed"`
-	Skipped    int       `json:"skipped"`
-	Errors     int       `json:"errors"`
+	Path string `json:"path"`
+	testreport.Report
 	Flaky      int       `json:"flaky"`
 	Failures   []failure `json:"failures"`
 	Warnings   []string  `json:"warnings"`
-	Incomplete bool      `json:"incomplete"` // the report proves failures, never their absence
+	Incomplete bool      `json:"incomplete"`
 }
 
 type failure struct {
@@ -83,11 +78,7 @@ Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
 // read reads one file. One that cannot be read says so in its warnings as well.
 func (a reportFamily) read(name, format string) (file, error) {
 	report, err := a.open(name, format)
-	one := file{
-		Path: name, Format: report.Format, Total: report.Total, Passed: report.Passed, Failed: report.Failed,
-		Skipped: report.Skipped, Errors: report.Errors, Flaky: report.Flaky, Incomplete: report.Incomplete,
-		Failures: []failure{}, Warnings: []string{},
-	}
+	one := file{Path: name, Report: report, Flaky: report.Flaky, Incomplete: report.Incomplete, Failures: []failure{}, Warnings: []string{}}
 	for _, f := range report.Failures {
 		one.Failures = append(one.Failures, failure{f.Test, f.File, f.Line, f.Message})
 	}

@@ -44,22 +44,10 @@ Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5
 				return err
 			}
 			q.Watch = a.Screen(false)
-			if !q.DryRun && !yes {
-				plan := q
-				plan.DryRun = true
-				q.SkipBroken, err = a.planned("roll back "+string(q.Task), q.SkipBroken, func(skip bool) (restore.Restored, error) {
-					plan.SkipBroken = skip
-					return desk.Rollback(c.Context(), plan)
-				})
-				if err != nil {
-					return err
-				}
-			}
-			out, err := desk.Rollback(c.Context(), q)
-			if err != nil {
-				return err
-			}
-			return a.Restored(out, q.DryRun)
+			return a.restore("roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, func(dry, skip bool) (restore.Restored, error) {
+				q.DryRun, q.SkipBroken = dry, skip
+				return desk.Rollback(c.Context(), q)
+			})
 		},
 	}
 	f := c.Flags()

@@ -311,22 +311,11 @@ restore · 6 no such snapshot.`,
 				o.Again = "the same command with"
 			}
 			unfinished := o.SkipBroken && desk.Session.Restores.Interrupted() // then the flag is the answer
-			if !o.DryRun && !yes && !unfinished {
-				plan := o
-				plan.DryRun = true
-				o.SkipBroken, err = a.planned("restore "+id.Short(), o.SkipBroken, func(skip bool) (restore.Restored, error) {
-					plan.SkipBroken = skip
-					return desk.Restore(c.Context(), id, plan)
-				})
-				if err != nil {
-					return err
-				}
+			do := func(dry, skip bool) (restore.Restored, error) {
+				o.DryRun, o.SkipBroken = dry, skip
+				return desk.Restore(c.Context(), id, o)
 			}
-			out, err := desk.Restore(c.Context(), id, o)
-			if err != nil {
-				return err
-			}
-			return a.Restored(out, o.DryRun)
+			return a.restore("restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
 		},
 	}
 	f := c.Flags()
