@@ -10,14 +10,13 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/handoff"
-	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // kept keeps a text with its secrets masked, unless they are forced; let are the
 // fingerprints of those.
-func kept(p *Place, data []byte, force bool, what string) (k handoff.Kept, masked int, let []string, err error) {
-	if force {
+func (p *Place) kept(data []byte, what string) (k handoff.Kept, masked int, let []string, err error) {
+	if p.force {
 		if let, err = p.Secrets(true, what, string(data)); err != nil {
 			return k, 0, nil, err
 		}
@@ -33,7 +32,6 @@ func kept(p *Place, data []byte, force bool, what string) (k handoff.Kept, maske
 // ProofRequest records what a role's tests and linters said. Status is pass, fail or
 // unknown; "" is read from the log, as belay report read does.
 type ProofRequest struct {
-	Request
 	Role   string
 	Dir    string // where From starts
 	From   string
@@ -42,11 +40,7 @@ type ProofRequest struct {
 
 // RecordQA keeps a log. Errors: belay.CodeUsage when the task changed since the block was
 // made; those of a verification; CodeNotFound without the file.
-func RecordQA(ctx context.Context, d *session.Desk, q ProofRequest) (handoff.Proof, error) {
-	p, err := At(ctx, d, q.Request)
-	if err != nil {
-		return handoff.Proof{}, err
-	}
+func (p *Place) RecordQA(ctx context.Context, q ProofRequest) (handoff.Proof, error) {
 	r, err := p.StateOf(q.Role)
 	if err != nil {
 		return handoff.Proof{}, err
@@ -65,7 +59,7 @@ func RecordQA(ctx context.Context, d *session.Desk, q ProofRequest) (handoff.Pro
 	if proof.Status, proof.Summary, err = judged(data, q.Status); err != nil {
 		return proof, err
 	}
-	k, masked, let, err := kept(p, data, q.Force, q.From)
+	k, masked, let, err := p.kept(data, q.From)
 	if err != nil {
 		return proof, err
 	}
@@ -101,7 +95,6 @@ func judged(data []byte, told string) (status, summary string, err error) {
 // AttachRequest keeps a file, or lines of it, for those who come later. Lines is "" or
 // like 10-20.
 type AttachRequest struct {
-	Request
 	Type  string
 	Dir   string
 	Path  string
@@ -109,11 +102,7 @@ type AttachRequest struct {
 }
 
 // Attach keeps it under an id that exports name instead of the words.
-func Attach(ctx context.Context, d *session.Desk, q AttachRequest) (handoff.Evidence, error) {
-	p, err := At(ctx, d, q.Request)
-	if err != nil {
-		return handoff.Evidence{}, err
-	}
+func (p *Place) Attach(ctx context.Context, q AttachRequest) (handoff.Evidence, error) {
 	data, err := Read(q.Dir, q.Path)
 	if err != nil {
 		return handoff.Evidence{}, err
@@ -128,7 +117,7 @@ func Attach(ctx context.Context, d *session.Desk, q AttachRequest) (handoff.Evid
 		}
 	}
 	e.SHA = handoff.Hash(data)
-	k, masked, let, err := kept(p, data, q.Force, q.Path)
+	k, masked, let, err := p.kept(data, q.Path)
 	if err != nil {
 		return e, err
 	}
@@ -155,11 +144,7 @@ func excerpt(data []byte, span string) (text []byte, lines string, err error) {
 }
 
 // Log reads what a role's tests said last.
-func Log(ctx context.Context, d *session.Desk, q Request, role string) (handoff.ProofOf, []byte, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return handoff.ProofOf{}, nil, err
-	}
+func (p *Place) Log(role string) (handoff.ProofOf, []byte, error) {
 	s, err := p.StateOf(role)
 	if err != nil {
 		return handoff.ProofOf{}, nil, err
@@ -172,15 +157,11 @@ func Log(ctx context.Context, d *session.Desk, q Request, role string) (handoff.
 	}
 	return handoff.ProofOf{}, nil,
 		belay.Refuse(belay.CodeNotFound,
-			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has no recorded tests", s.Name)
+			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", p.Rec.Task.ID, s.Name), "%s has no recorded tests", s.Name)
 }
 
 // Evidence reads what was attached under an id.
-func Evidence(ctx context.Context, d *session.Desk, q Request, id string) (handoff.Evidence, []byte, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return handoff.Evidence{}, nil, err
-	}
+func (p *Place) Evidence(id string) (handoff.Evidence, []byte, error) {
 	for _, e := range p.Rec.Context.Proof {
 		if strings.EqualFold(e.ID, id) {
 			data, err := p.Text(e.Attachment, e.Gzip)
@@ -188,5 +169,6 @@ func Evidence(ctx context.Context, d *session.Desk, q Request, id string) (hando
 		}
 	}
 	return handoff.Evidence{}, nil,
-		belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context get %s lists them", q.Task), "%s has no evidence %q", q.Task, id)
+		belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context get %s lists them", p.Rec.Task.ID), "%s has no evidence %q",
+			p.Rec.Task.ID, id)
 }

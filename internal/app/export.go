@@ -18,11 +18,7 @@ type Part struct {
 
 // Export makes what roles are given of the context as it stands, all when role is "", and
 // writes it for agents. Nothing is recorded when nothing changed. Errors: those of Cited.
-func Export(ctx context.Context, d *session.Desk, q Request, role string) ([]Part, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return nil, err
-	}
+func (p *Place) Export(ctx context.Context, role string) ([]Part, error) {
 	if err := p.Cited(ctx); err != nil {
 		return nil, err
 	}
@@ -107,11 +103,7 @@ func (p *Place) write(refs []handoff.ExportRef) error {
 }
 
 // Manifest gives what the block and the exports were made of.
-func Manifest(ctx context.Context, d *session.Desk, q Request) ([]byte, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return nil, err
-	}
+func (p *Place) Manifest() ([]byte, error) {
 	var m handoff.Manifest
 	if err := p.Into(p.Rec.Context.Block.Manifest, &m); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type Place struct {
 	Session *session.Desk
 	Rec     *session.Record
 	by      string
+	force   bool
 }
 
 // at opens the place of a task.
@@ -49,7 +50,7 @@ func at(ctx context.Context, d *session.Desk, q Request) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Place{Session: inner, Rec: r, by: who(q.By)}, nil
+	return &Place{Session: inner, Rec: r, by: who(q.By), force: q.Force}, nil
 }
 
 // who gives the name of whoever asks.

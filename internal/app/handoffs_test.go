@@ -234,7 +234,9 @@ func TestReadOnly(t *testing.T) {
 		t.Fatalf("%+v %v", rec.Context.Drifts, err)
 	}
 	write(t, dir, "src/a.txt", "two\n")
-	if _, err := app.Resolve(t.Context(), d, q, "put back"); err != nil {
+	if p, err := app.At(t.Context(), d, q); err != nil {
+		t.Fatal(err)
+	} else if _, err := p.Resolve(t.Context(), "put back"); err != nil {
 		t.Fatal(err)
 	}
 	if h, err := app.Snapshot(t.Context(), d, q, "judge", false); err != nil || h.Incremental.Bytes != 0 {

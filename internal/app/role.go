@@ -130,7 +130,11 @@ func (r *pipelineRun) failed(ctx context.Context, s *handoff.State, run handoff.
 }
 
 func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handoff.State, round int, dir string) (*agent.Run, error) {
-	parts, err := Export(ctx, r.session, r.req, s.Name)
+	place, err := At(ctx, r.session, r.req)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := place.Export(ctx, s.Name)
 	if err != nil {
 		return nil, err
 	}

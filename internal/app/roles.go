@@ -316,20 +316,17 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 }
 
 // Resolve accepts the tree as it stands for what was handed over, with a note of why.
-func Resolve(ctx context.Context, d *session.Desk, q Request, note string) (Handed, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return Handed{}, err
-	}
+func (p *Place) Resolve(ctx context.Context, note string) (Handed, error) {
 	note = handoff.Fit(handoff.Text(belay.Visible(note)), "the note was cut; use a shorter one")
 	if note == "" {
 		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened and why it is correct"`,
 			"resolve-drift needs --note")
 	}
 	if p.Rec.Context.DriftCount() == 0 {
-		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", q.Task), "%s has no drift", q.Task)
+		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", p.Rec.Task.ID), "%s has no drift",
+			p.Rec.Task.ID)
 	}
-	let, err := p.Secrets(q.Force, "the note", note)
+	let, err := p.Secrets(p.force, "the note", note)
 	if err != nil {
 		return Handed{}, err
 	}
@@ -345,7 +342,7 @@ func Resolve(ctx context.Context, d *session.Desk, q Request, note string) (Hand
 	if _, err := p.Session.Snaps.LookUp(ctx, base); err != nil {
 		base = info.ID
 	}
-	h, err := p.delta(ctx, base, previous, info, q.Force)
+	h, err := p.delta(ctx, base, previous, info, p.force)
 	if err != nil {
 		return Handed{}, err
 	}

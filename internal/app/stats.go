@@ -5,7 +5,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/handoff"
-	"github.com/belay-dev/belay/internal/session"
 )
 
 // Cost is what a role's part costs, and what its sources would.
@@ -28,12 +27,8 @@ type Stats struct {
 	Roles     []Cost       `json:"roles"`
 }
 
-// StatsOf measures it; it writes nothing.
-func StatsOf(ctx context.Context, d *session.Desk, q Request) (Stats, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return Stats{}, err
-	}
+// Stats measures it; it writes nothing.
+func (p *Place) Stats(ctx context.Context) (Stats, error) {
 	b, err := p.Block()
 	if err != nil {
 		return Stats{}, err

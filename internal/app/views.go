@@ -44,15 +44,11 @@ type Audit struct {
 	Forced  int       `json:"secrets_let_in"`
 }
 
-// Get reads a task's context, with what is no longer true of it as warnings: another HEAD,
+// View reads a task's context, with what is no longer true of it as warnings: another HEAD,
 // other words of the task, cited rules that say something else now.
-func Get(ctx context.Context, d *session.Desk, q Request) (View, error) {
-	p, err := At(ctx, d, q)
-	if err != nil {
-		return View{}, err
-	}
+func (p *Place) View(ctx context.Context) (v View, err error) {
 	c := &p.Rec.Context
-	v := View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
+	v = View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
 		Manifest: c.Block.Manifest, Base: c.Block.Base,
 		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: listed(c.Proofs), Evidence: listed(c.Proof),
 		Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
@@ -173,7 +169,6 @@ func StatusOf(d *session.Desk, task belay.TaskID) (ContextStatus, error) {
 // DiffRequest asks for what a role changed: from the base, or since the role before. With
 // Drift it is what the last failed verification found.
 type DiffRequest struct {
-	Request
 	Role        string
 	Incremental bool
 	Drift       bool
@@ -191,11 +186,7 @@ type Differs struct {
 }
 
 // Diff finds it; Write prints it. Error: belay.CodeNotFound when there is none.
-func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, func(io.Writer) error, error) {
-	p, err := At(ctx, d, q.Request)
-	if err != nil {
-		return Differs{}, nil, err
-	}
+func (p *Place) Diff(ctx context.Context, q DiffRequest) (Differs, func(io.Writer) error, error) {
 	c := &p.Rec.Context
 	out := Differs{Task: p.Rec.Task.ID, Type: "from_base"}
 	if q.Drift {
@@ -206,8 +197,8 @@ func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, 
 		role = c.LastBy
 	}
 	if role == "" {
-		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", q.Task),
-			"%s has no handover", q.Task)
+		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", out.Task),
+			"%s has no handover", out.Task)
 	}
 	s, err := c.Of(role)
 	if err != nil {
@@ -215,7 +206,7 @@ func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, 
 	}
 	if s.Snapshot == nil {
 		return out, nil, belay.Refuse(belay.CodeNotFound,
-			fmt.Sprintf("belay context snapshot %s --role %s", q.Task, s.Name), "%s has not handed over anything", s.Name)
+			fmt.Sprintf("belay context snapshot %s --role %s", out.Task, s.Name), "%s has not handed over anything", s.Name)
 	}
 	kept := s.Snapshot.FromBase
 	out.Role, out.From, out.To = s.Name, c.Block.Base, s.Snapshot.Snapshot

@@ -129,18 +129,18 @@ Exit codes: 0 done · 6 no context.`,
   belay context get T7 --json
   belay context get T7 --evidence E1`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
 			if qa != "" {
-				proof, text, err := app.Log(c.Context(), d, r, qa)
+				proof, text, err := p.Log(qa)
 				return a.tellText(proof, text, err)
 			}
 			if id != "" {
-				e, text, err := app.Evidence(c.Context(), d, r, id)
+				e, text, err := p.Evidence(id)
 				return a.tellText(e, text, err)
 			}
-			v, err := app.Get(c.Context(), d, r)
+			v, err := p.View(c.Context())
 			return a.result(v, err, func(w io.Writer) { printView(w, v) })
-		}),
+		})),
 	}
 	c.Flags().StringVar(&id, "evidence", "", "print the evidence of this `ID`")
 	c.Flags().StringVar(&qa, "qa", "", "print the test results of this `ROLE`")

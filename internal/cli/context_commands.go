@@ -86,6 +86,17 @@ func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) e
 	}
 }
 
+// place gives the place of a task that has a context to what needs no more than that.
+func place(do func(c *cobra.Command, p *app.Place) error) does {
+	return func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		p, err := app.At(c.Context(), d, r)
+		if err != nil {
+			return err
+		}
+		return do(c, p)
+	}
+}
+
 // asRole is asked for a command that needs its --role, which BELAY_ROLE stands in for.
 func (a contextFamily) asRole(q *asked, do does) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {

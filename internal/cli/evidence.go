@@ -26,16 +26,16 @@ It fails if the task changed after the context was made.
 Exit codes: 0 recorded · 2 not recorded · 4 drift · 6 no such file or context.`,
 		Example:           "  belay context record-qa T7 --role implementer --from test.json",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			in.Request, in.Dir = r, a.here()
-			proof, err := app.RecordQA(c.Context(), d, in)
+		RunE: a.asRole(&q, place(func(c *cobra.Command, p *app.Place) error {
+			in.Dir = a.here()
+			proof, err := p.RecordQA(c.Context(), in)
 			return a.result(proof, err, func(w io.Writer) {
 				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s: %s  %s", in.Role, proof.Status, proof.Summary))))
 				if proof.Masked > 0 {
 					printNotes(w, []string{belay.CountOf(proof.Masked, "secret") + " masked in the stored log"})
 				}
 			})
-		}),
+		})),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` that ran the tests (default: BELAY_ROLE)")
@@ -68,17 +68,17 @@ Exit codes: 0 stored · 2 no such lines · 6 no such file or context.`,
 		Example: `  belay context attach T7 --type plan --path docs/plan.md
   belay context attach T7 --type excerpt --path docs/api.md --lines 10-42`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.Place) error {
 			if in.Path == "" {
 				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --path FILE", "no file was given")
 			}
-			in.Request, in.Dir = r, a.here()
-			e, err := app.Attach(c.Context(), d, in)
+			in.Dir = a.here()
+			e, err := p.Attach(c.Context(), in)
 			return a.result(e, err, func(w io.Writer) {
 				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s  %s  %s %s  %s", e.ID, e.Type,
 					e.Path, e.Lines, e.SHA[:16]))))
 			})
-		}),
+		})),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&in.Type, "type", "evidence", "what it is, in a word: plan, design, excerpt …")
@@ -102,15 +102,15 @@ Exit codes: 0 done · 1 a cited rule has changed · 2 no such role · 6 no conte
   belay context export T7
   belay context export T7 --manifest`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
 			if manifest {
-				text, err := app.Manifest(c.Context(), d, r)
+				text, err := p.Manifest()
 				if err != nil {
 					return err
 				}
 				return a.raw(text)
 			}
-			parts, err := app.Export(c.Context(), d, r, role)
+			parts, err := p.Export(c.Context(), role)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ Exit codes: 0 done · 1 a cited rule has changed · 2 no such role · 6 no conte
 				return a.raw(parts[0].Text)
 			}
 			return a.tellParts(parts)
-		}),
+		})),
 	}
 	c.Flags().StringVar(&role, "role", "", "the `ROLE` (default: all)")
 	c.Flags().BoolVar(&manifest, "manifest", false, "print the sources of the block and the parts")
@@ -169,8 +169,8 @@ the previous handover. The estimate is a quarter of the bytes; models differ.
 Exit codes: 0 done · 6 no context.`,
 		Example:           "  belay context stats T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			s, err := app.StatsOf(c.Context(), d, r)
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
+			s, err := p.Stats(c.Context())
 			return a.result(s, err, func(w io.Writer) {
 				rows := [][]string{{"role", "export", "sections pasted", "files pasted", "less than sections", "new"}}
 				for _, one := range s.Roles {
@@ -181,7 +181,7 @@ Exit codes: 0 done · 6 no context.`,
 				fmt.Fprintf(w, "tokens, estimated (%s); %s of %s\n", s.Estimate, belay.CountOf(s.Citations, "citation"),
 					belay.CountOf(s.Sources, "source"))
 			})
-		}),
+		})),
 	}
 }
 

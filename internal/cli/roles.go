@@ -187,13 +187,13 @@ it instead, run belay snapshot restore first.
 Exit codes: 0 resolved · 2 no drift, or no note · 6 no context.`,
 		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			h, err := app.Resolve(c.Context(), d, r, note)
+		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.Place) error {
+			h, err := p.Resolve(c.Context(), note)
 			return a.result(h, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: the next role starts from %s\n", h.Task, h.Snapshot.Short())
 				printNotes(w, h.Notes)
 			})
-		}),
+		})),
 	}
 	q.flags(c)
 	c.Flags().StringVar(&note, "note", "", "what happened and why it is correct")
@@ -215,7 +215,7 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
   belay context diff T7 --role reviewer --type incremental
   belay context diff T7 --drift`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
 			switch kind {
 			case "from_base":
 			case "incremental":
@@ -223,13 +223,12 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
 			default:
 				return belay.Refuse(belay.CodeUsage, "from_base or incremental", "%q is not a diff type", kind)
 			}
-			in.Request = r
-			shown, print, err := app.ContextDiff(c.Context(), d, in)
+			shown, print, err := p.Diff(c.Context(), in)
 			if err != nil {
 				return err
 			}
 			return a.tellDiff(shown, print, full)
-		}),
+		})),
 	}
 	f := c.Flags()
 	f.StringVar(&in.Role, "role", "", "the role; default: the last one")

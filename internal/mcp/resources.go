@@ -100,7 +100,10 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 	case taskScheme:
 		data, _, err = desk.Show(id)
 	case contextScheme:
-		data, err = app.Get(ctx, desk.Session, app.Request{Task: id})
+		var p *app.Place
+		if p, err = app.At(ctx, desk.Session, app.Request{Task: id}); err == nil {
+			data, err = p.View(ctx)
+		}
 	default:
 		var all []app.Review
 		all, err = app.List(desk, id)
