@@ -101,8 +101,8 @@ func (l *boardLine) set(doing string) {
 
 func (l *boardLine) print(text string, paint func(string) string) {
 	l.b.change(func() {
-		for s := range strings.Lines(strings.TrimRight(text, "\n")) {
-			fmt.Fprintf(l.b.t.Err, "%s  %s\n", l.b.p.Bold(string(l.task)), paint(belay.VisibleLine(strings.TrimRight(s, "\n"))))
+		for s := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+			fmt.Fprintf(l.b.t.Err, "%s  %s\n", l.b.p.Bold(string(l.task)), paint(belay.VisibleLine(s)))
 		}
 	})
 }
@@ -120,18 +120,8 @@ func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
 // Happened implements runner.Watcher.
 func (l *boardLine) Happened(r *session.Record, e loop.Event) {
 	l.b.change(func() { l.b.t.ring(r) })
-	text := prompt.Happened(r.State, e)
-	paint := l.b.p.Dim
-	switch {
-	case e.Verdict == belay.VerdictPass:
-		paint = l.b.p.Good
-	case e.Verdict == belay.VerdictFail:
-		paint = l.b.p.Bad
-	case e.Verdict == belay.VerdictUnknown || e.Kind == loop.EvBroken || e.Kind == loop.EvLost:
-		paint = l.b.p.Warn
-	}
-	if text != "" && !l.b.quiet {
-		l.print(text, paint)
+	if text := prompt.Happened(r.State, e); text != "" && !l.b.quiet {
+		l.print(text, l.b.p.of(e))
 	}
 	if !r.Open() || r.State.Gate != nil {
 		l.set("")

@@ -285,18 +285,23 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	if text == "" {
 		return
 	}
-	color := s.p.Dim
+	color := s.p.of(e)
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		s.line("%s", color(s.fit(belay.VisibleLine(l))))
+	}
+}
+
+// of is the colour of an event.
+func (p Paint) of(e loop.Event) func(string) string {
 	switch {
 	case e.Verdict == belay.VerdictPass:
-		color = s.p.Good
+		return p.Good
 	case e.Verdict == belay.VerdictFail:
-		color = s.p.Bad
+		return p.Bad
 	case e.Verdict == belay.VerdictUnknown || e.Kind == loop.EvBroken || e.Kind == loop.EvLost:
-		color = s.p.Warn
+		return p.Warn
 	}
-	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
-		s.line("%s", color(s.fit(belay.VisibleLine(strings.TrimRight(l, "\n")))))
-	}
+	return p.Dim
 }
 
 // ring rings the bell of a terminal when a task begins to wait for a person.
@@ -449,7 +454,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 			}
 			fmt.Fprintln(s.t.Err, "y")
 		case d == loop.DecideApprove && r.State.Gate.Overrides():
-			if words, ok = s.overrule(""); !ok {
+			if words, ok = s.overrule(); !ok {
 				continue
 			}
 		}
@@ -513,7 +518,7 @@ func (s *Screen) keys(options []loop.Decision) string {
 }
 
 // overrule asks why refused work may be accepted. ok is false when no reason is given.
-func (s *Screen) overrule(note string) (words string, ok bool) {
+func (s *Screen) overrule() (words string, ok bool) {
 	answers := map[string]bool{}
 	for _, q := range review.Questions() {
 		line, ok := s.t.Line("  " + q.Text + " [y/n]")
@@ -522,9 +527,7 @@ func (s *Screen) overrule(note string) (words string, ok bool) {
 		}
 		answers[q.Key] = strings.HasPrefix(strings.ToLower(line), "y")
 	}
-	if strings.TrimSpace(note) == "" {
-		note, _ = s.t.Line("  why may it be accepted?")
-	}
+	note, _ := s.t.Line("  why may it be accepted?")
 	d, err := review.Decide("", answers, note)
 	if err != nil {
 		fmt.Fprintln(s.t.Err, " ", session.Sentence(err))
