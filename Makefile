@@ -1,8 +1,8 @@
 # make demo      the whole loop in a copy of this repository, with a scripted agent
 #                (WITH=claude, or AGENT="my-agent --flag", runs another one)
 # make test      every test, the long ones with a sample of their cases; installs what the tests need
-# make suites    the long tests with a larger sample: kills and faults, hostile repositories, restores, tasks that do not
-#                work together (part of .ci/run)
+# make suites    the long tests with a larger sample: kills and faults, hostile repositories, restores, conflicting tasks
+#                (part of .ci/run)
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
 # make bench-large  belay beside git status in a repository of 1,000,000 files: time, processor time and memory (8 GB of disk)
@@ -14,9 +14,8 @@
 # make eval      accuracy of counting, by language, and of reading requests and reviews (docs/quality.md)
 # make learn-ask  learn the weights for reading requests from the labelled messages, and measure them on others
 # make eval-stall  how often stalled agents are detected, and false alarms
-# make agents    put seven real agents through belay: installs them into a temporary folder; each is started with
-#                --with and talks to a scripted model on this machine (AGENTS=claude,codex and RUNS="three attempts"
-#                choose some; NPM=DIR is where they are installed)
+# make agents    run seven real agents under belay, with a scripted model on this machine; installs them into a temporary
+#                folder, or into NPM=DIR (AGENTS=claude,codex and RUNS="three attempts" select some)
 # make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
 #                and count the processes that are left
 # make agents-hooks  belay's hooks in interactive sessions of real agents, under a terminal
@@ -25,7 +24,7 @@
 # make mcp-conformance  the protocol's conformance suite and inspector over belay mcp (npm installs them into a temporary folder)
 # make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
 #                and records what they print
-# make forge-contract  the requests to GitHub, compared with the description that it publishes (npm installs it)
+# make forge-contract  compare the requests to GitHub with GitHub's published description (npm installs it)
 # make eval-fix  size of fix prompts, compared with full prompts
 # make evidence  what the checks find in good and bad changes to real projects of eight languages
 #                (FETCH=1 make evidence downloads them first)
@@ -35,19 +34,19 @@
 # make fleet     bin/belay-fleet, which runs tasks on many machines (docs/fleet.md)
 # make fleet-demo  a Temporal server, three workers and ten tasks on this machine; a worker is killed, a gate is answered
 # make fleet-test  the fleet's tests: its workflow, recorded histories of each version, machines and their remote
-# make telemetry-test  a real OpenTelemetry Collector on this machine gets the telemetry of a run (docs/telemetry.md)
-# make fleet-watch  what can be seen of a fleet: its telemetry in a real collector, a worker's metrics, messages about gates
-# make fleet-ui  the pages of a fleet in a real browser, as make ui, with a Temporal server, a worker and two remotes
-# make fleet-faults  what goes wrong in a fleet, with a real server: it is down, workers are killed in a merge, agents ignore SIGTERM
-# make fleet-load  200 tasks on four workers, of which one is killed each half minute; their histories replay (TASKS=N)
+# make telemetry-test  send the telemetry of a run to a real OpenTelemetry Collector on this machine (docs/telemetry.md)
+# make fleet-watch  watch a fleet: its telemetry in a real collector, a worker's metrics, messages about gates
+# make fleet-ui  the pages of a fleet in a real browser, with a Temporal server, a worker and two remotes
+# make fleet-faults  faults of a fleet, with a real server: it is down, workers are killed in a merge, agents ignore SIGTERM
+# make fleet-load  200 tasks on four workers; a worker is killed every half minute, and all histories are replayed (TASKS=N)
 # make bench-fleet  what a step of a task costs on one machine and through the server, and the plot in docs/fleet.md
 # make fleet-sim  10,000 tasks on 500 workers that fail, on a clock that skips (SIM="-tasks 1000 -seeds 7" for its flags)
-# make bench-fleet-travel  the bytes that snapshots of a repository of 100,000 files move to a remote and from it (FILES=N)
-# make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
+# make bench-fleet-travel  the bytes that snapshots move to and from a remote, in a repository of 100,000 files (FILES=N)
+# make docs      write docs/commands.md, docs/config.schema.json and the layers in docs/architecture.md anew
 # make screens   docs/screens.md: a run, a gate, a summary and a status as tmux shows them at 80 and 120 columns
 # make report    sizes and layers of the packages
 # make release   archives for Linux and macOS, amd64 and arm64, with manual pages, completions and checksums, in dist/
-#                (TWICE=1 builds them two times and compares)
+#                (TWICE=1 builds twice and compares)
 # make install   install belay in $(go env GOPATH)/bin
 
 GO ?= go
@@ -69,7 +68,7 @@ fleet: bin/belay-fleet
 bin/belay-fleet: FORCE
 	@CGO_ENABLED=0 $(GO) build -C fleet -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o "$(CURDIR)/$@" ./cmd/belay-fleet
 
-# The server is a module of its own, with 170 others; it takes minutes to build, once.
+# The server is a module of its own, with 170 dependencies; the first build takes minutes.
 bin/temporal-dev: $(wildcard fleet/devserver/*)
 	@echo "building a Temporal server, once: a few minutes"
 	@CGO_ENABLED=0 $(GO) build -C fleet/devserver -trimpath -ldflags "-s -w" -o "$(CURDIR)/$@" .
@@ -116,9 +115,9 @@ install:
 demo: build
 	@WITH="$(WITH)" AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
 
-# Without symbols for a debugger fifty test programs are linked faster, and without C those that play belay start faster,
-# as belay itself does; make lint does the vetting. One package more than processors, because many tests wait for processes.
-# What they write is in memory (TMPDIR=/var/tmp make test: on a disk); that of make suites is on the disk.
+# Without debug symbols fifty test programs link faster; without C, those that act as belay start faster. make lint runs vet.
+# One package more than processors, because many tests wait for processes. Temporary files are in memory (on a disk with
+# TMPDIR=/var/tmp make test, and for make suites).
 test:
 	CGO_ENABLED=0 .ci/in-memory $(GO) test -timeout 70m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
 
@@ -213,7 +212,7 @@ fleet-ui: build bin/belay-fleet bin/temporal-dev browser
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))
 
-# The description is from npm, in its own folder, which is kept: it has 400 MB.
+# The description comes from npm and is kept in a folder of its own: 400 MB.
 forge-contract:
 	@mkdir -p "$(FORGE_CONTRACT)" && cd "$(FORGE_CONTRACT)" && npm install --silent --no-fund --no-audit --prefix . @octokit/openapi@23.0.2
 	@BELAY_OPENAPI="$(FORGE_CONTRACT)/node_modules/@octokit/openapi/generated/api.github.com.deref.json" \
@@ -234,7 +233,7 @@ evidence: build
 evidence-texts: build
 	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -texts
 
-# REPLAY="-n 20 -totals" for its flags.
+# REPLAY="-n 20 -totals" passes flags.
 replay:
 	@$(GO) run ./bench/replay $(REPLAY) $(REPO)
 

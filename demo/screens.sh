@@ -44,7 +44,7 @@ type_line() { tmux -L belay-screens send-keys -l "$1"; tmux -L belay-screens sen
 {
 	echo "# Screens"
 	echo
-	echo "What a person sees, as \`make screens\` takes it from tmux: a run with a wrong first attempt and no automatic retry."
+	echo "A run with a wrong first attempt and no automatic retry, as tmux shows it (\`make screens\`)."
 	for width in ${WIDTHS:-80 120}; do
 		printf '\n## %s columns\n' $width
 		rm -rf work

@@ -4,8 +4,8 @@
 //
 //	go run ./release [-out dist] [-version v1.2.3] [-twice]
 //
-// -twice builds everything two times and compares: the second time from a clone of the commit in another folder, with nothing
-// that was compiled before.
+// -twice builds everything twice and compares: the second time from a clone of the commit in another folder, without
+// anything compiled before.
 package main
 
 import (

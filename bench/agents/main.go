@@ -1,20 +1,19 @@
-// Command agents records what real coding agents print while they work, and what belay's
-// watch for agents that go round in circles makes of it. The agents are installed with npm;
-// each talks to a model that is a program here: it plays scripts, on a little repository,
-// of work that must be let be and of the same few steps again and again. So the calls are
-// ours, while the events, the results of the tools and their noise are the agents' own.
+// Command agents records what real coding agents print while they work, and what belay's stall detection says about
+// it. The agents are installed with npm. Each talks to a scripted model on this machine, which plays real work and
+// stalls in a small repository: the calls are ours; the events, the results of the tools and their noise are the
+// agents' own.
 //
-// With -belay it puts each agent through runs of belay instead: three attempts of which the last is right, a key
-// that is refused, a quota that is used up; and prints a table. With -kill it ends runs while the agent works. With
-// -interactive it installs belay's hooks in each agent and has it work in an interactive session.
+// With -belay it runs each agent under belay instead (three attempts of which the last is right, a refused key, a used
+// up quota) and prints a table. With -kill it ends runs while the agent works. With -interactive it installs belay's
+// hooks in each agent and has it work in an interactive session.
 //
 //	go run ./bench/agents [-npm DIR] [-install=false] [-only codex,qwen] [-script same_read,long_work] [-out DIR]
 //
-// Each agent is installed in the version that is known to work here; another one that is found in DIR is replaced, unless
-// -install=false. An agent that -only names and that cannot be installed is a failure, others are left out.
+// Each agent is installed in the version that is known to work; another version in DIR is replaced, unless
+// -install=false. An agent that cannot be installed is a failure if -only names it, otherwise it is left out.
 //
-// Nothing is installed outside DIR, and each run has a home of its own with a way to no
-// other machine. -out takes the recordings, without the names, ids and times of this machine.
+// Nothing is installed outside DIR. Each run has a home of its own and no network. -out takes the recordings, without
+// the names, IDs and times of this machine.
 package main
 
 import (

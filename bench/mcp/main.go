@@ -1,11 +1,11 @@
-// Command mcp holds belay mcp against the protocol: it runs the conformance suite, in the version for 2025-11-25 and in
-// that for 2026-07-28, over HTTP, and the inspector over stdio: strictly over all descriptions, and a call of each tool.
+// Command mcp tests belay mcp against the protocol: it runs the conformance suite over HTTP, for 2025-11-25 and for
+// 2026-07-28, and the inspector over stdio, strictly over all descriptions and with a call of each tool.
 //
 //	go run ./bench/mcp -belay bin/belay [-npm DIR]
 //
-// A check that fails must be in baseline.tsv, with a reason; an entry of the baseline that passes, or that is gone,
-// is an error as well. What it needs is installed with npm in DIR, which is kept. Where node is older than 22.19, another
-// one is installed there.
+// A check that fails must be in baseline.tsv, with a reason; an entry of the baseline that passes, or that is gone, is
+// an error as well. The programs are installed with npm in DIR, which is kept; so is a newer node, if this one is older
+// than 22.19.
 package main
 
 import (

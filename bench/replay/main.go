@@ -10,7 +10,7 @@
 // of test files. The same clone gives the same sample.
 //
 // With -weaken it does the opposite: it removes a test in each of these commits, and prints
-// what is neither rejected nor left to a person.
+// those that are neither rejected nor left to a person.
 //
 // The exit status is 2 when a repository could not be read.
 package main

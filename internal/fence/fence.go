@@ -1,8 +1,7 @@
 // Package fence keeps a program, and everything that it starts, from writing outside the places that it was given.
-// It needs no privilege and no user namespace: Landlock is the wall, and what Landlock cannot express (new files at
-// the top of a tree with a git folder that stays closed, sockets, permissions) is decided by a gatekeeper outside the fence
-// that the kernel asks through a seccomp filter. The package knows what is in a git folder, and nothing of agents and
-// tasks.
+// It needs no privilege and no user namespace. Landlock limits access to folders; a gatekeeper outside the fence, which
+// the kernel asks through a seccomp filter, decides about the rest (new files at the top of a tree with a closed git
+// folder, sockets, permissions). The package knows what is in a git folder, but nothing of agents and tasks.
 package fence
 
 import (

@@ -1,3 +1,3 @@
-// Package lazyregexp makes regular expressions and sets of words when they are first used: of a whole program
-// they would cost every command milliseconds before its first line runs.
+// Package lazyregexp compiles regular expressions and sets of words on first use. All of them at start-up would cost
+// every command milliseconds.
 package lazyregexp

@@ -1,5 +1,5 @@
-// Package notify sends messages about tasks that wait for a person: one for each gate, whatever is killed or started
-// again meanwhile, and none in quiet hours. A message has no prompt, code, file name or other text of the project.
+// Package notify sends messages about tasks that wait for a person: one for each gate, also after a kill or a restart,
+// and none in quiet hours. A message contains no prompt, code, file name or other text of the project.
 package notify
 
 import (

@@ -1,5 +1,5 @@
-// Package phase decides which phase of a feature may follow which. Check is a function of its input, and Feature is
-// what the entries of a feature's record add up to. It reads no file and records nothing.
+// Package phase decides which phase of a feature may follow which. Check is a function of its input, and Feature folds
+// the entries of a feature's record. It reads no file and records nothing.
 package phase
 
 import (

@@ -1,4 +1,4 @@
-// Package testutil is what tests of several packages share: cases in files beside their results; tests without the
-// rights of root; repositories in the states that people's repositories are in, spoiled as an agent may, and a whole
-// state read for comparison, with none of the code under test. Only tests import it.
+// Package testutil is shared by the tests of several packages: cases in files beside their results; tests without root's
+// rights; repositories in every state, with the damage that agents do; and reading a whole state for comparison, without
+// the code under test. Only tests import it.
 package testutil

@@ -1,7 +1,6 @@
-// Package project holds real projects of several languages, each from a package that ships
-// its source and its tests, and the changes to them that checks are tried with: where the
-// packages come from, how a project is unpacked, what is changed, and what must be said of
-// it. It never judges.
+// Package project has real projects in several languages, each from a package that ships its source and its tests, and
+// the changes that checks are tried with: where the packages come from, how a project is unpacked, what is changed, and
+// which findings are expected. It never judges.
 package project
 
 import (
