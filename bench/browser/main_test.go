@@ -496,7 +496,7 @@ func TestSession(t *testing.T) {
 	s.picture("turn")
 	s.accessible("the preview of an undo")
 	s.do(click("button.final"))
-	s.until("main", "It was taken back")
+	s.until("main", "The changes were reversed")
 	if got := s.run("ls", "docs", "mine-0.txt", "mine-1.txt"); strings.Contains(got, "prices.md") || !strings.Contains(got, "mine-1.txt") {
 		t.Errorf("after the undo: %s", got)
 	}

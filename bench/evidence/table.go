@@ -14,11 +14,12 @@ func (b *bench) table() bool {
 			projects = append(projects, p)
 		}
 	}
-	fmt.Fprint(b.out, "# What belay said of changes to real projects\n\nWritten by `make evidence`. Each change is made to the project as "+
-		"published, and checked by\n`belay check --before HEAD` with the project's own tests and a linter. `FETCH=1 make evidence` downloads the\n"+
-		"packages, and installs nothing.\n\n*Right* means: every expected error and warning, and no other; notes are left out. Some changes are "+
-		"checked without\nsome checks, to show one thing: planted secrets without tests, linters and style; broken code without linters; old\n"+
-		"remarks in a file without tests without coverage.\n\n")
+	fmt.Fprint(b.out, "# What belay said of changes to real projects\n\nWritten by `make evidence`. Each change is made to the "+
+		"project as published, and checked by\n`belay check --before HEAD` with the project's own tests and a linter. "+
+		"`FETCH=1 make evidence` downloads the\npackages, and installs nothing.\n\n*Right* means: every expected error and "+
+		"warning, and no other; notes are left out. Some changes are checked without\nsome checks, to show one thing: planted "+
+		"secrets without tests, linters and style; broken code without linters; old\nremarks in a file without tests without "+
+		"coverage.\n\n")
 	fmt.Fprintf(b.out, "%d projects: %s.\n", len(projects), b.sum())
 	for _, title := range projects {
 		b.projectTable(title)

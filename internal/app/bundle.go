@@ -109,7 +109,7 @@ func readBundle(text []byte, task belay.TaskID) (ev evidence, err error) {
 	}
 	for sha, data := range b.Attachments {
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != sha {
-			return ev, bad("the attachment %s has other bytes", short(sha))
+			return ev, bad("the attachment %s does not match its hash", short(sha))
 		}
 	}
 	var last journal.Line
@@ -261,7 +261,7 @@ func (d *Desk) signature(ctx context.Context, text []byte) ([]byte, error) {
 		}
 		block, _ := pem.Decode(out)
 		if block == nil {
-			return nil, belay.Refuse(belay.CodeCannot, "check gpg.ssh.program", "what signs printed no signature")
+			return nil, belay.Refuse(belay.CodeCannot, "check gpg.ssh.program", "the signing program printed no signature")
 		}
 		return block.Bytes, nil
 	case "openpgp":
@@ -350,7 +350,7 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 		signers = d.setting(ctx, "--global", "gpg.ssh.allowedsignersfile")
 	}
 	if signers == "" {
-		return "", errors.New("nobody is known who may sign: --signers FILE, or git config --global gpg.ssh.allowedSignersFile")
+		return "", errors.New("no allowed signers are known: --signers FILE, or git config --global gpg.ssh.allowedSignersFile")
 	}
 	if strings.HasPrefix(signers, "~/") {
 		if home, err := os.UserHomeDir(); err == nil {

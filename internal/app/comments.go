@@ -96,7 +96,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	case len(c.Text) > commentMost:
 		return c, belay.Refuse(belay.CodeUsage, "put long material into a file", "the comment has more than %s", belay.Size(commentMost))
 	case c.Path == "" || c.Line < 1:
-		return c, belay.Refuse(belay.CodeUsage, "choose a line of a changed file", "the comment is on no line")
+		return c, belay.Refuse(belay.CodeUsage, "choose a line of a changed file", "the comment has no line")
 	case len(have) >= commentsMost:
 		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
 	}
@@ -119,7 +119,7 @@ func (d *Desk) RemoveComments(task belay.TaskID, ids ...string) error {
 	var failed []error
 	for _, id := range ids {
 		if raw, err := hex.DecodeString(id); err != nil || len(raw) != 8 {
-			failed = append(failed, belay.Refuse(belay.CodeUsage, "belay show "+string(task), "%q names no comment", belay.VisibleLine(id)))
+			failed = append(failed, belay.Refuse(belay.CodeUsage, "belay show "+string(task), "no comment %q", belay.VisibleLine(id)))
 			continue
 		}
 		if err := fsroot.Remove(filepath.Join(d.commentsDir(task), id+".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {

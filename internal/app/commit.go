@@ -366,7 +366,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 	c.files = slices.DeleteFunc(c.files, func(f session.CommittedFile) bool { return f.OldOID == f.NewOID && f.OldMode == f.NewMode })
 	if len(dirty) > 0 {
 		return belay.Refuse(belay.CodeRefused, "commit your own part first (git add -p), then repeat it",
-			"%s had changes of yours before %s that are not committed", named4(dirty), c.r.Task.ID)
+			"%s had uncommitted changes of yours before %s", named4(dirty), c.r.Task.ID)
 	}
 	return nil
 }
@@ -376,7 +376,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 func (c *committer) stage(ctx context.Context) error {
 	if _, err := fsroot.Lstat(filepath.Join(c.repo.Dir, "index.lock")); err == nil { // reindex would fail behind the commit
 		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
-			"another git process has the index")
+			"the index is locked by another git process")
 	}
 	text, err := fsroot.ReadFile(filepath.Join(c.repo.Dir, "index"), git.MostIndex)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -32,7 +32,7 @@ type FenceExplained struct {
 }
 
 // uncovered is what no kernel's fence covers; docs/fence.md has the reasons.
-var uncovered = []string{"UDP and what answers on it, like DNS", "datagrams to Unix sockets", "text written to your other terminals",
+var uncovered = []string{"UDP, such as DNS", "datagrams to Unix sockets", "text written to your other terminals",
 	"what belay itself runs: tests, linters, on_failure, notify.command"}
 
 // ExplainFence says what the fence of an agent's command allows in this working tree. It starts and writes nothing.

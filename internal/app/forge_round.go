@@ -52,13 +52,13 @@ func (d *Desk) Round(ctx context.Context, q Forge, name string, every time.Durat
 	out.Task = r.Task.ID
 	switch {
 	case len(records) != 1:
-		return out, belay.Refuse(belay.CodeUsage, "belay pr TASK --watch", "one task takes up what its pull request is told")
+		return out, belay.Refuse(belay.CodeUsage, "belay pr TASK --watch", "--watch needs one task")
 	case !loop.Reviewable(r.State):
-		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s has no work that a review leads on from",
+		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s has no checked work to continue from",
 			r.Task.ID)
 	case len(r.Task.Agent) == 0:
 		return out, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay pr %s --checks shows them", r.Task.ID),
-			"%s is worked on by hand: no agent can be told", r.Task.ID)
+			"%s is worked on by hand: it has no agent to continue", r.Task.ID)
 	}
 	c, _, err := d.client(ctx, q)
 	if err != nil {

@@ -100,7 +100,7 @@ func (d *Desk) Publish(ctx context.Context, q PublishRequest) (Published, error)
 		base = q.Base
 	}
 	if base == ref {
-		return out, belay.Refuse(belay.CodeUsage, "git switch -c NAME, or --base BRANCH", "%s is the branch that pull requests are for",
+		return out, belay.Refuse(belay.CodeUsage, "git switch -c NAME, or --base BRANCH", "%s is the target branch of pull requests",
 			belay.VisibleLine(ref))
 	}
 	there, err := c.Branch(ctx, ref)

@@ -65,7 +65,7 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 		seen.Told++
 		w = agent.NewStallWatch(h.d.Session.Repo.Root, repeats) // told once for each time
 		what := oneLineOf(found.String())
-		h.ans.Context = "belay: " + what + ", with the same result. It will not give another one as things are: read what it said, and " +
+		h.ans.Context = "belay: " + what + ", with the same result. Repeating it will not help: read the result, and " +
 			"change your approach before you call it again. If you cannot continue, say what is missing, and stop."
 		h.ans.Note = "belay: the agent repeats itself: " + what
 		if n := h.d.Session.Config.Stall.Recoveries; seen.Told > n {

@@ -63,7 +63,7 @@ func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, err
 		return m, err
 	}
 	if ref.Dirty {
-		m.Notes = append(m.Notes, "the working tree has uncommitted changes; they are part of the base and nobody's work")
+		m.Notes = append(m.Notes, "the working tree has uncommitted changes; they are part of the base, not of any role's work")
 	}
 	if base.Partial {
 		m.Notes = append(m.Notes, "not captured and not checked: "+base.NotHeld())

@@ -164,9 +164,9 @@ func (c commitObject) differs(want session.Committed, head string, entries int) 
 	case c.unread != nil:
 		return c.unread.Error()
 	case !c.Trailers.names(head, entries), c.Trailers.before != want.Before, c.Trailers.after != want.After:
-		return "its trailers are others"
+		return "its trailers differ"
 	case c.Parent != want.Parent || c.parents > 1:
-		return "its parent is another"
+		return "its parent differs"
 	}
 	return otherFiles(c.files, want.Files)
 }
@@ -264,7 +264,7 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 	if t.entries < 1 || t.entries > n {
 		err = fmt.Errorf("the record has %d entries, and the commit names number %d", n, t.entries)
 	} else if e := ev.log.Entries[t.entries-1]; e.Hash != t.head {
-		err = fmt.Errorf("entry %d is another than the one that the commit names", t.entries)
+		err = fmt.Errorf("entry %d is not the one that the commit names", t.entries)
 	} else {
 		then, err = session.Fold(journal.Log{Task: ev.log.Task, Entries: ev.log.Entries[:t.entries], Head: journal.Head{Seq: e.Seq,
 			Hash: e.Hash}})
@@ -273,7 +273,7 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 		if k := len(then.Notes); k == 0 || then.Notes[k-1].Kind != session.CommittingNote || then.Notes[k-1].Commit == nil {
 			err = fmt.Errorf("entry %d is not about a commit", t.entries)
 		} else if want = *then.Notes[k-1].Commit; want.Before != t.before || want.After != t.after {
-			err = errors.New("the trees in the trailers are others than in the record")
+			err = errors.New("the trees in the trailers differ from those in the record")
 		}
 	}
 	if !p.step("entry", err, "number %d, %s", t.entries, t.head[:12]) {
@@ -315,18 +315,18 @@ func (p *Proven) change(c commitObject, want session.Committed, log journal.Log,
 		}
 		switch {
 		case rebased && known != c.ID:
-			known = "another than the recorded one (rebased or amended): its change alone counts"
+			known = "not the recorded commit (rebased or amended): only its change is compared"
 		case known == "":
-			err = errors.New("the record does not say that it was made")
+			err = errors.New("the record has no commit of belay's")
 		case known != c.ID:
-			err = fmt.Errorf("the record has %s instead: it was rebased, amended or copied (--rebased compares its change alone)",
+			err = fmt.Errorf("the record has %s instead: it was rebased, amended or copied (--rebased compares only its change)",
 				short(known))
 		}
 	}
 	p.step("commit", err, "%s", known)
 	err = nil
 	if !rebased && (c.Parent != want.Parent || c.parents > 1) {
-		err = errors.New("its parent is another")
+		err = errors.New("its parent differs")
 	} else if c.parents > 1 {
 		err = errors.New("it is a merge")
 	} else if other := otherFiles(c.files, want.Files); other != "" {
@@ -347,7 +347,7 @@ func (p *Proven) states(repo *git.Repo, ev evidence, want session.Committed) {
 		case !there:
 			err = fmt.Errorf("%s is the same before and after", f.Path)
 		case (pair[0].oid == "") != (f.OldOID == "") || (pair[1].oid == "") != (f.NewOID == "") || pair[1].mode != f.NewMode:
-			err = fmt.Errorf("%s was changed in another way", f.Path)
+			err = fmt.Errorf("%s has a different change", f.Path)
 		case pair[0].oid != f.OldOID || pair[1].oid != f.NewOID:
 			other++ // git stores it in another form than it has in the tree
 		}
@@ -374,7 +374,7 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 			return fmt.Errorf("the tree %s is not there: %w", short(oid), err)
 		}
 		if repo.Name("tree", data) != oid {
-			return fmt.Errorf("the tree %s has other bytes", short(oid))
+			return fmt.Errorf("the tree %s does not match its name", short(oid))
 		}
 		list, err := git.ParseTree(data, repo.HashSize())
 		if err != nil {
@@ -476,12 +476,12 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 	defer d.Session.Repo.Share()()
 	from := c.Parent
 	if from == "" {
-		p.step("verdict", nil, "not judged again: the commit has no parent")
+		p.step("verdict", nil, "not checked again: the commit has no parent")
 		return nil
 	}
 	if want.Follows != "" {
 		if why := d.onlyThese(ctx, c, want, then); why != "" {
-			p.step("verdict", nil, "not judged again: %s", why)
+			p.step("verdict", nil, "not checked again: %s", why)
 			return nil
 		}
 		from = want.Base

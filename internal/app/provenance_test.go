@@ -422,12 +422,12 @@ func TestNothingToCommit(t *testing.T) {
 	for name, c := range map[string]struct{ dirty, after, says string }{
 		"edited since":           {"", "echo mine >> a", "changed since T1 was accepted"},
 		"committed by hand":      {"", "git commit -qam by-hand", "is committed already"},
-		"uncommitted before":     {"echo mine >> a", "", "had changes of yours before T1"},
+		"uncommitted before":     {"echo mine >> a", "", "had uncommitted changes of yours before T1"},
 		"a merge is in progress": {"", "git rev-parse HEAD > .git/MERGE_HEAD", "a merge is in progress"},
 		"it was rolled back":     {"", "git checkout -q -- a", "changed since T1 was accepted"},
-		"somebody has the index": {"", "touch .git/index.lock", "another git process has the index"},
+		"somebody has the index": {"", "touch .git/index.lock", "the index is locked by another git process"},
 		"a branch that has moved": {"", "cp a keep; git checkout -q -- a; echo other > a; git commit -qam moved; mv keep a",
-			"had changes of yours before T1"},
+			"had uncommitted changes of yours before T1"},
 	} {
 		dir, d := accepted(t, "echo one > a", "echo more >> a", c.dirty)
 		if c.after != "" {

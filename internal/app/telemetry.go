@@ -61,7 +61,7 @@ func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 	case err != nil:
 		w.Note("telemetry was not sent: " + session.Sentence(err))
 	case untrusted && os.Getenv(telemetry.Switch) != "0":
-		w.Note("telemetry settings of this repository are not trusted, and do not count (belay trust)")
+		w.Note("telemetry settings of this repository are not trusted, so they have no effect (belay trust)")
 	}
 	if err != nil || !to.On() {
 		return

@@ -178,7 +178,7 @@ func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, sta
 	case len(changes) == 0:
 		t.Why = "nothing but the box was changed"
 	case len(t.Met) == 0:
-		t.Why = "its words name nothing that a change could show"
+		t.Why = "its text names nothing that a change could show"
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func toldOf(to backPoint, out restore.Restored) string {
 	slices.Sort(files)
 	const most = 20
 	var b strings.Builder
-	fmt.Fprintf(&b, "The person took back %s with belay undo: the changes since it began are reversed in %s",
+	fmt.Fprintf(&b, "The person reversed %s with belay undo: the changes since it began are reversed in %s",
 		to.what, belay.CountOf(len(files), "file"))
 	for i, f := range files {
 		if i == most {
@@ -239,7 +239,7 @@ func toldOf(to backPoint, out restore.Restored) string {
 		}
 		b.WriteString(map[bool]string{true: ": ", false: ", "}[i == 0] + belay.VisibleLine(f))
 	}
-	fmt.Fprintf(&b, ". What was there is kept as snapshot %s; do not bring it back yourself. "+
+	fmt.Fprintf(&b, ". The earlier version is snapshot %s; do not restore it yourself. "+
 		"Read these files again before you edit them.", out.Rescue)
 	return b.String()
 }

@@ -88,7 +88,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 		if r.Task, err = desk.Under(); err == nil && r.Task == "" {
 			r.Before, err = a.base(opening, desk)
 		} else if err == nil {
-			s.Note(fmt.Sprintf("checking %s; belay check --before HEAD checks what is not committed", r.Task))
+			s.Note(fmt.Sprintf("checking %s; belay check --before HEAD checks uncommitted changes", r.Task))
 		}
 	}
 	if err == nil && r.Task == "" {

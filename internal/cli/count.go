@@ -143,7 +143,7 @@ func print(w io.Writer, lists []shown, items bool) {
 	for _, l := range lists {
 		fmt.Fprintf(w, "%7s  %-12s %s:%d  %s\n", number(l.Count), l.Kind, belay.VisibleLine(l.File), l.Line, belay.VisibleLine(l.Name))
 		for _, u := range l.Unknown {
-			fmt.Fprintf(w, "           not known: %s\n", belay.VisibleLine(u))
+			fmt.Fprintf(w, "           unknown: %s\n", belay.VisibleLine(u))
 		}
 		if !items {
 			continue

@@ -37,7 +37,7 @@ Exit codes: 0 listed · 2 the config has errors.`,
 				preset, ok := agent.PresetOf(with)
 				if !ok || len(args) > 0 {
 					return belay.Refuse(belay.CodeUsage, "belay fence explain -- COMMAND",
-						"%q is no agent that belay knows, or there is a command too", with)
+						"%q is not a known agent, or a command was given as well", with)
 				}
 				args = preset.Start
 			}
@@ -76,7 +76,7 @@ func fenceExplained(w io.Writer, x app.FenceExplained) {
 	}
 	table("may write:", x.Write)
 	table("may add files to, not change or remove them:", x.Append)
-	table("may not write, although it is within one of those:", x.Closed)
+	table("may not write, although inside one of those:", x.Closed)
 	table("may use as sockets:", x.Sockets)
 	table("may not read:", x.Hidden)
 	switch {

@@ -51,7 +51,7 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 	every := time.Duration(0)
 	if q.watch {
 		if q.every <= 0 || q.timeout <= 0 {
-			return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout are times")
+			return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout must be durations")
 		}
 		every = q.every
 		limited, cancel := context.WithTimeout(ctx, q.timeout)
@@ -70,11 +70,11 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 	}
 	switch state.State {
 	case forge.Failed:
-		err = belay.Refuse(belay.CodeRefused, "see them, above; belay pr "+belay.VisibleLine(name)+
+		err = belay.Refuse(belay.CodeRefused, "see the checks above; belay pr "+belay.VisibleLine(name)+
 			" --watch has the next attempt fix them", "checks of %s failed",
 			terminal.Short(state.Commit))
 	case forge.Pending:
-		err = belay.Refuse(belay.CodeWaiting, "look again later, or wait with --watch", "checks of %s are running",
+		err = belay.Refuse(belay.CodeWaiting, "try again later, or wait with --watch", "checks of %s are running",
 			terminal.Short(state.Commit))
 	}
 	return a.Tell(state, err, func(w io.Writer) {
@@ -101,7 +101,7 @@ type roundsResult struct {
 // rounds has the task's next attempts take up what CI and people say of its pull request, a round each time.
 func (a pullFamily) rounds(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
 	if q.every <= 0 || q.timeout <= 0 {
-		return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout are times")
+		return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout must be durations")
 	}
 	out := roundsResult{Rounds: []app.Round{}}
 	for {
@@ -151,10 +151,10 @@ func ended(r app.Round) error {
 	commit := terminal.Short(r.Checks.Commit)
 	switch r.Checks.State {
 	case forge.Failed:
-		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay pr %s --open --push, where its work is not pushed yet", r.Task),
-			"checks of %s failed, as %s was told already", commit, r.Task)
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay pr %s --open --push, if its work is not pushed yet", r.Task),
+			"checks of %s failed; %s was told already", commit, r.Task)
 	case forge.Pending:
-		return belay.Refuse(belay.CodeWaiting, "look again later, or give it more --timeout", "checks of %s are running", commit)
+		return belay.Refuse(belay.CodeWaiting, "try again later, or with a longer --timeout", "checks of %s are running", commit)
 	}
 	return nil
 }
@@ -238,10 +238,10 @@ func printRound(w io.Writer, r app.Round) {
 	case r.Pull == nil:
 		fmt.Fprintf(w, "no pull request of %s is open\n", belay.VisibleLine(r.Checks.Branch))
 	case r.Empty():
-		fmt.Fprintf(w, "nothing new is asked for on %s\n", belay.VisibleLine(r.Pull.URL))
+		fmt.Fprintf(w, "no new remarks on %s\n", belay.VisibleLine(r.Pull.URL))
 	}
 	if r.Others > 0 {
-		fmt.Fprintf(w, "left out: %s of people who may not write to the repository\n", belay.CountOf(r.Others, "remark"))
+		fmt.Fprintf(w, "left out: %s from people without write access\n", belay.CountOf(r.Others, "remark"))
 	}
 }
 

@@ -109,7 +109,7 @@ option now · 5 somebody else answered gate N.`,
 // waiting returns the one task that waits at a gate.
 func waiting(desk *app.Desk, word string) (belay.TaskID, error) {
 	if _, ok := decisionOf(word); !ok {
-		return "", belay.Refuse(belay.CodeUsage, "belay decide TASK guide|retry|…", "%s is no decision", belay.VisibleLine(word))
+		return "", belay.Refuse(belay.CodeUsage, "belay decide TASK guide|retry|…", "%s is not a decision", belay.VisibleLine(word))
 	}
 	lines, err := desk.Tasks()
 	if err != nil {
@@ -133,7 +133,7 @@ func waiting(desk *app.Desk, word string) (belay.TaskID, error) {
 func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, gate int, word, message, by string, quiet bool) error {
 	what, ok := decisionOf(word)
 	if !ok {
-		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is no decision", belay.VisibleLine(word))
+		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is not a decision", belay.VisibleLine(word))
 	}
 	r, err := desk.GateNumbered(id, gate)
 	if err != nil {

@@ -75,7 +75,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	}
 	switch {
 	case f.all == (len(args) > 0):
-		return belay.Refuse(belay.CodeUsage, "belay task import FILE…, or belay task import --all", "either files are given, or --all")
+		return belay.Refuse(belay.CodeUsage, "belay task import FILE…, or belay task import --all", "give files, or --all")
 	case f.o.Mention && f.o.Free:
 		return belay.Refuse(belay.CodeUsage, "use one of them", "--limit and --no-limit cannot be combined")
 	}

@@ -61,10 +61,10 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 			case verify:
 				return a.verifyLog(c.Context(), desk, []belay.TaskID{id})
 			case c.Flags().Changed("prompt"):
-				return a.attempted(c.Context(), desk, id, sent, "%s has no attempt %d of which the prompt was kept",
+				return a.attempted(c.Context(), desk, id, sent, "%s has no recorded prompt of attempt %d",
 					func(at loop.Attempt) string { return at.Sent })
 			case output != "":
-				return a.attempted(c.Context(), desk, id, n, "%s has no output of an attempt %d",
+				return a.attempted(c.Context(), desk, id, n, "%s has no output of attempt %d",
 					func(at loop.Attempt) string { return at.Log })
 			}
 			return a.printLog(c, desk, id, follow)

@@ -31,7 +31,7 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 		RunE: func(c *cobra.Command, args []string) error {
 			if batch {
 				if why {
-					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch goes without --why")
+					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch and --why cannot be combined")
 				}
 				return a.mineBatch(append(args, "-")[0])
 			}
@@ -107,7 +107,7 @@ func refOf(p comment.Place) ref {
 
 func printMined(w io.Writer, found app.Mined) {
 	if len(found.Places) == 0 {
-		fmt.Fprintln(w, "it asks for no change that names a place")
+		fmt.Fprintln(w, "it names no place to change")
 	}
 	for _, p := range found.Places {
 		fmt.Fprintf(w, "%-8s  %s\n", p.Severity, placeText(p))

@@ -38,7 +38,7 @@ Exit codes: 0 read · 2 no text, or a line of the batch could not be read.`,
 			if batch {
 				if len(args) > 0 {
 					return belay.Refuse(belay.CodeUsage, "belay task parse --batch <requests.jsonl",
-						"--batch reads standard input and takes no words")
+						"--batch reads standard input and takes no text")
 				}
 				return parseBatch(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 			}

@@ -139,13 +139,13 @@ func (q pullFlags) check() error {
 	}
 	switch {
 	case q.noVerify && !q.commit:
-		return belay.Refuse(belay.CodeUsage, "belay pr --commit --no-verify", "--no-verify goes with --commit")
+		return belay.Refuse(belay.CodeUsage, "belay pr --commit --no-verify", "--no-verify needs --commit")
 	case q.sign && q.bundle == "":
-		return belay.Refuse(belay.CodeUsage, "belay pr --bundle FILE --sign", "--sign goes with --bundle")
+		return belay.Refuse(belay.CodeUsage, "belay pr --bundle FILE --sign", "--sign needs --bundle")
 	case q.auto != 0 && (!q.watch || q.checks || q.auto < 0):
-		return belay.Refuse(belay.CodeUsage, "belay pr --watch --auto 2", "--auto goes with --watch, and counts rounds")
+		return belay.Refuse(belay.CodeUsage, "belay pr --watch --auto 2", "--auto needs --watch, and a number of rounds")
 	case q.publish.Push && !q.open && !q.publish.Comment && (!q.watch || q.checks):
-		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push goes with --open or --watch")
+		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push needs --open or --watch")
 	}
 	return nil
 }

@@ -372,7 +372,7 @@ func (a snapshotFamily) back(c *cobra.Command, q app.BackRequest, word string, a
 		q.N, err = strconv.Atoi(word)
 	}
 	if err != nil || word != lastOne && q.N < 1 || len(args) > 0 {
-		return belay.Refuse(belay.CodeUsage, "belay timeline shows the numbers", "%q is not one number of a turn or a tool call",
+		return belay.Refuse(belay.CodeUsage, "belay timeline shows the numbers", "%q is not the number of a turn or a tool call",
 			strings.Join(append([]string{word}, args...), " "))
 	}
 	q.Options.DryRun, _ = c.Flags().GetBool("dry-run")

@@ -76,11 +76,11 @@ func withPreset(name, role string, more []string) (command []string, as string, 
 	p, ok := agent.PresetOf(name)
 	if !ok {
 		return nil, "", belay.Refuse(belay.CodeUsage, "use one of them, or give the agent's whole command after --",
-			"--with %s: the agents known by name are %s", belay.VisibleLine(name), strings.Join(agent.PresetNames(), ", "))
+			"--with %s: not a known agent; known are %s", belay.VisibleLine(name), strings.Join(agent.PresetNames(), ", "))
 	}
 	if len(more) > 0 && !strings.HasPrefix(more[0], "-") {
 		return nil, "", belay.Refuse(belay.CodeUsage, "leave out --with, or give only more flags after --",
-			"--with %s starts the agent; after -- come more of its flags, and %q is none", name, more[0])
+			"--with %s starts the agent; after -- only flags of it can follow, not %q", name, more[0])
 	}
 	return slices.Concat(p.Start, more), cmp.Or(role, p.Name), nil
 }

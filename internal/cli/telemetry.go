@@ -86,7 +86,7 @@ Exit codes: 0 shown · 6 no such task.`,
 			signals := telemetry.Signals
 			if signal != "" {
 				if signals = []telemetry.Signal{telemetry.Signal(signal)}; !slices.Contains(telemetry.Signals, signals[0]) {
-					return belay.Refuse(belay.CodeUsage, "traces, metrics or logs", "%q is no signal", signal)
+					return belay.Refuse(belay.CodeUsage, "traces, metrics or logs", "%q is not a signal", signal)
 				}
 			}
 			desk, id, err := a.OpenOneTask(c.Context(), args)

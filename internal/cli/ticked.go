@@ -34,7 +34,7 @@ test failed · 2 could not check · 6 no such file.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
 				return belay.Refuse(belay.CodeUsage, "belay verify-ticked FILE…, or belay verify-ticked --all",
-					"either files are given, or --all")
+					"give files, or --all")
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
@@ -76,7 +76,7 @@ func tickedRefusal(r app.TickedReport) error {
 		return belay.Refuse(belay.CodeRefused, "belay check --before HEAD shows them", "tests fail in the working tree")
 	}
 	if r.Tests != nil && r.Tests.Verdict == belay.VerdictUnknown && !r.Tests.Skipped {
-		return belay.Refuse(belay.CodeCannot, "see why above, or use --no-tests", "the tests could not be judged")
+		return belay.Refuse(belay.CodeCannot, "see why above, or use --no-tests", "the tests gave no result")
 	}
 	return nil
 }

@@ -163,9 +163,9 @@ func tellChange(w io.Writer, c app.PlanChange, dry, explain bool) {
 		for _, l := range c.Added {
 			lineOf(w, name, "+", l)
 		}
-		fmt.Fprintf(w, "nothing was written: %d to add, %d to take away\n", len(c.Added), len(c.Dropped))
+		fmt.Fprintf(w, "nothing was written: %d to add, %d to remove\n", len(c.Added), len(c.Dropped))
 	default:
-		fmt.Fprintf(w, "%s is marked for %s: %d added, %d taken away\n", name, c.Task, len(c.Added), len(c.Dropped))
+		fmt.Fprintf(w, "%s is marked for %s: %d added, %d removed\n", name, c.Task, len(c.Added), len(c.Dropped))
 	}
 }
 

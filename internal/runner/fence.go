@@ -124,7 +124,7 @@ func Enclose(ctx context.Context, d *session.Desk, q Enclosed) (e Enclosure, err
 			return e, &belay.Error{Code: belay.CodeCannot, What: "the agent was not started: there is no fence here",
 				Try: "--fence=auto to run without", Err: err}
 		}
-		e.Notes = append(e.Notes, fmt.Sprintf("no fence: %v; what the agent writes elsewhere is not prevented (docs/fence.md)", err))
+		e.Notes = append(e.Notes, fmt.Sprintf("no fence: %v; the agent can write wherever you can (docs/fence.md)", err))
 		return e, nil
 	}
 	return e, e.policy(ctx, d, q)

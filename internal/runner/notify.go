@@ -61,7 +61,7 @@ func (t *Teller) webhook() (notify.Webhook, error) {
 		}
 		if ok, err := t.session.May.Setting("notify.webhook."+key, value); err != nil || !ok {
 			return notify.Webhook{}, cmp.Or(err, error(belay.Refuse(belay.CodeCannot, "belay trust",
-				"the settings of this repository are not trusted, and do not count")))
+				"the settings of this repository are not trusted, so they have no effect")))
 		}
 	}
 	file := w.SecretFile

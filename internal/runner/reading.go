@@ -47,7 +47,7 @@ func Assisted(ctx context.Context, d *session.Desk, text string) (belay.Request,
 	model, err := put(ctx, d, who, q)
 	if err != nil {
 		return grammar, &belay.Reading{By: belay.ByGrammar,
-			Note: fmt.Sprintf("the answer of %s was not usable: %s", who.Name, belay.VisibleLine(err.Error()))}
+			Note: fmt.Sprintf("the answer of %s cannot be used: %s", who.Name, belay.VisibleLine(err.Error()))}
 	}
 	model.Bounds = grammar.Bounds // enforced: read by what always reads the same
 	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: Differ(model, grammar)}

@@ -27,7 +27,7 @@ const (
 func (q *request) diff() error {
 	from, to, path := q.FormValue("from"), q.FormValue("to"), q.FormValue("path")
 	if from == "" {
-		return belay.Refuse(belay.CodeUsage, "choose two states on a task's page, or a snapshot", "it is not said what to compare")
+		return belay.Refuse(belay.CodeUsage, "choose two states on a task's page, or a snapshot", "nothing to compare was chosen")
 	}
 	var only []string
 	if path != "" {

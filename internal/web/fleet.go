@@ -126,7 +126,7 @@ func (s *Server) here(page func(*request) error) func(*request) error {
 	return func(q *request) error {
 		if q.repo.Fleet != nil {
 			return belay.Refuse(belay.CodeNotFound, "belay ui on that machine",
-				"this page is about files, and those are on another machine")
+				"this page needs the files, which are on another machine")
 		}
 		return page(q)
 	}

@@ -57,11 +57,11 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			return
 		}
 		if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host {
-			http.Error(w, "belay ui: a request of another site", http.StatusForbidden)
+			http.Error(w, "belay ui: a request from another site", http.StatusForbidden)
 			return
 		}
 		if s := r.Header.Get("Sec-Fetch-Site"); s != "" && s != "none" && s != "same-origin" {
-			http.Error(w, "belay ui: a request of another site", http.StatusForbidden)
+			http.Error(w, "belay ui: a request from another site", http.StatusForbidden)
 			return
 		}
 		if token := r.URL.Query().Get("token"); token != "" && r.URL.Path == "/" && r.Method == http.MethodGet {
@@ -77,7 +77,7 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		case http.MethodPost:
 			r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
 			if r.ParseForm() != nil || !same(r.PostForm.Get("key"), g.key()) {
-				http.Error(w, "belay ui: the form is not of this server, or too large: reload the page", http.StatusForbidden)
+				http.Error(w, "belay ui: the form is not from this server, or too large: reload the page", http.StatusForbidden)
 				return
 			}
 		default:
@@ -95,7 +95,7 @@ func (g *guard) enter(w http.ResponseWriter, r *http.Request, token string) {
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
-		http.Error(w, "belay ui: this link was used, or is not of this server: start belay ui again", http.StatusUnauthorized)
+		http.Error(w, "belay ui: this link was used, or is not from this server: start belay ui again", http.StatusUnauthorized)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})

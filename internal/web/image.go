@@ -33,7 +33,7 @@ func none(name string) bool { return strings.Trim(name, "0") == "" }
 
 // image sends an object of the repository that is an image. What it is, is told by its bytes and not by a name.
 func (q *request) image() error {
-	noImage := belay.Refuse(belay.CodeNotFound, "open the changes again", "this is no image that can be shown")
+	noImage := belay.Refuse(belay.CodeNotFound, "open the changes again", "this image cannot be shown")
 	name := q.FormValue("blob")
 	if !hexadecimal(name) {
 		return noImage

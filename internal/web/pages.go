@@ -415,7 +415,7 @@ func (q *request) output(id belay.TaskID) error {
 	}{Task: id, Attempt: n, From: max(0, from)}
 	i := slices.IndexFunc(r.State.Attempts, func(a loop.Attempt) bool { return a.N == n && a.Log+a.Sent != "" })
 	if i < 0 {
-		return belay.Refuse(belay.CodeNotFound, "belay show "+string(id), "%s has no output of an attempt %d", id, n)
+		return belay.Refuse(belay.CodeNotFound, "belay show "+string(id), "%s has no output of attempt %d", id, n)
 	}
 	a := r.State.Attempts[i]
 	data.Kind = a.Prompt
@@ -505,11 +505,11 @@ func (q *request) done() (text, back string) {
 	case "prune":
 		return "The old snapshots were deleted.", ""
 	case "turn", "tool":
-		return "It was taken back. The agent is told with your next prompt.", "redo"
+		return "The changes were reversed. The agent is told with your next prompt.", "redo"
 	case "undo":
 		return "The last restore was undone.", "redo"
 	case "redo":
-		return "The last restore was done again.", "undo"
+		return "The last restore was repeated.", "undo"
 	}
 	return "", ""
 }

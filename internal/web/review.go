@@ -154,7 +154,7 @@ func (q *request) unquery(name string) string {
 func (q *request) review(id belay.TaskID) error {
 	verdict := q.PostFormValue("verdict")
 	if verdict != app.Approve && verdict != app.Reject {
-		return belay.Refuse(belay.CodeUsage, "reject or approve", "it is not said whether the work is accepted")
+		return belay.Refuse(belay.CodeUsage, "reject or approve", "choose whether the work is accepted")
 	}
 	r, err := q.desk.Session.Load(id)
 	if err != nil {

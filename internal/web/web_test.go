@@ -501,7 +501,7 @@ func TestSession(t *testing.T) {
 		}
 		form := url.Values{"key": {v.server.guard.key()}, "what": {what}, "seen": seen[1:]}
 		want := fmt.Sprintf("[undo --session=%s --%s=1]", id, what[:4])
-		if status, page := v.post("/r/1/restore", form); status != http.StatusOK || !strings.Contains(page, "It was taken back") ||
+		if status, page := v.post("/r/1/restore", form); status != http.StatusOK || !strings.Contains(page, "The changes were reversed") ||
 			fmt.Sprint(did) != want {
 			t.Errorf("%d %q, want %s\n%s", status, did, want, page)
 		}
@@ -548,7 +548,7 @@ func TestPrune(t *testing.T) {
 	if _, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
 		t.Fatal(err)
 	}
-	if status, page := v.post("/r/1/prune", form); status != http.StatusConflict || did != nil || !strings.Contains(page, "others than those") {
+	if status, page := v.post("/r/1/prune", form); status != http.StatusConflict || did != nil || !strings.Contains(page, "other snapshots would be deleted") {
 		t.Errorf("%d %q %s", status, did, page)
 	}
 	_, page = v.get("/r/1/prune?age=0s")

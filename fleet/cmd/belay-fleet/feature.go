@@ -40,7 +40,7 @@ func listOf(f cli.NewTask, prose string) string {
 func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.FeatureInput, name string, command []string) error {
 	ctx := c.Context()
 	if f.ID != "" || len(f.Expect) > 0 {
-		return belay.Refuse(belay.CodeUsage, "leave them out", "--task and --expected-files are of one task, and %s has several",
+		return belay.Refuse(belay.CodeUsage, "leave them out", "--task and --expected-files need one task, and %s has several",
 			belay.VisibleLine(name))
 	}
 	if in.Limit < 1 || in.Limit > app.Most {
@@ -80,7 +80,7 @@ func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.Feature
 		for _, n := range notes {
 			fmt.Fprintf(w, "%s:%d: %s: %s\n", belay.VisibleLine(n.Source), n.Line, belay.VisibleLine(n.Text), belay.VisibleLine(n.Why))
 		}
-		fmt.Fprintf(w, "%s: submitted, %s; belay-fleet show %s says where it stands\n", as, belay.CountOf(len(tasks), "task"), as)
+		fmt.Fprintf(w, "%s: submitted, %s; next: belay-fleet show %s\n", as, belay.CountOf(len(tasks), "task"), as)
 	})
 }
 

@@ -22,18 +22,17 @@ func (a *program) forgetCommand() *cobra.Command {
 	keep := task.Retention{}
 	c := &cobra.Command{
 		Use: "forget [REMOTE]", Short: "Delete snapshots of tasks that ended long ago from a remote", Args: cobra.MaximumNArgs(1),
-		Long: `Forget deletes the snapshots of old tasks from a git remote, by default that of origin. A
-task is old when it ended more than --older-than ago and is not one of the --keep-last
-tasks that ended last. Tasks that run, wait or are at a gate keep everything, and so do
-those of a feature that is open. The record of a task moves to refs/belay/forgotten/DAY/TASK,
-and is deleted --records-older-than later. Branches are never deleted.
+		Long: `Forget deletes the snapshots of old tasks from a git remote (default: origin). A task is
+old if it ended more than --older-than ago and is not one of the --keep-last tasks that
+ended last. Open tasks, and tasks of an open feature, keep everything. The record of an
+old task moves to refs/belay/forgotten/DAY/TASK, and is deleted --records-older-than
+later. Branches are never deleted.
 
-A ref that moved meanwhile is left alone, with its task. A pass that was killed is
-completed by the next one. With --cron a worker does it again and again:
-belay-fleet schedule list shows that, and schedule delete ends it.
+If a ref of a task changes meanwhile, the task is left alone. A pass that was killed is
+completed by the next one. With --cron a worker does it at regular times: belay-fleet
+schedule list shows the schedule, and schedule delete ends it.
 
-Exit codes: 0 done, or scheduled · 1 the remote refuses · 2 could not · 5 there is such
-a schedule.`,
+Exit codes: 0 done, or scheduled · 1 the remote refuses · 2 failed · 5 the schedule exists.`,
 		Example: `  belay-fleet forget --dry-run
   belay-fleet forget https://git.example.com/team/app.git --older-than 90d --keep-last 100
   belay-fleet forget https://git.example.com/team/app.git --cron @daily`,
@@ -56,7 +55,7 @@ a schedule.`,
 					"no remote is given, and there is no origin here")
 			}
 			if cron != "" && keep.DryRun {
-				return belay.Refuse(belay.CodeUsage, "leave out one of them", "--dry-run is of one pass, and --cron of many")
+				return belay.Refuse(belay.CodeUsage, "use one of them", "--dry-run and --cron cannot be combined")
 			}
 			if cron != "" {
 				return a.forgetAt(c.Context(), task.ForgetAsk{Remote: remote.Public(url), Keep: keep}, cron, zone)
@@ -67,9 +66,9 @@ a schedule.`,
 	f := c.Flags()
 	f.StringVar(&older, "older-than", "30d", "`AGE` since a task ended, like 72h or 30d")
 	f.StringVar(&records, "records-older-than", "365d", "`AGE` since the snapshots were forgotten")
-	f.IntVar(&keep.KeepLast, "keep-last", 20, "keep everything of the `N` tasks that ended last")
-	f.BoolVarP(&keep.DryRun, "dry-run", "n", false, "say what would be deleted, and delete nothing")
-	f.StringVar(&cron, "cron", "", "have a worker do it at these times, an `EXPRESSION` of cron: five fields, or @daily, @weekly …")
+	f.IntVar(&keep.KeepLast, "keep-last", 20, "keep the `N` tasks that ended last")
+	f.BoolVarP(&keep.DryRun, "dry-run", "n", false, "list what would be deleted, and delete nothing")
+	f.StringVar(&cron, "cron", "", "have a worker do it at the times of this cron `EXPRESSION`: five fields, or @daily, @weekly …")
 	f.StringVar(&zone, "zone", "UTC", "the time `ZONE` of --cron, like Europe/Zurich")
 	return c
 }
@@ -127,7 +126,7 @@ func (a *program) forgetAt(ctx context.Context, q task.ForgetAsk, cron, zone str
 		return err
 	}
 	return a.Tell(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": q.Remote}, nil, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: created; belay-fleet schedule list says when it is next\n", name)
+		fmt.Fprintf(w, "%s: created; belay-fleet schedule list shows the next time\n", name)
 	})
 }
 

@@ -17,9 +17,9 @@ import (
 func (a *program) limitsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "limits", Short: "Show what teams have used of their limits", Args: cobra.NoArgs,
-		Long: `Limits lists the teams that used something lately: what their attempts cost today (UTC),
-how many are under way, and which tasks wait for what. The limits themselves are in the
-file that workers are started with (belay-fleet worker --limits).
+		Long: `Limits lists the teams with recent attempts: what these cost today (UTC), how many are
+running, and which tasks wait for what. The file that workers are started with
+(belay-fleet worker --limits) sets the limits.
 
 Exit codes: 0 listed · 2 no worker answers.`,
 		Example: "  belay-fleet limits",

@@ -58,11 +58,11 @@ func (a *program) commands() *cobra.Command {
 		Use:   "belay-fleet",
 		Short: "Run belay's tasks on many machines",
 		Long: `Belay-fleet runs tasks on many machines, through a Temporal server. A worker on each
-machine runs agents under belay, each task in a clone of its own; states travel
-through the repository's own git remote, so that another worker continues a task
-when its machine is lost. A gate waits on the server until a person decides.
+machine runs agents under belay, each task in a clone of its own. Records and snapshots
+are pushed to the repository's own git remote, so that another worker continues a task
+if its machine is lost. A gate waits on the server until a person decides.
 
-The server is found as Temporal's own tools find it: TEMPORAL_ADDRESS,
+The server's address comes from the settings of Temporal's own tools: TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_TLS_* and TEMPORAL_API_KEY, or the file that
 TEMPORAL_CONFIG_FILE names.`,
 		Example: `  belay-fleet worker --trust https://git.example.com/team/

@@ -35,14 +35,14 @@ func (a *program) notifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "notify --webhook URL", Short: "Send a message for each gate that opens", Args: cobra.NoArgs,
 		Long: `Notify watches the tasks of the fleet and sends one signed message to a webhook for each
-gate that opens, and for each task that is quarantined, until it is stopped. What was
-sent is recorded in --home: started again, it sends only what is new. What comes in
-quiet hours is one summary at their end. docs/notifications.md describes the messages.
+gate that opens and each task that is quarantined. --home records what was sent: after a
+restart only new messages are sent. Messages of quiet hours become one summary at their
+end. docs/notifications.md describes the messages.
 
 Run it on one machine, and not as the user of a worker: agents could read the secret,
 which is in --secret-file or in BELAY_WEBHOOK_SECRET.
 
-Exit codes: 0 stopped, or with --once everything due was accepted · 2 could not.`,
+Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 		Example: `  belay-fleet notify --webhook https://hooks.example.org/belay --quiet "22:00-07:00 Europe/Berlin"
   belay-fleet notify --webhook https://hooks.example.org/belay --test`,
 		RunE: func(c *cobra.Command, _ []string) error {

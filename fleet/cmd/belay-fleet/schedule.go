@@ -21,10 +21,10 @@ import (
 
 func (a *program) scheduleCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "schedule", Short: "Submit a task again and again", Args: cobra.NoArgs,
-		Long: `Schedule has the server submit a task at fixed times. Each one starts from where its
-branch is then, and gets a new id: NAME, the date and the time (UTC). While one is
-open, also at a gate, the next one is left out.`,
+		Use: "schedule", Short: "Submit a task at regular times", Args: cobra.NoArgs,
+		Long: `Schedule has the server submit a task at fixed times. Each task starts from the current
+state of its branch and gets a new ID: NAME, the date and the time (UTC). While one is
+open, also at a gate, the next one is skipped.`,
 		Example: `  belay-fleet schedule create deps --cron "0 3 * * 1" -- "update the dependencies" --files 'go.*' --with claude
   belay-fleet schedule list
   belay-fleet schedule delete deps`,
@@ -37,10 +37,10 @@ func (a *program) scheduleCreateCommand() *cobra.Command {
 	var cron, zone string
 	c := &cobra.Command{
 		Use: `create NAME --cron "MIN HOUR DAY MONTH WEEKDAY" -- "PROSE" [submit's flags]`, Short: "Create a schedule",
-		Long: `Create makes a schedule. What follows -- is what belay-fleet submit takes for one task,
-but --task and --base.
+		Long: `Create makes a schedule. After -- follow the arguments of belay-fleet submit for one task,
+except --task and --base.
 
-Exit codes: 0 created · 2 could not · 5 the name is taken.`,
+Exit codes: 0 created · 2 failed · 5 the name is taken.`,
 		Example: `  belay-fleet schedule create deps --cron "0 3 * * 1" -- "update the dependencies" --files 'go.*' --with claude
   belay-fleet schedule create docs --cron "@daily" --zone Europe/Zurich -- "fix dead links" -- my-agent --quiet`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,7 +53,7 @@ Exit codes: 0 created · 2 could not · 5 the name is taken.`,
 			return a.scheduleCreate(c, args[0], cron, zone, args[dash:])
 		},
 	}
-	c.Flags().StringVar(&cron, "cron", "", "when, as `EXPRESSION` of cron: five fields, or @daily, @weekly …")
+	c.Flags().StringVar(&cron, "cron", "", "the times, as a cron `EXPRESSION`: five fields, or @daily, @weekly …")
 	c.Flags().StringVar(&zone, "zone", "UTC", "the time `ZONE` of --cron, like Europe/Zurich")
 	return c
 }
@@ -80,7 +80,7 @@ func (a *program) scheduleCreate(c *cobra.Command, name, cron, zone string, rest
 	}
 	return a.Tell(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": in.Remote, "branch": in.Branch}, nil,
 		func(w io.Writer) {
-			fmt.Fprintf(w, "%s: created; belay-fleet schedule list says when it is next\n", name)
+			fmt.Fprintf(w, "%s: created; belay-fleet schedule list shows the next time\n", name)
 		})
 }
 
@@ -102,7 +102,7 @@ func create(ctx context.Context, cl client.Client, name, cron, zone, note, workf
 		return belay.Refuse(belay.CodeBusy, "belay-fleet schedule delete "+name, "there is a schedule %s", name)
 	}
 	if err != nil {
-		return belay.Refuse(belay.CodeCannot, `check --cron, like "0 3 * * 1"`, "the server does not make the schedule: %v", err)
+		return belay.Refuse(belay.CodeCannot, `check --cron, like "0 3 * * 1"`, "the server refuses the schedule: %v", err)
 	}
 	return nil
 }

@@ -43,10 +43,10 @@ var attributes = map[string]enums.IndexedValueType{
 func (a *program) setupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "setup", Short: "Prepare a namespace of the server for tasks", Args: cobra.NoArgs,
-		Long: `Setup adds the search attributes that tasks have to the namespace: Belay followed by
-Repository, Task, Feature, Agent, Phase, Outcome, Worker and Cost. It is done once.
+		Long: `Setup adds the search attributes of tasks to the namespace: BelayRepository, BelayTask,
+BelayFeature, BelayAgent, BelayPhase, BelayOutcome, BelayWorker and BelayCost. Run it once.
 
-Exit codes: 0 done, or done before · 2 could not.`,
+Exit codes: 0 done, or done before · 2 failed.`,
 		Example: "  belay-fleet setup --namespace team",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cl, err := a.dial(c.Context())
@@ -85,20 +85,18 @@ func (a *program) submitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   `submit ["PROSE"|TASKFILE] [flags] --with AGENT | … -- AGENT ARGS…`,
 		Short: "Submit a task, or the tasks of a feature, to the fleet",
-		Long: `Submit gives a task to the fleet. Some worker clones the remote, runs the agent under
-belay, and pushes accepted work to the branch belay/TASK. The flags are those of
-belay run; PROSE "-" is read from standard input.
+		Long: `Submit gives a task to the fleet. A worker clones the remote, runs the agent under belay,
+and pushes accepted work to the branch belay/TASK. The flags are those of belay run. With
+"-" as PROSE, the task is read from standard input.
 
-In a clone, the remote is origin, the branch and the commit are those of HEAD, which
+In a clone, the default is the remote origin with the branch and commit of HEAD, which
 must have been pushed. A name and password in an https URL are left out: workers use
-their own. A task's id is unique in its repository: the same one submitted
-twice is one task.
+their own. A task's ID is unique in its repository: submitting it twice is an error.
 
 Given a task file, or without text the --feature NAME of an active feature, submit gives
-its open tasks to the fleet: in their order, those marked [P] side by side, each from what
-was accepted before. Accepted work is merged to the branch belay/NAME, one task after the
-other, when the tests pass on all of it together. What does not go together waits at a
-gate of the feature.
+its open tasks to the fleet: in their order, those marked [P] in parallel, each from what
+was accepted before. Accepted work is merged into the branch belay/NAME, one task after
+another, if the tests pass on all of it together. Conflicts wait at a gate of the feature.
 
 Files that git ignores stay on the worker that made them, and a task that has some in a
 snapshot is not pushed: it cannot continue on another worker. --share names those that
@@ -121,7 +119,7 @@ func submitFlags(c *cobra.Command, f *cli.NewTask, in *task.Input) {
 	f.Add(c.Flags())
 	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
-	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues when this one is silent for so long (default 20s)")
+	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues if this one is silent for this long (default 20s)")
 	c.Flags().StringArrayVar(&in.Shared, "share", nil, "ignored files (`GLOB`) that snapshots may carry to the remote")
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
 }
@@ -147,7 +145,7 @@ func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, paralle
 		return err
 	}
 	return a.Tell(map[string]any{"task": in.ID, "remote": in.Remote, "base": in.Base}, nil, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: submitted; belay-fleet show %s says where it stands\n", in.ID, in.ID)
+		fmt.Fprintf(w, "%s: submitted; next: belay-fleet show %s\n", in.ID, in.ID)
 	})
 }
 
@@ -250,9 +248,9 @@ func (a *program) listCommand() *cobra.Command {
 	var waiting bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the tasks of the fleet", Args: cobra.NoArgs,
-		Long: `List shows the tasks that the server knows, the latest first. --query narrows it in
-Temporal's own language, over BelayRepository, BelayTask, BelayFeature, BelayAgent,
-BelayPhase, BelayOutcome, BelayWorker and BelayCost.
+		Long: `List shows the tasks that the server knows, the latest first. --query takes Temporal's
+query language over BelayRepository, BelayTask, BelayFeature, BelayAgent, BelayPhase,
+BelayOutcome, BelayWorker and BelayCost.
 
 Exit codes: 0 listed.`,
 		Example: `  belay-fleet list --waiting
@@ -384,10 +382,10 @@ func status(ctx context.Context, c client.Client, name string) (st task.Status, 
 
 func (a *program) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show TASK", Short: "Show where a task stands", Args: cobra.ExactArgs(1),
-		Long: `Show prints a task's phase, its worker, its attempts and what happened so far. A task
-that ended in an error of the fleet says which. Of a task that ended the remote is asked
-what it still has: records and snapshots are forgotten after a time.
+		Use: "show TASK", Short: "Show the state of a task", Args: cobra.ExactArgs(1),
+		Long: `Show prints a task's phase, its worker, its attempts and what happened so far. For a
+task that ended, it also says what the remote still has: snapshots and records are
+forgotten after a time.
 
 Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet show f7k2q",
@@ -470,8 +468,8 @@ func (a *program) logCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use: "log TASK", Aliases: []string{"logs"}, Short: "Print what happened to a task", Args: cobra.ExactArgs(1),
-		Long: `Log prints what happened to a task, a line each; with --follow also what happens from
-now on, until the task is closed.
+		Long: `Log prints what happened to a task, one event a line. --follow continues until the task is
+closed.
 
 Exit codes: 0 printed · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet log f7k2q --follow",
@@ -524,15 +522,15 @@ func (a *program) decideCommand() *cobra.Command {
 	var d task.Decision
 	c := &cobra.Command{
 		Use: "decide TASK DECISION", Short: "Answer the gate that a task waits at", Args: cobra.ExactArgs(2),
-		Long: `Decide answers a gate; belay-fleet show TASK lists what is possible there. resume goes
-on with a task that was cancelled or quarantined. At a gate of a feature, retry does the
-task again from what is merged, merge tries the same work again, drop leaves it out with
-those that need it, and stop ends the feature.
+		Long: `Decide answers a gate; belay-fleet show TASK lists the possible decisions. resume
+continues a task that was cancelled or quarantined. At a gate of a feature, retry does the
+task again from what is merged, merge tries the same work again, drop leaves out the task
+and those that need it, and stop ends the feature.
 
-approve accepts work that waits for a review. Where the work was rejected it needs the
-reason in --message, and in --category why the rejection does not apply: one of
-pre_existing_failure, wrong_context, cross_scope, infra_environmental and custom
-(belay task move --help explains them). To comment on lines, use belay-fleet ui.
+approve accepts work that waits for a review. Rejected work needs a reason in --message
+and a category in --category: pre_existing_failure, wrong_context, cross_scope,
+infra_environmental or custom (belay task move --help explains them). To comment on
+lines, use belay-fleet ui.
 
 Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 		Example: `  belay-fleet decide f7k2q guide --message "use the clock in ctx"
@@ -553,9 +551,9 @@ Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&d.Note, "message", "m", "", "words for the agent, or the reason")
-	f.IntVar(&d.Gate, "gate", 0, "the gate's `NUMBER`; an answer to a gate that is past is refused")
-	f.StringVar((*string)(&d.Category), "category", "", "of approve: why the rejection does not apply")
+	f.StringVarP(&d.Note, "message", "m", "", "instructions for the agent, or the reason")
+	f.IntVar(&d.Gate, "gate", 0, "the gate's `NUMBER`; fails if that gate was answered")
+	f.StringVar((*string)(&d.Category), "category", "", "with approve: why the rejection does not apply")
 	f.StringVar(&d.By, "by", "", "who decides (default you)")
 	return c
 }
@@ -564,9 +562,9 @@ func (a *program) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
 		Long: `Cancel stops the agent of a task, with everything it started, and saves its work. The
-task then waits at a gate. A task that waits for a worker waits no more, until it is
-resumed. Of a feature, it stops the agents of all its tasks, and none begins or is merged
-until it is resumed.
+task then waits at a gate. A task that waits for a worker leaves the queue until it is
+resumed. For a feature, cancel stops the agents of all its tasks; no task begins or is
+merged until the feature is resumed.
 
 Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 		Example: "  belay-fleet cancel f7k2q",

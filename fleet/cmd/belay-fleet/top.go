@@ -46,11 +46,11 @@ type load struct {
 func (a *program) topCommand() *cobra.Command {
 	var every time.Duration
 	c := &cobra.Command{
-		Use: "top", Short: "Show what the fleet does, refreshed", Args: cobra.NoArgs,
+		Use: "top", Short: "Show what the fleet is doing", Args: cobra.NoArgs,
 		Long: `Top shows the tasks that wait for a person, open tasks by phase, the workers with their
-slots and tasks, how many steps no worker has taken yet, and what tasks that were
-started today cost. On a terminal it is refreshed until Ctrl-C; otherwise, and with --json, it is
-printed once.
+slots and tasks, the number of steps that no worker has taken yet, and the cost of the
+tasks that were started today. On a terminal it is refreshed until Ctrl-C; otherwise, and
+with --json, it is printed once.
 
 Exit codes: 0 shown.`,
 		Example: "  belay-fleet top\n  belay-fleet top --json",

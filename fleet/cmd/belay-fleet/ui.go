@@ -22,18 +22,17 @@ func (a *program) uiCommand() *cobra.Command {
 	var home string
 	c := &cobra.Command{
 		Use: "ui [REMOTE…]", Short: "Show the fleet's tasks, diffs and gates in a browser",
-		Long: `Ui serves pages about the fleet's tasks in the given git remotes, or in that of origin
-in a clone, to a browser on this machine: attempts with their checks and outputs,
-differences, records, figures, and what the server knows. Gates of tasks and of features
-are answered there, also with comments on lines. A remote is written as submit was given
-it.
+		Long: `Ui shows the fleet's tasks of the given git remotes (default: origin) in a browser on this
+machine: attempts with their checks and output, diffs, records and figures. You can answer
+gates of tasks and features there, also with comments on lines. Write a remote exactly as
+submit got it.
 
-It fetches the tasks' records and snapshots, below refs/belay/fleet, from the remotes into
-a separate copy, and runs nothing from them. It prints a link that works once, in one
-browser, listens on the loopback interface only, and serves until Ctrl-C. Without the
-server, or without a remote, the pages show what is known, and say so.
+It fetches the tasks' records and snapshots, below refs/belay/fleet, into a separate copy,
+and runs nothing from them. It prints a link that works once, in one browser, listens on
+the loopback interface only, and serves until Ctrl-C. If the server or a remote does not
+answer, the pages show the last known state, and say so.
 
-Exit codes: 0 it was stopped · 2 it could not be served.`,
+Exit codes: 0 stopped · 2 could not serve.`,
 		Example: `  belay-fleet ui --open
   belay-fleet ui https://git.example.com/team/app.git https://git.example.com/team/docs.git`,
 		RunE: func(c *cobra.Command, remotes []string) error { return a.ui(c.Context(), p, home, remotes) },

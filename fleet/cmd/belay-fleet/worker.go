@@ -32,15 +32,13 @@ func (a *program) workerCommand() *cobra.Command {
 		Long: `Worker runs tasks of the fleet on this machine until it is stopped. The agents and tests
 of a task, and the commands in its repository's config, run here: --trust names the
 remotes that may do so, or with a / at the end all remotes below it. Agents run in a fence
-where the system has one; BELAY_FENCE=on refuses to run without.
+if the system has one; with BELAY_FENCE=on they do not run without.
 
-A worker that is stopped, or killed, leaves its agents running; started again with the
-same name and home it continues them. When it does not come back, another worker
-continues its tasks from the last state that was pushed to their remote.
+A worker that is stopped, or killed, leaves its agents running; restarted with the same
+name and home, it continues them. If it does not come back, another worker continues its
+tasks from the last pushed state. If the server is down, the worker waits for it.
 
-A worker waits for a server that is down.
-
-Exit codes: 0 stopped · 2 could not.`,
+Exit codes: 0 stopped · 2 failed.`,
 		Example: `  belay-fleet worker --trust https://git.example.com/team/ --slots 4
   belay-fleet worker --metrics 127.0.0.1:9464 --trust https://git.example.com/team/
   belay-fleet worker --name build-7 --home /srv/belay --trust /srv/git/app.git`,

@@ -145,10 +145,9 @@ func added(all []heartbeat) map[string]slots {
 func (a *program) workersCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "workers", Short: "List the workers that are connected", Args: cobra.NoArgs,
-		Long: `Workers lists who asked the server for work lately, when last, and how many of its slots
-are used and free, as it said in the last seconds. Commands wait for a slot where tasks
-came back to a worker that is full. A worker that was lost stays in the list for some
-minutes.
+		Long: `Workers lists the workers that asked the server for work recently, the time, and their
+used and free slots. "wait" counts commands that wait for a slot, because tasks came back
+to a full worker. A lost worker stays in the list for some minutes.
 
 Exit codes: 0 listed.`,
 		Example: "  belay-fleet workers",
