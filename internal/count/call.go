@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // arguments are the parts of what is in the brackets that open, without an empty one behind a last comma.
@@ -28,9 +29,9 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		return s.join(args, c, depth)
 	case name == "of" && listOf(full) || full == "Arrays.asList":
 		return s.group(args, c, Array, 1), true
-	case s.Lang == Kotlin && kotlinLists.Has(name):
+	case s.Lang == syntax.Kotlin && kotlinLists.Has(name):
 		return s.group(args, c, Array, 1), true
-	case s.Lang == Kotlin && kotlinMaps.Has(name):
+	case s.Lang == syntax.Kotlin && kotlinMaps.Has(name):
 		return s.pairs(args, c), true
 	case full == "Map.of":
 		return s.group(args, c, Object, 2), true
@@ -42,9 +43,9 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		}
 	case full == "Array" || full == "range":
 		return s.sized(lo, args, c)
-	case s.Lang == Python && full == "dict" && len(args) > 0 && s.Is(args[0][0]+1, "="):
+	case s.Lang == syntax.Python && full == "dict" && len(args) > 0 && s.Is(args[0][0]+1, "="):
 		return s.keywords(args, c), true
-	case s.Lang == Python && (name == "set" || name == "frozenset"):
+	case s.Lang == syntax.Python && (name == "set" || name == "frozenset"):
 		v, ok := s.first(args, c, depth)
 		for i := range v.Items {
 			v.Items[i].Key = true
@@ -176,7 +177,7 @@ func (s *Reader) newObject(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 		args = i
 		i = s.Next(i)
 	}
-	if i < hi && s.Open(i, "{") && (s.Lang == Java || s.Lang == CSharp) {
+	if i < hi && s.Open(i, "{") && (s.Lang == syntax.Java || s.Lang == syntax.CSharp) {
 		return s.array(i, c), s.Next(i), true
 	}
 	if args < 0 {
@@ -199,12 +200,12 @@ func (s *Reader) newObject(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 func (s *Reader) array(open int, c *Scope) Value {
 	lo, hi := open+1, s.After(open)
 	v := Value{Kind: Array, Literal: true}
-	if s.Lang == Python {
+	if s.Lang == syntax.Python {
 		if f := s.Find(lo, hi, "for"); f > 0 {
 			return s.comprehension(lo, f, hi, c)
 		}
 	}
-	if s.Lang == Rust {
+	if s.Lang == syntax.Rust {
 		if semi := s.Find(lo, hi, ";"); semi > 0 {
 			if n, err := strconv.Atoi(s.Range(semi+1, hi)); err == nil && n <= 10_000 {
 				return s.repeated(n, lo, c, nil)
@@ -231,7 +232,7 @@ func (s *Reader) array(open int, c *Scope) Value {
 
 // Attribute reports whether #[…] is at lo.
 func (s *Reader) Attribute(lo, hi int) bool {
-	return s.Lang == Rust && lo+1 < hi && s.Is(lo, "#") && s.Open(lo+1, "[")
+	return s.Lang == syntax.Rust && lo+1 < hi && s.Is(lo, "#") && s.Open(lo+1, "[")
 }
 
 // child notes what is in an item, to be looked at when the list is known to be one.
@@ -243,8 +244,8 @@ func (s *Reader) child(name string, lo, hi int, c *Scope, v *Value) {
 func (s *Reader) Spread(lo, hi int, c *Scope) (Value, bool) {
 	from := lo + 1
 	switch {
-	case s.Is(lo, "...") || s.Is(lo, "..") && s.Lang == CSharp:
-	case (s.Lang == Python || s.Lang == Ruby) && (s.Is(lo, "*") || s.Is(lo, "**")):
+	case s.Is(lo, "...") || s.Is(lo, "..") && s.Lang == syntax.CSharp:
+	case (s.Lang == syntax.Python || s.Lang == syntax.Ruby) && (s.Is(lo, "*") || s.Is(lo, "**")):
 	default:
 		return Value{}, false
 	}
@@ -278,7 +279,7 @@ func (s *Reader) comprehension(lo, f, hi int, c *Scope) Value {
 func (s *Reader) object(open int, c *Scope) Value {
 	lo, hi := open+1, s.After(open)
 	v := Value{Kind: Object, Literal: true}
-	if s.Lang == Python {
+	if s.Lang == syntax.Python {
 		if f := s.Find(lo, hi, "for"); f > 0 {
 			return s.comprehension(lo, f, hi, c)
 		}
@@ -302,12 +303,12 @@ func (s *Reader) object(open int, c *Scope) Value {
 // entry reads key: value, "key" => value, key() {…}, key.
 func (s *Reader) entry(lo, hi int, c *Scope, v *Value) {
 	colon := s.Find(lo, hi, ":")
-	if arrow := s.Find(lo, hi, "=>"); s.Lang == Ruby && colon < 0 {
+	if arrow := s.Find(lo, hi, "=>"); s.Lang == syntax.Ruby && colon < 0 {
 		colon = arrow
 	}
 	if colon < 0 { // a shorthand, a method, or the item of a set
 		it := s.Label(lo, hi)
-		if s.Lang == Python {
+		if s.Lang == syntax.Python {
 			v.Kind = Array
 		} else {
 			it = s.Item(s.methodName(lo, hi), lo)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // adding are methods that add to what they are called on: how many each argument adds.
@@ -20,10 +21,10 @@ func (s *scanner) callStatement(i int, b *body) int {
 		j += 2
 	}
 	name := s.At(j)
-	if s.Is(j+1, "!") && s.Lang == Rust {
+	if s.Is(j+1, "!") && s.Lang == syntax.Rust {
 		j++
 	}
-	if s.Kind(j+1) == String && s.Lang == Ruby {
+	if s.Kind(j+1) == String && s.Lang == syntax.Ruby {
 		s.called(name, owner, Unquote(s.At(j+1)), i, b)
 		return j + 1
 	}

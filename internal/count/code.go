@@ -3,17 +3,19 @@ package count
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // Scan returns the lists of a source, in the order they start in. With imports it gives
 // what the file imports from as well.
-func Scan(src []byte, lang LiteralLanguage) (lists []*List, imports []string) {
+func Scan(src []byte, lang syntax.Language) (lists []*List, imports []string) {
 	s := &scanner{Reader: Read(src, lang), named: map[place]*List{}}
 	top := frame{lo: 0, hi: len(s.Tokens), mode: inStatements, c: &Scope{}}
 	switch lang {
-	case Python:
+	case syntax.Python:
 		s.python()
-	case JSON:
+	case syntax.JSON:
 		s.literal("", 0, len(s.Tokens), top.c, nil)
 	default:
 		s.push(top)

@@ -1,5 +1,7 @@
 package count
 
+import "github.com/belay-dev/belay/internal/syntax"
+
 // declared reads enum X {…}, class X extends Y {…}, impl T for X {…} and the like.
 func (s *scanner) declared(word string, i int, b *body) (int, bool) {
 	open := -1
@@ -58,7 +60,7 @@ func (s *scanner) typeName(word string, i, open int) string {
 
 func (s *scanner) enum(name string, at, lo, hi int, b *body) {
 	l := s.list(Enum, name, b.c, at)
-	if semi := s.Find(lo, hi, ";"); semi > 0 && (s.Lang == Java || s.Lang == Kotlin) {
+	if semi := s.Find(lo, hi, ";"); semi > 0 && (s.Lang == syntax.Java || s.Lang == syntax.Kotlin) {
 		s.push(frame{semi + 1, hi, classBody, s.blockOf(b.c.In(name))})
 		hi = semi
 	}
@@ -82,7 +84,7 @@ func (s *scanner) enum(name string, at, lo, hi int, b *body) {
 
 // fields reads the members of an interface or a struct.
 func (s *scanner) fields(name string, at, lo, hi int, b *body) {
-	if s.Lang == Java || s.Lang == Kotlin || s.Lang == CSharp {
+	if s.Lang == syntax.Java || s.Lang == syntax.Kotlin || s.Lang == syntax.CSharp {
 		return
 	}
 	l := s.list(Fields, name, b.c, at)
@@ -118,7 +120,7 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 	start := lo
 	for i := lo; i < hi; i = s.Next(i) {
 		end := s.Is(i, ";")
-		if s.Lang != Java && s.Lang != CSharp {
+		if s.Lang != syntax.Java && s.Lang != syntax.CSharp {
 			end = end || s.Tokens[i].Fresh && i > start && !s.continues(i)
 		}
 		if !end {
@@ -159,7 +161,7 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 
 // accessors reports whether a brace opens what makes a name a property: Name { get; set; }
 func (s *scanner) accessors(open int) bool {
-	if s.Lang != CSharp || !s.Open(open, "{") || s.Kind(open-1) != Ident {
+	if s.Lang != syntax.CSharp || !s.Open(open, "{") || s.Kind(open-1) != Ident {
 		return false
 	}
 	first := s.At(open + 1)
@@ -234,7 +236,7 @@ func (s *scanner) switched(i int, b *body) (int, bool) {
 	lo, hi := open+1, s.After(open)
 	for k := lo; k < hi; k = s.Next(k) {
 		switch {
-		case s.Lang == Rust && s.Is(k, "=>"):
+		case s.Lang == syntax.Rust && s.Is(k, "=>"):
 			if label := s.arm(lo, k); label >= lo && !s.Is(label, "_") {
 				l.Items = append(l.Items, s.Item(s.Range(label, k), label))
 			}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // expression finds the lists in an expression, an argument, or an entry of an object.
@@ -39,7 +40,7 @@ func (s *scanner) key(lo, hi int) (string, int) {
 	if n >= hi {
 		return "", -1
 	}
-	if !s.Is(n, ":") && !(s.Is(n, "=") && s.Lang == Python) && !(s.Is(n, "=>") && s.Lang == Ruby) {
+	if !s.Is(n, ":") && !(s.Is(n, "=") && s.Lang == syntax.Python) && !(s.Is(n, "=>") && s.Lang == syntax.Ruby) {
 		return "", -1
 	}
 	if k := s.Kind(lo); k != Ident && k != String && k != Number && !s.Open(lo, "[") {

@@ -2,114 +2,119 @@ package count
 
 import (
 	"bytes"
-	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// element starts an element at <, where an operand may stand.
-func (l *lexer) element() bool {
-	if l.value() || l.bad[l.i] {
+// element starts an element at a < that was read, when it is one.
+func (l *lexer) element(t syntax.Token, from int) bool {
+	rest := l.Rest()
+	if l.bad[from] || len(rest) == 0 || rest[0] != '>' && !wordStart(rest[0]) {
 		return false
 	}
-	i := l.i + 1
-	if i >= len(l.src) {
-		return false
-	}
-	if l.src[i] != '>' && !wordStart(l.src[i]) {
-		return false
-	}
-	end := l.tagName(i)
-	rest := bytes.TrimLeft(l.src[end:min(len(l.src), end+40)], " \t\r\n")
+	n := tagName(rest)
+	after := bytes.TrimLeft(rest[n:min(len(rest), n+40)], " \t\r\n")
 	// <T,>(x) and <T extends U>(x) are generics.
-	if bytes.HasPrefix(rest, []byte(",")) || bytes.HasPrefix(rest, []byte("extends ")) {
+	if bytes.HasPrefix(after, []byte(",")) || bytes.HasPrefix(after, []byte("extends ")) {
 		return false
 	}
-	l.push('T', l.i, end)
-	l.typeArguments()
+	l.opening(t, from, n)
 	return true
 }
 
-func (l *lexer) tagName(i int) int {
-	for i < len(l.src) {
-		c := l.src[i]
-		if !wordStart(c) && !digit(c) && strings.IndexByte("-.:", c) < 0 {
-			break
-		}
-		i++
-	}
-	return i
-}
-
-// typeArguments passes over <Table<Row> rows=…>.
-func (l *lexer) typeArguments() {
-	if l.i >= len(l.src) || l.src[l.i] != '<' {
+// opening reads the name of a tag, n bytes, and the type arguments of <Table<Row> rows=…>.
+func (l *lexer) opening(t syntax.Token, from, n int) {
+	l.Take(syntax.Mark, n)
+	l.push('T', l.add(OpenBracket, t, from))
+	rest := l.Rest()
+	if len(rest) == 0 || rest[0] != '<' {
 		return
 	}
 	depth := 0
-	for i := l.i; i < len(l.src) && i < l.i+500; i++ {
-		switch l.src[i] {
+	for i, c := range rest[:min(len(rest), 500)] {
+		switch c {
 		case '<':
 			depth++
 		case '>':
 			if depth--; depth == 0 {
-				l.i = i + 1
+				l.Take(syntax.Mark, i+1)
 				return
 			}
 		}
 	}
 }
 
+func wordStart(c byte) bool {
+	return letter(c) || c == '_' || c == '$' || c >= utf8.RuneSelf
+}
+
+func tagName(s []byte) int {
+	n := 0
+	for n < len(s) && (wordStart(s[n]) || digit(s[n]) || bytes.IndexByte([]byte("-.:"), s[n]) >= 0) {
+		n++
+	}
+	return n
+}
+
+// closing ends an element with the next n bytes.
+func (l *lexer) closing(n int) {
+	from := l.Offset()
+	l.pop(l.Take(syntax.Text, n), from)
+}
+
 // tag reads one piece of an opening tag.
 func (l *lexer) tag() {
-	c := l.src[l.i]
-	switch {
+	rest := l.Rest()
+	switch c := rest[0]; {
 	case c == '>':
-		l.emit(TagEnd, l.i, l.i+1)
+		l.take(TagEnd, 1)
 		l.stack[len(l.stack)-1].kind = 'E'
-	case l.has("/>"):
-		l.pop(l.i, l.i+2)
+	case bytes.HasPrefix(rest, []byte("/>")):
+		l.closing(2)
 	case c == '{':
-		l.push('{', l.i, l.i+1)
+		l.push('{', l.take(OpenBracket, 1))
 	case c == '"' || c == '\'':
-		end := bytes.IndexByte(l.src[l.i+1:], c)
-		if end < 0 {
-			end = len(l.src)
+		n := bytes.IndexByte(rest[1:], c) + 2
+		if n < 2 {
+			n = len(rest)
 		}
-		l.emit(String, l.i, l.i+end+2)
+		l.take(String, n)
 	case wordStart(c):
-		l.emit(Ident, l.i, l.tagName(l.i))
-	case l.has("//") || l.has("/*"):
-		if !l.comment() {
-			l.i++
-		}
+		l.take(Ident, tagName(rest))
+	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")):
+		l.Next()
 	case c == '=':
-		l.emit(Punct, l.i, l.i+1)
+		l.take(Punct, 1)
 	default:
-		l.i++
+		l.Take(syntax.Comment, 1)
 	}
 }
 
 // children reads what is between tags: text, {expressions} and elements.
 func (l *lexer) children() {
-	switch c := l.src[l.i]; {
+	rest := l.Rest()
+	switch c := rest[0]; {
 	case c == '{':
-		l.push('{', l.i, l.i+1)
-	case l.has("</"):
-		end := bytes.IndexByte(l.src[l.i:], '>')
-		if end < 0 {
-			end = len(l.src) - l.i - 1
+		l.push('{', l.take(OpenBracket, 1))
+	case bytes.HasPrefix(rest, []byte("</")):
+		n := bytes.IndexByte(rest, '>') + 1
+		if n == 0 {
+			n = len(rest)
 		}
-		l.pop(l.i, l.i+end+1)
-	case c == '<' && l.i+1 < len(l.src) && (l.src[l.i+1] == '>' || wordStart(l.src[l.i+1])):
-		l.push('T', l.i, l.tagName(l.i+1))
-		l.typeArguments()
+		l.closing(n)
+	case c == '<' && len(rest) > 1 && (rest[1] == '>' || wordStart(rest[1])):
+		from := l.Offset()
+		l.opening(l.Take(syntax.Mark, 1), from, tagName(rest[1:]))
 	default:
-		end := l.i + 1
-		for end < len(l.src) && l.src[end] != '<' && l.src[end] != '{' {
-			end++
+		n := 1 + bytes.IndexAny(rest[1:], "<{")
+		if n == 0 {
+			n = len(rest)
 		}
-		if len(bytes.TrimSpace(l.src[l.i:end])) > 0 {
-			l.emit(Text, l.i, end)
+		if len(bytes.TrimSpace(rest[:n])) > 0 {
+			l.take(Text, n)
+		} else {
+			l.Take(syntax.Comment, n)
 		}
-		l.i = end
 	}
 }

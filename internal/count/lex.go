@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // Kind is the kind of a token.
@@ -34,27 +35,9 @@ type Token struct {
 	Match     int32
 }
 
-// Options say what a language's source is made of.
-type Options struct {
-	Line     []string // what starts a comment to the end of the line
-	Block    bool     // /* */
-	Nested   bool     // comments nest
-	Template bool     // `…${}…`
-	Triple   bool     // """ and '''
-	Double   bool     // '' inside '…' is a quote (SQL)
-	Prefix   bool     // r"…" has no escapes
-	Char     bool     // ' is a character or a lifetime
-	Hash     bool     // r#"…"#
-	Verbatim bool     // @"…"
-	Regex    bool
-	JSX      bool
-	Newlines bool   // lines end statements
-	Words    string // further characters of identifiers
-}
-
 // Source is source text with its tokens.
 type Source struct {
-	Src    []byte
+	Src    string
 	Tokens []Token
 }
 
@@ -64,7 +47,7 @@ func (s *Source) At(i int) string {
 		return ""
 	}
 	t := s.Tokens[i]
-	return string(s.Src[t.Off:t.End])
+	return s.Src[t.Off:t.End]
 }
 
 // Is reports whether token i has this text.
@@ -73,7 +56,7 @@ func (s *Source) Is(i int, text string) bool {
 		return false
 	}
 	t := s.Tokens[i]
-	return int(t.End-t.Off) == len(text) && string(s.Src[t.Off:t.End]) == text
+	return s.Src[t.Off:t.End] == text
 }
 
 // Among reports whether token i has one of these texts.
@@ -86,24 +69,26 @@ func (s *Source) Range(lo, hi int) string {
 	if lo < 0 || lo >= hi || hi > len(s.Tokens) {
 		return ""
 	}
-	return string(s.Src[s.Tokens[lo].Off:s.Tokens[hi-1].End])
+	return s.Src[s.Tokens[lo].Off:s.Tokens[hi-1].End]
 }
 
 // Tokens cuts source.
-func Tokens(src []byte, o Options) *Source {
+func Tokens(src []byte, lang syntax.Language) *Source {
+	elements := lang == syntax.TSX || lang == syntax.JSX || lang == syntax.JavaScript
 	bad := map[int]bool{}
 	for try := 0; ; try++ {
-		l := &lexer{src: src, o: o, bad: bad, line: 1}
-		if try == 6 {
-			l.o.JSX = false
+		l := &lexer{Lexer: syntax.NewLexer(lang, src), elements: elements && try < 6, bad: bad}
+		l.lines = lang == syntax.Python || lang == syntax.Ruby || lang == syntax.TOML
+		if l.sigils = "$"; lang == syntax.Ruby {
+			l.sigils = "$@"
 		}
-		l.run()
+		l.run(len(src))
 		// An element that is never closed was none: a generic, or a comparison.
-		if l.unclosed >= 0 && l.o.JSX && !bad[l.unclosed] {
+		if l.unclosed >= 0 && l.elements && !bad[l.unclosed] {
 			bad[l.unclosed] = true
 			continue
 		}
-		return &Source{Src: src, Tokens: l.out}
+		return &Source{Src: string(src), Tokens: l.out}
 	}
 }
 
@@ -112,24 +97,22 @@ type open struct {
 	kind  byte // ( [ { or T in a tag, E between tags
 }
 
+// lexer adds to the tokens of the language the brackets that belong together, operators, elements and the ends of lines.
 type lexer struct {
-	src       []byte
-	o         Options
-	i         int
-	line      int
-	lineStart int
-	lineOff   int // where line was counted up to
-	out       []Token
-	stack     []open
-	bad       map[int]bool
-	unclosed  int
-	fresh     bool
+	*syntax.Lexer
+	elements bool
+	lines    bool   // their ends are the ends of statements
+	joined   bool   // the line continues with the next one
+	sigils   string // what names may begin with, besides letters
+	out      []Token
+	stack    []open
+	bad      map[int]bool
+	unclosed int
 }
 
-func (l *lexer) run() {
-	l.unclosed, l.fresh = -1, true
-	for l.i < len(l.src) {
-		start := l.i
+func (l *lexer) run(size int) {
+	l.unclosed = -1
+	for l.Offset() < size {
 		switch l.mode() {
 		case 'T':
 			l.tag()
@@ -138,16 +121,14 @@ func (l *lexer) run() {
 		default:
 			l.code()
 		}
-		if l.i <= start { // never stand still
-			l.i = start + 1
-		}
 	}
+	var end syntax.Token
 	for len(l.stack) > 0 {
 		top := l.stack[len(l.stack)-1]
 		if top.kind == 'T' || top.kind == 'E' {
 			l.unclosed = int(l.out[top.token].Off)
 		}
-		l.pop(len(l.src), len(l.src))
+		l.pop(end, size)
 	}
 	l.newline()
 }
@@ -159,212 +140,113 @@ func (l *lexer) mode() byte {
 	return l.stack[len(l.stack)-1].kind
 }
 
-// emit adds a token and moves on behind it.
-func (l *lexer) emit(k Kind, from, to int) int {
-	to = min(to, len(l.src))
-	l.countLines(from)
+// add makes a token of what was read from t on.
+func (l *lexer) add(k Kind, t syntax.Token, from int) int {
 	l.out = append(l.out, Token{
-		Kind: k, Off: int32(from), End: int32(to), Line: int32(l.line), Col: int32(from-l.lineStart) + 1, Match: -1, Fresh: l.fresh,
+		Kind: k, Off: int32(from), End: int32(l.Offset()), Line: int32(t.Line), Col: int32(t.Col) + 1, Match: -1, Fresh: t.First,
 	})
-	l.fresh = false
-	l.i = to
 	return len(l.out) - 1
 }
 
-func (l *lexer) countLines(to int) {
-	for l.lineOff < to {
-		n := bytes.IndexByte(l.src[l.lineOff:to], '\n')
-		if n < 0 {
-			l.lineOff = to
-			return
-		}
-		l.line++
-		l.fresh = true
-		l.lineOff += n + 1
-		l.lineStart = l.lineOff
-	}
+func (l *lexer) take(k Kind, n int) int {
+	from := l.Offset()
+	return l.add(k, l.Take(syntax.Mark, n), from)
 }
 
-func (l *lexer) push(kind byte, from, to int) {
-	t := l.emit(OpenBracket, from, to)
+func (l *lexer) push(kind byte, t int) {
 	l.out[t].Elem = kind == 'T'
 	l.stack = append(l.stack, open{t, kind})
 }
 
-func (l *lexer) pop(from, to int) {
+func (l *lexer) pop(end syntax.Token, from int) {
 	top := l.stack[len(l.stack)-1]
 	l.stack = l.stack[:len(l.stack)-1]
-	t := l.emit(Close, from, to)
+	t := l.add(Close, end, from)
 	l.out[t].Match, l.out[top.token].Match = int32(top.token), int32(t)
 	l.out[t].Elem = l.out[top.token].Elem
 }
 
-// close ends the bracket that c belongs to, and those left open in it; a c that belongs
+// close ends the bracket that end belongs to, and those left open in it; an end that belongs
 // to none near is passed over.
-func (l *lexer) close(c byte) {
-	want := map[byte]byte{')': '(', ']': '[', '}': '{'}[c]
+func (l *lexer) close(end syntax.Token, want byte) {
 	for k := 1; k <= len(l.stack) && k <= 64; k++ {
 		at := l.stack[len(l.stack)-k]
 		if at.kind == 'E' || at.kind == 'T' {
 			break
 		}
 		if at.kind == want {
-			for ; k > 1; k-- {
-				l.pop(l.i, l.i)
+			for ; k > 0; k-- {
+				l.pop(end, l.Offset()-1)
+				if k > 1 {
+					l.out[len(l.out)-1].End--
+				}
 			}
-			l.pop(l.i, l.i+1)
 			return
 		}
 	}
-	l.i++
 }
 
 func (l *lexer) newline() {
-	if l.o.Newlines && len(l.stack) == 0 && len(l.out) > 0 && l.out[len(l.out)-1].Kind != Newline {
-		l.emit(Newline, min(l.i, len(l.src)), min(l.i, len(l.src)))
+	if n := len(l.out); l.lines && len(l.stack) == 0 && n > 0 && l.out[n-1].Kind != Newline {
+		last := l.out[n-1]
+		last.Kind, last.Off, last.Fresh, last.Match = Newline, last.End, false, -1
+		l.out = append(l.out, last)
 	}
 }
-
-func (l *lexer) has(s string) bool { return bytes.HasPrefix(l.src[l.i:], []byte(s)) }
 
 func (l *lexer) code() {
-	c := l.src[l.i]
-	switch {
-	case c == '\n':
-		l.newline()
-		l.i++
-	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
-		l.i++
-	case c == '\\' && l.o.Newlines:
-		l.i += 2 // the line continues
-	case l.comment():
-	case l.quoted():
-	case wordStart(c) || c != 0 && strings.IndexByte(l.o.Words, c) >= 0:
-		l.emit(Ident, l.i, l.word(l.i+1))
-	case c >= '0' && c <= '9':
-		l.emit(Number, l.i, l.number())
-	case c == '(' || c == '[' || c == '{':
-		l.push(c, l.i, l.i+1)
-	case c == ')' || c == ']' || c == '}':
-		l.close(c)
-	case c == '<' && l.o.JSX && l.element():
-	default:
-		l.operator()
-	}
-}
-
-func (l *lexer) comment() bool {
-	if l.o.Block && l.has("/*") {
-		l.blockComment()
-		return true
-	}
-	for _, mark := range l.o.Line {
-		if l.has(mark) {
-			end := bytes.IndexByte(l.src[l.i:], '\n')
-			if end < 0 {
-				end = len(l.src) - l.i
-			}
-			l.i += end
-			return true
-		}
-	}
-	return false
-}
-
-func (l *lexer) blockComment() {
-	if !l.o.Nested {
-		end := bytes.Index(l.src[l.i+2:], []byte("*/"))
-		if end < 0 {
-			l.i = len(l.src)
-			return
-		}
-		l.i += end + 4
+	before := l.Before()
+	t := l.Next()
+	if t.Kind == 0 || t.Kind == syntax.Comment {
 		return
 	}
-	depth := 0
-	for l.i < len(l.src) {
-		switch {
-		case l.has("/*"):
-			depth++
-			l.i += 2
-		case l.has("*/"):
-			depth--
-			l.i += 2
-			if depth == 0 {
-				return
+	if t.First && !l.joined {
+		l.newline()
+	}
+	l.joined = false
+	from := l.Offset() - len(t.Text)
+	switch t.Kind {
+	case syntax.Word:
+		if n := len(l.out) - 1; n >= 0 && l.out[n].Kind == Punct && int(l.out[n].End) == from && strings.Contains(l.sigils, before.Text) {
+			l.out[n].Kind, l.out[n].End = Ident, int32(l.Offset())
+			return
+		}
+		l.add(Ident, t, from)
+	case syntax.Number:
+		l.add(Number, t, from)
+	case syntax.Text:
+		kind := String
+		if t.Text[0] == '/' {
+			kind = Regex
+		}
+		l.add(kind, t, from)
+	default:
+		l.mark(t, before, from)
+	}
+}
+
+func (l *lexer) mark(t, before syntax.Token, from int) {
+	switch c := t.Text[0]; {
+	case c == '(' || c == '[' || c == '{':
+		l.push(c, l.add(OpenBracket, t, from))
+	case c == ')':
+		l.close(t, '(')
+	case c == ']' || c == '}':
+		l.close(t, c-2)
+	case c == '\\' && l.lines:
+		l.joined = true
+	case c == '\'': // of a lifetime
+	case c == '<' && l.elements && before.BeforeOperand(t.Line) && l.element(t, from):
+	default:
+		for _, op := range operators {
+			if op[0] == c && bytes.HasPrefix(l.Rest(), []byte(op[1:])) {
+				l.Take(syntax.Mark, len(op)-1)
+				break
 			}
-		default:
-			l.i++
 		}
+		l.add(Punct, t, from)
 	}
-}
-
-func wordStart(c byte) bool {
-	return letter(c) || c == '_' || c == '$' || c >= utf8.RuneSelf
-}
-
-func (l *lexer) word(i int) int {
-	for i < len(l.src) {
-		c := l.src[i]
-		if !wordStart(c) && (c < '0' || c > '9') && strings.IndexByte(l.o.Words, c) < 0 {
-			break
-		}
-		i++
-	}
-	return i
-}
-
-func (l *lexer) number() int {
-	i := l.i
-	for i < len(l.src) {
-		c := l.src[i]
-		dot := c == '.' && i+1 < len(l.src) && l.src[i+1] >= '0' && l.src[i+1] <= '9'
-		if !dot && !wordStart(c) && (c < '0' || c > '9') {
-			break
-		}
-		i++
-	}
-	return i
 }
 
 var operators = []string{"===", "!==", "...", "**=", "<<=", ">>=", "&&=", "||=", "??=", "=>", "->", "::", "==", "!=",
 	"<=", ">=", "&&", "||", "??", "?.", "+=", "-=", "*=", "/=", "|=", "&=", "%=", ":=", "++", "--", "**", "..", "<<", "//"}
-
-func (l *lexer) operator() {
-	for _, op := range operators {
-		if op[0] == l.src[l.i] && l.has(op) {
-			l.emit(Punct, l.i, l.i+len(op))
-			return
-		}
-	}
-	l.emit(Punct, l.i, l.i+1)
-}
-
-// value reports whether an operand is before here, so that / divides and < compares.
-func (l *lexer) value() bool {
-	if len(l.out) == 0 {
-		return false
-	}
-	t := l.out[len(l.out)-1]
-	switch t.Kind {
-	case Number, String, Regex:
-		return true
-	case Close:
-		// After a block a new statement starts; after an object nobody divides at a line's start.
-		return t.Elem || l.src[t.Off] != '}' || !l.lineBreakBefore()
-	case Ident:
-		return !beforeOperand[string(l.src[t.Off:t.End])]
-	}
-	return false
-}
-
-func (l *lexer) lineBreakBefore() bool {
-	end := int(l.out[len(l.out)-1].End)
-	return bytes.IndexByte(l.src[end:l.i], '\n') >= 0
-}
-
-var beforeOperand = map[string]bool{
-	"return": true, "case": true, "default": true, "typeof": true, "instanceof": true, "in": true, "of": true, "new": true,
-	"delete": true, "void": true, "throw": true, "do": true, "else": true, "yield": true, "await": true, "and": true, "or": true,
-	"not": true, "if": true, "unless": true, "when": true, "while": true,
-}

@@ -118,6 +118,31 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// TestStrings: what is in strings is no code, and names are whole.
+func TestStrings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, src, want string }{
+		{"a.rb", "def valid?\nend\ndef save!\n  x = <<~EOS\n    def no\n  EOS\nend\n@moods = %w[\n  calm\n  glad grim\n]\n",
+			"functions functions: valid? 1:5, save! 3:5; array @moods: calm 9:3, glad 10:3, grim 10:8"},
+		{"a.rb", "KEYS = [?a, ?[, 'b']\nMORE = KEYS.empty? ? [1] : []\n", "array KEYS: ?a 1:9, ?[ 1:13, b 1:17; array MORE: if KEYS.empty?: 1 or 0 2:22"},
+		{"a.rs", "const A: [&[u8]; 2] = [br#\"a]\"#, b\"b, c\"];\n", "array : #1 1:11, #2 1:11; array A: a] 1:24, b, c 1:34"},
+		{"a.cs", "#if false\nenum A { B }\n#endif\nenum C { D = 1, E = 'F' }\n", "enum C: D 4:10, E 4:17"},
+	} {
+		var lists []string
+		all, _, _ := count.Lists(c.file, []byte(c.src))
+		for _, l := range all {
+			var items []string
+			for _, it := range l.Items {
+				items = append(items, fmt.Sprintf("%s %d:%d", it.Label, it.Line, it.Col))
+			}
+			lists = append(lists, fmt.Sprintf("%s %s: %s", l.Kind, l.Name, strings.Join(items, ", ")))
+		}
+		if got := strings.Join(lists, "; "); got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
 // BenchmarkLists reads 1 MB of each language.
 func BenchmarkLists(b *testing.B) {
 	done := map[string]bool{}

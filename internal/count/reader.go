@@ -1,44 +1,11 @@
 package count
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
-
-// Language is one that this package reads.
-type LiteralLanguage string
-
-// The languages.
-const (
-	TypeScript LiteralLanguage = "typescript"
-	TSX        LiteralLanguage = "tsx"
-	JavaScript LiteralLanguage = "javascript"
-	JSX        LiteralLanguage = "jsx"
-	JSON       LiteralLanguage = "json"
-	Python     LiteralLanguage = "python"
-	Rust       LiteralLanguage = "rust"
-	Java       LiteralLanguage = "java"
-	Kotlin     LiteralLanguage = "kotlin"
-	CSharp     LiteralLanguage = "csharp"
-	Ruby       LiteralLanguage = "ruby"
-	SQL        LiteralLanguage = "sql"
-)
-
-var slashes, hash = []string{"//"}, []string{"#"}
-
-var options = map[LiteralLanguage]Options{
-	TypeScript: {Line: slashes, Block: true, Template: true, Regex: true},
-	TSX:        {Line: slashes, Block: true, Template: true, Regex: true, JSX: true},
-	JavaScript: {Line: slashes, Block: true, Template: true, Regex: true, JSX: true},
-	JSX:        {Line: slashes, Block: true, Template: true, Regex: true, JSX: true},
-	JSON:       {Line: slashes, Block: true},
-	Python:     {Line: hash, Triple: true, Prefix: true, Newlines: true},
-	Rust:       {Line: slashes, Block: true, Nested: true, Char: true, Hash: true},
-	Java:       {Line: slashes, Block: true, Triple: true, Char: true},
-	Kotlin:     {Line: slashes, Block: true, Nested: true, Triple: true, Char: true},
-	CSharp:     {Line: slashes, Block: true, Triple: true, Char: true, Verbatim: true},
-	Ruby:       {Line: hash, Regex: true, Newlines: true, Words: "@"},
-	SQL:        {Line: []string{"--"}, Block: true, Double: true},
-}
 
 // Scope is where something is defined: the functions, types and lists around it.
 type Scope struct {
@@ -72,7 +39,7 @@ func (c *Scope) Path() []string {
 // Reader moves over the tokens of one source.
 type Reader struct {
 	*Source
-	Lang LiteralLanguage
+	Lang syntax.Language
 }
 
 // Next returns the token after i on the same level.
@@ -86,11 +53,11 @@ func (s *Reader) Next(i int) int {
 	return i + 1
 }
 
-var generics = map[LiteralLanguage]bool{TypeScript: true, TSX: true, Rust: true, Java: true, Kotlin: true, CSharp: true}
+var generics = []syntax.Language{syntax.TypeScript, syntax.TSX, syntax.Rust, syntax.Java, syntax.Kotlin, syntax.CSharp}
 
 // typeArguments returns the token after <A, B>, or after < when that compares.
 func (s *Reader) typeArguments(i int) int {
-	if !generics[s.Lang] || i == 0 || i+1 >= len(s.Tokens) {
+	if !slices.Contains(generics, s.Lang) || i == 0 || i+1 >= len(s.Tokens) {
 		return i + 1
 	}
 	if s.Kind(i-1) == Ident && s.Tokens[i-1].End != s.Tokens[i].Off {
@@ -203,8 +170,8 @@ type Child struct {
 }
 
 // Read cuts a source for reading.
-func Read(src []byte, lang LiteralLanguage) *Reader {
-	return &Reader{Source: Tokens(src, options[lang]), Lang: lang}
+func Read(src []byte, lang syntax.Language) *Reader {
+	return &Reader{Source: Tokens(src, lang), Lang: lang}
 }
 
 // Last returns the innermost name around.

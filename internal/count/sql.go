@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 type sqlScanner struct {
@@ -15,7 +16,7 @@ type sqlScanner struct {
 // values of CREATE TYPE … AS ENUM, in the order they start in. Several inserts into one
 // table are one list.
 func ScanSQL(src []byte) []*List {
-	s := &sqlScanner{Reader: Read(src, SQL)}
+	s := &sqlScanner{Reader: Read(src, syntax.SQL)}
 	inserts := map[string]*List{}
 	for lo := 0; lo < len(s.Tokens); {
 		hi := s.Find(lo, len(s.Tokens), ";")

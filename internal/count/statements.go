@@ -1,6 +1,9 @@
 package count
 
-import "github.com/belay-dev/belay/internal/lazyregexp"
+import (
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
+)
 
 // body is a block of statements or a class while it is read.
 type body struct {
@@ -105,7 +108,9 @@ func (s *scanner) continues(i int) bool {
 }
 
 // lineEnds reports whether the end of a line may end a statement of the language.
-func (s *scanner) lineEnds() bool { return s.Lang != Rust && s.Lang != Java && s.Lang != CSharp }
+func (s *scanner) lineEnds() bool {
+	return s.Lang != syntax.Rust && s.Lang != syntax.Java && s.Lang != syntax.CSharp
+}
 
 // end returns where the statement that goes on at i ends.
 func (s *scanner) end(i int, b *body) int {
@@ -168,7 +173,7 @@ func (s *scanner) nameBefore(open int) int {
 // method reads a method without a keyword: name(…) {…}.
 func (s *scanner) method(open, at int, b *body) (int, bool) {
 	name := s.At(at)
-	if control.Has(name) || s.Lang == Ruby || s.Among(at-1, ".", "@", "new") {
+	if control.Has(name) || s.Lang == syntax.Ruby || s.Among(at-1, ".", "@", "new") {
 		return 0, false
 	}
 	if b.mode != classBody {
@@ -242,7 +247,7 @@ func (s *scanner) function(i int, b *body) int {
 		return i + 1
 	}
 	name := s.At(j)
-	if s.Lang == Ruby && s.Is(j+1, ".") {
+	if s.Lang == syntax.Ruby && s.Is(j+1, ".") {
 		name, j = s.At(j+2), j+2
 	}
 	kind := Functions
@@ -328,7 +333,7 @@ func (s *scanner) isFunction(lo, hi int) bool {
 		return true
 	}
 	if a := s.Find(lo, hi, "=>"); a > 0 && a < lo+12 && (s.Open(lo, "(") || a == lo+1) {
-		return s.Lang != Rust && s.Lang != Ruby
+		return s.Lang != syntax.Rust && s.Lang != syntax.Ruby
 	}
 	return false
 }

@@ -2,11 +2,13 @@ package count
 
 import (
 	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // TOML returns the arrays, tables and arrays of tables of a TOML text.
 func TOML(src []byte) []*List {
-	s := &toml{Source: Tokens(src, Options{Line: []string{"#"}, Triple: true, Newlines: true, Words: "-"}), known: map[string]*List{}}
+	s := &toml{Source: Tokens(src, syntax.TOML), known: map[string]*List{}}
 	for i := 0; i < len(s.Tokens); {
 		end := i
 		for end < len(s.Tokens) && s.Tokens[end].Kind != Newline {

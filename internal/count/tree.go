@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // Tree is a state of a project: paths with slashes, and what is in them.
@@ -96,9 +98,9 @@ func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	case "component":
 		lists = HTML(src)
 		if script, typed := Script(src); script != nil {
-			of := JavaScript
+			of := syntax.JavaScript
 			if typed {
-				of = TypeScript
+				of = syntax.TypeScript
 			}
 			more, from := Scan(script, of)
 			lists, imports = append(lists, more...), from
@@ -106,7 +108,7 @@ func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	case "css", "scss":
 		lists = CSS(src, lang == "scss")
 	default:
-		lists, imports = Scan(src, LiteralLanguage(lang))
+		lists, imports = Scan(src, syntax.Language(lang))
 	}
 	for _, l := range lists {
 		l.File = p

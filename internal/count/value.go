@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // Value is what an expression comes to when it is a list.
@@ -29,10 +30,10 @@ func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 	if lo >= hi || depth > 60 {
 		return Value{}, false
 	}
-	if q := s.Find(lo, hi, "?"); q > 0 && s.Lang != Python && s.Lang != Rust {
+	if q := s.Find(lo, hi, "?"); q > 0 && s.Lang != syntax.Python && s.Lang != syntax.Rust {
 		return s.choice(lo, q, hi, c, depth)
 	}
-	if s.Lang == Python {
+	if s.Lang == syntax.Python {
 		if i := s.Find(lo, hi, "if"); i > 0 {
 			if e := s.Find(i, hi, "else"); e > 0 {
 				return s.either(lo, i, e+1, hi, s.Range(i+1, e), c, depth)
@@ -52,7 +53,7 @@ func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 
 // tuple reports whether parentheses are a tuple of Python: empty, or with a comma.
 func (s *Reader) tuple(lo, hi int) bool {
-	return s.Lang == Python && (s.comma(lo) >= 0 || lo+1 == hi-1)
+	return s.Lang == syntax.Python && (s.comma(lo) >= 0 || lo+1 == hi-1)
 }
 
 // trim takes away what does not change a list: new, await, &, parentheses, casts.
@@ -80,7 +81,7 @@ func (s *Reader) comma(open int) int { return s.Find(open+1, s.After(open), ",")
 
 // cast returns where `as const`, `as T` or `satisfies T` starts.
 func (s *Reader) cast(lo, hi int) int {
-	if s.Lang == Python || s.Lang == JSON {
+	if s.Lang == syntax.Python || s.Lang == syntax.JSON {
 		return hi
 	}
 	for i := s.Next(lo); i < hi; i = s.Next(i) {
@@ -156,7 +157,7 @@ func upperNames(s *Reader, parts [][2]int) bool {
 			return false
 		}
 	}
-	return s.Lang == Python || s.Lang == Ruby
+	return s.Lang == syntax.Python || s.Lang == syntax.Ruby
 }
 
 func (v *Value) join(w Value) {
@@ -186,7 +187,7 @@ func (s *Reader) chain(lo, hi int, c *Scope, depth int) (Value, bool) {
 			}
 		}
 		if !s.Open(i, "(") {
-			if identity.Has(name) && s.Lang == Ruby {
+			if identity.Has(name) && s.Lang == syntax.Ruby {
 				continue
 			}
 			return Value{}, false
@@ -242,13 +243,13 @@ func (s *Reader) base(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	case s.Open(lo, "["):
 		v := s.array(lo, c)
 		return v, s.Next(lo), true
-	case s.Open(lo, "{") && s.Lang != Rust && s.Lang != Java && s.Lang != Kotlin && s.Lang != CSharp:
+	case s.Open(lo, "{") && s.Lang != syntax.Rust && s.Lang != syntax.Java && s.Lang != syntax.Kotlin && s.Lang != syntax.CSharp:
 		return s.object(lo, c), s.Next(lo), true
-	case s.Open(lo, "{") && s.Lang == Kotlin: // a function
+	case s.Open(lo, "{") && s.Lang == syntax.Kotlin: // a function
 		return Value{}, lo, false
 	case s.Open(lo, "{"):
 		return s.array(lo, c), s.Next(lo), true
-	case s.Open(lo, "(") && s.Lang == Python:
+	case s.Open(lo, "(") && s.Lang == syntax.Python:
 		if s.comma(lo) < 0 && lo+1 != s.After(lo) {
 			v, ok := s.Value(lo+1, s.After(lo), c, depth+1)
 			return v, s.Next(lo), ok
@@ -257,13 +258,8 @@ func (s *Reader) base(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	case s.Open(lo, "("):
 		v, ok := s.Value(lo+1, s.After(lo), c, depth+1)
 		return v, s.Next(lo), ok
-	case s.Is(lo, "%") && s.Lang == Ruby && s.Open(lo+2, "[") && (s.Is(lo+1, "w") || s.Is(lo+1, "i")):
-		var v Value
-		for i := lo + 3; i < s.After(lo+2); i++ {
-			v.Items = append(v.Items, s.Item(s.At(i), i))
-		}
-		v.Kind, v.Literal = Array, true
-		return v, s.Next(lo + 2), true
+	case s.Kind(lo) == String && s.Lang == syntax.Ruby && len(s.At(lo)) > 3 && (s.At(lo)[:2] == "%w" || s.At(lo)[:2] == "%i"):
+		return s.percent(lo), lo + 1, true
 	case s.Is(lo, "new"):
 		return s.newObject(lo, hi, c, depth)
 	case s.Kind(lo) == Ident:
@@ -271,6 +267,29 @@ func (s *Reader) base(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	}
 	return Value{}, lo, false
 }
+
+// percent reads %w[small large].
+func (s *Reader) percent(tok int) Value {
+	v := Value{Kind: Array, Literal: true}
+	text, at := s.At(tok), lines{}
+	for _, word := range notSpace.FindAllStringIndex(text[:len(text)-1], -1) {
+		from := max(word[0], len("%w["))
+		if from >= word[1] {
+			continue
+		}
+		it := s.Item(text[from:word[1]], tok)
+		line, col := at.position([]byte(text), from)
+		if it.Line += line - 1; line > 1 {
+			it.Col = col
+		} else {
+			it.Col += col - 1
+		}
+		v.Items = append(v.Items, it)
+	}
+	return v
+}
+
+var notSpace = lazyregexp.New(`\S+`)
 
 // reference reads a name or a call: FLAVORS, data.FLAVORS, Object.freeze([…]).
 func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
@@ -282,10 +301,10 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 		i += 2
 	}
 	name := s.At(i - 1)
-	if s.Lang == Rust && s.Is(i, "!") && name == "vec" && s.Kind(i+1) == OpenBracket {
+	if s.Lang == syntax.Rust && s.Is(i, "!") && name == "vec" && s.Kind(i+1) == OpenBracket {
 		return s.array(i+1, c), s.Next(i + 1), true
 	}
-	if s.Is(i, "<") && s.Lang != Python { // a call with type arguments
+	if s.Is(i, "<") && s.Lang != syntax.Python { // a call with type arguments
 		if p := s.Generic(i, hi); p > 0 {
 			i = p
 		}
@@ -295,7 +314,7 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 		i = s.Next(i)
 	}
 	if !s.Open(i, "(") {
-		if s.Lang == Java || s.Lang == Kotlin || s.Lang == JSON || reserved.Has(name) {
+		if s.Lang == syntax.Java || s.Lang == syntax.Kotlin || s.Lang == syntax.JSON || reserved.Has(name) {
 			return Value{}, i, false
 		}
 		it := s.Item(name, lo)

@@ -24,6 +24,14 @@ const (
 	Ruby       Language = "ruby"
 	CSharp     Language = "csharp"
 	PHP        Language = "php"
+
+	// These are never what a path is of, see Of: only counting reads them.
+	TSX    Language = "tsx" // TypeScript and JavaScript with elements
+	JSX    Language = "jsx"
+	JSON   Language = "json"
+	Kotlin Language = "kotlin"
+	SQL    Language = "sql"
+	TOML   Language = "toml"
 )
 
 var endings = map[string]Language{

@@ -57,7 +57,8 @@ func (t Token) Value() string {
 	return s
 }
 
-type lexer struct {
+// Lexer cuts a text into tokens, one at a time.
+type Lexer struct {
 	lang   Language
 	src    []byte
 	whole  string // src, which all tokens share
@@ -65,12 +66,21 @@ type lexer struct {
 	line   int
 	start  int // offset of the current line
 	first  bool
-	out    []Token
 	before Token    // the last token that is no comment, for regular expressions
-	code   bool     // comments are left out
 	here   []string // heredocs that begin on the next line
 	looked []byte   // see regex
 	hash   int      // the line of the last # that neverBuilt was asked about
+}
+
+// NewLexer returns one at the start of a text.
+func NewLexer(l Language, src []byte) *Lexer {
+	switch l {
+	case TSX:
+		l = TypeScript
+	case JSX, JSON:
+		l = JavaScript
+	}
+	return &Lexer{lang: l, src: src, whole: string(src), line: 1, first: true}
 }
 
 // Lex cuts src into tokens, in order, comments among them. A string that is not closed
@@ -81,56 +91,73 @@ func Lex(l Language, src []byte) []Token { return lex(l, src, false) }
 func Code(l Language, src []byte) []Token { return lex(l, src, true) }
 
 func lex(l Language, src []byte, code bool) []Token {
-	x := &lexer{lang: l, src: src, whole: string(src), line: 1, first: true, code: code, out: make([]Token, 0, len(src)/5)}
-	for x.at < len(src) {
-		c := src[x.at]
-		switch {
-		case c == '\n':
-			x.newline()
-			x.heredocs()
-		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
-			x.at++
-		default:
-			x.token(c)
+	x := NewLexer(l, src)
+	out := make([]Token, 0, len(src)/5)
+	for t := x.Next(); t.Kind != 0; t = x.Next() {
+		if t.Kind != Comment || !code {
+			out = append(out, t)
 		}
 	}
-	return x.out
+	return out
 }
 
-func (x *lexer) newline() {
+// Next reads the next token. Behind the last it returns one without a kind.
+func (x *Lexer) Next() Token {
+	for x.at < len(x.src) {
+		switch c := x.src[x.at]; c {
+		case '\n':
+			x.newline()
+			if n := x.heredocBody(); n > 0 {
+				return x.Take(Text, n)
+			}
+		case ' ', '\t', '\r', '\f', '\v':
+			x.at++
+		default:
+			return x.Take(x.token(c))
+		}
+	}
+	return Token{}
+}
+
+// Offset returns how many bytes have been read, and Rest the others.
+func (x *Lexer) Offset() int { return x.at }
+
+// Rest is described with Offset.
+func (x *Lexer) Rest() []byte { return x.src[x.at:] }
+
+// Before returns the last token that is no comment.
+func (x *Lexer) Before() Token { return x.before }
+
+func (x *Lexer) newline() {
 	x.at++
 	x.line++
 	x.start = x.at
 	x.first = true
 }
 
-// token reads one token at x.at.
-func (x *lexer) token(c byte) {
+// token says what begins at x.at, and how long it is.
+func (x *Lexer) token(c byte) (Kind, int) {
 	if n := x.comment(c); n > 0 {
-		x.emit(Comment, n)
-		return
+		return Comment, n
 	}
 	if n := x.text(c); n > 0 {
-		x.emit(Text, n)
-		return
+		return Text, n
 	}
 	if c >= '0' && c <= '9' {
-		x.emit(Number, x.number())
-		return
+		return Number, x.number()
 	}
 	if n := wordLen(x.src[x.at:], x.lang); n > 0 {
-		x.emit(Word, n)
-		return
+		return Word, n
 	}
 	if rest := x.src[x.at:]; x.lang == PHP && (bytes.HasPrefix(rest, []byte("->")) || bytes.HasPrefix(rest, []byte("::"))) {
-		x.emit(Mark, 2)
-		return
+		return Mark, 2
 	}
 	_, n := utf8.DecodeRune(x.src[x.at:])
-	x.emit(Mark, n)
+	return Mark, n
 }
 
-func (x *lexer) emit(k Kind, n int) {
+// Take reads the next n bytes as one token, whatever they are.
+func (x *Lexer) Take(k Kind, n int) Token {
 	piece := x.whole[x.at : x.at+n]
 	t := Token{Kind: k, Text: piece, Line: x.line, Col: x.at - x.start, End: x.line, First: x.first}
 	x.at += n
@@ -142,10 +169,8 @@ func (x *lexer) emit(k Kind, n int) {
 	if k != Comment {
 		x.first = false
 		x.before = t
-	} else if x.code {
-		return
 	}
-	x.out = append(x.out, t)
+	return t
 }
 
 // wordLen returns how many bytes at the start of s are a word.
@@ -159,6 +184,7 @@ func wordLen(s []byte, l Language) int {
 			case letter(c) || c == '_' || digit(c) && n > 0:
 			case c == '$' && (l == JavaScript || l == TypeScript):
 			case c == '$' && l == PHP && n == 0 && wordLen(s[1:], None) > 0:
+			case c == '-' && l == TOML:
 			case l == Ruby && n > 0 && endsMethod(s[n:]):
 				return n + 1
 			default:
@@ -186,7 +212,7 @@ func endsMethod(s []byte) bool {
 	return (s[0] == '?' || s[0] == '!') && (len(s) == 1 || s[1] != '=')
 }
 
-func (x *lexer) number() int {
+func (x *Lexer) number() int {
 	s := x.src[x.at:]
 	n := 1
 	for n < len(s) {
@@ -201,13 +227,18 @@ func (x *lexer) number() int {
 }
 
 // comment returns the length of the comment at x.at, 0 where there is none.
-func (x *lexer) comment(c byte) int {
+func (x *Lexer) comment(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
-	case Python:
+	case Python, TOML:
 		if c == '#' {
 			return lineLen(s)
 		}
+	case SQL:
+		if bytes.HasPrefix(s, []byte("--")) {
+			return lineLen(s)
+		}
+		return block(s)
 	case Ruby:
 		if c == '#' {
 			return lineLen(s)
@@ -225,14 +256,20 @@ func (x *lexer) comment(c byte) int {
 		if bytes.HasPrefix(s, []byte("//")) {
 			return lineLen(s)
 		}
-		if bytes.HasPrefix(s, []byte("/*")) {
-			if x.lang == Rust {
-				return nested(s)
-			}
-			return 2 + until(s[2:], "*/")
+		if x.lang == Rust || x.lang == Kotlin {
+			return nested(s)
 		}
+		return block(s)
 	}
 	return 0
+}
+
+// block returns the length of a comment that s begins with, 0 for none.
+func block(s []byte) int {
+	if !bytes.HasPrefix(s, []byte("/*")) {
+		return 0
+	}
+	return 2 + until(s[2:], "*/")
 }
 
 // lineLen returns the length of the rest of the line, without its end.
@@ -250,7 +287,7 @@ func lineLen(s []byte) int {
 // directive reports whether nothing but white space comes before the # at x.at on its line: a later one is
 // no directive. Token's First is no help, as a comment may come before that, and a byte order mark may not.
 // Only the first # of a line can be one, so that the line's beginning is read once and not for each of them.
-func (x *lexer) directive() bool {
+func (x *Lexer) directive() bool {
 	if x.hash == x.line {
 		return false
 	}
@@ -298,8 +335,11 @@ func until(s []byte, end string) int {
 	return len(s)
 }
 
-// nested returns the length of a comment that may hold comments.
+// nested is block where comments may be in comments.
 func nested(s []byte) int {
+	if !bytes.HasPrefix(s, []byte("/*")) {
+		return 0
+	}
 	depth, i := 1, 2
 	for i < len(s) && depth > 0 {
 		switch {

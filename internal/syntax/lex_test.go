@@ -51,6 +51,11 @@ func TestLex(t *testing.T) {
 				`m($) w($d) m($) n(1.5)`},
 		{PHP, "<?php f(<<<EOT\n  EOTs \"\n  EOT, <<<'X'\nX1\nX); 1 <<< 2", "c(<?php) w(f) m(() t(<<<EOT\n  EOTs \"\n  EOT) m(,) " +
 			"t(<<<'X'\nX1\nX) m()) m(;) n(1) m(<) m(<) m(<) n(2)"},
+		{TypeScript, "if (a) {\n}\n/it(/.test(b) }/2", "w(if) m(() w(a) m()) m({) m(}) t(/it(/) m(.) w(test) m(() w(b) m()) m(}) m(/) n(2)"},
+		{JSON, `{"a": 1} // b`, `m({) t("a") m(:) n(1) m(}) c(// b)`},
+		{Kotlin, `'a' "b" """c"d""" /* e /* f */ g */ h`, `t('a') t("b") t("""c"d""") c(/* e /* f */ g */) w(h)`},
+		{SQL, "INSERT 'it''s; \n' \"a\"\"\\\" -- b\n/* c */ d", "w(INSERT) t('it''s; \n') t(\"a\"\"\\\") c(-- b) c(/* c */) w(d)"},
+		{TOML, "a-b = \"\"\"c\n# d\"\"\" # e", "w(a-b) m(=) t(\"\"\"c\n# d\"\"\") c(# e)"},
 		{Ruby, "=begin\nit\n=end\nx ?a", "c(=begin\nit\n=end) w(x) m(?) w(a)"},
 	} {
 		if got := shown(c.lang, c.src); got != c.want {
@@ -115,7 +120,7 @@ func TestGenerated(t *testing.T) {
 // Every token is where it says, tokens do not overlap, and only white space is between
 // them.
 func FuzzLex(f *testing.F) {
-	all := []Language{None, Go, Python, JavaScript, TypeScript, Rust, Java, Ruby, CSharp, PHP}
+	all := []Language{None, Go, Python, JavaScript, TypeScript, Rust, Java, Ruby, CSharp, PHP, TSX, JSX, JSON, Kotlin, SQL, TOML}
 	for i := range all {
 		f.Add(byte(i), []byte("a = \"x\" /* c */ 'y' # z\n`${`}` /re/ <<~EOS, <<B\n x\nEOS\n\ny\nB\nr#\"\"# @\"\" \"\"\"\n%w[a ä\xff"))
 		f.Add(byte(i), []byte("a\n<?php $a->b::c(\"{$x[\"\"]}\", <<<'X'\n X\n); #[A] # b ?>\n<?= ?> x"))

@@ -24,6 +24,7 @@ func TestLexIsLinear(t *testing.T) { // not in parallel with others, which would
 		{[]Language{CSharp}, []string{"#", "# ", "#if ", "/**/#", "\n#if false", "@$", "$\"{", "\"\" ", "@\""}},
 		{[]Language{Rust}, []string{"r#", "br#", "r#\"", "'", "b'", "/*", "/**/"}},
 		{[]Language{PHP}, []string{"//?><?php ", "#?><?=", "?><?", "<<<", "<<<A\n", "\"{$", "$", "#?"}},
+		{[]Language{SQL, TOML, Kotlin}, []string{"'", "''", "\"\"\"", "/*", "--"}},
 		{[]Language{Python}, []string{"\"\"\"", "'''\\", "rb", "f'"}},
 		{[]Language{Go}, []string{"'", "(", "(]", "[}("}},
 	} {

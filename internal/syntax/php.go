@@ -7,16 +7,14 @@ import (
 )
 
 // phpComment reads comments and, as one of them, everything outside of <?php and ?>. An attribute, #[…], is none.
-func (x *lexer) phpComment(c byte, s []byte) int {
+func (x *Lexer) phpComment(c byte, s []byte) int {
 	switch {
 	case x.at == 0, bytes.HasPrefix(s, []byte("?>")), bytes.HasPrefix(s, []byte("<?php")):
 		return phpTag(s)
 	case c == '#' && !bytes.HasPrefix(s, []byte("#[")), bytes.HasPrefix(s, []byte("//")):
 		return phpLine(s)
-	case bytes.HasPrefix(s, []byte("/*")):
-		return 2 + until(s[2:], "*/")
 	}
-	return 0
+	return block(s)
 }
 
 // phpLine returns the length of a comment that ends with its line, or before the ?> that ends the code. It reads

@@ -53,7 +53,7 @@ func TestRegexSearch(t *testing.T) {
 			src.WriteByte(signs[n%len(signs)])
 			n /= len(signs)
 		}
-		x := &lexer{lang: TypeScript, src: []byte(src.String())}
+		x := &Lexer{lang: TypeScript, src: []byte(src.String())}
 		for x.at < len(x.src) { // as the lexer goes: on by a byte, or past the expression
 			want, got := 0, 0
 			if x.src[x.at] == '/' {

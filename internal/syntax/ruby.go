@@ -9,7 +9,7 @@ import (
 
 var closing = map[byte]byte{'(': ')', '[': ']', '{': '}', '<': '>'}
 
-func (x *lexer) rubyText(c byte, s []byte) int {
+func (x *Lexer) rubyText(c byte, s []byte) int {
 	switch c {
 	case '"', '`':
 		return embedding(s, c, "#{", 0)
@@ -33,12 +33,12 @@ func (x *lexer) rubyText(c byte, s []byte) int {
 
 // spaced reports whether there is a space before this place and none after it, which is
 // how Ruby tells `puts /a/` from `a / b`.
-func (x *lexer) spaced(s []byte) bool {
+func (x *Lexer) spaced(s []byte) bool {
 	return x.at > 0 && x.src[x.at-1] == ' ' && len(s) > 1 && s[1] != ' ' && s[1] != '='
 }
 
 // percent reads %w[…], %q(…), %(…) and their kind.
-func (x *lexer) percent(s []byte) int {
+func (x *Lexer) percent(s []byte) int {
 	n := 1 + prefixed(s[1:], "wWqQiIrx", 1)
 	if n >= len(s) || (!x.operand() && (n == 1 || !x.spaced(s))) {
 		return 0
@@ -71,25 +71,21 @@ var heredocStart = lazyregexp.New(`^<<[~-]?(?:([A-Z_][A-Z0-9_]*)|"([^"\n]+)"|'([
 
 // heredoc notes that the lines after this one are a text. A shift (a << B) has a space
 // after it or a lower name.
-func (x *lexer) heredoc(s []byte) {
+func (x *Lexer) heredoc(s []byte) {
 	if m := heredocStart.FindSubmatch(s[:min(len(s), 200)]); m != nil {
 		x.here = append(x.here, string(m[1])+string(m[2])+string(m[3]))
 	}
 }
 
-// heredocs reads the texts that were announced on the line that has just ended, each
-// with the line that closes it.
-func (x *lexer) heredocs() {
-	here := x.here
-	x.here = nil
-	for i, name := range here {
-		if i > 0 && x.at < len(x.src) && x.src[x.at] == '\n' {
-			x.newline()
-		}
-		if n := hereLen(x.src[x.at:], name); n > 0 {
-			x.emit(Text, n)
-		}
+// heredocBody returns the length of the next text that was announced, when one begins here: a line after
+// the one that has just ended is its, and so is the line that closes it.
+func (x *Lexer) heredocBody() int {
+	if len(x.here) == 0 {
+		return 0
 	}
+	name := x.here[0]
+	x.here = x.here[1:]
+	return hereLen(x.src[x.at:], name)
 }
 
 // hereLen returns the length of a heredoc without the end of its last line.

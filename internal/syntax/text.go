@@ -7,7 +7,7 @@ import (
 
 // text returns the length of the string, character, template or regular expression at
 // x.at, 0 where there is none.
-func (x *lexer) text(c byte) int {
+func (x *Lexer) text(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
 	case Go:
@@ -17,7 +17,7 @@ func (x *lexer) text(c byte) int {
 		case '"', '\'':
 			return quoted(s, c, false)
 		}
-	case Java:
+	case Java, Kotlin:
 		if bytes.HasPrefix(s, []byte(`"""`)) {
 			return triple(s, `"""`)
 		}
@@ -26,8 +26,12 @@ func (x *lexer) text(c byte) int {
 		}
 	case JavaScript, TypeScript:
 		return x.scriptText(c, s)
-	case Python:
+	case Python, TOML:
 		return pythonText(s)
+	case SQL:
+		if c == '"' || c == '\'' {
+			return doubled(s)
+		}
 	case Rust:
 		return rustText(s)
 	case CSharp:
@@ -139,11 +143,16 @@ func csharpText(s []byte) int {
 	if bytes.IndexByte(s[:n], '@') < 0 {
 		return n + quoted(s[n:], '"', false)
 	}
-	for i := n + 1; i < len(s); i++ { // a doubled quote is one
-		if s[i] != '"' {
+	return n + doubled(s[n:])
+}
+
+// doubled returns the length of a string in which two quotes are one.
+func doubled(s []byte) int {
+	for i := 1; i < len(s); i++ {
+		if s[i] != s[0] {
 			continue
 		}
-		if i+1 >= len(s) || s[i+1] != '"' {
+		if i+1 >= len(s) || s[i+1] != s[0] {
 			return i + 1
 		}
 		i++
@@ -151,7 +160,7 @@ func csharpText(s []byte) int {
 	return len(s)
 }
 
-func (x *lexer) scriptText(c byte, s []byte) int {
+func (x *Lexer) scriptText(c byte, s []byte) int {
 	switch c {
 	case '"', '\'':
 		return quoted(s, c, false)
@@ -166,16 +175,20 @@ func (x *lexer) scriptText(c byte, s []byte) int {
 }
 
 // operand reports whether a value may begin here, so that a slash is not a division.
-func (x *lexer) operand() bool {
-	switch b := x.before; b.Kind {
+func (x *Lexer) operand() bool { return x.before.BeforeOperand(x.line) }
+
+// BeforeOperand reports whether a value may begin on a line behind the token, so that a slash there is not a division
+// and < does not compare. Nobody divides a block at a line's start.
+func (t Token) BeforeOperand(line int) bool {
+	switch t.Kind {
 	case 0:
 		return true
 	case Mark:
-		return b.Text != ")" && b.Text != "]" && b.Text != "}"
+		return t.Text != ")" && t.Text != "]" && (t.Text != "}" || t.End < line)
 	case Word:
-		switch b.Text {
-		case "return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "do", "else", "await", "yield",
-			"if", "unless", "while", "until", "when", "and", "or", "not", "then", "puts":
+		switch t.Text {
+		case "return", "typeof", "instanceof", "case", "default", "in", "of", "delete", "void", "throw", "new", "do", "else", "await",
+			"yield", "if", "unless", "while", "until", "when", "and", "or", "not", "then", "puts":
 			return true
 		}
 	}
@@ -195,7 +208,7 @@ const (
 // search notes which bytes it came by, and whether in brackets, where a slash ends nothing. One that
 // comes by a noted byte in the same way would go on as the search before did, and that one found no
 // end: after one that did, the lexer is past all the bytes it noted.
-func (x *lexer) regex() int {
+func (x *Lexer) regex() int {
 	if x.looked == nil {
 		x.looked = make([]byte, len(x.src))
 	}
