@@ -274,7 +274,9 @@ func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []
 // named decides on the paths of a sentence, one after the other.
 func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev Severity, carries bool) {
 	prior, end := false, s[0]
+	hows := parts(u.text, s, own, how)
 	for i, m := range own {
+		how := hows[i]
 		lead, rest := u.text[end:m.from], u.text[m.to:s[1]]
 		joined := i > 0 && !carries && own[i-1].path != "" && says("joins", lead)
 		end = m.to

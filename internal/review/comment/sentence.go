@@ -90,6 +90,38 @@ func spoken(text string, s [2]int, own []mention) string {
 	return cue("spanned").ReplaceAllString(masked(text, s, own), "X")
 }
 
+// parts gives how a sentence of several paths means each of them, where the words around it say so: "leave a.go as it is
+// and fix b.go". Words that say nothing are about what the whole sentence is about, whole.
+func parts(text string, s [2]int, own []mention, whole mark) []mark {
+	out := slices.Repeat([]mark{whole}, len(own))
+	from, first := s[0], 0
+	if at := cue("apart").FindAllStringIndex(text[from:max(own[0].from, from)], -1); at != nil && whole == settles {
+		part := [2]int{from + at[len(at)-1][1], own[0].to}
+		if meant(spoken(text, part, of(own, part))) == asks {
+			from = part[0]
+		}
+	}
+	for i := 1; i <= len(own); i++ {
+		cut, next := s[1], s[1]
+		if i < len(own) {
+			at := cue("apart").FindAllStringIndex(text[own[i-1].to:max(own[i].from, own[i-1].to)], -1)
+			if at == nil || says("joins", text[own[i-1].to:own[i].from]) {
+				continue
+			}
+			last := at[len(at)-1]
+			cut, next = own[i-1].to+last[0], own[i-1].to+last[1]
+		}
+		part := [2]int{from, cut}
+		if how := meant(spoken(text, part, of(own, part))); from > s[0] || cut < s[1] {
+			for k := first; k < i && (how == settles || how == praises || how == asks); k++ {
+				out[k] = how
+			}
+		}
+		from, first = next, i
+	}
+	return out
+}
+
 // bare tells a part of a text that is nothing but paths and lines.
 func bare(text string, s [2]int, own []mention) bool {
 	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(masked(text, s, own), "`X", " "), " ")
