@@ -79,18 +79,22 @@ func (l ImportLine) partOf(whole ImportLine) bool {
 	return named && l.PartOf > 0 && l.PartOf == whole.Line && l.Source == whole.Source
 }
 
-// inOrder puts each task of a file after the one before it. Neighbours that say that they
-// can run side by side come after the same one, and what follows comes after all of them.
+// inOrder puts each task of a file after the one before it that is left to do. Neighbours below one heading that say
+// that they can run side by side come after the same one, and what follows comes after all of them.
 func (im *Import) inOrder() {
 	var last, beside []int
-	source := ""
+	source, section := "", ""
 	for i := range im.Tasks {
 		l := &im.Tasks[i]
 		if l.Source != source {
 			source, last, beside = l.Source, nil, nil
 		}
+		if l.Section != section && len(beside) > 0 {
+			last, beside = beside, nil
+		}
+		section = l.Section
 		switch {
-		case l.Outcome == Parts:
+		case l.Outcome != ImportOpen && l.Outcome != Known && l.Outcome != Changed:
 		case l.Parallel:
 			l.after = append(l.after, last...)
 			beside = append(beside, i)

@@ -54,9 +54,13 @@ func TestPlan(t *testing.T) {
 		"order":    {"- [ ] T1 a (depends on T3)\n- [ ] T2 b\n- [ ] T3 c (after T2)\n", "T1 open  [T3]\nT2 open  []\nT3 open  [T2]\n", Options{}},
 		"a circle": {"- [ ] T1 a (after T2)\n- [ ] T2 b (after T3)\n- [ ] T3 c (after T1)\n", "T1 open  [T2]\nT2 open  [T3]\nT3 open  []\n", Options{}},
 		"in order": {"- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n- [ ] T4 d\n", "T1 open  []\nT2 open  [T1]\nT3 open  [T1]\nT4 open  [T2 T3]\n", Options{InOrder: true}},
-		"parts":    {"- [ ] 1. a\n  - [ ] 1.1 b\n  - [x] 1.2 c\n- [ ] 2. d\n  - Depends on: 1\n", "1 parts  []\n1.1 open  []\n1.2 done  []\n2 open  [1.1 1.2]\n", Options{}},
-		"whole":    {"- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. d\n", "1 open  []\n1.1 parts  []\n2 open  []\n", Options{Whole: true}},
-		"only":     {"- [ ] T1 a\n- [ ] T2 b\n", "T1 left  []\nT2 open  []\n", Options{Only: []string{"T2"}}},
+		"in order, past what is done": {"- [ ] T1 [P] a\n- [ ] T2 [P] b\n- [x] T3 c\n- [~] T4 d\n- [ ] T5 e\n",
+			"T1 open  []\nT2 open  []\nT3 done  []\nT4 unclear  []\nT5 open  [T1 T2]\n", Options{InOrder: true}},
+		"in order, below headings": {"## A\n- [ ] T1 [P] a\n- [ ] T2 [P] b\n## B\n- [ ] T3 [P] c\n- [ ] T4 [P] d\n",
+			"T1 open  []\nT2 open  []\nT3 open  [T1 T2]\nT4 open  [T1 T2]\n", Options{InOrder: true}},
+		"parts": {"- [ ] 1. a\n  - [ ] 1.1 b\n  - [x] 1.2 c\n- [ ] 2. d\n  - Depends on: 1\n", "1 parts  []\n1.1 open  []\n1.2 done  []\n2 open  [1.1 1.2]\n", Options{}},
+		"whole": {"- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. d\n", "1 open  []\n1.1 parts  []\n2 open  []\n", Options{Whole: true}},
+		"only":  {"- [ ] T1 a\n- [ ] T2 b\n", "T1 left  []\nT2 open  []\n", Options{Only: []string{"T2"}}},
 	} {
 		if got := told(Plan(gatheredFiles(t, file, tt.text), nil, tt.o)); got != tt.want {
 			t.Errorf("%s:\n%s--- want\n%s", name, got, tt.want)

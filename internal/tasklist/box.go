@@ -32,6 +32,9 @@ type Box struct {
 	Star    bool // a star follows it: optional, with some tools
 }
 
+// drawn reports a box that is one sign.
+func (b Box) drawn() bool { return b.Sign != "" && b.Sign[0] >= 0x80 }
+
 // drawn are boxes that are one sign. Small and filled squares are not among them: they
 // are bullets with many.
 var drawn = map[rune]State{'☐': Open, '□': Open, '▢': Open, '◻': Open, '◽': Open, '❏': Open, '❐': Open, '❑': Open,
@@ -134,8 +137,8 @@ func box(s string, at int) (Box, int) {
 	}
 	b := Box{State: state, At: at + 1, End: at + end, Sign: strings.ToValidUTF8(s[:end+1], "�")}
 	n := end + 1
-	if strings.HasPrefix(rest, "*") && (len(rest) == 1 || rest[1] == ' ' || rest[1] == '	') {
-		b.Star, n, rest = true, n+1, rest[1:]
+	if star := starOf(rest); star > 0 {
+		b.Star, n, rest = true, n+star, rest[star:]
 	}
 	switch {
 	case b.Sign != "[ ]" && b.Sign != "[x]" && b.Sign != "[X]":
@@ -144,6 +147,15 @@ func box(s string, at int) (Box, int) {
 		b.Odd = "no space after it"
 	}
 	return b, n
+}
+
+// starOf is how long the star is that s begins with as a word of its own, 0 without one. Formatters escape it.
+func starOf(s string) int {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(s, `\`), "*")
+	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return 0
+	}
+	return len(s) - len(rest)
 }
 
 // inside says what is in a box. Round ones hold a blank or an x only.

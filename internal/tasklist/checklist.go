@@ -69,6 +69,7 @@ type section struct {
 	checklist bool // its boxes are to check, not to do
 	inherits  bool // and so are those of the sections in it
 	listed    bool // most of its boxes have ids
+	criteria  bool // a line of words says that what follows are criteria
 }
 
 // draft is a task being read.
@@ -93,6 +94,13 @@ func (r *reader) survey() {
 	r.boxed = map[string]bool{}
 	withID := make([]bool, len(r.lines))
 	head, boxes := len(r.lines), 0 // the heading above; how many of its boxes have an id, less those that have none
+	if r.drawsBullets() {
+		for i, l := range r.lines {
+			if l.Box.State == Done && l.Box.drawn() && labelOf(l.Words, "").id == "" {
+				r.lines[i].Box = Box{}
+			}
+		}
+	}
 	for i, l := range r.lines {
 		switch {
 		case l.Kind == Heading:
@@ -116,6 +124,21 @@ func (r *reader) survey() {
 			r.boxed[labelOf(headWords(l), "").id] = true
 		}
 	}
+}
+
+// drawsBullets reports a file in which a drawn tick is a bullet of a summary: its boxes have brackets, and none is drawn open.
+func (r *reader) drawsBullets() bool {
+	brackets := false
+	for _, l := range r.lines {
+		if l.Kind != Item || l.Box.State == NoBox {
+			continue
+		}
+		if l.Box.drawn() && l.Box.State == Open {
+			return false
+		}
+		brackets = brackets || !l.Box.drawn()
+	}
+	return brackets
 }
 
 // boxed reports an item or a heading with a box.
@@ -248,7 +271,8 @@ func (r *reader) item(i int) {
 
 // isOwn decides whether a box is a task of its own, or a step of the task it is in.
 func (r *reader) isOwn(lab label, owner int) bool {
-	toCheck := r.section.checklist && (!r.section.listed || r.boxed[lab.id]) && (r.named > 0 || slices.Max(r.heads) > 0)
+	toCheck := (r.section.checklist && (!r.section.listed || r.boxed[lab.id]) || r.section.criteria && lab.id == "") &&
+		(r.named > 0 || slices.Max(r.heads) > 0)
 	switch {
 	case owner < 0 && toCheck:
 		return false
@@ -268,6 +292,10 @@ func (r *reader) other(i int) {
 		r.close(l.Indent)
 	}
 	owner := r.owner()
+	if l.Kind == Text {
+		kind, words := fieldOf(l.Words)
+		r.section.criteria = kind == "acceptance" && words == ""
+	}
 	r.put(i, r.ownedOr(owner, why[l.Kind]))
 }
 

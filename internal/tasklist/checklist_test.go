@@ -361,3 +361,53 @@ func BenchmarkRead(b *testing.B) {
 		Read(data, SpecKit)
 	}
 }
+
+// A star says that a task is optional, wherever a tool or a formatter puts it.
+func TestStars(t *testing.T) {
+	t.Parallel()
+	check(t, Kiro, "- [ ] 1. Lid\n- [ ]* 1.1 Rim\n- [ ]\\* 1.2 Knob\n- [ ] 2.3* (P) Spout\n- [ ] 2.4\\* Base\n- [ ] 3.1 *Light* handle\n", `
+1 1 open: Lid |  |  | 
+2 1.1 open *: Rim |  |  | 1
+3 1.2 open *: Knob |  |  | 1
+4 2.3 open P *: Spout |  |  | 
+5 2.4 open *: Base |  |  | 
+6 3.1 open: *Light* handle |  |  | 
+`)
+}
+
+// Boxes below a line that announces criteria are no tasks where tasks have ids; neither are drawn ticks that serve as
+// bullets in a file of boxes in brackets.
+func TestCriteriaAndSummaries(t *testing.T) {
+	t.Parallel()
+	check(t, SpecKit, `## Phase 3: Pots
+
+**Acceptance Criteria**:
+- [ ] US1-AC1: it boils
+- [ ] it whistles
+
+### Work
+
+- [ ] T007 Make it boil
+
+Also:
+- [ ] sweep the floor
+
+This delivers:
+- ✅ boiling
+`, `
+9 T007 open: Make it boil |  |  | 
+12  open: sweep the floor |  |  | 
+note 3: text outside a task
+note 4: a box of a checklist, not of a task
+note 5: a box of a checklist, not of a task
+note 11: text outside a task
+note 14: text outside a task
+note 15: an item without a box
+`)
+	check(t, Checklist, "- ✅ boil\n- ⬜ pour\n", `
+1  done: boil |  |  | 
+2  open: pour |  |  | 
+note 1: the box ✅ is read as done: it is drawn
+note 2: the box ⬜ is read as open: it is drawn
+`)
+}

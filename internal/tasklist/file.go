@@ -152,9 +152,12 @@ func file(s string, quoted bool) string {
 }
 
 // unmarked takes away what is before a path: brackets, quotes, marks of emphasis. The
-// stars of a glob stay.
+// stars of a glob stay, and so do underscores that no other one closes: __init__.py, _config.yml.
 func unmarked(s string) string {
 	for s != "" && strings.IndexByte("(_[\"'*", s[0]) >= 0 {
+		if s[0] == '_' && !strings.HasSuffix(strings.TrimRight(s, ".,;:!?)"), "_") {
+			break
+		}
 		stars := len(s) - len(strings.TrimLeft(s, "*"))
 		if stars > 0 && stars < len(s) && (s[stars] == '.' || s[stars] == '/') {
 			break

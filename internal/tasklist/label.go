@@ -23,7 +23,7 @@ var (
 	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\[\]*–—-]|$)`)
 	idInside = lazyregexp.New(`^[(\[]((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)[)\]]`)
 	idSigned = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
-	idLevels = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|$)`)
+	idLevels = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|\\?\*\s|$)`)
 	idNumber = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
 	linked   = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
 	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
@@ -50,6 +50,9 @@ func labelOf(words, number string) label {
 		rest := bare[m[3]:]
 		if bold >= m[3] {
 			rest = bare[m[3]:bold] + strings.TrimPrefix(bare[bold:], "**")
+		}
+		if star := starOf(rest); star > 0 {
+			l.optional, rest = true, rest[star:]
 		}
 		l.title = strings.TrimSpace(strings.TrimLeft(rest, ":.)]–—- \t"))
 		break

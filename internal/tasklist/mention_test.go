@@ -26,6 +26,8 @@ func TestFiles(t *testing.T) {
 		"all of src/**/*.go and *.md and src/{a,b}.ts":                 "src/**/*.go *.md src/{a,b}.ts",
 		"./src/a.go ../out.go a//b.go ...":                             "src/a.go",
 		"**File**: `src/x.py` (NEW)":                                   "src/x.py",
+		"__init__.py, __tests__/a.test.ts and `_sass/_base.scss`":      "__init__.py __tests__/a.test.ts _sass/_base.scss",
+		"_src/a.py_, __src/b.py__":                                     "src/a.py src/b.py",
 		"src/a.py,src/b.py":                                            "src/a.py src/b.py",
 		"src/a.py src/a.py":                                            "src/a.py",
 		"c:\\x\\y.go":                                                  "",
