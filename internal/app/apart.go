@@ -54,7 +54,7 @@ func (d *Desk) known(q NewTask) error {
 }
 
 // MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
-func (d *Desk) MayRunApart(r *session.Record, trusted bool) error {
+func (d *Desk) MayRunApart(r *session.Record, q NewTask) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():
@@ -64,5 +64,9 @@ func (d *Desk) MayRunApart(r *session.Record, trusted bool) error {
 	case r.Task.Worktree == "" && r.State.Phase != "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has already started in your working tree", id)
 	}
-	return d.mayRun(r.Task, NewTask{Trust: trusted})
+	t := r.Task
+	if len(q.Agent) > 0 {
+		t.Agent = q.Agent
+	}
+	return d.mayRun(t, q)
 }

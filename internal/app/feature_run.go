@@ -28,7 +28,7 @@ func (d *Desk) ListsTasks(dir, word string) bool {
 	if strings.Contains(word, "\n") || len(word) > 255 { // prose; a folder that is a feature may have spaces in its name
 		return false
 	}
-	if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".yaml") {
+	if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".json") {
 		if info, err := fsroot.Lstat(fsroot.From(dir, word)); err == nil && info.Mode().IsRegular() {
 			return true
 		}

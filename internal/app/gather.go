@@ -119,7 +119,8 @@ func ours(path string) bool {
 	base := filepath.Base(path)
 	d := tasklist.Of(filepath.ToSlash(path), nil)
 	return !tasklist.Ignored(filepath.ToSlash(path)) &&
-		(base == "tasks.md" || strings.HasSuffix(base, ".task.yaml") || d == tasklist.SpecKitty)
+		(base == "tasks.md" || strings.HasSuffix(base, ".task.yaml") || d == tasklist.SpecKitty ||
+			d == tasklist.TaskMaster || d == tasklist.Backlog)
 }
 
 func one(name string, outside bool, data []byte) ([]File, error) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 // order finds for each line the lines that come first, and puts aside what would make a
 // circle. What depends on a task with parts comes after all of them.
 func (im *Import) order(o Options) {
-	byID := map[string][]int{}
+	byID, wholes := map[string][]int{}, map[string]int{}
 	for i, l := range im.Tasks {
 		if l.ID == "" {
 			continue
@@ -31,6 +32,12 @@ func (im *Import) order(o Options) {
 			for _, j := range found {
 				l.after = append(l.after, im.parts(j)...)
 			}
+		}
+		if j, ok := wholes[l.Source+"\x00"+l.Parent]; ok && l.partOf(im.Tasks[j]) {
+			l.after = append(l.after, im.Tasks[j].after...) // what comes before the whole comes before its parts
+		}
+		if l.Parts > 0 {
+			wholes[l.Source+"\x00"+cmp.Or(l.ID, l.Title)] = i
 		}
 		l.needs = slices.Clone(l.after)
 	}
@@ -53,7 +60,7 @@ func (im *Import) wide(l ImportLine) string {
 func (im *Import) alone(source string) bool {
 	for _, f := range im.Files {
 		if f.Path == source {
-			return f.Dialect == tasklist.TaskYAML || f.Dialect == tasklist.SpecKitty && f.Tasks == 1
+			return f.Dialect == tasklist.TaskYAML || f.Dialect == tasklist.Backlog || f.Dialect == tasklist.SpecKitty && f.Tasks == 1
 		}
 	}
 	return false

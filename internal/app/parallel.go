@@ -23,6 +23,16 @@ type ParallelRequest struct {
 	Soft  context.Context // ends when a person wants to stop: all are captured and parked
 	Trust bool
 	Keep  bool
+	Agent []string // of tasks that were recorded without one
+}
+
+// of is what a task of the request runs with.
+func (q ParallelRequest) of(r *session.Record) NewTask {
+	t := NewTask{Apart: true, Trust: q.Trust}
+	if len(r.Task.Agent) == 0 {
+		t.Agent = q.Agent
+	}
+	return t
 }
 
 // Ran is how far one task got. Err is what its run would have ended with on its own; nil
@@ -62,7 +72,7 @@ func Run(ctx context.Context, d *Desk, q ParallelRequest) ([]ParallelRun, error)
 			running++
 			go func() {
 				id := tasks[i].Task.ID
-				r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep,
+				r, err := d.Run(ctx, RunRequest{NewTask: q.of(tasks[i]), Resume: id, Keep: q.Keep,
 					Watch: q.Watch(id), Soft: q.Soft})
 				if err == nil {
 					err = Standing(r)
@@ -169,7 +179,7 @@ func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
 			return nil, belay.Refuse(belay.CodeUsage, "list it once", "%s is listed twice", id)
 		}
 		seen[id.Key()] = true
-		if err := d.MayRunApart(r, q.Trust); err != nil {
+		if err := d.MayRunApart(r, q.of(r)); err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}

@@ -200,7 +200,8 @@ func only(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
 	for _, r := range found {
 		names = append(names, belay.VisibleLine(r.Feature.Name))
 	}
-	return nil, belay.Refuse(belay.CodeUsage, "name one of them", "several features fit: %s", strings.Join(names, ", "))
+	return nil, belay.Refuse(belay.CodeUsage, "name the one that is meant; commands of a phase take --feature "+names[0],
+		"several features fit: %s", strings.Join(names, ", "))
 }
 
 // root opens the tree for reading documents.
@@ -353,6 +354,9 @@ func (s *Stage) View() FeatureView {
 			Done: st.Done, Verified: g.Verified, Rounds: len(g.Iterations), Concerns: len(g.Concerns)}
 		if s.Layout.Files[p] != "" {
 			w.File = s.Layout.Where(s.Rec.Feature.Folder, p)
+			if art, err := s.Artefact(p); err == nil && len(art.Files) > 0 {
+				w.File = art.Files[0].Path
+			}
 		}
 		v.Steps = append(v.Steps, w)
 	}

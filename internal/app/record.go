@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -103,7 +104,12 @@ func (im *Import) task(i int, o Options, q NewTask) NewTask {
 			q.After = append(q.After, first.Belay)
 		}
 	}
-	q.Fill = func(t *belay.Task) { im.listed(l, t.ID, o).Fill(t) }
+	q.Fill = func(t *belay.Task) {
+		im.listed(l, t.ID, o).Fill(t)
+		if !strings.Contains(q.Prose, path.Base(l.Source)) { // its list has the words of the task, and is not what they are about
+			t.Request.Affected = slices.DeleteFunc(t.Request.Affected, func(f string) bool { return f == l.Source })
+		}
+	}
 	return q
 }
 

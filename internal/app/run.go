@@ -109,6 +109,19 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*session.Record, er
 	return d.Add(ctx, q.NewTask)
 }
 
+// Recorded is the recorded task that a word names, "" when it names none.
+func (d *Desk) Recorded(word string) belay.TaskID {
+	id, err := belay.ParseTaskID(word)
+	if err != nil {
+		return ""
+	}
+	r, err := d.Session.Load(id)
+	if err != nil {
+		return ""
+	}
+	return r.Task.ID
+}
+
 // mayRun refuses a task whose agent is not there, or that would run what nobody let run.
 func (d *Desk) mayRun(t belay.Task, q NewTask) error {
 	if err := d.agentReady(t); err != nil {

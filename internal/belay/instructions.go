@@ -39,12 +39,15 @@ func Rule(path string) string {
 			return first
 		}
 	}
-	for part := range strings.SplitSeq(low, "/") {
-		if files[part] || folders[part] {
+	for part, rest, more := strings.Cut(low, "/"); ; part, rest, more = strings.Cut(rest, "/") {
+		spec := part == ".kiro" && strings.HasPrefix(rest, "specs/") // documents of features, as specs/ is with other tools
+		if files[part] || folders[part] && !spec {
 			return part
 		}
+		if !more {
+			return ""
+		}
 	}
-	return ""
 }
 
 // own are the files that belay itself writes for agents below .belay/now.

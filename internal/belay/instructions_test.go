@@ -12,6 +12,7 @@ func TestRule(t *testing.T) {
 		"CLAUDE.md": "claude.md", "a/b/Agents.md": "agents.md", ".claude/settings.json": ".claude", "x/.cursor/rules/a.mdc": ".cursor",
 		".github/workflows/ci.yml": ".github", ".github/ISSUE_TEMPLATE/bug.md": "", ".vscode/tasks.json": ".vscode", ".vscode/launch.json": "",
 		"docs/claude.md.txt": "", "src/agents/x.go": "", ".belay/config.yaml": ".belay", "sub/.belay/config.yaml": "",
+		".kiro/steering/tech.md": ".kiro", ".kiro/hooks/x": ".kiro", ".kiro/specs/lid/tasks.md": "", ".kiro/specs/lid/AGENTS.md": "agents.md", "x/.kiro": ".kiro",
 	} {
 		if got := Rule(path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)

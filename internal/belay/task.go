@@ -146,6 +146,14 @@ func (t Task) Words() string {
 	return t.Prose
 }
 
+// List is the file of the tree that lists the task, "" when none does.
+func (t Task) List() string {
+	if t.Origin == nil || t.Origin.Outside {
+		return ""
+	}
+	return t.Origin.File
+}
+
 // MaxProse is how many bytes of words a task may have.
 const MaxProse = 1 << 20
 

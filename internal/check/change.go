@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/tasklist"
 )
 
 // change asks whether the attempt did anything. An agent that ends well without a
-// change has not done the task.
-func change(_ context.Context, in Input) belay.CheckResult {
+// change has not done the task; neither has one that only ticks it off.
+func change(ctx context.Context, in Input) belay.CheckResult {
 	attempt, task := work(in.Attempt), work(in.Changes)
 	switch {
 	case len(attempt) == 0 && in.NoTask:
@@ -33,12 +34,31 @@ func change(_ context.Context, in Input) belay.CheckResult {
 			Detail:         "the attempt undid the changes of earlier attempts",
 			Recommendation: "make the change the task asks for",
 		}})
+	case in.ticked(ctx, task):
+		return belay.Of(nameChange, "only boxes were ticked", []belay.Finding{{
+			Severity: belay.SeverityError, Category: belay.CategoryEmpty, File: in.List,
+			Title:          "boxes were ticked, and nothing else changed",
+			Detail:         "belay ticks the box when the work is accepted",
+			Recommendation: "make the change the task asks for; if nothing can be done, say why",
+		}})
 	}
 	added, deleted := 0, 0
 	for _, c := range attempt {
 		added, deleted = added+c.Added, deleted+c.Deleted
 	}
 	return belay.Of(nameChange, fmt.Sprintf("%s, +%d -%d", belay.Count(len(attempt), "file", "files"), added, deleted), nil)
+}
+
+// ticked reports that boxes of the list that the task is from are all that changed.
+func (in Input) ticked(ctx context.Context, task []belay.Change) bool {
+	if in.List == "" || in.Texts == nil || len(task) != 1 || task[0].Path != in.List {
+		return false
+	}
+	files, err := in.files(ctx)
+	if err != nil || len(files) != 1 || files[0].Before == nil || files[0].After == nil {
+		return false
+	}
+	return tasklist.Words(string(files[0].Before)) == tasklist.Words(string(files[0].After))
 }
 
 // work leaves out the paths that belay writes itself: they are nobody's change.

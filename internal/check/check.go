@@ -63,6 +63,7 @@ type Input struct {
 	NoTask  bool // somebody checks a tree, and no task asks for a change
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
+	List    string        // the file of the tree that lists the task; "" when it is in none
 	Words   string        // what Request was read from; "" when that is not known
 	Checks  belay.Checks
 	May     *config.Gate // lets tests and linters run, or not

@@ -199,3 +199,25 @@ type all struct {
 }
 
 func (a all) Paths(ctx context.Context) ([]string, error) { return a.every.Paths(ctx) }
+
+// Whoever only ticks the box of the task in its list has not done it.
+func TestOnlyTicked(t *testing.T) {
+	t.Parallel()
+	const list = "specs/1/tasks.md"
+	for name, tt := range map[string]struct {
+		s    said
+		list string
+		want belay.Verdict
+	}{
+		"ticked":             {said{list: {"- [ ] T1 a\n- [ ] T2 b\n", "- [x] T1 a\n- [x] T2 b\n"}}, list, belay.VerdictFail},
+		"noted, too":         {said{list: {"- [ ] T1 a\n", "- [x] T1 a: it is 5 ms\n"}}, list, belay.VerdictPass},
+		"done, too":          {said{list: {"- [ ] T1 a\n", "- [x] T1 a\n"}, "a.go": {"a", "b"}}, list, belay.VerdictPass},
+		"of no such list":    {said{list: {"- [ ] T1 a\n", "- [x] T1 a\n"}}, "", belay.VerdictPass},
+		"another file of it": {said{"TODO.md": {"- [ ] a\n", "- [x] a\n"}}, list, belay.VerdictPass},
+	} {
+		report := Run(t.Context(), Input{Changes: tt.s.changes(), Attempt: tt.s.changes(), Texts: tt.s, List: tt.list, Only: []string{nameChange}}, nil)
+		if got := report.Checks[0].Verdict; got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}

@@ -140,7 +140,9 @@ func printed(w io.Writer, im app.Import, dry, every bool) {
 	}
 	fmt.Fprintf(w, "%d %s", n, verb)
 	for _, o := range []app.Outcome{app.Known, app.Changed, app.Done, app.Parts, app.Unclear, app.Left} {
-		if n := im.Count(o); n > 0 {
+		if n := im.Count(o); n > 0 && o == app.Parts {
+			fmt.Fprintf(w, ", %d in parts", n)
+		} else if n > 0 {
 			fmt.Fprintf(w, ", %d %s", n, o)
 		}
 	}

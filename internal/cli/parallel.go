@@ -18,17 +18,25 @@ import (
 
 // describesTask reports flags that say what one task is or how it goes on.
 func (f runFlags) describesTask() bool {
-	return cmp.Or(f.ID, f.resume, f.Feature, f.Role, f.With) != "" || len(f.Expect) > 0 || f.Clarify || f.AsItIs
+	return cmp.Or(f.ID, f.resume, f.Feature, f.Role) != "" || len(f.Expect) > 0 || f.Clarify || f.AsItIs
 }
 
-// parallel runs recorded tasks side by side: belay run --parallel N TASK…
+// parallel runs recorded tasks side by side: belay run --parallel N TASK… -- AGENT, which is that of tasks without one.
 func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error {
-	if c.ArgsLenAtDash() >= 0 || f.describesTask() || len(f.Settings.Flags(c.Flags())) > 0 {
+	var agent []string
+	if dash := c.ArgsLenAtDash(); dash >= 0 {
+		args, agent = args[:dash], args[dash:]
+	}
+	agent, _, err := withPreset(f.With, "", agent)
+	if err != nil {
+		return err
+	}
+	if f.describesTask() || len(f.Settings.Flags(c.Flags())) > 0 {
 		return belay.Refuse(belay.CodeUsage,
 			`record each with belay task add "…" --files … --with AGENT, then belay run --parallel N TASK…`,
 			"options of a task are set when it is recorded")
 	}
-	q := app.ParallelRequest{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}
+	q := app.ParallelRequest{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft, Agent: agent}
 	desk, err := a.openTasks(c.Context(), args, &q.Tasks)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ type runFlags struct {
 func (a loopFamily) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   `run ["PROSE"|FEATURE|TASKFILE] [flags] --with AGENT | … -- AGENT ARGS… | run --parallel N [TASK…]`,
+		Use:   `run ["PROSE"|TASK|FEATURE|TASKFILE] [flags] --with AGENT | … -- AGENT ARGS… | run --parallel N [TASK…]`,
 		Short: "Run a task with an agent until its work is accepted",
 		Long: `Run takes a snapshot, runs the agent and checks the result. It then accepts the work,
 asks the agent for fixes, or rolls back and retries with the reasons. When the retries
@@ -40,9 +40,12 @@ PROSE, the task is read from standard input.
 
 With --worktree the task gets its own git worktree, created from your current files with
 all uncommitted work; your own tree stays free, and belay merge applies the result. With
---parallel N, recorded tasks (belay task add) run in worktrees, at most N at a time; a
-task that needs a person waits at its gate while the others continue. --merge merges the
-accepted ones at the end, after the tests have passed on all of them together.
+--parallel N, recorded tasks (belay task add) run in worktrees, at most N at a time; the
+agent that is given runs those that were recorded without one. A task that needs a person
+waits at its gate while the others continue. --merge merges the accepted ones at the end,
+after the tests have passed on all of them together.
+
+Given the ID of a recorded task, run runs that task, as --resume does.
 
 Given a task file or an active feature (its folder, its number, or its name without the
 number), run imports the open tasks under their own names and runs them in order. It
@@ -67,6 +70,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
   belay run --task T7 - -- my-agent --quiet < task.md
   belay run --resume T7
   belay run --worktree "tidy the docs" --with codex && belay merge T8
+  belay run T012 --with claude
   belay run --parallel 4 --merge
   belay run 003-search --with claude
   belay run --pipeline implement,review,validate "add a --since flag" --with claude`,
@@ -124,7 +128,16 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	if err != nil {
 		return err
 	}
-	if prose != "" && f.ID == "" && f.pipeline == "" && !f.apart && desk.ListsTasks(a.Dir, prose) {
+	if q.Resume == "" && f.ID == "" {
+		if q.Resume = desk.Recorded(prose); q.Resume != "" {
+			q.Prose, prose = "", ""
+		}
+	}
+	if prose != "" && f.ID == "" && desk.ListsTasks(a.Dir, prose) {
+		if f.pipeline != "" || f.apart {
+			return belay.Refuse(belay.CodeUsage, "record them with belay task import, then name one: belay run TASK",
+				"%s names a list of tasks: --pipeline and --worktree are for one task", belay.VisibleLine(prose))
+		}
 		return a.runTasks(c, f, desk, q)
 	}
 	if q.Resume == "" {

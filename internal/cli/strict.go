@@ -65,7 +65,7 @@ func wrongNumber(c *cobra.Command, check cobra.PositionalArgs, args []string, er
 }
 
 // likely is the command that somebody meant who wrote name below c: one that is written nearly so, or the one that has
-// that name elsewhere (import: task import).
+// that name elsewhere (import: task import; task show: show).
 func likely(c *cobra.Command, name string) string {
 	known := names(c)
 	if !c.HasParent() {
@@ -76,6 +76,9 @@ func likely(c *cobra.Command, name string) string {
 	}
 	var found []string
 	for _, sub := range c.Root().Commands() {
+		if sub.IsAvailableCommand() && sub.Name() == name {
+			return sub.CommandPath()
+		}
 		for _, deep := range sub.Commands() {
 			if sub.IsAvailableCommand() && deep.IsAvailableCommand() && deep.Name() == name {
 				found = append(found, deep.CommandPath())

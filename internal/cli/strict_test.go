@@ -25,6 +25,7 @@ func TestStrict(t *testing.T) {
 		{[]string{"import"}, `belay knows no command "import"`, "belay task import"},
 		{[]string{"list"}, `belay knows no command "list"`, "belay snapshot list, or belay task list"},
 		{[]string{"task", "lst"}, `belay task knows no command "lst"`, "belay task list"},
+		{[]string{"task", "doctor"}, `belay task knows no command "doctor"`, "belay doctor"},
 		{[]string{"nonsense"}, `belay knows no command "nonsense"`, "belay --help"},
 	} {
 		run := func(*cobra.Command, []string) error { return nil }

@@ -108,7 +108,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: d.TestEnv(t),
 		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope,
-		NoTask: t.ID == "", Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.Checkout(before, t),
 		Guard: check.Tree(d.Restores, t.ID, after, w.Held),
 		Texts: check.New(d.Snaps, before, after),

@@ -146,8 +146,19 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, 
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(since,
-		func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
+	unticked := "" // only the line that belay ticked is put back there
+	if l := r.Task.List(); len(r.untick()) > 0 && slices.Contains(since, l) {
+		own, err := d.Snaps.Touched(ctx, r.State.Before, list[len(list)-1].To)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(own, l) {
+			unticked = l
+		}
+	}
+	return slices.DeleteFunc(since, func(p string) bool {
+		return p == unticked || !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p)
+	}), nil
 }
 
 // NotRestored adds to what a rollback could not bring back: files that the task's attempts

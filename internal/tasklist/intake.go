@@ -5,14 +5,16 @@ type Dialect string
 
 // The dialects. Checklist is any other Markdown with boxes.
 const (
-	SpecKit   Dialect = "spec-kit"
-	SpecKitty Dialect = "spec-kitty"
-	OpenSpec  Dialect = "openspec"
-	Kiro      Dialect = "kiro"
-	Workitems Dialect = "workitems"
-	TaskYAML  Dialect = "task.yaml"
-	Issue     Dialect = "github-issue"
-	Checklist Dialect = "checklist"
+	SpecKit    Dialect = "spec-kit"
+	SpecKitty  Dialect = "spec-kitty"
+	OpenSpec   Dialect = "openspec"
+	Kiro       Dialect = "kiro"
+	Workitems  Dialect = "workitems"
+	TaskYAML   Dialect = "task.yaml"
+	TaskMaster Dialect = "task-master"
+	Backlog    Dialect = "backlog"
+	Issue      Dialect = "github-issue"
+	Checklist  Dialect = "checklist"
 )
 
 // Task is one task of a file. The first five are what every reader finds; the others are
@@ -49,6 +51,8 @@ type Task struct {
 	Standards    []string `json:"standards,omitempty"`
 
 	Marks []int `json:"-"` // the lines whose boxes say that it is done; none when none do
+
+	Status [2]int `json:"-"` // the bytes of the value that says its state, in JSON
 }
 
 // Step is a box within a task.

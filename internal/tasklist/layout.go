@@ -26,6 +26,8 @@ var Places = []Place{
 	{Kiro, ".kiro/specs/*/tasks.md"},
 	{Workitems, ".workitems/**/tasks.md"},
 	{TaskYAML, "**/*.task.yaml"},
+	{TaskMaster, ".taskmaster/tasks/tasks.json"},
+	{Backlog, "backlog/tasks/*.md"},
 }
 
 var byPath = []struct {
@@ -39,6 +41,8 @@ var byPath = []struct {
 	{Workitems, lazyregexp.New(`(?:^|/)\.workitems/(?:[^/]+/)+tasks\.md$`)},
 	{SpecKit, lazyregexp.New(`(?:^|/)(?:\.specify/)?specs/[^/]+/tasks\.md$`)},
 	{TaskYAML, lazyregexp.New(`\.task\.ya?ml$`)},
+	{TaskMaster, lazyregexp.New(`(?:^|/)tasks\.json$`)},
+	{Backlog, lazyregexp.New(`(?:^|/)\.?backlog/tasks/[^/]+\.md$`)},
 	{Issue, lazyregexp.New(`\.json[l]?$`)},
 	{TaskYAML, lazyregexp.New(`\.ya?ml$`)},
 }
@@ -93,6 +97,10 @@ func ReadTasks(name string, data []byte) (Reading, error) {
 	switch {
 	case d == TaskYAML:
 		r, err = ReadTaskYAML(name, data)
+	case d == TaskMaster:
+		r, err = ReadMaster(name, data)
+	case d == Backlog && bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), []byte("---")):
+		r, err = ReadBacklog(name, data)
 	case d == Issue:
 		r, err = ReadIssues(name, data)
 	case d == SpecKitty && wp.Match(data[:min(len(data), 4096)]):

@@ -1,6 +1,7 @@
 package tasklist
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -52,22 +53,10 @@ func ReadTaskYAML(name string, data []byte) (Reading, error) {
 
 // Package reads a work package: YAML between two lines of dashes, then Markdown.
 func Package(name string, data []byte) (Reading, error) {
-	lines := ReadPage(data)
-	body := 0
-	for i, l := range lines {
-		if l.Kind == Front {
-			body = i + 1
-		}
-	}
-	var front []byte
-	if body > 0 { // blank lines for those of dashes: problems keep their lines
-		front = append([]byte("\n"), data[lines[1].At:lines[body-1].At]...)
-	}
-	f, err := read(name, front)
+	f, body, err := fronted(name, data)
 	if err != nil {
 		return Reading{}, err
 	}
-	f.data = data
 	t := Task{ID: f.text("work_package_id", "wp_code"), Title: f.text("title"), Section: f.text("phase"), State: StateOf(f.lane())}
 	for _, one := range f.list("owned_files", "files") {
 		t.Files = add(t.Files, pathsOf(one)...)
@@ -76,7 +65,7 @@ func Package(name string, data []byte) (Reading, error) {
 	t.Depends = f.ids("dependencies", "depends_on")
 	t.Requirements = f.ids("requirement_refs", "requirements")
 	t.Ask = t.Title
-	text := f.body(&t, lines[body:])
+	text := f.body(&t, body)
 	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
 	r, err := f.whole(t, SpecKitty)
 	if err == nil && f.lane() == "" {
@@ -84,6 +73,75 @@ func Package(name string, data []byte) (Reading, error) {
 	}
 	return r, err
 }
+
+// fronted takes the YAML between two lines of dashes from the lines below it.
+func fronted(name string, data []byte) (f *sheetFile, body []Line, err error) {
+	lines := ReadPage(data)
+	n := 0
+	for i, l := range lines {
+		if l.Kind == Front {
+			n = i + 1
+		}
+	}
+	var front []byte
+	if n > 0 { // blank lines for those of dashes: problems keep their lines
+		front = append([]byte("\n"), data[lines[1].At:lines[n-1].At]...)
+	}
+	for _, at := range people.FindAllStringIndex(string(front), -1) {
+		copy(front[at[0]:], bytes.ReplaceAll(front[at[0]:at[1]], []byte("@"), []byte("_")))
+	}
+	if f, err = read(name, front); err == nil {
+		f.data = data
+	}
+	return f, lines[n:], err
+}
+
+// people are lines that name somebody as @name, which tools write without the quotes that YAML asks for.
+var people = lazyregexp.New(`(?m)^(?:(?:assignee|reporter):|[ \t]*- @).*$`)
+
+// ReadBacklog reads a task of Backlog.md: YAML between two lines of dashes, then sections of Markdown. The tool compares
+// its ids without case.
+func ReadBacklog(name string, data []byte) (Reading, error) {
+	f, body, err := fronted(name, data)
+	if err != nil {
+		return Reading{}, err
+	}
+	t := Task{ID: strings.ToUpper(f.text("id")), Title: f.text("title"), State: StateOf(f.text("status")),
+		Priority: f.text("priority"), Parent: strings.ToUpper(f.text("parent_task_id"))}
+	for _, id := range f.ids("dependencies") {
+		t.Depends = add(t.Depends, strings.ToUpper(id))
+	}
+	var words, ask []string
+	section := ""
+	for _, l := range body {
+		raw := l.Raw(data)
+		if l.Kind == Heading && l.Level <= 2 {
+			section = strings.ToLower(l.Words)
+		}
+		switch {
+		case l.Kind == Comment || pastWork[section]: // the tool's marks, and what was written when it was done
+			continue
+		case l.Box.State != NoBox:
+			said := strings.TrimSpace(counted.ReplaceAllString(l.Words, ""))
+			t.Steps = append(t.Steps, Step{Text: said, Done: l.Box.State == Done, Line: l.N})
+			t.Acceptance = append(t.Acceptance, said)
+		case section == "description" && l.Kind != Heading:
+			ask = append(ask, raw)
+		}
+		words = append(words, raw)
+	}
+	t.Words = paragraphs([]string{t.Title, strings.TrimSpace(strings.Join(words, "\n"))})
+	about := strings.TrimSpace(strings.Join(ask, "\n"))
+	if t.Files, t.Ask = add(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 { // with criteria it gives the reasons
+		t.Ask = paragraphs([]string{t.Title, about})
+	}
+	return f.whole(t, Backlog)
+}
+
+var (
+	counted  = lazyregexp.New(`^#\d+\s+`) // the number of a criterion
+	pastWork = map[string]bool{"implementation notes": true, "comments": true, "final summary": true}
+)
 
 var (
 	part       = lazyregexp.New(`^(?:Subtask\s+)?T-?\d+\s*[:–—-]+\s*(\S.*)$`)
@@ -129,9 +187,9 @@ func StateOf(word string) State {
 	switch strings.ToLower(word) {
 	case "done", "completed", "complete", "closed", "approved", "merged", "finished":
 		return Done
-	case "doing", "in_progress", "in-progress", "claimed", "for_review", "in_review", "review", "active":
+	case "doing", "in_progress", "in-progress", "in progress", "claimed", "for_review", "in_review", "review", "active":
 		return Doing
-	case "cancelled", "canceled", "rejected", "obsolete", "archived", "wontfix":
+	case "cancelled", "canceled", "rejected", "obsolete", "archived", "wontfix", "deferred":
 		return Unclear
 	}
 	return Open

@@ -3,6 +3,7 @@ package tasklist
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -26,10 +27,14 @@ func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) 
 	if r.Tasks[at].Done {
 		return data, nil, nil
 	}
-	if r.Dialect == TaskYAML || r.Dialect == SpecKitty && len(r.Tasks[at].Marks) == 0 {
+	switch t := r.Tasks[at]; {
+	case r.Dialect == TaskYAML, r.Dialect == Backlog, r.Dialect == SpecKitty && len(t.Marks) == 0:
 		out, lines = tickStatus(data, r.Dialect)
-	} else {
-		out, lines = boxes(data, r.Tasks[at].Marks)
+	case r.Dialect == TaskMaster && t.Status[1] > 0:
+		out = slices.Concat(data[:t.Status[0]], []byte(`"done"`), data[t.Status[1]:])
+		lines = []int{1 + bytes.Count(data[:t.Status[0]], []byte{'\n'})}
+	default:
+		out, lines = boxes(data, t.Marks)
 	}
 	if len(lines) == 0 {
 		return nil, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has no box or status of its own in %s",
@@ -122,7 +127,7 @@ func inHeading(data []byte, l Line) Box {
 	return Box{}
 }
 
-var scalar = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*(?:#.*)?\r?$`)
+var scalar = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+(?: [A-Za-z0-9_-]+)*))[ \t]*(?:#.*)?\r?$`)
 
 var laned = lazyregexp.New(`(?m)^lane:`)
 
@@ -133,7 +138,7 @@ func tickStatus(data []byte, d Dialect) (out []byte, lines []int) {
 		key = "lane"
 	}
 	for _, l := range ReadPage(data) {
-		if d == SpecKitty && l.Kind != Front {
+		if d != TaskYAML && l.Kind != Front {
 			break
 		}
 		m := scalar.FindStringSubmatchIndex(string(data[l.At:l.End]))
@@ -155,6 +160,9 @@ func tickStatus(data []byte, d Dialect) (out []byte, lines []int) {
 
 // word is how a file says that its task is done.
 func word(d Dialect, now string) string {
+	if d == Backlog {
+		return "Done"
+	}
 	switch strings.ToLower(now) {
 	case "todo", "draft", "in_progress", "blocked":
 		return "completed"

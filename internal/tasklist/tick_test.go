@@ -2,6 +2,7 @@ package tasklist
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,4 +135,148 @@ func FuzzDone(f *testing.F) {
 			}
 		}
 	})
+}
+
+const masterFile = `{
+  "master": {
+    "tasks": [
+      {"id": 1, "title": "Pot", "description": "In src/pot.go.", "details": null, "status": "done", "dependencies": [], "subtasks": []},
+      {
+        "id": 2, "title": "Lid", "description": "Cover it", "details": "See ` + "`src/lid.go`" + `", "testStrategy": "Boil.", "priority": "high",
+        "status": "pending", "dependencies": [1],
+        "subtasks": [
+          {"id": 1, "title": "Rim", "status": "in-progress", "dependencies": []},
+          {"id": 2, "title": "Knob", "dependencies": [1, "1"], "acceptanceCriteria": "- turns\n- stays", "status": "pending"},
+          {"id": 3, "title": "Hinge", "dependencies": ["2.2", 1], "status": "deferred"}
+        ]
+      },
+      {"id": "spout", "title": "Spout", "dependencies": [2], "status" : "review"}
+    ],
+    "metadata": {"tasks": 3}
+  },
+  "tea": {"tasks": [{"id": 1, "title": "Brew", "dependencies": ["1"], "status": "pending"}, {"id": 2, "title": "Pour", "dependencies": [1]}]}
+}
+`
+
+func TestTaskMaster(t *testing.T) {
+	t.Parallel()
+	const file = ".taskmaster/tasks/tasks.json"
+	r, err := ReadTasks(file, []byte(masterFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `4 1 done: Pot | src/pot.go |  | 
+5 2 open: Lid | src/lid.go | 1 | 
+9 2.1 doing: Rim |  |  | 2
+10 2.2 open: Knob |  | 2.1 | 2
+11 2.3 unclear: Hinge |  | 2.2 2.1 | 2
+14 spout doing: Spout |  | 2 | 
+18 tea.1 open: Brew |  | tea.1 | 
+18 tea.2 open: Pour |  | tea.1 | 
+note 11: its status is deferred: the task is not treated as open
+`
+	if got := told(r); got != want {
+		t.Errorf("--- got\n%s--- want\n%s", got, want)
+	}
+	if whole(t, masterFile, r); r.Tasks[1].Parts != 3 || strings.Join(r.Tasks[3].Acceptance, "|") != "- turns|- stays" || r.Tasks[1].Words != "Lid\n\nCover it\n\nSee `src/lid.go`\n\nTest strategy: Boil." {
+		t.Errorf("%+v", r.Tasks)
+	}
+	for id, want := range map[string]string{
+		"2.2": strings.Replace(masterFile, `stays", "status": "pending"`, `stays", "status": "done"`, 1), "spout": strings.Replace(masterFile, `"review"`, `"done"`, 1),
+	} {
+		for _, bom := range []string{"", "\xef\xbb\xbf"} {
+			i := slices.IndexFunc(r.Tasks, func(k Task) bool { return k.ID == id })
+			out, lines, err := TickDone([]byte(bom+masterFile), belay.Origin{File: file, ID: id, Title: r.Tasks[i].Title, Line: r.Tasks[i].Line})
+			if err != nil || string(out) != bom+want || len(lines) != 1 || lines[0] != r.Tasks[i].Line {
+				t.Errorf("%s: %v %v\n%s", id, err, lines, out)
+			}
+		}
+	}
+	if _, _, err := TickDone([]byte(masterFile), belay.Origin{File: file, ID: "tea.2", Title: "Pour", Line: 18}); err == nil {
+		t.Error("a task without a status was ticked")
+	}
+	for text, why := range map[string]string{
+		"{\n  \"tasks\": [\n    {]}": ":3: not JSON", "[]": "contains no tasks", `{"tasks": []}`: "contains no tasks", "{\"tasks\": [\n3]}": ":2: not a task",
+		`{"version": "2.0.0", "tasks": [{"id": 1, "dependencies": 3}]}`: ":1: not a task",
+	} {
+		if _, err := ReadMaster("tasks.json", []byte(text)); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if r, err := ReadMaster("tasks.json", []byte(`{"tasks": [{"id": 1.5, "title": ["a"], "status": 3}]}`)); err != nil || told(r) != "1 1.5 open: - a |  |  | \n" {
+		t.Error(err, told(r))
+	}
+}
+
+func FuzzTaskMaster(f *testing.F) {
+	f.Add([]byte(masterFile))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const file = "x/tasks.json"
+		r, err := ReadTasks(file, data)
+		if err != nil {
+			return
+		}
+		whole(t, string(data), r)
+		for _, k := range r.Tasks {
+			if k.Line < 1 || k.Line > r.Lines.Total {
+				t.Fatalf("%+v", k)
+			}
+			_, _, _ = TickDone(data, belay.Origin{File: file, ID: k.ID, Title: k.Title, Line: k.Line}) // proves what it changes
+		}
+	})
+}
+
+const backlogFile = `---
+id: task-28.1
+title: 'Lid: a rim'
+status: To Do  # here
+assignee: @kettle
+labels:
+  - pots
+dependencies:
+  - TASK-3
+  - task-28
+parent_task_id: TASK-28
+priority: high
+---
+
+## Description
+
+<!-- SECTION:DESCRIPTION:BEGIN -->
+Change src/lid.go.
+<!-- SECTION:DESCRIPTION:END -->
+
+## Acceptance Criteria
+<!-- AC:BEGIN -->
+- [ ] #1 It fits
+- [x] #2 It turns
+<!-- AC:END -->
+
+## Implementation Notes
+
+Look at src/other.go
+`
+
+func TestBacklog(t *testing.T) {
+	t.Parallel()
+	const file = "backlog/tasks/task-28.1 - Lid-a-rim.md"
+	r, err := ReadTasks(file, []byte(backlogFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole(t, backlogFile, r)
+	if got := told(r); got != "1 TASK-28.1 open: Lid: a rim | src/lid.go | TASK-3 TASK-28 | TASK-28\n" {
+		t.Error(got)
+	}
+	k := r.Tasks[0]
+	if strings.Join(k.Acceptance, "|") != "It fits|It turns" || k.Ask != "Lid: a rim" || strings.Contains(k.Words, "other.go") || k.Priority != "high" {
+		t.Errorf("%+v", k)
+	}
+	out, lines, err := TickDone([]byte(backlogFile), belay.Origin{File: file, ID: k.ID, Title: k.Title, Line: 1})
+	if want := strings.Replace(backlogFile, "To Do", "Done", 1); err != nil || string(out) != want || len(lines) != 1 || lines[0] != 4 {
+		t.Errorf("%v %v\n%s", err, lines, out)
+	}
+	if r, err := ReadTasks("backlog/tasks/notes.md", []byte("- [ ] a\n")); err != nil || len(r.Tasks) != 1 {
+		t.Error(err, r)
+	}
 }
