@@ -47,9 +47,19 @@ func branches() []branch {
 func called(args []string) []branch {
 	all, word := branches(), firstWord(args)
 	for i, b := range all {
-		if slices.Contains(b.names, word) {
-			return all[i : i+1]
+		if !slices.Contains(b.names, word) {
+			continue
 		}
+		next := ""
+		if at := slices.Index(args, word) + 1; at < len(args) {
+			next = args[at]
+		}
+		for _, other := range all { // "belay task show" is told of belay show
+			if !slices.Contains(b.names, next) && slices.Contains(other.names, next) {
+				return []branch{b, other}
+			}
+		}
+		return all[i : i+1]
 	}
 	return all
 }
