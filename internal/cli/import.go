@@ -134,6 +134,9 @@ func printed(w io.Writer, im app.Import, dry, every bool) {
 	}
 	terminal.Table(w, rows)
 	notes(w, im, every)
+	if len(im.Tasks) == 0 && len(im.Files) > 0 {
+		fmt.Fprintln(w, "no task in it: in Markdown a task is an item with a box (- [ ] …)")
+	}
 	verb, n := "added", im.Count(app.Added)
 	if dry {
 		verb, n = "to add", im.Count(app.ImportOpen)
