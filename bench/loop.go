@@ -27,7 +27,14 @@ func (b *bench) loop(n int) error {
 	if err := generate(dir, n); err != nil {
 		return err
 	}
-	programs := append([]string{b.belay}, b.others...)
+	programs := []string{b.belay}
+	for _, other := range b.others {
+		copied, err := b.copied(other)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, copied)
+	}
 	known, fresh := make([][]stretch, len(programs)), make([][]stretch, len(programs))
 	for round := -1; round < b.rounds; round++ { // round -1 warms up
 		for i, program := range programs {
@@ -56,7 +63,7 @@ func (b *bench) loop(n int) error {
 		{"agent's end to belay's, with the verdict", func(s stretch) time.Duration { return s.end }, known},
 	} {
 		times := part.all
-		for i, program := range programs {
+		for i := range programs {
 			var all []time.Duration
 			var ratios []float64
 			for r, s := range times[i] {
@@ -65,7 +72,7 @@ func (b *bench) loop(n int) error {
 			}
 			command := "belay run"
 			if i > 0 {
-				command = program
+				command = b.others[i-1]
 			}
 			fmt.Fprintf(b.out, "| %-40s | %-24s | %9.1f ms | %9.1f ms | %6.2f |\n", part.name, command,
 				float64(median(all))/1e6, float64(slices.Min(all))/1e6, median(ratios))
