@@ -151,7 +151,7 @@ It works with any agent command and needs only git.`,
 	cli.Grouped(root)
 	cli.Strict(root)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		cli.Complete(a, root)
+		cli.Complete(a, root, args)
 	}
 	return root
 }

@@ -14,9 +14,13 @@ import (
 )
 
 // Complete registers what the shell offers for the values of flags, by their names. It is called when a shell asks:
-// other commands need none of it.
-func Complete(a *App, c *cobra.Command) {
+// other commands need none of it. args are those of the program, with what is typed so far: behind -- there are files.
+func Complete(a *App, c *cobra.Command, args []string) {
+	if n := len(args) - 1; n > 0 && slices.Contains(args[:n], "--") {
+		c.ValidArgsFunction = nil
+	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		f.Usage = strings.ReplaceAll(f.Usage, "`", "") // they mark the value's name for the help
 		if _, set := c.GetFlagCompletionFunc(f.Name); set {
 			return
 		}
@@ -25,7 +29,7 @@ func Complete(a *App, c *cobra.Command) {
 		}
 	})
 	for _, sub := range c.Commands() {
-		Complete(a, sub)
+		Complete(a, sub, args)
 	}
 }
 
@@ -58,7 +62,11 @@ func (a *App) values(c *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	if all == nil {
 		return nil
 	}
-	list := f.Value.Type() == "stringSlice"
+	return choices(all, f.Value.Type() == "stringSlice")
+}
+
+// choices offers values for a flag; list says that it takes several, with commas between them.
+func choices(all []string, list bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
 		if !list || before == "" {

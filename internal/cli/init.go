@@ -108,7 +108,7 @@ user's) and nothing was written · 5 another belay init is running.`,
 	f.BoolVar(&in.dry, "dry-run", false, "show what would be written, and write nothing")
 	f.BoolVar(&in.trust, "trust-codex-hooks", false, "let Codex run the hooks without asking you")
 	c.MarkFlagsMutuallyExclusive("user", "project")
-	_ = c.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(install.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("agent", choices(install.Names(), true))
 	return c
 }
 

@@ -198,7 +198,14 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 		Example: strings.ReplaceAll(`  belay diff
   belay diff T7 --stat
   belay diff 01jd6y 01jd72 -- src/`, "belay diff", path),
-		ValidArgsFunction: a.CompleteSnapshots,
+		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			ids, rule := a.CompleteSnapshots(c, args, typed)
+			if len(args) == 0 {
+				tasks, _ := a.CompleteTasks(c, args, typed)
+				ids = append(tasks, ids...)
+			}
+			return ids, rule
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			ids, paths := args, []string(nil)
 			if n := c.ArgsLenAtDash(); n >= 0 {
