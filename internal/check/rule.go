@@ -113,6 +113,10 @@ func index(all []string) *paths {
 			p.subjects[l] = map[string]bool{}
 		}
 		p.subjects[l][strings.ToLower(syntax.Subject(one))] = true
+		// Several files about one subject are in a folder that is called as one of them would be: test_utils/test_echo.py.
+		if about, name := syntax.Subject(path.Dir(one)+path.Ext(one)), path.Base(path.Dir(one)); about != name {
+			p.subjects[l][strings.ToLower(about)] = true
+		}
 	}
 	return p
 }
