@@ -83,6 +83,20 @@ func Size(n int64) string {
 	return "0"
 }
 
+// RoundSize writes a size as people read it.
+func RoundSize(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	div, exp := int64(unit), 0
+	for m := n / unit; m >= unit; m /= unit {
+		div *= unit
+		exp++
+	}
+	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(div), "KMGTPE"[exp])
+}
+
 // CountOf writes a number with its noun: 1 attempt, 3 attempts, 2 entries.
 func CountOf(n int, noun string) string {
 	if n == 1 {

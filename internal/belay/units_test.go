@@ -40,3 +40,12 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+func TestRoundSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 5 << 30: "5.0 GiB"} {
+		if got := RoundSize(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}

@@ -189,12 +189,12 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			u, err := desk.Session.Snaps.Usage(c.Context())
 			return a.result(u, err, func(w io.Writer) {
-				fmt.Fprintf(w, "%s, %s not shared with anything else\n", belay.CountOf(u.Snapshots, "snapshot"), terminal.Size(u.Bytes))
+				fmt.Fprintf(w, "%s, %s not shared with anything else\n", belay.CountOf(u.Snapshots, "snapshot"), belay.RoundSize(u.Bytes))
 				if u.Unreadable > 0 {
 					fmt.Fprintf(w, "%s: run belay doctor\n", belay.CountOf(u.Unreadable, "unreadable snapshot"))
 				}
 				if limit := desk.Session.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
-					fmt.Fprintf(w, "over the limit of %s: run belay snapshot prune\n", terminal.Size(limit))
+					fmt.Fprintf(w, "over the limit of %s: run belay snapshot prune\n", belay.RoundSize(limit))
 				}
 			})
 		}),

@@ -263,7 +263,7 @@ func (a contextFamily) tellDiff(d app.Differs, print func(io.Writer) error, full
 		}
 		fmt.Fprint(w, terminal.Diff(terminal.PaintFor(w), text.String()))
 		if text.cut {
-			fmt.Fprintf(a.Err, "cut: the diff is larger than %s; use --full to print all of it\n", terminal.Size(handoff.LargeDiff))
+			fmt.Fprintf(a.Err, "cut: the diff is larger than %s; use --full to print all of it\n", belay.RoundSize(handoff.LargeDiff))
 		}
 	})
 }

@@ -335,7 +335,7 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapsho
 func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
 	if !o.DryRun {
 		return s.Snapshots.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
-			Message: strings.TrimSpace(before + target.ID.Short() + " " + o.Reason)}, w)
+			Message: strings.TrimSuffix(before+target.ID.Short()+": "+o.Reason, ": ")}, w)
 	}
 	w.Inner = nil
 	c, err := s.Snapshots.Look(ctx, w)

@@ -406,7 +406,7 @@ func TestScanIncludes(t *testing.T) {
 	r = b.scanSave()
 	same(t, "entries", []string{".env", "a/.env", "keep", "node/m/.env", "secret/deep/key"}, paths(r))
 	same(t, "ignored", []string{"node/m/x.js", "node/n/", "node/none/", "node/top.js"}, r.Ignored)
-	if d := cmp.Diff([]Gap{{Path: "secret/big", Reason: "too large (100 bytes, limit 50)"}}, r.Gaps); d != "" {
+	if d := cmp.Diff([]Gap{{Path: "secret/big", Reason: "too large (100 B, the limit is 50 B)"}}, r.Gaps); d != "" {
 		t.Error(d)
 	}
 	if !slices.Contains(r.Dirs, Dir{"secret/empty", 0o700, true}) || slices.ContainsFunc(r.Dirs, func(d Dir) bool { return d.Path == "node/none" }) {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -255,7 +256,7 @@ func (w *worker) tooLarge(it *item, f *fsroot.Facts) bool {
 		return false
 	}
 	copied := *f
-	it.facts, it.kind, it.gap = &copied, k, fmt.Sprintf(TooLarge+" (%d bytes, limit %d)", f.Size, limit)
+	it.facts, it.kind, it.gap = &copied, k, fmt.Sprintf(TooLarge+" (%s, the limit is %s)", belay.RoundSize(f.Size), belay.RoundSize(limit))
 	return true
 }
 

@@ -189,20 +189,6 @@ func Table(w io.Writer, rows [][]string) {
 	}
 }
 
-// Size writes bytes as people read them.
-func Size(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	div, exp := int64(unit), 0
-	for m := n / unit; m >= unit; m /= unit {
-		div *= unit
-		exp++
-	}
-	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(div), "KMGTPE"[exp])
-}
-
 // Line asks for a line of words; ok is false where nobody is there to answer.
 func (t *Terminal) Line(question string) (answer string, ok bool) {
 	if t.JSON || !Is(t.In) || !Is(t.Err) {

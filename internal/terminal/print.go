@@ -175,7 +175,7 @@ func Status(w io.Writer, s app.Status, limit int64) {
 	if s.Ended > 0 {
 		fmt.Fprintf(w, "%s (belay task list)\n", belay.CountOf(s.Ended, "closed task"))
 	}
-	fmt.Fprintf(w, "%s, %s\n", belay.CountOf(s.Snapshots.Snapshots, "snapshot"), Size(s.Snapshots.Bytes))
+	fmt.Fprintf(w, "%s, %s\n", belay.CountOf(s.Snapshots.Snapshots, "snapshot"), belay.RoundSize(s.Snapshots.Bytes))
 	if s.Archived > 0 {
 		fmt.Fprintf(w, "%d archived: not needed for rollback or undo, deleted after snapshot.archive_for\n", s.Archived)
 	}
@@ -191,7 +191,7 @@ func Status(w io.Writer, s app.Status, limit int64) {
 		}
 	}
 	if s.OverCap {
-		fmt.Fprintf(w, "%s\n", p.Warn("snapshots exceed the limit of "+Size(limit)+": run belay snapshot prune"))
+		fmt.Fprintf(w, "%s\n", p.Warn("snapshots exceed the limit of "+belay.RoundSize(limit)+": run belay snapshot prune"))
 	}
 }
 

@@ -404,9 +404,9 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 	menu := max(0, strings.LastIndex(question, "\nDecide from")) // its end is for those who are elsewhere
 	fmt.Fprintln(s.t.Err, s.fit(question[:menu]))
 	if s.View != nil && len(r.State.Attempts) > 0 {
-		fmt.Fprintln(s.t.Err, "  v  view     read the change")
+		fmt.Fprintln(s.t.Err, "  v  view      read the change")
 	}
-	fmt.Fprintln(s.t.Err, "  q  quit     leave; the task waits")
+	fmt.Fprintln(s.t.Err, "  q  quit      leave; the task waits")
 	fmt.Fprintf(s.t.Err, "%s\n\n", s.fit(strings.TrimPrefix(question[menu:], "\n")))
 	options := r.State.Gate.Options
 	for {

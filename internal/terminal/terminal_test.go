@@ -120,14 +120,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 5 << 30: "5.0 GiB"} {
-		if got := Size(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}
-
 func TestTableLinesUp(t *testing.T) {
 	var b bytes.Buffer
 	Table(&b, [][]string{{"a", "ü", "x"}, {"long", "b", "\x1b[2J"}})

@@ -182,6 +182,7 @@ type asking struct {
 	Why     string
 	Choices []choice
 	Over    bool // rejected work can be accepted, with a reason
+	Unclear bool // it is about what the request means
 }
 
 // Reasons are those that rejected work may be accepted for.
@@ -201,10 +202,11 @@ func asks(r *session.Record, t *FleetTask) *asking {
 			return nil
 		}
 		s, a.Number, a.Why, options = t.State, t.Gate, t.Waits, t.Decisions
+		a.Unclear = s.Gate != nil && s.Gate.Kind == loop.GateClarify
 	case s.Gate == nil:
 		return nil
 	default:
-		a.Number, a.Why = s.Gate.Number, s.Gate.Why
+		a.Number, a.Why, a.Unclear = s.Gate.Number, s.Gate.Why, s.Gate.Kind == loop.GateClarify
 		if t == nil {
 			options = s.Gate.Options
 		}

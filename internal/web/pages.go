@@ -288,6 +288,9 @@ type attempt struct {
 	More int  // findings that are not on the page
 }
 
+// How says how the agent ended.
+func (a attempt) How() string { return prompt.How(a.Attempt) }
+
 // findingsMost is how many findings of an attempt its task's page shows.
 const findingsMost = 500
 
@@ -534,5 +537,5 @@ func (q *request) snapshots() error {
 		Size       string
 		Done, Back string
 		Picture    template.HTML
-	}{list, where, bad, belay.Size(usage.Bytes), done, back, moments(list)})
+	}{list, where, bad, belay.RoundSize(usage.Bytes), done, back, moments(list)})
 }

@@ -78,7 +78,7 @@ func (q *request) pruneShown(p pruneable, changed bool) error {
 	if err != nil {
 		return err
 	}
-	p.Size, p.Changed = belay.Size(usage.Bytes), changed
+	p.Size, p.Changed = belay.RoundSize(usage.Bytes), changed
 	if most := q.desk.Session.Config.Snapshot.Cap; most > 0 {
 		p.Limit = belay.Size(most)
 	}

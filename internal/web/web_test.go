@@ -26,6 +26,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
@@ -353,6 +354,9 @@ func TestDecide(t *testing.T) {
 		return decides(loop.Decision(args[2]), "ana")
 	}
 	v := visit(t, Options{Repositories: []Repository{repo}, User: "ana", Act: act})
+	if _, page := v.get("/r/1/task/T1"); !strings.Contains(page, "ended: exit 0") {
+		t.Errorf("how the attempt ended: %s", page)
+	}
 	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"abort"}, "message": {"--trust"}}
 	if _, page := v.post("/r/1/task/T1/decide", form); did != nil || !strings.Contains(page, `name="sure"`) {
 		t.Errorf("aborted without a question: %v", did)
@@ -382,6 +386,16 @@ func TestDecide(t *testing.T) {
 	}
 	if _, err := d.Decide(t.Context(), "T1", 1, loop.DecideGuide, "x", "ana"); belay.CodeOf(err) != belay.CodeBusy {
 		t.Errorf("gate 1 was answered twice: %v", err)
+	}
+}
+
+// TestReadingsAreForTheirGate: what a task may mean is asked at the gate that asks for it, and at no later one.
+func TestReadingsAreForTheirGate(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[loop.GateKind]bool{loop.GateClarify: true, loop.GateLimit: false} {
+		if got := asks(&session.Record{State: loop.State{Gate: &loop.Gate{Kind: kind}}}, nil).Unclear; got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
 	}
 }
 
@@ -472,6 +486,17 @@ func TestRestore(t *testing.T) {
 	fails = errors.New("the disk is full")
 	if status, page := v.post("/r/1/restore", form()); status == http.StatusOK || !strings.Contains(page, "the disk is full") {
 		t.Errorf("%d %s", status, page)
+	}
+	taken, err := d.Session.Snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindManual})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, page := v.get("/r/1/restore?what=" + string(taken.ID)); status != http.StatusOK || strings.Contains(page, "<form") ||
+		!strings.Contains(page, "nothing to restore") {
+		t.Errorf("a restore of what is there: %d %s", status, page)
+	}
+	if _, page := v.get("/r/1/snapshots"); !regexp.MustCompile(`in all, [\d.]+ Ki?B`).MatchString(page) {
+		t.Errorf("the size of the snapshots: %s", page)
 	}
 	fails = nil
 	if status, page := v.post("/r/1/restore", form()); status != http.StatusOK || !strings.Contains(page, "Restored.") ||

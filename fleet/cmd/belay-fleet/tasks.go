@@ -29,7 +29,6 @@ import (
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/secret"
-	"github.com/belay-dev/belay/internal/terminal"
 )
 
 // attributes are the search attributes of tasks, by type.
@@ -441,7 +440,7 @@ func shown(w io.Writer, st task.Status, failed string) {
 	}
 	fmt.Fprintf(w, "  %s on %s, %s, %s\n", phase, st.Worker, belay.CountOf(st.Attempts, "attempt"), belay.CountOf(st.Moves, "move"))
 	if st.Sent > 0 {
-		fmt.Fprintf(w, "  pushed: %s\n", terminal.Size(st.Sent))
+		fmt.Fprintf(w, "  pushed: %s\n", belay.RoundSize(st.Sent))
 	}
 	if st.Waits != "" {
 		fmt.Fprintf(w, "  waiting: %s\n", belay.VisibleLine(st.Waits))
