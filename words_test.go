@@ -32,6 +32,9 @@ var unwanted = []struct{ words, instead string }{
 	{`[a-z]+\((s|es|ies)\)`, "the right number: 1 file, 2 files"},
 }
 
+// unspoken are those of them that are not used in any comment either.
+var unspoken = regexp.MustCompile(`\b(mend(s|ed|ing)?|in vain)\b`)
+
 // TestPlainWords searches what people and agents read for words that are not used: sentences
 // in the code, package comments, the documents.
 func TestPlainWords(t *testing.T) {
@@ -72,6 +75,11 @@ func TestPlainWords(t *testing.T) {
 			continue
 		}
 		look(f.path, f.file.Doc.Text())
+		for _, c := range f.file.Comments {
+			if m := unspoken.FindString(c.Text()); m != "" {
+				t.Errorf("%s: %q in a comment", f.fset.Position(c.Pos()), m)
+			}
+		}
 		if lexicons[f.path] {
 			continue
 		}

@@ -347,7 +347,7 @@ func follows(state remote.State, q task.Ask) error {
 	return nil
 }
 
-// refused makes of an error that trying again does not mend one that is not tried again, with a text that the server takes.
+// refused makes of an error that trying again does not fix one that is not tried again, with a text that the server takes.
 func refused(err error) error {
 	var done *temporal.ApplicationError
 	kind, final := "", true

@@ -232,7 +232,7 @@ func anywhere(in Input) workflow.ActivityOptions {
 }
 
 // took applies what was recorded. The same rules in the same order give the same state as the record has:
-// anything else is an error that no retry mends.
+// anything else is an error that no retry fixes.
 func (r *run) took(st Standing) error {
 	state, lines := r.pos.State, []Line(nil)
 	omitted := r.pos.Omitted

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// FixPrompt makes the prompt that has the newest refusal of a task mended, within so
+// FixPrompt makes the prompt that has the newest refusal of a task fixed, within so
 // many tokens (0 is no limit). CodeCannot when nothing was refused.
 func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (prompt.Fix, error) {
 	d := fd.Session

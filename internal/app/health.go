@@ -39,7 +39,7 @@ type How struct {
 	Progress func(done, of int) // called before each snapshot is read; may be nil
 }
 
-// Look looks at everything belay relies on. It mends what is safe to mend: a
+// Look looks at everything belay relies on. It fixes what is safe to fix: a
 // restore that was cut short is finished.
 func Look(ctx context.Context, d *session.Desk, bad error, how How) []Complaint {
 	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}

@@ -28,7 +28,7 @@ type New struct {
 	Text         string // Markdown, with or without front matter; "" is read from the feedback file
 	Reviewer     string
 	Reproduction string
-	Again        bool           // what is rejected is put back and done again, not mended
+	Again        bool           // what is rejected is put back and done again, not fixed
 	Together     []belay.TaskID // tasks that are rejected with it
 	Secrets      bool           // the words may hold secrets
 	Watch        runner.Watcher

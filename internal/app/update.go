@@ -50,7 +50,7 @@ type PlanChange struct {
 }
 
 // Update marks a plan for a task that changes what is planned. A task that makes something
-// new, or only mends, leaves it, and says so.
+// new, or only fixes, leaves it, and says so.
 func UpdatePlan(ctx context.Context, d *Desk, q Change) (PlanChange, error) {
 	out := PlanChange{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.Line{},
 		Dropped: []plan.Line{}, Warnings: []string{}}

@@ -159,7 +159,7 @@ type Event struct {
 	Kept      []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
 	Note      string           `json:"note,omitempty"`
 	Pointer   string           `json:"pointer,omitempty"` // verdict: the review cycle
-	Back      bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not mended
+	Back      bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not fixed
 	Gate      int              `json:"gate,omitempty"`    // decided: the number of the gate it answers
 	Decision  Decision         `json:"decision,omitempty"`
 	By        string           `json:"by,omitempty"` // decided, cancelled: who

@@ -42,7 +42,7 @@ func Reviewable(s State) bool {
 	return s.Outcome == OutcomePassed
 }
 
-// rejected has the last attempt's work mended for what a review found, and for what had
+// rejected has the last attempt's work fixed for what a review found, and for what had
 // refused it already, unless somebody has accepted it over that since. Whoever rejects at a gate is the person who would be asked, so
 // neither the retries nor the mode stop it: only the limit of all attempts does, and a
 // finding that refuses a third time, which another attempt would not end.

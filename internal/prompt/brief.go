@@ -40,7 +40,7 @@ var templates = sync.OnceValue(func() *template.Template {
 })
 
 // render runs one template. The templates are part of the program and tests run each
-// of them, so one that fails is a mistake here and not something a caller can mend.
+// of them, so one that fails is a mistake here and not something a caller can fix.
 func render(name string, data any) string {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {

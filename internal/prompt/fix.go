@@ -13,7 +13,7 @@ import (
 type FixInput struct {
 	Task      belay.Task
 	Attempt   int             // whose findings these are
-	Findings  []belay.Finding // what is to be mended
+	Findings  []belay.Finding // what is to be fixed
 	Again     []belay.Finding // those of them that refused the attempt before as well
 	Beside    []belay.Finding // what a reviewer said beside them
 	By        string          // the person who rejected it, "" for none
@@ -61,7 +61,7 @@ type fixView struct {
 	Changed string   // of the diff, what failing tests are about
 }
 
-// FixPrompt is what an agent needs to mend findings and nothing else: the findings,
+// FixPrompt is what an agent needs to fix findings and nothing else: the findings,
 // the code they are about as it is now, how to see the failure, and what not to touch.
 // It stands alone: an agent that knows nothing of the task can act on it. To keep
 // within Tokens, code is left out file by file from the end, then details of findings,
@@ -137,7 +137,7 @@ func lastShown(files []FixFile) int {
 	return -1
 }
 
-// cameBack marks a finding that the repair before did not mend.
+// cameBack marks a finding that the repair before did not fix.
 const cameBack = " [came back unchanged]"
 
 // marked says of the findings that refused the attempt before as well that they do.

@@ -27,7 +27,7 @@ func Refused(s loop.State) *loop.Attempt {
 	return nil
 }
 
-// Input says what the newest refused attempt of s, a, is to be mended for, without the code.
+// Input says what the newest refused attempt of s, a, is to be fixed for, without the code.
 func Input(t belay.Task, s loop.State, a loop.Attempt) FixInput {
 	in := FixInput{Task: t, Attempt: a.N, Findings: a.Reasons(), By: a.Reviewer, Again: loop.State{Attempts: s.Attempts[:a.N]}.Repeated()}
 	for _, f := range a.Findings {
@@ -43,7 +43,7 @@ func Input(t belay.Task, s loop.State, a loop.Attempt) FixInput {
 
 // Reviewed tells whether the attempt that is to be repaired was rejected by a person, or
 // refused by reviewers alone: what the checks measure was right, and only what they found
-// is to be mended.
+// is to be fixed.
 func Reviewed(s loop.State) (loop.Attempt, bool) {
 	a := Refused(s)
 	if a == nil || a.N != len(s.Attempts)-1 || a.Review == "" && a.Reviewer == "" {

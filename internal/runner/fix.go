@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
-// fixWords is the prompt after such a refusal: what it takes to mend it. Where that
+// fixWords is the prompt after such a refusal: what it takes to fix it. Where that
 // would not be shorter than the whole prompt, the whole one is given.
 func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
 	full, err := d.Words(ctx, loop.PromptRepair)

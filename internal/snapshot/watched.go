@@ -70,7 +70,7 @@ func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 		return nil
 	}
 	l := s.latest()
-	if l.Base == "" && w.More() { // no take with so much leaves a base: asking would be in vain each time
+	if l.Base == "" && w.More() { // no take with so much leaves a base: asking would be without effect each time
 		return nil
 	}
 	asked := make(chan *Seen, 1)
