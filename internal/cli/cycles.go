@@ -178,7 +178,7 @@ nothing if one of them is unknown.
 Exit codes: 0 done · 2 a file cannot be read, or was changed meanwhile · 6 no such review.`,
 		Example: `  belay review resolve T7 1 2`,
 		RunE: func(c *cobra.Command, args []string) error {
-			task, err := belay.ParseTaskID(args[0])
+			desk, task, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -189,10 +189,6 @@ Exit codes: 0 done · 2 a file cannot be read, or was changed meanwhile · 6 no 
 					return err
 				}
 				cycles = append(cycles, n)
-			}
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
 			}
 			all, err := app.ResolveReviews(c.Context(), desk, task, cycles)
 			return a.tellReviews(task, all, err)

@@ -40,12 +40,8 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
   belay task edit T7 --test "npm run test:unit"
   belay task edit T7 --print | sed 's/two/three/' | belay task edit T7 --file -`,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
 			flags := how.Flags(c.Flags())
-			desk, err := a.Open(c.Context(), flags...)
+			desk, id, err := a.OpenTask(c.Context(), args[0], flags...)
 			if err != nil {
 				return err
 			}

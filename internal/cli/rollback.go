@@ -29,21 +29,18 @@ Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5
   belay rollback T7 -- src/login.go docs
   belay rollback T7 --preserve 'tests/**' --reason "wrong approach"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) (err error) {
+		RunE: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
 				return belay.Refuse(belay.CodeUsage, "belay rollback TASK -- PATH…", "give one task; paths come after --")
 			}
-			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
+			desk, task, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
+			q.Task, q.Watch = task, a.Screen(false)
 			if q.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
-			q.Watch = a.Screen(false)
 			return a.restore("roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, func(dry, skip bool) (restore.Restored, error) {
 				q.DryRun, q.SkipBroken = dry, skip
 				return desk.Rollback(c.Context(), q)

@@ -28,15 +28,11 @@ Exit codes: 0 written, or not needed for a bugfix · 2 could not be written · 3
 ambiguous · 6 no such task.`,
 		Example: "  belay plan new --task T1 plan.tsx",
 		RunE: func(c *cobra.Command, args []string) error {
-			q, err := a.change(args, id)
+			desk, q, err := a.change(c, args, id)
 			if err != nil {
 				return err
 			}
 			q.Anyway = anyway
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
 			made, err := app.Make(c.Context(), desk, q)
 			return a.result(made, err, func(w io.Writer) {
 				if made.Left != "" {
@@ -54,14 +50,14 @@ ambiguous · 6 no such task.`,
 	return c
 }
 
-func (a planFamily) change(args []string, id string) (app.Change, error) {
-	q := app.Change{Dir: a.Dir}
+// change opens the repository for a change of the plan that is named, or of the task's.
+func (a planFamily) change(c *cobra.Command, args []string, id string) (*app.Desk, app.Change, error) {
+	desk, task, err := a.OpenTask(c.Context(), id)
+	q := app.Change{Dir: a.Dir, Task: task}
 	if len(args) > 0 {
 		q.Plan = args[0]
 	}
-	var err error
-	q.Task, err = belay.ParseTaskID(id)
-	return q, err
+	return desk, q, err
 }
 
 func (a planFamily) updateCommand() *cobra.Command {
@@ -84,7 +80,7 @@ ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or sect
 		Example: `  belay plan update plan.tsx --task T3 --dry-run --explain
   belay plan update plan.tsx --task T3 --section 2=hero`,
 		RunE: func(c *cobra.Command, args []string) error {
-			q, err := a.change(args, id)
+			desk, q, err := a.change(c, args, id)
 			if err != nil {
 				return err
 			}
@@ -92,10 +88,6 @@ ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or sect
 				return err
 			}
 			q.Dry, q.Anyway = dry, anyway
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
 			changed, err := app.UpdatePlan(c.Context(), desk, q)
 			if err != nil {
 				return err
