@@ -38,8 +38,8 @@ func bit(is bool) int {
 	return 0
 }
 
-// hearFeature asks a feature where it stands. Some worker has to be there.
-func (r *Remote) hearFeature(ctx context.Context, key string) {
+// askFeature asks a feature where it stands. Some worker has to be there.
+func (r *Remote) askFeature(ctx context.Context, key string) {
 	one, cancel := context.WithTimeout(ctx, answerMost)
 	defer cancel()
 	asked := time.Now()
@@ -85,10 +85,10 @@ func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, boo
 	}
 	r.mu.Lock()
 	_, ok := row()
-	asking := ok && r.wrong[0] == "" && time.Since(r.feature(key).answers.heard) > fresh
+	asking := ok && r.wrong[0] == "" && time.Since(r.feature(key).answers.answered) > fresh
 	r.mu.Unlock()
 	if asking {
-		r.hearFeature(ctx, key)
+		r.askFeature(ctx, key)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +117,7 @@ func (r *Remote) shownFeature(row Row) web.FleetFeature {
 		f.Phase, f.Outcome = "", ""
 	case k.answers.silent != "":
 		f.Notes = append(f.Notes, "the feature does not say where it stands: "+k.answers.silent)
-	case !k.answers.heard.IsZero():
+	case !k.answers.answered.IsZero():
 		f.Phase, f.Outcome = st.Phase, loop.Outcome(st.Outcome)
 	}
 	if k.answers.failed != "" && current {
@@ -130,7 +130,7 @@ func (r *Remote) shownFeature(row Row) web.FleetFeature {
 		}
 		f.Gates = append(f.Gates, shown)
 	}
-	if len(f.Gates) == 0 && k.answers.heard.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
+	if len(f.Gates) == 0 && k.answers.answered.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
 		f.Gates = []web.FleetGate{{Why: "what it asks is not known until a worker answers"}}
 	}
 	for i, p := range st.Parts {
@@ -174,7 +174,7 @@ func (r *Remote) DecideFeature(ctx context.Context, key string, a web.Answer) er
 	if err != nil {
 		return err
 	}
-	r.hearFeature(ctx, key)
+	r.askFeature(ctx, key)
 	r.Sync(ctx)
 	return nil
 }

@@ -60,11 +60,11 @@ const (
 
 // Remote is a repository of the fleet, as it is shown here. It is a web.Fleet.
 type Remote struct {
-	url    string // without a login: as the server knows it
-	server Server
-	copy   *remote.Follower
-	poke   chan struct{} // has it look again at once
-	made   chan struct{} // closed once it was tried to make the copy
+	url     string // without a login: as the server knows it
+	server  Server
+	copy    *remote.Follower
+	refresh chan struct{} // has it look again at once
+	made    chan struct{} // closed once it was tried to make the copy
 
 	turn sync.Mutex // of Sync
 
@@ -83,11 +83,11 @@ var _ web.Fleet = (*Remote)(nil)
 
 // answers is what a task or a feature said of itself.
 type answers[T any] struct {
-	status T
-	failed string
-	heard  time.Time // when status was given; zero when it never was
-	silent string    // why it was not given the last time
-	again  bool      // it is asked again: a worker answers now
+	status   T
+	failed   string
+	answered time.Time // when status was given; zero when it never was
+	silent   string    // why it was not given the last time
+	again    bool      // it is asked again: a worker answers now
 }
 
 // heard takes an answer, and reports whether it is another one than before.
@@ -98,7 +98,7 @@ func (a *answers[T]) take(asked time.Time, st T, failed string, err error, diffe
 	}
 	news := silent != a.silent || err == nil && (failed != a.failed || differs(a.status))
 	if a.silent, a.again = silent, false; err == nil {
-		a.status, a.failed, a.heard = st, failed, asked
+		a.status, a.failed, a.answered = st, failed, asked
 	}
 	return news
 }
@@ -106,12 +106,12 @@ func (a *answers[T]) take(asked time.Time, st T, failed string, err error, diffe
 // wanted reports whether it is asked: what ended before it was ever asked has its record.
 func (a *answers[T]) wanted(r Row, moved bool, synced time.Time) bool {
 	switch {
-	case a.heard.IsZero() && r.Outcome != "":
+	case a.answered.IsZero() && r.Outcome != "":
 		return false
-	case a.heard.IsZero() && a.silent == "":
+	case a.answered.IsZero() && a.silent == "":
 		return true
 	}
-	return a.again || moved && a.heard.Before(synced)
+	return a.again || moved && a.answered.Before(synced)
 }
 
 // known is what was heard of one task.
@@ -119,7 +119,7 @@ type known struct {
 	answers answers[task.Status]
 
 	copied  error  // why the record on the remote is not in the copy
-	gone    bool   // the remote has its record no more
+	deleted bool   // the remote has its record no more
 	without string // the day on which the remote forgot its snapshots; "" when it did not
 	entries int    // of the record in the copy
 	open    bool   // by that record
@@ -133,7 +133,7 @@ type known struct {
 func New(home, url string, server Server) *Remote {
 	public := remote.Public(url)
 	return &Remote{url: public, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(public)), url),
-		poke: make(chan struct{}, 1), made: make(chan struct{}), rows: map[string]Row{}, tasks: map[string]*known{},
+		refresh: make(chan struct{}, 1), made: make(chan struct{}), rows: map[string]Row{}, tasks: map[string]*known{},
 		features: map[string]*feature{}}
 }
 
@@ -170,7 +170,7 @@ func (r *Remote) look() {
 	r.mu.Unlock()
 	if old {
 		select {
-		case r.poke <- struct{}{}:
+		case r.refresh <- struct{}{}:
 		default:
 		}
 	}
@@ -184,7 +184,7 @@ func (r *Remote) Follow(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.poke:
+		case <-r.refresh:
 			wait = least
 		case <-time.After(wait):
 			wait = min(2*wait, most)
@@ -326,13 +326,13 @@ func (r *Remote) fetch(ctx context.Context) map[string]bool {
 	for id := range records {
 		moved[id.Key()] = true
 		r.changes++
-		r.task(id.Key()).copied, r.task(id.Key()).gone = nil, false
+		r.task(id.Key()).copied, r.task(id.Key()).deleted = nil, false
 	}
 	for id, err := range failed {
 		r.task(id.Key()).copied = err
 	}
 	for _, id := range gone {
-		r.task(id.Key()).gone = true
+		r.task(id.Key()).deleted = true
 	}
 	var compare []string
 	for key, k := range r.tasks {
@@ -370,7 +370,7 @@ func (r *Remote) compare(id belay.TaskID) {
 	k.entries, k.open = len(log.Entries), len(log.Entries) > 0 && rec.Open()
 	k.forked = n > 0 && n <= k.entries && log.Entries[n-1].Hash != k.answers.status.Head.Hash
 	if k.awaited <= k.entries && n > k.entries {
-		k.awaited, k.since = n, k.answers.heard
+		k.awaited, k.since = n, k.answers.answered
 	}
 }
 
@@ -397,12 +397,12 @@ func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
 		key := row.Task.Key()
 		f := r.feature(key)
 		sort(row, f.answers.wanted(row, moved[featureKey+key], r.synced), f.answers.silent,
-			func(ctx context.Context) { r.hearFeature(ctx, key) })
+			func(ctx context.Context) { r.askFeature(ctx, key) })
 	}
 	for key, row := range r.rows {
 		k := r.tasks[key]
 		sort(row, k.answers.wanted(row, moved[key], r.synced), k.answers.silent,
-			func(ctx context.Context) { r.hear(ctx, belay.TaskID(key)) })
+			func(ctx context.Context) { r.askTask(ctx, belay.TaskID(key)) })
 	}
 	r.mu.Unlock()
 	if probe { // one of those that were silent says whether a worker is back
@@ -425,8 +425,8 @@ func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
 	all.Wait()
 }
 
-// hear asks one task where it stands. Its worker need not be there, but some worker has to.
-func (r *Remote) hear(ctx context.Context, id belay.TaskID) {
+// askTask asks one task where it stands. Its worker need not be there, but some worker has to.
+func (r *Remote) askTask(ctx context.Context, id belay.TaskID) {
 	one, cancel := context.WithTimeout(ctx, answerMost)
 	defer cancel()
 	asked := time.Now()
@@ -488,13 +488,13 @@ func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool) {
 	r.mu.Lock()
 	t, ok := r.tasks[id.Key()]
-	asking := ok && r.wrong[0] == "" && time.Since(t.answers.heard) > fresh
+	asking := ok && r.wrong[0] == "" && time.Since(t.answers.answered) > fresh
 	r.mu.Unlock()
 	if !ok {
 		return web.FleetTask{}, false
 	}
 	if asking {
-		r.hear(ctx, id)
+		r.askTask(ctx, id)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -522,7 +522,7 @@ func (r *Remote) shown(key string) web.FleetTask {
 	case k.answers.silent != "":
 		listedOnly(&t, row)
 		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.answers.silent)
-	case !k.answers.heard.IsZero():
+	case !k.answers.answered.IsZero():
 		t.Phase, t.Outcome, t.Worker = st.Phase, loop.Outcome(st.Outcome), st.Worker
 		r.gate(&t, st)
 	default:
@@ -592,7 +592,7 @@ func (r *Remote) wrongOf(k *known) string {
 		return "the record that the remote has now is not shown: " + session.Sentence(k.copied)
 	case k.forked:
 		return fmt.Sprintf("the record on the remote is not the one that the server knows: entry %d differs", head.Seq)
-	case k.gone && k.open, k.awaited > k.entries && !k.answers.status.Unpushed && r.fetched.After(k.since):
+	case k.deleted && k.open, k.awaited > k.entries && !k.answers.status.Unpushed && r.fetched.After(k.since):
 		return fmt.Sprintf("the remote has not the whole record: the server knows of %d entries, and %d are here",
 			head.Seq, k.entries)
 	}

@@ -176,7 +176,7 @@ func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) 
 	if err := t.run(ctx, run, func(loop.Command) bool { return true }); err != nil {
 		return task.Standing{}, err
 	}
-	return t.standing(ctx)
+	return t.position(ctx)
 }
 
 // Do does one command of the loop. A context that ends stops the agent; its work is saved.
@@ -262,7 +262,7 @@ func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (
 	if err := do(t); err != nil {
 		return task.Standing{}, err
 	}
-	return t.standing(context.WithoutCancel(ctx))
+	return t.position(context.WithoutCancel(ctx))
 }
 
 // Adopt goes on here with a task from another machine, from the state that was pushed last.
@@ -288,7 +288,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 		return task.Standing{}, err
 	}
 	if t := m.still(ctx, q, state); t != nil {
-		return t.standing(ctx)
+		return t.position(ctx)
 	}
 	if err := m.place(ctx, mirror, in); err != nil {
 		return task.Standing{}, err
@@ -312,7 +312,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 	if err := t.desk.Session.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
 		return task.Standing{}, err
 	}
-	return t.standing(ctx)
+	return t.position(ctx)
 }
 
 // still gives a task that this machine has all the time: its worker was thought lost, and nobody else has pushed since. Its agent may
@@ -409,13 +409,13 @@ func beating(ctx context.Context, every time.Duration) (context.Context, func())
 
 // one is a task on this machine.
 type one struct {
-	on   *Machine
-	q    task.Ask
-	desk *app.Desk
-	rec  *session.Record // nil when there is none
-	last string          // the commit of the record on the remote, as this machine knows it
-	from int             // the entry up to which the record was counted
-	said []string
+	on       *Machine
+	q        task.Ask
+	desk     *app.Desk
+	rec      *session.Record // nil when there is none
+	last     string          // the commit of the record on the remote, as this machine knows it
+	from     int             // the entry up to which the record was counted
+	messages []string
 
 	arrived string // the commit of accepted work that came to the remote with the record that was adopted
 }
@@ -540,15 +540,15 @@ func (t *one) files(ctx context.Context) error {
 	return err
 }
 
-// standing says what was recorded since the entry that was asked from, once it is pushed.
-func (t *one) standing(ctx context.Context) (task.Standing, error) {
-	st, err := t.stand(ctx)
+// position says what was recorded since the entry that was asked from, once it is pushed.
+func (t *one) position(ctx context.Context) (task.Standing, error) {
+	st, err := t.push(ctx)
 	st.Notes = task.Short(st.Notes)
 	return st, err
 }
 
-// stand pushes. A push that fails keeps nobody from working, but the end of a task has to arrive.
-func (t *one) stand(ctx context.Context) (task.Standing, error) {
+// push pushes. A push that fails keeps nobody from working, but the end of a task has to arrive.
+func (t *one) push(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
@@ -559,7 +559,7 @@ func (t *one) stand(ctx context.Context) (task.Standing, error) {
 		return task.Standing{}, err
 	}
 	st := task.Standing{Worker: t.on.Name, Team: t.on.team(t.q.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
-		Notes: t.said, Commit: cmp.Or(t.arrived, work.Commit)}
+		Notes: t.messages, Commit: cmp.Or(t.arrived, work.Commit)}
 	if st.Steps, err = t.steps(); err != nil {
 		return st, err
 	}
@@ -570,7 +570,7 @@ func (t *one) stand(ctx context.Context) (task.Standing, error) {
 	last, err := mirror.Push(ctx, t.desk, t.rec,
 		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
 	if errors.Is(err, remote.ErrMoved) {
-		t.stands("")
+		t.notePhase("")
 		t.on.places.keep(t.on.clone(t.q.Task), false)
 		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
 	}
@@ -654,7 +654,7 @@ func (t *one) Output() io.Writer { return nil }
 func (t *one) Used(belay.TaskID, belay.Use) {}
 
 // Note keeps a line for the task's status.
-func (t *one) Note(text string) { t.said = append(t.said, text) }
+func (t *one) Note(text string) { t.messages = append(t.messages, text) }
 
 // Ask never answers: a decision comes by the workflow.
 func (t *one) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {

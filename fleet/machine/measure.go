@@ -15,7 +15,7 @@ func (t *one) measure() {
 	}
 	samples, err := t.desk.Measured(t.rec.Task.ID, t.from)
 	if err != nil {
-		t.said = append(t.said, "not counted: "+session.Sentence(err))
+		t.messages = append(t.messages, "not counted: "+session.Sentence(err))
 		return
 	}
 	t.on.Metrics.Add(samples)
@@ -24,7 +24,7 @@ func (t *one) measure() {
 	if t.rec.Open() {
 		phase = string(t.rec.State.Phase)
 	}
-	t.stands(phase)
+	t.notePhase(phase)
 }
 
 // moved counts packs that went to or came from a remote.
@@ -37,8 +37,8 @@ func (m *Machine) moved(by remote.Moved) {
 		bytes("belay.fleet.fetched", "Bytes of packs that were fetched from remotes", by.Received)})
 }
 
-// stands notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.
-func (t *one) stands(phase string) {
+// notePhase notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.
+func (t *one) notePhase(phase string) {
 	t.on.phases.Lock()
 	defer t.on.phases.Unlock()
 	if phase == "" {

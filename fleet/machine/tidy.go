@@ -88,7 +88,7 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	_, merr := os.Stat(filepath.Join(dir, movedFile))
 	moved := merr == nil
 	if moved {
-		t.stands("")
+		t.notePhase("")
 	}
 	if line, err := t.stopOrphan(ctx, up, moved); line != "" || err != nil {
 		return line, err

@@ -113,9 +113,9 @@ func (m *Mirror) with(ctx context.Context, common string, in []byte, args ...str
 	return m.count(runs(ctx, m.Dir, env, in, args...))
 }
 
-// telling has a push say how large its pack is, but not over HTTP: there the other side would tell of its own progress as well,
+// progressOption has a push say how large its pack is, but not over HTTP: there the other side would tell of its own progress as well,
 // which is 4 KB of a push of 100 files (git 2.39 passes --quiet to the server only without --progress).
-func (m *Mirror) telling() string {
+func (m *Mirror) progressOption() string {
 	if strings.HasPrefix(m.URL, "http:") || strings.HasPrefix(m.URL, "https:") {
 		return "--quiet"
 	}
@@ -210,7 +210,7 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 		return "", err
 	}
 	commit, ref := strings.TrimSpace(string(made)), "refs/heads/"+q.Branch
-	_, err = m.with(ctx, filepath.Join(clone, ".git"), nil, "push", m.telling(), "--no-verify",
+	_, err = m.with(ctx, filepath.Join(clone, ".git"), nil, "push", m.progressOption(), "--no-verify",
 		"--force-with-lease="+ref+":"+q.Tip, "--", m.URL, commit+":"+ref)
 	if err == nil {
 		return commit, nil

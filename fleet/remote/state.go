@@ -127,7 +127,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	if last == "" { // the remote may have moved on, to commits that are not here: ask which of ours it has
 		args = []string{"-c", "push.negotiate=true"}
 	}
-	args = append(args, []string{"push", "--porcelain", m.telling(), "--atomic", "--no-verify",
+	args = append(args, []string{"push", "--porcelain", m.progressOption(), "--atomic", "--no-verify",
 		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
 	args = append(args, specs...)
 	out, err := m.with(ctx, d.Session.Repo.Common, nil, args...)
@@ -153,7 +153,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
 func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
-	_, err := m.with(ctx, d.Session.Repo.Common, nil, "push", m.telling(), "--no-verify", "--", m.URL,
+	_, err := m.with(ctx, d.Session.Repo.Common, nil, "push", m.progressOption(), "--no-verify", "--", m.URL,
 		work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
@@ -294,7 +294,7 @@ func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, co
 		if err != nil {
 			return err
 		}
-		paths, err := stay(ctx, d, t, out)
+		paths, err := ignoredFiles(ctx, d, t, out)
 		if err := errors.Join(err, ignored(b.ID, paths)); err != nil {
 			return err
 		}
@@ -311,7 +311,7 @@ func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, co
 	if err != nil {
 		return err
 	}
-	paths, err := stay(ctx, d, t, out)
+	paths, err := ignoredFiles(ctx, d, t, out)
 	return errors.Join(err, ignored(bound[0].ID, paths))
 }
 
@@ -322,8 +322,8 @@ func ignored(id belay.SnapshotID, paths []string) error {
 	return &Ignored{Snapshot: id, Paths: paths}
 }
 
-// stay are those of paths, each ended by NUL, that git ignores, does not track, and that nobody said may leave.
-func stay(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]string, error) {
+// ignoredFiles are those of paths, each ended by NUL, that git ignores, does not track, and that nobody said may leave.
+func ignoredFiles(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]string, error) {
 	paths := strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 })
 	paths = slices.DeleteFunc(paths, func(p string) bool { return belay.Match(t.Shared, p) })
 	if len(paths) == 0 {

@@ -237,7 +237,7 @@ func (f *feature) continueAsNew() error {
 	return workflow.NewContinueAsNewError(f.ctx, FeatureName, next)
 }
 
-func (f *feature) say(at time.Time, text string) { f.pos.Said = said(f.pos.Said, at, text) }
+func (f *feature) say(at time.Time, text string) { f.pos.Said = addLine(f.pos.Said, at, text) }
 
 // input is a task as its own workflow gets it.
 func (f *feature) input(i int) Input {
@@ -397,9 +397,9 @@ func (f *feature) decide(ctx workflow.Context, d Decision) error {
 				f.drop(i, strings.TrimSpace("the feature was stopped. "+p.Why))
 			}
 		}
-		f.tell(ctx, Decision{Decision: loop.DecideAbort, Note: d.Note, By: d.By})
+		f.sendDecision(ctx, Decision{Decision: loop.DecideAbort, Note: d.Note, By: d.By})
 	case Resume:
-		f.tell(ctx, Decision{Decision: Resume, By: d.By})
+		f.sendDecision(ctx, Decision{Decision: Resume, By: d.By})
 	case Merge:
 		f.pos.Parts[g.Part].Stage = StageAccepted
 	case Drop:
@@ -413,8 +413,8 @@ func (f *feature) decide(ctx workflow.Context, d Decision) error {
 	return nil
 }
 
-// tell sends a decision to each task that runs. One with an agent at work stops it first, where the decision is to abort.
-func (f *feature) tell(ctx workflow.Context, d Decision) {
+// sendDecision sends a decision to each task that runs. One with an agent at work stops it first, where the decision is to abort.
+func (f *feature) sendDecision(ctx workflow.Context, d Decision) {
 	var ids []string
 	for i := range f.pos.Parts { // a map has no order
 		if id := f.running[i]; id != "" {
@@ -441,7 +441,7 @@ func (f *feature) handlers() error {
 	return workflow.SetUpdateHandlerWithOptions(f.ctx, UpdateCancel, func(ctx workflow.Context) (FeatureStatus, error) {
 		f.gate(-1, "cancelled", Resume, Stop)
 		f.changed = true
-		f.tell(ctx, Decision{Decision: Cancel})
+		f.sendDecision(ctx, Decision{Decision: Cancel})
 		return f.status(), nil
 	}, workflow.UpdateHandlerOptions{Validator: func() error {
 		if f.paused() || f.stopped {

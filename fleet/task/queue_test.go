@@ -65,13 +65,13 @@ func TestNext(t *testing.T) {
 		for _, s := range c.stages {
 			parts = append(parts, task.Part{Stage: s})
 		}
-		if got := said(task.Next(tasks, parts, c.limit, c.paused)); got != c.want {
+		if got := addLine(task.Next(tasks, parts, c.limit, c.paused)); got != c.want {
 			t.Errorf("%v, limit %d, paused %v: %q, expected %q", c.stages, c.limit, c.paused, got, c.want)
 		}
 	}
 }
 
-func said(m task.Move) (s string) {
+func addLine(m task.Move) (s string) {
 	add := func(on bool, text string) {
 		if on {
 			s += " " + text

@@ -44,7 +44,7 @@ func (r *run) slot(c loop.Command) (bool, error) {
 				return false, err
 			}
 		}
-		end := func() bool { return r.hold || r.stop || r.aborts() }
+		end := func() bool { return r.cancelled || r.stop || r.aborts() }
 		if err := workflow.Await(r.ctx, func() bool { return r.granted == c.ID || r.waits != shown || end() }); err != nil {
 			return false, err
 		}
@@ -92,12 +92,12 @@ func (r *run) release() {
 
 // give gives the slot back.
 func (r *run) give(e LimitEvent) {
-	r.tell(e)
+	r.signalLimits(e)
 	r.pos.Slot, r.granted, r.pos.Counted = "", "", r.pos.State.Use.Cost
 }
 
-// tell sends something to the team. Its limits may have ended with the day: then there is nothing to count it to.
-func (r *run) tell(e LimitEvent) {
+// signalLimits sends something to the team. Its limits may have ended with the day: then there is nothing to count it to.
+func (r *run) signalLimits(e LimitEvent) {
 	e.Slot = Slot{Workflow: workflow.GetInfo(r.ctx).WorkflowExecution.ID, Ticket: r.pos.Slot}
 	if err := workflow.SignalExternalWorkflow(r.ctx, LimitsWorkflowID(r.pos.Team), "", SignalLimits, e).Get(r.ctx, nil); err != nil {
 		r.say(workflow.Now(r.ctx), "team "+r.pos.Team+" was not told what was used: "+Cause(err))

@@ -54,11 +54,11 @@ type run struct {
 	refused map[int]string // why one had no effect, by its number among those that were accepted
 	noted   []string       // what a worker said last
 
-	begun   string    // the attempt that a worker was asked for last, by its command
-	hold    bool      // its feature is cancelled: no attempt begins
-	ahead   *Decision // of its feature, for the next gate
-	halted  bool      // its feature stopped its agent, and it has not come to the gate yet
-	aborted bool      // its feature was stopped before an agent began
+	begun     string    // the attempt that a worker was asked for last, by its command
+	cancelled bool      // its feature is cancelled: no attempt begins
+	ahead     *Decision // of its feature, for the next gate
+	halted    bool      // its feature stopped its agent, and it has not come to the gate yet
+	aborted   bool      // its feature was stopped before an agent began
 
 	granted string // the attempt that may begin, by its command
 	waits   string // why the next attempt may not begin yet
@@ -74,7 +74,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 	if in.From != nil {
 		r.pos = *in.From
 		r.in.From = nil
-		r.hold, r.ahead = r.pos.Hold, r.pos.Ahead
+		r.cancelled, r.ahead = r.pos.Hold, r.pos.Ahead
 	}
 	if err := r.handlers(); err != nil {
 		return Result{}, err
@@ -101,7 +101,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 	}
 	r.release()
 	if more := r.pos.State.Use.Cost - r.pos.Counted; r.pos.Team != "" && more > 0 { // reviews
-		r.tell(LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
+		r.signalLimits(LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
 	}
 	return r.result(), r.finish()
 }
@@ -144,7 +144,7 @@ func (r *run) continueAsNew() error {
 		return err
 	}
 	next, pos := r.in, r.pos
-	pos.Hold, pos.Ahead = r.hold, r.ahead
+	pos.Hold, pos.Ahead = r.cancelled, r.ahead
 	next.From = &pos
 	return workflow.NewContinueAsNewError(r.ctx, WorkflowName, next)
 }
@@ -178,10 +178,10 @@ func (r *run) begin() error {
 	case r.aborts():
 		r.aborted = true
 		return nil
-	case !r.hold: // resumed already
+	case !r.cancelled: // resumed already
 		return nil
 	}
-	r.hold = false
+	r.cancelled = false
 	return r.quarantine("cancelled before it began")
 }
 
@@ -291,10 +291,10 @@ func another(e loop.Event) error {
 }
 
 // say adds a line to what happened.
-func (r *run) say(at time.Time, text string) { r.pos.Said = said(r.pos.Said, at, text) }
+func (r *run) say(at time.Time, text string) { r.pos.Said = addLine(r.pos.Said, at, text) }
 
-// said adds a line to others, of which the last ones stay.
-func said(lines []Line, at time.Time, text string) []Line {
+// addLine adds a line to others, of which the last ones stay.
+func addLine(lines []Line, at time.Time, text string) []Line {
 	if text == "" {
 		return lines
 	}
@@ -334,7 +334,7 @@ func (r *run) do(c loop.Command) error {
 	if c.Kind == loop.CmdAttempt && ctx.Err() != nil && r.ctx.Err() == nil &&
 		workflow.GetVersion(r.ctx, "its worker was lost while its agent was stopped", workflow.DefaultVersion, 1) == 1 {
 		r.begun = "" // the next worker must not start an agent that somebody wanted stopped: attempt looks at it
-		r.hold = r.hold || !r.aborts() && !(r.ahead != nil && r.ahead.Decision == Resume)
+		r.cancelled = r.cancelled || !r.aborts() && !(r.ahead != nil && r.ahead.Decision == Resume)
 	}
 	if !r.pos.Pushed {
 		return nil // nobody else has its state: ask it again
@@ -412,7 +412,7 @@ func (r *run) quarantine(why string) error {
 
 // gate waits for a person's decision and has it recorded.
 func (r *run) gate() error {
-	r.hold, r.halted = false, false // it waits
+	r.cancelled, r.halted = false, false // it waits
 	if d := r.ahead; d != nil && r.may(*d) == nil {
 		r.ahead = nil
 		r.asked++
@@ -517,7 +517,7 @@ func (r *run) handlers() error {
 		for signals := workflow.GetSignalChannel(ctx, SignalDecide); ; {
 			var d Decision
 			signals.Receive(ctx, &d)
-			r.told(ctx, d)
+			r.takeDecision(ctx, d)
 		}
 	})
 	workflow.Go(r.ctx, func(ctx workflow.Context) {
@@ -545,7 +545,7 @@ func (r *run) handlers() error {
 		case r.waits != "":
 			r.stop = true
 		case r.placing:
-			r.hold = true
+			r.cancelled = true
 			r.unplace()
 		default:
 			r.cancel()
@@ -568,8 +568,8 @@ func (r *run) attempt(c loop.Command) error {
 		r.aborted = true
 		return nil
 	}
-	if r.halted = false; r.hold {
-		r.hold = false
+	if r.halted = false; r.cancelled {
+		r.cancelled = false
 		return r.quarantine("cancelled before its agent began")
 	}
 	// A history without a team, as of versions without limits, asks nobody.
@@ -580,20 +580,20 @@ func (r *run) attempt(c loop.Command) error {
 	return r.do(c)
 }
 
-// told takes a decision of the task's feature. An agent at work is stopped first; what is not possible yet is done at
+// takeDecision takes a decision of the task's feature. An agent at work is stopped first; what is not possible yet is done at
 // the next gate.
-func (r *run) told(ctx workflow.Context, d Decision) {
+func (r *run) takeDecision(ctx workflow.Context, d Decision) {
 	c := r.pos.State.Pending
 	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil && !r.placing
 	switch {
 	case d.Decision == Cancel:
-		r.hold, r.halted, r.ahead = r.pos.State.Gate == nil && !r.outside, works, nil
+		r.cancelled, r.halted, r.ahead = r.pos.State.Gate == nil && !r.outside, works, nil
 	case r.outside && d.Decision == loop.DecideAbort, r.may(d) == nil:
 		r.asked++
 		r.answers.Send(ctx, d)
 		return
 	case d.Decision == Resume:
-		if r.hold = false; r.halted { // the agent is still being stopped
+		if r.cancelled = false; r.halted { // the agent is still being stopped
 			r.ahead = &d
 		}
 		return
@@ -603,7 +603,7 @@ func (r *run) told(ctx workflow.Context, d Decision) {
 	switch {
 	case works:
 		r.cancel()
-	case r.mayUnplace() && (r.hold || r.aborts()) &&
+	case r.mayUnplace() && (r.cancelled || r.aborts()) &&
 		workflow.GetVersion(ctx, "stopped while it waits for a worker", workflow.DefaultVersion, 1) == 1:
 		r.unplace()
 	}

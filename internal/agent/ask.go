@@ -12,17 +12,17 @@ import (
 
 // Keys come from the environment only and are sent to nothing but the endpoint.
 
-// MostAnswer is how long an answer may be, in bytes.
-const MostAnswer = 1 << 20
+// MaxAnswer is how long an answer may be, in bytes.
+const MaxAnswer = 1 << 20
 
 // Question is what is asked, and whom. Of the reviewer only the command or endpoint, model
 // and key, and the time limit count: 10 minutes for all tries when it has none.
 type Question struct {
-	Reviewer belay.Reviewer
-	May      *config.Gate // lets that program run, or that model be asked
-	Prompt   string
-	Read     func(said []byte) error           // an error when the answer cannot be read
-	Mend     func(wrong, answer string) string // the prompt of the second try; nil asks once
+	Reviewer    belay.Reviewer
+	May         *config.Gate // lets that program run, or that model be asked
+	Prompt      string
+	Read        func(said []byte) error           // an error when the answer cannot be read
+	RetryPrompt func(wrong, answer string) string // the prompt of the second try; nil asks once
 
 	Dir      string   // the folder a program works in
 	Env      []string // a program's environment, KEY=value, whole
@@ -31,10 +31,10 @@ type Question struct {
 	Enclose fence.Encloser // of a program; nil is no fence
 }
 
-// Reply is what came back. Said is everything it said, both tries.
+// Reply is the answer to a question. Output is everything that was answered, in both tries.
 type Reply struct {
-	Said  []byte
-	Tries int
+	Output []byte
+	Tries  int
 }
 
 // Ask asks. The error says why there is no answer that can be read.
@@ -54,17 +54,17 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	for {
 		r.Tries++
 		said, err := put(ctx, prompt)
-		r.Said = append(r.Said, said...)
+		r.Output = append(r.Output, said...)
 		if err != nil {
 			return r, err
 		}
 		if err = q.Read(said); err == nil {
 			return r, nil
 		}
-		if r.Tries == 2 || q.Mend == nil {
+		if r.Tries == 2 || q.RetryPrompt == nil {
 			return r, fmt.Errorf("its answer cannot be read: %w", err)
 		}
-		prompt = q.Mend(err.Error(), string(said))
+		prompt = q.RetryPrompt(err.Error(), string(said))
 	}
 }
 

@@ -48,7 +48,7 @@ func (q Question) program(ctx context.Context, command config.Command, prompt st
 	case end.Failed != nil:
 		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
 	case out.over:
-		return out.Bytes(), fmt.Errorf("its answer is over %d KiB", MostAnswer>>10)
+		return out.Bytes(), fmt.Errorf("its answer is over %d KiB", MaxAnswer>>10)
 	case end.Code != 0 || end.Signal != 0:
 		return out.Bytes(), fmt.Errorf("it %s: %s", end, tail(complaints.Bytes()))
 	}
@@ -84,7 +84,7 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := MostAnswer + 1 - b.Len(); len(p) > room {
+	if room := MaxAnswer + 1 - b.Len(); len(p) > room {
 		b.over = true
 		b.Buffer.Write(p[:max(0, room)])
 		return len(p), nil

@@ -36,7 +36,7 @@ func TestAskProgram(t *testing.T) {
 		"yes | head -c 9000000":             "1 its answer is over 1024 KiB",
 		"sleep 300":                         "1 it did not answer within 2s",
 	} {
-		q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", Read: yes, Mend: again,
+		q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", Read: yes, RetryPrompt: again,
 			Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 		if !strings.HasPrefix(script, "sleep") {
 			q.Reviewer.Timeout = time.Minute
@@ -56,7 +56,7 @@ func TestAskProgram(t *testing.T) {
 func TestAskOnce(t *testing.T) {
 	t.Parallel()
 	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, Read: yes, Dir: t.TempDir(), Env: os.Environ()}
-	if r, err := Ask(t.Context(), q); err == nil || r.Tries != 1 || string(r.Said) != "no\n" {
+	if r, err := Ask(t.Context(), q); err == nil || r.Tries != 1 || string(r.Output) != "no\n" {
 		t.Errorf("%+v %v", r, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -76,7 +76,7 @@ func TestAskModel(t *testing.T) {
 	}))
 	defer server.Close()
 	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Endpoint: server.URL + "/v1", Model: "m"}, Prompt: "look", Read: yes}
-	if r, err := Ask(t.Context(), q); err != nil || string(r.Said) != "yes" {
+	if r, err := Ask(t.Context(), q); err != nil || string(r.Output) != "yes" {
 		t.Errorf("%+v %v", r, err)
 	}
 }

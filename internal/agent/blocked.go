@@ -81,9 +81,9 @@ func (r retry) hopeless() string {
 // How agents say in a result, or beside their stream, that a tool that writes was not allowed: Gemini CLI and OpenCode have
 // no such tool then, and Codex logs it.
 var (
-	writers = lazyregexp.Of(`edit write bash patch multiedit`) // of OpenCode
-	noTool  = lazyregexp.New(`^(?:\{"message":"|Error: )?Tool \\?"(replace|write_file|edit|run_shell_command)\\?" not found`)
-	logsNay = lazyregexp.New(`(?m)^\d{4}-[\dT:.-]+Z ERROR codex_core::tools::router: error=(\w+) rejected: .*` +
+	writers     = lazyregexp.Of(`edit write bash patch multiedit`) // of OpenCode
+	noTool      = lazyregexp.New(`^(?:\{"message":"|Error: )?Tool \\?"(replace|write_file|edit|run_shell_command)\\?" not found`)
+	codexDenied = lazyregexp.New(`(?m)^\d{4}-[\dT:.-]+Z ERROR codex_core::tools::router: error=(\w+) rejected: .*` +
 		`(?:blocked by read-only sandbox|rejected by user approval settings)`)
 )
 
@@ -118,7 +118,7 @@ func Denied(output []byte) []string {
 	r := Reader{To: &d, Denied: d.add}
 	_, _ = r.Write(output)
 	r.Close()
-	if found := logsNay.FindStringSubmatch(string(output)); found != nil {
+	if found := codexDenied.FindStringSubmatch(string(output)); found != nil {
 		d.add(found[1])
 	}
 	return d.tools
@@ -128,7 +128,7 @@ func Denied(output []byte) []string {
 // with exit status 0 after an error of their model.
 func GaveUp(output io.Reader) string {
 	last := ""
-	r := Reader{To: &lastOf{ended: func() { last = "" }}, Say: func(s Said) {
+	r := Reader{To: &lastOf{ended: func() { last = "" }}, Say: func(s StreamText) {
 		switch {
 		case s.Failed, strings.HasPrefix(s.Text, "[API Error"):
 			last = strings.Trim(s.Text, "[]")

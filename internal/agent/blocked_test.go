@@ -97,7 +97,7 @@ func FuzzBlocked(f *testing.F) {
 				t.Fatalf("%q", tools)
 			}
 		}
-		_, _ = GaveUp(strings.NewReader(text)), SessionGone(strings.NewReader(text))
+		_, _ = GaveUp(strings.NewReader(text)), SessionMissing(strings.NewReader(text))
 		m := New(nil)
 		_, _ = m.Write([]byte(text))
 		m.Close()

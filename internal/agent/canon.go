@@ -115,9 +115,9 @@ func (c canon) plain(s string) string {
 
 // What is changed about a command without making another one of it.
 var (
-	naps   = lazyregexp.New(`\b(sleep|timeout|--max-time|--connect-timeout)([ =])\d+(?:\.\d+)?[smh]?\b`)
-	killed = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
-	ports  = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|` +
+	sleepArguments = lazyregexp.New(`\b(sleep|timeout|--max-time|--connect-timeout)([ =])\d+(?:\.\d+)?[smh]?\b`)
+	killed         = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
+	ports          = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|` +
 		`\blocalhost:|\b127\.0\.0\.1:|\b0\.0\.0\.0:|\[::1?\]:|:::|-i ?:)\d{2,5}\b|\b\d{2,5}/tcp\b`)
 	tries = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
 )
@@ -125,7 +125,7 @@ var (
 // command writes a command: without comments, and how often, how long and on which port it is
 // tried.
 func (c canon) command(s string) string {
-	s = naps.ReplaceAllString(c.line(uncommented(s)), "$1$2*")
+	s = sleepArguments.ReplaceAllString(c.line(uncommented(s)), "$1$2*")
 	s = killed.ReplaceAllString(s, "kill$1 *")
 	s = ports.ReplaceAllString(s, "$1*")
 	return tries.ReplaceAllString(s, "$1$2*")

@@ -7,9 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// dropped are the variables that do not reach an agent. A final star matches any
+// droppedVariables are the variables that do not reach an agent. A final star matches any
 // rest.
-var dropped = []string{
+var droppedVariables = []string{
 	"GIT_*",                 // belay inside a git hook has GIT_DIR and GIT_INDEX_FILE set: the agent's git would write elsewhere
 	"BELAY_*",               // an outer run's words about itself
 	"LD_PRELOAD",            // code loaded into every program
@@ -28,7 +28,7 @@ func Environ(base []string, keep []string, add map[string]string) []string {
 	vars := make(map[string]string, len(base)+len(add))
 	for _, kv := range base {
 		name, value, ok := strings.Cut(kv, "=")
-		if !ok || name == "" || matches(dropped, name) && !matches(keep, name) {
+		if !ok || name == "" || matches(droppedVariables, name) && !matches(keep, name) {
 			continue
 		}
 		vars[name] = value

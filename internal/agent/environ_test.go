@@ -38,7 +38,7 @@ func TestEnvironProperty(t *testing.T) {
 		for _, kv := range base {
 			name, _, _ := strings.Cut(kv, "=")
 			want := variable(base, name)
-			if matches(dropped, name) {
+			if matches(droppedVariables, name) {
 				want = ""
 			}
 			if got := variable(once, name); got != want {

@@ -88,9 +88,9 @@ func folder(root, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// there reports whether something of that name is in a tree, a link that leads nowhere
+// exists reports whether something of that name is in a tree, a link that leads nowhere
 // included.
-func there(root, name string) bool {
+func exists(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil
 }
@@ -101,7 +101,7 @@ func there(root, name string) bool {
 // virtual environment says of from says it of to.
 func Share(from, to, name string) error {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
-	if err != nil || there(to, name) {
+	if err != nil || exists(to, name) {
 		return nil // there is nothing to share, or nothing is lacking
 	}
 	dst, err := makeAll(to, name)
@@ -109,15 +109,15 @@ func Share(from, to, name string) error {
 		return err
 	}
 	defer dst.Close()
-	s := sharing{moved: moved{from: from, to: to, env: environment(name)}, dst: dst}
+	s := sharing{moved: moved{from: from, to: to, env: isVirtualEnv(name)}, dst: dst}
 	if s.env {
 		return s.folder(src, ".", 3) // lib/python3.12/site-packages
 	}
 	return s.folder(src, ".", 0)
 }
 
-// environment tells of a virtual environment of Python's.
-func environment(name string) bool { return name == ".venv" || name == "venv" }
+// isVirtualEnv tells of a virtual environment of Python's.
+func isVirtualEnv(name string) bool { return name == ".venv" || name == "venv" }
 
 type sharing struct {
 	moved
@@ -155,7 +155,7 @@ func (s sharing) entry(src, at string, e fs.DirEntry, levels int) error {
 			return err
 		}
 		return s.folder(src, at, max(0, levels-1))
-	case e.Type().IsRegular() && s.env && speaks(at):
+	case e.Type().IsRegular() && s.env && namesItsTree(at):
 		info, err := e.Info()
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (s sharing) entry(src, at string, e fs.DirEntry, levels int) error {
 // others ErrTooMuch.
 func Copy(ctx context.Context, from, to, name string) (made bool, err error) {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
-	if err != nil || there(to, name) {
+	if err != nil || exists(to, name) {
 		return false, nil // there is nothing to copy, or nothing is lacking
 	}
 	beside := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+"-installed")
@@ -187,7 +187,7 @@ func Copy(ctx context.Context, from, to, name string) (made bool, err error) {
 		return false, err
 	}
 	defer dst.Close()
-	c := copying{moved: moved{from: from, to: to, env: environment(name)}, dst: dst}
+	c := copying{moved: moved{from: from, to: to, env: isVirtualEnv(name)}, dst: dst}
 	if err := c.folder(ctx, src, "copy"); err != nil {
 		return false, fmt.Errorf("copy %s: %w", name, err)
 	}
@@ -280,7 +280,7 @@ func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if m.env && speaks(at) && info.Size() <= mostText {
+	if m.env && namesItsTree(at) && info.Size() <= mostText {
 		var text []byte
 		if text, err = fsroot.ReadAll(in, mostText); err == nil {
 			if bytes.IndexByte(text, 0) < 0 { // a program is not text
@@ -294,8 +294,8 @@ func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 	return errors.Join(err, out.Close())
 }
 
-// speaks tells of the files of a virtual environment that name the tree they are in.
-func speaks(at string) bool {
+// namesItsTree reports whether a file of a virtual environment contains the path of its tree.
+func namesItsTree(at string) bool {
 	base := path.Base(at)
 	return path.Base(path.Dir(at)) == "bin" || strings.HasSuffix(base, ".pth") ||
 		strings.HasSuffix(base, ".egg-link") || strings.HasPrefix(base, "__editable__") || base == "pyvenv.cfg"

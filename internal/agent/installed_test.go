@@ -132,10 +132,10 @@ func TestCopyCutShort(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(partial, "half"), nil, 0o644))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if made, err := Copy(gone, from, to, "node_modules"); made || !errors.Is(err, context.Canceled) || there(to, "node_modules") {
+	if made, err := Copy(gone, from, to, "node_modules"); made || !errors.Is(err, context.Canceled) || exists(to, "node_modules") {
 		t.Errorf("%v %v", made, err)
 	}
-	if made, err := Copy(t.Context(), from, to, "node_modules"); !made || err != nil || there(to, "node_modules/half") {
+	if made, err := Copy(t.Context(), from, to, "node_modules"); !made || err != nil || exists(to, "node_modules/half") {
 		t.Errorf("%v %v", made, err)
 	}
 }
@@ -155,12 +155,12 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	if there(to, "node_modules/.cache") || link(t, to, "node_modules/web") != "../web" || link(t, to, "node_modules/mocha") != filepath.Join(from, "node_modules/mocha") {
+	if exists(to, "node_modules/.cache") || link(t, to, "node_modules/web") != "../web" || link(t, to, "node_modules/mocha") != filepath.Join(from, "node_modules/mocha") {
 		t.Error("caches or links are not their own")
 	}
 	must(t, os.WriteFile(filepath.Join(to, "node_modules/new"), nil, 0o644))
 	must(t, os.RemoveAll(filepath.Join(to, "node_modules")))
-	if there(from, "node_modules/new") || read(t, from, "node_modules/mocha/index.js") != "mocha" {
+	if exists(from, "node_modules/new") || read(t, from, "node_modules/mocha/index.js") != "mocha" {
 		t.Error("the original was changed")
 	}
 	if err := Share(from, to, "no_such"); err != nil {

@@ -46,7 +46,7 @@ func (j *job) run() (res Result) {
 	defer func() { res.Denied = j.fence.Denied() }()
 	left := t.End(proc.TreeEnding{
 		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience, Sleep: j.sleep,
-		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
+		Hurry: func() bool { return j.now || j.asks("kill") || j.folderReplaced() },
 	})
 	pipes.close(read, j.out)
 	if ws, known := t.Status(); known {
@@ -168,15 +168,15 @@ func (p pipes) close(read <-chan struct{}, to io.Writer) {
 // watch waits until the agent's own process ends or there is a reason to end it, and
 // gives that.
 func (j *job) watch(t *proc.Tree) string {
-	var h hush
+	var h silenceMeter
 	for {
 		if t.Ended() {
 			return EndedExit
 		}
 		ran := time.Since(j.clock)
-		silent := h.hear(ran, j.out.total.Load())
+		silent := h.observe(ran, j.out.total.Load())
 		switch {
-		case j.stop, j.asks("stop"), j.asks("kill"), j.gone():
+		case j.stop, j.asks("stop"), j.asks("kill"), j.folderReplaced():
 			return EndedStopped
 		case j.spec.Timeout > 0 && ran >= j.spec.Timeout:
 			return EndedTimeout
@@ -191,16 +191,16 @@ func (j *job) watch(t *proc.Tree) string {
 	}
 }
 
-// hush measures silence by looks that should be a tick apart. A longer step counts as
+// silenceMeter measures silence by looks that should be a tick apart. A longer step counts as
 // a few ticks only: then the shim itself was suspended, and the agent's silence may be
 // ours, because nobody emptied its pipe.
-type hush struct {
+type silenceMeter struct {
 	last   time.Duration
 	bytes  int64
 	silent time.Duration
 }
 
-func (h *hush) hear(now time.Duration, bytes int64) time.Duration {
+func (h *silenceMeter) observe(now time.Duration, bytes int64) time.Duration {
 	h.silent += min(now-h.last, 5*tick)
 	if bytes != h.bytes {
 		h.silent = 0

@@ -37,7 +37,7 @@ func TestReadLate(t *testing.T) {
 // TestHush: silence is counted while the shim watches, and only then.
 func TestHush(t *testing.T) {
 	t.Parallel()
-	var h hush
+	var h silenceMeter
 	for _, c := range []struct {
 		now, want time.Duration
 		bytes     int64
@@ -51,7 +51,7 @@ func TestHush(t *testing.T) {
 		{time.Hour + tick, 7 * tick, 10},
 		{2 * time.Hour, 0, 11},
 	} {
-		if got := h.hear(c.now, c.bytes); got != c.want {
+		if got := h.observe(c.now, c.bytes); got != c.want {
 			t.Errorf("at %v: %v, want %v", c.now, got, c.want)
 		}
 	}

@@ -100,9 +100,9 @@ func (m *Meter) Gap() {
 	m.state.Gap = true
 }
 
-// Held returns how many bytes were taken and not read yet, as they end no line; ok is false
-// when they cannot be given again.
-func (m *Meter) Held() (n int, ok bool) { return m.reader.Held() }
+// Pending returns how many bytes were written and not parsed yet because their line is
+// unfinished; ok is false when they were not kept.
+func (m *Meter) Pending() (n int, ok bool) { return m.reader.Pending() }
 
 // MarshalJSON writes down what was read so far, but for what is held.
 func (m *Meter) MarshalJSON() ([]byte, error) {

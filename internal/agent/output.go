@@ -93,9 +93,9 @@ func readRange(dir string, from, to, seg int64) ([]byte, error) {
 	return all, nil
 }
 
-// Misser is a writer that wants to know of bytes of the output that were deleted before they
-// could be read, instead of a line that says so.
-type Misser interface {
+// LossWriter is a writer that is told how many bytes of the output were deleted before they
+// could be read. Other writers get a line of text instead.
+type LossWriter interface {
 	Missed(bytes int64) error
 }
 
@@ -169,7 +169,7 @@ func (f *follower) open(w io.Writer) error {
 		if to <= f.at {
 			continue // it came between the two looks
 		}
-		if m, ok := w.(Misser); ok {
+		if m, ok := w.(LossWriter); ok {
 			err = m.Missed(to - f.at)
 		} else {
 			_, err = io.WriteString(w, NotShown(to-f.at))

@@ -20,18 +20,18 @@ type Renderer struct {
 	reader Reader
 	err    error
 
-	line  []byte // the start of a line that may be an event
-	event bool   // such a line is being read
-	mid   bool   // the output stands in the middle of a line of the agent's own
-	rest  bool   // what comes is the rest of an event whose start was missed
-	words bool   // the output stands in the middle of a message
-	last  string // the last message, which a result repeats
+	line   []byte // the start of a line that may be an event
+	event  bool   // such a line is being read
+	mid    bool   // the output stands in the middle of a line of the agent's own
+	rest   bool   // what comes is the rest of an event whose start was missed
+	inText bool   // the output stands in the middle of a message
+	last   string // the last message, which a result repeats
 }
 
 // NewRenderer returns a Renderer that writes to w. root is the working tree's folder.
 func NewRenderer(w io.Writer, root string) *Renderer {
 	r := &Renderer{to: w, root: root}
-	r.reader.To, r.reader.Say = r, r.said
+	r.reader.To, r.reader.Say = r, r.renderMessage
 	return r
 }
 
@@ -133,25 +133,25 @@ func (r *Renderer) put(text string) {
 
 // endWords ends the line of a message that came in parts.
 func (r *Renderer) endWords() {
-	if r.words {
-		r.words = false
+	if r.inText {
+		r.inText = false
 		r.put("\n")
 	}
 }
 
-func (r *Renderer) said(s Said) {
+func (r *Renderer) renderMessage(s StreamText) {
 	if s.Final {
 		if strings.TrimSpace(s.Text) == strings.TrimSpace(r.last) {
 			return
 		}
 	}
 	if s.Part {
-		if !r.words {
+		if !r.inText {
 			r.last = ""
 		}
 		r.last += s.Text
 		r.put(s.Text)
-		r.words = !strings.HasSuffix(s.Text, "\n")
+		r.inText = !strings.HasSuffix(s.Text, "\n")
 		return
 	}
 	r.endWords()

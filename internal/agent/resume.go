@@ -84,20 +84,20 @@ func (r *Run) Session() string {
 	return ""
 }
 
-// gone is how agents say that there is no such session.
-var gone = lazyregexp.New(`(?i)no (?:conversation|session|saved session|rollout|thread)s?\b.{0,40}\bfound|` +
+// noSuchSession is how agents say that there is no such session.
+var noSuchSession = lazyregexp.New(`(?i)no (?:conversation|session|saved session|rollout|thread)s?\b.{0,40}\bfound|` +
 	`(?:session|conversation|thread)\b.{0,80}\b(?:not found|does not exist|not exist|no longer exists)|` +
 	`no session, task, or name matched|invalid session|no previous sessions|error resuming session|thread/resume failed`)
 
-// SessionGone reports whether an agent that was to continue a session ended because there is none, or because its version
+// SessionMissing reports whether an agent that was to continue a session ended because there is none, or because its version
 // cannot continue one: it says so, and did nothing.
-func SessionGone(output io.Reader) bool {
+func SessionMissing(output io.Reader) bool {
 	worked := false
 	var tail lastBytes
 	r := Reader{To: &lastOf{ended: func() { worked = true }}}
 	_, _ = io.Copy(io.MultiWriter(&r, &tail), output)
 	r.Close()
-	return !worked && (gone.Match(tail.bytes) || unknownFlag.Match(tail.bytes))
+	return !worked && (noSuchSession.Match(tail.bytes) || unknownFlag.Match(tail.bytes))
 }
 
 // lastBytes keeps the last bytes written to it.

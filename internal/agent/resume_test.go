@@ -86,7 +86,7 @@ func TestSessionGone(t *testing.T) {
 		`{"type":"tool_use","tool_id":"1","tool_name":"read_file"}` + "\nSession not found":       false,
 		`{"type":"result","is_error":true,"result":"API Error: 429 rate limit","session_id":"s"}`: false,
 	} {
-		if got := SessionGone(strings.NewReader(text)); got != want {
+		if got := SessionMissing(strings.NewReader(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

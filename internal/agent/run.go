@@ -188,7 +188,7 @@ func Attach(runDir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !r.held() && !hasBegun(dir) {
+	if !r.alive() && !hasBegun(dir) {
 		r.lock.Close()
 		return nil, fmt.Errorf("the run in %s did not start: %w", dir, fs.ErrNotExist)
 	}
@@ -211,7 +211,7 @@ func open(dir string) (*Run, error) {
 // a result is there and every process of the run is dead; Lost, that guard and shim
 // died before they could write one: Wait then ends what they left.
 func (r *Run) State() State {
-	if r.held() {
+	if r.alive() {
 		return Running
 	}
 	if _, err := fsroot.Lstat(r.file("result.json")); err == nil && r.intact() {
@@ -220,9 +220,9 @@ func (r *Run) State() State {
 	return Lost
 }
 
-// held asks the kernel whether guard or shim live. An answer that cannot be had counts
-// as held: taking a live run for a lost one would let two agents into one tree.
-func (r *Run) held() bool {
+// alive asks the kernel whether guard or shim live. If the kernel cannot be asked it returns
+// true: taking a live run for a lost one would let two agents into one tree.
+func (r *Run) alive() bool {
 	if err := flock(r.lock, unix.LOCK_SH|unix.LOCK_NB); err != nil {
 		return true
 	}

@@ -169,7 +169,7 @@ func (j *job) finish(res Result) error {
 	if err != nil {
 		res.note("its output is incomplete: " + err.Error())
 	}
-	if j.gone() {
+	if j.folderReplaced() {
 		return errors.New("the run's folder was removed")
 	}
 	_ = fsroot.Remove(j.file("reserve"))
@@ -183,8 +183,8 @@ func (r *Result) note(what string) {
 	r.Error += what
 }
 
-// gone reports whether somebody removed or replaced the run's folder.
-func (j *job) gone() bool { return !sameFile(j.lock, j.file("lock")) }
+// folderReplaced reports whether somebody removed or replaced the run's folder.
+func (j *job) folderReplaced() bool { return !sameFile(j.lock, j.file("lock")) }
 
 func (j *job) asks(name string) bool {
 	_, err := fsroot.Lstat(j.file(name))

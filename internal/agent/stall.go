@@ -73,19 +73,19 @@ type thread struct {
 
 // call is one tool call, as far as comparing needs it.
 type call struct {
-	n       int // within its thread
-	at      int // within the stream
-	sign    sum
-	output  sum
-	settled bool // what came of it is known, or will not be told
-	told    bool // an output was given
-	opaque  bool
-	passed  bool // a run of tests that did not fail
-	offline bool // it failed for want of a network, or of somebody who answers
-	over    bool // what it waits for is over
-	kind    kind
-	tree    string // after it; "" is not known
-	says    string
+	n         int // within its thread
+	at        int // within the stream
+	sign      sum
+	output    sum
+	settled   bool // what came of it is known, or will not be told
+	hasOutput bool // an output was given
+	opaque    bool
+	passed    bool // a run of tests that did not fail
+	offline   bool // it failed for want of a network, or of somebody who answers
+	over      bool // what it waits for is over
+	kind      kind
+	tree      string // after it; "" is not known
+	says      string
 
 	edits string // the file that it edits; "" when it is no edit
 
@@ -175,7 +175,7 @@ func (w *Watch) Ended(e Ended) {
 }
 
 func (w *Watch) ended(in *thread, c *call, e Ended) {
-	c.settled, c.told = true, e.Told
+	c.settled, c.hasOutput = true, e.HasOutput
 	c.passed = c.kind&tests != 0 && !e.Failed && !saysFailing(e.Output)
 	c.offline = c.kind&tests == 0 && offline.MatchString(e.Output)
 	c.over = over.MatchString(e.Output) && !pending.MatchString(e.Output)
@@ -260,7 +260,7 @@ func saysFailing(output string) bool {
 func (w *Watch) output(in *thread, c *call, text string) sum {
 	if len(text) < brief && unchanged.MatchString(text) {
 		for _, old := range slices.Backward(in.last) {
-			if old.n < c.n && old.told && old.sign == c.sign {
+			if old.n < c.n && old.hasOutput && old.sign == c.sign {
 				return old.output
 			}
 		}
@@ -336,7 +336,7 @@ func (w *Watch) rounds(calls []call, loose bool) *Stall {
 		if loose && c.failed {
 			f = family{c.blank, c.figureless}
 		}
-		if !c.told {
+		if !c.hasOutput {
 			if c.kind&advances != 0 {
 				return nil
 			}

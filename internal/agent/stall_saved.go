@@ -26,7 +26,7 @@ type savedCall struct {
 	Output     []byte `json:"output"`
 	Blank      []byte `json:"blank"`
 	Figureless []byte `json:"figureless"`
-	Told       bool   `json:"told,omitempty"`
+	HasOutput  bool   `json:"told,omitempty"`
 	Passed     bool   `json:"passed,omitempty"`
 	Offline    bool   `json:"offline,omitempty"`
 	Over       bool   `json:"over,omitempty"`
@@ -57,7 +57,7 @@ func (w *Watch) Save(mask func(string) string) ([]byte, error) {
 		s := savedThread{Began: t.began}
 		for _, c := range t.last {
 			s.Last = append(s.Last, savedCall{N: c.n, At: c.at, Sign: c.sign[:], Output: c.output[:], Blank: c.blank[:],
-				Figureless: c.figureless[:], Told: c.told, Passed: c.passed, Offline: c.offline, Over: c.over, Failed: c.failed,
+				Figureless: c.figureless[:], HasOutput: c.hasOutput, Passed: c.passed, Offline: c.offline, Over: c.over, Failed: c.failed,
 				Kind: c.kind, Tree: c.tree, Says: mask(c.says), Edits: c.edits})
 		}
 		out.Threads[name] = s
@@ -75,7 +75,8 @@ func (w *Watch) Load(text []byte) {
 	for name, s := range in.Threads {
 		t := &thread{began: s.Began}
 		for _, c := range s.Last {
-			one := call{n: c.N, at: c.At, settled: true, told: c.Told, passed: c.Passed, offline: c.Offline, over: c.Over, failed: c.Failed,
+			one := call{n: c.N, at: c.At, settled: true, hasOutput: c.HasOutput, passed: c.Passed,
+				offline: c.Offline, over: c.Over, failed: c.Failed,
 				kind: c.Kind, tree: c.Tree, says: c.Says, edits: c.Edits}
 			copy(one.sign[:], c.Sign)
 			copy(one.output[:], c.Output)

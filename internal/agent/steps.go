@@ -30,7 +30,7 @@ const (
 func Steps(in io.Reader, root string, from, most int) (list []Step, next int, err error) {
 	s := &stepper{skip: max(0, from), most: most, open: map[string]int{}}
 	r := NewRenderer(s, root)
-	r.reader.To = stepTaker{r, s}
+	r.reader.To = stepListener{r, s}
 	_, err = io.Copy(r, in)
 	if err == nil {
 		err = r.Close()
@@ -49,13 +49,13 @@ var errFull = errors.New("enough was read")
 
 // stepper collects steps. What is written to it are words.
 type stepper struct {
-	skip, most  int
-	at, bytes   int // steps and bytes that came so far
-	list        []Step
-	open        map[string]int // calls without a result, by their ids
-	late        int            // steps that came after it was full
-	long        int            // bytes of the last step of words
-	full, words bool           // the last step is of words
+	skip, most   int
+	at, bytes    int // steps and bytes that came so far
+	list         []Step
+	open         map[string]int // calls without a result, by their ids
+	late         int            // steps that came after it was full
+	long         int            // bytes of the last step of words
+	full, inText bool           // the last step is of words
 }
 
 // add begins a step. ok is false when it is not one of those that are wanted.
@@ -80,8 +80,8 @@ func (s *stepper) Write(p []byte) (int, error) {
 		for len(part) < len(p) && len(part) > 1 && !utf8.RuneStart(p[len(part)]) {
 			part = part[:len(part)-1]
 		}
-		if !s.words || s.long+len(part) > MaxStep { // long words are several steps, of which none is cut
-			s.words, s.long = true, 0
+		if !s.inText || s.long+len(part) > MaxStep { // long words are several steps, of which none is cut
+			s.inText, s.long = true, 0
 			s.add(Step{})
 		}
 		if s.long += len(part); s.at > s.skip && !s.full {
@@ -112,15 +112,15 @@ func (s *stepper) put(i int, text string) {
 	s.bytes += len(text)
 }
 
-// stepTaker is told of calls.
-type stepTaker struct {
+// stepListener is told of calls.
+type stepListener struct {
 	r *Renderer
 	s *stepper
 }
 
 // Began implements Taker.
-func (t stepTaker) Began(c Call) {
-	t.r.words, t.s.words = false, false
+func (t stepListener) Began(c Call) {
+	t.r.inText, t.s.inText = false, false
 	if t.s.add(Step{Call: t.r.label(c), Nested: c.Thread != ""}) {
 		t.s.open[c.ID] = len(t.s.list) - 1
 	}
@@ -128,7 +128,7 @@ func (t stepTaker) Began(c Call) {
 }
 
 // Ended implements Taker.
-func (t stepTaker) Ended(e Ended) {
+func (t stepListener) Ended(e Ended) {
 	if i, ok := t.s.open[e.ID]; ok {
 		delete(t.s.open, e.ID)
 		t.s.list[i].Failed = e.Failed
@@ -137,7 +137,7 @@ func (t stepTaker) Ended(e Ended) {
 	t.stop()
 }
 
-func (t stepTaker) stop() {
+func (t stepListener) stop() {
 	if t.r.err == nil {
 		t.r.err = t.s.enough()
 	}

@@ -19,15 +19,15 @@ type Call struct {
 
 // Ended is what came of a call.
 type Ended struct {
-	ID     string
-	Output string // at most MaxOutput bytes of it
-	Told   bool   // the stream gave an output at all
-	Failed bool
+	ID        string
+	Output    string // at most MaxOutput bytes of it
+	HasOutput bool   // the stream gave an output at all
+	Failed    bool
 }
 
-// Taker is told of calls in the order of the stream. A call that the stream gives only
-// when it has ended is told as begun and ended at once.
-type Taker interface {
+// Listener gets the tool calls of a stream in their order. A call that the stream reports only
+// when it has ended is passed to Began and at once to Ended.
+type Listener interface {
 	Began(Call)
 	Ended(Ended)
 }
@@ -40,9 +40,9 @@ const (
 
 // Reader cuts bytes into lines and reads each. The zero value with a Taker is ready.
 type Reader struct {
-	To  Taker       // nil: calls are passed over
-	Use func(Usage) // nil: what was used is passed over
-	Say func(Said)  // nil: words are passed over
+	To  Listener         // nil: calls are passed over
+	Use func(Usage)      // nil: what was used is passed over
+	Say func(StreamText) // nil: words are passed over
 
 	Denied func(tool string) // nil: calls that were not allowed are passed over
 	again  func(retry)       // nil: requests to its model that it repeats are passed over
@@ -78,10 +78,10 @@ func (r *Reader) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
-			r.hold(p)
+			r.keepPending(p)
 			break
 		}
-		r.hold(p[:i])
+		r.keepPending(p[:i])
 		r.flush()
 		p = p[i+1:]
 	}
@@ -91,14 +91,14 @@ func (r *Reader) Write(p []byte) (int, error) {
 // Close reads a last line without an end.
 func (r *Reader) Close() { r.flush() }
 
-// Held returns how many bytes of a line without an end are held; ok is false when they are
+// Pending returns how many bytes of a line without an end are held; ok is false when they are
 // too many to be held.
-func (r *Reader) Held() (n int, ok bool) { return len(r.line), !r.over }
+func (r *Reader) Pending() (n int, ok bool) { return len(r.line), !r.over }
 
 // Break ends the line: what follows is not the rest of it.
 func (r *Reader) Break() { r.line, r.over = r.line[:0], false }
 
-func (r *Reader) hold(p []byte) {
+func (r *Reader) keepPending(p []byte) {
 	if r.over || len(r.line)+len(p) > MaxLine {
 		r.over, r.line = true, r.line[:0]
 		return
@@ -152,7 +152,7 @@ func (r *Reader) take(e object) {
 		r.usage(e)
 	}
 	if r.Say != nil {
-		r.says(e)
+		r.readMessage(e)
 	}
 	if r.Denied != nil {
 		r.denials(e)
@@ -296,7 +296,7 @@ func (r *Reader) began(c Call) {
 func (r *Reader) ended(e Ended, output any) {
 	r.Any = true
 	if output != nil {
-		e.Output, e.Told = outputText(output), true
+		e.Output, e.HasOutput = outputText(output), true
 	}
 	r.To.Ended(e)
 }

@@ -20,7 +20,7 @@ func (t *told) Began(c agent.Call) {
 }
 
 func (t *told) Ended(e agent.Ended) {
-	t.lines = append(t.lines, fmt.Sprintf("ended %s %q told=%v failed=%v", e.ID, e.Output, e.Told, e.Failed))
+	t.lines = append(t.lines, fmt.Sprintf("ended %s %q told=%v failed=%v", e.ID, e.Output, e.HasOutput, e.Failed))
 }
 
 // TestForms reads one call and its result in each agent's form.

@@ -37,7 +37,7 @@ func Begin(ctx context.Context, d *Desk, task belay.TaskID, reviewer string, pid
 			return Begun{}, belay.Refuse(belay.CodeUsage, "give the id of a running process", "no process %d", pid)
 		}
 	case pid == 0:
-		c.Process = review.Holder(os.Getpid())
+		c.Process = review.Claimant(os.Getpid())
 	}
 	var env []string
 	c.Key, env = at.Claims().Own(reviewer, r.Task.ID)

@@ -227,7 +227,7 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	}
 	name := cmp.Or(q.Feature, "of these tasks")
 	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers,
-		Guidelines: d.Session.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Session.Config.Checks.Reuse}}
+		Guidelines: d.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: d.Session.Config.Checks.Reuse}}
 	var prose []string
 	var paths []string
 	for _, t := range w.tasks {
@@ -273,7 +273,7 @@ func patchFor(ctx context.Context, home *session.Desk, from, to belay.SnapshotID
 
 // panelOf is where reviewers of a feature work. release ends the claim that they work in this tree.
 func panelOf(ctx context.Context, d *Desk, home *session.Desk, task belay.Task) (p review.Panel, release func(), err error) {
-	release, err = home.Claims().Hold(task.ID, []string{"feature " + task.Title})
+	release, err = home.Claims().Claim(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
 		Enclose: runner.Encloser(ctx, d.Session),
 		Snaps:   home.Snaps, May: d.Session.May, Closed: []string{home.Repo.Root, home.Repo.Common},

@@ -53,7 +53,7 @@ func withoutRepository(ev hook.Event) (ans hook.Answer) {
 		}
 	}
 	home, _ := os.UserHomeDir()
-	w := hook.World{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
+	w := hook.Surroundings{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
 	if deeds := hook.Destructive(ev.Tool.Command, w); len(deeds) > 0 {
 		ans.Deny = denial(deeds)
 	}
@@ -100,7 +100,7 @@ func (h *hooks) closed(t belay.Task, p string) string {
 }
 
 // world is what the effect of a shell text depends on. What it asks for is read when it is needed.
-func (h *hooks) world(ctx context.Context, t belay.Task) hook.World {
+func (h *hooks) world(ctx context.Context, t belay.Task) hook.Surroundings {
 	r := h.d.Session.Repo
 	dir := fsroot.From(h.ev.Dir, h.ev.Tool.Dir)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -109,7 +109,7 @@ func (h *hooks) world(ctx context.Context, t belay.Task) hook.World {
 	home, _ := os.UserHomeDir()
 	var tracked []git.IndexEntry
 	var aliases map[string]string
-	return hook.World{Root: r.Root, Dir: dir, Home: home, Git: []string{r.Dir, r.Common},
+	return hook.Surroundings{Root: r.Root, Dir: dir, Home: home, Git: []string{r.Dir, r.Common},
 		Alias: func(name string) (string, bool) {
 			if aliases == nil {
 				aliases = aliasesOf(ctx, r)

@@ -60,7 +60,7 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 		w.Load(seen.Watch)
 	}
 	call := agent.Call{Thread: h.ev.Thread, Tool: t.Name, Args: args}
-	found := w.Made(call, agent.Ended{Output: t.Output, Told: t.Output != "", Failed: t.Failed}, m.Whole)
+	found := w.Made(call, agent.Ended{Output: t.Output, HasOutput: t.Output != "", Failed: t.Failed}, m.Whole)
 	if found != nil {
 		seen.Told++
 		w = agent.NewStallWatch(h.d.Session.Repo.Root, repeats) // told once for each time

@@ -177,7 +177,7 @@ func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.
 	}
 	it.Snapshot = string(now.ID)
 	task := belay.Task{ID: "phase", Title: s.Rec.Feature.Name, Feature: s.Rec.Feature.Name, Reviewers: reviewers,
-		Guidelines: s.Desk.Session.Config.HouseRules(), Checks: belay.Checks{Reuse: s.Desk.Session.Config.Checks.Reuse}}
+		Guidelines: s.Desk.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: s.Desk.Session.Config.Checks.Reuse}}
 	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Feature.Name, Phase: string(e.Phase),
 		Next: string(e.Next), Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: papers(art)}}
 	if last := s.Rec.Feature.Of(e.Phase).Last(); last != nil && last.N < it.N {

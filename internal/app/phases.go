@@ -267,9 +267,9 @@ func (s *Stage) renamed(root *fsroot.Root) (out []string) {
 }
 
 // standings are where the phases of the feature are.
-func (s *Stage) standings() (map[phase.Phase]phase.Standing, error) {
+func (s *Stage) standings() (map[phase.Phase]phase.PhaseState, error) {
 	var bad error
-	all := s.Rec.Feature.Standings(func(p phase.Phase) (phase.State, string) {
+	all := s.Rec.Feature.States(func(p phase.Phase) (phase.State, string) {
 		a, err := s.Artefact(p)
 		if err != nil && bad == nil {
 			bad = err
@@ -292,7 +292,7 @@ func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
 		return phase.Answer{}, err
 	}
 	if completes {
-		all[p] = phase.Standing{Artefact: all[p].Artefact}
+		all[p] = phase.PhaseState{Artefact: all[p].Artefact}
 	}
 	a := phase.Check(phase.Input{Phase: p, Mode: s.Rec.Feature.Mode, Phases: all, Finished: !s.Rec.Feature.Active()})
 	if a.Lacks != "" {
@@ -316,7 +316,7 @@ func (s *Stage) flag() string {
 }
 
 // next is what the feature does next.
-func (s *Stage) next(all map[phase.Phase]phase.Standing) NextStep {
+func (s *Stage) next(all map[phase.Phase]phase.PhaseState) NextStep {
 	n := NextStep{Phase: phase.Next(s.Rec.Feature.Mode, all)}
 	flag := s.flag()
 	switch g := s.Rec.Feature.Of(n.Phase); {

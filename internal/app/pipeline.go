@@ -276,7 +276,7 @@ func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, er
 			return nil, nil, err
 		}
 		switch {
-		case s.Snapshot == nil, s.Order < newest, s.Told != "":
+		case s.Snapshot == nil, s.Order < newest, s.SentBackFor != "":
 			return s, nil, nil
 		case len(s.Blocking) > 0:
 			if writer == nil {

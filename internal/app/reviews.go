@@ -63,7 +63,7 @@ func List(d *Desk, task belay.TaskID) ([]Review, error) {
 
 // known puts together what the record and the file say of a cycle. The record's verdict
 // counts.
-func knownReview(r *session.Record, shelf *review.Shelf, e review.Entry) Review {
+func knownReview(r *session.Record, shelf *review.CycleFolder, e review.Entry) Review {
 	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
 		Pointer: review.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected,
 		Resolved: !e.Cycle.Resolved.IsZero()}

@@ -148,7 +148,8 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	}
 	role := roleOf(r.session.Config, s.Name)
 	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name),
-		Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text), Now: r.session.NowFiles()}
+		Round: round, ReadOnly: s.ReadOnly, Told: s.SentBackFor, Words: role.Prompt,
+		Export: string(parts[0].Text), Now: r.session.NowFiles()}
 	in.Plan.Path, in.Plan.Lines = r.session.PlanMarks(fresh)
 	timeout := role.Timeout
 	if timeout == 0 {

@@ -26,7 +26,7 @@ func (p *Place) Cited(ctx context.Context) error {
 	}
 	var stale []string
 	for _, f := range followed {
-		if !f.Fate.Holds() {
+		if !f.Fate.StillApplies() {
 			stale = append(stale, fmt.Sprintf("%s#%s (%s)", f.Was.File, f.Was.Section, f.Fate))
 		}
 	}

@@ -135,7 +135,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
-		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
+		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.AllGuidelines(),
 		Checks: d.checks(),
 	}
 	if len(t.Agent) == 0 {

@@ -73,8 +73,8 @@ func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 		w.Note("telemetry waits to be sent (belay telemetry send): " + session.Sentence(err))
 	}
 	for _, r := range sent.Results {
-		if r.Rejected > 0 || r.Said != "" {
-			w.Note(fmt.Sprintf("the collector rejected %d of the %s: %s", r.Rejected, r.Signal, r.Said))
+		if r.Rejected > 0 || r.Message != "" {
+			w.Note(fmt.Sprintf("the collector rejected %d of the %s: %s", r.Rejected, r.Signal, r.Message))
 		}
 	}
 }

@@ -141,7 +141,7 @@ func StatusOf(d *session.Desk, task belay.TaskID) (ContextStatus, error) {
 	}
 	c := &r.Context
 	c.Task = r.Task.ID
-	s := ContextStatus{Task: r.Task.ID, There: c.There(), Purged: c.Gone, Roles: []Line{}, AtWork: c.At,
+	s := ContextStatus{Task: r.Task.ID, There: c.There(), Purged: c.Deleted, Roles: []Line{}, AtWork: c.At,
 		Drift: c.DriftCount(), Updated: c.Changed, Rebuilds: len(c.History)}
 	if !s.There {
 		return s, nil

@@ -106,7 +106,7 @@ func TestNextTaskID(t *testing.T) {
 
 func TestParseSnapshotID(t *testing.T) {
 	whole := "01jd6y3k8mzq4v5w9x2c7r0tna"
-	if id, err := ParseSnapshotID(strings.ToUpper(whole)); err != nil || string(id) != whole || !id.Whole() || id.Short() != "01jd6y3k8m" {
+	if id, err := ParseSnapshotID(strings.ToUpper(whole)); err != nil || string(id) != whole || !id.IsComplete() || id.Short() != "01jd6y3k8m" {
 		t.Errorf("%q, %v", id, err)
 	}
 	for _, bad := range []string{"", "abc", "HEAD~", "--all", whole + "0", "uuuu", "il10", "a/../b"} {

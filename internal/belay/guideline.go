@@ -31,8 +31,8 @@ const (
 // GuidelineTypes are the values of Guideline.Type.
 var GuidelineTypes = []string{GuidelineConstraint, GuidelineAdvice}
 
-// Told is the guideline as a prompt has it: its name, if any, and the instruction.
-func (g Guideline) Told() string {
+// PromptText is the guideline as a prompt has it: its name, if any, and the instruction.
+func (g Guideline) PromptText() string {
 	text := g.Instruction
 	if g.Name != "" {
 		text = g.Name + ": " + text
@@ -49,7 +49,7 @@ func Reviewable(list []Guideline, agents ...string) []Guideline {
 	agents = append([]string{"implementer"}, agents...)
 	var out []Guideline
 	for _, action := range []string{"implement", "fix"} {
-		for _, g := range Holding(list, action, agents...) {
+		for _, g := range GuidelinesFor(list, action, agents...) {
 			if g.RequireReview && !slices.ContainsFunc(out, func(o Guideline) bool { return o.ID == g.ID }) {
 				out = append(out, g)
 			}
@@ -58,8 +58,8 @@ func Reviewable(list []Guideline, agents ...string) []Guideline {
 	return out
 }
 
-// Holds reports whether the guideline is for any of these agents doing action.
-func (g Guideline) Holds(action string, agents ...string) bool {
+// AppliesTo reports whether the guideline is for any of these agents doing action.
+func (g Guideline) AppliesTo(action string, agents ...string) bool {
 	if !g.Enabled || len(g.Actions) > 0 && !anyFold(g.Actions, action) {
 		return false
 	}
@@ -72,9 +72,9 @@ func anyFold(list []string, words ...string) bool {
 	})
 }
 
-// Holding returns the guidelines that hold, by priority and then by id.
-func Holding(list []Guideline, action string, agents ...string) []Guideline {
-	out := slices.DeleteFunc(slices.Clone(list), func(g Guideline) bool { return !g.Holds(action, agents...) })
+// GuidelinesFor returns the guidelines that hold, by priority and then by id.
+func GuidelinesFor(list []Guideline, action string, agents ...string) []Guideline {
+	out := slices.DeleteFunc(slices.Clone(list), func(g Guideline) bool { return !g.AppliesTo(action, agents...) })
 	slices.SortStableFunc(out, func(a, b Guideline) int {
 		if a.Priority != b.Priority {
 			return b.Priority - a.Priority

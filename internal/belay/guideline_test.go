@@ -20,7 +20,7 @@ func TestHolding(t *testing.T) {
 		{"", nil, "a "},
 	} {
 		got := ""
-		for _, g := range Holding(list, tt.action, tt.agents...) {
+		for _, g := range GuidelinesFor(list, tt.action, tt.agents...) {
 			got += g.ID + " "
 		}
 		if got != tt.want {

@@ -124,8 +124,8 @@ func ParseSnapshotID(s string) (SnapshotID, error) {
 	return SnapshotID(low), nil
 }
 
-// Whole reports whether the id is complete and not a prefix.
-func (s SnapshotID) Whole() bool { return len(s) == 26 }
+// IsComplete reports whether the id is complete and not a prefix.
+func (s SnapshotID) IsComplete() bool { return len(s) == 26 }
 
 // Short returns the first ten characters, enough for people to tell ids apart.
 func (s SnapshotID) Short() string { return string(s[:min(10, len(s))]) }

@@ -30,7 +30,7 @@ func (a repositoryFamily) guardListCommand() *cobra.Command {
 		Use: "list", Short: "List all guidelines", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long: "Exit codes: 0 listed.", Example: "  belay guard list --json",
 		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
-			return a.guidelines(desk.Session.Config.HouseRules())
+			return a.guidelines(desk.Session.Config.AllGuidelines())
 		}),
 	}
 }
@@ -43,7 +43,7 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 		Long:    "Exit codes: 0 shown.",
 		Example: "  belay guard check --agent reviewer --action review",
 		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
-			return a.guidelines(belay.Holding(desk.Session.Config.HouseRules(), action, agents...))
+			return a.guidelines(belay.GuidelinesFor(desk.Session.Config.AllGuidelines(), action, agents...))
 		}),
 	}
 	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "the agent's role, its `NAME`, or both")
@@ -90,7 +90,7 @@ func (a repositoryFamily) guidelines(list []belay.Guideline) error {
 		}
 		terminal.Table(w, rows)
 		for _, g := range list {
-			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.Told()))
+			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.PromptText()))
 			if g.Description != "" {
 				fmt.Fprintf(w, "    %s\n", belay.VisibleLine(g.Description))
 			}

@@ -65,8 +65,8 @@ func telemetrySent(w io.Writer, sent []app.Sent) {
 		}
 		for _, r := range t.Results {
 			fmt.Fprintf(w, "%s: %d %s in %s\n", t.Task, r.Items, r.Signal, belay.CountOf(r.Requests, "request"))
-			if r.Rejected > 0 || r.Said != "" {
-				fmt.Fprintf(w, "  the collector rejected %d: %s\n", r.Rejected, belay.VisibleLine(r.Said))
+			if r.Rejected > 0 || r.Message != "" {
+				fmt.Fprintf(w, "  the collector rejected %d: %s\n", r.Rejected, belay.VisibleLine(r.Message))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ type Config struct {
 	Preserve       []string // globs a rollback leaves alone
 	Checks         Checks
 	Mode           string
-	Guidelines     []belay.Guideline // those of the file; Config.HouseRules has all
+	Guidelines     []belay.Guideline // those of the file; Config.Guidelines has all
 	Reviewers      []belay.Reviewer  // in the order of the file
 	PhaseReviewers []string          // who of them looks at phases; empty is all, "none" nobody
 	Linters        []belay.Linter    // likewise
@@ -135,9 +135,9 @@ type Secrets struct {
 	Examples bool
 }
 
-// Asker returns the program or model that reads requests, as a reviewer would be asked; ok
+// RequestReader returns the program or model that reads requests, as a reviewer would be asked; ok
 // is false when there is none.
-func (c Config) Asker() (a belay.Reviewer, ok bool) {
+func (c Config) RequestReader() (a belay.Reviewer, ok bool) {
 	a = c.Parser
 	if a.Name == "agent" {
 		a.Command = c.Agent.Command

@@ -630,7 +630,7 @@ func TestParser(t *testing.T) {
 		"{}\n":                    "no",
 		"parser: {timeout: 3s}\n": "no",
 	} {
-		a, ok := parse(t, text).Asker()
+		a, ok := parse(t, text).RequestReader()
 		got := fmt.Sprintln(a.Name, a.Command, a.Endpoint, a.Model)
 		if !ok {
 			got = "no\n"

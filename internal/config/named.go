@@ -73,9 +73,9 @@ func (c *Config) guideline(name string) *belay.Guideline {
 	return one(&c.Guidelines, guidelineName, name, g)
 }
 
-// HouseRules returns all guidelines: the built-in ones, as the file changes them, and the
+// AllGuidelines returns all guidelines: the built-in ones, as the file changes them, and the
 // file's own.
-func (c Config) HouseRules() []belay.Guideline {
+func (c Config) AllGuidelines() []belay.Guideline {
 	out := slices.DeleteFunc(belay.BuiltIn(), func(b belay.Guideline) bool {
 		return slices.ContainsFunc(c.Guidelines, func(g belay.Guideline) bool { return g.ID == b.ID })
 	})

@@ -21,7 +21,7 @@ func Parse(name string, data []byte) (Config, error) {
 		name = File
 	}
 	p := &parser{name: name, config: defaults(), at: map[string]*yaml.Node{}}
-	p.doc.Max, p.doc.Holds = MaxSize, "a config consists of keys, like retries: 3"
+	p.doc.Max, p.doc.Contents = MaxSize, "a config consists of keys, like retries: 3"
 	if root := p.doc.Document(data); root != nil && len(p.doc.Problems) == 0 {
 		p.mapping(root, "")
 		p.together()
@@ -64,7 +64,7 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 		p.doc.Complain(k, name, "no such key").Nearest = nearest(k.Value, prefix)
 	case !p.doc.Plain(v, name), IsNull(v): // a key without a value is not set
 	case isGroup && v.Kind != yaml.MappingNode:
-		p.doc.Complain(v, name, "it holds %s", holds(name))
+		p.doc.Complain(v, name, "it holds %s", contentsOf(name))
 	case isGroup:
 		p.mapping(v, name+".")
 	default:
@@ -72,8 +72,8 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 	}
 }
 
-// holds says what may be in a group.
-func holds(group string) string {
+// contentsOf says what may be in a group.
+func contentsOf(group string) string {
 	list := children(group + ".")
 	if len(list) == 1 && list[0] == anyName {
 		return "names of your choice, each with the keys: " + strings.Join(children(group+"."+anyName+"."), ", ")
@@ -98,7 +98,7 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 		p.doc.Complain(v, leaf.name, "%s", text)
 		return
 	}
-	if leaf.within && !p.stays(leaf.name, v, got) {
+	if leaf.within && !p.checkInsideRepository(leaf.name, v, got) {
 		return
 	}
 	p.at[leaf.name] = k
@@ -108,9 +108,9 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 	}
 }
 
-// stays complains of a path that leads out of the repository: whoever wrote the config is
+// checkInsideRepository complains of a path that leads out of the repository: whoever wrote the config is
 // not asked what else of the machine may be read or written. A path given as a flag may.
-func (p *parser) stays(name string, v *yaml.Node, got any) bool {
+func (p *parser) checkInsideRepository(name string, v *yaml.Node, got any) bool {
 	list, _ := got.([]string)
 	if one, is := got.(string); is {
 		list = []string{one}
@@ -193,7 +193,7 @@ func (p *parser) together() {
 			p.doc.Complain(p.first(key+"."), key, "give its input and output, in US dollars for a million tokens")
 		}
 	}
-	p.asker(lone)
+	p.checkParser(lone)
 	p.reviewers(lone)
 }
 
@@ -218,8 +218,8 @@ func (p *parser) reviewers(lone func(name, why string)) {
 	}
 }
 
-// asker checks that the parser is one thing, and all of it.
-func (p *parser) asker(lone func(key, text string)) {
+// checkParser checks that the parser is one thing, and all of it.
+func (p *parser) checkParser(lone func(key, text string)) {
 	c, named := p.config.Parser, false
 	for _, r := range p.config.Reviewers {
 		named = named || r.Name == c.Name

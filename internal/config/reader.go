@@ -15,7 +15,7 @@ import (
 // Reader reads one file and gathers what is wrong with it.
 type Reader struct {
 	Max      int    // bytes that the file may have; a multiple of 1024
-	Holds    string // said when the top of the file holds no keys
+	Contents string // said when the top of the file holds no keys
 	Problems []Problem
 }
 
@@ -54,7 +54,7 @@ func (r *Reader) Document(data []byte) *yaml.Node {
 	case !r.Plain(root, ""):
 		return nil
 	case root.Kind != yaml.MappingNode:
-		r.Complain(root, "", "%s", r.Holds)
+		r.Complain(root, "", "%s", r.Contents)
 		return nil
 	}
 	return root

@@ -6,7 +6,7 @@ import (
 )
 
 func read(data string) (keys []string, problems []Problem) {
-	r := Reader{Max: 1 << 10, Holds: "it holds keys"}
+	r := Reader{Max: 1 << 10, Contents: "it holds keys"}
 	if root := r.Document([]byte(data)); root != nil {
 		for k, v := range r.Pairs(root, "") {
 			if r.Plain(v, k.Value) {

@@ -25,7 +25,7 @@ type Remark struct {
 // resolved, dismissed or approve. Only people who may write to the repository are heard: whoever else comments, which on a
 // public one is anybody, could give an agent orders. Of those remarks only the number is given.
 func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others int, err error) {
-	h := &hearing{client: c, ctx: ctx, mayWrite: map[string]bool{}}
+	h := &remarkReader{client: c, ctx: ctx, mayWrite: map[string]bool{}}
 	switch c.Kind {
 	case GitHub:
 		err = h.github(number)
@@ -37,8 +37,8 @@ func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others
 	return h.list, h.others, err
 }
 
-// hearing collects remarks.
-type hearing struct {
+// remarkReader collects remarks.
+type remarkReader struct {
 	client   *Client
 	ctx      context.Context
 	mayWrite map[string]bool // people who were asked about
@@ -46,8 +46,8 @@ type hearing struct {
 	others   int
 }
 
-// hear takes a remark of somebody who may write, and counts others. What belay wrote itself is none.
-func (h *hearing) hear(r Remark, may bool) {
+// add takes a remark of somebody who may write, and counts others. What belay wrote itself is none.
+func (h *remarkReader) add(r Remark, may bool) {
 	r.Text = strings.TrimSpace(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	switch {
 	case r.Text == "" || strings.HasPrefix(r.Text, "<!-- belay:"):
@@ -96,7 +96,7 @@ func (w written) asks() bool {
 	return false
 }
 
-func (h *hearing) github(number int) error {
+func (h *remarkReader) github(number int) error {
 	at := fmt.Sprintf("%s/%d", h.client.pulls(), number)
 	may := func(w written) bool { return w.Is == "OWNER" || w.Is == "MEMBER" || w.Is == "COLLABORATOR" }
 	reviews, err := pages[written](h.ctx, h.client, at+"/reviews")
@@ -105,17 +105,17 @@ func (h *hearing) github(number int) error {
 	}
 	for _, w := range reviews {
 		if w.asks() {
-			h.hear(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w))
+			h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w))
 		}
 	}
 	comments, err := pages[written](h.ctx, h.client, at+"/comments")
 	for _, w := range comments {
-		h.hear(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w))
+		h.add(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w))
 	}
 	return err
 }
 
-func (h *hearing) gitlab(number int) error {
+func (h *remarkReader) gitlab(number int) error {
 	type note struct {
 		ID         int64  `json:"id"`
 		Body       string `json:"body"`
@@ -153,13 +153,13 @@ func (h *hearing) gitlab(number int) error {
 			if err != nil {
 				return err
 			}
-			h.hear(r, may)
+			h.add(r, may)
 		}
 	}
 	return nil
 }
 
-func (h *hearing) gitea(number int) error {
+func (h *remarkReader) gitea(number int) error {
 	at := fmt.Sprintf("%s/%d/reviews", h.client.pulls(), number)
 	reviews, err := pages[written](h.ctx, h.client, at)
 	if err != nil {
@@ -182,14 +182,14 @@ func (h *hearing) gitea(number int) error {
 		if err != nil {
 			return err
 		}
-		h.hear(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, ok)
+		h.add(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, ok)
 		comments, err := pages[written](h.ctx, h.client, fmt.Sprintf("%s/%d/comments", at, w.ID))
 		if err != nil {
 			return err
 		}
 		for _, one := range comments {
 			if one.Resolver == nil {
-				h.hear(Remark{ID: fmt.Sprintf("comment %d", one.ID), By: w.by(), Path: one.Path, Line: one.Position, Text: one.Body,
+				h.add(Remark{ID: fmt.Sprintf("comment %d", one.ID), By: w.by(), Path: one.Path, Line: one.Position, Text: one.Body,
 					URL: one.HTML}, ok)
 			}
 		}
@@ -198,7 +198,7 @@ func (h *hearing) gitea(number int) error {
 }
 
 // may remembers what was answered about a person. Somebody the forge does not know may nothing.
-func (h *hearing) may(name string, ask func(string) (bool, error)) (bool, error) {
+func (h *remarkReader) may(name string, ask func(string) (bool, error)) (bool, error) {
 	if name == "" {
 		return false, nil
 	}

@@ -37,11 +37,11 @@ func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same,
 	if err != nil {
 		return f, false, false, err
 	}
-	whole, err := r.wholeOf(ctx, info)
+	whole, err := r.fullTree(ctx, info)
 	if err != nil || whole == c.Whole {
 		return r.plain(), err == nil, true, err
 	}
-	one, err := r.held(ctx, info)
+	one, err := r.snapshotSide(ctx, info)
 	if err != nil {
 		return f, false, false, err
 	}
@@ -65,7 +65,7 @@ func (r Reader) Between(ctx context.Context, then, now belay.SnapshotID) (Facts,
 		if err != nil {
 			return Facts{}, err
 		}
-		if sides[i], err = r.held(ctx, info); err != nil {
+		if sides[i], err = r.snapshotSide(ctx, info); err != nil {
 			return Facts{}, err
 		}
 	}
@@ -76,8 +76,8 @@ func (r Reader) plain() Facts {
 	return Facts{InScope: r.InScope, IgnoreEnds: r.IgnoreEnds}
 }
 
-// wholeOf returns the tree of a snapshot: all that it holds, under one name.
-func (r Reader) wholeOf(ctx context.Context, i snapshot.Info) (string, error) {
+// fullTree returns the tree of a snapshot: all that it holds, under one name.
+func (r Reader) fullTree(ctx context.Context, i snapshot.Info) (string, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {
 		return "", err

@@ -23,7 +23,7 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 
 // Apply is Fold for an event that was read.
 func Apply(c Context, at time.Time, e Event) (Context, error) {
-	if !e.whole() {
+	if !e.complete() {
 		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task),
 			"a context entry of kind %q has no subject", e.Kind)
 	}
@@ -59,7 +59,7 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 	case Attached:
 		c.Proof = append(slices.Clip(c.Proof), *e.Evidence)
 	case Purged:
-		c.Gone, c.Exports = true, nil
+		c.Deleted, c.Exports = true, nil
 	case Resolved:
 		c.resolve(e)
 	default:
@@ -68,8 +68,8 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 	return c, nil
 }
 
-// whole reports whether an event has what its kind is about.
-func (e Event) whole() bool {
+// complete reports whether an event has what its kind is about.
+func (e Event) complete() bool {
 	switch e.Kind {
 	case Began, Rebuilt:
 		return e.Block != nil
@@ -147,7 +147,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 	case Handed:
 		r.Snapshot, c.Last, c.LastBy = e.Handed, e.Handed, r.Name
 		r.Rounds++
-		r.Told = ""
+		r.SentBackFor = ""
 		r.Order = c.Updates
 		if r.Status != Blocked {
 			r.Status, r.Completed = Done, at
@@ -191,10 +191,10 @@ func (c *Context) sent(r *State, e Event) {
 		c.Last, c.LastBy, c.At = nil, "", ""
 		for i := range c.Roles {
 			s := &c.Roles[i]
-			s.Snapshot, s.Status, s.Completed, s.Blocking, s.Told = nil, Pending, time.Time{}, []string{}, ""
+			s.Snapshot, s.Status, s.Completed, s.Blocking, s.SentBackFor = nil, Pending, time.Time{}, []string{}, ""
 		}
 	}
-	r.Status, r.Completed, r.Told = Pending, time.Time{}, e.Note
+	r.Status, r.Completed, r.SentBackFor = Pending, time.Time{}, e.Note
 }
 
 func (c *Context) set(r *State, at time.Time, s Set) {

@@ -13,8 +13,8 @@ const (
 	Gone    Fate = "gone"    // neither the words nor the heading are there
 )
 
-// Holds reports whether what was cited still stands somewhere.
-func (f Fate) Holds() bool { return f == Same || f == Moved }
+// StillApplies reports whether what was cited still stands somewhere.
+func (f Fate) StillApplies() bool { return f == Same || f == Moved }
 
 // Followed is a citation as it stands now. Now is the place where the words are, or, when
 // they changed, what the section says now; it is zero when it is gone.

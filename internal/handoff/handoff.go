@@ -218,7 +218,7 @@ type Context struct {
 	Forced  int       // secrets that a person let in
 	Attempt int       // of the task's loop that the roles work for; 0 is the first
 	Used    belay.Use // by the agents of all roles for that attempt
-	Gone    bool
+	Deleted bool
 }
 
 // PastBlock is a block that was replaced.
@@ -231,17 +231,17 @@ type PastBlock struct {
 // State is what a role has done.
 type State struct {
 	Role
-	Status    Status    `json:"status"`
-	Completed time.Time `json:"completed_at,omitzero"`
-	Session   string    `json:"session_id,omitempty"`
-	QALog     string    `json:"qa_log_path,omitempty"`
-	Blocking  []string  `json:"blocking_findings"`
-	Snapshot  *Handoff  `json:"worktree_snapshot,omitempty"`
-	Rounds    int       `json:"rounds,omitempty"` // how often it handed over
-	Order     int       `json:"-"`                // the number of the entry with which it handed over last
-	Run       *Run      `json:"run,omitempty"`    // of its agent, when belay runs it
-	Told      string    `json:"told,omitempty"`   // why the work was sent back to it, until it hands over again
-	Drift     int       `json:"drift_budget"`     // failed verifications of what it handed over, not resolved yet
+	Status      Status    `json:"status"`
+	Completed   time.Time `json:"completed_at,omitzero"`
+	Session     string    `json:"session_id,omitempty"`
+	QALog       string    `json:"qa_log_path,omitempty"`
+	Blocking    []string  `json:"blocking_findings"`
+	Snapshot    *Handoff  `json:"worktree_snapshot,omitempty"`
+	Rounds      int       `json:"rounds,omitempty"` // how often it handed over
+	Order       int       `json:"-"`                // the number of the entry with which it handed over last
+	Run         *Run      `json:"run,omitempty"`    // of its agent, when belay runs it
+	SentBackFor string    `json:"told,omitempty"`   // why the work was sent back to it, until it hands over again
+	Drift       int       `json:"drift_budget"`     // failed verifications of what it handed over, not resolved yet
 }
 
 // ProofOf is a proof with its role and time.
@@ -260,7 +260,7 @@ type DriftOf struct {
 }
 
 // There reports whether there is a context.
-func (c *Context) There() bool { return c.Block.Block != "" && !c.Gone }
+func (c *Context) There() bool { return c.Block.Block != "" && !c.Deleted }
 
 // Of returns a role's state. Error: belay.CodeUsage with the roles there are.
 func (c *Context) Of(role string) (*State, error) {

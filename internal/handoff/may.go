@@ -13,7 +13,7 @@ func (c *Context) Exists() error {
 		return nil
 	}
 	what := "%s has no context"
-	if c.Gone {
+	if c.Deleted {
 		what = "the context of %s was purged"
 	}
 	return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context init %s", c.Task), what, c.Task)

@@ -17,11 +17,11 @@ const (
 // Name names everything that differs. The order is: the tree as a whole, then the paths
 // by name.
 func Name(f Facts) Report {
-	n := namer{Facts: f}
+	n := driftNamer{Facts: f}
 	n.head()
 	n.stash()
 	if f.Then.Operation != f.Now.Operation {
-		n.whole(Operation, f.Then.Operation, f.Now.Operation)
+		n.addRepositoryWide(Operation, f.Then.Operation, f.Now.Operation)
 	}
 	for _, g := range f.Git {
 		n.add(Difference{Kind: GitConfig, Path: ".git/" + g, Is: "changed", Was: "as handed over"})
@@ -40,17 +40,17 @@ func Name(f Facts) Report {
 	return r
 }
 
-type namer struct {
+type driftNamer struct {
 	Facts
 	tree, paths []Difference
 	then        map[string]DriftEntry // of the paths whose file differs
 }
 
-func (n *namer) whole(k DriftKind, was, is string) {
+func (n *driftNamer) addRepositoryWide(k DriftKind, was, is string) {
 	n.tree = append(n.tree, Difference{Kind: k, Was: was, Is: is})
 }
 
-func (n *namer) add(d Difference) {
+func (n *driftNamer) add(d Difference) {
 	if strings.HasPrefix(d.Path, ".git/") {
 		n.tree = append(n.tree, d)
 		return
@@ -59,10 +59,10 @@ func (n *namer) add(d Difference) {
 	n.paths = append(n.paths, d)
 }
 
-func (n *namer) head() {
+func (n *driftNamer) head() {
 	then, now := n.Then, n.Now
 	if then.Branch != now.Branch {
-		n.whole(Switched, branchName(then.Branch), branchName(now.Branch))
+		n.addRepositoryWide(Switched, branchName(then.Branch), branchName(now.Branch))
 	}
 	if then.Head == now.Head {
 		return
@@ -70,15 +70,15 @@ func (n *namer) head() {
 	was, is := commitName(then), commitName(now)
 	switch {
 	case n.Descends && n.Works:
-		n.whole(Committed, was, is)
+		n.addRepositoryWide(Committed, was, is)
 	case then.Branch != now.Branch && now.Head != "": // another branch has another commit
-		n.whole(HeadMoved, was, is)
+		n.addRepositoryWide(HeadMoved, was, is)
 	case n.SameParents:
-		n.whole(Amended, was, is)
+		n.addRepositoryWide(Amended, was, is)
 	case n.Precedes:
-		n.whole(Reset, was, is)
+		n.addRepositoryWide(Reset, was, is)
 	default:
-		n.whole(HeadMoved, was, is)
+		n.addRepositoryWide(HeadMoved, was, is)
 	}
 }
 
@@ -102,20 +102,20 @@ func commitName(s Side) string {
 
 // stash names entries that came or went. Stashing takes work out of the tree: the paths
 // say which.
-func (n *namer) stash() {
+func (n *driftNamer) stash() {
 	switch then, now := n.Then, n.Now; {
 	case then.Stash == now.Stash:
 	case now.Stash == "" || now.Stashes < then.Stashes:
-		n.whole(StashGone, count(then.Stashes), count(now.Stashes))
+		n.addRepositoryWide(StashGone, count(then.Stashes), count(now.Stashes))
 	default:
-		n.whole(Stashed, count(then.Stashes), count(now.Stashes))
+		n.addRepositoryWide(Stashed, count(then.Stashes), count(now.Stashes))
 	}
 }
 
 func count(n int) string { return belay.Count(n, "stash entry", "stash entries") }
 
 // files names what became of files.
-func (n *namer) files() {
+func (n *driftNamer) files() {
 	n.then = map[string]DriftEntry{}
 	renamed, left := n.renames()
 	for _, p := range n.Files {
@@ -132,14 +132,14 @@ func (n *namer) files() {
 		}
 	}
 	if n.Discarded && n.Then.Head == n.Now.Head && n.Then.Stash == n.Now.Stash {
-		n.whole(Discarded, "uncommitted work", "same as HEAD")
+		n.addRepositoryWide(Discarded, "uncommitted work", "same as HEAD")
 	}
 }
 
 // renames pairs paths that came with paths that went and had the same bytes: each new path
 // to its old one, in the order of paths, and the old ones. An empty file is not a sign of a
 // rename.
-func (n *namer) renames() (renamed map[string]string, left map[string]bool) {
+func (n *driftNamer) renames() (renamed map[string]string, left map[string]bool) {
 	gone := map[string][]string{}
 	for _, p := range n.Files {
 		if p.Then.There() && !p.Now.There() && p.Then.Size > 0 {
@@ -157,7 +157,7 @@ func (n *namer) renames() (renamed map[string]string, left map[string]bool) {
 	return renamed, left
 }
 
-func (n *namer) file(p Pair) {
+func (n *driftNamer) file(p Pair) {
 	then, now := p.Then, p.Now
 	switch {
 	case p.Hidden:
@@ -189,7 +189,7 @@ func (n *namer) file(p Pair) {
 }
 
 // modes names a change of mode; a link has none of its own.
-func (n *namer) modes(path string, then, now DriftEntry) {
+func (n *driftNamer) modes(path string, then, now DriftEntry) {
 	if then.Perm != now.Perm && then.Mode != modeLink && now.Mode != modeLink {
 		n.add(Difference{Kind: Mode, Path: path, Was: fmt.Sprintf("%04o", then.Perm), Is: fmt.Sprintf("%04o", now.Perm)})
 	}
@@ -209,7 +209,7 @@ func short(oid string) string { return oid[:min(10, len(oid))] }
 
 // index names what changed in the index alone: where the file changed, too, or HEAD moved,
 // the index follows from that.
-func (n *namer) index() {
+func (n *driftNamer) index() {
 	moved := n.Then.Head != n.Now.Head
 	for _, p := range n.Index {
 		if p.Then.Flags != p.Now.Flags {
@@ -236,7 +236,7 @@ func stagedAs(s Staged) string {
 	return text
 }
 
-func (n *namer) rest() {
+func (n *driftNamer) rest() {
 	for _, f := range n.Folders {
 		switch {
 		case f.WasThere != f.Is && f.Is:
@@ -258,7 +258,7 @@ func (n *namer) rest() {
 }
 
 // scope says that the paths of the task's scope are others than before.
-func (n *namer) scope() {
+func (n *driftNamer) scope() {
 	came, went := 0, 0
 	for _, d := range n.paths {
 		if d.Outside || n.InScope == nil {
@@ -274,6 +274,6 @@ func (n *namer) scope() {
 		}
 	}
 	if came+went > 0 {
-		n.whole(ScopeFiles, "the paths handed over", fmt.Sprintf("%d more, %d fewer", came, went))
+		n.addRepositoryWide(ScopeFiles, "the paths handed over", fmt.Sprintf("%d more, %d fewer", came, went))
 	}
 }

@@ -21,9 +21,9 @@ type Rule struct {
 	Commands   []string `json:"commands,omitempty"`
 }
 
-// Holds reports whether the rule is for a task of this area and priority. One that names
+// AppliesTo reports whether the rule is for a task of this area and priority. One that names
 // areas is not for a task without an area.
-func (r Rule) Holds(area, priority string) bool {
+func (r Rule) AppliesTo(area, priority string) bool {
 	return among(r.Areas, area) && among(r.Priorities, priority)
 }
 
@@ -69,7 +69,7 @@ func Choose(rules []Rule, area, priority string, docs []Document) Chosen {
 	rules = slices.Clone(rules)
 	slices.SortStableFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 	for _, r := range rules {
-		if !r.Holds(area, priority) {
+		if !r.AppliesTo(area, priority) {
 			continue
 		}
 		for _, c := range r.Commands {

@@ -45,8 +45,8 @@ func bytesOf(rd *git.Reader, one, two string) (then, now []byte, err error) {
 	return a.Data, b.Data, err
 }
 
-// held reads a snapshot's side.
-func (r Reader) held(ctx context.Context, i snapshot.Info) (side, error) {
+// snapshotSide reads a snapshot's side.
+func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error) {
 	s := side{tree: i.Tree, info: i}
 	s.Head, s.Branch, s.Operation = i.Head, i.Branch, i.Operation
 	var err error

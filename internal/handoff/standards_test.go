@@ -152,7 +152,7 @@ func TestFollow(t *testing.T) {
 		"no file":          {nil, c, Gone, ""},
 	} {
 		f := Follow(tt.c, tt.docs)
-		if f.Fate != tt.want || f.Now.Lines != tt.line || f.Fate.Holds() && f.Now.SHA != tt.c.SHA {
+		if f.Fate != tt.want || f.Now.Lines != tt.line || f.Fate.StillApplies() && f.Now.SHA != tt.c.SHA {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -216,14 +216,14 @@ func TestFollowLaws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := Follow(c, []Document{now}); !f.Fate.Holds() || f.Now.SHA != c.SHA {
+		if f := Follow(c, []Document{now}); !f.Fate.StillApplies() || f.Now.SHA != c.SHA {
 			t.Fatalf("moved: %+v", f)
 		}
 		edited := strings.Replace(strings.Join(parts, ""), parts[at], strings.Replace(parts[at], "must hold", "may hold", 1), 1)
 		if now, err = Read(File{"a.md", []byte(edited)}); err != nil {
 			t.Fatal(err)
 		}
-		if f := Follow(c, []Document{now}); f.Fate.Holds() {
+		if f := Follow(c, []Document{now}); f.Fate.StillApplies() {
 			t.Fatalf("edited: %+v", f)
 		}
 	})
@@ -256,7 +256,7 @@ func FuzzRead(f *testing.F) {
 			if i > 20 {
 				continue // every section is hashed for each
 			}
-			if f := Follow(c, []Document{d}); !f.Fate.Holds() {
+			if f := Follow(c, []Document{d}); !f.Fate.StillApplies() {
 				t.Fatalf("%q: %+v", text, f)
 			}
 			Commands(s)

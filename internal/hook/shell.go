@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// World is what a command's effect depends on. Paths are absolute, and the functions may be nil.
-type World struct {
+// Surroundings is what a command's effect depends on. Paths are absolute, and the functions may be nil.
+type Surroundings struct {
 	Root string   // of the working tree
 	Dir  string   // where the text is run
 	Home string   // of the user
@@ -40,7 +40,7 @@ const (
 )
 
 // Destructive gives the destructive commands of a text, each once.
-func Destructive(text string, w World) []Deed {
+func Destructive(text string, w Surroundings) []Deed {
 	f := &finder{w: w, dir: w.Dir, funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, seen: map[string]bool{},
 		vars: map[string]string{"HOME": w.Home, "PWD": w.Dir, "TMPDIR": "/tmp"}}
 	for _, name := range []string{"$", "RANDOM", "BASHPID", "PPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS"} {
@@ -52,7 +52,7 @@ func Destructive(text string, w World) []Deed {
 
 // finder walks through a text in the order in which it is run, as far as that can be known.
 type finder struct {
-	w      World
+	w      Surroundings
 	dir    string // "" when it is not known
 	vars   map[string]string
 	funcs  map[string]*syntax.Stmt
@@ -254,7 +254,7 @@ func (f *finder) loop(c *syntax.ForClause) {
 		return
 	}
 	for _, w := range it.Items {
-		for _, value := range f.words(w) {
+		for _, value := range f.expand(w) {
 			f.vars[it.Name.Value] = value
 			f.stmts(c.Do)
 		}
@@ -291,7 +291,7 @@ func (f *finder) prints(s *syntax.Stmt) (string, bool) {
 	}
 	var args []string
 	for _, w := range c.Args {
-		args = append(args, f.words(w)...)
+		args = append(args, f.expand(w)...)
 	}
 	switch path.Base(args[0]) {
 	case "git":
@@ -363,7 +363,7 @@ func (f *finder) call(c *syntax.CallExpr) {
 	}
 	var args []string
 	for _, w := range c.Args {
-		args = append(args, f.words(w)...)
+		args = append(args, f.expand(w)...)
 	}
 	f.command(args)
 }
@@ -394,8 +394,8 @@ const (
 	someFiles = "\x00files"
 )
 
-// words gives the words that one word becomes: a variable without quotes is split at blanks, braces give several.
-func (f *finder) words(w *syntax.Word) []string {
+// expand gives the words that one word becomes: a variable without quotes is split at blanks, braces give several.
+func (f *finder) expand(w *syntax.Word) []string {
 	if len(w.Parts) == 1 {
 		if q, ok := w.Parts[0].(*syntax.DblQuoted); ok && len(q.Parts) == 1 && f.params != nil {
 			if p, ok := q.Parts[0].(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "@" && p.Slice == nil {

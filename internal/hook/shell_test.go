@@ -12,7 +12,7 @@ import (
 )
 
 // world is the working tree of the corpus: what is tracked in it, and what is ignored.
-func world() World {
+func world() Surroundings {
 	tracked := strings.Fields(`README.md CONTRIBUTING.md go.mod go.sum package.json package-lock.json Makefile .gitignore .github/workflows/ci.yml
 		src/main.go src/app/index.ts src/app/view.tsx src/lib/util.py src/lib/io.py docs/guide.md docs/api/index.md tests/test_a.py
 		scripts/build.sh web/index.html web/src/app.js internal/x/x.go cmd/app/main.go migrations/001.sql config/app.yaml`)
@@ -20,7 +20,7 @@ func world() World {
 	aliases := map[string]string{"co": "checkout", "br": "branch", "st": "status", "undo": "reset --hard HEAD~1",
 		"nuke": "!git reset --hard && git clean -fd", "unstage": "reset HEAD --", "wipe": "clean -fdx", "lg": "log --oneline"}
 	root := "/home/u/proj"
-	return World{Root: root, Dir: root, Home: "/home/u", Git: []string{root + "/.git"},
+	return Surroundings{Root: root, Dir: root, Home: "/home/u", Git: []string{root + "/.git"},
 		Alias:    func(name string) (string, bool) { text, ok := aliases[name]; return text, ok },
 		Tracked:  func(match func(string) bool) bool { return slices.ContainsFunc(tracked, match) },
 		Precious: func(p string) bool { return slices.Contains(precious, p) },

@@ -147,7 +147,7 @@ func (q Request) steps() ([]step, error) {
 			if err != nil {
 				return nil, err
 			}
-			edit = q.whole(text)
+			edit = q.editOwnFile(text)
 		}
 		steps = append(steps, step{name, path, edit, false})
 		if config, ok := home("CODEX_HOME", ".codex", "config.toml")(q.Env); name == "codex" && q.Remove && ok {
@@ -160,7 +160,7 @@ func (q Request) steps() ([]step, error) {
 			return nil, err
 		}
 		for _, path := range paths {
-			steps = append(steps, step{"skill", path, q.whole(Skill), false})
+			steps = append(steps, step{"skill", path, q.editOwnFile(Skill), false})
 		}
 	}
 	if q.Remove {
@@ -215,8 +215,8 @@ func (q Request) merged(in integration) func(f file, rec *record) (edited, error
 	}
 }
 
-// whole edits a file of belay's own.
-func (q Request) whole(text []byte) func(f file, rec *record) (edited, error) {
+// editOwnFile edits a file of belay's own.
+func (q Request) editOwnFile(text []byte) func(f file, rec *record) (edited, error) {
 	return func(f file, rec *record) (edited, error) {
 		ours := same(f.text, text) || rec != nil && digest(f.text) == rec.Result
 		switch {

@@ -168,14 +168,14 @@ func (s *Store) extend(f *os.File, end recordEnd, text []byte) error {
 	}
 	err := s.step("write", f.Name())
 	if err == nil {
-		_, err = f.WriteAt(text, end.whole)
+		_, err = f.WriteAt(text, end.complete)
 	}
 	if err != nil {
 		err = couldNot("write", f.Name(), err)
 	} else if err = s.sync(f); err == nil {
 		return nil
 	}
-	return errors.Join(err, s.truncate(f, end.whole))
+	return errors.Join(err, s.truncate(f, end.complete))
 }
 
 func (s *Store) truncate(f *os.File, size int64) error {
@@ -192,7 +192,7 @@ func (s *Store) truncate(f *os.File, size int64) error {
 // cutTorn keeps the torn bytes in a file of their own, synced, before it cuts them off.
 func (s *Store) cutTorn(f *os.File, end recordEnd) error {
 	for n := 1; ; n++ {
-		err := s.writeNew(tornName(f.Name(), n), io.NewSectionReader(f, end.whole, end.torn))
+		err := s.writeNew(tornName(f.Name(), n), io.NewSectionReader(f, end.complete, end.torn))
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -204,5 +204,5 @@ func (s *Store) cutTorn(f *os.File, end recordEnd) error {
 	if err := s.syncDir(filepath.Dir(f.Name())); err != nil {
 		return err
 	}
-	return s.truncate(f, end.whole)
+	return s.truncate(f, end.complete)
 }

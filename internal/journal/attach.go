@@ -63,7 +63,7 @@ func (s *Store) newFile() (f *os.File, done func(), err error) {
 		if err != nil {
 			return nil, nil, couldNot("write", s.newFiles(), err)
 		}
-		unlock, held := hold(f.Name())
+		unlock, held := tryLock(f.Name())
 		if _, err := fsroot.Lstat(f.Name()); held && err == nil {
 			return f, func() { f.Close(); fsroot.Remove(f.Name()); unlock() }, nil
 		}
@@ -72,8 +72,8 @@ func (s *Store) newFile() (f *os.File, done func(), err error) {
 	}
 }
 
-// hold takes the lock of an existing file when it is free.
-func hold(path string) (unlock func(), ok bool) {
+// tryLock locks an existing file if nobody else has locked it.
+func tryLock(path string) (unlock func(), ok bool) {
 	fl := fsroot.OldLock(path)
 	ok, err := fl.TryLock()
 	return func() { fl.Unlock() }, ok && err == nil
@@ -85,7 +85,7 @@ func (s *Store) sweep() {
 	left, _ := fsroot.ReadDir(s.newFiles())
 	for _, e := range left {
 		path := filepath.Join(s.newFiles(), e.Name())
-		if unlock, ok := hold(path); ok {
+		if unlock, ok := tryLock(path); ok {
 			s.remove(path)
 			unlock()
 		}

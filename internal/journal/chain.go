@@ -52,7 +52,7 @@ func ReadLine(br *bufio.Reader) (raw []byte, size int64, err error) {
 	for {
 		part, err := br.ReadSlice('\n')
 		size += int64(len(part))
-		if tooLong = tooLong || size > Max+1; tooLong {
+		if tooLong = tooLong || size > MaxLine+1; tooLong {
 			raw = nil
 		} else {
 			raw = append(raw, part...)
@@ -66,7 +66,7 @@ func ReadLine(br *bufio.Reader) (raw []byte, size int64, err error) {
 	}
 }
 
-// Whole reports whether a line, with its newline, is JSON from its first byte to its last.
-func Whole(raw []byte) bool {
+// IsComplete reports whether a line, with its newline, is JSON from its first byte to its last.
+func IsComplete(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("{")) && bytes.HasSuffix(raw, []byte("\n")) && json.Valid(raw)
 }

@@ -12,9 +12,9 @@ import (
 // recordEnd is where a record ends: its last whole entry, the bytes up to and with it,
 // and the bytes after it.
 type recordEnd struct {
-	last  Line
-	whole int64
-	torn  int64
+	last     Line
+	complete int64
+	torn     int64
 }
 
 // findEnd finds the end of the record. Where the last line is whole it alone is read,
@@ -31,7 +31,7 @@ func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
 	if text, ok := bytes.CutSuffix(raw, []byte("\n")); ok {
 		l, err := Parse(text)
 		if err == nil && l.Task.Key() == task.Key() {
-			return recordEnd{last: l, whole: info.Size()}, nil
+			return recordEnd{last: l, complete: info.Size()}, nil
 		}
 	}
 	found, err := scanRecord(io.NewSectionReader(f, 0, info.Size()), f.Name(), task)
@@ -43,7 +43,7 @@ func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
 	case len(found.log.Entries) == 0:
 		return recordEnd{}, notFound(task)
 	}
-	return recordEnd{last: found.last, whole: found.whole, torn: found.log.Torn}, nil
+	return recordEnd{last: found.last, complete: found.complete, torn: found.log.Torn}, nil
 }
 
 // lastLine reads what follows the last newline but one, reading backwards in growing
@@ -64,7 +64,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 		if n == size {
 			return buf, nil
 		}
-		if n > Max {
+		if n > MaxLine {
 			return nil, nil
 		}
 	}

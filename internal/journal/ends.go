@@ -40,8 +40,8 @@ func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, er
 		if _, err := f.ReadAt(buf, info.Size()-n); err != nil && n > 0 {
 			return Entry{}, nil, couldNot("read", path, err)
 		}
-		last = wholeLines(buf, n == info.Size(), most)
-		if len(last) >= most || n == info.Size() || n > Max {
+		last = completeLines(buf, n == info.Size(), most)
+		if len(last) >= most || n == info.Size() || n > MaxLine {
 			break
 		}
 	}
@@ -52,9 +52,9 @@ func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, er
 	return l.Entry, last, nil
 }
 
-// wholeLines parses the whole lines at the end of a piece of a record, most of them at most, back to the first one that
+// completeLines parses the whole lines at the end of a piece of a record, most of them at most, back to the first one that
 // is none.
-func wholeLines(buf []byte, fromStart bool, most int) (list []Entry) {
+func completeLines(buf []byte, fromStart bool, most int) (list []Entry) {
 	buf = buf[:bytes.LastIndexByte(buf, '\n')+1] // what follows the last newline is torn
 	for len(buf) > 0 && len(list) < most {
 		start := bytes.LastIndexByte(buf[:len(buf)-1], '\n') + 1

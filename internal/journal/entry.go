@@ -8,7 +8,7 @@ import (
 // Limits of the format.
 const (
 	Version = 1        // of a line
-	Max     = 64 << 20 // bytes of a line, its newline excluded
+	MaxLine = 64 << 20 // bytes of a line, its newline excluded
 )
 
 // Entry is one line of a task's record. Seq counts from 1. Time is in UTC and never

@@ -58,7 +58,7 @@ func (t *tail) next() ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.read, t.last = found.whole, found.last
+		t.read, t.last = found.complete, found.last
 		return found.log.Entries, found.damage
 	}
 	info, err := fsroot.Lstat(path)
@@ -95,7 +95,7 @@ func (t *tail) added(path string) ([]Entry, error) {
 		case err == nil:
 			t.last, t.read = l, t.read+size
 			entries = append(entries, l.Entry)
-		case Whole(raw):
+		case IsComplete(raw):
 			_, again := t.store.Read(t.task) // the whole record names the line, or finds it fixed
 			return entries, again
 		default:

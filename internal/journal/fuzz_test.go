@@ -27,10 +27,10 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.whole+found.log.Torn != int64(len(b)) {
-			t.Fatalf("%d whole and %d torn of %d bytes", found.whole, found.log.Torn, len(b))
+		if found.complete+found.log.Torn != int64(len(b)) {
+			t.Fatalf("%d whole and %d torn of %d bytes", found.complete, found.log.Torn, len(b))
 		}
-		if n := bytes.Count(b[:found.whole], []byte("\n")); n != len(found.log.Entries) {
+		if n := bytes.Count(b[:found.complete], []byte("\n")); n != len(found.log.Entries) {
 			t.Fatalf("%d entries in %d lines", len(found.log.Entries), n)
 		}
 		var v Verdict

@@ -134,7 +134,7 @@ func TestRefusals(t *testing.T) {
 	if err == nil {
 		t.Error("a channel was recorded")
 	}
-	_, err = s.Create(t.Context(), "T1", "created", strings.Repeat("x", Max))
+	_, err = s.Create(t.Context(), "T1", "created", strings.Repeat("x", MaxLine))
 	wantCode(t, err, belay.CodeUsage, "too long")
 	if _, err := os.Lstat(s.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a refused entry left a trace:", err)
@@ -269,9 +269,9 @@ func TestLongLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Write(bytes.Repeat([]byte("{"), Max+10))
+	f.Write(bytes.Repeat([]byte("{"), MaxLine+10))
 	f.Close()
-	if l = mustRead(t, s, "T7"); l.Torn != Max+10 || len(l.Entries) != 3 {
+	if l = mustRead(t, s, "T7"); l.Torn != MaxLine+10 || len(l.Entries) != 3 {
 		t.Errorf("torn %d, entries %d", l.Torn, len(l.Entries))
 	}
 	if _, err = s.Append(t.Context(), "T7", l.Head, "noted", 4); err != nil {

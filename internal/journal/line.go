@@ -191,7 +191,7 @@ func Make(l *Line) ([]byte, error) {
 	sum := sha256.Sum256(b.Bytes())
 	l.Hash = hex.EncodeToString(sum[:])
 	b.WriteString(frameHash + l.Hash + frameEnd)
-	if b.Len() > Max {
+	if b.Len() > MaxLine {
 		return nil, tooLong(b.Len())
 	}
 	if _, err := parseFrame(b.Bytes()); err != nil {
@@ -203,7 +203,7 @@ func Make(l *Line) ([]byte, error) {
 }
 
 func tooLong(n int) error {
-	return belay.Refuse(belay.CodeUsage, "store large data as an attachment", "an entry of %d bytes is too long (at most %d)", n, Max)
+	return belay.Refuse(belay.CodeUsage, "store large data as an attachment", "an entry of %d bytes is too long (at most %d)", n, MaxLine)
 }
 
 // Encode returns data as one line of JSON in which no object has a key twice:
@@ -216,7 +216,7 @@ func Encode(data any) (json.RawMessage, error) {
 		return nil, err
 	}
 	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if len(raw) > Max {
+	if len(raw) > MaxLine {
 		return nil, tooLong(len(raw))
 	}
 	if !utf8.Valid(raw) {

@@ -15,9 +15,9 @@ import (
 
 const lockPoll = 2 * time.Millisecond // an append takes about two of these
 
-// holder is what the lock file says about who has it. It informs people and decides
-// nothing: the lock itself belongs to the open file and ends with its process.
-type holder struct {
+// lockOwner is the content of a lock file: who took the lock. It only informs people; the lock
+// itself belongs to the open file and ends with its process.
+type lockOwner struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
@@ -33,26 +33,26 @@ func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err
 	_, err = fl.TryLockContext(limited, lockPoll)
 	switch {
 	case err == nil:
-		s.sign(path)
+		s.writeLockOwner(path)
 		return func() { fl.Unlock() }, nil
 	case ctx.Err() != nil:
 		return nil, &belay.Error{Code: belay.CodeInterrupted, What: fmt.Sprintf("interrupted before the record of %s was written", task),
 			Try: "run the command again", Err: context.Cause(ctx)}
 	case limited.Err() != nil:
 		return nil, belay.Refuse(belay.CodeBusy, "wait for it to finish and try again",
-			"the record of %s has been locked by %s for more than %s", task, readHolder(path), s.wait)
+			"the record of %s has been locked by %s for more than %s", task, readLockOwner(path), s.wait)
 	}
 	return nil, couldNot("lock", path, err)
 }
 
-// sign writes who holds the lock. Failing to is not worth failing the append.
-func (s *Store) sign(path string) {
+// writeLockOwner writes who took the lock. Its failure does not fail the append.
+func (s *Store) writeLockOwner(path string) {
 	host, _ := os.Hostname()
-	text, _ := json.Marshal(holder{PID: os.Getpid(), Host: host, Since: s.now()})
+	text, _ := json.Marshal(lockOwner{PID: os.Getpid(), Host: host, Since: s.now()})
 	fsroot.WriteFile(path, append(text, '\n'), 0o600)
 }
 
-func readHolder(path string) string {
+func readLockOwner(path string) string {
 	const nobody = "another process"
 	f, err := fsroot.Open(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func readHolder(path string) string {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, 4<<10))
-	var h holder
+	var h lockOwner
 	if errors.Join(err, json.Unmarshal(text, &h)) != nil || h.PID == 0 {
 		return nobody
 	}

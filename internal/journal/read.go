@@ -26,10 +26,10 @@ func (s *Store) Read(task belay.TaskID) (Log, error) {
 
 // scanned is one pass over a record.
 type scanned struct {
-	log    Log
-	whole  int64 // bytes of the whole entries: where the next one belongs
-	last   Line
-	damage error // entries follow, or stand, where the chain is broken
+	log      Log
+	complete int64 // bytes of the whole entries: where the next one belongs
+	last     Line
+	damage   error // entries follow, or stand, where the chain is broken
 }
 
 // scan reads the record, once more when it looks damaged: a reader without a lock can
@@ -107,7 +107,7 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 			bad, why = n, err
 		}
 		found.log.Torn += size
-		if found.damage == nil && Whole(raw) {
+		if found.damage == nil && IsComplete(raw) {
 			found.damage = damaged(path, bad, why)
 		}
 	}
@@ -115,7 +115,7 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 
 func (s *scanned) add(l Line, size int64) {
 	s.last = l
-	s.whole += size
+	s.complete += size
 	s.log.Task = l.Task
 	s.log.Entries = append(s.log.Entries, l.Entry)
 	s.log.Head = l.Head()

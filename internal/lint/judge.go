@@ -35,7 +35,7 @@ func (w *work) take(l belay.Linter, report Report, err error, end proc.Ending, t
 		case severity == "":
 			severity = belay.SeverityWarning
 		}
-		w.remarks = append(w.remarks, said{m, l.Name, severity})
+		w.remarks = append(w.remarks, located{m, l.Name, severity})
 	}
 }
 
@@ -98,7 +98,7 @@ func (w *work) answer() belay.CheckResult {
 // findings returns the remarks that count, each once, and how many do not.
 func (w *work) findings() (found []belay.Finding, elsewhere int) {
 	seen := map[string]bool{}
-	var counted []said
+	var counted []located
 	for _, s := range w.remarks {
 		file := w.tree.find(s.remark.File, w.files)
 		key := fmt.Sprint(file, "\x00", s.remark.Line, "\x00", s.remark.Rule, "\x00", s.remark.Message)
@@ -113,7 +113,7 @@ func (w *work) findings() (found []belay.Finding, elsewhere int) {
 		}
 		seen[key] = true
 	}
-	slices.SortStableFunc(counted, func(a, b said) int { return rank(a.severity) - rank(b.severity) })
+	slices.SortStableFunc(counted, func(a, b located) int { return rank(a.severity) - rank(b.severity) })
 	for _, s := range counted {
 		found = append(found, s.finding())
 	}
@@ -126,7 +126,7 @@ func rank(s belay.Severity) int {
 
 // counts reports whether a remark is about the change: about a line that was added, or
 // about a whole file that was.
-func (w *work) counts(s said, file string) bool {
+func (w *work) counts(s located, file string) bool {
 	switch {
 	case w.in.All:
 		return true
@@ -138,7 +138,7 @@ func (w *work) counts(s said, file string) bool {
 	return w.added != nil && w.added(file, s.remark.Line, max(s.remark.Line, min(s.remark.EndLine, s.remark.Line+200)))
 }
 
-func (s said) finding() belay.Finding {
+func (s located) finding() belay.Finding {
 	first, rest, _ := strings.Cut(s.remark.Message, "\n")
 	title := s.linter + ": " + testreport.Clip(first, 200)
 	if s.remark.Rule != "" {

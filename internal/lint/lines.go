@@ -38,7 +38,7 @@ func writeCommands(w io.Writer, report belay.Report) error {
 		fmt.Fprintf(&b, "title=%s::%s\n", property("belay "+f.Check), data(findingText(f)))
 	}
 	for _, c := range unanswered(report) {
-		fmt.Fprintf(&b, "::warning title=%s::%s\n", property("belay "+c.Check), data(couldNotTell(c)))
+		fmt.Fprintf(&b, "::warning title=%s::%s\n", property("belay "+c.Check), data(unknownReason(c)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -74,7 +74,7 @@ func newRDJSON(report belay.Report) rdReport {
 		r.Diagnostics = append(r.Diagnostics, d)
 	}
 	for _, c := range unanswered(report) {
-		r.Diagnostics = append(r.Diagnostics, rdDiagnostic{Message: couldNotTell(c), Severity: "WARNING", Code: rdCode{c.Check}})
+		r.Diagnostics = append(r.Diagnostics, rdDiagnostic{Message: unknownReason(c), Severity: "WARNING", Code: rdCode{c.Check}})
 	}
 	return r
 }

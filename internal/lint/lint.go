@@ -104,7 +104,7 @@ type work struct {
 	tree    tree
 	files   map[string]string // status of each changed path
 	added   func(path string, first, last int) bool
-	remarks []said
+	remarks []located
 	found   []belay.Finding
 	whys    []string // a linter that was asked for could not tell
 	asides  []string // one that was detected could not
@@ -114,8 +114,8 @@ type work struct {
 	edits   int
 }
 
-// said is a remark and who made it.
-type said struct {
+// located is a remark and who made it.
+type located struct {
 	remark   Remark
 	linter   string
 	severity belay.Severity
@@ -144,7 +144,7 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 		return
 	}
 	before := stamp(w.in.Root, l.Report)
-	var all, errs proc.Spool
+	var all, errs proc.HeadTail
 	out := listen(l.Format)
 	defer out.end()
 	p := proc.Program{
@@ -171,7 +171,7 @@ func (in Input) grace() time.Duration {
 }
 
 // couldNot says why the linter's end tells nothing.
-func couldNot(ctx context.Context, end proc.Ending, all *proc.Spool) string {
+func couldNot(ctx context.Context, end proc.Ending, all *proc.HeadTail) string {
 	switch {
 	case end.Cut:
 		return "it " + unfinished(ctx)
@@ -216,7 +216,7 @@ func (w *work) cannot(l belay.Linter, why string) {
 
 // report reads the file the linter writes, or else what it printed: on stdout, and, if
 // there is nothing, on stderr, where compilers speak.
-func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *proc.Spool) (Report, error) {
+func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *proc.HeadTail) (Report, error) {
 	if l.Report == "" {
 		report, err := out.end()
 		if err == nil && len(report.Remarks) == 0 && l.Format != SARIF {

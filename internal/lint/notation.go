@@ -79,7 +79,7 @@ func unanswered(report belay.Report) (list []belay.CheckResult) {
 	return list
 }
 
-func couldNotTell(c belay.CheckResult) string {
+func unknownReason(c belay.CheckResult) string {
 	return strings.ToValidUTF8(fmt.Sprintf("check %s could not run: %s", c.Check, c.Why), "\ufffd")
 }
 
@@ -159,7 +159,7 @@ func newSARIF(report belay.Report) sarifLog {
 	call := outInvocation{Successful: true}
 	for _, c := range unanswered(report) {
 		call.Successful = false
-		call.Notifications = append(call.Notifications, outNotification{"error", outText{couldNotTell(c)}})
+		call.Notifications = append(call.Notifications, outNotification{"error", outText{unknownReason(c)}})
 	}
 	run.Invocations = []outInvocation{call}
 	for _, c := range report.Checks {

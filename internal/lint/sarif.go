@@ -33,7 +33,7 @@ func readSARIF(in *io.LimitedReader) (Report, error) {
 		return eachItem(dec, func() error {
 			var run sarifRun
 			err := run.read(&r, dec)
-			run.tell(&r)
+			run.addRemarks(&r)
 			return err
 		})
 	}, "runs")
@@ -73,8 +73,8 @@ func (run *sarifRun) read(r *Report, dec *json.Decoder) error {
 	return err
 }
 
-// tell makes remarks of a run's results.
-func (run *sarifRun) tell(r *Report) {
+// addRemarks makes remarks of a run's results.
+func (run *sarifRun) addRemarks(r *Report) {
 	for _, c := range run.calls {
 		run.call(r, c)
 	}

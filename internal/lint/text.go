@@ -100,7 +100,7 @@ func (t *reader) place(s string) {
 	if !fileName(m.File) || m.Line == 0 {
 		return
 	}
-	m.words(rest)
+	m.splitMessage(rest)
 	t.report.add(m)
 }
 
@@ -119,8 +119,8 @@ func fileName(s string) bool {
 var letters = map[string]belay.Severity{"C": belay.SeverityNote, "R": belay.SeverityNote, "I": belay.SeverityNote,
 	"W": belay.SeverityWarning, "E": belay.SeverityError, "F": belay.SeverityError}
 
-// words takes severity and rule off a message, wherever the tool puts them.
-func (m *Remark) words(s string) {
+// splitMessage takes severity and rule off a message, wherever the tool puts them.
+func (m *Remark) splitMessage(s string) {
 	m.Message = strings.TrimSpace(s)
 	if g := tailPair.FindStringSubmatch(m.Message); g != nil { // eslint unix
 		m.Message, m.Severity, m.Rule = g[1], severity(g[2]), g[3]

@@ -252,13 +252,13 @@ func (f *Feature) step(e Numbered) {
 	}
 }
 
-// Standings are where the phases are, for Check. artefact gives the state of a phase's files and the hash of their
+// States are where the phases are, for Check. artefact gives the state of a phase's files and the hash of their
 // content.
-func (f *Feature) Standings(artefact func(Phase) (State, string)) map[Phase]Standing {
-	out := map[Phase]Standing{}
+func (f *Feature) States(artefact func(Phase) (State, string)) map[Phase]PhaseState {
+	out := map[Phase]PhaseState{}
 	for _, p := range All {
 		g := f.Of(p)
-		s := Standing{Begun: !g.Begun.IsZero(), Done: g.Done(), Concerns: len(g.Concerns)}
+		s := PhaseState{Begun: !g.Begun.IsZero(), Done: g.Done(), Concerns: len(g.Concerns)}
 		state, sha := artefact(p)
 		switch {
 		case !before(p, Implement):

@@ -66,8 +66,8 @@ var States = []State{Missing, Empty, Present, Reviewed}
 // needs are the artefacts without which a phase is blocked, whatever the mode.
 var needs = map[Phase]Phase{Implement: Specify, CreateTasks: CreatePlan}
 
-// Standing is where one phase of a feature is.
-type Standing struct {
+// PhaseState is where one phase of a feature is.
+type PhaseState struct {
 	Artefact State
 	Begun    bool
 	Done     bool
@@ -78,7 +78,7 @@ type Standing struct {
 type Input struct {
 	Phase    Phase
 	Mode     string
-	Phases   map[Phase]Standing
+	Phases   map[Phase]PhaseState
 	Finished bool // the feature is
 }
 
@@ -173,7 +173,7 @@ func (in Input) blocked(path []Phase) (Answer, bool) {
 	return Answer{}, false
 }
 
-func (in Input) of(p Phase) Standing {
+func (in Input) of(p Phase) PhaseState {
 	s := in.Phases[p]
 	if s.Artefact == "" {
 		s.Artefact = Missing
@@ -223,7 +223,7 @@ func join(list []Phase) string {
 
 // Next is the phase that a feature does next: one that was begun and not completed, else the first one of its mode that
 // is not done and has nothing done after it. "" when there is none.
-func Next(mode string, phases map[Phase]Standing) Phase {
+func Next(mode string, phases map[Phase]PhaseState) Phase {
 	path := Paths[mode]
 	for _, p := range All {
 		if s := phases[p]; s.Begun && !s.Done {

@@ -24,18 +24,18 @@ func every(call func(in Input)) {
 	}
 	for _, mode := range ModeNames {
 		for i := range n {
-			phases, k := map[Phase]Standing{}, i
+			phases, k := map[Phase]PhaseState{}, i
 			for _, p := range files {
-				s := Standing{Artefact: states[k%len(states)]}
+				s := PhaseState{Artefact: states[k%len(states)]}
 				s.Done = s.Artefact == Reviewed
 				s.Begun = s.Done || i%3 == 0 && s.Artefact == Present
 				phases[p], k = s, k/len(states)
 			}
 			if i%2 == 0 {
-				phases[Implement] = Standing{Artefact: Present, Begun: true, Done: true}
+				phases[Implement] = PhaseState{Artefact: Present, Begun: true, Done: true}
 			}
 			if i%4 == 0 {
-				phases[Verify] = Standing{Artefact: Reviewed, Begun: true, Done: true}
+				phases[Verify] = PhaseState{Artefact: Reviewed, Begun: true, Done: true}
 			}
 			for _, p := range All {
 				call(Input{Phase: p, Mode: mode, Phases: phases})
@@ -48,7 +48,7 @@ func every(call func(in Input)) {
 // than in Check.
 func TestEveryCell(t *testing.T) {
 	t.Parallel()
-	gone := func(s Standing) bool { return s.Artefact == Missing || s.Artefact == Empty || s.Artefact == "" }
+	gone := func(s PhaseState) bool { return s.Artefact == Missing || s.Artefact == Empty || s.Artefact == "" }
 	cells := map[Kind]int{}
 	every(func(in Input) {
 		a := Check(in)
@@ -106,36 +106,36 @@ func TestEveryCell(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	done := Standing{Artefact: Reviewed, Begun: true, Done: true}
+	done := PhaseState{Artefact: Reviewed, Begun: true, Done: true}
 	for name, c := range map[string]struct {
 		in   Input
 		want Kind
 		says string
 	}{
 		"implement without a spec":     {Input{Phase: Implement, Mode: "hotfix"}, Block, "implement needs what specify produces: it is missing"},
-		"implement with an empty spec": {Input{Phase: Implement, Mode: "hotfix", Phases: map[Phase]Standing{Specify: {Artefact: Empty}}}, Block, "empty"},
-		"tasks without a plan": {Input{Phase: CreateTasks, Mode: "hotfix", Phases: map[Phase]Standing{Specify: done}}, Block,
+		"implement with an empty spec": {Input{Phase: Implement, Mode: "hotfix", Phases: map[Phase]PhaseState{Specify: {Artefact: Empty}}}, Block, "empty"},
+		"tasks without a plan": {Input{Phase: CreateTasks, Mode: "hotfix", Phases: map[Phase]PhaseState{Specify: done}}, Block,
 			"create-tasks needs what create-plan produces"},
-		"tasks in a layout without plans": {Input{Phase: CreateTasks, Mode: "standard", Phases: map[Phase]Standing{
+		"tasks in a layout without plans": {Input{Phase: CreateTasks, Mode: "standard", Phases: map[Phase]PhaseState{
 			Specify: done, Design: done, CreatePlan: {Artefact: None}}}, OK, ""},
 		"the first": {Input{Phase: Brainstorm, Mode: "full"}, OK, ""},
 		"a spec without a brainstorm, in standard": {Input{Phase: Specify, Mode: "standard"}, OK, ""},
 		"a spec without a brainstorm, in full":     {Input{Phase: Specify, Mode: "full"}, Block, "brainstorm"},
-		"design after a spec of another tool": {Input{Phase: Design, Mode: "standard", Phases: map[Phase]Standing{
+		"design after a spec of another tool": {Input{Phase: Design, Mode: "standard", Phases: map[Phase]PhaseState{
 			Specify: {Artefact: Present}}}, Warn, "skips specify"},
-		"begun": {Input{Phase: Design, Mode: "standard", Phases: map[Phase]Standing{Specify: done, Design: {Begun: true}}}, Warn,
+		"begun": {Input{Phase: Design, Mode: "standard", Phases: map[Phase]PhaseState{Specify: done, Design: {Begun: true}}}, Warn,
 			"design was started and not completed"},
-		"another one is begun": {Input{Phase: Specify, Mode: "standard", Phases: map[Phase]Standing{Design: {Begun: true}}}, Warn,
+		"another one is begun": {Input{Phase: Specify, Mode: "standard", Phases: map[Phase]PhaseState{Design: {Begun: true}}}, Warn,
 			"design was started and not completed"},
-		"again": {Input{Phase: Specify, Mode: "standard", Phases: map[Phase]Standing{Specify: done}}, Warn, "completed already"},
-		"concerns": {Input{Phase: Design, Mode: "standard", Phases: map[Phase]Standing{
+		"again": {Input{Phase: Specify, Mode: "standard", Phases: map[Phase]PhaseState{Specify: done}}, Warn, "completed already"},
+		"concerns": {Input{Phase: Design, Mode: "standard", Phases: map[Phase]PhaseState{
 			Specify: {Artefact: Present, Begun: true, Done: true, Concerns: 2}}}, Warn, "2 open concerns"},
-		"not reviewed, in full": {Input{Phase: Specify, Mode: "full", Phases: map[Phase]Standing{
+		"not reviewed, in full": {Input{Phase: Specify, Mode: "full", Phases: map[Phase]PhaseState{
 			Brainstorm: {Artefact: Present, Begun: true, Done: true}}}, Warn, "not reviewed"},
 		"finished":      {Input{Phase: Specify, Mode: "full", Finished: true}, Block, "finished"},
 		"no such phase": {Input{Phase: "deploy", Mode: "full"}, Block, "not a phase"},
 		"no such mode":  {Input{Phase: Specify, Mode: "fast"}, Block, "not a mode"},
-		"verify too soon": {Input{Phase: Verify, Mode: "hotfix", Phases: map[Phase]Standing{Specify: done, Implement: {Begun: true}}}, Block,
+		"verify too soon": {Input{Phase: Verify, Mode: "hotfix", Phases: map[Phase]PhaseState{Specify: done, Implement: {Begun: true}}}, Block,
 			"verify needs what implement produces"},
 	} {
 		a := Check(c.in)
@@ -215,7 +215,7 @@ func TestFold(t *testing.T) {
 		t.Errorf("completed at the limit: %+v", g)
 	}
 	same := func(Phase) (State, string) { return Present, "a" }
-	if s := f.Standings(same)[Specify]; s.Artefact != Present || s.Concerns != 1 || Next(f.Mode, f.Standings(same)) != Design {
+	if s := f.States(same)[Specify]; s.Artefact != Present || s.Concerns != 1 || Next(f.Mode, f.States(same)) != Design {
 		t.Errorf("it stands at %+v", s)
 	}
 	last, _ := f.Last()
@@ -226,10 +226,10 @@ func TestFold(t *testing.T) {
 	add(Event{Kind: EvReviewed, Phase: Specify, Review: &Iteration{N: 3, Verdict: belay.VerdictPass}})
 	add(Event{Kind: EvCompleted, Phase: Specify, SHA: "a"})
 	f = fold()
-	if s := f.Standings(same)[Specify]; s.Artefact != Reviewed || s.Concerns != 0 {
+	if s := f.States(same)[Specify]; s.Artefact != Reviewed || s.Concerns != 0 {
 		t.Errorf("reviewed: %+v", s)
 	}
-	if s := f.Standings(func(Phase) (State, string) { return Present, "b" })[Specify]; s.Artefact != Present {
+	if s := f.States(func(Phase) (State, string) { return Present, "b" })[Specify]; s.Artefact != Present {
 		t.Errorf("changed after its review: %+v", s)
 	}
 	add(Event{Kind: EvBegun, Phase: Specify, Afresh: true, SHA: "a"})

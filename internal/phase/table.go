@@ -27,7 +27,7 @@ func Starts() []Row {
 			for _, mode := range ModeNames {
 				in := Input{Phase: p, Mode: mode, Phases: upTo(p)}
 				if prev := in.previous(Paths[mode]); prev != "" {
-					in.Phases[prev] = Standing{Artefact: s, Begun: true, Done: true}
+					in.Phases[prev] = PhaseState{Artefact: s, Begun: true, Done: true}
 				}
 				row.Modes[mode] = Check(in)
 			}
@@ -38,11 +38,11 @@ func Starts() []Row {
 }
 
 // upTo are the phases before one, completed and reviewed.
-func upTo(p Phase) map[Phase]Standing {
-	done := map[Phase]Standing{}
+func upTo(p Phase) map[Phase]PhaseState {
+	done := map[Phase]PhaseState{}
 	for _, q := range All {
 		if before(q, p) {
-			done[q] = Standing{Artefact: Reviewed, Begun: true, Done: true}
+			done[q] = PhaseState{Artefact: Reviewed, Begun: true, Done: true}
 		}
 	}
 	return done
@@ -61,13 +61,13 @@ func Moves(mode string, files bool) []Move {
 	for _, from := range append([]Phase{""}, All[:len(All)-1]...) {
 		m := Move{From: from, To: map[Phase]Answer{}}
 		for _, to := range All {
-			in := Input{Phase: to, Mode: mode, Phases: map[Phase]Standing{}}
+			in := Input{Phase: to, Mode: mode, Phases: map[Phase]PhaseState{}}
 			for _, q := range All {
 				switch {
 				case from != "" && !before(from, q):
-					in.Phases[q] = Standing{Artefact: Reviewed, Begun: true, Done: true}
+					in.Phases[q] = PhaseState{Artefact: Reviewed, Begun: true, Done: true}
 				case files && before(q, to) && before(q, Implement): // the code and the verdict are no files
-					in.Phases[q] = Standing{Artefact: Present}
+					in.Phases[q] = PhaseState{Artefact: Present}
 				}
 			}
 			m.To[to] = Check(in)

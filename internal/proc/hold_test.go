@@ -19,10 +19,10 @@ import (
 )
 
 // run runs a shell line in an own folder and gives its ending and what it wrote.
-func run(t *testing.T, ctx context.Context, grace time.Duration, line string) (Ending, *Spool, string) {
+func run(t *testing.T, ctx context.Context, grace time.Duration, line string) (Ending, *HeadTail, string) {
 	t.Helper()
 	dir := t.TempDir()
-	var out Spool
+	var out HeadTail
 	end := Program{
 		Command: config.TypedCommand([]string{"sh", "-c", line}), Dir: dir, Env: os.Environ(),
 		Stdout: &out, Grace: grace,
@@ -118,14 +118,14 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 // and tail are those of the whole.
 func TestSpoolKeepsBothEnds(t *testing.T) {
 	t.Parallel()
-	pattern := make([]byte, 8*spoolPart)
+	pattern := make([]byte, 8*outputPart)
 	for i := range pattern {
 		pattern[i] = byte(i * 31 / 7)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var s Spool
+		var s HeadTail
 		var whole []byte
-		for _, n := range rapid.SliceOfN(rapid.IntRange(0, spoolPart+spoolPart/3), 1, 5).Draw(t, "pieces") {
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, outputPart+outputPart/3), 1, 5).Draw(t, "pieces") {
 			s.Write(pattern[len(whole) : len(whole)+n])
 			whole = pattern[:len(whole)+n]
 		}
@@ -134,9 +134,9 @@ func TestSpoolKeepsBothEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := whole
-		if left := len(whole) - 2*spoolPart; left > 0 {
+		if left := len(whole) - 2*outputPart; left > 0 {
 			gap := fmt.Sprintf("\n[… %d bytes left out …]\n", left)
-			want = append(append(bytes.Clone(whole[:spoolPart]), gap...), whole[len(whole)-spoolPart:]...)
+			want = append(append(bytes.Clone(whole[:outputPart]), gap...), whole[len(whole)-outputPart:]...)
 		}
 		if !bytes.Equal(got, want) {
 			t.Fatalf("spool gives %d bytes, want %d", len(got), len(want))
@@ -171,12 +171,12 @@ func TestCutIsToldFirst(t *testing.T) {
 
 // watched calls seen when the first bytes arrive.
 type watched struct {
-	Spool
+	HeadTail
 	seen func()
 }
 
 func (w *watched) Write(p []byte) (int, error) {
-	n, err := w.Spool.Write(p)
+	n, err := w.HeadTail.Write(p)
 	w.seen()
 	return n, err
 }
@@ -245,7 +245,7 @@ type lateWriter struct {
 func (w *lateWriter) Write(p []byte) (int, error) {
 	if w.n == 0 {
 		_ = os.WriteFile(w.said, nil, 0o600)
-		time.Sleep(3 * lull)
+		time.Sleep(3 * outputGrace)
 	}
 	w.n += len(p)
 	return len(p), nil

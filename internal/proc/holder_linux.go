@@ -38,11 +38,11 @@ const (
 func init() {
 	if len(os.Args) > 2 && os.Args[0] == holderName {
 		// Not os.Exit: nothing of what belay does at its end is this process's to do.
-		syscall.Exit(hold(os.Args[1], os.Args[2:]))
+		syscall.Exit(runHolder(os.Args[1], os.Args[2:]))
 	}
 }
 
-func (p Program) start(stdout, stderr *os.File) (*held, error) {
+func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	lifeR, lifeW, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("opening a pipe: %w", err)
@@ -71,7 +71,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		statusR.Close()
 		return nil, err
 	}
-	h := &held{
+	h := &heldProgram{
 		ended: make(chan Ending, 1),
 		stop:  func() { lifeW.Close() },
 		kill: func() { // it may have been stopped by what it holds
@@ -119,8 +119,8 @@ func parseStatus(text string) (end Ending, told bool) {
 	return end, told
 }
 
-// hold is the life of a holder.
-func hold(grace string, args []string) int {
+// runHolder is the life of a holder.
+func runHolder(grace string, args []string) int {
 	status := os.NewFile(statusFD, "status")
 	lifeline := os.NewFile(lifelineFD, "lifeline")
 	unix.CloseOnExec(statusFD)
@@ -196,21 +196,21 @@ func watch(pid int, grace time.Duration, stop <-chan struct{}, status io.Writer)
 	select {
 	case ws := <-ended:
 		left := endAll(min(grace, 300*time.Millisecond), empty)
-		tell(status, ws, left)
+		writeStatus(status, ws, left)
 	case <-stop:
 		left := endAll(grace, empty)
 		fmt.Fprintln(status, "cut")
 		select {
 		case ws := <-ended:
-			tell(status, ws, left)
+			writeStatus(status, ws, left)
 		default:
-			tell(status, syscall.WaitStatus(syscall.SIGKILL), left)
+			writeStatus(status, syscall.WaitStatus(syscall.SIGKILL), left)
 		}
 	}
 	return 0
 }
 
-func tell(status io.Writer, ws syscall.WaitStatus, left int) {
+func writeStatus(status io.Writer, ws syscall.WaitStatus, left int) {
 	if ws.Signaled() {
 		fmt.Fprintf(status, "signal %d\n", int(ws.Signal()))
 	} else {
@@ -244,11 +244,11 @@ func reap(pid int) (ended chan syscall.WaitStatus, empty chan struct{}) {
 // endAll asks everything below this process to end, and after the grace kills it,
 // again and again because it may fork meanwhile. It gives how many would not die.
 func endAll(grace time.Duration, empty <-chan struct{}) int {
-	if gone(empty, 2*time.Millisecond) {
+	if waitEmpty(empty, 2*time.Millisecond) {
 		return 0
 	}
 	strike(os.Getpid(), unix.SIGTERM)
-	if gone(empty, grace) {
+	if waitEmpty(empty, grace) {
 		return 0
 	}
 	for over := time.Now().Add(Slack - inTime); time.Now().Before(over); {
@@ -260,14 +260,14 @@ func endAll(grace time.Duration, empty <-chan struct{}) int {
 				_ = p.Signal(unix.SIGKILL)
 			}
 		}
-		if gone(empty, 5*time.Millisecond) {
+		if waitEmpty(empty, 5*time.Millisecond) {
 			return 0
 		}
 	}
 	return strike(os.Getpid(), unix.SIGKILL)
 }
 
-func gone(empty <-chan struct{}, wait time.Duration) bool {
+func waitEmpty(empty <-chan struct{}, wait time.Duration) bool {
 	select {
 	case <-empty:
 		return true

@@ -12,7 +12,7 @@ import (
 
 // start runs the command in a session of its own, whose process group is ended with
 // it. A process that leaves the group is out of reach here.
-func (p Program) start(stdout, stderr *os.File) (*held, error) {
+func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	argv := p.Command.Argv()
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = p.Dir, p.Env
@@ -26,7 +26,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 	}
 	group := -cmd.Process.Pid
 	stopped, over := make(chan struct{}), make(chan struct{})
-	h := &held{
+	h := &heldProgram{
 		ended: make(chan Ending, 1),
 		stop:  func() { close(stopped) },
 		kill:  func() { syscall.Kill(group, syscall.SIGKILL) },

@@ -31,8 +31,9 @@ const Slack = 5 * time.Second
 // inTime is how long before Slack is over those give up who have to say how many are left.
 const inTime = time.Second
 
-// lull is how long output is waited for that may never come: from what outlived the program, or for a writer that does not take it.
-const lull = time.Second
+// outputGrace is how long to wait for output that may never end: from processes that outlived
+// the program, or to a writer that does not accept it.
+const outputGrace = time.Second
 
 // Program is a command to run to its end with everything it starts. Its standard
 // input is Stdin, and empty without.
@@ -82,8 +83,8 @@ func (e Ending) String() string {
 	return fmt.Sprintf("ended with exit code %d", e.Code)
 }
 
-// held is a program under way, held by means of the platform.
-type held struct {
+// heldProgram is a program under way, held by means of the platform.
+type heldProgram struct {
 	ended chan Ending // gets exactly one
 	stop  func()      // asks everything to end, and after the grace makes it
 	kill  func()      // ends whatever holds the program, as a last resort
@@ -123,7 +124,7 @@ func (p Program) Run(ctx context.Context) Ending {
 	} else {
 		end = p.await(ctx, h, drains)
 	}
-	over := time.Now().Add(lull)
+	over := time.Now().Add(outputGrace)
 	for _, d := range drains {
 		d.finish(over)
 	}
@@ -136,7 +137,7 @@ func newToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-func (p Program) await(ctx context.Context, h *held, drains []*drain) Ending {
+func (p Program) await(ctx context.Context, h *heldProgram, drains []*drain) Ending {
 	select {
 	case end := <-h.ended:
 		return end
@@ -264,7 +265,7 @@ func (d *drain) catchUp() {
 	select {
 	case <-caughtUp:
 	case <-d.done:
-	case <-time.After(lull):
+	case <-time.After(outputGrace):
 	}
 }
 
@@ -275,7 +276,7 @@ func (d *drain) end() {
 		select {
 		case <-d.done:
 			return
-		case <-time.After(lull / 4): // a late answer to ask took the deadline away
+		case <-time.After(outputGrace / 4): // a late answer to ask took the deadline away
 		}
 	}
 }
@@ -288,7 +289,7 @@ func (d *drain) finish(over time.Time) {
 		select {
 		case <-d.done:
 			return
-		case <-time.After(lull / 4):
+		case <-time.After(outputGrace / 4):
 		}
 		now := d.got.Load()
 		if now == before || time.Now().After(over) {

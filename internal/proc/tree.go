@@ -14,9 +14,9 @@ import (
 // also who carries the marker, this process and its parent excluded, and who is in the
 // main process's group. A Tree is not for several goroutines.
 type Tree struct {
-	main   int // started by Launch; 0 for none
-	marker string
-	told   map[ID]bool
+	main      int // started by Launch; 0 for none
+	marker    string
+	signalled map[ID]bool
 
 	ended  bool // main was reaped, with this status
 	status syscall.WaitStatus
@@ -25,7 +25,7 @@ type Tree struct {
 // NewTree returns the tree below this process. main is what Launch gave, 0 when there is
 // no such process or it is somebody else's to wait for; marker is NAME=value.
 func NewTree(main int, marker string) *Tree {
-	return &Tree{main: main, marker: marker, told: map[ID]bool{}}
+	return &Tree{main: main, marker: marker, signalled: map[ID]bool{}}
 }
 
 // Status returns how the main process ended; known is false before End or Kill saw it.
@@ -96,18 +96,18 @@ func (t *Tree) living() ([]Process, error) {
 // second TERM means "at once". CONT follows, a stopped process would never hear it.
 func (t *Tree) terminate() {
 	group := ID{PID: t.main}
-	first := !t.told[group] && t.main != 0 && !t.ended // once reaped, its number may be somebody else's
+	first := !t.signalled[group] && t.main != 0 && !t.ended // once reaped, its number may be somebody else's
 	if first {
-		t.told[group] = true
+		t.signalled[group] = true
 		signalGroup(t.main, syscall.SIGTERM)
 		signalGroup(t.main, syscall.SIGCONT)
 	}
 	all, _ := t.living() // an error: the group was all that could be done
 	for _, p := range all {
-		if t.told[p.ID] {
+		if t.signalled[p.ID] {
 			continue
 		}
-		t.told[p.ID] = true
+		t.signalled[p.ID] = true
 		if first && p.PGID == t.main {
 			continue // heard it with its group
 		}

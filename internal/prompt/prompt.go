@@ -73,7 +73,7 @@ func Prompt(in PromptInput) string {
 	if in.Kind == loop.PromptRepair {
 		action = "fix"
 	}
-	v.Guidelines = belay.Holding(in.Task.Guidelines, action, "implementer", in.Task.Role)
+	v.Guidelines = belay.GuidelinesFor(in.Task.Guidelines, action, "implementer", in.Task.Role)
 	return sections(v, names...)
 }
 
@@ -81,7 +81,7 @@ func Prompt(in PromptInput) string {
 // last attempt left, change nothing that counts, answer in a few sentences.
 func Debug(in PromptInput) string {
 	v := viewOf(in)
-	v.Guidelines = belay.Holding(in.Task.Guidelines, "debug", "debugger", in.Task.Role)
+	v.Guidelines = belay.GuidelinesFor(in.Task.Guidelines, "debug", "debugger", in.Task.Role)
 	return sections(v, "debug", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "guidelines", "judged")
 }
 

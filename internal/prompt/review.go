@@ -76,7 +76,7 @@ func Review(in ReviewInput) string {
 			v.Looks = roles["spec"]
 		}
 	}
-	v.Guidelines = belay.Holding(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
+	v.Guidelines = belay.GuidelinesFor(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
 	for _, g := range belay.Reviewable(in.Task.Guidelines, in.Task.Role) {
 		v.Guidelines = slices.DeleteFunc(v.Guidelines, func(o belay.Guideline) bool { return o.ID == g.ID })
 		g.Instruction = strings.TrimRight(g.Instruction, " ") + " (The work had to follow this rule: violating it is a critical finding.)"

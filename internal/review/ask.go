@@ -17,7 +17,7 @@ type ReviewerQuestion struct {
 	Prompt   string
 	// Mend makes the prompt of the second try, from what was wrong with the answer and
 	// the answer itself.
-	Mend func(wrong, answer string) string
+	RetryPrompt func(wrong, answer string) string
 
 	// Else gives what the reviewer wrote down instead of saying it; nil is nothing. It is
 	// read where what it said is not an answer.
@@ -32,7 +32,7 @@ type ReviewerQuestion struct {
 // Reply is what came back. Said is everything it said, both tries.
 type Reply struct {
 	Opinion Opinion
-	Said    []byte
+	Output  []byte
 }
 
 // Ask asks, within the reviewer's time limit (10 minutes when it has none). The error
@@ -41,7 +41,8 @@ func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 	var r Reply
 	var late []byte
 	said, err := agent.Ask(ctx, agent.Question{
-		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly, Enclose: q.Enclose,
+		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, RetryPrompt: q.RetryPrompt,
+		Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly, Enclose: q.Enclose,
 		Read: func(said []byte) (err error) {
 			if r.Opinion, err = ParseOpinion(said); err == nil || q.Else == nil {
 				return err
@@ -54,6 +55,6 @@ func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 			return err
 		},
 	})
-	r.Said = append(said.Said, late...)
+	r.Output = append(said.Output, late...)
 	return r, err
 }

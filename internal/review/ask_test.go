@@ -25,7 +25,7 @@ func mend(wrong, said string) string { return "again: " + wrong + ": " + said }
 func question(t *testing.T, script string) ReviewerQuestion {
 	return ReviewerQuestion{May: config.Anything(),
 		Reviewer: belay.Reviewer{Name: "r", Command: []string{"sh", "-c", script}, Timeout: time.Minute},
-		Prompt:   "look at this", Mend: mend, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "ANSWER=" + answer},
+		Prompt:   "look at this", RetryPrompt: mend, Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "ANSWER=" + answer},
 	}
 }
 
@@ -113,7 +113,7 @@ func TestModels(t *testing.T) {
 			w.WriteHeader(code)
 			io.WriteString(w, text)
 		}))
-		q := ReviewerQuestion{May: config.Anything(), Reviewer: belay.Reviewer{Name: "r", Endpoint: server.URL + "/v1/", Model: "m", KeyEnv: "BELAY_TEST_KEY", Timeout: time.Minute}, Prompt: "look", Mend: mend}
+		q := ReviewerQuestion{May: config.Anything(), Reviewer: belay.Reviewer{Name: "r", Endpoint: server.URL + "/v1/", Model: "m", KeyEnv: "BELAY_TEST_KEY", Timeout: time.Minute}, Prompt: "look", RetryPrompt: mend}
 		r, err := Ask(t.Context(), q)
 		server.Close()
 		if (err == nil) != (tt.says == "") || err != nil && (!strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), "secret")) {

@@ -30,7 +30,7 @@ func Findings(by string, affected []Affected, body string, files []string, rejec
 		_, list := Reviewer{Name: by}.Judge(o)
 		return refusing(list, by, body, rejection)
 	}
-	r := reading{by: by, lines: strings.Split(body, "\n"), spoken: map[int]bool{}}
+	r := reading{by: by, lines: strings.Split(body, "\n"), quoted: map[int]bool{}}
 	r.locate(body, files)
 	var out []belay.Finding
 	for _, a := range affected {
@@ -68,7 +68,7 @@ type reading struct {
 	by     string
 	lines  []string
 	at     map[string]int // from a place to the line that asks for it, from 1
-	spoken map[int]bool   // lines that findings quote
+	quoted map[int]bool   // lines that findings quote
 }
 
 func key(p string, start, end int) string { return fmt.Sprint(p, "\x00", start, "\x00", end) }
@@ -115,13 +115,13 @@ func (r *reading) finding(a Affected) belay.Finding {
 				f.Title = r.by + " asks for a change here"
 			}
 		}
-		r.spoken[line] = true
+		r.quoted[line] = true
 	}
 	if said := strings.TrimSpace(strings.Join(r.lines[from-1:to], "\n")); clean(said) != f.Title {
 		f.Detail = clip(said)
 	}
 	for i := from; i <= to; i++ {
-		r.spoken[i] = true
+		r.quoted[i] = true
 	}
 	return f
 }
@@ -189,7 +189,7 @@ func (r *reading) rest() string {
 	var kept []string
 	words := false
 	for i, l := range r.lines {
-		if r.spoken[i+1] {
+		if r.quoted[i+1] {
 			continue
 		}
 		kept = append(kept, strings.TrimRight(l, " \t\r"))
@@ -203,7 +203,7 @@ func (r *reading) rest() string {
 		if l == "" && (len(out) == 0 || out[len(out)-1] == "") {
 			continue
 		}
-		if heading(l) && !said(kept[i+1:]) {
+		if heading(l) && !hasText(kept[i+1:]) {
 			continue
 		}
 		out = append(out, l)
@@ -211,8 +211,8 @@ func (r *reading) rest() string {
 	return clip(strings.TrimSpace(strings.Join(out, "\n")))
 }
 
-// said reports whether words follow before the next heading.
-func said(lines []string) bool {
+// hasText reports whether words follow before the next heading.
+func hasText(lines []string) bool {
 	for _, l := range lines {
 		if heading(l) {
 			return false

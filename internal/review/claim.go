@@ -73,8 +73,8 @@ func Open(dir string, stale time.Duration) Book {
 	}}
 }
 
-// Apart is the book with a variable that keeps reviews apart.
-func (b Book) Apart(variable, value string) Book {
+// ForVariable is the book with a variable that keeps reviews apart.
+func (b Book) ForVariable(variable, value string) Book {
 	b.Variable, b.Value = variable, value
 	return b
 }
@@ -89,9 +89,9 @@ func (b Book) Own(reviewer string, task belay.TaskID) (key string, env []string)
 	return key, []string{b.Variable + "=" + key}
 }
 
-// Hold claims the reviews that this process asks reviewers for, one for all of them or,
+// Claim claims the reviews that this process asks reviewers for, one for all of them or,
 // where they are kept apart, one for each.
-func (b Book) Hold(task belay.TaskID, reviewers []string) (release func(), err error) {
+func (b Book) Claim(task belay.TaskID, reviewers []string) (release func(), err error) {
 	self, _ := proc.Identify(os.Getpid()) // without it the claim's age decides
 	if b.Variable == "" {
 		reviewers = []string{strings.Join(reviewers, ", ")}
@@ -131,7 +131,7 @@ func (b Book) Begin(c Claim) (Claim, error) {
 	for _, other := range all {
 		same := other.Task.Key() == c.Task.Key() && other.Reviewer == c.Reviewer
 		switch {
-		case same || b.gone(other):
+		case same || b.expired(other):
 		case other.Key == c.Key || other.Key == "" || c.Key == "":
 			return c, belay.Refuse(belay.CodeBusy,
 				fmt.Sprintf("wait for it; if it was abandoned: belay review end %s --reviewer %q", other.Task, other.Reviewer),
@@ -170,14 +170,14 @@ func (b Book) End(task belay.TaskID, reviewer string) (int, error) {
 // List returns the reviews that are under way.
 func (b Book) List() ([]Claim, error) {
 	all, err := b.read()
-	return slices.DeleteFunc(all, b.gone), err
+	return slices.DeleteFunc(all, b.expired), err
 }
 
-// gone reports whether a claim counts no more. On this machine its process decides, by its
+// expired reports whether a claim counts no more. On this machine its process decides, by its
 // start and the machine's, so that a number used again keeps nobody out; on another one,
 // and where no process stands for the reviewer, its age does; a clock that was far ahead
 // keeps nobody out either.
-func (b Book) gone(c Claim) bool {
+func (b Book) expired(c Claim) bool {
 	if c.Host == b.Host && c.Process.PID != 0 {
 		return c.Boot != b.Boot || !b.Live(c.Process)
 	}
@@ -234,10 +234,10 @@ func (b Book) write(list []Claim) error {
 var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "timeout", "nice", "sudo",
 	"xargs", "time", "make"}
 
-// Holder returns the process that stands for whoever runs this one: its nearest ancestor
+// Claimant returns the process that stands for whoever runs this one: its nearest ancestor
 // that is no shell, since an agent's shell ends with the command. Without one it is
 // nobody, and the claim's age decides.
-func Holder(pid int) proc.ID {
+func Claimant(pid int) proc.ID {
 	all, err := proc.List()
 	if err != nil {
 		return proc.ID{}

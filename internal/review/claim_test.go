@@ -91,7 +91,7 @@ func TestGone(t *testing.T) {
 	b := book(t)
 	b.Stale = 0
 	now := b.Now().Add(1000 * time.Hour)
-	if b.Now = func() time.Time { return now }; b.gone(Claim{Host: "there"}) {
+	if b.Now = func() time.Time { return now }; b.expired(Claim{Host: "there"}) {
 		t.Error("it is never given up, and was")
 	}
 }
@@ -122,19 +122,19 @@ func TestHold(t *testing.T) {
 	t.Parallel()
 	b := *book(t)
 	b.Live = func(proc.ID) bool { return true }
-	release, err := b.Hold("T1", []string{"spec", "quality"})
+	release, err := b.Claim("T1", []string{"spec", "quality"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if list, _ := b.List(); len(list) != 1 || list[0].Reviewer != "spec, quality" {
 		t.Errorf("%+v", list)
 	}
-	if _, err := b.Hold("T2", []string{"spec"}); belay.CodeOf(err) != belay.CodeBusy {
+	if _, err := b.Claim("T2", []string{"spec"}); belay.CodeOf(err) != belay.CodeBusy {
 		t.Error(err)
 	}
 	release()
-	b = b.Apart("DB", "db_{agent}_{task}")
-	if release, err = b.Hold("T1", []string{"spec", "quality"}); err != nil {
+	b = b.ForVariable("DB", "db_{agent}_{task}")
+	if release, err = b.Claim("T1", []string{"spec", "quality"}); err != nil {
 		t.Fatal(err)
 	}
 	if key, env := b.Own("spec", "T1"); key != "db_spec_T1" || len(env) != 1 || env[0] != "DB=db_spec_T1" {
@@ -143,7 +143,7 @@ func TestHold(t *testing.T) {
 	if list, _ := b.List(); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
-	if _, err := b.Hold("T1", []string{"new", "quality", "quality"}); err != nil {
+	if _, err := b.Claim("T1", []string{"new", "quality", "quality"}); err != nil {
 		t.Error("her own again:", err)
 	}
 	if _, err := b.Begin(Claim{Task: "T2", Reviewer: "x", Key: "db_new_T1"}); belay.CodeOf(err) != belay.CodeBusy {
@@ -203,7 +203,7 @@ func TestRubbishClaimsNothing(t *testing.T) {
 // real look at the machine, and is alive.
 func TestHolder(t *testing.T) {
 	t.Parallel()
-	id := Holder(os.Getpid())
+	id := Claimant(os.Getpid())
 	if id.PID == os.Getpid() {
 		t.Error("it stands for itself")
 	}
@@ -218,7 +218,7 @@ func TestHolder(t *testing.T) {
 	if list, err := b.List(); err != nil || len(list) != 1 || list[0].Host == "" {
 		t.Errorf("%v %v", list, err)
 	}
-	if Holder(-1) != (proc.ID{}) {
+	if Claimant(-1) != (proc.ID{}) {
 		t.Error("somebody stands for nobody")
 	}
 }

@@ -143,10 +143,10 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-func shelf(t *testing.T) (*Shelf, string) {
+func shelf(t *testing.T) (*CycleFolder, string) {
 	t.Helper()
 	top := t.TempDir()
-	s, err := OpenShelf(top, "f", "T1")
+	s, err := OpenCycleFolder(top, "f", "T1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if err := os.Symlink(out, filepath.Join(top, Dir)); err != nil {
 		t.Skip(err)
 	}
-	s, err := OpenShelf(top, "f", "T1")
+	s, err := OpenCycleFolder(top, "f", "T1")
 	if err != nil {
 		t.Fatal(err)
 	}

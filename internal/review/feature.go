@@ -131,7 +131,7 @@ func beyond(t Task) []Fact {
 		case len(t.Scope.Files) > 0 && !belay.Match(t.Scope.Files, c):
 			out = append(out, fact(belay.SeverityError, t.ID, c,
 				fmt.Sprintf("%s changed a file outside its scope", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
-		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !near(t.Request.Affected, c) && !forTests(c):
+		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !isNear(t.Request.Affected, c) && !forTests(c):
 			out = append(out, fact(belay.SeverityWarning, t.ID, c,
 				fmt.Sprintf("%s changed a file that its text does not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
 		}
@@ -139,8 +139,8 @@ func beyond(t Task) []Fact {
 	return out
 }
 
-// near tells a path that is named, is below a named folder, or beside a named file.
-func near(named []string, p string) bool {
+// isNear tells a path that is named, is below a named folder, or beside a named file.
+func isNear(named []string, p string) bool {
 	return slices.ContainsFunc(named, func(n string) bool {
 		return n == p || strings.HasPrefix(p, strings.TrimSuffix(n, "/")+"/") || stem(n) == stem(p)
 	})

@@ -135,7 +135,7 @@ func read(text []byte) (Opinion, error) {
 	}
 	if raw.Recommendation == nil {
 		wrong = append(wrong, "recommendation is missing")
-	} else if o.Recommendation = recommended(*raw.Recommendation); o.Recommendation == "" {
+	} else if o.Recommendation = parseRecommendation(*raw.Recommendation); o.Recommendation == "" {
 		wrong = append(wrong, "recommendation is neither approve nor reject")
 	}
 	if len(wrong) > 0 {
@@ -167,8 +167,8 @@ func odd(list []Finding) (wrong []string) {
 	return wrong[:min(len(wrong), 20)]
 }
 
-// recommended reads the first word: APPROVE, reject - because….
-func recommended(s string) string {
+// parseRecommendation reads the first word: APPROVE, reject - because….
+func parseRecommendation(s string) string {
 	word := strings.ToLower(strings.TrimSpace(s))
 	for _, r := range []string{Approve, Reject} {
 		if rest, ok := strings.CutPrefix(word, r); ok &&

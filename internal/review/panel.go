@@ -89,18 +89,18 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 	notes := feedback{place.Root, in.Task.ID.FeedbackFile()}
 	reply, err := Ask(ctx, ReviewerQuestion{
 		Reviewer: in.Reviewer, May: p.May, Prompt: prompt, Dir: place.Root,
-		Mend:     func(wrong, answer string) string { return promptpkg.ReviewAgain(prompt, wrong, answer, in.Nonce) },
-		Else:     notes.read,
-		Env:      append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
-		ReadOnly: p.Closed, Enclose: p.Enclose,
+		RetryPrompt: func(wrong, answer string) string { return promptpkg.ReviewAgain(prompt, wrong, answer, in.Nonce) },
+		Else:        notes.read,
+		Env:         append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
+		ReadOnly:    p.Closed, Enclose: p.Enclose,
 	})
-	said := string(reply.Said)
+	said := string(reply.Output)
 	if written := notes.read(); len(written) > 0 && !strings.Contains(said, string(written)) {
 		said += "\n\nwritten into " + notes.path + ":\n\n" + string(written)
 	}
 	notes.remove()
 	log, _ := p.Attach(strings.NewReader(said)) // losing it loses no verdict
-	trespass := p.trespass(ctx, place.Root, was, in.Reviewer.Name)
+	trespass := p.checkCheckout(ctx, place.Root, was, in.Reviewer.Name)
 	if err != nil {
 		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())
 		result.Log, result.Findings = log, trespass
@@ -146,18 +146,18 @@ func (p Panel) seal(ctx context.Context, root string) (string, error) {
 	return fmt.Sprintf("%s\x00%s\x00%v\x00%v", status, diff, refs, head), err
 }
 
-// Trespass is the title of the finding against a reviewer that wrote.
-func Trespass(name string) string { return "the reviewer " + name + " changed its checkout" }
+// CheckoutChanged is the title of the finding against a reviewer that wrote.
+func CheckoutChanged(name string) string { return "the reviewer " + name + " changed its checkout" }
 
-// trespass compares a checkout with its seal: a reviewer that wrote is reported.
-func (p Panel) trespass(ctx context.Context, root, was, name string) []belay.Finding {
+// checkCheckout compares a checkout with its seal: a reviewer that wrote is reported.
+func (p Panel) checkCheckout(ctx context.Context, root, was, name string) []belay.Finding {
 	is, err := p.seal(context.WithoutCancel(ctx), root)
 	if err == nil && is == was {
 		return nil
 	}
 	return []belay.Finding{belay.Finding{
 		Check: "review", Severity: belay.SeverityWarning, Category: belay.CategoryReview,
-		Title:  Trespass(name),
+		Title:  CheckoutChanged(name),
 		Detail: "a reviewer must only read; its changes were discarded and the work is unchanged",
 	}.Sign()}
 }

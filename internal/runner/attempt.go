@@ -80,7 +80,7 @@ func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
 	if size, err := run.Output(&out); err != nil || size.Cut > 0 { // who prints that much has worked
 		return false
 	}
-	return agent.SessionGone(&out)
+	return agent.SessionMissing(&out)
 }
 
 // treeNow names the state of the files, "" when it cannot be read: the agent may be writing.

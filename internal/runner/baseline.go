@@ -94,7 +94,7 @@ func (d *Driver) installed(o *testrun.Obstacle) bool {
 	}
 	ctx, cancel := context.WithTimeout(d.Soft, installTime)
 	defer cancel()
-	var said proc.Spool
+	var said proc.HeadTail
 	end := proc.Program{Command: may, Dir: d.Session.Repo.Root, Env: proc.Environ(d.Session.TestEnv(t), d.Session.Repo.Root),
 		Stdout: &said, Grace: time.Second}.Run(ctx)
 	if end.Code != 0 || end.Failed != nil {

@@ -11,5 +11,5 @@ func (d *Driver) claim(reviewers []belay.Reviewer) (func(), error) {
 	for _, r := range reviewers {
 		names = append(names, r.Name)
 	}
-	return d.Session.Claims().Hold(d.Rec.Task.ID, names)
+	return d.Session.Claims().Claim(d.Rec.Task.ID, names)
 }

@@ -58,16 +58,16 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 }
 
 // Reviews opens the shelf of a task's review cycles, in the user's tree: a task's own goes when it is merged.
-func Reviews(d *session.Desk, r *session.Record) (*review.Shelf, error) {
+func Reviews(d *session.Desk, r *session.Record) (*review.CycleFolder, error) {
 	home, err := HomeOf(d.Repo)
 	if err != nil {
 		return nil, err
 	}
-	return review.OpenShelf(home, review.Folder(r.Task.Feature), string(r.Task.ID))
+	return review.OpenCycleFolder(home, review.Folder(r.Task.Feature), string(r.Task.ID))
 }
 
 // addCycle writes a review cycle of the task and notes it: review N, what it does, where it is.
-func addCycle(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.Shelf, c review.Cycle, body, does string) error {
+func addCycle(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.CycleFolder, c review.Cycle, body, does string) error {
 	c.Task, c.Feature = string(r.Task.ID), r.Task.Feature
 	n, err := shelf.Add(func(n int) (*review.Document, error) {
 		c.Number = n

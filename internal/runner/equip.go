@@ -181,7 +181,7 @@ func setUp(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) e
 	w.Note(fmt.Sprintf("%s: setting up the worktree with %s", r.Task.ID, command))
 	limited, cancel := context.WithTimeout(ctx, setUpTime)
 	defer cancel()
-	var said proc.Spool
+	var said proc.HeadTail
 	end := proc.Program{Command: command, Dir: d.Repo.Root, Env: proc.Environ(d.TestEnv(r.Task), d.Repo.Root),
 		Stdout: &said, Grace: time.Second}.Run(limited)
 	if ctx.Err() != nil {

@@ -168,7 +168,7 @@ func (t *Teller) command(ctx context.Context, argv []string, tasks, title, why s
 	if err != nil {
 		return err
 	}
-	var said proc.Spool
+	var said proc.HeadTail
 	end := proc.Program{
 		Command: command, Dir: t.session.Repo.Root, Stdout: &said, Grace: time.Second,
 		Env: proc.Environ(append(os.Environ(), "BELAY_TASK="+tasks, "BELAY_TITLE="+title, "BELAY_REASON="+why), t.session.Repo.Root),

@@ -60,7 +60,7 @@ func overruledCycle(r *session.Record) int {
 const byBelay = "belay"
 
 // newOverride writes a review cycle that says what was refused and why it was accepted.
-func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.Shelf, o review.Override) error {
+func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.CycleFolder, o review.Override) error {
 	c := review.Cycle{Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
 	body := "# Accepted despite the rejection\n"
 	if a := prompt.Refused(r.State); a != nil {

@@ -35,7 +35,7 @@ func Understand(ctx context.Context, d *session.Desk, text string) (belay.Reques
 func Assisted(ctx context.Context, d *session.Desk, text string) (belay.Request, *belay.Reading) {
 	in := input(ctx, d, text)
 	grammar, _ := intent.Parse(in)
-	who, ok := d.Config.Asker()
+	who, ok := d.Config.RequestReader()
 	switch {
 	case !ok:
 		return grammar, nil
@@ -71,8 +71,8 @@ func put(ctx context.Context, d *session.Desk, who belay.Reviewer, in Input) (r 
 	prompt := Prompt(in)
 	_, err = agent.Ask(ctx, agent.Question{
 		Reviewer: who, May: d.May, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common}, Enclose: Encloser(ctx, d),
-		Env:  agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
-		Mend: func(wrong, said string) string { return Mend(prompt, wrong, said, in.Nonce) },
+		Env:         agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
+		RetryPrompt: func(wrong, said string) string { return Mend(prompt, wrong, said, in.Nonce) },
 		Read: func(said []byte) (err error) {
 			r, err = Read(said, in)
 			return err

@@ -57,7 +57,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 		lists = append(lists, r.Findings)
 		report.Millis = max(report.Millis, r.Millis)
 		for _, f := range r.Findings {
-			if f.Title == review.Trespass(strings.TrimPrefix(r.Check, "review/")) {
+			if f.Title == review.CheckoutChanged(strings.TrimPrefix(r.Check, "review/")) {
 				d.Watch.Note(f.Title + "; its changes are thrown away")
 			}
 		}

@@ -69,7 +69,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Missed implements agent.Misser.
+// Missed implements agent.LossWriter.
 func (s *screen) Missed(bytes int64) error {
 	s.at += bytes
 	if s.at <= s.seen {
@@ -134,7 +134,7 @@ type saved struct {
 // save writes the meter down, so that a process that takes up the run knows of output that is
 // deleted by then. That it cannot be written costs as much, and is said then.
 func (s *screen) save() {
-	held, ok := s.meter.Held()
+	held, ok := s.meter.Pending()
 	at := s.seen - int64(held)
 	if s.file == "" || !ok || at < unsaved || at-s.saved < savedEvery || s.metered > s.seen {
 		return

@@ -76,7 +76,7 @@ func address(text string, hit int) (Match, bool) {
 	group := func(n int) string { return text[hit+loc[2*n] : hit+loc[2*n+1]] }
 	scheme := schemeBefore(text, hit)
 	user, password, host := group(1), group(2), strings.ToLower(group(3))
-	harmless := password == user || placeholder(password) || repeats(password) || deskWords[strings.ToLower(password)]
+	harmless := password == user || placeholder(password) || repeats(password) || commonWords[strings.ToLower(password)]
 	if scheme == "" || harmless || nobody(host) {
 		return Match{}, false
 	}
@@ -89,7 +89,7 @@ func address(text string, hit int) (Match, bool) {
 	return m, true
 }
 
-var deskWords = map[string]bool{
+var commonWords = map[string]bool{
 	"root": true, "admin": true, "postgres": true, "mysql": true, "guest": true, "user": true, "username": true, "1234": true,
 	"12345": true, "123456": true, "toor": true, "qwerty": true, "x-oauth-basic": true, "oauth2": true, "mongo": true,
 	"redis": true, "rabbitmq": true,

@@ -60,8 +60,8 @@ func repeats(s string) bool {
 	return n <= 3 || run >= 6 || len(body) >= 16 && n <= 5
 }
 
-// standIn are words that a value says it is no secret with.
-var standIn = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|` +
+// placeholderWords are words that a value says it is no secret with.
+var placeholderWords = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|` +
 	`fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|` +
 	`^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|` +
 	`^(?:none|null|nil|undefined|true|false|string|password|passwd|secret|token|test|testing|foobar|foo|bar|hunter2|` +
@@ -74,7 +74,7 @@ var sentence = lazyregexp.New(`(?:\\u[0-9A-Fa-f]{4}){2}`)
 
 // placeholder tells values that are no secrets: they say so, or say where one is.
 func placeholder(v string) bool {
-	return standIn.MatchString(v) || ascending(v) || sentence.MatchString(v)
+	return placeholderWords.MatchString(v) || ascending(v) || sentence.MatchString(v)
 }
 
 // counted tells a word with the digits that fingers find first: key_1234, admin123.

@@ -7,5 +7,5 @@ import (
 // Claims is who reviews in this working tree.
 func (d *Desk) Claims() review.Book {
 	r := d.Config.Review
-	return review.Open(d.Scratch(), r.Stale).Apart(r.Variable, r.Value)
+	return review.Open(d.Scratch(), r.Stale).ForVariable(r.Variable, r.Value)
 }

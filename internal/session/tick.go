@@ -62,7 +62,7 @@ func TickNote(o belay.Origin, lines []int, err error) Note {
 	if err != nil {
 		return Note{Kind: UntickedNote, Text: Sentence(err)}
 	}
-	return Note{Kind: TickedNote, Text: tasklist.Told(o, lines)}
+	return Note{Kind: TickedNote, Text: tasklist.MarkingText(o, lines)}
 }
 
 // tick gives the note about the task's box that still holds, nil for none: a rollback of

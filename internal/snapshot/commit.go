@@ -181,7 +181,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	for i := 0; i+3 < len(fields); i += 4 {
 		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), Prefix)
 		info := Info{ID: belay.SnapshotID(name), Commit: fields[i+1]}
-		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.Whole() {
+		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.IsComplete() {
 			bad = append(bad, fmt.Errorf("%s%s is not a belay snapshot", Prefix, name))
 			continue
 		}
@@ -212,7 +212,7 @@ func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err 
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
-		case noID != nil || !info.ID.Whole():
+		case noID != nil || !info.ID.IsComplete():
 			bad = append(bad, fmt.Errorf("%s is not a belay snapshot", ref.Name))
 		case err != nil:
 			bad = append(bad, err)
@@ -283,7 +283,7 @@ func (s *Store) Resolve(ctx context.Context, id belay.SnapshotID) (belay.Snapsho
 
 func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, error) {
 	name := Prefix
-	if id.Whole() {
+	if id.IsComplete() {
 		name += string(id)
 	}
 	refs, err := s.Repo.Refs(ctx, name)
@@ -297,7 +297,7 @@ func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, erro
 		if !strings.HasPrefix(name, string(id)) {
 			continue
 		}
-		if _, err := belay.ParseSnapshotID(name); err != nil || !belay.SnapshotID(name).Whole() {
+		if _, err := belay.ParseSnapshotID(name); err != nil || !belay.SnapshotID(name).IsComplete() {
 			bad = fmt.Errorf("%s is not a belay snapshot", r.Name)
 			continue
 		}

@@ -35,7 +35,7 @@ const ahead = 100 * 365 * 24 * time.Hour
 // the future, or it has more bits than an id has. A new id that had to follow it might
 // come after everything forever, or find no room above it.
 func foreign(id belay.SnapshotID, now time.Time) bool {
-	return !id.Whole() || id[0] > '7' || timeOf(id).After(now.Add(ahead))
+	return !id.IsComplete() || id[0] > '7' || timeOf(id).After(now.Add(ahead))
 }
 
 // newest returns the newest id among refs that the next one has to follow. One that a record

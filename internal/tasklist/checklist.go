@@ -63,7 +63,7 @@ type item struct {
 
 // section is the part of the file below a heading.
 type section struct {
-	words     string
+	text      string
 	level     int
 	order     bool // it tells which tasks come first
 	checklist bool // its boxes are to check, not to do
@@ -230,7 +230,7 @@ func (r *reader) sectionOf(i int) {
 	}
 	below := r.titled || l.Level > 1
 	inherits := below && onlyToCheck.MatchString(l.Words) || len(r.above) > 0 && r.above[len(r.above)-1].inherits
-	r.section = section{words: l.Words, level: l.Level, order: orderly.MatchString(l.Words), inherits: inherits, listed: r.listed[i]}
+	r.section = section{text: l.Words, level: l.Level, order: orderly.MatchString(l.Words), inherits: inherits, listed: r.listed[i]}
 	r.section.checklist = inherits || below && toCheck.MatchString(l.Words)
 	r.above, r.titled = append(r.above, r.section), true
 }
@@ -360,7 +360,7 @@ func (r *reader) begin(i int, lab label, box Box) {
 	l := r.lines[i]
 	t := draft{parent: -1}
 	t.ID, t.Title, t.Story, t.Parallel, t.Optional = lab.id, lab.title, lab.story, lab.parallel, box.Star || lab.optional
-	t.Line, t.Section, t.Parent, t.group = l.N, r.section.words, r.group, r.group
+	t.Line, t.Section, t.Parent, t.group = l.N, r.section.text, r.group, r.group
 	if l.Kind == Heading {
 		t.Section = ""
 	}

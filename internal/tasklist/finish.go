@@ -178,7 +178,7 @@ func (r *reader) orders() {
 		r.own(known, i, at)
 	}
 	if len(at) > 0 {
-		r.told(known, at)
+		r.readOrder(known, at)
 		r.groups()
 	}
 }
@@ -230,8 +230,8 @@ func ordering(words, label string, line Kind) (string, string) {
 	return words, label
 }
 
-// told reads the sections that tell the order.
-func (r *reader) told(known Known, at map[string][]int) {
+// readOrder reads the sections that tell the order.
+func (r *reader) readOrder(known Known, at map[string][]int) {
 	order := false
 	for i, l := range r.lines {
 		if l.Kind == Heading {

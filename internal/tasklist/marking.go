@@ -77,8 +77,8 @@ func markable(o belay.Origin) error {
 	return nil
 }
 
-// Told says what Mark has done, for the record.
-func Told(o belay.Origin, lines []int) string {
+// MarkingText says what Mark has done, for the record.
+func MarkingText(o belay.Origin, lines []int) string {
 	file := belay.VisibleLine(o.File)
 	switch len(lines) {
 	case 0:

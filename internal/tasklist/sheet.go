@@ -48,7 +48,7 @@ func ReadTaskYAML(name string, data []byte) (Reading, error) {
 	}
 	t.Words = strings.Join(words, "\n\n")
 	t.Ask = strings.TrimSpace(t.Title + "\n\n" + f.text("description"))
-	return f.whole(t, TaskYAML)
+	return f.oneTask(t, TaskYAML)
 }
 
 // Package reads a work package: YAML between two lines of dashes, then Markdown.
@@ -67,7 +67,7 @@ func Package(name string, data []byte) (Reading, error) {
 	t.Ask = t.Title
 	text := f.body(&t, body)
 	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
-	r, err := f.whole(t, SpecKitty)
+	r, err := f.oneTask(t, SpecKitty)
 	if err == nil && f.lane() == "" {
 		r.Notes = append(r.Notes, Note{Line: 1, Text: r.Tasks[0].Title, Why: NoLane})
 	}
@@ -135,7 +135,7 @@ func ReadBacklog(name string, data []byte) (Reading, error) {
 	if t.Files, t.Ask = add(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 { // with criteria it gives the reasons
 		t.Ask = paragraphs([]string{t.Title, about})
 	}
-	return f.whole(t, Backlog)
+	return f.oneTask(t, Backlog)
 }
 
 var (
@@ -195,8 +195,8 @@ func StateOf(word string) State {
 	return Open
 }
 
-// whole is the reading of a file that is one task.
-func (f *sheetFile) whole(t Task, d Dialect) (Reading, error) {
+// oneTask is the reading of a file that is one task.
+func (f *sheetFile) oneTask(t Task, d Dialect) (Reading, error) {
 	if t.ID == "" && t.Title == "" {
 		f.yaml.Complain(f.top(), "", "not a task: no id and no title")
 	}

@@ -18,7 +18,7 @@ type sheetFile struct {
 }
 
 func read(name string, data []byte) (*sheetFile, error) {
-	f := &sheetFile{name: name, data: data, yaml: &config.Reader{Max: Max, Holds: "a task is a mapping of keys to values"}}
+	f := &sheetFile{name: name, data: data, yaml: &config.Reader{Max: Max, Contents: "a task is a mapping of keys to values"}}
 	f.root = f.yaml.Document(data)
 	f.keys = f.of(f.root)
 	return f, f.problems()

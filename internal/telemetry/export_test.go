@@ -3,5 +3,5 @@ package telemetry
 // ReadReply is readReply for tests.
 func ReadReply(reply []byte) (rejected int64, said string) {
 	p := readReply(reply)
-	return p.rejected, p.said
+	return p.rejected, p.message
 }

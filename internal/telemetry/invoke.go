@@ -21,7 +21,7 @@ func (b *builder) invoked(e journal.Entry, ev session.EventEntry, c loop.Command
 	if c.Kind == loop.CmdDebug {
 		command = b.task.Debugger
 	}
-	heard := b.hear(ev.Event.Log)
+	heard := b.readOutput(ev.Event.Log)
 	who := agentName(command)
 	if who == "other" && heard.form != "" {
 		who = heard.form
@@ -54,7 +54,7 @@ func (b *builder) invoked(e journal.Entry, ev session.EventEntry, c loop.Command
 	}
 	if b.what.Content {
 		s.Attrs = append(s.Attrs, messages("gen_ai.input.messages", "user", b.task.Prose),
-			messages("gen_ai.output.messages", "assistant", heard.said))
+			messages("gen_ai.output.messages", "assistant", heard.reply))
 	}
 	if n := heard.dropped; n > 0 {
 		s.Attrs = append(s.Attrs, count("belay.tool_calls.dropped", int64(n)))
@@ -137,19 +137,19 @@ type call struct {
 	output       string
 }
 
-// heard is what an agent's stream tells.
-type heard struct {
+// agentOutput is what an agent's stream tells.
+type agentOutput struct {
 	calls   []call
 	dropped int
 	model   string
 	form    string // the agent in whose form its use was reported
-	said    string
+	reply   string
 	at      func() time.Time
 }
 
-// hear reads the output of an agent.
-func (b *builder) hear(sha string) *heard {
-	h := &heard{}
+// readOutput reads the output of an agent.
+func (b *builder) readOutput(sha string) *agentOutput {
+	h := &agentOutput{}
 	if sha == "" || b.src.Attachment == nil {
 		return h
 	}
@@ -171,7 +171,7 @@ func (b *builder) hear(sha string) *heard {
 }
 
 // Began takes a call.
-func (h *heard) Began(c agent.Call) {
+func (h *agentOutput) Began(c agent.Call) {
 	if len(h.calls) >= mostCalls {
 		h.dropped++
 		return
@@ -180,7 +180,7 @@ func (h *heard) Began(c agent.Call) {
 }
 
 // Ended takes what came of one.
-func (h *heard) Ended(e agent.Ended) {
+func (h *agentOutput) Ended(e agent.Ended) {
 	for i := len(h.calls) - 1; i >= 0; i-- {
 		if c := &h.calls[i]; c.ID == e.ID {
 			c.failed, c.output, c.ended = e.Failed, e.Output, h.at()
@@ -189,7 +189,7 @@ func (h *heard) Ended(e agent.Ended) {
 	}
 }
 
-func (h *heard) used(u agent.Usage) {
+func (h *agentOutput) used(u agent.Usage) {
 	h.form = u.Agent
 	for _, m := range u.Models {
 		if m.Model != "" && h.model == "" {
@@ -198,8 +198,8 @@ func (h *heard) used(u agent.Usage) {
 	}
 }
 
-func (h *heard) says(s agent.Said) {
-	if !s.Final && len(h.said) < mostContent {
-		h.said = strings.TrimSpace(h.said + "\n" + s.Text)
+func (h *agentOutput) says(s agent.StreamText) {
+	if !s.Final && len(h.reply) < mostContent {
+		h.reply = strings.TrimSpace(h.reply + "\n" + s.Text)
 	}
 }

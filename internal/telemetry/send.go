@@ -27,7 +27,7 @@ type Result struct {
 	Requests int    `json:"requests"`           // that were accepted
 	Items    int    `json:"items"`              // that were sent with them
 	Rejected int64  `json:"rejected,omitempty"` // of them, as the collector says
-	Said     string `json:"said,omitempty"`     // the collector's words about that
+	Message  string `json:"said,omitempty"`     // the collector's words about that
 }
 
 // Send sends the items of one signal of the entries after a number, one request after the other, until ctx ends. An
@@ -48,8 +48,8 @@ func Send(ctx context.Context, to Settings, s Signal, d Data, after int) (Result
 		r.Requests++
 		p := readReply(reply)
 		r.Rejected += p.rejected
-		if p.said != "" {
-			r.Said = p.said
+		if p.message != "" {
+			r.Message = p.message
 		}
 	}
 	r.Items = d.items(s, after)
@@ -142,7 +142,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 // partial is what the collector took only in part.
 type partial struct {
 	rejected int64
-	said     string
+	message  string
 }
 
 // readReply reads a collector's answer. One that cannot be read says nothing.
@@ -159,6 +159,6 @@ func readReply(reply []byte) (p partial) {
 		return p
 	}
 	p.rejected = int64(max(answer.Partial.Spans, answer.Partial.Points, answer.Partial.Logs, 0))
-	p.said = belay.Clip(belay.VisibleLine(answer.Partial.Said), 300)
+	p.message = belay.Clip(belay.VisibleLine(answer.Partial.Said), 300)
 	return p
 }

@@ -386,7 +386,7 @@ func TestCollectorsThatFail(t *testing.T) {
 		"garbage": {func(_ int, w http.ResponseWriter) { io.WriteString(w, "<html>") }, "", 1, telemetry.Result{Requests: 1}},
 		"in part": {func(_ int, w http.ResponseWriter) {
 			io.WriteString(w, `{"partialSuccess": {"rejectedSpans": "3", "errorMessage": "too \u001b[1m old"}}`)
-		}, "", 1, telemetry.Result{Requests: 1, Rejected: 3, Said: `too \x1b[1m old`}},
+		}, "", 1, telemetry.Result{Requests: 1, Rejected: 3, Message: `too \x1b[1m old`}},
 		"slow": {func(int, http.ResponseWriter) { close(asked); <-free }, "canceled", 1, telemetry.Result{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -403,7 +403,7 @@ func TestCollectorsThatFail(t *testing.T) {
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%v, not %q", err, c.err)
 			}
-			if r.Requests != c.result.Requests || r.Rejected != c.result.Rejected || r.Said != c.result.Said {
+			if r.Requests != c.result.Requests || r.Rejected != c.result.Rejected || r.Message != c.result.Message {
 				t.Errorf("%+v, not %+v", r, c.result)
 			}
 			if name != "slow" && ctx.Err() != nil {

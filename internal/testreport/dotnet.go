@@ -52,7 +52,7 @@ type dotnetReader struct {
 	open   []string
 	test   *dotnetCase
 	at     int // how deep the open test is
-	words  *strings.Builder
+	text   *strings.Builder
 
 	info    *strings.Builder // what the runner says of itself, while an error of it is open
 	infoAt  int
@@ -62,7 +62,7 @@ type dotnetReader struct {
 
 type dotnetCase struct {
 	name, outcome, label string
-	said                 strings.Builder
+	output               strings.Builder
 }
 
 // ReadDotNet reads one report. Outcomes count so: what passed, with whatever warning, as
@@ -74,7 +74,7 @@ func ReadDotNet(r io.Reader) (Report, error) {
 	x := NewXML(r)
 	d := dotnetReader{}
 	err := d.read(x)
-	d.whole()
+	d.checkCounts()
 	x.warn(&d.report)
 	return d.report, err
 }
@@ -92,8 +92,8 @@ func (d *dotnetReader) read(x *XML) error {
 			if d.info != nil && d.info.Len() < maxText {
 				d.info.Write(t[:min(len(t), maxText-d.info.Len())])
 			}
-			if d.words != nil && d.words.Len() < maxText {
-				d.words.Write(t[:min(len(t), maxText-d.words.Len())])
+			if d.text != nil && d.text.Len() < maxText {
+				d.text.Write(t[:min(len(t), maxText-d.text.Len())])
 			}
 		}
 		if len(d.open) > maxElements {
@@ -146,7 +146,7 @@ func (d *dotnetReader) start(t xml.StartElement) error {
 			d.test.outcome = "notrun"
 		}
 	case d.message.Has(name) && d.test != nil:
-		d.words = &d.test.said
+		d.text = &d.test.output
 	case name == "RunInfo" && strings.EqualFold(Attrs(t)["outcome"], "error"):
 		d.info, d.infoAt = &strings.Builder{}, len(d.open)
 	case name == "error" && d.format == XUnit && d.test == nil:
@@ -158,7 +158,7 @@ func (d *dotnetReader) start(t xml.StartElement) error {
 // outside counts an error of the run itself.
 func (d *dotnetReader) outside(said string) {
 	f := Failure{Test: "the test run", Message: "the runner reports an error of its own"}
-	if said = strings.TrimSpace(said); said != "" && d.report.room() {
+	if said = strings.TrimSpace(said); said != "" && d.report.roomForMessage() {
 		f.Message += "\n" + firstAndLast(Plain(said))
 		f.Message = firstAndLast(f.Message)
 	}
@@ -197,8 +197,8 @@ func (d *dotnetReader) informed(said string) {
 	d.outside(said)
 }
 
-// whole compares the tests of a report with what it says of itself.
-func (d *dotnetReader) whole() {
+// checkCounts compares the tests of a report with what it says of itself.
+func (d *dotnetReader) checkCounts() {
 	named := d.report.Failed + d.report.Errors
 	switch {
 	case d.counted > 0 && named == 0:
@@ -219,9 +219,9 @@ func (d *dotnetReader) end(name string) {
 		d.informed(d.info.String())
 		d.info = nil
 	}
-	if d.words != nil && d.message.Has(name) {
-		d.words.WriteByte('\n')
-		d.words = nil
+	if d.text != nil && d.message.Has(name) {
+		d.text.WriteByte('\n')
+		d.text = nil
 	}
 	if d.test != nil && len(d.open) < d.at {
 		d.count()
@@ -230,7 +230,7 @@ func (d *dotnetReader) end(name string) {
 
 func (d *dotnetReader) count() {
 	t := d.test
-	d.test, d.words = nil, nil
+	d.test, d.text = nil, nil
 	switch t.outcome {
 	case "passed", "pass", "passedbutrunaborted", "success", "true", "warning", "completed":
 		d.report.passAs(Clip(t.name, 2000), false)
@@ -244,8 +244,8 @@ func (d *dotnetReader) count() {
 		name = "test " + strconv.Itoa(d.report.Total+1)
 	}
 	f := Failure{Test: name}
-	said := Plain(t.said.String())
-	if d.report.room() {
+	said := Plain(t.output.String())
+	if d.report.roomForMessage() {
 		f.Message = firstAndLast(said)
 	}
 	if m := netPlace.FindStringSubmatch(said); m != nil {

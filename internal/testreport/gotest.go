@@ -12,7 +12,7 @@ import (
 // Bounds on what Read holds at once.
 const (
 	maxLiveTests = 100_000
-	maxHeld      = 64 << 20 // bytes of names and output of tests, packages and builds under way
+	maxBuffered  = 64 << 20 // bytes of names and output of tests, packages and builds under way
 	entryCost    = 256      // bytes of each of them beside its name and output
 )
 
@@ -51,13 +51,13 @@ func (p *goPackage) takeBack(key uint64) {
 }
 
 type goReader struct {
-	goTally
+	goCounts
 	packages map[string]*goPackage
 	builds   map[string]*outputLines // output of go build by import path
 	noise    outputLines             // lines that are no events
 	events   int
 	live     int // tests under way
-	held     int // bytes of what is under way, and of builds
+	buffered int // bytes of what is under way, and of builds
 }
 
 // ReadGoTest reads the output of go test -json to its end. Failed tests are reported
@@ -68,7 +68,7 @@ type goReader struct {
 // error is r's own.
 func ReadGoTest(r io.Reader) (Report, error) {
 	g := goReader{
-		goTally:  newGoTally(),
+		goCounts: newGoCounts(),
 		packages: map[string]*goPackage{}, builds: map[string]*outputLines{},
 	}
 	err := EachLine(r, func(line []byte) {
@@ -99,7 +99,7 @@ func (g *goReader) line(line []byte) {
 	}
 	p := g.packages[e.Package]
 	if p == nil {
-		if len(g.packages) >= maxLiveTests || !g.hold(entryCost+len(e.Package)) {
+		if len(g.packages) >= maxLiveTests || !g.reserve(entryCost+len(e.Package)) {
 			g.report.Lack("too many packages ran at once to separate them")
 			return
 		}
@@ -113,21 +113,21 @@ func (g *goReader) line(line []byte) {
 	}
 }
 
-// hold makes room for n more bytes of what is under way, and reports whether there is any.
-func (g *goReader) hold(n int) bool {
-	if g.held+n > maxHeld {
+// reserve counts n more buffered bytes, and reports whether they fit.
+func (g *goReader) reserve(n int) bool {
+	if g.buffered+n > maxBuffered {
 		return false
 	}
-	g.held += n
+	g.buffered += n
 	return true
 }
 
 // say adds output as long as there is room: without it a failure is explained less well.
 func (g *goReader) say(out *outputLines, output string) {
-	if g.held < maxHeld {
+	if g.buffered < maxBuffered {
 		before := out.size
 		out.add(output)
-		g.held += out.size - before
+		g.buffered += out.size - before
 	}
 }
 
@@ -136,7 +136,7 @@ func (g *goReader) say(out *outputLines, output string) {
 func (g *goReader) build(path, output string) {
 	b := g.builds[path]
 	if b == nil {
-		if !g.hold(entryCost + len(path)) {
+		if !g.reserve(entryCost + len(path)) {
 			return
 		}
 		b = &outputLines{}
@@ -176,7 +176,7 @@ func (g *goReader) testEvent(p *goPackage, e goEvent) {
 
 func (g *goReader) start(p *goPackage, test string) {
 	if p.live[test] == nil {
-		if g.live >= maxLiveTests || !g.hold(entryCost+len(test)) {
+		if g.live >= maxLiveTests || !g.reserve(entryCost+len(test)) {
 			g.report.Lack("too many tests ran at once to separate them")
 			return
 		}
@@ -189,7 +189,7 @@ func (g *goReader) start(p *goPackage, test string) {
 }
 
 func (g *goReader) forget(p *goPackage, test string) {
-	g.held -= p.live[test].out.size + entryCost + len(test)
+	g.buffered -= p.live[test].out.size + entryCost + len(test)
 	g.live--
 	delete(p.live, test)
 }
@@ -236,7 +236,7 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 		return
 	}
 	delete(g.packages, e.Package)
-	g.held -= p.out.size + entryCost + len(e.Package)
+	g.buffered -= p.out.size + entryCost + len(e.Package)
 	defer g.packageEnded(p, e.Package)
 	if e.Action == "fail" {
 		g.packageFailed(p, e)
@@ -252,7 +252,7 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 // build that failed, by the test that was running, or by what it printed last.
 func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
-		g.unsaid(p)
+		g.explainCrash(p)
 		if len(p.live) > 0 {
 			g.report.Warn("%s ended before %s", Plain(e.Package), some(p.live))
 		}
@@ -268,9 +268,9 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	g.failure(p, e.Package, test, said.String(), broke)
 }
 
-// unsaid looks for a crash that ended the package while a failure lacks an
+// explainCrash looks for a crash that ended the package while a failure lacks an
 // explanation: Go prints it under whichever test printed last.
-func (g *goReader) unsaid(p *goPackage) {
+func (g *goReader) explainCrash(p *goPackage) {
 	said := p.out
 	if test := p.running(); test != "" && p.live[test].out.crash != nil {
 		said = p.live[test].out
@@ -330,7 +330,7 @@ func (g *goReader) failure(p *goPackage, pkg, test, output string, o goOutcome) 
 	if test != "" {
 		f.Test += "." + Plain(test)
 	}
-	if g.report.room() {
+	if g.report.roomForMessage() {
 		f.Message = Tail(withoutFrames(output))
 		f.File, f.Line = goPlace(f.Message)
 	}

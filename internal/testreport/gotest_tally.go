@@ -8,12 +8,12 @@ import (
 // each time they end.
 const maxTests = 1_000_000
 
-// goTally counts each test once, however often it ran. Of several runs in one go
+// goCounts counts each test once, however often it ran. Of several runs in one go
 // (-count) the worst counts. A later run of nothing but tests that had failed is
 // somebody's second try: what passes there is flaky, not failed. A later run of other
 // tests as well is a run of its own (with -race, with other tags) and takes no failure
 // back.
-type goTally struct {
+type goCounts struct {
 	report  Report
 	seed    maphash.Seed
 	seen    map[uint64]goSeen
@@ -37,25 +37,25 @@ const (
 	goFailed
 )
 
-func newGoTally() goTally {
-	return goTally{
+func newGoCounts() goCounts {
+	return goCounts{
 		report: Report{Format: GoTest}, seed: maphash.MakeSeed(),
 		seen: map[uint64]goSeen{}, runs: map[string]int32{},
 	}
 }
 
-func (t *goTally) key(pkg, test string) uint64 {
+func (t *goCounts) key(pkg, test string) uint64 {
 	return maphash.Comparable(t.seed, [2]string{pkg, test})
 }
 
 // second reports whether a test that starts fits into a second try.
-func (t *goTally) second(pkg, test string) bool {
+func (t *goCounts) second(pkg, test string) bool {
 	s, known := t.seen[t.key(pkg, test)]
 	return known && s.run > 0 && s.run <= t.runs[pkg]
 }
 
 // fell notes that a test failed by its subtests, without counting it.
-func (t *goTally) fell(pkg, test string) {
+func (t *goCounts) fell(pkg, test string) {
 	key := t.key(pkg, test)
 	s, known := t.seen[key]
 	if s.run = t.runs[pkg] + 1; known || len(t.seen) < maxTests {
@@ -64,7 +64,7 @@ func (t *goTally) fell(pkg, test string) {
 }
 
 // fail counts a failure, and gives its index and one when it is kept and new.
-func (t *goTally) fail(p *goPackage, pkg, test string, f Failure, o goOutcome) int {
+func (t *goCounts) fail(p *goPackage, pkg, test string, f Failure, o goOutcome) int {
 	key := t.key(pkg, test)
 	delete(p.back, key)
 	old, known := t.seen[key]
@@ -88,7 +88,7 @@ func (t *goTally) fail(p *goPackage, pkg, test string, f Failure, o goOutcome) i
 
 // end counts a test that passed or was skipped; silent are tests that count by their
 // subtests.
-func (t *goTally) end(p *goPackage, pkg, test string, o goOutcome, silent bool) {
+func (t *goCounts) end(p *goPackage, pkg, test string, o goOutcome, silent bool) {
 	key := t.key(pkg, test)
 	old, known := t.seen[key]
 	name := Plain(pkg) + "." + Plain(test)
@@ -117,7 +117,7 @@ func (t *goTally) end(p *goPackage, pkg, test string, o goOutcome, silent bool) 
 	}
 }
 
-func (t *goTally) take(o goOutcome) {
+func (t *goCounts) take(o goOutcome) {
 	t.report.Total--
 	if o == goPassed {
 		t.report.Passed--
@@ -127,7 +127,7 @@ func (t *goTally) take(o goOutcome) {
 }
 
 // packageEnded takes back what passed in a second try.
-func (t *goTally) packageEnded(p *goPackage, pkg string) {
+func (t *goCounts) packageEnded(p *goPackage, pkg string) {
 	if t.runs[pkg] > 0 && !p.others {
 		for key := range p.back {
 			s := t.seen[key]
@@ -154,7 +154,7 @@ func (t *goTally) packageEnded(p *goPackage, pkg string) {
 }
 
 // sum returns the report without the failures that were taken back.
-func (t *goTally) sum() Report {
+func (t *goCounts) sum() Report {
 	if len(t.dropped) > 0 {
 		gone := make(map[int]bool, len(t.dropped))
 		for _, at := range t.dropped {

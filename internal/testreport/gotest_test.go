@@ -96,13 +96,13 @@ func TestGoTestHoldsLittle(t *testing.T) {
 		"names":    `{"Action":"run","Package":"p","Test":"Test%d%s"}`,
 	} {
 		const room = 1 << 20
-		g := goReader{goTally: newGoTally(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}, held: maxHeld - room}
+		g := goReader{goCounts: newGoCounts(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}, buffered: maxBuffered - room}
 		g.line([]byte(`{"Action":"run","Package":"first","Test":"TestA"}`))
 		for i := range 20_000 {
 			g.line(fmt.Appendf(nil, event, i, long[:1+i%len(long)/50]))
 		}
-		if entries := len(g.packages) + g.live + len(g.builds); g.held > maxHeld+len(long) || entries > room/entryCost {
-			t.Errorf("%s: %d bytes of %d are held", name, g.held, entries)
+		if entries := len(g.packages) + g.live + len(g.builds); g.buffered > maxBuffered+len(long) || entries > room/entryCost {
+			t.Errorf("%s: %d bytes of %d are held", name, g.buffered, entries)
 		}
 		g.line([]byte(`{"Action":"fail","Package":"first","Test":"TestA"}`))
 		g.line([]byte(`{"Action":"fail","Package":"first"}`))
@@ -110,15 +110,15 @@ func TestGoTestHoldsLittle(t *testing.T) {
 			t.Errorf("%s: %s", name, r)
 		}
 	}
-	g := goReader{goTally: newGoTally(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}}
+	g := goReader{goCounts: newGoCounts(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}}
 	for range 3 {
 		for _, action := range []string{"run", "output", "pass"} {
 			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Test":"TestA","Output":"x"}`, action))
 			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Output":"x"}`, action))
 		}
 	}
-	if g.held != 0 || g.live != 0 {
-		t.Errorf("%d bytes and %d tests are held when all ended", g.held, g.live)
+	if g.buffered != 0 || g.live != 0 {
+		t.Errorf("%d bytes and %d tests are held when all ended", g.buffered, g.live)
 	}
 }
 

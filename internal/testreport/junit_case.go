@@ -108,7 +108,7 @@ func (j *junitReader) fail(e *junitElement) {
 	if f.Test == "" {
 		f.Test = "a test without a name"
 	}
-	if j.report.room() {
+	if j.report.roomForMessage() {
 		f.Message = firstAndLast(strings.Join(c.messages, "\n\n"))
 		j.last.at = len(j.report.Failures) + 1
 	}

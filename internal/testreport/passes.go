@@ -100,7 +100,7 @@ func (p *nameList) sort() {
 
 // has reports whether a name is in the list, or one that is part of it.
 func (p *nameList) has(test string) bool {
-	if p.holds(test) {
+	if p.contains(test) {
 		return true
 	}
 	for _, part := range []string{".", "/", "::", " > ", "["} {
@@ -111,7 +111,7 @@ func (p *nameList) has(test string) bool {
 	return false
 }
 
-func (p *nameList) holds(test string) bool {
+func (p *nameList) contains(test string) bool {
 	p.sort()
 	_, found := slices.BinarySearch(p.list, test)
 	return found
@@ -140,4 +140,4 @@ func (r *Report) SkipNames() []string {
 func (r *Report) HasPassed(test string) bool { return r.passes.has(test) }
 
 // HasSkipped reports whether a test of this name was skipped.
-func (r *Report) HasSkipped(test string) bool { return r.skips.holds(test) }
+func (r *Report) HasSkipped(test string) bool { return r.skips.contains(test) }

@@ -7,53 +7,53 @@ import (
 	"strings"
 )
 
-// voice listens to a stream for what one runner says.
-type voice interface {
+// runnerReader reads the output of one test runner, line by line.
+type runnerReader interface {
 	line(string)
 	// sum gives the report, and whether the runner spoke at all.
 	sum() (Report, bool)
 }
 
-// voices begin to listen for each of the runners, in the order of the documentation.
-var voices = []struct {
+// runnerReaders makes a reader for each test runner, in the order of the documentation.
+var runnerReaders = []struct {
 	format string
-	listen func(speaker) voice
+	listen func(runnerState) runnerReader
 }{
-	{Pytest, func(s speaker) voice { return &pytest{speaker: s, lines: map[string]int{}} }},
-	{Cargo, func(s speaker) voice { return &cargo{speaker: s} }},
-	{Node, func(s speaker) voice { return &node{speaker: s, sums: map[string]int{}, dotted: true} }},
-	{Maven, func(s speaker) voice { return &maven{speaker: s} }},
-	{Go, func(s speaker) voice { return &gotext{speaker: s} }},
-	{Jest, func(s speaker) voice { return &jest{speaker: s} }},
-	{Vitest, func(s speaker) voice { return &vitest{s} }},
-	{Mocha, func(s speaker) voice { return &mocha{speaker: s} }},
-	{AVA, func(s speaker) voice { return &ava{s} }},
-	{Jasmine, func(s speaker) voice { return &jasmine{speaker: s} }},
-	{RSpec, func(s speaker) voice { return &rspec{s} }},
-	{Minitest, func(s speaker) voice { return &minitest{speaker: s} }},
-	{Unittest, func(s speaker) voice { return &unittest{speaker: s} }},
-	{PHPUnit, func(s speaker) voice { return &phpunit{speaker: s} }},
-	{Dotnet, func(s speaker) voice { return &dotnet{s} }},
+	{Pytest, func(s runnerState) runnerReader { return &pytest{runnerState: s, lines: map[string]int{}} }},
+	{Cargo, func(s runnerState) runnerReader { return &cargo{runnerState: s} }},
+	{Node, func(s runnerState) runnerReader { return &node{runnerState: s, sums: map[string]int{}, dotted: true} }},
+	{Maven, func(s runnerState) runnerReader { return &maven{runnerState: s} }},
+	{Go, func(s runnerState) runnerReader { return &gotext{runnerState: s} }},
+	{Jest, func(s runnerState) runnerReader { return &jest{runnerState: s} }},
+	{Vitest, func(s runnerState) runnerReader { return &vitest{s} }},
+	{Mocha, func(s runnerState) runnerReader { return &mocha{runnerState: s} }},
+	{AVA, func(s runnerState) runnerReader { return &ava{s} }},
+	{Jasmine, func(s runnerState) runnerReader { return &jasmine{runnerState: s} }},
+	{RSpec, func(s runnerState) runnerReader { return &rspec{s} }},
+	{Minitest, func(s runnerState) runnerReader { return &minitest{runnerState: s} }},
+	{Unittest, func(s runnerState) runnerReader { return &unittest{runnerState: s} }},
+	{PHPUnit, func(s runnerState) runnerReader { return &phpunit{runnerState: s} }},
+	{Dotnet, func(s runnerState) runnerReader { return &dotnet{s} }},
 }
 
-// speaker is what the voices of all runners have in common.
-type speaker struct {
-	tally
+// runnerState is what the readers of all runners have in common.
+type runnerState struct {
+	failureList
 	counts
-	format string
-	spoke  bool
-	about  *failure // of which the next lines speak
+	format     string
+	recognised bool
+	about      *failure // of which the next lines speak
 }
 
-func (s *speaker) sum() (Report, bool) { return s.report(s.format, s.counts), s.spoke }
+func (s *runnerState) sum() (Report, bool) { return s.report(s.format, s.counts), s.recognised }
 
 // readPlain reads a stream to its end as the output of the runner format names. The error is
 // r's own; a runner that does not speak in it makes an Incomplete report.
 func readPlain(format string, r io.Reader) (Report, error) {
-	var v voice
-	for _, one := range voices {
+	var v runnerReader
+	for _, one := range runnerReaders {
 		if one.format == format {
-			v = one.listen(speaker{format: format})
+			v = one.listen(runnerState{format: format})
 		}
 	}
 	if v == nil {
@@ -72,9 +72,9 @@ func readPlain(format string, r io.Reader) (Report, error) {
 // unless exactly one of them speaks in it: a runner's tests may well print what another
 // runner prints.
 func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
-	var all []voice
-	for _, v := range voices {
-		all = append(all, v.listen(speaker{format: v.format}))
+	var all []runnerReader
+	for _, v := range runnerReaders {
+		all = append(all, v.listen(runnerState{format: v.format}))
 	}
 	err = listen(r, all...)
 	for _, v := range all {
@@ -91,7 +91,7 @@ func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
 	return report, ok, err
 }
 
-func listen(r io.Reader, voices ...voice) error {
+func listen(r io.Reader, voices ...runnerReader) error {
 	return EachLine(r, func(line []byte) {
 		for text := range strings.SplitSeq(strings.TrimRight(Plain(string(line)), "\n"), "\n") {
 			for _, v := range voices {
@@ -105,11 +105,11 @@ const (
 	mostPlainNames = 50_000 // failures held
 	mostPasses     = 100_000
 	maxPlainLine   = 8 << 10 // bytes of a line that are looked at
-	mostSaid       = 16 << 10
+	maxMessage     = 16 << 10
 )
 
-// tally holds failures by their names, each once, and what was said of them.
-type tally struct {
+// failureList contains each failure once, by its name, with its message.
+type failureList struct {
 	at   map[string]int
 	list []*failure
 
@@ -118,8 +118,8 @@ type tally struct {
 
 // pass notes the name of a test that passed, skip that of one which was skipped. They count
 // where there are as many as the runner says.
-func (t *tally) pass(name string) { note(&t.passes, name) }
-func (t *tally) skip(name string) { note(&t.skips, name) }
+func (t *failureList) pass(name string) { note(&t.passes, name) }
+func (t *failureList) skip(name string) { note(&t.skips, name) }
 
 func note(list *[]string, name string) {
 	if len(*list) < mostPasses {
@@ -129,12 +129,12 @@ func note(list *[]string, name string) {
 
 type failure struct {
 	Failure
-	broke bool
-	said  strings.Builder
+	broke   bool
+	message strings.Builder
 }
 
 // add returns the failure of that name, new or not; nil when there are too many.
-func (t *tally) add(name string, broke bool) *failure {
+func (t *failureList) add(name string, broke bool) *failure {
 	if t.at == nil {
 		t.at = map[string]int{}
 	}
@@ -153,7 +153,7 @@ func (t *tally) add(name string, broke bool) *failure {
 	return t.list[i]
 }
 
-func (t *tally) get(name string) *failure {
+func (t *failureList) get(name string) *failure {
 	if i, ok := t.at[name]; ok {
 		return t.list[i]
 	}
@@ -161,8 +161,8 @@ func (t *tally) get(name string) *failure {
 }
 
 func (f *failure) say(line string) {
-	if f != nil && f.said.Len() < mostSaid {
-		f.said.WriteString(line + "\n")
+	if f != nil && f.message.Len() < maxMessage {
+		f.message.WriteString(line + "\n")
 	}
 }
 
@@ -198,12 +198,12 @@ func (c counts) plus(o counts) counts {
 
 // report puts sums and names together. A failure that is counted and not named, or
 // named and not counted, makes the report Incomplete; what is named counts.
-func (t *tally) report(format string, c counts) Report {
+func (t *failureList) report(format string, c counts) Report {
 	r := Report{Format: format}
 	var failed, broke int
 	for _, f := range t.list {
-		if r.room() && f.Message == "" {
-			f.Message = firstAndLast(f.said.String())
+		if r.roomForMessage() && f.Message == "" {
+			f.Message = firstAndLast(f.message.String())
 		}
 		if f.File == "" {
 			f.File, f.Line = firstPlace(f.Message)

@@ -12,14 +12,14 @@ var (
 	cargoTest   = lazyregexp.New(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b`)
 	cargoSum    = lazyregexp.New(`^test result: (?:ok|` +
 		`FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out`)
-	cargoSaid  = lazyregexp.New(`^---- (.+?) (?:stdout|stderr) ----$`)
-	cargoBuild = lazyregexp.New("^error: could not compile `([^`]+)`(?: \\((.+?)\\))?")
-	cargoPanic = lazyregexp.New(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
+	cargoOutput = lazyregexp.New(`^---- (.+?) (?:stdout|stderr) ----$`)
+	cargoBuild  = lazyregexp.New("^error: could not compile `([^`]+)`(?: \\((.+?)\\))?")
+	cargoPanic  = lazyregexp.New(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
 )
 
 // cargo runs one program for each target; each speaks with a line of sums.
 type cargo struct {
-	speaker
+	runnerState
 	crate   string
 	running bool // a target began and has not summed up
 	details bool // below its heading "failures:"
@@ -63,7 +63,7 @@ func (c *cargo) name(test string) string {
 
 // detail reads what failed tests printed, and the list of their names at the end.
 func (c *cargo) detail(s string) {
-	if m := cargoSaid.FindStringSubmatch(s); m != nil {
+	if m := cargoOutput.FindStringSubmatch(s); m != nil {
 		c.about = c.add(c.name(m[1]), false)
 		return
 	}
@@ -85,7 +85,7 @@ func (c *cargo) sums(s string) {
 	if m == nil {
 		return
 	}
-	c.spoke, c.running, c.details, c.about = true, false, false, nil
+	c.recognised, c.running, c.details, c.about = true, false, false, nil
 	c.passed += number(m[1]) + number(m[4])
 	c.failed += number(m[2])
 	c.skipped += number(m[3])
@@ -118,7 +118,7 @@ func (c *cargo) trouble(s string) {
 	if m := cargoBuild.FindStringSubmatch(s); m != nil {
 		name := strings.TrimSpace(m[1] + " " + m[2])
 		if c.get(name) == nil {
-			c.spoke = true
+			c.recognised = true
 			c.errors++
 			c.add(name, true).say(s)
 		}
@@ -137,7 +137,7 @@ func (c *cargo) trouble(s string) {
 
 func (c *cargo) sum() (Report, bool) {
 	c.died()
-	r, spoke := c.speaker.sum()
+	r, spoke := c.runnerState.sum()
 	if c.stopped && !c.all {
 		r.Lack("cargo stopped at the first target with a failure (without --no-fail-fast)")
 	}

@@ -15,15 +15,15 @@ var (
 // gotext is go test without -json: a line for each package that ended and, above it,
 // its failed tests; with -v, all of them.
 type gotext struct {
-	speaker
+	runnerState
 	tests  []goTextOutcome // of the package under way
-	said   []string        // by it, the last lines
+	output []string        // by it, the last lines
 	silent int             // packages that passed without naming their tests
 }
 
 type goTextOutcome struct {
 	word, name string
-	said       []string
+	output     []string
 }
 
 const goTail = 40
@@ -39,18 +39,18 @@ func (g *gotext) line(s string) {
 		g.ended(m[1], m[2], m[3])
 		return
 	}
-	if n := len(g.tests); n > 0 && g.tests[n-1].word == "FAIL" && strings.HasPrefix(s, "    ") && len(g.tests[n-1].said) < goTail {
-		g.tests[n-1].said = append(g.tests[n-1].said, strings.TrimPrefix(s, "    "))
+	if n := len(g.tests); n > 0 && g.tests[n-1].word == "FAIL" && strings.HasPrefix(s, "    ") && len(g.tests[n-1].output) < goTail {
+		g.tests[n-1].output = append(g.tests[n-1].output, strings.TrimPrefix(s, "    "))
 		return
 	}
-	if g.said = append(g.said, s); len(g.said) > 2*goTail {
-		g.said = append(g.said[:0], g.said[goTail:]...)
+	if g.output = append(g.output, s); len(g.output) > 2*goTail {
+		g.output = append(g.output[:0], g.output[goTail:]...)
 	}
 }
 
 // ended counts what the package's lines said. A test with subtests counts by them.
 func (g *gotext) ended(word, pkg, rest string) {
-	g.spoke = true
+	g.recognised = true
 	parents := map[string]bool{}
 	for _, t := range g.tests {
 		for i := range len(t.name) {
@@ -79,7 +79,7 @@ func (g *gotext) ended(word, pkg, rest string) {
 	case word == "FAIL" && fails == 0:
 		g.errors++
 		if f := g.add(pkg, true); f != nil {
-			for _, s := range g.said {
+			for _, s := range g.output {
 				f.say(s)
 			}
 			f.say(strings.TrimSpace(rest))
@@ -88,7 +88,7 @@ func (g *gotext) ended(word, pkg, rest string) {
 	case word == "ok  " && len(g.tests) == 0 && !strings.Contains(rest, "[no tests to run]"):
 		g.silent++
 	}
-	g.tests, g.said = nil, nil
+	g.tests, g.output = nil, nil
 }
 
 func (g *gotext) named(pkg string, t goTextOutcome) {
@@ -97,7 +97,7 @@ func (g *gotext) named(pkg string, t goTextOutcome) {
 		return
 	}
 	f.Package = pkg
-	for _, s := range t.said {
+	for _, s := range t.output {
 		f.say(s)
 	}
 }
@@ -111,7 +111,7 @@ func (g *gotext) sum() (Report, bool) {
 		}
 	}
 	g.tests = nil
-	r, spoke := g.speaker.sum()
+	r, spoke := g.runnerState.sum()
 	if open > 0 {
 		r.Lack("the output stops before the end of a package")
 	}

@@ -38,7 +38,7 @@ func (t tree) above(indent int) tree {
 
 // jest speaks with a line of sums and, above it, a block for each failure below its file.
 type jest struct {
-	speaker
+	runnerState
 	file string
 	tree tree // with --verbose, or a single file
 }
@@ -58,7 +58,7 @@ func (j *jest) line(s string) {
 		return
 	}
 	if m := jestSum.FindStringSubmatch(s); m != nil {
-		j.spoke, j.about = true, nil
+		j.recognised, j.about = true, nil
 		j.sums(m[1])
 		return
 	}
@@ -66,7 +66,7 @@ func (j *jest) line(s string) {
 	case strings.HasPrefix(s, "Test Suites:"), strings.HasPrefix(s, "Summary of all failing tests"):
 		j.about = nil
 	case strings.HasPrefix(s, "No tests found, exiting with code 0"):
-		j.spoke = true
+		j.recognised = true
 	case m == nil && j.about == nil:
 		if t := treeSuite.FindStringSubmatch(s); t != nil && len(t[1])%2 == 0 {
 			j.tree = append(j.tree.above(len(t[1])), t[2])
@@ -97,11 +97,11 @@ var (
 )
 
 // vitest speaks likewise; a file that cannot be read is named twice in its line.
-type vitest struct{ speaker }
+type vitest struct{ runnerState }
 
 func (v *vitest) line(s string) {
 	if m := vitestSum.FindStringSubmatch(s); m != nil && (m[2] != "" || m[1] == "no tests") {
-		v.spoke, v.about = true, nil
+		v.recognised, v.about = true, nil
 		v.sums(m[1])
 		return
 	}
@@ -120,7 +120,7 @@ func (v *vitest) line(s string) {
 	}
 	switch m := vitestFailed.FindStringSubmatch(s); {
 	case strings.HasPrefix(s, "No test files found, exiting with code 0"):
-		v.spoke = true
+		v.recognised = true
 	case strings.HasPrefix(s, "⎯⎯"), strings.HasPrefix(s, " Test Files"):
 		v.about = nil
 	case m == nil:
@@ -145,18 +145,18 @@ var (
 // mocha speaks with a tree of its tests, lines of sums, and a block for each failure, whose
 // first lines are the parts of its name.
 type mocha struct {
-	speaker
+	runnerState
 	tree  tree
 	parts []string // of the failure of which the name is being read
 }
 
 func (m *mocha) line(s string) {
 	if sum := mochaSum.FindStringSubmatch(s); sum != nil {
-		m.spoke, m.tree = true, nil
+		m.recognised, m.tree = true, nil
 		m.count(sum[2], number(sum[1]))
 		return
 	}
-	if m.spoke {
+	if m.recognised {
 		m.detail(s)
 		return
 	}
@@ -202,11 +202,11 @@ var (
 )
 
 // ava speaks with a line for each test, and lines of sums.
-type ava struct{ speaker }
+type ava struct{ runnerState }
 
 func (a *ava) line(s string) {
 	if m := avaSum.FindStringSubmatch(s); m != nil {
-		a.spoke = true
+		a.recognised = true
 		n := number(m[1])
 		switch word := strings.TrimSuffix(m[2], "s"); {
 		case strings.HasSuffix(word, "passed"):
@@ -222,7 +222,7 @@ func (a *ava) line(s string) {
 		return
 	}
 	m := avaTest.FindStringSubmatch(s)
-	if m == nil || a.spoke {
+	if m == nil || a.recognised {
 		return
 	}
 	name := strings.ReplaceAll(took.ReplaceAllString(m[3], ""), " › ", " > ")
@@ -240,7 +240,7 @@ func (a *ava) sum() (Report, bool) {
 	if a.passed == 0 { // it is not counted where another failed
 		a.passed = len(a.passes)
 	}
-	return a.speaker.sum()
+	return a.runnerState.sum()
 }
 
 var (
@@ -250,13 +250,13 @@ var (
 
 // jasmine speaks with a line of sums; failures have numbers below their heading.
 type jasmine struct {
-	speaker
+	runnerState
 	failing bool
 }
 
 func (j *jasmine) line(s string) {
 	if m := jasmineSum.FindStringSubmatch(s); m != nil {
-		j.spoke, j.failing, j.about = true, false, nil
+		j.recognised, j.failing, j.about = true, false, nil
 		j.of(number(m[1]), counts{failed: number(m[2]), skipped: number(m[3])})
 		return
 	}
@@ -266,7 +266,7 @@ func (j *jasmine) line(s string) {
 	case s == "Pending:":
 		j.failing = false
 	case s == "No specs found":
-		j.spoke = true
+		j.recognised = true
 	case m != nil && j.failing:
 		j.about = j.add(m[1], false)
 	case j.failing:

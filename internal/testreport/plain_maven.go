@@ -17,7 +17,7 @@ var (
 // maven's Surefire and Failsafe speak with a line of sums for each module, after lists
 // of failures and errors; a class has a line of sums with its time.
 type maven struct {
-	speaker
+	runnerState
 	section string // Failures, Errors, Flakes
 	classes counts // since the last sums of a module
 	any     bool
@@ -57,7 +57,7 @@ func (m *maven) line(s string) {
 			}
 			m.compile.say(strings.TrimSpace(s))
 		} else if strings.HasPrefix(s, "BUILD FAILURE") {
-			m.spoke = true
+			m.recognised = true
 		}
 	case m.section == "Failures" || m.section == "Errors":
 		m.named(s)
@@ -93,7 +93,7 @@ func (m *maven) sums(sum []string) {
 		m.classes.of(total, others)
 		return
 	}
-	m.spoke, m.any, m.classes = true, false, counts{}
+	m.recognised, m.any, m.classes = true, false, counts{}
 	m.of(total, others)
 }
 
@@ -102,5 +102,5 @@ func (m *maven) sum() (Report, bool) {
 	if m.any {
 		r.Lack("the output stops before the results of a module")
 	}
-	return r, m.spoke || m.any
+	return r, m.recognised || m.any
 }

@@ -18,7 +18,7 @@ var (
 // node speaks with lines of sums and, before or after them, the failures; its dot
 // reporter with a dot for whatever passed and an X for whatever did not.
 type node struct {
-	speaker
+	runnerState
 	sums    map[string]int
 	failing bool // below "failing tests:"
 	dots    int
@@ -114,9 +114,9 @@ func (n *node) sum() (Report, bool) {
 
 // dotSum counts what failed by name, since suites have an X as well, and is never whole.
 func (n *node) dotSum() (Report, bool) {
-	t := tally{}
+	t := failureList{}
 	for _, f := range n.list {
-		said := f.said.String()
+		said := f.message.String()
 		if strings.Contains(said, "subtest failed'") || strings.Contains(said, "subtests failed'") {
 			continue
 		}

@@ -12,11 +12,11 @@ var (
 )
 
 // rspec speaks with a line of sums and, below it, one for each failed example.
-type rspec struct{ speaker }
+type rspec struct{ runnerState }
 
 func (r *rspec) line(s string) {
 	if m := rspecSum.FindStringSubmatch(s); m != nil {
-		r.spoke = true
+		r.recognised = true
 		r.of(number(m[1]), counts{failed: number(m[2]), skipped: number(m[3])})
 		if n := number(m[4]); n > 0 {
 			r.errors++
@@ -24,7 +24,7 @@ func (r *rspec) line(s string) {
 		}
 		return
 	}
-	if m := rspecFailed.FindStringSubmatch(s); m != nil && r.spoke {
+	if m := rspecFailed.FindStringSubmatch(s); m != nil && r.recognised {
 		if f := r.add(m[1]+" > "+m[3], false); f != nil {
 			f.File, f.Line = m[1], number(m[2])
 		}
@@ -40,13 +40,13 @@ var (
 // minitest speaks with a line of sums; a failure has a heading and, below it, its name.
 // With -v each test has a line.
 type minitest struct {
-	speaker
+	runnerState
 	head string
 }
 
 func (t *minitest) line(s string) {
 	if m := minitestSum.FindStringSubmatch(s); m != nil {
-		t.spoke, t.about = true, nil
+		t.recognised, t.about = true, nil
 		t.of(number(m[1]), counts{failed: number(m[3]), errors: number(m[4]), skipped: number(m[5])})
 		return
 	}
@@ -86,7 +86,7 @@ var (
 // unittest, Python's, speaks with two lines of sums; a failure has a heading between rules.
 // With -v each test has a line.
 type unittest struct {
-	speaker
+	runnerState
 	ruled bool // the line before was a rule
 	ran   int
 }
@@ -95,11 +95,11 @@ func (u *unittest) line(s string) {
 	ruled := u.ruled
 	u.ruled = strings.HasPrefix(s, "=====")
 	if m := unittestSum.FindStringSubmatch(s); m != nil {
-		u.spoke, u.about = true, nil
+		u.recognised, u.about = true, nil
 		u.ran += number(m[1])
 		return
 	}
-	if m := unittestEnd.FindStringSubmatch(s); m != nil && u.spoke {
+	if m := unittestEnd.FindStringSubmatch(s); m != nil && u.recognised {
 		for _, p := range unittestPart.FindAllStringSubmatch(m[1], -1) {
 			u.count(p[1], number(p[2]))
 		}
@@ -140,7 +140,7 @@ func unittestName(s string) string {
 
 func (u *unittest) sum() (Report, bool) {
 	u.passed = max(0, u.ran-u.failed-u.errors-u.skipped)
-	return u.speaker.sum()
+	return u.runnerState.sum()
 }
 
 var (
@@ -153,13 +153,13 @@ var (
 
 // phpunit speaks with a line of sums after lists of errors and failures.
 type phpunit struct {
-	speaker
+	runnerState
 	list string
 }
 
 func (p *phpunit) line(s string) {
 	if m := phpunitOK.FindStringSubmatch(s); m != nil {
-		p.spoke = true
+		p.recognised = true
 		p.passed += number(m[1])
 		return
 	}
@@ -171,7 +171,7 @@ func (p *phpunit) line(s string) {
 	case m != nil:
 		p.list, p.about = m[1], nil
 	case s == "No tests executed!":
-		p.spoke = true
+		p.recognised = true
 	case s == "--":
 		p.list, p.about = "", nil
 	case p.list == "error" || p.list == "failure":
@@ -184,7 +184,7 @@ func (p *phpunit) line(s string) {
 }
 
 func (p *phpunit) sums(total int, parts string) {
-	p.spoke, p.about = true, nil
+	p.recognised, p.about = true, nil
 	rest := total
 	for _, part := range phpunitPart.FindAllStringSubmatch(parts, -1) {
 		if n := number(part[2]); p.count(part[1], n) { // warnings, deprecations and risky tests passed
@@ -201,11 +201,11 @@ var (
 
 // dotnet test speaks with a line of sums for each assembly; what failed or was skipped has a
 // line, with more words the rest as well.
-type dotnet struct{ speaker }
+type dotnet struct{ runnerState }
 
 func (d *dotnet) line(s string) {
 	if m := dotnetSum.FindStringSubmatch(s); m != nil {
-		d.spoke, d.about = true, nil
+		d.recognised, d.about = true, nil
 		d.failed += number(m[1])
 		d.passed += number(m[2])
 		d.skipped += number(m[3])
@@ -214,7 +214,7 @@ func (d *dotnet) line(s string) {
 	m := dotnetTest.FindStringSubmatch(s)
 	switch {
 	case m == nil && strings.HasPrefix(s, "No test is available in"), m == nil && strings.HasPrefix(s, "No test matches"):
-		d.spoke = true
+		d.recognised = true
 	case m == nil:
 		d.about.say(strings.TrimSpace(s))
 	case m[1] == "Failed":

@@ -18,7 +18,7 @@ var (
 
 // pytest speaks with a last line of sums and, before it, one line for each failure.
 type pytest struct {
-	speaker
+	runnerState
 	stopped string
 	part    string         // the traceback that is open
 	lines   map[string]int // where a traceback ends, by its heading
@@ -70,14 +70,14 @@ func (p *pytest) named(s string) {
 }
 
 func (p *pytest) sums(text string) {
-	p.spoke = true
+	p.recognised = true
 	for _, m := range pytestCount.FindAllStringSubmatch(text, -1) {
 		p.count(m[2], number(m[1]))
 	}
 }
 
 func (p *pytest) sum() (Report, bool) {
-	r, spoke := p.speaker.sum()
+	r, spoke := p.runnerState.sum()
 	if p.stopped != "" {
 		r.Lack("pytest did not run all tests: %s", p.stopped)
 	}

@@ -49,7 +49,7 @@ func TestAnyPlainIsModest(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	testutil.Seeds(f, "testdata/plain/*.txt", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, v := range voices {
+		for _, v := range runnerReaders {
 			report, err := readPlain(v.format, bytes.NewReader(data))
 			if err != nil {
 				t.Errorf("an error of nobody's: %v", err)

@@ -18,12 +18,12 @@ import (
 // headSize is how much of a file is looked at to tell its format.
 const headSize = 256 << 10
 
-const howToMend = "have the tests write JUnit XML, go test -json or TAP, or name the format with --format"
+const formatAdvice = "have the tests write JUnit XML, go test -json or TAP, or name the format with --format"
 
 // Formats are the names that Read takes, in the order of the documentation.
 func Formats() []string {
 	formats := []string{JUnit, GoTest, TAP, TRX, NUnit, XUnit}
-	for _, v := range voices {
+	for _, v := range runnerReaders {
 		formats = append(formats, v.format)
 	}
 	return formats
@@ -83,7 +83,7 @@ func judged(r Report, err error) (Report, error) {
 	}
 	switch {
 	case r.Total == 0 && r.Incomplete:
-		return r, belay.Refuse(belay.CodeCannot, howToMend, "nothing could be read: %s", strings.Join(r.Warnings, "; "))
+		return r, belay.Refuse(belay.CodeCannot, formatAdvice, "nothing could be read: %s", strings.Join(r.Warnings, "; "))
 	case r.Total == 0:
 		r.Lack("the report has no tests, which does not count as a pass")
 	}
@@ -139,7 +139,7 @@ func readAs(r io.Reader, format string) (Report, error) {
 const anyPlain = "plain"
 
 func unknownFormat(more string) error {
-	return belay.Refuse(belay.CodeCannot, howToMend, "the file is not a test report in a known format%s", more)
+	return belay.Refuse(belay.CodeCannot, formatAdvice, "the file is not a test report in a known format%s", more)
 }
 
 var (

@@ -87,8 +87,8 @@ func (r *Report) Skip() {
 	r.Skipped++
 }
 
-// room reports whether the message of one more failure would be kept.
-func (r *Report) room() bool { return len(r.Failures) < maxMessages }
+// roomForMessage reports whether the message of one more failure would be kept.
+func (r *Report) roomForMessage() bool { return len(r.Failures) < maxMessages }
 
 // Fail counts a failure (or an error) and keeps what the bounds allow.
 func (r *Report) Fail(f Failure, broke bool) {

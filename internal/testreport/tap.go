@@ -100,7 +100,7 @@ func (t *tapReader) other(text string, indent int) {
 		return
 	}
 	m := match(pointLine, text, "ok", "not ok")
-	if m == nil || !clearPoint(text) {
+	if m == nil || !isTestPoint(text) {
 		if indent > 0 { // mocha tells the reason so
 			t.say(text)
 		}
@@ -126,8 +126,8 @@ func match(re *lazyregexp.Regexp, text string, begins ...string) []string {
 	return nil
 }
 
-// clearPoint keeps prose like "ok, done" from being a test.
-func clearPoint(text string) bool {
+// isTestPoint keeps prose like "ok, done" from being a test.
+func isTestPoint(text string) bool {
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "not "), "ok")
 	return rest == "" || rest[0] == ' ' || rest[0] == '\t'
 }

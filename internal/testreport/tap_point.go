@@ -120,7 +120,7 @@ func (t *tapReader) failing(l *tapLevel, name string) {
 	t.sink = said
 	t.fail = func() {
 		f := Failure{Test: Clip(name, 2000)}
-		if l.report.room() {
+		if l.report.roomForMessage() {
 			f.Message = firstAndLast(said.String())
 		}
 		f.File, f.Line = yamlPlace(said.String())

@@ -43,7 +43,7 @@ type XML struct {
 func NewXML(r io.Reader) *XML {
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	text := NewText(limited)
-	dec := xml.NewDecoder(newMender(text))
+	dec := xml.NewDecoder(newXMLRepairer(text))
 	dec.Strict = false
 	return &XML{text: text, limited: limited, dec: dec}
 }

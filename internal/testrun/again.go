@@ -33,14 +33,14 @@ func (r *testRun) sort(ctx context.Context) {
 			r.fresh = append(r.fresh, f)
 		}
 	}
-	if r.whole() && r.names() && r.in.Baseline.Format != testreport.Exit {
+	if r.onlyReportedFailed() && r.names() && r.in.Baseline.Format != testreport.Exit {
 		for _, f := range r.in.Baseline.Failures {
 			switch {
 			case failing[f.Test]:
 			case r.passes(f.Test):
 				r.fixed = append(r.fixed, f.Test)
 			default:
-				r.gone = append(r.gone, f.Test)
+				r.unrun = append(r.unrun, f.Test)
 			}
 		}
 	}
@@ -68,8 +68,8 @@ func Demanded(c belay.TestCommand) bool {
 	return c.From == "flag" && (c.Format == "" || c.Format == testreport.Exit) && !c.KnownFailures
 }
 
-// whole reports whether what is not in the report did not fail.
-func (r *testRun) whole() bool {
+// onlyReportedFailed reports whether every test that is missing from the report passed.
+func (r *testRun) onlyReportedFailed() bool {
 	ended := r.ending.Failed == nil && !r.ending.Cut && r.broken == ""
 	return ended && r.in.Baseline != nil && !r.report.Incomplete && r.report.Total > 0
 }
@@ -83,7 +83,7 @@ func (r *testRun) again(ctx context.Context) {
 	if !ok {
 		return
 	}
-	r.fresh, r.flaky = apart(r.fresh, here)
+	r.fresh, r.flaky = partition(r.fresh, here)
 	if len(r.fresh) == 0 {
 		return
 	}
@@ -94,13 +94,13 @@ func (r *testRun) again(ctx context.Context) {
 	defer done()
 	if there, ok := r.failed(ctx, command, root); ok {
 		var known []testreport.Failure
-		known, r.fresh = apart(r.fresh, there)
+		known, r.fresh = partition(r.fresh, there)
 		r.known = append(r.known, known...)
 	}
 }
 
-// apart splits failures into those that are in the set and those that are not.
-func apart(all []testreport.Failure, set map[string]bool) (in, out []testreport.Failure) {
+// partition splits failures into those that are in the set and those that are not.
+func partition(all []testreport.Failure, set map[string]bool) (in, out []testreport.Failure) {
 	for _, f := range all {
 		if set[f.Test] {
 			in = append(in, f)

@@ -140,7 +140,7 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 	case stuck != nil:
 		return report, "the test command cannot run: " + stuck.What, stuck
 	case Unexplained(report, result): // a report without tests, or one that misses what failed, is not clean
-		return report, "the test command failed without naming a failed test: " + testreport.Clip(said(result), 300), nil
+		return report, "the test command failed without naming a failed test: " + testreport.Clip(lastLine(result), 300), nil
 	}
 	return report, result.Why, nil
 }
@@ -154,8 +154,8 @@ func there(root, path string) bool {
 	return err == nil
 }
 
-// said returns the last line of what the command gave as its reason.
-func said(r belay.CheckResult) string {
+// lastLine returns the last line of what the command gave as its reason.
+func lastLine(r belay.CheckResult) string {
 	detail := strings.TrimSpace(r.Findings[0].Detail)
 	return strings.TrimSpace(detail[strings.LastIndexByte(detail, '\n')+1:])
 }

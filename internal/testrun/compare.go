@@ -29,7 +29,7 @@ type lost struct {
 // proves nothing: it is not a pass.
 func (r *testRun) compare(ctx context.Context, failing map[string]bool) {
 	base := r.in.Baseline
-	if !r.whole() || !r.names() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
+	if !r.onlyReportedFailed() || !r.names() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
 		return
 	}
 	if base.Names == nil || base.Names.Lacks || !r.report.NamesPasses() {
@@ -50,7 +50,7 @@ func (r *testRun) compare(ctx context.Context, failing map[string]bool) {
 		}
 	}
 	for _, test := range missing {
-		switch whole := wholeTest(test); {
+		switch whole := testOfCase(test); {
 		case whole == test:
 			r.lost.missing = append(r.lost.missing, test)
 		case gone[whole] || failing[whole] || r.report.HasSkipped(whole): // told by the test that it is a case of
@@ -82,10 +82,10 @@ func (r *testRun) failsBelow(test string) bool {
 	return false
 }
 
-// wholeTest returns the test that a case belongs to: TestX of Go's TestX/case, test_x of
+// testOfCase returns the test that a case belongs to: TestX of Go's TestX/case, test_x of
 // pytest's test_x[case], m of m(1, "a"). Names of cases are often made from data, and come
 // and go with it.
-func wholeTest(test string) string {
+func testOfCase(test string) string {
 	name := test
 	if i := strings.LastIndex(test, ".Test"); i >= 0 && strings.Contains(test[i:], "/") {
 		return test[:i+strings.IndexByte(test[i:], '/')]
@@ -107,7 +107,7 @@ func (r *testRun) pair() {
 	byLeaf, byPlace := map[string][]string{}, map[string][]string{}
 	used := map[string]bool{}
 	for _, test := range r.report.PassNames() {
-		if wholeTest(test) != test || base.HasPassed(test) || base.HasSkipped(test) {
+		if testOfCase(test) != test || base.HasPassed(test) || base.HasSkipped(test) {
 			continue
 		}
 		place, leaf := split(test)
@@ -287,7 +287,7 @@ var (
 // asks reports whether a request asks for what became of a test: it names the test, or it
 // speaks of tests with one of the words. What is to be removed takes its tests with it.
 func asks(request []belay.Requirement, test string, words []string, removing bool) bool {
-	_, leaf := split(wholeTest(test))
+	_, leaf := split(testOfCase(test))
 	for _, q := range request {
 		text := strings.ToLower(q.Text)
 		if removing && q.Marker == belay.MarkRemove {
@@ -318,7 +318,7 @@ func (r *testRun) arithmetic(known int) string {
 		{len(r.fresh), "newly failing"}, {r.lost.left(r.lost.skipped) + r.lost.moreSkipped, "newly skipped"},
 		{r.lost.left(r.lost.missing), "missing"},
 		{r.lost.fewer, "fewer"}, {len(r.lost.renamed), "renamed"}, {known, "known before"}, {len(r.flaky), "flaky"},
-		{len(r.fixed), "fixed"}, {len(r.gone), "failed before and did not run"},
+		{len(r.fixed), "fixed"}, {len(r.unrun), "failed before and did not run"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.noun))

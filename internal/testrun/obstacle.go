@@ -50,7 +50,7 @@ func (r *testRun) obstacle() *Obstacle {
 	if r.ending.Cut || r.ending.Signal != 0 || r.ending.Code == 0 && r.ending.Failed == nil || r.ranOne() {
 		return nil
 	}
-	s := scene{root: r.in.Root, command: r.in.Command, code: r.ending.Code, said: testreport.Plain(r.output.Last(64 << 10))}
+	s := failedStart{root: r.in.Root, command: r.in.Command, code: r.ending.Code, output: testreport.Plain(r.output.Last(64 << 10))}
 	if r.ending.Failed != nil {
 		return s.notStarted(r.ending.Failed.Error())
 	}
@@ -81,17 +81,17 @@ func (r *testRun) ranOne() bool {
 	return ok && said.Passed+said.Skipped > 0
 }
 
-// scene is what a command left that could not run.
-type scene struct {
+// failedStart describes a test command that could not run.
+type failedStart struct {
 	root    string
 	command belay.TestCommand
 	code    int
-	said    string
+	output  string
 }
 
 // find returns the first group of an expression in what was said.
-func (s scene) find(re *lazyregexp.Regexp) (string, bool) {
-	m := re.FindStringSubmatch(s.said)
+func (s failedStart) find(re *lazyregexp.Regexp) (string, bool) {
+	m := re.FindStringSubmatch(s.output)
 	if m == nil {
 		return "", false
 	}
@@ -99,8 +99,8 @@ func (s scene) find(re *lazyregexp.Regexp) (string, bool) {
 }
 
 // line returns the line of what was said that has one of the words.
-func (s scene) line(words ...string) string {
-	for line := range strings.Lines(s.said) {
+func (s failedStart) line(words ...string) string {
+	for line := range strings.Lines(s.output) {
 		for _, w := range words {
 			if strings.Contains(line, w) {
 				return strings.TrimSpace(line)
@@ -111,7 +111,7 @@ func (s scene) line(words ...string) string {
 }
 
 // notStarted reads why a program of its own could not be started.
-func (s scene) notStarted(why string) *Obstacle {
+func (s failedStart) notStarted(why string) *Obstacle {
 	if len(s.command.Args) == 0 ||
 		!strings.Contains(why, "not found") && !strings.Contains(why, "no such file") && !strings.Contains(why, "permission denied") {
 		return nil
@@ -140,8 +140,8 @@ var noScript = []*lazyregexp.Regexp{
 }
 
 // program looks for a program or script that is not there.
-func (s scene) program() *Obstacle {
-	if s.code == 126 || s.code == 127 || s.code == 2 && strings.Contains(s.said, "make") {
+func (s failedStart) program() *Obstacle {
+	if s.code == 126 || s.code == 127 || s.code == 2 && strings.Contains(s.output, "make") {
 		for _, re := range notFound {
 			if name, ok := s.find(re); ok {
 				return s.missing(name, s.line(name))
@@ -167,8 +167,8 @@ func (s scene) program() *Obstacle {
 }
 
 // last is the last line that was said, or how the command ended.
-func (s scene) last() string {
-	said := strings.TrimSpace(s.said)
+func (s failedStart) last() string {
+	said := strings.TrimSpace(s.output)
 	if line := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); line != "" {
 		return line
 	}
@@ -200,7 +200,7 @@ var tools = map[string]string{
 }
 
 // missing tells of a program that is not there, and what brings it.
-func (s scene) missing(name, said string) *Obstacle {
+func (s failedStart) missing(name, said string) *Obstacle {
 	base := path.Base(name)
 	o := &Obstacle{What: base + " was not found", Names: []string{base}, runner: true}
 	if said != "" && !strings.EqualFold(said, o.What) {
@@ -238,16 +238,16 @@ func (s scene) missing(name, said string) *Obstacle {
 }
 
 // byNode reports whether a script of package.json was running.
-func (s scene) byNode() bool {
+func (s failedStart) byNode() bool {
 	for _, tool := range []string{"npm", "pnpm", "yarn", "bun", "npx"} {
-		if words := strings.Fields(s.command.String()); slices.Contains(words, tool) && !strings.Contains(s.said, tool+": not found") {
+		if words := strings.Fields(s.command.String()); slices.Contains(words, tool) && !strings.Contains(s.output, tool+": not found") {
 			return true
 		}
 	}
 	return false
 }
 
-func (s scene) needsNode(o *Obstacle) {
+func (s failedStart) needsNode(o *Obstacle) {
 	if in, ok := NodeInstall(s.root); ok {
 		o.Fix, o.Install, o.Path = in.Command, &in, in.Folder
 		o.Names = append(o.Names, "dependencies", "node_modules")
@@ -259,7 +259,7 @@ func (s scene) needsNode(o *Obstacle) {
 }
 
 // pytest is what brings pytest into the project's Python.
-func (s scene) pytest() string {
+func (s failedStart) pytest() string {
 	if in, ok := PythonInstall(s.root); ok && in.Folder != "" {
 		// All but uv may keep the environment elsewhere.
 		if tool, _, _ := strings.Cut(in.Command, " "); tool != "uv" && !strings.Contains(s.command.String(), tool) {
@@ -282,7 +282,7 @@ var (
 
 // python looks for a runner or packages that are not installed. A file that imports what is
 // not there breaks by itself; only where nothing but that happened could nothing run.
-func (s scene) python() *Obstacle {
+func (s failedStart) python() *Obstacle {
 	if m, ok := s.find(noRunner); ok {
 		name, _, _ := strings.Cut(m, ".")
 		if Has(s.root, name) || Has(s.root, name+".py") || Has(s.root, "src/"+name) {
@@ -295,24 +295,25 @@ func (s scene) python() *Obstacle {
 		}
 		return o
 	}
-	if line := noVersion.FindString(s.said); line != "" {
+	if line := noVersion.FindString(s.output); line != "" {
 		m := noVersion.FindStringSubmatch(line)
 		tool, _, _ := strings.Cut(line, ":")
 		return &Obstacle{What: line, Fix: tool + " install " + m[1], Names: []string{m[1]}, runner: true}
 	}
-	collected := strings.Contains(s.said, "ImportError while loading conftest") || strings.Contains(s.said, "errors during collection") ||
-		strings.Contains(s.said, "error during collection") || strings.Contains(s.said, "ERROR collecting ") ||
-		strings.Contains(s.said, "Failed to import test module")
+	collected := strings.Contains(s.output, "ImportError while loading conftest") ||
+		strings.Contains(s.output, "errors during collection") ||
+		strings.Contains(s.output, "error during collection") || strings.Contains(s.output, "ERROR collecting ") ||
+		strings.Contains(s.output, "Failed to import test module")
 	if !collected || s.code == 0 {
 		return nil
 	}
 	missing := ""
-	for _, m := range pythonFault.FindAllStringSubmatch(s.said, -1) {
+	for _, m := range pythonFault.FindAllStringSubmatch(s.output, -1) {
 		if m[1] != "ModuleNotFoundError" && m[1] != "ImportError" {
 			return nil
 		}
 	}
-	for _, m := range noModule.FindAllStringSubmatch(s.said, -1) {
+	for _, m := range noModule.FindAllStringSubmatch(s.output, -1) {
 		name, _, _ := strings.Cut(m[1], ".")
 		if Has(s.root, name) || Has(s.root, name+".py") {
 			return nil
@@ -337,16 +338,16 @@ func (s scene) python() *Obstacle {
 }
 
 // node looks for scripts and packages that are not there.
-func (s scene) node() *Obstacle {
-	if name, ok := s.find(npmNoScript); ok && !strings.Contains(s.said, `Command "`+name+`" exited`) {
+func (s failedStart) node() *Obstacle {
+	if name, ok := s.find(npmNoScript); ok && !strings.Contains(s.output, `Command "`+name+`" exited`) {
 		return &Obstacle{What: "package.json has no script " + name, Names: []string{"package.json", name, "npm"}, Project: true}
 	}
-	if strings.Contains(s.said, "Could not read package.json") ||
-		strings.Contains(s.said, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND") || strings.Contains(s.said, "Couldn't find a package.json") {
+	if strings.Contains(s.output, "Could not read package.json") ||
+		strings.Contains(s.output, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND") || strings.Contains(s.output, "Couldn't find a package.json") {
 		return &Obstacle{What: "there is no package.json", Names: []string{"package.json", "npm"}, Project: true}
 	}
-	if strings.Contains(s.said, "npx canceled due to missing packages") {
-		list := after(s.said, "missing packages and no YES option:")
+	if strings.Contains(s.output, "npx canceled due to missing packages") {
+		list := after(s.output, "missing packages and no YES option:")
 		list = strings.NewReplacer("[", " ", "]", " ", `"`, " ", "@", " ").Replace(list)
 		o := &Obstacle{What: s.line("npx canceled"), Names: strings.Fields(list)[:1]}
 		s.needsNode(o)
@@ -367,7 +368,7 @@ func after(s, words string) string {
 }
 
 // manifest looks for targets and projects that are not there.
-func (s scene) manifest() *Obstacle {
+func (s failedStart) manifest() *Obstacle {
 	if name, ok := s.find(makeNoRule); ok && slices.Contains(strings.Fields(s.command.String()), name) {
 		return &Obstacle{What: "the makefile has no target " + name, Names: []string{"Makefile", "make", name}, Project: true}
 	}
@@ -376,7 +377,7 @@ func (s scene) manifest() *Obstacle {
 		{"does not contain main module or its selected dependencies", "go.mod"}, {"go.mod file not found in current directory", "go.mod"},
 		{"cannot find main module", "go.mod"}, {"does not contain a Gradle build", "build.gradle"}, {"Could not locate Gemfile", "Gemfile"},
 	} {
-		if strings.Contains(s.said, m.words) && !isFile(s.root, m.file) {
+		if strings.Contains(s.output, m.words) && !isFile(s.root, m.file) {
 			return &Obstacle{What: "there is no " + m.file + " where the command runs", Names: own(m.file), Project: true}
 		}
 	}
@@ -421,7 +422,7 @@ var lacks = []struct {
 }
 
 // lacking looks for toolchains and dependencies that are not there.
-func (s scene) lacking() *Obstacle {
+func (s failedStart) lacking() *Obstacle {
 	for _, l := range lacks {
 		line := s.line(l.says...)
 		if line == "" || len(l.also) > 0 && s.line(l.also...) == "" {
@@ -446,7 +447,7 @@ func phpFix(root, name string) string {
 }
 
 // php looks for what Composer installs.
-func (s scene) php() *Obstacle {
+func (s failedStart) php() *Obstacle {
 	if line := s.line("vendor/autoload.php"); line != "" &&
 		s.line("Failed to open stream", "Failed opening required",
 			"You need to set up the project dependencies") != "" && !isFile(s.root, "vendor/autoload.php") {

@@ -25,7 +25,7 @@ type reproducer struct {
 	module string   // the Go module at the root
 	tool   string   // "" is not known: the whole command is all there is
 	start  []string // the words up to the tool, and options to keep
-	whole  string
+	all    string
 }
 
 // toolNames are the words by which a runner is known in a command.
@@ -68,7 +68,7 @@ var kept = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-featu
 // reproduces makes a reproducer for the command and report of a run. A command that a script
 // hides is known by its report: it is started then as the project usually does.
 func reproduces(root string, c belay.TestCommand, format string) reproducer {
-	p := reproducer{root: root, module: GoModule(root), whole: c.String()}
+	p := reproducer{root: root, module: GoModule(root), all: c.String()}
 	args := c.Args
 	if c.Command != "" {
 		command := reporting.ReplaceAllString(c.Command, "")
@@ -184,7 +184,7 @@ func started(tool string, words []string, at int) []string {
 func (p reproducer) command(f testreport.Failure, file string, line int) string {
 	words := p.single(f, file, line)
 	if words == nil {
-		return p.whole
+		return p.all
 	}
 	quoted := make([]string, 0, len(p.start)+len(words))
 	for _, w := range slices.Concat(p.start, words) {
@@ -192,7 +192,7 @@ func (p reproducer) command(f testreport.Failure, file string, line int) string 
 	}
 	text := strings.Join(quoted, " ")
 	if len(text) > mostReproduce || strings.ContainsAny(text, "\n\r\x00") {
-		return p.whole
+		return p.all
 	}
 	return text
 }

@@ -114,8 +114,8 @@ type testRun struct {
 	format  string
 	reports string // the folder ReportsVar names
 	stale   fileSet
-	output  proc.Spool // stdout and stderr
-	errors  proc.Spool // stderr alone, where stdout is not for people
+	output  proc.HeadTail // stdout and stderr
+	errors  proc.HeadTail // stderr alone, where stdout is not for people
 	ending  proc.Ending
 	report  testreport.Report
 	broken  string // why there is no report
@@ -123,7 +123,7 @@ type testRun struct {
 	known   []testreport.Failure
 	flaky   []testreport.Failure
 	fixed   []string
-	gone    []string // failed before, and did not run now
+	unrun   []string // failed before, and did not run now
 	lost    lost     // passed before, and does not now
 	stuck   *Obstacle
 }

@@ -189,7 +189,7 @@ func (r *testRun) summary(known []testreport.Failure) string {
 	for _, p := range []struct {
 		n    int
 		noun string
-	}{{len(known), "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}, {len(r.gone), "gone"}} {
+	}{{len(known), "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}, {len(r.unrun), "gone"}} {
 		if p.n > 0 {
 			besides = append(besides, fmt.Sprintf("%d %s", p.n, p.noun))
 		}
@@ -203,8 +203,8 @@ func (r *testRun) summary(known []testreport.Failure) string {
 	return r.report.String()
 }
 
-// standings say what a failure of each standing is called.
-var standings = map[string]struct {
+// failureKinds gives the severity, title and advice for each kind of failing test.
+var failureKinds = map[string]struct {
 	severity      belay.Severity
 	title, advice string
 }{
@@ -220,7 +220,7 @@ func (r *testRun) failures(tests []testreport.Failure, standing string) []belay.
 	if len(tests) == 0 {
 		return nil
 	}
-	s := standings[standing]
+	s := failureKinds[standing]
 	severity, title, advice := s.severity, s.title, s.advice
 	at := newTree(r.in.Root)
 	how := reproduces(r.in.Root, r.in.Command, r.report.Format)
@@ -283,7 +283,7 @@ func (r *testRun) repaired() []belay.Finding {
 // missing names the tests that failed before the task and did not run now.
 func (r *testRun) missing() []belay.Finding {
 	var out []belay.Finding
-	for _, id := range r.gone[:min(len(r.gone), mostTests)] {
+	for _, id := range r.unrun[:min(len(r.unrun), mostTests)] {
 		out = append(out, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  "test that failed before did not run: " + testreport.Clip(id, 200),
@@ -300,7 +300,7 @@ func (r *testRun) count() *belay.TestCount {
 	}
 	return &belay.TestCount{
 		Total: r.report.Total, Passed: r.report.Passed, Failed: r.report.Failed, Errors: r.report.Errors, Skipped: r.report.Skipped,
-		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed), Gone: len(r.gone),
+		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed), Gone: len(r.unrun),
 		NewlySkipped: r.lost.left(r.lost.skipped) + r.lost.moreSkipped, Missing: r.lost.left(r.lost.missing), Renamed: len(r.lost.renamed),
 	}
 }
@@ -313,7 +313,7 @@ func (r *testRun) unexplained() belay.Finding {
 		Recommendation: "run " + r.in.Command.String() + " and fix what it reports",
 		Reproduce:      r.in.Command.String(),
 	}
-	said := r.said()
+	said := r.outputEnd()
 	if said == "" {
 		said = strings.Join(r.report.Warnings, "\n")
 	}
@@ -322,8 +322,8 @@ func (r *testRun) unexplained() belay.Finding {
 	return f
 }
 
-// said is the end of what the command wrote for people.
-func (r *testRun) said() string {
+// outputEnd is the end of what the command wrote for people.
+func (r *testRun) outputEnd() string {
 	if r.onStdout() {
 		return testreport.Tail(r.errors.Last(64 << 10))
 	}
@@ -332,6 +332,6 @@ func (r *testRun) said() string {
 
 // lastLine is what the command said last.
 func (r *testRun) lastLine() string {
-	said := strings.TrimSpace(r.said())
+	said := strings.TrimSpace(r.outputEnd())
 	return testreport.Clip(strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]), 200)
 }

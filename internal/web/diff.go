@@ -295,7 +295,7 @@ func (p *patchReader) body(line string) {
 
 // pairs shows an added line beside the first removed one that has none beside it yet.
 func (p *patchReader) pairs(text string) bool {
-	left, right := words(p.removed[0], text)
+	left, right := markDifferences(p.removed[0], text)
 	p.add(row{Kind: "!", Old: p.removedAt, New: p.newAt, Left: left, Right: right})
 	p.removed, p.removedAt = p.removed[1:], p.removedAt+1
 	return true
@@ -340,8 +340,8 @@ func (p *patchReader) add(r row) {
 	p.hunk.Rows = append(p.hunk.Rows, r)
 }
 
-// words marks what differs between two lines: all between the words that they begin and end with alike.
-func words(a, b string) (left, right []span) {
+// markDifferences marks what differs between two lines: all between the words that they begin and end with alike.
+func markDifferences(a, b string) (left, right []span) {
 	x, y := split(a), split(b)
 	from := 0
 	for from < len(x) && from < len(y) && x[from] == y[from] {

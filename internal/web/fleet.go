@@ -225,8 +225,8 @@ func asks(r *session.Record, t *FleetTask) *asking {
 	return a
 }
 
-// afar shows a task that has no record here.
-func (q *request) afar(t FleetTask) error {
+// remoteTask shows a task that has no record here.
+func (q *request) remoteTask(t FleetTask) error {
 	return q.show("afar", string(t.ID)+" "+t.Title, struct {
 		ID    belay.TaskID
 		Title string
@@ -250,8 +250,8 @@ func (q *request) answer(id belay.TaskID, a Answer) error {
 	return q.see(q.address("task/%s", id))
 }
 
-// reviewAfar sends a review, with the comments on lines that were kept here, to the task, wherever it is.
-func (q *request) reviewAfar(id belay.TaskID, verdict, text string, sent []string) error {
+// sendReview sends a review, with the comments on lines that were kept here, to the task, wherever it is.
+func (q *request) sendReview(id belay.TaskID, verdict, text string, sent []string) error {
 	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
 	if err := q.repo.Fleet.Decide(q.Context(), id, Answer{Gate: gate, Verdict: verdict, Words: text, By: q.s.User}); err != nil {
 		return err

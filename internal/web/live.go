@@ -75,7 +75,7 @@ func (w *watcher) run(ctx context.Context) {
 				continue
 			}
 			last[task] = mark
-			w.tell(task, mark)
+			w.notify(task, mark)
 		}
 		select {
 		case <-ctx.Done():
@@ -85,7 +85,7 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-func (w *watcher) tell(task, mark string) {
+func (w *watcher) notify(task, mark string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for to, of := range w.followers {

@@ -311,7 +311,7 @@ func (q *request) task(id belay.TaskID) error {
 	}
 	shown, r, err := q.desk.Show(id)
 	if known && belay.CodeOf(err) == belay.CodeNotFound {
-		return q.afar(*fleet)
+		return q.remoteTask(*fleet)
 	}
 	if err != nil {
 		return err

@@ -178,7 +178,7 @@ func (q *request) review(id belay.TaskID) error {
 		sent = append(sent, c.ID)
 	}
 	if q.repo.Fleet != nil {
-		return q.reviewAfar(id, verdict, text, sent)
+		return q.sendReview(id, verdict, text, sent)
 	}
 	file, err := os.CreateTemp("", "belay-review-")
 	if err != nil {
@@ -199,14 +199,14 @@ func (q *request) review(id belay.TaskID) error {
 	if err := q.desk.RemoveComments(id, sent...); err != nil {
 		return err
 	}
-	if err := q.goOn(id, len(r.State.Attempts)); err != nil {
+	if err := q.continueTask(id, len(r.State.Attempts)); err != nil {
 		return err
 	}
 	return q.see(q.address("task/%s", id))
 }
 
-// goOn runs a task that a review had continue, unless it is driven by hand or another run continues it.
-func (q *request) goOn(id belay.TaskID, attempts int) error {
+// continueTask runs a task that a review had continue, unless it is driven by hand or another run continues it.
+func (q *request) continueTask(id belay.TaskID, attempts int) error {
 	r, err := q.desk.Session.Load(id)
 	if err != nil {
 		return err

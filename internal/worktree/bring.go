@@ -121,12 +121,12 @@ func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
 }
 
 type merger struct {
-	to   *restore.Store
-	q    Request
-	out  Brought
-	ours State              // nil: the present
-	task *snapshot.Manifest // of what the task left
-	lies map[string]bool    // paths where something lies that ours does not hold
+	to         *restore.Store
+	q          Request
+	out        Brought
+	ours       State              // nil: the present
+	task       *snapshot.Manifest // of what the task left
+	obstructed map[string]bool    // paths occupied by something that is not in our state
 }
 
 // side reads a snapshot.
@@ -169,25 +169,25 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	m.unspoken(base, theirs)
+	m.keepUncaptured(base, theirs)
 	root, err := fsroot.OpenRoot(m.to.Snapshots.Repo.Root)
 	if err != nil {
 		return Plan{}, err
 	}
 	defer root.Close()
-	j, err := m.joiner(ctx)
+	j, err := m.newTextMerger(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
 	defer j.close()
-	m.lies = map[string]bool{}
+	m.obstructed = map[string]bool{}
 	for p := range theirs {
 		if _, held := m.ours[p]; !held && hidden(root, c.Man, p) {
-			m.lies[p] = true
+			m.obstructed[p] = true
 		}
 	}
 	in := Input{Base: base, Ours: m.ours, Theirs: theirs, Choose: m.choose, WriteMarkers: m.q.Markers, Join: j.join,
-		OursHidden: func(p string) bool { return m.lies[p] }}
+		OursHidden: func(p string) bool { return m.obstructed[p] }}
 	if present {
 		if in.OursMoved, err = renames(ctx, m.to.Snapshots.Repo, first, c.Tree, base, m.ours); err != nil {
 			return Plan{}, err
@@ -208,9 +208,9 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	return p, nil
 }
 
-// unspoken leaves alone what the task's last snapshot does not have because it could not
-// be captured, or because it was ignored by then: that is no deletion.
-func (m *merger) unspoken(base, theirs State) {
+// keepUncaptured keeps files that the task's last snapshot lacks because they could not be
+// captured or were ignored by then: the task did not delete them.
+func (m *merger) keepUncaptured(base, theirs State) {
 	for _, path := range slices.Sorted(maps.Keys(base)) {
 		if _, there := theirs[path]; there {
 			continue
@@ -356,7 +356,7 @@ func (s still) agree(ctx context.Context, tree string, man *snapshot.Manifest) e
 		return fmt.Errorf("check the working tree again: %w", err)
 	}
 	for p := range s.changed {
-		if now[p] != s.m.ours[p] && !s.m.lies[p] { // what lay there is in the rescue by now
+		if now[p] != s.m.ours[p] && !s.m.obstructed[p] { // what lay there is in the rescue by now
 			return errMoved
 		}
 	}

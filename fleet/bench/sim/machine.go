@@ -83,7 +83,7 @@ var policy = func() belay.Policy {
 }()
 
 // apply records an event, by the rules of the loop.
-func (w *world) apply(c *clone, e loop.Event, by string) error {
+func (w *simulation) apply(c *clone, e loop.Event, by string) error {
 	next, _, err := loop.Step(policy, c.record.state, e)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (w *world) apply(c *clone, e loop.Event, by string) error {
 	return nil
 }
 
-func (w *world) named(queue string) *machine {
+func (w *simulation) named(queue string) *machine {
 	var n int
 	if _, err := fmt.Sscanf(queue, task.QueueOf("w%d"), &n); err != nil {
 		panic(err)
@@ -106,7 +106,7 @@ func (w *world) named(queue string) *machine {
 }
 
 // later is what an attempt of an activity does next on its worker, if that is still there then.
-func (w *world) later(r *running, d time.Duration, do func()) {
+func (w *simulation) later(r *running, d time.Duration, do func()) {
 	w.after(d, func() {
 		if r.lives() {
 			do()
@@ -126,7 +126,7 @@ const (
 )
 
 // begin does an activity.
-func (w *world) begin(r *running) {
+func (w *simulation) begin(r *running) {
 	j := r.job
 	rnd := w.draw("begin", j.number, r.ask.Head.Seq, r.attempt, r.on.number)
 	switch r.name {
@@ -146,7 +146,7 @@ func (w *world) begin(r *running) {
 }
 
 // release gives a clone's lock to who waits for it, and the slot back.
-func (w *world) release(r *running) {
+func (w *simulation) release(r *running) {
 	if c := r.on.clones[r.job]; c != nil {
 		first := len(c.locks) > 0 && c.locks[0] == r
 		c.locks = slices.DeleteFunc(c.locks, func(o *running) bool { return o == r })
@@ -164,7 +164,7 @@ func (w *world) release(r *running) {
 }
 
 // fill gives free slots to those that wait longest.
-func (w *world) fill(m *machine) {
+func (w *simulation) fill(m *machine) {
 	for m.busy < w.slots && len(m.line) > 0 {
 		next := m.line[0]
 		m.line = m.line[1:]
@@ -176,7 +176,7 @@ func (w *world) fill(m *machine) {
 }
 
 // place makes a clone: of a new task, or of the record that the remote has.
-func (w *world) place(r *running) {
+func (w *simulation) place(r *running) {
 	j := r.job
 	if j.repo.down {
 		w.finish(r, task.Standing{}, temporal.NewApplicationError("the remote cannot be reached", "Error"))
@@ -212,7 +212,7 @@ func diverged(format string, args ...any) error {
 }
 
 // locked does what is to be done in a clone.
-func (w *world) locked(r *running, c *clone) {
+func (w *simulation) locked(r *running, c *clone) {
 	switch pending := c.record.state.Pending; r.name {
 	case task.WakeName:
 		if pending == nil {
@@ -242,7 +242,7 @@ func (w *world) locked(r *running, c *clone) {
 }
 
 // record records an event and pushes it.
-func (w *world) record(r *running, c *clone, e loop.Event) {
+func (w *simulation) record(r *running, c *clone, e loop.Event) {
 	r.stopped = nil
 	if err := w.apply(c, e, r.on.name); err != nil {
 		w.finish(r, task.Standing{}, err)
@@ -252,7 +252,7 @@ func (w *world) record(r *running, c *clone, e loop.Event) {
 }
 
 // command does a command of the loop.
-func (w *world) command(r *running, c *clone) {
+func (w *simulation) command(r *running, c *clone) {
 	q := r.ask.Command
 	rnd := w.draw("command", r.job.number, len(c.record.entries))
 	e := loop.Event{Command: q.ID}
@@ -298,7 +298,7 @@ func verdict(p float64, n int) (belay.Verdict, []belay.Finding) {
 }
 
 // agent runs an agent, or continues to wait for one that outlived its worker's process.
-func (w *world) agent(r *running, c *clone) {
+func (w *simulation) agent(r *running, c *clone) {
 	q, j := r.ask.Command, r.job
 	switch {
 	case c.agent.command != q.ID:
@@ -339,7 +339,7 @@ func (w *world) agent(r *running, c *clone) {
 }
 
 // stopOrphan stops the agent of a task that nobody waits for on a worker.
-func (w *world) stopOrphan(m *machine, j *job) {
+func (w *simulation) stopOrphan(m *machine, j *job) {
 	c := m.clones[j]
 	left := c.agent.ends.Sub(w.now())
 	if left <= 0 || c.agent.boot != m.boot || slices.ContainsFunc(m.runs, func(r *running) bool { return r.job == j }) {
@@ -351,11 +351,11 @@ func (w *world) stopOrphan(m *machine, j *job) {
 }
 
 // push brings what was recorded to the remote, and answers.
-func (w *world) push(r *running, c *clone) {
+func (w *simulation) push(r *running, c *clone) {
 	w.later(r, pushTime, func() { w.pushed(r, c) })
 }
 
-func (w *world) pushed(r *running, c *clone) {
+func (w *simulation) pushed(r *running, c *clone) {
 	j := r.job
 	st := task.Standing{Worker: r.on.name, Policy: policy}
 	closed, work := c.record.state.Phase == loop.PhaseClosed, ""
@@ -410,7 +410,7 @@ func (w *world) pushed(r *running, c *clone) {
 }
 
 // fail has workers, networks and remotes fail, each in its own time.
-func (w *world) fail() {
+func (w *simulation) fail() {
 	for _, m := range w.machines {
 		w.fails(m, 1)
 	}
@@ -420,7 +420,7 @@ func (w *world) fail() {
 }
 
 // fails has a worker fail again and again.
-func (w *world) fails(m *machine, n int) {
+func (w *simulation) fails(m *machine, n int) {
 	rnd := w.draw("fault", m.number, n)
 	w.after(every(rnd, w.faults), func() {
 		switch p := rnd.Float64(); {
@@ -436,7 +436,7 @@ func (w *world) fails(m *machine, n int) {
 }
 
 // crash ends a machine, with all that runs on it, for a time.
-func (w *world) crash(m *machine, pause time.Duration) {
+func (w *simulation) crash(m *machine, pause time.Duration) {
 	if !m.up {
 		return
 	}
@@ -452,14 +452,14 @@ func (w *world) crash(m *machine, pause time.Duration) {
 }
 
 // restart ends a worker's process alone. Its agents continue.
-func (w *world) restart(m *machine, pause time.Duration) {
+func (w *simulation) restart(m *machine, pause time.Duration) {
 	if m.up {
 		w.report.Restarts++
 		w.stop(m, pause)
 	}
 }
 
-func (w *world) stop(m *machine, pause time.Duration) {
+func (w *simulation) stop(m *machine, pause time.Duration) {
 	m.up = false
 	m.process++
 	w.report.occupied(w.now(), -m.busy)
@@ -479,7 +479,7 @@ func (w *world) stop(m *machine, pause time.Duration) {
 }
 
 // cut parts a worker from the server, but not from the remote.
-func (w *world) cut(m *machine, pause time.Duration) {
+func (w *simulation) cut(m *machine, pause time.Duration) {
 	if !m.linked {
 		return
 	}
@@ -496,7 +496,7 @@ func (w *world) cut(m *machine, pause time.Duration) {
 			a()
 		}
 		for _, r := range slices.Clone(m.runs) {
-			w.heard(r)
+			w.heartbeat(r)
 		}
 		w.poll(m)
 	})

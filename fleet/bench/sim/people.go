@@ -17,8 +17,8 @@ import (
 
 const visitTime = 90 * time.Minute // until somebody looks after a task that waits, on average
 
-// stands is called when a task's search attributes change.
-func (w *world) stands(id, phase string) {
+// attributesChanged is called when a task's search attributes change.
+func (w *simulation) attributesChanged(id, phase string) {
 	j := w.jobs[id]
 	began := j.phase != phase
 	j.phase = phase
@@ -38,7 +38,7 @@ func waits(phase string) bool {
 }
 
 // look has a person look after a task that waits, some hours later.
-func (w *world) look(j *job) {
+func (w *simulation) look(j *job) {
 	j.looks++
 	n := j.looks
 	w.after(every(w.draw("look", j.number, n), visitTime), func() {
@@ -49,7 +49,7 @@ func (w *world) look(j *job) {
 }
 
 // visit has a person decide, by what belay-fleet show says.
-func (w *world) visit(j *job, rnd *rand.Rand) {
+func (w *simulation) visit(j *job, rnd *rand.Rand) {
 	var st task.Status
 	v, err := w.env.QueryWorkflowByID(task.WorkflowID(j.in.Remote, j.in.ID), task.QueryStatus)
 	if err == nil {
@@ -88,7 +88,7 @@ func choose(rnd *rand.Rand, options []loop.Decision, looks int) loop.Decision {
 	return loop.DecideSkip
 }
 
-func (w *world) update(j *job, name, id string, args ...any) {
+func (w *simulation) update(j *job, name, id string, args ...any) {
 	if j.closed {
 		return
 	}
@@ -120,7 +120,7 @@ type accepted struct {
 }
 
 // refuses has a remote be away again and again.
-func (w *world) refuses(r *repository, n int) {
+func (w *simulation) refuses(r *repository, n int) {
 	rnd := w.draw("outage", r.number, n)
 	w.after(every(rnd, w.faults), func() {
 		r.down = true
@@ -133,7 +133,7 @@ func (w *world) refuses(r *repository, n int) {
 }
 
 // accept puts work that was pushed into the merge queue.
-func (w *world) accept(j *job, commit string) {
+func (w *simulation) accept(j *job, commit string) {
 	j.branch = commit
 	j.merged++
 	j.repo.queue = append(j.repo.queue, accepted{j, w.now()})
@@ -142,7 +142,7 @@ func (w *world) accept(j *job, commit string) {
 
 // merge merges one task after the other, each with a run of the tests of both together. One in thirty fails and is
 // merged once it was repaired, at the end of the queue.
-func (w *world) merge(r *repository) {
+func (w *simulation) merge(r *repository) {
 	if r.merging || len(r.queue) == 0 {
 		return
 	}

@@ -79,12 +79,12 @@ func (r *report) occupied(now time.Time, by int) {
 	r.usage = append(r.usage, usage{now, r.busy})
 }
 
-func (w *world) wrong(format string, args ...any) {
+func (w *simulation) wrong(format string, args ...any) {
 	w.report.Wrong = append(w.report.Wrong, fmt.Sprintf(format, args...))
 }
 
 // judge compares what the workflows said with what is on the remotes.
-func (w *world) judge() {
+func (w *simulation) judge() {
 	r := &w.report
 	var ends []time.Time
 	var worked, useful time.Duration
@@ -145,7 +145,7 @@ func (r *report) used(from, to time.Time) (sum time.Duration) {
 }
 
 // judgeOne holds a task's end against its record and its branch on the remote.
-func (w *world) judgeOne(j *job) {
+func (w *simulation) judgeOne(j *job) {
 	r := &w.report
 	if j.err != nil {
 		r.Lost++

@@ -54,7 +54,7 @@ const (
 	orphanTime = time.Minute           // until a worker looks for agents that nobody waits for
 )
 
-func (w *world) schedule(id, name string, ask task.Ask, options workflow.ActivityOptions) *call {
+func (w *simulation) schedule(id, name string, ask task.Ask, options workflow.ActivityOptions) *call {
 	j := w.jobs[id]
 	c := &call{job: j, flow: id, name: name, ask: ask, options: options}
 	j.call = c
@@ -64,7 +64,7 @@ func (w *world) schedule(id, name string, ask task.Ask, options workflow.Activit
 }
 
 // offer puts an activity on its queue.
-func (w *world) offer(c *call) {
+func (w *simulation) offer(c *call) {
 	c.attempt++
 	c.waiting, c.run = true, nil
 	attempt := c.attempt
@@ -106,7 +106,7 @@ func (w *world) offer(c *call) {
 }
 
 // poll has a worker take what waits for it.
-func (w *world) poll(m *machine) {
+func (w *simulation) poll(m *machine) {
 	if !m.up || !m.linked {
 		return
 	}
@@ -121,7 +121,7 @@ func (w *world) poll(m *machine) {
 }
 
 // free reports whether a worker asks for tasks: fewer are at work there than it has slots.
-func (w *world) free(m *machine) bool {
+func (w *simulation) free(m *machine) bool {
 	if !m.up || !m.linked {
 		return false
 	}
@@ -140,7 +140,7 @@ func (w *world) free(m *machine) bool {
 }
 
 // bring has a worker take what waits for a free slot.
-func (w *world) bring(m *machine) {
+func (w *simulation) bring(m *machine) {
 	for len(w.begins) > 0 && w.free(m) {
 		c := w.begins[0]
 		w.begins = w.begins[1:]
@@ -148,7 +148,7 @@ func (w *world) bring(m *machine) {
 	}
 }
 
-func (w *world) deliver(c *call, m *machine) {
+func (w *simulation) deliver(c *call, m *machine) {
 	if c.done || !c.waiting {
 		return
 	}
@@ -176,7 +176,7 @@ func (w *world) deliver(c *call, m *machine) {
 func (r *running) lives() bool { return r.on.up && r.on.process == r.process && !r.ended }
 
 // silent has the server miss a worker. It hears of it only by the heartbeats that do not come.
-func (w *world) silent(r *running) {
+func (w *simulation) silent(r *running) {
 	c := r.call
 	if c.run != r || c.done {
 		return
@@ -191,9 +191,9 @@ func (w *world) silent(r *running) {
 	})
 }
 
-// heard has the server hear a heartbeat again. A worker with an activity that the server gave up meanwhile ends it, and
+// heartbeat has the server hear a heartbeat again. A worker with an activity that the server gave up meanwhile ends it, and
 // leaves its agent.
-func (w *world) heard(r *running) {
+func (w *simulation) heartbeat(r *running) {
 	if r.call.run == r && !r.call.done {
 		r.call.silence++
 		return
@@ -208,7 +208,7 @@ func (w *world) heard(r *running) {
 }
 
 // cancel is a workflow that wants an activity to stop. Its worker hears of it with its next heartbeat.
-func (w *world) cancel(c *call) {
+func (w *simulation) cancel(c *call) {
 	r := c.run
 	if c.waiting && c.options.TaskQueue == task.BeginQueue && !c.done {
 		c.waiting = false
@@ -225,7 +225,7 @@ func (w *world) cancel(c *call) {
 }
 
 // again repeats an activity by its retry policy, or gives it up.
-func (w *world) again(c *call, err error) {
+func (w *simulation) again(c *call, err error) {
 	p := c.options.RetryPolicy
 	var app *temporal.ApplicationError
 	final := errors.As(err, &app) && (app.NonRetryable() || slices.Contains(p.NonRetryableErrorTypes, app.Type()))
@@ -247,13 +247,13 @@ func (w *world) again(c *call, err error) {
 
 // finish is a worker that answers. It does so until the server hears it; an answer to an attempt that the server gave
 // up is not heard.
-func (w *world) finish(r *running, st task.Standing, err error) {
+func (w *simulation) finish(r *running, st task.Standing, err error) {
 	w.leave(r)
 	w.answer(r, st, err)
 }
 
 // leave ends an attempt of an activity on its worker.
-func (w *world) leave(r *running) {
+func (w *simulation) leave(r *running) {
 	r.ended = true
 	w.release(r)
 	r.on.runs = slices.DeleteFunc(r.on.runs, func(o *running) bool { return o == r })
@@ -267,7 +267,7 @@ func (w *world) leave(r *running) {
 	}
 }
 
-func (w *world) answer(r *running, st task.Standing, err error) {
+func (w *simulation) answer(r *running, st task.Standing, err error) {
 	if !r.on.linked {
 		r.on.answers = append(r.on.answers, func() { w.answer(r, st, err) })
 		return
@@ -286,7 +286,7 @@ func (w *world) answer(r *running, st task.Standing, err error) {
 }
 
 // complete gives a workflow what its activity came to.
-func (w *world) complete(c *call, st task.Standing, err error) {
+func (w *simulation) complete(c *call, st task.Standing, err error) {
 	c.done, c.err, c.run = true, err, nil
 	if err == nil {
 		text, err := json.Marshal(st) // nothing of the worker's memory reaches the workflow

@@ -46,9 +46,9 @@ const (
 var standard = config{tasks: 10_000, workers: 500, slots: 2, repositories: 200, faults: 6 * time.Hour,
 	submitted: 3 * time.Hour, horizon: 30 * 24 * time.Hour}
 
-// world is a run: the clock, and all that acts on it. Everything happens in the test environment's main loop, one
+// simulation is a run: the clock, and all that acts on it. Everything happens in the test environment's main loop, one
 // event at a time, in an order that the seed alone decides.
-type world struct {
+type simulation struct {
 	config
 	env    *testsuite.TestWorkflowEnvironment
 	events events
@@ -92,7 +92,7 @@ type job struct {
 }
 
 // draw gives each question a separate source of chance, so that one more event does not change all others.
-func (w *world) draw(what string, ids ...int) *rand.Rand {
+func (w *simulation) draw(what string, ids ...int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, what, ids)
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
@@ -132,17 +132,17 @@ func (q *events) Pop() any {
 	return last
 }
 
-func (w *world) now() time.Time { return w.env.Now() }
+func (w *simulation) now() time.Time { return w.env.Now() }
 
 // after has something happen later. The environment knows of one timer only, because it looks through all of its
 // timers each time that one fires.
-func (w *world) after(d time.Duration, do func()) {
+func (w *simulation) after(d time.Duration, do func()) {
 	w.count++
 	heap.Push(&w.events, event{at: w.now().Add(max(d, 0)), n: w.count, do: do})
 	w.arm()
 }
 
-func (w *world) arm() {
+func (w *simulation) arm() {
 	if len(w.events) == 0 {
 		return
 	}
@@ -154,7 +154,7 @@ func (w *world) arm() {
 	w.env.RegisterDelayedCallback(w.wake, max(next.Sub(w.now()), time.Nanosecond))
 }
 
-func (w *world) wake() {
+func (w *simulation) wake() {
 	const most = 100 // callbacks wait in a channel that has an end, and this loop is who empties it
 	w.armed = w.armed[:len(w.armed)-1]
 	for n := 0; n < most && len(w.events) > 0 && !w.events[0].at.After(w.now()); n++ {
@@ -166,7 +166,7 @@ func (w *world) wake() {
 
 // run runs a fleet until every task has ended.
 func run(c config) report {
-	w := &world{config: c, jobs: map[string]*job{}, report: newReport(c)}
+	w := &simulation{config: c, jobs: map[string]*job{}, report: newReport(c)}
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent{})
 	w.env = suite.NewTestWorkflowEnvironment()
@@ -195,7 +195,7 @@ const (
 // submitAll starts the workflows of all tasks, as belay-fleet submit does, some of them twice. They all start before anything
 // else happens, and begin when they are submitted: while a workflow starts, the environment's clock follows that of the
 // machine, and what is to happen in some milliseconds would come before the start on a busy machine, and after it elsewhere.
-func (w *world) submitAll(ctx workflow.Context) error {
+func (w *simulation) submitAll(ctx workflow.Context) error {
 	for _, j := range w.order {
 		if err := w.submit(ctx, j); err != nil {
 			return fmt.Errorf("submit %s: %w", j.in.ID, err)
@@ -221,7 +221,7 @@ func (w *world) submitAll(ctx workflow.Context) error {
 }
 
 // start has the tasks begin, each at its time, and things fail.
-func (w *world) start() {
+func (w *simulation) start() {
 	if !w.calm {
 		w.fail()
 	}
@@ -236,7 +236,7 @@ func (w *world) start() {
 	w.arm()
 }
 
-func (w *world) submit(ctx workflow.Context, j *job) error {
+func (w *simulation) submit(ctx workflow.Context, j *job) error {
 	id := task.WorkflowID(j.in.Remote, j.in.ID)
 	if w.without == ruleTaken && w.jobs[id] != nil {
 		return nil
@@ -251,7 +251,7 @@ func (w *world) submit(ctx workflow.Context, j *job) error {
 	return child.GetChildWorkflowExecution().Get(ctx, nil)
 }
 
-func (w *world) ended(id string, result converter.EncodedValue, err error) {
+func (w *simulation) ended(id string, result converter.EncodedValue, err error) {
 	j := w.jobs[id]
 	if j == nil || j.closed {
 		w.wrong("%s ended twice", id)
@@ -267,7 +267,7 @@ func (w *world) ended(id string, result converter.EncodedValue, err error) {
 }
 
 // check ends the run once there is nothing left to wait for.
-func (w *world) check() {
+func (w *simulation) check() {
 	if w.open > 0 || len(w.jobs) < w.tasks {
 		return
 	}
@@ -283,7 +283,7 @@ func (w *world) check() {
 // with the options that the workflow gave them.
 type seam struct {
 	interceptor.WorkerInterceptorBase
-	w *world
+	w *simulation
 }
 
 // InterceptWorkflow is called for each workflow.
@@ -293,7 +293,7 @@ func (s *seam) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowIn
 
 type inbound struct {
 	interceptor.WorkflowInboundInterceptorBase
-	w *world
+	w *simulation
 }
 
 // ExecuteWorkflow has a task's workflow wait until it is submitted.
@@ -311,7 +311,7 @@ func (i *inbound) Init(next interceptor.WorkflowOutboundInterceptor) error {
 
 type outbound struct {
 	interceptor.WorkflowOutboundInterceptorBase
-	w *world
+	w *simulation
 }
 
 // ExecuteActivity schedules an activity in the model.
@@ -341,7 +341,7 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) error {
 	set := temporal.NewSearchAttributes(attributes...)
 	phase, _ := set.GetKeyword(temporal.NewSearchAttributeKeyKeyword(task.AttrPhase))
-	o.w.stands(workflow.GetInfo(ctx).WorkflowExecution.ID, phase)
+	o.w.attributesChanged(workflow.GetInfo(ctx).WorkflowExecution.ID, phase)
 	return nil
 }
 
@@ -361,7 +361,7 @@ func (silent) Warn(string, ...any) {}
 func (silent) Error(string, ...any) {}
 
 // build makes tasks, repositories and workers.
-func (w *world) build() {
+func (w *simulation) build() {
 	for i := range w.repositories {
 		w.repos = append(w.repos, &repository{number: i})
 	}

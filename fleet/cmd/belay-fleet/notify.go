@@ -18,14 +18,14 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// teller is what belay-fleet notify needs.
-type teller struct {
+// notifier is what belay-fleet notify needs.
+type notifier struct {
 	box  notify.Outbox
 	hook notify.Webhook
 	link string
 	say  func(string) // takes what went wrong, a line each
 
-	said map[string]bool
+	notified map[string]bool
 }
 
 func (a *program) notifyCommand() *cobra.Command {
@@ -46,7 +46,7 @@ Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 		Example: `  belay-fleet notify --webhook https://hooks.example.org/belay --quiet "22:00-07:00 Europe/Berlin"
   belay-fleet notify --webhook https://hooks.example.org/belay --test`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			t, err := a.teller(address, file, quiet, home, link)
+			t, err := a.newNotifier(address, file, quiet, home, link)
 			if err != nil {
 				return err
 			}
@@ -88,8 +88,8 @@ Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 	return c
 }
 
-func (a *program) teller(address, file, quiet, home, link string) (t *teller, err error) {
-	t = &teller{link: link, say: func(line string) { fmt.Fprintf(a.Err, "belay-fleet: %s\n", belay.VisibleLine(line)) }}
+func (a *program) newNotifier(address, file, quiet, home, link string) (t *notifier, err error) {
+	t = &notifier{link: link, say: func(line string) { fmt.Fprintf(a.Err, "belay-fleet: %s\n", belay.VisibleLine(line)) }}
 	if t.hook, err = notify.NewWebhook(address, notify.SecretEnv, file, os.Getenv); err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (a *program) teller(address, file, quiet, home, link string) (t *teller, er
 }
 
 // watch looks and sends until ctx ends.
-func (t *teller) watch(ctx context.Context, open func(context.Context) ([]notify.Message, error), every time.Duration) {
+func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]notify.Message, error), every time.Duration) {
 	for {
 		if _, err := t.round(ctx, open); err != nil && ctx.Err() == nil {
 			t.once(session.Sentence(err))
@@ -122,18 +122,18 @@ func (t *teller) watch(ctx context.Context, open func(context.Context) ([]notify
 }
 
 // once says a line that was not said before.
-func (t *teller) once(line string) {
-	if t.said == nil {
-		t.said = map[string]bool{}
+func (t *notifier) once(line string) {
+	if t.notified == nil {
+		t.notified = map[string]bool{}
 	}
-	if !t.said[line] {
+	if !t.notified[line] {
 		t.say(line)
 	}
-	t.said[line] = true
+	t.notified[line] = true
 }
 
 // round puts a message for each open gate into the outbox, unless it is known, and sends what is due.
-func (t *teller) round(ctx context.Context, open func(context.Context) ([]notify.Message, error)) (time.Time, error) {
+func (t *notifier) round(ctx context.Context, open func(context.Context) ([]notify.Message, error)) (time.Time, error) {
 	all, err := open(ctx)
 	if err != nil {
 		return time.Time{}, err

@@ -86,7 +86,7 @@ func TestNotifyRounds(t *testing.T) {
 		return notify.Message{ID: notify.ID(task, 1), Task: task, Repository: "shop"}
 	}
 	for i, open := range [][]notify.Message{{message("T1")}, nil, {message("T1"), message("T2")}, {message("T2")}} {
-		p := &teller{box: notify.Outbox{Dir: dir}, hook: hook, link: "https://belay.example/{task}"}
+		p := &notifier{box: notify.Outbox{Dir: dir}, hook: hook, link: "https://belay.example/{task}"}
 		_, err := p.round(t.Context(), func(context.Context) ([]notify.Message, error) {
 			if open == nil {
 				return nil, down

@@ -129,7 +129,7 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 	}); err != nil {
 		return err
 	}
-	a.tidy(ctx, on, keep)
+	a.sweep(ctx, on, keep)
 	return nil // agents go on under their shims; the server hears that this worker is gone by its silence
 }
 
@@ -151,8 +151,8 @@ func (a *program) reach(ctx context.Context) (client.Client, error) {
 	}
 }
 
-// tidy looks after the clones until the worker is stopped.
-func (a *program) tidy(ctx context.Context, on *machine.Machine, keep time.Duration) {
+// sweep looks after the clones until the worker is stopped.
+func (a *program) sweep(ctx context.Context, on *machine.Machine, keep time.Duration) {
 	const every = time.Minute
 	up := time.Now()
 	for {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Said is what an agent says in its stream beside calls of tools.
-type Said struct {
+// StreamText is text in an agent's stream that is no tool call: a message, an error, the result.
+type StreamText struct {
 	Text   string
 	Part   bool // more of the same message may follow at once
-	Failed bool // it says why it cannot go on
-	Final  bool // it repeats the last message as the result of all
+	Failed bool // it is an error that ends the work
+	Final  bool // it repeats the last message as the final result
 }
 
-// says reads the words in an event.
-func (r *Reader) says(e object) {
-	say := func(s Said) {
+// readMessage passes the text in an event to r.Say.
+func (r *Reader) readMessage(e object) {
+	say := func(s StreamText) {
 		if strings.TrimSpace(s.Text) != "" || s.Part && s.Text != "" {
 			r.Say(s)
 		}
@@ -24,44 +24,44 @@ func (r *Reader) says(e object) {
 	switch e.text("type") {
 	case "system":
 		if again, ok := retryOf(e); ok {
-			say(Said{Text: again.String(), Failed: true})
+			say(StreamText{Text: again.String(), Failed: true})
 		}
 	case "assistant": // Claude Code, Qwen Code, Cursor
-		say(Said{Text: textOf(e.object("message")["content"])})
+		say(StreamText{Text: textOf(e.object("message")["content"])})
 	case "result": // of these, and of Gemini CLI
 		failed := e["is_error"] == true || e.text("status") == "error"
 		text := e.text("result")
 		if text == "" && failed {
 			text = first2(e.text("error"), e.object("error").text("message"))
 		}
-		say(Said{Text: text, Failed: failed, Final: !failed})
+		say(StreamText{Text: text, Failed: failed, Final: !failed})
 	case "item.completed": // Codex
 		switch it := e.object("item"); it.text("type") {
 		case "agent_message":
-			say(Said{Text: it.text("text")})
+			say(StreamText{Text: it.text("text")})
 		case "error":
-			say(Said{Text: it.text("message"), Failed: true})
+			say(StreamText{Text: it.text("message"), Failed: true})
 		}
 	case "turn.failed":
-		say(Said{Text: plainError(e.object("error").text("message")), Failed: true})
+		say(StreamText{Text: plainError(e.object("error").text("message")), Failed: true})
 	case "message": // Gemini CLI
 		if e.text("role") == "assistant" {
-			say(Said{Text: e.text("content"), Part: e["delta"] == true})
+			say(StreamText{Text: e.text("content"), Part: e["delta"] == true})
 		}
 	case "text": // OpenCode
-		say(Said{Text: e.object("part").text("text")})
+		say(StreamText{Text: e.object("part").text("text")})
 	case "error":
 		text := first2(e.text("message"), e.object("error").object("data").text("message"))
-		say(Said{Text: plainError(first2(text, e.object("error").text("message"))), Failed: true})
+		say(StreamText{Text: plainError(first2(text, e.object("error").text("message"))), Failed: true})
 	case "assistant.message": // Copilot
-		say(Said{Text: e.object("data").text("content")})
+		say(StreamText{Text: e.object("data").text("content")})
 	case "session.error":
-		say(Said{Text: e.object("data").text("message"), Failed: true})
+		say(StreamText{Text: e.object("data").text("message"), Failed: true})
 	case "message_end": // pi
 		m := e.object("message")
 		if m.text("role") == "assistant" {
-			say(Said{Text: textOf(m["content"])})
-			say(Said{Text: plainError(m.text("errorMessage")), Failed: true})
+			say(StreamText{Text: textOf(m["content"])})
+			say(StreamText{Text: plainError(m.text("errorMessage")), Failed: true})
 		}
 	}
 }
@@ -101,7 +101,7 @@ func textOf(content any) string {
 func FinalMessage(output io.Reader) (text string, ok bool) {
 	var parts strings.Builder
 	open := false // the last part may go on
-	r := Reader{To: &lastOf{ended: func() { open = false }}, Say: func(s Said) {
+	r := Reader{To: &lastOf{ended: func() { open = false }}, Say: func(s StreamText) {
 		if s.Failed {
 			return
 		}

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// spoolPart is how much of a program's output is kept from its beginning, and as
+// outputPart is how much of a program's output is kept from its beginning, and as
 // much from its end.
-const spoolPart = 1 << 20
+const outputPart = 1 << 20
 
-// Spool keeps the beginning and the end of what is written to it, in constant memory
-// and from several goroutines.
-type Spool struct {
+// HeadTail is a writer that keeps the beginning and the end of what is written, in constant
+// memory. Several goroutines may write.
+type HeadTail struct {
 	mu    sync.Mutex
 	head  []byte
 	ring  []byte
@@ -22,34 +22,34 @@ type Spool struct {
 }
 
 // Write never fails.
-func (s *Spool) Write(p []byte) (int, error) {
+func (s *HeadTail) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(p)
 	s.total += int64(n)
-	if room := spoolPart - len(s.head); room > 0 {
+	if room := outputPart - len(s.head); room > 0 {
 		k := min(room, len(p))
 		s.head = append(s.head, p[:k]...)
 		p = p[k:]
 	}
-	if len(p) > spoolPart {
-		p = p[len(p)-spoolPart:]
+	if len(p) > outputPart {
+		p = p[len(p)-outputPart:]
 	}
-	if room := spoolPart - len(s.ring); room > 0 {
+	if room := outputPart - len(s.ring); room > 0 {
 		k := min(room, len(p))
 		s.ring = append(s.ring, p[:k]...)
 		p = p[k:]
 	}
 	for len(p) > 0 {
 		k := copy(s.ring[s.at:], p)
-		s.at = (s.at + k) % spoolPart
+		s.at = (s.at + k) % outputPart
 		p = p[k:]
 	}
 	return n, nil
 }
 
 // parts returns the head and the end, which together are everything when left is 0.
-func (s *Spool) parts() (head, end []byte, left int64) {
+func (s *HeadTail) parts() (head, end []byte, left int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head = bytes.Clone(s.head)
@@ -58,7 +58,7 @@ func (s *Spool) parts() (head, end []byte, left int64) {
 }
 
 // Reader returns what was kept, with a line that says how much was not.
-func (s *Spool) Reader() io.Reader {
+func (s *HeadTail) Reader() io.Reader {
 	head, end, left := s.parts()
 	if left == 0 {
 		return io.MultiReader(bytes.NewReader(head), bytes.NewReader(end))
@@ -68,7 +68,7 @@ func (s *Spool) Reader() io.Reader {
 }
 
 // Last returns the last bytes written, at most most.
-func (s *Spool) Last(most int) string {
+func (s *HeadTail) Last(most int) string {
 	head, end, left := s.parts()
 	if left == 0 {
 		end = append(head, end...)

@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Shelf is the folder of one task's cycles. Nothing outside the repository is reached, whatever
+// CycleFolder is the folder of one task's cycles. Nothing outside the repository is reached, whatever
 // links are in it.
-type Shelf struct {
+type CycleFolder struct {
 	root *os.Root
 	dir  string // from the top of the repository
 }
@@ -30,7 +30,7 @@ type Entry struct {
 }
 
 // Open opens the shelf of a task in the repository at top. It makes nothing.
-func OpenShelf(top, feature, task string) (*Shelf, error) {
+func OpenCycleFolder(top, feature, task string) (*CycleFolder, error) {
 	if !Plain(feature) || !Plain(task) {
 		return nil, belay.Refuse(belay.CodeUsage, "feature and task must be one path element each",
 			"%q/%q cannot be used as a path for reviews", feature, task)
@@ -39,23 +39,23 @@ func OpenShelf(top, feature, task string) (*Shelf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", top, err)
 	}
-	return &Shelf{root: root, dir: path.Join(Dir, feature, task)}, nil
+	return &CycleFolder{root: root, dir: path.Join(Dir, feature, task)}, nil
 }
 
 // Close lets the folder go.
-func (s *Shelf) Close() error { return s.root.Close() }
+func (s *CycleFolder) Close() error { return s.root.Close() }
 
 // openDir opens the folder of the cycles, and never waits for what may be in its place.
-func (s *Shelf) openDir() (*os.File, error) {
+func (s *CycleFolder) openDir() (*os.File, error) {
 	return s.root.OpenFile(s.dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 }
 
 // Path is where cycle n lies, from the top of the repository.
-func (s *Shelf) Path(n int) string { return path.Join(s.dir, NameOf(n)) }
+func (s *CycleFolder) Path(n int) string { return path.Join(s.dir, NameOf(n)) }
 
 // List reads every cycle, lowest number first. One that cannot be read is listed with
 // the reason.
-func (s *Shelf) List() ([]Entry, error) {
+func (s *CycleFolder) List() ([]Entry, error) {
 	dir, err := s.openDir()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -83,7 +83,7 @@ func (s *Shelf) List() ([]Entry, error) {
 const maxFile = 16 << 20
 
 // Read reads cycle n.
-func (s *Shelf) Read(n int) Entry {
+func (s *CycleFolder) Read(n int) Entry {
 	e := Entry{Number: n}
 	info, err := s.root.Lstat(s.Path(n))
 	switch {
@@ -115,7 +115,7 @@ func (s *Shelf) Read(n int) Entry {
 // the number. A sibling that cannot be read is refused: its number and what it says are
 // not known. Nothing is overwritten: where somebody else wrote that number meanwhile, the
 // next one is taken. Killed at any moment it leaves the whole file or none.
-func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
+func (s *CycleFolder) Add(make func(n int) (*Document, error)) (int, error) {
 	for range 100 {
 		all, err := s.List()
 		if err != nil {
@@ -144,7 +144,7 @@ func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
 
 // Replace writes a changed cycle over the one that was read; a file that changed
 // meanwhile is refused (CodeBusy).
-func (s *Shelf) Replace(n int, was []byte, d *Document) error {
+func (s *CycleFolder) Replace(n int, was []byte, d *Document) error {
 	now, err := fsroot.ReadIn(s.root, s.Path(n), maxFile)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", s.Path(n), err)
@@ -157,7 +157,7 @@ func (s *Shelf) Replace(n int, was []byte, d *Document) error {
 
 // place writes a whole temporary file and gives it its name: by a link, which never
 // overwrites, for a new one; by a rename for a changed one.
-func (s *Shelf) place(n int, data, was []byte) error {
+func (s *CycleFolder) place(n int, data, was []byte) error {
 	if err := s.root.MkdirAll(s.dir, 0o777); err != nil {
 		return fmt.Errorf("make %s: %w", s.dir, err)
 	}
@@ -185,7 +185,7 @@ func (s *Shelf) place(n int, data, was []byte) error {
 	return s.sync()
 }
 
-func (s *Shelf) sync() error {
+func (s *CycleFolder) sync() error {
 	dir, err := s.openDir()
 	if err != nil {
 		return fmt.Errorf("open %s: %w", s.dir, err)

@@ -7,17 +7,17 @@ import (
 	"strconv"
 )
 
-// mender passes XML on with the faults that test runners really make put right, so
-// that encoding/xml, which stops at the first, reads the rest: a plain < in an
+// xmlRepairer is a reader of XML that fixes the faults that test runners really make, so that
+// encoding/xml, which stops at the first fault, can read the rest: a plain < in an
 // attribute or in text, ]]> in text, references to characters that XML forbids,
 // comments with -- inside. Comments and a document type are left out; a document
 // type with declarations of its own is errDoctype. Very long texts and attributes
-// are cut, a very long tag is errTag: what is held in memory stays small.
-type mender struct {
+// are cut, and a very long tag is errTag, so that memory stays bounded.
+type xmlRepairer struct {
 	in      *bufio.Reader
-	state   mendState
+	state   xmlState
 	quote   byte // that ends the attribute
-	held    int  // bytes of the present text or attribute
+	length  int  // bytes of the present text or attribute
 	tag     int  // bytes of the present tag
 	out     []byte
 	sent    int
@@ -25,18 +25,18 @@ type mender struct {
 	trimmed bool // something was cut
 }
 
-type mendState int
+type xmlState int
 
 const (
-	inText mendState = iota
+	inText xmlState = iota
 	inTag
 	inAttr
 	inCDATA
 )
 
-func newMender(r io.Reader) *mender { return &mender{in: bufio.NewReaderSize(r, 1<<16)} }
+func newXMLRepairer(r io.Reader) *xmlRepairer { return &xmlRepairer{in: bufio.NewReaderSize(r, 1<<16)} }
 
-func (m *mender) Read(p []byte) (int, error) {
+func (m *xmlRepairer) Read(p []byte) (int, error) {
 	for m.sent == len(m.out) {
 		if m.err != nil {
 			return 0, m.err
@@ -53,26 +53,26 @@ func (m *mender) Read(p []byte) (int, error) {
 }
 
 // run passes on at once the bytes at hand that need no look each.
-func (m *mender) run() {
+func (m *xmlRepairer) run() {
 	at, _ := m.in.Peek(min(m.in.Buffered(), 1<<12))
 	most := maxText
 	if m.state == inAttr {
 		most = maxAttr
 	}
-	if m.state == inTag || m.held+len(at) > most {
+	if m.state == inTag || m.length+len(at) > most {
 		return
 	}
 	n := 0
 	for n < len(at) && !m.special(at[n]) {
 		n++
 	}
-	m.held += n
+	m.length += n
 	m.out = append(m.out, at[:n]...)
 	m.in.Discard(n)
 }
 
 // special tells of the bytes that step has to see.
-func (m *mender) special(c byte) bool {
+func (m *xmlRepairer) special(c byte) bool {
 	switch m.state {
 	case inText:
 		return c == '<' || c == '>' || c == '&'
@@ -83,7 +83,7 @@ func (m *mender) special(c byte) bool {
 }
 
 // step reads one byte, and as many as belong to what it begins.
-func (m *mender) step() {
+func (m *xmlRepairer) step() {
 	c, err := m.in.ReadByte()
 	if err != nil {
 		m.err = err
@@ -101,9 +101,9 @@ func (m *mender) step() {
 	}
 }
 
-func (m *mender) enter(s mendState) { m.state, m.held = s, 0 }
+func (m *xmlRepairer) enter(s xmlState) { m.state, m.length = s, 0 }
 
-func (m *mender) text(c byte) {
+func (m *xmlRepairer) text(c byte) {
 	switch {
 	case c == '<':
 		m.markup()
@@ -117,7 +117,7 @@ func (m *mender) text(c byte) {
 }
 
 // markup decides what a < in text begins.
-func (m *mender) markup() {
+func (m *xmlRepairer) markup() {
 	next, _ := m.in.Peek(8)
 	switch {
 	case bytes.Equal(next, []byte("![CDATA[")):
@@ -143,7 +143,7 @@ func nameStart(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == ':' || c >= 0x80
 }
 
-func (m *mender) inTag(c byte) {
+func (m *xmlRepairer) inTag(c byte) {
 	m.out = append(m.out, c)
 	if m.tag++; m.tag > maxTag {
 		m.err = errTag
@@ -158,11 +158,11 @@ func (m *mender) inTag(c byte) {
 	}
 }
 
-func (m *mender) attr(c byte) {
+func (m *xmlRepairer) attr(c byte) {
 	switch {
 	case c == m.quote:
 		m.out = append(m.out, c)
-		m.tag += m.held
+		m.tag += m.length
 		m.enter(inTag)
 	case c == '<':
 		m.put("&lt;", maxAttr)
@@ -173,7 +173,7 @@ func (m *mender) attr(c byte) {
 	}
 }
 
-func (m *mender) cdata(c byte) {
+func (m *xmlRepairer) cdata(c byte) {
 	if c == ']' && m.follows("]>") {
 		m.out = append(m.out, c)
 		m.pass(2)
@@ -185,28 +185,28 @@ func (m *mender) cdata(c byte) {
 
 // byte sends c unless the text or attribute is full. A cut falls between characters,
 // never inside one.
-func (m *mender) byte(c byte, most int) {
-	if m.held >= most && (c < 0x80 || c >= 0xc0 || m.held > most) {
-		m.held, m.trimmed = most+1, true
+func (m *xmlRepairer) byte(c byte, most int) {
+	if m.length >= most && (c < 0x80 || c >= 0xc0 || m.length > most) {
+		m.length, m.trimmed = most+1, true
 		return
 	}
-	m.held++
+	m.length++
 	m.out = append(m.out, c)
 }
 
 // put sends a whole reference or nothing.
-func (m *mender) put(s string, most int) {
-	if m.held+len(s) > most {
-		m.held, m.trimmed = most+1, true
+func (m *xmlRepairer) put(s string, most int) {
+	if m.length+len(s) > most {
+		m.length, m.trimmed = most+1, true
 		return
 	}
-	m.held += len(s)
+	m.length += len(s)
 	m.out = append(m.out, s...)
 }
 
 // reference sends an & as it stands when a reference follows that encoding/xml can
 // take, a replacement for a character that XML forbids, and &amp; otherwise.
-func (m *mender) reference(most int) {
+func (m *xmlRepairer) reference(most int) {
 	next, _ := m.in.Peek(12)
 	end := bytes.IndexByte(next, ';')
 	if end <= 0 {
@@ -239,20 +239,20 @@ func (m *mender) reference(most int) {
 	}
 }
 
-func (m *mender) follows(s string) bool {
+func (m *xmlRepairer) follows(s string) bool {
 	next, _ := m.in.Peek(len(s))
 	return string(next) == s
 }
 
 // pass sends the next n bytes as they are.
-func (m *mender) pass(n int) {
+func (m *xmlRepairer) pass(n int) {
 	next, _ := m.in.Peek(n)
 	m.out = append(m.out, next...)
 	m.in.Discard(len(next))
 }
 
 // skipPast leaves out everything up to and including end.
-func (m *mender) skipPast(end string) {
+func (m *xmlRepairer) skipPast(end string) {
 	for m.err == nil && !m.follows(end) {
 		_, m.err = m.in.Discard(1)
 	}
@@ -263,7 +263,7 @@ func (m *mender) skipPast(end string) {
 
 // doctype leaves out <!DOCTYPE …>. One that declares anything is refused: that is
 // where entities come from, and no report needs them.
-func (m *mender) doctype() {
+func (m *xmlRepairer) doctype() {
 	for m.err == nil {
 		c, err := m.in.ReadByte()
 		switch {

@@ -11,12 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// largest is the size above which texts are not joined.
-const largest = 32 << 20
+// maxTextSize is the size in bytes above which texts are not merged.
+const maxTextSize = 32 << 20
 
-// joiner joins texts with git merge-file, which starts no program that the repository
-// names and heeds no attribute: bytes are merged as they are on the disk.
-type joiner struct {
+// textMerger merges texts with git merge-file, which starts no program that the repository
+// names and ignores attributes: bytes are merged as they are on the disk.
+type textMerger struct {
 	ctx  context.Context
 	repo *git.Repo
 	rd   *git.Reader
@@ -24,7 +24,7 @@ type joiner struct {
 	task string
 }
 
-func (m *merger) joiner(ctx context.Context) (*joiner, error) {
+func (m *merger) newTextMerger(ctx context.Context) (*textMerger, error) {
 	rd, err := m.to.Snapshots.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -36,16 +36,16 @@ func (m *merger) joiner(ctx context.Context) (*joiner, error) {
 	if err != nil {
 		return nil, errors.Join(err, rd.Close())
 	}
-	return &joiner{ctx: ctx, repo: m.to.Snapshots.Repo, rd: rd, tmp: dir, task: string(m.q.Task)}, nil
+	return &textMerger{ctx: ctx, repo: m.to.Snapshots.Repo, rd: rd, tmp: dir, task: string(m.q.Task)}, nil
 }
 
-func (j *joiner) close() {
+func (j *textMerger) close() {
 	_ = j.rd.Close()
 	_ = fsroot.RemoveAll(j.tmp)
 }
 
 // join is a merge.Join: the result is stored as a blob.
-func (j *joiner) join(base, ours, theirs string) (Joined, error) {
+func (j *textMerger) join(base, ours, theirs string) (Joined, error) {
 	var wanted []string
 	for _, oid := range []string{base, ours, theirs} {
 		if oid != "" {
@@ -57,7 +57,7 @@ func (j *joiner) join(base, ours, theirs string) (Joined, error) {
 		return Joined{}, err
 	}
 	for _, n := range sizes {
-		if n > largest {
+		if n > maxTextSize {
 			return Joined{Kind: KindLarge}, nil
 		}
 	}
@@ -83,7 +83,7 @@ func (j *joiner) join(base, ours, theirs string) (Joined, error) {
 	return j.run(files)
 }
 
-func (j *joiner) run(files []string) (Joined, error) {
+func (j *textMerger) run(files []string) (Joined, error) {
 	text, err := j.repo.Run(j.ctx, nil,
 		append([]string{"merge-file", "-p", "-q", "-L", "here", "-L", "before " + j.task, "-L", j.task, "--"}, files...)...)
 	var f *git.Failure
