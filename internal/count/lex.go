@@ -2,7 +2,6 @@ package count
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/syntax"
@@ -35,45 +34,8 @@ type Token struct {
 	Match     int32
 }
 
-// Source is source text with its tokens.
-type Source struct {
-	Src    string
-	Tokens []Token
-}
-
-// At returns the text of token i, "" when there is none.
-func (s *Source) At(i int) string {
-	if i < 0 || i >= len(s.Tokens) {
-		return ""
-	}
-	t := s.Tokens[i]
-	return s.Src[t.Off:t.End]
-}
-
-// Is reports whether token i has this text.
-func (s *Source) Is(i int, text string) bool {
-	if i < 0 || i >= len(s.Tokens) {
-		return false
-	}
-	t := s.Tokens[i]
-	return s.Src[t.Off:t.End] == text
-}
-
-// Among reports whether token i has one of these texts.
-func (s *Source) Among(i int, texts ...string) bool {
-	return slices.ContainsFunc(texts, func(text string) bool { return s.Is(i, text) })
-}
-
-// Range returns the source from token lo up to token hi, without it.
-func (s *Source) Range(lo, hi int) string {
-	if lo < 0 || lo >= hi || hi > len(s.Tokens) {
-		return ""
-	}
-	return s.Src[s.Tokens[lo].Off:s.Tokens[hi-1].End]
-}
-
-// Tokens cuts source.
-func Tokens(src []byte, lang syntax.Language) *Source {
+// Read cuts a source into tokens.
+func Read(src []byte, lang syntax.Language) *Reader {
 	elements := lang == syntax.TSX || lang == syntax.JSX || lang == syntax.JavaScript
 	bad := map[int]bool{}
 	for try := 0; ; try++ {
@@ -88,7 +50,7 @@ func Tokens(src []byte, lang syntax.Language) *Source {
 			bad[l.unclosed] = true
 			continue
 		}
-		return &Source{Src: string(src), Tokens: l.out}
+		return &Reader{Src: string(src), Tokens: l.out, Lang: lang}
 	}
 }
 

@@ -38,8 +38,40 @@ func (c *Scope) Path() []string {
 
 // Reader moves over the tokens of one source.
 type Reader struct {
-	*Source
-	Lang syntax.Language
+	Src    string
+	Tokens []Token
+	Lang   syntax.Language
+}
+
+// At returns the text of token i, "" when there is none.
+func (s *Reader) At(i int) string {
+	if i < 0 || i >= len(s.Tokens) {
+		return ""
+	}
+	t := s.Tokens[i]
+	return s.Src[t.Off:t.End]
+}
+
+// Is reports whether token i has this text.
+func (s *Reader) Is(i int, text string) bool {
+	if i < 0 || i >= len(s.Tokens) {
+		return false
+	}
+	t := s.Tokens[i]
+	return s.Src[t.Off:t.End] == text
+}
+
+// Among reports whether token i has one of these texts.
+func (s *Reader) Among(i int, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return s.Is(i, text) })
+}
+
+// Range returns the source from token lo up to token hi, without it.
+func (s *Reader) Range(lo, hi int) string {
+	if lo < 0 || lo >= hi || hi > len(s.Tokens) {
+		return ""
+	}
+	return s.Src[s.Tokens[lo].Off:s.Tokens[hi-1].End]
 }
 
 // Next returns the token after i on the same level.
@@ -167,11 +199,6 @@ func Unquote(text string) string {
 type Child struct {
 	Lo, Hi int
 	C      *Scope
-}
-
-// Read cuts a source for reading.
-func Read(src []byte, lang syntax.Language) *Reader {
-	return &Reader{Source: Tokens(src, lang), Lang: lang}
 }
 
 // Last returns the innermost name around.

@@ -8,11 +8,11 @@ import (
 
 // TOML returns the arrays, tables and arrays of tables of a TOML text.
 func TOML(src []byte) []*List {
-	s := &toml{Source: Tokens(src, syntax.TOML), known: map[string]*List{}}
+	s := &toml{Reader: Read(src, syntax.TOML), known: map[string]*List{}}
 	for i := 0; i < len(s.Tokens); {
 		end := i
 		for end < len(s.Tokens) && s.Tokens[end].Kind != Newline {
-			end = s.skip(end)
+			end = s.Next(end)
 		}
 		if i < end {
 			s.line(i, end)
@@ -23,17 +23,10 @@ func TOML(src []byte) []*List {
 }
 
 type toml struct {
-	*Source
+	*Reader
 	lists []*List
 	known map[string]*List
 	table []string
-}
-
-func (s *toml) skip(i int) int {
-	if t := s.Tokens[i]; t.Kind == OpenBracket && int(t.Match) > i {
-		return int(t.Match) + 1
-	}
-	return i + 1
 }
 
 func (s *toml) line(lo, hi int) {
@@ -55,7 +48,7 @@ func (s *toml) line(lo, hi int) {
 	}
 	key := strings.Trim(s.Range(lo, eq), `"'`)
 	of := s.get(Object, s.table, lo)
-	it := s.item(key, lo)
+	it := s.Item(key, lo)
 	it.Key = true
 	of.Items = append(of.Items, it)
 	s.value(key, s.table, eq+1, 0)
@@ -76,14 +69,14 @@ func (s *toml) header(inner int, array bool, at int) {
 	}
 	if array {
 		l := s.get(Array, parts, at)
-		l.Items = append(l.Items, s.item("", at))
+		l.Items = append(l.Items, s.Item("", at))
 		s.table = append(append([]string(nil), parts...), "["+Shorten(parts[len(parts)-1])+strings.Repeat("'", min(len(l.Items), 40))+"]")
 		return
 	}
 	s.table = parts
 	if len(parts) > 1 {
 		of := s.get(Object, parts[:len(parts)-1], at)
-		it := s.item(parts[len(parts)-1], at)
+		it := s.Item(parts[len(parts)-1], at)
 		it.Key = true
 		of.Items = append(of.Items, it)
 	}
@@ -104,11 +97,6 @@ func (s *toml) get(kind ListKind, path []string, at int) *List {
 	return l
 }
 
-func (s *toml) item(label string, at int) Item {
-	t := s.Tokens[at]
-	return Item{Label: Shorten(label), Line: int(t.Line), Col: int(t.Col)}
-}
-
 // value reads an array or an inline table, and what is in it.
 func (s *toml) value(name string, path []string, at, depth int) {
 	s.named(name, path, at)
@@ -126,10 +114,10 @@ func (s *toml) value(name string, path []string, at, depth int) {
 	for lo := at + 1; lo < end; {
 		hi := lo
 		for hi < end && !s.Is(hi, ",") {
-			hi = s.skip(hi)
+			hi = s.Next(hi)
 		}
 		if lo < hi {
-			l.Items = append(l.Items, s.item(strings.Trim(s.Range(lo, min(hi, lo+12)), `"'`), lo))
+			l.Items = append(l.Items, s.Item(strings.Trim(s.Range(lo, min(hi, lo+12)), `"'`), lo))
 			if s.Tokens[lo].Kind == OpenBracket {
 				s.value("item", full, lo, depth+1)
 			} else if s.Is(lo+1, "=") && lo+2 < hi {
