@@ -378,3 +378,77 @@ func BenchmarkJudge(b *testing.B) {
 		})
 	}
 }
+
+// TestArrived: a new item that is called as the request says is evidence, and a list that has no more items for it is
+// worth a word.
+func TestArrived(t *testing.T) {
+	t.Parallel()
+	const languages = `{"languages": {"Ada": {"name": "Ada"}, "Slang": {"name": "Slang"}%s}}`
+	const lexer = "<lexer>\n<filename>*.sh</filename>\n<filename>*.ksh</filename>\n%s</lexer>\n"
+	const settings = "package config\n\ntype OrderSettings struct {\n\tConstructor bool\n\tAlphabetical bool\n%s}\n"
+	for _, c := range []struct {
+		words, path   string
+		before, after string
+		shown         int
+		want          []string
+	}{
+		{"Add support for SIL (#1153)", "languages.json", fmt.Sprintf(languages, ""), fmt.Sprintf(languages, `, "SIL": {"name": "SIL"}`), 1, nil},
+		{"Add Hare support", "languages.json", fmt.Sprintf(languages, ""), fmt.Sprintf(languages, `, "Hare": {"name": "Hare"}`), 1, nil},
+		{"Add Hare support", "languages.json", fmt.Sprintf(languages, ""), fmt.Sprintf(languages, `, "Harness": {"name": "Other"}`), 0,
+			[]string{"warning: not shown: Add Hare support"}},
+		{"Add APKBUILD as filename", "bash.xml", fmt.Sprintf(lexer, ""), fmt.Sprintf(lexer, "<filename>APKBUILD</filename>\n"), 1, nil},
+		{"Add APKBUILD as filename", "bash.xml", fmt.Sprintf(lexer, ""),
+			"<lexer>\n<filename>*.sh</filename>\n<filename>APKBUILD</filename>\n</lexer>\n", 1,
+			[]string{"warning: APKBUILD was added but lexer.filename has no more items than before: *.ksh is gone: bash.xml:3"}},
+		{"Add APKBUILD, replace the pattern for ksh", "bash.xml", fmt.Sprintf(lexer, ""),
+			"<lexer>\n<filename>*.sh</filename>\n<filename>APKBUILD</filename>\n</lexer>\n", 1, []string{"warning: not shown: replace the pattern for ksh"}},
+		{"Add `NavigatorUAData` to `browser`", "globals.json", `{"browser": {"Navigator": false, "name": false}}`,
+			`{"browser": {"NavigatorUAData": false, "name": false}}`, 1,
+			[]string{"warning: NavigatorUAData was added but browser has no more items than before: Navigator is gone: globals.json:1"}},
+		{"Add `NavigatorUAData` in the place of `Navigator`", "globals.json", `{"browser": {"Navigator": false, "name": false}}`,
+			`{"browser": {"NavigatorUAData": false, "name": false}}`, 1, nil},
+		{"Add missing Function field", "config.go", fmt.Sprintf(settings, ""), fmt.Sprintf(settings, "\tFunction bool\n"), 1, nil},
+		{"Add the Function field", "config.go", fmt.Sprintf(settings, ""),
+			"package config\n\ntype OrderSettings struct {\n\tConstructor bool\n\tFunction bool\n}\n", 1,
+			[]string{"warning: Function was added but OrderSettings has no more items than before: Alphabetical is gone: config.go:5"}},
+	} {
+		res := change{map[string]string{c.path: c.before}, map[string]string{c.path: c.after}}.judged(c.words)
+		shown := 0
+		for _, m := range res.Met {
+			if m.Verdict == belay.MetYes {
+				shown++
+			}
+		}
+		if diff := cmp.Diff(c.want, countedAs(res)); diff != "" || shown != c.shown {
+			t.Errorf("%s: %d shown, want %d\n%s", c.words, shown, c.shown, diff)
+		}
+	}
+}
+
+// TestNotRejected: numbers and words in front of a kind that real messages have, and what was done is there.
+func TestNotRejected(t *testing.T) {
+	t.Parallel()
+	const log = "# Changes\n\n## 0.6.3\n\n### New features\n\n* New `$custom-colors` variable for own colors\n\n### Improvements\n\n%s* #1669 Add `.is-expanded` modifier to `.buttons.has-addons`\n* #1628 Add `.has-background` helpers for block background colors\n* #1767 Added minified bundle\n"
+	const card = "$card-color: $text\n%s\n.card\n  color: $card-color\n"
+	const entry = "* #1619 Add $card-header-color, $card-content-color and $card-footer-color to allow different background customization for card elements\n"
+	for _, c := range []struct {
+		words         string
+		before, after map[string]string
+	}{
+		{"add 3 variables to allow customization of card-header, card-content and card-footer background (#1619)", map[string]string{"CHANGES.md": fmt.Sprintf(log, ""), "card.sass": fmt.Sprintf(card, "")},
+			map[string]string{"CHANGES.md": fmt.Sprintf(log, entry),
+				"card.sass": fmt.Sprintf(card, "$card-header-color: none\n$card-content-color: none\n$card-footer-color: none\n")}},
+		{"Add 24 Pull requests API", map[string]string{"README.md": "# API\n\n- Foo API\n- Bar API\n"},
+			map[string]string{"README.md": "# API\n\n- Foo API\n- Bar API\n- 24 Pull requests API\n"}},
+		{"add e2e tests for the setup tab", map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\n"},
+			map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\ntest(\"setup\", () => { a() })\n"}},
+		{"add an E2E test that opens the setup tab", map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\n"},
+			map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\ntest(\"setup\", () => { a() })\n"}},
+	} {
+		for _, f := range (change{c.before, c.after}).judged(c.words).Findings {
+			if f.Severity == belay.SeverityError {
+				t.Errorf("%s: %s", c.words, f.Title)
+			}
+		}
+	}
+}

@@ -198,7 +198,10 @@ func (p *orderReader) read() bool {
 	if !p.nameList() {
 		return false
 	}
-	if k, _ := orderedKind(p.word()); k != anything && o.kind == anything { // the Half function
+	if k, many := orderedKind(p.word()); k != anything && o.kind == anything { // the Half function
+		if p.adjective(many) {
+			return false
+		}
 		o.kind = k
 		p.at++
 	}
@@ -487,6 +490,17 @@ func (p *orderReader) rest() bool {
 		return true
 	}
 	return strings.HasPrefix(t.text, "(") || t.text == "-" || t.text == "–" || t.text == "—"
+}
+
+// adjective reports whether the word in front of a kind says of which sort the thing is and not how it is called:
+// "regression tests", "an E2E test", "an HTTP endpoint".
+func (p *orderReader) adjective(many bool) bool {
+	n := p.o.names[0]
+	if len(p.o.names) > 1 || n.path || p.w[p.at-1].quote || p.told {
+		return false
+	}
+	test := strings.TrimSuffix(p.word(), "s") == "test" && !strings.Contains(strings.ToLower(n.text), "test")
+	return many || test || n.text == strings.ToUpper(n.text) && !strings.Contains(n.text, "_")
 }
 
 // more notes what is asked for besides the names, unless it is an order of its own.

@@ -52,6 +52,9 @@ func (j *contractJudge) ordered(m *belay.Met, r belay.Requirement) (ok bool) {
 		}
 		if v.is == belay.MetYes {
 			seen = append(seen, evidence(n.text, v.at))
+			if a, ok := j.arrivedAs(n.text); ok && o.deed == adds && !n.path {
+				j.displaced(a, r)
+			}
 			continue
 		}
 		not = append(not, n.text)
@@ -245,6 +248,9 @@ func (j *contractJudge) came(o order, n name) verdict {
 		if len(is) > 0 {
 			old = place{f.Path, is[0]}
 		}
+	}
+	if a, ok := j.arrivedAs(n.text); ok && o.untold && (!only || slices.Contains(in, a.List.File)) {
+		return shown(place{a.List.File, a.Line})
 	}
 	mention := j.mention(n.text, in, only)
 	switch {

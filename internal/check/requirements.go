@@ -130,13 +130,10 @@ func (j *contractJudge) place(r *belay.Requirement) {
 
 // count judges by counting. told is false when no list could be found, or not counted.
 func (j *contractJudge) count(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
-	var err error
-	if j.pair == nil {
-		if j.pair, err = count.Open(j.before, j.after); err != nil {
-			return res, false
-		}
+	if !j.open() {
+		return res, false
 	}
-	res, err = j.pair.Check(r)
+	res, err := j.pair.Check(r)
 	if err != nil {
 		return res, false
 	}
@@ -151,6 +148,14 @@ func (j *contractJudge) count(m *belay.Met, r belay.Requirement) (res count.Resu
 	}
 	m.Before, m.After = res.Counts.Before, res.Counts.After
 	return res, m.Before != nil && m.After != nil && place != nil
+}
+
+// open makes the pair of both states; false when it cannot be made.
+func (j *contractJudge) open() bool {
+	if j.pair == nil {
+		j.pair, _ = count.Open(j.before, j.after) // nil with an error
+	}
+	return j.pair != nil
 }
 
 // add holds that there is more of something than before.
@@ -258,6 +263,12 @@ func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
 	if certain && *met.After > *met.Before {
 		m.Verdict, m.Before, m.After, m.List, m.File, m.Line = belay.MetYes, met.Before, met.After, met.List, met.File, met.Line
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
+		return
+	}
+	if a, ok := j.arrived(r); ok {
+		m.Verdict, m.File, m.Line = belay.MetYes, a.List.File, a.Line
+		m.Evidence = []string{evidence(a.Label, place{a.List.File, a.Line})}
+		j.displaced(a, r)
 		return
 	}
 	switch {

@@ -31,7 +31,23 @@ func (j *judge) certain(all []*candidate) bool {
 	if noun := j.noun(c); !strings.ContainsFunc(noun, unicode.IsLetter) {
 		return false // a sign is no thing that is counted: "all 3206 tests pass ✅"
 	}
-	return j.converted(c) || j.same(c) && !j.elsewhere(c, all[1:])
+	return j.converted(c) || j.same(c) && !j.elsewhere(c, all[1:]) && !j.told(c)
+}
+
+// told reports whether a list of a document that the request does not name may only tell of what was added: it got items
+// and lost none, and the other files got at least as many lines. A changelog has one entry for three options.
+func (j *judge) told(c *candidate) bool {
+	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	if j.r.File != "" || j.r.Marker != belay.MarkAdd || len(gone) > 0 || len(came) == 0 || Language(c.after.File) != "markdown" {
+		return false
+	}
+	grown := 0
+	for _, p := range j.changed() {
+		if Language(p) != "markdown" {
+			grown += max(lineCount(j.after.raw(p).src)-lineCount(j.before.raw(p).src), 0)
+		}
+	}
+	return grown > 0 && grown >= j.r.Many()
 }
 
 // same reports whether a list is the one of the words, and the same before and after.

@@ -101,7 +101,10 @@ func Check(before, after Tree, r belay.Requirement) (Result, error) {
 
 // Pair is a state before and one after, held against several requirements: what was read
 // for one is there for the next. It is for one goroutine.
-type Pair struct{ before, after *world }
+type Pair struct {
+	before, after *world
+	arrived       []Arrived // nil until it is asked for
+}
 
 // Open reads which paths both states have, and no file yet.
 func Open(before, after Tree) (*Pair, error) {
@@ -113,7 +116,7 @@ func Open(before, after Tree) (*Pair, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the files after: %w", err)
 	}
-	return &Pair{b, a}, nil
+	return &Pair{before: b, after: a}, nil
 }
 
 // Check is Check of the pair.

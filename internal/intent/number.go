@@ -3,6 +3,7 @@ package intent
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -192,10 +193,21 @@ func plural(low []string) bool {
 			return i == 0
 		}
 		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || oneOf(w, "people", "children", "indices") {
-			return true
+			return !endsSingular(low[i+1:])
 		}
 	}
 	return false
+}
+
+// endsSingular reports words behind a plural that end in the word for one thing, of which the number is a part of the name:
+// "24 Pull requests API". Words that do or place something head nothing.
+func endsSingular(rest []string) bool {
+	if len(rest) != 1 {
+		return false
+	}
+	w := rest[0]
+	return !isAny(w, ofGrammar) && !AnyVerb(w) && !strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ly") &&
+		strings.ContainsFunc(w, unicode.IsLetter)
 }
 
 // valuing reports a number that is a value: a year, a status, a rate ("50 hits a page"), the new one of

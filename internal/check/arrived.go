@@ -1,0 +1,126 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// What was to be added may be a new item that is called so: "add support for MDX" and a key "Mdx" in a table of
+// languages. Such an item is evidence. Where its list has no more items than before, an existing one had to go for it.
+
+var (
+	// objectEnd is where a text stops naming what is to be added, and says where, how or why.
+	objectEnd = lazyregexp.New(`(?i)\s(?:to|in|into|inside|within|from|on|at|as|with|when|where|while|so|that|which|because|since|by|via|` +
+		`if|unless|without|instead|using|like)\s|\s\(|[;:,.](?:\s|$)|\s[-–—]+\s`)
+	// anyThing are words for any thing that is added, which say nothing of what it is.
+	anyThing = lazyregexp.Of("support entry definition missing basic initial proper full correct")
+	// taking are words of a request that has existing things go or change.
+	taking = lazyregexp.New(`(?i)\b(?:replac|instead|renam|remov|drop|delet|swap|substitut|chang|updat|mov|refactor|switch|migrat|upgrad|` +
+		`rewrit|rework|split|merg|convert|turn)`)
+)
+
+// arrivals are the new items of the lists in changed files.
+func (j *contractJudge) arrivals() []count.Arrived {
+	if !j.open() {
+		return nil
+	}
+	return j.pair.Arrived()
+}
+
+// object returns the words that say what a requirement is to add.
+func object(text string) []string {
+	text = strings.TrimSpace(text)
+	if _, rest, ok := strings.Cut(text, " "); ok { // the verb
+		text = rest
+	}
+	if at := objectEnd.FindStringIndex(text); at != nil && at[0] > 0 {
+		text = text[:at[0]]
+	}
+	return slices.DeleteFunc(about(text), anyThing.Has)
+}
+
+// arrived returns the new item that is what a requirement asks for: it is called by some of the words for what is to
+// be added, and the others say which list it is in. ok is false where there is none.
+func (j *contractJudge) arrived(r belay.Requirement) (best count.Arrived, ok bool) {
+	words := object(r.Text)
+	most := 0
+	for _, a := range j.arrivals() {
+		label, own := count.TopicWords(a.Label), 0
+		if slices.ContainsFunc(words, func(w string) bool { return !mentions(label, []string{w}) && !mentions(a.About, []string{w}) }) {
+			continue
+		}
+		for _, w := range words {
+			if mentions(label, []string{w}) && !mentions(a.About, []string{w}) {
+				own++
+			}
+		}
+		if own > most {
+			best, most, ok = a, own, true
+		}
+	}
+	return best, ok
+}
+
+// arrivedAs returns the new item that has a name for its label, or as one of several words of it.
+func (j *contractJudge) arrivedAs(name string) (count.Arrived, bool) {
+	words, key := count.Stems(name), fold(name)
+	for _, a := range j.arrivals() {
+		if fold(a.Label) == key {
+			return a, true
+		}
+	}
+	for _, a := range j.arrivals() {
+		label := count.Stems(a.Label)
+		other := slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(label, w) })
+		if len(words) > 0 && !other && strings.Contains(fold(a.Label), key) {
+			return a, true
+		}
+	}
+	return count.Arrived{}, false
+}
+
+// displaced warns where a list got an item that was asked for and has no more of them: others went for it, and nothing
+// in the request speaks of that.
+func (j *contractJudge) displaced(a count.Arrived, r belay.Requirement) {
+	title, _, _ := strings.Cut(j.in.Words, "\n")
+	if a.Was == nil || *a.Is > *a.Was || len(a.Gone) == 0 || taking.MatchString(r.Text+" "+title) ||
+		slices.ContainsFunc(a.Gone, func(label string) bool { return j.spoken(label, a.Label) }) {
+		return
+	}
+	list := a.List.Name
+	if list == "" {
+		list = a.List.File
+	}
+	j.warn(a.List.File, a.Line, fmt.Sprintf("%s was added but %s has no more items than before: %s %s",
+		a.Label, list, few(a.Gone), gone(len(a.Gone))), r)
+}
+
+// spoken reports whether the request speaks of an item that went: by its name, or by all words that the name of the new
+// one does not have.
+func (j *contractJudge) spoken(label, came string) bool {
+	own, said := count.TopicWords(came), count.TopicWords(j.in.Words)
+	words := slices.DeleteFunc(count.TopicWords(label), func(w string) bool { return slices.Contains(own, w) })
+	if len(words) == 0 {
+		return slices.ContainsFunc(terms(j.in.Words), func(t term) bool { return fold(t.text) == fold(label) })
+	}
+	return !slices.ContainsFunc(words, func(w string) bool { return !mentions(said, []string{w}) })
+}
+
+func gone(n int) string {
+	if n == 1 {
+		return "is gone"
+	}
+	return "are gone"
+}
+
+func few(labels []string) string {
+	if len(labels) > 3 {
+		return strings.Join(labels[:3], ", ") + fmt.Sprintf(" and %d more", len(labels)-3)
+	}
+	return strings.Join(labels, ", ")
+}
