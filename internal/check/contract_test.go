@@ -430,6 +430,8 @@ func TestNotRejected(t *testing.T) {
 	t.Parallel()
 	const log = "# Changes\n\n## 0.6.3\n\n### New features\n\n* New `$custom-colors` variable for own colors\n\n### Improvements\n\n%s* #1669 Add `.is-expanded` modifier to `.buttons.has-addons`\n* #1628 Add `.has-background` helpers for block background colors\n* #1767 Added minified bundle\n"
 	const card = "$card-color: $text\n%s\n.card\n  color: $card-color\n"
+	const guide = "# Tool\n\n## Steps\n\n- clone it\n- run it\n%s"
+	const csvTest = "package report\n\nimport \"testing\"\n\nfunc TestWriteFindings(t *testing.T) {}\n\nfunc TestFindings(t *testing.T) {}\n"
 	const entry = "* #1619 Add $card-header-color, $card-content-color and $card-footer-color to allow different background customization for card elements\n"
 	for _, c := range []struct {
 		words         string
@@ -438,6 +440,13 @@ func TestNotRejected(t *testing.T) {
 		{"add 3 variables to allow customization of card-header, card-content and card-footer background (#1619)", map[string]string{"CHANGES.md": fmt.Sprintf(log, ""), "card.sass": fmt.Sprintf(card, "")},
 			map[string]string{"CHANGES.md": fmt.Sprintf(log, entry),
 				"card.sass": fmt.Sprintf(card, "$card-header-color: none\n$card-content-color: none\n$card-footer-color: none\n")}},
+		{"add npm-shrinkwrap.json to .gitignore", map[string]string{".gitignore": "build\n"},
+			map[string]string{".gitignore": "build\nnpm-shrinkwrap.json\n"}},
+		{"add two test findings to gitleaksignore", map[string]string{".gitleaksignore": "a1\n", "csv_test.go": csvTest},
+			map[string]string{".gitleaksignore": "a1\nb2\nc3\n", "csv_test.go": csvTest}},
+		{"Add two new config steps for Compose", map[string]string{"README.md": fmt.Sprintf(guide, ""), "config.md": "# Config\n\n## One\n"},
+			map[string]string{"README.md": fmt.Sprintf(guide, "- configure Compose\n"),
+				"config.md": "# Config\n\n## One\n\n## FunctionNaming\n\nNames.\n\n## TopLevelNaming\n\nNames.\n"}},
 		{"Add 24 Pull requests API", map[string]string{"README.md": "# API\n\n- Foo API\n- Bar API\n"},
 			map[string]string{"README.md": "# API\n\n- Foo API\n- Bar API\n- 24 Pull requests API\n"}},
 		{"add e2e tests for the setup tab", map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\n"},

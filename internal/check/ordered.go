@@ -111,6 +111,8 @@ func (j *contractJudge) name(o order, n name) verdict {
 		return j.moved(n, o.to)
 	case o.deed == renames:
 		return j.renamed(o, n)
+	case o.deed == adds && n.path && j.entered(o): // "add build.log to .gitignore" makes an entry and no file
+		return j.literal(n)
 	case o.deed == adds && n.path:
 		return j.made(n)
 	case o.deed == adds:
@@ -119,6 +121,11 @@ func (j *contractJudge) name(o order, n name) verdict {
 		return j.gone(n)
 	}
 	return j.went(o, n)
+}
+
+// entered reports whether the place of an order is a file that was there, and no folder.
+func (j *contractJudge) entered(o order) bool {
+	return o.place != "" && slices.ContainsFunc(j.before.find(o.place), func(p string) bool { return !strings.HasPrefix(p, o.place+"/") })
 }
 
 // find returns the paths of a tree that a text names: whole, or by their end. A folder is

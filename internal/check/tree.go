@@ -115,9 +115,12 @@ func (j *contractJudge) widened(r belay.Requirement) *belay.Requirement {
 }
 
 // elsewhere reports whether what was asked for may have been done somewhere else than in the
-// list that did not change: in lines that came, in new files, or in what was not read.
+// list that did not change: in lines that came, in new files, in what was not read, or where no list is read.
 func (j *contractJudge) elsewhere(r belay.Requirement) bool {
-	return j.mentioned(r, j.lines.came) || j.newFiles(r) > 0 || len(j.in.Unread) > 0
+	unlisted := slices.ContainsFunc(j.in.Files, func(f *syntax.File) bool {
+		return count.Language(f.Path) == "" && f.Added().Count() >= max(r.Many(), 1)
+	})
+	return unlisted || j.mentioned(r, j.lines.came) || j.newFiles(r) > 0 || len(j.in.Unread) > 0
 }
 
 // newFiles counts the new files that are what was to be added: pages, components, tests.

@@ -43,7 +43,7 @@ func (j *judge) told(c *candidate) bool {
 	}
 	grown := 0
 	for _, p := range j.changed() {
-		if Language(p) != "markdown" {
+		if p != c.after.File {
 			grown += max(lineCount(j.after.raw(p).src)-lineCount(j.before.raw(p).src), 0)
 		}
 	}
