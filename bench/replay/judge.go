@@ -26,6 +26,7 @@ type verdict struct {
 	Asks     []string        // names of those that leave it to a person
 	Findings []belay.Finding // errors, questions and warnings
 	Unknown  []string        // checks that could not tell, and why
+	Met      []belay.Met     // what the contract says of each requirement
 }
 
 // stopped reports whether a person has to look at the commit.
@@ -136,6 +137,7 @@ func (r *repository) judgeWith(ctx context.Context, c commit, only []string, ins
 	}, nil)
 	v := verdict{ID: c.ID, Message: c.Message, Asked: request.Requirements, LessTest: c.lessTest}
 	for _, res := range report.Checks {
+		v.Met = append(v.Met, res.Met...)
 		if res.Verdict == belay.VerdictFail {
 			v.Rejected = append(v.Rejected, res.Check)
 		}

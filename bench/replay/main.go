@@ -12,6 +12,9 @@
 // With -weaken it does the opposite: it removes a test in each of these commits, and prints
 // those that are neither rejected nor left to a person.
 //
+// With -additions it asks the contract alone, of commits that add something to a file: how much of what their messages
+// ask for is shown, and whether it is noticed when an existing item is replaced instead, or one of several is left out.
+//
 // The exit status is 2 when a repository could not be read.
 package main
 
@@ -32,6 +35,7 @@ func main() {
 	totals := flag.Bool("totals", false, "print the numbers and not the rejections: for repositories that nobody tunes on")
 	warnings := flag.Bool("warnings", false, "print what the contract, integrity and rules warn of as well")
 	less := flag.Bool("weaken", false, "instead: take a test away in each commit, in three ways, and print what is missed")
+	adds := flag.Bool("additions", false, "instead: what the contract says of commits that add something, and of mutants of them")
 	file := flag.String("json", "", "write the rejections to this file as well")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -42,6 +46,9 @@ func main() {
 	}
 	if *less {
 		os.Exit(weakenAll(ctx, *n, *totals))
+	}
+	if *adds {
+		os.Exit(addAll(ctx, *n, *totals, *file))
 	}
 	var all []replayed
 	status := 0
@@ -71,7 +78,7 @@ func split(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-func keep(file string, all []replayed) error {
+func keep(file string, all any) error {
 	text, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
 		return err
@@ -87,7 +94,7 @@ func replay(ctx context.Context, dir string, n int, only []string) (replayed, er
 		return out, err
 	}
 	defer repo.close()
-	sample, err := repo.sample(ctx, n)
+	sample, err := repo.sample(ctx, n, byTests{})
 	if err != nil {
 		return out, err
 	}
@@ -113,7 +120,7 @@ func weakenAll(ctx context.Context, n int, totals bool) int {
 				return err
 			}
 			defer repo.close()
-			sample, err := repo.sample(ctx, n)
+			sample, err := repo.sample(ctx, n, byTests{})
 			if err != nil {
 				return err
 			}

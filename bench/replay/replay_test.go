@@ -103,7 +103,7 @@ func TestWeaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer repo.close()
-	sample, err := repo.sample(ctx, 4)
+	sample, err := repo.sample(ctx, 4, byTests{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +113,43 @@ func TestWeaken(t *testing.T) {
 	}
 	if len(out.Missed) > 0 || out.Made["a test deleted"] == 0 || out.Made["a test emptied"] == 0 || out.Made["a test skipped"] == 0 {
 		t.Errorf("%+v", out)
+	}
+}
+
+// TestAdditions: a commit that adds an item is shown to do so, and one that replaces an item for it is noticed.
+func TestAdditions(t *testing.T) {
+	t.Parallel()
+	dir := history(t)
+	git := func(args ...string) {
+		t.Helper()
+		of := []string{"-C", dir, "-c", "commit.gpgsign=false", "-c", "user.name=ann", "-c", "user.email=a@example.com"}
+		cmd := exec.Command("git", append(of, args...)...)
+		cmd.Env = append(safe(), "HOME="+dir)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("languages.json", "{\n  \"Ada\": 1,\n  \"Slang\": 2,\n  \"Zig\": 3\n}\n")
+	git("add", "-A")
+	git("commit", "-q", "-m", "List languages")
+	write("languages.json", "{\n  \"Ada\": 1,\n  \"Hare\": 4,\n  \"Slang\": 2,\n  \"Zig\": 3\n}\n")
+	git("commit", "-q", "-a", "-m", "Add support for Hare")
+	all, err := addIn(context.Background(), dir, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 1 || all[0].File != "languages.json" || !all[0].allShown() {
+		t.Fatalf("%+v", all)
+	}
+	s := sums(all)
+	if want := (seen{made: 1, warned: 1}); s.ways[converted] != want || s.shown != 1 {
+		t.Errorf("%+v: %v", s, all[0].Mutants)
 	}
 }
 

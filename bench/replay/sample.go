@@ -33,10 +33,28 @@ type change struct {
 // bots are authors that are no people.
 var bots = lazyregexp.New(`(?i)\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|github[- ]actions|pre-commit-ci|snyk|imgbot|copybara`)
 
-// sample returns the newest commits with one parent by people, n in all: half of them remove
-// lines of test files, the others do not. Where there are too few of the one kind, there
-// are more of the other. They come in the order of the history.
-func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
+// kind says which commits a sample has, and in which of its halves.
+type kind interface {
+	// may reports whether a commit can be of the sample at all, by its message and paths.
+	may(c *commit) bool
+	// half is 0 or 1; -1 is a commit that is left out. The lines of its changes are counted.
+	half(c *commit) int
+}
+
+// byTests is every commit: the first half removes no lines of test files.
+type byTests struct{}
+
+func (byTests) may(*commit) bool { return true }
+func (byTests) half(c *commit) int {
+	if c.lessTest {
+		return 1
+	}
+	return 0
+}
+
+// sample returns the newest commits with one parent by people, n in all, as many of the one half as of the other. Where
+// there are too few of the one, there are more of the other. They come in the order of the history.
+func (r *repository) sample(ctx context.Context, n int, of kind) ([]commit, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := r.git(ctx, "log", "--no-merges", "--min-parents=1", "--no-renames", "--no-ext-diff", "--no-textconv",
@@ -51,7 +69,7 @@ func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 		return nil, err
 	}
 	// A clone that lacks old objects ends the log early: what came before counts.
-	pick, err := r.choose(bufio.NewReaderSize(out, 1<<20), n)
+	pick, err := r.choose(bufio.NewReaderSize(out, 1<<20), n, of)
 	stop()
 	_ = cmd.Wait() // ended by us when there are enough
 	if err == nil && len(pick) == 0 {
@@ -61,7 +79,7 @@ func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {
 }
 
 // choose reads a log until both halves are full.
-func (r *repository) choose(log *bufio.Reader, n int) ([]commit, error) {
+func (r *repository) choose(log *bufio.Reader, n int, of kind) ([]commit, error) {
 	type numbered struct {
 		commit
 		at int
@@ -79,17 +97,13 @@ func (r *repository) choose(log *bufio.Reader, n int) ([]commit, error) {
 			return nil, err
 		}
 		c, ok := parse(strings.TrimSuffix(text, "\x01"))
-		if ok = ok && len(c.changes) > 0 && len(c.changes) <= most && !bots.MatchString(c.Author); ok {
+		if ok = ok && len(c.changes) > 0 && len(c.changes) <= most && !bots.MatchString(c.Author) && of.may(&c); ok {
 			if ok, err = r.measure(&c); err != nil {
 				return nil, err
 			}
 		}
 		if ok {
-			half := 0
-			if c.lessTest {
-				half = 1
-			}
-			if len(halves[half]) < n {
+			if half := of.half(&c); half >= 0 && len(halves[half]) < n {
 				halves[half] = append(halves[half], numbered{c, at})
 			}
 		}
