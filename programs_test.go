@@ -31,7 +31,7 @@ var starters = map[string]string{
 	"internal/cli/ui.go":                  "belay itself, for what a person decided on a page; the person's browser",
 	"internal/cli/edit.go":                "the editor that the person's environment names",
 	"internal/forge/tool.go":              "the person's own gh, glab and tea, to ask the forge with their login",
-	"internal/git/person.go":              "git as the person starts it, for a commit or a push that they asked for; what git signs with",
+	"internal/git/user_command.go":        "git as the person starts it, for a commit or a push that they asked for; what git signs with",
 	"internal/git/process.go":             "git",
 	"internal/install/codex.go":           "the person's own codex, asked which hooks it sees",
 	"internal/install/inspect.go":         "the person's own agents, asked for their version",

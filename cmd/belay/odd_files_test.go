@@ -24,7 +24,7 @@ const hurryVar = "BELAY_TEST_GIT_LIMIT"
 
 func hurryGit() {
 	if ms, err := strconv.Atoi(os.Getenv(hurryVar)); err == nil {
-		git.Patience.Answer = time.Duration(ms) * time.Millisecond
+		git.DefaultLimits.Answer = time.Duration(ms) * time.Millisecond
 	}
 }
 

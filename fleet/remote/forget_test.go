@@ -35,7 +35,7 @@ func (p *site) tasks(ids ...string) {
 			p.Write("a.txt", fmt.Sprint(i, n))
 			info, err := p.desk.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.desk.Session.Extent(rec))
 			p.Ok(err)
-			p.Ok(p.desk.Session.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
+			p.Ok(p.desk.Session.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
 			rec, err = p.desk.Session.Load(belay.TaskID(id))
 			p.Ok(err)
 		}

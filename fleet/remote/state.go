@@ -98,7 +98,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	if err != nil {
 		return last, err
 	}
-	bound = slices.DeleteFunc(bound, func(b snapshot.Bound) bool { return slices.Contains(there, b) })
+	bound = slices.DeleteFunc(bound, func(b snapshot.Pin) bool { return slices.Contains(there, b) })
 	tip, err := m.line(ctx, d, t, bound)
 	if err != nil {
 		return last, err
@@ -159,14 +159,14 @@ func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
 }
 
 // Bound are the snapshots that the entries of a record name.
-func Bound(log journal.Log) ([]snapshot.Bound, error) {
-	var all []snapshot.Bound
+func Bound(log journal.Log) ([]snapshot.Pin, error) {
+	var all []snapshot.Pin
 	for _, e := range log.Entries {
 		if e.Type == session.EntryTask {
 			continue
 		}
 		var naming struct {
-			Snapshots []snapshot.Bound `json:"snapshots"` // session.EventEntry, Taken and Note have it
+			Snapshots []snapshot.Pin `json:"snapshots"` // session.EventEntry, Taken and Note have it
 		}
 		if err := json.Unmarshal(e.Data, &naming); err != nil {
 			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, log.Task, err)
@@ -181,7 +181,7 @@ func Bound(log journal.Log) ([]snapshot.Bound, error) {
 }
 
 // pushed are the snapshots that a record on the remote names, by its commit, which the mirror has; "" names none.
-func (m *Mirror) pushed(ctx context.Context, id belay.TaskID, commit string) ([]snapshot.Bound, error) {
+func (m *Mirror) pushed(ctx context.Context, id belay.TaskID, commit string) ([]snapshot.Pin, error) {
 	if commit == "" {
 		return nil, nil
 	}
@@ -214,7 +214,7 @@ func listed(out []byte) map[string]string {
 // line makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
 // Two sides of git find out by commits what the other one has, and compare trees at the same paths. What names
 // a snapshot is a tag of a tree, with the files below tree/: without these commits all files would be sent.
-func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (tip string, err error) {
+func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin) (tip string, err error) {
 	commit := func(tree, parent, message string) (string, error) {
 		c := snapshot.CommitObject(d.Session.Repo, tree, []string{parent}, time.Unix(0, 0), message)
 		_, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
@@ -255,10 +255,10 @@ func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapsho
 // commits are those that snapshots need and that the record's commit before, or else the task's base, does not
 // lead to. They are parents of the record's commit, so that a worker that fetches it has all of them, whatever
 // becomes of branches.
-func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (list []string, err error) {
+func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin) (list []string, err error) {
 	needs := []string{t.Base}
 	for _, b := range bound {
-		some, err := d.Session.Snaps.Needs(ctx, b.Commit)
+		some, err := d.Session.Snaps.NeededCommits(ctx, b.Commit)
 		if err != nil {
 			return nil, err
 		}
@@ -287,7 +287,7 @@ func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snap
 // leave refuses snapshots with files that git ignores, that the commit, which the task began from, does not
 // have, and that nobody said may leave. The commits that go with them may have some as well: git stash --all
 // makes one of ignored files.
-func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, commits []string) error {
+func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin, commits []string) error {
 	for _, b := range bound {
 		out, err := d.Session.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
 			t.Base+"^{tree}", b.Tree)
@@ -372,7 +372,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 			return "", err
 		}
 		files = attachments
-		if size <= len(text) && d.Session.Repo.Name("blob", text[:size]) == before { // nothing but lines were added
+		if size <= len(text) && d.Session.Repo.HashObject("blob", text[:size]) == before { // nothing but lines were added
 			added = text[size:]
 		}
 	}
@@ -546,7 +546,7 @@ func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
 		if _, err := run(ctx, d.Session.Repo.Root, nil, nil, args...); err != nil {
 			return err
 		}
-		if err := d.Session.Snaps.Reuse(ctx); err != nil {
+		if err := d.Session.Snaps.RestoreCommitRefs(ctx); err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,7 @@ func (p *site) take() snapshot.Info {
 	ctx := context.Background()
 	info, err := p.desk.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.desk.Session.Extent(p.rec))
 	p.Ok(err)
-	p.Ok(p.desk.Session.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
+	p.Ok(p.desk.Session.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
 	p.load()
 	return info
 }

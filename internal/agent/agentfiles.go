@@ -104,7 +104,7 @@ func matchingFiles(root, pattern string) []string {
 
 func readListed(root, name string, harmless []string) (f File, ok bool) {
 	f.Path = name
-	data, err := fsroot.ReadUsers(filepath.Join(root, filepath.FromSlash(name)), maxFile)
+	data, err := fsroot.ReadUserFile(filepath.Join(root, filepath.FromSlash(name)), maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return f, false

@@ -271,7 +271,7 @@ const mostText = 1 << 20
 // copy makes a copy of a regular file. One that names the tree it is in, as scripts and
 // .pth files of a virtual environment do, names the new one.
 func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
-	in, err := fsroot.OpenUsers(src)
+	in, err := fsroot.OpenUserFile(src)
 	if err != nil {
 		return err
 	}

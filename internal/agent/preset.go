@@ -301,7 +301,7 @@ func granted(root string, env []string) func(file string, words []string) bool {
 		} else if !filepath.IsAbs(file) {
 			file = filepath.Join(root, file)
 		}
-		text, err := fsroot.ReadUsers(file, fsroot.Usual)
+		text, err := fsroot.ReadUserFile(file, fsroot.MaxSmallFile)
 		return err == nil && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(string(text), w) })
 	}
 }

@@ -72,7 +72,7 @@ func (b begun) trace(d onDisk) proc.Trace {
 }
 
 func readJSON(path string, into any) error {
-	data, err := fsroot.ReadFile(path, fsroot.Usual)
+	data, err := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func writeJSON(path string, v any, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return fsroot.AtomicWrite(path, fsroot.Atomic{Synced: sync}, append(data, '\n'))
+	return fsroot.AtomicWrite(path, fsroot.AtomicOptions{Synced: sync}, append(data, '\n'))
 }
 
 // syncFile brings a file's bytes, or a folder's names, to the disk.

@@ -143,7 +143,7 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 			return err
 		}
 	}
-	if err := fsroot.AtomicWrite(filepath.Join(dir, "prompt"), fsroot.Atomic{}, prompt); err != nil {
+	if err := fsroot.AtomicWrite(filepath.Join(dir, "prompt"), fsroot.AtomicOptions{}, prompt); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(dir, "spec.json"), d, true)

@@ -137,7 +137,7 @@ func (d onDisk) argv() []string {
 func readSpec(runDir string) (onDisk, error) {
 	var d onDisk
 	path := filepath.Join(runDir, "spec.json")
-	data, err := fsroot.ReadFile(path, fsroot.Usual)
+	data, err := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	if err != nil {
 		return d, err
 	}

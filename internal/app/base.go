@@ -68,7 +68,7 @@ func (d *Desk) Base(ctx context.Context, env func(string) string) (Base, error) 
 		if err == nil && git.IsOID(commit) {
 			return Base{Commit: commit, Onto: plainName(onto)}, nil
 		}
-		if failed := (*git.Failure)(nil); err != nil && !errors.As(err, &failed) {
+		if failed := (*git.CommandError)(nil); err != nil && !errors.As(err, &failed) {
 			return Base{}, err
 		}
 	}

@@ -52,8 +52,8 @@ func (d *Desk) Brief(ctx context.Context) Brief {
 	if h, busy := d.Session.Held(); busy {
 		b.Busy = h.String()
 	}
-	if st := d.Session.Restores.Standing(); st != nil {
-		b.Standing, b.Next = st.Says()
+	if st := d.Session.Restores.Unfinished(); st != nil {
+		b.Standing, b.Next = st.Message()
 	}
 	lines, err := d.Tasks()
 	if err != nil {

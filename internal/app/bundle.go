@@ -236,7 +236,7 @@ func (d *Desk) setting(ctx context.Context, scope, key string) string {
 	if scope != "" {
 		args = []string{"config", scope, "--get", key}
 	}
-	out, _ := git.Ask(d.Session.Repo.Person(ctx, args...), nil, nil)
+	out, _ := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, args...), nil, nil)
 	return strings.TrimRight(string(out), "\n")
 }
 
@@ -278,7 +278,7 @@ func (d *Desk) signature(ctx context.Context, text []byte) ([]byte, error) {
 }
 
 func signs(ctx context.Context, text []byte, program string, args ...string) ([]byte, error) {
-	out, err := git.Ask(git.SigningProgram(ctx, program, args...), bytes.NewReader(text), nil)
+	out, err := git.RunUserCommand(git.SigningProgram(ctx, program, args...), bytes.NewReader(text), nil)
 	if err != nil {
 		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot sign with " + belay.VisibleLine(program), Err: err,
 			Try: "check user.signingkey: git commit -S has to work"}
@@ -332,7 +332,8 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 			return "", err
 		}
 		program := cmp.Or(d.setting(ctx, "--global", "gpg.openpgp.program"), d.setting(ctx, "--global", "gpg.program"), "gpg")
-		out, err := git.Ask(git.SigningProgram(ctx, program, "--status-fd", "1", "--verify", path, "-"), bytes.NewReader(text), nil)
+		out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "--status-fd", "1", "--verify", path, "-"),
+			bytes.NewReader(text), nil)
 		good, key := false, "" // an expired or revoked key makes a valid signature that is not good
 		for line := range strings.Lines(string(out)) {
 			if f := strings.Fields(line); len(f) > 2 && f[1] == "VALIDSIG" {
@@ -361,13 +362,14 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 		return "", err
 	}
 	program := cmp.Or(d.setting(ctx, "--global", "gpg.ssh.program"), "ssh-keygen")
-	out, err := git.Ask(git.SigningProgram(ctx, program, "-Y", "find-principals", "-s", path, "-f", signers), nil, nil)
+	out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "-Y", "find-principals", "-s", path, "-f", signers), nil, nil)
 	names := strings.Fields(string(out))
 	if err != nil || len(names) == 0 {
 		return "", errors.New("its key is not one of the allowed signers")
 	}
 	who := slices.Min(names)
-	if _, err := git.Ask(git.SigningProgram(ctx, program, "-Y", "verify", "-n", sshNamespace, "-f", signers, "-I", who, "-s", path),
+	if _, err := git.RunUserCommand(git.SigningProgram(ctx, program, "-Y", "verify", "-n", sshNamespace, "-f", signers, "-I",
+		who, "-s", path),
 		bytes.NewReader(text), nil); err != nil {
 		return "", errors.New("the signature is not valid")
 	}

@@ -196,7 +196,7 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 		session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID,
 		info.ID, q.Watch.Checking)
 	report.After = "" // it is in no list, and a commit is no snapshot
-	if before.Passing {
+	if before.Transient {
 		report.Before = ""
 	}
 	return report, err

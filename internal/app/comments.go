@@ -100,7 +100,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	case len(have) >= commentsMost:
 		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
 	}
-	dir, err := d.Session.Snaps.Place.Scratch("comments", task.Key())
+	dir, err := d.Session.Snaps.Worktree.MakeScratchDir("comments", task.Key())
 	if err != nil {
 		return c, err
 	}
@@ -111,7 +111,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	if err != nil {
 		return c, err
 	}
-	return c, fsroot.AtomicWrite(filepath.Join(dir, c.ID+".json"), fsroot.Atomic{Synced: true}, text)
+	return c, fsroot.AtomicWrite(filepath.Join(dir, c.ID+".json"), fsroot.AtomicOptions{Synced: true}, text)
 }
 
 // RemoveComments takes comments away, also those that are gone already.
@@ -144,11 +144,11 @@ func (d *Desk) Look(task belay.TaskID, state belay.SnapshotID) error {
 	if d.Looked(task) == state {
 		return nil
 	}
-	dir, err := d.Session.Snaps.Place.Scratch("looked")
+	dir, err := d.Session.Snaps.Worktree.MakeScratchDir("looked")
 	if err != nil {
 		return err
 	}
-	return fsroot.AtomicWrite(filepath.Join(dir, task.Key()), fsroot.Atomic{}, []byte(state+"\n"))
+	return fsroot.AtomicWrite(filepath.Join(dir, task.Key()), fsroot.AtomicOptions{}, []byte(state+"\n"))
 }
 
 // CommentsText is a review in the form that RecordReview takes: words, then a section for each comment, with the places

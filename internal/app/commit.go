@@ -117,7 +117,7 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	if done, err := c.already(ctx); err != nil || done.Commit != "" {
 		return done, err
 	}
-	if files, err := git.Read(c.repo.Dir, git.State()); err == nil {
+	if files, err := git.ReadStateFiles(c.repo.Dir, git.OperationFiles()); err == nil {
 		if op := git.Operation(files); op != "" {
 			return CommitResult{}, belay.Refuse(belay.CodeRefused, "finish it, or end it, first", "a %s is in progress", op)
 		}
@@ -197,7 +197,7 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 // plan finds what goes into the commit: what the attempts changed, as long as the tree has it as it was accepted, and the
 // branch as it was before the task.
 func (c *committer) plan(ctx context.Context) error {
-	defer c.repo.Share()()
+	defer c.repo.ShareReader()()
 	after := runner.Result(c.r)
 	at, err := c.desk.at(ctx, c.r)
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *committer) plan(ctx context.Context) error {
 		return err
 	}
 	before, accepted, now, head := map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}
-	present, err := c.desk.Session.Snaps.Peek(ctx, c.desk.Session.Extent(c.r))
+	present, err := c.desk.Session.Snaps.StoreFilesTree(ctx, c.desk.Session.Extent(c.r))
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (c *committer) plan(ctx context.Context) error {
 	paths = slices.AppendSeq(paths, maps.Keys(committed)) // also what is again as it was before the task
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	ignored, err := at.Session.Snaps.Ignored(ctx, after, paths)
+	ignored, err := at.Session.Snaps.CapturedIgnored(ctx, after, paths)
 	if err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 			which = append(which, i)
 		}
 	}
-	out, err := git.Ask(c.repo.Person(ctx, "hash-object", "-w", "--stdin-paths"), strings.NewReader(in.String()), nil)
+	out, err := git.RunUserCommand(c.repo.UserCommand(ctx, "hash-object", "-w", "--stdin-paths"), strings.NewReader(in.String()), nil)
 	if err != nil {
 		return fmt.Errorf("store the files: %w", err)
 	}
@@ -355,7 +355,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 		if err != nil {
 			return err
 		}
-		out, err := git.Ask(c.repo.Person(ctx, "hash-object", "--path", p, "--stdin"), bytes.NewReader(data), nil)
+		out, err := git.RunUserCommand(c.repo.UserCommand(ctx, "hash-object", "--path", p, "--stdin"), bytes.NewReader(data), nil)
 		if err != nil {
 			return err
 		}
@@ -378,7 +378,7 @@ func (c *committer) stage(ctx context.Context) error {
 		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
 			"the index is locked by another git process")
 	}
-	text, err := fsroot.ReadFile(filepath.Join(c.repo.Dir, "index"), git.MostIndex)
+	text, err := fsroot.ReadFile(filepath.Join(c.repo.Dir, "index"), git.MaxIndexSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the index: %w", err)
 	}
@@ -387,7 +387,7 @@ func (c *committer) stage(ctx context.Context) error {
 		return err
 	}
 	if len(text) > 0 {
-		if err := fsroot.AtomicWrite(c.index, fsroot.Atomic{}, text); err != nil {
+		if err := fsroot.AtomicWrite(c.index, fsroot.AtomicOptions{}, text); err != nil {
 			return fmt.Errorf("copy the index: %w", err)
 		}
 	}
@@ -436,16 +436,16 @@ func (c *committer) make(ctx context.Context, note session.Committed) (CommitRes
 	t.Proof.Head, t.Proof.Entries = c.r.Log.Head.Hash, c.r.Log.Head.Seq
 	path := filepath.Join(c.repo.Dir, "belay", "commit.message")
 	defer func() { _ = fsroot.Remove(path) }()
-	if err := fsroot.AtomicWrite(path, fsroot.Atomic{}, []byte(pull.Abbreviated())); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, []byte(pull.Abbreviated())); err != nil {
 		return CommitResult{}, err
 	}
 	args := []string{"commit", "--quiet", "--cleanup=verbatim", "-F", path}
 	if c.q.NoVerify {
 		args = append([]string{"-c", "core.hooksPath=/dev/null"}, append(args, "--no-verify")...)
 	}
-	cmd := c.repo.Person(ctx, args...)
+	cmd := c.repo.UserCommand(ctx, args...)
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
-	_, failed := git.Ask(cmd, nil, c.q.Said)
+	_, failed := git.RunUserCommand(cmd, nil, c.q.Said)
 	out, err := c.repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	id := strings.TrimSpace(string(out))
 	if failed != nil || err != nil || id == note.Parent {

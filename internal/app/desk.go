@@ -87,7 +87,7 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	d := &Desk{Session: &session.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
-		Known:   &snapshot.Known{}, Memory: session.NewMemory(), Anchors: session.Open(repo.Common, repo.Root),
+		Known:   &snapshot.Registry{}, Memory: session.NewMemory(), Anchors: session.Open(repo.Common, repo.Root),
 		May: config.Open("").Gate(repo.Common),
 	}, ask: s.Ask}
 	d.Session.May.Type(config.Typed(cfg))
@@ -96,7 +96,7 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 		return nil, err
 	}
 	d.Session.Snaps = d.Session.Restores.Snapshots
-	d.Session.Snaps.Watch = &watch.Client{Place: d.Session.Snaps.Place}
+	d.Session.Snaps.Watch = &watch.Client{Place: d.Session.Snaps.Worktree}
 	if s.Opened != nil {
 		s.Opened(d)
 	}

@@ -29,7 +29,7 @@ func Read(dir, name string) ([]byte, error) {
 		return nil, belay.Refuse(belay.CodeUsage, "shorten it", "%s is %d MB; the limit is %d MB",
 			belay.VisibleLine(name), info.Size()>>20, MaxLog>>20)
 	}
-	f, err := fsroot.OpenUsers(path)
+	f, err := fsroot.OpenUserFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(name), err)
 	}

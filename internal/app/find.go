@@ -112,7 +112,7 @@ func read(path string) ([]byte, error) {
 		return nil, belay.Refuse(belay.CodeCannot, "split it into several files", "%s is larger than %d MiB", name,
 			tasklist.MaxTaskFile>>20)
 	}
-	f, err := fsroot.OpenUsers(path)
+	f, err := fsroot.OpenUserFile(path)
 	if err != nil {
 		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "check its permissions", Err: err}
 	}

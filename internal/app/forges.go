@@ -28,7 +28,7 @@ type Forge struct {
 func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, error) {
 	name := q.Remote
 	if name == "" {
-		branch, _ := git.Ask(d.Session.Repo.Person(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
+		branch, _ := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
 		name = d.setting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
 		if name == "" || name == "." {
 			name = "origin"
@@ -37,7 +37,7 @@ func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, erro
 	if strings.HasPrefix(name, "-") {
 		return nil, "", belay.Refuse(belay.CodeUsage, "git remote", "%q is not a remote", name)
 	}
-	out, err := git.Ask(d.Session.Repo.Person(ctx, "remote", "get-url", "--", name), nil, nil)
+	out, err := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, "remote", "get-url", "--", name), nil, nil)
 	if err != nil {
 		return nil, "", belay.Refuse(belay.CodeNotFound, "git remote add origin URL, or --remote NAME", "there is no remote %s",
 			belay.VisibleLine(name))
@@ -183,7 +183,8 @@ func (d *Desk) push(ctx context.Context, remote, branch string, q PublishRequest
 		return err
 	}
 	ref := "refs/heads/" + branch
-	_, err := git.Ask(d.Session.Repo.Person(ctx, "push", "--quiet", "--set-upstream", "--", remote, ref+":"+ref), nil, q.Said)
+	_, err := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, "push", "--quiet", "--set-upstream", "--", remote,
+		ref+":"+ref), nil, q.Said)
 	if err != nil {
 		return &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("%s was not pushed", belay.VisibleLine(branch)), Err: err,
 			Try: "see what git says above: fetch and merge first, or push to a branch that is not protected"}

@@ -158,6 +158,6 @@ func (q Query) inside(p string) (string, bool) {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
-	rel := fsroot.Inside(root, abs)
+	rel := fsroot.RelativeTo(root, abs)
 	return filepath.ToSlash(rel), rel != ""
 }

@@ -151,9 +151,9 @@ func (p *Place) Text(sha string, zipped bool) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read attachment %s: %w", sha, err)
 	}
-	data, err = io.ReadAll(io.LimitReader(r, fsroot.Usual+1))
-	if err == nil && len(data) > fsroot.Usual {
-		err = fmt.Errorf("it unpacks to more than %d MiB", fsroot.Usual>>20)
+	data, err = io.ReadAll(io.LimitReader(r, fsroot.MaxSmallFile+1))
+	if err == nil && len(data) > fsroot.MaxSmallFile {
+		err = fmt.Errorf("it unpacks to more than %d MiB", fsroot.MaxSmallFile>>20)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read attachment %s: %w", sha, err)

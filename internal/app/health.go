@@ -58,7 +58,7 @@ func Look(ctx context.Context, d *session.Desk, bad error, how How) []Complaint 
 // wrong types, files of other users. It needs no repository that can be opened, and gives
 // nothing when all is well.
 func GitFolderComplaints(dir string) []Complaint {
-	odds, err := git.Odds(dir)
+	odds, err := git.FindUnusable(dir)
 	var list []Complaint
 	for _, o := range odds {
 		c := Complaint{About: "git folder", Says: o.Err.Error(), Try: "check its owner and permissions: ls -ld " + o.Path}
@@ -75,7 +75,7 @@ func GitFolderComplaints(dir string) []Complaint {
 }
 
 func configComplaint(d *session.Desk, bad error) Complaint {
-	if _, err := scan.New(d.Config.Snapshot.Include); err != nil && bad == nil {
+	if _, err := scan.NewGlobs(d.Config.Snapshot.Include); err != nil && bad == nil {
 		bad = fmt.Errorf("snapshot.include: %w", err)
 	}
 	if bad != nil {
@@ -136,14 +136,14 @@ func restores(ctx context.Context, d *session.Desk) Complaint {
 	case err != nil:
 		return Complaint{About: "restore", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
 	case done != nil:
-		return Complaint{About: "restore", OK: true, Says: restore.Finished(*done)}
+		return Complaint{About: "restore", OK: true, Says: restore.FinishedMessage(*done)}
 	}
 	return Complaint{About: "restore", OK: true, Says: "no interrupted restore"}
 }
 
 // present reads all that a snapshot would take in, and keeps none of it.
 func takeComplaint(ctx context.Context, d *session.Desk) Complaint {
-	if _, err := d.Snaps.Place.Read(ctx, snapshot.Wanted{}); err != nil {
+	if _, err := d.Snaps.Worktree.Capture(ctx, snapshot.CaptureOptions{}); err != nil {
 		return Complaint{About: "working tree", Says: session.Sentence(err), Try: "fix the cause, then run belay snapshot take"}
 	}
 	return Complaint{About: "working tree", OK: true, Says: "a snapshot can be taken"}
@@ -236,7 +236,7 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 	if err := d.Sweep(ctx, all); err != nil {
 		list = append(list, undone("backup refs", err))
 	}
-	if err := d.Snaps.Reuse(ctx); err != nil {
+	if err := d.Snaps.RestoreCommitRefs(ctx); err != nil {
 		list = append(list, undone("snapshots", err))
 	}
 	if err := d.Snaps.SweepInner(ctx); err != nil {

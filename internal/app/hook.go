@@ -213,7 +213,7 @@ var takeLimit = func(kind session.MarkKind) time.Duration {
 
 // take takes a snapshot for a mark, or uses the last one where nothing changed since. Where that takes too long, none is
 // taken until the next prompt: a slow belay is worse than none.
-func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what string) ([]snapshot.Bound, error) {
+func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what string) ([]snapshot.Pin, error) {
 	kind, command := belay.KindBefore, fmt.Sprintf("turn-%d-%s-%d%s", m.Turn, m.Kind, m.Tools, session.StartMark)
 	if agents {
 		kind, command = belay.KindAfter, strings.TrimSuffix(command, session.StartMark)
@@ -226,7 +226,7 @@ func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what str
 	limited, cancel := context.WithTimeout(ctx, takeLimit(m.Kind))
 	defer cancel()
 	info, err := h.d.Session.Snaps.TakeWith(limited, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
-		Agent: h.ev.Agent, Unless: m.Whole}, h.d.Session.Extent(&session.Record{Task: h.sit.Task}))
+		Agent: h.ev.Agent, SkipIfTree: m.Whole}, h.d.Session.Extent(&session.Record{Task: h.sit.Task}))
 	m.Slow = err != nil && limited.Err() != nil
 	switch {
 	case errors.Is(err, snapshot.ErrSame):
@@ -240,8 +240,8 @@ func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what str
 	case err != nil:
 		return nil, fmt.Errorf("take a snapshot: %w", err)
 	}
-	m.Snapshot, m.Whole, m.Between = info.ID, info.Whole, !agents
-	return []snapshot.Bound{info.Bound()}, nil
+	m.Snapshot, m.Whole, m.Between = info.ID, info.SnapshotTree, !agents
+	return []snapshot.Pin{info.Pin()}, nil
 }
 
 func (h *hooks) start(ctx context.Context) error {
@@ -368,7 +368,7 @@ func (h *hooks) end(ctx context.Context) error {
 
 // stop has the turn's work checked, and keeps the agent from stopping when it is rejected.
 func (h *hooks) stop(ctx context.Context) error {
-	var taken []snapshot.Bound
+	var taken []snapshot.Pin
 	var m session.Mark
 	err := h.locked(ctx, func() (err error) {
 		m = h.mark(session.MarkStop)
@@ -453,7 +453,7 @@ func (e HookError) String() string {
 
 // HookErrors gives what went wrong in hooks, oldest first: of one session, or of all for "". Old ones are deleted.
 func (d *Desk) HookErrors(of belay.TaskID) ([]HookError, error) {
-	text, err := fsroot.ReadFile(d.Session.Scratch("hooks.log"), fsroot.Usual)
+	text, err := fsroot.ReadFile(d.Session.Scratch("hooks.log"), fsroot.MaxSmallFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

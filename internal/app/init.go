@@ -66,7 +66,7 @@ func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, err
 		m.Notes = append(m.Notes, "the working tree has uncommitted changes; they are part of the base, not of any role's work")
 	}
 	if base.Partial {
-		m.Notes = append(m.Notes, "not captured and not checked: "+base.NotHeld())
+		m.Notes = append(m.Notes, "not captured and not checked: "+base.UncapturedSummary())
 	}
 	ref.Base, m.Base = base.ID, base.ID
 	if len(q.Roles) > 0 {

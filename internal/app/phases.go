@@ -159,7 +159,7 @@ func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name str
 	}
 	for _, r := range active {
 		folder := filepath.Join(d.Session.Repo.Root, r.Feature.Folder)
-		if here == folder || fsroot.Inside(folder, here) != "" || branch == r.Feature.Name {
+		if here == folder || fsroot.RelativeTo(folder, here) != "" || branch == r.Feature.Name {
 			return r, nil
 		}
 	}

@@ -102,7 +102,7 @@ func (f *PlanFile) cannot(what string, err error) error {
 // Write gives the plan new bytes. was are those it was read with, nil for a plan that is
 // not there yet; a file that holds others by now is left alone (CodeBusy).
 func (f *PlanFile) Write(was, text []byte, tmp string) error {
-	held := fsroot.Held{New: nameOf(text), NewHash: func() hash.Hash { return sha256.New() }}
+	held := fsroot.Expected{New: nameOf(text), NewHash: func() hash.Hash { return sha256.New() }}
 	perm := uint16(0o644)
 	if was != nil {
 		held.OID, perm = nameOf(was), f.perm
@@ -213,7 +213,7 @@ func (f *PlanFile) put(ctx context.Context, d *Desk, was, text []byte) error {
 	if err := fsroot.MkdirAll(tmp, 0o700); err != nil {
 		return f.Write(was, text, "")
 	}
-	done, err := d.Session.Snaps.Share(ctx)
+	done, err := d.Session.Snaps.LockShared(ctx)
 	if err != nil {
 		return err
 	}

@@ -138,9 +138,9 @@ func (d *Desk) readCommit(ctx context.Context, id string) (c commitObject, err e
 	}
 	c.Message = message
 	c.Trailers, c.unread = parseTrailers(message)
-	from := d.Session.Repo.Name("tree", nil)
+	from := d.Session.Repo.HashObject("tree", nil)
 	if c.Parent != "" {
-		if from, err = d.Session.Repo.Pure(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
+		if from, err = d.Session.Repo.RunCached(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
 			return c, err
 		}
 	}
@@ -214,7 +214,7 @@ func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 	}
 	p.Commit = strings.TrimSpace(string(out))
 	raw, err := d.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)
-	if err != nil || d.Session.Repo.Name("commit", raw) != p.Commit {
+	if err != nil || d.Session.Repo.HashObject("commit", raw) != p.Commit {
 		p.step("commit", errors.New("its bytes do not match its name"), "")
 		return p, nil
 	}
@@ -373,7 +373,7 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 		if err != nil {
 			return fmt.Errorf("the tree %s is not there: %w", short(oid), err)
 		}
-		if repo.Name("tree", data) != oid {
+		if repo.HashObject("tree", data) != oid {
 			return fmt.Errorf("the tree %s does not match its name", short(oid))
 		}
 		list, err := git.ParseTree(data, repo.HashSize())
@@ -473,7 +473,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 		p.step("verdict", fmt.Errorf("the recorded report cannot be read: %w", err), "")
 		return nil
 	}
-	defer d.Session.Repo.Share()()
+	defer d.Session.Repo.ShareReader()()
 	from := c.Parent
 	if from == "" {
 		p.step("verdict", nil, "not checked again: the commit has no parent")

@@ -64,7 +64,7 @@ func since(ctx context.Context, at *session.Desk, r *session.Record) ([]review.C
 	if err != nil {
 		return nil, err
 	}
-	tree, err := at.Snaps.Peek(ctx, extent)
+	tree, err := at.Snaps.StoreFilesTree(ctx, extent)
 	if err != nil || tree == held.Tree {
 		return nil, err
 	}

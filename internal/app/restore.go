@@ -24,7 +24,7 @@ func (d *Desk) Undo(ctx context.Context, o restore.Options) (restore.Restored, e
 // Redo is described with Undo.
 func (d *Desk) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
 	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
-		if last, ok := d.Session.Restores.Last(); ok && d.backed(last.Back) {
+		if last, ok := d.Session.Restores.LastRestore(); ok && d.backed(last.Rescue) {
 			return d.Session.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
 		}
 		return d.Session.Restores.Redo(ctx, o)

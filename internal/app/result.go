@@ -19,7 +19,7 @@ import (
 // Result gathers what a task led to. What cannot be read any more is left out: the task's verdict does not
 // depend on it.
 func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
-	defer d.Session.Repo.Share()()
+	defer d.Session.Repo.ShareReader()()
 	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
 		Took: took(r), Agents: r.State.Elapsed, Next: next(r)}
 	var after belay.SnapshotID
@@ -38,7 +38,7 @@ func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
 	if err != nil {
 		return out
 	}
-	defer at.Session.Snaps.Repo.Share()()
+	defer at.Session.Snaps.Repo.ShareReader()()
 	if list, err := at.Session.Snaps.Changes(ctx, r.State.Before, after); err == nil {
 		out.Changes = append(out.Changes, list...)
 	}
@@ -56,7 +56,7 @@ func (d *Desk) commits(ctx context.Context, before, after belay.SnapshotID) ([]p
 		if err != nil {
 			return nil, err
 		}
-		held, err := d.Session.Snaps.RefsOf(ctx, info)
+		held, err := d.Session.Snaps.ReadRefs(ctx, info)
 		if err != nil {
 			return nil, err
 		}

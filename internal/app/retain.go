@@ -97,11 +97,11 @@ func (d *Desk) undoable() (*undoable, error) {
 	u := &undoable{none: map[string]string{}}
 	for _, tree := range slices.Sorted(maps.Keys(files)) {
 		f := files[tree]
-		h, err := restore.Read(f)
+		h, err := restore.ReadHistory(f)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			u.none[tree] = f
-		case errors.Is(err, restore.ErrSpoiled):
+		case errors.Is(err, restore.ErrHistoryDamaged):
 			u.damaged = append(u.damaged, f)
 		case err != nil:
 			return nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was deleted: the restore history cannot be read",
@@ -114,7 +114,7 @@ func (d *Desk) undoable() (*undoable, error) {
 
 // missing returns the history file that should name a rescue and is not there; "" otherwise.
 func (u *undoable) missing(s snapshot.Info) string {
-	if !restore.BeforeRestore(s) {
+	if !restore.IsBeforeRestore(s) {
 		return ""
 	}
 	return u.none[s.Worktree]
@@ -123,7 +123,7 @@ func (u *undoable) missing(s snapshot.Info) string {
 // names reports whether undo, or redo, may need a snapshot.
 func (u *undoable) names(s snapshot.Info) bool {
 	return u.missing(s) != "" || len(u.damaged) > 0 && s.Kind == belay.KindRescue ||
-		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.Names(s.ID) })
+		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.HasSnapshot(s.ID) })
 }
 
 // Retained is what becomes of the snapshots of a task that has ended.
@@ -160,7 +160,7 @@ func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
 }
 
 func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
-	defer d.Session.Repo.Share()()
+	defer d.Session.Repo.ShareReader()()
 	var a *archivist
 	for _, id := range ended {
 		r, err := d.Session.Load(id)

@@ -245,7 +245,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 		return Handed{}, err
 	}
 	out := Handed{Task: p.Rec.Task.ID, Role: r.Name, Handoff: h, Notes: notes(h, info)}
-	steered, err := p.Session.Snaps.TouchedGit(ctx, h.Previous, h.Snapshot)
+	steered, err := p.Session.Snaps.ChangedGitFiles(ctx, h.Previous, h.Snapshot)
 	if steered = slices.DeleteFunc(steered, func(n string) bool { return n == "index" }); len(steered) > 0 {
 		out.Notes = append(out.Notes, "git's own files changed: "+belay.VisibleLine(strings.Join(steered, ", ")))
 	}
@@ -283,7 +283,7 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 			belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
 	}
 	if info.Partial {
-		out = append(out, "not captured: "+info.NotHeld())
+		out = append(out, "not captured: "+info.UncapturedSummary())
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 		return restore.Restored{}, err
 	}
 	if opts.Paths = q.Paths; len(q.Paths) > 0 {
-		opts.Again = "the same command with"
+		opts.CommandText = "the same command with"
 	}
 	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
 	if q.DryRun {

@@ -240,7 +240,7 @@ func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
 	if err != nil || done == nil {
 		return err
 	}
-	w.Note(restore.Finished(*done))
+	w.Note(restore.FinishedMessage(*done))
 	return nil
 }
 

@@ -23,7 +23,7 @@ type gathered struct {
 
 // gather reads the sources of the task's block. area and priority win over the task's own.
 func (p *Place) gather(ctx context.Context, from snapshot.Info, area, priority string) (gathered, error) {
-	end := p.Session.Repo.Share()
+	end := p.Session.Repo.ShareReader()
 	defer end()
 	t := p.Rec.Task
 	inScope, err := p.scope()

@@ -59,7 +59,7 @@ func held(ctx context.Context, d *Desk, id belay.SnapshotID, name string) (*stat
 
 // revision is the state of a commit.
 func revision(ctx context.Context, d *Desk, name string) (*state, error) {
-	out, err := git.Answer(d.Session.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
+	out, err := git.Output(d.Session.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
 			"%s is not a folder, task, snapshot or revision", belay.VisibleLine(name))
@@ -69,7 +69,7 @@ func revision(ctx context.Context, d *Desk, name string) (*state, error) {
 
 // present is what the working tree holds now, as far as git tracks it or would.
 func present(ctx context.Context, d *Desk) (*state, error) {
-	tree, err := d.Session.Snaps.Peek(ctx, snapshot.Extent{})
+	tree, err := d.Session.Snaps.StoreFilesTree(ctx, snapshot.Extent{})
 	if err != nil {
 		return nil, err
 	}

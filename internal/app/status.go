@@ -181,17 +181,17 @@ type Status struct {
 	Ended     int        `json:"ended"`             // how many ended
 	Overruled []TaskLine `json:"overruled"`         // those accepted over a refusal
 	// tasks with a working tree of their own, and accepted ones that are not merged
-	Worktrees   []TaskLine         `json:"worktrees"`
-	Features    []FeatureLine      `json:"features"` // those of tasks, in the order of their first ones, and active ones
-	Snapshots   snapshot.Usage     `json:"snapshots"`
-	Archived    int                `json:"archived_snapshots"`          // of them, those that nothing needs any more
-	Absent      []session.Absent   `json:"absent,omitempty"`            // tasks whose record is gone
-	Missing     []belay.SnapshotID `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
-	OverCap     bool               `json:"over_cap"`                    // snapshots are larger than snapshot.cap
-	Interrupted bool               `json:"interrupted_restore"`
-	Standing    *restore.Standing  `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
-	Untrusted   []string           `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
-	Trusted     *bool              `json:"config_trusted,omitempty"` // nil: the config runs nothing
+	Worktrees   []TaskLine          `json:"worktrees"`
+	Features    []FeatureLine       `json:"features"` // those of tasks, in the order of their first ones, and active ones
+	Snapshots   snapshot.Usage      `json:"snapshots"`
+	Archived    int                 `json:"archived_snapshots"`          // of them, those that nothing needs any more
+	Absent      []session.Absent    `json:"absent,omitempty"`            // tasks whose record is gone
+	Missing     []belay.SnapshotID  `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
+	OverCap     bool                `json:"over_cap"`                    // snapshots are larger than snapshot.cap
+	Interrupted bool                `json:"interrupted_restore"`
+	Standing    *restore.Unfinished `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
+	Untrusted   []string            `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
+	Trusted     *bool               `json:"config_trusted,omitempty"` // nil: the config runs nothing
 }
 
 // Status gathers the tree's state; it changes nothing.
@@ -247,7 +247,7 @@ func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err er
 		return s, nil, err
 	}
 	s.OverCap = d.Session.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Session.Config.Snapshot.Cap
-	s.Standing = d.Session.Restores.Standing()
+	s.Standing = d.Session.Restores.Unfinished()
 	s.Interrupted = s.Standing != nil
 	if t, err := d.TrustState(); err == nil {
 		for _, i := range t.Missing() {

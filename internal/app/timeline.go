@@ -123,7 +123,7 @@ func (t *TimelineTurn) unknown(open []session.OpenCall, why string) {
 // timelineOf is the timeline of a session that was read.
 func (d *Desk) timelineOf(ctx context.Context, r *session.Record) (Timeline, error) {
 	t := Timeline{Session: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed, Turns: []TimelineTurn{}}
-	back, err := d.Session.Restores.TakenBack()
+	back, err := d.Session.Restores.UndoneRestores()
 	if err != nil {
 		back = func(belay.SnapshotID) bool { return false }
 	}
@@ -184,7 +184,7 @@ func (d *Desk) gitChanges(ctx context.Context, from, to belay.SnapshotID) []stri
 	if err != nil {
 		return nil
 	}
-	touched, err := d.Session.Snaps.TouchedGit(ctx, from, to)
+	touched, err := d.Session.Snaps.ChangedGitFiles(ctx, from, to)
 	if err != nil {
 		return names
 	}

@@ -245,7 +245,7 @@ func (d *Desk) trusted(w want, typed, now bool) error {
 // mayCommit refuses a commit, a push or a signature that would start programs of the repository's own config, or hooks,
 // that nobody trusted.
 func (d *Desk) mayCommit(ctx context.Context, hooks, now bool) error {
-	lines, err := d.Session.Repo.Programs(ctx, hooks)
+	lines, err := d.Session.Repo.RepoPrograms(ctx, hooks)
 	if err != nil || len(lines) == 0 {
 		return err
 	}

@@ -48,7 +48,7 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	redone, err := d.Session.Restores.TakenBack()
+	redone, err := d.Session.Restores.UndoneRestores()
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
@@ -87,7 +87,7 @@ func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Rec
 	if err != nil {
 		return r, err
 	}
-	if err := d.Session.AddMark(ctx, s, m, info.Bound()); err != nil {
+	if err := d.Session.AddMark(ctx, s, m, info.Pin()); err != nil {
 		return r, err
 	}
 	return d.Session.LoadAnyway(r.Task.ID)
@@ -121,11 +121,11 @@ func (d *Desk) soFar(ctx context.Context, r *session.Record) (*session.Record, [
 func (d *Desk) cutShort(ctx context.Context, r *session.Record, last session.Mark, passing bool) (session.Mark, snapshot.Info, error) {
 	m := last.Next(session.MarkAfter)
 	m.Tool = m.Open[len(m.Open)-1].Tool
-	info, err := d.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, Unless: m.Whole,
+	info, err := d.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, SkipIfTree: m.Whole,
 		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool),
-		Passing: passing}, d.Session.Extent(r))
+		Transient: passing}, d.Session.Extent(r))
 	if err == nil {
-		m.Snapshot, m.Whole = info.ID, info.Whole
+		m.Snapshot, m.Whole = info.ID, info.SnapshotTree
 	}
 	return m, info, err
 }
@@ -175,13 +175,13 @@ func (s TimelineStep) changed() bool { return len(s.Changes) > 0 || len(s.Git) >
 func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {
 	ctx = context.WithoutCancel(ctx)
 	out = d.begunBefore(to, out)
-	var taken []snapshot.Bound
+	var taken []snapshot.Pin
 	if out.Rescue != "" {
 		rescue, err := d.Session.Snaps.Get(ctx, out.Rescue)
 		if err != nil {
 			return err
 		}
-		taken = append(taken, rescue.Bound())
+		taken = append(taken, rescue.Pin())
 	}
 	s, err := d.Session.Sit(id)
 	if err != nil {
@@ -197,12 +197,12 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 			return err
 		}
 		m := s.Last.Next(session.MarkUndo)
-		m.Text, m.Snapshot, m.Whole = to.what, info.ID, info.Whole
+		m.Text, m.Snapshot, m.Whole = to.what, info.ID, info.SnapshotTree
 		m.From, m.FromTool, m.Target, m.Rescue = to.turn, to.fromTool, out.Target, out.Rescue
 		if out.Rescue != "" {
 			m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
 		}
-		err = d.Session.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Bound())...)
+		err = d.Session.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Pin())...)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -213,11 +213,11 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 // begunBefore is what was done, where nothing differed because an undo was interrupted before it could be recorded, and
 // the restore was ended since.
 func (d *Desk) begunBefore(to backPoint, out restore.Restored) restore.Restored {
-	last, ok := d.Session.Restores.Last()
-	if out.Rescue != "" || !ok || last.Target != to.target || d.backed(last.Back) {
+	last, ok := d.Session.Restores.LastRestore()
+	if out.Rescue != "" || !ok || last.Target != to.target || d.backed(last.Rescue) {
 		return out
 	}
-	out.Rescue = last.Back
+	out.Rescue = last.Rescue
 	for _, p := range last.Paths {
 		out.Written = append(out.Written, string(p))
 	}

@@ -80,7 +80,7 @@ func edited(d *session.Desk, task belay.TaskID, unread error) (Verified, bool) {
 
 // verify compares, records what drifted, and gives belay.CodeDrift for it.
 func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
-	defer p.Session.Repo.Share()() // one process of git reads it all
+	defer p.Session.Repo.ShareReader()() // one process of git reads it all
 	c := &p.Rec.Context
 	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
 	if v.Expected == "" && c.At != "" {

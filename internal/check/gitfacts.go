@@ -27,7 +27,7 @@ type Span struct{ From, To belay.SnapshotID }
 // spans. Without spans nobody knows who did it, and all that differs counts.
 func Between(ctx context.Context, snaps *snapshot.Store, before, after belay.SnapshotID, spans []Span) (Facts, error) {
 	f := Facts{Root: snaps.Repo.Root, Dir: snaps.Repo.Common, Sure: len(spans) > 0, Snapshot: string(before.Short())}
-	defer snaps.Repo.Share()()
+	defer snaps.Repo.ShareReader()()
 	rd, err := snaps.Repo.Reader(ctx)
 	if err != nil {
 		return f, err
@@ -77,7 +77,7 @@ type span struct{ from, to *side }
 type side struct {
 	info  snapshot.Info
 	man   *snapshot.Manifest
-	refs  snapshot.HeldRefs
+	refs  snapshot.RefState
 	meta  map[string]string // what meta/ holds itself, by name
 	index []git.IndexEntry
 	state indexState
@@ -104,7 +104,7 @@ func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
 	if s.man, err = r.snaps.Manifest(ctx, info); err != nil {
 		return nil, err
 	}
-	if s.refs, err = r.snaps.RefsOf(ctx, info); err != nil {
+	if s.refs, err = r.snaps.ReadRefs(ctx, info); err != nil {
 		return nil, err
 	}
 	list, err := r.rd.Folder(info.Commit + ":meta")
@@ -147,10 +147,10 @@ func (r *reader) differing(a, b *side) (map[string][2]string, error) {
 	maps.DeleteFunc(all, func(_ string, both [2]string) bool { return both[0] == both[1] })
 	// A mode alone makes a hook run, or not.
 	modes := map[string]bool{}
-	for _, m := range onlyIn(a.man.Links, b.man.Links) {
+	for _, m := range onlyIn(a.man.AdminModes, b.man.AdminModes) {
 		modes[m] = true
 	}
-	for _, m := range onlyIn(b.man.Links, a.man.Links) {
+	for _, m := range onlyIn(b.man.AdminModes, a.man.AdminModes) {
 		modes[m] = true
 	}
 	for path := range modes {
@@ -245,7 +245,7 @@ func (r *reader) file(path, oid string, s *side) (*File, error) {
 		return nil, err
 	}
 	f := &File{Data: o.Data, Link: strings.HasPrefix(path, "links/"), Perm: 0o644}
-	for _, m := range s.man.Links {
+	for _, m := range s.man.AdminModes {
 		if m.Path == path {
 			f.Perm = m.Perm
 		}
@@ -295,8 +295,8 @@ func (r *reader) keys(oids [2]string, name string, into map[string]map[string]bo
 		if err != nil {
 			return err
 		}
-		if list, err := git.Parse(o.Data); err == nil {
-			values[i] = git.Values(list)
+		if list, err := git.ParseConfig(o.Data); err == nil {
+			values[i] = git.ConfigValues(list)
 		}
 	}
 	if into[name] == nil {
@@ -598,7 +598,7 @@ func (r *reader) entries(s *side) error {
 	}
 	s.index, err = git.ParseIndex(data, r.snaps.Repo.HashSize())
 	switch {
-	case errors.Is(err, git.ErrForeign):
+	case errors.Is(err, git.ErrUnsupportedIndex):
 		s.state, s.index = indexForeign, nil
 	case err != nil:
 		s.state, s.index = indexSpoiled, nil
@@ -642,10 +642,10 @@ func (r *reader) index(_ context.Context, f *Facts) error {
 func newlyHidden(a, b []git.IndexEntry) (paths []string) {
 	was := map[string]bool{}
 	for _, e := range a {
-		was[e.Path] = e.Assume || e.Skip
+		was[e.Path] = e.AssumeUnchanged || e.SkipWorktree
 	}
 	for _, e := range b {
-		if (e.Assume || e.Skip) && !was[e.Path] {
+		if (e.AssumeUnchanged || e.SkipWorktree) && !was[e.Path] {
 			paths = append(paths, e.Path)
 		}
 	}

@@ -226,7 +226,7 @@ func (r *repo) has(text []byte) bool {
 			return true
 		}
 	}
-	oid := r.snaps.Repo.Name("blob", text)
+	oid := r.snaps.Repo.HashObject("blob", text)
 	all := r.sh("git ls-files -s; git rev-list --objects HEAD --branches --tags; git stash list --format=%H | while read s; do git rev-list --objects $s; done")
 	return strings.Contains(all, oid)
 }

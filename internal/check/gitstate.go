@@ -264,7 +264,7 @@ func (j *judge) config(c FileChange, made bool) {
 }
 
 func (j *judge) key(file, key string, then, now []string, remotes map[string]bool, made bool) {
-	section, sub, name := git.Split(key)
+	section, sub, name := git.SplitKey(key)
 	shown := file + ": " + shownKey(section, sub, name)
 	for _, value := range now {
 		if slices.Contains(then, value) {
@@ -311,14 +311,14 @@ func keysOf(f *File) (map[string][]string, error) {
 	if f == nil {
 		return nil, nil
 	}
-	list, err := git.Parse(f.Data)
-	return git.Values(list), err
+	list, err := git.ParseConfig(f.Data)
+	return git.ConfigValues(list), err
 }
 
 func remotesOf(keys map[string][]string) map[string]bool {
 	names := map[string]bool{}
 	for key := range keys {
-		if section, sub, _ := git.Split(key); section == "remote" && sub != "" {
+		if section, sub, _ := git.SplitKey(key); section == "remote" && sub != "" {
 			names[sub] = true
 		}
 	}
@@ -329,12 +329,12 @@ func remotesOf(keys map[string][]string) map[string]bool {
 // core.hooksPath, and configs that it includes. They run, or decide what runs, although
 // they are files like any other.
 func (j *judge) included() {
-	list, err := git.Parse(j.Config)
+	list, err := git.ParseConfig(j.Config)
 	if err != nil || len(j.Paths) == 0 {
 		return
 	}
 	for _, e := range list {
-		section, _, name := git.Split(e.Key)
+		section, _, name := git.SplitKey(e.Key)
 		folder, why := "", ""
 		switch {
 		case e.Key == "core.hookspath":

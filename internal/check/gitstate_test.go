@@ -147,7 +147,7 @@ func TestNoValueIsShown(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for form := range harmful {
-		section, sub, name := git.Split(strings.ReplaceAll(form, "*", "x"))
+		section, sub, name := git.SplitKey(strings.ReplaceAll(form, "*", "x"))
 		fmt.Fprintf(&text, "[%s \"%s\"]\n%s = hunter2\n", section, sub, name)
 	}
 	r := Judge(Facts{Files: []FileChange{{Name: "config", Before: file(""), After: file(text.String())}}}, belay.Scope{}, belay.Request{})

@@ -23,12 +23,12 @@ func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 		if err != nil {
 			return nil, err
 		}
-		before, err := snaps.Snapshots.Peek(ctx, extent)
+		before, err := snaps.Snapshots.StoreFilesTree(ctx, extent)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (edits lint.Edits, err error) {
-			now, err := snaps.Snapshots.Peek(ctx, extent)
+			now, err := snaps.Snapshots.StoreFilesTree(ctx, extent)
 			if err != nil || now == before {
 				return edits, err
 			}

@@ -64,7 +64,7 @@ var switches = map[string]bool{
 // danger says why value must not be given to key, "" when that is known to run nothing and
 // to lead nowhere. remotes are the names of the remotes there were.
 func danger(key, value string, remotes map[string]bool) string {
-	section, sub, name := git.Split(key)
+	section, sub, name := git.SplitKey(key)
 	form := formOf(section, sub, name)
 	why := harmful[form]
 	if why != "" && switches[form] && harmlessValue(form, value) {

@@ -33,7 +33,7 @@ const (
 //
 // A commit to compare with, which is a snapshot that only this command knows, has nothing uncommitted.
 func (r *reader) lost(ctx context.Context, f *Facts) error {
-	if r.before.info.Passing {
+	if r.before.info.Transient {
 		return r.lostStashes(ctx, f)
 	}
 	var touched []map[string]git.Difference
@@ -119,7 +119,7 @@ func belays(p string) bool { return strings.HasPrefix(p, ".belay/") }
 // headTree names the tree of a side's HEAD.
 func (r *reader) headTree(s *side) string {
 	if s.refs.Head.OID == "" {
-		return r.snaps.Repo.Name("tree", nil)
+		return r.snaps.Repo.HashObject("tree", nil)
 	}
 	return s.refs.Head.OID + "^{tree}"
 }
@@ -194,7 +194,7 @@ func (h *hunt) look(ctx context.Context, p string) (*Loss, error) {
 // hidden reports whether a path that the snapshot after has not may still be on the disk.
 func (h *hunt) hidden(p string) bool {
 	m := h.reader.after.man
-	if snapshot.Covers(m.Ignored, p) {
+	if snapshot.ListCovers(m.Ignored, p) {
 		return true
 	}
 	for _, g := range m.Gaps {

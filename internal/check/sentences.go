@@ -113,7 +113,7 @@ func (s *Source) Beside(ctx context.Context) (read func(path string, most int64)
 	if err := s.list(ctx); err != nil {
 		return nil, nil, err
 	}
-	end := s.snaps.Repo.Share()
+	end := s.snaps.Repo.ShareReader()
 	return func(path string, most int64) ([]byte, bool) {
 		oid := regularFile(s.now[path])
 		if oid == "" {
@@ -257,7 +257,7 @@ func (s *Source) repositories() []*git.Repo {
 // repository returns the one that a path is in.
 func (s *Source) repository(path string) *git.Repo {
 	for _, p := range s.inner {
-		if _, in := snapshot.Inside(p.Path, path); in {
+		if _, in := snapshot.InnerPath(p.Path, path); in {
 			return p.Store.Repo
 		}
 	}

@@ -40,7 +40,7 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
 	if err == nil {
 		app.AttachPlans(desk)
 		a.opened, a.Bell = desk, desk.Session.Config.Notify.Bell
-		desk.Session.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+		desk.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	return desk, err
 }
@@ -51,8 +51,8 @@ func (a *App) NoteStanding(err error) {
 	if a.opened == nil || a.Noted || err != nil && strings.Contains(err.Error(), "interrupted") {
 		return
 	}
-	if t := a.opened.Session.Restores.Standing(); t != nil {
-		what, try := t.Says()
+	if t := a.opened.Session.Restores.Unfinished(); t != nil {
+		what, try := t.Message()
 		fmt.Fprintf(a.Err, "belay: %s\n  try: %s\n", what, try)
 	}
 }
@@ -77,12 +77,12 @@ func (a *App) Retain(ctx context.Context) {
 // restored. Without a terminal the answer is no: then there is the flag.
 func (a *App) SkipBroken(err error) bool {
 	var broken *restore.BrokenError
-	if !errors.As(err, &broken) || broken.Again == "" || a.JSON || !terminal.Is(a.In) || !terminal.Is(a.Err) {
+	if !errors.As(err, &broken) || broken.Command == "" || a.JSON || !terminal.Is(a.In) || !terminal.Is(a.Err) {
 		return false
 	}
-	fmt.Fprintf(a.Err, "%s cannot be restored completely: \n", broken.What)
+	fmt.Fprintf(a.Err, "%s cannot be restored completely: \n", broken.Snapshot)
 	for _, k := range broken.Paths {
-		fmt.Fprintf(a.Err, "  %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		fmt.Fprintf(a.Err, "  %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 	}
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
 }

@@ -142,7 +142,7 @@ func (s editSession) opened(ctx context.Context, editor, path, text string) (str
 	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, path)
 	c.Stdin, c.Stdout, c.Stderr = s.family.In, os.Stderr, os.Stderr
 	rerr := c.Run()
-	data, err := fsroot.ReadUsers(path, most)
+	data, err := fsroot.ReadUserFile(path, most)
 	switch {
 	case err != nil:
 		return text, &belay.Error{Code: belay.CodeCannot, What: "the edited text is gone",

@@ -62,7 +62,7 @@ func (a *App) serve(ctx context.Context, s app.Setting) (*app.Desk, error) {
 	desk, err := app.Open(ctx, s)
 	if err == nil {
 		app.AttachPlans(desk)
-		desk.Session.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+		desk.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	return desk, err
 }

@@ -176,10 +176,10 @@ func merged(w io.Writer, m runner.Merged, dry, failed bool) {
 		fmt.Fprintf(w, "%s %s: %s (%s)\n", p.Bad("conflict"), belay.VisibleLine(c.Path), belay.VisibleLine(c.Says), c.Kind)
 	}
 	for _, k := range m.Left {
-		fmt.Fprintf(w, "left %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		fmt.Fprintf(w, "left %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 	}
 	for _, k := range m.Skipped {
-		fmt.Fprintf(w, "%s %s: %s\n", p.Warn("skipped"), belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		fmt.Fprintf(w, "%s %s: %s\n", p.Warn("skipped"), belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 	}
 	switch {
 	case m.Open() > 0 || dry || failed && len(m.Changes) == 0:

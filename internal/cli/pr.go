@@ -300,7 +300,7 @@ func printProven(w io.Writer, all []app.Proven) {
 // writeTo writes a file that a person named, whole or not at all, and gives its path.
 func (a *App) writeTo(name string, text []byte) (string, error) {
 	path := fsroot.From(a.Dir, name)
-	if err := fsroot.AtomicWrite(path, fsroot.Atomic{Perm: 0o644}, text); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{Perm: 0o644}, text); err != nil {
 		return "", &belay.Error{Code: belay.CodeCannot, What: "cannot write " + belay.VisibleLine(name), Err: err,
 			Try: "name another file"}
 	}

@@ -85,7 +85,7 @@ func (a snapshotFamily) gaps(info snapshot.Info) {
 	for _, b := range info.BrokenRefs {
 		fmt.Fprintf(a.Err, "belay: %s does not resolve: its content is saved unchanged\n", belay.VisibleLine(b))
 	}
-	if info.Moving {
+	if info.Unstable {
 		fmt.Fprintln(a.Err, "belay: files changed while the snapshot was taken: it may mix older and newer files")
 	}
 }
@@ -313,9 +313,9 @@ restore · 6 no such snapshot.`,
 			if o.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
-			o.Again = "belay snapshot restore " + string(id)
+			o.CommandText = "belay snapshot restore " + string(id)
 			if len(o.Paths) > 0 {
-				o.Again = "the same command with"
+				o.CommandText = "the same command with"
 			}
 			unfinished := o.SkipBroken && desk.Session.Restores.Interrupted() // then the flag is the answer
 			do := func(dry, skip bool) (restore.Restored, error) {

@@ -285,7 +285,7 @@ func Load(root string) (Config, error) {
 	if !info.Mode().IsRegular() { // a fifo would block
 		return Config{}, belay.Refuse(belay.CodeCannot, "put a file there", "%s is not a regular file", File)
 	}
-	f, err := fsroot.OpenUsers(path) // what is there may have changed since
+	f, err := fsroot.OpenUserFile(path) // what is there may have changed since
 	if err != nil {
 		return Config{}, unreadable(err)
 	}

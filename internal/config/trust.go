@@ -156,7 +156,7 @@ func (t *TrustList) read() (file, error) {
 	if t.err != nil {
 		return empty, t.err
 	}
-	data, err := fsroot.ReadUsers(t.path, maxTrust)
+	data, err := fsroot.ReadUserFile(t.path, maxTrust)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}
@@ -227,7 +227,7 @@ func (t *TrustList) change(edit func(*file)) error {
 	edit(&list)
 	text, err := json.MarshalIndent(list, "", "  ")
 	if err == nil {
-		err = fsroot.AtomicWrite(path, fsroot.Atomic{Synced: true, Held: true}, text, []byte{'\n'})
+		err = fsroot.AtomicWrite(path, fsroot.AtomicOptions{Synced: true, FixedName: true}, text, []byte{'\n'})
 	}
 	if err != nil {
 		return t.cannot("write", err)

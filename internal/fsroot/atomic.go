@@ -11,28 +11,28 @@ import (
 // AtomicWrite writes the new content beside the file and renames it. That is for folders that only belay
 // writes to, never for a path in the user's tree: there a link may be in the way.
 
-// AtomicPrefix starts the names of temporary files when Atomic names none. A process that was
+// AtomicTempPrefix starts the names of temporary files when Atomic names none. A process that was
 // killed leaves one behind, which whoever owns the folder sweeps away.
-const AtomicPrefix = ".tmp-"
+const AtomicTempPrefix = ".tmp-"
 
-// Atomic says how a file is replaced; the zero value is a private file that need not
+// AtomicOptions says how a file is replaced; the zero value is a private file that need not
 // outlive a power cut.
-type Atomic struct {
+type AtomicOptions struct {
 	Synced bool        // a power cut takes neither the bytes nor the name
 	Perm   fs.FileMode // 0 is 0600
-	Prefix string      // of the temporary file's name; "" is AtomicPrefix
+	Prefix string      // of the temporary file's name; "" is AtomicTempPrefix
 	// by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
-	Held bool
-	Step func(name, path string) error // called before each step, for tests that make it fail or kill there
+	FixedName bool
+	Step      func(name, path string) error // called before each step, for tests that make it fail or kill there
 }
 
 // AtomicWrite gives the file at path the parts, one after the other, as its bytes. Its
 // folder must exist. On an error the file is as it was.
-func AtomicWrite(path string, how Atomic, parts ...[]byte) (err error) {
+func AtomicWrite(path string, how AtomicOptions, parts ...[]byte) (err error) {
 	if err := how.step("create", path); err != nil {
 		return err
 	}
-	f, err := how.beside(path)
+	f, err := how.openTemp(path)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func AtomicWrite(path string, how Atomic, parts ...[]byte) (err error) {
 			_ = Remove(f.Name())
 		}
 	}()
-	if err = errors.Join(how.fill(f, path, parts), f.Close()); err != nil {
+	if err = errors.Join(how.writeParts(f, path, parts), f.Close()); err != nil {
 		return err
 	}
 	if err = how.step("rename", path); err != nil {
@@ -56,10 +56,10 @@ func AtomicWrite(path string, how Atomic, parts ...[]byte) (err error) {
 	return SyncDir(filepath.Dir(path))
 }
 
-// beside opens the temporary file, which only the user may read.
-func (h Atomic) beside(path string) (*os.File, error) {
-	if !h.Held {
-		return CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, AtomicPrefix)+"*")
+// openTemp opens the temporary file, which only the user may read.
+func (h AtomicOptions) openTemp(path string) (*os.File, error) {
+	if !h.FixedName {
+		return CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, AtomicTempPrefix)+"*")
 	}
 	temp := path + ".new"
 	if err := Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -68,14 +68,14 @@ func (h Atomic) beside(path string) (*os.File, error) {
 	return OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
 }
 
-func (h Atomic) step(name, path string) error {
+func (h AtomicOptions) step(name, path string) error {
 	if h.Step == nil {
 		return nil
 	}
 	return h.Step(name, path)
 }
 
-func (h Atomic) fill(f *os.File, path string, parts [][]byte) error {
+func (h AtomicOptions) writeParts(f *os.File, path string, parts [][]byte) error {
 	for _, p := range parts {
 		if err := h.step("write", path); err != nil {
 			return err

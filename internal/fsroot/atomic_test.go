@@ -16,7 +16,7 @@ var errStep = errors.New("the step failed")
 func TestAtomicWrite(t *testing.T) {
 	t.Parallel()
 	const before, after = "old bytes", "new bytes"
-	for _, kind := range []Atomic{{}, {Synced: true}, {Synced: true, Held: true}} {
+	for _, kind := range []AtomicOptions{{}, {Synced: true}, {Synced: true, FixedName: true}} {
 		var steps []string
 		for fail := 0; fail <= len(steps); fail++ {
 			dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestAtomicWriteLink(t *testing.T) {
 	if err := errors.Join(os.WriteFile(target, []byte("kept"), 0o600), os.Symlink(target, path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := AtomicWrite(path, Atomic{}, []byte("new")); err != nil {
+	if err := AtomicWrite(path, AtomicOptions{}, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(target); err != nil || string(text) != "kept" {
@@ -106,7 +106,7 @@ func TestAtomicWriteHeld(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path, other := filepath.Join(dir, "f"), filepath.Join(dir, "other")
-		if err := errors.Join(os.WriteFile(other, []byte("kept"), 0o644), leave(path+".new", other), AtomicWrite(path, Atomic{Held: true}, []byte("new"))); err != nil {
+		if err := errors.Join(os.WriteFile(other, []byte("kept"), 0o644), leave(path+".new", other), AtomicWrite(path, AtomicOptions{FixedName: true}, []byte("new"))); err != nil {
 			t.Fatal(name, err)
 		}
 		for at, want := range map[string]string{path: "new", other: "kept"} {

@@ -26,7 +26,7 @@ func (b *BlobHash) File(fd int, size int64, stop func() bool) (whole bool, err e
 	if b.buf == nil {
 		b.buf = make([]byte, bufferSize)
 	}
-	b.begin(size)
+	b.writeHeader(size)
 	for left := size; left > 0; {
 		n, err := unix.Read(fd, b.buf[:min(left, bufferSize)])
 		if err == unix.EINTR {
@@ -47,7 +47,7 @@ func (b *BlobHash) File(fd int, size int64, stop func() bool) (whole bool, err e
 
 // Text hashes a text, such as the target of a link.
 func (b *BlobHash) Text(text string) {
-	b.begin(int64(len(text)))
+	b.writeHeader(int64(len(text)))
 	_, _ = io.WriteString(b.hash, text)
 	b.sum = b.hash.Sum(b.sum[:0])
 }
@@ -55,7 +55,7 @@ func (b *BlobHash) Text(text string) {
 // OID returns the name of what was hashed last.
 func (b *BlobHash) OID() OID { return OID(b.sum) }
 
-func (b *BlobHash) begin(size int64) {
+func (b *BlobHash) writeHeader(size int64) {
 	b.hash.Reset()
 	b.sum = append(strconv.AppendInt(append(b.sum[:0], "blob "...), size, 10), 0)
 	b.hash.Write(b.sum)

@@ -15,7 +15,7 @@ import (
 
 // Mkdir makes a folder.
 func Mkdir(path string, perm fs.FileMode) error {
-	return change("mkdir", path, func(fd int, name string) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
+	return changeAt("mkdir", path, func(fd int, name string) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
 }
 
 // MkdirAll makes a folder and what is missing above it. What is there must be folders:
@@ -50,13 +50,13 @@ func isFolder(path string, info fs.FileInfo) error {
 	case mode&fs.ModeSymlink != 0:
 		return &LinkError{Path: path}
 	default:
-		return WrongType(path, mode, "a folder")
+		return NewTypeError(path, mode, "a folder")
 	}
 }
 
-// WrongType is the error for a path that is not what it is wanted to be, "a file" or "a
+// NewTypeError is the error for a path that is not what it is wanted to be, "a file" or "a
 // folder".
-func WrongType(path string, is fs.FileMode, want string) error {
+func NewTypeError(path string, is fs.FileMode, want string) error {
 	return &TypeError{Path: path, Is: kindName(fileKind(is)), Want: want}
 }
 
@@ -78,7 +78,7 @@ func fileKind(mode fs.FileMode) uint32 {
 
 // Remove removes a file, a link, or an empty folder.
 func Remove(path string) error {
-	return change("remove", path, func(fd int, name string) error {
+	return changeAt("remove", path, func(fd int, name string) error {
 		err := unix.Unlinkat(fd, name, 0)
 		if err == unix.EISDIR || err == unix.EPERM || err == unix.EACCES {
 			if derr := unix.Unlinkat(fd, name, unix.AT_REMOVEDIR); derr != unix.ENOTDIR {
@@ -92,7 +92,7 @@ func Remove(path string) error {
 // RemoveAll removes a path and everything below it, through no link. What is not there is
 // no error.
 func RemoveAll(path string) error {
-	fd, name, err := at("remove", path)
+	fd, name, err := openParent("remove", path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -115,7 +115,7 @@ func removeAt(fd int, name, path string) error {
 		}
 	}
 	if derr != nil {
-		return explain("remove", path, err)
+		return explainError("remove", path, err)
 	}
 	f := os.NewFile(uintptr(dir), path)
 	defer f.Close()
@@ -136,23 +136,23 @@ func removeAt(fd int, name, path string) error {
 	if failed != nil {
 		return failed
 	}
-	return explain("remove", path, unix.Unlinkat(fd, name, unix.AT_REMOVEDIR))
+	return explainError("remove", path, unix.Unlinkat(fd, name, unix.AT_REMOVEDIR))
 }
 
 // Rename moves from to to, over what is there.
 func Rename(from, to string) error {
-	return two("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
+	return changeTwo("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
 }
 
 // Exchange makes two paths change places in one step; errors.ErrUnsupported where the system
 // cannot.
-func Exchange(one, other string) error { return two("rename", one, other, ExchangeAt) }
+func Exchange(one, other string) error { return changeTwo("rename", one, other, ExchangeAt) }
 
 // RenameNew moves a file from to to, which must be new: fs.ErrExist when something is
 // there. A file system that has neither a rename that refuses to overwrite nor links is
 // left with looking first, which is safe among those who hold one lock.
 func RenameNew(from, to string) error {
-	err := two("rename", from, to, renameNewAt)
+	err := changeTwo("rename", from, to, renameNewAt)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
@@ -169,19 +169,19 @@ func RenameNew(from, to string) error {
 
 // Link gives a file a second name, which must be new.
 func Link(from, to string) error {
-	return two("link", from, to, func(a int, an string, b int, bn string) error { return unix.Linkat(a, an, b, bn, 0) })
+	return changeTwo("link", from, to, func(a int, an string, b int, bn string) error { return unix.Linkat(a, an, b, bn, 0) })
 }
 
 // Chmod changes the mode of a file or folder, never of what a link leads to.
 func Chmod(path string, mode fs.FileMode) error {
-	fd, name, err := at("chmod", path)
+	fd, name, err := openParent("chmod", path)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if err := StatAt(fd, name, &st); err != nil {
-		return explain("chmod", path, err)
+		return explainError("chmod", path, err)
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 		return &LinkError{Path: path}
@@ -195,12 +195,12 @@ func Chmod(path string, mode fs.FileMode) error {
 			bits |= b.unix
 		}
 	}
-	return explain("chmod", path, chmodAt(fd, name, bits))
+	return explainError("chmod", path, chmodAt(fd, name, bits))
 }
 
 // Chtimes changes the times of a file, never of what a link leads to.
 func Chtimes(path string, atime, mtime time.Time) error {
-	return change("chtimes", path, func(fd int, name string) error {
+	return changeAt("chtimes", path, func(fd int, name string) error {
 		times := []unix.Timespec{unix.NsecToTimespec(atime.UnixNano()), unix.NsecToTimespec(mtime.UnixNano())}
 		return unix.UtimesNanoAt(fd, name, times, unix.AT_SYMLINK_NOFOLLOW)
 	})
@@ -236,22 +236,22 @@ func tempName(pattern string) string {
 	return prefix + hex.EncodeToString(b[:]) + suffix
 }
 
-func change(op, path string, do func(fd int, name string) error) error {
-	fd, name, err := at(op, path)
+func changeAt(op, path string, do func(fd int, name string) error) error {
+	fd, name, err := openParent(op, path)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	return explain(op, path, do(fd, name))
+	return explainError(op, path, do(fd, name))
 }
 
-func two(op, from, to string, do func(a int, an string, b int, bn string) error) error {
-	a, an, err := at(op, from)
+func changeTwo(op, from, to string, do func(a int, an string, b int, bn string) error) error {
+	a, an, err := openParent(op, from)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(a)
-	b, bn, err := at(op, to)
+	b, bn, err := openParent(op, to)
 	if err != nil {
 		return err
 	}

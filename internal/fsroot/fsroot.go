@@ -15,14 +15,14 @@ import (
 )
 
 // This is for the git folder and belay's own folders in it. For paths that people type, in
-// which links are fine, there are OpenUsers and ReadUsers, which do not block either.
+// which links are fine, there are OpenUserFile and ReadUserFile, which do not block either.
 
-// Usual is the most that ReadFile should be asked for of a file that is small when nobody
+// MaxSmallFile is the most that ReadFile should be asked for of a file that is small when nobody
 // has tampered with it.
-const Usual = 64 << 20
+const MaxSmallFile = 64 << 20
 
-// Huge is that for a file that grows with the repository.
-const Huge = 4 << 30
+// MaxLargeFile is that for a file that grows with the repository.
+const MaxLargeFile = 4 << 30
 
 // LinkError says that a path has a symbolic link where none may be.
 type LinkError struct{ Path string }
@@ -54,14 +54,14 @@ func (e *TypeError) Try() string {
 // SizeError says that a file has more bytes than it may have.
 type SizeError struct {
 	Path string
-	Most int64 // bytes
+	Max  int64 // bytes
 }
 
 func (e *SizeError) Error() string {
-	if e.Most < 1<<20 {
-		return fmt.Sprintf("%q is larger than %d bytes", e.Path, e.Most)
+	if e.Max < 1<<20 {
+		return fmt.Sprintf("%q is larger than %d bytes", e.Path, e.Max)
 	}
-	return fmt.Sprintf("%q is larger than %d MiB", e.Path, e.Most>>20)
+	return fmt.Sprintf("%q is larger than %d MiB", e.Path, e.Max>>20)
 }
 
 // Try returns what a person can do about it.
@@ -69,8 +69,8 @@ func (e *SizeError) Try() string {
 	return fmt.Sprintf("find out what is in it, then shorten or remove it: ls -ls %q", e.Path)
 }
 
-// at opens the folder that path is in, through no link. The caller closes it.
-func at(op, path string) (fd int, name string, err error) {
+// openParent opens the folder that path is in, through no link. The caller closes it.
+func openParent(op, path string) (fd int, name string, err error) {
 	dir, name := filepath.Split(path)
 	if !filepath.IsAbs(path) {
 		if dir, err = filepath.Abs(filepath.Dir(path)); err != nil {
@@ -81,13 +81,13 @@ func at(op, path string) (fd int, name string, err error) {
 		return -1, "", &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
 	}
 	fd, err = openPath(filepath.Clean(dir), pathOnly, 0)
-	return fd, name, explain(op, path, err)
+	return fd, name, explainError(op, path, err)
 }
 
 func isName(name string) bool { return name != "" && name != "." && name != ".." }
 
-// whole opens what path names, through no link: one system call where at and an open in the folder are four.
-func whole(op, path string, flags int, perm uint32) (fd int, err error) {
+// openWhole opens what path names, through no link: one system call where at and an open in the folder are four.
+func openWhole(op, path string, flags int, perm uint32) (fd int, err error) {
 	if !isName(path[strings.LastIndexByte(path, '/')+1:]) {
 		return -1, &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
 	}
@@ -125,14 +125,14 @@ func openMode(fd int, name string, flags int, perm uint32) (int, error) {
 	}
 }
 
-// explain names the link or the odd file that an error comes from.
-func explain(op, path string, err error) error {
+// explainError names the link or the odd file that an error comes from.
+func explainError(op, path string, err error) error {
 	switch err {
 	case nil:
 		return nil
 	case unix.ELOOP, unix.ENOTDIR, unix.EEXIST, unix.ENXIO, unix.EMLINK, unix.EISDIR:
 		if abs, aerr := filepath.Abs(path); aerr == nil {
-			if odd := firstOdd(abs, err); odd != nil {
+			if odd := findOddPart(abs, err); odd != nil {
 				return odd
 			}
 		}
@@ -140,10 +140,10 @@ func explain(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// firstOdd finds the first part of a path that explains err: a link, or something that
+// findOddPart finds the first part of a path that explains err: a link, or something that
 // is neither the folder nor the file that was asked for. It looks again, so what it says
 // is for people: nothing is decided by it.
-func firstOdd(path string, err error) error {
+func findOddPart(path string, err error) error {
 	for i := 1; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
 			continue
@@ -172,11 +172,11 @@ func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0)
 // OpenFile opens or makes a regular file, like os.OpenFile.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	// O_TRUNC waits until the file is known to be a regular one.
-	got, err := whole("open", path, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
+	got, err := openWhole("open", path, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
 	if err != nil {
-		return nil, explain("open", path, err)
+		return nil, explainError("open", path, err)
 	}
-	if err := regular(got, path); err != nil {
+	if err := checkRegular(got, path); err != nil {
 		unix.Close(got)
 		return nil, err
 	}
@@ -189,15 +189,15 @@ func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-func regular(fd int, path string) error {
+func checkRegular(fd int, path string) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
-	return regularFile(&st, path)
+	return checkRegularStat(&st, path)
 }
 
-func regularFile(st *unix.Stat_t, path string) error {
+func checkRegularStat(st *unix.Stat_t, path string) error {
 	if kind := uint32(st.Mode) & unix.S_IFMT; kind != unix.S_IFREG {
 		return &TypeError{Path: path, Is: kindName(kind), Want: "a file"}
 	}
@@ -222,9 +222,9 @@ func kindName(kind uint32) string {
 
 // ReadFile returns the bytes of a regular file; *SizeError when there are more than most.
 func ReadFile(path string, most int64) ([]byte, error) {
-	fd, err := whole("open", path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	fd, err := openWhole("open", path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
-		return nil, explain("open", path, err)
+		return nil, explainError("open", path, err)
 	}
 	defer unix.Close(fd)
 	return readFd(fd, path, most)
@@ -237,14 +237,14 @@ func ReadAll(f *os.File, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > most {
-		return nil, &SizeError{Path: f.Name(), Most: most}
+		return nil, &SizeError{Path: f.Name(), Max: most}
 	}
-	text := Spacious[byte](int(info.Size()) + 512)[:0]
+	text := MakeLarge[byte](int(info.Size()) + 512)[:0]
 	for {
 		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
 		if int64(len(text)) > most {
-			return nil, &SizeError{Path: f.Name(), Most: most}
+			return nil, &SizeError{Path: f.Name(), Max: most}
 		}
 		if errors.Is(err, io.EOF) {
 			return text, nil
@@ -264,7 +264,7 @@ func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
 	path := filepath.Join(dir.Name(), name)
 	fd, err := openMode(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
-		return nil, explain("open", path, err)
+		return nil, explainError("open", path, err)
 	}
 	defer unix.Close(fd)
 	return readFd(fd, path, most)
@@ -276,13 +276,13 @@ func readFd(fd int, path string, most int64) ([]byte, error) {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
-	if err := regularFile(&st, path); err != nil {
+	if err := checkRegularStat(&st, path); err != nil {
 		return nil, err
 	}
 	if st.Size > most {
-		return nil, &SizeError{Path: path, Most: most}
+		return nil, &SizeError{Path: path, Max: most}
 	}
-	text := Spacious[byte](int(st.Size) + 1)[:0]
+	text := MakeLarge[byte](int(st.Size) + 1)[:0]
 	for {
 		n, err := unix.Read(fd, text[len(text):cap(text)])
 		switch {
@@ -294,7 +294,7 @@ func readFd(fd int, path string, most int64) ([]byte, error) {
 			return text, nil
 		}
 		if text = text[:len(text)+n]; int64(len(text)) > most {
-			return nil, &SizeError{Path: path, Most: most}
+			return nil, &SizeError{Path: path, Max: most}
 		}
 		if len(text) == cap(text) {
 			text = slices.Grow(text, 512)
@@ -315,7 +315,7 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 // Lstat looks at a path, whatever is there. Two of its results, or one and what os.Stat gives, are compared by
 // SameFile: os.SameFile knows only its own.
 func Lstat(path string) (fs.FileInfo, error) {
-	fd, err := whole("lstat", path, lookOnly, 0)
+	fd, err := openWhole("lstat", path, lookOnly, 0)
 	if err != nil {
 		return lstatUnopened(path, err)
 	}
@@ -329,7 +329,7 @@ func Lstat(path string) (fs.FileInfo, error) {
 
 // Readlink returns the target of a link; only what leads to it may hold none.
 func Readlink(path string) (string, error) {
-	fd, name, err := at("readlink", path)
+	fd, name, err := openParent("readlink", path)
 	if err != nil {
 		return "", err
 	}
@@ -338,7 +338,7 @@ func Readlink(path string) (string, error) {
 		buf := make([]byte, size)
 		n, err := unix.Readlinkat(fd, name, buf)
 		if err != nil {
-			return "", explain("readlink", path, err)
+			return "", explainError("readlink", path, err)
 		}
 		if n < size {
 			return string(buf[:n]), nil
@@ -413,7 +413,7 @@ func OpenDir(dir string) (*os.File, error) {
 	}
 	fd, err := openPath(abs, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, explain("open", dir, err)
+		return nil, explainError("open", dir, err)
 	}
 	return os.NewFile(uintptr(fd), dir), nil
 }

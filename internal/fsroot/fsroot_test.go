@@ -46,7 +46,7 @@ var calls = map[string]func(path string) error{
 		f, err := OpenFile(p, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		return closed(f, err)
 	},
-	"ReadFile":    func(p string) error { _, err := ReadFile(p, Usual); return err },
+	"ReadFile":    func(p string) error { _, err := ReadFile(p, MaxSmallFile); return err },
 	"WriteFile":   func(p string) error { return WriteFile(p, []byte("x"), 0o600) },
 	"ReadDir":     func(p string) error { _, err := ReadDir(p); return err },
 	"OpenDir":     func(p string) error { f, err := OpenDir(p); return closed(f, err) },
@@ -57,7 +57,7 @@ var calls = map[string]func(path string) error{
 	"CreateTemp":  func(p string) error { f, err := CreateTemp(p, "x-*"); return closed(f, err) },
 	"MkdirTemp":   func(p string) error { _, err := MkdirTemp(p, "x-*"); return err },
 	"Lock":        func(p string) error { return NewLock(p).Lock() },
-	"an old Lock": func(p string) error { return OldLock(p).RLock() },
+	"an old Lock": func(p string) error { return NewExistingLock(p).RLock() },
 }
 
 // within are those that are asked for something in a path's folder. What they do to the
@@ -209,12 +209,12 @@ func TestOddTypes(t *testing.T) {
 		}
 		// In the middle of a path.
 		var odd *TypeError
-		if _, err := ReadFile(filepath.Join(path, "x"), Usual); kind != "a folder" && (!errors.As(err, &odd) || odd.Path != path || odd.Want != "a folder") {
+		if _, err := ReadFile(filepath.Join(path, "x"), MaxSmallFile); kind != "a folder" && (!errors.As(err, &odd) || odd.Path != path || odd.Want != "a folder") {
 			t.Errorf("below %s: %v", kind, err)
 		}
 		must(t, RemoveAll(path))
 	}
-	if _, err := ReadUsers("/dev/zero", Usual); err == nil {
+	if _, err := ReadUserFile("/dev/zero", MaxSmallFile); err == nil {
 		t.Error("a device was read as a person's file")
 	}
 }
@@ -229,21 +229,21 @@ func async(call func() error) chan error {
 func TestSizes(t *testing.T) {
 	path := filepath.Join(real(t), "f")
 	must(t, os.WriteFile(path, make([]byte, 1000), 0o644))
-	for _, read := range []func(string, int64) ([]byte, error){ReadFile, ReadUsers} {
+	for _, read := range []func(string, int64) ([]byte, error){ReadFile, ReadUserFile} {
 		if text, err := read(path, 1000); err != nil || len(text) != 1000 {
 			t.Errorf("%d bytes, %v", len(text), err)
 		}
 		var size *SizeError
-		if _, err := read(path, 999); !errors.As(err, &size) || size.Most != 999 {
+		if _, err := read(path, 999); !errors.As(err, &size) || size.Max != 999 {
 			t.Errorf("too large: %v", err)
 		}
 	}
 	must(t, os.Truncate(path, 4<<30))
 	var size *SizeError
-	if _, err := ReadFile(path, Usual); !errors.As(err, &size) {
+	if _, err := ReadFile(path, MaxSmallFile); !errors.As(err, &size) {
 		t.Errorf("a file of 4 GiB: %v", err)
 	}
-	if _, err := ReadUsers("/proc/self/maps", 10); err == nil { // it says that it is empty
+	if _, err := ReadUserFile("/proc/self/maps", 10); err == nil { // it says that it is empty
 		t.Error("a file that says it is empty was read beyond the limit")
 	}
 }
@@ -254,7 +254,7 @@ func TestWriteFile(t *testing.T) {
 	path := filepath.Join(top, "f")
 	must(t, WriteFile(path, []byte("a long text"), 0o600))
 	must(t, WriteFile(path, []byte("short"), 0o600))
-	if text, err := ReadFile(path, Usual); err != nil || string(text) != "short" {
+	if text, err := ReadFile(path, MaxSmallFile); err != nil || string(text) != "short" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if err := RenameNew(path, path); !errors.Is(err, fs.ErrExist) {
@@ -284,7 +284,7 @@ func withoutRights(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(top, "shut/x"), 0o755))
 	must(t, os.Chmod(filepath.Join(top, "shut"), 0))
 	var path *fs.PathError
-	if _, err := ReadFile(filepath.Join(top, "shut/x/y"), Usual); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &path) {
+	if _, err := ReadFile(filepath.Join(top, "shut/x/y"), MaxSmallFile); !errors.Is(err, fs.ErrPermission) || !errors.As(err, &path) {
 		t.Errorf("without rights: %v", err)
 	}
 	must(t, os.Chmod(filepath.Join(top, "shut"), 0o700))
@@ -292,7 +292,7 @@ func withoutRights(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(top, "x/y"), 0o755))
 	must(t, os.WriteFile(filepath.Join(top, "x/y/z"), []byte("z"), 0o644))
 	must(t, os.Chmod(filepath.Join(top, "x"), 0o100))
-	if text, err := ReadFile(filepath.Join(top, "x/y/z"), Usual); err != nil || string(text) != "z" {
+	if text, err := ReadFile(filepath.Join(top, "x/y/z"), MaxSmallFile); err != nil || string(text) != "z" {
 		t.Errorf("%q, %v", text, err)
 	}
 	must(t, os.Chmod(filepath.Join(top, "x"), 0o700))
@@ -359,7 +359,7 @@ func TestLongPaths(t *testing.T) {
 	}
 	must(t, MkdirAll(path, 0o700))
 	must(t, WriteFile(filepath.Join(path, "f"), []byte("deep"), 0o600))
-	if text, err := ReadFile(filepath.Join(path, "f"), Usual); err != nil || string(text) != "deep" {
+	if text, err := ReadFile(filepath.Join(path, "f"), MaxSmallFile); err != nil || string(text) != "deep" {
 		t.Errorf("%q, %v", text, err)
 	}
 	must(t, RemoveAll(filepath.Join(top, strings.Repeat("n", 200))))
@@ -368,7 +368,7 @@ func TestLongPaths(t *testing.T) {
 // TestLock excludes others, shares, and ends with its process and its Unlock.
 func TestLock(t *testing.T) {
 	path := filepath.Join(real(t), "lock")
-	if ok, err := OldLock(path).TryLock(); ok || !errors.Is(err, fs.ErrNotExist) {
+	if ok, err := NewExistingLock(path).TryLock(); ok || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an old lock that is not there: %v, %v", ok, err)
 	}
 	a, b := NewLock(path), NewLock(path)

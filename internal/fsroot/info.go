@@ -27,8 +27,8 @@ func (e *OwnerError) Try() string {
 	return fmt.Sprintf("find out who made it, then give it back: chown -R $(id -u) %q", e.Path)
 }
 
-// OwnerOf returns the number of the user whose a file is.
-func OwnerOf(info fs.FileInfo) int {
+// OwnerID returns the number of the user whose a file is.
+func OwnerID(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
 	}
@@ -89,10 +89,10 @@ func sortEntries(list []fs.DirEntry) {
 }
 
 // Is reports whether path is there and is of the kind that want tells of its mode.
-func is(path string, want func(fs.FileMode) bool) bool {
+func hasMode(path string, want func(fs.FileMode) bool) bool {
 	info, err := Lstat(path)
 	return err == nil && want(info.Mode())
 }
 
 // IsFolder reports whether path is a folder, reached through no link.
-func IsFolder(path string) bool { return is(path, fs.FileMode.IsDir) }
+func IsFolder(path string) bool { return hasMode(path, fs.FileMode.IsDir) }

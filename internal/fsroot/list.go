@@ -17,11 +17,11 @@ const (
 
 // Listing holds the names of one folder; each worker has one and uses it again.
 type Listing struct {
-	buf   []byte // what one system call returns
-	lead  string // what is before each name in its path
-	text  []byte // all paths
-	marks []mark
-	Names []Name // what the last Read found, in the order of paths
+	buf    []byte // what one system call returns
+	prefix string // what is before each name in its path
+	text   []byte // all paths
+	marks  []mark
+	Names  []Name // what the last Read found, in the order of paths
 }
 
 type mark struct {
@@ -42,14 +42,14 @@ func (l *Listing) add(text []byte, kind nameType) {
 	if string(text) == "." || string(text) == ".." {
 		return
 	}
-	l.text = append(append(l.text, l.lead...), text...)
+	l.text = append(append(l.text, l.prefix...), text...)
 	l.marks = append(l.marks, mark{end: uint32(len(l.text)), kind: kind})
 }
 
 // Read lists the folder fd, whose names all follow lead, in the order of paths.
 // All paths share one string.
 func (l *Listing) Read(fd int, lead string) error {
-	l.lead, l.text, l.marks, l.Names = lead, l.text[:0], l.marks[:0], l.Names[:0]
+	l.prefix, l.text, l.marks, l.Names = lead, l.text[:0], l.marks[:0], l.Names[:0]
 	if err := readNames(fd, l); err != nil {
 		return err
 	}
@@ -63,23 +63,23 @@ func (l *Listing) Read(fd int, lead string) error {
 		l.Names, start = append(l.Names, n), m.end
 	}
 	slices.SortFunc(l.Names, func(a, b Name) int {
-		return Order(a.Path[len(lead):], a.Folder, b.Path[len(lead):], b.Folder)
+		return CompareNames(a.Path[len(lead):], a.Folder, b.Path[len(lead):], b.Folder)
 	})
 	return nil
 }
 
-// Order compares two names of one folder so that walking them depth first gives
+// CompareNames compares two names of one folder so that walking them depth first gives
 // whole paths in the order of their bytes: a folder counts as its name and "/".
-func Order(a string, aFolder bool, b string, bFolder bool) int {
+func CompareNames(a string, aFolder bool, b string, bFolder bool) int {
 	n := min(len(a), len(b))
 	if c := strings.Compare(a[:n], b[:n]); c != 0 {
 		return c
 	}
-	return tail(a, aFolder, n) - tail(b, bFolder, n)
+	return byteAfter(a, aFolder, n) - byteAfter(b, bFolder, n)
 }
 
-// tail returns the byte after the first n of a name, -1 past its end.
-func tail(s string, folder bool, n int) int {
+// byteAfter returns the byte after the first n of a name, -1 past its end.
+func byteAfter(s string, folder bool, n int) int {
 	switch {
 	case n < len(s):
 		return int(s[n])

@@ -24,30 +24,30 @@ type Lock struct {
 // NewLock returns a lock on the file path, which is made when it is first locked.
 func NewLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR | os.O_CREATE} }
 
-// OldLock returns a lock on a file that must exist: locking one that does not is fs.ErrNotExist.
-func OldLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR} }
+// NewExistingLock returns a lock on a file that must exist: locking one that does not is fs.ErrNotExist.
+func NewExistingLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR} }
 
 // Path is the file.
 func (l *Lock) Path() string { return l.path }
 
 // TryLock takes the lock for this process alone; false means that somebody else has it.
-func (l *Lock) TryLock() (bool, error) { return l.try(unix.LOCK_EX | unix.LOCK_NB) }
+func (l *Lock) TryLock() (bool, error) { return l.tryFlock(unix.LOCK_EX | unix.LOCK_NB) }
 
 // TryRLock shares the lock with others that share it.
-func (l *Lock) TryRLock() (bool, error) { return l.try(unix.LOCK_SH | unix.LOCK_NB) }
+func (l *Lock) TryRLock() (bool, error) { return l.tryFlock(unix.LOCK_SH | unix.LOCK_NB) }
 
 // TryLockContext tries again each time poll has passed until ctx is done, whose error it
 // then gives.
 func (l *Lock) TryLockContext(ctx context.Context, poll time.Duration) (bool, error) {
-	return again(ctx, poll, l.TryLock)
+	return retryLock(ctx, poll, l.TryLock)
 }
 
 // TryRLockContext is TryLockContext for a shared lock.
 func (l *Lock) TryRLockContext(ctx context.Context, poll time.Duration) (bool, error) {
-	return again(ctx, poll, l.TryRLock)
+	return retryLock(ctx, poll, l.TryRLock)
 }
 
-func again(ctx context.Context, poll time.Duration, try func() (bool, error)) (bool, error) {
+func retryLock(ctx context.Context, poll time.Duration, try func() (bool, error)) (bool, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -77,7 +77,7 @@ func (l *Lock) Unlock() error {
 	return err
 }
 
-func (l *Lock) try(how int) (bool, error) {
+func (l *Lock) tryFlock(how int) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := l.f
@@ -106,30 +106,30 @@ func (l *Lock) try(how int) (bool, error) {
 	}
 }
 
-// patience is how long Lock and RLock wait. Whoever holds one of belay's locks for longer
+// lockTimeout is how long Lock and RLock wait. Whoever holds one of belay's locks for longer
 // has stopped, or is not a belay.
-const patience = 30 * time.Second
+const lockTimeout = 30 * time.Second
 
-// Lock waits for the lock, half a minute at most: then it is a *HeldError.
-func (l *Lock) Lock() error { return l.wait(l.TryLockContext) }
+// Lock waits for the lock, half a minute at most: then it is a *LockedError.
+func (l *Lock) Lock() error { return l.waitFor(l.TryLockContext) }
 
 // RLock is Lock for a shared lock.
-func (l *Lock) RLock() error { return l.wait(l.TryRLockContext) }
+func (l *Lock) RLock() error { return l.waitFor(l.TryRLockContext) }
 
-func (l *Lock) wait(try func(context.Context, time.Duration) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (l *Lock) waitFor(try func(context.Context, time.Duration) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	_, err := try(ctx, 5*time.Millisecond)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &HeldError{Path: l.path}
+		return &LockedError{Path: l.path}
 	}
 	return err
 }
 
-// HeldError says that another process did not give a lock back in time.
-type HeldError struct{ Path string }
+// LockedError says that another process did not give a lock back in time.
+type LockedError struct{ Path string }
 
-func (e *HeldError) Error() string { return fmt.Sprintf("%q is locked by another process", e.Path) }
+func (e *LockedError) Error() string { return fmt.Sprintf("%q is locked by another process", e.Path) }
 
 // Try returns what a person can do about it.
-func (e *HeldError) Try() string { return fmt.Sprintf("find the process: fuser -v %q", e.Path) }
+func (e *LockedError) Try() string { return fmt.Sprintf("find the process: fuser -v %q", e.Path) }

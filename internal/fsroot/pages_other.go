@@ -2,5 +2,5 @@
 
 package fsroot
 
-// inLargePages does nothing: elsewhere the system decides by itself.
-func inLargePages([]byte) {}
+// adviseLargePages does nothing: elsewhere the system decides by itself.
+func adviseLargePages([]byte) {}

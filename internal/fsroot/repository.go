@@ -2,10 +2,10 @@ package fsroot
 
 import "golang.org/x/sys/unix"
 
-// Repository reports whether the .git in the folder fd is a file that points to a
+// DetectRepository reports whether the .git in the folder fd is a file that points to a
 // repository, and whether it is one or points to one. Only the stat of .git/HEAD
 // passes through a link: a link to a git dir is a repository to git too.
-func Repository(fd int, folder bool) (file, repo bool) {
+func DetectRepository(fd int, folder bool) (file, repo bool) {
 	var st unix.Stat_t
 	if StatAt(fd, ".git/HEAD", &st) == nil {
 		return false, true

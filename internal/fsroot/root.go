@@ -31,9 +31,9 @@ type Root struct {
 	fd   int
 	path string
 
-	temps  sync.Mutex
-	tempIn map[string]*tempFolder
-	heal   sync.Mutex // held while a folder has another mode than its own
+	tempsMu  sync.Mutex
+	tempIn   map[string]*tempFolder
+	rightsMu sync.Mutex // held while a folder has another mode than its own
 }
 
 type tempFolder struct {
@@ -45,20 +45,20 @@ type tempFolder struct {
 func OpenRoot(path string) (*Root, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, PathError("open", path, err)
+		return nil, WrapPathError("open", path, err)
 	}
 	return &Root{fd: fd, path: path, tempIn: map[string]*tempFolder{}}, nil
 }
 
 // Close lets go of the folder.
 func (r *Root) Close() error {
-	r.temps.Lock()
-	defer r.temps.Unlock()
+	r.tempsMu.Lock()
+	defer r.tempsMu.Unlock()
 	for _, t := range r.tempIn {
 		unix.Close(t.fd)
 	}
 	r.tempIn = nil
-	return PathError("close", r.path, unix.Close(r.fd))
+	return WrapPathError("close", r.path, unix.Close(r.fd))
 }
 
 // Info is what Lstat says.
@@ -72,31 +72,31 @@ type Info struct {
 
 // Lstat says what is at path, without following it. Path "" is the root.
 func (r *Root) Lstat(path string) (Info, error) {
-	f, err := r.facts(path)
+	f, err := r.factsAt(path)
 	if err != nil {
 		return Info{}, err
 	}
 	return Info{Kind: f.Kind(), Perm: f.Perm(), Size: f.Size, Mtime: f.Mtime, Ctime: f.Ctime, Dev: f.Dev, Ino: f.Ino}, nil
 }
 
-func (r *Root) facts(path string) (Facts, error) {
+func (r *Root) factsAt(path string) (Facts, error) {
 	var st unix.Stat_t
 	if path == "" {
 		err := unix.Fstat(r.fd, &st)
-		return FactsOf(&st), PathError("stat", r.path, err)
+		return FactsOf(&st), WrapPathError("stat", r.path, err)
 	}
 	p, err := r.at(path)
 	if err != nil {
 		return Facts{}, err
 	}
-	err = p.do(func() error { return StatAt(p.fd, p.name, &st) })
-	return FactsOf(&st), p.close(PathError("stat", path, err))
+	err = p.withRights(func() error { return StatAt(p.fd, p.name, &st) })
+	return FactsOf(&st), p.close(WrapPathError("stat", path, err))
 }
 
-// Same reports whether path is what the arguments say: kind, mode (links have none)
+// Matches reports whether path is what the arguments say: kind, mode (links have none)
 // and the hash of its bytes, or of its target. Something else or nothing at path, or
 // a parent that is no folder, is false without an error.
-func (r *Root) Same(path string, kind PathKind, perm uint16, oid OID, newHash func() hash.Hash) (bool, error) {
+func (r *Root) Matches(path string, kind PathKind, perm uint16, oid OID, newHash func() hash.Hash) (bool, error) {
 	info, err := r.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNotFolder) {
 		return false, nil
@@ -137,7 +137,7 @@ func (r *Root) Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	fd := -1
-	err = p.do(func() error {
+	err = p.withRights(func() error {
 		var st unix.Stat_t
 		if err := StatAt(p.fd, p.name, &st); err != nil {
 			return err
@@ -157,7 +157,7 @@ func (r *Root) Open(path string) (*os.File, error) {
 		}
 		return err
 	})
-	if err := p.close(PathError("open", path, err)); err != nil {
+	if err := p.close(WrapPathError("open", path, err)); err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), path), nil
@@ -172,23 +172,23 @@ func (r *Root) ReadLink(path string) (string, error) {
 		return "", err
 	}
 	var target string
-	err = p.do(func() (err error) {
+	err = p.withRights(func() (err error) {
 		target, err = ReadLinkAt(p.fd, p.name)
 		return err
 	})
-	return target, p.close(PathError("readlink", path, err))
+	return target, p.close(WrapPathError("readlink", path, err))
 }
 
 // ReadFolder returns the names in the folder at path, sorted.
 func (r *Root) ReadFolder(path string) ([]string, error) {
 	fd, err := OpenFolder(r.fd, path)
 	if err != nil {
-		return nil, PathError("open", path, notFolder(err))
+		return nil, WrapPathError("open", path, asNotFolder(err))
 	}
 	defer unix.Close(fd)
 	l := NewListing()
 	if err := l.Read(fd, ""); err != nil {
-		return nil, PathError("read", path, err)
+		return nil, WrapPathError("read", path, err)
 	}
 	names := make([]string, len(l.Names))
 	for i := range l.Names {
@@ -197,9 +197,9 @@ func (r *Root) ReadFolder(path string) ([]string, error) {
 	return names, nil
 }
 
-// notFolder turns what the kernel says of a path through a link or a file into
+// asNotFolder turns what the kernel says of a path through a link or a file into
 // ErrNotFolder.
-func notFolder(err error) error {
+func asNotFolder(err error) error {
 	if err == unix.ELOOP || err == unix.ENOTDIR {
 		return ErrNotFolder
 	}

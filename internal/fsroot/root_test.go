@@ -197,7 +197,7 @@ func TestRootRefusesToLeaveTheTree(t *testing.T) {
 				t.Errorf("%s %s gave %v", op, path, err)
 			}
 		}
-		if same, err := r.Same(path, File, 0o644, blobOID("sentinel"), sha1.New); same || err != nil {
+		if same, err := r.Matches(path, File, 0o644, blobOID("sentinel"), sha1.New); same || err != nil {
 			t.Errorf("same %s: %v, %v", path, same, err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestSymlink(t *testing.T) {
 		if got, err := r.ReadLink(c[0]); got != c[1] || err != nil {
 			t.Errorf("%s is a link to %q, %v", c[0], got, err)
 		}
-		if same, err := r.Same(c[0], SymbolicLink, 0, blobOID(c[1]), sha1.New); !same || err != nil {
+		if same, err := r.Matches(c[0], SymbolicLink, 0, blobOID(c[1]), sha1.New); !same || err != nil {
 			t.Errorf("%s is not the same: %v", c[0], err)
 		}
 	}
@@ -324,7 +324,7 @@ func TestSame(t *testing.T) {
 		{"f", File, 0o640, blobOID("other"), false}, {"f", SymbolicLink, 0, blobOID("text"), false}, {"none", File, 0, blobOID(""), false},
 		{"pipe", File, 0o600, blobOID(""), false},
 	} {
-		if got, err := r.Same(c.path, c.kind, c.perm, c.oid, sha1.New); got != c.want || err != nil {
+		if got, err := r.Matches(c.path, c.kind, c.perm, c.oid, sha1.New); got != c.want || err != nil {
 			t.Errorf("%+v gave %v, %v", c, got, err)
 		}
 	}

@@ -54,8 +54,8 @@ func (f *Facts) Kind() PathKind {
 // Perm returns the 07777 bits.
 func (f *Facts) Perm() uint16 { return uint16(f.Mode & 0o7777) }
 
-// Special names what is neither file, link nor folder.
-func (f *Facts) Special() string {
+// SpecialName names what is neither file, link nor folder.
+func (f *Facts) SpecialName() string {
 	switch f.Mode & unix.S_IFMT {
 	case unix.S_IFIFO:
 		return "fifo"
@@ -67,14 +67,14 @@ func (f *Facts) Special() string {
 	return "not a file"
 }
 
-// Exhausted reports whether err says that the machine, not the file, is at fault:
+// IsExhausted reports whether err says that the machine, not the file, is at fault:
 // such an error ends the scan and never becomes a gap.
-func Exhausted(err error) bool {
+func IsExhausted(err error) bool {
 	return err == unix.EMFILE || err == unix.ENFILE || err == unix.ENOMEM
 }
 
-// PathError names what was tried at path; nil stays nil.
-func PathError(op, path string, err error) error {
+// WrapPathError names what was tried at path; nil stays nil.
+func WrapPathError(op, path string, err error) error {
 	if err == nil {
 		return nil
 	}

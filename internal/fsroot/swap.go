@@ -19,9 +19,9 @@ import (
 // somebody saved: it is never removed unseen.
 const SwapPrefix = ".belay-swap-"
 
-// Held says what a change of a path may take away: the bytes of that name, or nothing
+// Expected says what a change of a path may take away: the bytes of that name, or nothing
 // when OID is empty.
-type Held struct {
+type Expected struct {
 	OID     OID
 	New     OID // what is put there
 	NewHash func() hash.Hash
@@ -30,13 +30,13 @@ type Held struct {
 // SavedError says that somebody saved a file at the very moment in which it was to be
 // replaced or removed. What he saved last is at its path; Aside is where something else
 // that he saved lies, or "".
-type SavedError struct{ Path, Aside string }
+type SavedError struct{ Path, SetAsideAt string }
 
 // Error returns the sentence.
 func (e *SavedError) Error() string {
-	if e.Aside != "" {
+	if e.SetAsideAt != "" {
 		return fmt.Sprintf("%s was saved twice by another program meanwhile; the other version is %s", belay.VisibleLine(e.Path),
-			belay.VisibleLine(e.Aside))
+			belay.VisibleLine(e.SetAsideAt))
 	}
 	return fmt.Sprintf("%s was saved by another program meanwhile", belay.VisibleLine(e.Path))
 }
@@ -44,7 +44,7 @@ func (e *SavedError) Error() string {
 // ReplaceFile is WriteFile that looks, after the change of places, at what was displaced.
 // If that is not held it goes back, and the error is a *SavedError. Where the system
 // cannot make two names change places, it is WriteFile.
-func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Held, fill func(w io.Writer) error) error {
+func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Expected, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
 		return err
@@ -53,12 +53,12 @@ func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Held, fill
 }
 
 // ReplaceLink is Symlink in the same way.
-func (r *Root) ReplaceLink(path, target string, held Held) error {
+func (r *Root) ReplaceLink(path, target string, held Expected) error {
 	p, err := r.at(path)
 	if err != nil {
 		return err
 	}
-	err = p.do(func() error {
+	err = p.withRights(func() error {
 		if err := Step("symlink", p.path); err != nil {
 			return err
 		}
@@ -66,24 +66,24 @@ func (r *Root) ReplaceLink(path, target string, held Held) error {
 		if err := unix.Symlinkat(target, p.fd, name); err != nil {
 			return err
 		}
-		err := p.land(p.fd, &name, &held)
+		err := p.moveIntoPlace(p.fd, &name, &held)
 		if name != "" {
 			_ = unix.Unlinkat(p.fd, name, 0)
 		}
 		return err
 	})
-	return p.close(PathError("symlink", path, err))
+	return p.close(WrapPathError("symlink", path, err))
 }
 
-// RemoveHeld is Remove in the same way: what is taken away is looked at after it has
+// RemoveExpected is Remove in the same way: what is taken away is looked at after it has
 // left its path, and comes back when it is not held.
-func (r *Root) RemoveHeld(path string, held Held) error {
+func (r *Root) RemoveExpected(path string, held Expected) error {
 	p, err := r.at(path)
 	if err != nil {
 		return err
 	}
-	err = p.do(func() error {
-		if err := p.removable(); err != nil {
+	err = p.withRights(func() error {
+		if err := p.checkRemovable(); err != nil {
 			return err
 		}
 		if err := Step("unlink", path); err != nil {
@@ -93,19 +93,19 @@ func (r *Root) RemoveHeld(path string, held Held) error {
 		if err := unix.Renameat(p.fd, p.name, p.fd, name); err != nil {
 			return err
 		}
-		if same, err := held.same(p.fd, name, held.OID); same {
+		if same, err := held.matches(p.fd, name, held.OID); same {
 			return unix.Unlinkat(p.fd, name, 0)
 		} else if berr := renameNew(p.fd, name, p.fd, p.name); berr == nil {
 			return errors.Join(err, &SavedError{Path: path})
 		}
-		return errors.Join(err, p.aside(p.fd, name))
+		return errors.Join(err, p.setAside(p.fd, name))
 	})
-	return p.close(PathError("remove", path, err))
+	return p.close(WrapPathError("remove", path, err))
 }
 
-// land gives the file called *name in the folder fd its path. Once it is there *name is
+// moveIntoPlace gives the file called *name in the folder fd its path. Once it is there *name is
 // empty. held nil: whatever is at the path is replaced.
-func (p *place) land(fd int, name *string, held *Held) error {
+func (p *pathRef) moveIntoPlace(fd int, name *string, held *Expected) error {
 	if err := Step("rename", p.path); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (p *place) land(fd int, name *string, held *Held) error {
 		if err == nil {
 			*name = ""
 		}
-		return inTheWay(err)
+		return asErrFolder(err)
 	}
 	swap := swapName()
 	if err := unix.Renameat(fd, *name, fd, swap); err != nil {
@@ -133,10 +133,10 @@ func (p *place) land(fd int, name *string, held *Held) error {
 		err = ExchangeAt(fd, swap, p.fd, p.name)
 		if err == nil {
 			*name = ""
-			return p.displaced(fd, swap, held)
+			return p.checkDisplaced(fd, swap, held)
 		}
 		if err == unix.ENOTSUP {
-			return p.land(fd, name, nil)
+			return p.moveIntoPlace(fd, name, nil)
 		}
 		if err != unix.ENOENT {
 			return err
@@ -145,23 +145,23 @@ func (p *place) land(fd int, name *string, held *Held) error {
 	return &SavedError{Path: p.path}
 }
 
-// displaced looks at what changed places with a new file.
-func (p *place) displaced(fd int, name string, held *Held) error {
+// checkDisplaced looks at what changed places with a new file.
+func (p *pathRef) checkDisplaced(fd int, name string, held *Expected) error {
 	if err := Step("displaced", p.path); err != nil {
 		return err
 	}
-	same, err := held.same(fd, name, held.OID)
+	same, err := held.matches(fd, name, held.OID)
 	if same {
 		return unix.Unlinkat(fd, name, 0)
 	}
 	if berr := ExchangeAt(fd, name, p.fd, p.name); berr != nil { // he removed it again
-		return errors.Join(err, p.aside(fd, name))
+		return errors.Join(err, p.setAside(fd, name))
 	}
 	var st unix.Stat_t
 	folder := unix.Fstatat(p.fd, p.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
-	if ours, _ := held.same(fd, name, held.New); !ours {
+	if ours, _ := held.matches(fd, name, held.New); !ours {
 		_ = ExchangeAt(fd, name, p.fd, p.name) // the later one belongs there; if he removed it, this is it
-		return errors.Join(err, p.aside(fd, name))
+		return errors.Join(err, p.setAside(fd, name))
 	}
 	if uerr := unix.Unlinkat(fd, name, 0); uerr != nil {
 		return uerr
@@ -172,8 +172,8 @@ func (p *place) displaced(fd int, name string, held *Held) error {
 	return errors.Join(err, &SavedError{Path: p.path})
 }
 
-// aside puts what nobody may lose beside the path, under a name that people see.
-func (p *place) aside(fd int, name string) error {
+// setAside puts what nobody may lose beside the path, under a name that people see.
+func (p *pathRef) setAside(fd int, name string) error {
 	to := p.name + ".saved-" + name[len(SwapPrefix):]
 	if err := renameNew(fd, name, p.fd, to); err != nil {
 		return fmt.Errorf("keep %s, saved by another program meanwhile: %w", name, err)
@@ -182,12 +182,12 @@ func (p *place) aside(fd int, name string) error {
 	if parent != "" {
 		parent += "/"
 	}
-	return &SavedError{Path: p.path, Aside: parent + to}
+	return &SavedError{Path: p.path, SetAsideAt: parent + to}
 }
 
-// same reports whether a name in a folder is a file, or a link, whose bytes, or target,
+// matches reports whether a name in a folder is a file, or a link, whose bytes, or target,
 // have the name oid.
-func (h *Held) same(fd int, name string, oid OID) (bool, error) {
+func (h *Expected) matches(fd int, name string, oid OID) (bool, error) {
 	if oid == "" {
 		return false, nil
 	}
@@ -231,20 +231,20 @@ func (r *Root) Bytes(path string, newHash func() hash.Hash) (oid OID, err error)
 	if err != nil {
 		return "", err
 	}
-	err = p.do(func() (err error) { oid, err = BytesAt(p.fd, p.name, newHash()); return err })
-	return oid, p.close(PathError("read", path, err))
+	err = p.withRights(func() (err error) { oid, err = BytesAt(p.fd, p.name, newHash()); return err })
+	return oid, p.close(WrapPathError("read", path, err))
 }
 
-// Show returns a file that a killed process left under a name of SwapPrefix one that people
+// Reveal returns a file that a killed process left under a name of SwapPrefix one that people
 // see, and says which.
-func (r *Root) Show(path string) (string, error) {
+func (r *Root) Reveal(path string) (string, error) {
 	p, err := r.at(path)
 	if err != nil {
 		return "", err
 	}
 	to := "belay-saved-" + strings.TrimPrefix(p.name, SwapPrefix)
-	err = p.do(func() error { return renameNew(p.fd, p.name, p.fd, to) })
-	return strings.TrimSuffix(path, p.name) + to, p.close(PathError("rename", path, err))
+	err = p.withRights(func() error { return renameNew(p.fd, p.name, p.fd, to) })
+	return strings.TrimSuffix(path, p.name) + to, p.close(WrapPathError("rename", path, err))
 }
 
 func swapName() string { return SwapPrefix + TempName()[len(TempPrefix):] }

@@ -17,12 +17,14 @@ func TestSavedAtTheLastMoment(t *testing.T) {
 	if ExchangeAt(pr.fd, "a", pr.fd, "b") != nil {
 		t.Skip("two names cannot change places here")
 	}
-	replace := func(r *Root, b *bench, h Held) error { return r.ReplaceFile("d/f", 0o600, b.tmp(), h, writes("new")) }
-	link := func(r *Root, _ *bench, h Held) error { return r.ReplaceLink("d/f", "target", h) }
-	remove := func(r *Root, _ *bench, h Held) error { return r.RemoveHeld("d/f", h) }
+	replace := func(r *Root, b *bench, h Expected) error {
+		return r.ReplaceFile("d/f", 0o600, b.tmp(), h, writes("new"))
+	}
+	link := func(r *Root, _ *bench, h Expected) error { return r.ReplaceLink("d/f", "target", h) }
+	remove := func(r *Root, _ *bench, h Expected) error { return r.RemoveExpected("d/f", h) }
 	for name, c := range map[string]struct {
 		was   string
-		do    func(*Root, *bench, Held) error
+		do    func(*Root, *bench, Expected) error
 		saves map[string]string // step → what is saved there; "-" removes
 		now   string            // at the path, "" for nothing
 		aside string            // what lies beside it
@@ -47,7 +49,7 @@ func TestSavedAtTheLastMoment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, r := newRoot(t)
 			b.must(os.MkdirAll(b.path("d"), 0o755))
-			h := Held{New: blobOID("new"), NewHash: sha1.New}
+			h := Expected{New: blobOID("new"), NewHash: sha1.New}
 			if strings.HasSuffix(name, "link") {
 				h.New = blobOID("target")
 			}
@@ -81,8 +83,8 @@ func TestSavedAtTheLastMoment(t *testing.T) {
 			}
 			if c.aside != "" {
 				want++
-				if got := b.at(saved.Aside); got != c.aside {
-					t.Errorf("%q holds %q, want %q", saved.Aside, got, c.aside)
+				if got := b.at(saved.SetAsideAt); got != c.aside {
+					t.Errorf("%q holds %q, want %q", saved.SetAsideAt, got, c.aside)
 				}
 			}
 			if list, err := os.ReadDir(b.path("d")); err != nil || len(list) != want {
@@ -112,7 +114,7 @@ func TestReplaceFolder(t *testing.T) {
 	t.Parallel()
 	b, r := newRoot(t)
 	b.put("d/f/inside", "kept")
-	h := Held{OID: blobOID("old"), New: blobOID("new"), NewHash: sha1.New}
+	h := Expected{OID: blobOID("old"), New: blobOID("new"), NewHash: sha1.New}
 	if err := r.ReplaceFile("d/f", 0o600, b.tmp(), h, writes("new")); !errors.Is(err, ErrFolder) {
 		t.Errorf("got %v", err)
 	}

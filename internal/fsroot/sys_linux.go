@@ -34,7 +34,7 @@ func openPath(path string, flags int, perm uint32) (int, error) {
 
 // lstatUnopened is for what cannot be opened even to look at it: here there is none.
 func lstatUnopened(path string, err error) (fs.FileInfo, error) {
-	return nil, explain("lstat", path, err)
+	return nil, explainError("lstat", path, err)
 }
 
 func modTime(st *syscall.Stat_t) time.Time { return time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)) }

@@ -27,7 +27,7 @@ func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	if info, lerr := os.Lstat(path); lerr == nil {
 		return info, nil
 	}
-	return nil, explain("lstat", path, err)
+	return nil, explainError("lstat", path, err)
 }
 
 func modTime(st *syscall.Stat_t) time.Time {

@@ -25,33 +25,33 @@ func (r *Root) WriteFile(path string, perm uint16, tmp string, fill func(w io.Wr
 	return p.close(p.writeFile(perm, tmp, nil, fill))
 }
 
-func (p *place) writeFile(perm uint16, tmp string, held *Held, fill func(w io.Writer) error) error {
-	t := temp{p: p, fd: p.fd}
-	if folder := p.r.tempFolder(tmp, p.fd); folder >= 0 {
+func (p *pathRef) writeFile(perm uint16, tmp string, held *Expected, fill func(w io.Writer) error) error {
+	t := tempFile{place: p, fd: p.fd}
+	if folder := p.root.tempFolder(tmp, p.fd); folder >= 0 {
 		t.fd = folder
 	}
 	if err := t.create(); err != nil {
-		return PathError("create a temporary file for", p.path, err)
+		return WrapPathError("create a temporary file for", p.path, err)
 	}
 	defer t.remove()
 	if err := fill(&t); err != nil {
 		return fmt.Errorf("writing %s: %w", belay.VisibleLine(p.path), err)
 	}
 	if err := t.finish(perm); err != nil {
-		return PathError("write", p.path, err)
+		return WrapPathError("write", p.path, err)
 	}
 	err := t.rename(held)
 	if err == unix.EXDEV && t.fd != p.fd { // one device, but two mounts or quotas
-		if err = t.move(perm); err == nil {
+		if err = t.recreateBesideTarget(perm); err == nil {
 			err = t.rename(held)
 		}
 	}
-	return PathError("rename to", p.path, err)
+	return WrapPathError("rename to", p.path, err)
 }
 
-// inTheWay turns what the kernel says of a folder in the target's place into
+// asErrFolder turns what the kernel says of a folder in the target's place into
 // ErrFolder.
-func inTheWay(err error) error {
+func asErrFolder(err error) error {
 	if err == unix.EISDIR || err == unix.ENOTEMPTY || err == unix.EEXIST {
 		return ErrFolder
 	}
@@ -69,8 +69,8 @@ func (r *Root) tempFolder(tmp string, beside int) int {
 		return -1
 	}
 	dev := uint64(st.Dev)
-	r.temps.Lock()
-	defer r.temps.Unlock()
+	r.tempsMu.Lock()
+	defer r.tempsMu.Unlock()
 	t := r.tempIn[tmp]
 	if t == nil && r.tempIn != nil {
 		t = &tempFolder{fd: -1}
@@ -87,47 +87,47 @@ func (r *Root) tempFolder(tmp string, beside int) int {
 	return t.fd
 }
 
-// temp is the temporary file of one WriteFile.
-type temp struct {
-	p    *place
-	fd   int // the folder it is in
-	name string
-	f    *os.File
+// tempFile is the temporary file of one WriteFile.
+type tempFile struct {
+	place *pathRef
+	fd    int // the folder it is in
+	name  string
+	f     *os.File
 }
 
-func (t *temp) create() error {
-	if err := Step("create", t.p.path); err != nil {
+func (t *tempFile) create() error {
+	if err := Step("create", t.place.path); err != nil {
 		return err
 	}
-	if t.fd != t.p.fd && t.open() == nil {
+	if t.fd != t.place.fd && t.open() == nil {
 		return nil
 	}
-	t.fd = t.p.fd // there is no other folder, or it takes no file
-	return t.p.do(t.open)
+	t.fd = t.place.fd // there is no other folder, or it takes no file
+	return t.place.withRights(t.open)
 }
 
-func (t *temp) open() error { return t.openAs(TempName()) }
+func (t *tempFile) open() error { return t.openAs(TempName()) }
 
-func (t *temp) openAs(name string) error {
+func (t *tempFile) openAs(name string) error {
 	fd, err := unix.Openat(t.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}
-	t.name, t.f = name, os.NewFile(uintptr(fd), t.p.path)
+	t.name, t.f = name, os.NewFile(uintptr(fd), t.place.path)
 	return nil
 }
 
 // Write implements io.Writer for fill.
-func (t *temp) Write(b []byte) (int, error) {
-	if err := Step("write", t.p.path); err != nil {
+func (t *tempFile) Write(b []byte) (int, error) {
+	if err := Step("write", t.place.path); err != nil {
 		return 0, err
 	}
 	return t.f.Write(b)
 }
 
 // Sync makes what was written survive a loss of power, for a fill that needs it.
-func (t *temp) Sync() error {
-	if err := Step("sync", t.p.path); err != nil {
+func (t *tempFile) Sync() error {
+	if err := Step("sync", t.place.path); err != nil {
 		return err
 	}
 	return t.f.Sync()
@@ -135,8 +135,8 @@ func (t *temp) Sync() error {
 
 // finish gives the file its mode, after the last write because writing clears
 // set-user-id bits.
-func (t *temp) finish(perm uint16) error {
-	if err := Step("chmod", t.p.path); err != nil {
+func (t *tempFile) finish(perm uint16) error {
+	if err := Step("chmod", t.place.path); err != nil {
 		return err
 	}
 	err := unix.Fchmod(int(t.f.Fd()), uint32(perm))
@@ -157,40 +157,40 @@ func (r *Root) CreateFile(path string, perm uint16, fill func(w io.Writer) error
 	return p.close(p.createFile(perm, fill))
 }
 
-func (p *place) createFile(perm uint16, fill func(w io.Writer) error) error {
-	t := temp{p: p, fd: p.fd}
+func (p *pathRef) createFile(perm uint16, fill func(w io.Writer) error) error {
+	t := tempFile{place: p, fd: p.fd}
 	err := Step("create", p.path)
 	if err == nil {
-		err = p.do(func() error { return t.openAs(p.name) })
+		err = p.withRights(func() error { return t.openAs(p.name) })
 	}
 	if err != nil {
-		return PathError("create", p.path, err)
+		return WrapPathError("create", p.path, err)
 	}
 	defer t.remove()
 	if err := fill(&t); err != nil {
 		return fmt.Errorf("writing %s: %w", belay.VisibleLine(p.path), err)
 	}
 	if err := t.finish(perm); err != nil {
-		return PathError("write", p.path, err)
+		return WrapPathError("write", p.path, err)
 	}
 	t.name = ""
 	return nil
 }
 
-func (t *temp) rename(held *Held) error {
-	return t.p.do(func() error { return t.p.land(t.fd, &t.name, held) })
+func (t *tempFile) rename(held *Expected) error {
+	return t.place.withRights(func() error { return t.place.moveIntoPlace(t.fd, &t.name, held) })
 }
 
-// move makes the file again beside its target.
-func (t *temp) move(perm uint16) error {
+// recreateBesideTarget makes the file again beside its target.
+func (t *tempFile) recreateBesideTarget(perm uint16) error {
 	from, err := unix.Openat(t.fd, t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
-	old := os.NewFile(uintptr(from), t.p.path)
+	old := os.NewFile(uintptr(from), t.place.path)
 	defer old.Close()
 	t.remove()
-	t.fd = t.p.fd
+	t.fd = t.place.fd
 	if err := t.create(); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (t *temp) move(perm uint16) error {
 }
 
 // remove takes the temporary file away unless it has reached its name.
-func (t *temp) remove() {
+func (t *tempFile) remove() {
 	if t.name == "" {
 		return
 	}
@@ -217,11 +217,11 @@ func (r *Root) Symlink(path, target string) error {
 	if err != nil {
 		return err
 	}
-	err = p.do(func() error { return p.symlink(target) })
-	return p.close(PathError("symlink", path, err))
+	err = p.withRights(func() error { return p.symlink(target) })
+	return p.close(WrapPathError("symlink", path, err))
 }
 
-func (p *place) symlink(target string) error {
+func (p *pathRef) symlink(target string) error {
 	if err := Step("symlink", p.path); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (p *place) symlink(target string) error {
 		return err
 	}
 	if err = Step("rename", p.path); err == nil {
-		err = inTheWay(unix.Renameat(p.fd, name, p.fd, p.name))
+		err = asErrFolder(unix.Renameat(p.fd, name, p.fd, p.name))
 	}
 	if err != nil {
 		_ = unix.Unlinkat(p.fd, name, 0)
@@ -253,7 +253,7 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	if err != nil {
 		return err
 	}
-	err = p.do(func() error {
+	err = p.withRights(func() error {
 		if err := Step("mkdir", path); err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	if err == nil || err == unix.EEXIST {
 		err = p.chmod(perm, Folder)
 	}
-	return p.close(PathError("mkdir", path, err))
+	return p.close(WrapPathError("mkdir", path, err))
 }
 
 // Chmod gives the file or folder at path exactly the mode perm, and does nothing
@@ -274,18 +274,18 @@ func (r *Root) Chmod(path string, perm uint16) error {
 		if err == nil {
 			err = unix.Fchmod(r.fd, uint32(perm))
 		}
-		return PathError("chmod", r.path, err)
+		return WrapPathError("chmod", r.path, err)
 	}
 	p, err := r.at(path)
 	if err != nil {
 		return err
 	}
-	return p.close(PathError("chmod", path, p.chmod(perm, 0)))
+	return p.close(WrapPathError("chmod", path, p.chmod(perm, 0)))
 }
 
 // chmod changes what is at the place if its kind is want; 0 is any file or folder.
-func (p *place) chmod(perm uint16, want PathKind) error {
-	return p.do(func() error {
+func (p *pathRef) chmod(perm uint16, want PathKind) error {
+	return p.withRights(func() error {
 		var st unix.Stat_t
 		if err := StatAt(p.fd, p.name, &st); err != nil {
 			return err
@@ -317,8 +317,8 @@ func (r *Root) Remove(path string) error {
 	if err != nil {
 		return err
 	}
-	err = p.do(func() error {
-		if err := p.removable(); err != nil {
+	err = p.withRights(func() error {
+		if err := p.checkRemovable(); err != nil {
 			return err
 		}
 		if err := Step("unlink", path); err != nil {
@@ -326,11 +326,11 @@ func (r *Root) Remove(path string) error {
 		}
 		return unix.Unlinkat(p.fd, p.name, 0)
 	})
-	return p.close(PathError("remove", path, err))
+	return p.close(WrapPathError("remove", path, err))
 }
 
-// removable says why what is at the place may not be removed.
-func (p *place) removable() error {
+// checkRemovable says why what is at the place may not be removed.
+func (p *pathRef) checkRemovable() error {
 	var st unix.Stat_t
 	if err := StatAt(p.fd, p.name, &st); err != nil {
 		return err
@@ -340,7 +340,7 @@ func (p *place) removable() error {
 	case Folder:
 		return ErrFolder
 	case Other:
-		return fmt.Errorf("it is a %s: %w", f.Special(), fs.ErrInvalid)
+		return fmt.Errorf("it is a %s: %w", f.SpecialName(), fs.ErrInvalid)
 	}
 	return nil
 }
@@ -352,7 +352,7 @@ func (r *Root) Rmdir(path string) error {
 	if err != nil {
 		return err
 	}
-	err = p.do(func() error {
+	err = p.withRights(func() error {
 		if err := Step("rmdir", path); err != nil {
 			return err
 		}
@@ -361,7 +361,7 @@ func (r *Root) Rmdir(path string) error {
 	if err == unix.EEXIST {
 		err = unix.ENOTEMPTY
 	}
-	return p.close(PathError("rmdir", path, notFolder(err)))
+	return p.close(WrapPathError("rmdir", path, asNotFolder(err)))
 }
 
 // Sync makes everything written so far survive a loss of power.
@@ -369,5 +369,5 @@ func (r *Root) Sync() error {
 	if err := Step("sync", r.path); err != nil {
 		return err
 	}
-	return PathError("sync", r.path, syncTree(r.fd))
+	return WrapPathError("sync", r.path, syncTree(r.fd))
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// settings are given to every git process. They keep git from starting a program
+// configArgs are given to every git process. They keep git from starting a program
 // that the repository names and from doing work nobody asked for.
-var settings = []string{
+var configArgs = []string{
 	"core.hooksPath=/dev/null",            // no hook, not even reference-transaction
 	"core.fsmonitor=false",                // no monitor: it is a program, and it may lie
 	"core.pager=cat",                      // no pager
@@ -43,8 +43,8 @@ var settings = []string{
 	"diff.ignoreSubmodules=all", // never look into one
 }
 
-// answers are the environment of every git process, besides where the repository is.
-var answers = []string{
+// fixedEnv are the environment of every git process, besides where the repository is.
+var fixedEnv = []string{
 	"GIT_OPTIONAL_LOCKS=0",     // never refresh the user's index on the side
 	"GIT_NO_REPLACE_OBJECTS=1", // objects as they are, not as refs/replace says
 	"GIT_NO_LAZY_FETCH=1",      // git 2.45: a missing object is missing
@@ -56,26 +56,26 @@ var answers = []string{
 	"GIT_COMMITTER_NAME=belay", "GIT_COMMITTER_EMAIL=belay@localhost", // no identity needed for a reflog line
 }
 
-// dropped are variables besides GIT_* that would start or load something.
-var dropped = map[string]bool{
+// droppedEnv are variables besides GIT_* that would start or load something.
+var droppedEnv = map[string]bool{
 	"PAGER": true, "EDITOR": true, "VISUAL": true, "SSH_ASKPASS": true, "LD_PRELOAD": true,
 	"LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "BASH_ENV": true, "ENV": true,
 	"LANG": true, "LANGUAGE": true, "XDG_CACHE_HOME": true,
 }
 
-// kept are the GIT_* variables that say where the user's own config lies. Without
+// keptEnv are the GIT_* variables that say where the user's own config lies. Without
 // them other files would be ignored than in the user's git.
-var kept = map[string]bool{"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true}
+var keptEnv = map[string]bool{"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true}
 
-// scrubbed is the environment without what the caller inherited from git or for it.
+// cleanEnv is the environment without what the caller inherited from git or for it.
 // Inside of a git hook GIT_DIR and GIT_INDEX_FILE are set, and would send git to
 // another place.
-func scrubbed() []string {
+func cleanEnv() []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		key, _, _ := strings.Cut(kv, "=")
-		git := strings.HasPrefix(key, "GIT_") && !kept[key]
-		if git || dropped[key] || strings.HasPrefix(key, "LC_") {
+		git := strings.HasPrefix(key, "GIT_") && !keptEnv[key]
+		if git || droppedEnv[key] || strings.HasPrefix(key, "LC_") {
 			continue
 		}
 		env = append(env, kv)
@@ -83,60 +83,60 @@ func scrubbed() []string {
 	return env
 }
 
-// here returns the environment of this repository. Naming the working tree defeats a
+// repoEnv returns the environment of this repository. Naming the working tree defeats a
 // core.worktree that points elsewhere; naming the common dir, a changed commondir.
-func (r *Repo) here() []string {
-	env := append(append(scrubbed(), answers...), "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Root)
+func (r *Repo) repoEnv() []string {
+	env := append(append(cleanEnv(), fixedEnv...), "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Root)
 	if r.Linked() {
 		env = append(env, "GIT_COMMON_DIR="+r.Common)
 	}
 	return env
 }
 
-// readsRefs are the commands that read all references, which no other process of belay's does.
-var readsRefs = map[string]bool{"for-each-ref": true, "rev-list": true}
+// refCommands are the commands that read all references, which no other process of belay's does.
+var refCommands = map[string]bool{"for-each-ref": true, "rev-list": true}
 
-// objectsAlone are the commands that need nothing but objects.
-var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
+// objectCommands are the commands that need nothing but objects.
+var objectCommands = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
 
-func (r *Repo) plainDir() string { return filepath.Join(r.Dir, "belay", "plain") }
+func (r *Repo) isolatedDir() string { return filepath.Join(r.Dir, "belay", "plain") }
 
-// plain returns the environment of an empty git dir of belay's own with the repository's
+// isolatedEnv returns the environment of an empty git dir of belay's own with the repository's
 // objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would
 // turn its change into "binary files differ", and diff.* settings change every diff:
 // here there are no attributes and no settings. And in a partial clone a missing
 // object makes git fetch, or die trying: here it is missing.
-func (r *Repo) plain() ([]string, error) {
-	dir := r.plainDir()
+func (r *Repo) isolatedEnv() ([]string, error) {
+	dir := r.isolatedDir()
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if r.Format == "sha256" {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n"
 	}
-	env := append(append(scrubbed(), answers...), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+	env := append(append(cleanEnv(), fixedEnv...), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
-	if err := clear(dir); err != nil {
+	if err := clearIsolated(dir); err != nil {
 		return env, fmt.Errorf("create a repository to read objects from: %w", err)
 	}
 	for _, sub := range []string{"objects", "refs"} {
-		if err := ownFolder(filepath.Join(dir, sub)); err != nil {
+		if err := makeOwnFolder(filepath.Join(dir, sub)); err != nil {
 			return env, fmt.Errorf("create a repository to read objects from: %w", err)
 		}
 	}
 	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config} {
 		path := filepath.Join(dir, name)
-		if now, err := fsroot.ReadFile(path, fsroot.Usual); err == nil && string(now) == text {
+		if now, err := fsroot.ReadFile(path, fsroot.MaxSmallFile); err == nil && string(now) == text {
 			continue
 		}
-		if err := fsroot.AtomicWrite(path, fsroot.Atomic{}, []byte(text)); err != nil {
+		if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, []byte(text)); err != nil {
 			return env, fmt.Errorf("create a repository to read objects from: %w", err)
 		}
 	}
 	return env, nil
 }
 
-// ownFolder makes a folder that git can look into. Without the right to, git says nothing
+// makeOwnFolder makes a folder that git can look into. Without the right to, git says nothing
 // that anybody could act on.
-func ownFolder(dir string) error {
+func makeOwnFolder(dir string) error {
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -147,9 +147,9 @@ func ownFolder(dir string) error {
 	return err
 }
 
-// clear takes away whatever else is in belay's own git dir: attributes and settings that
+// clearIsolated takes away whatever else is in belay's own git dir: attributes and settings that
 // somebody has put there would count again.
-func clear(dir string) error {
+func clearIsolated(dir string) error {
 	list, err := fsroot.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -162,7 +162,7 @@ func clear(dir string) error {
 		case "objects", "refs":
 			ours = e.IsDir()
 		default: // another belay may be writing one of these right now
-			ours = e.Type().IsRegular() && strings.HasPrefix(name, fsroot.AtomicPrefix)
+			ours = e.Type().IsRegular() && strings.HasPrefix(name, fsroot.AtomicTempPrefix)
 		}
 		if !ours {
 			err = errors.Join(err, fsroot.RemoveAll(filepath.Join(dir, name)))
@@ -178,13 +178,13 @@ func clear(dir string) error {
 //
 // Commands that only read objects run apart from the user's config (see plain).
 func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
-	if !objectsAlone[args[0]] {
-		cmd := r.command(ctx, r.here(), args...)
-		if readsRefs[args[0]] && !r.Reftab {
+	if !objectCommands[args[0]] {
+		cmd := r.command(ctx, r.repoEnv(), args...)
+		if refCommands[args[0]] && !r.UsesReftable {
 			// An agent may have worked here since the repository was opened.
 			err := r.CheckInputs()
 			if err == nil {
-				err = CheckRefs(r.Common, r.Dir)
+				err = CheckLooseRefs(r.Common, r.Dir)
 			}
 			if err != nil {
 				cmd.Err = err
@@ -192,11 +192,11 @@ func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 		}
 		return cmd
 	}
-	env, err := r.plain()
+	env, err := r.isolatedEnv()
 	cmd := r.command(ctx, env, args...)
 	// In the working tree git reads its attributes even so, and reads them to the end when
 	// they are a device.
-	cmd.Dir = r.plainDir()
+	cmd.Dir = r.isolatedDir()
 	if err != nil {
 		cmd.Dir, cmd.Err = r.Root, err
 	}
@@ -204,8 +204,8 @@ func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 }
 
 func (r *Repo) command(ctx context.Context, env []string, args ...string) *Cmd {
-	all := make([]string, 0, 2*len(settings)+len(args))
-	for _, s := range settings {
+	all := make([]string, 0, 2*len(configArgs)+len(args))
+	for _, s := range configArgs {
 		all = append(all, "-c", s)
 	}
 	cmd := newCmd(ctx, r.git, append(all, args...)...)
@@ -213,58 +213,58 @@ func (r *Repo) command(ctx context.Context, env []string, args ...string) *Cmd {
 	return cmd
 }
 
-// Failure is a git process that ended badly.
-type Failure struct {
+// CommandError is a git process that ended badly.
+type CommandError struct {
 	Command string // the git command, like update-ref
 	Exit    int    // its exit status, -1 when killed
-	Says    string // the first line of its complaint that says something
+	Message string // the first line of its complaint that says something
 }
 
 // Error returns the sentence.
-func (f *Failure) Error() string {
-	if f.Says == "" {
+func (f *CommandError) Error() string {
+	if f.Message == "" {
 		return fmt.Sprintf("git %s ended with status %d", f.Command, f.Exit)
 	}
-	return fmt.Sprintf("git %s: %s", f.Command, f.Says)
+	return fmt.Sprintf("git %s: %s", f.Command, f.Message)
 }
 
 // run returns what the command prints. The error is a *Failure when git complained.
 func run(cmd *Cmd, in io.Reader) ([]byte, error) {
 	var complaint bytes.Buffer
-	cmd.Stdin, cmd.Stderr = in, &limited{w: &complaint, left: 64 << 10}
+	cmd.Stdin, cmd.Stderr = in, &limitedWriter{w: &complaint, left: 64 << 10}
 	out, err := cmd.Output()
-	return out, failure(cmd, err, complaint.String())
+	return out, newCommandError(cmd, err, complaint.String())
 }
 
-func failure(cmd *Cmd, err error, complaint string) error {
+func newCommandError(cmd *Cmd, err error, complaint string) error {
 	var exit *exec.ExitError
 	if err == nil || !errors.As(err, &exit) {
 		return err
 	}
-	f := &Failure{Command: subcommand(cmd.Args), Exit: exit.ExitCode(), Says: firstComplaint(complaint)}
+	f := &CommandError{Command: subcommand(cmd.Args), Exit: exit.ExitCode(), Message: firstComplaint(complaint)}
 	if strings.Contains(complaint, "No space left on device") {
-		return full(f)
+		return refuseIfFull(f)
 	}
-	if unreadable.MatchString(complaint) {
+	if unreadableMessage.MatchString(complaint) {
 		return &belay.Error{Code: belay.CodeCannot, What: "an object cannot be read", Try: "belay doctor finds the damage", Err: f}
 	}
 	return f
 }
 
-// unreadable is what git says of objects that are damaged or gone, without a word of where.
-var unreadable = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|` +
+// unreadableMessage is what git says of objects that are damaged or gone, without a word of where.
+var unreadableMessage = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|` +
 	`missing (blob|tree|commit) object|invalid object|mmap failed`)
 
-// Full makes a refusal (CodeCannot) of an error that says that the disk is full, or the
+// RefuseIfFull makes a refusal (CodeCannot) of an error that says that the disk is full, or the
 // user's share of it. Others stay unchanged.
-func Full(err error) error {
+func RefuseIfFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
-	return full(err)
+	return refuseIfFull(err)
 }
 
-func full(err error) error {
+func refuseIfFull(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the disk is full", Try: "free some space and try again", Err: err}
 }
 
@@ -294,12 +294,12 @@ func firstComplaint(text string) string {
 	return first
 }
 
-type limited struct {
+type limitedWriter struct {
 	w    io.Writer
 	left int
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	if l.left < n {
 		p = p[:l.left]
@@ -313,12 +313,12 @@ func (l *limited) Write(p []byte) (int, error) {
 func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...string) error {
 	cmd := r.Command(ctx, args...)
 	var complaint bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, w, &limited{w: &complaint, left: 64 << 10}
-	return failure(cmd, cmd.Run(), complaint.String())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, w, &limitedWriter{w: &complaint, left: 64 << 10}
+	return newCommandError(cmd, cmd.Run(), complaint.String())
 }
 
-// Answer runs a command made by Command and gives what it prints, like Run.
-func Answer(cmd *Cmd) ([]byte, error) { return run(cmd, nil) }
+// Output runs a command made by Command and gives what it prints, like Run.
+func Output(cmd *Cmd) ([]byte, error) { return run(cmd, nil) }
 
 // Run runs git in this repository and gives what it prints. A complaint of git is a
 // *Failure.
@@ -326,14 +326,14 @@ func (r *Repo) Run(ctx context.Context, in io.Reader, args ...string) ([]byte, e
 	return run(r.Command(ctx, args...), in)
 }
 
-// patiently does a change again while somebody holds a lock in its way, for about two
+// retryLocked does a change again while somebody holds a lock in its way, for about two
 // seconds; git itself waits as long for the locks of refs. A lock that belay did not
 // make is never removed: the refusal (CodeBusy) names it.
-func patiently(ctx context.Context, change func() error) error {
+func retryLocked(ctx context.Context, change func() error) error {
 	for wait, end := 10*time.Millisecond, time.Now().Add(2*time.Second); ; wait *= 2 {
 		err := change()
-		var f *Failure
-		if !errors.As(err, &f) || !strings.Contains(f.Says, ".lock': File exists") {
+		var f *CommandError
+		if !errors.As(err, &f) || !strings.Contains(f.Message, ".lock': File exists") {
 			return err
 		}
 		if time.Now().After(end) {

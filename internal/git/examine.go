@@ -14,42 +14,42 @@ import (
 )
 
 // What was found out about an object by itself, without what it is a delta of. Above these:
-// the position of what it is a delta of, and deltaOf.
+// the position of what it is a delta of, and stateDelta.
 const (
-	unseen int32 = iota
-	broken
-	entire // no delta, and sound
-	deltaOf
+	stateUnseen int32 = iota
+	stateBroken
+	stateSound // no delta, and sound
+	stateDelta
 )
 
 const (
 	// Objects at most this far apart are read in one piece: it takes a disk no longer.
-	nearby = 32 << 10
-	// piece is how much of a pack is read at once, in bytes.
-	piece = 1 << 20
+	maxGap = 32 << 10
+	// readSize is how much of a pack is read at once, in bytes.
+	readSize = 1 << 20
 	// Less than this many objects are not worth a second processor.
-	worthSharing = 512
+	minParallelObjects = 512
 )
 
 // examine reads objects, and everything that they are deltas of, in the order in which they
 // lie in the pack, and compares them with their checksums. With sizes it notes how many bytes
 // each of the objects has.
-func (x *index) examine(ctx context.Context, at []int, sizes bool) error {
-	if x.seen == nil {
-		x.seen = make([]int32, x.n)
+func (x *packIndex) examine(ctx context.Context, at []int, sizes bool) error {
+	if x.states == nil {
+		x.states = make([]int32, x.n)
 	}
 	if sizes {
 		x.sizes = make([]int64, x.n)
 	}
 	next := x.ranks(at)
 	for first := true; len(next) > 0; first = false {
-		if err := x.share(ctx, next, sizes && first); err != nil {
+		if err := x.examineParallel(ctx, next, sizes && first); err != nil {
 			return err
 		}
 		var bases []int
 		for _, rank := range next {
-			if s := x.seen[x.at(rank)]; s >= deltaOf && x.seen[s-deltaOf] == unseen {
-				bases = append(bases, int(s-deltaOf))
+			if s := x.states[x.positionOf(rank)]; s >= stateDelta && x.states[s-stateDelta] == stateUnseen {
+				bases = append(bases, int(s-stateDelta))
 			}
 		}
 		next = x.ranks(bases)
@@ -59,7 +59,7 @@ func (x *index) examine(ctx context.Context, at []int, sizes bool) error {
 
 // ranks returns where objects, by their positions in the index, stand in the order of the pack:
 // those that were not examined yet, in order, each once.
-func (x *index) ranks(at []int) []int {
+func (x *packIndex) ranks(at []int) []int {
 	var out []int
 	if len(at) > x.n/16 {
 		wanted := make([]bool, x.n)
@@ -67,16 +67,16 @@ func (x *index) ranks(at []int) []int {
 			wanted[n] = true
 		}
 		out = make([]int, 0, len(at))
-		for rank := range x.order {
-			if n := x.at(rank); wanted[n] && x.seen[n] == unseen {
+		for rank := range x.byOffset {
+			if n := x.positionOf(rank); wanted[n] && x.states[n] == stateUnseen {
 				out = append(out, rank)
 			}
 		}
 		return out
 	}
 	for _, n := range at {
-		if x.seen[n] == unseen {
-			rank, _ := slices.BinarySearch(x.order, uint64(x.start(n))<<x.shift|uint64(n))
+		if x.states[n] == stateUnseen {
+			rank, _ := slices.BinarySearch(x.byOffset, uint64(x.offsetOf(n))<<x.shift|uint64(n))
 			out = append(out, rank)
 		}
 	}
@@ -84,26 +84,26 @@ func (x *index) ranks(at []int) []int {
 	return slices.Compact(out)
 }
 
-// at returns the position in the index of an object by its rank.
-func (x *index) at(rank int) int { return int(x.order[rank] & (1<<x.shift - 1)) }
+// positionOf returns the position in the index of an object by its rank.
+func (x *packIndex) positionOf(rank int) int { return int(x.byOffset[rank] & (1<<x.shift - 1)) }
 
 // extent returns where an object begins and ends, by its rank.
-func (x *index) extent(rank int) (from, to int64) {
-	from, to = int64(x.order[rank]>>x.shift), x.PackSize-int64(x.hash)
+func (x *packIndex) extent(rank int) (from, to int64) {
+	from, to = int64(x.byOffset[rank]>>x.shift), x.PackSize-int64(x.hashSize)
 	if rank+1 < x.n {
-		to = int64(x.order[rank+1] >> x.shift)
+		to = int64(x.byOffset[rank+1] >> x.shift)
 	}
 	return from, to
 }
 
-// share examines objects on all processors.
-func (x *index) share(ctx context.Context, ranks []int, sizes bool) error {
-	parts := min(runtime.GOMAXPROCS(0), 1+len(ranks)/worthSharing)
+// examineParallel examines objects on all processors.
+func (x *packIndex) examineParallel(ctx context.Context, ranks []int, sizes bool) error {
+	parts := min(runtime.GOMAXPROCS(0), 1+len(ranks)/minParallelObjects)
 	failed := make([]error, parts)
 	var all sync.WaitGroup
 	for i := range parts {
 		part := ranks[i*len(ranks)/parts : (i+1)*len(ranks)/parts]
-		all.Go(func() { failed[i] = (&examiner{x: x, sizes: sizes}).run(ctx, part) })
+		all.Go(func() { failed[i] = (&examiner{index: x, sizes: sizes}).run(ctx, part) })
 	}
 	all.Wait()
 	for _, err := range failed {
@@ -116,10 +116,10 @@ func (x *index) share(ctx context.Context, ranks []int, sizes bool) error {
 
 // examiner is what one goroutine examines objects with.
 type examiner struct {
-	x     *index
+	index *packIndex
 	sizes bool
 	buf   []byte
-	delta deltaSize
+	delta deltaReader
 }
 
 func (e *examiner) run(ctx context.Context, ranks []int) error {
@@ -127,16 +127,16 @@ func (e *examiner) run(ctx context.Context, ranks []int) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		from, to := e.x.extent(ranks[i])
+		from, to := e.index.extent(ranks[i])
 		end := i + 1
 		for ; end < len(ranks); end++ {
-			next, last := e.x.extent(ranks[end])
-			if next-to > nearby || last-from > piece {
+			next, last := e.index.extent(ranks[end])
+			if next-to > maxGap || last-from > readSize {
 				break
 			}
 			to = last
 		}
-		if err := e.together(ranks[i:end], from, to); err != nil {
+		if err := e.examineRun(ranks[i:end], from, to); err != nil {
 			return err
 		}
 		i = end
@@ -144,46 +144,46 @@ func (e *examiner) run(ctx context.Context, ranks []int) error {
 	return nil
 }
 
-// together examines objects that are read in one piece, or one after the other when that cannot
+// examineRun examines objects that are read in one piece, or one after the other when that cannot
 // be read.
-func (e *examiner) together(ranks []int, from, to int64) error {
-	if to-from > piece {
-		return e.long(ranks[0], from, to)
+func (e *examiner) examineRun(ranks []int, from, to int64) error {
+	if to-from > readSize {
+		return e.examineLarge(ranks[0], from, to)
 	}
 	if int64(cap(e.buf)) < to-from {
-		e.buf = make([]byte, min(max(to-from, 64<<10)*2, piece))
+		e.buf = make([]byte, min(max(to-from, 64<<10)*2, readSize))
 	}
 	b := e.buf[:to-from]
-	if readAll(e.x.Pack, b, from) != nil {
+	if readAll(e.index.Pack, b, from) != nil {
 		if len(ranks) == 1 { // what the disk does not give is damaged
-			e.x.seen[e.x.at(ranks[0])] = broken
+			e.index.states[e.index.positionOf(ranks[0])] = stateBroken
 			return nil
 		}
 		for _, rank := range ranks {
-			from, to := e.x.extent(rank)
-			if err := e.together([]int{rank}, from, to); err != nil {
+			from, to := e.index.extent(rank)
+			if err := e.examineRun([]int{rank}, from, to); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	for _, rank := range ranks {
-		start, end := e.x.extent(rank)
+		start, end := e.index.extent(rank)
 		part := b[start-from : end-from]
-		if err := e.note(rank, start, crc32.ChecksumIEEE(part), part); err != nil {
+		if err := e.recordResult(rank, start, crc32.ChecksumIEEE(part), part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// long examines an object that is larger than what is read at once.
-func (e *examiner) long(rank int, from, to int64) error {
-	b, sum, first := make([]byte, piece), uint32(0), []byte(nil)
+// examineLarge examines an object that is larger than what is read at once.
+func (e *examiner) examineLarge(rank int, from, to int64) error {
+	b, sum, first := make([]byte, readSize), uint32(0), []byte(nil)
 	for at := from; at < to; {
 		part := b[:min(int64(len(b)), to-at)]
-		if readAll(e.x.Pack, part, at) != nil {
-			e.x.seen[e.x.at(rank)] = broken
+		if readAll(e.index.Pack, part, at) != nil {
+			e.index.states[e.index.positionOf(rank)] = stateBroken
 			return nil
 		}
 		if first == nil {
@@ -192,61 +192,61 @@ func (e *examiner) long(rank int, from, to int64) error {
 		sum = crc32.Update(sum, crc32.IEEETable, part)
 		at += int64(len(part))
 	}
-	return e.note(rank, from, sum, first)
+	return e.recordResult(rank, from, sum, first)
 }
 
-// note takes down what was found out about an object from its checksum and its first bytes.
-func (e *examiner) note(rank int, from int64, sum uint32, first []byte) error {
-	x, n := e.x, e.x.at(rank)
+// recordResult takes down what was found out about an object from its checksum and its first bytes.
+func (e *examiner) recordResult(rank int, from int64, sum uint32, first []byte) error {
+	x, n := e.index, e.index.positionOf(rank)
 	var want [4]byte
 	if err := readAll(x.crcs, want[:], 4*int64(n)); err != nil {
 		return fmt.Errorf("read an index of a pack: %w", err)
 	}
-	x.seen[n] = broken
+	x.states[n] = stateBroken
 	if sum != binary.BigEndian.Uint32(want[:]) || len(first) == 0 {
 		return nil
 	}
-	h, ok := x.head(first, from)
+	h, ok := x.readHead(first, from)
 	switch {
 	case h.err != nil:
 		return h.err
 	case !ok:
 		return nil
 	case h.base < 0:
-		x.seen[n] = entire
+		x.states[n] = stateSound
 	default:
-		x.seen[n] = int32(h.base) + deltaOf
+		x.states[n] = int32(h.base) + stateDelta
 	}
 	if !e.sizes {
 		return nil
 	}
 	x.sizes[n] = h.size
 	if h.base >= 0 {
-		if x.sizes[n], ok = e.delta.of(first[h.length:]); !ok {
-			x.seen[n] = broken
+		if x.sizes[n], ok = e.delta.resultSize(first[h.length:]); !ok {
+			x.states[n] = stateBroken
 		}
 	}
 	return nil
 }
 
-// state tells whether an object and everything that it is a delta of was found sound.
-func (x *index) state(n int) PackState {
-	from, state := n, Damaged
+// stateOf tells whether an object and everything that it is a delta of was found sound.
+func (x *packIndex) stateOf(n int) PackState {
+	from, state := n, PackDamaged
 	for steps := 0; steps <= x.n; steps++ { // a chain that leads to itself ends so
-		s := x.seen[n]
-		if s == entire {
-			state = Sound
+		s := x.states[n]
+		if s == stateSound {
+			state = PackSound
 		}
-		if s < deltaOf {
+		if s < stateDelta {
 			break
 		}
-		n = int(s - deltaOf)
+		n = int(s - stateDelta)
 	}
 	// What is known of the first is known of the whole chain: none is followed twice.
-	for n = from; x.seen[n] >= deltaOf; {
-		next := int(x.seen[n] - deltaOf)
-		if x.seen[n] = broken; state == Sound {
-			x.seen[n] = entire
+	for n = from; x.states[n] >= stateDelta; {
+		next := int(x.states[n] - stateDelta)
+		if x.states[n] = stateBroken; state == PackSound {
+			x.states[n] = stateSound
 		}
 		n = next
 	}
@@ -261,16 +261,16 @@ type objectHead struct {
 	err    error
 }
 
-// deltaSize reads from a delta how large the object is that it makes.
-type deltaSize struct {
+// deltaReader reads from a delta how large the object is that it makes.
+type deltaReader struct {
 	in  bytes.Reader
 	out io.ReadCloser
 	b   [20]byte // two numbers of at most ten bytes
 }
 
-// of inflates the beginning of a delta: the size of what it starts from and that of what it
+// resultSize inflates the beginning of a delta: the size of what it starts from and that of what it
 // makes. b is in zlib's format, whose first two bytes say how it was compressed.
-func (d *deltaSize) of(b []byte) (int64, bool) {
+func (d *deltaReader) resultSize(b []byte) (int64, bool) {
 	if len(b) < 2 {
 		return 0, false
 	}

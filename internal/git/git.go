@@ -21,13 +21,13 @@ import (
 // Repo is one repository seen from one of its working trees. All paths are absolute
 // and free of links.
 type Repo struct {
-	Root   string // the top of the working tree
-	Dir    string // the git folder of this working tree
-	Common string // the git folder shared by all working trees; Dir unless this one is linked
-	Format string // the object format: sha1 or sha256
-	Reftab bool   // refs are kept in a reftable, not in files
-	git    string // the git program
-	shared shared
+	Root         string // the top of the working tree
+	Dir          string // the git folder of this working tree
+	Common       string // the git folder shared by all working trees; Dir unless this one is linked
+	Format       string // the object format: sha1 or sha256
+	UsesReftable bool   // refs are kept in a reftable, not in files
+	git          string // the git program
+	shared       sharedReaders
 }
 
 // Linked reports whether this is a linked working tree (git worktree add).
@@ -62,22 +62,22 @@ func open(ctx context.Context, dir string, force bool, known string) (*Repo, err
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sound(); err != nil {
+	if err := r.checkPaths(); err != nil {
 		return nil, err
 	}
 	if r.git = known; known == "" {
-		if r.git, err = program(r.Root, r.Common); err != nil {
+		if r.git, err = findGit(r.Root, r.Common); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.ask(ctx); err != nil {
+	if err := r.verifyWithGit(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.version(ctx); err != nil {
+	if err := r.checkVersion(ctx); err != nil {
 		return nil, err
 	}
 	if !force {
-		if err := r.notEverything(); err != nil {
+		if err := r.refuseHomeAndRoot(); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +100,7 @@ func find(start string) (*Repo, error) {
 			return nil, err
 		}
 		if gitDir != "" {
-			common, err := commonOf(gitDir)
+			common, err := commonDir(gitDir)
 			return &Repo{Root: dir, Dir: gitDir, Common: common}, err
 		}
 		if isGitDir(dir) && filepath.Base(dir) == ".git" {
@@ -128,17 +128,17 @@ func gitDirOf(dir string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("check %s: %w", path, err)
 	case info.IsDir():
-		if err := fsroot.Usable(filepath.Join(path, "commondir"), mostName); err != nil {
+		if err := fsroot.CheckReadable(filepath.Join(path, "commondir"), maxNameFile); err != nil {
 			return "", err // else it would seem to be no git folder
 		}
 		if isGitDir(path) {
 			return realPath(path)
 		}
-		return "", damaged(path)
+		return "", checkDamaged(path)
 	case !info.Mode().IsRegular() || info.Size() > 1<<16:
 		return "", nil
 	}
-	text, err := fsroot.ReadUsers(path, mostName)
+	text, err := fsroot.ReadUserFile(path, maxNameFile)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
@@ -164,7 +164,7 @@ func isGitDir(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
 	}
-	common, err := commonOf(dir)
+	common, err := commonDir(dir)
 	if err != nil {
 		return false
 	}
@@ -176,8 +176,8 @@ func isGitDir(dir string) bool {
 	return true
 }
 
-func commonOf(gitDir string) (string, error) {
-	text, err := fsroot.ReadUsers(filepath.Join(gitDir, "commondir"), mostName)
+func commonDir(gitDir string) (string, error) {
+	text, err := fsroot.ReadUserFile(filepath.Join(gitDir, "commondir"), maxNameFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil
 	}
@@ -191,20 +191,20 @@ func commonOf(gitDir string) (string, error) {
 	return realPath(common)
 }
 
-// ask compares what was found with what git finds. git is not told the git folder
+// verifyWithGit compares what was found with what git finds. git is not told the git folder
 // here: it would then not check whose the repository is.
-func (r *Repo) ask(ctx context.Context) error {
+func (r *Repo) verifyWithGit(ctx context.Context) error {
 	if err := r.CheckInputs(); err != nil {
 		return err
 	}
 	_, err := os.Stat(filepath.Join(r.Common, "reftable"))
-	r.Reftab = err == nil
-	if _, format, ok := r.evident(); ok && !r.Reftab {
+	r.UsesReftable = err == nil
+	if _, format, ok := r.trustedConfig(); ok && !r.UsesReftable {
 		r.Format = format
 		return nil
 	}
 	cmd := newCmd(ctx, r.git, "-C", r.Root, "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
-	cmd.Env = append(scrubbed(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = append(cleanEnv(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -239,7 +239,7 @@ func (r *Repo) ask(ctx context.Context) error {
 	return nil
 }
 
-func (r *Repo) notEverything() error {
+func (r *Repo) refuseHomeAndRoot() error {
 	home, _ := os.UserHomeDir() // "" without HOME, and a real path of "" is the folder that this program is in
 	if real, err := realPath(home); err == nil && home != "" {
 		home = real

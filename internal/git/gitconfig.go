@@ -9,41 +9,41 @@ import (
 
 // Configs are parsed here without git, and without knowing what a key means.
 
-// Entry is one line that sets a key. Key is as git compares it: section and name in
+// ConfigEntry is one line that sets a key. Key is as git compares it: section and name in
 // lower case, the subsection between them as it was written.
-type Entry struct {
-	Key   string
-	Value string
-	Bare  bool // the key stands alone, which git takes for true
+type ConfigEntry struct {
+	Key        string
+	Value      string
+	HasNoValue bool // the key stands alone, which git takes for true
 }
 
-// Parse returns the entries of a file in their order. The error says in which line it
+// ParseConfig returns the entries of a file in their order. The error says in which line it
 // cannot be read.
-func Parse(text []byte) ([]Entry, error) {
+func ParseConfig(text []byte) ([]ConfigEntry, error) {
 	if at := bytes.IndexByte(text, 0); at >= 0 {
 		// git ends a value at a NUL and continues after it: what it sets is not what a
 		// reader sees.
 		return nil, fmt.Errorf("line %d: a NUL byte", 1+bytes.Count(text[:at], []byte("\n")))
 	}
-	p := parser{text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), line: 1}
-	var all []Entry
+	p := configParser{text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), line: 1}
+	var all []ConfigEntry
 	section := ""
 	for {
-		c := p.next()
+		c := p.nextByte()
 		switch {
 		case p.ended:
 			return all, nil
-		case space(c):
+		case isSpace(c):
 		case c == '#' || c == ';':
-			p.comment()
+			p.skipComment()
 		case c == '[':
 			var err error
-			if section, err = p.section(); err != nil {
+			if section, err = p.readSection(); err != nil {
 				return nil, fmt.Errorf("line %d: %w", p.line, err)
 			}
-		case letter(c) && section != "":
-			p.back()
-			e, err := p.entry(section)
+		case isLetter(c) && section != "":
+			p.unread()
+			e, err := p.readEntry(section)
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", p.line, err)
 			}
@@ -54,12 +54,12 @@ func Parse(text []byte) ([]Entry, error) {
 	}
 }
 
-// Values returns the values of each key, in their order; a key that stands alone counts as
+// ConfigValues returns the values of each key, in their order; a key that stands alone counts as
 // "true".
-func Values(list []Entry) map[string][]string {
+func ConfigValues(list []ConfigEntry) map[string][]string {
 	all := map[string][]string{}
 	for _, e := range list {
-		if e.Bare {
+		if e.HasNoValue {
 			e.Value = "true"
 		}
 		all[e.Key] = append(all[e.Key], e.Value)
@@ -67,8 +67,8 @@ func Values(list []Entry) map[string][]string {
 	return all
 }
 
-// Split takes a key apart; the subsection is "" where there is none.
-func Split(key string) (section, subsection, name string) {
+// SplitKey takes a key apart; the subsection is "" where there is none.
+func SplitKey(key string) (section, subsection, name string) {
 	section, rest, _ := strings.Cut(key, ".")
 	if at := strings.LastIndexByte(rest, '.'); at >= 0 {
 		return section, rest[:at], rest[at+1:]
@@ -76,7 +76,7 @@ func Split(key string) (section, subsection, name string) {
 	return section, "", rest
 }
 
-type parser struct {
+type configParser struct {
 	text  []byte
 	at    int
 	width int // of what next gave
@@ -84,9 +84,9 @@ type parser struct {
 	ended bool
 }
 
-// next returns the next byte. A CR before a LF is dropped; at the end it is a LF, since
+// nextByte returns the next byte. A CR before a LF is dropped; at the end it is a LF, since
 // git ends the last line so.
-func (p *parser) next() byte {
+func (p *configParser) nextByte() byte {
 	p.width = 1
 	if p.at >= len(p.text) {
 		p.ended, p.width = true, 0
@@ -103,10 +103,10 @@ func (p *parser) next() byte {
 	return c
 }
 
-func (p *parser) back() { p.at -= p.width }
+func (p *configParser) unread() { p.at -= p.width }
 
-func (p *parser) comment() {
-	for !p.ended && p.next() != '\n' {
+func (p *configParser) skipComment() {
+	for !p.ended && p.nextByte() != '\n' {
 	}
 }
 
@@ -116,11 +116,11 @@ var (
 	errValue   = errors.New("a value that cannot be read")
 )
 
-// section reads what follows a "[" up to and with the "]".
-func (p *parser) section() (string, error) {
+// readSection reads what follows a "[" up to and with the "]".
+func (p *configParser) readSection() (string, error) {
 	var name []byte
 	for {
-		c := p.next()
+		c := p.nextByte()
 		switch {
 		case p.ended:
 			return "", errSection
@@ -130,29 +130,29 @@ func (p *parser) section() (string, error) {
 			}
 			return string(name), nil
 		case c == ' ' || c == '\t' || c == '\r':
-			return p.subsection(name)
-		case !keyByte(c) && c != '.':
+			return p.readSubsection(name)
+		case !isKeyByte(c) && c != '.':
 			return "", errSection
 		}
-		name = append(name, lower(c))
+		name = append(name, toLower(c))
 	}
 }
 
-func (p *parser) subsection(name []byte) (string, error) {
+func (p *configParser) readSubsection(name []byte) (string, error) {
 	c := byte(' ')
 	for c == ' ' || c == '\t' || c == '\r' {
-		c = p.next()
+		c = p.nextByte()
 	}
 	if c != '"' || p.ended || len(name) == 0 {
 		return "", errSection
 	}
 	name = append(name, '.')
 	for {
-		c = p.next()
+		c = p.nextByte()
 		if c == '\\' {
-			c = p.next()
+			c = p.nextByte()
 		} else if c == '"' {
-			if p.next() != ']' {
+			if p.nextByte() != ']' {
 				return "", errSection
 			}
 			return string(name), nil
@@ -164,54 +164,54 @@ func (p *parser) subsection(name []byte) (string, error) {
 	}
 }
 
-func (p *parser) entry(section string) (Entry, error) {
+func (p *configParser) readEntry(section string) (ConfigEntry, error) {
 	var name []byte
-	c := p.next()
-	for ; keyByte(c) && !p.ended; c = p.next() {
-		name = append(name, lower(c))
+	c := p.nextByte()
+	for ; isKeyByte(c) && !p.ended; c = p.nextByte() {
+		name = append(name, toLower(c))
 	}
-	e := Entry{Key: section + "." + string(name)}
+	e := ConfigEntry{Key: section + "." + string(name)}
 	for (c == ' ' || c == '\t') && !p.ended {
-		c = p.next()
+		c = p.nextByte()
 	}
 	if c == '\n' {
-		e.Bare = true
+		e.HasNoValue = true
 		return e, nil
 	}
 	if c != '=' {
 		return e, errKey
 	}
 	var err error
-	e.Value, err = p.value()
+	e.Value, err = p.readValue()
 	return e, err
 }
 
 // escapes are what may follow a backslash in a value.
 var escapes = map[byte]byte{'t': '\t', 'b': '\b', 'n': '\n', '\\': '\\', '"': '"'}
 
-func (p *parser) value() (string, error) {
+func (p *configParser) readValue() (string, error) {
 	var value []byte
 	quoted, keep := false, 0 // keep is how long the value is without the white space at its end
 	for {
-		c := p.next()
+		c := p.nextByte()
 		switch {
 		case c == '\n':
 			if quoted {
 				return "", errValue
 			}
 			return string(value[:keep]), nil
-		case space(c) && !quoted:
+		case isSpace(c) && !quoted:
 			if len(value) > 0 {
 				value = append(value, c)
 			}
 			continue
 		case (c == '#' || c == ';') && !quoted:
-			p.comment()
+			p.skipComment()
 			return string(value[:keep]), nil
 		case c == '"':
 			quoted = !quoted
 		case c == '\\':
-			c = p.next()
+			c = p.nextByte()
 			if c == '\n' {
 				if p.ended {
 					return "", errValue
@@ -231,12 +231,12 @@ func (p *parser) value() (string, error) {
 	}
 }
 
-func space(c byte) bool   { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-func digit(c byte) bool   { return c >= '0' && c <= '9' }
-func letter(c byte) bool  { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func keyByte(c byte) bool { return letter(c) || digit(c) || c == '-' }
+func isSpace(c byte) bool   { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isDigit(c byte) bool   { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool  { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isKeyByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' }
 
-func lower(c byte) byte {
+func toLower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
 	}

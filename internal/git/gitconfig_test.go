@@ -25,22 +25,22 @@ func TestParse(t *testing.T) {
 		"[a]\nx=1\nx=2":                       "a.x=1;a.x=2;",
 		"\xef\xbb\xbf[a]x=":                   "a.x=;",
 	} {
-		list, err := Parse([]byte(text))
+		list, err := ParseConfig([]byte(text))
 		if got := shown(list); got != want || err != nil {
 			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"[core", "[a \"b]\nx=1", "[a]x=\"1", "[a]x=\\q", "[a]\n=1", "x=1", "[]x=1", "[a]x=1\x00\n", "[a b]x=1", "[a]x y=1", "[a \"b\" ]x=1", "[a]x=1\\"} {
-		if list, err := Parse([]byte(text)); err == nil {
+		if list, err := ParseConfig([]byte(text)); err == nil {
 			t.Errorf("%q is read as %q", text, shown(list))
 		}
 	}
 }
 
-func shown(list []Entry) string {
+func shown(list []ConfigEntry) string {
 	var b strings.Builder
 	for _, e := range list {
-		if e.Bare {
+		if e.HasNoValue {
 			fmt.Fprintf(&b, "%s!;", e.Key)
 		} else {
 			fmt.Fprintf(&b, "%s=%s;", e.Key, e.Value)
@@ -65,7 +65,7 @@ func TestReadsAsGit(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			b = *bytes.NewBufferString("[s]\n" + b.String())
 		}
-		list, err := Parse(b.Bytes())
+		list, err := ParseConfig(b.Bytes())
 		if err != nil {
 			continue
 		}
@@ -78,13 +78,13 @@ func TestReadsAsGit(t *testing.T) {
 			t.Errorf("%q is read as %q, and git refuses it: %v", b.String(), shown(list), err)
 			continue
 		}
-		var theirs []Entry
+		var theirs []ConfigEntry
 		for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 			if f == "" {
 				continue
 			}
 			key, value, has := strings.Cut(f, "\n")
-			theirs = append(theirs, Entry{Key: key, Value: value, Bare: !has})
+			theirs = append(theirs, ConfigEntry{Key: key, Value: value, HasNoValue: !has})
 		}
 		blank := strings.NewReplacer("\t", " ", "\r", " ") // git before 2.45 writes inner white space as blanks
 		if got, want := blank.Replace(shown(list)), blank.Replace(shown(theirs)); got != want {

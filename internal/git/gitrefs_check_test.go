@@ -28,17 +28,17 @@ func TestOddRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var odd interface{ Try() string }
-		_, err = newReader(40).read(dir, dir)
+		_, err = newRefReader(40).readRefs(dir, dir)
 		if name == "nothing odd" {
-			if !errors.Is(err, ErrForeignRefs) || CheckRefs(dir, dir) != nil {
-				t.Errorf("%s: %v, %v", name, err, CheckRefs(dir, dir))
+			if !errors.Is(err, ErrUnsupportedRefs) || CheckLooseRefs(dir, dir) != nil {
+				t.Errorf("%s: %v, %v", name, err, CheckLooseRefs(dir, dir))
 			}
 			continue
 		}
 		if !errors.As(err, &odd) {
 			t.Errorf("%s: Read gives %v", name, err)
 		}
-		if err := CheckRefs(dir, dir); !errors.As(err, &odd) {
+		if err := CheckLooseRefs(dir, dir); !errors.As(err, &odd) {
 			t.Errorf("%s: Check gives %v", name, err)
 		}
 	}

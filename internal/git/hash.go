@@ -23,8 +23,8 @@ func (r *Repo) HashSize() int {
 	return sha1.Size
 }
 
-// Name returns the name, in hex, of an object of a type with these bytes.
-func (r *Repo) Name(typ string, data []byte) string {
+// HashObject returns the name, in hex, of an object of a type with these bytes.
+func (r *Repo) HashObject(typ string, data []byte) string {
 	h := r.NewHash()
 	fmt.Fprintf(h, "%s %d\x00", typ, len(data))
 	h.Write(data)

@@ -9,7 +9,7 @@ import (
 // Ignorer prepares to ask; the process starts with the first question. more are
 // settings for it, as "key=value".
 func (r *Repo) Ignorer(ctx context.Context, more ...string) *Ignorer {
-	return New(func(in Place, said io.Writer) Process {
+	return NewIgnorer(func(in GitDirAndTree, said io.Writer) Process {
 		cmd := r.checkIgnore(ctx, more)
 		if in.Tree != "" {
 			cmd.Dir = in.Tree

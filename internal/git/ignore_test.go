@@ -90,7 +90,7 @@ func TestIgnorerDies(t *testing.T) {
 	s, _ := ruled(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := s.open().checkIgnore(ctx, nil)
-	g := New(func(Place, io.Writer) Process { return cmd })
+	g := NewIgnorer(func(GitDirAndTree, io.Writer) Process { return cmd })
 	defer g.Close()
 	if got, err := g.Ask(ctx, []string{"a.log"}); err != nil || !got[0] {
 		t.Fatal(got, err)

@@ -12,7 +12,7 @@ import (
 func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error) {
 	cmd := r.Command(ctx, "ls-files", "-s", "-t", "-v", "-z")
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+file)
-	out, err := Answer(cmd)
+	out, err := Output(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error)
 		if f == "" {
 			continue
 		}
-		e, err := listed(f)
+		e, err := parseListed(f)
 		if err != nil {
 			return nil, err
 		}
@@ -30,8 +30,8 @@ func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error)
 	return entries, nil
 }
 
-// listed reads "H 100644 <oid> 0\tpath".
-func listed(f string) (IndexEntry, error) {
+// parseListed reads "H 100644 <oid> 0\tpath".
+func parseListed(f string) (IndexEntry, error) {
 	head, path, ok := strings.Cut(f, "\t")
 	parts := strings.Fields(head)
 	if !ok || len(parts) != 4 || len(parts[0]) != 1 {
@@ -48,5 +48,5 @@ func listed(f string) (IndexEntry, error) {
 	stage, err := strconv.Atoi(parts[3])
 	tag := parts[0][0]
 	return IndexEntry{Path: path, Mode: uint32(mode), OID: oid, Stage: stage,
-		Assume: tag >= 'a' && tag <= 'z', Skip: tag == 'S' || tag == 's'}, err
+		AssumeUnchanged: tag >= 'a' && tag <= 'z', SkipWorktree: tag == 'S' || tag == 's'}, err
 }

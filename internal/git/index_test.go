@@ -60,8 +60,8 @@ func TestParseIndexAgreesWithGit(t *testing.T) {
 			flags := map[string]string{}
 			for _, e := range got {
 				ours = append(ours, staged(e))
-				if e.Skip || e.Assume || e.Intent {
-					flags[e.Path] = fmt.Sprint(e.Skip, e.Assume, e.Intent)
+				if e.SkipWorktree || e.AssumeUnchanged || e.IntentToAdd {
+					flags[e.Path] = fmt.Sprint(e.SkipWorktree, e.AssumeUnchanged, e.IntentToAdd)
 				}
 			}
 			if !slices.Equal(ours, want) {
@@ -111,7 +111,7 @@ func compareListed(t *testing.T, r *Repo, want []IndexEntry) {
 	}
 	for i, e := range listed {
 		w := want[i]
-		if staged(e) != staged(w) || e.Skip != w.Skip || e.Assume != w.Assume || e.HasStat {
+		if staged(e) != staged(w) || e.SkipWorktree != w.SkipWorktree || e.AssumeUnchanged != w.AssumeUnchanged || e.HasStat {
 			t.Errorf("listed %+v, parsed %+v", e, w)
 		}
 	}
@@ -137,7 +137,7 @@ func TestParseIndexLeavesForeignShapesToGit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ParseIndex(data, r.HashSize()); !errors.Is(err, ErrForeign) {
+			if _, err := ParseIndex(data, r.HashSize()); !errors.Is(err, ErrUnsupportedIndex) {
 				t.Errorf("parsed with %v, want it left to git", err)
 			}
 			list, err := r.ListIndex(context.Background(), r.Dir+"/index")
@@ -148,8 +148,8 @@ func TestParseIndexLeavesForeignShapesToGit(t *testing.T) {
 				if e.Mode != 0o100644 || len(e.OID) != 20 {
 					t.Errorf("listed %+v", e)
 				}
-				if name == "sparse" && e.Skip != strings.HasPrefix(e.Path, "out/") {
-					t.Errorf("%s: skip-worktree is %v", e.Path, e.Skip)
+				if name == "sparse" && e.SkipWorktree != strings.HasPrefix(e.Path, "out/") {
+					t.Errorf("%s: skip-worktree is %v", e.Path, e.SkipWorktree)
 				}
 			}
 		})

@@ -128,21 +128,21 @@ func TestSizesAgreeWithGit(t *testing.T) {
 			if deltas < 300 {
 				t.Fatalf("only %d deltas", deltas)
 			}
-			c, err := CheckNames(t.Context(), s.open(), raws, How{Sizes: true})
+			c, err := CheckNames(t.Context(), s.open(), raws, CheckOptions{WantSizes: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for raw, size := range want {
-				got, ok := c.Sound(raw)
+				got, ok := c.SizeInPack(raw)
 				if ok {
 					seen++
 				}
-				if ok && got != size || !ok && c.Bad[hex.EncodeToString([]byte(raw))] == nil {
+				if ok && got != size || !ok && c.Unusable[hex.EncodeToString([]byte(raw))] == nil {
 					t.Errorf("%x has %d bytes, found %d %v", raw, size, got, ok)
 				}
 			}
-			if seen != len(want)-1 || len(c.Bad) != 1 {
-				t.Errorf("%d of %d were found, %d not", seen, len(want), len(c.Bad))
+			if seen != len(want)-1 || len(c.Unusable) != 1 {
+				t.Errorf("%d of %d were found, %d not", seen, len(want), len(c.Unusable))
 			}
 		})
 	}
@@ -157,15 +157,15 @@ func TestWriteTogether(t *testing.T) {
 		objects = append(objects, packedBlob(hashes["sha1"], strings.Repeat(fmt.Sprintf("%d of many\n", i), 1+i%90)))
 	}
 	var together bytes.Buffer
-	index, err := Write(&together, hashes["sha1"], objects)
+	index, err := WritePack(&together, hashes["sha1"], objects)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var alone bytes.Buffer
 	p := newPacker(&alone, hashes["sha1"], len(objects))
-	ps := presses{newHash: hashes["sha1"]}
+	ps := compressors{newHash: hashes["sha1"]}
 	for _, o := range objects {
-		if err := p.one(ps.first(), o); err != nil {
+		if err := p.writeOne(ps.one(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestWriteTogether(t *testing.T) {
 	for _, i := range []int{0, 700, 1499} {
 		bad := append([]NewObject{}, objects...)
 		bad[i].Data = []byte("something else")
-		if _, err := Write(&bytes.Buffer{}, hashes["sha1"], bad); err == nil {
+		if _, err := WritePack(&bytes.Buffer{}, hashes["sha1"], bad); err == nil {
 			t.Errorf("object %d is not what its name says, and no error", i)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Part is a pack to be joined with others: its index, its bytes and how many they are.
-type Part struct {
+// PackPart is a pack to be joined with others: its index, its bytes and how many they are.
+type PackPart struct {
 	Index *Index
 	Bytes io.ReaderAt
 	Size  int64
@@ -19,10 +19,10 @@ type Part struct {
 // ErrDelta is wrapped when a pack holds more than whole objects.
 var ErrDelta = errors.New("it holds deltas")
 
-// Join writes one pack with everything that several hold, each object once, and gives
+// JoinPacks writes one pack with everything that several hold, each object once, and gives
 // its index. Objects are copied as they are compressed, checked against the checksums of
 // their packs' indexes. Packs with deltas are refused (ErrDelta).
-func Join(w io.Writer, newHash func() hash.Hash, parts []Part) (*Index, error) {
+func JoinPacks(w io.Writer, newHash func() hash.Hash, parts []PackPart) (*Index, error) {
 	seen := map[string]bool{}
 	for _, part := range parts {
 		for _, e := range part.Index.Entries {
@@ -31,15 +31,15 @@ func Join(w io.Writer, newHash func() hash.Hash, parts []Part) (*Index, error) {
 	}
 	p := newPacker(w, newHash, len(seen))
 	for _, part := range parts {
-		if err := p.copy(part, seen); err != nil {
+		if err := p.copyPack(part, seen); err != nil {
 			return nil, err
 		}
 	}
 	return p.finish()
 }
 
-// copy takes over what is still wanted of a pack.
-func (p *packer) copy(part Part, wanted map[string]bool) error {
+// copyPack takes over what is still wanted of a pack.
+func (p *packer) copyPack(part PackPart, wanted map[string]bool) error {
 	entries := slices.Clone(part.Index.Entries)
 	slices.SortFunc(entries, func(a, b PackEntry) int { return int(min(1, max(-1, a.Offset-b.Offset))) })
 	for i, e := range entries {
@@ -54,16 +54,16 @@ func (p *packer) copy(part Part, wanted map[string]bool) error {
 		if e.Offset < 12 || end <= e.Offset {
 			return fmt.Errorf("join packs: %x is outside its pack", e.OID)
 		}
-		p.begin(e.OID)
-		if err := p.entry(part.Bytes, e, end); err != nil {
+		p.beginObject(e.OID)
+		if err := p.copyEntry(part.Bytes, e, end); err != nil {
 			return err
 		}
-		p.end()
+		p.endObject()
 	}
 	return nil
 }
 
-func (p *packer) entry(from io.ReaderAt, e PackEntry, end int64) error {
+func (p *packer) copyEntry(from io.ReaderAt, e PackEntry, end int64) error {
 	var first [1]byte
 	if _, err := from.ReadAt(first[:], e.Offset); err != nil {
 		return fmt.Errorf("join packs: read %x: %w", e.OID, err)

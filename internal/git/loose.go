@@ -29,7 +29,7 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 		return "", fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	defer z.Close()
-	in := bufio.NewReaderSize(until{ctx, z}, 32<<10)
+	in := bufio.NewReaderSize(contextReader{ctx, z}, 32<<10)
 	var head []byte
 	for len(head) < 32 && !bytes.HasSuffix(head, []byte{0}) {
 		b, err := in.ReadByte()
@@ -58,13 +58,13 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 	return typ, nil
 }
 
-// until reads until a context ends.
-type until struct {
+// contextReader reads until a context ends.
+type contextReader struct {
 	ctx context.Context
 	in  io.Reader
 }
 
-func (u until) Read(b []byte) (int, error) {
+func (u contextReader) Read(b []byte) (int, error) {
 	if err := u.ctx.Err(); err != nil {
 		return 0, err
 	}

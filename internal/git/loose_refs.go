@@ -23,11 +23,11 @@ type Ref struct {
 	Symref string // for a symbolic reference, the one it leads to in the end
 }
 
-// ErrForeign says that there is something that is read by asking git.
-var ErrForeignRefs = errors.New("references that belay leaves to git")
+// ErrUnsupportedIndex says that there is something that is read by asking git.
+var ErrUnsupportedRefs = errors.New("references that belay leaves to git")
 
-// own are the references that each working tree has for itself.
-var own = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
+// perWorktreeRefs are the references that each working tree has for itself.
+var perWorktreeRefs = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 
 // Broken is a file in the place of a reference that names nothing: it is empty, as after a
 // power loss, or holds rubbish. git passes it over, reads no packed reference of its name,
@@ -37,61 +37,61 @@ type BrokenRef struct {
 	Data []byte
 }
 
-// read gives the references, by name, as git for-each-ref lists them: those that lead
+// readRefs gives the references, by name, as git for-each-ref lists them: those that lead
 // nowhere are left out. common is the folder shared by all working trees, dir the one of
-// this tree, which is the same unless it is linked. The error is ErrForeignRefs where git
+// this tree, which is the same unless it is linked. The error is ErrUnsupportedRefs where git
 // has to be asked; the broken ones are in the list also then, as far as they can be read.
-func (r *reader) read(common, dir string) ([]Ref, error) {
+func (r *refReader) readRefs(common, dir string) ([]Ref, error) {
 	// The loose ones first: git writes packed-refs before it deletes the files of what it
 	// packed, so that none is missed in between.
-	if err := r.folder(common, "refs", dir != common); err != nil {
+	if err := r.readFolder(common, "refs", dir != common); err != nil {
 		return nil, err
 	}
 	if dir != common {
-		for _, name := range own {
-			if !r.within(name) {
+		for _, name := range perWorktreeRefs {
+			if !r.hasWantedBelow(name) {
 				continue
 			}
-			if err := r.folder(dir, name, false); err != nil {
+			if err := r.readFolder(dir, name, false); err != nil {
 				return nil, err
 			}
 		}
 	}
-	text, err := fsroot.ReadFile(filepath.Join(common, "packed-refs"), fsroot.Usual)
+	text, err := fsroot.ReadFile(filepath.Join(common, "packed-refs"), fsroot.MaxSmallFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read references: %w", err)
 	}
-	if err := r.packed(string(text), dir != common); err != nil {
+	if err := r.readPacked(string(text), dir != common); err != nil {
 		return nil, err
 	}
-	if r.foreign != nil {
-		return nil, r.foreign
+	if r.unsupported != nil {
+		return nil, r.unsupported
 	}
 	for _, ref := range r.found {
 		// Then what it leads to has to be read.
-		if ref.Symref != "" && (r.glance != nil && r.glance(ref.Symref) || !r.wanted(ref.Symref)) {
-			full := newReader(r.width)
-			refs, err := full.read(common, dir)
+		if ref.Symref != "" && (r.isGlanced != nil && r.isGlanced(ref.Symref) || !r.isWanted(ref.Symref)) {
+			full := newRefReader(r.width)
+			refs, err := full.readRefs(common, dir)
 			r.list = full.list
 			return refs, err
 		}
 	}
-	return r.all(), nil
+	return r.resolveAll(), nil
 }
 
-// mostRef is what the file of a loose reference may have, in bytes.
-const mostRef = 1 << 20
+// maxRefFile is what the file of a loose reference may have, in bytes.
+const maxRefFile = 1 << 20
 
 // Check looks at the files of all loose references, for a git that reads them by itself: it
 // would wait for a FIFO, and read a device or a large file whole. The error is a
 // *fsroot.TypeError or a *fsroot.SizeError.
-func CheckRefs(common, dir string) error {
+func CheckLooseRefs(common, dir string) error {
 	for _, base := range slices.Compact([]string{common, dir}) {
 		err := filepath.WalkDir(filepath.Join(base, "refs"), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return nil // what cannot be looked at is left to git
 			}
-			return fsroot.Usable(path, mostRef)
+			return fsroot.CheckReadable(path, maxRefFile)
 		})
 		if err != nil {
 			return err
@@ -100,9 +100,9 @@ func CheckRefs(common, dir string) error {
 	return nil
 }
 
-// Loose returns the names of all files below a prefix of references, which ends in a slash,
+// ListLooseRefs returns the names of all files below a prefix of references, which ends in a slash,
 // whatever they hold: git's own lists leave out what names nothing.
-func Loose(common, prefix string) ([]string, error) {
+func ListLooseRefs(common, prefix string) ([]string, error) {
 	top := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
 	var names []string
 	err := fsroot.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
@@ -119,35 +119,35 @@ func Loose(common, prefix string) ([]string, error) {
 	return names, err
 }
 
-// newReader reads references to objects with names of this length, in hex.
-func newReader(width int) *reader {
-	return &reader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
+// newRefReader reads references to objects with names of this length, in hex.
+func newRefReader(width int) *refReader {
+	return &refReader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
 }
 
-type reader struct {
-	width   int
-	glance  func(name string) bool // nil: all are read
-	seen    []Ref                  // by name: of those that glance picks, these need no second look
-	only    []string               // prefixes of the names that are read; none: all are
-	found   map[string]Ref
-	broken  map[string]bool
-	list    []BrokenRef
-	foreign error // the first ErrForeign: the rest is looked at first, for what git must not open
+type refReader struct {
+	width       int
+	isGlanced   func(name string) bool // nil: all are read
+	seen        []Ref                  // by name: of those that glance picks, these need no second look
+	prefixes    []string               // prefixes of the names that are read; none: all are
+	found       map[string]Ref
+	broken      map[string]bool
+	list        []BrokenRef
+	unsupported error // the first ErrUnsupportedIndex: the rest is looked at first, for what git must not open
 }
 
-// wanted reports whether the reference name is to be read.
-func (r *reader) wanted(name string) bool {
-	return len(r.only) == 0 || slices.ContainsFunc(r.only, func(p string) bool { return strings.HasPrefix(name, p) })
+// isWanted reports whether the reference name is to be read.
+func (r *refReader) isWanted(name string) bool {
+	return len(r.prefixes) == 0 || slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// within reports whether there may be wanted ones below the folder name.
-func (r *reader) within(name string) bool {
-	return r.wanted(name+"/") || slices.ContainsFunc(r.only, func(p string) bool { return strings.HasPrefix(p, name+"/") })
+// hasWantedBelow reports whether there may be wanted ones below the folder name.
+func (r *refReader) hasWantedBelow(name string) bool {
+	return r.isWanted(name+"/") || slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, name+"/") })
 }
 
-// folder reads the loose references below a folder. Without the own ones of the main
+// readFolder reads the loose references below a folder. Without the own ones of the main
 // tree when this is a linked one.
-func (r *reader) folder(base, name string, linked bool) error {
+func (r *refReader) readFolder(base, name string, linked bool) error {
 	dir, err := fsroot.OpenDir(filepath.Join(base, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -163,27 +163,27 @@ func (r *reader) folder(base, name string, linked bool) error {
 	for _, e := range list {
 		full := name + "/" + e.Name()
 		switch {
-		case !r.wanted(full) && !(e.IsDir() && r.within(full)):
+		case !r.isWanted(full) && !(e.IsDir() && r.hasWantedBelow(full)):
 			continue
-		case linked && slices.Contains(own, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
+		case linked && slices.Contains(perWorktreeRefs, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
 			continue
-		case !plain(e.Name()):
-			if err = fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef); err == nil {
-				err = fmt.Errorf("%w: %q", ErrForeignRefs, full)
+		case !isPlainName(e.Name()):
+			if err = fsroot.CheckReadable(filepath.Join(base, filepath.FromSlash(full)), maxRefFile); err == nil {
+				err = fmt.Errorf("%w: %q", ErrUnsupportedRefs, full)
 			}
 		case e.IsDir():
-			err = r.folder(base, full, linked)
-		case r.glance != nil && r.glance(full) && (r.sawFile(full, e) || r.fits(dir, e.Name())):
+			err = r.readFolder(base, full, linked)
+		case r.isGlanced != nil && r.isGlanced(full) && (r.isKnownFile(full, e) || r.hasRefSize(dir, e.Name())):
 			r.found[full] = Ref{Name: full}
 		case e.Type()&fs.ModeSymlink == 0:
-			err = r.loose(dir, full) // refuses what is not a file: git would wait for it
+			err = r.readLoose(dir, full) // refuses what is not a file: git would wait for it
 		default:
-			if err = odd(base, full, e.Type()); errors.Is(err, ErrForeignRefs) {
-				err = cmp.Or(fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef), err)
+			if err = checkOddFile(base, full, e.Type()); errors.Is(err, ErrUnsupportedRefs) {
+				err = cmp.Or(fsroot.CheckReadable(filepath.Join(base, filepath.FromSlash(full)), maxRefFile), err)
 			}
 		}
-		if errors.Is(err, ErrForeignRefs) {
-			r.foreign, err = cmp.Or(r.foreign, err), nil // the broken ones are still looked for
+		if errors.Is(err, ErrUnsupportedRefs) {
+			r.unsupported, err = cmp.Or(r.unsupported, err), nil // the broken ones are still looked for
 		}
 		if err != nil {
 			return err
@@ -192,22 +192,22 @@ func (r *reader) folder(base, name string, linked bool) error {
 	return nil
 }
 
-// sawFile reports whether a name was seen before and is still a file.
-func (r *reader) sawFile(name string, e fs.DirEntry) bool {
+// isKnownFile reports whether a name was seen before and is still a file.
+func (r *refReader) isKnownFile(name string, e fs.DirEntry) bool {
 	_, seen := slices.BinarySearchFunc(r.seen, name, func(a Ref, name string) int { return strings.Compare(a.Name, name) })
 	return seen && e.Type().IsRegular()
 }
 
-// fits reports whether a file has the size of one that names an object.
-func (r *reader) fits(dir *os.File, name string) bool {
+// hasRefSize reports whether a file has the size of one that names an object.
+func (r *refReader) hasRefSize(dir *os.File, name string) bool {
 	var st unix.Stat_t
 	err := fsroot.StatAt(int(dir.Fd()), name, &st)
 	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size == int64(r.width)+1
 }
 
-// names reports whether a line starts with something that git takes for the name of an
+// namesObject reports whether a line starts with something that git takes for the name of an
 // object (refs/files-backend.c, parse_loose_ref_contents).
-func (r *reader) names(line string) bool {
+func (r *refReader) namesObject(line string) bool {
 	if len(line) < r.width || len(line) > r.width && strings.IndexByte(" \t\n\v\f\r", line[r.width]) < 0 {
 		return false
 	}
@@ -215,39 +215,39 @@ func (r *reader) names(line string) bool {
 	return strings.Trim(name, "0123456789abcdefABCDEF") == "" && strings.Trim(name, "0") != ""
 }
 
-// odd is for what is neither a file nor a folder. A link that says refs/… is a symbolic
+// checkOddFile is for what is neither a file nor a folder. A link that says refs/… is a symbolic
 // reference as git's first versions wrote them, one to another reference is read by git.
 // Any other, git would follow to wherever it leads, to read and to write; and of a FIFO it
 // would wait forever.
-func odd(base, name string, mode fs.FileMode) error {
+func checkOddFile(base, name string, mode fs.FileMode) error {
 	path := filepath.Join(base, filepath.FromSlash(name))
 	if mode&fs.ModeSymlink == 0 {
-		return fmt.Errorf("read references: %w", fsroot.WrongType(path, mode, "a file"))
+		return fmt.Errorf("read references: %w", fsroot.NewTypeError(path, mode, "a file"))
 	}
 	if target, err := fsroot.Readlink(path); err == nil && strings.HasPrefix(target, "refs/") {
-		return fmt.Errorf("%w: %q is a link", ErrForeignRefs, name)
+		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name)
 	}
 	if target, err := fsroot.Readlink(path); err == nil && target == filepath.Base(target) {
-		return fmt.Errorf("%w: %q is a link", ErrForeignRefs, name) // to its neighbour, there or not
+		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name) // to its neighbour, there or not
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil && strings.HasPrefix(real, filepath.Join(base, "refs")+"/") {
-		return fmt.Errorf("%w: %q is a link", ErrForeignRefs, name)
+		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name)
 	}
 	return fmt.Errorf("read references: %w", &fsroot.LinkError{Path: path})
 }
 
-// plain reports whether a part of a name is surely one that git allows.
-func plain(part string) bool {
+// isPlainName reports whether a part of a name is surely one that git allows.
+func isPlainName(part string) bool {
 	for _, c := range []byte(part) {
-		if !letter(c) && !digit(c) && c < 0x80 && strings.IndexByte("-_.+=,#%!", c) < 0 {
+		if !isLetter(c) && !isDigit(c) && c < 0x80 && strings.IndexByte("-_.+=,#%!", c) < 0 {
 			return false
 		}
 	}
 	return part != "" && part[0] != '.' && part[len(part)-1] != '.' && !strings.Contains(part, "..") && !strings.HasSuffix(part, ".lock")
 }
 
-func (r *reader) loose(dir *os.File, name string) error {
-	text, err := fsroot.ReadFileIn(dir, path.Base(name), mostRef)
+func (r *refReader) readLoose(dir *os.File, name string) error {
+	text, err := fsroot.ReadFileIn(dir, path.Base(name), maxRefFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // packed or deleted meanwhile
 	}
@@ -257,27 +257,27 @@ func (r *reader) loose(dir *os.File, name string) error {
 	line := strings.TrimRight(string(text), " \t\r\n")
 	if target, symbolic := strings.CutPrefix(line, "ref:"); symbolic {
 		target = strings.TrimLeft(target, " \t")
-		if !strings.HasPrefix(target, "refs/") || !whole(target) {
-			return fmt.Errorf("%w: %s contains %q", ErrForeignRefs, name, line)
+		if !strings.HasPrefix(target, "refs/") || !isFullName(target) {
+			return fmt.Errorf("%w: %s contains %q", ErrUnsupportedRefs, name, line)
 		}
 		r.found[name] = Ref{Name: name, Symref: target}
 		return nil
 	}
-	if !r.names(line) {
+	if !r.namesObject(line) {
 		r.broken[name] = true
 		r.list = append(r.list, BrokenRef{Name: name, Data: text})
 		return nil
 	}
 	if !r.isOID(line) {
-		return fmt.Errorf("%w: %s contains %q", ErrForeignRefs, name, line)
+		return fmt.Errorf("%w: %s contains %q", ErrUnsupportedRefs, name, line)
 	}
 	r.found[name] = Ref{Name: name, OID: line}
 	return nil
 }
 
-func whole(name string) bool {
+func isFullName(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
-		if !plain(part) {
+		if !isPlainName(part) {
 			return false
 		}
 	}
@@ -285,32 +285,32 @@ func whole(name string) bool {
 }
 
 // isOID takes the name of an object but for the one that stands for none.
-func (r *reader) isOID(s string) bool {
+func (r *refReader) isOID(s string) bool {
 	return len(s) == r.width && strings.Trim(s, "0123456789abcdef") == "" && strings.Trim(s, "0") != ""
 }
 
-// packed reads the file of packed references (Documentation/git-pack-refs): a loose one
+// readPacked reads the file of packed references (Documentation/git-pack-refs): a loose one
 // of the same name counts more.
-func (r *reader) packed(text string, linked bool) error {
+func (r *refReader) readPacked(text string, linked bool) error {
 	for line := range strings.Lines(text) {
 		line, ended := strings.CutSuffix(line, "\n")
 		if ended && (line == "" || line[0] == '#' || line[0] == '^') {
 			continue
 		}
 		oid, name, ok := strings.Cut(line, " ")
-		if !ended || !ok || !r.isOID(oid) || !strings.HasPrefix(name, "refs/") || !whole(name) {
-			return fmt.Errorf("%w: packed-refs contains %q", ErrForeignRefs, line)
+		if !ended || !ok || !r.isOID(oid) || !strings.HasPrefix(name, "refs/") || !isFullName(name) {
+			return fmt.Errorf("%w: packed-refs contains %q", ErrUnsupportedRefs, line)
 		}
-		mine := slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(name, o+"/") })
-		if _, loose := r.found[name]; !loose && !r.broken[name] && !(linked && mine) && r.wanted(name) {
+		mine := slices.ContainsFunc(perWorktreeRefs, func(o string) bool { return strings.HasPrefix(name, o+"/") })
+		if _, loose := r.found[name]; !loose && !r.broken[name] && !(linked && mine) && r.isWanted(name) {
 			r.found[name] = Ref{Name: name, OID: oid}
 		}
 	}
 	return nil
 }
 
-// all resolves symbolic references, as deep as git does, and sorts.
-func (r *reader) all() []Ref {
+// resolveAll resolves symbolic references, as deep as git does, and sorts.
+func (r *refReader) resolveAll() []Ref {
 	list := make([]Ref, 0, len(r.found))
 	for _, ref := range r.found {
 		at := ref

@@ -132,7 +132,7 @@ func TestForeign(t *testing.T) {
 			t.Parallel()
 			s := newRefSandbox(t)
 			spoil(s)
-			if refs, err := newReader(40).read(s.dir+"/.git", s.dir+"/.git"); !errors.Is(err, ErrForeignRefs) {
+			if refs, err := newRefReader(40).readRefs(s.dir+"/.git", s.dir+"/.git"); !errors.Is(err, ErrUnsupportedRefs) {
 				t.Errorf("read %v, %v", refs, err)
 			}
 		})
@@ -161,10 +161,10 @@ func TestBroken(t *testing.T) {
 				if foreign {
 					s.write("refs/heads/a..b", good)
 				}
-				r := newReader(40)
-				_, err := r.read(s.dir+"/.git", s.dir+"/.git")
+				r := newRefReader(40)
+				_, err := r.readRefs(s.dir+"/.git", s.dir+"/.git")
 				broken := r.list
-				if len(broken) != 1 || broken[0].Name != "refs/heads/x" || string(broken[0].Data) != text || errors.Is(err, ErrForeignRefs) != foreign {
+				if len(broken) != 1 || broken[0].Name != "refs/heads/x" || string(broken[0].Data) != text || errors.Is(err, ErrUnsupportedRefs) != foreign {
 					t.Errorf("%q, %v", broken, err)
 				}
 			}
@@ -179,14 +179,14 @@ func FuzzPacked(f *testing.F) {
 	f.Add("")
 	f.Add("\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		r := reader{width: 40, found: map[string]Ref{}}
-		if err := r.packed(text, false); err != nil {
-			if !errors.Is(err, ErrForeignRefs) {
+		r := refReader{width: 40, found: map[string]Ref{}}
+		if err := r.readPacked(text, false); err != nil {
+			if !errors.Is(err, ErrUnsupportedRefs) {
 				t.Fatal(err)
 			}
 			return
 		}
-		for _, ref := range r.all() {
+		for _, ref := range r.resolveAll() {
 			if !strings.Contains(text, ref.OID+" "+ref.Name+"\n") || strings.Contains(ref.Name, "..") {
 				t.Fatalf("%+v is not in it", ref)
 			}

@@ -25,9 +25,9 @@ func TestNewRef(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer n.Drop()
+		defer n.Discard()
 		between()
-		return n.Make(context.Background(), "test")
+		return n.Create(context.Background(), "test")
 	}
 	nothing := func() {}
 	if err := make("refs/belay/one", nothing); err != nil {

@@ -64,7 +64,7 @@ func (r *Repo) each(ctx context.Context, oids []string, found func(i int, o Obje
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.infos(oids, found), b.Close())
+	return errors.Join(b.readInfos(oids, found), b.Close())
 }
 
 // TreeEntry is one file of a tree, its path from the tree's top.
@@ -113,21 +113,21 @@ func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, err
 	return names, nil
 }
 
-// answer is what a command printed.
-type answer struct {
+// cachedAnswer is what a command printed.
+type cachedAnswer struct {
 	args []string
 	out  string
 }
 
-// Pure runs a command that reads nothing but objects, all of them named in full. The last answers are remembered: objects
+// RunCached runs a command that reads nothing but objects, all of them named in full. The last answers are remembered: objects
 // do not change.
-func (r *Repo) Pure(ctx context.Context, args ...string) (string, error) {
+func (r *Repo) RunCached(ctx context.Context, args ...string) (string, error) {
 	s := &r.shared
 	s.mu.Lock()
-	i := slices.IndexFunc(s.known, func(a answer) bool { return slices.Equal(a.args, args) })
+	i := slices.IndexFunc(s.answers, func(a cachedAnswer) bool { return slices.Equal(a.args, args) })
 	if i >= 0 {
 		defer s.mu.Unlock()
-		return s.known[i].out, nil
+		return s.answers[i].out, nil
 	}
 	s.mu.Unlock()
 	out, err := r.Run(ctx, nil, args...)
@@ -136,11 +136,11 @@ func (r *Repo) Pure(ctx context.Context, args ...string) (string, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(out) <= maxKept {
-		if len(s.known) == maxKnown {
-			s.known = slices.Delete(s.known, 0, 1)
+	if len(out) <= maxAnswerSize {
+		if len(s.answers) == maxAnswers {
+			s.answers = slices.Delete(s.answers, 0, 1)
 		}
-		s.known = append(s.known, answer{slices.Clone(args), string(out)})
+		s.answers = append(s.answers, cachedAnswer{slices.Clone(args), string(out)})
 	}
 	return string(out), nil
 }
@@ -160,14 +160,15 @@ func (r *Repo) DiffTrees(ctx context.Context, from, to string) ([]Difference, er
 	if from == to {
 		return nil, nil
 	}
-	out, err := r.Pure(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", from, to)
+	out, err := r.RunCached(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-abbrev", from, to)
 	if err != nil {
 		return nil, err
 	}
-	return parseRaw(out)
+	return parseRawDiff(out)
 }
 
-func parseRaw(out string) ([]Difference, error) {
+func parseRawDiff(out string) ([]Difference, error) {
 	fields := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	if len(fields) == 1 && fields[0] == "" {
 		return nil, nil

@@ -80,7 +80,7 @@ func readBack(t *testing.T, r *Repo, objects []NewObject) {
 			t.Fatalf("reading nothing: %v", err)
 		}
 		got, err := b.Read(o.OID)
-		if err != nil || got.Type != "blob" || got.OID != o.OID || r.Name("blob", got.Data) != o.OID {
+		if err != nil || got.Type != "blob" || got.OID != o.OID || r.HashObject("blob", got.Data) != o.OID {
 			t.Fatalf("read %s: %v", o.OID, err)
 		}
 		if sizes[i+1] != int64(len(got.Data)) {
@@ -210,7 +210,7 @@ func TestTreeOfLargeFolders(t *testing.T) {
 	raw := must(unhex(oid))(t)
 	var files []File
 	var in bytes.Buffer
-	for i := range 4 * apart {
+	for i := range 4 * minParallelFiles {
 		p := fmt.Sprintf("d%d/e%d.x/%d", i%3, i%2, i)
 		if i%5 == 0 {
 			p = fmt.Sprintf("d%d/e%d", i%3, i)
@@ -321,7 +321,7 @@ func FuzzParseRaw(f *testing.F) {
 	f.Add("\x00")
 	f.Add(": : : :\x00")
 	f.Fuzz(func(t *testing.T, out string) {
-		list, err := parseRaw(out)
+		list, err := parseRawDiff(out)
 		for _, d := range list {
 			if err == nil && d.Status == 0 {
 				t.Fatalf("%+v", d)
@@ -345,7 +345,7 @@ func TestSharedReader(t *testing.T) {
 		tip := s.commit("b", "b")
 		r := s.open()
 		ctx := context.Background()
-		end := r.Share()
+		end := r.ShareReader()
 		first := must(r.Reader(ctx))(t)
 		got := must(first.Walk(tip + "^{tree}"))(t)
 		want := must(r.ListTree(ctx, tip))(t)
@@ -380,7 +380,7 @@ func TestSharedReaderEnds(t *testing.T) {
 	s := newSandbox(t)
 	tip := s.commit("a", "a")
 	r := s.open()
-	defer r.Share()()
+	defer r.ShareReader()()
 	one, stop := context.WithCancel(context.Background())
 	first := must(r.Reader(one))(t)
 	first.Close()
@@ -413,12 +413,12 @@ func TestSharedReaderRests(t *testing.T) {
 	s := newSandbox(t)
 	tip := s.commit("a", "a")
 	r := s.open()
-	defer r.Share()()
+	defer r.ShareReader()()
 	first := must(r.Reader(context.Background()))(t)
 	first.Close()
 	second := first
 	for end := time.Now().Add(testutil.Patience); second == first && time.Now().Before(end); {
-		time.Sleep(idleFor + 100*time.Millisecond)
+		time.Sleep(idleTimeout + 100*time.Millisecond)
 		second = must(r.Reader(context.Background()))(t)
 		defer second.Close()
 	}
@@ -444,19 +444,19 @@ func TestPure(t *testing.T) {
 			t.Errorf("the other way: %v", got)
 		}
 	}
-	if len(r.shared.known) != 2 {
-		t.Errorf("%d answers are remembered", len(r.shared.known))
+	if len(r.shared.answers) != 2 {
+		t.Errorf("%d answers are remembered", len(r.shared.answers))
 	}
-	if _, err := r.DiffTrees(ctx, one, r.Name("tree", []byte("none"))); err == nil || len(r.shared.known) != 2 {
+	if _, err := r.DiffTrees(ctx, one, r.HashObject("tree", []byte("none"))); err == nil || len(r.shared.answers) != 2 {
 		t.Errorf("an error is remembered: %v", err)
 	}
-	for i := range 2 * maxKnown {
+	for i := range 2 * maxAnswers {
 		s.write("c", strings.Repeat("x", i+1))
 		s.git("add", "c")
 		must(r.DiffTrees(ctx, one, s.git("write-tree")))(t)
 	}
-	if len(r.shared.known) != maxKnown {
-		t.Errorf("%d answers are remembered", len(r.shared.known))
+	if len(r.shared.answers) != maxAnswers {
+		t.Errorf("%d answers are remembered", len(r.shared.answers))
 	}
 }
 

@@ -45,7 +45,7 @@ func TestOpenFinds(t *testing.T) {
 		if r.Root != c.root || r.Dir != c.dir || r.Common != c.common || r.Format != "sha1" || r.Linked() != (c.dir != c.common) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
-		if r.Reftab {
+		if r.UsesReftable {
 			t.Errorf("%s: refs are in files", c.name)
 		}
 	}
@@ -59,7 +59,7 @@ func TestOpenKnowsSHA256(t *testing.T) {
 	if r.Format != "sha256" || r.HashSize() != 32 || len(r.Zero()) != 64 {
 		t.Errorf("%+v", r)
 	}
-	if got, want := r.Name("blob", []byte("1")), s.git("rev-parse", "HEAD:a"); got != want {
+	if got, want := r.HashObject("blob", []byte("1")), s.git("rev-parse", "HEAD:a"); got != want {
 		t.Errorf("named %s, git says %s", got, want)
 	}
 }
@@ -213,7 +213,7 @@ func TestGitIsNeverTakenFromTheRepository(t *testing.T) {
 
 func TestOpenNamesBothVersions(t *testing.T) {
 	s := newSandbox(t)
-	real, err := program("/elsewhere", "/elsewhere/.git")
+	real, err := findGit("/elsewhere", "/elsewhere/.git")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestAtLeast(t *testing.T) {
 		"2.39.5": true, "2.39": true, "2.40.0 (Apple Git-1)": true, "3.0": true, "2.39.0.windows.1": true,
 		"2.38.9": false, "2.4.11": false, "1.99": false, "": false, "next": false,
 	} {
-		if got := atLeast(have, "2.39"); got != want {
+		if got := isAtLeast(have, "2.39"); got != want {
 			t.Errorf("atLeast(%q) is %v", have, got)
 		}
 	}

@@ -34,8 +34,8 @@ func (x *Index) sort() {
 
 var magic = []byte("\xfftOc\x00\x00\x00\x02")
 
-// far marks an offset that does not fit into 31 bits and is in a table of its own.
-const far = 1 << 31
+// largeOffset marks an offset that does not fit into 31 bits and is in a table of its own.
+const largeOffset = 1 << 31
 
 // Encode returns the bytes of the .idx file, version 2.
 func (x *Index) Encode(newHash func() hash.Hash) []byte {
@@ -57,8 +57,8 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 	var large []byte
 	for _, e := range x.Entries {
 		at := uint32(e.Offset)
-		if e.Offset >= far {
-			at = far | uint32(len(large)/8)
+		if e.Offset >= largeOffset {
+			at = largeOffset | uint32(len(large)/8)
 			large = binary.BigEndian.AppendUint64(large, uint64(e.Offset))
 		}
 		b.Write(binary.BigEndian.AppendUint32(nil, at))
@@ -72,9 +72,9 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 
 var errIndex = errors.New("it is not a version 2 pack index")
 
-// count returns the number of objects in an index by its head, and refuses a file of a size
+// countObjects returns the number of objects in an index by its head, and refuses a file of a size
 // that no index of so many has: it may be of any size, and is read whole.
-func count(f io.ReaderAt, size int64, hash int) (int, error) {
+func countObjects(f io.ReaderAt, size int64, hash int) (int, error) {
 	head := make([]byte, len(magic)+1024)
 	if err := readAll(f, head, 0); err != nil || !bytes.HasPrefix(head, magic) {
 		return 0, errIndex
@@ -90,7 +90,7 @@ func count(f io.ReaderAt, size int64, hash int) (int, error) {
 
 // ReadIndex reads an .idx file of version 2 and checks its checksum.
 func ReadIndex(f io.ReaderAt, size int64, newHash func() hash.Hash) (*Index, error) {
-	if _, err := count(f, size, newHash().Size()); err != nil {
+	if _, err := countObjects(f, size, newHash().Size()); err != nil {
 		return nil, err
 	}
 	data := make([]byte, size)
@@ -125,8 +125,8 @@ func ParsePackIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
 	for i := range n {
 		e := PackEntry{OID: string(names[i*size : (i+1)*size]), CRC: binary.BigEndian.Uint32(crcs[4*i:]),
 			Offset: int64(binary.BigEndian.Uint32(offsets[4*i:]))}
-		if e.Offset >= far {
-			k := int(e.Offset - far)
+		if e.Offset >= largeOffset {
+			k := int(e.Offset - largeOffset)
 			if k >= len(large)/8 {
 				return nil, errIndex
 			}
@@ -142,7 +142,7 @@ func ParsePackIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
 	return x, nil
 }
 
-func rawName(oid string, size int) (string, error) {
+func decodeName(oid string, size int) (string, error) {
 	raw, err := hex.DecodeString(oid)
 	if err != nil || len(raw) != size {
 		return "", fmt.Errorf("store objects: %q is not an object name", oid)

@@ -56,22 +56,22 @@ func TestIndexAsGitMakesIt(t *testing.T) {
 	for format, newHash := range hashes {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			var parts []Part
+			var parts []PackPart
 			for k := range 4 {
 				var objects []NewObject
 				for i := range 40 * k { // the first pack holds nothing, the others overlap
 					objects = append(objects, packedBlob(newHash, strings.Repeat(fmt.Sprint("text ", i, " "), i*i)))
 				}
 				var pack bytes.Buffer
-				x, err := Write(&pack, newHash, objects)
+				x, err := WritePack(&pack, newHash, objects)
 				if err != nil {
 					t.Fatal(err)
 				}
 				check(t, format, newHash, x, pack.Bytes())
-				parts = append(parts, Part{Index: x, Bytes: bytes.NewReader(pack.Bytes()), Size: int64(pack.Len())})
+				parts = append(parts, PackPart{Index: x, Bytes: bytes.NewReader(pack.Bytes()), Size: int64(pack.Len())})
 			}
 			var joined bytes.Buffer
-			x, err := Join(&joined, newHash, parts)
+			x, err := JoinPacks(&joined, newHash, parts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,14 +118,14 @@ func TestWriteChecksNames(t *testing.T) {
 	o := packedBlob(sha1.New, "abcd")
 	for name, now := range map[string]string{"same size": "ABCD", "shorter": "ab", "longer": "abcdef"} {
 		changed := NewObject{OID: o.OID, Type: "blob", Size: 4, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(now)), nil }}
-		if _, err := Write(io.Discard, sha1.New, []NewObject{changed}); !errors.Is(err, ErrPackChanged) {
+		if _, err := WritePack(io.Discard, sha1.New, []NewObject{changed}); !errors.Is(err, ErrPackChanged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Write(io.Discard, sha1.New, []NewObject{{OID: "xyz", Type: "blob"}}); err == nil {
+	if _, err := WritePack(io.Discard, sha1.New, []NewObject{{OID: "xyz", Type: "blob"}}); err == nil {
 		t.Error("no object name was accepted")
 	}
-	if _, err := Write(failingReader{}, sha1.New, []NewObject{o}); !errors.Is(err, errFull) {
+	if _, err := WritePack(failingReader{}, sha1.New, []NewObject{o}); !errors.Is(err, errFull) {
 		t.Errorf("a full disk: %v", err)
 	}
 }
@@ -140,12 +140,12 @@ func (failingReader) Write([]byte) (int, error) { return 0, errFull }
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
 	var pack bytes.Buffer
-	x, err := Write(&pack, sha1.New, []NewObject{packedBlob(sha1.New, "one"), packedBlob(sha1.New, strings.Repeat("two", 300))})
+	x, err := WritePack(&pack, sha1.New, []NewObject{packedBlob(sha1.New, "one"), packedBlob(sha1.New, strings.Repeat("two", 300))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	join := func(data []byte) error {
-		_, err := Join(io.Discard, sha1.New, []Part{{Index: x, Bytes: bytes.NewReader(data), Size: int64(len(data))}})
+		_, err := JoinPacks(io.Discard, sha1.New, []PackPart{{Index: x, Bytes: bytes.NewReader(data), Size: int64(len(data))}})
 		return err
 	}
 	if err := join(pack.Bytes()); err != nil {
@@ -174,7 +174,7 @@ func FuzzParsePackIndex(f *testing.F) {
 		for i := range n {
 			objects = append(objects, packedBlob(sha1.New, fmt.Sprint(i)))
 		}
-		x, err := Write(io.Discard, sha1.New, objects)
+		x, err := WritePack(io.Discard, sha1.New, objects)
 		if err != nil {
 			f.Fatal(err)
 		}

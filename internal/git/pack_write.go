@@ -28,22 +28,22 @@ var ErrPackChanged = errors.New("it changed while it was read")
 
 var packType = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
-// Write writes a pack of whole objects to w (Documentation/gitformat-pack), each checked
+// WritePack writes a pack of whole objects to w (Documentation/gitformat-pack), each checked
 // against its name meanwhile, and gives the pack's index. No object may come twice.
 // newHash makes the hash that names objects. Objects are read by several goroutines at a time.
-func Write(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, error) {
+func WritePack(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, error) {
 	p := newPacker(w, newHash, len(objects))
-	press := presses{newHash: newHash}
+	press := compressors{newHash: newHash}
 	for len(objects) > 0 {
 		n, bytes := 0, int64(0)
-		for ; n < len(objects) && bytes < most && n < 512; n++ {
-			bytes += objects[n].bytes()
+		for ; n < len(objects) && bytes < maxBatchBytes && n < 512; n++ {
+			bytes += objects[n].size()
 		}
 		var err error
-		if n > 1 && bytes > worthPressing {
-			err = p.several(&press, objects[:n])
+		if n > 1 && bytes > minParallelBytes {
+			err = p.writeParallel(&press, objects[:n])
 		} else {
-			n, err = 1, p.one(press.first(), objects[0])
+			n, err = 1, p.writeOne(press.one(), objects[0])
 		}
 		if err != nil {
 			return nil, err
@@ -54,64 +54,64 @@ func Write(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, 
 }
 
 const (
-	// most is about how many bytes of objects are compressed before they are written.
-	most = 4 << 20
+	// maxBatchBytes is about how many bytes of objects are compressed before they are written.
+	maxBatchBytes = 4 << 20
 	// Less than this is compressed sooner than shared out.
-	worthPressing = 256 << 10
+	minParallelBytes = 256 << 10
 )
 
-func (o *NewObject) bytes() int64 {
+func (o *NewObject) size() int64 {
 	if o.Open == nil {
 		return int64(len(o.Data))
 	}
 	return o.Size
 }
 
-// presses are one compressor for each processor, made when they are used: each has a megabyte.
-type presses struct {
+// compressors are one compressor for each processor, made when they are used: each has a megabyte.
+type compressors struct {
 	newHash func() hash.Hash
-	all     []*press
+	all     []*compressor
 }
 
-type press struct {
+type compressor struct {
 	z   *zlib.Writer
 	h   hash.Hash
 	buf []byte
 }
 
-func (ps *presses) first() *press { return ps.upTo(1)[0] }
+func (ps *compressors) one() *compressor { return ps.atLeast(1)[0] }
 
-func (ps *presses) upTo(n int) []*press {
+func (ps *compressors) atLeast(n int) []*compressor {
 	for len(ps.all) < n {
 		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is one
-		ps.all = append(ps.all, &press{z: z, h: ps.newHash()})
+		ps.all = append(ps.all, &compressor{z: z, h: ps.newHash()})
 	}
 	return ps.all
 }
 
-// one writes an object while it is read: it may be large.
-func (p *packer) one(c *press, o NewObject) error {
-	raw, err := rawName(o.OID, p.sum.Size())
+// writeOne writes an object while it is read: it may be large.
+func (p *packer) writeOne(c *compressor, o NewObject) error {
+	raw, err := decodeName(o.OID, p.sum.Size())
 	if err != nil {
 		return err
 	}
-	p.begin(raw)
-	if err := c.object(p, o); err != nil {
+	p.beginObject(raw)
+	if err := c.writeObject(p, o); err != nil {
 		return err
 	}
-	p.end()
+	p.endObject()
 	return nil
 }
 
-// several compresses objects on all processors, and then writes them.
-func (p *packer) several(ps *presses, objects []NewObject) error {
+// writeParallel compresses objects on all processors, and then writes them.
+func (p *packer) writeParallel(ps *compressors, objects []NewObject) error {
 	done, failed := make([]bytes.Buffer, len(objects)), make([]error, len(objects))
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for _, c := range ps.upTo(runtime.GOMAXPROCS(0)) {
+	for _, c := range ps.atLeast(runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(objects); i = int(next.Add(1)) - 1 {
-				failed[i] = c.object(&done[i], objects[i])
+				failed[i] = c.writeObject(&done[i], objects[i])
 			}
 		})
 	}
@@ -120,15 +120,15 @@ func (p *packer) several(ps *presses, objects []NewObject) error {
 		if failed[i] != nil {
 			return failed[i]
 		}
-		raw, err := rawName(objects[i].OID, p.sum.Size())
+		raw, err := decodeName(objects[i].OID, p.sum.Size())
 		if err != nil {
 			return err
 		}
-		p.begin(raw)
+		p.beginObject(raw)
 		if _, err := p.Write(done[i].Bytes()); err != nil {
 			return err
 		}
-		p.end()
+		p.endObject()
 	}
 	return nil
 }
@@ -163,12 +163,12 @@ func (p *packer) Write(b []byte) (int, error) {
 	return len(b), p.err
 }
 
-func (p *packer) begin(raw string) {
+func (p *packer) beginObject(raw string) {
 	p.index.Entries = append(p.index.Entries, PackEntry{OID: raw, Offset: p.at})
 	p.crc = 0
 }
 
-func (p *packer) end() { p.index.Entries[len(p.index.Entries)-1].CRC = p.crc }
+func (p *packer) endObject() { p.index.Entries[len(p.index.Entries)-1].CRC = p.crc }
 
 func (p *packer) finish() (*Index, error) {
 	if p.err != nil {
@@ -180,16 +180,16 @@ func (p *packer) finish() (*Index, error) {
 	return &p.index, err
 }
 
-// object writes an object as it stands in a pack, and checks it against its name.
-func (c *press) object(w io.Writer, o NewObject) error {
-	o.Size = o.bytes()
-	if _, err := w.Write(header(packType[o.Type], uint64(o.Size))); err != nil {
+// writeObject writes an object as it stands in a pack, and checks it against its name.
+func (c *compressor) writeObject(w io.Writer, o NewObject) error {
+	o.Size = o.size()
+	if _, err := w.Write(objectHeader(packType[o.Type], uint64(o.Size))); err != nil {
 		return err
 	}
 	c.z.Reset(w)
 	c.h.Reset()
 	fmt.Fprintf(c.h, "%s %d\x00", o.Type, o.Size)
-	if err := c.bytes(o); err != nil {
+	if err := c.compress(o); err != nil {
 		return err
 	}
 	if fmt.Sprintf("%x", c.h.Sum(nil)) != o.OID {
@@ -198,8 +198,8 @@ func (c *press) object(w io.Writer, o NewObject) error {
 	return c.z.Close()
 }
 
-// bytes compresses and hashes what an object consists of.
-func (c *press) bytes(o NewObject) error {
+// compress compresses and hashes what an object consists of.
+func (c *compressor) compress(o NewObject) error {
 	if o.Open == nil {
 		_, err := c.z.Write(o.Data)
 		_, _ = c.h.Write(o.Data) // never fails
@@ -220,9 +220,9 @@ func (c *press) bytes(o NewObject) error {
 	return err
 }
 
-// header is the type and size of an object in a pack: four bits of size in the first
+// objectHeader is the type and size of an object in a pack: four bits of size in the first
 // byte, seven in each that follows.
-func header(typ byte, size uint64) []byte {
+func objectHeader(typ byte, size uint64) []byte {
 	b := []byte{typ<<4 | byte(size&15)}
 	for size >>= 4; size > 0; size >>= 7 {
 		b[len(b)-1] |= 0x80

@@ -51,7 +51,7 @@ func (s packSandbox) git(dir string, args ...string) string {
 }
 
 func (s packSandbox) blob(text string) NewObject {
-	return NewObject{OID: s.Repo.Name("blob", []byte(text)), Type: "blob", Data: []byte(text)}
+	return NewObject{OID: s.Repo.HashObject("blob", []byte(text)), Type: "blob", Data: []byte(text)}
 }
 
 // put stores one object more and gives its name.
@@ -125,7 +125,7 @@ func TestStore(t *testing.T) {
 				}
 				for range 2 { // the second time everything is there already
 					pack, err := s.Store(context.Background(), slices.Clone(objects))
-					if there, serr := Stands(pack); err != nil || serr != nil || !there {
+					if there, serr := PackExists(pack); err != nil || serr != nil || !there {
 						t.Fatal(err, serr, there)
 					}
 				}
@@ -163,19 +163,19 @@ func TestSettle(t *testing.T) {
 	var oids []string
 	for i := range 60 {
 		oids = append(oids, s.put(strings.Repeat(fmt.Sprint("object ", i), i)))
-		if err := s.Settle(false); err != nil {
+		if err := s.CleanUp(false); err != nil {
 			t.Fatal(err)
 		}
-		if n := s.count(".pack"); n > manyPacks || n != s.count(".keep") || n != s.count(".idx") {
+		if n := s.count(".pack"); n > maxOwnPacks || n != s.count(".keep") || n != s.count(".idx") {
 			t.Fatalf("%d packs after %d: %q", n, i, s.files(s.folder()))
 		}
 	}
 	s.whole(oids)
-	unlock, err := s.Guard()
+	unlock, err := s.LockShared()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Settle(true); err != nil || s.count(".keep") == 0 {
+	if err := s.CleanUp(true); err != nil || s.count(".keep") == 0 {
 		t.Errorf("released although somebody stores: %v", err)
 	}
 	unlock()
@@ -184,13 +184,13 @@ func TestSettle(t *testing.T) {
 	if err := os.WriteFile(pid, fmt.Appendf(nil, "%d %s", os.Getpid(), host), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Settle(true); err != nil || s.count(".keep") == 0 {
+	if err := s.CleanUp(true); err != nil || s.count(".keep") == 0 {
 		t.Errorf("released although a gc runs: %v", err)
 	}
 	if err := os.WriteFile(pid, []byte("999999999 "+host), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Settle(true); err != nil || s.count(".keep") != 0 {
+	if err := s.CleanUp(true); err != nil || s.count(".keep") != 0 {
 		t.Errorf("not released: %v", err)
 	}
 	s.whole(oids)
@@ -206,17 +206,17 @@ func TestSettleAfterADay(t *testing.T) {
 	t.Parallel()
 	s := newPackSandbox(t)
 	old := s.put("old")
-	long := time.Now().Add(-2 * keptFor)
+	long := time.Now().Add(-2 * keepDuration)
 	for _, f := range append(s.files(s.folder()), "../../belay/packs") {
 		if err := os.Chtimes(filepath.Join(s.folder(), f), long, long); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Settle(false); err != nil || s.count(".keep") != 0 {
+	if err := s.CleanUp(false); err != nil || s.count(".keep") != 0 {
 		t.Errorf("%d kept, %v", s.count(".keep"), err)
 	}
 	now := s.put("new")
-	if err := s.Settle(false); err != nil || s.count(".keep") != 1 {
+	if err := s.CleanUp(false); err != nil || s.count(".keep") != 1 {
 		t.Errorf("%d kept, %v", s.count(".keep"), err)
 	}
 	s.whole([]string{old, now})
@@ -229,7 +229,7 @@ func TestFaults(t *testing.T) {
 	defer func() { fsroot.Fault = nil }()
 	s := newPackSandbox(t)
 	var oids []string
-	for i := range manyPacks + 3 {
+	for i := range maxOwnPacks + 3 {
 		oids = append(oids, s.put(fmt.Sprint("object ", i)))
 	}
 	for at := 1; ; at++ {
@@ -264,19 +264,19 @@ func TestFaults(t *testing.T) {
 			}
 			return nil
 		}
-		_ = s.Settle(false)
+		_ = s.CleanUp(false)
 		failed := n >= at
 		fsroot.Fault = nil
 		if missing, err := s.Repo.Missing(context.Background(), oids); err != nil || len(missing) > 0 {
 			t.Errorf("step %d of settling lost %d objects, %v", at, len(missing), err)
 		}
-		if err := s.Settle(true); err != nil {
+		if err := s.CleanUp(true); err != nil {
 			t.Errorf("settled after a fault at step %d: %v", at, err)
 		}
 		if !failed {
 			break
 		}
-		for i := range manyPacks + 3 {
+		for i := range maxOwnPacks + 3 {
 			oids = append(oids, s.put(fmt.Sprint("object ", at, i)))
 		}
 	}

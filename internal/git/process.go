@@ -16,41 +16,41 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Limits is how long a git process may be silent while somebody waits for it. Whatever it
+// SilenceLimits is how long a git process may be silent while somebody waits for it. Whatever it
 // prints starts the time again.
-type Limits struct {
-	Look   time.Duration // until it is looked whether it waits for somebody to write into a FIFO, and again
-	Answer time.Duration // of a question, and of everything that waits for a file that is none
-	Work   time.Duration // of what reads many objects or files before its first byte
+type SilenceLimits struct {
+	FIFOCheck time.Duration // until it is looked whether it waits for somebody to write into a FIFO, and again
+	Answer    time.Duration // of a question, and of everything that waits for a file that is none
+	Work      time.Duration // of what reads many objects or files before its first byte
 }
 
-// Patience is the limits of every git process. Only tests change it.
-var Patience = Limits{Look: time.Second, Answer: 30 * time.Second, Work: 10 * time.Minute}
+// DefaultLimits is the limits of every git process. Only tests change it.
+var DefaultLimits = SilenceLimits{FIFOCheck: time.Second, Answer: 30 * time.Second, Work: 10 * time.Minute}
 
-// slow are the commands that may work for long before they print anything.
-var slow = map[string]bool{
+// slowCommands are the commands that may work for long before they print anything.
+var slowCommands = map[string]bool{
 	"diff-files": true, "diff-index": true, "diff-tree": true, "for-each-ref": true, "ls-files": true, "ls-tree": true,
 	"merge-base": true, "read-tree": true, "rev-list": true, "status": true, "update-ref": true, "worktree": true,
 }
 
-// Silence says that a git process did not answer in time, and was ended.
-type Silence struct {
-	Command string // the git command, like check-ignore
-	After   time.Duration
-	Path    string // the file it waited for; "" when that is not known
-	Is      string // what that is: "a FIFO"
+// SilenceError says that a git process did not answer in time, and was ended.
+type SilenceError struct {
+	Command  string // the git command, like check-ignore
+	After    time.Duration
+	Path     string // the file it waited for; "" when that is not known
+	FileKind string // what that is: "a FIFO"
 }
 
-func (s *Silence) Error() string {
+func (s *SilenceError) Error() string {
 	text := fmt.Sprintf("git %s did not answer within %s", s.Command, s.After)
 	if s.Path != "" {
-		text += fmt.Sprintf(": %q is %s", s.Path, s.Is)
+		text += fmt.Sprintf(": %q is %s", s.Path, s.FileKind)
 	}
 	return text
 }
 
 // Try returns what a person can do about it.
-func (s *Silence) Try() string {
+func (s *SilenceError) Try() string {
 	switch {
 	case s.Path == "" && s.Command == "check-ignore":
 		return "check the .gitignore files and .git/info/exclude for patterns with many * or **: git status is as slow"
@@ -71,19 +71,19 @@ func (s *Silence) Try() string {
 type Cmd struct {
 	*exec.Cmd
 	ctx    context.Context
-	limits Limits
+	limits SilenceLimits
 
-	pid   atomic.Int64 // 0 before it started and after it was waited for
-	late  atomic.Pointer[Silence]
-	heard atomic.Int64 // when it last printed something, since epoch
+	pid        atomic.Int64 // 0 before it started and after it was waited for
+	silence    atomic.Pointer[SilenceError]
+	lastOutput atomic.Int64 // when it last printed something, since epoch
 }
 
 var epoch = time.Now()
 
 // newCmd prepares a process. ctx may not be nil.
 func newCmd(ctx context.Context, program string, args ...string) *Cmd {
-	c := &Cmd{Cmd: exec.CommandContext(ctx, program, args...), ctx: ctx, limits: Patience}
-	if !slow[subcommand(c.Args)] {
+	c := &Cmd{Cmd: exec.CommandContext(ctx, program, args...), ctx: ctx, limits: DefaultLimits}
+	if !slowCommands[subcommand(c.Args)] {
 		c.limits.Work = c.limits.Answer
 	}
 	c.SysProcAttr = processAttr()
@@ -91,11 +91,11 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	c.Cancel = func() error {
 		c.WaitDelay = time.Second
 		c.pid.Store(int64(c.Process.Pid)) // Start may not have got there yet
-		if path, is := waitsFor(c.Process.Pid, c.Dir); path != "" && overdue(ctx) {
-			c.late.CompareAndSwap(nil, &Silence{Command: subcommand(c.Args),
-				After: time.Since(began).Round(100 * time.Millisecond), Path: path, Is: is})
+		if path, is := blockedOn(c.Process.Pid, c.Dir); path != "" && isOverdue(ctx) {
+			c.silence.CompareAndSwap(nil, &SilenceError{Command: subcommand(c.Args),
+				After: time.Since(began).Round(100 * time.Millisecond), Path: path, FileKind: is})
 		}
-		c.end()
+		c.terminate()
 		return nil
 	}
 	c.WaitDelay = readTime
@@ -106,7 +106,7 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 // it keeps the pipe open for longer.
 const readTime = 30 * time.Second
 
-func overdue(ctx context.Context) bool {
+func isOverdue(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
@@ -124,8 +124,8 @@ var starter = sync.OnceValue(func() chan<- func() {
 	return asked
 })
 
-// under are the processes under way, for EndAll.
-var under struct {
+// running are the processes under way, for EndAll.
+var running struct {
 	sync.Mutex
 	all map[*Cmd]bool
 	off bool
@@ -133,25 +133,25 @@ var under struct {
 
 // EndAll ends every git process and starts no more: for a program that leaves at once.
 func EndAll() {
-	under.Lock()
-	defer under.Unlock()
-	under.off = true
-	for c := range under.all {
+	running.Lock()
+	defer running.Unlock()
+	running.off = true
+	for c := range running.all {
 		c.signal(syscall.SIGTERM)
 	}
 }
 
 // Start starts the process.
 func (c *Cmd) Start() error {
-	under.Lock()
-	off := under.off
-	if under.all == nil {
-		under.all = map[*Cmd]bool{}
+	running.Lock()
+	off := running.off
+	if running.all == nil {
+		running.all = map[*Cmd]bool{}
 	}
 	if !off {
-		under.all[c] = true
+		running.all[c] = true
 	}
-	under.Unlock()
+	running.Unlock()
 	if off {
 		return context.Canceled
 	}
@@ -159,7 +159,7 @@ func (c *Cmd) Start() error {
 	starter() <- func() { failed <- c.Cmd.Start() }
 	err := <-failed
 	if err != nil {
-		c.forget()
+		c.unregister()
 		return err
 	}
 	c.pid.Store(int64(c.Process.Pid))
@@ -167,21 +167,21 @@ func (c *Cmd) Start() error {
 	return nil
 }
 
-func (c *Cmd) forget() {
-	under.Lock()
-	delete(under.all, c)
-	under.Unlock()
+func (c *Cmd) unregister() {
+	running.Lock()
+	delete(running.all, c)
+	running.Unlock()
 }
 
 // Wait waits for the end of the process. The error is a *Silence when it was ended for
 // that, and the context's when it was ended for that one.
 func (c *Cmd) Wait() error {
-	stop := c.watch()
+	stop := c.watchSilence()
 	err := c.Cmd.Wait()
 	stop()
 	c.pid.Store(0) // its number may be somebody else's now
-	c.forget()
-	if s := c.late.Load(); s != nil {
+	c.unregister()
+	if s := c.silence.Load(); s != nil {
 		return s
 	}
 	var exit *exec.ExitError
@@ -194,7 +194,7 @@ func (c *Cmd) Wait() error {
 // Run starts the process and waits for its end.
 func (c *Cmd) Run() error {
 	if c.Stdout != nil {
-		c.Stdout = progress{c, c.Stdout}
+		c.Stdout = outputWriter{c, c.Stdout}
 	}
 	if err := c.Start(); err != nil {
 		return err
@@ -214,30 +214,30 @@ func (c *Cmd) Output() ([]byte, error) {
 // not be silent; then reading fails with *Silence.
 func (c *Cmd) StdoutPipe() (io.Reader, error) {
 	out, err := c.Cmd.StdoutPipe()
-	return &prints{c, out}, err
+	return &outputReader{c, out}, err
 }
 
-// watch ends the process when it is silent for too long, until stop is called.
-func (c *Cmd) watch() (stop func()) {
-	c.hear()
+// watchSilence ends the process when it is silent for too long, until stop is called.
+func (c *Cmd) watchSilence() (stop func()) {
+	c.noteOutput()
 	var mu sync.Mutex
 	done := false
 	var timer *time.Timer
 	mu.Lock()
 	defer mu.Unlock()
 	look := c.limits.Answer
-	if c.limits.Look > 0 {
-		look = min(look, c.limits.Look)
+	if c.limits.FIFOCheck > 0 {
+		look = min(look, c.limits.FIFOCheck)
 	}
 	timer = time.AfterFunc(look, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		since := time.Since(epoch) - time.Duration(c.heard.Load())
+		since := time.Since(epoch) - time.Duration(c.lastOutput.Load())
 		switch {
 		case done:
 		case since < look:
 			timer.Reset(look - since)
-		case !c.silent(since):
+		case !c.endIfSilent(since):
 			timer.Reset(look)
 		}
 	})
@@ -249,30 +249,30 @@ func (c *Cmd) watch() (stop func()) {
 	}
 }
 
-func (c *Cmd) hear() { c.heard.Store(int64(time.Since(epoch))) }
+func (c *Cmd) noteOutput() { c.lastOutput.Store(int64(time.Since(epoch))) }
 
-// silent ends a process that printed nothing for so long, unless it is one that may work on.
-func (c *Cmd) silent(since time.Duration) (ended bool) {
+// endIfSilent ends a process that printed nothing for so long, unless it is one that may work on.
+func (c *Cmd) endIfSilent(since time.Duration) (ended bool) {
 	pid := int(c.pid.Load())
 	if pid == 0 {
 		return true
 	}
-	s := &Silence{Command: subcommand(c.Args), After: since.Round(100 * time.Millisecond)}
+	s := &SilenceError{Command: subcommand(c.Args), After: since.Round(100 * time.Millisecond)}
 	if since < c.limits.Answer {
-		s.Path, s.Is = heldBy(pid, c.Dir)
+		s.Path, s.FileKind = blockedOnFIFO(pid, c.Dir)
 	} else {
-		s.Path, s.Is = waitsFor(pid, c.Dir)
+		s.Path, s.FileKind = blockedOn(pid, c.Dir)
 	}
 	if s.Path == "" && since < c.limits.Work {
 		return false
 	}
-	c.late.Store(s)
-	c.end()
+	c.silence.Store(s)
+	c.terminate()
 	return true
 }
 
-// end asks the process and all it started to end, and makes them a moment later.
-func (c *Cmd) end() {
+// terminate asks the process and all it started to end, and makes them a moment later.
+func (c *Cmd) terminate() {
 	c.signal(syscall.SIGTERM)
 	time.AfterFunc(500*time.Millisecond, func() { c.signal(syscall.SIGKILL) })
 }
@@ -283,28 +283,28 @@ func (c *Cmd) signal(sig syscall.Signal) {
 	}
 }
 
-// progress passes on what a process prints.
-type progress struct {
+// outputWriter passes on what a process prints.
+type outputWriter struct {
 	c *Cmd
 	w io.Writer
 }
 
-func (p progress) Write(b []byte) (int, error) {
-	p.c.hear()
+func (p outputWriter) Write(b []byte) (int, error) {
+	p.c.noteOutput()
 	return p.w.Write(b)
 }
 
-// prints reads what a process prints, which must not take too long.
-type prints struct {
+// outputReader reads what a process prints, which must not take too long.
+type outputReader struct {
 	c *Cmd
 	r io.Reader
 }
 
-func (a *prints) Read(p []byte) (int, error) {
-	stop := a.c.watch()
+func (a *outputReader) Read(p []byte) (int, error) {
+	stop := a.c.watchSilence()
 	n, err := a.r.Read(p)
 	stop()
-	if s := a.c.late.Load(); s != nil && err != nil {
+	if s := a.c.silence.Load(); s != nil && err != nil {
 		return n, s
 	}
 	return n, err

@@ -24,30 +24,30 @@ func processAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// mostMemory is what a git process may take, besides files that are mapped. It is far more
+// maxMemory is what a git process may take, besides files that are mapped. It is far more
 // than git needs, and ends one that reads what has no end.
-const mostMemory = 4 << 30 // bytes
+const maxMemory = 4 << 30 // bytes
 
 func limitMemory(pid int) {
-	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: mostMemory, Max: mostMemory}, nil)
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: maxMemory, Max: maxMemory}, nil)
 }
 
-// heldBy returns the FIFO that a process is held in opening: nothing but a writer ends that.
-func heldBy(pid int, dir string) (path, is string) {
-	path = opening("/proc/"+strconv.Itoa(pid), dir)
+// blockedOnFIFO returns the FIFO that a process is held in opening: nothing but a writer ends that.
+func blockedOnFIFO(pid int, dir string) (path, is string) {
+	path = pathBeingOpened("/proc/"+strconv.Itoa(pid), dir)
 	if info, err := os.Stat(path); path == "" || err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return "", ""
 	}
-	return path, oddFile(path)
+	return path, oddFileKind(path)
 }
 
-// waitsFor returns the path of what a process waits for, or reads without end, where a file
+// blockedOn returns the path of what a process waits for, or reads without end, where a file
 // should be, and what that is. Both are "" when there is no such thing, or the kernel does
 // not say.
-func waitsFor(pid int, dir string) (path, is string) {
+func blockedOn(pid int, dir string) (path, is string) {
 	proc := "/proc/" + strconv.Itoa(pid)
-	if path := opening(proc, dir); path != "" {
-		if is := oddFile(path); is != "" {
+	if path := pathBeingOpened(proc, dir); path != "" {
+		if is := oddFileKind(path); is != "" {
 			return path, is
 		}
 	}
@@ -63,24 +63,24 @@ func waitsFor(pid int, dir string) (path, is string) {
 		if err != nil || !filepath.IsAbs(path) {
 			continue // a pipe of ours
 		}
-		if is := oddFile(path); is != "" {
+		if is := oddFileKind(path); is != "" {
 			return path, is
 		}
 	}
 	return "", ""
 }
 
-func oddFile(path string) string {
+func oddFileKind(path string) string {
 	info, err := os.Stat(path)
-	if err != nil || info.Mode().IsRegular() || info.IsDir() || fsroot.IsNull(info) {
+	if err != nil || info.Mode().IsRegular() || info.IsDir() || fsroot.IsNullDevice(info) {
 		return ""
 	}
-	return fsroot.Kind(info)
+	return fsroot.KindName(info)
 }
 
-// opening returns the path that a process is held in opening: that of a FIFO, which waits for
+// pathBeingOpened returns the path that a process is held in opening: that of a FIFO, which waits for
 // somebody to write into it.
-func opening(proc, dir string) string {
+func pathBeingOpened(proc, dir string) string {
 	text, err := os.ReadFile(proc + "/syscall") // number and arguments, in hexadecimal; or "running"
 	if err != nil {
 		return ""

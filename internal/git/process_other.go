@@ -10,7 +10,7 @@ func processAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: t
 
 func limitMemory(int) {}
 
-func heldBy(int, string) (path, is string) { return "", "" }
+func blockedOnFIFO(int, string) (path, is string) { return "", "" }
 
-// waitsFor cannot say what a process waits for here.
-func waitsFor(int, string) (path, is string) { return "", "" }
+// blockedOn cannot say what a process waits for here.
+func blockedOn(int, string) (path, is string) { return "", "" }

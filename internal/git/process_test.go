@@ -24,7 +24,7 @@ import (
 
 // quickly gives a process that may be silent for a short time only.
 func quickly(c *Cmd, answer, work time.Duration) *Cmd {
-	c.limits = Limits{Answer: answer, Work: work}
+	c.limits = SilenceLimits{Answer: answer, Work: work}
 	return c
 }
 
@@ -57,10 +57,10 @@ func TestHeld(t *testing.T) {
 	fifo(t, path)
 	within(t, func() {
 		c := r.Command(t.Context(), "cat-file", "blob", blob)
-		c.limits = Limits{Look: 100 * time.Millisecond, Answer: time.Hour, Work: time.Hour}
+		c.limits = SilenceLimits{FIFOCheck: 100 * time.Millisecond, Answer: time.Hour, Work: time.Hour}
 		_, err := c.Output()
-		var silence *Silence
-		if !errors.As(err, &silence) || silence.Path != path || silence.Is != "a FIFO" {
+		var silence *SilenceError
+		if !errors.As(err, &silence) || silence.Path != path || silence.FileKind != "a FIFO" {
 			t.Errorf("%v", err)
 		}
 	})
@@ -81,7 +81,7 @@ func TestSilence(t *testing.T) {
 			return err
 		},
 		"a question": func() error {
-			g := New(func(Place, io.Writer) Process {
+			g := NewIgnorer(func(GitDirAndTree, io.Writer) Process {
 				return quickly(r.checkIgnore(t.Context(), nil), 200*time.Millisecond, time.Hour)
 			})
 			defer g.Close()
@@ -90,12 +90,12 @@ func TestSilence(t *testing.T) {
 		},
 	} {
 		within(t, func() {
-			var silence *Silence
+			var silence *SilenceError
 			err := ask()
 			if !errors.As(err, &silence) {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if runtime.GOOS == "linux" && (silence.Path != path || silence.Is != "a FIFO") {
+			if runtime.GOOS == "linux" && (silence.Path != path || silence.FileKind != "a FIFO") {
 				t.Errorf("%s: %v, want %s named", name, err, path)
 			}
 		})
@@ -124,7 +124,7 @@ func TestWorkIsNotSilence(t *testing.T) {
 		t.Errorf("ended although it printed: %v", err)
 	}
 	within(t, func() {
-		var silence *Silence
+		var silence *SilenceError
 		if err := run(500*time.Millisecond, 700*time.Millisecond, "-c", "while :; do :; done"); !errors.As(err, &silence) || silence.Path != "" {
 			t.Errorf("work without end: %v", err)
 		}

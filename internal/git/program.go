@@ -15,22 +15,22 @@ import (
 // MinVersion is the lowest version of git that belay works with.
 const MinVersion = "2.39"
 
-// recent are the programs that this process has found to be recent enough.
-var recent sync.Map
+// checkedPrograms are the programs that this process has found to be recent enough.
+var checkedPrograms sync.Map
 
-// version refuses an older git. Its one process is saved as long as the program
+// checkVersion refuses an older git. Its one process is saved as long as the program
 // stays the same: the answer is kept by the program's path, size and time.
-func (r *Repo) version(ctx context.Context) error {
+func (r *Repo) checkVersion(ctx context.Context) error {
 	st, err := os.Stat(r.git)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", r.git, err)
 	}
 	stamp := filepath.Join(r.Dir, "belay", "git-version")
 	key := fmt.Sprintf("%s %d %d\n", r.git, st.Size(), st.ModTime().UnixNano())
-	if _, known := recent.Load(key); known {
+	if _, known := checkedPrograms.Load(key); known {
 		return nil
 	}
-	if seen, err := fsroot.ReadFile(stamp, fsroot.Usual); err == nil && string(seen) == key {
+	if seen, err := fsroot.ReadFile(stamp, fsroot.MaxSmallFile); err == nil && string(seen) == key {
 		return nil
 	}
 	out, err := r.Run(ctx, nil, "version")
@@ -38,48 +38,48 @@ func (r *Repo) version(ctx context.Context) error {
 		return err
 	}
 	have := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
-	if !atLeast(have, MinVersion) {
+	if !isAtLeast(have, MinVersion) {
 		return belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git at %s is %s, belay needs %s",
 			r.git, belay.VisibleLine(have), MinVersion)
 	}
-	recent.Store(key, true)
+	checkedPrograms.Store(key, true)
 	if _, err := fsroot.Lstat(filepath.Dir(stamp)); err == nil {
 		_ = fsroot.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again
 	}
 	return nil
 }
 
-// atLeast compares the first two numbers of two versions.
-func atLeast(have, want string) bool {
+// isAtLeast compares the first two numbers of two versions.
+func isAtLeast(have, want string) bool {
 	var h, w [2]int
 	_, _ = fmt.Sscanf(have, "%d.%d", &h[0], &h[1])
 	_, _ = fmt.Sscanf(want, "%d.%d", &w[0], &w[1])
 	return h[0] > w[0] || h[0] == w[0] && h[1] >= w[1]
 }
 
-// program finds git on PATH. A relative entry, or one inside the repository, could
+// findGit finds git on PATH. A relative entry, or one inside the repository, could
 // hold a program that the repository brought along, and is passed over.
-func program(root, common string) (string, error) {
+func findGit(root, common string) (string, error) {
 	home := root // of a linked working tree: the repository that it belongs to is not around it
 	if filepath.Base(common) == ".git" {
 		home = filepath.Dir(common)
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) || inside(root, dir) || inside(home, dir) {
+		if !filepath.IsAbs(dir) || isInside(root, dir) || isInside(home, dir) {
 			continue
 		}
 		path := filepath.Join(dir, "git")
 		if st, err := os.Stat(path); err != nil || st.IsDir() || st.Mode()&0o111 == 0 {
 			continue
 		}
-		if !inside(root, path) && !inside(home, path) {
+		if !isInside(root, path) && !isInside(home, path) {
 			return path, nil
 		}
 	}
 	return "", belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git is not on PATH; belay needs %s", MinVersion)
 }
 
-func inside(root, path string) bool {
+func isInside(root, path string) bool {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}

@@ -29,39 +29,39 @@ var ErrDamaged = errors.New("the object is damaged")
 
 // Reader reads objects through one git process. It is for one goroutine.
 type Reader struct {
-	r    *Repo
-	ctx  context.Context //nolint:containedctx // of who reads now; its end ends the process
-	quit context.CancelCauseFunc
-	free func() bool // takes ctx off the process
-	cmd  *Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	said bytes.Buffer
-	torn bool // an answer was not read to its end
-	dead bool // git ended: it does so at an object that it cannot read
+	repo         *Repo
+	ctx          context.Context //nolint:containedctx // of who reads now; its end ends the process
+	quit         context.CancelCauseFunc
+	detach       func() bool // takes ctx off the process
+	cmd          *Cmd
+	stdin        io.WriteCloser
+	stdout       *bufio.Reader
+	stderr       bytes.Buffer
+	isUnfinished bool // an answer was not read to its end
+	hasExited    bool // git ended: it does so at an object that it cannot read
 }
 
-// shared is what requests hand to each other: processes that read objects, and the last answers of commands that
+// sharedReaders is what requests hand to each other: processes that read objects, and the last answers of commands that
 // compare them.
-type shared struct {
-	mu    sync.Mutex
-	users int
-	idle  []*Reader
-	drop  *time.Timer // ends the idle ones
-	known []answer
+type sharedReaders struct {
+	mu        sync.Mutex
+	users     int
+	idle      []*Reader
+	idleTimer *time.Timer // ends the idle ones
+	answers   []cachedAnswer
 }
 
 const (
-	maxIdle  = 4           // as many checks read at once
-	idleFor  = time.Second // tests may run for long
-	maxKnown = 8
-	maxKept  = 256 << 10 // bytes of an answer
+	maxIdle       = 4           // as many checks read at once
+	idleTimeout   = time.Second // tests may run for long
+	maxAnswers    = 8
+	maxAnswerSize = 256 << 10 // bytes of an answer
 )
 
-// Share makes everything that reads objects one after the other use one process, until
+// ShareReader makes everything that reads objects one after the other use one process, until
 // end is called. A request holds it, not a program: a process that runs for long keeps
 // what gc deleted.
-func (r *Repo) Share() (end func()) {
+func (r *Repo) ShareReader() (end func()) {
 	r.shared.mu.Lock()
 	defer r.shared.mu.Unlock()
 	r.shared.users++
@@ -75,32 +75,32 @@ func (r *Repo) Share() (end func()) {
 }
 
 // endIdle ends the processes that nobody uses. s.mu is held.
-func (s *shared) endIdle() {
+func (s *sharedReaders) endIdle() {
 	for _, b := range s.idle {
-		_ = b.end()
+		_ = b.endProcess()
 	}
 	s.idle = nil
-	if s.drop != nil {
-		s.drop.Stop()
-		s.drop = nil
+	if s.idleTimer != nil {
+		s.idleTimer.Stop()
+		s.idleTimer = nil
 	}
 }
 
-// rest keeps a process for the next reader, for a while. s.mu is held.
-func (s *shared) rest(b *Reader) {
+// keepIdle keeps a process for the next reader, for a while. s.mu is held.
+func (s *sharedReaders) keepIdle(b *Reader) {
 	s.idle = append(s.idle, b)
-	if s.drop != nil {
-		s.drop.Stop()
+	if s.idleTimer != nil {
+		s.idleTimer.Stop()
 	}
 	var t *time.Timer
-	t = time.AfterFunc(idleFor, func() {
+	t = time.AfterFunc(idleTimeout, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.drop == t { // nobody came since
+		if s.idleTimer == t { // nobody came since
 			s.endIdle()
 		}
 	})
-	s.drop = t
+	s.idleTimer = t
 }
 
 // Reader starts reading objects. Close ends that, and so does the end of ctx.
@@ -112,28 +112,28 @@ func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
 	}
 	r.shared.mu.Unlock()
 	if b == nil {
-		b = &Reader{r: r, ctx: ctx}
+		b = &Reader{repo: r, ctx: ctx}
 		return b, b.start()
 	}
-	b.use(ctx)
+	b.attach(ctx)
 	return b, nil
 }
 
-// use lets the process end with ctx.
-func (b *Reader) use(ctx context.Context) {
+// attach lets the process end with ctx.
+func (b *Reader) attach(ctx context.Context) {
 	quit := b.quit
-	b.ctx, b.free = ctx, context.AfterFunc(ctx, func() { quit(ctx.Err()) })
+	b.ctx, b.detach = ctx, context.AfterFunc(ctx, func() { quit(ctx.Err()) })
 }
 
 func (b *Reader) start() error {
-	b.dead = true // until it runs
+	b.hasExited = true // until it runs
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
 	ctx, quit := context.WithCancelCause(context.WithoutCancel(b.ctx)) // others may use the process after b.ctx
-	b.cmd = b.r.Command(ctx, "cat-file", "--batch-command")
-	b.said.Reset()
-	b.cmd.Stderr = &b.said
+	b.cmd = b.repo.Command(ctx, "cat-file", "--batch-command")
+	b.stderr.Reset()
+	b.cmd.Stderr = &b.stderr
 	in, err1 := b.cmd.StdinPipe()
 	out, err2 := b.cmd.StdoutPipe()
 	err := errors.Join(err1, err2)
@@ -144,19 +144,19 @@ func (b *Reader) start() error {
 		quit(err)
 		return err
 	}
-	b.in, b.out, b.quit = in, bufio.NewReaderSize(out, 64<<10), quit
-	b.torn, b.dead = false, false
-	b.use(b.ctx)
+	b.stdin, b.stdout, b.quit = in, bufio.NewReaderSize(out, 64<<10), quit
+	b.isUnfinished, b.hasExited = false, false
+	b.attach(b.ctx)
 	return nil
 }
 
-// died ends a process that gave up in the middle of an answer, and says why. The next
+// handleExit ends a process that gave up in the middle of an answer, and says why. The next
 // question starts another one.
-func (b *Reader) died(name string, err error) error {
-	b.dead = true
-	_ = b.end()
-	said := firstComplaint(b.said.String())
-	var silence *Silence // it says nothing of the object
+func (b *Reader) handleExit(name string, err error) error {
+	b.hasExited = true
+	_ = b.endProcess()
+	said := firstComplaint(b.stderr.String())
+	var silence *SilenceError // it says nothing of the object
 	if b.ctx.Err() != nil || said == "" || errors.As(err, &silence) {
 		return fmt.Errorf("read %s: %w", name, errors.Join(err, b.ctx.Err()))
 	}
@@ -165,23 +165,23 @@ func (b *Reader) died(name string, err error) error {
 
 // Close ends the reading, and the process unless it is shared.
 func (b *Reader) Close() error {
-	b.r.shared.mu.Lock()
-	defer b.r.shared.mu.Unlock()
-	if b.dead {
+	b.repo.shared.mu.Lock()
+	defer b.repo.shared.mu.Unlock()
+	if b.hasExited {
 		return nil
 	}
-	if b.r.shared.users > 0 && len(b.r.shared.idle) < maxIdle && !b.torn && b.free() {
-		b.r.shared.rest(b)
+	if b.repo.shared.users > 0 && len(b.repo.shared.idle) < maxIdle && !b.isUnfinished && b.detach() {
+		b.repo.shared.keepIdle(b)
 		return nil
 	}
-	return b.end()
+	return b.endProcess()
 }
 
-func (b *Reader) end() error {
+func (b *Reader) endProcess() error {
 	defer b.quit(nil)
-	b.free()
-	b.in.Close()
-	_, _ = io.Copy(io.Discard, b.out)
+	b.detach()
+	b.stdin.Close()
+	_, _ = io.Copy(io.Discard, b.stdout)
 	return b.cmd.Wait()
 }
 
@@ -198,62 +198,62 @@ func (b *Reader) Read(name string) (Object, error) {
 // the next object can be. What name resolves to is compared with its bytes: the error
 // wraps ErrDamaged when they are not its own, and w may have got some of them.
 func (b *Reader) Copy(name string, w io.Writer) (o Object, err error) {
-	out := &counted{Writer: w}
-	o, err = b.copy(name, out)
+	out := &countingWriter{Writer: w}
+	o, err = b.copyObject(name, out)
 	if errors.Is(err, ErrDamaged) && out.n == 0 && IsOID(name) {
-		if saved, failed := b.salvage(name, w); failed == nil {
+		if saved, failed := b.readSoundCopy(name, w); failed == nil {
 			return saved, nil
 		}
 	}
 	return o, err
 }
 
-func (b *Reader) copy(name string, w io.Writer) (o Object, err error) {
-	o, size, err := b.ask("contents", name)
+func (b *Reader) copyObject(name string, w io.Writer) (o Object, err error) {
+	o, size, err := b.query("contents", name)
 	if err != nil {
 		return o, err
 	}
-	b.torn = true
-	h := b.r.NewHash()
+	b.isUnfinished = true
+	h := b.repo.NewHash()
 	fmt.Fprintf(h, "%s %d\x00", o.Type, size)
-	body := io.TeeReader(io.LimitReader(b.out, size), h)
+	body := io.TeeReader(io.LimitReader(b.stdout, size), h)
 	_, werr := io.Copy(w, body)
 	if _, err := io.Copy(io.Discard, body); err != nil {
-		return o, b.died(name, err)
+		return o, b.handleExit(name, err)
 	}
-	if _, err := b.out.ReadByte(); err != nil {
-		return o, b.died(name, err)
+	if _, err := b.stdout.ReadByte(); err != nil {
+		return o, b.handleExit(name, err)
 	}
-	b.torn = false
+	b.isUnfinished = false
 	if werr == nil && hex.EncodeToString(h.Sum(nil)) != o.OID {
 		return o, fmt.Errorf("read %s: %w: its content does not match its name", name, ErrDamaged)
 	}
 	return o, werr
 }
 
-// ask asks one question and reads the head of its answer.
-func (b *Reader) ask(what, name string) (Object, int64, error) {
+// query asks one question and reads the head of its answer.
+func (b *Reader) query(what, name string) (Object, int64, error) {
 	if strings.ContainsRune(name, '\n') {
 		return Object{}, 0, fmt.Errorf("read %q: a line end in the name of an object", name)
 	}
-	if b.dead {
+	if b.hasExited {
 		if err := b.start(); err != nil {
 			return Object{}, 0, fmt.Errorf("read %s: %w", name, err)
 		}
 	}
-	b.torn = true
-	if _, err := io.WriteString(b.in, what+" "+name+"\n"); err != nil {
-		return Object{}, 0, b.died(name, err)
+	b.isUnfinished = true
+	if _, err := io.WriteString(b.stdin, what+" "+name+"\n"); err != nil {
+		return Object{}, 0, b.handleExit(name, err)
 	}
-	return b.head(name)
+	return b.readHead(name)
 }
 
-func (b *Reader) head(name string) (Object, int64, error) {
-	head, err := b.out.ReadString('\n')
+func (b *Reader) readHead(name string) (Object, int64, error) {
+	head, err := b.stdout.ReadString('\n')
 	if err != nil {
-		return Object{}, 0, b.died(name, err)
+		return Object{}, 0, b.handleExit(name, err)
 	}
-	b.torn = false
+	b.isUnfinished = false
 	f := strings.Fields(head)
 	if len(f) != 3 || len(f[0]) != 40 && len(f[0]) != 64 {
 		return Object{}, 0, fmt.Errorf("read %s: %w", name, ErrNoObject)
@@ -265,26 +265,26 @@ func (b *Reader) head(name string) (Object, int64, error) {
 	return Object{OID: f[0], Type: f[1]}, size, nil
 }
 
-// infos asks for the types and sizes of many objects at once.
-func (b *Reader) infos(oids []string, found func(i int, o Object, size int64)) error {
-	if b.dead {
+// readInfos asks for the types and sizes of many objects at once.
+func (b *Reader) readInfos(oids []string, found func(i int, o Object, size int64)) error {
+	if b.hasExited {
 		if err := b.start(); err != nil {
 			return err
 		}
 	}
-	b.torn = true
+	b.isUnfinished = true
 	sent := make(chan error, 1)
 	go func() {
-		_, err := io.WriteString(b.in, "info "+strings.Join(oids, "\ninfo ")+"\n")
+		_, err := io.WriteString(b.stdin, "info "+strings.Join(oids, "\ninfo ")+"\n")
 		sent <- err
 	}()
 	for i, oid := range oids {
-		o, size, err := b.head(oid)
+		o, size, err := b.readHead(oid)
 		if err == nil {
 			found(i, o, size)
 		} else if !errors.Is(err, ErrNoObject) {
-			b.torn = true
-			_ = b.in.Close() // whoever sends is to end as well
+			b.isUnfinished = true
+			_ = b.stdin.Close() // whoever sends is to end as well
 			return errors.Join(err, <-sent)
 		}
 	}
@@ -293,10 +293,10 @@ func (b *Reader) infos(oids []string, found func(i int, o Object, size int64)) e
 
 // Walk lists all files below a tree, by path.
 func (b *Reader) Walk(tree string) ([]TreeEntry, error) {
-	return b.walk(tree, "", nil)
+	return b.walkTree(tree, "", nil)
 }
 
-func (b *Reader) walk(tree, prefix string, list []TreeEntry) ([]TreeEntry, error) {
+func (b *Reader) walkTree(tree, prefix string, list []TreeEntry) ([]TreeEntry, error) {
 	entries, err := b.Folder(tree)
 	if err != nil {
 		return nil, err
@@ -305,7 +305,7 @@ func (b *Reader) walk(tree, prefix string, list []TreeEntry) ([]TreeEntry, error
 		e.Path = prefix + e.Path
 		if e.Type != "tree" {
 			list = append(list, e)
-		} else if list, err = b.walk(e.OID, e.Path+"/", list); err != nil {
+		} else if list, err = b.walkTree(e.OID, e.Path+"/", list); err != nil {
 			return nil, err
 		}
 	}
@@ -318,7 +318,7 @@ func (b *Reader) Folder(tree string) ([]TreeEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := ParseTree(o.Data, b.r.HashSize())
+	entries, err := ParseTree(o.Data, b.repo.HashSize())
 	if err != nil || o.Type != "tree" {
 		return nil, fmt.Errorf("list tree %s: it is a %s: %w", tree, o.Type, err)
 	}

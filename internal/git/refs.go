@@ -19,47 +19,47 @@ import (
 // are none, by name. A prefix ends in a slash, or is a whole name. Where they are kept in files
 // no process is needed, and those of other names are not read.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
-	if r.Reftab {
+	if r.UsesReftable {
 		return r.askRefs(ctx, prefixes)
 	}
-	rd := newReader(2 * r.HashSize())
-	rd.only = prefixes
-	refs, err := rd.read(r.Common, r.Dir)
-	if errors.Is(err, ErrForeignRefs) {
+	rd := newRefReader(2 * r.HashSize())
+	rd.prefixes = prefixes
+	refs, err := rd.readRefs(r.Common, r.Dir)
+	if errors.Is(err, ErrUnsupportedRefs) {
 		return r.askRefs(ctx, prefixes)
 	}
-	return slices.DeleteFunc(refs, func(ref Ref) bool { return !rd.wanted(ref.Name) }), err
+	return slices.DeleteFunc(refs, func(ref Ref) bool { return !rd.isWanted(ref.Name) }), err
 }
 
 // AllRefs is Refs that also gives the files in the place of references that name nothing.
 func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
-	return r.GlanceRefs(ctx, nil, nil)
+	return r.RefsUnread(ctx, nil, nil)
 }
 
-// GlanceRefs is AllRefs that only looks at the files of those whose names glance picks, as far
+// RefsUnread is AllRefs that only looks at the files of those whose names glance picks, as far
 // as that tells that they name something: their OID is then empty. Of those that were seen just
 // now, by name, it only looks whether they are there.
-func (r *Repo) GlanceRefs(ctx context.Context, glance func(name string) bool, seen []Ref) ([]Ref, []BrokenRef, error) {
-	if r.Reftab {
+func (r *Repo) RefsUnread(ctx context.Context, glance func(name string) bool, seen []Ref) ([]Ref, []BrokenRef, error) {
+	if r.UsesReftable {
 		refs, err := r.askRefs(ctx, nil)
 		return refs, nil, err
 	}
-	rd := newReader(2 * r.HashSize())
-	rd.glance, rd.seen = glance, seen
-	refs, err := rd.read(r.Common, r.Dir)
+	rd := newRefReader(2 * r.HashSize())
+	rd.isGlanced, rd.seen = glance, seen
+	refs, err := rd.readRefs(r.Common, r.Dir)
 	broken := rd.list
-	if errors.Is(err, ErrForeignRefs) {
+	if errors.Is(err, ErrUnsupportedRefs) {
 		refs, err = r.askRefs(ctx, nil)
 	}
 	return refs, broken, err
 }
 
-// DropBroken takes a broken reference away, if its file is still as it was read. No lock
+// DeleteBroken takes a broken reference away, if its file is still as it was read. No lock
 // is taken: git refuses to write a reference that it cannot read.
-func (r *Repo) DropBroken(b BrokenRef) error {
+func (r *Repo) DeleteBroken(b BrokenRef) error {
 	for _, dir := range []string{r.Dir, r.Common} {
 		path := filepath.Join(dir, filepath.FromSlash(b.Name))
-		text, err := fsroot.ReadFile(path, fsroot.Usual)
+		text, err := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 		if err == nil && bytes.Equal(text, b.Data) {
 			return fsroot.Remove(path)
 		}
@@ -73,10 +73,10 @@ func (r *Repo) DropBroken(b BrokenRef) error {
 // LooseRefs returns the names of references below a prefix that are kept in files of their
 // own, those that name nothing as well. None with a reftable.
 func (r *Repo) LooseRefs(prefix string) ([]string, error) {
-	if r.Reftab {
+	if r.UsesReftable {
 		return nil, nil
 	}
-	return Loose(r.Common, prefix)
+	return ListLooseRefs(r.Common, prefix)
 }
 
 // askRefs has git list them. No object is opened: asked for a type, git would give up the
@@ -104,8 +104,8 @@ type Head struct {
 	OID    string // the commit; "" while the branch has none
 }
 
-// Elsewhere reports a HEAD that names another branch, or without one another commit.
-func (h Head) Elsewhere(than Head) bool {
+// DiffersFrom reports a HEAD that names another branch, or without one another commit.
+func (h Head) DiffersFrom(than Head) bool {
 	return h.Branch != than.Branch || h.Branch == "" && h.OID != than.OID
 }
 
@@ -114,9 +114,9 @@ func (h Head) Elsewhere(than Head) bool {
 // CodeCannot when there is no HEAD: then there is no repository any more.
 func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	var h Head
-	if r.Reftab {
+	if r.UsesReftable {
 		out, err := r.Run(ctx, nil, "symbolic-ref", "-q", "--no-recurse", "HEAD")
-		var f *Failure
+		var f *CommandError
 		if err != nil && (!errors.As(err, &f) || f.Exit != 1) {
 			return h, err
 		}
@@ -126,7 +126,7 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 			return h, err
 		}
 	} else {
-		text, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), fsroot.Usual)
+		text, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), fsroot.MaxSmallFile)
 		var link *fsroot.LinkError
 		if errors.As(err, &link) { // to a branch: git's oldest way to write a HEAD
 			target, lerr := fsroot.Readlink(filepath.Join(r.Dir, "HEAD"))
@@ -195,11 +195,11 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 		fmt.Fprintf(&in, "update %s\x00%s\x00%s\x00", u.Ref, u.New, old)
 	}
 	for _, u := range list {
-		if err := r.soundRef(u.Ref); err != nil {
+		if err := r.checkRefPaths(u.Ref); err != nil {
 			return err
 		}
 	}
-	return patiently(ctx, func() error {
+	return retryLocked(ctx, func() error {
 		_, err := r.Run(ctx, bytes.NewReader(in.Bytes()), "update-ref", "-m", why, "--stdin", "-z")
 		return err
 	})
@@ -209,27 +209,27 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 // names something else, and Make never replaces one: there is nothing to lock, and no process
 // is needed where references are kept in files.
 type NewRef struct {
-	r             *Repo
-	name, oid, at string
-	synced        <-chan error // has one result, if a file is being synced
+	r                   *Repo
+	name, oid, tempPath string
+	synced              <-chan error // has one result, if a file is being synced
 }
 
 // NewRef prepares one, aside, in scratch: what it takes of a disk that fills up is taken
 // now, and synced while its object is stored. scratch must exist.
 func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	n := &NewRef{r: r, name: name, oid: oid}
-	if r.Reftab {
+	if r.UsesReftable {
 		return n, nil
 	}
 	folder := filepath.Dir(n.path())
-	if err := likeAbove(folder); err != nil {
+	if err := makeFolderLikeParent(folder); err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
 	f, err := fsroot.CreateTemp(scratch, "ref-*")
 	if err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
-	n.at = f.Name()
+	n.tempPath = f.Name()
 	_, err = f.WriteString(oid + "\n")
 	mode := fs.FileMode(0o644)
 	if info, herr := fsroot.Lstat(filepath.Join(r.Dir, "HEAD")); herr == nil {
@@ -237,8 +237,8 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	}
 	if err = errors.Join(err, f.Chmod(mode)); err != nil {
 		_ = f.Close()
-		n.Drop()
-		return nil, fmt.Errorf("make %s: %w", name, Full(err))
+		n.Discard()
+		return nil, fmt.Errorf("make %s: %w", name, RefuseIfFull(err))
 	}
 	synced := make(chan error, 1)
 	go func() { synced <- errors.Join(f.Sync(), f.Close()) }()
@@ -246,13 +246,13 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	return n, nil
 }
 
-// likeAbove makes a folder with the mode and the group of the one above it.
-func likeAbove(folder string) error {
+// makeFolderLikeParent makes a folder with the mode and the group of the one above it.
+func makeFolderLikeParent(folder string) error {
 	if err := fsroot.Mkdir(folder, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return nil
 		}
-		return Full(err)
+		return RefuseIfFull(err)
 	}
 	info, err := fsroot.Lstat(filepath.Dir(folder))
 	if err != nil {
@@ -263,30 +263,30 @@ func likeAbove(folder string) error {
 
 func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
 
-// Make gives the reference its name in one step, synced; the object must be there.
-func (n *NewRef) Make(ctx context.Context, why string) error {
+// Create gives the reference its name in one step, synced; the object must be there.
+func (n *NewRef) Create(ctx context.Context, why string) error {
 	if err := n.wait(); err != nil {
-		return fmt.Errorf("make %s: %w", n.name, Full(err))
+		return fmt.Errorf("make %s: %w", n.name, RefuseIfFull(err))
 	}
 	err := errors.ErrUnsupported
-	if !n.r.Reftab {
-		err = fsroot.Link(n.at, n.path())
+	if !n.r.UsesReftable {
+		err = fsroot.Link(n.tempPath, n.path())
 	}
 	switch {
 	case err == nil:
 		return fsroot.SyncDir(filepath.Dir(n.path()))
 	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("make %s: %w", n.name, Full(err))
+		return fmt.Errorf("make %s: %w", n.name, RefuseIfFull(err))
 	}
 	// A reftable, a file system without links, or a folder that git took away as empty.
 	return n.r.UpdateRefs(ctx, why, []Update{{Ref: n.name, New: n.oid}})
 }
 
-// Drop takes away what was prepared. It may be called after Make as well.
-func (n *NewRef) Drop() {
-	if n != nil && n.at != "" {
+// Discard takes away what was prepared. It may be called after Make as well.
+func (n *NewRef) Discard() {
+	if n != nil && n.tempPath != "" {
 		_ = n.wait()
-		_ = fsroot.Remove(n.at)
+		_ = fsroot.Remove(n.tempPath)
 	}
 }
 
@@ -303,18 +303,18 @@ func (n *NewRef) wait() error {
 // SetSymref makes a reference, HEAD for one, name another. Whatever it was before, it
 // is replaced itself, never what it names.
 func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
-	if err := r.soundRef(name); err != nil {
+	if err := r.checkRefPaths(name); err != nil {
 		return err
 	}
-	return patiently(ctx, func() error {
+	return retryLocked(ctx, func() error {
 		_, err := r.Run(ctx, nil, "symbolic-ref", "-m", why, name, target)
 		return err
 	})
 }
 
-// DropSymref takes a symbolic reference away and leaves what it names.
-func (r *Repo) DropSymref(ctx context.Context, name string) error {
-	return patiently(ctx, func() error {
+// DeleteSymref takes a symbolic reference away and leaves what it names.
+func (r *Repo) DeleteSymref(ctx context.Context, name string) error {
+	return retryLocked(ctx, func() error {
 		_, err := r.Run(ctx, nil, "symbolic-ref", "--delete", name)
 		return err
 	})

@@ -129,7 +129,7 @@ func files(t *testing.T, dir string) []string {
 }
 
 func blob(r *Repo, text string) NewObject {
-	return NewObject{OID: r.Name("blob", []byte(text)), Type: "blob", Data: []byte(text)}
+	return NewObject{OID: r.HashObject("blob", []byte(text)), Type: "blob", Data: []byte(text)}
 }
 
 func must[T any](v T, err error) func(*testing.T) T {

@@ -19,18 +19,18 @@ import (
 
 // Settings returns what all files of git's config set, in git's order. The value of a key that
 // stands alone is empty.
-func (r *Repo) Settings(ctx context.Context) ([]Entry, error) {
-	if list, _, ok := r.evident(); ok {
+func (r *Repo) Settings(ctx context.Context) ([]ConfigEntry, error) {
+	if list, _, ok := r.trustedConfig(); ok {
 		return list, nil
 	}
 	out, err := r.Run(ctx, nil, "config", "--list", "-z", "--includes")
 	if err != nil {
 		return nil, err
 	}
-	var list []Entry
+	var list []ConfigEntry
 	for f := range strings.SplitSeq(string(out), "\x00") {
 		if key, value, valued := strings.Cut(f, "\n"); key != "" {
-			list = append(list, Entry{Key: key, Value: value, Bare: !valued})
+			list = append(list, ConfigEntry{Key: key, Value: value, HasNoValue: !valued})
 		}
 	}
 	return list, nil
@@ -38,7 +38,7 @@ func (r *Repo) Settings(ctx context.Context) ([]Entry, error) {
 
 // plainSettings reads the files of git's config. ok is false where git may see more than they
 // say: an include, which may depend on anything; a file that git reads elsewhere or otherwise.
-func (r *Repo) plainSettings() (list []Entry, ok bool) {
+func (r *Repo) plainSettings() (list []ConfigEntry, ok bool) {
 	if !r.systemKnown() {
 		return nil, false
 	}
@@ -46,7 +46,7 @@ func (r *Repo) plainSettings() (list []Entry, ok bool) {
 	own := len(files) - 1 // of this working tree alone, read when the repository says so
 	for i, path := range files {
 		if i == own {
-			if on := last(list, "extensions.worktreeconfig"); on == "false" || on == "" {
+			if on := lastValue(list, "extensions.worktreeconfig"); on == "false" || on == "" {
 				break
 			} else if on != "true" {
 				return nil, false
@@ -55,21 +55,21 @@ func (r *Repo) plainSettings() (list []Entry, ok bool) {
 		if !filepath.IsAbs(path) {
 			return nil, false
 		}
-		text, err := fsroot.ReadUsers(path, mostConfig)
+		text, err := fsroot.ReadUserFile(path, maxConfigFile)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue
 		}
 		if err != nil {
 			return nil, false
 		}
-		more, err := Parse(text)
+		more, err := ParseConfig(text)
 		if err != nil {
 			return nil, false
 		}
 		list = append(list, more...)
 	}
 	for _, e := range list {
-		if section, _, _ := Split(e.Key); section == "include" || section == "includeif" {
+		if section, _, _ := SplitKey(e.Key); section == "include" || section == "includeif" {
 			return nil, false
 		}
 	}
@@ -96,12 +96,12 @@ func (r *Repo) systemKnown() bool {
 	return !other && runtime.GOOS == "linux" && r.git == "/usr/bin/git" && err == nil && info.Mode().IsRegular()
 }
 
-// last returns the value of a key that counts; "true" for one that stands alone.
-func last(list []Entry, key string) (value string) {
+// lastValue returns the value of a key that counts; "true" for one that stands alone.
+func lastValue(list []ConfigEntry, key string) (value string) {
 	for _, e := range list {
 		if e.Key == key {
 			value = e.Value
-			if e.Bare {
+			if e.HasNoValue {
 				value = "true"
 			}
 		}
@@ -109,16 +109,16 @@ func last(list []Entry, key string) (value string) {
 	return value
 }
 
-// evident returns what the config sets, and the object format, of a repository that git surely
+// trustedConfig returns what the config sets, and the object format, of a repository that git surely
 // accepts as belay found it: all of it belongs to whoever asks, and its config says nothing unusual.
-func (r *Repo) evident() (list []Entry, format string, ok bool) {
+func (r *Repo) trustedConfig() (list []ConfigEntry, format string, ok bool) {
 	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.Dir, r.Common} {
 		info, err := os.Lstat(path)
-		if err != nil || fsroot.OwnerOf(info) != os.Geteuid() || info.Mode()&fs.ModeSymlink != 0 {
+		if err != nil || fsroot.OwnerID(info) != os.Geteuid() || info.Mode()&fs.ModeSymlink != 0 {
 			return nil, "", false
 		}
 	}
-	head, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), mostName)
+	head, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), maxNameFile)
 	line := strings.TrimSuffix(string(head), "\n")
 	if err != nil || !strings.HasPrefix(line, "ref: refs/") && !IsOID(line) {
 		return nil, "", false
@@ -126,32 +126,32 @@ func (r *Repo) evident() (list []Entry, format string, ok bool) {
 	if list, ok = r.plainSettings(); !ok {
 		return nil, "", false
 	}
-	local, err := fsroot.ReadFile(filepath.Join(r.Common, "config"), mostConfig)
+	local, err := fsroot.ReadFile(filepath.Join(r.Common, "config"), maxConfigFile)
 	if err != nil {
 		return nil, "", false
 	}
-	said, err := Parse(local)
+	said, err := ParseConfig(local)
 	if err != nil {
 		return nil, "", false
 	}
-	format, ok = formatIn(said)
+	format, ok = objectFormat(said)
 	for _, e := range list {
-		if e.Key == "core.bare" && (e.Bare || e.Value != "false") || e.Key == "core.worktree" {
+		if e.Key == "core.bare" && (e.HasNoValue || e.Value != "false") || e.Key == "core.worktree" {
 			ok = false
 		}
 	}
 	return list, format, ok
 }
 
-// formatIn returns the object format that a repository's own config says; ok is false when there is
+// objectFormat returns the object format that a repository's own config says; ok is false when there is
 // anything about its format that belay does not know.
-func formatIn(said []Entry) (format string, ok bool) {
-	versions, formats := Values(said)["core.repositoryformatversion"], Values(said)["extensions.objectformat"]
+func objectFormat(said []ConfigEntry) (format string, ok bool) {
+	versions, formats := ConfigValues(said)["core.repositoryformatversion"], ConfigValues(said)["extensions.objectformat"]
 	if len(versions) != 1 || len(formats) > 1 || versions[0] != "0" && versions[0] != "1" {
 		return "", false
 	}
 	for _, e := range said {
-		section, _, _ := Split(e.Key)
+		section, _, _ := SplitKey(e.Key)
 		if section == "extensions" && e.Key != "extensions.worktreeconfig" && e.Key != "extensions.objectformat" {
 			return "", false
 		}

@@ -50,7 +50,7 @@ func TestSettingsAsGit(t *testing.T) {
 		s.write(".git/config.worktree", some())
 		head := heads[max(0, rng.IntN(12)-7)]
 		s.write(".git/HEAD", head)
-		list, format, ok := r.evident()
+		list, format, ok := r.trustedConfig()
 		if !ok {
 			continue
 		}
@@ -60,7 +60,7 @@ func TestSettingsAsGit(t *testing.T) {
 		out, err := cmd.Output()
 		var ours []string
 		for _, e := range list {
-			if e.Bare {
+			if e.HasNoValue {
 				ours = append(ours, e.Key)
 			} else {
 				ours = append(ours, e.Key+"\n"+e.Value)
@@ -80,14 +80,14 @@ func TestSettingsAsGit(t *testing.T) {
 	}
 	s.write(".git/config", plain)
 	s.write(".git/HEAD", heads[0])
-	if _, _, ok := r.evident(); !ok {
+	if _, _, ok := r.trustedConfig(); !ok {
 		t.Error("git is asked about a usual repository")
 	}
-	if list, err := r.Settings(ctx); err != nil || last(list, "user.name") != "Ann" || last(list, "core.bare") != "false" {
+	if list, err := r.Settings(ctx); err != nil || lastValue(list, "user.name") != "Ann" || lastValue(list, "core.bare") != "false" {
 		t.Errorf("%v, %v", list, err)
 	}
 	s.write(".git/config", plain+"[include]\n\tpath = other\n")
-	if list, err := r.Settings(ctx); err != nil || last(list, "core.autocrlf") != "true" {
+	if list, err := r.Settings(ctx); err != nil || lastValue(list, "core.autocrlf") != "true" {
 		t.Errorf("with an include: %v, %v", list, err)
 	}
 	for _, name := range []string{".git", "."} {
@@ -98,7 +98,7 @@ func TestSettingsAsGit(t *testing.T) {
 		if err := os.Chown(filepath.Join(s.dir, name), 12345, 12345); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, ok := r.evident(); ok {
+		if _, _, ok := r.trustedConfig(); ok {
 			t.Errorf("%s belongs to another user", name)
 		}
 		if err := os.Chown(filepath.Join(s.dir, name), 0, 0); err != nil {

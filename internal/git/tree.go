@@ -39,9 +39,9 @@ func (r *Repo) TreeOf(n int, at func(int) File, has func(oid string) bool) (stri
 }
 
 const (
-	modeTree = 0o40000
-	modeFile = 0o100644
-	apart    = 512 // files are worth a goroutine of their own
+	modeTree         = 0o40000
+	modeFile         = 0o100644
+	minParallelFiles = 512 // files are worth a goroutine of their own
 )
 
 // treeItem is a name in a tree: a file, or what a folder comes to.
@@ -75,7 +75,7 @@ type treeBuilder struct {
 func (t *subtree) build(b *treeBuilder, skip int) {
 	above := len(b.items)
 	defer func() { b.items = b.items[:above] }()
-	if t.err = b.split(t, skip); t.err != nil {
+	if t.err = b.splitFolder(t, skip); t.err != nil {
 		return
 	}
 	items := b.items[above:]
@@ -85,14 +85,14 @@ func (t *subtree) build(b *treeBuilder, skip int) {
 			files += f.to - f.from
 		}
 		last := i == len(items)-1
-		if files < apart && !last {
+		if files < minParallelFiles && !last {
 			continue
 		}
 		some := items[from : i+1]
 		if last {
-			b.each(some, skip)
+			b.buildEach(some, skip)
 		} else {
-			all.Go(func() { (&treeBuilder{repo: b.repo, at: b.at, has: b.has}).each(some, skip) })
+			all.Go(func() { (&treeBuilder{repo: b.repo, at: b.at, has: b.has}).buildEach(some, skip) })
 		}
 		from, files = i+1, 0
 	}
@@ -111,7 +111,7 @@ func (t *subtree) build(b *treeBuilder, skip int) {
 	if b.data, t.err = encode(b.data[:0], items); t.err != nil {
 		return
 	}
-	oid := b.repo.Name("tree", b.data)
+	oid := b.repo.HashObject("tree", b.data)
 	tree := NewObject{OID: oid, Type: "tree"}
 	if !b.has(oid) {
 		tree.Data = bytes.Clone(b.data)
@@ -120,7 +120,7 @@ func (t *subtree) build(b *treeBuilder, skip int) {
 	t.oid, t.err = unhex(oid)
 }
 
-func (b *treeBuilder) each(items []treeItem, skip int) {
+func (b *treeBuilder) buildEach(items []treeItem, skip int) {
 	for _, it := range items {
 		if it.folder != nil {
 			it.folder.build(b, skip+len(it.name)+1)
@@ -128,8 +128,8 @@ func (b *treeBuilder) each(items []treeItem, skip int) {
 	}
 }
 
-// split appends what is in a folder to b.items, each folder in it with its files.
-func (b *treeBuilder) split(t *subtree, skip int) error {
+// splitFolder appends what is in a folder to b.items, each folder in it with its files.
+func (b *treeBuilder) splitFolder(t *subtree, skip int) error {
 	for i := t.from; i < t.to; {
 		f := b.at(i)
 		name, rest, deep := strings.Cut(f.Path[skip:], "/")
@@ -154,8 +154,8 @@ func (b *treeBuilder) split(t *subtree, skip int) error {
 // encode appends the bytes of a tree object. git sorts a folder as if its name ended in a
 // slash, so that a file of the same name may stand elsewhere: x, x.txt, x/y.
 func encode(data []byte, items []treeItem) ([]byte, error) {
-	if !slices.IsSortedFunc(items, asGitSorts) {
-		slices.SortFunc(items, asGitSorts)
+	if !slices.IsSortedFunc(items, compareTreeItems) {
+		slices.SortFunc(items, compareTreeItems)
 	}
 	folders := map[string]bool{}
 	for _, it := range items {
@@ -177,16 +177,16 @@ func encode(data []byte, items []treeItem) ([]byte, error) {
 	return data, nil
 }
 
-func asGitSorts(a, b treeItem) int {
+func compareTreeItems(a, b treeItem) int {
 	n := min(len(a.name), len(b.name))
 	if c := strings.Compare(a.name[:n], b.name[:n]); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.sign(n), b.sign(n))
+	return cmp.Compare(a.sortByte(n), b.sortByte(n))
 }
 
-// sign returns the byte of a name at i as git sorts it: a slash ends a folder's.
-func (t *treeItem) sign(i int) int {
+// sortByte returns the byte of a name at i as git sorts it: a slash ends a folder's.
+func (t *treeItem) sortByte(i int) int {
 	if i < len(t.name) {
 		return int(t.name[i])
 	} else if t.mode == modeTree {

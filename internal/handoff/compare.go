@@ -23,7 +23,7 @@ type Reader struct {
 // because the present has to be held before its bytes can be compared; take a snapshot and
 // ask Between.
 func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same, stored bool, err error) {
-	end := r.Snaps.Repo.Share()
+	end := r.Snaps.Repo.ShareReader()
 	defer end()
 	info, err := r.Snaps.LookUp(ctx, then)
 	if err != nil {
@@ -33,12 +33,12 @@ func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same,
 	if err != nil {
 		return f, false, false, err
 	}
-	c, err := r.Snaps.Present(ctx, extent)
+	c, err := r.Snaps.CapturePresent(ctx, extent)
 	if err != nil {
 		return f, false, false, err
 	}
 	whole, err := r.fullTree(ctx, info)
-	if err != nil || whole == c.Whole {
+	if err != nil || whole == c.SnapshotTree {
 		return r.plain(), err == nil, true, err
 	}
 	one, err := r.snapshotSide(ctx, info)
@@ -57,7 +57,7 @@ func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same,
 
 // Between compares two snapshots.
 func (r Reader) Between(ctx context.Context, then, now belay.SnapshotID) (Facts, error) {
-	end := r.Snaps.Repo.Share()
+	end := r.Snaps.Repo.ShareReader()
 	defer end()
 	var sides [2]side
 	for i, id := range []belay.SnapshotID{then, now} {
@@ -103,15 +103,15 @@ func (r Reader) compare(ctx context.Context, one, two *side) (Facts, error) {
 
 // present makes a side of what was read and not stored.
 func (r Reader) present(c *snapshot.Capture) side {
-	s := side{tree: c.Tree, man: c.Man, indexTree: c.Index.Tree, capture: c}
+	s := side{tree: c.FilesTree, man: c.Manifest, indexTree: c.Index.MetaTree, capture: c}
 	s.Head, s.Branch = c.Head.OID, c.Head.Branch
-	s.Operation = git.Operation(c.State)
+	s.Operation = git.Operation(c.OperationFiles)
 	for _, ref := range c.Refs {
 		if ref.Name == stashRef {
 			s.Stash = ref.OID
 		}
 	}
-	for _, l := range c.Logs {
+	for _, l := range c.Reflogs {
 		if l.Name == "logs/"+stashRef {
 			s.Stashes = entries(l.Data)
 		}

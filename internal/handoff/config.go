@@ -30,9 +30,9 @@ func (r Reader) gitFiles(ctx context.Context, f *Facts, one, two *side) error {
 func (r Reader) ownFiles(ctx context.Context, s *side) (map[string]string, error) {
 	all := map[string]string{}
 	if s.capture != nil {
-		for _, g := range [][]git.StateFile{s.capture.Admin, s.capture.Own} {
+		for _, g := range [][]git.StateFile{s.capture.SharedFiles, s.capture.WorktreeFiles} {
 			for _, file := range g {
-				text := r.Snaps.Repo.Name("blob", file.Data)
+				text := r.Snaps.Repo.HashObject("blob", file.Data)
 				if file.Name == "config" {
 					text = settings(string(file.Data))
 				}

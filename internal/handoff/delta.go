@@ -31,7 +31,7 @@ type DeltaReader struct {
 // role began at previous, "" when that is base. Its diffs and the list of its files are
 // attached.
 func (r DeltaReader) Handoff(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Handoff, error) {
-	end := r.Snaps.Repo.Share()
+	end := r.Snaps.Repo.ShareReader()
 	defer end()
 	if previous == "" {
 		previous = base
@@ -73,7 +73,7 @@ func (r DeltaReader) outside(ctx context.Context, from, to belay.SnapshotID) ([]
 	if r.InScope == nil {
 		return nil, nil
 	}
-	touched, err := r.Snaps.Touched(ctx, from, to)
+	touched, err := r.Snaps.ChangedPaths(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +178,13 @@ func (r DeltaReader) differences(ctx context.Context, a, b snapshot.Info) ([]git
 	if err != nil {
 		return nil, err
 	}
-	odd := [2]map[string]snapshot.Odd{}
+	odd := [2]map[string]snapshot.OddPath{}
 	for i, info := range []snapshot.Info{a, b} {
 		m, err := r.Snaps.Manifest(ctx, info)
 		if err != nil {
 			return nil, err
 		}
-		odd[i] = map[string]snapshot.Odd{}
+		odd[i] = map[string]snapshot.OddPath{}
 		for _, o := range m.Odd {
 			odd[i][o.Path] = o
 		}

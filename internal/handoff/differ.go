@@ -44,7 +44,7 @@ func (r Reader) history(ctx context.Context, f *Facts, one, two *side) error {
 // follows reports whether the commit later has earlier among its ancestors.
 func (r Reader) follows(ctx context.Context, earlier, later string) (bool, error) {
 	_, err := r.Snaps.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", earlier, later)
-	var f *git.Failure
+	var f *git.CommandError
 	if errors.As(err, &f) && f.Exit == 1 {
 		return false, nil
 	}
@@ -254,7 +254,7 @@ type place [4]struct {
 func stagedAt(list []git.IndexEntry, path string) (p place, rest []git.IndexEntry) {
 	for len(list) > 0 && list[0].Path == path {
 		e := list[0]
-		p[e.Stage&3].mode, p[e.Stage&3].oid, p[e.Stage&3].flags = e.Mode, e.OID, [3]bool{e.Skip, e.Assume, e.Intent}
+		p[e.Stage&3].mode, p[e.Stage&3].oid, p[e.Stage&3].flags = e.Mode, e.OID, [3]bool{e.SkipWorktree, e.AssumeUnchanged, e.IntentToAdd}
 		list = list[1:]
 	}
 	return p, list

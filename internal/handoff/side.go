@@ -53,7 +53,7 @@ func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error)
 	if s.man, err = r.Snaps.Manifest(ctx, i); err != nil {
 		return s, err
 	}
-	refs, err := r.Snaps.RefsOf(ctx, i)
+	refs, err := r.Snaps.ReadRefs(ctx, i)
 	if err != nil {
 		return s, err
 	}
@@ -157,7 +157,7 @@ func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 		if s.capture.Index.Entries != nil {
 			return index{s.capture.Index.Entries, true}, nil
 		}
-		data, err = fsroot.ReadFile(path, fsroot.Usual)
+		data, err = fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	} else {
 		data, err = r.pieces(ctx, s.indexTree+":main")
 		path = ""
@@ -174,7 +174,7 @@ func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 // askGit has git read an index of a rare shape, from a copy when it is not the user's.
 func (r Reader) askGit(ctx context.Context, path string, data []byte) (index, error) {
 	if path == "" {
-		tmp, err := r.Snaps.Place.Scratch("tmp")
+		tmp, err := r.Snaps.Worktree.MakeScratchDir("tmp")
 		if err != nil {
 			return index{}, err
 		}
@@ -190,7 +190,7 @@ func (r Reader) askGit(ctx context.Context, path string, data []byte) (index, er
 		path = f.Name()
 	}
 	list, err := r.Snaps.Repo.ListIndex(ctx, path)
-	var refused *git.Failure
+	var refused *git.CommandError
 	if errors.As(err, &refused) {
 		return index{}, nil
 	}

@@ -25,7 +25,7 @@ func (r DeltaReader) status(ctx context.Context, now snapshot.Info) ([]string, e
 	repo := r.Snaps.Repo
 	head := now.Head
 	if head == "" {
-		head = repo.Name("tree", nil)
+		head = repo.HashObject("tree", nil)
 	} else {
 		head += "^{tree}"
 	}

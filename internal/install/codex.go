@@ -296,7 +296,7 @@ func codexTrusts(path string, found []hook, in integration, env []string) bool {
 	if !ok {
 		return false
 	}
-	text, err := fsroot.ReadUsers(config, maxFile)
+	text, err := fsroot.ReadUserFile(config, maxFile)
 	if err != nil {
 		return false
 	}

@@ -57,7 +57,7 @@ func open(path, within string) (file, error) {
 		err = replaceable(path, info)
 	}
 	if err == nil {
-		f.text, err = fsroot.ReadUsers(real, maxFile)
+		f.text, err = fsroot.ReadUserFile(real, maxFile)
 	}
 	if err != nil {
 		return f, err
@@ -109,13 +109,13 @@ func (f file) replace(text []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	held := fsroot.Held{NewHash: sha256.New, New: blob(text)}
+	held := fsroot.Expected{NewHash: sha256.New, New: blob(text)}
 	if f.made {
 		held.OID = blob(f.text)
 	}
 	name := filepath.Base(f.real)
 	if text == nil {
-		return root.RemoveHeld(name, held)
+		return root.RemoveExpected(name, held)
 	}
 	err = root.ReplaceFile(name, f.perm, "", held, func(w io.Writer) error {
 		if _, err := w.Write(text); err != nil {
@@ -154,10 +154,10 @@ func sweep(dir string, rec *record) (kept []string) {
 		case strings.HasPrefix(e.Name(), fsroot.TempPrefix):
 			_ = root.Remove(e.Name())
 		case strings.HasPrefix(e.Name(), fsroot.SwapPrefix):
-			text, err := fsroot.ReadUsers(filepath.Join(dir, e.Name()), maxFile)
+			text, err := fsroot.ReadUserFile(filepath.Join(dir, e.Name()), maxFile)
 			if sum := digest(text); err == nil && rec != nil && (sum == rec.Original || sum == rec.Result) {
 				_ = root.Remove(e.Name())
-			} else if name, err := root.Show(e.Name()); err == nil {
+			} else if name, err := root.Reveal(e.Name()); err == nil {
 				kept = append(kept, filepath.Join(dir, name))
 			}
 		}

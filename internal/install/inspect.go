@@ -88,7 +88,7 @@ var called = lazyregexp.New(`const program = ("(?:[^"\\]|\\.)*")`)
 // inspect reads a file; ok is false where it has nothing of belay's.
 func (in integration) inspect(path, project string, env []string) (i Installed, ok bool) {
 	i = Installed{Path: path, Of: len(in.events)}
-	text, err := fsroot.ReadUsers(path, maxFile)
+	text, err := fsroot.ReadUserFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return i, false
 	}
@@ -144,7 +144,7 @@ func geminiTrusts(folder string, env []string) bool {
 		return true
 	}
 	path, ok := home("", ".gemini", "trustedFolders.json")(env)
-	text, err := fsroot.ReadUsers(path, maxFile)
+	text, err := fsroot.ReadUserFile(path, maxFile)
 	var rules map[string]string
 	if !ok || err != nil || json.Unmarshal(text, &rules) != nil {
 		return false
@@ -168,7 +168,7 @@ func version(ctx context.Context, program string, packages, env []string) string
 		return ""
 	}
 	for at, up := filepath.Dir(real), 0; up < 4; at, up = filepath.Dir(at), up+1 {
-		text, err := fsroot.ReadUsers(filepath.Join(at, "package.json"), maxFile)
+		text, err := fsroot.ReadUserFile(filepath.Join(at, "package.json"), maxFile)
 		var p struct{ Name, Version string }
 		if err == nil && json.Unmarshal(text, &p) == nil && slices.Contains(packages, p.Name) {
 			return p.Version

@@ -239,7 +239,7 @@ func (q Request) perform(s step) (c Change, err error) {
 	for range 10 {
 		c, err = q.once(s, false)
 		var saved *fsroot.SavedError
-		if !errors.As(err, &saved) || saved.Aside != "" {
+		if !errors.As(err, &saved) || saved.SetAsideAt != "" {
 			break
 		}
 	}

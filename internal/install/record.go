@@ -56,7 +56,7 @@ func (s records) read(of string) *record {
 	if s == "" {
 		return nil
 	}
-	text, err := fsroot.ReadUsers(s.path(of), maxFile)
+	text, err := fsroot.ReadUserFile(s.path(of), maxFile)
 	var r record
 	if err != nil || json.Unmarshal(text, &r) != nil || r.Path != of {
 		return nil
@@ -77,7 +77,7 @@ func (s records) write(r *record) error {
 	}
 	var b bytes.Buffer
 	_ = json.Indent(&b, text, "", "  ")
-	return fsroot.AtomicWrite(s.path(r.Path), fsroot.Atomic{Synced: true}, b.Bytes(), []byte("\n"))
+	return fsroot.AtomicWrite(s.path(r.Path), fsroot.AtomicOptions{Synced: true}, b.Bytes(), []byte("\n"))
 }
 
 func (s records) remove(of string) error {

@@ -74,7 +74,7 @@ func (s *Store) newFile() (f *os.File, done func(), err error) {
 
 // tryLock locks an existing file if nobody else has locked it.
 func tryLock(path string) (unlock func(), ok bool) {
-	fl := fsroot.OldLock(path)
+	fl := fsroot.NewExistingLock(path)
 	ok, err := fl.TryLock()
 	return func() { fl.Unlock() }, ok && err == nil
 }
@@ -118,9 +118,9 @@ func (s *Store) Attachment(sha string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, fsroot.Usual+1))
-	if err = errors.Join(err, f.Close()); err == nil && len(data) > fsroot.Usual {
-		err = &fsroot.SizeError{Path: filepath.Join(s.filesDir(), sha), Most: fsroot.Usual}
+	data, err := io.ReadAll(io.LimitReader(f, fsroot.MaxSmallFile+1))
+	if err = errors.Join(err, f.Close()); err == nil && len(data) > fsroot.MaxSmallFile {
+		err = &fsroot.SizeError{Path: filepath.Join(s.filesDir(), sha), Max: fsroot.MaxSmallFile}
 	}
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func (o Outbox) change(do func(*post) (write bool)) error {
 	}
 	defer lock.Unlock()
 	path := filepath.Join(o.Dir, outboxFile)
-	data, err := fsroot.ReadFile(path, fsroot.Usual)
+	data, err := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -97,7 +97,7 @@ func (o Outbox) change(do func(*post) (write bool)) error {
 	if data, err = json.Marshal(p); err != nil {
 		return err
 	}
-	return fsroot.AtomicWrite(path, fsroot.Atomic{Synced: true}, append(data, '\n'))
+	return fsroot.AtomicWrite(path, fsroot.AtomicOptions{Synced: true}, append(data, '\n'))
 }
 
 func parse(data []byte) (*post, error) {

@@ -59,7 +59,7 @@ func NewWebhook(address, env, file string, getenv func(string) string) (Webhook,
 	secret := []byte(getenv(env))
 	if file != "" {
 		from = file
-		if secret, err = fsroot.ReadUsers(file, mostSecret); err != nil {
+		if secret, err = fsroot.ReadUserFile(file, mostSecret); err != nil {
 			return Webhook{}, &belay.Error{Code: belay.CodeUsage, What: "the webhook's secret cannot be read", Err: err}
 		}
 	}

@@ -121,7 +121,7 @@ func readSome(root *fsroot.Root, path string) ([]byte, error) {
 // Paths lists what a review may speak of: the paths of the index, and those that are not
 // ignored, which an agent has just made.
 func Paths(ctx context.Context, repo *git.Repo) ([]string, error) {
-	out, err := git.Answer(repo.Command(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard"))
+	out, err := git.Output(repo.Command(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard"))
 	if err != nil {
 		return nil, fmt.Errorf("list the files: %w", err)
 	}

@@ -20,48 +20,48 @@ import (
 // Nothing is removed or overwritten that the rescue snapshot does not contain, and no link is
 // followed.
 
-// Place is where files are restored.
-type Place struct {
+// Target is where files are restored.
+type Target struct {
 	Repo *git.Repo    // where the bytes come from
 	Root *fsroot.Root // where they go
 	Tmp  string       // a folder for temporary files
 
 	// Skip, when set, is told of each path that fails on its own (see Skippable), and the
 	// rest is done. Otherwise the first failure ends it.
-	Skip func(*Failure)
+	OnFailure func(*Failure)
 }
 
-// failed ends a plan at a failure, or has it skipped.
-func (s *Place) failed(doing, path string, err error) error {
+// handleFailure ends a plan at a failure, or has it skipped.
+func (s *Target) handleFailure(doing, path string, err error) error {
 	f := &Failure{doing, path, err}
-	if s.Skip == nil || !SkippableWrite(err) {
+	if s.OnFailure == nil || !IsSkippableWrite(err) {
 		return f
 	}
-	s.Skip(f)
+	s.OnFailure(f)
 	return nil
 }
 
 // Apply does a plan's steps on the working tree. Each may have been done already.
 // What is not as the rescue holds it is left: somebody changed it since, and the
 // comparison at the end says so. The error is a *Failure where it speaks of one path.
-func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
+func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	for _, r := range p.Remove {
-		if free, err := s.unchanged(string(r), held); err != nil {
-			if err := s.failed("look at", string(r), err); err != nil {
+		if free, err := s.isUnchanged(string(r), held); err != nil {
+			if err := s.handleFailure("look at", string(r), err); err != nil {
 				return err
 			}
 			continue
 		} else if !free {
 			continue
 		}
-		err := s.Root.RemoveHeld(string(r), s.held(string(r), held, ""))
+		err := s.Root.RemoveExpected(string(r), s.expected(string(r), held, ""))
 		if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
-			err = saidWhere(saved)
+			err = reportSaved(saved)
 		}
 		// A folder in the place of what was to go, or a link in a parent's: somebody
 		// else was here. The comparison at the end says so; nothing is forced.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) && !errors.Is(err, fsroot.ErrFolder) {
-			if err := s.failed("remove", string(r), err); err != nil {
+			if err := s.handleFailure("remove", string(r), err); err != nil {
 				return err
 			}
 		}
@@ -71,14 +71,14 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 		keep := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) || errors.Is(err, fs.ErrNotExist) ||
 			errors.Is(err, fsroot.ErrNotFolder)
 		if err != nil && !keep {
-			if err := s.failed("remove folder", string(d), err); err != nil {
+			if err := s.handleFailure("remove folder", string(d), err); err != nil {
 				return err
 			}
 		}
 	}
 	for _, d := range p.Mkdir {
 		if err := s.Root.Mkdir(string(d.Path), d.Perm|0o700); err != nil {
-			if err := s.failed("make folder", string(d.Path), err); err != nil {
+			if err := s.handleFailure("make folder", string(d.Path), err); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	for _, c := range p.Chmod {
 		if err := s.Root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) &&
 			!errors.Is(err, fsroot.ErrNotFolder) {
-			if err := s.failed("set the mode of", string(c.Path), err); err != nil {
+			if err := s.handleFailure("set the mode of", string(c.Path), err); err != nil {
 				return err
 			}
 		}
@@ -99,7 +99,7 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 
 // WriteFiles writes a plan's files and links. What is right already is not touched and
 // keeps its times.
-func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) error {
+func (s *Target) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) error {
 	if len(p.Writes) == 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) erro
 		if err == nil {
 			continue
 		}
-		if err := s.failed("write", string(w.Path), err); err != nil {
+		if err := s.handleFailure("write", string(w.Path), err); err != nil {
 			return err
 		}
 		_ = rd.Close() // git ends at an object that is damaged
@@ -127,18 +127,18 @@ func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) erro
 	return nil
 }
 
-func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
+func (s *Target) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 	path := string(w.Path)
-	if done, err := s.alreadyRight(w); done || err != nil {
+	if done, err := s.fixModeIfSame(w); done || err != nil {
 		return err
 	}
-	if free, err := s.unchanged(path, held); !free || err != nil {
+	if free, err := s.isUnchanged(path, held); !free || err != nil {
 		return err
 	}
-	if err := Parents(s.Root, path); err != nil {
+	if err := MakeParents(s.Root, path); err != nil {
 		return err
 	}
-	may := s.held(path, held, w.OID)
+	may := s.expected(path, held, w.OID)
 	var err error
 	if w.Mode == 0o120000 {
 		var o git.Object
@@ -146,19 +146,19 @@ func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 			err = s.Root.ReplaceLink(path, string(o.Data), may)
 		}
 	} else {
-		err = s.Root.ReplaceFile(path, w.Perm, s.Tmp, may, s.filling(rd, w, held))
+		err = s.Root.ReplaceFile(path, w.Perm, s.Tmp, may, s.contentWriter(rd, w, held))
 	}
 	if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
-		return saidWhere(saved)
+		return reportSaved(saved)
 	}
-	if errors.Is(err, errSaved) {
+	if errors.Is(err, errSavedMeanwhile) {
 		return nil
 	}
 	return err
 }
 
-// copied writes the bytes of a file as they are in the repository.
-func copied(rd *git.Reader, w Write) func(io.Writer) error {
+// copyObject writes the bytes of a file as they are in the repository.
+func copyObject(rd *git.Reader, w Write) func(io.Writer) error {
 	return func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
 		if err == nil && o.OID != w.OID {
@@ -168,26 +168,26 @@ func copied(rd *git.Reader, w Write) func(io.Writer) error {
 	}
 }
 
-// filling writes a file's bytes.
-func (s *Place) filling(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
-	copied := copied(rd, w)
+// contentWriter writes a file's bytes.
+func (s *Target) contentWriter(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
+	copied := copyObject(rd, w)
 	return func(out io.Writer) error {
 		if err := copied(out); err != nil {
 			return err
 		}
 		// Writing took its time: look again before anything changes places.
-		free, err := s.unchanged(string(w.Path), held)
+		free, err := s.isUnchanged(string(w.Path), held)
 		if err == nil && !free {
-			err = errSaved
+			err = errSavedMeanwhile
 		}
 		return err
 	}
 }
 
-// held says what of a path the rescue holds, and what is put there.
-func (s *Place) held(path string, held *scan.Result, oid string) fsroot.Held {
-	h := fsroot.Held{NewHash: s.Repo.NewHash}
-	if e, ok := Find(held, path); ok {
+// expected says what of a path the rescue holds, and what is put there.
+func (s *Target) expected(path string, held *scan.Result, oid string) fsroot.Expected {
+	h := fsroot.Expected{NewHash: s.Repo.NewHash}
+	if e, ok := FindEntry(held, path); ok {
 		h.OID = e.OID
 	}
 	if raw, err := hex.DecodeString(oid); err == nil {
@@ -196,22 +196,22 @@ func (s *Place) held(path string, held *scan.Result, oid string) fsroot.Held {
 	return h
 }
 
-// saidWhere is nil when what somebody saved is where he saved it: the comparison at the
+// reportSaved is nil when what somebody saved is where he saved it: the comparison at the
 // end names it. Otherwise it says where it is.
-func saidWhere(saved *fsroot.SavedError) error {
-	if saved.Aside == "" {
+func reportSaved(saved *fsroot.SavedError) error {
+	if saved.SetAsideAt == "" {
 		return nil
 	}
 	return belay.Refuse(belay.CodeCannot, "compare both versions, then run the restore again", "%s", saved.Error())
 }
 
-// errSaved says that somebody saved a file while its older content was restored. His
+// errSavedMeanwhile says that somebody saved a file while its older content was restored. His
 // stays; the comparison at the end names it.
-var errSaved = errors.New("it was saved by another program during the restore")
+var errSavedMeanwhile = errors.New("it was saved by another program during the restore")
 
-// unchanged reports whether a path is free to be overwritten: nothing is there, or
+// isUnchanged reports whether a path is free to be overwritten: nothing is there, or
 // what is there is what the rescue holds.
-func (s *Place) unchanged(path string, held *scan.Result) (bool, error) {
+func (s *Target) isUnchanged(path string, held *scan.Result) (bool, error) {
 	info, err := s.Root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsroot.ErrNotFolder):
@@ -221,15 +221,15 @@ func (s *Place) unchanged(path string, held *scan.Result) (bool, error) {
 	case info.Kind == fsroot.Folder:
 		return true, nil // writing over it fails, and removing it too
 	}
-	e, ok := Find(held, path)
+	e, ok := FindEntry(held, path)
 	if !ok {
 		return false, nil
 	}
-	return s.Root.Same(path, info.Kind, info.Perm, e.OID, s.Repo.NewHash)
+	return s.Root.Matches(path, info.Kind, info.Perm, e.OID, s.Repo.NewHash)
 }
 
-// Find looks a path up among the captured ones.
-func Find(r *scan.Result, path string) (scan.Entry, bool) {
+// FindEntry looks a path up among the captured ones.
+func FindEntry(r *scan.Result, path string) (scan.Entry, bool) {
 	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e scan.Entry, p string) int { return strings.Compare(e.Path, p) })
 	if !ok {
 		return scan.Entry{}, false
@@ -237,8 +237,8 @@ func Find(r *scan.Result, path string) (scan.Entry, bool) {
 	return r.Entries[i], true
 }
 
-// alreadyRight compares bytes, and sets a mode that alone is wrong.
-func (s *Place) alreadyRight(w Write) (bool, error) {
+// fixModeIfSame compares bytes, and sets a mode that alone is wrong.
+func (s *Target) fixModeIfSame(w Write) (bool, error) {
 	path := string(w.Path)
 	raw, err := hex.DecodeString(w.OID)
 	if err != nil {
@@ -246,21 +246,21 @@ func (s *Place) alreadyRight(w Write) (bool, error) {
 	}
 	oid := fsroot.OID(raw)
 	if w.Mode == 0o120000 {
-		return s.Root.Same(path, fsroot.SymbolicLink, 0, oid, s.Repo.NewHash)
+		return s.Root.Matches(path, fsroot.SymbolicLink, 0, oid, s.Repo.NewHash)
 	}
 	info, err := s.Root.Lstat(path)
 	if err != nil || info.Kind != fsroot.File && info.Kind != fsroot.Exec {
 		return false, nil // whatever is wrong with the path, writing will say
 	}
-	same, err := s.Root.Same(path, info.Kind, info.Perm, oid, s.Repo.NewHash)
+	same, err := s.Root.Matches(path, info.Kind, info.Perm, oid, s.Repo.NewHash)
 	if err != nil || !same {
 		return false, err
 	}
 	return true, s.Root.Chmod(path, w.Perm)
 }
 
-// Parents makes the folders above a path; their modes are set at the end.
-func Parents(root *fsroot.Root, path string) error {
+// MakeParents makes the folders above a path; their modes are set at the end.
+func MakeParents(root *fsroot.Root, path string) error {
 	dir := Parent(path)
 	if dir == "" {
 		return nil
@@ -268,7 +268,7 @@ func Parents(root *fsroot.Root, path string) error {
 	if info, err := root.Lstat(dir); err == nil && info.Kind == fsroot.Folder {
 		return nil
 	}
-	if err := Parents(root, dir); err != nil {
+	if err := MakeParents(root, dir); err != nil {
 		return err
 	}
 	return root.Mkdir(dir, 0o755)

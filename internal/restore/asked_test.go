@@ -95,7 +95,7 @@ func TestBusySaysWho(t *testing.T) {
 		`{"pid":`: "another belay is restoring this working tree",
 	} {
 		s.Ok(os.WriteFile(s.store().Snapshots.LockPath(), []byte(note), 0o600))
-		if err := s.store().Snapshots.Busy(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
+		if err := s.store().Snapshots.BusyError(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
 			t.Errorf("%q: %v", note, err)
 		}
 	}

@@ -15,29 +15,29 @@ import (
 
 // Failure says which path a step of a plan failed at.
 type Failure struct {
-	Doing string // "write", "remove"…
-	Path  string
-	Err   error
+	Op   string // "write", "remove"…
+	Path string
+	Err  error
 }
 
 // Error returns the sentence.
-func (f *Failure) Error() string { return fmt.Sprintf("%s %q: %v", f.Doing, f.Path, f.Err) }
+func (f *Failure) Error() string { return fmt.Sprintf("%s %q: %v", f.Op, f.Path, f.Err) }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Kept names the path and, without the names of system calls, what was wrong with it.
-func (f *Failure) Kept() Kept {
+// AsKept names the path and, without the names of system calls, what was wrong with it.
+func (f *Failure) AsKept() Kept {
 	var path *fs.PathError
 	if errors.As(f.Err, &path) {
-		return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Doing, path.Err)}
+		return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Op, path.Err)}
 	}
-	return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Doing, f.Err)}
+	return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Op, f.Err)}
 }
 
 // Skippable reports whether an error speaks of one path, so that others may still be
 // restored: a full disk, too many open files or an end asked for speak of all.
-func SkippableWrite(err error) bool {
+func IsSkippableWrite(err error) bool {
 	for _, all := range []error{context.Canceled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EDQUOT,
 		syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
 		if errors.Is(err, all) {
@@ -47,22 +47,22 @@ func SkippableWrite(err error) bool {
 	return true
 }
 
-// Broken returns what of a plan cannot be done, by path: bytes of the repository's that
+// FindBroken returns what of a plan cannot be done, by path: bytes of the repository's that
 // cannot be read, and names that this process cannot change. Every object is read to its
 // end, for git does not know of damage before. What is as planned already is not broken.
 // Nothing is changed.
-func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
-	found, err := s.unreadable(ctx, p)
+func (s *Target) FindBroken(ctx context.Context, p *Plan) ([]Kept, error) {
+	found, err := s.findUnreadable(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	above := map[string]bool{} // folders with something below that cannot go
 	for _, r := range slices.Concat(p.Remove, p.Rmdir) {
-		why, err := s.Root.Fixed(string(r))
+		why, err := s.Root.UnchangeableReason(string(r))
 		if err != nil {
 			return nil, &Failure{"look at", string(r), err}
 		}
-		if why == "" || s.gone(string(r)) {
+		if why == "" || s.isMissing(string(r)) {
 			continue
 		}
 		found = append(found, Kept{string(r), why})
@@ -72,19 +72,19 @@ func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
 	}
 	for _, w := range p.Writes {
 		path := string(w.Path)
-		why, err := s.Root.Fixed(path)
+		why, err := s.Root.UnchangeableReason(path)
 		if err != nil {
 			return nil, &Failure{"look at", path, err}
 		}
 		if why == "" && above[path] {
 			why = "a folder is in its place, and its contents cannot be removed"
 		}
-		if why != "" && !s.isRight(w) {
+		if why != "" && !s.isDone(w) {
 			found = append(found, Kept{path, why})
 		}
 	}
 	for _, d := range p.Mkdir {
-		why, err := s.Root.Fixed(string(d.Path))
+		why, err := s.Root.UnchangeableReason(string(d.Path))
 		if info, lerr := s.Root.Lstat(string(d.Path)); err == nil && why != "" && (lerr != nil || info.Kind != fsroot.Folder) {
 			found = append(found, Kept{string(d.Path), why})
 		}
@@ -93,7 +93,7 @@ func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
 		}
 	}
 	for _, d := range p.Chmod {
-		why, err := s.Root.Fixed(string(d.Path))
+		why, err := s.Root.UnchangeableReason(string(d.Path))
 		if info, lerr := s.Root.Lstat(string(d.Path)); err == nil &&
 			(why == fsroot.Immutable || why == fsroot.AppendOnly) && lerr == nil && info.Perm != d.Perm {
 			found = append(found, Kept{string(d.Path), why})
@@ -106,8 +106,8 @@ func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
 	return slices.CompactFunc(found, func(a, b Kept) bool { return a.Path == b.Path }), nil
 }
 
-// unreadable finds the writes whose bytes cannot be read.
-func (s *Place) unreadable(ctx context.Context, p *Plan) (found []Kept, err error) {
+// findUnreadable finds the writes whose bytes cannot be read.
+func (s *Target) findUnreadable(ctx context.Context, p *Plan) (found []Kept, err error) {
 	if len(p.Writes) == 0 {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func (s *Place) unreadable(ctx context.Context, p *Plan) (found []Kept, err erro
 		why, known := said[w.OID]
 		if !known {
 			if err := rd.Verify(w.OID); err != nil {
-				why = unreadable(err)
+				why = unreadableReason(err)
 				_ = rd.Close() // git ends at an object that is cut off
 				if rd, err = s.Repo.Reader(ctx); err != nil {
 					return nil, err
@@ -139,40 +139,40 @@ func (s *Place) unreadable(ctx context.Context, p *Plan) (found []Kept, err erro
 	return found, nil
 }
 
-func unreadable(err error) string {
+func unreadableReason(err error) string {
 	if errors.Is(err, git.ErrNoObject) {
-		return Gone
+		return ReasonMissing
 	}
-	return Damaged
+	return ReasonDamaged
 }
 
 // Why a path cannot be restored whose bytes are the reason.
 const (
-	Gone    = "its content is missing from the repository"
-	Damaged = "its content in the repository is damaged"
+	ReasonMissing = "its content is missing from the repository"
+	ReasonDamaged = "its content in the repository is damaged"
 )
 
 // hasBytes reports whether a file, or a link, has the bytes already: then at most its
 // mode is set.
-func (s *Place) hasBytes(w Write) bool {
+func (s *Target) hasBytes(w Write) bool {
 	oid, err := s.Root.Bytes(string(w.Path), s.Repo.NewHash)
 	info, lerr := s.Root.Lstat(string(w.Path))
 	link := w.Mode == 0o120000
 	return err == nil && lerr == nil && oid.String() == w.OID && link == (info.Kind == fsroot.SymbolicLink)
 }
 
-func (s *Place) isRight(w Write) bool {
+func (s *Target) isDone(w Write) bool {
 	info, err := s.Root.Lstat(string(w.Path))
 	return err == nil && s.hasBytes(w) && (info.Kind == fsroot.SymbolicLink || info.Perm == w.Perm)
 }
 
-func (s *Place) gone(path string) bool {
+func (s *Target) isMissing(path string) bool {
 	_, err := s.Root.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder)
 }
 
-// Without takes paths out of a plan.
-func (p *Plan) Without(skipped []Kept) {
+// Drop takes paths out of a plan.
+func (p *Plan) Drop(skipped []Kept) {
 	out := map[string]bool{}
 	for _, k := range skipped {
 		out[k.Path] = true
@@ -184,15 +184,15 @@ func (p *Plan) Without(skipped []Kept) {
 	p.Writes = slices.DeleteFunc(p.Writes, func(w Write) bool { return out[string(w.Path)] })
 }
 
-// Unblocked turns what keeps a plan from being done into the paths of the plan that have
+// SkipBlocked turns what keeps a plan from being done into the paths of the plan that have
 // to be skipped for it, each with the reason.
-func (p *Plan) Unblocked() (skipped []Kept) {
+func (p *Plan) SkipBlocked() (skipped []Kept) {
 	for _, b := range p.Blocked {
 		at := strings.TrimSuffix(b.Path, "/")
 		for _, w := range p.Writes {
 			path := string(w.Path)
 			if path == at || strings.HasPrefix(at, path+"/") || strings.HasPrefix(path, at+"/") {
-				why := b.Why
+				why := b.Reason
 				if path != at {
 					why = b.Path + ": " + why
 				}

@@ -135,7 +135,7 @@ func TestImmutable(t *testing.T) {
 	bad := s.Fingerprint()
 	_, err := s.store().Restore(ctx, i.ID, restore.Options{})
 	var broken *restore.BrokenError
-	if !errors.As(err, &broken) || len(broken.Paths) != 2 || broken.Paths[1].Why != "immutable" {
+	if !errors.As(err, &broken) || len(broken.Paths) != 2 || broken.Paths[1].Reason != "immutable" {
 		t.Fatal(err)
 	}
 	s.Same("refused, but", bad, s.Fingerprint())
@@ -160,7 +160,7 @@ func TestIntentOfNobody(t *testing.T) {
 	s.Write(".git/belay/intent.json", "rubbish")
 	st := s.store()
 	var said []string
-	st.Say = func(text string) { said = append(said, text) }
+	st.Report = func(text string) { said = append(said, text) }
 	_, err := st.Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 	s.Ok(err)
 	if st.Interrupted() || len(said) != 1 || !strings.Contains(said[0], "no restore is unfinished") {

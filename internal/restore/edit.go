@@ -14,25 +14,25 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// maxEdited is how many bytes a file may have in which lines are replaced.
-const maxEdited = 64 << 20
+// maxEditedSize is how many bytes a file may have in which lines are replaced.
+const maxEditedSize = 64 << 20
 
-// due returns those edits that are asked for and change something now, and names the files
+// dueEdits returns those edits that are asked for and change something now, and names the files
 // whose lines somebody has changed meanwhile.
-func (s *Store) due(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
+func (s *Store) dueEdits(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
 	for _, e := range o.Edits {
-		if !o.wish().Asks(string(e.Path)) {
+		if !o.selection().Includes(string(e.Path)) {
 			continue
 		}
-		_, before, err := textOf(root, string(e.Path))
+		_, before, err := readText(root, string(e.Path))
 		if err != nil {
-			kept = append(kept, Kept{Path: string(e.Path), Why: notEdited(err)})
+			kept = append(kept, Kept{Path: string(e.Path), Reason: notEditedReason(err)})
 			continue
 		}
 		after, ok := e.Apply(before)
 		switch {
 		case !ok:
-			kept = append(kept, Kept{Path: string(e.Path), Why: notEdited(errOtherLine)})
+			kept = append(kept, Kept{Path: string(e.Path), Reason: notEditedReason(errLineChanged)})
 		case !bytes.Equal(before, after):
 			due = append(due, e)
 		}
@@ -40,23 +40,23 @@ func (s *Store) due(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
 	return due, kept
 }
 
-var errOtherLine = errors.New("the line that belay wrote was changed")
+var errLineChanged = errors.New("the line that belay wrote was changed")
 
-func notEdited(err error) string {
+func notEditedReason(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "it no longer exists"
 	}
 	return err.Error()
 }
 
-// edit replaces lines in place. It is the last step of a restore that changes files, and
+// applyEdits replaces lines in place. It is the last step of a restore that changes files, and
 // can be done again. What keeps a line from being replaced is named and no reason to leave
 // the restore unfinished.
-func (s *Store) edit(root *fsroot.Root, tmp string, j *intent) error {
+func (s *Store) applyEdits(root *fsroot.Root, tmp string, j *intent) error {
 	j.unedited = nil
 	for _, e := range j.Edits {
-		if err := s.editOne(root, tmp, e); err != nil {
-			j.unedited = append(j.unedited, Kept{Path: string(e.Path), Why: notEdited(err)})
+		if err := s.applyEdit(root, tmp, e); err != nil {
+			j.unedited = append(j.unedited, Kept{Path: string(e.Path), Reason: notEditedReason(err)})
 		}
 	}
 	if len(j.Edits) == 0 {
@@ -65,20 +65,20 @@ func (s *Store) edit(root *fsroot.Root, tmp string, j *intent) error {
 	return root.Sync()
 }
 
-func (s *Store) editOne(root *fsroot.Root, tmp string, e Edit) error {
+func (s *Store) applyEdit(root *fsroot.Root, tmp string, e Edit) error {
 	for range 3 { // somebody saved the file meanwhile: look again
-		info, before, err := textOf(root, string(e.Path))
+		info, before, err := readText(root, string(e.Path))
 		if err != nil {
 			return err
 		}
 		after, ok := e.Apply(before)
 		if !ok {
-			return errOtherLine
+			return errLineChanged
 		}
 		if bytes.Equal(before, after) {
 			return nil
 		}
-		held := fsroot.Held{OID: s.blob(before), New: s.blob(after), NewHash: s.Snapshots.Repo.NewHash}
+		held := fsroot.Expected{OID: s.blobOID(before), New: s.blobOID(after), NewHash: s.Snapshots.Repo.NewHash}
 		err = root.ReplaceFile(string(e.Path), info.Perm, tmp, held, func(w io.Writer) error {
 			_, err := w.Write(after)
 			return err
@@ -91,46 +91,46 @@ func (s *Store) editOne(root *fsroot.Root, tmp string, e Edit) error {
 	return errors.New("another program is writing it")
 }
 
-// textOf reads a file of the tree, and nothing but a file.
-func textOf(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
+// readText reads a file of the tree, and nothing but a file.
+func readText(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	info, err := root.Lstat(path)
 	switch {
 	case errors.Is(err, fsroot.ErrNotFolder), err == nil && info.Kind != fsroot.File && info.Kind != fsroot.Exec:
 		return info, nil, errors.New("it is no longer a file")
 	case err != nil:
 		return info, nil, err
-	case info.Size > maxEdited:
-		return info, nil, fmt.Errorf("it is larger than %d MiB", maxEdited>>20)
+	case info.Size > maxEditedSize:
+		return info, nil, fmt.Errorf("it is larger than %d MiB", maxEditedSize>>20)
 	}
 	f, err := root.Open(path)
 	if err != nil {
 		return info, nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxEditedSize+1))
 	if err != nil {
 		err = fmt.Errorf("read %s: %w", belay.VisibleLine(path), err)
 	}
 	return info, text, err
 }
 
-func (s *Store) blob(data []byte) fsroot.OID {
-	raw, _ := hex.DecodeString(s.Snapshots.Repo.Name("blob", data)) // it made the digits itself
+func (s *Store) blobOID(data []byte) fsroot.OID {
+	raw, _ := hex.DecodeString(s.Snapshots.Repo.HashObject("blob", data)) // it made the digits itself
 	return fsroot.OID(raw)
 }
 
-// edited names the files of edits.
-func edited(edits []Edit) (paths []RawPath) {
+// editedPaths names the files of edits.
+func editedPaths(edits []Edit) (paths []RawPath) {
 	for _, e := range edits {
 		paths = append(paths, e.Path)
 	}
 	return paths
 }
 
-// edited adds to a result what became of the edits. A file whose lines were replaced is no
+// addEdits adds to a result what became of the edits. A file whose lines were replaced is no
 // file that stays, whatever else is in it; and where the restore wrote a whole file, lines
 // that were not found in it are not news.
-func (r *Restored) edited(edits []Edit, left []Kept) {
+func (r *Restored) addEdits(edits []Edit, left []Kept) {
 	is := func(path string) func(Kept) bool { return func(k Kept) bool { return k.Path == path } }
 	for _, e := range edits {
 		path := string(e.Path)

@@ -10,8 +10,8 @@ import (
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	before, after := "# T\r\n- [ ] a\r\n- [ ] b\n- [ ] c", "# T\r\n- [x] a\r\n- [ ] b\n- [x] c"
-	e := EditOf("tasks.md", []byte(before), []byte(after))
-	if e == nil || len(e.Lines) != 2 || e.Lines[0].N != 2 || string(e.Lines[1].Is) != "- [x] c" {
+	e := NewEdit("tasks.md", []byte(before), []byte(after))
+	if e == nil || len(e.Lines) != 2 || e.Lines[0].N != 2 || string(e.Lines[1].After) != "- [x] c" {
 		t.Fatalf("%+v", e)
 	}
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestEdit(t *testing.T) {
 		}
 	}
 	for _, other := range []string{before, before + "\nmore", strings.Replace(before, "\r\n", "\n", 1)} {
-		if e := EditOf("tasks.md", []byte(before), []byte(other)); e != nil {
+		if e := NewEdit("tasks.md", []byte(before), []byte(other)); e != nil {
 			t.Errorf("%q: %+v", other, e)
 		}
 	}
@@ -44,7 +44,7 @@ func TestEdit(t *testing.T) {
 func FuzzEdit(f *testing.F) {
 	f.Add("a\nb\r\n", "a\nc\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		e := EditOf("f", []byte(a), []byte(b))
+		e := NewEdit("f", []byte(a), []byte(b))
 		if e == nil {
 			return
 		}

@@ -41,7 +41,7 @@ func TestSomebodyElsesHead(t *testing.T) {
 			before := s.take()
 			s.Write("task.txt", "after\n")
 			after := s.take()
-			names, err := s.store().Snapshots.TouchedHead(context.Background(), before.ID, after.ID)
+			names, err := s.store().Snapshots.ChangedHead(context.Background(), before.ID, after.ID)
 			s.Ok(err)
 			if len(names) > 0 {
 				t.Errorf("the task changed %v", names)
@@ -80,7 +80,7 @@ func TestTouchedHead(t *testing.T) {
 	s.Git("commit", "-q", "--allow-empty", "-m", "its")
 	s.Git("merge", "-q", "--no-commit", "--no-ff", "-s", "ours", "--allow-unrelated-histories", s.Git("commit-tree", "-m", "root", "HEAD^{tree}"))
 	after := s.take()
-	names, err := s.store().Snapshots.TouchedHead(context.Background(), before.ID, after.ID)
+	names, err := s.store().Snapshots.ChangedHead(context.Background(), before.ID, after.ID)
 	s.Ok(err)
 	if !slices.Contains(names, "HEAD") || !slices.Contains(names, "MERGE_HEAD") {
 		t.Errorf("touched %q", names)

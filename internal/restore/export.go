@@ -43,15 +43,15 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 		return err
 	}
 	defer root.Close()
-	to := Place{Repo: s.Repo, Root: root}
+	to := Target{Repo: s.Repo, Root: root}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
-	workers := max(1, min(exporters, runtime.GOMAXPROCS(0), len(entries)/256))
+	workers := max(1, min(exportWorkers, runtime.GOMAXPROCS(0), len(entries)/256))
 	for w := range workers {
 		part := entries[len(entries)*w/workers : len(entries)*(w+1)/workers]
 		all.Go(func() {
-			if err := to.export(ctx, part, m); err != nil {
+			if err := to.writeEntries(ctx, part, m); err != nil {
 				stop(err)
 			}
 		})
@@ -60,11 +60,11 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 	return context.Cause(ctx)
 }
 
-// exporters is how many write files at the same time.
-const exporters = 4
+// exportWorkers is how many write files at the same time.
+const exportWorkers = 4
 
-// export writes files and links that are not there yet.
-func (s *Place) export(ctx context.Context, entries []git.TreeEntry, m *snapshot.Manifest) error {
+// writeEntries writes files and links that are not there yet.
+func (s *Target) writeEntries(ctx context.Context, entries []git.TreeEntry, m *snapshot.Manifest) error {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return err
@@ -77,19 +77,19 @@ func (s *Place) export(ctx context.Context, entries []git.TreeEntry, m *snapshot
 		}
 		path := string(RawPath(e.Path))
 		if dir := Parent(path); dir != made {
-			if err := Parents(s.Root, path); err != nil {
-				return s.failed("make the folder of", path, err)
+			if err := MakeParents(s.Root, path); err != nil {
+				return s.handleFailure("make the folder of", path, err)
 			}
 			made = dir
 		}
 		w := Write{Path: RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)}
 		if w.Mode == 0o120000 {
 			err = s.writeOne(rd, w, &scan.Result{})
-		} else if err = s.Root.CreateFile(path, w.Perm, copied(rd, w)); errors.Is(err, fs.ErrExist) { // under another spelling
+		} else if err = s.Root.CreateFile(path, w.Perm, copyObject(rd, w)); errors.Is(err, fs.ErrExist) { // under another spelling
 			err = s.writeOne(rd, w, &scan.Result{})
 		}
 		if err != nil {
-			return s.failed("write", path, err)
+			return s.handleFailure("write", path, err)
 		}
 	}
 	return nil

@@ -9,35 +9,35 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// folders plans the folders that come and go: those without files, and parents that
+// planFolders plans the folders that come and go: those without files, and parents that
 // are empty once their files are gone.
-func (pl *Planner) folders() {
+func (pl *Planner) planFolders() {
 	then := map[string]bool{}
-	for _, f := range pl.Then.Man.Folders {
+	for _, f := range pl.Then.Manifest.Folders {
 		then[f] = true
-		if why := pl.leave(git.Difference{Path: f, NewMode: 0o40000}); why == "" {
-			pl.comeFolders[f] = true
+		if why := pl.reasonToLeave(git.Difference{Path: f, NewMode: 0o40000}); why == "" {
+			pl.addedFolders[f] = true
 		}
 	}
-	for _, f := range pl.Now.Man.Folders {
-		if !then[f] && pl.leave(git.Difference{Path: f}) == "" {
-			pl.goneFolders[f] = true
+	for _, f := range pl.Now.Manifest.Folders {
+		if !then[f] && pl.reasonToLeave(git.Difference{Path: f}) == "" {
+			pl.removedFolders[f] = true
 		}
 	}
 	for _, r := range pl.Plan.Remove {
 		for p := Parent(string(r)); p != "" && !then[p]; p = Parent(p) {
-			pl.goneFolders[p] = true // only if it is empty then, and nothing is written below
+			pl.removedFolders[p] = true // only if it is empty then, and nothing is written below
 		}
 	}
-	for p := range pl.goneFolders {
-		if pl.holds(p, pl.removed) {
-			delete(pl.goneFolders, p)
+	for p := range pl.removedFolders {
+		if pl.hasEntries(p, pl.removed) {
+			delete(pl.removedFolders, p)
 		}
 	}
 	needed := func(p string) {
 		for p = Parent(p); p != ""; p = Parent(p) {
-			delete(pl.goneFolders, p)
-			pl.comeFolders[p] = true
+			delete(pl.removedFolders, p)
+			pl.addedFolders[p] = true
 		}
 	}
 	for _, w := range pl.Plan.Writes {
@@ -46,12 +46,12 @@ func (pl *Planner) folders() {
 	for f := range then {
 		needed(f)
 	}
-	pl.chmods()
+	pl.planModes()
 }
 
-// holds reports whether a folder has a captured entry that is not among those. The root
+// hasEntries reports whether a folder has a captured entry that is not among those. The root
 // of the tree is no such folder.
-func (pl *Planner) holds(folder string, but map[string]bool) bool {
+func (pl *Planner) hasEntries(folder string, but map[string]bool) bool {
 	below := folder + "/"
 	i, _ := slices.BinarySearchFunc(pl.scan.Entries, below, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
 	for ; i < len(pl.scan.Entries) && strings.HasPrefix(pl.scan.Entries[i].Path, below); i++ {
@@ -62,47 +62,47 @@ func (pl *Planner) holds(folder string, but map[string]bool) bool {
 	return false
 }
 
-// chmods plans the modes of folders: of those that are made, and of those that then had
+// planModes plans the modes of folders: of those that are made, and of those that then had
 // with another mode. One that then did not have, and that stays for what else is in it,
 // keeps its mode: somebody may have closed it.
-func (pl *Planner) chmods() {
+func (pl *Planner) planModes() {
 	want := map[string]uint16{}
-	for f := range pl.comeFolders {
-		want[f] = pl.Then.Man.FolderPerm(f)
+	for f := range pl.addedFolders {
+		want[f] = pl.Then.Manifest.FolderPerm(f)
 	}
-	all := pl.Now.Man.DirPerm != pl.Then.Man.DirPerm
+	all := pl.Now.Manifest.DirPerm != pl.Then.Manifest.DirPerm
 	named := map[string]bool{}
-	for _, m := range slices.Concat(pl.Now.Man.Modes, pl.Then.Man.Modes) {
+	for _, m := range slices.Concat(pl.Now.Manifest.Modes, pl.Then.Manifest.Modes) {
 		named[m.Path] = true
 	}
 	for _, d := range pl.scan.Dirs {
-		if d.Path == "" || !all && !named[d.Path] || pl.leave(git.Difference{Path: d.Path, NewMode: 0o40000}) != "" {
+		if d.Path == "" || !all && !named[d.Path] || pl.reasonToLeave(git.Difference{Path: d.Path, NewMode: 0o40000}) != "" {
 			continue
 		}
-		if pl.comeFolders[d.Path] || pl.holds(d.Path, pl.added) {
-			want[d.Path] = pl.Then.Man.FolderPerm(d.Path)
+		if pl.addedFolders[d.Path] || pl.hasEntries(d.Path, pl.added) {
+			want[d.Path] = pl.Then.Manifest.FolderPerm(d.Path)
 		}
 	}
 	for f, perm := range want {
-		if pl.comeFolders[f] {
+		if pl.addedFolders[f] {
 			pl.Plan.Mkdir = append(pl.Plan.Mkdir, Folder{RawPath(f), perm})
 		}
 		if info, err := pl.Root.Lstat(f); err != nil || info.Perm != perm {
 			pl.Plan.Chmod = append(pl.Plan.Chmod, Folder{RawPath(f), perm})
 		}
 	}
-	pl.relock()
+	pl.planOpenedModes()
 }
 
-// relock plans the modes, as they are, of folders that the restore has to open for a
+// planOpenedModes plans the modes, as they are, of folders that the restore has to open for a
 // moment because they may not be written in: killed then, it would leave them open.
-func (pl *Planner) relock() {
+func (pl *Planner) planOpenedModes() {
 	seen := map[string]bool{}
 	for _, c := range pl.Plan.Chmod {
 		seen[string(c.Path)] = true
 	}
 	above := func(path string) {
-		for p := Parent(path); p != "" && !pl.goneFolders[p]; p = Parent(p) {
+		for p := Parent(path); p != "" && !pl.removedFolders[p]; p = Parent(p) {
 			if seen[p] {
 				continue
 			}
@@ -118,7 +118,7 @@ func (pl *Planner) relock() {
 	for _, r := range pl.Plan.Remove {
 		above(string(r))
 	}
-	for f := range pl.goneFolders {
+	for f := range pl.removedFolders {
 		above(f)
 	}
 }

@@ -110,7 +110,7 @@ func (s *sandbox) held(when string, i snapshot.Info) {
 	s.whole()
 	s.fsck()
 	st := s.store().Snapshots
-	defer st.Repo.Share()()
+	defer st.Repo.ShareReader()()
 	for path, want := range map[string]string{"about/loose": "lies about, loose\n", "about/packed": "lies about, packed\n", "about/new": "new\n", "b.txt": "b, edited\n"} {
 		if text, _, err := st.ReadFile(context.Background(), i.ID, path); err != nil || string(text) != want {
 			s.T.Errorf("%s: %s holds %q, %v", when, path, text, err)

@@ -147,7 +147,7 @@ func TestHidden(t *testing.T) {
 
 				path := hide(s, target)
 				s.Write(path, "hidden")
-				extent.Since = before.ID
+				extent.Baseline = before.ID
 				after := s.takeWith(extent)
 				now := s.Fingerprint()
 				got := s.changes(before.ID, after.ID)
@@ -215,7 +215,7 @@ func TestHiddenBefore(t *testing.T) {
 	for _, p := range kept {
 		change(p, "")
 	}
-	extent.Since = before.ID
+	extent.Baseline = before.ID
 	after := s.takeWith(extent)
 	if got := s.changes(before.ID, after.ID); !maps.Equal(got, want) {
 		t.Errorf("changes: %v\nwant %v", got, want)
@@ -255,7 +255,7 @@ func TestHiddenOutput(t *testing.T) {
 	s.Write(".venv/.gitignore", "*")
 	s.Write(".venv/bin/python", "x")
 	s.Write("notes/dist.txt", "x")
-	extent.Since = before.ID
+	extent.Baseline = before.ID
 	after := s.takeWith(extent)
 	want := map[string]string{".gitignore": "M", "packages/a/dist/hand-made.js": "A", "notes/dist.txt": "A"}
 	if got := s.changes(before.ID, after.ID); !maps.Equal(got, want) {
@@ -287,7 +287,7 @@ func TestHiddenFolderTakenBack(t *testing.T) {
 	before := s.takeWith(snapshot.Extent{Agents: true})
 	s.Remove("a/.gitignore")
 	s.Write(".gitignore", "/a/\n")
-	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
+	after := s.takeWith(snapshot.Extent{Agents: true, Baseline: before.ID})
 	if got := s.Git("ls-tree", "-r", "--name-only", after.Tree); got != ".gitignore\na/b/x\na/d/.gitignore/x" {
 		t.Errorf("held: %q", got)
 	}
@@ -309,7 +309,7 @@ func TestMissed(t *testing.T) {
 	s.At(s.Path("inner"), "add", ".")
 	s.At(s.Path("inner"), "commit", "-qm", "inner")
 	s.Git("worktree", "add", "-q", "apart", "other")
-	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
+	after := s.takeWith(snapshot.Extent{Agents: true, Baseline: before.ID})
 	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 	s.Ok(err)
 	got := map[string]string{}
@@ -398,7 +398,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		if rapid.Bool().Draw(rt, "an ordinary take comes first") {
 			s.take()
 		}
-		after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
+		after := s.takeWith(snapshot.Extent{Agents: true, Baseline: before.ID})
 		plain := s.take() // by today's rules again, whatever the cache has learned
 		holds := func(i snapshot.Info) []string {
 			return strings.Split(s.Git("ls-tree", "-r", "-z", "--name-only", i.Tree), "\x00")

@@ -15,24 +15,24 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Back and Forth are the two ways to go.
+// WayUndo and Forth are the two ways to go.
 const (
-	Back  = "undo"
-	Forth = "redo"
+	WayUndo = "undo"
+	WayRedo = "redo"
 )
 
 const (
-	version = 2 // with a checksum
-	bare    = 1 // the history alone, as earlier versions of belay wrote it
+	historyVersion  = 2 // with a checksum
+	historyVersion1 = 1 // the history alone, as earlier versions of belay wrote it
 )
 
-// MostSteps bounds each part of the history, in steps; older rescues can still be restored by
+// MaxSteps bounds each part of the history, in steps; older rescues can still be restored by
 // their ids.
-const MostSteps = 100
+const MaxSteps = 100
 
-// ErrSpoiled says that nothing of the history can be read. It holds no work: the
+// ErrHistoryDamaged says that nothing of the history can be read. It holds no work: the
 // rescues are snapshots like others.
-var ErrSpoiled = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
+var ErrHistoryDamaged = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
 	"the history of restores is damaged; the snapshots it named still exist")
 
 // History is what can be undone and redone, the newest last.
@@ -40,31 +40,31 @@ type History struct {
 	Undo []Step `json:"undo"`
 	Redo []Step `json:"redo"`
 	// Gone are the states gone back to by undos that can no longer be redone.
-	Gone []belay.SnapshotID `json:"gone,omitempty"`
+	Dropped []belay.SnapshotID `json:"gone,omitempty"`
 }
 
 // Step is one restore: to go back to Back takes it back. Paths are those it changed,
 // when it was not of the whole state.
 type Step struct {
 	Target    belay.SnapshotID `json:"target"`
-	Back      belay.SnapshotID `json:"back"`
+	Rescue    belay.SnapshotID `json:"back"`
 	FilesOnly bool             `json:"files_only,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Paths     []RawPath        `json:"paths,omitempty"`
-	Made      []RawPath        `json:"made,omitempty"`    // refs and paths that it made
+	Created   []RawPath        `json:"made,omitempty"`    // refs and paths that it made
 	Skipped   []RawPath        `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
 	Edits     []Edit           `json:"edits,omitempty"`   // lines that it replaced, in files of which it restored nothing else
-	Inner     []Inner          `json:"inner,omitempty"`   // the repositories inside of the tree that it changed
+	Inner     []InnerChange    `json:"inner,omitempty"`   // the repositories inside of the tree that it changed
 }
 
-// Inner is what a restore changes in a repository inside the tree. All: whatever differs.
-type Inner struct {
-	Path  RawPath   `json:"path"`
-	All   bool      `json:"all,omitempty"`
-	Paths []RawPath `json:"paths,omitempty"`
-	Refs  []string  `json:"refs,omitempty"`
-	Git   []string  `json:"git,omitempty"`
-	Inner []Inner   `json:"inner,omitempty"`
+// InnerChange is what a restore changes in a repository inside the tree. All: whatever differs.
+type InnerChange struct {
+	Path  RawPath       `json:"path"`
+	All   bool          `json:"all,omitempty"`
+	Paths []RawPath     `json:"paths,omitempty"`
+	Refs  []string      `json:"refs,omitempty"`
+	Git   []string      `json:"git,omitempty"`
+	Inner []InnerChange `json:"inner,omitempty"`
 }
 
 // historyFile is the file. Sum is the SHA-256 of History, byte for byte, in hex: one bit
@@ -75,25 +75,25 @@ type historyFile struct {
 	History json.RawMessage `json:"history"`
 }
 
-// Read reads the history in a file. fs.ErrNotExist before the first restore, ErrSpoiled
+// ReadHistory reads the history in a file. fs.ErrNotExist before the first restore, ErrHistoryDamaged
 // when it is damaged, CodeCannot when another version wrote it.
-func Read(file string) (History, error) {
-	text, err := fsroot.ReadFile(file, fsroot.Usual)
+func ReadHistory(file string) (History, error) {
+	text, err := fsroot.ReadFile(file, fsroot.MaxSmallFile)
 	if err != nil {
 		return History{}, fmt.Errorf("read the history of restores: %w", err)
 	}
 	var f historyFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		return History{}, ErrSpoiled
+		return History{}, ErrHistoryDamaged
 	}
 	switch f.Version {
-	case version:
-		if f.Sum != sumOf(f.History) {
-			return History{}, ErrSpoiled
+	case historyVersion:
+		if f.Sum != checksum(f.History) {
+			return History{}, ErrHistoryDamaged
 		}
-	case bare:
+	case historyVersion1:
 		if f.Sum != "" || f.History != nil {
-			return History{}, ErrSpoiled
+			return History{}, ErrHistoryDamaged
 		}
 		f.History = text
 	default:
@@ -102,14 +102,14 @@ func Read(file string) (History, error) {
 	}
 	var h History
 	if err := json.Unmarshal(f.History, &h); err != nil {
-		return History{}, ErrSpoiled
+		return History{}, ErrHistoryDamaged
 	}
 	return h, nil
 }
 
-// readIfAny is Read, with an empty history where there is none.
-func readIfAny(file string) (History, error) {
-	h, err := Read(file)
+// readHistoryIfAny is Read, with an empty history where there is none.
+func readHistoryIfAny(file string) (History, error) {
+	h, err := ReadHistory(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -122,14 +122,14 @@ func (h History) Write(file string) error {
 	if err != nil {
 		return err
 	}
-	text, err = json.Marshal(historyFile{Version: version, Sum: sumOf(text), History: text})
+	text, err = json.Marshal(historyFile{Version: historyVersion, Sum: checksum(text), History: text})
 	if err != nil {
 		return err
 	}
-	return snapshot.WriteWhole(file, text, true)
+	return snapshot.WriteAtomic(file, text, true)
 }
 
-func sumOf(text []byte) string {
+func checksum(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -137,16 +137,16 @@ func sumOf(text []byte) string {
 // Push records a restore by a person: what was undone before can no longer be redone.
 func (h *History) Push(s Step) {
 	for _, redo := range h.Redo {
-		h.Gone = append(h.Gone, redo.Target)
+		h.Dropped = append(h.Dropped, redo.Target)
 	}
-	h.Gone = h.Gone[max(0, len(h.Gone)-MostSteps):]
+	h.Dropped = h.Dropped[max(0, len(h.Dropped)-MaxSteps):]
 	h.Undo, h.Redo = append(h.Undo, s), nil
-	h.Undo = h.Undo[max(0, len(h.Undo)-MostSteps):]
+	h.Undo = h.Undo[max(0, len(h.Undo)-MaxSteps):]
 }
 
 // Move records a step in one of the two ways.
 func (h *History) Move(way string, s Step) {
-	from, to := h.stack(way)
+	from, to := h.stacks(way)
 	if n := len(*from); n > 0 {
 		*from = (*from)[:n-1]
 	}
@@ -155,36 +155,37 @@ func (h *History) Move(way string, s Step) {
 
 // Next returns what goes back, or forth, next. It reports whether there is anything.
 func (h *History) Next(way string) (Step, bool) {
-	from, _ := h.stack(way)
+	from, _ := h.stacks(way)
 	if len(*from) == 0 {
 		return Step{}, false
 	}
 	return (*from)[len(*from)-1], true
 }
 
-func (h *History) stack(way string) (from, to *[]Step) {
-	if way == Forth {
+func (h *History) stacks(way string) (from, to *[]Step) {
+	if way == WayRedo {
 		return &h.Redo, &h.Undo
 	}
 	return &h.Undo, &h.Redo
 }
 
-// TakenBack reports whether the restore whose rescue this is was undone, and not done
+// UndoneRestores reports whether the restore whose rescue this is was undone, and not done
 // again since.
-func (h *History) TakenBack(rescue belay.SnapshotID) bool {
-	return rescue != "" && (slices.Contains(h.Gone, rescue) || slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
+func (h *History) IsUndone(rescue belay.SnapshotID) bool {
+	return rescue != "" && (slices.Contains(h.Dropped, rescue) ||
+		slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
 }
 
-// BeforeRestore reports whether a snapshot is the present that a restore replaced: what the
+// IsBeforeRestore reports whether a snapshot is the present that a restore replaced: what the
 // history of its working tree names, at first.
-func BeforeRestore(i snapshot.Info) bool {
-	return i.Kind == belay.KindRescue && strings.HasPrefix(i.Message, before)
+func IsBeforeRestore(i snapshot.Info) bool {
+	return i.Kind == belay.KindRescue && strings.HasPrefix(i.Message, messageBefore)
 }
 
-// Names reports whether the history has a restore from, or to, a snapshot.
-func (h *History) Names(id belay.SnapshotID) bool {
+// HasSnapshot reports whether the history has a restore from, or to, a snapshot.
+func (h *History) HasSnapshot(id belay.SnapshotID) bool {
 	in := func(list []Step) bool {
-		return slices.ContainsFunc(list, func(s Step) bool { return s.Target == id || s.Back == id })
+		return slices.ContainsFunc(list, func(s Step) bool { return s.Target == id || s.Rescue == id })
 	}
-	return in(h.Undo) || in(h.Redo) || slices.Contains(h.Gone, id)
+	return in(h.Undo) || in(h.Redo) || slices.Contains(h.Dropped, id)
 }

@@ -19,34 +19,34 @@ import (
 // What becomes of a change of an ignored file: held means that it is a change like any other
 // and is restored.
 const (
-	held = "held"
-	told = snapshot.MissedIgnored
-	own  = snapshot.MissedOwn
-	none = ""
+	gitState = "held"
+	told     = snapshot.MissedIgnored
+	own      = snapshot.MissedAuthored
+	none     = ""
 )
 
 // ignoredFiles are files that git ignores: what each holds before, "" for nothing, and what
 // becomes of a change.
 var ignoredFiles = map[string]struct{ before, want string }{
-	".env":                {"A=1", held},
-	"sub/.env.local":      {"A=1", held},
-	".env.new":            {"", held},
-	"secrets/deep/token":  {"x", held},
-	"secrets/new":         {"", held},
-	"bin.key":             {"\x00\x01", held}, // by its name
-	"notes.txt":           {"mine", held},
-	"maybe.txt":           {"mine", held},
-	"sub/maybe.txt":       {"mine", held},
+	".env":                {"A=1", gitState},
+	"sub/.env.local":      {"A=1", gitState},
+	".env.new":            {"", gitState},
+	"secrets/deep/token":  {"x", gitState},
+	"secrets/new":         {"", gitState},
+	"bin.key":             {"\x00\x01", gitState}, // by its name
+	"notes.txt":           {"mine", gitState},
+	"maybe.txt":           {"mine", gitState},
+	"sub/maybe.txt":       {"mine", gitState},
 	"other/maybe.txt":     {"", told},                                // new, and only a shared rule hides it
 	"made.txt":            {"// Code generated. DO NOT EDIT.", told}, // says that a program wrote it
 	"blob.bin":            {"a\x00b", told},                          // no text
 	"lib/a.js":            {"var a", told},                           // in a folder that is ignored as a whole
-	"excluded.txt":        {"mine", held},
-	"excluded/new.txt":    {"", held},
-	"excluded/old.txt":    {"mine", held},
+	"excluded.txt":        {"mine", gitState},
+	"excluded/new.txt":    {"", gitState},
+	"excluded/old.txt":    {"mine", gitState},
 	"excluded/blob":       {"\x00", told},
-	"global.txt":          {"mine", held},
-	"global/old":          {"mine", held},
+	"global.txt":          {"mine", gitState},
+	"global/old":          {"mine", gitState},
 	"sub/global.txt":      {"", told}, // tools write what global excludes ignore
 	"large.txt":           {strings.Repeat("mine\n", 300_000), told},
 	"excluded/large.txt":  {strings.Repeat("mine\n", 300_000), own},
@@ -111,12 +111,12 @@ func TestIgnored(t *testing.T) {
 			if what == "only touched" {
 				want["large.txt"], want["excluded/large.txt"] = told, own // nothing but their times tells
 			}
-			extent.Since = before.ID
+			extent.Baseline = before.ID
 			after := s.takeWith(extent)
 			now := s.Fingerprint()
 			got := map[string]string{}
 			for p := range s.changes(before.ID, after.ID) {
-				got[p] = held
+				got[p] = gitState
 			}
 			missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 			s.Ok(err)
@@ -136,7 +136,7 @@ func TestIgnored(t *testing.T) {
 			s.restore(before.ID)
 			for p, f := range ignoredFiles {
 				name := "file " + p
-				if is := s.Fingerprint()[name]; f.want == held && is != then[name] || f.want != held && is != now[name] {
+				if is := s.Fingerprint()[name]; f.want == gitState && is != then[name] || f.want != gitState && is != now[name] {
 					t.Errorf("%s is %q after the restore", p, is)
 				}
 			}
@@ -155,7 +155,7 @@ func TestIgnored(t *testing.T) {
 			_, err = s.store().Redo(context.Background(), restore.Options{})
 			s.Ok(err)
 			for p, f := range ignoredFiles {
-				if name := "file " + p; f.want == held && s.Fingerprint()[name] != then[name] {
+				if name := "file " + p; f.want == gitState && s.Fingerprint()[name] != then[name] {
 					t.Errorf("%s is %q after it was done again", p, s.Fingerprint()[name])
 				}
 			}
@@ -173,7 +173,7 @@ func TestIgnoredUnasked(t *testing.T) {
 			s.Write(p, "changed")
 		}
 	}
-	wide := s.takeWith(snapshot.Extent{Agents: true, Ignored: true, Since: plain.ID})
+	wide := s.takeWith(snapshot.Extent{Agents: true, Ignored: true, Baseline: plain.ID})
 	if got := s.changes(plain.ID, wide.ID); len(got) > 0 {
 		t.Errorf("changes: %v", got)
 	}
@@ -202,7 +202,7 @@ func TestIgnoredBounds(t *testing.T) {
 	for i := range 300 {
 		s.Write(fmt.Sprintf("n%d/maybe.txt", i), "changed")
 	}
-	extent.Since = before.ID
+	extent.Baseline = before.ID
 	after := s.takeWith(extent)
 	changes := s.changes(before.ID, after.ID)
 	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
@@ -226,7 +226,7 @@ func TestSweepInner(t *testing.T) {
 	s.Write("tool/a", "1")
 	s.At(s.Path("tool"), "add", ".")
 	s.At(s.Path("tool"), "commit", "-qm", "tool")
-	bound := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
+	bound := s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true})
 	repo, err := git.Open(ctx, s.Path("tool"), false)
 	s.Ok(err)
 	inner, err := restore.Open(ctx, repo, snapshot.Options{})
@@ -263,7 +263,7 @@ func TestSweepInner(t *testing.T) {
 	// found in there.
 	list, err := later.Snapshots.List(ctx)
 	s.Ok(err)
-	fresh := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
+	fresh := s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true})
 	for _, i := range list {
 		s.Ok(later.Drop(ctx, i.ID))
 	}

@@ -26,30 +26,30 @@ import (
 // finish it without that path.
 func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 	if !s.Interrupted() {
-		s.tidy()
+		s.sweepIfFree()
 		return nil, nil
 	}
-	unlock, err := s.exclude(ctx)
+	unlock, err := s.lockTree(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	defer s.Snapshots.Repo.Share()()
-	j, err := s.load(ctx)
+	defer s.Snapshots.Repo.ShareReader()()
+	j, err := s.loadIntent(ctx)
 	if err != nil || j == nil {
 		return nil, err
 	}
-	done, err := s.finish(ctx, j, false)
+	done, err := s.finishRestore(ctx, j, false)
 	if err != nil {
-		return nil, s.cannotFinish(ctx, j, err)
+		return nil, s.cannotFinishError(ctx, j, err)
 	}
 	return done, nil
 }
 
-// recoverAloud is Recover for commands that were asked for something else.
-func (s *Store) recoverAloud(ctx context.Context) error {
+// recoverAndReport is Recover for commands that were asked for something else.
+func (s *Store) recoverAndReport(ctx context.Context) error {
 	done, err := s.Recover(ctx)
-	s.say(done)
+	s.reportFinished(done)
 	return err
 }
 
@@ -60,73 +60,74 @@ const presentForDiff = "the present, for a diff"
 // ForDiff takes a passing snapshot to compare others with. An interrupted restore is left as it
 // is: what is there is what is asked about.
 func (s *Store) ForDiff(ctx context.Context) (snapshot.Info, error) {
-	return s.Snapshots.TakeUnfinished(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Passing: true}, snapshot.Extent{})
+	return s.Snapshots.TakeUnfinished(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Transient: true},
+		snapshot.Extent{})
 }
 
-func (s *Store) say(done *Restored) {
-	if done == nil || s.Say == nil {
+func (s *Store) reportFinished(done *Restored) {
+	if done == nil || s.Report == nil {
 		return
 	}
-	s.Say(Finished(*done))
+	s.Report(FinishedMessage(*done))
 }
 
-// Finished is the sentence about an interrupted restore that was finished.
-func Finished(done Restored) string {
+// FinishedMessage is the sentence about an interrupted restore that was finished.
+func FinishedMessage(done Restored) string {
 	text := fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(),
 		done.Rescue.Short())
 	for _, k := range done.Skipped {
-		text += fmt.Sprintf("; skipped %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+		text += fmt.Sprintf("; skipped %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 	}
 	for _, k := range done.Kept {
-		text += keptLine(k)
+		text += formatKept(k)
 	}
 	return text
 }
 
-func keptLine(k Kept) string {
-	return fmt.Sprintf("; kept %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+func formatKept(k Kept) string {
+	return fmt.Sprintf("; kept %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 }
 
-// Standing is a restore that was interrupted and is not finished.
-type Standing struct {
+// Unfinished is a restore that was interrupted and is not finished.
+type Unfinished struct {
 	Target belay.SnapshotID `json:"target,omitempty"` // "" when that cannot be read
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // the state before it
 }
 
-// Says returns the sentence, and what to try.
-func (t Standing) Says() (what, try string) {
+// Message returns the sentence, and what to try.
+func (t Unfinished) Message() (what, try string) {
 	return "a restore of " + cmp.Or(t.Target.Short(), "a snapshot") + " was interrupted", "belay doctor finishes it, belay undo reverses it"
 }
 
-// Standing tells of an interrupted restore, and changes nothing. nil: there is none, or
+// Unfinished tells of an interrupted restore, and changes nothing. nil: there is none, or
 // another process is at work on it.
-func (s *Store) Standing() *Standing {
+func (s *Store) Unfinished() *Unfinished {
 	if !s.Interrupted() {
 		return nil
 	}
-	lock := fsroot.OldLock(s.Snapshots.LockPath())
+	lock := fsroot.NewExistingLock(s.Snapshots.LockPath())
 	got, err := lock.TryRLock()
 	if got {
 		defer func() { _ = lock.Unlock() }()
 	} else if err == nil {
 		return nil
 	}
-	var t Standing
-	if text, err := fsroot.ReadFile(s.intentPath(), fsroot.Usual); err == nil {
+	var t Unfinished
+	if text, err := fsroot.ReadFile(s.intentPath(), fsroot.MaxSmallFile); err == nil {
 		_ = json.Unmarshal(text, &t)
 	}
 	return &t
 }
 
-// load reads the intent of an interrupted restore; nil when there is none. One that cannot
+// loadIntent reads the intent of an interrupted restore; nil when there is none. One that cannot
 // be read is given with what is known of it: finish refuses it, reverse takes it back.
-func (s *Store) load(ctx context.Context) (*intent, error) {
+func (s *Store) loadIntent(ctx context.Context) (*intent, error) {
 	s.sweep()
-	text, err := fsroot.ReadFile(s.intentPath(), fsroot.Usual)
+	text, err := fsroot.ReadFile(s.intentPath(), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil && !Skippable(err) {
+	if err != nil && !IsSkippable(err) {
 		return nil, fmt.Errorf("read the intent of a restore: %w", err)
 	}
 	why := "cannot be read"
@@ -136,26 +137,26 @@ func (s *Store) load(ctx context.Context) (*intent, error) {
 			return &j, nil
 		}
 		if err == nil && j.Version > intentVersion {
-			return &intent{unread: fmt.Sprintf("was written by a later version of belay (format %d)", j.Version),
+			return &intent{unreadReason: fmt.Sprintf("was written by a later version of belay (format %d)", j.Version),
 				Target: j.Target, Rescue: j.Rescue, Step: j.Step}, nil
 		}
 		why = "is damaged"
 	}
-	return s.guess(ctx, why)
+	return s.guessIntent(ctx, why)
 }
 
-// Skippable says which errors speak of one path alone.
-func Skippable(err error) bool { return SkippableWrite(err) }
+// IsSkippable says which errors speak of one path alone.
+func IsSkippable(err error) bool { return IsSkippableWrite(err) }
 
-// guess tells what an intent that cannot be read was for. It is written after the rescue
+// guessIntent tells what an intent that cannot be read was for. It is written after the rescue
 // and removed once the history names that, and no snapshot is taken meanwhile. So the
 // newest snapshot is the one, if it is a rescue that the history does not have. Otherwise
 // nothing is unfinished, and what is there is set aside.
 //
 // Where there are several working trees the rescue may be another one's: nothing is
 // guessed.
-func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
-	j := &intent{unread: why}
+func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
+	j := &intent{unreadReason: why}
 	others, err := fsroot.ReadDir(filepath.Join(s.Snapshots.Repo.Common, "worktrees"))
 	if len(others) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return j, nil
@@ -164,20 +165,21 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := readIfAny(s.historyPath())
+	h, err := readHistoryIfAny(s.historyPath())
 	if err != nil {
 		return j, nil // nobody knows what was finished
 	}
 	for _, i := range slices.Backward(all) {
-		if i.Kind == belay.KindRescue && (strings.HasPrefix(i.Message, metWhile) || strings.HasSuffix(i.Message, reversing)) {
+		if i.Kind == belay.KindRescue && (strings.HasPrefix(i.Message, messageFinishing) ||
+			strings.HasSuffix(i.Message, messageReversing)) {
 			continue // of a restore that was to be ended, not of the one that was asked for
 		}
 		if i.Message == presentForDiff {
 			continue
 		}
-		if i.Kind == belay.KindRescue && !h.Names(i.ID) {
+		if i.Kind == belay.KindRescue && !h.HasSnapshot(i.ID) {
 			j.Rescue = i.ID
-			if rest, ok := strings.CutPrefix(i.Message, before); ok {
+			if rest, ok := strings.CutPrefix(i.Message, messageBefore); ok {
 				short, _, _ := strings.Cut(rest, " ")
 				if id, err := s.Snapshots.Resolve(ctx, belay.SnapshotID(short)); err == nil {
 					j.Target = id
@@ -187,12 +189,12 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 		}
 		break // every other take finishes a restore first
 	}
-	at, err := s.setAside()
+	at, err := s.setIntentAside()
 	if err != nil {
 		return nil, err
 	}
-	if s.Say != nil {
-		s.Say(fmt.Sprintf("%s %s, and no restore is unfinished: moved to %s", belay.VisibleLine(s.intentPath()), why,
+	if s.Report != nil {
+		s.Report(fmt.Sprintf("%s %s, and no restore is unfinished: moved to %s", belay.VisibleLine(s.intentPath()), why,
 			belay.VisibleLine(at)))
 	}
 	return nil, nil
@@ -201,15 +203,15 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 // How the messages of rescues begin and end; the last two were taken to end an interrupted
 // restore.
 const (
-	before    = "before restoring "
-	metWhile  = "met while finishing"
-	reversing = "reversing it"
+	messageBefore    = "before restoring "
+	messageFinishing = "met while finishing"
+	messageReversing = "reversing it"
 )
 
-// setAside returns what is in the place of the intent another name.
-func (s *Store) setAside() (string, error) {
+// setIntentAside returns what is in the place of the intent another name.
+func (s *Store) setIntentAside() (string, error) {
 	for n := 1; ; n++ {
-		at := filepath.Join(s.Snapshots.Place.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		at := filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n))
 		if _, err := fsroot.Lstat(at); err == nil {
 			continue
 		}
@@ -217,18 +219,18 @@ func (s *Store) setAside() (string, error) {
 	}
 }
 
-// replaceable makes sure that an intent which cannot be read can be replaced by another in
+// makeReplaceable makes sure that an intent which cannot be read can be replaced by another in
 // one step. Its text is kept, for the version of belay that can read it.
-func (s *Store) replaceable() error {
+func (s *Store) makeReplaceable() error {
 	info, err := fsroot.Lstat(s.intentPath())
 	switch {
 	case err != nil:
 		return err
 	case info.IsDir(): // never belay's
-		return s.emptied()
+		return s.replaceIntentFolder()
 	case info.Mode().IsRegular():
 		for n := 1; ; n++ {
-			err := fsroot.Link(s.intentPath(), filepath.Join(s.Snapshots.Place.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
+			err := fsroot.Link(s.intentPath(), filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
 			if !errors.Is(err, fs.ErrExist) {
 				return nil // a copy is a courtesy
 			}
@@ -237,12 +239,12 @@ func (s *Store) replaceable() error {
 	return nil
 }
 
-// emptied sets a folder in the place of the intent aside and leaves an empty file there, in
+// replaceIntentFolder sets a folder in the place of the intent aside and leaves an empty file there, in
 // one step where the system can: killed in between, nobody would know that a restore was
 // interrupted.
-func (s *Store) emptied() error {
+func (s *Store) replaceIntentFolder() error {
 	for n := 1; ; n++ {
-		at := filepath.Join(s.Snapshots.Place.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		at := filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n))
 		f, err := fsroot.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -256,23 +258,23 @@ func (s *Store) emptied() error {
 		err = fsroot.Exchange(s.intentPath(), at)
 		if errors.Is(err, errors.ErrUnsupported) {
 			_ = fsroot.Remove(at)
-			_, err = s.setAside()
+			_, err = s.setIntentAside()
 		}
 		return err
 	}
 }
 
-// errGone says that the snapshot which an interrupted restore was of is not there any more.
-var errGone = errors.New("that snapshot is gone")
+// errSnapshotMissing says that the snapshot which an interrupted restore was of is not there any more.
+var errSnapshotMissing = errors.New("that snapshot is gone")
 
-// finish carries out what an intent says. With skip, or when that was agreed to before,
+// finishRestore carries out what an intent says. With skip, or when that was agreed to before,
 // what cannot be restored is left out, by name. Otherwise nothing is changed where that is
 // known beforehand.
-func (s *Store) finish(ctx context.Context, j *intent, skip bool) (done *Restored, err error) {
-	if j.unread != "" {
-		return nil, fmt.Errorf("%s %s", belay.VisibleLine(s.intentPath()), j.unread)
+func (s *Store) finishRestore(ctx context.Context, j *intent, skip bool) (done *Restored, err error) {
+	if j.unreadReason != "" {
+		return nil, fmt.Errorf("%s %s", belay.VisibleLine(s.intentPath()), j.unreadReason)
 	}
-	if err := s.ourLock(*j); err != nil {
+	if err := s.removeOwnLock(*j); err != nil {
 		return nil, err
 	}
 	root, err := fsroot.OpenRoot(s.Snapshots.Repo.Root)
@@ -282,12 +284,12 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (done *Restore
 	defer root.Close()
 	saved, err := s.sweepTree(ctx, root, j)
 	defer func() {
-		if err != nil && len(saved) > 0 && s.Say != nil { // the next try finds nothing to name
+		if err != nil && len(saved) > 0 && s.Report != nil { // the next try finds nothing to name
 			text := "an interrupted restore of " + j.Target.Short()
 			for _, k := range saved {
-				text += keptLine(k)
+				text += formatKept(k)
 			}
-			s.Say(text)
+			s.Report(text)
 		}
 	}()
 	if err != nil {
@@ -295,13 +297,13 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (done *Restore
 	}
 	target, err := s.Snapshots.LookUp(ctx, j.Target)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		return nil, errGone
+		return nil, errSnapshotMissing
 	}
 	if err != nil {
 		return nil, err
 	}
-	at := Place{Repo: s.Snapshots.Repo, Root: root}
-	broken, err := at.Broken(ctx, &j.Plan)
+	at := Target{Repo: s.Snapshots.Repo, Root: root}
+	broken, err := at.FindBroken(ctx, &j.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -313,19 +315,19 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (done *Restore
 	if err != nil {
 		return nil, err
 	}
-	w := s.asMuchAs(ctx, target, man)
-	defer w.Extent.Since.Close()
-	rescue, c, err := s.meet(ctx, root, j, w)
+	w := s.captureOptionsOf(ctx, target, man)
+	defer w.Extent.Baseline.Close()
+	rescue, c, err := s.takeUnfinished(ctx, root, j, w)
 	if err != nil {
 		return nil, err
 	}
 	g := &gitPlan{}
 	if !j.FilesOnly {
-		o := Options{decided: &j.Refs, step: j.Step, Plant: j.Plant}
-		if len(j.Left) > 0 {
-			o.OnlyGit = func(name string) bool { return !slices.Contains(j.Left, name) }
+		o := Options{refMoves: &j.Refs, step: j.Step, NewWorktree: j.NewWorktree}
+		if len(j.LeftFiles) > 0 {
+			o.OnlyGit = func(name string) bool { return !slices.Contains(j.LeftFiles, name) }
 		}
-		if j.Chosen {
+		if j.OnlySomeRefs {
 			o.OnlyRef = func(name string) bool {
 				return slices.ContainsFunc(j.Refs, func(m RefMove) bool { return m.Ref == name })
 			}
@@ -333,44 +335,44 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (done *Restore
 		if g, err = s.planGit(ctx, target, c, o); err != nil {
 			return nil, err
 		}
-		if err := s.brokenGit(ctx, g); err != nil {
-			return nil, s.giveUp(ctx, rescue, err)
+		if err := s.findBrokenGit(ctx, g); err != nil {
+			return nil, s.dropRescue(ctx, rescue, err)
 		}
 		if broken = append(broken, g.broken...); len(broken) > 0 && !skip {
-			return nil, s.giveUp(ctx, rescue, &BrokenError{Paths: broken})
+			return nil, s.dropRescue(ctx, rescue, &BrokenError{Paths: broken})
 		}
 	}
 	if skip {
 		j.Skip = true
-		j.leaveOut(broken, g)
+		j.dropBroken(broken, g)
 		if err := s.writeIntent(j); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.carryOut(ctx, root, j, g, c.Scan); err != nil {
+	if err := s.carryOutIntent(ctx, root, j, g, c.Scan); err != nil {
 		return nil, err
 	}
-	out := report(&j.Plan, j.Target, g)
+	out := newRestored(&j.Plan, j.Target, g)
 	out.Rescue, out.Reversed = rescue.ID, j.Reverses
-	out.edited(j.Edits, j.unedited)
-	out.skipped(j)
+	out.addEdits(j.Edits, j.unedited)
+	out.addSkipped(j)
 	out.Kept = append(out.Kept, saved...)
-	out.inside(j.innerDone)
-	return &out, s.done(j)
+	out.addInner(j.innerResults)
+	return &out, s.recordDone(j)
 }
 
-// leaveOut takes what is broken out of the plans, and notes it.
-func (j *intent) leaveOut(broken []Kept, g *gitPlan) {
-	j.Plan.Without(broken)
-	g.without(broken)
+// dropBroken takes what is broken out of the plans, and notes it.
+func (j *intent) dropBroken(broken []Kept, g *gitPlan) {
+	j.Plan.Drop(broken)
+	g.dropBroken(broken)
 	if g.target.ID != "" {
 		j.Refs = g.refs
 	}
-	j.skipped(broken...)
+	j.addSkipped(broken...)
 }
 
-// skipped notes what was left out, once.
-func (j *intent) skipped(list ...Kept) {
+// addSkipped notes what was left out, once.
+func (j *intent) addSkipped(list ...Kept) {
 	for _, k := range list {
 		if !slices.ContainsFunc(j.Skipped, func(was Kept) bool { return was.Path == k.Path }) {
 			j.Skipped = append(j.Skipped, k)
@@ -378,7 +380,7 @@ func (j *intent) skipped(list ...Kept) {
 	}
 }
 
-func (r *Restored) skipped(j *intent) {
+func (r *Restored) addSkipped(j *intent) {
 	r.Skipped, r.Partial = j.Skipped, len(j.Skipped) > 0
 	left := map[string]bool{}
 	for _, k := range j.Skipped {
@@ -389,50 +391,50 @@ func (r *Restored) skipped(j *intent) {
 	r.Refs = slices.DeleteFunc(r.Refs, func(m RefMove) bool { return left[m.Ref] })
 }
 
-// reversedBy reports whether a step takes an interrupted restore back.
-func (j *intent) reversedBy(way string) bool {
-	if j.Reverses || j.Plant || j.Rescue == "" {
+// isReversedBy reports whether a step takes an interrupted restore back.
+func (j *intent) isReversedBy(way string) bool {
+	if j.Reverses || j.NewWorktree || j.Rescue == "" {
 		return false
 	}
-	return (way == Forth) == (j.Step == Back)
+	return (way == WayRedo) == (j.Step == WayUndo)
 }
 
-// reverse takes an interrupted restore back that cannot be finished: it restores the
+// reverseRestore takes an interrupted restore back that cannot be finished: it restores the
 // rescue that was taken before it, in what the restore was to change. The history is as
 // if the restore had never been asked for. The new intent takes the place of the old one
 // in one step: killed anywhere, one of the two stands.
-func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) (Restored, error) {
-	last := stepOf(j)
-	if j.unread != "" {
+func (s *Store) reverseRestore(ctx context.Context, j *intent, o Options, cause error) (Restored, error) {
+	last := newStep(j)
+	if j.unreadReason != "" {
 		var err error
-		if last.Made, err = s.madeBetween(ctx, j); err != nil {
+		if last.Created, err = s.refsMadeBetween(ctx, j); err != nil {
 			return Restored{}, err
 		}
 	}
-	o.back(last)
-	o.Reason, o.step = reversing, cmp.Or(j.reversing(), Back)
-	o.reverses, o.unread = true, j.unread != ""
-	out, next, err := s.restore(ctx, j.Rescue, o)
+	o.forStep(last)
+	o.Reason, o.step = messageReversing, cmp.Or(j.reverseStep(), WayUndo)
+	o.isReversal, o.replacesUnread = true, j.unreadReason != ""
+	out, next, err := s.restoreUnrecorded(ctx, j.Rescue, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		return out, s.stuck(ctx, j, cause, false)
+		return out, s.unfinishedError(ctx, j, cause, false)
 	}
 	out.Reversed = true
 	if err != nil || o.DryRun {
 		return out, err
 	}
 	if next == nil { // it had changed nothing
-		if o.unread {
-			_, err := s.setAside()
+		if o.replacesUnread {
+			_, err := s.setIntentAside()
 			return out, err
 		}
 		next = &intent{Reverses: true}
 	}
-	return out, s.done(next)
+	return out, s.recordDone(next)
 }
 
-// madeBetween returns the refs that a restore makes when nothing else is known of it: those
+// refsMadeBetween returns the refs that a restore makes when nothing else is known of it: those
 // that the snapshot has and the before state has not.
-func (s *Store) madeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
+func (s *Store) refsMadeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
 	target, err := s.Snapshots.LookUp(ctx, j.Target)
 	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
 		return nil, nil
@@ -444,8 +446,8 @@ func (s *Store) madeBetween(ctx context.Context, j *intent) (made []RawPath, err
 	if err = errors.Join(err, rerr); err != nil {
 		return nil, err
 	}
-	then, err := s.Snapshots.RefsOf(ctx, target)
-	was, rerr := s.Snapshots.RefsOf(ctx, rescue)
+	then, err := s.Snapshots.ReadRefs(ctx, target)
+	was, rerr := s.Snapshots.ReadRefs(ctx, rescue)
 	for name := range then.Refs {
 		if _, had := was.Refs[name]; !had {
 			made = append(made, RawPath(name))
@@ -454,26 +456,26 @@ func (s *Store) madeBetween(ctx context.Context, j *intent) (made []RawPath, err
 	return made, errors.Join(err, rerr)
 }
 
-// reversing is the step that takes an interrupted restore back.
-func (j *intent) reversing() string {
-	if j.Step == Back {
-		return Forth
+// reverseStep is the step that takes an interrupted restore back.
+func (j *intent) reverseStep() string {
+	if j.Step == WayUndo {
+		return WayRedo
 	}
-	return Back
+	return WayUndo
 }
 
-// cannotFinish makes the error about a restore that was not finished, by a command that
+// cannotFinishError makes the error about a restore that was not finished, by a command that
 // was asked for something else. One whose snapshot is gone is ended.
-func (s *Store) cannotFinish(ctx context.Context, j *intent, cause error) error {
-	if errors.Is(cause, errGone) {
-		return s.abandon(ctx, j)
+func (s *Store) cannotFinishError(ctx context.Context, j *intent, cause error) error {
+	if errors.Is(cause, errSnapshotMissing) {
+		return s.abandonRestore(ctx, j)
 	}
-	return s.stuck(ctx, j, cause, false)
+	return s.unfinishedError(ctx, j, cause, false)
 }
 
-// stuck says that a restore is not finished, why, and which commands end that. now: it is
+// unfinishedError says that a restore is not finished, why, and which commands end that. now: it is
 // the one that was asked for.
-func (s *Store) stuck(ctx context.Context, j *intent, cause error, now bool) error {
+func (s *Store) unfinishedError(ctx context.Context, j *intent, cause error, now bool) error {
 	if ctx.Err() != nil {
 		return cause
 	}
@@ -486,7 +488,7 @@ func (s *Store) stuck(ctx context.Context, j *intent, cause error, now bool) err
 	case j.Reverses:
 		what = "the reversal of an interrupted restore was interrupted and cannot be finished"
 	}
-	code, try := belay.CodeCannot, s.ways(ctx, j, cause)
+	code, try := belay.CodeCannot, s.suggestCommands(ctx, j, cause)
 	var known *belay.Error
 	switch {
 	case belay.CodeOf(cause) == belay.CodeBusy:
@@ -497,31 +499,31 @@ func (s *Store) stuck(ctx context.Context, j *intent, cause error, now bool) err
 	case errors.Is(cause, syscall.ENOSPC), errors.Is(cause, syscall.EDQUOT), strings.Contains(cause.Error(), "the disk is full"):
 		try = "free some space; then belay doctor finishes it, belay undo reverses it"
 	}
-	return &belay.Error{Code: code, What: what, Try: try, Err: plain(cause)}
+	return &belay.Error{Code: code, What: what, Try: try, Err: plainError(cause)}
 }
 
-// ways names the commands that reverse an interrupted restore, or finish it as far as that
+// suggestCommands names the commands that reverse an interrupted restore, or finish it as far as that
 // can be done.
-func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
+func (s *Store) suggestCommands(ctx context.Context, j *intent, cause error) string {
 	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
 	switch {
 	case j.Reverses:
-		return "belay " + cmp.Or(j.Step, Back) + " --skip-broken restores the previous state, except what cannot be restored"
-	case j.Step != "" && j.unread == "":
+		return "belay " + cmp.Or(j.Step, WayUndo) + " --skip-broken restores the previous state, except what cannot be restored"
+	case j.Step != "" && j.unreadReason == "":
 		skip = "belay " + j.Step + " --skip-broken"
 	}
 	back := ""
-	if j.Rescue != "" && !j.Plant {
+	if j.Rescue != "" && !j.NewWorktree {
 		if _, err := s.Snapshots.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
-			back = "belay " + j.reversing()
-			if j.unread == "" && !inTarget(cause) { // it may be in the way back as well
+			back = "belay " + j.reverseStep()
+			if j.unreadReason == "" && !isAboutTarget(cause) { // it may be in the way back as well
 				back += " --skip-broken"
 			}
 			back += " reverses it (snapshot " + j.Rescue.Short() + ")"
 		}
 	}
 	finish := skip + " finishes it, except what cannot be restored"
-	if j.unread != "" {
+	if j.unreadReason != "" {
 		finish = skip + " restores that snapshot completely"
 		if j.Target == "" {
 			finish = "belay snapshot restore ID --skip-broken restores one of belay snapshot list --kind rescue"
@@ -533,49 +535,49 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 	return back + "; " + finish
 }
 
-// inTarget reports whether nothing but the snapshot is what keeps a restore from being
+// isAboutTarget reports whether nothing but the snapshot is what keeps a restore from being
 // finished.
-func inTarget(cause error) bool {
+func isAboutTarget(cause error) bool {
 	var broken *BrokenError
 	return errors.As(cause, &broken) && !slices.ContainsFunc(broken.Paths, func(k Kept) bool {
-		return k.Why != Gone && k.Why != Damaged && k.Why != lostRef && k.Why != lostFile
+		return k.Reason != ReasonMissing && k.Reason != ReasonDamaged && k.Reason != reasonLostRef && k.Reason != reasonLostFile
 	})
 }
 
-// plain makes a sentence "<path>: <why>" of an error about a path.
-func plain(err error) error {
+// plainError makes a sentence "<path>: <why>" of an error about a path.
+func plainError(err error) error {
 	var f *Failure
 	if errors.As(err, &f) {
-		k := f.Kept()
-		return fmt.Errorf("%s: %s%w", belay.VisibleLine(k.Path), k.Why, hidden{err})
+		k := f.AsKept()
+		return fmt.Errorf("%s: %s%w", belay.VisibleLine(k.Path), k.Reason, silentError{err})
 	}
 	return err
 }
 
-// hidden is an error that says nothing, and can be asked for what it wraps.
-type hidden struct{ error }
+// silentError is an error that says nothing, and can be asked for what it wraps.
+type silentError struct{ error }
 
-func (hidden) Error() string   { return "" }
-func (h hidden) Unwrap() error { return h.error }
+func (silentError) Error() string   { return "" }
+func (h silentError) Unwrap() error { return h.error }
 
 // BrokenError says which paths, refs and files of git's own cannot be restored. Nothing
 // was changed.
 type BrokenError struct {
-	Paths []Kept
-	Again string // the command that was refused; "" when a restore is to be finished
-	What  string // the snapshot
+	Paths    []Kept
+	Command  string // the command that was refused; "" when a restore is to be finished
+	Snapshot string // the snapshot
 
 	blocked error // what would have to be destroyed; nil: nothing
 }
 
 // Error names the first.
 func (e *BrokenError) Error() string {
-	text := belay.VisibleLine(e.Paths[0].Path) + ": " + belay.VisibleLine(e.Paths[0].Why)
+	text := belay.VisibleLine(e.Paths[0].Path) + ": " + belay.VisibleLine(e.Paths[0].Reason)
 	if e.blocked != nil {
 		return e.blocked.Error()
 	}
-	if e.Again != "" {
-		text = "nothing was changed: " + e.What + " cannot be restored completely: " + text
+	if e.Command != "" {
+		text = "nothing was changed: " + e.Snapshot + " cannot be restored completely: " + text
 	}
 	if n := len(e.Paths) - 1; n > 0 {
 		text += fmt.Sprintf(" (and %d more)", n)
@@ -585,42 +587,42 @@ func (e *BrokenError) Error() string {
 
 // Unwrap returns the refusal for people.
 func (e *BrokenError) Unwrap() error {
-	if e.Again == "" {
+	if e.Command == "" {
 		return nil
 	}
-	try := e.Again + " --skip-broken restores everything else"
+	try := e.Command + " --skip-broken restores everything else"
 	if e.blocked != nil {
 		try = "move it away; or " + try
 	}
 	return belay.Refuse(belay.CodeCannot, try, "%s", e.Error())
 }
 
-// brokenGit adds to a plan what of git's state cannot be restored: refs whose objects are
+// findBrokenGit adds to a plan what of git's state cannot be restored: refs whose objects are
 // gone or damaged, files that this process cannot change. A lock of somebody else's on a
 // ref is waited for, and then refused (CodeBusy).
-func (s *Store) brokenGit(ctx context.Context, g *gitPlan) error {
-	if err := s.brokenRefs(ctx, g); err != nil {
+func (s *Store) findBrokenGit(ctx context.Context, g *gitPlan) error {
+	if err := s.findBrokenRefs(ctx, g); err != nil {
 		return err
 	}
 	for _, list := range [][]gitWrite{g.adminFiles, g.stateFiles, g.logFiles} {
 		for _, w := range list {
-			if err := g.fixed(w.dir, w.name, gitName(w.name)); err != nil {
+			if err := g.findFixed(w.dir, w.name, displayGitName(w.name)); err != nil {
 				return err
 			}
 		}
 	}
-	if g.index {
-		if err := g.fixed(s.Snapshots.Repo.Dir, "index", gitName("index")); err != nil {
+	if g.changesIndex {
+		if err := g.findFixed(s.Snapshots.Repo.Dir, "index", displayGitName("index")); err != nil {
 			return err
 		}
 	}
-	if g.head != nil {
-		return g.fixed(s.Snapshots.Repo.Dir, "HEAD", "HEAD")
+	if g.newHead != nil {
+		return g.findFixed(s.Snapshots.Repo.Dir, "HEAD", "HEAD")
 	}
 	return nil
 }
 
-func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
+func (s *Store) findBrokenRefs(ctx context.Context, g *gitPlan) error {
 	if len(g.refs) == 0 {
 		return nil
 	}
@@ -630,11 +632,11 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 	}
 	defer func() { _ = rd.Close() }()
 	for _, m := range g.refs {
-		if err := s.refFree(ctx, m.Ref); err != nil {
+		if err := s.waitForRefLock(ctx, m.Ref); err != nil {
 			return err
 		}
-		if !s.Snapshots.Repo.Reftab {
-			if err := g.fixed(s.Snapshots.Repo.Common, m.Ref, m.Ref); err != nil {
+		if !s.Snapshots.Repo.UsesReftable {
+			if err := g.findFixed(s.Snapshots.Repo.Common, m.Ref, m.Ref); err != nil {
 				return err
 			}
 		}
@@ -648,56 +650,56 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 				return err
 			}
 			if _, held := rd.Read(g.target.Commit + ":meta/tags/" + m.To); held != nil || !errors.Is(err, git.ErrNoObject) && err != nil {
-				why = lostRef
+				why = reasonLostRef
 			}
 		}
 		if why != "" {
-			g.broken = append(g.broken, Kept{Path: m.Ref, Why: why})
+			g.broken = append(g.broken, Kept{Path: m.Ref, Reason: why})
 		}
 	}
 	return nil
 }
 
-// refFree waits a moment for somebody's lock on a ref to go; it is never removed.
-func (s *Store) refFree(ctx context.Context, ref string) error {
-	if s.Snapshots.Repo.Reftab {
+// waitForRefLock waits a moment for somebody's lock on a ref to go; it is never removed.
+func (s *Store) waitForRefLock(ctx context.Context, ref string) error {
+	if s.Snapshots.Repo.UsesReftable {
 		return nil
 	}
 	for _, dir := range []string{s.Snapshots.Repo.Common, s.Snapshots.Repo.Dir} {
-		if err := s.lockFree(ctx, filepath.Join(dir, filepath.FromSlash(ref)+".lock")); err != nil {
+		if err := s.waitForLock(ctx, filepath.Join(dir, filepath.FromSlash(ref)+".lock")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// gitName is how a file of git's own is named to people.
-func gitName(name string) string { return ".git/" + name }
+// displayGitName is how a file of git's own is named to people.
+func displayGitName(name string) string { return ".git/" + name }
 
-func (g *gitPlan) fixed(dir, name, shown string) error {
+func (g *gitPlan) findFixed(dir, name, shown string) error {
 	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	why, err := root.Fixed(name)
+	why, err := root.UnchangeableReason(name)
 	if err = errors.Join(err, root.Close()); err == nil && why != "" {
-		g.broken = append(g.broken, Kept{Path: shown, Why: why})
+		g.broken = append(g.broken, Kept{Path: shown, Reason: why})
 	}
 	return err
 }
 
-// without takes what is broken out of a plan.
-func (g *gitPlan) without(broken []Kept) {
+// dropBroken takes what is broken out of a plan.
+func (g *gitPlan) dropBroken(broken []Kept) {
 	out := map[string]bool{}
 	for _, k := range broken {
 		out[k.Path] = true
 	}
-	file := func(w gitWrite) bool { return out[gitName(w.name)] }
+	file := func(w gitWrite) bool { return out[displayGitName(w.name)] }
 	g.adminFiles, g.stateFiles, g.logFiles = slices.DeleteFunc(g.adminFiles, file), slices.DeleteFunc(g.stateFiles,
 		file), slices.DeleteFunc(g.logFiles, file)
 	g.refs = slices.DeleteFunc(slices.Clone(g.refs), func(m RefMove) bool { return out[m.Ref] })
-	g.index = g.index && !out[gitName("index")]
+	g.changesIndex = g.changesIndex && !out[displayGitName("index")]
 	if out["HEAD"] {
-		g.head = nil
+		g.newHead = nil
 	}
 }

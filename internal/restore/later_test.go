@@ -55,7 +55,7 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 	s.Write(".git/remotes/origin", "URL: x\n")
 	s.Git("worktree", "add", "-q", filepath.Join(t.TempDir(), "tree"), "-b", "tree")
 	after := s.take()
-	names, err := s.store().Snapshots.TouchedGit(context.Background(), before.ID, after.ID)
+	names, err := s.store().Snapshots.ChangedGitFiles(context.Background(), before.ID, after.ID)
 	s.Ok(err)
 	want := []string{"hooks/pre-push", "logs/refs/stash", "modules/lib/inner/config", "modules/lib/inner/hooks/pre-push",
 		"modules/lib/inner/hooks/update", "modules/made/config", "objects/info/alternates", "remotes/origin", "worktrees"}

@@ -11,20 +11,20 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// newRepositories names the repositories in the tree that were not there then: a
+// keepNewRepositories names the repositories in the tree that were not there then: a
 // snapshot does not hold them, so they stay.
-func (pl *Planner) newRepositories() {
-	for _, n := range pl.Now.Man.Nested {
-		was := slices.ContainsFunc(pl.Then.Man.Nested, func(t snapshot.Nested) bool { return t.Path == n.Path })
-		if !was && within(pl.wish.Paths, n.Path) {
+func (pl *Planner) keepNewRepositories() {
+	for _, n := range pl.Now.Manifest.Nested {
+		was := slices.ContainsFunc(pl.Then.Manifest.Nested, func(t snapshot.NestedRepo) bool { return t.Path == n.Path })
+		if !was && isWithin(pl.selection.Paths, n.Path) {
 			pl.Plan.Kept = append(pl.Plan.Kept, Kept{n.Path, "a nested repository, new since the snapshot"})
 		}
 	}
 }
 
-// halfRepositories finds new repositories, captured with their git folders, of which a part
+// keepHalfRepositories finds new repositories, captured with their git folders, of which a part
 // of the git folder is a gap: taking the rest away would destroy what the gap is worth.
-func (pl *Planner) halfRepositories(diffs []git.Difference) {
+func (pl *Planner) keepHalfRepositories(diffs []git.Difference) {
 	seen := map[string]bool{}
 	for _, d := range diffs {
 		repo, _, in := strings.Cut(d.Path, "/.git/")
@@ -32,22 +32,23 @@ func (pl *Planner) halfRepositories(diffs []git.Difference) {
 			continue
 		}
 		seen[repo] = true
-		if slices.ContainsFunc(pl.Now.Man.Gaps, func(g snapshot.ManifestGap) bool { return strings.HasPrefix(g.Path, repo+"/.git/") }) {
-			pl.kept = append(pl.kept, repo)
+		inGit := func(g snapshot.ManifestGap) bool { return strings.HasPrefix(g.Path, repo+"/.git/") }
+		if slices.ContainsFunc(pl.Now.Manifest.Gaps, inGit) {
+			pl.keptRepositories = append(pl.keptRepositories, repo)
 		}
 	}
 }
 
-// newGaps names what is there now, was not there then and could not be captured: it stays.
-func (pl *Planner) newGaps(ctx context.Context) error {
+// keepNewGaps names what is there now, was not there then and could not be captured: it stays.
+func (pl *Planner) keepNewGaps(ctx context.Context) error {
 	var paths []string
-	for _, g := range pl.Now.Man.Gaps {
-		was := slices.ContainsFunc(pl.Then.Man.Gaps, func(t snapshot.ManifestGap) bool { return t.Path == g.Path })
+	for _, g := range pl.Now.Manifest.Gaps {
+		was := slices.ContainsFunc(pl.Then.Manifest.Gaps, func(t snapshot.ManifestGap) bool { return t.Path == g.Path })
 		handled := pl.Inner[g.Path] || pl.written[g.Path]
-		if was || handled || g.Tracked || pl.Then.Man.WasIgnored(g.Path) {
+		if was || handled || g.Tracked || pl.Then.Manifest.WasIgnored(g.Path) {
 			continue
 		}
-		if within(pl.wish.Paths, g.Path) {
+		if isWithin(pl.selection.Paths, g.Path) {
 			paths = append(paths, g.Path)
 		}
 	}
@@ -66,10 +67,10 @@ func (pl *Planner) newGaps(ctx context.Context) error {
 	return nil
 }
 
-// lookBelow finds out which repositories of their own then held captured files all the
+// findEnteredRepositories finds out which repositories of their own then held captured files all the
 // same: those were entered, and what is new in them is not a gap.
-func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error {
-	for _, n := range pl.Then.Man.Nested {
+func (pl *Planner) findEnteredRepositories(ctx context.Context, diffs []git.Difference) error {
+	for _, n := range pl.Then.Manifest.Nested {
 		i := slices.IndexFunc(diffs, func(d git.Difference) bool { return strings.HasPrefix(d.Path, n.Path+"/") })
 		if i < 0 || pl.Then.Tree == "" {
 			continue
@@ -78,44 +79,44 @@ func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error 
 		if err != nil {
 			return err
 		}
-		pl.thenHolds[n.Path] = len(out) > 0
+		pl.nonEmptyThen[n.Path] = len(out) > 0
 	}
 	return nil
 }
 
 // Why a path stays that the target does not have.
 const (
-	ignoredThen = "was ignored when the snapshot was taken"
-	gapThen     = "could not be captured when the snapshot was taken"
-	halfHeld    = "in a nested repository that could not be captured completely"
+	reasonIgnoredThen    = "was ignored when the snapshot was taken"
+	reasonGapThen        = "could not be captured when the snapshot was taken"
+	reasonHalfRepository = "in a nested repository that could not be captured completely"
 )
 
-// leave says why a difference stays, "" when it is to be restored.
-func (pl *Planner) leave(d git.Difference) string {
+// reasonToLeave says why a difference stays, "" when it is to be restored.
+func (pl *Planner) reasonToLeave(d git.Difference) string {
 	switch {
-	case !within(pl.wish.Paths, d.Path):
-		return outside
-	case matches(pl.wish.Preserve, d.Path):
+	case !isWithin(pl.selection.Paths, d.Path):
+		return reasonNotRequested
+	case matchesAny(pl.selection.Preserve, d.Path):
 		return "preserved"
-	case pl.wish.Only != nil && !pl.wish.Only(d.Path):
+	case pl.selection.Only != nil && !pl.selection.Only(d.Path):
 		return "changed by somebody else"
-	case d.NewMode == 0 && pl.wish.Made[d.Path]: // by the restore that is undone
+	case d.NewMode == 0 && pl.selection.Created[d.Path]: // by the restore that is undone
 	case d.NewMode == 0 && pl.Inner[d.Path]:
-	case d.NewMode == 0 && slices.ContainsFunc(pl.kept, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
-		return halfHeld
-	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)) &&
-		(pl.Looked == nil || !pl.Looked.Covers(d.Path, false)):
-		return ignoredThen
-	case d.NewMode == 0 && pl.gapAt(d.Path):
-		return gapThen
+	case d.NewMode == 0 && slices.ContainsFunc(pl.keptRepositories, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
+		return reasonHalfRepository
+	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Manifest.WasIgnored(d.Path)) &&
+		(pl.KnownPaths == nil || !pl.KnownPaths.Covers(d.Path, false)):
+		return reasonIgnoredThen
+	case d.NewMode == 0 && pl.isGap(d.Path):
+		return reasonGapThen
 	}
 	return ""
 }
 
-// outside marks a path that the request does not speak of; it is not worth a mention.
-const outside = "not requested"
+// reasonNotRequested marks a path that the request does not speak of; it is not worth a mention.
+const reasonNotRequested = "not requested"
 
-func within(paths []string, path string) bool {
+func isWithin(paths []string, path string) bool {
 	for _, p := range paths {
 		p = strings.TrimSuffix(p, "/")
 		if p == "." || p == "" || p == path || strings.HasPrefix(path, p+"/") {
@@ -125,8 +126,8 @@ func within(paths []string, path string) bool {
 	return len(paths) == 0
 }
 
-// matches reports whether a glob names a path, or a folder above it.
-func matches(globs []string, path string) bool {
+// matchesAny reports whether a glob names a path, or a folder above it.
+func matchesAny(globs []string, path string) bool {
 	for _, g := range globs {
 		g = strings.TrimSuffix(g, "/")
 		for p := path; ; {
@@ -143,25 +144,25 @@ func matches(globs []string, path string) bool {
 	return false
 }
 
-// gapAt reports whether the target could not capture a path: nothing is known of what
+// isGap reports whether the target could not capture a path: nothing is known of what
 // was there, so nothing there is to be removed.
-func (pl *Planner) gapAt(path string) bool {
-	for _, g := range pl.Then.Man.Gaps {
+func (pl *Planner) isGap(path string) bool {
+	for _, g := range pl.Then.Manifest.Gaps {
 		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
 			return true
 		}
 	}
-	for _, n := range pl.Then.Man.Nested {
-		if (n.Path == path || strings.HasPrefix(path, n.Path+"/")) && !pl.thenHolds[n.Path] {
+	for _, n := range pl.Then.Manifest.Nested {
+		if (n.Path == path || strings.HasPrefix(path, n.Path+"/")) && !pl.nonEmptyThen[n.Path] {
 			return true
 		}
 	}
 	return false
 }
 
-// rulesOfThen finds out which candidates for removal the rules of the target's time
+// findIgnoredThen finds out which candidates for removal the rules of the target's time
 // ignored: what was ignored is nobody's to delete, whatever the rules say today.
-func (pl *Planner) rulesOfThen(ctx context.Context, diffs []git.Difference) error {
+func (pl *Planner) findIgnoredThen(ctx context.Context, diffs []git.Difference) error {
 	if pl.Rules == nil { // today's: what they ignore is not in the rescue
 		return nil
 	}

@@ -16,15 +16,15 @@ type Edit struct {
 // Line is one line before and after, without its end, in bytes. N counts from 1: it is where
 // the line was found.
 type Line struct {
-	N   int    `json:"n"`
-	Was []byte `json:"was"`
-	Is  []byte `json:"is"`
+	N      int    `json:"n"`
+	Before []byte `json:"was"`
+	After  []byte `json:"is"`
 }
 
-// EditOf returns the edit that makes one text of another, nil when they are equal or differ
+// NewEdit returns the edit that makes one text of another, nil when they are equal or differ
 // in more than the words of some lines.
-func EditOf(path string, before, after []byte) *Edit {
-	was, is := lines(before), lines(after)
+func NewEdit(path string, before, after []byte) *Edit {
+	was, is := splitLines(before), splitLines(after)
 	if len(was) != len(is) {
 		return nil
 	}
@@ -33,12 +33,12 @@ func EditOf(path string, before, after []byte) *Edit {
 		if bytes.Equal(was[i], is[i]) {
 			continue
 		}
-		a, end := cut(was[i])
-		b, other := cut(is[i])
+		a, end := splitLineEnd(was[i])
+		b, other := splitLineEnd(is[i])
 		if !bytes.Equal(end, other) {
 			return nil
 		}
-		e.Lines = append(e.Lines, Line{N: i + 1, Was: bytes.Clone(a), Is: bytes.Clone(b)})
+		e.Lines = append(e.Lines, Line{N: i + 1, Before: bytes.Clone(a), After: bytes.Clone(b)})
 	}
 	if len(e.Lines) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func EditOf(path string, before, after []byte) *Edit {
 func (e Edit) Inverse() Edit {
 	out := Edit{Path: e.Path}
 	for _, l := range e.Lines {
-		out.Lines = append(out.Lines, Line{N: l.N, Was: l.Is, Is: l.Was})
+		out.Lines = append(out.Lines, Line{N: l.N, Before: l.After, After: l.Before})
 	}
 	return out
 }
@@ -60,27 +60,27 @@ func (e Edit) Inverse() Edit {
 // where else it is, if that is one place. ok is false when one is not found, or twice: then
 // somebody has changed it, and the text is given back unchanged.
 func (e Edit) Apply(text []byte) (out []byte, ok bool) {
-	list := lines(text)
+	list := splitLines(text)
 	for _, l := range e.Lines {
-		if at := find(list, l.N-1, l.Was); at >= 0 {
-			_, end := cut(list[at])
-			list[at] = slices.Concat(l.Is, end)
-		} else if find(list, l.N-1, l.Is) < 0 {
+		if at := findLine(list, l.N-1, l.Before); at >= 0 {
+			_, end := splitLineEnd(list[at])
+			list[at] = slices.Concat(l.After, end)
+		} else if findLine(list, l.N-1, l.After) < 0 {
 			return text, false
 		}
 	}
 	return bytes.Join(list, nil), true
 }
 
-// find returns the index of a line, -1 for none and for several of which none is at the
+// findLine returns the index of a line, -1 for none and for several of which none is at the
 // place where it was.
-func find(list [][]byte, at int, line []byte) int {
-	if at < len(list) && same(list[at], line) {
+func findLine(list [][]byte, at int, line []byte) int {
+	if at < len(list) && sameText(list[at], line) {
 		return at
 	}
 	found := -1
 	for i, l := range list {
-		if !same(l, line) {
+		if !sameText(l, line) {
 			continue
 		}
 		if found >= 0 {
@@ -91,16 +91,16 @@ func find(list [][]byte, at int, line []byte) int {
 	return found
 }
 
-func same(line, words []byte) bool {
-	got, _ := cut(line)
+func sameText(line, words []byte) bool {
+	got, _ := splitLineEnd(line)
 	return bytes.Equal(got, words)
 }
 
-// cut parts a line from its end.
-func cut(line []byte) (words, end []byte) {
+// splitLineEnd parts a line from its end.
+func splitLineEnd(line []byte) (words, end []byte) {
 	words = bytes.TrimRight(line, "\r\n")
 	return words, line[len(words):]
 }
 
-// lines cuts a text after each newline.
-func lines(text []byte) [][]byte { return bytes.SplitAfter(text, []byte("\n")) }
+// splitLines cuts a text after each newline.
+func splitLines(text []byte) [][]byte { return bytes.SplitAfter(text, []byte("\n")) }

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// inTheWay reports whether something is to be written at, below or above a path.
-func (pl *Planner) inTheWay(path string) bool {
+// clearTheWay reports whether something is to be written at, below or above a path.
+func (pl *Planner) isInTheWay(path string) bool {
 	for p := path; p != ""; p = Parent(p) {
 		if pl.written[p] {
 			return true
@@ -24,9 +24,9 @@ func (pl *Planner) inTheWay(path string) bool {
 	return false
 }
 
-// obstacles refuses what cannot be done without losing something: a thing in the way
+// findObstacles refuses what cannot be done without losing something: a thing in the way
 // of a file that the rescue does not hold, or a folder in the way that keeps something.
-func (pl *Planner) obstacles() error {
+func (pl *Planner) findObstacles() error {
 	for _, w := range pl.Plan.Writes {
 		path := string(w.Path)
 		info, err := pl.Root.Lstat(path)
@@ -37,8 +37,8 @@ func (pl *Planner) obstacles() error {
 		case info.Kind == fsroot.Other:
 			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{path, "a FIFO, socket or device is in its place"})
 		case info.Kind == fsroot.Folder:
-			pl.folderInTheWay(path)
-		case !pl.held(path):
+			pl.checkFolderInTheWay(path)
+		case !pl.isHeldByRescue(path):
 			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{path, "what is there could not be captured"})
 		}
 		for p := Parent(path); p != ""; p = Parent(p) {
@@ -50,32 +50,32 @@ func (pl *Planner) obstacles() error {
 	return nil
 }
 
-// folderInTheWay checks that a folder will be empty when a file is to take its place.
-func (pl *Planner) folderInTheWay(path string) {
+// checkFolderInTheWay checks that a folder will be empty when a file is to take its place.
+func (pl *Planner) checkFolderInTheWay(path string) {
 	prefix := path + "/"
 	stays := func(p string) bool { return strings.HasPrefix(p, prefix) || strings.TrimSuffix(p, "/") == path }
-	for _, i := range pl.Now.Man.Ignored {
+	for _, i := range pl.Now.Manifest.Ignored {
 		if stays(i) {
 			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{i, "it is an ignored path where a file belongs"})
 		}
 	}
-	for _, n := range pl.Now.Man.Nested {
+	for _, n := range pl.Now.Manifest.Nested {
 		if stays(n.Path) {
 			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{n.Path, "it is a nested repository where a file belongs"})
 		}
 	}
-	for _, g := range pl.Now.Man.Gaps {
+	for _, g := range pl.Now.Manifest.Gaps {
 		if stays(g.Path) {
 			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{g.Path, "it could not be captured, and a file belongs in its place"})
 		}
 	}
 	for _, k := range pl.Plan.Kept {
 		if stays(k.Path) {
-			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{k.Path, k.Why + ", and a file belongs in its place"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{k.Path, k.Reason + ", and a file belongs in its place"})
 		}
 	}
 	pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(path))
-	for _, f := range pl.Now.Man.Folders {
+	for _, f := range pl.Now.Manifest.Folders {
 		if strings.HasPrefix(f, prefix) {
 			pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))
 		}
@@ -84,8 +84,8 @@ func (pl *Planner) folderInTheWay(path string) {
 	pl.Plan.Rmdir = slices.Compact(pl.Plan.Rmdir)
 }
 
-// held reports whether the rescue holds what is at a path now.
-func (pl *Planner) held(path string) bool {
-	_, found := Find(pl.scan, path)
+// isHeldByRescue reports whether the rescue holds what is at a path now.
+func (pl *Planner) isHeldByRescue(path string) bool {
+	_, found := FindEntry(pl.scan, path)
 	return found
 }

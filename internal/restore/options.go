@@ -9,21 +9,21 @@ import (
 
 // Options says what of a snapshot is restored. The zero value means everything.
 type Options struct {
-	Paths     []string               // only these paths and what is below them; files alone
-	Preserve  []string               // doublestar globs that are left alone
-	Only      func(path string) bool // false: left alone and named in Kept
-	OnlyRef   func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
-	OnlyGit   func(name string) bool // which of git's own files a task touched, "index" for one; nil: all go back
-	DryRun    bool                   // plan, change nothing
-	FilesOnly bool                   // leave index, HEAD, refs and git's own files
-	Task      belay.TaskID           // for the rescue's record
-	Command   string                 // likewise
-	Reason    string                 // likewise
-	Journal   string                 // likewise: the hash at the head of the task's record
-	Plant     bool                   // into a working tree just made: HEAD, refs and git's own files stay, and it is nothing to undo
+	Paths       []string               // only these paths and what is below them; files alone
+	Preserve    []string               // doublestar globs that are left alone
+	Only        func(path string) bool // false: left alone and named in Kept
+	OnlyRef     func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
+	OnlyGit     func(name string) bool // which of git's own files a task touched, "index" for one; nil: all go back
+	DryRun      bool                   // plan, change nothing
+	FilesOnly   bool                   // leave index, HEAD, refs and git's own files
+	Task        belay.TaskID           // for the rescue's record
+	Command     string                 // likewise
+	Reason      string                 // likewise
+	Journal     string                 // likewise: the hash at the head of the task's record
+	NewWorktree bool                   // into a working tree just made: HEAD, refs and git's own files stay, and it is nothing to undo
 
-	SkipBroken bool   // leave out, by name, what cannot be restored; otherwise nothing is restored then
-	Again      string // the command that asks for this restore, for messages; "" is snapshot restore
+	SkipBroken  bool   // leave out, by name, what cannot be restored; otherwise nothing is restored then
+	CommandText string // the command that asks for this restore, for messages; "" is snapshot restore
 
 	// Edits are lines that the restore replaces in place once the files are restored, such
 	// as a box that belay ticked. What else is in those files stays. A line that somebody
@@ -32,21 +32,21 @@ type Options struct {
 
 	// Agree, when set, looks at the rescue, which holds the present, before the first
 	// change: its error refuses the restore.
-	Agree func(tree string, m *snapshot.Manifest) error
+	Approve func(tree string, m *snapshot.Manifest) error
 
 	// Inner says what of repositories inside the tree is restored; nil: all that differs.
-	Inner []Inner
+	InnerChanges []InnerChange
 
-	step     string          // undo or redo
-	reverses bool            // takes back the interrupted restore whose intent is there
-	unread   bool            // takes the place of an intent that cannot be read
-	made     map[string]bool // for undo: the refs and paths that the restore made
+	step           string          // undo or redo
+	isReversal     bool            // takes back the interrupted restore whose intent is there
+	replacesUnread bool            // takes the place of an intent that cannot be read
+	made           map[string]bool // for undo: the refs and paths that the restore made
 
-	decided *[]RefMove // for finishing a restore: what was decided about refs
+	refMoves *[]RefMove // for finishing a restore: what was decided about refs
 }
 
-func (o *Options) wish() Wish {
-	return Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
+func (o *Options) selection() Selection {
+	return Selection{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Created: o.made}
 }
 
 // Restored is what a restore did, or would do.
@@ -80,7 +80,7 @@ type Restored struct {
 	// what he made of them is in the rescue. Only a rollback of a task fills it.
 	Overruled []string `json:"overruled,omitempty"`
 
-	same bool // nothing differed
+	isSame bool // nothing differed
 }
 
 // InnerRestored is a repository inside the tree that was restored.
@@ -90,21 +90,21 @@ type InnerRestored struct {
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // likewise
 }
 
-// whole tells whether all of a state is to be restored.
-func (o *Options) whole() bool {
+// isComplete tells whether all of a state is to be restored.
+func (o *Options) isComplete() bool {
 	return !o.FilesOnly && len(o.Paths)+len(o.Preserve) == 0 && o.Only == nil
 }
 
-func (r *Restored) nothing() bool {
+func (r *Restored) isEmpty() bool {
 	gitState := r.Index || r.Head || r.Operation || r.Admin || r.Logs
 	return !gitState && len(r.Written)+len(r.Removed)+len(r.Refs)+len(r.Inner) == 0
 }
 
-func report(p *Plan, target belay.SnapshotID, g *gitPlan) Restored {
+func newRestored(p *Plan, target belay.SnapshotID, g *gitPlan) Restored {
 	out := Restored{Target: target, Written: []string{}, Removed: []string{},
-		Kept: append(append([]Kept{}, p.Kept...), g.stay...), Missing: p.Missing,
+		Kept: append(append([]Kept{}, p.Kept...), g.notReverted...), Missing: p.Missing,
 		Refs: append([]RefMove{}, g.refs...), KeptRefs: append([]Kept{}, g.kept...),
-		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
+		Index: g.changesIndex, Head: g.newHead != nil, Operation: g.operation, Admin: g.changesAdmin, Logs: g.logs}
 	for _, w := range p.Writes {
 		out.Written = append(out.Written, string(w.Path))
 	}

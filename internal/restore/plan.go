@@ -65,110 +65,112 @@ type Folder struct {
 
 // Kept is a path that a restore left alone although it differs, and why.
 type Kept struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
+	Path   string `json:"path"`
+	Reason string `json:"why"`
 }
 
-// Side is one of the two states a plan leads from and to: the tree of its files and
+// State is one of the two states a plan leads from and to: the tree of its files and
 // what the tree cannot hold.
-type Side struct {
-	Tree string
-	Man  *snapshot.Manifest
-	odd  map[string]snapshot.Odd
+type State struct {
+	Tree     string
+	Manifest *snapshot.Manifest
+	oddPaths map[string]snapshot.OddPath
 }
 
-// SideOf makes a side.
-func SideOf(tree string, m *snapshot.Manifest) Side {
-	s := Side{Tree: tree, Man: m, odd: map[string]snapshot.Odd{}}
+// NewState makes a side.
+func NewState(tree string, m *snapshot.Manifest) State {
+	s := State{Tree: tree, Manifest: m, oddPaths: map[string]snapshot.OddPath{}}
 	for _, o := range m.Odd {
-		s.odd[o.Path] = o
+		s.oddPaths[o.Path] = o
 	}
 	return s
 }
 
-// Wish says which paths are restored. The zero value means all.
-type Wish struct {
+// Selection says which paths are restored. The zero value means all.
+type Selection struct {
 	Paths    []string               // only these and what is below them
 	Preserve []string               // doublestar globs that are left alone
 	Only     func(path string) bool // false: left alone and named
-	Made     map[string]bool        // paths that the restore made which is undone
+	Created  map[string]bool        // paths that the restore made which is undone
 }
 
-// Asks reports whether a path is among those that are asked for and not to be left alone.
-func (w Wish) Asks(path string) bool { return within(w.Paths, path) && !matches(w.Preserve, path) }
+// Includes reports whether a path is among those that are asked for and not to be left alone.
+func (w Selection) Includes(path string) bool {
+	return isWithin(w.Paths, path) && !matchesAny(w.Preserve, path)
+}
 
-// Asker says which paths the ignore rules of some time ignore.
-type Asker interface {
+// IgnoreRules says which paths the ignore rules of some time ignore.
+type IgnoreRules interface {
 	Ask(ctx context.Context, paths []string) ([]bool, error)
 }
 
 // Planner makes a plan from the rescue (the present) to the target.
 type Planner struct {
 	Plan  Plan
-	Now   Side
+	Now   State
 	Root  *fsroot.Root
-	Rules Asker // of then, when they are not today's
+	Rules IgnoreRules // of then, when they are not today's
 	// Looked selects ignored paths that both sides hold when they are there: what then did
 	// not have of them was not there.
-	Looked scan.Selector
+	KnownPaths scan.Selector
 	// Inner are the folders of repositories inside the tree that come back: what is in
 	// the place of one goes.
 	Inner map[string]bool
 
-	repo        *git.Repo
-	wish        Wish
-	scan        *scan.Result // the present
-	Then        Side
-	goneFolders map[string]bool
-	comeFolders map[string]bool
-	wasIgnored  map[string]bool // candidates for removal that the rules of then ignored
-	removed     map[string]bool
-	added       map[string]bool // what then did not have, removed or not
-	written     map[string]bool
-	kept        []string        // repositories of their own that stay: the rescue does not hold them whole
-	thenHolds   map[string]bool // folders of then that hold something, as far as asked
+	repo             *git.Repo
+	selection        Selection
+	scan             *scan.Result // the present
+	Then             State
+	removedFolders   map[string]bool
+	addedFolders     map[string]bool
+	wasIgnored       map[string]bool // candidates for removal that the rules of then ignored
+	removed          map[string]bool
+	added            map[string]bool // what then did not have, removed or not
+	written          map[string]bool
+	keptRepositories []string        // repositories of their own that stay: the rescue does not hold them whole
+	nonEmptyThen     map[string]bool // folders of then that hold something, as far as asked
 }
 
 // NewPlanner prepares a plan that leads from now, as it was scanned, to then.
-func NewPlanner(repo *git.Repo, w Wish, scan *scan.Result, now, then Side, root *fsroot.Root) *Planner {
-	return &Planner{repo: repo, wish: w, scan: scan, Now: now, Then: then, Root: root,
-		goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{},
-		removed: map[string]bool{}, added: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}
+func NewPlanner(repo *git.Repo, w Selection, scan *scan.Result, now, then State, root *fsroot.Root) *Planner {
+	return &Planner{repo: repo, selection: w, scan: scan, Now: now, Then: then, Root: root,
+		removedFolders: map[string]bool{}, addedFolders: map[string]bool{}, wasIgnored: map[string]bool{},
+		removed: map[string]bool{}, added: map[string]bool{}, written: map[string]bool{}, nonEmptyThen: map[string]bool{}}
 }
 
 // Decide compares the two sides and decides path by path.
 func (pl *Planner) Decide(ctx context.Context) error {
-	diffs, err := pl.diffs(ctx)
+	diffs, err := pl.diffSides(ctx)
 	if err != nil {
 		return err
 	}
-	modes, err := pl.modeDiffs(ctx, diffs)
+	modes, err := pl.diffModes(ctx, diffs)
 	if err != nil {
 		return err
 	}
-	if err := pl.rulesOfThen(ctx, diffs); err != nil {
+	if err := pl.findIgnoredThen(ctx, diffs); err != nil {
 		return err
 	}
-	pl.halfRepositories(diffs)
+	pl.keepHalfRepositories(diffs)
 	for _, d := range diffs {
 		if d.NewMode == 0 {
 			continue
 		}
-		if why := pl.leave(d); why != "" {
+		if why := pl.reasonToLeave(d); why != "" {
 			pl.Plan.Kept = append(pl.Plan.Kept, Kept{d.Path, why})
 			continue
 		}
 		pl.written[d.Path] = true
 		pl.Plan.Writes = append(pl.Plan.Writes,
-			Write{RawPath(d.Path), d.NewMode, d.NewOID, pl.Then.Man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
+			Write{RawPath(d.Path), d.NewMode, d.NewOID, pl.Then.Manifest.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
 	}
 	for _, d := range diffs {
 		if d.NewMode != 0 {
 			continue
 		}
 		pl.added[d.Path] = true
-		why := pl.leave(d)
-		if why == "" || (why == ignoredThen || why == gapThen) && pl.inTheWay(d.Path) {
+		why := pl.reasonToLeave(d)
+		if why == "" || (why == reasonIgnoredThen || why == reasonGapThen) && pl.isInTheWay(d.Path) {
 			pl.Plan.Remove = append(pl.Plan.Remove, RawPath(d.Path))
 			pl.removed[d.Path] = true
 		} else {
@@ -176,19 +178,19 @@ func (pl *Planner) Decide(ctx context.Context) error {
 		}
 	}
 	pl.Plan.Writes = append(pl.Plan.Writes, modes...)
-	pl.newRepositories()
-	if err := pl.newGaps(ctx); err != nil {
+	pl.keepNewRepositories()
+	if err := pl.keepNewGaps(ctx); err != nil {
 		return err
 	}
-	if err := pl.missing(); err != nil {
+	if err := pl.listMissing(); err != nil {
 		return err
 	}
-	pl.folders()
-	pl.order()
-	if err := pl.unanswered(); err != nil {
+	pl.planFolders()
+	pl.sortSteps()
+	if err := pl.checkRequested(); err != nil {
 		return err
 	}
-	return pl.obstacles()
+	return pl.findObstacles()
 }
 
 // Parent returns the folder of a path, "" for one at the top.
@@ -200,9 +202,9 @@ func Parent(path string) string {
 	return path[:i]
 }
 
-// order sorts what must happen deepest first, and highest first.
-func (pl *Planner) order() {
-	for f := range pl.goneFolders {
+// sortSteps sorts what must happen deepest first, and highest first.
+func (pl *Planner) sortSteps() {
+	for f := range pl.removedFolders {
 		pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))
 	}
 	deepest := func(a, b RawPath) int { return strings.Compare(string(b), string(a)) }
@@ -211,7 +213,7 @@ func (pl *Planner) order() {
 	slices.SortFunc(pl.Plan.Mkdir, func(a, b Folder) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	slices.SortFunc(pl.Plan.Chmod, func(a, b Folder) int { return deepest(a.Path, b.Path) })
 	slices.SortFunc(pl.Plan.Writes, func(a, b Write) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	pl.Plan.Kept = slices.DeleteFunc(pl.Plan.Kept, func(k Kept) bool { return k.Why == outside })
+	pl.Plan.Kept = slices.DeleteFunc(pl.Plan.Kept, func(k Kept) bool { return k.Reason == reasonNotRequested })
 	slices.SortFunc(pl.Plan.Kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	// A folder that is there already needs no making.
 	pl.Plan.Mkdir = slices.DeleteFunc(pl.Plan.Mkdir, func(c Folder) bool {

@@ -29,22 +29,22 @@ func TestDecide(t *testing.T) {
 		"deleted":            {RefPlan{Then: refs{"refs/tags/a": "1"}}, []RefMove{{"refs/tags/a", "", "1"}}, nil, ""},
 		"new":                {RefPlan{Now: refs{"refs/heads/a": "1"}}, nil, []string{"refs/heads/a"}, ""},
 		"new, of the task":   {RefPlan{Now: refs{"refs/heads/a": "1"}, Only: mine("refs/heads/a")}, []RefMove{{"refs/heads/a", "1", ""}}, nil, ""},
-		"new, undone":        {RefPlan{Now: refs{"refs/heads/a": "1"}, Made: map[string]bool{"refs/heads/a": true}}, []RefMove{{"refs/heads/a", "1", ""}}, nil, ""},
+		"new, undone":        {RefPlan{Now: refs{"refs/heads/a": "1"}, Created: map[string]bool{"refs/heads/a": true}}, []RefMove{{"refs/heads/a", "1", ""}}, nil, ""},
 		"a stash":            {RefPlan{Now: refs{"refs/stash": "1"}}, []RefMove{{"refs/stash", "1", ""}}, nil, ""},
 		"unborn then":        {RefPlan{Now: refs{"refs/heads/m": "1"}, Branch: "refs/heads/m"}, []RefMove{{"refs/heads/m", "1", ""}}, nil, ""},
-		"symbolic":           {RefPlan{Then: refs{"refs/heads/a": Symbolic + "x"}, Now: refs{"refs/heads/a": "1"}}, []RefMove{{"refs/heads/a", "1", Symbolic + "x"}}, nil, ""},
+		"symbolic":           {RefPlan{Then: refs{"refs/heads/a": SymrefPrefix + "x"}, Now: refs{"refs/heads/a": "1"}}, []RefMove{{"refs/heads/a", "1", SymrefPrefix + "x"}}, nil, ""},
 		"foreign":            {RefPlan{Then: refs{"refs/own/a": "1"}, Now: refs{"refs/own/b": "1", "refs/worktree/x": "2"}}, nil, nil, ""},
-		"checked out":        {RefPlan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a": "2"}, Elsewhere: refs{"refs/heads/a": "/w"}}, nil, []string{"refs/heads/a"}, ""},
+		"checked out":        {RefPlan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a": "2"}, CheckedOut: refs{"refs/heads/a": "/w"}}, nil, []string{"refs/heads/a"}, ""},
 		"fetched":            {RefPlan{Then: refs{"refs/remotes/o/a": "1"}, Now: refs{"refs/remotes/o/a": "2"}}, nil, []string{"refs/remotes/o/a"}, ""},
 		"remote gone":        {RefPlan{Then: refs{"refs/remotes/o/a": "1"}}, []RefMove{{"refs/remotes/o/a", "", "1"}}, nil, ""},
 		"remote lost":        {RefPlan{Then: refs{"refs/remotes/o/a": "lost"}}, nil, []string{"refs/remotes/o/a"}, ""},
 		"in the way":         {RefPlan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a/b": "2"}}, []RefMove{{"refs/heads/a", "", "1"}, {"refs/heads/a/b", "2", ""}}, nil, ""},
 		"in the way, others": {RefPlan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a/b": "2"}, Only: mine("refs/heads/a")}, nil, []string{"refs/heads/a", "refs/heads/a/b"}, ""},
-		"in the way, in use": {RefPlan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a/b": "2"}, Elsewhere: refs{"refs/heads/a/b": "/w"}}, nil, nil, belay.CodeCannot},
+		"in the way, in use": {RefPlan{Then: refs{"refs/heads/a": "1"}, Now: refs{"refs/heads/a/b": "2"}, CheckedOut: refs{"refs/heads/a/b": "/w"}}, nil, nil, belay.CodeCannot},
 	} {
 		p := c.plan
-		if p.Foreign == nil {
-			p.Foreign = func(name string) bool { return strings.HasPrefix(name, "refs/own/") }
+		if p.IsForeign == nil {
+			p.IsForeign = func(name string) bool { return strings.HasPrefix(name, "refs/own/") }
 		}
 		err := p.Decide(func(oids []string) (lost []string, err error) {
 			if slices.Contains(oids, "lost") {

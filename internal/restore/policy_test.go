@@ -157,7 +157,7 @@ func TestOldRulesProtect(t *testing.T) {
 		if text, err := os.ReadFile(s.Path(path)); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", path, text, err)
 		}
-		if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == path && k.Why != "" }) {
+		if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == path && k.Reason != "" }) {
 			t.Errorf("%s was kept and not named: %v", path, out.Kept)
 		}
 	}
@@ -405,7 +405,7 @@ func TestListAndFriends(t *testing.T) {
 	if err != nil || len(changes) != 1 || changes[0] != (belay.Change{Path: "a.txt", Status: "M", OldMode: 0o100644, NewMode: 0o100644, Added: 1, Deleted: 2}) {
 		t.Errorf("changes: %+v %v", changes, err)
 	}
-	if tree, err := st.Snapshots.Peek(ctx, snapshot.Extent{}); err != nil || tree != two.Tree {
+	if tree, err := st.Snapshots.StoreFilesTree(ctx, snapshot.Extent{}); err != nil || tree != two.Tree {
 		t.Errorf("peek: %s %v, want %s", tree, err, two.Tree)
 	}
 	text, mode, err := st.Snapshots.ReadFile(ctx, one.ID, "staged.txt")

@@ -113,7 +113,7 @@ func (m *model) back(name string, from, to *[]testutil.State, do func(*restore.S
 func (m *model) reached(what string, want testutil.State, out restore.Restored) {
 	m.rt.Helper()
 	for _, k := range out.Kept {
-		m.rt.Fatalf("%s kept %q: %s", what, k.Path, k.Why)
+		m.rt.Fatalf("%s kept %q: %s", what, k.Path, k.Reason)
 	}
 	const alias = "ref refs/heads/alias"
 	unlogged := func(f testutil.State) testutil.State {

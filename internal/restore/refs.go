@@ -12,26 +12,26 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-const symbolic = Symbolic
+const symbolic = SymrefPrefix
 
-func valueOf(r git.Ref) string {
+func refValue(r git.Ref) string {
 	if r.Symref != "" {
 		return symbolic + r.Symref
 	}
 	return r.OID
 }
 
-func values(refs []git.Ref) map[string]string {
+func refValues(refs []git.Ref) map[string]string {
 	all := map[string]string{}
 	for _, r := range refs {
-		all[r.Name] = valueOf(r)
+		all[r.Name] = refValue(r)
 	}
 	return all
 }
 
 // planRefs decides which refs move, and whether HEAD does.
-func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.Capture, o Options) error {
-	g.seen = values(c.Refs)
+func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *gitState, c *snapshot.Capture, o Options) error {
+	g.seenRefs = refValues(c.Refs)
 	then, lost := h.refs, map[string]bool{}
 	for path := range h.files {
 		if name, ok := strings.CutPrefix(path, "broken/"); ok {
@@ -39,41 +39,41 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.C
 		}
 	}
 	var broken []string
-	for _, b := range c.Broken {
+	for _, b := range c.BrokenRefs {
 		broken = append(broken, b.Name)
 	}
 	elsewhere, err := s.Snapshots.Repo.CheckedOut(ctx)
 	if err != nil {
 		return err
 	}
-	p := RefPlan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef,
-		Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Ours}
+	p := RefPlan{Now: g.seenRefs, Then: then.Refs, Branch: then.Head.Branch, CheckedOut: elsewhere, Only: o.OnlyRef,
+		Created: o.made, Unknown: lost, Broken: broken, IsForeign: snapshot.IsOwnRef}
 	if err := p.Decide(func(oids []string) ([]string, error) { return s.Snapshots.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}
 	g.refs = p.Moves
 	for _, k := range p.Kept {
-		g.kept = append(g.kept, Kept{Path: k.Ref, Why: k.Why})
+		g.kept = append(g.kept, Kept{Path: k.Ref, Reason: k.Reason})
 	}
-	if o.decided != nil {
-		g.refs = *o.decided
+	if o.refMoves != nil {
+		g.refs = *o.refMoves
 	}
-	for _, b := range c.Broken {
+	for _, b := range c.BrokenRefs {
 		if slices.ContainsFunc(g.refs, func(m RefMove) bool {
 			return m.To != "" && (m.Ref == b.Name || strings.HasPrefix(m.Ref, b.Name+"/") || strings.HasPrefix(b.Name, m.Ref+"/"))
 		}) {
-			g.unnamed = append(g.unnamed, b)
+			g.brokenRefs = append(g.brokenRefs, b)
 			g.kept = slices.DeleteFunc(g.kept, func(k Kept) bool { return k.Path == b.Name })
 		}
 	}
-	g.headLost = slices.Contains(broken, c.Head.Branch)
+	g.isHeadBroken = slices.Contains(broken, c.Head.Branch)
 	switch {
-	case !c.Head.Elsewhere(then.Head):
-	case g.others("HEAD", o):
-		g.kept = append(g.kept, Kept{Path: "HEAD", Why: byOthers})
+	case !c.Head.DiffersFrom(then.Head):
+	case g.leaveOthers("HEAD", o):
+		g.kept = append(g.kept, Kept{Path: "HEAD", Reason: reasonByOthers})
 	default:
 		head := then.Head
-		g.head = &head
+		g.newHead = &head
 	}
 	return nil
 }
@@ -82,52 +82,52 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.C
 // was held: one that somebody moved meanwhile is not in the rescue. A symbolic ref is
 // taken away before anything else, because git would move what it names.
 func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
-	if err := s.dropBroken(ctx, g); err != nil {
+	if err := s.removeBrokenRefs(ctx, g); err != nil {
 		return err
 	}
 	// First HEAD, so that no branch is deleted under it; and git refuses to move a branch
 	// together with a HEAD that names it.
 	var err error
 	switch {
-	case g.head != nil && g.head.Branch != "":
-		err = s.point(ctx, "HEAD", g.head.Branch)
-	case g.head != nil:
-		if g.headLost { // git does not write a HEAD whose branch it cannot read
-			err = s.point(ctx, "HEAD", "refs/heads/belay-restoring")
+	case g.newHead != nil && g.newHead.Branch != "":
+		err = s.setRef(ctx, "HEAD", g.newHead.Branch)
+	case g.newHead != nil:
+		if g.isHeadBroken { // git does not write a HEAD whose branch it cannot read
+			err = s.setRef(ctx, "HEAD", "refs/heads/belay-restoring")
 		}
 		if err != nil {
 			break
 		}
-		err = s.updateRefs(ctx, []git.Update{{Ref: "HEAD", New: g.head.OID, Old: g.headNow.OID}})
+		err = s.updateRefs(ctx, []git.Update{{Ref: "HEAD", New: g.newHead.OID, Old: g.currentHead.OID}})
 	}
-	if err = j.may("HEAD", err); err != nil {
+	if err = j.noteOrFail("HEAD", err); err != nil {
 		return err
 	}
-	err = s.moveList(ctx, j.Refs, g.seen)
-	if err == nil || !j.skips(err) {
+	err = s.moveRefList(ctx, j.Refs, g.seenRefs)
+	if err == nil || !j.isSkipped(err) {
 		return err
 	}
 	// One of them is what fails: the others are moved.
 	for _, m := range slices.Clone(j.Refs) {
-		if err := j.may(m.Ref, s.moveList(ctx, []RefMove{m}, g.seen)); err != nil {
+		if err := j.noteOrFail(m.Ref, s.moveRefList(ctx, []RefMove{m}, g.seenRefs)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// dropBroken takes files away that name nothing and are in the place of refs that come
+// removeBrokenRefs takes files away that name nothing and are in the place of refs that come
 // back: git would refuse to write those. A packed ref of the name counts again then. The
 // rescue has the bytes.
-func (s *Store) dropBroken(ctx context.Context, g *gitPlan) error {
-	if len(g.unnamed) == 0 {
+func (s *Store) removeBrokenRefs(ctx context.Context, g *gitPlan) error {
+	if len(g.brokenRefs) == 0 {
 		return nil
 	}
-	for _, b := range g.unnamed {
+	for _, b := range g.brokenRefs {
 		if err := snapshot.Fault("unlink", b.Name); err != nil {
 			return err
 		}
-		if err := s.Snapshots.Repo.DropBroken(b); err != nil {
+		if err := s.Snapshots.Repo.DeleteBroken(b); err != nil {
 			return err
 		}
 	}
@@ -135,15 +135,15 @@ func (s *Store) dropBroken(ctx context.Context, g *gitPlan) error {
 	if err != nil {
 		return err
 	}
-	now := values(refs)
-	for _, b := range g.unnamed {
-		g.seen[b.Name] = now[b.Name]
+	now := refValues(refs)
+	for _, b := range g.brokenRefs {
+		g.seenRefs[b.Name] = now[b.Name]
 	}
 	return nil
 }
 
-func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]string) error {
-	now, err := s.unmoved(ctx, moves, seen)
+func (s *Store) moveRefList(ctx context.Context, moves []RefMove, seen map[string]string) error {
+	now, err := s.checkUnmoved(ctx, moves, seen)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]s
 			if err := snapshot.Fault("ref", m.Ref); err != nil {
 				return err
 			}
-			if err := s.Snapshots.Repo.DropSymref(ctx, m.Ref); err != nil {
+			if err := s.Snapshots.Repo.DeleteSymref(ctx, m.Ref); err != nil {
 				return err
 			}
 			now[m.Ref] = ""
@@ -171,7 +171,7 @@ func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]s
 	}
 	for _, m := range moves {
 		if target, ok := strings.CutPrefix(m.To, symbolic); ok && now[m.Ref] != m.To {
-			if err := s.point(ctx, m.Ref, target); err != nil {
+			if err := s.setRef(ctx, m.Ref, target); err != nil {
 				return err
 			}
 		}
@@ -179,16 +179,16 @@ func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]s
 	return nil
 }
 
-func (s *Store) point(ctx context.Context, ref, target string) error {
+func (s *Store) setRef(ctx context.Context, ref, target string) error {
 	if err := snapshot.Fault("ref", ref); err != nil {
 		return err
 	}
 	return s.Snapshots.Repo.SetSymref(ctx, "belay: restore", ref, target)
 }
 
-// unmoved returns where refs stand, and refuses when one that is to move stands neither
+// checkUnmoved returns where refs stand, and refuses when one that is to move stands neither
 // where it was seen nor where it is to go.
-func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]string) (map[string]string, error) {
+func (s *Store) checkUnmoved(ctx context.Context, moves []RefMove, seen map[string]string) (map[string]string, error) {
 	if len(moves) == 0 {
 		return nil, nil
 	}
@@ -196,7 +196,7 @@ func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]st
 	if err != nil {
 		return nil, err
 	}
-	now := values(refs)
+	now := refValues(refs)
 	for _, m := range moves {
 		if now[m.Ref] != m.To && now[m.Ref] != seen[m.Ref] {
 			return nil, belay.Refuse(belay.CodeCannot, "stop what moves it, then run the restore again",
@@ -227,9 +227,9 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 	return nil
 }
 
-// remakeTags stores annotated tag objects from a snapshot once more, in case they were
+// recreateTags stores annotated tag objects from a snapshot once more, in case they were
 // pruned after their tags were deleted. They are kept until release is called.
-func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
+func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
 	release = func() {}
 	var want []string
 	for _, m := range moves {
@@ -254,19 +254,19 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 		}
 		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
 	}
-	return s.Snapshots.Keep(ctx, objects)
+	return s.Snapshots.KeepUntilReleased(ctx, objects)
 }
 
-// planLogs puts reflogs back to their bytes, as far as their refs come to be where
+// planReflogs puts reflogs back to their bytes, as far as their refs come to be where
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
 // lines that go are in the rescue. A log that would come to name what a gc took stays,
 // but for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapshot.Mode, c *snapshot.Capture, o Options) error {
+func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes []snapshot.Mode, c *snapshot.Capture, o Options) error {
 	now := map[string]git.StateFile{}
-	for _, f := range c.Logs {
+	for _, f := range c.Reflogs {
 		now[f.Name] = f
 	}
-	ends, moved := g.ends(c), g.headMoved(h, c)
+	ends, moved := g.finalRefs(c), g.isHeadMoved(h, c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
 		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] || ref == "HEAD" && moved {
@@ -279,12 +279,12 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 		if ref == "HEAD" {
 			touched = o.OnlyGit == nil || o.OnlyGit(path)
 		}
-		if (strings.HasPrefix(ref, "refs/") || ref == "HEAD") && !touched && more(f.Data, data) {
-			g.left = append(g.left, path)
+		if (strings.HasPrefix(ref, "refs/") || ref == "HEAD") && !touched && hasMoreLines(f.Data, data) {
+			g.leftFiles = append(g.leftFiles, path)
 			continue // somebody else's lines
 		}
-		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
-			missing, err := s.Snapshots.Repo.Missing(ctx, loggedIn(data))
+		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replacesRef(ref) {
+			missing, err := s.Snapshots.Repo.Missing(ctx, objectsInReflog(data))
 			if err != nil {
 				return err
 			}
@@ -292,36 +292,36 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 				continue
 			}
 		}
-		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
-		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
+		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != modeOf(modes, path)
+		g.logFiles = append(g.logFiles, gitWrite{dir: s.reflogDir(path), name: path, data: data, perm: modeOf(modes, path)})
 	}
-	s.planGoneLogs(g, h, now, moved, c, o)
+	s.planReflogDeletes(g, h, now, moved, c, o)
 	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
 	return nil
 }
 
-// planGoneLogs deletes the logs that the snapshot did not have, of a HEAD that is where it was. A stash that stays is its
+// planReflogDeletes deletes the logs that the snapshot did not have, of a HEAD that is where it was. A stash that stays is its
 // reflog.
-func (s *Store) planGoneLogs(g *gitPlan, h held, now map[string]git.StateFile, moved bool, c *snapshot.Capture, o Options) {
+func (s *Store) planReflogDeletes(g *gitPlan, h gitState, now map[string]git.StateFile, moved bool, c *snapshot.Capture, o Options) {
 	gone := []string{"logs/ORIG_HEAD"}
 	if !moved {
 		gone = append(gone, "logs/HEAD")
 	}
-	if g.ends(c)["refs/stash"] == "" {
+	if g.finalRefs(c)["refs/stash"] == "" {
 		gone = append(gone, "logs/refs/stash")
 	}
-	for _, path := range append(gone, newLogs(now, h, o)...) {
-		if _, had := h.files[path]; !had && !h.lost[path] && !h.lost["logs"] {
+	for _, path := range append(gone, newReflogs(now, h, o)...) {
+		if _, had := h.files[path]; !had && !h.unreadable[path] && !h.unreadable["logs"] {
 			_, there := now[path]
 			g.logs = g.logs || there
-			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
+			g.logFiles = append(g.logFiles, gitWrite{dir: s.reflogDir(path), name: path, delete: true})
 		}
 	}
 }
 
-// more reports whether a log has lines that another lacks. One that has none was only
+// hasMoreLines reports whether a log has lines that another lacks. One that has none was only
 // shortened, and nobody's lines are lost when it comes back.
-func more(now, then []byte) bool {
+func hasMoreLines(now, then []byte) bool {
 	had := map[string]bool{}
 	for line := range bytes.Lines(then) {
 		had[string(line)] = true
@@ -334,8 +334,8 @@ func more(now, then []byte) bool {
 	return false
 }
 
-// loggedIn returns the objects that a reflog's lines lead to: "<old> <new> <who> …".
-func loggedIn(log []byte) (oids []string) {
+// objectsInReflog returns the objects that a reflog's lines lead to: "<old> <new> <who> …".
+func objectsInReflog(log []byte) (oids []string) {
 	for line := range bytes.Lines(log) {
 		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
 			oids = append(oids, f[1])
@@ -345,8 +345,8 @@ func loggedIn(log []byte) (oids []string) {
 	return slices.Compact(oids)
 }
 
-// newLogs are the logs of branches that had none: every snapshot holds those there were.
-func newLogs(now map[string]git.StateFile, h held, o Options) (names []string) {
+// newReflogs are the logs of branches that had none: every snapshot holds those there were.
+func newReflogs(now map[string]git.StateFile, h gitState, o Options) (names []string) {
 	for path := range now {
 		ref := strings.TrimPrefix(path, "logs/")
 		_, was := h.refs.Refs[ref]
@@ -357,11 +357,11 @@ func newLogs(now map[string]git.StateFile, h held, o Options) (names []string) {
 	return names
 }
 
-// ends returns where every ref stands once the plan is done.
-func (g *gitPlan) ends(c *snapshot.Capture) map[string]string {
+// finalRefs returns where every ref stands once the plan is done.
+func (g *gitPlan) finalRefs(c *snapshot.Capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.Refs {
-		ends[r.Name] = valueOf(r)
+		ends[r.Name] = refValue(r)
 	}
 	for _, m := range g.refs {
 		ends[m.Ref] = m.To
@@ -369,18 +369,18 @@ func (g *gitPlan) ends(c *snapshot.Capture) map[string]string {
 	return ends
 }
 
-// headMoved reports a HEAD that is not where it was in the snapshot once the plan is done: somebody else moved it, or its
+// isHeadMoved reports a HEAD that is not where it was in the snapshot once the plan is done: somebody else moved it, or its
 // branch.
-func (g *gitPlan) headMoved(h held, c *snapshot.Capture) bool {
+func (g *gitPlan) isHeadMoved(h gitState, c *snapshot.Capture) bool {
 	head := c.Head
-	if g.head != nil {
-		head = *g.head
+	if g.newHead != nil {
+		head = *g.newHead
 	}
 	then := h.refs.Head
-	return head.Elsewhere(then) || head.Branch != "" && g.ends(c)[head.Branch] != h.refs.Refs[head.Branch]
+	return head.DiffersFrom(then) || head.Branch != "" && g.finalRefs(c)[head.Branch] != h.refs.Refs[head.Branch]
 }
 
-func (s *Store) logDir(path string) string {
+func (s *Store) reflogDir(path string) string {
 	if !strings.HasPrefix(path, "logs/refs/") {
 		return s.Snapshots.Repo.Dir
 	}

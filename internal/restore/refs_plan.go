@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Symbolic starts the value of a ref that names another one: "ref: refs/heads/main".
-const Symbolic = "ref: "
+// SymrefPrefix starts the value of a ref that names another one: "ref: refs/heads/main".
+const SymrefPrefix = "ref: "
 
 // Move is a ref that a restore moves. From or To is empty when it is made or deleted.
 type RefMove struct {
@@ -18,19 +18,19 @@ type RefMove struct {
 }
 
 // Kept is a ref that a restore left alone although it differs, and why.
-type KeptRef struct{ Ref, Why string }
+type KeptRef struct{ Ref, Reason string }
 
 // Plan leads from the refs seen now to those of then. Values are object names in hex, or
 // Symbolic and a name.
 type RefPlan struct {
-	Now, Then map[string]string
-	Branch    string                 // that HEAD named then
-	Elsewhere map[string]string      // branches that other working trees have checked out, and where
-	Only      func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
-	Made      map[string]bool        // refs that the restore made which is undone
-	Lost      map[string]bool        // refs that named nothing then: nothing is known of where they were
-	Broken    []string               // refs that name nothing now
-	Foreign   func(string) bool      // the refs that are never moved
+	Now, Then  map[string]string
+	Branch     string                 // that HEAD named then
+	CheckedOut map[string]string      // branches that other working trees have checked out, and where
+	Only       func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
+	Created    map[string]bool        // refs that the restore made which is undone
+	Unknown    map[string]bool        // refs that named nothing then: nothing is known of where they were
+	Broken     []string               // refs that name nothing now
+	IsForeign  func(string) bool      // the refs that are never moved
 
 	Moves []RefMove
 	Kept  []KeptRef
@@ -42,22 +42,22 @@ type RefPlan struct {
 // gone; CodeCannot when what is in the way is checked out elsewhere.
 func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
 	for name, value := range p.Then {
-		p.back(name, value)
+		p.decideKnown(name, value)
 	}
 	for name, value := range p.Now {
 		if _, had := p.Then[name]; !had {
-			p.since(name, value)
+			p.decideNew(name, value)
 		}
 	}
 	for _, name := range p.Broken {
-		if _, had := p.Then[name]; !had && p.movable(name) {
-			p.keep(name, "names nothing, and the snapshot has no value for it")
+		if _, had := p.Then[name]; !had && p.isMovable(name) {
+			p.addKept(name, "names nothing, and the snapshot has no value for it")
 		}
 	}
-	if err := p.fetchable(missing); err != nil {
+	if err := p.dropFetchable(missing); err != nil {
 		return err
 	}
-	if err := p.inTheWay(); err != nil {
+	if err := p.clearTheWay(); err != nil {
 		return err
 	}
 	slices.SortFunc(p.Moves, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
@@ -65,57 +65,57 @@ func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
 	return nil
 }
 
-func (p *RefPlan) keep(name, why string) {
+func (p *RefPlan) addKept(name, why string) {
 	p.Kept = append(p.Kept, KeptRef{name, why})
 }
 
-func (p *RefPlan) move(name, from, to string) {
+func (p *RefPlan) addMove(name, from, to string) {
 	switch {
 	case from == to:
-	case p.Elsewhere[name] != "":
-		p.keep(name, "checked out in "+p.Elsewhere[name])
+	case p.CheckedOut[name] != "":
+		p.addKept(name, "checked out in "+p.CheckedOut[name])
 	case p.Only != nil && !p.Only(name):
-		p.keep(name, "moved by somebody else")
+		p.addKept(name, "moved by somebody else")
 	default:
 		p.Moves = append(p.Moves, RefMove{name, from, to})
 	}
 }
 
-// back decides about a ref that the target has.
-func (p *RefPlan) back(name, value string) {
+// decideKnown decides about a ref that the target has.
+func (p *RefPlan) decideKnown(name, value string) {
 	now := p.Now[name]
 	switch {
-	case p.movable(name), remote(name) && now == "":
-		p.move(name, now, value)
-	case remote(name) && now != value:
-		p.keep(name, "a remote branch, fetched or pushed since")
+	case p.isMovable(name), isRemote(name) && now == "":
+		p.addMove(name, now, value)
+	case isRemote(name) && now != value:
+		p.addKept(name, "a remote branch, fetched or pushed since")
 	}
 }
 
-// since decides about a ref that the target does not have.
-func (p *RefPlan) since(name, value string) {
-	if !p.movable(name) && !remote(name) {
+// decideNew decides about a ref that the target does not have.
+func (p *RefPlan) decideNew(name, value string) {
+	if !p.isMovable(name) && !isRemote(name) {
 		return
 	}
-	if p.Lost[name] {
-		p.keep(name, "named nothing when the snapshot was taken")
+	if p.Unknown[name] {
+		p.addKept(name, "named nothing when the snapshot was taken")
 		return
 	}
-	mine := p.Only != nil && p.Only(name) && p.movable(name) || p.Made[name]
+	mine := p.Only != nil && p.Only(name) && p.isMovable(name) || p.Created[name]
 	operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
 	if mine || operation || name == "refs/stash" || name == p.Branch {
-		p.move(name, value, "")
+		p.addMove(name, value, "")
 		return
 	}
-	p.keep(name, "new since the snapshot")
+	p.addKept(name, "new since the snapshot")
 }
 
-// fetchable leaves out refs of remotes whose objects are gone: a snapshot does not keep
+// dropFetchable leaves out refs of remotes whose objects are gone: a snapshot does not keep
 // what can be fetched again.
-func (p *RefPlan) fetchable(missing func([]string) ([]string, error)) error {
+func (p *RefPlan) dropFetchable(missing func([]string) ([]string, error)) error {
 	var oids []string
 	for _, m := range p.Moves {
-		if remote(m.Ref) && m.To != "" && !strings.HasPrefix(m.To, Symbolic) {
+		if isRemote(m.Ref) && m.To != "" && !strings.HasPrefix(m.To, SymrefPrefix) {
 			oids = append(oids, m.To)
 		}
 	}
@@ -124,19 +124,19 @@ func (p *RefPlan) fetchable(missing func([]string) ([]string, error)) error {
 		return err
 	}
 	p.Moves = slices.DeleteFunc(p.Moves, func(m RefMove) bool {
-		gone := remote(m.Ref) && slices.Contains(lost, m.To)
+		gone := isRemote(m.Ref) && slices.Contains(lost, m.To)
 		if gone {
-			p.keep(m.Ref, "its objects are missing: git fetch restores it")
+			p.addKept(m.Ref, "its objects are missing: git fetch restores it")
 		}
 		return gone
 	})
 	return nil
 }
 
-// inTheWay makes room: "x/y" cannot be while there is an "x". What is new and is in
+// clearTheWay makes room: "x/y" cannot be while there is an "x". What is new and is in
 // the place of what comes back goes, for the rescue holds it; what somebody else made
 // stays, and the ref that it replaced is left.
-func (p *RefPlan) inTheWay() error {
+func (p *RefPlan) clearTheWay() error {
 	going, blocked := map[string]bool{}, map[string]bool{}
 	for _, m := range p.Moves {
 		going[m.Ref] = m.To == ""
@@ -150,14 +150,14 @@ func (p *RefPlan) inTheWay() error {
 			if going[name] || !strings.HasPrefix(name, m.Ref+"/") && !strings.HasPrefix(m.Ref, name+"/") {
 				continue
 			}
-			if at := p.Elsewhere[name]; at != "" {
+			if at := p.CheckedOut[name]; at != "" {
 				return belay.Refuse(belay.CodeCannot, "switch to another branch there, or restore with --files-only",
 					"%s cannot be restored while %s is checked out in %s", belay.VisibleLine(m.Ref),
 					belay.VisibleLine(name), belay.VisibleLine(at))
 			}
 			if p.Only != nil && !p.Only(name) {
 				blocked[m.Ref] = true
-				p.keep(m.Ref, "somebody else's "+name+" is in its place")
+				p.addKept(m.Ref, "somebody else's "+name+" is in its place")
 				break
 			}
 			going[name] = true
@@ -169,10 +169,10 @@ func (p *RefPlan) inTheWay() error {
 	return nil
 }
 
-// movable are the refs that a restore may move.
-func (p *RefPlan) movable(name string) bool {
-	return strings.HasPrefix(name, "refs/") && !p.Foreign(name) &&
-		!strings.HasPrefix(name, "refs/worktree/") && !remote(name)
+// isMovable are the refs that a restore may move.
+func (p *RefPlan) isMovable(name string) bool {
+	return strings.HasPrefix(name, "refs/") && !p.IsForeign(name) &&
+		!strings.HasPrefix(name, "refs/worktree/") && !isRemote(name)
 }
 
-func remote(name string) bool { return strings.HasPrefix(name, "refs/remotes/") }
+func isRemote(name string) bool { return strings.HasPrefix(name, "refs/remotes/") }

@@ -29,7 +29,7 @@ import (
 // finished first.
 type Store struct {
 	Snapshots *snapshot.Store
-	Say       func(string) // told, when set, of an interrupted restore that a command finished by the way
+	Report    func(string) // told, when set, of an interrupted restore that a command finished by the way
 	now       func() time.Time
 }
 
@@ -43,11 +43,11 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 		return nil, err
 	}
 	s := &Store{Snapshots: snaps, now: o.Now}
-	snaps.Before = s.recoverAloud
+	snaps.BeforeTake = s.recoverAndReport
 	return s, nil
 }
 
-func (s *Store) intentPath() string { return filepath.Join(s.Snapshots.Place.Dir, "intent.json") }
+func (s *Store) intentPath() string { return filepath.Join(s.Snapshots.Worktree.Dir, "intent.json") }
 
 // Interrupted reports whether a restore was cut short.
 func (s *Store) Interrupted() bool {
@@ -63,49 +63,49 @@ func (s *Store) Interrupted() bool {
 // CodeBusy: another process restores, or holds git's index lock. CodeNotFound: no such
 // snapshot.
 func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, error) {
-	unlock, err := s.exclude(ctx)
+	unlock, err := s.lockTree(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
 	defer unlock()
-	defer s.Snapshots.Repo.Share()()
-	j, err := s.load(ctx)
+	defer s.Snapshots.Repo.ShareReader()()
+	j, err := s.loadIntent(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
 	if j != nil {
 		// Finishing what was begun is what the command was named for.
-		it := o.SkipBroken && !o.DryRun && j.unread == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
-		done, err := s.finish(ctx, j, it)
+		it := o.SkipBroken && !o.DryRun && j.unreadReason == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
+		done, err := s.finishRestore(ctx, j, it)
 		switch {
-		case err != nil && j.unread != "" && o.SkipBroken && o.whole():
-			o.unread = true // the whole state that is asked for takes the place of one that nobody can know
+		case err != nil && j.unreadReason != "" && o.SkipBroken && o.isComplete():
+			o.replacesUnread = true // the whole state that is asked for takes the place of one that nobody can know
 		case err != nil:
-			return Restored{}, s.cannotFinish(ctx, j, err)
+			return Restored{}, s.cannotFinishError(ctx, j, err)
 		case it:
 			return *done, nil
 		}
-		s.say(done)
+		s.reportFinished(done)
 	}
-	if _, err := readIfAny(s.historyPath()); err != nil && !errors.Is(err, ErrSpoiled) {
+	if _, err := readHistoryIfAny(s.historyPath()); err != nil && !errors.Is(err, ErrHistoryDamaged) {
 		return Restored{}, err // it could not be recorded at the end
 	}
-	out, j, err := s.restore(ctx, id, o)
+	out, j, err := s.restoreUnrecorded(ctx, id, o)
 	if err != nil || o.DryRun {
 		return out, err
 	}
 	if out.Rescue == "" { // nothing differs
-		if o.unread {
-			_, err = s.setAside()
+		if o.replacesUnread {
+			_, err = s.setIntentAside()
 		}
 		return out, err
 	}
-	return out, s.done(j)
+	return out, s.recordDone(j)
 }
 
-// exclude takes the tree for a restore.
-func (s *Store) exclude(ctx context.Context) (func(), error) {
-	if _, err := s.Snapshots.Place.Scratch(); err != nil {
+// lockTree takes the tree for a restore.
+func (s *Store) lockTree(ctx context.Context) (func(), error) {
+	if _, err := s.Snapshots.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
 	}
 	lock := fsroot.NewLock(s.Snapshots.LockPath())
@@ -116,7 +116,7 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 			return nil, ctx.Err()
 		}
 		if err == nil || errors.Is(err, context.DeadlineExceeded) {
-			return nil, s.Snapshots.Busy()
+			return nil, s.Snapshots.BusyError()
 		}
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
@@ -126,19 +126,19 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// planned is a restore that has something to do.
-type planned struct {
-	intent  *intent
-	out     Restored
-	pl      *Planner
-	git     *gitPlan
-	scan    *scan.Result
-	rescue  snapshot.Info
-	changed []Kept // files in which nothing of belay's is replaced
+// preparedRestore is a restore that has something to do.
+type preparedRestore struct {
+	intent    *intent
+	restored  Restored
+	planner   *Planner
+	git       *gitPlan
+	scan      *scan.Result
+	rescue    snapshot.Info
+	notEdited []Kept // files in which nothing of belay's is replaced
 }
 
-// restore does everything but recording it in the history.
-func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, *intent, error) {
+// restoreUnrecorded does everything but recording it in the history.
+func (s *Store) restoreUnrecorded(ctx context.Context, id belay.SnapshotID, o Options) (Restored, *intent, error) {
 	if len(o.Paths) > 0 {
 		o.FilesOnly = true
 	}
@@ -147,11 +147,11 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, nil, err
 	}
 	if !o.FilesOnly && !o.DryRun {
-		if err := s.indexFree(ctx); err != nil {
+		if err := s.waitForIndexLock(ctx); err != nil {
 			return Restored{}, nil, err
 		}
 	}
-	rescue, c, pl, err := s.prepare(ctx, target, o)
+	rescue, c, pl, err := s.prepareRestore(ctx, target, o)
 	if err != nil {
 		return Restored{}, nil, err
 	}
@@ -159,125 +159,126 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	g := &gitPlan{}
 	if !o.FilesOnly {
 		if g, err = s.planGit(ctx, target, c, o); err != nil {
-			return Restored{}, nil, s.giveUp(ctx, rescue, err)
+			return Restored{}, nil, s.dropRescue(ctx, rescue, err)
 		}
 	}
 	steps, inside, err := s.planInner(ctx, target, o)
 	if err != nil {
-		return Restored{}, nil, s.giveUp(ctx, rescue, err)
+		return Restored{}, nil, s.dropRescue(ctx, rescue, err)
 	}
-	if o.Agree != nil {
-		if err := o.Agree(c.Tree, c.Man); err != nil {
-			return Restored{}, nil, s.giveUp(ctx, rescue, err)
+	if o.Approve != nil {
+		if err := o.Approve(c.FilesTree, c.Manifest); err != nil {
+			return Restored{}, nil, s.dropRescue(ctx, rescue, err)
 		}
 	}
-	out := report(&pl.Plan, target.ID, g)
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant,
-		Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
-		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken, Inner: steps}
-	edits, changed := s.due(pl.Root, o)
+	out := newRestored(&pl.Plan, target.ID, g)
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, NewWorktree: o.NewWorktree,
+		OnlySomeRefs: o.OnlyRef != nil, LeftFiles: g.leftFiles, Plan: pl.Plan, Refs: g.refs,
+		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.isReversal, Skip: o.SkipBroken, Inner: steps}
+	edits, changed := s.dueEdits(pl.Root, o)
 	j.Edits = edits
-	out.inside(inside)
-	if out.nothing() && len(j.Edits) == 0 && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
-		out.same = true
-		return out, nil, s.giveUp(ctx, rescue, nil)
+	out.addInner(inside)
+	if out.isEmpty() && len(j.Edits) == 0 && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
+		out.isSame = true
+		return out, nil, s.dropRescue(ctx, rescue, nil)
 	}
-	if err := s.leaveBroken(ctx, pl, g, j, o); err != nil {
-		return out, nil, s.giveUp(ctx, rescue, err)
+	if err := s.dropBrokenFromPlans(ctx, pl, g, j, o); err != nil {
+		return out, nil, s.dropRescue(ctx, rescue, err)
 	}
-	out = report(&j.Plan, target.ID, g)
-	out.skipped(j)
+	out = newRestored(&j.Plan, target.ID, g)
+	out.addSkipped(j)
 	if o.DryRun {
-		out.inside(inside)
-		out.edited(j.Edits, changed)
+		out.addInner(inside)
+		out.addEdits(j.Edits, changed)
 		return out, nil, nil
 	}
-	if out.nothing() && len(j.Edits) == 0 && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir)+len(j.Inner) == 0 {
-		return out, nil, s.giveUp(ctx, rescue, nil)
+	if out.isEmpty() && len(j.Edits) == 0 && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir)+len(j.Inner) == 0 {
+		return out, nil, s.dropRescue(ctx, rescue, nil)
 	}
-	return s.perform(ctx, planned{j, out, pl, g, c.Scan, rescue, changed}, o)
+	return s.performRestore(ctx, preparedRestore{j, out, pl, g, c.Scan, rescue, changed}, o)
 }
 
-// perform writes the intent and carries it out.
-func (s *Store) perform(ctx context.Context, p planned, o Options) (Restored, *intent, error) {
-	out, j, g, rescue := p.out, p.intent, p.git, p.rescue
+// performRestore writes the intent and carries it out.
+func (s *Store) performRestore(ctx context.Context, p preparedRestore, o Options) (Restored, *intent, error) {
+	out, j, g, rescue := p.restored, p.intent, p.git, p.rescue
 	out.Rescue = rescue.ID
-	if o.unread {
-		if err := s.replaceable(); err != nil {
-			return out, nil, s.giveUp(ctx, rescue, err)
+	if o.replacesUnread {
+		if err := s.makeReplaceable(); err != nil {
+			return out, nil, s.dropRescue(ctx, rescue, err)
 		}
 	}
 	if err := s.writeIntent(j); err != nil {
-		if o.reverses || o.unread { // the old one stands, or this one: neither may go, nor the rescue
+		if o.isReversal || o.replacesUnread { // the old one stands, or this one: neither may go, nor the rescue
 			return out, nil, err
 		}
 		// It may stand under its name, only not synced. The rescue goes when it is gone.
 		if rerr := fsroot.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			return out, nil, errors.Join(err, rerr)
 		}
-		return out, nil, s.giveUp(ctx, rescue, err)
+		return out, nil, s.dropRescue(ctx, rescue, err)
 	}
-	named := len(g.stay)
-	if err := s.carryOut(ctx, p.pl.Root, j, g, p.scan); err != nil {
-		return out, nil, s.stuck(ctx, j, err, true)
+	named := len(g.notReverted)
+	if err := s.carryOutIntent(ctx, p.planner.Root, j, g, p.scan); err != nil {
+		return out, nil, s.unfinishedError(ctx, j, err, true)
 	}
-	out.Kept = append(out.Kept, g.stay[named:]...)
-	out.edited(j.Edits, append(p.changed, j.unedited...))
-	out.inside(j.innerDone)
-	if o.unread {
+	out.Kept = append(out.Kept, g.notReverted[named:]...)
+	out.addEdits(j.Edits, append(p.notEdited, j.unedited...))
+	out.addInner(j.innerResults)
+	if o.replacesUnread {
 		saved, err := s.sweepUnread(ctx, j)
 		if err != nil {
-			return out, nil, s.stuck(ctx, j, err, true)
+			return out, nil, s.unfinishedError(ctx, j, err, true)
 		}
 		out.Kept = append(out.Kept, saved...)
 	}
-	out.skipped(j)
+	out.addSkipped(j)
 	return out, j, nil
 }
 
-// leaveBroken finds out, before the first byte, what of the plans cannot be done. It is
+// dropBrokenFromPlans finds out, before the first byte, what of the plans cannot be done. It is
 // left out and noted where that was agreed to. Otherwise nothing is done: a *BrokenError
 // names it, or a refusal says what would have to be destroyed.
-func (s *Store) leaveBroken(ctx context.Context, pl *Planner, g *gitPlan, j *intent, o Options) error {
+func (s *Store) dropBrokenFromPlans(ctx context.Context, pl *Planner, g *gitPlan, j *intent, o Options) error {
 	var broken []Kept
 	if o.SkipBroken {
-		broken = j.Plan.Unblocked()
+		broken = j.Plan.SkipBlocked()
 		j.Plan.Blocked = nil
-		j.leaveOut(broken, g)
+		j.dropBroken(broken, g)
 	}
 	pl.Plan = j.Plan
-	at := Place{Repo: s.Snapshots.Repo, Root: pl.Root}
-	broken, err := at.Broken(ctx, &j.Plan)
+	at := Target{Repo: s.Snapshots.Repo, Root: pl.Root}
+	broken, err := at.FindBroken(ctx, &j.Plan)
 	if err != nil {
 		return err
 	}
-	if !o.FilesOnly && !o.Plant {
-		if err := s.brokenGit(ctx, g); err != nil {
+	if !o.FilesOnly && !o.NewWorktree {
+		if err := s.findBrokenGit(ctx, g); err != nil {
 			return err
 		}
 		broken = append(broken, g.broken...)
 	}
-	again := cmp.Or(o.Again, "belay snapshot restore "+string(j.Target))
-	if blocked := j.Plan.Unblocked(); len(j.Plan.Blocked) > 0 {
-		return &BrokenError{Paths: append(blocked, broken...), Again: again, What: "snapshot " + j.Target.Short(), blocked: pl.Refusal(ctx)}
+	again := cmp.Or(o.CommandText, "belay snapshot restore "+string(j.Target))
+	if blocked := j.Plan.SkipBlocked(); len(j.Plan.Blocked) > 0 {
+		return &BrokenError{Paths: append(blocked, broken...), Command: again, Snapshot: "snapshot " + j.Target.Short(),
+			blocked: pl.Check(ctx)}
 	}
 	if len(broken) > 0 && !o.SkipBroken {
-		return &BrokenError{Paths: broken, Again: again, What: "snapshot " + j.Target.Short()}
+		return &BrokenError{Paths: broken, Command: again, Snapshot: "snapshot " + j.Target.Short()}
 	}
-	j.leaveOut(broken, g)
+	j.dropBroken(broken, g)
 	pl.Plan = j.Plan
-	return pl.Refusal(ctx)
+	return pl.Check(ctx)
 }
 
-// prepare holds the present and plans. Where the plan meets something that is ignored, now
+// prepareRestore holds the present and plans. Where the plan meets something that is ignored, now
 // and then, the present is held once more with that.
-func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture,
+func (s *Store) prepareRestore(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture,
 	_ *Planner, err error) {
 	man, err := s.Snapshots.Manifest(ctx, target)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
 	}
-	then := SideOf(target.Tree, man)
+	then := NewState(target.Tree, man)
 	root, err := fsroot.OpenRoot(s.Snapshots.Repo.Root)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
@@ -287,104 +288,106 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 			err = errors.Join(err, root.Close())
 		}
 	}()
-	w := s.asMuchAs(ctx, target, man)
-	defer w.Extent.Since.Close()
+	w := s.captureOptionsOf(ctx, target, man)
+	defer w.Extent.Baseline.Close()
 	for {
-		rescue, c, err := s.present(ctx, target, o, w)
+		rescue, c, err := s.takeRescue(ctx, target, o, w)
 		if err != nil {
 			return snapshot.Info{}, nil, nil, err
 		}
-		pl := NewPlanner(s.Snapshots.Repo, o.wish(), c.Scan, SideOf(c.Tree, c.Man), then, root)
-		if now := pl.Now.Man; !slices.Equal(now.Rules, man.Rules) || now.FoldsCase != man.FoldsCase {
-			pl.Rules = w.Extent.Since.Rules
+		pl := NewPlanner(s.Snapshots.Repo, o.selection(), c.Scan, NewState(c.FilesTree, c.Manifest), then, root)
+		if now := pl.Now.Manifest; !slices.Equal(now.Rules, man.Rules) || now.IgnoreCase != man.IgnoreCase {
+			pl.Rules = w.Extent.Baseline.Rules
 		}
-		pl.Looked = c.Looked(man)
-		if !o.Plant {
+		pl.KnownPaths = c.KnownSince(man)
+		if !o.NewWorktree {
 			pl.Inner = innerFolders(man)
 		}
 		if err := pl.Decide(ctx); err != nil {
-			return snapshot.Info{}, nil, nil, s.giveUp(ctx, rescue, err)
+			return snapshot.Info{}, nil, nil, s.dropRescue(ctx, rescue, err)
 		}
 		if w.Include != nil {
 			return rescue, c, pl, nil
 		}
-		if w.Include = pl.Unheld(); w.Include == nil {
+		if w.Include = pl.UncapturedGlobs(); w.Include == nil {
 			return rescue, c, pl, nil
 		}
-		if err := s.giveUp(ctx, rescue, nil); err != nil {
+		if err := s.dropRescue(ctx, rescue, nil); err != nil {
 			return snapshot.Info{}, nil, nil, err
 		}
 	}
 }
 
-// asMuchAs makes the rescue look at all that the target did, and at what its rules of
+// captureOptionsOf makes the rescue look at all that the target did, and at what its rules of
 // ignoring did not hide. Otherwise a line added to .gitignore would hide files from the
 // rescue, and a restore would leave them. The caller closes Extent.Since.
-func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.Wanted {
+func (s *Store) captureOptionsOf(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.CaptureOptions {
 	e, _ := snapshot.ExtentOf(man)
-	e.Since = s.Snapshots.Place.Since(ctx, string(target.ID), target.Tree, man)
-	w := snapshot.Wanted{Extent: e}
+	e.Baseline = s.Snapshots.Worktree.OpenBaseline(ctx, string(target.ID), target.Tree, man)
+	w := snapshot.CaptureOptions{Extent: e}
 	if len(man.Inner) > 0 {
-		w.Inner = s.Snapshots.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large,
-			Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
+		w.InnerSnapshots = s.Snapshots.NewInnerSnapshotter(snapshot.Extent{Agents: e.Agents, Protect: e.Protect,
+			Files: e.BuildOutput, MaxFile: e.MaxFile,
+			Ignored: e.Ignored, InnerSnapshots: true}, man.Inner, messageBefore+target.ID.Short())
 	}
 	return w
 }
 
-// present holds the present as a rescue; a dry run only reads it.
-func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
+// takeRescue holds the present as a rescue; a dry run only reads it.
+func (s *Store) takeRescue(ctx context.Context, target snapshot.Info, o Options, w snapshot.CaptureOptions) (
+	snapshot.Info, *snapshot.Capture, error) {
 	if !o.DryRun {
-		return s.Snapshots.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
-			Message: strings.TrimSuffix(before+target.ID.Short()+": "+o.Reason, ": ")}, w)
+		return s.Snapshots.TakeLocked(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
+			Message: strings.TrimSuffix(messageBefore+target.ID.Short()+": "+o.Reason, ": ")}, w)
 	}
-	w.Inner = nil
-	c, err := s.Snapshots.Look(ctx, w)
+	w.InnerSnapshots = nil
+	c, err := s.Snapshots.CaptureLocked(ctx, w)
 	if err != nil {
 		return snapshot.Info{}, nil, err
 	}
-	return snapshot.Info{Tree: c.Tree}, c, nil
+	return snapshot.Info{Tree: c.FilesTree}, c, nil
 }
 
-// giveUp drops a rescue that nothing was destroyed after, and passes the error on.
-func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) error {
+// dropRescue drops a rescue that nothing was destroyed after, and passes the error on.
+func (s *Store) dropRescue(ctx context.Context, rescue snapshot.Info, err error) error {
 	if rescue.Commit == "" {
 		return err
 	}
-	return errors.Join(err, s.Snapshots.Discard(ctx, []snapshot.Info{rescue}))
+	return errors.Join(err, s.Snapshots.DropInfos(ctx, []snapshot.Info{rescue}))
 }
 
-// carryOut does what the intent says, in an order in which every step can be done
+// carryOutIntent does what the intent says, in an order in which every step can be done
 // again: what steers git first, so that git sees a sane config, then the files, then
 // index, operation, refs and reflogs, then everything is synced and looked at once more.
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
-func (s *Store) carryOut(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
-	if _, err := s.Snapshots.Place.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
+func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
+	if _, err := s.Snapshots.Worktree.MakeScratchDir("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
 	if err := s.writeAdmin(ctx, j, g); err != nil {
 		return err
 	}
-	tmp, err := s.Snapshots.Place.Scratch("tmp")
+	tmp, err := s.Snapshots.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return err
 	}
-	to := Place{Repo: s.Snapshots.Repo, Root: root, Tmp: tmp}
+	to := Target{Repo: s.Snapshots.Repo, Root: root, Tmp: tmp}
 	if j.Skip {
-		to.Skip = func(f *Failure) { j.skipped(f.Kept()) }
+		to.OnFailure = func(f *Failure) { j.addSkipped(f.AsKept()) }
 	}
 	if err := to.Apply(ctx, &j.Plan, held); err != nil {
 		return err
 	}
-	if g.index {
-		if err := j.may(gitName("index"), s.writeIndex(ctx, j, g)); err != nil {
+	if g.changesIndex {
+		if err := j.noteOrFail(displayGitName("index"), s.writeIndex(ctx, j, g)); err != nil {
 			return err
 		}
 	}
 	if err := s.writeGit(j, g.stateFiles); err != nil {
 		return err
 	}
-	release, err := s.remakeTags(ctx, g.target, j.Refs)
+	release, err := s.recreateTags(ctx, g.target, j.Refs)
 	if err != nil {
 		return err
 	}
@@ -402,29 +405,29 @@ func (s *Store) carryOut(ctx context.Context, root *fsroot.Root, j *intent, g *g
 	if err := root.Sync(); err != nil {
 		return err
 	}
-	if err := s.compare(root, j); err != nil {
+	if err := s.compareResult(root, j); err != nil {
 		return err
 	}
-	return s.edit(root, tmp, j)
+	return s.applyEdits(root, tmp, j)
 }
 
-// may returns the error of a step about a file or ref of git's, or notes that it was skipped.
-func (j *intent) may(name string, err error) error {
-	if err == nil || !j.skips(err) {
+// noteOrFail returns the error of a step about a file or ref of git's, or notes that it was skipped.
+func (j *intent) noteOrFail(name string, err error) error {
+	if err == nil || !j.isSkipped(err) {
 		return err
 	}
-	j.skipped(Kept{Path: name, Why: err.Error()})
+	j.addSkipped(Kept{Path: name, Reason: err.Error()})
 	return nil
 }
 
-// skips reports whether a step that failed is skipped. A lock is only waited for.
-func (j *intent) skips(err error) bool {
-	return j.Skip && Skippable(err) && belay.CodeOf(err) != belay.CodeBusy
+// isSkipped reports whether a step that failed is skipped. A lock is only waited for.
+func (j *intent) isSkipped(err error) bool {
+	return j.Skip && IsSkippable(err) && belay.CodeOf(err) != belay.CodeBusy
 }
 
-// compare looks once more at every path of a plan, down to its bytes, and says what is
+// compareResult looks once more at every path of a plan, down to its bytes, and says what is
 // not as planned: a restore never claims what it did not reach.
-func (s *Store) compare(root *fsroot.Root, j *intent) error {
+func (s *Store) compareResult(root *fsroot.Root, j *intent) error {
 	p := &j.Plan
 	var wrong []string
 	written := map[string]bool{}
@@ -447,7 +450,7 @@ func (s *Store) compare(root *fsroot.Root, j *intent) error {
 	}
 	if j.Skip {
 		for _, path := range wrong {
-			j.skipped(Kept{Path: path, Why: "it was changed during the restore, or could not be captured before"})
+			j.addSkipped(Kept{Path: path, Reason: "it was changed during the restore, or could not be captured before"})
 		}
 		return nil
 	}
@@ -468,8 +471,8 @@ func (s *Store) isAsPlanned(root *fsroot.Root, w Write) (bool, error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
 		return false, nil
 	}
-	if err != nil || snapshot.ModeOf(info.Kind) != w.Mode || info.Kind == fsroot.Folder || info.Kind == fsroot.Other {
+	if err != nil || snapshot.GitMode(info.Kind) != w.Mode || info.Kind == fsroot.Folder || info.Kind == fsroot.Other {
 		return false, err
 	}
-	return root.Same(string(w.Path), info.Kind, w.Perm, fsroot.OID(raw), s.Snapshots.Repo.NewHash)
+	return root.Matches(string(w.Path), info.Kind, w.Perm, fsroot.OID(raw), s.Snapshots.Repo.NewHash)
 }

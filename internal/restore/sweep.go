@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// tidy sweeps when nobody else is at work in this tree; it does not wait for that.
-func (s *Store) tidy() {
-	lock := fsroot.OldLock(s.Snapshots.LockPath()) // without a lock file nobody was ever here
+// sweepIfFree sweeps when nobody else is at work in this tree; it does not wait for that.
+func (s *Store) sweepIfFree() {
+	lock := fsroot.NewExistingLock(s.Snapshots.LockPath()) // without a lock file nobody was ever here
 	if ok, err := lock.TryLock(); ok && err == nil {
 		s.sweep()
-		_ = s.Snapshots.Settle() // halves of packs; what cannot be removed now is removed later
+		_ = s.Snapshots.CleanUpPacks() // halves of packs; what cannot be removed now is removed later
 	}
 	_ = lock.Unlock()
 }
@@ -27,17 +27,17 @@ func (s *Store) tidy() {
 // sweep removes temporary files that killed processes left. It runs under the lock
 // that keeps every take and restore of this tree away.
 func (s *Store) sweep() {
-	tmp := filepath.Join(s.Snapshots.Place.Dir, "tmp")
+	tmp := filepath.Join(s.Snapshots.Worktree.Dir, "tmp")
 	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		if !strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			_ = fsroot.RemoveAll(filepath.Join(tmp, e.Name()))
 		}
 	}
-	list, _ = fsroot.ReadDir(s.Snapshots.Place.Dir)
+	list, _ = fsroot.ReadDir(s.Snapshots.Worktree.Dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), fsroot.AtomicPrefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
-			_ = fsroot.Remove(filepath.Join(s.Snapshots.Place.Dir, e.Name()))
+		if strings.HasPrefix(e.Name(), fsroot.AtomicTempPrefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
+			_ = fsroot.Remove(filepath.Join(s.Snapshots.Worktree.Dir, e.Name()))
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (s *Store) sweep() {
 func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (saved []Kept, err error) {
 	seen := map[string]bool{}
 	var swapped []string
-	for _, p := range slices.Concat(writes(&j.Plan), j.Plan.Remove, edited(j.Edits)) {
+	for _, p := range slices.Concat(writtenPaths(&j.Plan), j.Plan.Remove, editedPaths(j.Edits)) {
 		dir := Parent(string(p))
 		if seen[dir] {
 			continue
@@ -66,10 +66,10 @@ func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (sa
 			}
 		}
 	}
-	if len(swapped)+len(s.ownSwaps()) == 0 {
+	if len(swapped)+len(s.ownSwapFiles()) == 0 {
 		return nil, nil
 	}
-	known, err := s.knownTo(ctx, j)
+	known, err := s.knownObjects(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +84,10 @@ func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (sa
 // which paths it was at is not known, but what it displaced is in belay's own folder. j is
 // the restore that was made instead.
 func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err error) {
-	if len(s.ownSwaps()) == 0 {
+	if len(s.ownSwapFiles()) == 0 {
 		return nil, nil
 	}
-	known, err := s.knownTo(ctx, j)
+	known, err := s.knownObjects(ctx, j)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 
 // sweepOwn is sweepSwapped for what is in belay's own folder.
 func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
-	tmp, err := s.Snapshots.Place.Scratch("tmp")
+	tmp, err := s.Snapshots.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return saved, err
 	}
@@ -117,12 +117,12 @@ func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 		return saved, err
 	}
 	defer own.Close()
-	return s.sweepSwapped(own, known, s.ownSwaps(), s.Snapshots.Place.Dir)
+	return s.sweepSwapped(own, known, s.ownSwapFiles(), s.Snapshots.Worktree.Dir)
 }
 
-// ownSwaps names what killed processes left of changes of places in belay's own folder.
-func (s *Store) ownSwaps() (names []string) {
-	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Place.Dir, "tmp"))
+// ownSwapFiles names what killed processes left of changes of places in belay's own folder.
+func (s *Store) ownSwapFiles() (names []string) {
+	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Worktree.Dir, "tmp"))
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			names = append(names, e.Name())
@@ -131,8 +131,8 @@ func (s *Store) ownSwaps() (names []string) {
 	return names
 }
 
-// knownTo are the objects that the rescue of a restore has, and those that it writes.
-func (s *Store) knownTo(ctx context.Context, j *intent) (map[string]bool, error) {
+// knownObjects are the objects that the rescue of a restore has, and those that it writes.
+func (s *Store) knownObjects(ctx context.Context, j *intent) (map[string]bool, error) {
 	known := map[string]bool{}
 	if rescue, err := s.Snapshots.LookUp(ctx, j.Rescue); err == nil {
 		if known, err = s.Snapshots.Repo.TreeNames(ctx, rescue.Commit); err != nil {
@@ -145,7 +145,7 @@ func (s *Store) knownTo(ctx context.Context, j *intent) (map[string]bool, error)
 	return known, nil
 }
 
-func writes(p *Plan) (paths []RawPath) {
+func writtenPaths(p *Plan) (paths []RawPath) {
 	for _, w := range p.Writes {
 		paths = append(paths, w.Path)
 	}
@@ -166,7 +166,7 @@ func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []s
 			}
 			continue
 		}
-		at, err := root.Show(p)
+		at, err := root.Reveal(p)
 		if err == nil && to != "" {
 			from := filepath.Join(to, "tmp", at)
 			at = filepath.Join(to, at)
@@ -175,7 +175,7 @@ func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []s
 		if err != nil {
 			return saved, err
 		}
-		saved = append(saved, Kept{Path: at, Why: "was saved during a restore that was interrupted"})
+		saved = append(saved, Kept{Path: at, Reason: "was saved during a restore that was interrupted"})
 	}
 	return saved, nil
 }

@@ -44,7 +44,7 @@ func TestTouched(t *testing.T) {
 		from := s.take().ID
 		c.do()
 		to := s.take().ID
-		got, err := s.store().Snapshots.Touched(context.Background(), from, to)
+		got, err := s.store().Snapshots.ChangedPaths(context.Background(), from, to)
 		s.Ok(err)
 		if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: %s", c.name, d)

@@ -18,28 +18,28 @@ import (
 // intent says what a restore is about to do, written before it begins and removed when
 // it is recorded as done: what is found of it later was cut short, and is finished.
 type intent struct {
-	Version    int              `json:"version"`
-	Target     belay.SnapshotID `json:"target"`
-	Rescue     belay.SnapshotID `json:"rescue"`
-	FilesOnly  bool             `json:"files_only,omitempty"`
-	Partial    bool             `json:"partial,omitempty"` // not the whole state: undo takes back only these paths
-	Plan       Plan             `json:"plan"`
-	Refs       []RefMove        `json:"refs,omitempty"`
-	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
-	Chosen     bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
-	Left       []string         `json:"left,omitempty"`        // git's own files that somebody else changed
-	Plant      bool             `json:"plant,omitempty"`       // into a working tree just made
-	Step       string           `json:"step,omitempty"`        // undo or redo; "" for a restore
-	Reverses   bool             `json:"reverses,omitempty"`    // takes an interrupted restore back: no step of the history
-	Skip       bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
-	Skipped    []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
-	Edits      []Edit           `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
-	Inner      []innerStep      `json:"inner,omitempty"`       // repositories inside of the tree, restored after all else
+	Version      int              `json:"version"`
+	Target       belay.SnapshotID `json:"target"`
+	Rescue       belay.SnapshotID `json:"rescue"`
+	FilesOnly    bool             `json:"files_only,omitempty"`
+	Partial      bool             `json:"partial,omitempty"` // not the whole state: undo takes back only these paths
+	Plan         Plan             `json:"plan"`
+	Refs         []RefMove        `json:"refs,omitempty"`
+	IndexInode   uint64           `json:"index_inode,omitempty"` // of our own index.lock
+	OnlySomeRefs bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
+	LeftFiles    []string         `json:"left,omitempty"`        // git's own files that somebody else changed
+	NewWorktree  bool             `json:"plant,omitempty"`       // into a working tree just made
+	Step         string           `json:"step,omitempty"`        // undo or redo; "" for a restore
+	Reverses     bool             `json:"reverses,omitempty"`    // takes an interrupted restore back: no step of the history
+	Skip         bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
+	Skipped      []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
+	Edits        []Edit           `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
+	Inner        []innerStep      `json:"inner,omitempty"`       // repositories inside of the tree, restored after all else
 
-	unedited  []Kept // files in which lines could not be replaced
-	innerDone []innerDone
+	unedited     []Kept // files in which lines could not be replaced
+	innerResults []innerResult
 
-	unread string // why it could not be read; then only Target, Rescue and Step are known, if at all
+	unreadReason string // why it could not be read; then only Target, Rescue and Step are known, if at all
 }
 
 const intentVersion = 1
@@ -50,18 +50,18 @@ func (s *Store) writeIntent(j *intent) error {
 	if err != nil {
 		return err
 	}
-	return snapshot.WriteWhole(s.intentPath(), text, true)
+	return snapshot.WriteAtomic(s.intentPath(), text, true)
 }
 
-// done records a restore in the history and takes the intent away. A history that was
+// recordDone records a restore in the history and takes the intent away. A history that was
 // damaged is begun again: nothing may keep a restore from coming to its end.
-func (s *Store) done(j *intent) error {
-	h, err := Read(s.historyPath())
+func (s *Store) recordDone(j *intent) error {
+	h, err := ReadHistory(s.historyPath())
 	first := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !first && !errors.Is(err, ErrSpoiled) {
+	if err != nil && !first && !errors.Is(err, ErrHistoryDamaged) {
 		return err
 	}
-	j.record(&h)
+	j.addToHistory(&h)
 	if !j.Reverses || first { // a rescue with no history beside it is a history that is gone
 		if err := h.Write(s.historyPath()); err != nil {
 			return err
@@ -73,20 +73,20 @@ func (s *Store) done(j *intent) error {
 	return fsroot.Remove(s.intentPath())
 }
 
-func stepOf(j *intent) Step {
-	st := Step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial, Edits: j.Edits}
+func newStep(j *intent) Step {
+	st := Step{Target: j.Target, Rescue: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial, Edits: j.Edits}
 	for _, m := range j.Refs {
 		if m.From == "" {
-			st.Made = append(st.Made, RawPath(m.Ref))
+			st.Created = append(st.Created, RawPath(m.Ref))
 		}
 	}
 	for _, w := range j.Plan.Writes {
 		if w.New {
-			st.Made = append(st.Made, w.Path)
+			st.Created = append(st.Created, w.Path)
 		}
 	}
 	for _, in := range j.Inner {
-		st.Inner = append(st.Inner, in.Inner)
+		st.Inner = append(st.Inner, in.InnerChange)
 	}
 	for _, k := range j.Skipped {
 		st.Skipped = append(st.Skipped, RawPath(k.Path))
@@ -104,103 +104,103 @@ func stepOf(j *intent) Step {
 	return st
 }
 
-// record adds what an intent was for to the history.
-func (j *intent) record(h *History) {
+// addToHistory adds what an intent was for to the history.
+func (j *intent) addToHistory(h *History) {
 	switch {
 	case j.Reverses: // as if the restore that it takes back had never been asked for
 	case j.Step != "":
-		h.Move(j.Step, stepOf(j))
-	case !j.Plant:
-		h.Push(stepOf(j))
+		h.Move(j.Step, newStep(j))
+	case !j.NewWorktree:
+		h.Push(newStep(j))
 	}
 }
 
-func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Place.Dir, "undo.json") }
+func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Worktree.Dir, "undo.json") }
 
-// TakenBack tells of the rescue of a restore whether an undo has taken the restore back,
-// and no redo has done it again. ErrSpoiled and the like as [Read] has them.
-func (s *Store) TakenBack() (func(rescue belay.SnapshotID) bool, error) {
-	h, err := readIfAny(s.historyPath())
-	return h.TakenBack, err
+// IsUndone tells of the rescue of a restore whether an undo has taken the restore back,
+// and no redo has done it again. ErrHistoryDamaged and the like as [Read] has them.
+func (s *Store) UndoneRestores() (func(rescue belay.SnapshotID) bool, error) {
+	h, err := readHistoryIfAny(s.historyPath())
+	return h.IsUndone, err
 }
 
-// Last gives the last restore, as far as it can be undone and nothing can be redone.
-func (s *Store) Last() (Step, bool) {
-	h, err := readIfAny(s.historyPath())
+// LastRestore gives the last restore, as far as it can be undone and nothing can be redone.
+func (s *Store) LastRestore() (Step, bool) {
+	h, err := readHistoryIfAny(s.historyPath())
 	if err != nil || len(h.Redo) > 0 {
 		return Step{}, false
 	}
-	return h.Next(Back)
+	return h.Next(WayUndo)
 }
 
 // Undo takes the last restore back: it restores the rescue that was taken before it.
 // CodeCannot when there is nothing to undo.
 func (s *Store) Undo(ctx context.Context, o Options) (Restored, error) {
-	return s.stepBack(ctx, o, Back)
+	return s.restoreStep(ctx, o, WayUndo)
 }
 
 // Redo does the restore again that the last Undo took back.
 func (s *Store) Redo(ctx context.Context, o Options) (Restored, error) {
-	return s.stepBack(ctx, o, Forth)
+	return s.restoreStep(ctx, o, WayRedo)
 }
 
-func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, error) {
-	unlock, err := s.exclude(ctx)
+func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restored, error) {
+	unlock, err := s.lockTree(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
 	defer unlock()
-	defer s.Snapshots.Repo.Share()()
-	if o.Again == "" {
-		o.Again = "belay " + way
+	defer s.Snapshots.Repo.ShareReader()()
+	if o.CommandText == "" {
+		o.CommandText = "belay " + way
 	}
-	j, err := s.load(ctx)
+	j, err := s.loadIntent(ctx)
 	if err != nil {
 		return Restored{}, err
 	}
 	if j != nil {
-		done, err := s.finish(ctx, j, o.SkipBroken && !o.DryRun && j.Step == way)
+		done, err := s.finishRestore(ctx, j, o.SkipBroken && !o.DryRun && j.Step == way)
 		switch {
-		case err != nil && j.reversedBy(way) && ctx.Err() == nil:
-			return s.reverse(ctx, j, o, err)
+		case err != nil && j.isReversedBy(way) && ctx.Err() == nil:
+			return s.reverseRestore(ctx, j, o, err)
 		case err != nil:
-			return Restored{}, s.cannotFinish(ctx, j, err)
+			return Restored{}, s.cannotFinishError(ctx, j, err)
 		case j.Step == way && !o.DryRun:
 			return *done, nil // that was what it was asked for
 		}
-		s.say(done)
+		s.reportFinished(done)
 	}
-	h, err := readIfAny(s.historyPath())
+	h, err := readHistoryIfAny(s.historyPath())
 	if err != nil {
 		return Restored{}, err
 	}
 	last, ok := h.Next(way)
 	if !ok {
-		_ = s.Snapshots.Settle() // what a killed restore left of packs; no take comes to do it
+		_ = s.Snapshots.CleanUpPacks() // what a killed restore left of packs; no take comes to do it
 		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
 			"there is nothing to %s", way)
 	}
-	o.back(last)
+	o.forStep(last)
 	o.Reason, o.step = way, way
-	out, j, err := s.restore(ctx, last.Back, o)
+	out, j, err := s.restoreUnrecorded(ctx, last.Rescue, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
-			"the snapshot that %s would restore was forgotten: %s", way, last.Back.Short())
+			"the snapshot that %s would restore was forgotten: %s", way, last.Rescue.Short())
 	}
 	if err != nil || o.DryRun {
 		return out, err
 	}
 	if j == nil { // nothing differed: the step is done anyway
-		j = &intent{Target: last.Back, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial, Edits: o.Edits}
+		j = &intent{Target: last.Rescue, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial, Edits: o.Edits}
 		if err := s.writeIntent(j); err != nil {
 			return out, err
 		}
 	}
-	return out, s.done(j)
+	return out, s.recordDone(j)
 }
 
-// back makes options that take a step back.
-func (o *Options) back(last Step) {
+// forStep makes options that take a step back.
+func (o *Options) forStep(last Step) {
 	o.FilesOnly = last.FilesOnly
 	if last.Partial {
 		touched := map[string]bool{}
@@ -209,46 +209,47 @@ func (o *Options) back(last Step) {
 		}
 		o.Only = func(p string) bool { return touched[p] }
 		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
-		o.Inner = append([]Inner{}, last.Inner...)
+		o.InnerChanges = append([]InnerChange{}, last.Inner...)
 	}
 	for _, e := range last.Edits {
 		o.Edits = append(o.Edits, e.Inverse())
 	}
 	o.made = map[string]bool{}
-	for _, ref := range last.Made {
+	for _, ref := range last.Created {
 		o.made[string(ref)] = true
 	}
 }
 
-// meet holds what an interrupted restore left, with what is ignored and is where the
+// takeUnfinished holds what an interrupted restore left, with what is ignored and is where the
 // restore still has to write.
-func (s *Store) meet(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
-	m := snapshot.Meta{Kind: belay.KindRescue, Message: metWhile + " the restore of " + j.Target.Short()}
-	rescue, c, err := s.Snapshots.Hold(ctx, m, w)
+func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.CaptureOptions) (
+	snapshot.Info, *snapshot.Capture, error) {
+	m := snapshot.Meta{Kind: belay.KindRescue, Message: messageFinishing + " the restore of " + j.Target.Short()}
+	rescue, c, err := s.Snapshots.TakeLocked(ctx, m, w)
 	if err != nil {
 		return rescue, c, err
 	}
-	pl := NewPlanner(s.Snapshots.Repo, Wish{}, c.Scan, SideOf(c.Tree, c.Man), Side{}, root)
+	pl := NewPlanner(s.Snapshots.Repo, Selection{}, c.Scan, NewState(c.FilesTree, c.Manifest), State{}, root)
 	pl.Plan.Writes, pl.Plan.Remove = j.Plan.Writes, j.Plan.Remove
-	if hidden := pl.Unheld(); len(hidden) > 0 {
+	if hidden := pl.UncapturedGlobs(); len(hidden) > 0 {
 		w.Include = hidden
-		return s.Snapshots.Hold(ctx, m, w)
+		return s.Snapshots.TakeLocked(ctx, m, w)
 	}
 	return rescue, c, nil
 }
 
-// ourLock removes an index.lock that a killed restore left: it is ours when its inode
+// removeOwnLock removes an index.lock that a killed restore left: it is ours when its inode
 // is the one that was written down before it was made.
-func (s *Store) ourLock(j intent) error {
+func (s *Store) removeOwnLock(j intent) error {
 	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
-	if err != nil || j.IndexInode == 0 || inode(info) != j.IndexInode {
+	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode {
 		return nil // none, or somebody else's: that one is waited for and named
 	}
 	return fsroot.Remove(lock)
 }
 
-func inode(info fs.FileInfo) uint64 {
+func inodeOf(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Ino
 	}

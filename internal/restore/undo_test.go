@@ -24,29 +24,29 @@ func TestHistory(t *testing.T) {
 		gone := map[belay.SnapshotID]bool{}
 		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			back := belay.SnapshotID(rapid.StringMatching("[a-z]{12}").Draw(t, "id"))
-			way := rapid.SampledFrom([]string{"restore", Back, Forth}).Draw(t, "way")
+			way := rapid.SampledFrom([]string{"restore", WayUndo, WayRedo}).Draw(t, "way")
 			next, ok := h.Next(way)
 			switch {
 			case way == "restore":
-				h.Push(Step{Target: belay.SnapshotID(string(rune('A' + i))), Back: back})
+				h.Push(Step{Target: belay.SnapshotID(string(rune('A' + i))), Rescue: back})
 				done = append(done, back)
 				for _, id := range undone {
 					gone[id] = true
 				}
 				undone = nil
-			case way == Back && len(done) > 0:
+			case way == WayUndo && len(done) > 0:
 				last := done[len(done)-1]
-				if !ok || next.Back != last {
+				if !ok || next.Rescue != last {
 					t.Fatalf("undo goes to %v, %t, not to %s", next, ok, last)
 				}
-				h.Move(Back, Step{Target: next.Back, Back: back})
+				h.Move(WayUndo, Step{Target: next.Rescue, Rescue: back})
 				done, undone = done[:len(done)-1], append(undone, last)
-			case way == Forth && len(undone) > 0:
+			case way == WayRedo && len(undone) > 0:
 				if !ok {
 					t.Fatal("nothing to redo")
 				}
 				last := undone[len(undone)-1]
-				h.Move(Forth, Step{Target: next.Back, Back: last})
+				h.Move(WayRedo, Step{Target: next.Rescue, Rescue: last})
 				done, undone = append(done, last), undone[:len(undone)-1]
 			case ok:
 				t.Fatalf("there is nothing to %s, and %v came", way, next)
@@ -54,7 +54,7 @@ func TestHistory(t *testing.T) {
 			if err := h.Write(file); err != nil {
 				t.Fatal(err)
 			}
-			read, err := Read(file)
+			read, err := ReadHistory(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,17 +62,17 @@ func TestHistory(t *testing.T) {
 				t.Fatalf("%+v was written, %+v read", h, read)
 			}
 			for _, id := range done {
-				if !gone[id] && h.TakenBack(id) {
+				if !gone[id] && h.IsUndone(id) {
 					t.Fatalf("%s stands", id)
 				}
 			}
 			for _, id := range undone {
-				if !h.TakenBack(id) {
+				if !h.IsUndone(id) {
 					t.Fatalf("%s was taken back", id)
 				}
 			}
 			for id := range gone {
-				if !h.TakenBack(id) {
+				if !h.IsUndone(id) {
 					t.Fatalf("%s was taken back for good", id)
 				}
 			}
@@ -87,8 +87,8 @@ func norm(h History) History {
 			*s = nil
 		}
 	}
-	if len(h.Gone) == 0 {
-		h.Gone = nil
+	if len(h.Dropped) == 0 {
+		h.Dropped = nil
 	}
 	return h
 }
@@ -96,18 +96,18 @@ func norm(h History) History {
 func TestSpoiledHistory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "undo.json")
-	if h, err := Read(file); !errors.Is(err, fs.ErrNotExist) || h.TakenBack("") {
+	if h, err := ReadHistory(file); !errors.Is(err, fs.ErrNotExist) || h.IsUndone("") {
 		t.Errorf("without a file: %+v, %v", h, err)
 	}
-	for text, want := range map[string]error{"{": ErrSpoiled, `{"version": 1, "undo": 3}`: ErrSpoiled, `{"version": 1}`: nil} {
+	for text, want := range map[string]error{"{": ErrHistoryDamaged, `{"version": 1, "undo": 3}`: ErrHistoryDamaged, `{"version": 1}`: nil} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(file); !errors.Is(err, want) {
+		if _, err := ReadHistory(file); !errors.Is(err, want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	h := History{Undo: []Step{{Target: "01A", Back: "01B"}}}
+	h := History{Undo: []Step{{Target: "01A", Rescue: "01B"}}}
 	if err := h.Write(file); err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,14 @@ func TestSpoiledHistory(t *testing.T) {
 		if err := os.WriteFile(file, flipped, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if read, err := Read(file); err == nil && !reflect.DeepEqual(norm(read), norm(h)) {
+		if read, err := ReadHistory(file); err == nil && !reflect.DeepEqual(norm(read), norm(h)) {
 			t.Errorf("byte %d of %s: %+v", i, flipped, read)
 		}
 	}
 	if err := os.WriteFile(file, []byte(`{"version": 3}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(file); belay.CodeOf(err) != belay.CodeCannot || errors.Is(err, ErrSpoiled) {
+	if _, err := ReadHistory(file); belay.CodeOf(err) != belay.CodeCannot || errors.Is(err, ErrHistoryDamaged) {
 		t.Errorf("of another version: %v", err)
 	}
 }

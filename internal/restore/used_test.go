@@ -196,14 +196,14 @@ func TestSecondRefs(t *testing.T) {
 	i := s.take()
 	want := s.Fingerprint()
 	secret := strings.Repeat("0f", 16)
-	s.Ok(s.store().Snapshots.KeepTwice(ctx, secret, i.Bound()))
+	s.Ok(s.store().Snapshots.AddSecondRefs(ctx, secret, i.Pin()))
 	s.Git("reset", "-q", "--hard", "HEAD~")
 	s.Git("update-ref", "-d", "ORIG_HEAD")
 	s.Remove(".git/refs/belay")
 	s.Remove(".git/refs/used-by-belay")
 	s.Ok(os.RemoveAll(s.Path(".git/belay")))
 	s.forget()
-	gone, err := s.store().Snapshots.Rebind(ctx, []snapshot.Bound{i.Bound()})
+	gone, err := s.store().Snapshots.RestoreRefs(ctx, []snapshot.Pin{i.Pin()})
 	if err != nil || len(gone) > 0 {
 		t.Fatalf("%v, %v", gone, err)
 	}
@@ -211,7 +211,7 @@ func TestSecondRefs(t *testing.T) {
 		t.Errorf("commits with refs: %q, want %q", got, head)
 	}
 	s.Remove(".git/refs/used-by-belay")
-	s.Ok(s.store().Snapshots.Release(ctx, func(belay.SnapshotID) bool { return true }))
+	s.Ok(s.store().Snapshots.DropSecondRefs(ctx, func(belay.SnapshotID) bool { return true }))
 	if kept := s.Git("for-each-ref", "refs/kept"); kept != "" {
 		t.Errorf("left: %q", kept)
 	}

@@ -205,7 +205,7 @@ type page struct {
 
 // read returns all claims. What cannot be read claims nothing: it is never the record.
 func (b Book) read() ([]Claim, error) {
-	text, err := fsroot.ReadFile(b.file(), fsroot.Usual)
+	text, err := fsroot.ReadFile(b.file(), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -224,7 +224,7 @@ func (b Book) write(list []Claim) error {
 	if err != nil {
 		return err
 	}
-	if err := fsroot.AtomicWrite(b.file(), fsroot.Atomic{}, text); err != nil {
+	if err := fsroot.AtomicWrite(b.file(), fsroot.AtomicOptions{}, text); err != nil {
 		return fmt.Errorf("write who reviews: %w", err)
 	}
 	return nil

@@ -85,7 +85,7 @@ func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
 
 // treeNow names the state of the files, "" when it cannot be read: the agent may be writing.
 func (d *Driver) treeNow(ctx context.Context) string {
-	tree, err := d.Session.Snaps.Peek(ctx, d.Session.Extent(d.Rec))
+	tree, err := d.Session.Snaps.StoreFilesTree(ctx, d.Session.Extent(d.Rec))
 	if err != nil {
 		return ""
 	}

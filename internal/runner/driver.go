@@ -168,11 +168,11 @@ func (d *Driver) meddled(c loop.Command) bool {
 // Do does one command and gives the event that it leads to.
 func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	if c.Kind != loop.CmdAttempt { // an agent may change what a process has read
-		defer d.Session.Repo.Share()()
+		defer d.Session.Repo.ShareReader()()
 	}
 	switch c.Kind { // those that run other programs
 	case loop.CmdAttempt, loop.CmdBaseline, loop.CmdCheck, loop.CmdReview, loop.CmdDebug:
-		defer d.Session.Snaps.Forget()
+		defer d.Session.Snaps.DropListCache()
 	}
 	switch c.Kind {
 	case loop.CmdSnapshot:

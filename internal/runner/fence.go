@@ -143,7 +143,7 @@ func (e *Enclosure) policy(ctx context.Context, d *session.Desk, q Enclosed) err
 			return err
 		}
 		p.Rules = append(p.Rules, fence.Repository(repo.Root, repo.Dir, repo.Common, refs, own)...)
-		if repo.Reftab {
+		if repo.UsesReftable {
 			p.Rules = append(p.Rules, fence.Rule{Path: filepath.Join(repo.Common, "reftable"), Kind: fence.Write,
 				Why: "refs, which all are in one table"})
 		}

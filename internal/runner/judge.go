@@ -130,7 +130,7 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 	if err != nil {
 		return err
 	}
-	tree, err := d.Session.Snaps.Peek(ctx, d.Session.Extent(d.Rec))
+	tree, err := d.Session.Snaps.StoreFilesTree(ctx, d.Session.Extent(d.Rec))
 	if err != nil || tree == captured.Tree {
 		return err
 	}

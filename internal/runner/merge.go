@@ -132,7 +132,7 @@ func (t tick) note(ctx context.Context, home *session.Desk, r *session.Record, b
 	}
 	if len(b.Unedited) > 0 {
 		k := b.Unedited[0]
-		t.err = belay.Refuse(belay.CodeCannot, "tick the task by hand", "%s: %s", belay.VisibleLine(k.Path), k.Why)
+		t.err = belay.Refuse(belay.CodeCannot, "tick the task by hand", "%s: %s", belay.VisibleLine(k.Path), k.Reason)
 	}
 	note := session.TickNote(*t.origin, t.lines, t.err)
 	return fmt.Sprintf("%s: %s", r.Task.ID, note.Text), home.AddNote(ctx, r, note)

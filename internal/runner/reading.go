@@ -94,7 +94,7 @@ func input(ctx context.Context, d *session.Desk, text string) intent.Input {
 
 func tracked(ctx context.Context, d *session.Desk) []string {
 	index := filepath.Join(d.Repo.Dir, "index")
-	data, err := fsroot.ReadFile(index, git.MostIndex)
+	data, err := fsroot.ReadFile(index, git.MaxIndexSize)
 	if err != nil {
 		return nil
 	}

@@ -69,7 +69,7 @@ func missed(ctx context.Context, d *session.Desk, r *session.Record, force bool)
 // asHeld reports whether the tree of a task, which this desk is of, is as one of those
 // snapshots of the task holds it.
 func asHeld(ctx context.Context, d *session.Desk, r *session.Record, those func(snapshot.Info) bool) (bool, error) {
-	tree, err := d.Snaps.Peek(ctx, d.Extent(r))
+	tree, err := d.Snaps.StoreFilesTree(ctx, d.Extent(r))
 	if err != nil {
 		return false, err
 	}

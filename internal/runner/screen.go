@@ -141,14 +141,14 @@ func (s *screen) save() {
 	}
 	s.saved = at
 	if data, err := json.Marshal(saved{at, s.meter}); err == nil {
-		_ = fsroot.AtomicWrite(s.file, fsroot.Atomic{}, data)
+		_ = fsroot.AtomicWrite(s.file, fsroot.AtomicOptions{}, data)
 	}
 }
 
 // load takes up what another process has written down. What is damaged is left: the output
 // is read from its start then, as far as it is kept.
 func (s *screen) load(fresh *agent.Meter) {
-	data, err := fsroot.ReadFile(s.file, fsroot.Usual)
+	data, err := fsroot.ReadFile(s.file, fsroot.MaxSmallFile)
 	was := saved{Meter: fresh}
 	if err == nil && json.Unmarshal(data, &was) == nil && was.Meter == fresh && was.At > 0 {
 		s.meter, s.metered, s.saved = was.Meter, was.At, was.At

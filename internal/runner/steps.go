@@ -47,8 +47,9 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 		}
 	}
 	d.Rec.Took(info)
-	if !found && info.NotHeld() != "" {
-		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(), info.NotHeld()))
+	if !found && info.UncapturedSummary() != "" {
+		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(),
+			info.UncapturedSummary()))
 	}
 	if err := d.Session.Secure(ctx, d.Rec); err != nil {
 		d.Watch.Note("snapshots have no backup ref: " + session.Sentence(err)) // they have the first

@@ -143,7 +143,7 @@ func (r Run) end(res agent.Result, live *screen, stopped bool) (End, error) {
 
 // marked reads a mark, "" when there is none.
 func (r Run) marked(name string) (string, error) {
-	why, err := fsroot.ReadFile(r.file(name), fsroot.Usual)
+	why, err := fsroot.ReadFile(r.file(name), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

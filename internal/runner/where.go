@@ -32,7 +32,7 @@ func HomeOf(r *git.Repo) (string, error) {
 
 // Captured says what a desk's snapshots take in.
 func Captured(d *session.Desk) snapshot.Options {
-	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile, Known: d.Known}
+	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile, Registry: d.Known}
 }
 
 // Home gives the desk of the user's tree. It is this one unless a person stands in a
@@ -53,7 +53,7 @@ func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error
 	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR",
 		"the worktree %s no longer exists", belay.VisibleLine(root))
 	repo, err := git.Open(ctx, root, true)
-	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
+	if belay.CodeOf(err) == belay.CodeCannot && !git.IsUnusable(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
 		return nil, gone
 	}
 	if err != nil {
@@ -222,7 +222,7 @@ func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher)
 	} else {
 		info, err = d.Snaps.Take(ctx, meta)
 	}
-	if names := info.LeftOut(); names != "" && err == nil {
+	if names := info.UncapturedAndNestedSummary(); names != "" && err == nil {
 		w.Note(fmt.Sprintf("not in the worktree of %s: %s", r.Task.ID, names))
 	}
 	return info.ID, err
@@ -282,7 +282,7 @@ func Needs(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
 func TakenBack(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
 	back := func(belay.SnapshotID) bool { return true }
 	if home, err := Home(ctx, d); err == nil {
-		if known, err := home.Restores.TakenBack(); err == nil {
+		if known, err := home.Restores.UndoneRestores(); err == nil {
 			back = known
 		}
 	}

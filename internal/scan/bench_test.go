@@ -100,7 +100,7 @@ func BenchmarkScan(b *testing.B) {
 			r := t.scan()
 			defer cpu(b, unix.RUSAGE_SELF)()
 			for b.Loop() {
-				r.scan.dirty.Store(true)
+				r.scan.cacheChanged.Store(true)
 				t.must(r.Save())
 			}
 		})

@@ -45,8 +45,8 @@ const (
 	FlagMissing // in the index but not on disk
 	FlagSeed    // in memory only: the OID is trusted when git's record matches
 
-	FlagsKept = FlagTracked | FlagBelow | FlagGitlink
-	FlagsAsk  = FlagKnown | FlagIgnored
+	FlagsFromIndex = FlagTracked | FlagBelow | FlagGitlink
+	FlagsFromRules = FlagKnown | FlagIgnored
 )
 
 // Cache is what an earlier scan knew. It is read in place: nothing is unpacked
@@ -77,10 +77,10 @@ func Read(path string) *Cache {
 		return nil
 	}
 	var head [headerSize]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil || headed(string(head[:])) != info.Size() {
+	if _, err := f.ReadAt(head[:], 0); err != nil || sizeFromHeader(string(head[:])) != info.Size() {
 		return nil // before memory is treated as it
 	}
-	all := fsroot.Spacious[byte](int(info.Size()))
+	all := fsroot.MakeLarge[byte](int(info.Size()))
 	summed, sum := len(all)-4, uint32(0) // the checksum itself is not summed
 	for at := 0; at < len(all); {
 		n, err := io.ReadFull(f, all[at:min(at+256<<10, len(all))]) // and summed while it is near
@@ -90,11 +90,11 @@ func Read(path string) *Cache {
 		sum = crc32.Update(sum, castagnoli(), all[min(at, summed):min(at+n, summed)])
 		at += n
 	}
-	return parseCache(fsroot.Text(all), sum)
+	return parseCache(fsroot.StringOf(all), sum)
 }
 
-// headed returns the size that a cache has by its header, -1 for what is none.
-func headed(head string) int64 {
+// sizeFromHeader returns the size that a cache has by its header, -1 for what is none.
+func sizeFromHeader(head string) int64 {
 	hash := int64(u32(head, 8))
 	if head[:8] != magic || hash != 20 && hash != 32 {
 		return -1
@@ -122,22 +122,22 @@ func parseCache(text string, sum uint32) *Cache {
 		return nil
 	}
 	c.Root, c.Key = text[headerSize:headerSize+nRoot], text[headerSize+nRoot:c.folders]
-	if !c.sound(nNames) {
+	if !c.isValid(nNames) {
 		return nil
 	}
 	return c
 }
 
-func (c *Cache) sound(nNames int) bool {
+func (c *Cache) isValid(nNames int) bool {
 	children := 0
 	for i := range c.nFolders {
-		first, end := c.Span(i)
-		base := c.Base(i)
+		first, end := c.Records(i)
+		base := c.NamesStart(i)
 		if i == 0 && first != 0 || first > end || end > c.nRecords || base > nNames {
 			return false
 		}
 		for r := first; r < end; r++ {
-			o := c.at(r)
+			o := c.recordOffset(r)
 			if base+int(u32(c.text, o))+int(u16(c.text, o+4)) > nNames || u16(c.text, o+4) == 0 {
 				return false
 			}
@@ -155,8 +155,8 @@ func (c *Cache) sound(nNames int) bool {
 	return children == c.nFolders-1
 }
 
-// Span returns the records of a folder: from first up to, not including, end.
-func (c *Cache) Span(folder int) (first, end int) {
+// Records returns the records of a folder: from first up to, not including, end.
+func (c *Cache) Records(folder int) (first, end int) {
 	o := c.folders + folder*folderSize
 	if folder+1 == c.nFolders {
 		return int(u32(c.text, o)), c.nRecords
@@ -164,8 +164,8 @@ func (c *Cache) Span(folder int) (first, end int) {
 	return int(u32(c.text, o)), int(u32(c.text, o+folderSize))
 }
 
-// Base returns where the names of a folder start.
-func (c *Cache) Base(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
+// NamesStart returns where the names of a folder start.
+func (c *Cache) NamesStart(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
 
 // Rules returns the rules that held in a folder.
 func (c *Cache) Rules(folder int) (id RuleID) {
@@ -174,25 +174,25 @@ func (c *Cache) Rules(folder int) (id RuleID) {
 	return id
 }
 
-func (c *Cache) at(rec int) int { return c.records + rec*c.recSize }
+func (c *Cache) recordOffset(rec int) int { return c.records + rec*c.recSize }
 
 // Name returns the name of a record of a folder whose names start at base, and whether
 // it is a folder.
 func (c *Cache) Name(base, rec int) (string, bool) {
-	o := c.at(rec)
+	o := c.recordOffset(rec)
 	from := c.names + base + int(u32(c.text, o))
 	return c.text[from : from+int(u16(c.text, o+4))], c.text[o+6] != 0
 }
 
 // Flags returns the flags of a record.
-func (c *Cache) Flags(rec int) uint8 { return c.text[c.at(rec)+7] }
+func (c *Cache) Flags(rec int) uint8 { return c.text[c.recordOffset(rec)+7] }
 
 // Child returns the folder of a record, 0 when it was not entered.
-func (c *Cache) Child(rec int) int { return int(u32(c.text, c.at(rec)+8)) }
+func (c *Cache) Child(rec int) int { return int(u32(c.text, c.recordOffset(rec)+8)) }
 
 // Facts returns what a record says of its file, all zero when nothing is known.
 func (c *Cache) Facts(rec int) fsroot.Facts {
-	o := c.at(rec)
+	o := c.recordOffset(rec)
 	return fsroot.Facts{
 		Mode: u32(c.text, o+12), Size: int64(u64(c.text, o+16)), Mtime: int64(u64(c.text, o+24)),
 		Ctime: int64(u64(c.text, o+32)), Ino: u64(c.text, o+40), Dev: u64(c.text, o+48),
@@ -201,13 +201,13 @@ func (c *Cache) Facts(rec int) fsroot.Facts {
 
 // OID returns the name of the bytes of a record, valid with FlagTrusted or FlagSeed.
 func (c *Cache) OID(rec int) fsroot.OID {
-	o := c.at(rec) + recordHead
+	o := c.recordOffset(rec) + recordHead
 	return fsroot.OID(c.text[o : o+c.HashLen])
 }
 
-// SeedHolds reports whether what git's index recorded of a record with FlagSeed holds
+// IsSeedValid reports whether what git's index recorded of a record with FlagSeed holds
 // for a file with this stat and these facts.
-func (c *Cache) SeedHolds(rec int, st *unix.Stat_t, f *fsroot.Facts) bool {
+func (c *Cache) IsSeedValid(rec int, st *unix.Stat_t, f *fsroot.Facts) bool {
 	seed := c.seeds[c.Facts(rec).Ino]
 	return seed.matches(st) && f.Mtime < c.seedLimit && f.Ctime < c.seedLimit
 }
@@ -232,8 +232,8 @@ type Builder struct {
 	base, nFolders          int
 }
 
-// Folder starts the next folder; Add then appends its records in order.
-func (b *Builder) Folder(rules RuleID) {
+// StartFolder starts the next folder; Add then appends its records in order.
+func (b *Builder) StartFolder(rules RuleID) {
 	b.base = len(b.names)
 	b.nFolders++
 	b.folders = binary.LittleEndian.AppendUint32(b.folders, uint32(len(b.records)/(recordHead+b.HashLen)))
@@ -269,12 +269,12 @@ func (b *Builder) Add(name string, folder bool, flags uint8, child int, f fsroot
 // Grow makes room for about as much as the cache c holds.
 func (b *Builder) Grow(c *Cache) {
 	if c != nil {
-		b.make(c.records-c.folders+folderSize, (c.names-c.records)*17/16, (len(c.text)-c.names)*17/16)
+		b.allocate(c.records-c.folders+folderSize, (c.names-c.records)*17/16, (len(c.text)-c.names)*17/16)
 	}
 }
 
-// room makes room for a list of paths, sorted.
-func (b *Builder) room(list []Tracked) {
+// growFor makes room for a list of paths, sorted.
+func (b *Builder) growFor(list []Tracked) {
 	folders, names, last := 1, 0, ""
 	for i := range list {
 		path := list[i].Path
@@ -285,11 +285,11 @@ func (b *Builder) room(list []Tracked) {
 			names += 1 + in - strings.LastIndexByte(path[:max(in-1, 0)], '/')
 		}
 	}
-	b.make(folders*folderSize, (len(list)+folders)*(recordHead+b.HashLen), names)
+	b.allocate(folders*folderSize, (len(list)+folders)*(recordHead+b.HashLen), names)
 }
 
-func (b *Builder) make(folders, records, names int) {
-	b.folders, b.records, b.names = make([]byte, 0, folders), fsroot.Spacious[byte](records)[:0], fsroot.Spacious[byte](names)[:0]
+func (b *Builder) allocate(folders, records, names int) {
+	b.folders, b.records, b.names = make([]byte, 0, folders), fsroot.MakeLarge[byte](records)[:0], fsroot.MakeLarge[byte](names)[:0]
 }
 
 // Parts returns the file in pieces, the last of which is the checksum.

@@ -57,7 +57,7 @@ func TestScanReadsAgainWhatChanges(t *testing.T) {
 			r := b.scan()
 			b.o.NewHash = sha1.New
 			b.must(r.Save())
-			if !r.Moving {
+			if !r.Unstable {
 				t.Error("it is not moving")
 			}
 			if c.gap {

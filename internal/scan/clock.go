@@ -16,8 +16,8 @@ import (
 // clock of a file system ticks only every 1 to 10 ms. On a device whose clock
 // could not be asked, times may be off, or have whole or even seconds only.
 const (
-	Margin        = int64(20 * time.Millisecond)
-	foreignMargin = int64(3 * time.Second)
+	ClockMargin        = int64(20 * time.Millisecond)
+	unknownClockMargin = int64(3 * time.Second)
 )
 
 // Clock is the time at which a scan started, by the clock that stamps files.
@@ -26,35 +26,35 @@ type Clock struct {
 	Dev   uint64 // the device whose clock it is; 0 when only the kernel was asked
 }
 
-// Settled reports whether a file with these facts, read after the clock was asked,
+// IsSettled reports whether a file with these facts, read after the clock was asked,
 // must show a new stat if it changes from now on.
-func (c Clock) Settled(f *fsroot.Facts) bool {
-	limit := c.Start - Margin
+func (c Clock) IsSettled(f *fsroot.Facts) bool {
+	limit := c.Start - ClockMargin
 	if f.Dev != c.Dev {
-		limit = c.Start - foreignMargin
+		limit = c.Start - unknownClockMargin
 	}
 	return f.Mtime < limit && f.Ctime < limit
 }
 
-// Ask returns the present time by the clock that stamps files in dir, or by the
+// ReadClock returns the present time by the clock that stamps files in dir, or by the
 // kernel's when dir is "" or takes no file.
-func Ask(dir string) Clock {
+func ReadClock(dir string) Clock {
 	if dir != "" {
-		if fd, err := probe(dir); err == nil {
-			return stamp(fd, true)
+		if fd, err := openProbe(dir); err == nil {
+			return readStamp(fd, true)
 		}
-		if fd, err := probeNamed(dir); err == nil {
-			return stamp(fd, true)
+		if fd, err := openNamedProbe(dir); err == nil {
+			return readStamp(fd, true)
 		}
 	}
-	if fd, err := probeKernel(); err == nil {
-		return stamp(fd, false)
+	if fd, err := openKernelProbe(); err == nil {
+		return readStamp(fd, false)
 	}
 	return Clock{Start: time.Now().UnixNano()}
 }
 
-// probeNamed is for file systems without nameless files.
-func probeNamed(dir string) (int, error) {
+// openNamedProbe is for file systems without nameless files.
+func openNamedProbe(dir string) (int, error) {
 	path := filepath.Join(dir, fsroot.TempName())
 	if err := fsroot.Step("create", path); err != nil {
 		return -1, err
@@ -68,9 +68,9 @@ func probeNamed(dir string) (int, error) {
 	return fd, errors.Join(err, fsroot.Remove(path))
 }
 
-// stamp reads the clock. The first fstat makes newer kernels give the chmod a fine
+// readStamp reads the clock. The first fstat makes newer kernels give the chmod a fine
 // stamp, and every later change of any file one that is not older.
-func stamp(fd int, known bool) Clock {
+func readStamp(fd int, known bool) Clock {
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	err := unix.Fstat(fd, &st)

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// probe opens a nameless file in dir, so that a kill leaves nothing behind.
-func probe(dir string) (int, error) {
+// openProbe opens a nameless file in dir, so that a kill leaves nothing behind.
+func openProbe(dir string) (int, error) {
 	f, err := fsroot.OpenDir(dir)
 	if err != nil {
 		return -1, err
@@ -16,5 +16,5 @@ func probe(dir string) (int, error) {
 	return unix.Openat(int(f.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 }
 
-// probeKernel opens a file in memory, stamped by the clock of the kernel.
-func probeKernel() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }
+// openKernelProbe opens a file in memory, stamped by the clock of the kernel.
+func openKernelProbe() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }

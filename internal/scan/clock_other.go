@@ -4,6 +4,6 @@ package scan
 
 import "golang.org/x/sys/unix"
 
-func probe(dir string) (int, error) { return -1, unix.EOPNOTSUPP }
+func openProbe(dir string) (int, error) { return -1, unix.EOPNOTSUPP }
 
-func probeKernel() (int, error) { return -1, unix.EOPNOTSUPP }
+func openKernelProbe() (int, error) { return -1, unix.EOPNOTSUPP }

@@ -26,7 +26,7 @@ func TestWhichTimesAreTrusted(t *testing.T) {
 		"another device":         {fsroot.Facts{Mtime: now - 900*ms, Ctime: now - 900*ms, Dev: 8}, false},
 		"another device, older":  {fsroot.Facts{Mtime: now - 3001*ms, Ctime: now - 3001*ms, Dev: 8}, true},
 	} {
-		if got := c.Settled(&row.f); got != row.settled {
+		if got := c.IsSettled(&row.f); got != row.settled {
 			t.Errorf("%s: settled is %v", what, got)
 		}
 	}

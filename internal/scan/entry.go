@@ -28,10 +28,10 @@ type Gap struct {
 	Tracked      bool
 }
 
-// Nested is a folder with a repository of its own. It is entered only when the
+// NestedRepo is a folder with a repository of its own. It is entered only when the
 // outer repository tracks files below it. GitFile says that its .git is a file that
 // points elsewhere, as submodules and linked worktrees have it.
-type Nested struct {
+type NestedRepo struct {
 	Path    string
 	GitFile bool
 }
@@ -46,14 +46,14 @@ type Stats struct {
 
 // Result is what a scan saw. All lists are sorted by path, byte by byte.
 type Result struct {
-	Entries []Entry
-	Dirs    []Dir
-	Gaps    []Gap
-	Nested  []Nested
-	Ignored []string // ignored paths; a folder without a captured path is one line ending in "/"
-	Rules   []Entry  // every .gitignore file that git reads, those that are ignored themselves too
-	Moving  bool     // something changed while the scan ran: the entries may never have existed together
-	Stats   Stats
+	Entries  []Entry
+	Dirs     []Dir
+	Gaps     []Gap
+	Nested   []NestedRepo
+	Ignored  []string // ignored paths; a folder without a captured path is one line ending in "/"
+	Rules    []Entry  // every .gitignore file that git reads, those that are ignored themselves too
+	Unstable bool     // something changed while the scan ran: the entries may never have existed together
+	Stats    Stats
 
 	scan *scan
 }

@@ -45,13 +45,13 @@ func (all Any) Reaches(folder string) bool {
 type Globs []glob
 
 type glob struct {
-	whole string
-	parts []string // nil when the pattern cannot be cut at its slashes
+	pattern string
+	parts   []string // nil when the pattern cannot be cut at its slashes
 }
 
-// New refuses what is not a pattern. A final slash means nothing: a glob that
+// NewGlobs refuses what is not a pattern. A final slash means nothing: a glob that
 // matches a folder covers all below it in any case.
-func New(globs []string) (Globs, error) {
+func NewGlobs(globs []string) (Globs, error) {
 	var in Globs
 	for _, g := range globs {
 		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
@@ -64,7 +64,7 @@ func New(globs []string) (Globs, error) {
 		if strings.ContainsAny(whole, `{[\`) { // a slash may stand inside of these
 			parts = nil
 		}
-		in = append(in, glob{whole: whole, parts: parts})
+		in = append(in, glob{pattern: whole, parts: parts})
 	}
 	return in, nil
 }
@@ -72,7 +72,7 @@ func New(globs []string) (Globs, error) {
 // Covers reports whether a glob names path itself.
 func (in Globs) Covers(path string, _ bool) bool {
 	for _, g := range in {
-		if ok, _ := doublestar.Match(g.whole, path); ok {
+		if ok, _ := doublestar.Match(g.pattern, path); ok {
 			return true
 		}
 	}
@@ -83,14 +83,14 @@ func (in Globs) Covers(path string, _ bool) bool {
 // yes for nothing, never no for something.
 func (in Globs) Reaches(folder string) bool {
 	for _, g := range in {
-		if g.parts == nil || reaches(g.parts, folder) {
+		if g.parts == nil || partsReach(g.parts, folder) {
 			return true
 		}
 	}
 	return false
 }
 
-func reaches(parts []string, folder string) bool {
+func partsReach(parts []string, folder string) bool {
 	for name := range strings.SplitSeq(folder, "/") {
 		if len(parts) == 0 {
 			return false

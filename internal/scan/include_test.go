@@ -9,12 +9,12 @@ import (
 // A pattern that can match nothing is refused: whoever wrote it relies on it.
 func TestNewRefusesWhatMatchesNothing(t *testing.T) {
 	for _, g := range []string{"", "/", "[", "{a", "../x", "a/../b", "a/..", "/.."} {
-		if _, err := New([]string{".env", g}); belay.CodeOf(err) != belay.CodeUsage {
+		if _, err := NewGlobs([]string{".env", g}); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%q: %v", g, err)
 		}
 	}
 	for g, path := range map[string]string{".env": ".env", "/.env": ".env", "a/": "a", "..x/**": "..x/y", "{a,b}/c": "b/c"} {
-		in, err := New([]string{g})
+		in, err := NewGlobs([]string{g})
 		if err != nil || !in.Covers(path, false) {
 			t.Errorf("%q does not cover %q: %v", g, path, err)
 		}

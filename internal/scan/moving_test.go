@@ -61,12 +61,12 @@ func TestScanOfAMovingTree(t *testing.T) {
 			// What the root is like was read before the change, so a new name or
 			// another mode there goes unseen; all else is noticed.
 			unseen := []string{"the root is edited"}
-			if r.Moving == slices.Contains(unseen, what) {
-				t.Errorf("moving is %v", r.Moving)
+			if r.Unstable == slices.Contains(unseen, what) {
+				t.Errorf("moving is %v", r.Unstable)
 			}
 			b.scanSave()
 			b.age()
-			if r := b.scanSave(); r.Moving {
+			if r := b.scanSave(); r.Unstable {
 				t.Error("it stands still now")
 			}
 		})
@@ -117,7 +117,7 @@ func TestScanWhileFilesChange(t *testing.T) {
 	for range 100 {
 		r := b.scan()
 		b.must(r.Save())
-		if r.Moving {
+		if r.Unstable {
 			moved++
 		} else if !whole[r.Entries[0].OID] {
 			t.Error("a torn file in a tree that stands still")
@@ -197,7 +197,7 @@ func withoutRights(t *testing.T) {
 	}
 	same(t, "gaps", []string{"closed: folder cannot be read: permission denied, tracked true", "lists/f: cannot be read: permission denied, tracked false",
 		"secret: cannot be read: permission denied, tracked true", "wall: folder cannot be read: permission denied, tracked false"}, got)
-	if !slices.Contains(r.Dirs, Dir{"closed", 0, false}) || r.Moving {
-		t.Errorf("folders %v, moving %v", r.Dirs, r.Moving)
+	if !slices.Contains(r.Dirs, Dir{"closed", 0, false}) || r.Unstable {
+		t.Errorf("folders %v, moving %v", r.Dirs, r.Unstable)
 	}
 }

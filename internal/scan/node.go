@@ -6,27 +6,27 @@ import (
 
 // node is a folder that the scan enters.
 type node struct {
-	path   string // "" is the root
-	stat   fsroot.Facts
-	folder int // its number in the old cache, -1 when it has none
-	rules  RuleID
-	items  []item
-	lost   []int // old records of tracked paths that are not there
-	gap    string
-	state  nodeState
+	path    string // "" is the root
+	stat    fsroot.Facts
+	folder  int // its number in the old cache, -1 when it has none
+	rules   RuleID
+	items   []item
+	missing []int // old records of tracked paths that are not there
+	gap     string
+	state   nodeState
 
-	parent    *node
-	ruleFile  int  // the item of its .gitignore, -1
-	below     bool // tracked files are below it
-	gitlink   bool
-	nested    bool
-	gitFile   bool
-	ignored   bool // entered only for what Include names below it
-	covered   bool // Include names the folder itself
-	rulesSeen bool // checkRules has looked at it
-	moved     bool // the rules that hold in it are not those of Options.Then
-	whole     bool // a repository of its own that is captured with its git folder
-	inGit     bool // below such a git folder: no rule of ignoring holds
+	parent          *node
+	ruleFile        int  // the item of its .gitignore, -1
+	hasTrackedBelow bool // tracked files are below it
+	gitlink         bool
+	nested          bool
+	gitFile         bool
+	ignored         bool // entered only for what Include names below it
+	isIncluded      bool // Include names the folder itself
+	rulesSeen       bool // checkRules has looked at it
+	rulesDiffer     bool // the rules that hold in it are not those of Options.Baseline
+	isCapturedRepo  bool // a repository of its own that is captured with its git folder
+	isInGitFolder   bool // below such a git folder: no rule of ignoring holds
 
 	prev *node // what an earlier result had at this path, while this node is being made
 	memo any   // what a reader of the result keeps with the folder
@@ -35,14 +35,14 @@ type node struct {
 type nodeState uint8
 
 const (
-	nodeOpen   nodeState = iota // not listed
-	nodeListed                  // its items are known
-	nodeClosed                  // not entered: a nested repository, the git dir, a gap
-	nodeGone                    // it vanished
+	nodeOpen     nodeState = iota // not listed
+	nodeListed                    // its items are known
+	nodeClosed                    // not entered: a nested repository, the git dir, a gap
+	nodeVanished                  // it vanished
 )
 
-// lead is what the paths below a folder start with.
-func (n *node) lead() string {
+// pathPrefix is what the paths below a folder start with.
+func (n *node) pathPrefix() string {
 	if n.path == "" {
 		return ""
 	}
@@ -51,26 +51,26 @@ func (n *node) lead() string {
 
 // item is one name in a folder.
 type item struct {
-	path   string
-	gap    string
-	oid    fsroot.OID    // once known
-	facts  *fsroot.Facts // nil when the old record still holds, and for folders
-	child  *node         // of a folder that is entered
-	rec    int32         // the old record, -1
-	flags  uint8         // FlagTracked … FlagIgnored
-	kind   fsroot.PathKind
-	folder bool
-	fresh  bool
-	gone   bool
-	picked bool // ignored, and Include names it
-	shown  bool // ignored, but not by the rules of Options.Then
-	linked bool // has had more than one name: a write through another one may go unseen
+	path      string
+	gap       string
+	oid       fsroot.OID    // once known
+	facts     *fsroot.Facts // nil when the old record still holds, and for folders
+	child     *node         // of a folder that is entered
+	rec       int32         // the old record, -1
+	flags     uint8         // FlagTracked … FlagIgnored
+	kind      fsroot.PathKind
+	folder    bool
+	fresh     bool
+	vanished  bool
+	included  bool // ignored, and Include names it
+	unignored bool // ignored, but not by the rules of Options.Baseline
+	hadLinks  bool // has had more than one name: a write through another one may go unseen
 }
 
-// outside reports whether the item is neither in the index nor above what is.
-func (it *item) outside() bool { return it.flags&FlagsKept == 0 }
+// isUntracked reports whether the item is neither in the index nor above what is.
+func (it *item) isUntracked() bool { return it.flags&FlagsFromIndex == 0 }
 
-func (it *item) ignored() bool { return it.flags&FlagIgnored != 0 && !it.shown }
+func (it *item) isIgnored() bool { return it.flags&FlagIgnored != 0 && !it.unignored }
 
 // name is the last part of the path.
 func (n *node) name(it *item) string {

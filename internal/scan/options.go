@@ -43,30 +43,30 @@ type Options struct {
 	Include []string // doublestar globs of ignored paths to capture anyway; one that matches a folder covers all below
 
 	// Also selects more of them.
-	Also Selector
+	IncludeMore Selector
 
 	// Then makes the scan capture what today's rules ignore and those of an earlier time
 	// did not. nil is nothing.
-	Then *Then
+	Baseline *Baseline
 
 	// Enter says of a folder that has a repository of its own whether it is captured whole:
 	// its files like any others, and its git folder as it is. nil: none is.
-	Enter func(path string) bool
+	EnterRepo func(path string) bool
 
 	MaxFile int64 // untracked and included files with more bytes become a Gap; 0 is not a limit
 	Workers int   // 0 is one for each processor
 
 	// Entering is called with each folder before it is listed, from several goroutines;
 	// fd is the open folder. Its error ends the scan. nil is nothing to call.
-	Entering func(path string, fd int) error
+	OnFolder func(path string, fd int) error
 }
 
-// Then is the rules of ignoring of an earlier time. Only where they are not those of today
+// Baseline is the rules of ignoring of an earlier time. Only where they are not those of today
 // is anything asked, and only about what is ignored today.
-type Then struct {
-	Moved   bool                  // the rules outside the tree are not those of then
-	Files   map[string]fsroot.OID // its .gitignore files
-	Ignored func(ctx context.Context, paths []string) ([]bool, error)
+type Baseline struct {
+	OuterRulesChanged bool                  // the rules outside the tree are not those of then
+	RuleFiles         map[string]fsroot.OID // its .gitignore files
+	Ignored           func(ctx context.Context, paths []string) ([]bool, error)
 }
 
 func (o *Options) check() error {
@@ -85,16 +85,16 @@ func (o *Options) check() error {
 
 // selector returns what selects among ignored paths, nil for nothing.
 func (o *Options) selector() (Selector, error) {
-	globs, err := New(o.Include)
+	globs, err := NewGlobs(o.Include)
 	switch {
 	case err != nil:
 		return nil, err
-	case o.Also == nil && len(globs) == 0:
+	case o.IncludeMore == nil && len(globs) == 0:
 		return nil, nil
-	case o.Also == nil:
+	case o.IncludeMore == nil:
 		return globs, nil
 	case len(globs) == 0:
-		return o.Also, nil
+		return o.IncludeMore, nil
 	}
-	return Any{globs, o.Also}, nil
+	return Any{globs, o.IncludeMore}, nil
 }

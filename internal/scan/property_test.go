@@ -131,7 +131,7 @@ func TestReachesIsNeverTooNarrow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		glob := strings.Join(rapid.SliceOfN(parts, 1, 4).Draw(rt, "glob"), "/")
 		path := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "ab", ".env"}), 2, 5).Draw(rt, "path")
-		in, err := New([]string{glob})
+		in, err := NewGlobs([]string{glob})
 		if err != nil {
 			return
 		}
@@ -219,10 +219,10 @@ func FuzzParseCache(f *testing.F) {
 }
 
 func walkOver(c *Cache, folder int) {
-	first, end := c.Span(folder)
+	first, end := c.Records(folder)
 	_ = c.Rules(folder)
 	for r := first; r < end; r++ {
-		_, _ = c.Name(c.Base(folder), r)
+		_, _ = c.Name(c.NamesStart(folder), r)
 		_, _ = c.Facts(r), c.OID(r)
 		if child := c.Child(r); child != 0 {
 			walkOver(c, child)

@@ -6,38 +6,38 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-const readTries = 4 // the first and three more
+const maxReadTries = 4 // the first and three more
 
-// read hashes a regular file, again when it changes meanwhile.
-func (w *worker) read(n *node, it *item) error {
-	for try := range readTries {
+// readFile hashes a regular file, again when it changes meanwhile.
+func (w *worker) readFile(n *node, it *item) error {
+	for try := range maxReadTries {
 		if try > 0 {
-			w.s.moving.Store(true)
+			w.scan.unstable.Store(true)
 		}
 		steady, err := w.readOnce(it)
 		if err != nil {
-			if fsroot.Exhausted(err) {
-				return fsroot.PathError("read", it.path, err)
+			if fsroot.IsExhausted(err) {
+				return fsroot.WrapPathError("read", it.path, err)
 			}
-			return w.unread(it, err)
+			return w.addUnreadable(it, err)
 		}
-		if steady || w.s.pool.Failed() != nil {
+		if steady || w.scan.pool.Err() != nil {
 			break
 		}
 	}
 	if it.oid == "" && it.gap == "" {
 		it.gap = "it changed while it was read"
 	}
-	w.s.stale.Add(1)
+	w.scan.staleRecords.Add(1)
 	return nil
 }
 
-// unread records why a file could not be read.
-func (w *worker) unread(it *item, err error) error {
+// addUnreadable records why a file could not be read.
+func (w *worker) addUnreadable(it *item, err error) error {
 	switch err {
 	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.ESTALE:
-		w.s.moving.Store(true)
-		it.gone = true
+		w.scan.unstable.Store(true)
+		it.vanished = true
 	default:
 		it.gap = "cannot be read: " + err.Error()
 	}
@@ -48,7 +48,7 @@ func (w *worker) unread(it *item, err error) error {
 // the file changed under the reader; the OID is then of what was read, or missing
 // when there was less than that.
 func (w *worker) readOnce(it *item) (steady bool, err error) {
-	fd, err := fsroot.OpenFileAt(w.s.root, it.path)
+	fd, err := fsroot.OpenFileAt(w.scan.root, it.path)
 	if err != nil {
 		return false, err
 	}
@@ -62,12 +62,12 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 		return false, unix.ESTALE
 	}
 	if f != *it.facts { // another file than the one that was looked at
-		w.s.moving.Store(true)
-		w.s.changed(&f)
+		w.scan.unstable.Store(true)
+		w.scan.noteChange(&f)
 		*it.facts, it.kind = f, f.Kind()
 	}
 	it.oid = ""
-	whole, err := w.hash.File(fd, f.Size, func() bool { return w.s.pool.Failed() != nil })
+	whole, err := w.hash.File(fd, f.Size, func() bool { return w.scan.pool.Err() != nil })
 	if err != nil {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 	}
 	after := fsroot.FactsOf(&w.st)
 	if whole {
-		it.oid, it.fresh = w.hashed(f.Size), true
+		it.oid, it.fresh = w.finishHash(f.Size), true
 	}
 	return whole && after.Size == f.Size && after.Mtime == f.Mtime && after.Ctime == f.Ctime, nil
 }
@@ -84,9 +84,9 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 // readLink hashes the target of a link. A link never changes: it is replaced by
 // another one, which another inode or change time shows.
 func (w *worker) readLink(n *node, it *item, fd int) error {
-	for try := range readTries {
+	for try := range maxReadTries {
 		if try > 0 {
-			w.s.moving.Store(true)
+			w.scan.unstable.Store(true)
 		}
 		target, err := fsroot.ReadLinkAt(fd, n.name(it))
 		if err == nil {
@@ -96,14 +96,14 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 			err = unix.ENOENT
 		}
 		if err != nil {
-			return w.unseen(it, err)
+			return w.addUnseen(it, err)
 		}
 		f := fsroot.FactsOf(&w.st)
 		if f.Kind() != fsroot.SymbolicLink {
-			return w.unseen(it, unix.ENOENT)
+			return w.addUnseen(it, unix.ENOENT)
 		}
 		w.hash.Text(target)
-		it.oid, it.fresh = w.hashed(int64(len(target))), true
+		it.oid, it.fresh = w.finishHash(int64(len(target))), true
 		steady := f == *it.facts
 		f.Size = int64(len(target)) // some file systems say 0
 		*it.facts = f
@@ -111,13 +111,13 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 			break
 		}
 	}
-	w.s.stale.Add(1)
+	w.scan.staleRecords.Add(1)
 	return nil
 }
 
-// hashed counts what was read, and names it.
-func (w *worker) hashed(size int64) fsroot.OID {
-	w.s.hashed.Add(1)
-	w.s.bytes.Add(size)
+// finishHash counts what was read, and names it.
+func (w *worker) finishHash(size int64) fsroot.OID {
+	w.scan.hashed.Add(1)
+	w.scan.bytes.Add(size)
 	return w.hash.OID()
 }

@@ -12,19 +12,19 @@ import (
 // retracker makes a cache in which exactly the paths of a list are tracked, and
 // keeps what an earlier one knows about them.
 type retracker struct {
-	old   *Cache // may be nil
-	list  []Tracked
-	b     Builder
-	queue []stretch
-	seeds []*Stat
+	old     *Cache // may be nil
+	list    []Tracked
+	builder Builder
+	queue   []listSpan
+	seeds   []*Stat
 }
 
-// stretch is a folder still to be written: its number in the old cache, -1 when it
+// listSpan is a folder still to be written: its number in the old cache, -1 when it
 // has none, and the part of the list below it, whose paths share lead bytes.
-type stretch struct{ old, from, to, lead int }
+type listSpan struct{ old, from, to, lead int }
 
-// group is one name of a folder in the list: a file, or a folder and its part.
-type group struct {
+// nameGroup is one name of a folder in the list: a file, or a folder and its part.
+type nameGroup struct {
 	name     string
 	folder   bool
 	gitlink  bool
@@ -33,35 +33,35 @@ type group struct {
 
 // Retrack returns a cache for list, which may be in any order and name a path twice.
 func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, error) {
-	sorted, err := arrange(list)
+	sorted, err := sortTracked(list)
 	if err != nil {
 		return nil, err
 	}
-	t := &retracker{old: old, list: sorted, b: Builder{HashLen: hashLen}}
-	t.seeds = make([]*Stat, 0, withSeed(sorted))
+	t := &retracker{old: old, list: sorted, builder: Builder{HashLen: hashLen}}
+	t.seeds = make([]*Stat, 0, countSeeds(sorted))
 	if old != nil {
-		t.b.Grow(old)
+		t.builder.Grow(old)
 	} else {
-		t.b.room(sorted)
+		t.builder.growFor(sorted)
 	}
-	top := stretch{old: -1, to: len(sorted)}
+	top := listSpan{old: -1, to: len(sorted)}
 	if old != nil {
 		top.old = 0
 	}
 	t.queue = append(t.queue, top)
 	for i := 0; i < len(t.queue); i++ {
-		t.folder(t.queue[i])
+		t.writeFolder(t.queue[i])
 	}
-	parts, sum := t.b.Parts("", "", 0, 0)
+	parts, sum := t.builder.Parts("", "", 0, 0)
 	size := 0
 	for _, p := range parts {
 		size += len(p)
 	}
-	whole := fsroot.Spacious[byte](size)[:0]
+	whole := fsroot.MakeLarge[byte](size)[:0]
 	for _, p := range parts {
 		whole = append(whole, p...)
 	}
-	c := parseCache(fsroot.Text(whole), sum)
+	c := parseCache(fsroot.StringOf(whole), sum)
 	if c == nil { // more than 4 GiB of names
 		return nil, belay.Refuse(belay.CodeCannot, "track fewer files", "the index is too large to work with")
 	}
@@ -69,8 +69,8 @@ func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, 
 	return c, nil
 }
 
-// withSeed returns how many of the paths have a seed.
-func withSeed(list []Tracked) (n int) {
+// countSeeds returns how many of the paths have a seed.
+func countSeeds(list []Tracked) (n int) {
 	for i := range list {
 		if list[i].Seed != nil {
 			n++
@@ -79,13 +79,13 @@ func withSeed(list []Tracked) (n int) {
 	return n
 }
 
-// arrange sorts the list. A submodule is in it twice, as the folder it should
+// sortTracked sorts the list. A submodule is in it twice, as the folder it should
 // be and as the file or link that may be in its place.
-func arrange(list []Tracked) ([]Tracked, error) {
+func sortTracked(list []Tracked) ([]Tracked, error) {
 	sorted := list
 	for i := range list {
 		t := &list[i]
-		if !plain(t.Path) {
+		if !isPlainPath(t.Path) {
 			return nil, belay.Refuse(belay.CodeCannot, "git fsck", "the index contains %q, which is not a path", t.Path)
 		}
 		if !t.Gitlink {
@@ -107,8 +107,8 @@ func arrange(list []Tracked) ([]Tracked, error) {
 	return sorted, nil
 }
 
-// plain reports whether path is made of names: none empty, none too long to record.
-func plain(path string) bool {
+// isPlainPath reports whether path is made of names: none empty, none too long to record.
+func isPlainPath(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || len(name) > 1<<15 {
 			return false
@@ -117,15 +117,15 @@ func plain(path string) bool {
 	return true
 }
 
-func (t *retracker) folder(s stretch) {
+func (t *retracker) writeFolder(s listSpan) {
 	var rules RuleID
 	rec, end, base := 0, 0, 0
 	if s.old >= 0 {
-		rules, base = t.old.Rules(s.old), t.old.Base(s.old)
-		rec, end = t.old.Span(s.old)
+		rules, base = t.old.Rules(s.old), t.old.NamesStart(s.old)
+		rec, end = t.old.Records(s.old)
 	}
-	t.b.Folder(rules)
-	g, more := t.next(&s)
+	t.builder.StartFolder(rules)
+	g, more := t.nextGroup(&s)
 	for more || rec < end {
 		side := 1 // which comes first: -1 the list, 1 the cache, 0 they are one
 		var name string
@@ -137,18 +137,18 @@ func (t *retracker) folder(s stretch) {
 		case rec == end:
 			side = -1
 		case more:
-			side = fsroot.Order(g.name, g.folder, name, folder)
+			side = fsroot.CompareNames(g.name, g.folder, name, folder)
 		}
 		switch {
 		case side < 0:
-			t.add(g, -1, s.lead)
+			t.addRecord(g, -1, s.lead)
 		case side == 0:
-			t.add(g, rec, s.lead)
+			t.addRecord(g, rec, s.lead)
 		default:
-			t.add(group{name: name, folder: folder}, rec, s.lead)
+			t.addRecord(nameGroup{name: name, folder: folder}, rec, s.lead)
 		}
 		if side <= 0 {
-			g, more = t.next(&s)
+			g, more = t.nextGroup(&s)
 		}
 		if side >= 0 {
 			rec++
@@ -156,10 +156,10 @@ func (t *retracker) folder(s stretch) {
 	}
 }
 
-// next takes the first group off the stretch.
-func (t *retracker) next(s *stretch) (group, bool) {
+// nextGroup takes the first group off the stretch.
+func (t *retracker) nextGroup(s *listSpan) (nameGroup, bool) {
 	if s.from == s.to {
-		return group{}, false
+		return nameGroup{}, false
 	}
 	from := s.from
 	path := t.list[from].Path
@@ -168,11 +168,11 @@ func (t *retracker) next(s *stretch) (group, bool) {
 		for s.from < s.to && t.list[s.from].Path == path {
 			s.from++
 		}
-		return group{name: name, from: from, to: s.from}, true
+		return nameGroup{name: name, from: from, to: s.from}, true
 	}
 	lead := path[:s.lead+len(name)+1]
 	s.from += sort.Search(s.to-from, func(i int) bool { return !strings.HasPrefix(t.list[from+i].Path, lead) })
-	g := group{name: name, folder: true, from: from, to: s.from}
+	g := nameGroup{name: name, folder: true, from: from, to: s.from}
 	for g.from < g.to && t.list[g.from].Path == lead {
 		g.gitlink = true
 		g.from++
@@ -180,15 +180,15 @@ func (t *retracker) next(s *stretch) (group, bool) {
 	return g, true
 }
 
-// add writes the record of one name; rec is its old one or -1. A name that is only
+// addRecord writes the record of one name; rec is its old one or -1. A name that is only
 // in the old cache has an empty group.
-func (t *retracker) add(g group, rec, lead int) {
+func (t *retracker) addRecord(g nameGroup, rec, lead int) {
 	var flags uint8 = FlagMissing
 	old, child := -1, 0
 	var f fsroot.Facts
 	var oid fsroot.OID
 	if rec >= 0 {
-		flags = t.old.Flags(rec) &^ FlagsKept
+		flags = t.old.Flags(rec) &^ FlagsFromIndex
 		f, oid = t.old.Facts(rec), t.old.OID(rec)
 		if n := t.old.Child(rec); n != 0 {
 			old = n
@@ -203,21 +203,21 @@ func (t *retracker) add(g group, rec, lead int) {
 		flags |= FlagBelow
 	case listed:
 		flags |= FlagTracked
-		f, oid, flags = t.seed(g, f, oid, flags)
+		f, oid, flags = t.seedRecord(g, f, oid, flags)
 	case flags&FlagMissing != 0:
 		return // neither on disk nor in the index any more
 	}
 	if old >= 0 || flags&FlagBelow != 0 {
 		child = len(t.queue)
-		t.queue = append(t.queue, stretch{old: old, from: g.from, to: g.to, lead: lead + len(g.name) + 1})
+		t.queue = append(t.queue, listSpan{old: old, from: g.from, to: g.to, lead: lead + len(g.name) + 1})
 	}
-	t.b.Add(g.name, g.folder, flags, child, f, oid)
+	t.builder.Add(g.name, g.folder, flags, child, f, oid)
 }
 
-// seed takes over what the index knows about a file, unless the cache knows better.
-func (t *retracker) seed(g group, f fsroot.Facts, oid fsroot.OID, flags uint8) (fsroot.Facts, fsroot.OID, uint8) {
+// seedRecord takes over what the index knows about a file, unless the cache knows better.
+func (t *retracker) seedRecord(g nameGroup, f fsroot.Facts, oid fsroot.OID, flags uint8) (fsroot.Facts, fsroot.OID, uint8) {
 	e := &t.list[g.from]
-	if flags&FlagTrusted != 0 || e.Seed == nil || len(e.OID) != t.b.HashLen || g.to > g.from+1 {
+	if flags&FlagTrusted != 0 || e.Seed == nil || len(e.OID) != t.builder.HashLen || g.to > g.from+1 {
 		return f, oid, flags
 	}
 	t.seeds = append(t.seeds, e.Seed)

@@ -18,30 +18,30 @@ import (
 // scan is one walk over the tree. What it leaves behind, the nodes, is what Save
 // writes.
 type scan struct {
-	o       Options
-	root    int // the open root
-	clock   Clock
-	old     *Cache
-	include Selector // nil for none
-	hashLen int
-	gitDir  string // relative, "" when it lies outside
-	gitID   [2]uint64
-	top     *node
-	pool    *Pool[job]
-	asker   asker
+	opts       Options
+	root       int // the open root
+	clock      Clock
+	old        *Cache
+	include    Selector // nil for none
+	hashLen    int
+	gitDir     string // relative, "" when it lies outside
+	gitID      [2]uint64
+	top        *node
+	pool       *Pool[job]
+	classifier classifier
 
-	found, folders       atomic.Int64 // how much the result will hold
-	hashed, bytes, asked atomic.Int64
-	moving, linked       atomic.Bool
-	dirty                atomic.Bool  // the cache has to be written
-	stale                atomic.Int64 // records of it that no longer hold
-	rulesMoved           bool
-	dirt                 *Dirt // of a scan that continues from an earlier result; nil otherwise
+	foundNames, folders   atomic.Int64 // how much the result will hold
+	hashed, bytes, asked  atomic.Int64
+	unstable, hasNewLinks atomic.Bool
+	cacheChanged          atomic.Bool  // the cache has to be written
+	staleRecords          atomic.Int64 // records of it that no longer hold
+	outerRulesChanged     bool
+	dirtyPaths            *DirtyPaths // of a scan that continues from an earlier result; nil otherwise
 
-	mu    sync.Mutex
-	young []int64 // change times not older than the scan
-	ruled []*node // folders that were asked about
-	made  []*node // folders that have a prev
+	mu              sync.Mutex
+	recentChanges   []int64 // change times not older than the scan
+	classifiedNodes []*node // folders that were asked about
+	nodesWithPrev   []*node // folders that have a prev
 }
 
 // Scan reads the whole tree below o.Root and changes nothing in it. It opens only
@@ -56,14 +56,14 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: fsroot.Inside(o.Root, o.GitDir), pool: NewPool[job]()}
+	s := &scan{opts: o, hashLen: o.NewHash().Size(), gitDir: fsroot.RelativeTo(o.Root, o.GitDir), pool: NewPool[job]()}
 	var err error
 	if s.include, err = o.selector(); err != nil {
 		return nil, err
 	}
 	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("scan: %w", fsroot.PathError("open", belay.VisibleLine(o.Root), err))
+		return nil, fmt.Errorf("scan: %w", fsroot.WrapPathError("open", belay.VisibleLine(o.Root), err))
 	}
 	defer unix.Close(s.root)
 	res, err := s.run(ctx)
@@ -80,7 +80,7 @@ func (s *scan) run(ctx context.Context) (*Result, error) {
 	if err := s.walk(ctx); err != nil {
 		return nil, err
 	}
-	return s.gather(), nil
+	return s.collectResult(), nil
 }
 
 // walk enters the top and everything below that has to be looked at.
@@ -89,19 +89,19 @@ func (s *scan) walk(ctx context.Context) error {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.pool.Fail(context.Cause(ctx)) })
 	defer stop()
-	s.asker.start(ctx, s)
+	s.classifier.init(ctx, s)
 
-	s.pool.Push(job{n: s.top})
+	s.pool.Push(job{node: s.top})
 	var all sync.WaitGroup
-	for range s.o.Workers {
+	for range s.opts.Workers {
 		all.Go(func() { newWorker(s).run() })
 	}
 	all.Wait()
-	if s.pool.Failed() != nil {
+	if s.pool.Err() != nil {
 		cancel() // ends a question that is still being asked
 	}
-	s.asker.running.Wait()
-	if err := s.pool.Failed(); err != nil {
+	s.classifier.running.Wait()
+	if err := s.pool.Err(); err != nil {
 		return err
 	}
 	if s.top.state != nodeListed {
@@ -118,25 +118,26 @@ func (s *scan) prepare(ctx context.Context) error {
 		return err
 	}
 	dir := ""
-	if s.o.Cache != "" {
-		dir = filepath.Dir(s.o.Cache)
+	if s.opts.Cache != "" {
+		dir = filepath.Dir(s.opts.Cache)
 	}
-	s.clock = Ask(dir)
-	if s.o.GitDir != "" {
+	s.clock = ReadClock(dir)
+	if s.opts.GitDir != "" {
 		var git unix.Stat_t
-		if unix.Stat(s.o.GitDir, &git) == nil {
+		if unix.Stat(s.opts.GitDir, &git) == nil {
 			s.gitID = [2]uint64{uint64(git.Dev), uint64(git.Ino)}
 		}
 	}
-	s.top = &node{moved: s.o.Then != nil && s.o.Then.Moved, folder: -1, stat: fsroot.FactsOf(&st), rules: FirstRules(s.o.RulesKey)}
-	if s.o.Cache != "" {
-		s.old = Read(s.o.Cache)
+	s.top = &node{rulesDiffer: s.opts.Baseline != nil && s.opts.Baseline.OuterRulesChanged, folder: -1,
+		stat: fsroot.FactsOf(&st), rules: FirstRules(s.opts.RulesKey)}
+	if s.opts.Cache != "" {
+		s.old = Read(s.opts.Cache)
 	}
-	if c := s.old; c != nil && (c.Root != s.o.Root || c.Dev != s.top.stat.Dev || c.Ino != s.top.stat.Ino || c.HashLen != s.hashLen) {
+	if c := s.old; c != nil && (c.Root != s.opts.Root || c.Dev != s.top.stat.Dev || c.Ino != s.top.stat.Ino || c.HashLen != s.hashLen) {
 		s.old = nil
 	}
-	if s.old == nil || s.old.Key != s.o.TrackedKey {
-		s.dirty.Store(true)
+	if s.old == nil || s.old.Key != s.opts.TrackedKey {
+		s.cacheChanged.Store(true)
 		if err := s.readTracked(ctx); err != nil {
 			return err
 		}
@@ -150,42 +151,42 @@ func (s *scan) prepare(ctx context.Context) error {
 func (s *scan) readTracked(ctx context.Context) error {
 	var list []Tracked
 	var before time.Time
-	if s.o.ReadTracked != nil {
+	if s.opts.ReadTracked != nil {
 		var err error
-		if list, before, err = s.o.ReadTracked(ctx); err != nil {
+		if list, before, err = s.opts.ReadTracked(ctx); err != nil {
 			return fmt.Errorf("reading the tracked paths: %w", err)
 		}
 	}
 	var err error
-	s.old, err = Retrack(s.old, list, fsroot.Nanos(before.Unix(), int64(before.Nanosecond()))-Margin, s.hashLen)
+	s.old, err = Retrack(s.old, list, fsroot.Nanos(before.Unix(), int64(before.Nanosecond()))-ClockMargin, s.hashLen)
 	return err
 }
 
-// changed notes a change time. One that is not older than the scan says that the
+// noteChange notes a change time. One that is not older than the scan says that the
 // tree is moving, unless it is in the future. Modification times say nothing:
 // anybody may set them.
-func (s *scan) changed(f *fsroot.Facts) {
+func (s *scan) noteChange(f *fsroot.Facts) {
 	if f.Ctime >= s.clock.Start {
 		s.mu.Lock()
-		s.young = append(s.young, f.Ctime)
+		s.recentChanges = append(s.recentChanges, f.Ctime)
 		s.mu.Unlock()
 	}
 }
 
-// moved reports whether the tree changed while it was scanned.
-func (s *scan) moved() bool {
-	if s.moving.Load() {
+// hasChanged reports whether the tree changed while it was scanned.
+func (s *scan) hasChanged() bool {
+	if s.unstable.Load() {
 		return true
 	}
-	if len(s.young) == 0 {
+	if len(s.recentChanges) == 0 {
 		return false
 	}
 	dir := ""
 	if s.clock.Dev != 0 {
-		dir = filepath.Dir(s.o.Cache)
+		dir = filepath.Dir(s.opts.Cache)
 	}
-	end := Ask(dir).Start
-	for _, t := range s.young {
+	end := ReadClock(dir).Start
+	for _, t := range s.recentChanges {
 		if t <= end {
 			return true
 		}

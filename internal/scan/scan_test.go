@@ -71,7 +71,7 @@ func (b *bench) link(path, target string) {
 // of the file system has gone on by more than the margin.
 func (b *bench) age() {
 	b.t.Helper()
-	for start := Ask(filepath.Dir(b.o.Cache)).Start; Ask(filepath.Dir(b.o.Cache)).Start <= start+Margin+int64(time.Millisecond); {
+	for start := ReadClock(filepath.Dir(b.o.Cache)).Start; ReadClock(filepath.Dir(b.o.Cache)).Start <= start+ClockMargin+int64(time.Millisecond); {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -265,7 +265,7 @@ func TestScanSeesEveryKind(t *testing.T) {
 	if got := blobOID("").String(); got != "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" {
 		t.Errorf("the empty blob is %s", got)
 	}
-	if r.Moving {
+	if r.Unstable {
 		t.Error("the tree did not move")
 	}
 }
@@ -330,8 +330,8 @@ func TestScanSeesEditsWithTheTimePutBack(t *testing.T) {
 	b.must(os.Chtimes(b.path("future"), old, time.Now().Add(24*time.Hour)))
 	b.age()
 	b.scanSave()
-	if r := b.scanSave(); r.Entries[0].Fresh || !r.Entries[1].Fresh || r.Moving {
-		t.Fatalf("old times are trusted and future ones are not: %+v, moving %v", r.Entries, r.Moving)
+	if r := b.scanSave(); r.Entries[0].Fresh || !r.Entries[1].Fresh || r.Unstable {
+		t.Fatalf("old times are trusted and future ones are not: %+v, moving %v", r.Entries, r.Unstable)
 	}
 	b.put("f", "bbbb")
 	b.must(os.Chtimes(b.path("f"), old, old))
@@ -457,7 +457,7 @@ func TestScanNestedRepositories(t *testing.T) {
 	for range 2 {
 		r := b.scanSave()
 		same(t, "entries", []string{"away/real.git/HEAD", "deep/a/f", "fake/.git/notes", "fake2/.git", "src/main.go", "src/new.go", "typed"}, paths(r))
-		want := []Nested{{"deep/a/repo2", false}, {"linked", false}, {"mod", true}, {"repo", false}, {"src", false}, {"sub", true}, {"uninit", false}}
+		want := []NestedRepo{{"deep/a/repo2", false}, {"linked", false}, {"mod", true}, {"repo", false}, {"src", false}, {"sub", true}, {"uninit", false}}
 		if d := cmp.Diff(want, r.Nested); d != "" {
 			t.Error(d)
 		}

@@ -27,10 +27,10 @@ func (s *Stat) matches(st *unix.Stat_t) bool {
 	sameType := s.Mode&unix.S_IFMT == uint32(st.Mode)&unix.S_IFMT
 	sameFile := s.Ino == uint32(st.Ino) && s.Dev == uint32(st.Dev)
 	sameOwner := s.Uid == st.Uid && s.Gid == st.Gid
-	return sameType && sameFile && sameOwner && s.Size == uint32(st.Size) && s.sameTimes(st)
+	return sameType && sameFile && sameOwner && s.Size == uint32(st.Size) && s.hasSameTimes(st)
 }
 
-func (s *Stat) sameTimes(st *unix.Stat_t) bool {
+func (s *Stat) hasSameTimes(st *unix.Stat_t) bool {
 	modified := uint32(s.MtimeSec) == uint32(st.Mtim.Sec) && s.MtimeNsec == uint32(st.Mtim.Nsec)
 	return modified && uint32(s.CtimeSec) == uint32(st.Ctim.Sec) && s.CtimeNsec == uint32(st.Ctim.Nsec)
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// merge makes items of the listed names and finds the old record of each.
-func (w *worker) merge(n *node) {
-	s := w.s
+// mergeNames makes items of the listed names and finds the old record of each.
+func (w *worker) mergeNames(n *node) {
+	s := w.scan
 	s.folders.Add(1)
 	n.items = make([]item, len(w.list.Names))
 	rec, end, base := 0, 0, 0
 	if n.folder >= 0 {
-		rec, end = s.old.Span(n.folder)
-		base = s.old.Base(n.folder)
+		rec, end = s.old.Records(n.folder)
+		base = s.old.NamesStart(n.folder)
 	}
 	stale := 0
 	for i := range n.items {
@@ -29,16 +29,16 @@ func (w *worker) merge(n *node) {
 		name := n.name(it)
 		for rec < end {
 			old, folder := s.old.Name(base, rec)
-			c := fsroot.Order(old, folder, name, m.Folder)
+			c := fsroot.CompareNames(old, folder, name, m.Folder)
 			if c > 0 {
 				break
 			}
 			flags := s.old.Flags(rec)
 			if c == 0 {
-				it.rec, it.flags = int32(rec), flags&FlagsKept
+				it.rec, it.flags = int32(rec), flags&FlagsFromIndex
 				stale += int(flags&FlagMissing) / FlagMissing
 			} else {
-				stale += n.lose(rec, flags)
+				stale += n.addMissing(rec, flags)
 			}
 			rec++
 			if c == 0 {
@@ -47,27 +47,27 @@ func (w *worker) merge(n *node) {
 		}
 	}
 	for ; rec < end; rec++ {
-		stale += n.lose(rec, s.old.Flags(rec))
+		stale += n.addMissing(rec, s.old.Flags(rec))
 	}
-	s.stale.Add(int64(stale))
+	s.staleRecords.Add(int64(stale))
 }
 
-// lose keeps an old record of a tracked path that is not on disk, and counts one
+// addMissing keeps an old record of a tracked path that is not on disk, and counts one
 // that was there the last time.
-func (n *node) lose(rec int, flags uint8) int {
-	if flags&FlagsKept != 0 {
-		n.lost = append(n.lost, rec)
+func (n *node) addMissing(rec int, flags uint8) int {
+	if flags&FlagsFromIndex != 0 {
+		n.missing = append(n.missing, rec)
 	}
 	return 1 - int(flags&FlagMissing)/FlagMissing
 }
 
-// mostRules is what a .gitignore may have, in bytes: git reads all of it into memory.
-const mostRules = 64 << 20
+// maxRuleFile is what a .gitignore may have, in bytes: git reads all of it into memory.
+const maxRuleFile = 64 << 20
 
-// rules hashes the folder's .gitignore and names the rules that hold in it. Git
+// readRules hashes the folder's .gitignore and names the rules that hold in it. Git
 // reads no .gitignore through a link. One that git would wait for (a FIFO), or that is too
 // large, is refused: nothing in the folder could be classified, by git neither.
-func (w *worker) rules(n *node, fd int) error {
+func (w *worker) readRules(n *node, fd int) error {
 	n.ruleFile = -1
 	for i := range n.items {
 		it := &n.items[i]
@@ -78,25 +78,25 @@ func (w *worker) rules(n *node, fd int) error {
 			return nil
 		}
 		f := fsroot.FactsOf(&w.st)
-		path := filepath.Join(w.s.o.Root, filepath.FromSlash(it.path))
+		path := filepath.Join(w.scan.opts.Root, filepath.FromSlash(it.path))
 		switch k := f.Kind(); {
-		case k == fsroot.Other && w.st.Mode&unix.S_IFMT != unix.S_IFSOCK && w.s.o.Ignored != nil: // git cannot open a socket
-			return fsroot.Usable(path, mostRules)
+		case k == fsroot.Other && w.st.Mode&unix.S_IFMT != unix.S_IFSOCK && w.scan.opts.Ignored != nil: // git cannot open a socket
+			return fsroot.CheckReadable(path, maxRuleFile)
 		case k != fsroot.File && k != fsroot.Exec:
 			return nil
-		case f.Size > mostRules && w.s.o.Ignored != nil:
-			return &fsroot.SizeError{Path: path, Most: mostRules}
+		case f.Size > maxRuleFile && w.scan.opts.Ignored != nil:
+			return &fsroot.SizeError{Path: path, Max: maxRuleFile}
 		}
-		w.s.changed(&f)
-		w.links(it)
-		if it.oid == "" && !w.known(it, &f) {
+		w.scan.noteChange(&f)
+		w.noteLinks(it)
+		if it.oid == "" && !w.isKnown(it, &f) {
 			it.facts = &f
-			if err := w.read(n, it); err != nil {
+			if err := w.readFile(n, it); err != nil {
 				return err
 			}
 		}
 		it.kind = f.Kind()
-		if it.gone {
+		if it.vanished {
 			return nil
 		}
 		n.ruleFile = i
@@ -106,136 +106,137 @@ func (w *worker) rules(n *node, fd int) error {
 	return nil
 }
 
-// compare finds out whether the rules that hold in a folder are those of Options.Then.
-func (n *node) compare(then *Then) {
-	if then == nil || n.moved {
+// compareRules finds out whether the rules that hold in a folder are those of Options.Baseline.
+func (n *node) compareRules(then *Baseline) {
+	if then == nil || n.rulesDiffer {
 		return
 	}
 	var now fsroot.OID
 	if n.ruleFile >= 0 {
 		now = n.items[n.ruleFile].oid
 	}
-	n.moved = now != then.Files[n.lead()+".gitignore"]
+	n.rulesDiffer = now != then.RuleFiles[n.pathPrefix()+".gitignore"]
 }
 
-// classify takes over the old answers when the same rules hold, and reports whether
+// classifyFromCache takes over the old answers when the same rules hold, and reports whether
 // something is left to ask.
-func (w *worker) classify(n *node) bool {
-	s := w.s
+func (w *worker) classifyFromCache(n *node) bool {
+	s := w.scan
 	same := n.folder >= 0 && s.old.Rules(n.folder) == n.rules
 	if !same {
-		s.dirty.Store(true)
+		s.cacheChanged.Store(true)
 	}
 	open := false
 	for i := range n.items {
 		it := &n.items[i]
-		if !it.outside() {
+		if !it.isUntracked() {
 			continue
 		}
-		if !n.sameRules() {
-			it.flags &^= FlagsAsk // answers of other rules, inherited
+		if !n.hasSameRules() {
+			it.flags &^= FlagsFromRules // answers of other rules, inherited
 		}
 		if same && it.rec >= 0 {
-			it.flags |= s.old.Flags(int(it.rec)) & FlagsAsk
+			it.flags |= s.old.Flags(int(it.rec)) & FlagsFromRules
 		}
-		if s.o.Ignored == nil || n.whole && n.name(it) == ".git" {
+		if s.opts.Ignored == nil || n.isCapturedRepo && n.name(it) == ".git" {
 			it.flags |= FlagKnown
 		}
 		open = open || it.flags&FlagKnown == 0
 	}
 	if open {
-		s.dirty.Store(true)
+		s.cacheChanged.Store(true)
 		s.mu.Lock()
-		s.ruled = append(s.ruled, n)
+		s.classifiedNodes = append(s.classifiedNodes, n)
 		s.mu.Unlock()
 	}
 	return open
 }
 
-// doubtful reports whether a name is ignored by rules that are not those of Options.Then.
-func (n *node) doubtful() bool {
-	return n.moved && slices.ContainsFunc(n.items, func(it item) bool { return it.outside() && it.flags&FlagIgnored != 0 })
+// isUnignored reports whether a name is ignored by rules that are not those of Options.Baseline.
+func (n *node) isUnignored() bool {
+	return n.rulesDiffer && slices.ContainsFunc(n.items, func(it item) bool { return it.isUntracked() && it.flags&FlagIgnored != 0 })
 }
 
-// settle decides which names are entered and looked at; all are classified.
-func (w *worker) settle(n *node, fd int) error {
+// settleFolder decides which names are entered and looked at; all are classified.
+func (w *worker) settleFolder(n *node, fd int) error {
 	stats := 0
 	for i := range n.items {
 		it := &n.items[i]
 		if n.ignored {
 			it.flags |= FlagIgnored
 		}
-		it.picked = it.ignored() && !n.covered && w.s.include != nil && w.s.include.Covers(it.path, it.folder)
+		it.included = it.isIgnored() && !n.isIncluded && w.scan.include != nil && w.scan.include.Covers(it.path, it.folder)
 		if it.folder {
 			w.descend(n, it)
-		} else if w.s.wanted(n, it) {
+		} else if w.scan.isCapturedFile(n, it) {
 			stats++
 		}
 	}
-	w.s.found.Add(int64(stats))
+	w.scan.foundNames.Add(int64(stats))
 	if stats <= partSize {
-		return w.look(n, fd, 0, len(n.items))
+		return w.checkFiles(n, fd, 0, len(n.items))
 	}
 	for from := 0; from < len(n.items); from += partSize {
-		w.jobs = append(w.jobs, job{n: n, kind: jobStat, from: from, to: min(from+partSize, len(n.items))})
+		w.jobs = append(w.jobs, job{node: n, kind: jobStat, from: from, to: min(from+partSize, len(n.items))})
 	}
 	return nil
 }
 
-// wanted reports whether the file or link is captured; being ignored, only when
+// isCapturedFile reports whether the file or link is captured; being ignored, only when
 // Include says so.
-func (*scan) wanted(n *node, it *item) bool {
-	return !it.ignored() || n.covered || it.picked
+func (*scan) isCapturedFile(n *node, it *item) bool {
+	return !it.isIgnored() || n.isIncluded || it.included
 }
 
 func (w *worker) descend(n *node, it *item) {
 	was := it.child
 	it.child = nil
-	if w.adopt(n, it, was) {
+	if w.reuseFolder(n, it, was) {
 		return
 	}
-	in := w.s.include
-	covered := it.ignored() && (n.covered || it.picked)
-	if it.ignored() && !covered && (in == nil || !in.Reaches(it.path)) {
+	in := w.scan.include
+	covered := it.isIgnored() && (n.isIncluded || it.included)
+	if it.isIgnored() && !covered && (in == nil || !in.Reaches(it.path)) {
 		return
 	}
 	it.child = &node{
 		path: it.path, parent: n, folder: -1, rules: n.rules, ruleFile: -1,
-		below: it.flags&FlagBelow != 0, gitlink: it.flags&FlagGitlink != 0,
-		ignored: it.ignored(), covered: covered, moved: n.moved, inGit: n.inGit || n.whole && n.name(it) == ".git",
+		hasTrackedBelow: it.flags&FlagBelow != 0, gitlink: it.flags&FlagGitlink != 0,
+		ignored: it.isIgnored(), isIncluded: covered, rulesDiffer: n.rulesDiffer,
+		isInGitFolder: n.isInGitFolder || n.isCapturedRepo && n.name(it) == ".git",
 	}
 	if it.rec >= 0 {
-		if c := w.s.old.Child(int(it.rec)); c != 0 {
+		if c := w.scan.old.Child(int(it.rec)); c != 0 {
 			it.child.folder = c
 		}
 	}
-	if was != nil && !w.s.dirt.Unknown(it.path) {
+	if was != nil && !w.scan.dirtyPaths.IsUnknown(it.path) {
 		it.child.prev = was
 	}
-	w.jobs = append(w.jobs, job{n: it.child})
+	w.jobs = append(w.jobs, job{node: it.child})
 }
 
-// look compares the files and links from..to with what the cache knows.
-func (w *worker) look(n *node, fd, from, to int) error {
+// checkFiles compares the files and links from..to with what the cache knows.
+func (w *worker) checkFiles(n *node, fd, from, to int) error {
 	for i := from; i < to; i++ {
 		it := &n.items[i]
-		if it.folder || it.oid != "" || it.gone || it.gap != "" || !w.s.wanted(n, it) {
+		if it.folder || it.oid != "" || it.vanished || it.gap != "" || !w.scan.isCapturedFile(n, it) {
 			continue
 		}
 		if err := fsroot.StatAt(fd, n.name(it), &w.st); err != nil {
-			if err := w.unseen(it, err); err != nil {
+			if err := w.addUnseen(it, err); err != nil {
 				return err
 			}
 			continue
 		}
 		f := fsroot.FactsOf(&w.st)
-		w.s.changed(&f)
-		w.links(it)
+		w.scan.noteChange(&f)
+		w.noteLinks(it)
 		// Before the cache is asked: a scan with a higher limit may have put it there.
-		if w.tooLarge(it, &f) {
+		if w.checkSize(it, &f) {
 			continue
 		}
-		if !w.s.dirt.MustRead(it.path) && w.known(it, &f) {
+		if !w.scan.dirtyPaths.MustRead(it.path) && w.isKnown(it, &f) {
 			it.kind = f.Kind()
 			continue
 		}
@@ -246,41 +247,41 @@ func (w *worker) look(n *node, fd, from, to int) error {
 	return nil
 }
 
-// TooLarge begins the reason of a gap that is a file over Options.MaxFile.
-const TooLarge = "too large"
+// ReasonTooLarge begins the reason of a gap that is a file over Options.MaxFile.
+const ReasonTooLarge = "too large"
 
-// tooLarge makes a gap of a file that has too many bytes.
-func (w *worker) tooLarge(it *item, f *fsroot.Facts) bool {
-	k, limit := f.Kind(), w.s.o.MaxFile
-	if limit <= 0 || f.Size <= limit || k != fsroot.File && k != fsroot.Exec || !it.outside() {
+// checkSize makes a gap of a file that has too many bytes.
+func (w *worker) checkSize(it *item, f *fsroot.Facts) bool {
+	k, limit := f.Kind(), w.scan.opts.MaxFile
+	if limit <= 0 || f.Size <= limit || k != fsroot.File && k != fsroot.Exec || !it.isUntracked() {
 		return false
 	}
 	copied := *f
-	it.facts, it.kind, it.gap = &copied, k, fmt.Sprintf(TooLarge+" (%s, the limit is %s)", belay.RoundSize(f.Size), belay.RoundSize(limit))
+	it.facts, it.kind, it.gap = &copied, k, fmt.Sprintf(ReasonTooLarge+" (%s, the limit is %s)", belay.RoundSize(f.Size), belay.RoundSize(limit))
 	return true
 }
 
-// unseen records why a name gave no stat.
-func (w *worker) unseen(it *item, err error) error {
-	if fsroot.Exhausted(err) {
-		return fsroot.PathError("stat", it.path, err)
+// addUnseen records why a name gave no stat.
+func (w *worker) addUnseen(it *item, err error) error {
+	if fsroot.IsExhausted(err) {
+		return fsroot.WrapPathError("stat", it.path, err)
 	}
 	if err == unix.EACCES || err == unix.EPERM || err == unix.EIO {
 		it.gap = "cannot be read: " + err.Error()
 		return nil
 	}
-	w.s.moving.Store(true)
-	it.gone = true
+	w.scan.unstable.Store(true)
+	it.vanished = true
 	return nil
 }
 
-// known reports whether the cache or the index vouches for a file with these facts,
+// isKnown reports whether the cache or the index vouches for a file with these facts,
 // which w.st holds too; then the item has its OID.
-func (w *worker) known(it *item, f *fsroot.Facts) bool {
+func (w *worker) isKnown(it *item, f *fsroot.Facts) bool {
 	if it.rec < 0 {
 		return false
 	}
-	c, rec := w.s.old, int(it.rec)
+	c, rec := w.scan.old, int(it.rec)
 	flags := c.Flags(rec)
 	switch {
 	case flags&FlagTrusted != 0:
@@ -290,7 +291,7 @@ func (w *worker) known(it *item, f *fsroot.Facts) bool {
 		it.oid = c.OID(rec)
 		return true
 	case flags&FlagSeed != 0:
-		if !c.SeedHolds(rec, &w.st, f) {
+		if !c.IsSeedValid(rec, &w.st, f) {
 			return false
 		}
 		copied := *f
@@ -306,14 +307,14 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *fsroot.Facts) error {
 	it.facts, it.kind = &copied, f.Kind()
 	switch it.kind {
 	case fsroot.Folder: // a moment ago it was none
-		w.s.moving.Store(true)
-		it.gone = true
+		w.scan.unstable.Store(true)
+		it.vanished = true
 	case fsroot.Other:
-		it.gap = f.Special()
+		it.gap = f.SpecialName()
 	case fsroot.SymbolicLink:
 		return w.readLink(n, it, fd)
 	default:
-		w.jobs = append(w.jobs, job{n: n, kind: jobRead, from: i})
+		w.jobs = append(w.jobs, job{node: n, kind: jobRead, from: i})
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ const partSize = 2048
 // job is one thing to do: list a folder (part < 0), look at a part of its names, or
 // read one file.
 type job struct {
-	n    *node
+	node *node
 	kind jobKind
 	from int // the first item; of a read, the item
 	to   int
@@ -29,7 +29,7 @@ const (
 
 // worker is one goroutine of the scan, with buffers that it uses again.
 type worker struct {
-	s    *scan
+	scan *scan
 	list *fsroot.Listing
 	hash *fsroot.BlobHash
 	st   unix.Stat_t
@@ -37,68 +37,68 @@ type worker struct {
 }
 
 func newWorker(s *scan) *worker {
-	return &worker{s: s, list: fsroot.NewListing(), hash: fsroot.NewBlobHash(s.o.NewHash())}
+	return &worker{scan: s, list: fsroot.NewListing(), hash: fsroot.NewBlobHash(s.opts.NewHash())}
 }
 
 func (w *worker) run() {
 	for {
-		j, ok := w.s.pool.Take()
+		j, ok := w.scan.pool.Take()
 		if !ok {
 			return
 		}
-		if err := w.do(j); err != nil {
-			w.s.pool.Fail(err)
+		if err := w.runJob(j); err != nil {
+			w.scan.pool.Fail(err)
 		}
-		w.s.pool.Push(w.jobs...)
+		w.scan.pool.Push(w.jobs...)
 		w.jobs = w.jobs[:0]
-		w.s.pool.Done()
+		w.scan.pool.Done()
 	}
 }
 
-func (w *worker) do(j job) error {
+func (w *worker) runJob(j job) error {
 	switch j.kind {
 	case jobList:
-		return w.enter(j.n)
+		return w.listFolder(j.node)
 	case jobSettle:
-		return w.reopen(j.n, func(fd int) error { return w.settle(j.n, fd) })
+		return w.withFolder(j.node, func(fd int) error { return w.settleFolder(j.node, fd) })
 	case jobStat:
-		return w.reopen(j.n, func(fd int) error { return w.look(j.n, fd, j.from, j.to) })
+		return w.withFolder(j.node, func(fd int) error { return w.checkFiles(j.node, fd, j.from, j.to) })
 	default:
-		return w.read(j.n, &j.n.items[j.from])
+		return w.readFile(j.node, &j.node.items[j.from])
 	}
 }
 
-// reopen opens a folder that was listed before. When it is not the same folder any
+// withFolder opens a folder that was listed before. When it is not the same folder any
 // more the tree is moving, and names that are not in it are gone.
-func (w *worker) reopen(n *node, do func(fd int) error) error {
-	fd, err := fsroot.OpenBelow(w.s.root, n.path, fsroot.OpenPath)
+func (w *worker) withFolder(n *node, do func(fd int) error) error {
+	fd, err := fsroot.OpenBelow(w.scan.root, n.path, fsroot.OpenPath)
 	if err != nil {
-		return w.unopened(n, err)
+		return w.addUnopened(n, err)
 	}
 	defer unix.Close(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return err
 	}
 	if uint64(w.st.Dev) != n.stat.Dev || uint64(w.st.Ino) != n.stat.Ino {
-		w.s.moving.Store(true)
+		w.scan.unstable.Store(true)
 	}
 	return do(fd)
 }
 
-// unopened records why a folder was not entered.
-func (w *worker) unopened(n *node, err error) error {
-	if fsroot.Exhausted(err) {
-		return fsroot.PathError("open", n.path, err)
+// addUnopened records why a folder was not entered.
+func (w *worker) addUnopened(n *node, err error) error {
+	if fsroot.IsExhausted(err) {
+		return fsroot.WrapPathError("open", n.path, err)
 	}
 	if err != unix.EACCES && err != unix.EPERM && err != unix.EIO {
-		w.s.moving.Store(true) // it was there a moment ago
-		n.state = nodeGone
+		w.scan.unstable.Store(true) // it was there a moment ago
+		n.state = nodeVanished
 		return nil
 	}
 	n.state, n.gap = nodeClosed, "folder cannot be read: "+err.Error()
 	if n.parent != nil && n.stat.Mode == 0 {
-		if fd, err := fsroot.OpenBelow(w.s.root, n.parent.path, fsroot.OpenPath); err == nil {
-			if fsroot.StatAt(fd, n.path[len(n.parent.lead()):], &w.st) == nil {
+		if fd, err := fsroot.OpenBelow(w.scan.root, n.parent.path, fsroot.OpenPath); err == nil {
+			if fsroot.StatAt(fd, n.path[len(n.parent.pathPrefix()):], &w.st) == nil {
 				n.stat = fsroot.FactsOf(&w.st)
 			}
 			unix.Close(fd)
@@ -107,79 +107,79 @@ func (w *worker) unopened(n *node, err error) error {
 	return nil
 }
 
-// enter lists a folder and does all that needs no answer from outside.
-func (w *worker) enter(n *node) error {
-	s := w.s
+// listFolder lists a folder and does all that needs no answer from outside.
+func (w *worker) listFolder(n *node) error {
+	s := w.scan
 	if n.prev != nil {
-		s.remember(n)
+		s.addMade(n)
 		if s.keepsNames(n) {
-			return w.patch(n)
+			return w.copyNames(n)
 		}
 	}
 	fd, err := fsroot.OpenFolder(s.root, n.path)
 	if err != nil {
-		return w.unopened(n, err)
+		return w.addUnopened(n, err)
 	}
 	defer unix.Close(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
-		return fsroot.PathError("stat", n.path, err)
+		return fsroot.WrapPathError("stat", n.path, err)
 	}
 	n.stat = fsroot.FactsOf(&w.st)
 	if n.parent != nil && (n.path == s.gitDir || s.gitID == [2]uint64{n.stat.Dev, n.stat.Ino}) {
 		n.state = nodeClosed
 		return nil
 	}
-	s.changed(&n.stat)
-	if s.o.Entering != nil {
-		if err := s.o.Entering(n.path, fd); err != nil {
+	s.noteChange(&n.stat)
+	if s.opts.OnFolder != nil {
+		if err := s.opts.OnFolder(n.path, fd); err != nil {
 			return err
 		}
 	}
-	if err := w.list.Read(fd, n.lead()); err != nil {
-		return w.unopened(n, err)
+	if err := w.list.Read(fd, n.pathPrefix()); err != nil {
+		return w.addUnopened(n, err)
 	}
-	if !n.inGit {
-		w.nest(n, fd)
+	if !n.isInGitFolder {
+		w.detectRepo(n, fd)
 	}
-	if n.nested && !n.below && !n.whole {
+	if n.nested && !n.hasTrackedBelow && !n.isCapturedRepo {
 		n.state = nodeClosed
 		return nil
 	}
-	w.merge(n)
-	w.inherit(n)
+	w.mergeNames(n)
+	w.copyKnown(n)
 	n.state = nodeListed
-	if n.ignored || n.inGit {
-		return w.settle(n, fd)
+	if n.ignored || n.isInGitFolder {
+		return w.settleFolder(n, fd)
 	}
-	if err := w.rules(n, fd); err != nil {
+	if err := w.readRules(n, fd); err != nil {
 		return err
 	}
-	n.compare(s.o.Then)
-	if w.classify(n) || n.doubtful() {
-		s.asker.enqueue(n)
+	n.compareRules(s.opts.Baseline)
+	if w.classifyFromCache(n) || n.isUnignored() {
+		s.classifier.enqueue(n)
 		return nil
 	}
-	return w.settle(n, fd)
+	return w.settleFolder(n, fd)
 }
 
-// nest finds out whether the folder has a repository of its own, and takes its .git
+// detectRepo finds out whether the folder has a repository of its own, and takes its .git
 // off the list, unless it is captured whole.
-func (w *worker) nest(n *node, fd int) {
+func (w *worker) detectRepo(n *node, fd int) {
 	if n.gitlink {
 		n.nested = true
 	}
 	for i := range w.list.Names {
 		m := &w.list.Names[i]
-		if m.Path[len(n.lead()):] != ".git" {
+		if m.Path[len(n.pathPrefix()):] != ".git" {
 			continue
 		}
 		if n.parent != nil {
-			file, repo := fsroot.Repository(fd, m.Folder)
+			file, repo := fsroot.DetectRepository(fd, m.Folder)
 			if !repo {
 				return
 			}
 			n.nested, n.gitFile = true, file
-			if n.whole = !n.ignored && w.s.o.Enter != nil && w.s.o.Enter(n.path); n.whole {
+			if n.isCapturedRepo = !n.ignored && w.scan.opts.EnterRepo != nil && w.scan.opts.EnterRepo(n.path); n.isCapturedRepo {
 				return
 			}
 		}

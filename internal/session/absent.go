@@ -88,11 +88,11 @@ func TakenByRun(s snapshot.Info) bool {
 // Missing gives the snapshots of tasks whose refs are gone or name other commits than the
 // records. all are the records of the tasks that need theirs.
 func (d *Desk) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
-	var need []snapshot.Bound
+	var need []snapshot.Pin
 	for _, r := range all {
 		need = append(need, slices.DeleteFunc(slices.Clone(r.bound), r.disposable)...)
 	}
-	moved, missing, err := d.Snaps.Moved(ctx, need)
+	moved, missing, err := d.Snaps.CheckRefs(ctx, need)
 	var ids []belay.SnapshotID
 	for _, b := range append(moved, missing...) {
 		ids = append(ids, b.ID)

@@ -40,13 +40,13 @@ const (
 
 // State is what is remembered of one task's record.
 type State struct {
-	Version int             `json:"v"`
-	Repo    string          `json:"repo"` // the git folder, for people
-	Task    string          `json:"task"`
-	Open    bool            `json:"open"`
-	Seq     int             `json:"seq"`              // entries
-	Hash    string          `json:"hash"`             // of the last of them
-	Before  *snapshot.Bound `json:"before,omitempty"` // the snapshot before the task
+	Version int           `json:"v"`
+	Repo    string        `json:"repo"` // the git folder, for people
+	Task    string        `json:"task"`
+	Open    bool          `json:"open"`
+	Seq     int           `json:"seq"`              // entries
+	Hash    string        `json:"hash"`             // of the last of them
+	Before  *snapshot.Pin `json:"before,omitempty"` // the snapshot before the task
 }
 
 // Store is the memory for one repository. The nil *Store remembers nothing.
@@ -223,7 +223,7 @@ func (s *Store) add(task string, line []byte) (err error) {
 		return err
 	}
 	if info.Size() > large {
-		return fsroot.AtomicWrite(path, fsroot.Atomic{Step: s.Step, Prefix: temp}, line)
+		return fsroot.AtomicWrite(path, fsroot.AtomicOptions{Step: s.Step, Prefix: temp}, line)
 	}
 	_, err = f.Write(line)
 	return err

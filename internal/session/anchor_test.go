@@ -29,7 +29,7 @@ func TestWriteAndRead(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(s.Where()))); err == nil {
 		t.Fatal("reading made a folder")
 	}
-	want := State{Task: "T1", Open: true, Seq: 3, Hash: "abc", Before: &snapshot.Bound{ID: "01", Commit: "c", Tree: "t"}}
+	want := State{Task: "T1", Open: true, Seq: 3, Hash: "abc", Before: &snapshot.Pin{ID: "01", Commit: "c", Tree: "t"}}
 	for range 2 { // with and without the folder
 		if err := s.Write(want); err != nil {
 			t.Fatal(err)

@@ -134,18 +134,18 @@ func (d *Desk) acceptDamaged(ctx context.Context, task belay.TaskID, damage erro
 // Restored points the refs of the snapshots that a record names at their commits again:
 // those of a task that needs them, and of another where another commit stands there. gone
 // are those whose bytes are gone; a ref that was deleted after the end was dropped.
-func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Bound, err error) {
-	moved, missing, err := d.Snaps.Moved(ctx, r.bound)
+func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Pin, err error) {
+	moved, missing, err := d.Snaps.CheckRefs(ctx, r.bound)
 	if err != nil {
 		return nil, nil, err
 	}
 	if needed {
 		moved = append(moved, slices.DeleteFunc(missing, r.disposable)...)
 	}
-	if gone, err = d.Snaps.Rebind(ctx, moved); err != nil {
+	if gone, err = d.Snaps.RestoreRefs(ctx, moved); err != nil {
 		return nil, nil, err
 	}
-	return slices.DeleteFunc(moved, func(b snapshot.Bound) bool { return slices.Contains(gone, b) }), gone, nil
+	return slices.DeleteFunc(moved, func(b snapshot.Pin) bool { return slices.Contains(gone, b) }), gone, nil
 }
 
 // Sweep takes the second refs away that no open task needs: belay was killed before it
@@ -163,7 +163,7 @@ func (d *Desk) Sweep(ctx context.Context, all []*Record) error {
 			needed[b.ID] = needed[b.ID] || r.Open()
 		}
 	}
-	return d.Snaps.Release(ctx, func(id belay.SnapshotID) bool {
+	return d.Snaps.DropSecondRefs(ctx, func(id belay.SnapshotID) bool {
 		need, known := needed[id]
 		return known && !need || !known && !busy // in the middle of a step there is one that no record names yet
 	})

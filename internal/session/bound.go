@@ -12,12 +12,12 @@ import (
 
 // Took says that a snapshot was taken for the task: the next event or note names it.
 func (r *Record) Took(info snapshot.Info) {
-	if r.names(info.ID) || slices.Contains(r.took.bound, info.Bound()) {
+	if r.names(info.ID) || slices.Contains(r.took.bound, info.Pin()) {
 		return
 	}
-	r.took.bound = append(r.took.bound, info.Bound())
-	if info.Added > 0 {
-		r.took.sizes = append(r.took.sizes, Size{ID: info.ID, Added: info.Added, Files: info.Files})
+	r.took.bound = append(r.took.bound, info.Pin())
+	if info.AddedBytes > 0 {
+		r.took.sizes = append(r.took.sizes, Size{ID: info.ID, Added: info.AddedBytes, Files: info.Files})
 	}
 }
 
@@ -53,7 +53,7 @@ func (d *Desk) Named(ctx context.Context, start belay.SnapshotID) (belay.Snapsho
 	if err != nil {
 		return id, err
 	}
-	if _, said := d.Known.Of(id); said {
+	if _, said := d.Known.Lookup(id); said {
 		return id, nil
 	}
 	for _, task := range d.Journal.Mentioning(string(id)) {
@@ -63,14 +63,14 @@ func (d *Desk) Named(ctx context.Context, start belay.SnapshotID) (belay.Snapsho
 }
 
 // Bound gives the snapshots that the record names.
-func (r *Record) Bound() []snapshot.Bound { return r.bound }
+func (r *Record) Bound() []snapshot.Pin { return r.bound }
 
 // disposable reports whether a snapshot was archived when the task ended: it may be gone,
 // also when the task is opened again or its merge is taken back.
-func (r *Record) disposable(b snapshot.Bound) bool { return slices.Contains(r.archived, b.ID) }
+func (r *Record) disposable(b snapshot.Pin) bool { return slices.Contains(r.archived, b.ID) }
 
 func (r *Record) names(id belay.SnapshotID) bool {
-	return slices.ContainsFunc(r.bound, func(b snapshot.Bound) bool { return b.ID == id })
+	return slices.ContainsFunc(r.bound, func(b snapshot.Pin) bool { return b.ID == id })
 }
 
 // Own reports whether a snapshot that says it is of this task was taken for this record:

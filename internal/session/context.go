@@ -46,7 +46,7 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 		return "", fmt.Errorf("make %s: %w", dir, err)
 	}
 	path := filepath.Join(dir, strings.ToLower(role)+".json")
-	if err := fsroot.AtomicWrite(path, fsroot.Atomic{Perm: 0o400}, text); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{Perm: 0o400}, text); err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
 	return path, nil

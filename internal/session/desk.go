@@ -31,9 +31,9 @@ type Desk struct {
 	Plans    Planner      // nil for none
 	May      *config.Gate // what may run in this repository
 
-	Known   *snapshot.Known // what records say about snapshots; the stores of Snaps share it
-	Anchors *Store          // how far records went, remembered outside the repository
-	Memory  *Memory         // what this process knows of the records it drives
+	Known   *snapshot.Registry // what records say about snapshots; the stores of Snaps share it
+	Anchors *Store             // how far records went, remembered outside the repository
+	Memory  *Memory            // what this process knows of the records it drives
 
 	Ports int // the first of the ten ports of a task's own working tree; 0 elsewhere
 }
@@ -64,11 +64,11 @@ func (d *Desk) StartNow(task, history string) error {
 
 // sharing writes by way of belay's folder of temporary files, which nobody sweeps meanwhile.
 func (d *Desk) sharing(write func(tmp string) error) error {
-	tmp, err := d.Snaps.Place.Scratch("tmp")
+	tmp, err := d.Snaps.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return err
 	}
-	done, err := d.Snaps.Share(context.Background()) // it waits ten seconds at most
+	done, err := d.Snaps.LockShared(context.Background()) // it waits ten seconds at most
 	if err != nil {
 		return err
 	}

@@ -134,12 +134,12 @@ func (d *Desk) Secure(ctx context.Context, r *Record) error {
 	if !r.Open() {
 		return nil
 	}
-	return d.Snaps.KeepTwice(ctx, d.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took.bound)...)
+	return d.Snaps.AddSecondRefs(ctx, d.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took.bound)...)
 }
 
 // Release takes the second refs of a task's snapshots away.
 func (d *Desk) Release(ctx context.Context, r *Record) error {
-	return d.Snaps.Release(ctx, r.names)
+	return d.Snaps.DropSecondRefs(ctx, r.names)
 }
 
 // TamperedNote is the kind of note that says that somebody changed what belay keeps of a
@@ -279,7 +279,7 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 	case EntryNote:
 		var n Note
 		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 &&
-			slices.ContainsFunc(n.Snapshots, func(b snapshot.Bound) bool { return !d.stands(b) }) {
+			slices.ContainsFunc(n.Snapshots, func(b snapshot.Pin) bool { return !d.stands(b) }) {
 			return "its record got a note with an invalid snapshot"
 		}
 		return ""
@@ -295,8 +295,8 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 }
 
 // stands reports whether a snapshot that a note names is what its ref says.
-func (d *Desk) stands(b snapshot.Bound) bool {
-	moved, missing, err := d.Snaps.Moved(context.Background(), []snapshot.Bound{b})
+func (d *Desk) stands(b snapshot.Pin) bool {
+	moved, missing, err := d.Snaps.CheckRefs(context.Background(), []snapshot.Pin{b})
 	return err == nil && len(moved)+len(missing) == 0
 }
 
@@ -342,12 +342,12 @@ func (m *Memory) first(task belay.TaskID) bool {
 // closed, and its snapshots pruned, before a review opened it again.
 func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 	list := slices.Concat(r.bound, r.took.bound)
-	moved, missing, err := d.Snaps.Moved(ctx, list)
+	moved, missing, err := d.Snaps.CheckRefs(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	if d.Memory.first(r.Task.ID) {
-		gone, err := d.Snaps.Rebind(ctx, missing)
+		gone, err := d.Snaps.RestoreRefs(ctx, missing)
 		if err != nil {
 			return nil, err
 		}
@@ -358,7 +358,7 @@ func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 	if len(moved) == 0 {
 		return nil, nil
 	}
-	gone, err := d.Snaps.Rebind(ctx, moved)
+	gone, err := d.Snaps.RestoreRefs(ctx, moved)
 	if err != nil {
 		return nil, err
 	}
@@ -373,7 +373,7 @@ func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 	return said, d.Secure(ctx, r)
 }
 
-func (m *Memory) miss(list []snapshot.Bound) {
+func (m *Memory) miss(list []snapshot.Pin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range list {
@@ -381,7 +381,7 @@ func (m *Memory) miss(list []snapshot.Bound) {
 	}
 }
 
-func (m *Memory) misses(b snapshot.Bound) bool {
+func (m *Memory) misses(b snapshot.Pin) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.absent[b.ID]

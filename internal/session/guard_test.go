@@ -61,9 +61,9 @@ func (s *scene) open(root string) *Desk {
 	s.t.Helper()
 	repo, err := git.Open(s.t.Context(), root, true)
 	s.must(err)
-	d := &Desk{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Known{}, Memory: NewMemory(),
+	d := &Desk{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Registry{}, Memory: NewMemory(),
 		Anchors: Open(repo.Common, repo.Root)}
-	d.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Known: d.Known})
+	d.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Registry: d.Known})
 	s.must(err)
 	d.Snaps = d.Restores.Snapshots
 	return d

@@ -39,7 +39,7 @@ type Work struct {
 
 // Work compares the state before with a capture and keeps what the agent did.
 func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
-	defer d.Snaps.Repo.Share()()
+	defer d.Snaps.Repo.ShareReader()()
 	taken, err := d.Taken(ctx, r)
 	if err != nil {
 		return w, err
@@ -60,15 +60,15 @@ func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w W
 // missed says what the checks need to know of what was not captured.
 func missed(list []snapshot.Missed) (out []check.Missed) {
 	for _, m := range list {
-		c := check.Missed{Path: m.Path, What: m.Detail, Unsure: !m.Sure}
+		c := check.Missed{Path: m.Path, What: m.Detail, Unsure: !m.Certain}
 		switch m.Kind {
 		case snapshot.MissedOutput:
 			c.What = "newly ignored build output, " + m.Detail
-		case snapshot.MissedFile, snapshot.MissedOwn:
+		case snapshot.MissedFile, snapshot.MissedAuthored:
 			c.Harms = true
 		case snapshot.MissedMode:
 			c.Harms, c.Held = true, true
-		case snapshot.MissedMoved, snapshot.MissedInside, snapshot.MissedRefs:
+		case snapshot.MissedHeadMoved, snapshot.MissedInner, snapshot.MissedRefs:
 			c.Path, c.Harms = m.Path+"/", true
 		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
 			c.Path, c.Tree = m.Path+"/", true
@@ -101,7 +101,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	var state check.Facts
 	var unclear error
 	var asked sync.Once
-	perhaps, err := d.Snaps.Perhaps(ctx, after)
+	perhaps, err := d.Snaps.MaybeAuthored(ctx, after)
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -113,7 +113,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Guard: check.Tree(d.Restores, t.ID, after, w.Held),
 		Texts: check.New(d.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
-			return d.Snaps.Ignored(ctx, after, paths)
+			return d.Snaps.CapturedIgnored(ctx, after, paths)
 		},
 		Git: func(ctx context.Context) (check.Facts, error) {
 			asked.Do(func() {

@@ -160,7 +160,7 @@ func (d *Desk) CreateSession(ctx context.Context, t belay.Task) (*Sitting, error
 
 // Add records a mark that was derived from s.Last, and the snapshot that was taken for it. *journal.MovedError when the
 // record has grown since s was read: then it has to be derived again.
-func (d *Desk) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapshot.Bound) error {
+func (d *Desk) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapshot.Pin) error {
 	head, err := d.Journal.Append(ctx, s.Task.ID, s.head, EntryNote,
 		Note{Kind: "session", Text: string(m.Kind), Mark: &m, Snapshots: taken})
 	if err != nil {
@@ -172,7 +172,7 @@ func (d *Desk) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapsho
 
 // HookLock takes the working tree for one hook call. CodeBusy when another has it for longer than ctx allows.
 func (d *Desk) HookLock(ctx context.Context) (func(), error) {
-	if _, err := d.Snaps.Place.Scratch(); err != nil {
+	if _, err := d.Snaps.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
 	}
 	lock := fsroot.NewLock(d.Scratch("hook.lock"))

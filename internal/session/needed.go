@@ -17,7 +17,7 @@ import (
 // A later attempt that began from exactly the state before needs none of what came before it.
 func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
 	taken []snapshot.Info) (map[belay.SnapshotID]bool, error) {
-	defer snaps.Repo.Share()()
+	defer snaps.Repo.ShareReader()()
 	keep := map[belay.SnapshotID]bool{before: true}
 	slices.SortFunc(taken, func(a, b snapshot.Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	trees := map[belay.SnapshotID]string{}
@@ -29,7 +29,7 @@ func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
 			return a == b, nil
 		}
 		for _, names := range []func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string,
-			error){snaps.Touched, snaps.RefChanges, snaps.TouchedGit} {
+			error){snaps.ChangedPaths, snaps.RefChanges, snaps.ChangedGitFiles} {
 			if list, err := names(ctx, a, b); err != nil || len(list) > 0 {
 				return false, err
 			}

@@ -39,8 +39,8 @@ type EventEntry struct {
 
 	// Snapshots are those that were taken for the step that the event ends: the ones it
 	// speaks of, and others.
-	Snapshots []snapshot.Bound `json:"snapshots,omitempty"`
-	Sizes     []Size           `json:"sizes,omitempty"` // of those among them that this process took
+	Snapshots []snapshot.Pin `json:"snapshots,omitempty"`
+	Sizes     []Size         `json:"sizes,omitempty"` // of those among them that this process took
 }
 
 // Size is what a snapshot added to the repository. It is apart from what binds the snapshot, which is compared.
@@ -52,15 +52,15 @@ type Size struct {
 
 // taken are snapshots that no entry names yet.
 type taken struct {
-	bound []snapshot.Bound
+	bound []snapshot.Pin
 	sizes []Size
 }
 
 // Taken is the data of an entry that names a snapshot before the step it was taken for ends.
 type Taken struct {
-	Command   string           `json:"command"`
-	Snapshots []snapshot.Bound `json:"snapshots"`
-	Sizes     []Size           `json:"sizes,omitempty"`
+	Command   string         `json:"command"`
+	Snapshots []snapshot.Pin `json:"snapshots"`
+	Sizes     []Size         `json:"sizes,omitempty"`
 }
 
 // Overruled is a refusal that a person accepted work over.
@@ -85,8 +85,8 @@ type Note struct {
 
 	Archived []belay.SnapshotID `json:"archived,omitempty"` // of the kind snapshots: those that nothing needs any more
 
-	Attempt   int              `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
-	Snapshots []snapshot.Bound `json:"snapshots,omitempty"` // those it speaks of
+	Attempt   int            `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
+	Snapshots []snapshot.Pin `json:"snapshots,omitempty"` // those it speaks of
 
 	Commit *Committed `json:"commit,omitempty"` // of the kinds committing and committed
 
@@ -146,9 +146,9 @@ type Record struct {
 
 	archived []belay.SnapshotID // all that were ever archived: they may be gone
 
-	bound  []snapshot.Bound // the snapshots that the record names, in that order
-	took   taken            // those that its next entry has to name
-	issued int              // the number of the entry that the pending command comes from
+	bound  []snapshot.Pin // the snapshots that the record names, in that order
+	took   taken          // those that its next entry has to name
+	issued int            // the number of the entry that the pending command comes from
 }
 
 // SessionKept is how long an agent's own session counts as open after its last mark: so long its snapshots are needed.
@@ -213,7 +213,7 @@ func (d *Desk) LoadAnyway(task belay.TaskID) (*Record, error) {
 func (d *Desk) read(log journal.Log) (*Record, error) {
 	r, err := Fold(log)
 	if err == nil {
-		d.Known.Bind(r.bound...)
+		d.Known.Add(r.bound...)
 	}
 	return r, err
 }

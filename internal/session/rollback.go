@@ -19,7 +19,7 @@ import (
 
 // RollbackOptions says what a rollback of this task may touch.
 func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
-	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, Again: fmt.Sprintf("belay rollback %s", r.Task.ID)}
+	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, CommandText: fmt.Sprintf("belay rollback %s", r.Task.ID)}
 	if _, apart, err := worktree.MarkOf(d.Repo); err != nil {
 		return opts, err
 	} else if apart {
@@ -53,7 +53,7 @@ func (d *Desk) limit(ctx context.Context, opts *restore.Options, list []Span) er
 		opts.OnlyRef = func(name string) bool { return touched.Refs[name] }
 	}
 	opts.OnlyGit = func(name string) bool { return touched.Git[name] }
-	opts.Inner = innerOf(touched)
+	opts.InnerChanges = innerOf(touched)
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (d *Desk) limit(ctx context.Context, opts *restore.Options, list []Span) er
 // are those that no ref and no record names: a dry run counts them without leaving any.
 func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID, redone func(rescue belay.SnapshotID) bool,
 	passing ...snapshot.Info) (restore.Options, []snapshot.Info, error) {
-	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, Again: "the same command with", Preserve: reviewArtefacts}
+	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, CommandText: "the same command with", Preserve: reviewArtefacts}
 	turn := *r
 	turn.State.Before = to
 	taken, err := d.Taken(ctx, &turn)
@@ -79,10 +79,10 @@ func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID, 
 }
 
 // innerOf says what of repositories inside of the tree a task touched.
-func innerOf(t Touch) []restore.Inner {
-	list := []restore.Inner{} // not nil, which is all
+func innerOf(t Touch) []restore.InnerChange {
+	list := []restore.InnerChange{} // not nil, which is all
 	for path, in := range t.Inner {
-		x := restore.Inner{Path: restore.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)),
+		x := restore.InnerChange{Path: restore.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)),
 			Git: slices.Sorted(maps.Keys(in.Git)), Inner: innerOf(in)}
 		for p := range in.Paths {
 			x.Paths = append(x.Paths, restore.RawPath(p))
@@ -93,9 +93,9 @@ func innerOf(t Touch) []restore.Inner {
 		}
 	}
 	for path := range t.Lost {
-		list = append(list, restore.Inner{Path: restore.RawPath(path), All: true})
+		list = append(list, restore.InnerChange{Path: restore.RawPath(path), All: true})
 	}
-	slices.SortFunc(list, func(a, b restore.Inner) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(list, func(a, b restore.InnerChange) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return list
 }
 
@@ -142,13 +142,13 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, 
 	if len(list) == 0 {
 		return nil, nil
 	}
-	since, err := d.Snaps.Touched(ctx, list[len(list)-1].To, out.Rescue)
+	since, err := d.Snaps.ChangedPaths(ctx, list[len(list)-1].To, out.Rescue)
 	if err != nil {
 		return nil, err
 	}
 	unticked := "" // only the line that belay ticked is put back there
 	if l := r.Task.List(); len(r.untick()) > 0 && slices.Contains(since, l) {
-		own, err := d.Snaps.Touched(ctx, r.State.Before, list[len(list)-1].To)
+		own, err := d.Snaps.ChangedPaths(ctx, r.State.Before, list[len(list)-1].To)
 		if err != nil {
 			return nil, err
 		}
@@ -178,9 +178,9 @@ func (d *Desk) NotRestored(ctx context.Context, taken []snapshot.Info, out *rest
 	}
 	for _, m := range missed {
 		switch m.Kind {
-		case snapshot.MissedOwn, snapshot.MissedIgnored, snapshot.MissedFile, snapshot.MissedOther, snapshot.MissedOutput:
-			if m.Sure && !named[m.Path] {
-				out.Missing = append(out.Missing, restore.Kept{Path: m.Path, Why: "not in the snapshot: " + m.Detail})
+		case snapshot.MissedAuthored, snapshot.MissedIgnored, snapshot.MissedFile, snapshot.MissedOther, snapshot.MissedOutput:
+			if m.Certain && !named[m.Path] {
+				out.Missing = append(out.Missing, restore.Kept{Path: m.Path, Reason: "not in the snapshot: " + m.Detail})
 			}
 		}
 	}
@@ -192,16 +192,16 @@ func (d *Desk) NotRestored(ctx context.Context, taken []snapshot.Info, out *rest
 func (d *Desk) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
 	if own := r.Task.Session; own != nil { // a person waits: no rules of the past, no repositories inside
-		return snapshot.Extent{Agents: own.Ignored, Protect: s.Protect, Ignored: own.Ignored, Large: d.Config.Snapshot.MaxTaskFile}
+		return snapshot.Extent{Agents: own.Ignored, Protect: s.Protect, Ignored: own.Ignored, MaxFile: d.Config.Snapshot.MaxTaskFile}
 	}
-	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true,
-		Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
+	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Baseline: r.State.Before, InnerSnapshots: true,
+		Ignored: true, MaxFile: d.Config.Snapshot.MaxTaskFile}
 }
 
 // Passing describes a snapshot that only this command looks at: it is in no list.
 func Passing(r *Record, message string) snapshot.Meta {
 	m := ByHand(r, message)
-	m.Passing = true
+	m.Transient = true
 	return m
 }
 
@@ -222,7 +222,7 @@ var reviewArtefacts = []string{".belay/reviews/**", belay.OwnGlob}
 func KeptLines(out restore.Restored) []string {
 	var lines []string
 	for _, k := range slices.Concat(out.Kept, out.Missing) {
-		lines = append(lines, k.Path+": "+k.Why)
+		lines = append(lines, k.Path+": "+k.Reason)
 	}
 	return lines
 }

@@ -64,12 +64,12 @@ type Touch struct {
 // Touched gives what the spans changed: an agent that commits or branches is rolled back
 // with its refs, a branch that a person made meanwhile stays.
 func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, error) {
-	defer snaps.Repo.Share()()
+	defer snaps.Repo.ShareReader()()
 	t := Touch{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]Touch{}, map[string]bool{}}
 	for _, kind := range []struct {
 		in    map[string]bool
 		names func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string, error)
-	}{{t.Paths, snaps.Touched}, {t.Refs, snaps.RefChanges}, {t.Git, snaps.TouchedGit}, {t.Git, snaps.TouchedHead}} {
+	}{{t.Paths, snaps.ChangedPaths}, {t.Refs, snaps.RefChanges}, {t.Git, snaps.ChangedGitFiles}, {t.Git, snaps.ChangedHead}} {
 		for _, s := range list {
 			names, err := kind.names(ctx, s.From, s.To)
 			if err != nil {
@@ -87,7 +87,7 @@ func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, er
 func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) error {
 	stores, spans := map[string]*snapshot.Store{}, map[string][]Span{}
 	for _, s := range list {
-		was, err := snaps.Inner(ctx, s.From)
+		was, err := snaps.InnerSnapshots(ctx, s.From)
 		if err != nil {
 			return err
 		}

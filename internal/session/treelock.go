@@ -45,7 +45,7 @@ func (h Holder) dead() bool {
 }
 
 func read(path string) (h Holder) {
-	text, _ := fsroot.ReadFile(path, fsroot.Usual)
+	text, _ := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	_ = json.Unmarshal(text, &h) // half-written information is no information
 	return h
 }

@@ -24,39 +24,39 @@ type CaptureExtent struct {
 	// They reach into build output only where they spell out its name.
 	Protect []string
 	// Built are globs that spell out build output which is not a build output here.
-	Built []string
+	BuildOutput []string
 	// Large is how many bytes a file may have, where that is more than the place's MaxFile.
-	Large int64
+	MaxFile int64
 	// Ignored captures ignored files that somebody wrote, and notes what the others look like.
-	// See LookAtIgnored.
+	// See InspectIgnored.
 	Ignored bool
 	// Own are paths of such files, where their names do not say it; Kept those of files that
 	// may be.
-	Own, Kept []string
+	Authored, MaybeAuthored []string
 	// Since is an earlier state: what was hidden since then is captured, and so are
 	// repositories of their own that were not there then.
-	Since *Since
+	Baseline *Baseline
 }
 
 // The kinds of ManifestExtent.
 const (
-	extentAgents  = "agents"
-	extentProtect = "protect"
-	extentBuilt   = "built"
-	extentSince   = "since"
-	extentLarge   = "large"
-	extentIgnored = "ignored"
-	extentOwn     = "own"
-	extentKept    = "kept"
+	extentAgents        = "agents"
+	extentProtect       = "protect"
+	extentBuildOutput   = "built"
+	extentBaseline      = "since"
+	extentMaxFile       = "large"
+	extentIgnored       = "ignored"
+	extentAuthored      = "own"
+	extentMaybeAuthored = "kept"
 )
 
 // The kinds of Left.
 const (
-	LeftOutput  = "output"  // a folder of build output, hidden by a rule that is new; Print counts its files
-	LeftFile    = "file"    // a file that is a gap; Print has size, mtime and ctime
-	LeftIgnored = "ignored" // an ignored file; Print has mode, size, mtime, ctime and a hash, "-" for none
-	LeftOwn     = "own"     // one that somebody wrote, and that is too large to be captured, or one too many
-	LeftMany    = "many"    // an ignored folder with too many files to look at
+	UncapturedOutput   = "output"  // a folder of build output, hidden by a rule that is new; Print counts its files
+	UncapturedFile     = "file"    // a file that is a gap; Print has size, mtime and ctime
+	UncapturedIgnored  = "ignored" // an ignored file; Print has mode, size, mtime, ctime and a hash, "-" for none
+	UncapturedAuthored = "own"     // one that somebody wrote, and that is too large to be captured, or one too many
+	UncapturedMany     = "many"    // an ignored folder with too many files to look at
 )
 
 // ExtentOf reads what a manifest records. since is the snapshot that Since was made of,
@@ -68,26 +68,26 @@ func ExtentOf(m *Manifest) (e CaptureExtent, since string) {
 			e.Agents = true
 		case extentProtect:
 			e.Protect = append(e.Protect, x.Value)
-		case extentBuilt:
-			e.Built = append(e.Built, x.Value)
-		case extentSince:
+		case extentBuildOutput:
+			e.BuildOutput = append(e.BuildOutput, x.Value)
+		case extentBaseline:
 			since = x.Value
-		case extentLarge:
-			e.Large, _ = strconv.ParseInt(x.Value, 10, 64)
+		case extentMaxFile:
+			e.MaxFile, _ = strconv.ParseInt(x.Value, 10, 64)
 		case extentIgnored:
 			e.Ignored = true
-		case extentOwn:
-			e.Own = append(e.Own, x.Value)
-		case extentKept:
-			e.Kept = append(e.Kept, x.Value)
+		case extentAuthored:
+			e.Authored = append(e.Authored, x.Value)
+		case extentMaybeAuthored:
+			e.MaybeAuthored = append(e.MaybeAuthored, x.Value)
 		}
 	}
 	return e, since
 }
 
-// record is the inverse of ExtentOf.
-func (e CaptureExtent) record() (list []ManifestExtent) {
-	if !e.wide() {
+// manifestExtents is the inverse of ExtentOf.
+func (e CaptureExtent) manifestExtents() (list []ManifestExtent) {
+	if !e.includesIgnored() {
 		return nil
 	}
 	if e.Agents {
@@ -96,29 +96,29 @@ func (e CaptureExtent) record() (list []ManifestExtent) {
 	for _, g := range e.Protect {
 		list = append(list, ManifestExtent{Kind: extentProtect, Value: g})
 	}
-	for _, g := range e.Built {
-		list = append(list, ManifestExtent{Kind: extentBuilt, Value: g})
+	for _, g := range e.BuildOutput {
+		list = append(list, ManifestExtent{Kind: extentBuildOutput, Value: g})
 	}
-	if e.Large > 0 {
-		list = append(list, ManifestExtent{Kind: extentLarge, Value: strconv.FormatInt(e.Large, 10)})
+	if e.MaxFile > 0 {
+		list = append(list, ManifestExtent{Kind: extentMaxFile, Value: strconv.FormatInt(e.MaxFile, 10)})
 	}
 	if e.Ignored {
 		list = append(list, ManifestExtent{Kind: extentIgnored})
 	}
-	for _, p := range e.Own {
-		list = append(list, ManifestExtent{Kind: extentOwn, Value: p})
+	for _, p := range e.Authored {
+		list = append(list, ManifestExtent{Kind: extentAuthored, Value: p})
 	}
-	for _, p := range e.Kept {
-		list = append(list, ManifestExtent{Kind: extentKept, Value: p})
+	for _, p := range e.MaybeAuthored {
+		list = append(list, ManifestExtent{Kind: extentMaybeAuthored, Value: p})
 	}
-	if e.Since != nil {
-		list = append(list, ManifestExtent{Kind: extentSince, Value: e.Since.id})
+	if e.Baseline != nil {
+		list = append(list, ManifestExtent{Kind: extentBaseline, Value: e.Baseline.id})
 	}
 	return list
 }
 
-// wide reports whether ignored paths may be captured that were ignored all the time.
-func (e CaptureExtent) wide() bool { return e.Agents || e.Ignored || len(e.Protect) > 0 }
+// includesIgnored reports whether ignored paths may be captured that were ignored all the time.
+func (e CaptureExtent) includesIgnored() bool { return e.Agents || e.Ignored || len(e.Protect) > 0 }
 
 // Selector selects among ignored paths, nil for none.
 func (e CaptureExtent) Selector() scan.Selector {
@@ -127,7 +127,7 @@ func (e CaptureExtent) Selector() scan.Selector {
 		all = append(all, belay.Files{})
 	}
 	if len(e.Protect) > 0 {
-		p := protected{extent: e}
+		p := protectedSelector{extent: e}
 		var clean []string
 		for _, g := range e.Protect {
 			for strings.HasPrefix(g, "./") {
@@ -139,16 +139,16 @@ func (e CaptureExtent) Selector() scan.Selector {
 			clean = append(clean, g)
 		}
 		var err error
-		if p.reach, err = scan.New(clean); err != nil {
-			p.reach = nil // a glob that cannot be used reaches nothing, and the check says so
+		if p.globs, err = scan.NewGlobs(clean); err != nil {
+			p.globs = nil // a glob that cannot be used reaches nothing, and the check says so
 		}
 		all = append(all, p)
 	}
 	if e.Ignored {
 		all = append(all, belay.Settings{})
 	}
-	if len(e.Own)+len(e.Kept) > 0 {
-		all = append(all, exactlyThose(slices.Concat(e.Own, e.Kept)))
+	if len(e.Authored)+len(e.MaybeAuthored) > 0 {
+		all = append(all, newExactPaths(slices.Concat(e.Authored, e.MaybeAuthored)))
 	}
 	if len(all) == 0 {
 		return nil
@@ -156,15 +156,15 @@ func (e CaptureExtent) Selector() scan.Selector {
 	return all
 }
 
-// protected selects what globs (belay.Covers) cover.
-type protected struct {
+// protectedSelector selects what globs (belay.Covers) cover.
+type protectedSelector struct {
 	extent CaptureExtent
-	reach  scan.Globs
+	globs  scan.Globs
 }
 
 // Covers reports whether path is protected; a folder: with all below it.
-func (p protected) Covers(path string, folder bool) bool {
-	if p.built(path, folder) || !belay.Match(p.extent.Protect, path) {
+func (p protectedSelector) Covers(path string, folder bool) bool {
+	if p.isBuildOutput(path, folder) || !belay.Match(p.extent.Protect, path) {
 		return false
 	}
 	// A folder is covered with what no glob can name on purpose.
@@ -172,93 +172,94 @@ func (p protected) Covers(path string, folder bool) bool {
 }
 
 // Reaches reports whether something below the folder may be protected.
-func (p protected) Reaches(folder string) bool {
-	return !p.built(folder, true) && (p.reach.Reaches(folder) || belay.Match(p.extent.Protect, folder+"/\x01"))
+func (p protectedSelector) Reaches(folder string) bool {
+	return !p.isBuildOutput(folder, true) && (p.globs.Reaches(folder) || belay.Match(p.extent.Protect, folder+"/\x01"))
 }
 
-func (p protected) built(path string, folder bool) bool {
+func (p protectedSelector) isBuildOutput(path string, folder bool) bool {
 	if folder {
 		path += "/"
 	}
 	out := belay.Output(path)
-	return out != "" && !p.extent.spells(out)
+	return out != "" && !p.extent.namesOutput(out)
 }
 
-// spells reports whether a glob names a folder of build output.
-func (e CaptureExtent) spells(output string) bool {
+// namesOutput reports whether a glob names a folder of build output.
+func (e CaptureExtent) namesOutput(output string) bool {
 	named := func(g string) bool { return belay.Names(g, output) }
-	return slices.ContainsFunc(e.Protect, named) || slices.ContainsFunc(e.Built, named)
+	return slices.ContainsFunc(e.Protect, named) || slices.ContainsFunc(e.BuildOutput, named)
 }
 
-// Since is an earlier state that a capture is held against.
-type Since struct {
+// Baseline is an earlier state that a capture is held against.
+type Baseline struct {
 	Rules *OldRules // of then
 
-	place *Place
-	id    string
-	tree  string
-	man   *Manifest
+	worktree *Worktree
+	id       string
+	tree     string
+	manifest *Manifest
 
-	mu     sync.Mutex
-	stood  map[string]bool // folders of build output: whether then held something there
-	output map[string]bool // those that the last scan left out
+	mu            sync.Mutex
+	hadOutput     map[string]bool // folders of build output: whether then held something there
+	skippedOutput map[string]bool // those that the last scan left out
 }
 
-// Since prepares to hold captures against a snapshot: its id, the tree of its files and its
+// OpenBaseline prepares to hold captures against a snapshot: its id, the tree of its files and its
 // manifest. Close ends it.
-func (s *Place) Since(ctx context.Context, id, tree string, m *Manifest) *Since {
-	return &Since{place: s, id: id, tree: tree, man: m, Rules: s.OldRules(ctx, id, m), stood: map[string]bool{}, output: map[string]bool{}}
+func (s *Worktree) OpenBaseline(ctx context.Context, id, tree string, m *Manifest) *Baseline {
+	return &Baseline{worktree: s, id: id, tree: tree, manifest: m, Rules: s.OldRules(ctx, id, m),
+		hadOutput: map[string]bool{}, skippedOutput: map[string]bool{}}
 }
 
 // Close ends the questions; nil has none.
-func (n *Since) Close() {
+func (n *Baseline) Close() {
 	if n != nil {
 		n.Rules.Close()
 	}
 }
 
-// then is what a scan needs to know of the earlier state.
-func (n *Since) then(c *Capture) *scan.Then {
-	t := &scan.Then{Moved: n.outerMoved(c.Rules), Files: map[string]fsroot.OID{}}
-	for _, r := range n.man.Rules {
+// scanBaseline is what a scan needs to know of the earlier state.
+func (n *Baseline) scanBaseline(c *Capture) *scan.Baseline {
+	t := &scan.Baseline{OuterRulesChanged: n.outerRulesChanged(c.Rules), RuleFiles: map[string]fsroot.OID{}}
+	for _, r := range n.manifest.Rules {
 		if !r.Outer {
-			t.Files[r.Path] = fsroot.OID(Raw(r.OID))
+			t.RuleFiles[r.Path] = fsroot.OID(RawOID(r.OID))
 		}
 	}
-	clear(n.output)
+	clear(n.skippedOutput)
 	t.Ignored = func(ctx context.Context, paths []string) ([]bool, error) {
-		return n.ignored(ctx, c.Wanted.Extent, paths)
+		return n.staysIgnored(ctx, c.Options.Extent, paths)
 	}
 	return t
 }
 
-// outerMoved reports whether the rules outside the tree are not those of then.
-func (n *Since) outerMoved(now outerRules) bool {
+// outerRulesChanged reports whether the rules outside the tree are not those of then.
+func (n *Baseline) outerRulesChanged(now outerRules) bool {
 	var then []Rule
-	for _, r := range n.man.Rules {
+	for _, r := range n.manifest.Rules {
 		if r.Outer {
 			then = append(then, r)
 		}
 	}
-	return now.folds != n.man.FoldsCase || !slices.Equal(then, n.place.outerFiles(now))
+	return now.ignoreCase != n.manifest.IgnoreCase || !slices.Equal(then, n.worktree.outerRuleFiles(now))
 }
 
 // Moved reports whether rules of ignoring are others than those of then, by a manifest of
 // the present and the rules outside the tree.
-func (n *Since) moved(m *Manifest, now outerRules) bool {
+func (n *Baseline) rulesChanged(m *Manifest, now outerRules) bool {
 	inner := func(m *Manifest) []Rule {
 		return slices.DeleteFunc(slices.Clone(m.Rules), func(r Rule) bool { return r.Outer })
 	}
-	return n.outerMoved(now) || !slices.Equal(inner(n.man), inner(m))
+	return n.outerRulesChanged(now) || !slices.Equal(inner(n.manifest), inner(m))
 }
 
-// ignored answers whether what is ignored today stays so: because it was ignored then, or
+// staysIgnored answers whether what is ignored today stays so: because it was ignored then, or
 // because it is build output in a folder in which then had nothing. Otherwise a line for
 // node_modules, added together with what it is for, would bring all of that into the
 // change.
-func (n *Since) ignored(ctx context.Context, e CaptureExtent, paths []string) ([]bool, error) {
+func (n *Baseline) staysIgnored(ctx context.Context, e CaptureExtent, paths []string) ([]bool, error) {
 	answers, err := n.Rules.Ask(ctx, paths)
-	if err != nil || !e.wide() {
+	if err != nil || !e.includesIgnored() {
 		return answers, err
 	}
 	out := make([]string, len(paths))
@@ -266,29 +267,29 @@ func (n *Since) ignored(ctx context.Context, e CaptureExtent, paths []string) ([
 		if answers[i] {
 			continue
 		}
-		if o := belay.Output(p); o != "" && !e.spells(o) {
+		if o := belay.Output(p); o != "" && !e.namesOutput(o) {
 			out[i] = o
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.lookUp(ctx, out); err != nil {
+	if err := n.findOutput(ctx, out); err != nil {
 		return nil, err
 	}
 	for i, o := range out {
-		if o != "" && !n.stood[o] {
-			answers[i], n.output[o] = true, true
+		if o != "" && !n.hadOutput[o] {
+			answers[i], n.skippedOutput[o] = true, true
 		}
 	}
 	return answers, nil
 }
 
-// lookUp finds out in which of the folders then held something.
-func (n *Since) lookUp(ctx context.Context, folders []string) error {
+// findOutput finds out in which of the folders then held something.
+func (n *Baseline) findOutput(ctx context.Context, folders []string) error {
 	var ask []string
 	for _, f := range folders {
-		if _, known := n.stood[f]; f != "" && !known {
-			n.stood[f] = n.tree == ""
+		if _, known := n.hadOutput[f]; f != "" && !known {
+			n.hadOutput[f] = n.tree == ""
 			ask = append(ask, f)
 		}
 	}
@@ -297,27 +298,27 @@ func (n *Since) lookUp(ctx context.Context, folders []string) error {
 		if n.tree == "" {
 			break
 		}
-		list, err := n.place.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", "--name-only", n.tree, "--"}, some...)...)
+		list, err := n.worktree.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", "--name-only", n.tree, "--"}, some...)...)
 		if err != nil {
 			return err
 		}
 		for f := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-			n.stood[f] = true
+			n.hadOutput[f] = true
 		}
 	}
 	return nil
 }
 
-// enter reports whether a repository inside the tree is captured whole: it was not there
+// entersRepo reports whether a repository inside the tree is captured whole: it was not there
 // then. A linked working tree of this repository is none: it is somebody's place of work,
 // and most of it is in git.
-func (n *Since) enter(path string) bool {
-	was := slices.ContainsFunc(n.man.Nested, func(x Nested) bool { return x.Path == path })
-	return !was && !n.man.WasIgnored(path+"/x") && !n.place.LinkedTree(path)
+func (n *Baseline) entersRepo(path string) bool {
+	was := slices.ContainsFunc(n.manifest.Nested, func(x NestedRepo) bool { return x.Path == path })
+	return !was && !n.manifest.WasIgnored(path+"/x") && !n.worktree.IsLinkedTree(path)
 }
 
-// LinkedTree reports whether a folder is a working tree that this repository knows of.
-func (s *Place) LinkedTree(path string) bool {
+// IsLinkedTree reports whether a folder is a working tree that this repository knows of.
+func (s *Worktree) IsLinkedTree(path string) bool {
 	file := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	target, ok := strings.CutPrefix(strings.TrimSpace(readSmall(file)), "gitdir: ")
 	if ok && !filepath.IsAbs(target) {
@@ -334,20 +335,21 @@ func (s *Place) LinkedTree(path string) bool {
 	return back == file
 }
 
-// More reports whether anything is wanted besides the ordinary.
-func (w Wanted) More() bool {
-	return len(w.Include) > 0 || w.Extent.wide() || w.Extent.Since != nil
+// HasExtras reports whether anything is wanted besides the ordinary.
+func (w CaptureOptions) HasExtras() bool {
+	return len(w.Include) > 0 || w.Extent.includesIgnored() || w.Extent.Baseline != nil
 }
 
-// beyond reports whether the extent may have captured more of the present than a manifest
+// exceeds reports whether the extent may have captured more of the present than a manifest
 // of it has that git's rules alone decided about.
-func (w Wanted) beyond(m *Manifest, now outerRules) bool {
-	if n := w.Extent.Since; n != nil {
-		if n.moved(m, now) || slices.ContainsFunc(m.Nested, func(x Nested) bool { return n.enter(x.Path) }) {
+func (w CaptureOptions) exceeds(m *Manifest, now outerRules) bool {
+	if n := w.Extent.Baseline; n != nil {
+		if n.rulesChanged(m, now) || slices.ContainsFunc(m.Nested, func(x NestedRepo) bool { return n.entersRepo(x.Path) }) {
 			return true
 		}
 	}
-	if w.Extent.Large > 0 && slices.ContainsFunc(m.Gaps, func(g ManifestGap) bool { return strings.HasPrefix(g.Reason, scan.TooLarge) }) {
+	tooLarge := func(g ManifestGap) bool { return strings.HasPrefix(g.Reason, scan.ReasonTooLarge) }
+	if w.Extent.MaxFile > 0 && slices.ContainsFunc(m.Gaps, tooLarge) {
 		return true
 	}
 	sel := w.Extent.Selector()
@@ -358,5 +360,7 @@ func (w Wanted) beyond(m *Manifest, now outerRules) bool {
 	})
 }
 
-// Beyond reports whether what a watch answered lacks something that is wanted.
-func (c *Capture) Beyond() bool { return c.Seen != nil && c.Wanted.beyond(c.Seen.Man, c.Rules) }
+// LacksExtras reports whether what a watch answered lacks something that is wanted.
+func (c *Capture) LacksExtras() bool {
+	return c.Answer != nil && c.Options.exceeds(c.Answer.Manifest, c.Rules)
+}

@@ -38,57 +38,57 @@ import (
 
 // The bounds of one look. Beyond them nothing is captured, and nothing but the folder is named.
 const (
-	mostLooked   = 5000     // ignored files in all
-	mostInFolder = 1000     // in one folder that is ignored as a whole
-	mostHashed   = 64 << 10 // bytes of a file whose content reports whether it changed; otherwise its times do
-	mostOwn      = 1 << 20  // bytes of one file that is captured, unless its name says what it is
-	mostOwnFiles = 256      // of them
-	mostOwnBytes = 8 << 20  // together
+	maxIgnoredFiles  = 5000     // ignored files in all
+	maxFolderFiles   = 1000     // in one folder that is ignored as a whole
+	maxHashedSize    = 64 << 10 // bytes of a file whose content reports whether it changed; otherwise its times do
+	maxAuthoredSize  = 1 << 20  // bytes of one file that is captured, unless its name says what it is
+	maxAuthoredFiles = 256      // of them
+	maxAuthoredBytes = 8 << 20  // together
 )
 
 // ignoredFile is one that is looked at.
 type ignoredFile struct {
-	path   string
-	single bool // a rule names it, not a folder above it
-	size   int64
-	stat   string // what of its print a stat tells
-	hash   string
-	text   bool // readable text that does not say it is generated
-	link   bool
+	path           string
+	hasOwnRule     bool // a rule names it, not a folder above it
+	size           int64
+	stat           string // what of its print a stat tells
+	hash           string
+	isAuthoredText bool // readable text that does not say it is generated
+	isLink         bool
 }
 
-func (f *ignoredFile) print() string { return f.stat + " " + f.hash }
+func (f *ignoredFile) fingerprint() string { return f.stat + " " + f.hash }
 
-// LookAtIgnored notes what ignored files look like, and adds those to Wanted that are to be
+// InspectIgnored notes what ignored files look like, and adds those to Wanted that are to be
 // captured. more reports whether it did: then the tree has to be scanned once more.
-func (s *Place) LookAtIgnored(ctx context.Context, c *Capture) (more bool, err error) {
-	e := &c.Wanted.Extent
-	c.looked = nil
+func (s *Worktree) InspectIgnored(ctx context.Context, c *Capture) (more bool, err error) {
+	e := &c.Options.Extent
+	c.ignoredFiles = nil
 	if !e.Ignored {
 		return false, nil
 	}
-	l := ignoredLook{place: s, sel: e.Selector(), known: e.Since.left()}
+	l := ignoredInspection{worktree: s, selector: e.Selector(), baseline: e.Baseline.uncapturedByPath()}
 	list := c.ignoredPaths()
 	for _, p := range list {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
 		if folder, is := strings.CutSuffix(p, "/"); is {
-			l.folder(folder)
-		} else if !byTools(path.Dir(p)) {
-			l.add(p, true)
+			l.addFolder(folder)
+		} else if !isToolFolder(path.Dir(p)) {
+			l.addFile(p, true)
 		}
 	}
-	theirs, err := l.sources(ctx, c.Rules)
+	theirs, err := l.ruleSources(ctx, c.Rules)
 	if err != nil {
 		return false, err
 	}
 	// First those that are somebody's for sure: there is room for so many.
-	files, size := len(e.Own)+len(e.Kept), int64(0)
+	files, size := len(e.Authored)+len(e.MaybeAuthored), int64(0)
 	hold := func(list *[]string, kind string) {
 		l.files = slices.DeleteFunc(l.files, func(f *ignoredFile) bool {
-			if l.kind(f, theirs[f.path], e.Since != nil) != kind || l.was(f.path) || f.size > mostOwn ||
-				files == mostOwnFiles || size+f.size > mostOwnBytes {
+			if l.classify(f, theirs[f.path], e.Baseline != nil) != kind || l.wasKnown(f.path) || f.size > maxAuthoredSize ||
+				files == maxAuthoredFiles || size+f.size > maxAuthoredBytes {
 				return false
 			}
 			*list, more = append(*list, f.path), true
@@ -96,56 +96,56 @@ func (s *Place) LookAtIgnored(ctx context.Context, c *Capture) (more bool, err e
 			return true
 		})
 	}
-	hold(&e.Own, LeftOwn)
-	hold(&e.Kept, leftKept)
+	hold(&e.Authored, UncapturedAuthored)
+	hold(&e.MaybeAuthored, maybeAuthored)
 	for _, f := range l.files {
-		kind := l.kind(f, theirs[f.path], e.Since != nil)
-		if kind == leftKept {
-			kind = LeftIgnored
+		kind := l.classify(f, theirs[f.path], e.Baseline != nil)
+		if kind == maybeAuthored {
+			kind = UncapturedIgnored
 		}
-		c.looked = append(c.looked, Left{Kind: kind, Path: f.path, Print: f.print()})
+		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: kind, Path: f.path, Fingerprint: f.fingerprint()})
 	}
-	for _, folder := range l.many {
-		c.looked = append(c.looked, Left{Kind: LeftMany, Path: folder + "/"})
+	for _, folder := range l.tooMany {
+		c.ignoredFiles = append(c.ignoredFiles, Uncaptured{Kind: UncapturedMany, Path: folder + "/"})
 	}
 	return more, nil
 }
 
 func (c *Capture) ignoredPaths() []string {
-	if c.Seen != nil {
-		return c.Seen.Man.Ignored
+	if c.Answer != nil {
+		return c.Answer.Manifest.Ignored
 	}
 	return c.Scan.Ignored
 }
 
-// left returns what the before state says of ignored files, by path; nil when it did not look.
-func (n *Since) left() map[string]Left {
+// uncapturedByPath returns what the before state says of ignored files, by path; nil when it did not look.
+func (n *Baseline) uncapturedByPath() map[string]Uncaptured {
 	if n == nil {
 		return nil
 	}
-	if e, _ := ExtentOf(n.man); !e.Ignored {
+	if e, _ := ExtentOf(n.manifest); !e.Ignored {
 		return nil
 	}
-	known := map[string]Left{}
-	for _, l := range n.man.Left {
-		if l.Kind == LeftOwn || l.Kind == LeftIgnored {
+	known := map[string]Uncaptured{}
+	for _, l := range n.manifest.Uncaptured {
+		if l.Kind == UncapturedAuthored || l.Kind == UncapturedIgnored {
 			known[l.Path] = l
 		}
 	}
 	return known
 }
 
-// ignoredLook is one look at ignored files.
-type ignoredLook struct {
-	place *Place
-	sel   scan.Selector
-	known map[string]Left // of the before state
-	files []*ignoredFile
-	many  []string // folders with too many files
+// ignoredInspection is one look at ignored files.
+type ignoredInspection struct {
+	worktree *Worktree
+	selector scan.Selector
+	baseline map[string]Uncaptured // of the before state
+	files    []*ignoredFile
+	tooMany  []string // folders with too many files
 }
 
-// byTools reports whether an ignored folder is one that programs fill.
-func byTools(folder string) bool {
+// isToolFolder reports whether an ignored folder is one that programs fill.
+func isToolFolder(folder string) bool {
 	for part := range strings.SplitSeq(folder, "/") {
 		if len(part) > 1 && part[0] == '.' {
 			return true
@@ -154,24 +154,24 @@ func byTools(folder string) bool {
 	return folder != "." && belay.Rewritten(folder+"/x")
 }
 
-// folder adds the files of a folder that is ignored as a whole.
-func (l *ignoredLook) folder(folder string) {
-	if byTools(folder) {
+// addFolder adds the files of a folder that is ignored as a whole.
+func (l *ignoredInspection) addFolder(folder string) {
+	if isToolFolder(folder) {
 		return
 	}
 	from := len(l.files)
-	if seen := 0; !l.walk(folder, &seen) {
-		l.files, l.many = l.files[:from], append(l.many, folder)
+	if seen := 0; !l.walkFolder(folder, &seen) {
+		l.files, l.tooMany = l.files[:from], append(l.tooMany, folder)
 	}
 }
 
-// walk adds what is below a folder; false when that is too much.
-func (l *ignoredLook) walk(folder string, seen *int) bool {
-	entries, err := l.list(folder, mostInFolder-*seen)
+// walkFolder adds what is below a folder; false when that is too much.
+func (l *ignoredInspection) walkFolder(folder string, seen *int) bool {
+	entries, err := l.listFolder(folder, maxFolderFiles-*seen)
 	if err != nil {
 		return true // it is gone, or cannot be read
 	}
-	if *seen += len(entries); *seen > mostInFolder {
+	if *seen += len(entries); *seen > maxFolderFiles {
 		return false
 	}
 	if slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
@@ -180,17 +180,17 @@ func (l *ignoredLook) walk(folder string, seen *int) bool {
 	for _, d := range entries {
 		p := folder + "/" + d.Name()
 		if !d.IsDir() {
-			l.add(p, false)
-		} else if !byTools(p) && !l.walk(p, seen) {
+			l.addFile(p, false)
+		} else if !isToolFolder(p) && !l.walkFolder(p, seen) {
 			return false
 		}
 	}
-	return len(l.files) <= mostLooked
+	return len(l.files) <= maxIgnoredFiles
 }
 
-// list returns the names in a folder, in order, and at most one more than most.
-func (l *ignoredLook) list(folder string, most int) ([]fs.DirEntry, error) {
-	dir, err := fsroot.OpenDir(l.at(folder))
+// listFolder returns the names in a folder, in order, and at most one more than most.
+func (l *ignoredInspection) listFolder(folder string, most int) ([]fs.DirEntry, error) {
+	dir, err := fsroot.OpenDir(l.absPath(folder))
 	if err != nil {
 		return nil, err
 	}
@@ -203,38 +203,38 @@ func (l *ignoredLook) list(folder string, most int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-func (l *ignoredLook) at(p string) string {
-	return filepath.Join(l.place.Repo.Root, filepath.FromSlash(p))
+func (l *ignoredInspection) absPath(p string) string {
+	return filepath.Join(l.worktree.Repo.Root, filepath.FromSlash(p))
 }
 
-// add looks at one file. What is not a file or link, or cannot be looked at, is left out.
-func (l *ignoredLook) add(p string, single bool) {
-	if len(l.files) > mostLooked || belay.Rewritten(p) || belay.Own(p) || l.sel != nil && l.sel.Covers(p, false) {
+// addFile looks at one file. What is not a file or link, or cannot be looked at, is left out.
+func (l *ignoredInspection) addFile(p string, single bool) {
+	if len(l.files) > maxIgnoredFiles || belay.Rewritten(p) || belay.Own(p) || l.selector != nil && l.selector.Covers(p, false) {
 		return
 	}
-	info, err := fsroot.Lstat(l.at(p))
+	info, err := fsroot.Lstat(l.absPath(p))
 	if err != nil {
 		return
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	f := &ignoredFile{path: p, single: single, size: info.Size(), hash: "-", link: info.Mode()&fs.ModeSymlink != 0}
-	if !ok || !f.link && !info.Mode().IsRegular() {
+	f := &ignoredFile{path: p, hasOwnRule: single, size: info.Size(), hash: "-", isLink: info.Mode()&fs.ModeSymlink != 0}
+	if !ok || !f.isLink && !info.Mode().IsRegular() {
 		return
 	}
 	f.stat = fmt.Sprintf("%o %d %d %d", st.Mode, info.Size(), info.ModTime().UnixNano(), changeTime(st))
-	if was, known := l.known[p]; known {
-		if stat, hash, _ := cutPrint(was.Print); stat == f.stat {
+	if was, known := l.baseline[p]; known {
+		if stat, hash, _ := splitFingerprint(was.Fingerprint); stat == f.stat {
 			f.hash = hash
 			l.files = append(l.files, f)
 			return
 		}
 	}
-	l.read(f)
+	l.readFile(f)
 	l.files = append(l.files, f)
 }
 
-// cutPrint takes a print apart into what a stat tells and the hash of the content, "-" for none.
-func cutPrint(print string) (stat, hash string, ok bool) {
+// splitFingerprint takes a print apart into what a stat tells and the hash of the content, "-" for none.
+func splitFingerprint(print string) (stat, hash string, ok bool) {
 	i := strings.LastIndexByte(print, ' ')
 	if i < 0 {
 		return "", "", false
@@ -242,9 +242,9 @@ func cutPrint(print string) (stat, hash string, ok bool) {
 	return print[:i], print[i+1:], true
 }
 
-// IgnoredPrint takes apart what was noted of an ignored file. hash is "-" where only size and
+// ParseFingerprint takes apart what was noted of an ignored file. hash is "-" where only size and
 // times tell whether it changed.
-func IgnoredPrint(print string) (mode, size, modified, hash string, ok bool) {
+func ParseFingerprint(print string) (mode, size, modified, hash string, ok bool) {
 	f := strings.Fields(print)
 	if len(f) != 5 {
 		return "", "", "", "", false
@@ -252,20 +252,20 @@ func IgnoredPrint(print string) (mode, size, modified, hash string, ok bool) {
 	return f[0], f[1], f[2], f[4], true
 }
 
-// read hashes a small file and finds out whether it is a text that somebody wrote.
-func (l *ignoredLook) read(f *ignoredFile) {
-	if f.link {
-		if target, err := fsroot.Readlink(l.at(f.path)); err == nil {
+// readFile hashes a small file and finds out whether it is a text that somebody wrote.
+func (l *ignoredInspection) readFile(f *ignoredFile) {
+	if f.isLink {
+		if target, err := fsroot.Readlink(l.absPath(f.path)); err == nil {
 			f.hash = shortHash(sha256.Sum256([]byte(target)))
 		}
 		return
 	}
-	file, err := fsroot.Open(l.at(f.path))
+	file, err := fsroot.Open(l.absPath(f.path))
 	if err != nil {
 		return
 	}
 	defer file.Close()
-	most := int64(mostHashed)
+	most := int64(maxHashedSize)
 	if f.size > most {
 		most = 8 << 10 // enough to see what it is
 	}
@@ -273,30 +273,30 @@ func (l *ignoredLook) read(f *ignoredFile) {
 	if err != nil {
 		return
 	}
-	if f.size <= mostHashed {
+	if f.size <= maxHashedSize {
 		f.hash = shortHash(sha256.Sum256(data))
 	}
-	f.text = !bytes.ContainsRune(data[:min(len(data), 8<<10)], 0) && !generated(data)
+	f.isAuthoredText = !bytes.ContainsRune(data[:min(len(data), 8<<10)], 0) && !isGenerated(data)
 }
 
 func shortHash(sum [sha256.Size]byte) string { return fmt.Sprintf("%x", sum[:12]) }
 
-// generated reports whether a text says at its beginning that a program wrote it.
-func generated(data []byte) bool {
+// isGenerated reports whether a text says at its beginning that a program wrote it.
+func isGenerated(data []byte) bool {
 	head := strings.ToLower(string(data[:min(len(data), 1<<10)]))
 	return slices.ContainsFunc([]string{"do not edit", "don't edit", "do not modify", "generated by", "generated from",
 		"autogenerated", "auto-generated",
 		"automatically generated", "@generated", "created by"}, func(s string) bool { return strings.Contains(head, s) })
 }
 
-// was reports whether the before state knew a file that is not captured.
-func (l *ignoredLook) was(p string) bool {
-	_, known := l.known[p]
+// wasKnown reports whether the before state knew a file that is not captured.
+func (l *ignoredInspection) wasKnown(p string) bool {
+	_, known := l.baseline[p]
 	return known
 }
 
-// leftKept is the kind of a file that may be somebody's.
-const leftKept = "kept"
+// maybeAuthored is the kind of a file that may be somebody's.
+const maybeAuthored = "kept"
 
 // Rules of a person's own.
 const (
@@ -305,48 +305,48 @@ const (
 	excludeRule        // for this repository, in .git/info/exclude
 )
 
-// kind decides what a file is, given whose rule ignores it. One that the before state knew stays
+// classify decides what a file is, given whose rule ignores it. One that the before state knew stays
 // what it was: whoever edits a file does not make it another's.
-func (l *ignoredLook) kind(f *ignoredFile, rule int, since bool) string {
-	if was, known := l.known[f.path]; known {
+func (l *ignoredInspection) classify(f *ignoredFile, rule int, since bool) string {
+	if was, known := l.baseline[f.path]; known {
 		return was.Kind
 	}
 	switch {
-	case f.text && (rule == excludeRule || !since && rule == globalRule):
-		return LeftOwn
-	case f.text && f.single && !since:
-		return leftKept
+	case f.isAuthoredText && (rule == excludeRule || !since && rule == globalRule):
+		return UncapturedAuthored
+	case f.isAuthoredText && f.hasOwnRule && !since:
+		return maybeAuthored
 	}
-	return LeftIgnored
+	return UncapturedIgnored
 }
 
-// sources asks git whose rules ignore the files of which that matters. Without rules of the
+// ruleSources asks git whose rules ignore the files of which that matters. Without rules of the
 // person's own git is not asked.
-func (l *ignoredLook) sources(ctx context.Context, rules outerRules) (map[string]int, error) {
-	if !rules.any() {
+func (l *ignoredInspection) ruleSources(ctx context.Context, rules outerRules) (map[string]int, error) {
+	if !rules.hasPatterns() {
 		return nil, nil
 	}
 	var ask []string
 	for _, f := range l.files {
-		if f.text && !l.was(f.path) {
+		if f.isAuthoredText && !l.wasKnown(f.path) {
 			ask = append(ask, f.path)
 		}
 	}
 	if len(ask) == 0 {
 		return nil, nil
 	}
-	git := l.place.Repo.Ignorer(ctx)
+	git := l.worktree.Repo.Ignorer(ctx)
 	defer git.Close()
 	answers, err := git.Sources(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
-	exclude := filepath.Join(l.place.Repo.Common, "info", "exclude")
+	exclude := filepath.Join(l.worktree.Repo.Common, "info", "exclude")
 	out := map[string]int{}
 	for i, from := range answers {
 		switch {
 		case from == "":
-		case from == exclude || l.at(from) == exclude:
+		case from == exclude || l.absPath(from) == exclude:
 			out[ask[i]] = excludeRule
 		case filepath.IsAbs(from):
 			out[ask[i]] = globalRule
@@ -355,8 +355,8 @@ func (l *ignoredLook) sources(ctx context.Context, rules outerRules) (map[string
 	return out, nil
 }
 
-// any reports whether the rules outside the tree have a line that ignores something.
-func (r outerRules) any() bool {
+// hasPatterns reports whether the rules outside the tree have a line that ignores something.
+func (r outerRules) hasPatterns() bool {
 	for _, f := range r.files {
 		for line := range strings.Lines(string(f.Data)) {
 			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -367,11 +367,11 @@ func (r outerRules) any() bool {
 	return false
 }
 
-// exactly selects single paths, and enters the folders above them.
-type exactly map[string]bool
+// exactPaths selects single paths, and enters the folders above them.
+type exactPaths map[string]bool
 
-func exactlyThose(paths []string) exactly {
-	all := exactly{}
+func newExactPaths(paths []string) exactPaths {
+	all := exactPaths{}
 	for _, p := range paths {
 		all[p] = true
 		for i := range p {
@@ -384,35 +384,35 @@ func exactlyThose(paths []string) exactly {
 }
 
 // Covers implements scan.Selector.
-func (x exactly) Covers(p string, folder bool) bool { return !folder && x[p] }
+func (x exactPaths) Covers(p string, folder bool) bool { return !folder && x[p] }
 
 // Reaches implements scan.Selector.
-func (x exactly) Reaches(folder string) bool { return x[folder+"/"] }
+func (x exactPaths) Reaches(folder string) bool { return x[folder+"/"] }
 
-// Absent reports whether an ignored file was certainly not there when a manifest was made that
+// WasAbsent reports whether an ignored file was certainly not there when a manifest was made that
 // looked at ignored files: it would have
 // been captured or noted.
-func Absent(m *Manifest, p string) bool {
-	if e, _ := ExtentOf(m); !e.Ignored || belay.Rewritten(p) || byTools(path.Dir(p)) {
+func WasAbsent(m *Manifest, p string) bool {
+	if e, _ := ExtentOf(m); !e.Ignored || belay.Rewritten(p) || isToolFolder(path.Dir(p)) {
 		return false
 	}
 	if _, single := slices.BinarySearch(m.Ignored, p); single {
 		return false
 	}
-	return !slices.ContainsFunc(m.Left, func(l Left) bool {
-		return l.Path == p || l.Kind == LeftMany && strings.HasPrefix(p, l.Path)
+	return !slices.ContainsFunc(m.Uncaptured, func(l Uncaptured) bool {
+		return l.Path == p || l.Kind == UncapturedMany && strings.HasPrefix(p, l.Path)
 	})
 }
 
-// Looked returns what a restore may take for looked at in the state that it goes back to: what is
+// KnownSince returns what a restore may take for looked at in the state that it goes back to: what is
 // captured now beside git's own choice, and was captured then or certainly not there.
-func (c *Capture) Looked(then *Manifest) scan.Selector {
-	e := c.Wanted.Extent
+func (c *Capture) KnownSince(then *Manifest) scan.Selector {
+	e := c.Options.Extent
 	was, _ := ExtentOf(then)
 	known := func(p string) bool {
-		return slices.Contains(was.Own, p) || slices.Contains(was.Kept, p) || Absent(then, p)
+		return slices.Contains(was.Authored, p) || slices.Contains(was.MaybeAuthored, p) || WasAbsent(then, p)
 	}
-	e.Own = slices.DeleteFunc(slices.Clone(e.Own), func(p string) bool { return !known(p) })
-	e.Kept = slices.DeleteFunc(slices.Clone(e.Kept), func(p string) bool { return !known(p) })
+	e.Authored = slices.DeleteFunc(slices.Clone(e.Authored), func(p string) bool { return !known(p) })
+	e.MaybeAuthored = slices.DeleteFunc(slices.Clone(e.MaybeAuthored), func(p string) bool { return !known(p) })
 	return e.Selector()
 }

@@ -1,10 +1,10 @@
 package snapshot
 
-// Chunks cuts data where its content says so, so that a file that changed a little
+// SplitChunks cuts data where its content says so, so that a file that changed a little
 // shares most of its pieces with the one before: an index of 100,000 entries of which
 // one changed costs one piece, not ten megabytes. Pieces are 8 to 256 KiB, about 40 on
 // average. Joined in order they are data again.
-func Chunks(data []byte) [][]byte {
+func SplitChunks(data []byte) [][]byte {
 	const least, most, mask = 8 << 10, 256 << 10, 1<<15 - 1
 	var pieces [][]byte
 	for len(data) > 0 {

@@ -52,24 +52,25 @@ func (s *Store) Entries(ctx context.Context, tree string, m *Manifest) ([]Entry,
 // of folders that the present does not have. Nothing in the working tree changes. One that
 // m calls passing has no ref.
 func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
-	man, files := described(c.Man, entries, folders)
+	man, files := composedManifest(c.Manifest, entries, folders)
 	tree, objects, err := s.Repo.Tree(files)
 	if err != nil {
 		return Info{}, err
 	}
-	whole, more, err := s.around(ctx, c.Whole, tree, man, len(files) > 0)
+	whole, more, err := s.composedTree(ctx, c.SnapshotTree, tree, man, len(files) > 0)
 	if err != nil {
 		return Info{}, err
 	}
 	now := s.opts.Now()
-	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID,
-		Branch: c.Head.Branch, Operation: git.Operation(c.State),
-		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps)+len(man.Lost) > 0, Moving: c.Moving, odd: len(man.Odd)}
-	info.Gaps, info.Nested = gapsOf(man)
-	tag := tagObject(s.Repo, whole, string(info.ID), now, info.message())
+	info := Info{ID: newID(now, s.newestID(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID,
+		Branch: c.Head.Branch, Operation: git.Operation(c.OperationFiles),
+		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps)+len(man.Lost) > 0,
+		Unstable: c.Unstable, oddCount: len(man.Odd)}
+	info.Gaps, info.Nested = splitGaps(man)
+	tag := tagObject(s.Repo, whole, string(info.ID), now, info.tagMessage())
 	info.Commit = tag.OID
 	objects = append(append(objects, more...), tag)
-	unlock, err := s.objects.Packs.Guard()
+	unlock, err := s.objects.Packs.LockShared()
 	if err != nil {
 		return Info{}, err
 	}
@@ -77,11 +78,11 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 	if _, err := s.objects.Put(ctx, objects); err != nil {
 		return Info{}, err
 	}
-	if m.Passing {
-		s.opts.Known.pass(info)
-		return info, s.whole(ctx, info, entries)
+	if m.Transient {
+		s.opts.Registry.addTransient(info)
+		return info, s.verifyComposed(ctx, info, entries)
 	}
-	if err := s.reuse(ctx, c.Next.uses(s.Repo)); err != nil {
+	if err := s.setExistingCommitRefs(ctx, c.NextCache.neededCommits(s.Repo)); err != nil {
 		return Info{}, err
 	}
 	if err := Fault("ref", info.ref()); err != nil {
@@ -90,12 +91,12 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 	if err := s.Repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: tag.OID}}); err != nil {
 		return Info{}, err
 	}
-	return info, s.whole(ctx, info, entries)
+	return info, s.verifyComposed(ctx, info, entries)
 }
 
-// whole looks, now that a ref holds them, for every file of a composed snapshot: those
+// verifyComposed looks, now that a ref holds them, for every file of a composed snapshot: those
 // that only the working tree had were stored without one.
-func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
+func (s *Store) verifyComposed(ctx context.Context, info Info, entries []Entry) error {
 	var oids []string
 	for _, e := range entries {
 		if e.OID != "" {
@@ -108,20 +109,20 @@ func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
 			"git objects vanished while they were read")
 	}
 	if err != nil {
-		return errors.Join(err, s.Discard(ctx, []Info{info}))
+		return errors.Join(err, s.DropInfos(ctx, []Info{info}))
 	}
 	return nil
 }
 
-// described returns the manifest of the present for other files, and those that git's tree
+// composedManifest returns the manifest of the present for other files, and those that git's tree
 // may hold.
-func described(now *Manifest, entries []Entry, folders map[string]uint16) (*Manifest, []git.File) {
+func composedManifest(now *Manifest, entries []Entry, folders map[string]uint16) (*Manifest, []git.File) {
 	man := *now
 	man.Modes, man.Folders, man.Odd, man.Inner = nil, nil, nil, nil
 	var files []git.File
 	above := map[string]uint16{}
 	for _, e := range entries {
-		for p := folderOf(e.Path); p != ""; p = folderOf(p) {
+		for p := parentFolder(e.Path); p != ""; p = parentFolder(p) {
 			above[p] = now.FolderPerm(p)
 		}
 		switch {
@@ -130,9 +131,9 @@ func described(now *Manifest, entries []Entry, folders map[string]uint16) (*Mani
 			above[e.Path] = e.Perm
 			continue
 		case IsOdd(e.Path, e.Mode == 0o120000):
-			man.Odd = append(man.Odd, Odd{Path: e.Path, Mode: e.Mode, OID: e.OID})
+			man.Odd = append(man.Odd, OddPath{Path: e.Path, Mode: e.Mode, OID: e.OID})
 		default:
-			files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: Raw(e.OID)})
+			files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: RawOID(e.OID)})
 		}
 		if e.Mode != 0o120000 && e.Perm != man.Perm("", e.Mode == 0o100755) {
 			man.Modes = append(man.Modes, Mode{Path: e.Path, Perm: e.Perm})
@@ -148,21 +149,21 @@ func described(now *Manifest, entries []Entry, folders map[string]uint16) (*Mani
 	return &man, files
 }
 
-func folderOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+func parentFolder(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// around returns the tree of a snapshot like another one, with other files in it.
-func (s *Store) around(ctx context.Context, like, tree string, man *Manifest, any bool) (string, []git.NewObject, error) {
+// composedTree returns the tree of a snapshot like another one, with other files in it.
+func (s *Store) composedTree(ctx context.Context, like, tree string, man *Manifest, any bool) (string, []git.NewObject, error) {
 	text := man.Encode()
-	manifest := git.NewObject{OID: s.Repo.Name("blob", text), Type: "blob", Data: text}
-	list := []git.File{{Path: "meta/manifest", Mode: 0o100644, OID: Raw(manifest.OID)}}
+	manifest := git.NewObject{OID: s.Repo.HashObject("blob", text), Type: "blob", Data: text}
+	list := []git.File{{Path: "meta/manifest", Mode: 0o100644, OID: RawOID(manifest.OID)}}
 	if any {
-		list = append(list, git.File{Path: "tree", Mode: 0o40000, OID: Raw(tree)})
+		list = append(list, git.File{Path: "tree", Mode: 0o40000, OID: RawOID(tree)})
 	}
 	seen := map[string]bool{}
 	for _, o := range man.Odd {
 		if !seen[o.OID] {
 			seen[o.OID] = true
-			list = append(list, git.File{Path: "odd/" + o.OID, Mode: 0o100644, OID: Raw(o.OID)})
+			list = append(list, git.File{Path: "odd/" + o.OID, Mode: 0o100644, OID: RawOID(o.OID)})
 		}
 	}
 	for _, at := range []string{"", "meta/"} {
@@ -184,7 +185,7 @@ func (s *Store) around(ctx context.Context, like, tree string, man *Manifest, an
 			if parts[1] == "tree" {
 				mode = 0o40000
 			}
-			list = append(list, git.File{Path: at + name, Mode: mode, OID: Raw(parts[2])})
+			list = append(list, git.File{Path: at + name, Mode: mode, OID: RawOID(parts[2])})
 		}
 	}
 	whole, objects, err := s.Repo.Tree(list)

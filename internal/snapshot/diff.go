@@ -38,8 +38,8 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*Manifest, error) {
 //
 // Those of repositories inside the tree that both have captured are among them.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
-	defer s.Repo.Share()()
-	out, err := s.changesHere(ctx, from, to)
+	defer s.Repo.ShareReader()()
+	out, err := s.outerChanges(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 	return out, nil
 }
 
-// changesHere leaves out the repositories inside the tree.
-func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
-	a, b, err := s.pair(ctx, from, to)
+// outerChanges leaves out the repositories inside the tree.
+func (s *Store) outerChanges(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
+	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]b
 // differences returns the paths that differ between two snapshots, by path, but for those
 // that only one of them looked at; and their whole trees.
 func (s *Store) differences(ctx context.Context, a, b Info) (list []git.Difference, one, two string, err error) {
-	one, two, err = s.trees(ctx, a, b)
-	if err != nil || one == two && a.odd+b.odd == 0 {
+	one, two, err = s.treesWithOdd(ctx, a, b)
+	if err != nil || one == two && a.oddCount+b.oddCount == 0 {
 		return nil, one, two, err
 	}
 	if list, err = s.Repo.DiffTrees(ctx, one, two); err != nil {
@@ -102,30 +102,30 @@ func (s *Store) differences(ctx context.Context, a, b Info) (list []git.Differen
 	if err != nil {
 		return nil, one, two, err
 	}
-	list = append(list, gitDifferences(then, now)...)
+	list = append(list, gitFolderDifferences(then, now)...)
 	slices.SortFunc(list, func(a, b git.Difference) int { return strings.Compare(a.Path, b.Path) })
-	none := incomparable(then, now)
+	none := incomparablePaths(then, now)
 	return slices.DeleteFunc(list, func(d git.Difference) bool {
 		return d.OldMode == 0 && none(d.Path, false) || d.NewMode == 0 && none(d.Path, true)
 	}), one, two, nil
 }
 
-// inGit reports whether a path is inside a repository's git folder, or the file in place
+// isInGitFolder reports whether a path is inside a repository's git folder, or the file in place
 // of one: such repositories were captured with it.
-func inGit(path string) bool {
+func isInGitFolder(path string) bool {
 	return strings.Contains(path, "/.git/") || strings.HasSuffix(path, "/.git")
 }
 
-// gitDifferences compares what two manifests hold of git folders.
-func gitDifferences(then, now *Manifest) (list []git.Difference) {
-	was := map[string]Odd{}
+// gitFolderDifferences compares what two manifests hold of git folders.
+func gitFolderDifferences(then, now *Manifest) (list []git.Difference) {
+	was := map[string]OddPath{}
 	for _, o := range then.Odd {
-		if inGit(o.Path) {
+		if isInGitFolder(o.Path) {
 			was[o.Path] = o
 		}
 	}
 	for _, o := range now.Odd {
-		if !inGit(o.Path) {
+		if !isInGitFolder(o.Path) {
 			continue
 		}
 		old, there := was[o.Path]
@@ -144,7 +144,7 @@ func gitDifferences(then, now *Manifest) (list []git.Difference) {
 	return list
 }
 
-func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info, err error) {
+func (s *Store) lookUpPair(ctx context.Context, from, to belay.SnapshotID) (a, b Info, err error) {
 	if a, err = s.LookUp(ctx, from); err != nil {
 		return a, b, err
 	}
@@ -161,32 +161,32 @@ func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, 
 	return then, now, err
 }
 
-// trees returns the whole trees of two snapshots.
-func (s *Store) trees(ctx context.Context, a, b Info) (string, string, error) {
-	one, err := s.wholeTree(ctx, a)
+// treesWithOdd returns the whole trees of two snapshots.
+func (s *Store) treesWithOdd(ctx context.Context, a, b Info) (string, string, error) {
+	one, err := s.treeWithOdd(ctx, a)
 	if err != nil {
 		return "", "", err
 	}
-	two, err := s.wholeTree(ctx, b)
+	two, err := s.treeWithOdd(ctx, b)
 	return one, two, err
 }
 
-// wholeTree returns the tree of a snapshot's files with those of odd names, which are
+// treeWithOdd returns the tree of a snapshot's files with those of odd names, which are
 // held apart: reading such a tree harms nobody, and leaving them out of a diff would
 // hide them from whoever judges it. It is stored without a ref. Those inside git folders
 // are left out: git fsck would complain of the tree for as long as gc keeps it.
-func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
-	if i.odd == 0 {
+func (s *Store) treeWithOdd(ctx context.Context, i Info) (string, error) {
+	if i.oddCount == 0 {
 		return i.Tree, nil
 	}
 	entries, err := s.Files(ctx, i)
 	if err != nil {
 		return "", err
 	}
-	entries = slices.DeleteFunc(entries, func(e git.TreeEntry) bool { return inGit(e.Path) })
+	entries = slices.DeleteFunc(entries, func(e git.TreeEntry) bool { return isInGitFolder(e.Path) })
 	var files []git.File
 	for _, e := range entries {
-		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: Raw(e.OID)})
+		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: RawOID(e.OID)})
 	}
 	tree, objects, err := s.Repo.Tree(files)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 // Files lists a snapshot's files, those of odd names too.
 func (s *Store) Files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 	entries, err := s.Repo.ListTree(ctx, i.Tree)
-	if err != nil || i.odd == 0 {
+	if err != nil || i.oddCount == 0 {
 		return entries, err
 	}
 	m, err := s.Manifest(ctx, i)
@@ -214,7 +214,7 @@ func (s *Store) Files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 
 // lineCounts reads `diff-tree --numstat`; a binary file counts -1.
 func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]int, error) {
-	out, err := s.Repo.Pure(ctx, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
+	out, err := s.Repo.RunCached(ctx, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -237,15 +237,15 @@ func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]
 // Patch writes the difference of two snapshots as a unified diff, of the given paths
 // and what is below them, or of all.
 func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []string, w io.Writer) error {
-	defer s.Repo.Share()()
-	return s.patch(ctx, from, to, paths, "", w)
+	defer s.Repo.ShareReader()()
+	return s.writePatch(ctx, from, to, paths, "", w)
 }
 
 // PatchForModels is Patch of everything but the files that git ignores: of those only the names
 // are given. An .env that an attempt overwrote without reading it must not reach a model in the
 // lines that the diff takes away.
 func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w io.Writer) error {
-	defer s.Repo.Share()()
+	defer s.Repo.ShareReader()()
 	changes, err := s.Changes(ctx, from, to)
 	if err != nil {
 		return err
@@ -254,11 +254,11 @@ func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w
 	for _, c := range changes {
 		paths = append(paths, c.Path)
 	}
-	was, err := s.Ignored(ctx, from, paths)
+	was, err := s.CapturedIgnored(ctx, from, paths)
 	if err != nil {
 		return err
 	}
-	is, err := s.Ignored(ctx, to, paths)
+	is, err := s.CapturedIgnored(ctx, to, paths)
 	if err != nil {
 		return err
 	}
@@ -280,13 +280,13 @@ func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w
 	return err
 }
 
-// patch writes it with a prefix before each path.
-func (s *Store) patch(ctx context.Context, from, to belay.SnapshotID, paths []string, prefix string, w io.Writer) error {
-	one, two, err := s.pair(ctx, from, to)
+// writePatch writes it with a prefix before each path.
+func (s *Store) writePatch(ctx context.Context, from, to belay.SnapshotID, paths []string, prefix string, w io.Writer) error {
+	one, two, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	a, b, err := s.trees(ctx, one, two)
+	a, b, err := s.treesWithOdd(ctx, one, two)
 	if err != nil {
 		return err
 	}
@@ -302,26 +302,26 @@ func (s *Store) patch(ctx context.Context, from, to belay.SnapshotID, paths []st
 		return err
 	}
 	for _, p := range pairs {
-		below, any := InsideAll(p.Path, paths)
+		below, any := InnerPaths(p.Path, paths)
 		if !any {
 			continue
 		}
-		if err := p.Store.patch(ctx, p.From, p.To, below, prefix+p.Path+"/", w); err != nil {
+		if err := p.Store.writePatch(ctx, p.From, p.To, below, prefix+p.Path+"/", w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// InsideAll makes paths that are asked for paths of the repository at folder, none for all of
+// InnerPaths makes paths that are asked for paths of the repository at folder, none for all of
 // it. any reports whether it is asked for at all.
-func InsideAll(folder string, paths []string) (below []string, any bool) {
+func InnerPaths(folder string, paths []string) (below []string, any bool) {
 	for _, p := range paths {
 		p = strings.TrimSuffix(p, "/")
 		if p == folder || p == "." || p == "" || strings.HasPrefix(folder, p+"/") {
 			return nil, true
 		}
-		if in, ok := Inside(folder, p); ok {
+		if in, ok := InnerPath(folder, p); ok {
 			below = append(below, in)
 		}
 	}
@@ -330,15 +330,15 @@ func InsideAll(folder string, paths []string) (below []string, any bool) {
 
 // RefChanges returns the names of local refs that differ between two snapshots.
 func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
-	a, b, err := s.pair(ctx, from, to)
+	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
-	old, err := s.RefsOf(ctx, a)
+	old, err := s.ReadRefs(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.RefsOf(ctx, b)
+	now, err := s.ReadRefs(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -357,15 +357,15 @@ func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]st
 	return names, nil
 }
 
-// HeldRefs is what a snapshot says of refs.
-type HeldRefs struct {
+// RefState is what a snapshot says of refs.
+type RefState struct {
 	Head git.Head
 	Refs map[string]string // name → oid; symbolic ones as "ref: name"
 }
 
-// RefsOf reads them.
-func (s *Store) RefsOf(ctx context.Context, i Info) (HeldRefs, error) {
-	h := HeldRefs{Refs: map[string]string{}}
+// ReadRefs reads them.
+func (s *Store) ReadRefs(ctx context.Context, i Info) (RefState, error) {
+	h := RefState{Refs: map[string]string{}}
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return h, err
@@ -400,14 +400,14 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 		return nil, 0, err
 	}
 	name = path.Clean(name)
-	if i.inner > 0 {
+	if i.innerCount > 0 {
 		m, err := s.Manifest(ctx, i)
 		if err != nil {
 			return nil, 0, err
 		}
 		for _, in := range m.Inner {
-			if below, ok := Inside(in.Path, name); ok {
-				inner, err := s.BoundInner(ctx, in)
+			if below, ok := InnerPath(in.Path, name); ok {
+				inner, err := s.OpenPinnedInner(ctx, in)
 				if err != nil {
 					return nil, 0, err
 				}
@@ -415,7 +415,7 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 			}
 		}
 	}
-	tree, err := s.wholeTree(ctx, i)
+	tree, err := s.treeWithOdd(ctx, i)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -12,34 +12,34 @@ import (
 // Extent says what a snapshot holds beside what git would show, for work that is judged by
 // it. The zero value is nothing.
 type Extent struct {
-	Agents  bool             // the files that instruct agents, ignored or not
-	Protect []string         // globs (belay.Covers) of paths that are held whether ignored or not
-	Files   []string         // globs of the files to be changed: build output that one spells out is none
-	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
-	Large   int64            // how many bytes a file may have, where that is more than Options.MaxFile
-	Inner   bool             // repositories inside the tree, by snapshots of their own
-	Ignored bool             // ignored files that somebody wrote; of the others, what they look like
-	Own     []string         // paths of such files that are known already
-	Kept    []string         // likewise, of files that may be such
+	Agents         bool             // the files that instruct agents, ignored or not
+	Protect        []string         // globs (belay.Covers) of paths that are held whether ignored or not
+	Files          []string         // globs of the files to be changed: build output that one spells out is none
+	Baseline       belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
+	MaxFile        int64            // how many bytes a file may have, where that is more than Options.MaxFile
+	InnerSnapshots bool             // repositories inside the tree, by snapshots of their own
+	Ignored        bool             // ignored files that somebody wrote; of the others, what they look like
+	Authored       []string         // paths of such files that are known already
+	MaybeAuthored  []string         // likewise, of files that may be such
 }
 
-// wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
+// captureOptions makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
-func (s *Store) wanted(ctx context.Context, e Extent) (w Wanted, done func(), err error) {
-	w.Extent = CaptureExtent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored,
-		Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
+func (s *Store) captureOptions(ctx context.Context, e Extent) (w CaptureOptions, done func(), err error) {
+	w.Extent = CaptureExtent{Agents: e.Agents, Protect: e.Protect, MaxFile: e.MaxFile, Ignored: e.Ignored,
+		Authored: slices.Clone(e.Authored), MaybeAuthored: slices.Clone(e.MaybeAuthored)}
 	for _, g := range e.Files {
 		if belay.Spells(g) {
-			w.Extent.Built = append(w.Extent.Built, g)
+			w.Extent.BuildOutput = append(w.Extent.BuildOutput, g)
 		}
 	}
-	if e.Inner {
-		w.Inner = s.InnerOf(e, nil, "")
+	if e.InnerSnapshots {
+		w.InnerSnapshots = s.NewInnerSnapshotter(e, nil, "")
 	}
-	if e.Since == "" {
+	if e.Baseline == "" {
 		return w, func() {}, nil
 	}
-	info, err := s.LookUp(ctx, e.Since)
+	info, err := s.LookUp(ctx, e.Baseline)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return w, func() {}, nil
 	}
@@ -50,14 +50,14 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w Wanted, done func(), er
 	if err != nil {
 		return w, nil, err
 	}
-	if e.Inner {
-		w.Inner = s.InnerOf(e, m.Inner, string(info.ID))
+	if e.InnerSnapshots {
+		w.InnerSnapshots = s.NewInnerSnapshotter(e, m.Inner, string(info.ID))
 	}
 	if was, _ := ExtentOf(m); e.Ignored {
-		w.Extent.Own, w.Extent.Kept = union(w.Extent.Own, was.Own), union(w.Extent.Kept, was.Kept)
+		w.Extent.Authored, w.Extent.MaybeAuthored = union(w.Extent.Authored, was.Authored), union(w.Extent.MaybeAuthored, was.MaybeAuthored)
 	}
-	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
-	return w, w.Extent.Since.Close, nil
+	w.Extent.Baseline = s.Worktree.OpenBaseline(ctx, string(info.ID), info.Tree, m)
+	return w, w.Extent.Baseline.Close, nil
 }
 
 func union(a, b []string) []string {
@@ -81,14 +81,14 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since),
-		Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own, Kept: e.Kept}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.BuildOutput, Baseline: belay.SnapshotID(since),
+		InnerSnapshots: len(m.Inner) > 0, MaxFile: e.MaxFile, Ignored: e.Ignored, Authored: e.Authored, MaybeAuthored: e.MaybeAuthored}, nil
 }
 
-// incomparable tells which differences of two snapshots are none: one of the two holds a
+// incomparablePaths tells which differences of two snapshots are none: one of the two holds a
 // path that it would not hold but for its extent, and the other, which had less of one, had
 // the path among what it ignored. Whether that changed is not known.
-func incomparable(then, now *Manifest) func(path string, gone bool) bool {
+func incomparablePaths(then, now *Manifest) func(path string, gone bool) bool {
 	if slices.Equal(then.Extent, now.Extent) {
 		return func(string, bool) bool { return false }
 	}
@@ -97,15 +97,15 @@ func incomparable(then, now *Manifest) func(path string, gone bool) bool {
 	one, two := was.Selector(), is.Selector()
 	covers := func(sel scan.Selector, path string) bool { return sel != nil && sel.Covers(path, false) }
 	gap := func(m *Manifest, path string) bool {
-		return was.Large != is.Large && slices.ContainsFunc(m.Gaps, func(g ManifestGap) bool { return g.Path == path })
+		return was.MaxFile != is.MaxFile && slices.ContainsFunc(m.Gaps, func(g ManifestGap) bool { return g.Path == path })
 	}
 	return func(path string, gone bool) bool {
 		if gone && gap(now, path) || !gone && gap(then, path) {
 			return true
 		}
 		if gone {
-			return now.WasIgnored(path) && covers(one, path) && !covers(two, path) && !Absent(now, path)
+			return now.WasIgnored(path) && covers(one, path) && !covers(two, path) && !WasAbsent(now, path)
 		}
-		return then.WasIgnored(path) && covers(two, path) && !covers(one, path) && !Absent(then, path)
+		return then.WasIgnored(path) && covers(two, path) && !covers(one, path) && !WasAbsent(then, path)
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 // Freeze copies every file that was read in this capture, and names and stores the
 // copies: what is held is what was read, although the tree did not stand still.
-func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored, err error) {
-	dir, err := s.place.Scratch("tmp")
+func (s Objects) Freeze(ctx context.Context, c *Capture, seal ExtraObjects) (st StoredObjects, err error) {
+	dir, err := s.worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return st, err
 	}
@@ -25,7 +25,7 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored
 		return st, err
 	}
 	defer fsroot.RemoveAll(dir)
-	root, err := fsroot.OpenRoot(s.place.Repo.Root)
+	root, err := fsroot.OpenRoot(s.worktree.Repo.Root)
 	if err != nil {
 		return st, err
 	}
@@ -37,7 +37,7 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored
 			continue
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
-		if err := s.copyOut(root, e, path); errors.Is(err, fs.ErrNotExist) {
+		if err := s.copyFile(root, e, path); errors.Is(err, fs.ErrNotExist) {
 			e.Path = "" // it is gone again
 			continue
 		} else if err != nil {
@@ -46,11 +46,11 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored
 		copies[e.OID.String()] = path
 	}
 	c.Scan.Entries = slices.DeleteFunc(c.Scan.Entries, func(e scan.Entry) bool { return e.Path == "" })
-	c.Moving, c.Scan.Moving, c.Blobs = true, true, map[string]*Source{}
-	if err := s.place.Name(ctx, c); err != nil {
+	c.Unstable, c.Scan.Unstable, c.Blobs = true, true, map[string]*BlobSource{}
+	if err := s.worktree.HashObjects(ctx, c); err != nil {
 		return st, err
 	}
-	objects := candidates(root, c)
+	objects := candidateObjects(root, c)
 	for i, o := range objects {
 		if path, ok := copies[o.OID]; ok {
 			objects[i].Open = func() (io.ReadCloser, error) { return fsroot.Open(path) }
@@ -60,17 +60,17 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored
 	if err != nil {
 		return st, err
 	}
-	st.pack, err = s.putFor(ctx, c, append(objects, more...))
+	st.packPath, err = s.putForCapture(ctx, c, append(objects, more...))
 	return st, err
 }
 
-func (s Objects) copyOut(root *fsroot.Root, e *scan.Entry, path string) error {
+func (s Objects) copyFile(root *fsroot.Root, e *scan.Entry, path string) error {
 	if e.Kind == fsroot.SymbolicLink {
 		target, err := root.ReadLink(e.Path)
 		if err != nil {
 			return err
 		}
-		e.OID, e.Size, e.Fresh = fsroot.OID(Raw(s.place.Repo.Name("blob", []byte(target)))), int64(len(target)), true
+		e.OID, e.Size, e.Fresh = fsroot.OID(RawOID(s.worktree.Repo.HashObject("blob", []byte(target)))), int64(len(target)), true
 		return fsroot.WriteFile(path, []byte(target), 0o600)
 	}
 	in, err := root.Open(e.Path)
@@ -91,7 +91,7 @@ func (s Objects) copyOut(root *fsroot.Root, e *scan.Entry, path string) error {
 		return err
 	}
 	defer f.Close()
-	h := s.place.Repo.NewHash()
+	h := s.worktree.Repo.NewHash()
 	fmt.Fprintf(h, "blob %d\x00", n)
 	if _, err := io.Copy(h, f); err != nil {
 		return err

@@ -20,42 +20,42 @@ func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], uint64(max(0, now.UnixMilli()))<<16)
 	_, _ = rand.Read(b[6:]) // never fails
-	id := encode(b)
+	id := encodeID(b)
 	if newest != "" && id <= newest {
-		return following(newest)
+		return nextID(newest)
 	}
 	return id
 }
 
-// ahead is how far the clock of whoever took a snapshot may have been ahead of ours. Clocks
+// maxClockAhead is how far the clock of whoever took a snapshot may have been ahead of ours. Clocks
 // that are years off are met; ids go on in order after them.
-const ahead = 100 * 365 * 24 * time.Hour
+const maxClockAhead = 100 * 365 * 24 * time.Hour
 
-// foreign reports whether an id cannot be one that belay made: its time lies too far in
+// isForeignID reports whether an id cannot be one that belay made: its time lies too far in
 // the future, or it has more bits than an id has. A new id that had to follow it might
 // come after everything forever, or find no room above it.
-func foreign(id belay.SnapshotID, now time.Time) bool {
-	return !id.IsComplete() || id[0] > '7' || timeOf(id).After(now.Add(ahead))
+func isForeignID(id belay.SnapshotID, now time.Time) bool {
+	return !id.IsComplete() || id[0] > '7' || idTime(id).After(now.Add(maxClockAhead))
 }
 
-// newest returns the newest id among refs that the next one has to follow. One that a record
+// newestID returns the newest id among refs that the next one has to follow. One that a record
 // names was made by belay whatever its time says: the clock was wrong then.
-func (s *Store) newest(refs []git.Ref, now time.Time) belay.SnapshotID {
+func (s *Store) newestID(refs []git.Ref, now time.Time) belay.SnapshotID {
 	newest := belay.SnapshotID("")
 	for _, r := range refs {
 		id, ours := strings.CutPrefix(r.Name, Prefix)
 		if _, err := belay.ParseSnapshotID(id); !ours || err != nil || strings.ToLower(id) != id || len(id) != 26 {
 			continue
 		}
-		if _, named := s.opts.Known.Of(belay.SnapshotID(id)); named || !foreign(belay.SnapshotID(id), now) {
+		if _, named := s.opts.Registry.Lookup(belay.SnapshotID(id)); named || !isForeignID(belay.SnapshotID(id), now) {
 			newest = max(newest, belay.SnapshotID(id))
 		}
 	}
 	return newest
 }
 
-// encode writes 128 bits as 26 characters, the first of which holds three bits.
-func encode(b [16]byte) belay.SnapshotID {
+// encodeID writes 128 bits as 26 characters, the first of which holds three bits.
+func encodeID(b [16]byte) belay.SnapshotID {
 	hi, lo := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	var out [26]byte
 	for i := 25; i >= 0; i-- {
@@ -66,22 +66,22 @@ func encode(b [16]byte) belay.SnapshotID {
 	return belay.SnapshotID(out[:])
 }
 
-// following returns an id a little above another: the chance part counts up by some
+// nextID returns an id a little above another: the chance part counts up by some
 // random steps, so that two processes that follow the same id do not meet.
-func following(id belay.SnapshotID) belay.SnapshotID {
+func nextID(id belay.SnapshotID) belay.SnapshotID {
 	var step [4]byte
 	_, _ = rand.Read(step[:])
 	carry := uint64(binary.BigEndian.Uint32(step[:])) + 1
 	out := []byte(id)
 	for i := len(out) - 1; i >= 0 && carry > 0; i-- {
-		carry += uint64(value(out[i]))
+		carry += uint64(digitValue(out[i]))
 		out[i] = alphabet[carry&31]
 		carry >>= 5
 	}
 	return belay.SnapshotID(out)
 }
 
-func value(c byte) int {
+func digitValue(c byte) int {
 	for i := range len(alphabet) {
 		if alphabet[i] == c {
 			return i
@@ -90,11 +90,11 @@ func value(c byte) int {
 	return 0
 }
 
-// timeOf returns the time inside an id.
-func timeOf(id belay.SnapshotID) time.Time {
+// idTime returns the time inside an id.
+func idTime(id belay.SnapshotID) time.Time {
 	var ms uint64
 	for i := range 10 {
-		ms = ms<<5 | uint64(value(id[i]))
+		ms = ms<<5 | uint64(digitValue(id[i]))
 	}
 	return time.UnixMilli(int64(ms))
 }

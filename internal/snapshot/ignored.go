@@ -9,27 +9,27 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ignoredThere is what a manifest noted of ignored files that are not captured, by path.
-type ignoredThere struct {
-	files map[string]Left
-	many  []string // folders of which it says nothing; they end in "/"
+// ignoredState is what a manifest noted of ignored files that are not captured, by path.
+type ignoredState struct {
+	files   map[string]Uncaptured
+	tooMany []string // folders of which it says nothing; they end in "/"
 }
 
-func ignoredIn(m *Manifest) ignoredThere {
-	t := ignoredThere{files: map[string]Left{}}
-	for _, l := range m.Left {
+func ignoredStateOf(m *Manifest) ignoredState {
+	t := ignoredState{files: map[string]Uncaptured{}}
+	for _, l := range m.Uncaptured {
 		switch l.Kind {
-		case LeftOwn, LeftIgnored:
+		case UncapturedAuthored, UncapturedIgnored:
 			t.files[l.Path] = l
-		case LeftMany:
-			t.many = append(t.many, l.Path)
+		case UncapturedMany:
+			t.tooMany = append(t.tooMany, l.Path)
 		}
 	}
 	return t
 }
 
-func (t ignoredThere) silent(path string) bool {
-	return slices.ContainsFunc(t.many, func(folder string) bool { return strings.HasPrefix(path, folder) })
+func (t ignoredState) isUnknown(path string) bool {
+	return slices.ContainsFunc(t.tooMany, func(folder string) bool { return strings.HasPrefix(path, folder) })
 }
 
 // missedIgnored returns what came, changed or went of ignored files that neither snapshot holds.
@@ -40,12 +40,12 @@ func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) 
 	if !was.Ignored || !is.Ignored { // one of the two did not look
 		return nil, nil
 	}
-	one, two := ignoredIn(then), ignoredIn(now)
+	one, two := ignoredStateOf(then), ignoredStateOf(now)
 	var gone []string
 	groups := map[string][]string{}
-	name := func(l Left, path, what string) {
-		if l.Kind == LeftOwn {
-			out = append(out, Missed{Kind: MissedOwn, Path: path, Detail: what + ", ignored by git", Sure: true})
+	name := func(l Uncaptured, path, what string) {
+		if l.Kind == UncapturedAuthored {
+			out = append(out, Missed{Kind: MissedAuthored, Path: path, Detail: what + ", ignored by git", Certain: true})
 		} else {
 			at := ignoredFolder(then, now, path)
 			groups[at] = append(groups[at], path+" "+what)
@@ -55,19 +55,19 @@ func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) 
 		old, known := one.files[path]
 		switch {
 		case known:
-			if what := ignoredChange(old.Print, l.Print); what != "" {
+			if what := ignoredChange(old.Fingerprint, l.Fingerprint); what != "" {
 				name(old, path, what)
 			}
-		case !one.silent(path):
+		case !one.isUnknown(path):
 			name(l, path, "new")
 		}
 	}
 	for path := range one.files {
-		if _, still := two.files[path]; !still && !two.silent(path) {
+		if _, still := two.files[path]; !still && !two.isUnknown(path) {
 			gone = append(gone, path)
 		}
 	}
-	if gone, err = s.without(ctx, b, gone); err != nil {
+	if gone, err = s.withoutCaptured(ctx, b, gone); err != nil {
 		return nil, err
 	}
 	for _, path := range gone {
@@ -75,14 +75,14 @@ func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) 
 	}
 	for at, list := range groups {
 		slices.Sort(list)
-		m := Missed{Kind: MissedIgnored, Path: at, Sure: true}
-		if single, what, ok := cutLast(list[0]); ok && len(list) == 1 {
+		m := Missed{Kind: MissedIgnored, Path: at, Certain: true}
+		if single, what, ok := cutLastSpace(list[0]); ok && len(list) == 1 {
 			m.Path, m.Detail = single, what+", ignored by git"
 		} else {
 			for i := range list {
 				list[i] = strings.TrimPrefix(list[i], at)
 			}
-			m.Detail = fmt.Sprintf("ignored by git; %s files differ: %s", thousands(fmt.Sprint(len(list))), some(list))
+			m.Detail = fmt.Sprintf("ignored by git; %s files differ: %s", groupThousands(fmt.Sprint(len(list))), listSome(list))
 		}
 		out = append(out, m)
 	}
@@ -90,7 +90,7 @@ func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) 
 	return out, nil
 }
 
-func cutLast(s string) (before, after string, ok bool) {
+func cutLastSpace(s string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(s, ' ')
 	if i < 0 {
 		return "", "", false
@@ -117,8 +117,8 @@ func ignoredFolder(then, now *Manifest, path string) string {
 // ignoredChange says how a file differs, "" when it certainly is the same or only its times
 // moved. A file of which nothing but size and times is known counts as changed with them.
 func ignoredChange(then, now string) string {
-	mode, size, time, hash, ok := IgnoredPrint(then)
-	mode2, size2, time2, hash2, ok2 := IgnoredPrint(now)
+	mode, size, time, hash, ok := ParseFingerprint(then)
+	mode2, size2, time2, hash2, ok2 := ParseFingerprint(now)
 	switch {
 	case !ok || !ok2:
 		return ""
@@ -147,25 +147,25 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest)
 	}
 	slices.Sort(ask)
 	ask = slices.Compact(ask)
-	was, err := s.kinds(ctx, a, ask)
+	was, err := s.treeModes(ctx, a, ask)
 	if err != nil {
 		return nil, err
 	}
-	are, err := s.kinds(ctx, b, ask)
+	are, err := s.treeModes(ctx, b, ask)
 	for _, p := range ask {
 		exec := are[p] == "100755"
 		if was[p] == are[p] && (exec || are[p] == "100644") && then.Perm(p, exec) != now.Perm(p, exec) {
 			out = append(out, Missed{Kind: MissedMode, Path: p,
-				Detail: fmt.Sprintf("its mode changed from %o to %o", then.Perm(p, exec), now.Perm(p, exec)), Sure: true})
+				Detail: fmt.Sprintf("its mode changed from %o to %o", then.Perm(p, exec), now.Perm(p, exec)), Certain: true})
 		}
 	}
 	return out, err
 }
 
-// Perhaps returns the ignored files that a snapshot holds and of which nobody knows whether
+// MaybeAuthored returns the ignored files that a snapshot holds and of which nobody knows whether
 // somebody or a tool wrote them.
-func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, error) {
-	defer s.Repo.Share()()
+func (s *Store) MaybeAuthored(ctx context.Context, id belay.SnapshotID) ([]string, error) {
+	defer s.Repo.ShareReader()()
 	info, err := s.LookUp(ctx, id)
 	if err != nil {
 		return nil, err
@@ -175,12 +175,12 @@ func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, err
 		return nil, err
 	}
 	e, _ := ExtentOf(m)
-	return e.Kept, nil
+	return e.MaybeAuthored, nil
 }
 
-// Ignored returns those of some paths that a snapshot holds although git ignores them, because
+// CapturedIgnored returns those of some paths that a snapshot holds although git ignores them, because
 // somebody wrote them. What git tracks is none, whatever the rules say.
-func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
+func (s *Store) CapturedIgnored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
 	info, err := s.LookUp(ctx, id)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string
 		return nil, err
 	}
 	was, _ := ExtentOf(m)
-	sel := CaptureExtent{Ignored: was.Ignored, Own: was.Own, Kept: was.Kept}.Selector()
+	sel := CaptureExtent{Ignored: was.Ignored, Authored: was.Authored, MaybeAuthored: was.MaybeAuthored}.Selector()
 	if sel == nil {
 		return nil, nil
 	}
@@ -225,14 +225,14 @@ func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string
 	return out, nil
 }
 
-// without leaves out the paths that a snapshot holds.
-func (s *Store) without(ctx context.Context, i Info, paths []string) ([]string, error) {
-	there, err := s.kinds(ctx, i, paths)
+// withoutCaptured leaves out the paths that a snapshot holds.
+func (s *Store) withoutCaptured(ctx context.Context, i Info, paths []string) ([]string, error) {
+	there, err := s.treeModes(ctx, i, paths)
 	return slices.DeleteFunc(slices.Sorted(slices.Values(paths)), func(p string) bool { return there[p] != "" }), err
 }
 
-// kinds returns git's mode, as text, of those of the paths that a snapshot's tree has.
-func (s *Store) kinds(ctx context.Context, i Info, paths []string) (map[string]string, error) {
+// treeModes returns git's mode, as text, of those of the paths that a snapshot's tree has.
+func (s *Store) treeModes(ctx context.Context, i Info, paths []string) (map[string]string, error) {
 	there := map[string]string{}
 	for some := range slices.Chunk(paths, 500) { // on one command line
 		out, err := s.Repo.Run(ctx, nil, append([]string{"ls-tree", "-z", i.Tree, "--"}, some...)...)

@@ -31,13 +31,13 @@ const innerMessage = InnerReason + ": "
 // was there before.
 const InnerReason = "with the repository around it"
 
-// NotInner is why a repository inside the tree has no snapshot of its own.
-type NotInner struct{ Why string }
+// NotInnerError is why a repository inside the tree has no snapshot of its own.
+type NotInnerError struct{ Reason string }
 
-func (e *NotInner) Error() string { return e.Why }
+func (e *NotInnerError) Error() string { return e.Reason }
 
 // OpenInner opens the repository at a path of the tree. link is what its .git file said when
-// that is known. The error is a *NotInner where there is none that may be written to: its git
+// that is known. The error is a *NotInnerError where there is none that may be written to: its git
 // folder must be in it, or in that of the outer one, as those of submodules do. Anybody can
 // write a .git file that leads into another repository of the user's.
 func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
@@ -47,7 +47,7 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &NotInner{"its repository cannot be opened: " + oneLine(err.Error())}
+		return nil, &NotInnerError{"its repository cannot be opened: " + oneLine(err.Error())}
 	}
 	inside := func(dir string) bool {
 		rel, err := filepath.Rel(dir, repo.Dir)
@@ -55,55 +55,55 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 	}
 	switch {
 	case repo.Root != root:
-		return nil, &NotInner{"it is not a repository"}
+		return nil, &NotInnerError{"it is not a repository"}
 	case repo.Linked():
-		return nil, &NotInner{"it is a linked worktree"}
+		return nil, &NotInnerError{"it is a linked worktree"}
 	case !inside(root) && !inside(s.Repo.Common):
-		return nil, &NotInner{"its git folder is " + belay.VisibleLine(repo.Dir) + ", outside this repository"}
+		return nil, &NotInnerError{"its git folder is " + belay.VisibleLine(repo.Dir) + ", outside this repository"}
 	}
-	return Open(ctx, repo, Options{Include: s.opts.Include, MaxFile: s.opts.MaxFile, Now: s.opts.Now, Known: &Known{}})
+	return Open(ctx, repo, Options{Include: s.opts.Include, MaxFile: s.opts.MaxFile, Now: s.opts.Now, Registry: &Registry{}})
 }
 
-// BoundInner opens the repository that a snapshot has bound, and makes sure that the bound
+// OpenPinnedInner opens the repository that a snapshot has bound, and makes sure that the bound
 // snapshot is the one that stands under its id there: a ref that was moved or deleted
 // meanwhile is set again, with its objects if they are gone.
-func (s *Store) BoundInner(ctx context.Context, in InnerSnapshot) (*Store, error) {
-	return s.boundInner(ctx, in, true)
+func (s *Store) OpenPinnedInner(ctx context.Context, in InnerSnapshot) (*Store, error) {
+	return s.openPinnedInner(ctx, in, true)
 }
 
-// boundInner is BoundInner; without repair, objects that are gone stay gone.
-func (s *Store) boundInner(ctx context.Context, in InnerSnapshot, repair bool) (*Store, error) {
+// openPinnedInner is OpenPinnedInner; without repair, objects that are gone stay gone.
+func (s *Store) openPinnedInner(ctx context.Context, in InnerSnapshot, repair bool) (*Store, error) {
 	inner, err := s.OpenInner(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	bound := []Bound{{ID: belay.SnapshotID(in.ID), Commit: in.Commit, Tree: in.Commit}}
-	moved, missing, err := inner.Moved(ctx, bound)
+	bound := []Pin{{ID: belay.SnapshotID(in.ID), Commit: in.Commit, Tree: in.Commit}}
+	moved, missing, err := inner.CheckRefs(ctx, bound)
 	if err != nil {
 		return nil, err
 	}
 	if len(moved)+len(missing) > 0 {
-		gone, err := inner.Rebind(ctx, bound)
+		gone, err := inner.RestoreRefs(ctx, bound)
 		if err == nil && len(gone) > 0 && repair {
-			if err = s.refill(in.Path, inner); err == nil {
-				gone, err = inner.Rebind(ctx, bound)
+			if err = s.restoreObjects(in.Path, inner); err == nil {
+				gone, err = inner.RestoreRefs(ctx, bound)
 			}
 		}
 		if err != nil {
 			return nil, err
 		}
 		if len(gone) > 0 {
-			return nil, &NotInner{"the objects of its snapshot " + bound[0].ID.Short() + " are gone"}
+			return nil, &NotInnerError{"the objects of its snapshot " + bound[0].ID.Short() + " are gone"}
 		}
 	}
-	inner.opts.Known.Bind(bound...)
+	inner.opts.Registry.Add(bound...)
 	return inner, nil
 }
 
-// Inner returns what a snapshot has bound of repositories inside the tree.
-func (s *Store) Inner(ctx context.Context, id belay.SnapshotID) ([]InnerSnapshot, error) {
+// InnerSnapshots returns what a snapshot has bound of repositories inside the tree.
+func (s *Store) InnerSnapshots(ctx context.Context, id belay.SnapshotID) ([]InnerSnapshot, error) {
 	info, err := s.LookUp(ctx, id)
-	if err != nil || info.inner == 0 {
+	if err != nil || info.innerCount == 0 {
 		return nil, err
 	}
 	m, err := s.Manifest(ctx, info)
@@ -123,11 +123,11 @@ type InnerPair struct {
 // InnerPairs returns the repositories that both snapshots have bound. Where it cannot be opened
 // any more, or leads elsewhere, Missed says so.
 func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pairs []InnerPair, err error) {
-	then, err := s.Inner(ctx, from)
+	then, err := s.InnerSnapshots(ctx, from)
 	if err != nil || len(then) == 0 {
 		return nil, err
 	}
-	now, err := s.Inner(ctx, to)
+	now, err := s.InnerSnapshots(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -136,29 +136,29 @@ func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pair
 		if i < 0 {
 			continue
 		}
-		inner, err := s.BoundInner(ctx, now[i])
-		var not *NotInner
+		inner, err := s.OpenPinnedInner(ctx, now[i])
+		var not *NotInnerError
 		if errors.As(err, &not) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		inner.opts.Known.Bind(Bound{ID: belay.SnapshotID(a.ID), Commit: a.Commit, Tree: a.Commit})
+		inner.opts.Registry.Add(Pin{ID: belay.SnapshotID(a.ID), Commit: a.Commit, Tree: a.Commit})
 		pairs = append(pairs, InnerPair{a.Path, inner, belay.SnapshotID(a.ID), belay.SnapshotID(now[i].ID)})
 	}
 	return pairs, nil
 }
 
-// Inside makes a path of the outer repository one of the repository at folder.
-func Inside(folder, path string) (string, bool) { return strings.CutPrefix(path, folder+"/") }
+// InnerPath makes a path of the outer repository one of the repository at folder.
+func InnerPath(folder, path string) (string, bool) { return strings.CutPrefix(path, folder+"/") }
 
 // InnerGlobs returns those of the globs that may cover something in the repository at folder,
 // as globs of that one.
 func InnerGlobs(folder string, globs []string) (out []string) {
 	for _, g := range globs {
 		g = strings.TrimPrefix(g, "./")
-		switch in, below := Inside(folder, g); {
+		switch in, below := InnerPath(folder, g); {
 		case below:
 			out = append(out, in)
 		case strings.HasPrefix(g, "**/") || !strings.Contains(strings.TrimSuffix(g, "/"), "/") && strings.HasPrefix(g, "**"):
@@ -170,53 +170,53 @@ func InnerGlobs(folder string, globs []string) (out []string) {
 	return out
 }
 
-// innerTaker takes the inner snapshots of one outer one.
-type innerTaker struct {
-	s     *Store
-	e     Extent
-	since []InnerSnapshot // of the state that the outer one is held against
-	held  map[string]InnerSnapshot
-	note  string
+// innerSnapshotter takes the inner snapshots of one outer one.
+type innerSnapshotter struct {
+	store    *Store
+	extent   Extent
+	baseline []InnerSnapshot // of the state that the outer one is held against
+	taken    map[string]InnerSnapshot
+	message  string
 }
 
 // Take implements Inner.
-func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
+func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 	if err := t.Drop(ctx); err != nil {
 		return err
 	}
 	m.Gaps, m.Inner = slices.Clone(m.Gaps), nil // a watch shares its manifest
 	for _, n := range m.Nested {
-		root := filepath.Join(t.s.Repo.Root, filepath.FromSlash(n.Path))
-		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.s.Place.LinkedTree(n.Path) {
+		root := filepath.Join(t.store.Repo.Root, filepath.FromSlash(n.Path))
+		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.store.Worktree.IsLinkedTree(n.Path) {
 			continue // a submodule that was never checked out; somebody else's place of work
 		}
-		in := InnerSnapshot{Path: n.Path, Link: LinkOf(root)}
-		e := Extent{Agents: t.e.Agents, Protect: InnerGlobs(n.Path, t.e.Protect), Files: InnerGlobs(n.Path, t.e.Files),
-			Large: t.e.Large, Ignored: t.e.Ignored, Inner: true}
+		in := InnerSnapshot{Path: n.Path, Link: GitFileText(root)}
+		e := Extent{Agents: t.extent.Agents, Protect: InnerGlobs(n.Path, t.extent.Protect), Files: InnerGlobs(n.Path, t.extent.Files),
+			MaxFile: t.extent.MaxFile, Ignored: t.extent.Ignored, InnerSnapshots: true}
 		why := ""
-		open := func() (*Store, error) { return t.s.OpenInner(ctx, n.Path) }
-		if i := slices.IndexFunc(t.since, func(b InnerSnapshot) bool { return b.Path == n.Path }); i >= 0 {
-			was := t.since[i]
-			if e.Since = belay.SnapshotID(was.ID); was.Link != in.Link {
+		open := func() (*Store, error) { return t.store.OpenInner(ctx, n.Path) }
+		if i := slices.IndexFunc(t.baseline, func(b InnerSnapshot) bool { return b.Path == n.Path }); i >= 0 {
+			was := t.baseline[i]
+			if e.Baseline = belay.SnapshotID(was.ID); was.Link != in.Link {
 				why = "its .git points to a different repository than before"
 			}
-			open = func() (*Store, error) { return t.s.boundInner(ctx, was, false) } // what an attempt destroyed is named
+			open = func() (*Store, error) { return t.store.openPinnedInner(ctx, was, false) } // what an attempt destroyed is named
 		}
 		if why == "" {
-			info, err := t.one(ctx, n.Path, open, e)
+			info, err := t.takeOne(ctx, n.Path, open, e)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err == nil {
 				in.ID, in.Commit = string(info.ID), info.Commit
-				t.held[n.Path] = in
+				t.taken[n.Path] = in
 				m.Inner = append(m.Inner, in)
 				for _, g := range info.Gaps {
 					m.Gaps = append(m.Gaps, ManifestGap{Path: n.Path + "/" + g.Path, Reason: g.Reason})
 				}
 				continue
 			}
-			if !about(err) {
+			if !isInnerError(err) {
 				return fmt.Errorf("take a snapshot of %s: %w", belay.VisibleLine(n.Path), err)
 			}
 			why = oneLine(err.Error())
@@ -227,41 +227,41 @@ func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
 	return nil
 }
 
-// about reports whether an error speaks of the inner repository, which then is a gap. A full
+// isInnerError reports whether an error speaks of the inner repository, which then is a gap. A full
 // disk, or another process at work in there, is no reason to go without it.
-func about(err error) bool {
-	var not *NotInner
-	var failed *git.Failure
+func isInnerError(err error) bool {
+	var not *NotInnerError
+	var failed *git.CommandError
 	return errors.As(err, &not) || errors.As(err, &failed) || belay.CodeOf(err) == belay.CodeCannot && !errors.Is(err, syscall.ENOSPC)
 }
 
-func (t *innerTaker) one(ctx context.Context, path string, open func() (*Store, error), e Extent) (Info, error) {
+func (t *innerSnapshotter) takeOne(ctx context.Context, path string, open func() (*Store, error), e Extent) (Info, error) {
 	inner, err := open()
 	if err != nil {
 		return Info{}, err
 	}
-	info, err := inner.TakeWith(ctx, Meta{Kind: belay.KindManual, Message: innerMessage + t.note}, e)
+	info, err := inner.TakeWith(ctx, Meta{Kind: belay.KindManual, Message: innerMessage + t.message}, e)
 	if err == nil {
-		err = t.s.mirror(path, inner, e.Since == "")
+		err = t.store.mirrorObjects(path, inner, e.Baseline == "")
 	}
 	return info, err
 }
 
 // Drop implements Inner.
-func (t *innerTaker) Drop(ctx context.Context) error {
+func (t *innerSnapshotter) Drop(ctx context.Context) error {
 	var list []InnerSnapshot
-	for path, in := range t.held {
+	for path, in := range t.taken {
 		list = append(list, in)
-		delete(t.held, path)
+		delete(t.taken, path)
 	}
-	return t.s.discardInner(context.WithoutCancel(ctx), list)
+	return t.store.discardInner(context.WithoutCancel(ctx), list)
 }
 
 // discardInner forgets inner snapshots. What cannot be opened any more has nothing to forget.
 func (s *Store) discardInner(ctx context.Context, list []InnerSnapshot) error {
 	for _, in := range list {
 		inner, err := s.OpenInner(ctx, in.Path)
-		var not *NotInner
+		var not *NotInnerError
 		if errors.As(err, &not) {
 			continue
 		}
@@ -273,7 +273,7 @@ func (s *Store) discardInner(ctx context.Context, list []InnerSnapshot) error {
 			continue
 		}
 		if err == nil && info.Commit == in.Commit {
-			err = inner.Discard(ctx, []Info{info})
+			err = inner.DropInfos(ctx, []Info{info})
 		}
 		if err != nil {
 			return err
@@ -282,15 +282,15 @@ func (s *Store) discardInner(ctx context.Context, list []InnerSnapshot) error {
 	return nil
 }
 
-// InnerOf takes inner snapshots of what a capture with this extent finds. since is what the
+// NewInnerSnapshotter takes inner snapshots of what a capture with this extent finds. since is what the
 // state has bound that it is held against.
-func (s *Store) InnerOf(e Extent, since []InnerSnapshot, note string) Inner {
-	return &innerTaker{s: s, e: e, since: since, held: map[string]InnerSnapshot{}, note: note}
+func (s *Store) NewInnerSnapshotter(e Extent, since []InnerSnapshot, note string) InnerSnapshotter {
+	return &innerSnapshotter{store: s, extent: e, baseline: since, taken: map[string]InnerSnapshot{}, message: note}
 }
 
-// orphaned is how old an inner snapshot is that no snapshot names, when it is the remains of a
+// orphanAge is how old an inner snapshot is that no snapshot names, when it is the remains of a
 // take that was killed and not part of one under way.
-const orphaned = time.Hour
+const orphanAge = time.Hour
 
 // SweepInner forgets inner snapshots that belong to none of the repository around them: those
 // of takes that were killed; and what was kept of repositories that no snapshot names.
@@ -301,7 +301,7 @@ func (s *Store) SweepInner(ctx context.Context) error {
 	}
 	bound, paths := map[string]bool{}, map[string]bool{} // ids; paths, and whether a snapshot names them
 	for i, info := range all {
-		if info.inner == 0 && i != len(all)-1 {
+		if info.innerCount == 0 && i != len(all)-1 {
 			continue
 		}
 		m, err := s.Manifest(ctx, info)
@@ -317,21 +317,21 @@ func (s *Store) SweepInner(ctx context.Context) error {
 			}
 		}
 	}
-	mirrors, err := fsroot.ReadDir(filepath.Join(s.Place.Dir, "inner"))
+	mirrors, err := fsroot.ReadDir(filepath.Join(s.Worktree.Dir, "inner"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, d := range mirrors {
-		named := func(path string) bool { return paths[path] && filepath.Base(s.mirrorOf(path)) == d.Name() }
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(paths)), named) && s.stale(d) {
-			if err := fsroot.RemoveAll(filepath.Join(s.Place.Dir, "inner", d.Name())); err != nil {
+		named := func(path string) bool { return paths[path] && filepath.Base(s.mirrorDir(path)) == d.Name() }
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(paths)), named) && s.isStale(d) {
+			if err := fsroot.RemoveAll(filepath.Join(s.Worktree.Dir, "inner", d.Name())); err != nil {
 				return err
 			}
 		}
 	}
 	for path := range paths {
 		inner, err := s.OpenInner(ctx, path)
-		var not *NotInner
+		var not *NotInnerError
 		if errors.As(err, &not) {
 			continue
 		}
@@ -346,17 +346,17 @@ func (s *Store) SweepInner(ctx context.Context) error {
 			taken := strings.HasPrefix(i.Message, strings.TrimSpace(innerMessage))
 			// What a restore found in there belongs to a snapshot of the outer one of the same time.
 			rescue := i.Kind == belay.KindRescue && strings.HasSuffix(i.Message, InnerReason) && (len(all) == 0 || i.ID < all[0].ID)
-			return bound[string(i.ID)] || !taken && !rescue || s.opts.Now().Sub(timeOf(i.ID)) < orphaned
+			return bound[string(i.ID)] || !taken && !rescue || s.opts.Now().Sub(idTime(i.ID)) < orphanAge
 		})
-		if err := errors.Join(inner.Discard(ctx, old), inner.SweepInner(ctx)); err != nil {
+		if err := errors.Join(inner.DropInfos(ctx, old), inner.SweepInner(ctx)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stale reports whether nobody is making this.
-func (s *Store) stale(d fs.DirEntry) bool {
+// isStale reports whether nobody is making this.
+func (s *Store) isStale(d fs.DirEntry) bool {
 	info, err := d.Info()
-	return err == nil && s.opts.Now().Sub(info.ModTime()) > orphaned
+	return err == nil && s.opts.Now().Sub(info.ModTime()) > orphanAge
 }

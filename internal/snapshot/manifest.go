@@ -19,17 +19,17 @@ type Manifest struct {
 	FilePerm, ExecPerm, DirPerm uint16 // the modes (07777 bits) of everything not in Modes
 	Modes                       []Mode
 	Folders                     []string         // folders without a captured file below them
-	Odd                         []Odd            // captured paths whose names or kinds a git tree must not hold
-	Nested                      []Nested         // repositories of their own
+	Odd                         []OddPath        // captured paths whose names or kinds a git tree must not hold
+	Nested                      []NestedRepo     // repositories of their own
 	Gaps                        []ManifestGap    // what could not be captured
 	Ignored                     []string         // ignored paths at the time; a folder ends in "/"
 	Rules                       []Rule           // the .gitignore files at the time, and the global ones
-	FoldsCase                   bool             // whether the rules were applied without regard to case
+	IgnoreCase                  bool             // whether the rules were applied without regard to case
 	Extent                      []ManifestExtent // what was captured beside what git would show
-	Left                        []Left           // what is not captured, with what reports whether it changed
-	Index                       Index
-	Links                       []Mode          // modes of files under meta/admin that can be run (hooks)
-	Lost                        []Lost          // objects that git named and that could not be read
+	Uncaptured                  []Uncaptured     // what is not captured, with what reports whether it changed
+	Index                       IndexAttributes
+	AdminModes                  []Mode          // modes of files under meta/admin that can be run (hooks)
+	Lost                        []LostObject    // objects that git named and that could not be read
 	Inner                       []InnerSnapshot // repositories of Nested that have a snapshot of their own
 }
 
@@ -44,15 +44,15 @@ type Mode struct {
 	Perm uint16
 }
 
-// Odd is a captured path kept outside the tree. Mode is git's; OID is hex.
-type Odd struct {
+// OddPath is a captured path kept outside the tree. Mode is git's; OID is hex.
+type OddPath struct {
 	Path string
 	Mode uint32
 	OID  string
 }
 
-// Nested is a folder with a repository of its own. Head is its commit, or "".
-type Nested struct{ Path, Head string }
+// NestedRepo is a folder with a repository of its own. Head is its commit, or "".
+type NestedRepo struct{ Path, Head string }
 
 // Gap is a path that could not be captured.
 type ManifestGap struct {
@@ -60,10 +60,10 @@ type ManifestGap struct {
 	Tracked      bool
 }
 
-// Lost is an object that git named when the snapshot was taken, that could not be read, and
+// LostObject is an object that git named when the snapshot was taken, that could not be read, and
 // whose bytes were nowhere else. Path is a path of the index (staged content), a ref or
 // HEAD; Kind is one of the Lost constants. OID is hex.
-type Lost struct{ Path, Kind, OID string }
+type LostObject struct{ Path, Kind, OID string }
 
 // What a lost object is.
 const (
@@ -73,7 +73,7 @@ const (
 )
 
 // Reason says in a few words what could not be read.
-func (l Lost) Reason() string {
+func (l LostObject) Reason() string {
 	what := "staged content"
 	switch l.Kind {
 	case LostRef:
@@ -96,11 +96,11 @@ type Rule struct {
 // value.
 type ManifestExtent struct{ Kind, Value string }
 
-// Left is a path that is not captured, why, and what reports whether it changed.
-type Left struct{ Kind, Print, Path string }
+// Uncaptured is a path that is not captured, why, and what reports whether it changed.
+type Uncaptured struct{ Kind, Fingerprint, Path string }
 
-// Index is what belongs to the user's index beside its bytes.
-type Index struct {
+// IndexAttributes is what belongs to the user's index beside its bytes.
+type IndexAttributes struct {
 	Exists bool
 	Mtime  int64 // nanoseconds since 1970
 	Perm   uint16
@@ -109,71 +109,71 @@ type Index struct {
 // Encode returns the bytes; equal manifests give equal bytes.
 func (m *Manifest) Encode() []byte {
 	e := encoder{}
-	e.put("v", strconv.Itoa(Version))
-	e.put("d", octal(m.FilePerm), octal(m.ExecPerm), octal(m.DirPerm))
+	e.putFields("v", strconv.Itoa(Version))
+	e.putFields("d", formatMode(m.FilePerm), formatMode(m.ExecPerm), formatMode(m.DirPerm))
 	if m.Index.Exists {
-		e.put("x", strconv.FormatInt(m.Index.Mtime, 10), octal(m.Index.Perm))
+		e.putFields("x", strconv.FormatInt(m.Index.Mtime, 10), formatMode(m.Index.Perm))
 	}
 	for _, x := range m.Modes {
-		e.put("m", octal(x.Perm), x.Path)
+		e.putFields("m", formatMode(x.Perm), x.Path)
 	}
 	for _, p := range m.Folders {
-		e.put("e", p)
+		e.putFields("e", p)
 	}
 	for _, x := range m.Odd {
-		e.put("o", strconv.FormatUint(uint64(x.Mode), 8), x.OID, x.Path)
+		e.putFields("o", strconv.FormatUint(uint64(x.Mode), 8), x.OID, x.Path)
 	}
 	for _, x := range m.Nested {
-		e.put("n", x.Head, x.Path)
+		e.putFields("n", x.Head, x.Path)
 	}
 	for _, x := range m.Gaps {
-		e.put("g", flag(x.Tracked), x.Reason, x.Path)
+		e.putFields("g", formatFlag(x.Tracked), x.Reason, x.Path)
 	}
 	for _, p := range m.Ignored {
-		e.put("i", p)
+		e.putFields("i", p)
 	}
 	for _, x := range m.Rules {
-		e.put("r", flag(x.Outer), x.OID, x.Path)
+		e.putFields("r", formatFlag(x.Outer), x.OID, x.Path)
 	}
-	if m.FoldsCase {
-		e.put("c", flag(true))
+	if m.IgnoreCase {
+		e.putFields("c", formatFlag(true))
 	}
 	for _, x := range m.Extent {
-		e.put("w", x.Kind, x.Value)
+		e.putFields("w", x.Kind, x.Value)
 	}
-	for _, x := range m.Left {
-		e.put("u", x.Kind, x.Print, x.Path)
+	for _, x := range m.Uncaptured {
+		e.putFields("u", x.Kind, x.Fingerprint, x.Path)
 	}
-	for _, x := range m.Links {
-		e.put("l", octal(x.Perm), x.Path)
+	for _, x := range m.AdminModes {
+		e.putFields("l", formatMode(x.Perm), x.Path)
 	}
 	for _, x := range m.Lost {
-		e.put("b", x.Kind, x.OID, x.Path)
+		e.putFields("b", x.Kind, x.OID, x.Path)
 	}
 	for _, x := range m.Inner {
-		e.put("s", x.ID, x.Commit, x.Link, x.Path)
+		e.putFields("s", x.ID, x.Commit, x.Link, x.Path)
 	}
-	return e.b
+	return e.buf
 }
 
-type encoder struct{ b []byte }
+type encoder struct{ buf []byte }
 
-func (e *encoder) put(fields ...string) {
+func (e *encoder) putFields(fields ...string) {
 	for _, f := range fields {
-		e.b = append(append(e.b, f...), 0)
+		e.buf = append(append(e.buf, f...), 0)
 	}
 }
 
-func octal(p uint16) string { return strconv.FormatUint(uint64(p), 8) }
+func formatMode(p uint16) string { return strconv.FormatUint(uint64(p), 8) }
 
-func flag(b bool) string {
+func formatFlag(b bool) string {
 	if b {
 		return "1"
 	}
 	return "0"
 }
 
-var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1,
+var fieldCounts = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1,
 	"w": 2, "u": 3, "l": 2, "b": 3, "s": 4}
 
 // ErrVersion is wrapped when the manifest was written by a version not known here: it
@@ -188,7 +188,7 @@ func Decode(data []byte) (*Manifest, error) {
 	fields := strings.Split(string(data[:len(data)-1]), "\x00")
 	m := &Manifest{}
 	for i := 0; i < len(fields); {
-		n, known := arity[fields[i]]
+		n, known := fieldCounts[fields[i]]
 		if !known {
 			return nil, fmt.Errorf("%w: tag %q", ErrVersion, fields[i])
 		}
@@ -198,7 +198,7 @@ func Decode(data []byte) (*Manifest, error) {
 		if (i == 0) != (fields[i] == "v") {
 			return nil, fmt.Errorf("%w: tag %q at field %d", ErrVersion, fields[i], i)
 		}
-		if err := m.take(fields[i], fields[i+1:i+1+n]); err != nil {
+		if err := m.decodeField(fields[i], fields[i+1:i+1+n]); err != nil {
 			return nil, err
 		}
 		i += n + 1
@@ -206,7 +206,7 @@ func Decode(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-func (m *Manifest) take(tag string, f []string) (err error) {
+func (m *Manifest) decodeField(tag string, f []string) (err error) {
 	perm := func(s string) (p uint16) {
 		v, perr := strconv.ParseUint(s, 8, 16)
 		if perr != nil || v > 0o7777 {
@@ -236,9 +236,9 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 		if perr != nil {
 			return fmt.Errorf("the manifest has the invalid mode %q", f[0])
 		}
-		m.Odd = append(m.Odd, Odd{f[2], uint32(mode), f[1]})
+		m.Odd = append(m.Odd, OddPath{f[2], uint32(mode), f[1]})
 	case "n":
-		m.Nested = append(m.Nested, Nested{Path: f[1], Head: f[0]})
+		m.Nested = append(m.Nested, NestedRepo{Path: f[1], Head: f[0]})
 	case "g":
 		m.Gaps = append(m.Gaps, ManifestGap{Path: f[2], Reason: f[1], Tracked: f[0] == "1"})
 	case "i":
@@ -246,15 +246,15 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 	case "r":
 		m.Rules = append(m.Rules, Rule{Path: f[2], OID: f[1], Outer: f[0] == "1"})
 	case "c":
-		m.FoldsCase = f[0] == "1"
+		m.IgnoreCase = f[0] == "1"
 	case "w":
 		m.Extent = append(m.Extent, ManifestExtent{f[0], f[1]})
 	case "u":
-		m.Left = append(m.Left, Left{f[0], f[1], f[2]})
+		m.Uncaptured = append(m.Uncaptured, Uncaptured{f[0], f[1], f[2]})
 	case "l":
-		m.Links = append(m.Links, Mode{f[1], perm(f[0])})
+		m.AdminModes = append(m.AdminModes, Mode{f[1], perm(f[0])})
 	case "b":
-		m.Lost = append(m.Lost, Lost{Kind: f[0], OID: f[1], Path: f[2]})
+		m.Lost = append(m.Lost, LostObject{Kind: f[0], OID: f[1], Path: f[2]})
 	case "s":
 		m.Inner = append(m.Inner, InnerSnapshot{ID: f[0], Commit: f[1], Link: f[2], Path: f[3]})
 	}
@@ -263,7 +263,7 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 
 // Perm returns the mode of a captured path. exec says whether git's mode is 0100755.
 func (m *Manifest) Perm(path string, exec bool) uint16 {
-	if p, own := m.own(path); own {
+	if p, own := m.explicitMode(path); own {
 		return p
 	}
 	if exec {
@@ -274,13 +274,13 @@ func (m *Manifest) Perm(path string, exec bool) uint16 {
 
 // FolderPerm returns the mode of a folder.
 func (m *Manifest) FolderPerm(path string) uint16 {
-	if p, own := m.own(path); own {
+	if p, own := m.explicitMode(path); own {
 		return p
 	}
 	return m.DirPerm
 }
 
-func (m *Manifest) own(path string) (uint16, bool) {
+func (m *Manifest) explicitMode(path string) (uint16, bool) {
 	i, found := slices.BinarySearchFunc(m.Modes, path, func(x Mode, p string) int { return strings.Compare(x.Path, p) })
 	if !found {
 		return 0, false
@@ -290,11 +290,11 @@ func (m *Manifest) own(path string) (uint16, bool) {
 
 // WasIgnored reports whether a path was on the list of ignored paths, or below a
 // folder on it.
-func (m *Manifest) WasIgnored(path string) bool { return Covers(m.Ignored, path) }
+func (m *Manifest) WasIgnored(path string) bool { return ListCovers(m.Ignored, path) }
 
-// Covers reports whether a sorted list holds path itself, or a folder (ending in "/")
+// ListCovers reports whether a sorted list holds path itself, or a folder (ending in "/")
 // above it.
-func Covers(sorted []string, path string) bool {
+func ListCovers(sorted []string, path string) bool {
 	if _, found := slices.BinarySearch(sorted, path); found {
 		return true
 	}

@@ -31,25 +31,25 @@ func draw(t *rapid.T) *Manifest {
 	path := func() string { return drawPath(t) }
 	m := &Manifest{
 		FilePerm: perm(), ExecPerm: perm(), DirPerm: perm(),
-		Modes:   list(t, "modes", func() Mode { return Mode{path(), perm()} }),
-		Folders: list(t, "folders", path),
-		Odd:     list(t, "odd", func() Odd { return Odd{path(), rapid.Uint32().Draw(t, "mode"), oid()} }),
-		Nested:  list(t, "nested", func() Nested { return Nested{path(), rapid.SampledFrom([]string{"", oid()}).Draw(t, "head")} }),
-		Gaps:    list(t, "gaps", func() ManifestGap { return ManifestGap{path(), path(), yes()} }),
-		Ignored: list(t, "ignored", path),
-		Rules:   list(t, "rules", func() Rule { return Rule{path(), oid(), yes()} }),
-		Links:   list(t, "links", func() Mode { return Mode{path(), perm()} }),
-		Lost: list(t, "lost", func() Lost {
-			return Lost{path(), rapid.SampledFrom([]string{LostStaged, LostRef, LostTree}).Draw(t, "kind"), path()}
+		Modes:      list(t, "modes", func() Mode { return Mode{path(), perm()} }),
+		Folders:    list(t, "folders", path),
+		Odd:        list(t, "odd", func() OddPath { return OddPath{path(), rapid.Uint32().Draw(t, "mode"), oid()} }),
+		Nested:     list(t, "nested", func() NestedRepo { return NestedRepo{path(), rapid.SampledFrom([]string{"", oid()}).Draw(t, "head")} }),
+		Gaps:       list(t, "gaps", func() ManifestGap { return ManifestGap{path(), path(), yes()} }),
+		Ignored:    list(t, "ignored", path),
+		Rules:      list(t, "rules", func() Rule { return Rule{path(), oid(), yes()} }),
+		AdminModes: list(t, "links", func() Mode { return Mode{path(), perm()} }),
+		Lost: list(t, "lost", func() LostObject {
+			return LostObject{path(), rapid.SampledFrom([]string{LostStaged, LostRef, LostTree}).Draw(t, "kind"), path()}
 		}),
-		Extent: list(t, "extent", func() ManifestExtent { return ManifestExtent{path(), path()} }),
-		Left:   list(t, "left", func() Left { return Left{path(), path(), path()} }),
-		Inner:  list(t, "inner", func() InnerSnapshot { return InnerSnapshot{path(), path(), oid(), path()} }),
+		Extent:     list(t, "extent", func() ManifestExtent { return ManifestExtent{path(), path()} }),
+		Uncaptured: list(t, "left", func() Uncaptured { return Uncaptured{path(), path(), path()} }),
+		Inner:      list(t, "inner", func() InnerSnapshot { return InnerSnapshot{path(), path(), oid(), path()} }),
 
-		FoldsCase: yes(),
+		IgnoreCase: yes(),
 	}
 	if yes() {
-		m.Index = Index{Exists: true, Mtime: rapid.Int64().Draw(t, "mtime"), Perm: perm()}
+		m.Index = IndexAttributes{Exists: true, Mtime: rapid.Int64().Draw(t, "mtime"), Perm: perm()}
 	}
 	return m
 }
@@ -76,7 +76,7 @@ func TestDecodeIsTheInverseOfEncode(t *testing.T) {
 // whole records: there its reader cannot know, and the commit that names it does.
 func TestDecodeCut(t *testing.T) {
 	t.Parallel()
-	m := &Manifest{FilePerm: 0o644, Modes: []Mode{{"a", 0o600}}, Gaps: []ManifestGap{{"f", "fifo", true}}, Ignored: []string{"x/"}, Index: Index{true, 5, 0o644}}
+	m := &Manifest{FilePerm: 0o644, Modes: []Mode{{"a", 0o600}}, Gaps: []ManifestGap{{"f", "fifo", true}}, Ignored: []string{"x/"}, Index: IndexAttributes{true, 5, 0o644}}
 	data := m.Encode()
 	for n := range data {
 		got, err := Decode(data[:n])
@@ -117,7 +117,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add((&Manifest{FilePerm: 0o644, Modes: []Mode{{"a\nb", 0o600}}, Odd: []Odd{{".GIT/x", 0o100644, "ab"}}}).Encode())
+	f.Add((&Manifest{FilePerm: 0o644, Modes: []Mode{{"a\nb", 0o600}}, Odd: []OddPath{{".GIT/x", 0o100644, "ab"}}}).Encode())
 	f.Add([]byte("v\x001\x00g\x001\x00why\x00p\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Decode(data)
@@ -155,7 +155,7 @@ func TestCovers(t *testing.T) {
 		"build/": true, "build/a": true, "build/a/b": true, "build": false, "builds/a": false, "x": true, "x/y": false,
 		"x.log": true, "deep": false, "deep/er/f": true, "deep/err": false, "": false,
 	} {
-		if got := Covers(sorted, path); got != want {
+		if got := ListCovers(sorted, path); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
 	}
@@ -166,7 +166,7 @@ func TestChunksJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "bytes")
 		data := bytes.Repeat(seed, rapid.IntRange(0, 5000).Draw(t, "times"))
-		pieces := Chunks(data)
+		pieces := SplitChunks(data)
 		if !bytes.Equal(bytes.Join(pieces, nil), data) {
 			t.Fatal("the pieces do not join")
 		}
@@ -187,7 +187,7 @@ func TestChunksShare(t *testing.T) {
 	}
 	old := []byte(b.String())
 	seen := map[string]bool{}
-	for _, p := range Chunks(old) {
+	for _, p := range SplitChunks(old) {
 		seen[string(p)] = true
 	}
 	for name, edit := range map[string]func([]byte) []byte{
@@ -197,7 +197,7 @@ func TestChunksShare(t *testing.T) {
 		"prepended": func(d []byte) []byte { return append([]byte("head"), d...) },
 	} {
 		fresh, size := 0, 0
-		for _, p := range Chunks(edit(bytes.Clone(old))) {
+		for _, p := range SplitChunks(edit(bytes.Clone(old))) {
 			if !seen[string(p)] {
 				fresh++
 				size += len(p)
@@ -216,6 +216,6 @@ func BenchmarkChunks(b *testing.B) {
 	data := bytes.Repeat([]byte("0123456789abcdefghij"), 500_000)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		Chunks(data)
+		SplitChunks(data)
 	}
 }

@@ -16,29 +16,29 @@ import (
 // they cost no bytes while the repository is there, and all that is needed to make it again.
 // Of the rest of a git folder the inner snapshot has a copy.
 
-// mirrorOf is the folder with the second names of the repository at a path.
-func (s *Store) mirrorOf(path string) string {
-	return filepath.Join(s.Place.Dir, "inner", s.Repo.Name("blob", []byte(path))[:32])
+// mirrorDir is the folder with the second names of the repository at a path.
+func (s *Store) mirrorDir(path string) string {
+	return filepath.Join(s.Worktree.Dir, "inner", s.Repo.HashObject("blob", []byte(path))[:32])
 }
 
-// mirror makes second names of all objects that the repository at path has now. again forgets
+// mirrorObjects makes second names of all objects that the repository at path has now. again forgets
 // those that it has no more, as before a task: later on it may be the agent who deleted them.
 // Where that is not possible (another file system) nothing is kept, and the repository cannot
 // be made again.
-func (s *Store) mirror(path string, inner *Store, anew bool) error {
-	if inner.Repo.Reftab {
+func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
+	if inner.Repo.UsesReftable {
 		return nil // its refs would be lost: a snapshot has them, but not in that form
 	}
-	from, to := filepath.Join(inner.Repo.Common, "objects"), filepath.Join(s.mirrorOf(path), "objects")
+	from, to := filepath.Join(inner.Repo.Common, "objects"), filepath.Join(s.mirrorDir(path), "objects")
 	if err := fsroot.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
 	err := linkObjects(from, to, anew)
 	if err == nil {
-		err = fsroot.WriteFile(filepath.Join(s.mirrorOf(path), "format"), []byte(inner.Repo.Format), 0o600)
+		err = fsroot.WriteFile(filepath.Join(s.mirrorDir(path), "format"), []byte(inner.Repo.Format), 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // git repacks at this moment; the next take has it
-		_ = fsroot.RemoveAll(s.mirrorOf(path))
+		_ = fsroot.RemoveAll(s.mirrorDir(path))
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func linkObjects(from, to string, alone bool) error {
 	return nil
 }
 
-// indexes are files among objects whose content changes under their name.
-var indexes = map[string]bool{"alternates": true, "commit-graph": true, "packs": true, "multi-pack-index": true}
+// mutableFiles are files among objects whose content changes under their name.
+var mutableFiles = map[string]bool{"alternates": true, "commit-graph": true, "packs": true, "multi-pack-index": true}
 
 // linkFiles does that for one folder of files. What git or belay is still writing has a
 // temporary name and is left out.
@@ -106,7 +106,7 @@ func linkFiles(from, to string, alone bool) error {
 	now, was := names(list), names(have)
 	for _, n := range was {
 		_, found := slices.BinarySearch(now, n)
-		if found && indexes[n] || !found && alone {
+		if found && mutableFiles[n] || !found && alone {
 			if err := fsroot.Remove(filepath.Join(to, n)); err != nil {
 				return err
 			}
@@ -120,32 +120,32 @@ func linkFiles(from, to string, alone bool) error {
 	return nil
 }
 
-// refill gives the repository at a path the objects again that it had when snapshots were taken
+// restoreObjects gives the repository at a path the objects again that it had when snapshots were taken
 // of it. An index of objects of its own stays: git makes do without.
-func (s *Store) refill(path string, inner *Store) error {
-	from := filepath.Join(s.mirrorOf(path), "objects")
-	if !s.CanRemake(path) {
+func (s *Store) restoreObjects(path string, inner *Store) error {
+	from := filepath.Join(s.mirrorDir(path), "objects")
+	if !s.CanRecreate(path) {
 		return nil
 	}
 	return linkObjects(from, filepath.Join(inner.Repo.Common, "objects"), false)
 }
 
-// CanRemake reports whether the git folder of a repository inside the tree can be made again
+// CanRecreate reports whether the git folder of a repository inside the tree can be made again
 // with all that a snapshot of it needs.
-func (s *Store) CanRemake(path string) bool {
-	_, err := fsroot.Lstat(filepath.Join(s.mirrorOf(path), "format"))
+func (s *Store) CanRecreate(path string) bool {
+	_, err := fsroot.Lstat(filepath.Join(s.mirrorDir(path), "format"))
 	return err == nil
 }
 
-// Remake makes the git folder of a repository inside the tree again, at gitDir, with its
+// Recreate makes the git folder of a repository inside the tree again, at gitDir, with its
 // objects and nothing else: a restore of its snapshot does the rest. It takes its place in one
 // step. fs.ErrExist where there is something.
-func (s *Store) Remake(in InnerSnapshot, gitDir string) (err error) {
-	format, err := fsroot.ReadFile(filepath.Join(s.mirrorOf(in.Path), "format"), fsroot.Usual)
+func (s *Store) Recreate(in InnerSnapshot, gitDir string) (err error) {
+	format, err := fsroot.ReadFile(filepath.Join(s.mirrorDir(in.Path), "format"), fsroot.MaxSmallFile)
 	if err != nil {
 		return err
 	}
-	tmp, err := s.Place.Scratch("tmp")
+	tmp, err := s.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (s *Store) Remake(in InnerSnapshot, gitDir string) (err error) {
 			return err
 		}
 	}
-	if err := linkObjects(filepath.Join(s.mirrorOf(in.Path), "objects"), filepath.Join(dir, "objects"), true); err != nil {
+	if err := linkObjects(filepath.Join(s.mirrorDir(in.Path), "objects"), filepath.Join(dir, "objects"), true); err != nil {
 		return err
 	}
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"

@@ -15,10 +15,10 @@ const (
 	MissedFile       = "file"       // a regular file that could not be captured
 	MissedOther      = "other"      // something that is no file, folder or link
 	MissedRepository = "repository" // a working tree of this repository, or another one, that is new and was not entered
-	MissedMoved      = "moved"      // one that was there, and whose HEAD is another
-	MissedInside     = "inside"     // one that was captured and cannot be any more, or is gone
+	MissedHeadMoved  = "moved"      // one that was there, and whose HEAD is another
+	MissedInner      = "inside"     // one that was captured and cannot be any more, or is gone
 	MissedRefs       = "refs"       // one whose branches, tags or own git files changed
-	MissedOwn        = "own"        // an ignored file that somebody wrote, and that is not captured
+	MissedAuthored   = "own"        // an ignored file that somebody wrote, and that is not captured
 	MissedMode       = "mode"       // a file that both hold, protected or ignored, with other permissions
 	MissedIgnored    = "ignored"    // another ignored file, or a folder of them (ends in "/")
 )
@@ -27,13 +27,13 @@ const (
 // hold: it can be named and not judged.
 type Missed struct {
 	Kind, Path, Detail string
-	Sure               bool // it certainly changed; otherwise only its change time did
+	Certain            bool // it certainly changed; otherwise only its change time did
 }
 
 // Missed returns what came, or changed, between two snapshots without being captured.
 func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed, error) {
-	defer s.Repo.Share()()
-	a, b, err := s.pair(ctx, from, to)
+	defer s.Repo.ShareReader()()
+	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -43,19 +43,19 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 	}
 	var out []Missed
 	was := map[string]string{}
-	for _, l := range then.Left {
-		was[l.Kind+l.Path] = l.Print
+	for _, l := range then.Uncaptured {
+		was[l.Kind+l.Path] = l.Fingerprint
 	}
 	prints := map[string]string{}
-	for _, l := range now.Left {
+	for _, l := range now.Uncaptured {
 		switch before, known := was[l.Kind+l.Path]; {
-		case l.Kind == LeftFile:
-			prints[l.Path] = l.Print
-		case l.Kind == LeftOutput && (!known || before != l.Print):
-			out = append(out, Missed{Kind: MissedOutput, Path: l.Path, Detail: thousands(l.Print) + " files", Sure: true})
+		case l.Kind == UncapturedFile:
+			prints[l.Path] = l.Fingerprint
+		case l.Kind == UncapturedOutput && (!known || before != l.Fingerprint):
+			out = append(out, Missed{Kind: MissedOutput, Path: l.Path, Detail: groupThousands(l.Fingerprint) + " files", Certain: true})
 		}
 	}
-	inner, lost, err := s.missedInside(ctx, from, to, then, now)
+	inner, lost, err := s.missedInner(ctx, from, to, then, now)
 	if err != nil {
 		return nil, err
 	}
@@ -76,35 +76,36 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		}
 		before := slices.ContainsFunc(then.Gaps, func(t ManifestGap) bool { return t.Path == g.Path })
 		print, regular := prints[g.Path]
-		m := Missed{Kind: MissedOther, Path: g.Path, Detail: g.Reason, Sure: true}
+		m := Missed{Kind: MissedOther, Path: g.Path, Detail: g.Reason, Certain: true}
 		if regular {
 			m.Kind = MissedFile
 		}
 		if before || then.WasIgnored(g.Path) {
-			old, known := was[LeftFile+g.Path]
+			old, known := was[UncapturedFile+g.Path]
 			if !regular || !known || old == print {
 				continue
 			}
-			m.Sure = sizeAndTime(old) != sizeAndTime(print)
+			m.Certain = sizeAndTime(old) != sizeAndTime(print)
 		}
 		out = append(out, m)
 	}
 	for _, n := range now.Nested {
-		i := slices.IndexFunc(then.Nested, func(t Nested) bool { return t.Path == n.Path })
+		i := slices.IndexFunc(then.Nested, func(t NestedRepo) bool { return t.Path == n.Path })
 		switch {
 		case i < 0 && !then.WasIgnored(n.Path+"/x"):
-			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another worktree of this repository", Sure: true})
+			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another worktree of this repository", Certain: true})
 		case i >= 0 && then.Nested[i].Head != n.Head && !lost[n.Path]:
-			out = append(out, Missed{Kind: MissedMoved, Path: n.Path,
-				Detail: fmt.Sprintf("its HEAD moved from %s to %s", shorter(then.Nested[i].Head), shorter(n.Head)), Sure: true})
+			out = append(out, Missed{Kind: MissedHeadMoved, Path: n.Path,
+				Detail: fmt.Sprintf("its HEAD moved from %s to %s", shortOIDOrNone(then.Nested[i].Head),
+					shortOIDOrNone(n.Head)), Certain: true})
 		}
 	}
 	return out, nil
 }
 
-// missedInside returns what changed in repositories inside the tree beside their files. lost
+// missedInner returns what changed in repositories inside the tree beside their files. lost
 // are the paths of those of which nothing more is to be said.
-func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed,
+func (s *Store) missedInner(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed,
 	lost map[string]bool, err error) {
 	lost = map[string]bool{}
 	if len(then.Inner) == 0 {
@@ -122,7 +123,7 @@ func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, the
 				why = now.Gaps[g].Reason
 			}
 			lost[in.Path] = true
-			out = append(out, Missed{Kind: MissedInside, Path: in.Path, Detail: why, Sure: true})
+			out = append(out, Missed{Kind: MissedInner, Path: in.Path, Detail: why, Certain: true})
 			continue
 		}
 		p := pairs[i]
@@ -139,7 +140,7 @@ func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, the
 		if err != nil {
 			return nil, nil, err
 		}
-		steered, err := p.Store.TouchedGit(ctx, p.From, p.To)
+		steered, err := p.Store.ChangedGitFiles(ctx, p.From, p.To)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -149,14 +150,14 @@ func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, the
 			}
 		}
 		if len(names) > 0 {
-			out = append(out, Missed{Kind: MissedRefs, Path: p.Path, Detail: some(names) + " changed", Sure: true})
+			out = append(out, Missed{Kind: MissedRefs, Path: p.Path, Detail: listSome(names) + " changed", Certain: true})
 		}
 	}
 	return out, lost, nil
 }
 
-// some names a few of many.
-func some(names []string) string {
+// listSome names a few of many.
+func listSome(names []string) string {
 	const most = 4
 	if len(names) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
@@ -168,15 +169,15 @@ func some(names []string) string {
 // another name or mode.
 func sizeAndTime(print string) string { return print[:max(0, strings.LastIndexByte(print, ' '))] }
 
-func shorter(oid string) string {
+func shortOIDOrNone(oid string) string {
 	if oid == "" {
 		return "none"
 	}
 	return oid[:min(len(oid), 12)]
 }
 
-// thousands writes 31204 as 31,204.
-func thousands(n string) string {
+// groupThousands writes 31204 as 31,204.
+func groupThousands(n string) string {
 	digits, more := strings.CutSuffix(n, "+")
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

@@ -23,11 +23,11 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 		}
 		list = append(list, i)
 	}
-	return s.Discard(ctx, list)
+	return s.DropInfos(ctx, list)
 }
 
-// Discard forgets snapshots that were looked up before.
-func (s *Store) Discard(ctx context.Context, list []Info) error {
+// DropInfos forgets snapshots that were looked up before.
+func (s *Store) DropInfos(ctx context.Context, list []Info) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -37,12 +37,12 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	var updates []git.Update
 	var inner []InnerSnapshot
 	for _, i := range list {
-		if i.Passing {
+		if i.Transient {
 			continue
 		}
 		ids = append(ids, i.ID)
 		updates = append(updates, git.Update{Ref: i.ref(), Old: i.Commit})
-		if i.inner > 0 {
+		if i.innerCount > 0 {
 			if m, err := s.Manifest(ctx, i); err == nil { // one that cannot be read names nothing
 				inner = append(inner, m.Inner...)
 			}
@@ -51,7 +51,7 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := s.Place.ForgetFor(ids); err != nil {
+	if err := s.Worktree.DeleteCacheFor(ids); err != nil {
 		return err
 	}
 	if err := Fault("ref", list[0].ref()); err != nil {
@@ -60,8 +60,8 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if err := s.Repo.UpdateRefs(ctx, "belay: drop", updates); err != nil {
 		return err
 	}
-	_ = s.objects.Packs.Settle(true) // what is kept for longer than it must be harms nobody
-	if err := s.sweepUsed(ctx); err != nil {
+	_ = s.objects.Packs.CleanUp(true) // what is kept for longer than it must be harms nobody
+	if err := s.sweepCommitRefs(ctx); err != nil {
 		return err
 	}
 	return s.discardInner(ctx, inner)
@@ -96,7 +96,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	now := s.opts.Now()
 	newest := map[string]belay.SnapshotID{}
 	for _, i := range all {
-		if foreign(i.ID, now) {
+		if isForeignID(i.ID, now) {
 			continue // it does not stand for a task's newest; itself it stays, being no older than a limit
 		}
 		newest[i.Task.Key()] = i.ID // they come in order
@@ -104,7 +104,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	limit := now.Add(-o.OlderThan)
 	var old []Info
 	for _, i := range all {
-		if newest[i.Task.Key()] == i.ID || timeOf(i.ID).After(limit) || o.Keep != nil && o.Keep(i) {
+		if newest[i.Task.Key()] == i.ID || idTime(i.ID).After(limit) || o.Keep != nil && o.Keep(i) {
 			continue
 		}
 		old = append(old, i)
@@ -114,10 +114,10 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	if o.DryRun {
 		return out, nil
 	}
-	if err := s.Discard(ctx, old); err != nil {
+	if err := s.DropInfos(ctx, old); err != nil {
 		return out, err
 	}
-	return out, errors.Join(s.sweepUsed(ctx), s.SweepInner(ctx))
+	return out, errors.Join(s.sweepCommitRefs(ctx), s.SweepInner(ctx))
 }
 
 // Usage is what snapshots cost.
@@ -136,7 +136,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 		return u, err
 	}
 	out, err := s.Repo.Run(ctx, nil, "rev-list", "--ignore-missing", "--objects", "--missing=allow-any", "--disk-usage",
-		"--glob="+Prefix+"*", "--glob="+UsedPrefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+		"--glob="+Prefix+"*", "--glob="+CommitRefPrefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
 	if err != nil {
 		return u, err
 	}
@@ -154,36 +154,36 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 	for _, b := range bad {
 		problems = append(problems, b.Error())
 	}
-	refs, err := s.Repo.Refs(ctx, UsedPrefix)
+	refs, err := s.Repo.Refs(ctx, CommitRefPrefix)
 	if err != nil || len(all) == 0 {
 		return problems, err
 	}
 	for _, i := range all {
-		if now := s.opts.Now(); foreign(i.ID, now) {
+		if now := s.opts.Now(); isForeignID(i.ID, now) {
 			problems = append(problems, fmt.Sprintf("snapshot %s: its id has a time in the future, %s: the clock was wrong, or "+
-				"belay did not create it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
+				"belay did not create it", i.ID.Short(), idTime(i.ID).UTC().Format(time.RFC3339)))
 		}
-		used, err := s.Needs(ctx, i.Commit)
+		used, err := s.NeededCommits(ctx, i.Commit)
 		if err != nil && ctx.Err() != nil {
 			return problems, err
 		}
 		names := strings.Join(append(used, i.Commit), "\n") + "\n"
 		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin"}
 		out, err := s.Repo.Run(ctx, strings.NewReader(names), append(walk, "--not", "--branches", "--tags")...)
-		var f *git.Failure
+		var f *git.CommandError
 		if errors.As(err, &f) { // a branch of the user's that names nothing says nothing of a snapshot
 			out, err = s.Repo.Run(ctx, strings.NewReader(names), walk...)
 		}
 		switch {
 		case errors.As(err, &f):
-			problems = append(problems, fmt.Sprintf("snapshot %s: %s", i.ID.Short(), f.Says))
+			problems = append(problems, fmt.Sprintf("snapshot %s: %s", i.ID.Short(), f.Message))
 		case err != nil:
 			return problems, err
 		case strings.Contains("\n"+string(out), "\n?"):
 			problems = append(problems, fmt.Sprintf("snapshot %s: objects are missing", i.ID.Short()))
-		case len(unused(refs, used)) > 0:
+		case len(withoutRef(refs, used)) > 0:
 			problems = append(problems, fmt.Sprintf("snapshot %s: commit %s has no ref below %s", i.ID.Short(),
-				short(unused(refs, used)[0]), UsedPrefix))
+				shortOID(withoutRef(refs, used)[0]), CommitRefPrefix))
 		}
 	}
 	return problems, nil

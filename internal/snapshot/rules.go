@@ -14,20 +14,20 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// outerRules is what decides about ignoring from outside the tree, and whether git
+// readOuterRules is what decides about ignoring from outside the tree, and whether git
 // may hold other bytes than the disk.
 type outerRules struct {
-	key      string
-	files    []git.StateFile // info/exclude and the global excludes file ("global")
-	folds    bool            // core.ignoreCase
-	converts bool            // config or attributes outside the tree may convert content
+	key        string
+	files      []git.StateFile // info/exclude and the global excludes file ("global")
+	ignoreCase bool            // core.ignoreCase
+	mayConvert bool            // config or attributes outside the tree may convert content
 }
 
 // RulesKey names the rules of ignoring outside the tree, and how they are applied.
 func (c *Capture) RulesKey() string { return c.Rules.key }
 
-// outerRules reads the config once.
-func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
+// readOuterRules reads the config once.
+func (s *Worktree) readOuterRules(ctx context.Context) (outerRules, error) {
 	var r outerRules
 	settings, err := s.Repo.Settings(ctx)
 	if err != nil {
@@ -42,31 +42,31 @@ func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
 		case key == "core.attributesfile":
 			attributes = value
 		case key == "core.ignorecase":
-			r.folds = isTrue(value)
+			r.ignoreCase = parseGitBool(value)
 		case key == "core.autocrlf":
-			r.converts = r.converts || isTrue(value) || strings.EqualFold(value, "input")
+			r.mayConvert = r.mayConvert || parseGitBool(value) || strings.EqualFold(value, "input")
 		case strings.HasPrefix(key, "filter.") && !strings.HasPrefix(key, "filter.lfs."):
-			r.converts = true
+			r.mayConvert = true
 		}
 	}
 	for _, path := range []string{attributes, git.ConfigHome("attributes"), filepath.Join(s.Repo.Common, "info", "attributes")} {
 		if path != "" {
-			if _, err := os.Stat(git.Home(path)); err == nil {
-				r.converts = true
+			if _, err := os.Stat(git.ExpandHome(path)); err == nil {
+				r.mayConvert = true
 			}
 		}
 	}
 	if excludes == "" {
 		excludes = git.ConfigHome("ignore")
 	}
-	return r, s.readOuter(&r, git.Home(excludes))
+	return r, s.readOuterFiles(&r, git.ExpandHome(excludes))
 }
 
-func (s *Place) readOuter(r *outerRules, excludes string) error {
+func (s *Worktree) readOuterFiles(r *outerRules, excludes string) error {
 	h := sha256.New()
-	fmt.Fprintf(h, "%v\x00%s\x00", r.folds, excludes)
+	fmt.Fprintf(h, "%v\x00%s\x00", r.ignoreCase, excludes)
 	for name, path := range map[string]string{"info/exclude": filepath.Join(s.Repo.Common, "info", "exclude"), "global": excludes} {
-		data, err := fsroot.ReadUsers(path, fsroot.Usual)
+		data, err := fsroot.ReadUserFile(path, fsroot.MaxSmallFile)
 		if errors.Is(err, fs.ErrNotExist) || path == "" {
 			continue
 		}
@@ -85,8 +85,8 @@ func (s *Place) readOuter(r *outerRules, excludes string) error {
 	return nil
 }
 
-// isTrue reads a boolean of git's config; a key without a value is true.
-func isTrue(v string) bool {
+// parseGitBool reads a boolean of git's config; a key without a value is true.
+func parseGitBool(v string) bool {
 	switch strings.ToLower(v) {
 	case "", "true", "yes", "on", "1":
 		return true
@@ -96,7 +96,7 @@ func isTrue(v string) bool {
 
 // nestedHead returns the commit a nested repository is at, as far as two small files
 // tell; "" otherwise. It is for people to read: nothing is started in there.
-func (s *Place) nestedHead(path string) string {
+func (s *Worktree) nestedHead(path string) string {
 	dir := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	if info, err := os.Lstat(dir); err == nil && info.Mode().IsRegular() {
 		text := readSmall(dir)
@@ -119,15 +119,15 @@ func (s *Place) nestedHead(path string) string {
 	return head
 }
 
-// LinkOf returns the text of a repository's .git file, "" where that is no file.
-func LinkOf(root string) string { return readSmall(filepath.Join(root, ".git")) }
+// GitFileText returns the text of a repository's .git file, "" where that is no file.
+func GitFileText(root string) string { return readSmall(filepath.Join(root, ".git")) }
 
 func readSmall(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	text, err := fsroot.ReadUsers(path, 4096)
+	text, err := fsroot.ReadUserFile(path, 4096)
 	if err != nil {
 		return ""
 	}

@@ -26,22 +26,22 @@ const DefaultMaxFile = 256 << 20
 
 // Options says what is captured beside the ordinary.
 type Options struct {
-	Include []string // doublestar globs of ignored paths to capture as well
-	MaxFile int64    // untracked files above are gaps; 0 is DefaultMaxFile
-	Now     func() time.Time
-	Known   *Known // what the records of tasks say about snapshots; nil for nothing
+	Include  []string // doublestar globs of ignored paths to capture as well
+	MaxFile  int64    // untracked files above are gaps; 0 is DefaultMaxFile
+	Now      func() time.Time
+	Registry *Registry // what the records of tasks say about snapshots; nil for nothing
 }
 
 // Store holds the snapshots of one working tree.
 type Store struct {
-	Repo  *git.Repo
-	Place *Place
-	Watch Watcher // answers for takes, when set
+	Repo     *git.Repo
+	Worktree *Worktree
+	Watch    Watcher // answers for takes, when set
 	// Before is called first by Take and TakeWith, when set: it finishes what an earlier command left.
-	Before  func(context.Context) error
-	opts    Options
-	objects Objects
-	listed  sync.Map // of git.Ref: the Info that its object has
+	BeforeTake func(context.Context) error
+	opts       Options
+	objects    Objects
+	infoCache  sync.Map // of git.Ref: the Info that its object has
 }
 
 // Open writes nothing.
@@ -52,12 +52,12 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Known == nil {
-		o.Known = &Known{}
+	if o.Registry == nil {
+		o.Registry = &Registry{}
 	}
-	place := &Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
-	return &Store{Repo: repo, Place: place, opts: o,
-		objects: Objects{place: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
+	place := &Worktree{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
+	return &Store{Repo: repo, Worktree: place, opts: o,
+		objects: Objects{worktree: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
 // Meta is what the taker says of a snapshot.
@@ -73,12 +73,12 @@ type Meta struct {
 	Journal  string       `json:"journal,omitempty"`  // head of the task's record when it was taken
 	// Passing is for commands that only read: the snapshot has no ref, is known to this
 	// process alone, and its objects go with the next gc.
-	Passing bool `json:"-"`
+	Transient bool `json:"-"`
 	// Unless is the Whole of an earlier snapshot: where everything is as it was then, none is taken (ErrSame).
-	Unless string `json:"-"`
+	SkipIfTree string `json:"-"`
 }
 
-// ErrSame says that everything is as it was in the snapshot that Meta.Unless names.
+// ErrSame says that everything is as it was in the snapshot that Meta.SkipIfTree names.
 var ErrSame = errors.New("nothing changed since that snapshot")
 
 // Gap is a path that could not be captured, and why; or a ref, HEAD or the path of staged
@@ -100,33 +100,33 @@ type Info struct {
 	Tree      string    `json:"tree"`                // the tree of the files
 	Files     int       `json:"files"`
 	Partial   bool      `json:"partial"` // something could not be captured
-	Moving    bool      `json:"moving"`  // files changed while it was taken
+	Unstable  bool      `json:"moving"`  // files changed while it was taken
 	Gaps      []Gap     `json:"gaps,omitempty"`
 	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
 	// BrokenRefs are files in the place of refs that name nothing; only Take fills it.
-	BrokenRefs []string `json:"broken_refs,omitempty"`
-	Commit     string   `json:"-"` // the object that the ref names: a tag, in format 1 a commit
-	Whole      string   `json:"-"` // the tag's tree, which names everything that the snapshot holds; only Take fills it
-	Added      int64    `json:"-"` // bytes that it added to the repository, as a pack; 0 is unknown: only Take fills it
-	odd        int      // captured files whose names no git tree may hold
-	inner      int      // repositories inside the tree that have snapshots of their own
+	BrokenRefs   []string `json:"broken_refs,omitempty"`
+	Commit       string   `json:"-"` // the object that the ref names: a tag, in format 1 a commit
+	SnapshotTree string   `json:"-"` // the tag's tree, which names everything that the snapshot holds; only Take fills it
+	AddedBytes   int64    `json:"-"` // bytes that it added to the repository, as a pack; 0 is unknown: only Take fills it
+	oddCount     int      // captured files whose names no git tree may hold
+	innerCount   int      // repositories inside the tree that have snapshots of their own
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
 
-// NotHeld names what a snapshot does not hold, the first few of many and how to see all; ""
+// UncapturedSummary names what a snapshot does not hold, the first few of many and how to see all; ""
 // when it holds everything.
-func (i Info) NotHeld() string {
+func (i Info) UncapturedSummary() string {
 	var names []string
 	for _, g := range i.Gaps {
 		names = append(names, belay.VisibleLine(g.Path)+" ("+belay.VisibleLine(g.Reason)+")")
 	}
-	return i.first(names)
+	return i.listFirst(names)
 }
 
-// LeftOut is NotHeld with the repositories inside the tree that have no
+// UncapturedAndNestedSummary is UncapturedSummary with the repositories inside the tree that have no
 // snapshot of their own.
-func (i Info) LeftOut() string {
+func (i Info) UncapturedAndNestedSummary() string {
 	var names []string
 	for _, g := range i.Gaps {
 		names = append(names, belay.VisibleLine(g.Path)+" ("+belay.VisibleLine(g.Reason)+")")
@@ -134,11 +134,11 @@ func (i Info) LeftOut() string {
 	for _, n := range i.Nested {
 		names = append(names, belay.VisibleLine(n)+" (a repository of its own)")
 	}
-	return i.first(names)
+	return i.listFirst(names)
 }
 
-// first returns the first few of many names, and how to see all.
-func (i Info) first(names []string) string {
+// listFirst returns the first few of many names, and how to see all.
+func (i Info) listFirst(names []string) string {
 	const most = 8
 	if n := len(names) - most; n > 1 {
 		return fmt.Sprintf("%s and %d more: belay snapshot show %s", strings.Join(names[:most], ", "), n, i.ID.Short())
@@ -146,16 +146,16 @@ func (i Info) first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// gapsOf turns a manifest's gaps into what people are told.
-func gapsOf(m *Manifest) (gaps []Gap, nested []string) {
+// splitGaps turns a manifest's gaps into what people are told.
+func splitGaps(m *Manifest) (gaps []Gap, nested []string) {
 	for _, g := range m.Gaps {
 		gaps = append(gaps, Gap{g.Path, g.Reason})
 	}
 	for _, l := range m.Lost {
 		gaps = append(gaps, Gap{l.Path, l.Reason()})
 	}
-	for _, l := range m.Left {
-		if l.Kind == LeftOwn {
+	for _, l := range m.Uncaptured {
+		if l.Kind == UncapturedAuthored {
 			gaps = append(gaps, Gap{l.Path, "ignored by git, and over the size limit for such files"})
 		}
 	}
@@ -167,11 +167,11 @@ func gapsOf(m *Manifest) (gaps []Gap, nested []string) {
 	return gaps, nested
 }
 
-// Keep stores objects, which no gc takes until release is called; then something has to
+// KeepUntilReleased stores objects, which no gc takes until release is called; then something has to
 // name them.
-func (s *Store) Keep(ctx context.Context, objects []git.NewObject) (release func(), err error) {
-	return s.objects.Keep(ctx, objects)
+func (s *Store) KeepUntilReleased(ctx context.Context, objects []git.NewObject) (release func(), err error) {
+	return s.objects.KeepUntilReleased(ctx, objects)
 }
 
-// Settle removes what killed processes left of packs, when nobody stores.
-func (s *Store) Settle() error { return s.objects.Packs.Settle(false) }
+// CleanUpPacks removes what killed processes left of packs, when nobody stores.
+func (s *Store) CleanUpPacks() error { return s.objects.Packs.CleanUp(false) }

@@ -11,12 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Broken is a part of a snapshot whose bytes cannot be read.
-type Broken struct {
+// BrokenPart is a part of a snapshot whose bytes cannot be read.
+type BrokenPart struct {
 	Part string `json:"part"` // one of the Part constants
 	Path string `json:"path"` // of a file; a folder whose files are not known ends in "/"; below meta/ as docs/formats.md has it
 	OID  string `json:"oid"`  // the object, in hex
-	Why  error  `json:"-"`    // wraps git.ErrNoObject or git.ErrDamaged
+	Err  error  `json:"-"`    // wraps git.ErrNoObject or git.ErrDamaged
 }
 
 // What a broken object is of.
@@ -28,9 +28,9 @@ const (
 )
 
 // String names it as people are told.
-func (b Broken) String() string {
+func (b BrokenPart) String() string {
 	why := "is missing"
-	if !errors.Is(b.Why, git.ErrNoObject) {
+	if !errors.Is(b.Err, git.ErrNoObject) {
 		why = "is damaged"
 	}
 	what := b.Path
@@ -48,52 +48,52 @@ func (b Broken) String() string {
 // it only keeps alive are not followed: their history is git fsck's.
 //
 // The error is about the repository as a whole, or ctx's.
-func (s *Store) Unreadable(ctx context.Context, info Info) ([]Broken, error) {
+func (s *Store) Unreadable(ctx context.Context, info Info) ([]BrokenPart, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
-	w := walk{s: s, ctx: ctx, rd: rd, paths: map[string][]Broken{}}
+	w := objectWalk{store: s, ctx: ctx, rd: rd, paths: map[string][]BrokenPart{}}
 	w.add(PartCommit, "the snapshot", info.Commit)
 	if info.Head != "" {
 		w.add(PartCommit, "HEAD", info.Head)
 	}
 	if o, err := rd.Read(info.Commit); err == nil {
-		if err := w.tree("", treeIn(o)); err != nil {
+		if err := w.walkTree("", snapshotTree(o)); err != nil {
 			return nil, err
 		}
 	}
-	w.odd()
+	w.addOdd()
 	return w.check()
 }
 
-// treeIn returns the tree of a snapshot from the object that its ref names, which begins with
+// snapshotTree returns the tree of a snapshot from the object that its ref names, which begins with
 // "object <oid>", in format 1 with "tree <oid>".
-func treeIn(o git.Object) string {
+func snapshotTree(o git.Object) string {
 	first, _, _ := strings.Cut(string(o.Data), "\n")
 	return first[strings.IndexByte(first, ' ')+1:]
 }
 
-// walk collects the objects of a snapshot.
-type walk struct {
-	s     *Store
-	ctx   context.Context
-	rd    *git.Reader
-	paths map[string][]Broken // what would be broken, by object
-	man   *Manifest
+// objectWalk collects the objects of a snapshot.
+type objectWalk struct {
+	store    *Store
+	ctx      context.Context
+	rd       *git.Reader
+	paths    map[string][]BrokenPart // what would be broken, by object
+	manifest *Manifest
 }
 
-func (w *walk) add(part, path, oid string) {
-	w.paths[oid] = append(w.paths[oid], Broken{Part: part, Path: path, OID: oid})
+func (w *objectWalk) add(part, path, oid string) {
+	w.paths[oid] = append(w.paths[oid], BrokenPart{Part: part, Path: path, OID: oid})
 }
 
-// tree walks a tree of the snapshot. One that cannot be read is found by check.
-func (w *walk) tree(path, oid string) error {
+// walkTree walks a tree of the snapshot. One that cannot be read is found by check.
+func (w *objectWalk) walkTree(path, oid string) error {
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
-	w.name(path+"/", oid)
+	w.addObject(path+"/", oid)
 	entries, err := w.rd.Folder(oid)
 	if err != nil {
 		return w.ctx.Err()
@@ -103,22 +103,22 @@ func (w *walk) tree(path, oid string) error {
 		switch {
 		case sub == "keep": // only kept alive
 		case e.Type == "tree":
-			if err := w.tree(sub, e.OID); err != nil {
+			if err := w.walkTree(sub, e.OID); err != nil {
 				return err
 			}
 		case sub == "meta/manifest":
 			if o, err := w.rd.Read(e.OID); err == nil {
-				w.man, _ = Decode(o.Data)
+				w.manifest, _ = Decode(o.Data)
 			}
 			fallthrough
 		default:
-			w.name(sub, e.OID)
+			w.addObject(sub, e.OID)
 		}
 	}
 	return nil
 }
 
-func (w *walk) name(path, oid string) {
+func (w *objectWalk) addObject(path, oid string) {
 	switch group, rest, _ := strings.Cut(path, "/"); group {
 	case "tree":
 		if rest == "" {
@@ -127,7 +127,7 @@ func (w *walk) name(path, oid string) {
 		w.add(PartFile, rest, oid)
 	case "odd": // by the manifest
 		if w.paths[oid] == nil {
-			w.paths[oid] = []Broken{}
+			w.paths[oid] = []BrokenPart{}
 		}
 	case "staged":
 		w.add(PartStaged, "", oid)
@@ -138,33 +138,33 @@ func (w *walk) name(path, oid string) {
 	}
 }
 
-// odd gives the objects below odd/ their paths.
-func (w *walk) odd() {
-	if w.man == nil {
+// addOdd gives the objects below odd/ their paths.
+func (w *objectWalk) addOdd() {
+	if w.manifest == nil {
 		return
 	}
-	for _, o := range w.man.Odd {
+	for _, o := range w.manifest.Odd {
 		w.add(PartFile, o.Path, o.OID)
 	}
 }
 
-func (w *walk) check() ([]Broken, error) {
+func (w *objectWalk) check() ([]BrokenPart, error) {
 	var oids []string
 	for oid := range w.paths {
 		oids = append(oids, oid)
 	}
-	c, err := git.CheckObjects(w.ctx, w.s.Repo, oids, git.How{Loose: true})
+	c, err := git.CheckObjects(w.ctx, w.store.Repo, oids, git.CheckOptions{AllowLoose: true})
 	if err != nil {
 		return nil, err
 	}
-	var list []Broken
-	for oid, why := range c.Bad {
+	var list []BrokenPart
+	for oid, why := range c.Unusable {
 		for _, b := range w.paths[oid] {
-			b.Why = why
+			b.Err = why
 			list = append(list, b)
 		}
 	}
-	slices.SortFunc(list, func(a, b Broken) int {
+	slices.SortFunc(list, func(a, b BrokenPart) int {
 		return strings.Compare(a.Part+"\x00"+a.Path+"\x00"+a.OID, b.Part+"\x00"+b.Path+"\x00"+b.OID)
 	})
 	return list, nil
@@ -173,7 +173,7 @@ func (w *walk) check() ([]Broken, error) {
 // Damaged is a snapshot of which parts cannot be read.
 type Damaged struct {
 	Info   Info
-	Broken []Broken
+	Broken []BrokenPart
 }
 
 // Examine is Unreadable for many snapshots: what they share is read once. It gives those
@@ -214,13 +214,13 @@ func (s *Store) Examine(ctx context.Context, list []Info, progress func(done int
 			seen[info.Head] = true
 		}
 		if o, err := rd.Read(info.Commit); err == nil {
-			if err := names(treeIn(o)); err != nil {
+			if err := names(snapshotTree(o)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	c, err := git.CheckObjects(ctx, s.Repo, slices.Collect(maps.Keys(seen)), git.How{Loose: true})
-	if err != nil || len(c.Bad) == 0 {
+	c, err := git.CheckObjects(ctx, s.Repo, slices.Collect(maps.Keys(seen)), git.CheckOptions{AllowLoose: true})
+	if err != nil || len(c.Unusable) == 0 {
 		return nil, err
 	}
 	var out []Damaged

@@ -21,7 +21,7 @@ func Forget(tmp string, most int64, known func(text []byte) bool) {
 		if info, err := e.Info(); err != nil || info.Size() > most {
 			continue
 		}
-		if text, err := fsroot.ReadFile(path, fsroot.Usual); err == nil && known(text) {
+		if text, err := fsroot.ReadFile(path, fsroot.MaxSmallFile); err == nil && known(text) {
 			_ = fsroot.Remove(path)
 		}
 	}

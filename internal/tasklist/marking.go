@@ -63,7 +63,7 @@ func Plan(root string, o belay.Origin) (*restore.Edit, []int, error) {
 	if err != nil || len(lines) == 0 {
 		return nil, nil, err
 	}
-	return restore.EditOf(o.File, data, out), lines, nil
+	return restore.NewEdit(o.File, data, out), lines, nil
 }
 
 // markable refuses a task whose file cannot be marked.
@@ -116,7 +116,7 @@ func Rewrite(tree *fsroot.Root, tmp, path string, change func([]byte) ([]byte, e
 	if err != nil || bytes.Equal(was, is) {
 		return was, was, err
 	}
-	held := fsroot.Held{OID: blob(was), New: blob(is), NewHash: func() hash.Hash { return sha1.New() }}
+	held := fsroot.Expected{OID: blob(was), New: blob(is), NewHash: func() hash.Hash { return sha1.New() }}
 	err = tree.ReplaceFile(path, info.Perm, tmp, held, func(w io.Writer) error {
 		_, err := w.Write(is)
 		return err

@@ -24,7 +24,7 @@ func Place(dir string) string { return filepath.Join(dir, "telemetry") }
 // Load reads the cursor of a task; one that is not there, cannot be read, or is of another record or collector is zero.
 func Load(place string, task belay.TaskID, trace string, to Settings) Cursor {
 	c := Cursor{Trace: trace, To: to.hash(), Sent: map[Signal]int{}}
-	data, err := fsroot.ReadFile(filepath.Join(place, task.Key()+".json"), fsroot.Usual)
+	data, err := fsroot.ReadFile(filepath.Join(place, task.Key()+".json"), fsroot.MaxSmallFile)
 	if err != nil {
 		return c
 	}
@@ -44,7 +44,7 @@ func (c Cursor) Save(place string, task belay.TaskID) error {
 	if err := fsroot.MkdirAll(place, 0o700); err != nil {
 		return err
 	}
-	return fsroot.AtomicWrite(filepath.Join(place, task.Key()+".json"), fsroot.Atomic{}, append(data, '\n'))
+	return fsroot.AtomicWrite(filepath.Join(place, task.Key()+".json"), fsroot.AtomicOptions{}, append(data, '\n'))
 }
 
 // hash names the collector.

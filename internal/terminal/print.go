@@ -150,7 +150,7 @@ func Status(w io.Writer, s app.Status, limit int64) {
 	if s.Interrupted {
 		what, try := "a restore was interrupted", "finish it with belay doctor, or reverse it with belay undo"
 		if s.Standing != nil {
-			what, try = s.Standing.Says()
+			what, try = s.Standing.Message()
 		}
 		fmt.Fprintln(w, p.Warn(what+": "+try))
 	}
@@ -270,19 +270,19 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 			fmt.Fprintf(w, "%s %s\n", verb[1], belay.VisibleLine(p))
 		}
 		for _, k := range r.Kept {
-			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 		}
 		for _, k := range r.Missing {
-			fmt.Fprintf(w, "cannot restore %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+			fmt.Fprintf(w, "cannot restore %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 		}
 		for _, k := range r.Skipped {
-			fmt.Fprintf(w, "skipped %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+			fmt.Fprintf(w, "skipped %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 		}
 		for _, m := range r.Refs {
 			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), Short(m.From), Short(m.To))
 		}
 		for _, k := range r.KeptRefs {
-			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 		}
 		for _, p := range r.Overruled {
 			fmt.Fprintf(w, "%s was also changed by someone else: that version is in the snapshot named below\n", belay.VisibleLine(p))

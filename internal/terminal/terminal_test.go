@@ -131,7 +131,7 @@ func TestTableLinesUp(t *testing.T) {
 // What comes back beside files is said as well, and what to do next.
 func TestRestoredSaysAllOfIt(t *testing.T) {
 	r := restore.Restored{Rescue: "01jd6y3k8mzq4v5w9x2c7r0tna", Written: []string{"a\x1b"}, Index: true, Head: true,
-		Missing: []restore.Kept{{Path: "pipe", Why: "gone"}}}
+		Missing: []restore.Kept{{Path: "pipe", Reason: "gone"}}}
 	for step, next := range map[string]string{"": "belay undo", "redo": "belay undo", "undo": "belay redo"} {
 		var out bytes.Buffer
 		term := &Terminal{Out: &out}

@@ -163,7 +163,7 @@ func lastLine(r belay.CheckResult) string {
 // remembered finds what the same command said about the same tree before. A lost or
 // broken one costs a run of the tests.
 func (k Keeper) remembered(b Baseline) (old Baseline, ok bool) {
-	text, err := fsroot.ReadFile(k.path(b), fsroot.Usual)
+	text, err := fsroot.ReadFile(k.path(b), fsroot.MaxSmallFile)
 	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !same(old.Command, b.Command) {
 		return Baseline{}, false
 	}
@@ -186,5 +186,5 @@ func (k Keeper) remember(b Baseline) {
 	if err != nil || b.Why != "" || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	_ = fsroot.AtomicWrite(path, fsroot.Atomic{}, text)
+	_ = fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, text)
 }

@@ -24,23 +24,23 @@ const (
 
 // Client asks the watch of a working tree, if there is one. It is a snapshot.Watcher.
 type Client struct {
-	Place *snapshot.Place
+	Place *snapshot.Worktree
 }
 
 // folder is the private folder of the watch.
-func folder(place *snapshot.Place) string { return filepath.Join(place.Dir, "watch") }
+func folder(place *snapshot.Worktree) string { return filepath.Join(place.Dir, "watch") }
 
 func socket(dir string) string { return filepath.Join(dir, "socket") }
 
-// On reports whether a watch has left its socket.
-func (c *Client) On() bool {
+// IsRunning reports whether a watch has left its socket.
+func (c *Client) IsRunning() bool {
 	info, err := fsroot.Lstat(socket(folder(c.Place)))
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
 
-// Ask returns the state of the tree as the watch knows it. It returns nil when there is no
+// Query returns the state of the tree as the watch knows it. It returns nil when there is no
 // watch, or it is unreliable, another user's, too slow, or its answer cannot be read.
-func (c *Client) Ask(ctx context.Context, base string) *snapshot.Seen {
+func (c *Client) Query(ctx context.Context, base string) *snapshot.WatchAnswer {
 	conn, in, err := dial(ctx, folder(c.Place))
 	if err != nil {
 		return nil
@@ -58,8 +58,8 @@ func (c *Client) Ask(ctx context.Context, base string) *snapshot.Seen {
 	return seen
 }
 
-// Doubt makes the watch scan everything again.
-func (c *Client) Doubt() {
+// ReportMismatch makes the watch scan everything again.
+func (c *Client) ReportMismatch() {
 	ctx, stop := context.WithTimeout(context.Background(), greetTime)
 	defer stop()
 	_, _ = send(ctx, folder(c.Place), "doubt")

@@ -26,14 +26,14 @@ const DefaultIdle = 30 * time.Minute
 // Start starts a watch for a working tree and waits until it is ready; one that runs
 // already is left alone. self are the arguments that run Main. CodeCannot where there
 // is nothing to watch with, or too little.
-func Start(ctx context.Context, place *snapshot.Place, self []string, idle time.Duration) (Status, error) {
+func Start(ctx context.Context, place *snapshot.Worktree, self []string, idle time.Duration) (Status, error) {
 	if !available() {
 		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without it: they then read every file", "%v", ErrElsewhere)
 	}
 	if s, err := Ask(ctx, place); err == nil {
 		return s, nil
 	}
-	if _, err := place.Scratch("watch"); err != nil {
+	if _, err := place.MakeScratchDir("watch"); err != nil {
 		return Status{}, err
 	}
 	spec, err := json.Marshal(Spec{Include: place.Include, MaxFile: place.MaxFile, Idle: idle})
@@ -83,7 +83,7 @@ func refusal(why string) error {
 }
 
 // Ask returns the status of the watch. CodeNotFound when there is none.
-func Ask(ctx context.Context, place *snapshot.Place) (Status, error) {
+func Ask(ctx context.Context, place *snapshot.Worktree) (Status, error) {
 	r, err := send(ctx, folder(place), "status")
 	if err == nil && r.Status != nil {
 		return *r.Status, nil
@@ -99,7 +99,7 @@ func missing(err error) error {
 }
 
 // Stop ends the watch and waits until it is gone. CodeNotFound when there is none.
-func Stop(ctx context.Context, place *snapshot.Place) error {
+func Stop(ctx context.Context, place *snapshot.Worktree) error {
 	dir := folder(place)
 	if _, err := send(ctx, dir, "stop"); err != nil {
 		return missing(err)

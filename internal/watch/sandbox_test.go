@@ -47,8 +47,8 @@ type fataler interface {
 // box is a repository with a few files.
 type box struct {
 	root  string
-	place *snapshot.Place // as takes see it
-	other *snapshot.Place // with a folder of its own, that knows nothing
+	place *snapshot.Worktree // as takes see it
+	other *snapshot.Worktree // with a folder of its own, that knows nothing
 }
 
 func newBox(t testing.TB) *box {
@@ -68,8 +68,8 @@ func newBox(t testing.TB) *box {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.place = &snapshot.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), MaxFile: 1 << 20}
-	b.other = &snapshot.Place{Repo: repo, Dir: filepath.Join(t.TempDir(), "other"), MaxFile: 1 << 20}
+	b.place = &snapshot.Worktree{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), MaxFile: 1 << 20}
+	b.other = &snapshot.Worktree{Repo: repo, Dir: filepath.Join(t.TempDir(), "other"), MaxFile: 1 << 20}
 	return b
 }
 
@@ -96,7 +96,7 @@ func (b *box) git(t fataler, args ...string) {
 
 func (b *box) view(t testing.TB) *view {
 	t.Helper()
-	dir, err := b.place.Scratch("watch")
+	dir, err := b.place.MakeScratchDir("watch")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,15 +119,15 @@ type state struct {
 func (b *box) plain(t fataler) state {
 	t.Helper()
 	_ = os.RemoveAll(b.other.Dir)
-	if _, err := b.other.Scratch(); err != nil {
+	if _, err := b.other.MakeScratchDir(); err != nil {
 		t.Fatalf("%v", err)
 	}
-	c, err := b.other.Read(context.Background(), snapshot.Wanted{})
+	c, err := b.other.Capture(context.Background(), snapshot.CaptureOptions{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	man := *c.Man
-	man.Index, man.Links = snapshot.Index{}, nil
+	man := *c.Manifest
+	man.Index, man.AdminModes = snapshot.IndexAttributes{}, nil
 	var inner []snapshot.Rule
 	for _, r := range man.Rules {
 		if !r.Outer {
@@ -138,7 +138,7 @@ func (b *box) plain(t fataler) state {
 	for i := range man.Nested {
 		man.Nested[i].Head = ""
 	}
-	return state{c.Tree, c.Count, man}
+	return state{c.FilesTree, c.FileCount, man}
 }
 
 // heard is what the view makes of the tree.

@@ -59,8 +59,8 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	if err != nil {
 		return err
 	}
-	place := &snapshot.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: spec.Include, MaxFile: spec.MaxFile}
-	dir, err := place.Scratch("watch")
+	place := &snapshot.Worktree{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: spec.Include, MaxFile: spec.MaxFile}
+	dir, err := place.MakeScratchDir("watch")
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (b *box) store(t testing.TB, watched bool) *snapshot.Store {
 		t.Fatal(err)
 	}
 	if watched {
-		s.Watch = &Client{Place: s.Place}
+		s.Watch = &Client{Place: s.Worktree}
 	}
 	return s
 }
@@ -196,7 +196,7 @@ func TestItEndsByItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
-			dir, err := b.place.Scratch("watch")
+			dir, err := b.place.MakeScratchDir("watch")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,7 +223,7 @@ func TestItEndsByItself(t *testing.T) {
 func TestAForeignSocketIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	dir, err := b.place.Scratch("watch")
+	dir, err := b.place.MakeScratchDir("watch")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestALongPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner.place = &snapshot.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay")}
+	inner.place = &snapshot.Worktree{Repo: repo, Dir: filepath.Join(repo.Dir, "belay")}
 	if s := inner.start(t); !s.Sure {
 		t.Fatalf("%+v", s)
 	}
@@ -290,10 +290,10 @@ func TestALongPath(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	repo := &git.Repo{Format: "sha1"}
-	seen := &snapshot.Seen{
-		Tree: repo.Name("tree", nil), Count: 1, Index: "k", Rules: "r", Man: &snapshot.Manifest{FilePerm: 0o644, Ignored: []string{"x/"}},
-		Changed: map[string]*snapshot.Source{repo.Name("blob", nil): {Path: "a\nb", Size: 7}},
-		Trees:   []git.NewObject{{OID: repo.Name("tree", nil), Type: "tree"}},
+	seen := &snapshot.WatchAnswer{
+		Tree: repo.HashObject("tree", nil), Count: 1, IndexKey: "k", RulesKey: "r", Manifest: &snapshot.Manifest{FilePerm: 0o644, Ignored: []string{"x/"}},
+		Blobs: map[string]*snapshot.BlobSource{repo.HashObject("blob", nil): {Path: "a\nb", Size: 7}},
+		Trees: []git.NewObject{{OID: repo.HashObject("tree", nil), Type: "tree"}},
 	}
 	r, body := encode(seen)
 	f.Add(r.Tree, 1, r.Parts[0], r.Parts[1], r.Parts[2], body)
@@ -304,7 +304,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again, body := encode(got)
-		if back, err := decode(again, bytes.NewReader(body), repo); err != nil || back.Tree != got.Tree || len(back.Changed) != len(got.Changed) || len(back.Trees) != len(got.Trees) {
+		if back, err := decode(again, bytes.NewReader(body), repo); err != nil || back.Tree != got.Tree || len(back.Blobs) != len(got.Blobs) || len(back.Trees) != len(got.Trees) {
 			t.Fatalf("what was read is not read again: %v", err)
 		}
 	})

@@ -15,7 +15,7 @@ type Tracker struct {
 	mu      sync.Mutex // never held while a folder is read
 	paths   map[int32]string
 	wds     map[string]int32
-	dirty   *scan.Dirt
+	dirty   *scan.DirtyPaths
 	lost    string // why events may have been missed; "" while none were
 	cookie  int32  // the watch number of the folder of the cookies
 	cookies string
@@ -33,7 +33,7 @@ func New() (*Tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Tracker{q: q, paths: map[int32]string{}, wds: map[string]int32{}, dirty: &scan.Dirt{},
+	e := &Tracker{q: q, paths: map[int32]string{}, wds: map[string]int32{}, dirty: &scan.DirtyPaths{},
 		waits: map[string]chan struct{}{}, devices: map[uint64]error{}}
 	go e.listen()
 	return e, nil
@@ -76,7 +76,7 @@ func (t *Tracker) Enter(path string, fd int) error {
 		// The folder was somewhere else. If it still is (one folder at two places), that
 		// one has to be looked at again, and the two never come to rest.
 		delete(t.wds, at)
-		t.dirty.All(at)
+		t.dirty.MarkAll(at)
 	}
 	t.paths[wd], t.wds[path] = path, wd
 	return nil
@@ -168,15 +168,15 @@ func (t *Tracker) handle(ev event) {
 	}
 	switch {
 	case ev.what&cameOrWent != 0 && ev.what&ofFolder != 0:
-		t.dirty.List(dir)
-		t.dirty.All(path)
+		t.dirty.MarkList(dir)
+		t.dirty.MarkAll(path)
 	case ev.what&cameOrWent != 0:
-		t.dirty.List(dir)
-		t.dirty.Read(path)
+		t.dirty.MarkList(dir)
+		t.dirty.MarkRead(path)
 	case ev.what&ofFolder != 0:
-		t.dirty.List(path)
+		t.dirty.MarkList(path)
 	default:
-		t.dirty.Read(path)
+		t.dirty.MarkRead(path)
 	}
 }
 
@@ -190,26 +190,26 @@ func (t *Tracker) handleFolder(dir string, ev event) {
 	case ev.what&ended != 0:
 		delete(t.wds, dir)
 		delete(t.paths, ev.wd)
-		t.dirty.All(dir)
+		t.dirty.MarkAll(dir)
 	case ev.what&movedItself != 0:
-		t.dirty.All(dir)
+		t.dirty.MarkAll(dir)
 	default:
-		t.dirty.List(dir)
+		t.dirty.MarkList(dir)
 	}
 }
 
 // TakeDirty returns the paths marked since the last call, and why events may have been
 // missed ("" when none were).
-func (t *Tracker) TakeDirty() (*scan.Dirt, string) {
+func (t *Tracker) TakeDirty() (*scan.DirtyPaths, string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d := t.dirty
-	t.dirty = &scan.Dirt{}
+	t.dirty = &scan.DirtyPaths{}
 	return d, t.lost
 }
 
 // MarkAgain marks paths that could not be read yet.
-func (t *Tracker) MarkAgain(d *scan.Dirt) {
+func (t *Tracker) MarkAgain(d *scan.DirtyPaths) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.dirty.Add(d)

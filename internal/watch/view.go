@@ -10,13 +10,13 @@ import (
 
 // view is the tree as it was at the last question, with a tracker for what changed since.
 type view struct {
-	place   *snapshot.Place
+	place   *snapshot.Worktree
 	dir     string // where cookies are made
 	tracker *Tracker
-	outline snapshot.Outline
+	outline snapshot.ScanInputs
 	mounts  string
 	tree    *scan.Tree
-	book    *snapshot.Book
+	book    *snapshot.FolderSums
 	known   []known // states that a snapshot may be based on, oldest first
 }
 
@@ -35,8 +35,8 @@ const (
 )
 
 // newView watches every folder, then scans all of them.
-func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, err error) {
-	v := &view{place: place, dir: dir, book: snapshot.New(place.Repo)}
+func newView(ctx context.Context, place *snapshot.Worktree, dir string) (_ *view, err error) {
+	v := &view{place: place, dir: dir, book: snapshot.NewFolderSums(place.Repo)}
 	if v.tracker, err = New(); err != nil {
 		return nil, err
 	}
@@ -51,13 +51,13 @@ func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, e
 	if v.mounts, err = Mounts(place.Repo.Root); err != nil {
 		return nil, err
 	}
-	if v.outline, err = place.Outline(ctx); err != nil {
+	if v.outline, err = place.ScanInputs(ctx); err != nil {
 		return nil, err
 	}
 	ask := place.Repo.Ignorer(ctx)
 	defer ask.Close()
 	o := v.outline.Options
-	o.Entering, o.Ignored = v.tracker.Enter, ask.Ask
+	o.OnFolder, o.Ignored = v.tracker.Enter, ask.Ask
 	all, err := scan.Scan(ctx, o)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (v *view) close() { v.tracker.Close() }
 // again and again until no event arrives between two fences: then nothing changed while they
 // were read. Any error but errMoving means that the view is unreliable.
 func (v *view) settle(ctx context.Context, doubt bool) error {
-	more := &scan.Dirt{}
+	more := &scan.DirtyPaths{}
 	if doubt {
 		if err := v.doubt(more); err != nil {
 			return err
@@ -102,39 +102,39 @@ func (v *view) settle(ctx context.Context, doubt bool) error {
 		if err != nil {
 			return err
 		}
-		if more = (&scan.Dirt{}); moving {
+		if more = (&scan.DirtyPaths{}); moving {
 			more = d
 		}
 	}
 }
 
-// doubt marks files that can change without an event: see snapshot.Doubtful and Written.
-func (v *view) doubt(d *scan.Dirt) error {
-	v.book.Doubtful(v.tree.Top(), d)
+// doubt marks files that can change without an event: see snapshot.MarkUncertain and Written.
+func (v *view) doubt(d *scan.DirtyPaths) error {
+	v.book.MarkUncertain(v.tree.Top(), d)
 	open, err := Written(v.place.Repo.Root)
 	if err != nil {
 		return err
 	}
 	for path := range open {
-		d.Force(path)
+		d.MarkForce(path)
 	}
 	return nil
 }
 
 // pass reads the marked paths again.
-func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) {
+func (v *view) pass(ctx context.Context, d *scan.DirtyPaths) (moving bool, err error) {
 	ask := v.place.Repo.Ignorer(ctx)
 	defer ask.Close()
-	next, err := v.tree.Again(ctx, d, ask.Ask)
+	next, err := v.tree.Update(ctx, d, ask.Ask)
 	if err != nil {
 		return false, err
 	}
-	snapshot.Gone(v.tree.Top(), next.Top(), v.tracker.Leave)
+	snapshot.EachDeleted(v.tree.Top(), next.Top(), v.tracker.Leave)
 	v.tree = next
-	if next.Linked {
+	if next.HasNewLinks {
 		return false, errors.New("a file has a second hard link")
 	}
-	return next.Moving, nil
+	return next.Unstable, nil
 }
 
 // checkSurroundings checks what affects the tree from outside: mounts and the index. An error
@@ -148,27 +148,27 @@ func (v *view) checkSurroundings(ctx context.Context) error {
 		return errors.New("something was mounted or unmounted")
 	}
 	key, err := v.place.IndexKey()
-	if err != nil || key == v.outline.Index {
+	if err != nil || key == v.outline.IndexKey {
 		return err
 	}
 	key, set, err := v.place.TrackedSet(ctx)
 	if err != nil {
 		return err
 	}
-	if set != v.outline.Tracked {
+	if set != v.outline.TrackedKey {
 		return errors.New("the index has different paths")
 	}
-	v.outline.Index = key
+	v.outline.IndexKey = key
 	return nil
 }
 
 // answer returns the tree's manifest, and what of it is not in the snapshot with this base;
 // nil when that base is not known.
-func (v *view) answer(base string) *snapshot.Seen {
+func (v *view) answer(base string) *snapshot.WatchAnswer {
 	top := v.tree.Top()
-	seen := &snapshot.Seen{
-		Man: v.book.Manifest(top), Changed: map[string]*snapshot.Source{},
-		Index: v.outline.Index, Rules: v.outline.Rules,
+	seen := &snapshot.WatchAnswer{
+		Manifest: v.book.Manifest(top), Blobs: map[string]*snapshot.BlobSource{},
+		IndexKey: v.outline.IndexKey, RulesKey: v.outline.RulesKey,
 	}
 	seen.Count, seen.Tree = v.book.Files(top)
 	var from *known
@@ -178,9 +178,9 @@ func (v *view) answer(base string) *snapshot.Seen {
 		}
 	}
 	if from != nil {
-		v.book.Since(&from.top, top, seen)
+		v.book.CollectNew(&from.top, top, seen)
 	}
-	v.remember(known{snapshot.Base(v.place.Repo, seen.Tree, seen.Man), top})
+	v.remember(known{snapshot.BaseKey(v.place.Repo, seen.Tree, seen.Manifest), top})
 	if from == nil {
 		return nil
 	}

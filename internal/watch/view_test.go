@@ -212,8 +212,8 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	b.write(t, "four", "heard")
 	b.write(t, "a/one", "not heard")
 	v.tracker.TakeDirty()
-	d := &scan.Dirt{}
-	d.Read("four")
+	d := &scan.DirtyPaths{}
+	d.MarkRead("four")
 	if _, err := v.pass(context.Background(), d); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type Status struct {
 
 // viewManager keeps the current view of a tree and builds a new one when it becomes unreliable.
 type viewManager struct {
-	place *snapshot.Place
+	place *snapshot.Worktree
 	dir   string
 	log   *eventLog
 	ctx   context.Context
@@ -53,13 +53,13 @@ const (
 var errStill = errors.New("its first full scan is not finished")
 
 // answer answers one question about changes; the error says why it cannot.
-func (s *viewManager) answer(ctx context.Context, q request) (*snapshot.Seen, error) {
+func (s *viewManager) answer(ctx context.Context, q request) (*snapshot.WatchAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Asked++
 	s.last = time.Now()
 	if !slices.Equal(q.Include, s.place.Include) || q.MaxFile != s.place.MaxFile {
-		s.place = &snapshot.Place{Repo: s.place.Repo, Dir: s.place.Dir, Include: q.Include, MaxFile: q.MaxFile}
+		s.place = &snapshot.Worktree{Repo: s.place.Repo, Dir: s.place.Dir, Include: q.Include, MaxFile: q.MaxFile}
 		s.discard(errors.New("the settings changed"))
 	}
 	if s.view == nil {

@@ -78,23 +78,23 @@ func readLine(r *bufio.Reader, v any) error {
 }
 
 // encode makes the three parts of an answer.
-func encode(s *snapshot.Seen) (reply, []byte) {
-	man := s.Man.Encode()
+func encode(s *snapshot.WatchAnswer) (reply, []byte) {
+	man := s.Manifest.Encode()
 	var changed, trees bytes.Buffer
-	for oid, src := range s.Changed {
-		fmt.Fprintf(&changed, "%s %t %d %s\x00", oid, src.Link, src.Size, src.Path)
+	for oid, src := range s.Blobs {
+		fmt.Fprintf(&changed, "%s %t %d %s\x00", oid, src.IsLink, src.Size, src.Path)
 	}
 	for _, t := range s.Trees {
 		fmt.Fprintf(&trees, "%d\n", len(t.Data))
 		trees.Write(t.Data)
 	}
-	r := reply{V: protocol, Sure: true, Tree: s.Tree, Count: s.Count, Index: s.Index, Rules: s.Rules,
+	r := reply{V: protocol, Sure: true, Tree: s.Tree, Count: s.Count, Index: s.IndexKey, Rules: s.RulesKey,
 		Parts: [3]int{len(man), changed.Len(), trees.Len()}}
 	return r, append(append(man, changed.Bytes()...), trees.Bytes()...)
 }
 
 // decode reads what encode made, and believes no name of a tree that it can compute.
-func decode(r reply, in io.Reader, repo *git.Repo) (*snapshot.Seen, error) {
+func decode(r reply, in io.Reader, repo *git.Repo) (*snapshot.WatchAnswer, error) {
 	var parts [3][]byte
 	for i, n := range r.Parts {
 		if n < 0 || n > maxPart {
@@ -113,7 +113,8 @@ func decode(r reply, in io.Reader, repo *git.Repo) (*snapshot.Seen, error) {
 	if !isName(r.Tree, repo) || r.Count < 0 {
 		return nil, errors.New("an answer without a tree")
 	}
-	s := &snapshot.Seen{Tree: r.Tree, Count: r.Count, Man: man, Index: r.Index, Rules: r.Rules, Changed: map[string]*snapshot.Source{}}
+	s := &snapshot.WatchAnswer{Tree: r.Tree, Count: r.Count, Manifest: man, IndexKey: r.Index, RulesKey: r.Rules,
+		Blobs: map[string]*snapshot.BlobSource{}}
 	if err := changedOf(s, parts[1], repo); err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func isName(oid string, repo *git.Repo) bool {
 	return err == nil && len(raw) == repo.HashSize() && oid == fsroot.OID(raw).String()
 }
 
-func changedOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
+func changedOf(s *snapshot.WatchAnswer, data []byte, repo *git.Repo) error {
 	for len(data) > 0 {
 		line, rest, whole := bytes.Cut(data, []byte{0})
 		f := bytes.SplitN(line, []byte{' '}, 4)
@@ -137,13 +138,13 @@ func changedOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
 		if err != nil || size < 0 || !isName(string(f[0]), repo) || !link && string(f[1]) != "false" {
 			return fmt.Errorf("an answer has an invalid change: %s", belay.VisibleLine(string(line)))
 		}
-		s.Changed[string(f[0])] = &snapshot.Source{Path: string(f[3]), Link: link, Size: size}
+		s.Blobs[string(f[0])] = &snapshot.BlobSource{Path: string(f[3]), IsLink: link, Size: size}
 		data = rest
 	}
 	return nil
 }
 
-func treesOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
+func treesOf(s *snapshot.WatchAnswer, data []byte, repo *git.Repo) error {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		n, err := strconv.Atoi(string(line))
@@ -151,7 +152,7 @@ func treesOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
 			return errors.New("an answer has a truncated tree")
 		}
 		tree := rest[:n:n]
-		s.Trees = append(s.Trees, git.NewObject{OID: repo.Name("tree", tree), Type: "tree", Data: tree})
+		s.Trees = append(s.Trees, git.NewObject{OID: repo.HashObject("tree", tree), Type: "tree", Data: tree})
 		data = rest[n:]
 	}
 	return nil

@@ -101,12 +101,12 @@ func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 // prepare plans and composes the state that the merge comes to; there is none when
 // nothing is to be written. still says whether the present is as it was then.
 func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
-	unlock, err := m.to.Snapshots.Share(ctx)
+	unlock, err := m.to.Snapshots.LockShared(ctx)
 	if err != nil {
 		return snapshot.Info{}, still{}, err
 	}
 	defer unlock()
-	c, err := m.to.Snapshots.Look(ctx, snapshot.Wanted{})
+	c, err := m.to.Snapshots.CaptureLocked(ctx, snapshot.CaptureOptions{})
 	if err != nil {
 		return snapshot.Info{}, still{}, err
 	}
@@ -165,7 +165,7 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	m.task = man
 	present := m.ours == nil
 	if present {
-		if m.ours, err = m.state(ctx, c.Tree, c.Man); err != nil {
+		if m.ours, err = m.state(ctx, c.FilesTree, c.Manifest); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -182,14 +182,14 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	defer j.close()
 	m.obstructed = map[string]bool{}
 	for p := range theirs {
-		if _, held := m.ours[p]; !held && hidden(root, c.Man, p) {
+		if _, held := m.ours[p]; !held && hidden(root, c.Manifest, p) {
 			m.obstructed[p] = true
 		}
 	}
 	in := Input{Base: base, Ours: m.ours, Theirs: theirs, Choose: m.choose, WriteMarkers: m.q.Markers, Join: j.join,
 		OursHidden: func(p string) bool { return m.obstructed[p] }}
 	if present {
-		if in.OursMoved, err = renames(ctx, m.to.Snapshots.Repo, first, c.Tree, base, m.ours); err != nil {
+		if in.OursMoved, err = renames(ctx, m.to.Snapshots.Repo, first, c.FilesTree, base, m.ours); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -231,7 +231,7 @@ func (m *merger) keepUncaptured(base, theirs State) {
 		}
 		if why != "" {
 			theirs[path] = base[path]
-			m.out.Left = append(m.out.Left, restore.Kept{Path: path, Why: why})
+			m.out.Left = append(m.out.Left, restore.Kept{Path: path, Reason: why})
 		}
 	}
 }
@@ -292,9 +292,9 @@ func renames(ctx context.Context, r *git.Repo, from, to string, base, side State
 // write carries a merge out, by restoring the state that was composed for it.
 func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) error {
 	out, err := m.to.Restore(ctx, id, restore.Options{FilesOnly: true, Task: m.q.Task, Reason: "to merge " + string(m.q.Task),
-		SkipBroken: m.q.SkipBroken, Edits: m.q.Edits, Again: "belay merge " + string(m.q.Task),
-		Only:  func(p string) bool { return now.changed[p] },
-		Agree: func(tree string, man *snapshot.Manifest) error { return now.agree(ctx, tree, man) }})
+		SkipBroken: m.q.SkipBroken, Edits: m.q.Edits, CommandText: "belay merge " + string(m.q.Task),
+		Only:    func(p string) bool { return now.changed[p] },
+		Approve: func(tree string, man *snapshot.Manifest) error { return now.agree(ctx, tree, man) }})
 	if err != nil {
 		if !m.to.Interrupted() { // otherwise it is needed to finish
 			err = errors.Join(err, m.to.Drop(ctx, id))
@@ -348,7 +348,7 @@ type still struct {
 
 // agree refuses when somebody changed a path of the plan after it was made.
 func (s still) agree(ctx context.Context, tree string, man *snapshot.Manifest) error {
-	if tree == s.c.Tree && slices.Equal(man.Odd, s.c.Man.Odd) && slices.Equal(man.Modes, s.c.Man.Modes) {
+	if tree == s.c.FilesTree && slices.Equal(man.Odd, s.c.Manifest.Odd) && slices.Equal(man.Modes, s.c.Manifest.Modes) {
 		return nil
 	}
 	now, err := s.m.state(ctx, tree, man)

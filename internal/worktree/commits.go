@@ -30,7 +30,7 @@ func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot
 	if err != nil {
 		return snapshot.Info{}, err
 	}
-	unlock, err := of.Snapshots.Share(ctx)
+	unlock, err := of.Snapshots.LockShared(ctx)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
@@ -39,7 +39,7 @@ func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot
 	if err != nil {
 		return snapshot.Info{}, err
 	}
-	now, err := of.Snapshots.Look(ctx, snapshot.Wanted{})
+	now, err := of.Snapshots.CaptureLocked(ctx, snapshot.CaptureOptions{})
 	if err != nil {
 		return snapshot.Info{}, err
 	}
@@ -58,7 +58,7 @@ func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
 		return "", unknown
 	}
 	out, err := repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
-	var failure *git.Failure
+	var failure *git.CommandError
 	if errors.As(err, &failure) {
 		return "", unknown
 	}
@@ -89,11 +89,11 @@ func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *sna
 			continue
 		}
 		e := snapshot.Entry{Path: t.Path, Mode: t.Mode, OID: t.OID}
-		same := there && t.Mode == snapshot.ModeOf(here.Kind)
+		same := there && t.Mode == snapshot.GitMode(here.Kind)
 		if same && here.OID.String() != t.OID && f.same(t, here) {
 			e.OID = here.OID.String()
 		}
-		if e.Perm = now.Man.Perm("", e.Mode == 0o100755); same {
+		if e.Perm = now.Manifest.Perm("", e.Mode == 0o100755); same {
 			e.Perm = here.Perm
 		}
 		out = append(out, e)
@@ -105,7 +105,7 @@ func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *sna
 // leftOut returns the paths that the index has and the user keeps from being checked out.
 func leftOut(ctx context.Context, repo *git.Repo) (map[string]bool, error) {
 	path := filepath.Join(repo.Dir, "index")
-	data, err := fsroot.ReadFile(path, git.MostIndex)
+	data, err := fsroot.ReadFile(path, git.MaxIndexSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func leftOut(ctx context.Context, repo *git.Repo) (map[string]bool, error) {
 	}
 	skipped := map[string]bool{}
 	for _, e := range all {
-		if e.Skip {
+		if e.SkipWorktree {
 			skipped[e.Path] = true
 		}
 	}

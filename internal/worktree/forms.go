@@ -58,7 +58,7 @@ func (f *forms) otherLines(stored git.TreeEntry, here scan.Entry) bool {
 	if err != nil || !bytes.Contains(data, []byte("\r\n")) {
 		return false
 	}
-	return f.repo.Name("blob", bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == stored.OID
+	return f.repo.HashObject("blob", bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == stored.OID
 }
 
 // pointedTo compares with a pointer as Git LFS writes it: lines of a key and a value, the

@@ -29,7 +29,7 @@ func (m *merger) newTextMerger(ctx context.Context) (*textMerger, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := m.to.Snapshots.Place.Scratch("tmp")
+	dir, err := m.to.Snapshots.Worktree.MakeScratchDir("tmp")
 	if err == nil {
 		dir, err = fsroot.MkdirTemp(dir, "merge-")
 	}
@@ -86,7 +86,7 @@ func (j *textMerger) join(base, ours, theirs string) (Joined, error) {
 func (j *textMerger) run(files []string) (Joined, error) {
 	text, err := j.repo.Run(j.ctx, nil,
 		append([]string{"merge-file", "-p", "-q", "-L", "here", "-L", "before " + j.task, "-L", j.task, "--"}, files...)...)
-	var f *git.Failure
+	var f *git.CommandError
 	clean := err == nil
 	if errors.As(err, &f) && f.Exit > 0 && f.Exit < 128 { // so many conflicts
 		err = nil
@@ -94,7 +94,7 @@ func (j *textMerger) run(files []string) (Joined, error) {
 	if err != nil {
 		return Joined{}, fmt.Errorf("merge texts: %w", err)
 	}
-	oid := j.repo.Name("blob", text)
+	oid := j.repo.HashObject("blob", text)
 	store := git.Packs{Repo: j.repo, Scratch: filepath.Dir(j.tmp)}
 	_, err = store.Store(j.ctx, []git.NewObject{{OID: oid, Type: "blob", Data: text}})
 	return Joined{OID: oid, Clean: clean}, err

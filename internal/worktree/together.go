@@ -26,12 +26,12 @@ func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snap
 	if _, err := of.Recover(ctx); err != nil {
 		return snapshot.Info{}, err
 	}
-	unlock, err := of.Snapshots.Share(ctx)
+	unlock, err := of.Snapshots.LockShared(ctx)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
 	defer unlock()
-	c, err := of.Snapshots.Look(ctx, snapshot.Wanted{})
+	c, err := of.Snapshots.CaptureLocked(ctx, snapshot.CaptureOptions{})
 	if err != nil {
 		return snapshot.Info{}, err
 	}

@@ -43,7 +43,7 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 	if !r.Linked() {
 		return m, false, nil
 	}
-	text, err := fsroot.ReadFile(markPath(r), fsroot.Usual)
+	text, err := fsroot.ReadFile(markPath(r), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, false, nil
 	}
@@ -67,7 +67,7 @@ func Ports(common string) map[int]bool {
 	trees, _ := fsroot.ReadDir(folder) // none where it is not there
 	for _, d := range trees {
 		var m Mark
-		text, err := fsroot.ReadFile(filepath.Join(folder, d.Name(), "belay", "tree.json"), fsroot.Usual)
+		text, err := fsroot.ReadFile(filepath.Join(folder, d.Name(), "belay", "tree.json"), fsroot.MaxSmallFile)
 		if err == nil && json.Unmarshal(text, &m) == nil && m.Ports > 0 {
 			taken[m.Ports] = true
 		}
@@ -85,7 +85,7 @@ func WriteMark(r *git.Repo, m Mark) error {
 	if err := fsroot.MkdirAll(filepath.Dir(markPath(r)), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", filepath.Dir(markPath(r)), err)
 	}
-	return snapshot.WriteWhole(markPath(r), text, true)
+	return snapshot.WriteAtomic(markPath(r), text, true)
 }
 
 // Folder returns where tasks' working trees lie: in NAME.belay beside the user's tree NAME, or where
@@ -144,7 +144,7 @@ func Find(ctx context.Context, home *git.Repo, path string) (r *git.Repo, m Mark
 		return nil, m, false, nil // without that git would find the repository around it
 	}
 	r, err = git.Open(ctx, path, true)
-	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) {
+	if belay.CodeOf(err) == belay.CodeCannot && !git.IsUnusable(err) {
 		return nil, m, false, nil // its git folder was pruned
 	}
 	if err != nil || r.Common != home.Common || r.Root != real(path) {
@@ -209,7 +209,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 			return nil, err
 		}
 		none := snapshot.CommitObject(home.Snapshots.Repo, tree, nil, from.Time, "belay: nothing yet\n")
-		store := git.Packs{Repo: home.Snapshots.Repo, Scratch: filepath.Join(home.Snapshots.Place.Dir, "tmp")}
+		store := git.Packs{Repo: home.Snapshots.Repo, Scratch: filepath.Join(home.Snapshots.Worktree.Dir, "tmp")}
 		if _, err := store.Store(ctx, append(objects, none)); err != nil {
 			return nil, err
 		}
@@ -253,7 +253,7 @@ func fill(ctx context.Context, r *git.Repo, from snapshot.Info, m Mark, o snapsh
 		return Made{}, err
 	}
 	out, err := snaps.Restore(ctx, from.ID,
-		restore.Options{Task: m.Task, Reason: "to make the working tree of " + string(m.Task), Plant: true})
+		restore.Options{Task: m.Task, Reason: "to make the working tree of " + string(m.Task), NewWorktree: true})
 	if err != nil {
 		return Made{}, err
 	}

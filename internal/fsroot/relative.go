@@ -1,0 +1,27 @@
+package fsroot
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// RelativeTo returns path relative to the folder root, both absolute, and "" when it lies
+// elsewhere or is empty.
+func RelativeTo(root, path string) string {
+	if path == "" {
+		return ""
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, "../") {
+		return ""
+	}
+	return rel
+}
+
+// From is a path as somebody names it who is in the folder dir.
+func From(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

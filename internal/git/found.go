@@ -1,0 +1,418 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// A snapshot rests on objects that are not stored again, because HEAD's tree or an earlier
+// snapshot has them. That a name is known says nothing about the bytes: after a loss of
+// power loose objects are empty, a disk loses a block, a pack is deleted by hand. So what is
+// relied on is compared with the checksums of its pack once, and what the pack looked like
+// then (size, times, inode) is remembered. While it looks the same, nothing is read.
+//
+// Files rest on packs only. A loose object would have to be looked at in every take, and
+// there may be as many as files; those are stored in a pack of belay's instead.
+
+// FileStamp is what a file looked like: it changes when somebody writes to it or replaces it.
+type FileStamp struct {
+	Size  int64  `json:"size"`
+	Mtime int64  `json:"mtime"` // nanoseconds since 1970, as Ctime
+	Ctime int64  `json:"ctime"`
+	Inode uint64 `json:"inode"`
+}
+
+// Pack is a pack as it was when objects in it were found to be sound.
+type Pack struct {
+	Path  string    `json:"path"` // without the ending; from the common git folder when it is below
+	Pack  FileStamp `json:"pack"`
+	Index FileStamp `json:"index"`
+}
+
+// Loose is a loose object as it was when it was read.
+type LooseObject struct {
+	Path  string    `json:"path"`
+	Stamp FileStamp `json:"look"`
+}
+
+// FoundObjects is what was checked and is relied on.
+type FoundObjects struct {
+	Version int           `json:"v"` // 1; anything else is nothing
+	Packs   []Pack        `json:"packs,omitempty"`
+	Loose   []LooseObject `json:"loose,omitempty"`
+}
+
+const foundObjectsVersion = 1
+
+// Merge returns what both rely on.
+func (r FoundObjects) Merge(others ...FoundObjects) FoundObjects {
+	out := FoundObjects{Version: foundObjectsVersion, Packs: slices.Clone(r.Packs), Loose: slices.Clone(r.Loose)}
+	for _, o := range others {
+		out.Packs, out.Loose = append(out.Packs, o.Packs...), append(out.Loose, o.Loose...)
+	}
+	// The same path with another look stays twice: one of them is out of date, and
+	// Unchanged will say so.
+	slices.SortFunc(out.Packs, func(a, b Pack) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.Loose, func(a, b LooseObject) int { return strings.Compare(a.Path, b.Path) })
+	out.Packs, out.Loose = slices.Compact(out.Packs), slices.Compact(out.Loose)
+	return out
+}
+
+func readStamp(path string) (FileStamp, error) {
+	info, err := fsroot.Lstat(path)
+	if err != nil {
+		return FileStamp{}, err
+	}
+	return stampOf(info), nil
+}
+
+func stampOf(info fs.FileInfo) FileStamp {
+	l := FileStamp{Size: info.Size(), Mtime: info.ModTime().UnixNano()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		l.Ctime, l.Inode = changeTime(st), st.Ino
+	}
+	if !info.Mode().IsRegular() {
+		l.Size = -1
+	}
+	return l
+}
+
+// hasOnlyNewTimes reports whether only the times differ: git sets those of a pack when it is asked
+// to write an object that the pack holds.
+func (l FileStamp) hasOnlyNewTimes(now FileStamp) bool {
+	return l.Size == now.Size && l.Inode == now.Inode
+}
+
+func relativePackPath(r *Repo, path string) string {
+	if below, ok := strings.CutPrefix(path, r.Common+"/"); ok {
+		return below
+	}
+	return path
+}
+
+func absolutePackPath(r *Repo, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(r.Common, path)
+}
+
+// statPack returns a pack as it is now.
+func statPack(r *Repo, path string) (p Pack, err error) {
+	p.Path = relativePackPath(r, path)
+	var err2 error
+	p.Pack, err = readStamp(path + ".pack")
+	p.Index, err2 = readStamp(path + ".idx")
+	return p, errors.Join(err, err2)
+}
+
+// FoundInPack returns what is relied on with a pack that Store gave.
+func FoundInPack(r *Repo, pack string) (FoundObjects, error) {
+	out := FoundObjects{Version: foundObjectsVersion}
+	if pack == "" {
+		return out, nil
+	}
+	p, err := statPack(r, pack)
+	out.Packs = []Pack{p}
+	return out, err
+}
+
+// maxReread is the size up to which a pack whose times changed is read again. What is
+// relied on of a larger one is looked up instead, which takes its names.
+const maxReread = 256 << 20
+
+// RefreshFound reports whether everything that was relied on looks as it did, and gives it as
+// it looks now: packs that belay joined meanwhile are the pack they became, one that was
+// only touched was read again.
+func RefreshFound(ctx context.Context, r *Repo, was FoundObjects) (FoundObjects, bool) {
+	if was.Version != foundObjectsVersion {
+		return FoundObjects{}, false
+	}
+	now := FoundObjects{Version: foundObjectsVersion, Loose: was.Loose}
+	for _, l := range was.Loose {
+		if seen, err := readStamp(absolutePackPath(r, l.Path)); err != nil || seen != l.Stamp {
+			return FoundObjects{}, false
+		}
+	}
+	var joined []joinRecord
+	for _, p := range was.Packs {
+		seen, err := statPack(r, absolutePackPath(r, p.Path))
+		if errors.Is(err, fs.ErrNotExist) {
+			if joined == nil {
+				joined = readJoinRecords(r)
+			}
+			if p, err = joinedPack(p, joined); err == nil {
+				seen, err = statPack(r, absolutePackPath(r, p.Path))
+			}
+		}
+		if err != nil || seen != p && !p.isIntact(ctx, r, seen) {
+			return FoundObjects{}, false
+		}
+		now.Packs = append(now.Packs, seen)
+	}
+	return now.Merge(), true
+}
+
+// isIntact reports whether a pack of which only the times changed is whole still.
+func (p Pack) isIntact(ctx context.Context, r *Repo, now Pack) bool {
+	if !p.Pack.hasOnlyNewTimes(now.Pack) || !p.Index.hasOnlyNewTimes(now.Index) || now.Pack.Size > maxReread {
+		return false
+	}
+	f, shut, err := openPack(absolutePackPath(r, p.Path))
+	if err != nil {
+		return false
+	}
+	defer shut()
+	return VerifyPack(ctx, f, r.NewHash) == nil && isUnchanged(r, now)
+}
+
+// isUnchanged reports whether a pack looks as it did before it was read.
+func isUnchanged(r *Repo, p Pack) bool {
+	now, err := statPack(r, absolutePackPath(r, p.Path))
+	return err == nil && now == p
+}
+
+func openPack(path string) (f PackFiles, shut func(), err error) {
+	idx, err := fsroot.Open(path + ".idx")
+	if err != nil {
+		return f, nil, err
+	}
+	pack, err := fsroot.Open(path + ".pack")
+	if err != nil {
+		return f, nil, errors.Join(err, idx.Close())
+	}
+	shut = func() { _, _ = idx.Close(), pack.Close() }
+	a, err1 := idx.Stat()
+	b, err2 := pack.Stat()
+	if err := errors.Join(err1, err2); err != nil {
+		shut()
+		return f, nil, err
+	}
+	return PackFiles{Index: idx, Pack: pack, IndexSize: a.Size(), PackSize: b.Size()}, shut, nil
+}
+
+// CheckResult is what Check found out.
+type CheckResult struct {
+	FoundObjects
+	Unusable       map[string]error // why an object cannot be relied on, by name
+	IsPartialClone bool             // the repository is a partial clone: what is not there can be fetched
+	knownPacks     []Pack
+	names          []string         // of everything that was asked for: raw, sorted, each once
+	sizes          map[string]int64 // in bytes, of what was found sound in packs; nil without How.WantSizes
+}
+
+// IsLost reports whether an object cannot be had any more.
+func (c CheckResult) IsLost(oid string) bool {
+	err := c.Unusable[oid]
+	return err != nil && !(c.IsPartialClone && errors.Is(err, ErrNoObject))
+}
+
+// SizeInPack reports, after a check with How.WantSizes, whether an object (its raw name) has its bytes in
+// a pack, and how many.
+func (c CheckResult) SizeInPack(raw string) (size int64, ok bool) {
+	size, ok = c.sizes[raw]
+	return size, ok
+}
+
+// CheckOptions says where Check looks.
+type CheckOptions struct {
+	AllowLoose bool         // objects may be loose
+	WantSizes  bool         // how large they are is wanted too, for Sound
+	KnownPacks FoundObjects // packs that Unchanged just looked at: their indexes are not read through again
+}
+
+// CheckObjects finds out which objects have their bytes, in this repository or one that it borrows
+// from. What Relied then says must be asked of Unchanged before the answer is used again.
+func CheckObjects(ctx context.Context, r *Repo, oids []string, how CheckOptions) (CheckResult, error) {
+	raws, no := make([]string, 0, len(oids)), map[string]error{}
+	for _, oid := range oids {
+		raw, err := hex.DecodeString(oid)
+		if err != nil || len(raw) != r.HashSize() {
+			no[oid] = ErrNoObject
+			continue
+		}
+		raws = append(raws, string(raw))
+	}
+	c, err := CheckNames(ctx, r, raws, how)
+	maps.Copy(c.Unusable, no)
+	return c, err
+}
+
+// CheckNames is CheckObjects for raw names, which it sorts.
+func CheckNames(ctx context.Context, r *Repo, raws []string, how CheckOptions) (CheckResult, error) {
+	c := CheckResult{FoundObjects: FoundObjects{Version: foundObjectsVersion}, Unusable: map[string]error{},
+		knownPacks: how.KnownPacks.Packs}
+	if len(raws) == 0 {
+		return c, nil
+	}
+	slices.Sort(raws)
+	c.names = slices.Compact(raws)
+	if how.WantSizes {
+		c.sizes = make(map[string]int64, len(c.names))
+	}
+	left := fsroot.MakeLarge[int](len(c.names))
+	for i := range left {
+		left[i] = i
+	}
+	damaged := map[int]bool{}
+	folders := r.ObjectFolders()
+	for _, dir := range folders {
+		var err error
+		if left, err = c.findPacked(ctx, r, dir, left, damaged); err != nil {
+			return c, err
+		}
+	}
+	for _, i := range left {
+		oid := hex.EncodeToString([]byte(c.names[i]))
+		if c.Unusable[oid] = ErrNoObject; damaged[i] {
+			c.Unusable[oid] = ErrDamaged
+		}
+	}
+	if how.AllowLoose {
+		unread := map[string]bool{}
+		for _, i := range left {
+			oid := hex.EncodeToString([]byte(c.names[i]))
+			damaged, err := c.findLoose(ctx, r, folders, oid)
+			if err != nil {
+				return c, err
+			}
+			unread[oid] = !damaged && c.Unusable[oid] != nil
+		}
+		if err := c.readWithGit(ctx, r, unread); err != nil {
+			return c, err
+		}
+	}
+	c.FoundObjects = c.Merge()
+	return c, nil
+}
+
+// findPacked looks for names in the packs of one folder, and gives those that are not there sound;
+// it notes which are there damaged.
+func (c *CheckResult) findPacked(ctx context.Context, r *Repo, dir string, left []int, damaged map[int]bool) ([]int, error) {
+	list, err := fsroot.ReadDir(filepath.Join(dir, "pack"))
+	if err != nil {
+		return left, nil //nolint:nilerr // no packs, as far as anybody can see
+	}
+	// The largest first: it has most, and the others are asked for what is left.
+	slices.SortStableFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(sizeOf(b), sizeOf(a)) })
+	for _, e := range list {
+		c.IsPartialClone = c.IsPartialClone || strings.HasSuffix(e.Name(), ".promisor")
+		name, ok := strings.CutSuffix(e.Name(), ".idx")
+		if !ok || len(left) == 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+		path := filepath.Join(dir, "pack", name)
+		p, err := statPack(r, path)
+		if err != nil {
+			continue
+		}
+		wanted := fsroot.MakeLarge[string](len(left))
+		for i, n := range left {
+			wanted[i] = c.names[n]
+		}
+		states, sizes, err := checkPack(ctx, r, path, wanted, slices.Contains(c.knownPacks, p), c.sizes != nil)
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+		if err != nil || !isUnchanged(r, p) {
+			continue
+		}
+		var rest []int
+		for i, n := range left {
+			if states[i] != PackSound {
+				if states[i] == PackDamaged {
+					damaged[n] = true
+				}
+				rest = append(rest, n)
+			} else if c.sizes != nil {
+				c.sizes[c.names[n]] = sizes[i]
+			}
+		}
+		if len(rest) < len(left) {
+			c.Packs = append(c.Packs, p)
+		}
+		left = rest
+	}
+	return left, nil
+}
+
+func sizeOf(e fs.DirEntry) int64 {
+	info, err := e.Info()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func checkPack(ctx context.Context, r *Repo, path string, wanted []string, known, sizes bool) ([]PackState, []int64, error) {
+	f, shut, err := openPack(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer shut()
+	f.IsVerified = known
+	return checkObjects(ctx, f, r.NewHash, wanted, sizes)
+}
+
+// findLoose reads a loose object in whichever folder has it, and tells whether there is one but none that is whole.
+func (c *CheckResult) findLoose(ctx context.Context, r *Repo, folders []string, oid string) (damaged bool, err error) {
+	for _, dir := range folders {
+		path := filepath.Join(dir, oid[:2], oid[2:])
+		was, err := readStamp(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = r.ReadLoose(ctx, path, oid, io.Discard)
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if err != nil {
+			c.Unusable[oid], damaged = err, true
+			continue
+		}
+		delete(c.Unusable, oid)
+		c.Loose = append(c.Loose, LooseObject{Path: relativePackPath(r, path), Stamp: was})
+		return false, nil
+	}
+	return damaged, nil
+}
+
+// readWithGit has git read objects that were not found whole: of a pack whose index is damaged it may still find most.
+// What it finds so is not relied on. A damaged loose object is left out: git cat-file
+// does not mind what is behind the end of a short one, which git fsck calls garbage.
+func (c *CheckResult) readWithGit(ctx context.Context, r *Repo, unread map[string]bool) error {
+	maps.DeleteFunc(unread, func(_ string, yes bool) bool { return !yes })
+	if len(unread) == 0 {
+		return nil
+	}
+	rd, err := r.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	for _, oid := range slices.Sorted(maps.Keys(unread)) {
+		if _, err := rd.Copy(oid, io.Discard); err == nil {
+			delete(c.Unusable, oid)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

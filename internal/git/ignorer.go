@@ -1,0 +1,155 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Process is a git process that is about to be started, or runs. It must not keep anybody
+// waiting forever: reading what it prints fails when it does not answer.
+type Process interface {
+	StdinPipe() (io.WriteCloser, error)
+	StdoutPipe() (io.Reader, error)
+	Start() error
+	Wait() error
+}
+
+// GitDirAndTree is another git folder and tree than the repository's own; zero is its own.
+type GitDirAndTree struct{ GitDir, Tree string }
+
+// Ignorer asks git which paths are ignored, from any number of goroutines.
+type Ignorer struct {
+	start  func(in GitDirAndTree, said io.Writer) Process
+	target GitDirAndTree
+
+	mu     sync.Mutex
+	cmd    Process
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	stderr bytes.Buffer
+	err    error
+}
+
+// NewIgnorer prepares to ask; the process that start gives, which complains to said, begins with
+// the first question. It is "git check-ignore -z -v -n --stdin --no-index", which takes no
+// literal pathspecs.
+func NewIgnorer(start func(in GitDirAndTree, said io.Writer) Process) *Ignorer {
+	return &Ignorer{start: start}
+}
+
+// In makes the questions be about another folder than the repository's own tree.
+func (g *Ignorer) In(gitDir, tree string) *Ignorer {
+	g.target = GitDirAndTree{gitDir, tree}
+	return g
+}
+
+// Ask answers for each path, in order, by the rules alone: whether a path is tracked
+// makes no difference. A final slash says that the path is a folder. An error is
+// never to be read as "not ignored".
+func (g *Ignorer) Ask(ctx context.Context, paths []string) ([]bool, error) {
+	rules, err := g.Sources(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]bool, len(rules))
+	for i, r := range rules {
+		answers[i] = r != ""
+	}
+	return answers, nil
+}
+
+// Sources is Ask with the file whose rule ignores each path, as git prints it: relative to the
+// tree for a .gitignore in it, "" for a path that is not ignored.
+func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err == nil {
+		g.err = g.startProcess()
+	}
+	if g.err != nil {
+		return nil, g.err
+	}
+	// Writing and reading go on side by side: git answers each path at once, and both
+	// pipes are small.
+	sent := make(chan error, 1)
+	go func() {
+		var b bytes.Buffer
+		for _, p := range paths {
+			b.WriteString("./")                       // a name like :(top) is a name
+			b.WriteString(strings.TrimSuffix(p, "/")) // with the slash git would ask the folder's own rules
+			b.WriteByte(0)
+		}
+		_, err := g.stdin.Write(b.Bytes())
+		sent <- err
+	}()
+	answers, err := g.readAnswers(len(paths))
+	if err != nil {
+		g.stdin.Close()
+		<-sent
+		_ = g.cmd.Wait() // what it complained of is complete then
+		g.cmd = nil
+		if said := strings.TrimSpace(g.stderr.String()); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		g.err = fmt.Errorf("ask git what is ignored: %w", err)
+		return nil, g.err
+	}
+	return answers, <-sent
+}
+
+func (g *Ignorer) startProcess() (err error) {
+	if g.cmd != nil {
+		return nil
+	}
+	g.cmd = g.start(g.target, &g.stderr)
+	if g.stdin, err = g.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := g.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	g.stdout = bufio.NewReader(out)
+	return g.cmd.Start()
+}
+
+// readAnswers takes n answers: source, line, pattern, path. A path is ignored when a pattern
+// matched that does not take back.
+func (g *Ignorer) readAnswers(n int) ([]string, error) {
+	answers := make([]string, n)
+	for i := range n {
+		var f [4]string
+		for j := range f {
+			s, err := g.stdout.ReadString(0)
+			if err != nil {
+				return nil, err
+			}
+			f[j] = strings.TrimSuffix(s, "\x00")
+		}
+		if f[2] != "" && f[2][0] != '!' {
+			answers[i] = f[0]
+		}
+	}
+	return answers, nil
+}
+
+// Close ends the process, if one was started.
+func (g *Ignorer) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.cmd == nil || g.stdin == nil {
+		return nil
+	}
+	g.stdin.Close()
+	_, _ = io.Copy(io.Discard, g.stdout)
+	_ = g.cmd.Wait() // it says 1 when nothing was ignored
+	return nil
+}

@@ -1,0 +1,98 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// IsAddedLater are files of Admin that snapshots did not hold from the start: what a snapshot
+// without meta/worktrees says of them is not that they were not there.
+func IsAddedLater(name string) bool {
+	return name == AlternatesFile || strings.HasPrefix(name, "remotes/") || strings.HasPrefix(name, "branches/") || ModuleDir(name) != ""
+}
+
+// AlternatesFile names further folders of objects.
+const AlternatesFile = "objects/info/alternates"
+
+// ModuleDir returns the folder of the submodule that a file of Admin belongs to, "" when it
+// belongs to none.
+func ModuleDir(name string) string {
+	if !strings.HasPrefix(name, "modules/") {
+		return ""
+	}
+	for _, end := range []string{"/config", "/hooks"} {
+		if at := strings.LastIndex(name, end); at > 0 && (at+len(end) == len(name) || name[at+len(end)] == '/') {
+			return name[:at]
+		}
+	}
+	return ""
+}
+
+// maxModules bounds the folders that are looked at below modules/.
+const maxModules = 2000
+
+// ReadModules reads the configs and hooks of the repositories of submodules: git runs what
+// they name when it looks into a submodule. Nothing else of those is read.
+func ReadModules(dir string) ([]StateFile, error) {
+	names, left := []string{}, maxModules
+	if err := findModules(dir, "modules", &names, &left); err != nil {
+		return nil, err
+	}
+	return ReadStateFiles(dir, names)
+}
+
+func findModules(dir, at string, names *[]string, left *int) error {
+	if *left--; *left < 0 {
+		return nil
+	}
+	list, err := fsroot.ReadDir(filepath.Join(dir, filepath.FromSlash(at)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read git's state: %w", err)
+	}
+	repository := slices.ContainsFunc(list, func(d fs.DirEntry) bool { return d.Name() == "HEAD" && !d.IsDir() })
+	if repository {
+		*names = append(*names, at+"/config", at+"/hooks/")
+	}
+	for _, d := range list {
+		if d.IsDir() && (!repository || d.Name() == "modules") {
+			if err := findModules(dir, at+"/"+d.Name(), names, left); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ListWorktrees returns a line for each linked working tree of a repository, by name: the name,
+// a tab, and its folder. Those that belay made for tasks are left out.
+func ListWorktrees(common string) ([]byte, error) {
+	at := filepath.Join(common, "worktrees")
+	list, err := fsroot.ReadDir(at)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read git's state: %w", err)
+	}
+	var all []byte
+	for _, d := range list {
+		if _, err := fsroot.Lstat(filepath.Join(at, d.Name(), "belay", "tree.json")); err == nil {
+			continue
+		}
+		text, err := fsroot.ReadFile(filepath.Join(at, d.Name(), "gitdir"), fsroot.MaxSmallFile)
+		if err != nil {
+			continue // git takes it for one to be pruned
+		}
+		folder := filepath.Dir(strings.TrimSpace(string(text)))
+		if !strings.ContainsAny(d.Name()+folder, "\n\t") {
+			all = fmt.Appendf(all, "%s\t%s\n", d.Name(), folder)
+		}
+	}
+	return all, nil
+}

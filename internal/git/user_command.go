@@ -1,0 +1,124 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// UserCommand makes a git process as the person would start it in the working tree: with their
+// settings, identity, signing key, credentials and hooks. Only what a person asked for by name is
+// done with it: a commit, a push. Programs says what of the repository's own it may start.
+func (r *Repo) UserCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, r.git, args...)
+	cmd.Dir = r.Root
+	for _, kv := range os.Environ() {
+		key, _, _ := strings.Cut(kv, "=")
+		if !redirectingEnv[key] {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1")
+	return cmd
+}
+
+// SigningProgram makes a process of a program that signs for git, or verifies: ssh-keygen, gpg, or the one that the
+// user's settings name.
+func SigningProgram(ctx context.Context, program string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, program, args...)
+}
+
+// redirectingEnv are the variables that send git to another repository, as a hook has them.
+var redirectingEnv = map[string]bool{"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_COMMON_DIR": true, "GIT_INDEX_FILE": true,
+	"GIT_PREFIX":           true,
+	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_NAMESPACE": true, "GIT_QUARANTINE_PATH": true}
+
+// RunUserCommand runs a process of Person's, with in as its input, and gives what it prints. What it says
+// besides goes to said as well, when that is not nil. The error is a *Failure with git's complaint.
+func RunUserCommand(cmd *exec.Cmd, in io.Reader, said io.Writer) ([]byte, error) {
+	var out, complaint bytes.Buffer
+	cmd.Stdin, cmd.Stdout = in, &out
+	cmd.Stderr = &limitedWriter{w: &complaint, left: 64 << 10}
+	if said != nil {
+		cmd.Stderr = io.MultiWriter(said, cmd.Stderr)
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = &CommandError{Command: subcommand(cmd.Args), Exit: exit.ExitCode(), Message: firstComplaint(complaint.String())}
+	}
+	return out.Bytes(), err
+}
+
+// startedHooks are those that a commit or a push starts.
+var startedHooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push",
+	"reference-transaction", "post-rewrite",
+	"post-index-change"}
+
+// programSettings matches the settings that name a program which a commit, a push or a signature may start.
+var programSettings = lazyregexp.New(`^(gpg\.|filter\.|credential\.|core\.(sshcommand|gitproxy|hookspath|fsmonitor|askpass|editor)$|` +
+	`core\.alternaterefscommand$|remote\..*\.(uploadpack|receivepack|vcs|proxy)$|url\.|include|hook\.)`)
+
+// RepoPrograms lists what the repository itself would have a commit or a push start: the settings of its own config that
+// name programs, and, with hooks, its hooks, each with a hash of its bytes. Those of the user's own config are not in it.
+func (r *Repo) RepoPrograms(ctx context.Context, withHooks bool) (list []string, err error) {
+	perTree := false // whether a working tree has a config of its own: where it has none, git may refuse to read it
+	for _, scope := range []string{"--local", "--worktree"} {
+		if scope == "--worktree" && !perTree {
+			break
+		}
+		out, err := r.Run(ctx, nil, "config", scope, "--list", "-z", "--no-includes")
+		if err != nil {
+			return nil, fmt.Errorf("read the repository's config: %w", err)
+		}
+		for entry := range strings.SplitSeq(string(out), "\x00") {
+			key, value, valued := strings.Cut(entry, "\n")
+			if key == "extensions.worktreeconfig" {
+				perTree = !valued || !slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(value))
+			}
+			if line := key + " = " + value; key != "" && programSettings.MatchString(key) && !slices.Contains(list, line) {
+				list = append(list, line)
+			}
+		}
+	}
+	if !withHooks {
+		return list, nil
+	}
+	dir := filepath.Join(r.Common, "hooks")
+	if settings, err := r.Settings(ctx); err == nil {
+		if other := lastValue(settings, "core.hookspath"); other != "" {
+			if dir = other; !filepath.IsAbs(dir) {
+				dir = filepath.Join(r.Root, dir)
+			}
+			if strings.HasPrefix(other, "~") {
+				return list, nil // the user's own
+			}
+		}
+	}
+	for _, name := range startedHooks {
+		text, err := fsroot.ReadUserFile(filepath.Join(dir, name), maxHookSize)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, belay.Refuse(belay.CodeCannot, "check it, or use --no-verify", "the hook %s cannot be read: %v", name, err)
+		}
+		list = append(list, fmt.Sprintf("hook %s (%x)", name, sha256.Sum256(text)))
+	}
+	return list, nil
+}
+
+const maxHookSize = 16 << 20

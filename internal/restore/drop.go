@@ -1,0 +1,102 @@
+package restore
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Drop forgets snapshots, as snapshot.Store.Drop does. A restore that was interrupted is
+// finished first: it may need the very snapshot that goes. Where that cannot be done, here
+// or in another working tree, its snapshots stay (CodeCannot).
+func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
+	if err := s.recoverBeforeForgetting(ctx); err != nil {
+		return err
+	}
+	needed := s.neededSnapshots()
+	for _, id := range ids {
+		full, err := s.Snapshots.Resolve(ctx, id)
+		if err != nil {
+			return err
+		}
+		if needed[full] {
+			return belay.Refuse(belay.CodeCannot, "belay status there shows how to end that restore",
+				"%s is needed: a restore from or to it was interrupted", full.Short())
+		}
+	}
+	return s.Snapshots.Drop(ctx, ids...)
+}
+
+// Prune forgets old snapshots, as snapshot.Store.Prune does, after the same care.
+func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pruned, error) {
+	if !o.DryRun {
+		if err := s.recoverBeforeForgetting(ctx); err != nil {
+			return snapshot.Pruned{}, err
+		}
+	}
+	needed, keep := s.neededSnapshots(), o.Keep
+	o.Keep = func(i snapshot.Info) bool { return needed[i.ID] || keep != nil && keep(i) }
+	return s.Snapshots.Prune(ctx, o)
+}
+
+// recoverBeforeForgetting finishes an interrupted restore before snapshots are forgotten. One that
+// cannot be finished is no reason to keep others, as long as it is known which it needs.
+func (s *Store) recoverBeforeForgetting(ctx context.Context) error {
+	err := s.recoverAndReport(ctx)
+	if err == nil || ctx.Err() != nil || belay.CodeOf(err) == belay.CodeBusy || !s.Interrupted() {
+		return err
+	}
+	j, _ := readIntent(s.intentPath())
+	if j.Target == "" || j.Rescue == "" {
+		return err
+	}
+	return nil
+}
+
+// neededSnapshots returns the snapshots that an interrupted restore in any working tree of this
+// repository needs to be finished or reversed.
+func (s *Store) neededSnapshots() map[belay.SnapshotID]bool {
+	files := []string{s.intentPath(), filepath.Join(s.Snapshots.Repo.Common, "belay", "intent.json")}
+	trees := filepath.Join(s.Snapshots.Repo.Common, "worktrees")
+	list, _ := fsroot.ReadDir(trees)
+	for _, e := range list {
+		files = append(files, filepath.Join(trees, e.Name(), "belay", "intent.json"))
+	}
+	ids := map[belay.SnapshotID]bool{}
+	for _, f := range files {
+		if j, err := readIntent(f); err == nil {
+			ids[j.Target], ids[j.Rescue] = true, true
+		}
+	}
+	delete(ids, "")
+	return ids
+}
+
+// readIntent reads what it can of an intent, of any version.
+func readIntent(file string) (j intent, err error) {
+	text, err := fsroot.ReadFile(file, fsroot.MaxSmallFile)
+	if err == nil {
+		err = json.Unmarshal(text, &j)
+	}
+	return j, err
+}
+
+// abandonRestore ends a restore that cannot be finished, because its snapshot was forgotten
+// with git. It counts as done, so that no later command is held up by it, and so that what
+// it replaced can be had back.
+func (s *Store) abandonRestore(ctx context.Context, j *intent) error {
+	try := "belay " + j.reverseStep() + " restores the previous state"
+	if _, err := s.Snapshots.LookUp(ctx, j.Rescue); err != nil || j.Reverses {
+		try = "belay snapshot list, then belay snapshot restore ID"
+	}
+	if err := s.recordDone(j); err != nil {
+		return err
+	}
+	return belay.Refuse(belay.CodeCannot, try,
+		"a restore of %s was interrupted and cannot be finished, because that snapshot is gone; "+
+			"what it had not restored is unchanged", j.Target.Short())
+}

@@ -1,0 +1,196 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// What one question holds at most, and how many are asked at once.
+const (
+	maxClassifyBatch = 8192
+	maxClassifiers   = 4
+)
+
+// classifier gathers the folders whose names are not classified. While one question is
+// being answered the next one grows, so a slow answer makes few large questions.
+type classifier struct {
+	scan    *scan
+	ctx     context.Context
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	queue  []*node
+	active int
+}
+
+func (a *classifier) init(ctx context.Context, s *scan) { a.ctx, a.scan = ctx, s }
+
+// enqueue takes over a listed folder and gives it back as jobSettle.
+func (a *classifier) enqueue(n *node) {
+	a.scan.pool.AddPending()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.queue = append(a.queue, n)
+	if a.active < min(maxClassifiers, a.scan.opts.Workers) {
+		a.active++
+		a.running.Go(a.classifyQueued)
+	}
+}
+
+func (a *classifier) classifyQueued() {
+	for {
+		batch, paths := a.nextBatch()
+		if batch == nil {
+			return
+		}
+		a.classifyBatch(batch, paths)
+	}
+}
+
+// nextBatch takes folders off the queue, and the caller off the active ones when there
+// are none.
+func (a *classifier) nextBatch() ([]*node, []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var paths []string
+	i := 0
+	for ; i < len(a.queue) && len(paths) < maxClassifyBatch; i++ {
+		n := a.queue[i]
+		for k := range n.items {
+			if n.items[k].isUnclassified() {
+				paths = append(paths, n.items[k].queryPath())
+			}
+		}
+	}
+	if i == 0 || a.scan.pool.Err() != nil {
+		a.active--
+		return nil, nil
+	}
+	batch := a.queue[:i:i]
+	a.queue = a.queue[i:]
+	return batch, paths
+}
+
+func (a *classifier) classifyBatch(batch []*node, paths []string) {
+	var answers []bool
+	var err error
+	if len(paths) > 0 {
+		answers, err = a.scan.opts.Ignored(a.ctx, paths)
+	}
+	if err == nil && len(answers) != len(paths) {
+		err = fmt.Errorf("%d answers to %d questions", len(answers), len(paths))
+	}
+	if err != nil {
+		a.scan.pool.Fail(fmt.Errorf("asking git what is ignored: %w", err))
+		return
+	}
+	if err := a.classifyByBaseline(batch, answers); err != nil {
+		a.scan.pool.Fail(fmt.Errorf("asking git what was ignored: %w", err))
+		return
+	}
+	a.scan.asked.Add(int64(len(paths)))
+	for _, n := range batch {
+		for k := range n.items {
+			it := &n.items[k]
+			if !it.isUnclassified() {
+				continue
+			}
+			it.flags |= FlagKnown
+			if answers[0] {
+				it.flags |= FlagIgnored
+			}
+			answers = answers[1:]
+		}
+		a.scan.pool.Push(job{node: n, kind: jobSettle})
+		a.scan.pool.Done()
+	}
+}
+
+// classifyByBaseline asks the rules of then about what is ignored where the rules are others now.
+// answers are those of today. What was not ignored then is shown: what the cache
+// keeps of it stays today's answer.
+func (a *classifier) classifyByBaseline(batch []*node, answers []bool) error {
+	if a.scan.opts.Baseline == nil {
+		return nil
+	}
+	var ask []string
+	var items []*item
+	for _, n := range batch {
+		for k := range n.items {
+			it := &n.items[k]
+			ignored := it.isUntracked() && it.flags&FlagIgnored != 0
+			if it.isUnclassified() {
+				ignored = answers[0]
+				answers = answers[1:]
+			}
+			if ignored && n.rulesDiffer {
+				ask, items = append(ask, it.queryPath()), append(items, it)
+			}
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	was, err := a.scan.opts.Baseline.Ignored(a.ctx, ask)
+	if err == nil && len(was) != len(ask) {
+		err = fmt.Errorf("%d answers to %d questions", len(was), len(ask))
+	}
+	if err != nil {
+		return err
+	}
+	for i, it := range items {
+		it.unignored = !was[i]
+	}
+	return nil
+}
+
+func (it *item) isUnclassified() bool { return it.isUntracked() && it.flags&FlagKnown == 0 }
+
+// queryPath returns the path as Ignored is asked for it.
+func (it *item) queryPath() string {
+	if it.folder {
+		return it.path + "/"
+	}
+	return it.path
+}
+
+// checkRules looks again at every .gitignore that took part in an answer: it may
+// have changed between being hashed and being read by git. Then the answers hold
+// for this scan, which is marked as moving, but are not kept.
+func (s *scan) checkRules() {
+	for _, n := range s.classifiedNodes {
+		for ; n != nil && !n.rulesSeen; n = n.parent {
+			n.rulesSeen = true
+			if s.haveRulesChanged(n) {
+				s.outerRulesChanged = true
+				s.unstable.Store(true)
+				s.cacheChanged.Store(true)
+				return
+			}
+		}
+	}
+}
+
+func (s *scan) haveRulesChanged(n *node) bool {
+	fd, err := fsroot.OpenBelow(s.root, n.path, fsroot.OpenPath)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	err = fsroot.StatAt(fd, ".gitignore", &st)
+	now := fsroot.FactsOf(&st)
+	if err != nil || (now.Kind() != fsroot.File && now.Kind() != fsroot.Exec) {
+		return n.ruleFile >= 0
+	}
+	if n.ruleFile < 0 {
+		return true
+	}
+	was := s.factsOf(&n.items[n.ruleFile])
+	return now != was
+}

@@ -1,0 +1,87 @@
+package scan
+
+import "sync"
+
+// Pool is a stack of jobs, so that few folders are open questions at a time. It is
+// over when nothing is queued, done or held.
+type Pool[J any] struct {
+	mu      sync.Mutex
+	cond    sync.Cond
+	stack   []J
+	pending int
+	err     error
+}
+
+// NewPool returns an empty one.
+func NewPool[J any]() *Pool[J] {
+	p := &Pool[J]{}
+	p.cond.L = &p.mu
+	return p
+}
+
+// Push queues jobs. Every job counts as open until Done is called for it.
+func (p *Pool[J]) Push(jobs ...J) {
+	if len(jobs) == 0 {
+		return
+	}
+	p.mu.Lock()
+	p.stack = append(p.stack, jobs...)
+	p.pending += len(jobs)
+	p.mu.Unlock()
+	if len(jobs) == 1 {
+		p.cond.Signal()
+		return
+	}
+	p.cond.Broadcast()
+}
+
+// AddPending counts something as open that is not on the stack.
+func (p *Pool[J]) AddPending() {
+	p.mu.Lock()
+	p.pending++
+	p.mu.Unlock()
+}
+
+// Done ends what Push or Hold counted.
+func (p *Pool[J]) Done() {
+	p.mu.Lock()
+	p.pending--
+	over := p.pending == 0
+	p.mu.Unlock()
+	if over {
+		p.cond.Broadcast()
+	}
+}
+
+// Fail ends the scan; the first error is kept.
+func (p *Pool[J]) Fail(err error) {
+	p.mu.Lock()
+	if p.err == nil {
+		p.err = err
+	}
+	p.stack = nil
+	p.mu.Unlock()
+	p.cond.Broadcast()
+}
+
+// Err returns the error that ended it.
+func (p *Pool[J]) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Take waits for a job; false says that the scan is over.
+func (p *Pool[J]) Take() (job J, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.err == nil && len(p.stack) == 0 && p.pending > 0 {
+		p.cond.Wait()
+	}
+	if p.err != nil || len(p.stack) == 0 {
+		return job, false
+	}
+	j := p.stack[len(p.stack)-1]
+	p.stack = p.stack[:len(p.stack)-1]
+	return j, true
+}

@@ -1,0 +1,305 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// A snapshot's ref names a tag of a tree, so that git log --all and everything that draws its
+// graph show nothing of belay's. A tree cannot name commits: those that HEAD, refs, the stash and
+// an operation in progress named have refs of their own, each made once and shared by all
+// snapshots that need it. They come before the snapshot's ref and go after it.
+
+// commitListFile names those commits, one a line, in the tree keep/ of a snapshot.
+const commitListFile = "commits"
+
+// maxDirectRefs refs are made without a process.
+const maxDirectRefs = 8
+
+// neededCommits returns the commits that have to have a ref of their own.
+func (m *TakeCache) neededCommits(r *git.Repo) (oids []string) {
+	for n := r.HashSize(); len(oids)*n < len(m.CommitRefs); {
+		oids = append(oids, hex.EncodeToString(m.CommitRefs[len(oids)*n:][:n]))
+	}
+	return oids
+}
+
+// withoutRef returns those of the commits that have no ref of their own.
+func withoutRef(refs []git.Ref, oids []string) (missing []string) {
+	if len(oids) == 0 {
+		return nil
+	}
+	has := map[string]bool{}
+	for _, r := range refs {
+		if oid, ok := strings.CutPrefix(r.Name, CommitRefPrefix); ok && oid == r.OID && r.Symref == "" {
+			has[oid] = true
+		}
+	}
+	for _, oid := range oids {
+		if !has[oid] {
+			missing = append(missing, oid)
+		}
+	}
+	return missing
+}
+
+// commitRefs are refs of commits that are about to be made.
+type commitRefs struct {
+	store *Store
+	oids  []string
+	refs  []*git.NewRef // one for each; none when there are many
+}
+
+// prepareCommitRefs prepares the refs that are missing.
+func (s *Store) prepareCommitRefs(refs []git.Ref, oids []string, tmp string) (*commitRefs, error) {
+	u := &commitRefs{store: s, oids: withoutRef(refs, oids)}
+	if len(u.oids) > maxDirectRefs {
+		return u, nil
+	}
+	for _, oid := range u.oids {
+		ref, err := s.Repo.NewRef(CommitRefPrefix+oid, oid, tmp)
+		if err != nil {
+			u.discard()
+			return nil, err
+		}
+		u.refs = append(u.refs, ref)
+	}
+	return u, nil
+}
+
+// create gives them their names. Others may make the same ones at the same time. A ref of a commit
+// that is gone would stop git: everything that was found named has to be named still. ErrRefsDeleted
+// when it is not.
+func (u *commitRefs) create(ctx context.Context, c *Capture) error {
+	if len(u.oids) == 0 {
+		return nil
+	}
+	if err := Fault("used", CommitRefPrefix); err != nil {
+		return err
+	}
+	if _, err := u.store.objects.checkStillNamed(ctx, c); err != nil {
+		return err
+	}
+	if u.refs == nil {
+		var updates []git.Update
+		for _, oid := range u.oids {
+			updates = append(updates, git.Update{Ref: CommitRefPrefix + oid, New: oid})
+		}
+		if u.store.Repo.UpdateRefs(ctx, "belay: use", updates) == nil {
+			return nil
+		}
+		return u.store.setCommitRefs(ctx, u.oids)
+	}
+	for i, ref := range u.refs {
+		if ref.Create(ctx, "belay: use") != nil { // it is there by now, or something else is
+			if err := u.store.setRef(ctx, CommitRefPrefix+u.oids[i], u.oids[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deleteBroken takes those away whose commits went in that moment. Others may rely on the rest.
+func (u *commitRefs) deleteBroken(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if len(u.oids) == 0 {
+		return nil
+	}
+	gone, err := u.store.Repo.Missing(ctx, u.oids)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	refs, err := u.store.Repo.Refs(ctx, CommitRefPrefix)
+	if err != nil {
+		return err
+	}
+	var updates []git.Update
+	for _, r := range refs {
+		if slices.Contains(gone, r.OID) {
+			updates = append(updates, git.Update{Ref: r.Name, Old: r.OID})
+		}
+	}
+	return u.store.Repo.UpdateRefs(ctx, "belay: drop", updates)
+}
+
+// discard takes away what was prepared. It may be called after make as well.
+func (u *commitRefs) discard() {
+	if u == nil {
+		return
+	}
+	for _, ref := range u.refs {
+		ref.Discard()
+	}
+}
+
+// setCommitRefs points the refs of commits at them, whatever is there. The commits must exist.
+func (s *Store) setCommitRefs(ctx context.Context, oids []string) error {
+	refs, err := s.Repo.Refs(ctx, CommitRefPrefix)
+	if err != nil {
+		return err
+	}
+	for _, oid := range withoutRef(refs, oids) {
+		if err := s.setRef(ctx, CommitRefPrefix+oid, oid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setExistingCommitRefs is use for commits that may be gone.
+func (s *Store) setExistingCommitRefs(ctx context.Context, oids []string) error {
+	refs, err := s.Repo.Refs(ctx, CommitRefPrefix)
+	if err != nil {
+		return err
+	}
+	oids = withoutRef(refs, oids)
+	gone, err := s.Repo.Missing(ctx, oids)
+	if err != nil || len(oids) == 0 {
+		return err
+	}
+	there := map[string]bool{}
+	for _, oid := range oids {
+		there[oid] = true
+	}
+	for _, oid := range gone {
+		delete(there, oid)
+	}
+	for oid := range there {
+		if err := s.setRef(ctx, CommitRefPrefix+oid, oid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// neededCommits returns the commits that a snapshot needs, by the object that its ref names. One in
+// format 1 is a commit and names them itself.
+func neededCommits(rd *git.Reader, object string) ([]string, error) {
+	o, err := rd.Read(object)
+	if err != nil || o.Type == "commit" {
+		return nil, err
+	}
+	top, err := rd.Folder(snapshotTree(o))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range top {
+		if e.Path == "keep" {
+			list, err := rd.Read(e.OID + ":" + commitListFile)
+			return parseCommitList(list.Data), err
+		}
+	}
+	return nil, nil
+}
+
+// parseCommitList reads a list of commits.
+func parseCommitList(text []byte) (oids []string) {
+	for line := range strings.Lines(string(text)) {
+		if oid := strings.TrimSuffix(line, "\n"); git.IsOID(oid) {
+			oids = append(oids, oid)
+		}
+	}
+	return oids
+}
+
+// RestoreCommitRefs gives every commit that a snapshot needs a ref of its own again, where it has none and
+// the commit still exists.
+func (s *Store) RestoreCommitRefs(ctx context.Context) error {
+	refs, err := s.Repo.Refs(ctx, RefPrefix)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	var all []string
+	for _, r := range refs {
+		oids, err := neededCommits(rd, r.OID)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil { // otherwise the snapshot is reported as unreadable
+			all = append(all, oids...)
+		}
+	}
+	slices.Sort(all)
+	return s.setExistingCommitRefs(ctx, slices.Compact(all))
+}
+
+// sweepCommitRefs takes the refs of commits away that no snapshot needs any more. Nothing happens
+// while somebody takes a snapshot, which may rely on any of them, and when a snapshot cannot
+// be read: it may need all of them. The next sweep does it.
+func (s *Store) sweepCommitRefs(ctx context.Context) error {
+	unlock, alone, err := s.objects.Packs.TryLock()
+	if err != nil || !alone {
+		return err
+	}
+	defer unlock()
+	refs, err := s.Repo.Refs(ctx, RefPrefix, CommitRefPrefix, SecondRefPrefix)
+	if err != nil {
+		return err
+	}
+	var used []string
+	snapshots := map[string]bool{} // the objects that their refs name
+	for _, r := range refs {
+		switch {
+		case strings.HasPrefix(r.Name, CommitRefPrefix) && r.Symref == "":
+			used = append(used, r.OID)
+		case strings.HasPrefix(r.Name, RefPrefix) || secondRefID(r.Name) != "":
+			snapshots[r.OID] = true
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	gone, err := s.Repo.Missing(ctx, used) // a kill left refs of them, at which git would stop
+	if err != nil {
+		return err
+	}
+	needed, all := s.allNeededCommits(ctx, snapshots)
+	var updates []git.Update
+	for _, r := range refs {
+		old := strings.HasPrefix(r.Name, CommitRefPrefix) && r.Symref == "" && all && !needed[r.OID]
+		if old || slices.Contains(gone, r.OID) && strings.HasPrefix(r.Name, CommitRefPrefix) {
+			updates = append(updates, git.Update{Ref: r.Name, Old: r.OID})
+		}
+	}
+	if len(updates) == 0 {
+		return nil
+	}
+	if err := Fault("unused", CommitRefPrefix); err != nil {
+		return err
+	}
+	if err := s.Repo.UpdateRefs(ctx, "belay: drop", updates); err != nil {
+		return errors.Join(errors.New("remove refs of commits that no snapshot needs"), err)
+	}
+	return nil
+}
+
+// allNeededCommits returns the commits that snapshots need; all is false when one cannot be read.
+func (s *Store) allNeededCommits(ctx context.Context, snapshots map[string]bool) (commits map[string]bool, all bool) {
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return nil, false
+	}
+	defer rd.Close()
+	commits = map[string]bool{}
+	for object := range snapshots {
+		oids, err := neededCommits(rd, object)
+		if err != nil {
+			return nil, false
+		}
+		for _, oid := range oids {
+			commits[oid] = true
+		}
+	}
+	return commits, true
+}

@@ -1,0 +1,175 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// TakeCache is what one take leaves for the next, beside the stat cache: which objects
+// are known to be stored, because snapshots that still exist hold them. It is only as
+// good as those: when one of Anchors is gone, everything is looked at again.
+type TakeCache struct {
+	Anchors       []belay.SnapshotID `json:"anchors"`
+	Objects       []byte             `json:"trees"`  // raw names of the trees and blobs that were named anew
+	IndexPieces   []byte             `json:"pieces"` // those that the index consists of
+	KeptObjects   []byte             `json:"kept"`   // those that came with Keep and Tags
+	IndexKey      string             `json:"index_key"`
+	IndexHead     string             `json:"index_head"`
+	IndexPathsKey string             `json:"index_set"`
+	IndexTree     string             `json:"index_tree"`
+	StagedTree    string             `json:"staged"`
+	TagsTree      string             `json:"tags"`   // the tree of tag objects
+	KeepTree      string             `json:"keep"`   // the tree of what is kept beside the files
+	CommitRefs    []byte             `json:"used"`   // raw names of the commits that have refs of their own
+	RefsKey       string             `json:"named"`  // of everything that names commits: while it stays, Keep and Used do
+	Readable      []byte             `json:"sound"`  // raw names of what refs named and could be read
+	FoundIn       git.FoundObjects   `json:"relied"` // where everything that is known to be stored was found
+	HasLost       bool               `json:"lost"`   // something could not be read
+
+	Valid     bool            `json:"-"`
+	Untrusted bool            `json:"-"` // Relied is not as it was: everything known has to be looked for in the store
+	known     map[string]bool // raw names
+}
+
+func (s *Worktree) statCachePath() string { return filepath.Join(s.Dir, "stat-cache") }
+func (s *Worktree) takeCachePath() string { return filepath.Join(s.Dir, "stored") }
+
+// ReadCache reads the memory. It is not valid when it cannot be read, or when one of
+// the snapshots it rests on is gone.
+func (s *Worktree) ReadCache(refs []git.Ref) TakeCache {
+	var m TakeCache
+	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
+	if err != nil || json.Unmarshal(text, &m) != nil || len(m.Anchors) == 0 {
+		return TakeCache{}
+	}
+	m.known = map[string]bool{}
+	for _, list := range [][]byte{m.Objects, m.IndexPieces, m.KeptObjects} {
+		for oid := range slices.Chunk(list, s.Repo.HashSize()) {
+			m.known[string(oid)] = true
+		}
+	}
+	there := map[belay.SnapshotID]bool{}
+	for _, r := range refs {
+		if id, ours := strings.CutPrefix(r.Name, RefPrefix); ours {
+			there[belay.SnapshotID(id)] = true
+		}
+	}
+	for _, a := range m.Anchors {
+		if !there[a] {
+			return TakeCache{}
+		}
+	}
+	if _, err := fsroot.Lstat(s.statCachePath()); err != nil {
+		return TakeCache{}
+	}
+	m.Valid = true
+	return m
+}
+
+// Has reports whether an object is known to be stored: an earlier snapshot holds it.
+func (m *TakeCache) Has(oid string) bool { return m.Valid && m.known[RawOID(oid)] }
+
+// isTrusted reports whether what is known needs no second look.
+func (m *TakeCache) isTrusted() bool { return m.Valid && !m.Untrusted }
+
+// hasLost reports whether something that was named could not be read.
+func (c *Capture) hasLost() bool { return len(c.Manifest.Lost)+len(c.lostHeadTrees) > 0 }
+
+// DependsOn returns everything that the snapshot of a capture rests on.
+func (c *Capture) DependsOn() git.FoundObjects {
+	if c.LastCache.isTrusted() {
+		return c.LastCache.FoundIn.Merge(c.FoundIn)
+	}
+	return c.FoundIn.Merge()
+}
+
+// rawNames returns the raw names of objects.
+func rawNames(objects []git.NewObject) (raw []byte) {
+	for _, o := range objects {
+		raw = append(raw, RawOID(o.OID)...)
+	}
+	return raw
+}
+
+// SaveCache writes the memory and the stat cache after a take whose snapshot exists. Takes
+// that ran side by side rest on each other's snapshots, so anchors are joined, under a
+// lock of its own.
+func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotID) error {
+	lock := fsroot.NewLock(s.takeCachePath() + ".lock")
+	if _, err := lock.TryLockContext(ctx, 5e6); err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	m := TakeCache{
+		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexPathsKey: c.Index.PathsKey,
+		IndexTree: c.Index.MetaTree, StagedTree: c.Index.StagedTree,
+		TagsTree: c.NextCache.TagsTree, KeepTree: c.NextCache.KeepTree, CommitRefs: c.NextCache.CommitRefs,
+		RefsKey: c.NextCache.RefsKey, KeptObjects: c.NextCache.KeptObjects,
+		Objects: c.NextCache.Objects, IndexPieces: c.NextCache.IndexPieces, Anchors: []belay.SnapshotID{id},
+		Readable: c.NextCache.Readable, FoundIn: c.DependsOn(), HasLost: c.hasLost(),
+	}
+	if c.LastCache.Valid {
+		m.Anchors = append(m.Anchors, c.LastCache.Anchors...)
+	}
+	var now TakeCache
+	if text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile); err == nil && json.Unmarshal(text,
+		&now) == nil && c.LastCache.Valid {
+		if !slices.Equal(now.Anchors, c.LastCache.Anchors) { // both as they were written, sorted: somebody took one meanwhile
+			m.FoundIn, m.Anchors = m.FoundIn.Merge(now.FoundIn), append(m.Anchors, now.Anchors...)
+		}
+	}
+	slices.Sort(m.Anchors)
+	m.Anchors = slices.Compact(m.Anchors)
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	// The cache comes last: killed in between, it is the older one, and all it names is
+	// held by the anchors. A newer one would vouch for objects that no anchor holds.
+	if err := WriteAtomic(s.takeCachePath(), text, false); err != nil {
+		return err
+	}
+	return c.Scan.Save()
+}
+
+// DeleteCache makes the next take look at everything again.
+func (s *Worktree) DeleteCache() error {
+	err := fsroot.Remove(s.takeCachePath())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// DeleteCacheFor takes the memory away when it rests on one of the snapshots that go.
+func (s *Worktree) DeleteCacheFor(ids []belay.SnapshotID) error {
+	var m TakeCache
+	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return s.DeleteCache()
+	}
+	for _, id := range ids {
+		if slices.Contains(m.Anchors, id) {
+			return s.DeleteCache()
+		}
+	}
+	return nil
+}
+
+// WriteAtomic replaces a private file of belay's, whole or not at all.
+func WriteAtomic(path string, data []byte, synced bool) error {
+	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{Synced: synced, Step: Fault}, data); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// Watcher answers for a working tree in which nothing can change without its
+// knowledge. A take that it answers looks at no file but the changed ones.
+type Watcher interface {
+	// On reports whether somebody seems to watch. It costs nothing and promises nothing.
+	IsRunning() bool
+	// Ask gives what the tree comes to at a moment after the call, and what of it the
+	// snapshot with this base does not hold. nil is "not sure", for any reason.
+	Query(ctx context.Context, base string) *WatchAnswer
+	// Doubt says that the answer did not fit the rules of ignoring outside the tree.
+	ReportMismatch()
+}
+
+// BaseKey names what a snapshot holds of the working tree: two with the same base hold
+// the same blobs and trees. Outer rules are not part of it.
+func BaseKey(repo *git.Repo, tree string, m *Manifest) string {
+	var b strings.Builder
+	b.WriteString(tree)
+	for _, o := range m.Odd {
+		fmt.Fprintf(&b, "\x00o%s\x00%s", o.OID, o.Path)
+	}
+	for _, r := range m.Rules {
+		if !r.Outer {
+			fmt.Fprintf(&b, "\x00r%s\x00%s", r.OID, r.Path)
+		}
+	}
+	return repo.HashObject("blob", []byte(b.String()))
+}
+
+// latestTake is what one take leaves for the next where a tree is watched: the snapshot
+// that holds everything of a base. Unlike Memory it names no tree, so it has
+// the same size for every repository.
+type latestTake struct {
+	Version int              `json:"v"`
+	Anchor  belay.SnapshotID `json:"anchor"`
+	BaseKey string           `json:"base"`
+	TakeCache
+}
+
+func (s *Store) latestPath() string { return filepath.Join(s.Worktree.Dir, "latest") }
+
+// readLatest returns the zero value when nothing can be read.
+func (s *Store) readLatest() (l latestTake) {
+	text, err := fsroot.ReadFile(s.latestPath(), fsroot.MaxSmallFile)
+	if err != nil || json.Unmarshal(text, &l) != nil || l.Version != 1 || l.Anchor == "" || len(l.Objects) > 0 {
+		return latestTake{}
+	}
+	return l
+}
+
+// captureWatched reads the present with the help of a watch, and gives nil when that cannot
+// be done: then everything is looked at.
+func (s *Store) captureWatched(ctx context.Context, w CaptureOptions) *Capture {
+	if !w.UseWatch || s.Watch == nil || !s.Watch.IsRunning() {
+		return nil
+	}
+	l := s.readLatest()
+	if l.BaseKey == "" && w.HasExtras() { // no take with so much leaves a base: asking would be in vain each time
+		return nil
+	}
+	asked := make(chan *WatchAnswer, 1)
+	go func() { asked <- s.Watch.Query(ctx, l.BaseKey) }()
+	c := &Capture{Options: w, LoadCache: func(refs []git.Ref) TakeCache { return l.cacheFor(refs) }}
+	err := s.Worktree.ReadGitState(ctx, c) // meanwhile: each waits for what the other does not need
+	seen := <-asked
+	if c.Answer = seen; seen == nil || err != nil || !c.LastCache.Valid || c.LastCache.Untrusted {
+		return nil
+	}
+	if c.RulesKey() != seen.RulesKey {
+		s.Watch.ReportMismatch()
+		return nil
+	}
+	if c.LacksExtras() { // what is wanted besides is not in the answer
+		return nil
+	}
+	if c.Index.Key != seen.IndexKey { // git wrote it just now; the watch will see
+		return nil
+	}
+	if more, err := s.Worktree.InspectIgnored(ctx, c); err != nil || more {
+		return nil
+	}
+	if s.Worktree.HashObjects(ctx, c) != nil || len(c.Manifest.Lost) > 0 { // the bytes may be in a file that was not looked at
+		return nil
+	}
+	return c
+}
+
+// cacheFor returns the memory, valid while the snapshot is there.
+func (l latestTake) cacheFor(refs []git.Ref) TakeCache {
+	m := l.TakeCache
+	m.Anchors = []belay.SnapshotID{l.Anchor}
+	m.Valid = slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == Prefix+string(l.Anchor) })
+	return m
+}
+
+// saveCaches leaves what the next take can use. A take that a watch answered knows nothing
+// about the files that it did not look at, and leaves the other memory as it is.
+func (s *Store) saveCaches(ctx context.Context, c *Capture, id belay.SnapshotID) error {
+	if c.Answer == nil {
+		if err := s.Worktree.SaveCache(ctx, c, id); err != nil {
+			return err
+		}
+	}
+	if s.Watch == nil || !s.Watch.IsRunning() || c.Answer == nil && c.Options.HasExtras() {
+		return nil
+	}
+	l := latestTake{Version: 1, Anchor: id, BaseKey: BaseKey(s.Repo, c.FilesTree, c.Manifest), TakeCache: TakeCache{
+		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexPathsKey: c.Index.PathsKey,
+		IndexTree: c.Index.MetaTree, StagedTree: c.Index.StagedTree,
+		TagsTree: c.NextCache.TagsTree, KeepTree: c.NextCache.KeepTree, CommitRefs: c.NextCache.CommitRefs,
+		RefsKey: c.NextCache.RefsKey, Readable: c.NextCache.Readable,
+		FoundIn: c.DependsOn(),
+	}}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return WriteAtomic(s.latestPath(), text, false)
+}
