@@ -134,7 +134,7 @@ func TestGuard(t *testing.T) {
 			b := s.rec.Bound()[0]
 			tree := run(s.t, s.Repo.Root, "git", "rev-parse", b.Commit+"^{tree}")
 			other := run(s.t, s.Repo.Root, "git", "-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-m", "x", tree)
-			run(s.t, s.Repo.Root, "git", "update-ref", snapshot.Prefix+string(b.ID), other)
+			run(s.t, s.Repo.Root, "git", "update-ref", snapshot.RefPrefix+string(b.ID), other)
 		}},
 		{"deleted refs and gc", "was moved or deleted", func(s *scene) {
 			s.must(os.RemoveAll(filepath.Join(s.Repo.Common, "refs", "belay")))

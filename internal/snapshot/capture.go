@@ -16,82 +16,83 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Capture is the present as it was read: everything a snapshot holds, named, and the
-// objects to be stored for it. Reading it changes nothing.
+// Capture is the current state as it was read: everything in a snapshot, with object names, and
+// the objects to store for it. Reading it changes nothing.
 type Capture struct {
 	Refs              []git.Ref
 	BrokenRefs        []git.BrokenRef // files in the place of refs that name nothing
-	Options           CaptureOptions  // what is captured besides the ordinary
-	LastCache         TakeCache       // what the last take left to remember
-	NextCache         TakeCache       // what this one leaves, as far as refs go
+	Options           CaptureOptions  // what is captured in addition to git's view
+	LastCache         TakeCache       // the cache that the last snapshot wrote
+	NextCache         TakeCache       // the cache for the next one, as far as refs go
 	Head              git.Head
-	LoadCache         func([]git.Ref) TakeCache // gives Last; nil is Remember
+	LoadCache         func([]git.Ref) TakeCache // reads LastCache; nil means ReadCache
 	Rules             outerRules
 	Index             IndexState
 	OperationFiles    []git.StateFile // of an operation in progress
-	SharedFiles       []git.StateFile // what steers git, shared by all working trees
-	WorktreeFiles     []git.StateFile // what steers git in this one
-	Worktrees         []byte          // which other working trees there are, as git.ListWorktrees gives it
+	SharedFiles       []git.StateFile // config, hooks, info/…: shared by all worktrees
+	WorktreeFiles     []git.StateFile // the same, of this worktree only
+	Worktrees         []byte          // the other worktrees, as git.ListWorktrees returns them
 	Reflogs           []git.StateFile // reflogs
 	Scan              *scan.Result
-	Answer            *WatchAnswer // instead of Scan, when a watch answered
+	Answer            *WatchAnswer // instead of Scan, when a watcher answered
 	Manifest          *Manifest
-	FilesTree         string                 // the files' tree
-	SnapshotTree      string                 // the snapshot's tree
-	Objects           []git.NewObject        // everything but the files' blobs
-	Blobs             map[string]*BlobSource // the files' blobs that may have to be stored, by oid
-	FoundIn           git.FoundObjects       // what was found in the store this time and is not stored again
-	OmitsStored       bool                   // Blobs leaves out what isStored says of
-	trackedBlobs      *trackedBlobs          // of a cold read
-	headObjects       map[string]bool        // raw names of what HEAD's tree names
-	headObjectsCommit string                 // and which commit that is of
+	FilesTree         string                 // the tree of the files
+	SnapshotTree      string                 // the tree of the whole snapshot
+	Objects           []git.NewObject        // everything except the blobs of files
+	Blobs             map[string]*BlobSource // blobs of files that may have to be stored, by oid
+	FoundIn           git.FoundObjects       // where objects were found that are not stored again
+	OmitsStored       bool                   // Blobs omits the files for which isStored is true
+	trackedBlobs      *trackedBlobs          // set for a scan without a cache
+	headObjects       map[string]bool        // raw names of the objects in HEAD's tree
+	headObjectsCommit string                 // the commit of headObjects
 	lostHeadTrees     []LostObject
-	ignoredFiles      []Uncaptured // what ignored files look like that are not captured
+	ignoredFiles      []Uncaptured // fingerprints of ignored files that are not captured
 	Unstable          bool         // something changed while it was read
-	FileCount         int          // how many files it holds
+	FileCount         int
 }
 
-// WatchAnswer is what a watch knows of the working tree, without a look at every file: what
-// it comes to, and what is not part of the snapshot that the question named.
+// WatchAnswer is a watcher's view of the working tree, made without reading every file: its tree,
+// and the objects that the snapshot with the requested base does not contain.
 type WatchAnswer struct {
 	Tree     string
 	Count    int
-	Manifest *Manifest              // what a scan says; not the index, outer rules and commits of nested repositories
-	Blobs    map[string]*BlobSource // blobs, by oid
+	Manifest *Manifest              // what a scan reports; without the index, outer rules and commits of nested repositories
+	Blobs    map[string]*BlobSource // changed blobs, by oid
 	Trees    []git.NewObject
-	IndexKey string // the key of the index it holds for
-	RulesKey string // and of the rules outside the tree
+	IndexKey string // the key of the index that the answer is valid for
+	RulesKey string // the key of the outer ignore rules that it is valid for
 }
 
-// CaptureOptions is what is captured besides the ordinary. Include are globs of paths that are
-// ignored and in the way of a restore.
+// CaptureOptions says what is captured in addition to git's view. Include are globs of ignored
+// paths that are in the way of a restore.
 type CaptureOptions struct {
 	Include  []string
 	Extent   CaptureExtent
-	UseWatch bool // a watch may answer: Scan, Files and Trees may be left out
+	UseWatch bool // a watcher may answer; then Scan, Files and Trees may be empty
 
-	// Inner takes a snapshot of each repository inside the tree; nil takes none.
+	// InnerSnapshots takes a snapshot of each repository inside the tree; nil takes none.
 	InnerSnapshots InnerSnapshotter
 }
 
-// InnerSnapshotter takes snapshots of the repositories inside a tree, together with that of the tree.
+// InnerSnapshotter takes snapshots of the repositories inside a tree, together with the snapshot
+// of the tree.
 type InnerSnapshotter interface {
-	// Take fills in a manifest's Inner, and Gaps for those that cannot be captured. It may be
-	// called again when the tree did not stand still.
+	// Take fills in the manifest's Inner, and adds a gap for each repository that cannot be
+	// captured. It is called again when the tree changed while it was read.
 	Take(ctx context.Context, m *Manifest) error
-	// Drop forgets what was taken last: no snapshot came of it.
+	// Drop deletes the inner snapshots of the last Take when no outer snapshot was made.
 	Drop(ctx context.Context) error
 }
 
-// BlobSource is where a blob's bytes are in the working tree.
+// BlobSource says where the bytes of a blob are in the working tree.
 type BlobSource struct {
 	Path   string
 	IsLink bool
 	Size   int64
-	Stored bool // an earlier snapshot holds it
+	Stored bool // an earlier snapshot contains it
 }
 
-// Capture reads the present.
+// Capture reads the current state of the working tree and of git.
 func (s *Worktree) Capture(ctx context.Context, w CaptureOptions) (*Capture, error) {
 	c := &Capture{Blobs: map[string]*BlobSource{}, Options: w}
 	if err := s.ReadGitState(ctx, c); err != nil {
@@ -125,8 +126,8 @@ func (s *Worktree) Capture(ctx context.Context, w CaptureOptions) (*Capture, err
 	return c, s.HashObjects(ctx, c)
 }
 
-// ReadGitState reads refs, HEAD, index and git's own files. The index is replaced by
-// rename when git writes it, so its bytes need no lock.
+// ReadGitState reads refs, HEAD, index and git's own files. Git replaces the index by a rename,
+// so its bytes need no lock.
 func (s *Worktree) ReadGitState(ctx context.Context, c *Capture) (err error) {
 	// Again at each capture: since the repository was opened an agent may have worked in it.
 	if err := s.Repo.CheckInputs(); err != nil {
@@ -180,8 +181,8 @@ func (s *Worktree) ReadGitState(ctx context.Context, c *Capture) (err error) {
 	return s.readIndex(ctx, c)
 }
 
-// checkCommonDir refuses a repository that was given a commondir since it was opened: git
-// would read the refs of another one, whatever its environment says.
+// checkCommonDir fails when a commondir file was added to the git folder since the repository was
+// opened: git would read the refs of another repository, whatever its environment says.
 func (s *Worktree) checkCommonDir() error {
 	if s.Repo.Linked() {
 		return nil
@@ -194,9 +195,9 @@ func (s *Worktree) checkCommonDir() error {
 	return nil
 }
 
-// readReflogs reads the reflogs that a restore may have to restore: HEAD's, those of
-// local refs and the stash's, which is the stash. Remote ones say what was fetched when,
-// and those of a reftable are left to git.
+// readReflogs reads the reflogs that a restore may need: those of HEAD, of local refs and of the
+// stash, whose log is its content. Reflogs of remote refs only record fetches, and those of a
+// reftable are left to git.
 func (s *Worktree) readReflogs(head git.Head, refs []git.Ref) ([]git.StateFile, error) {
 	if s.Repo.UsesReftable {
 		return nil, nil
@@ -222,8 +223,8 @@ func (s *Worktree) readReflogs(head git.Head, refs []git.Ref) ([]git.StateFile, 
 	return append(own, shared...), err
 }
 
-// Scan reads the working tree. A cold scan may believe the user's index about files
-// that look untouched since git read them.
+// Scan reads the working tree. With seeds, a scan without a cache trusts the user's index about
+// files that look unchanged since git read them.
 func (s *Worktree) Scan(ctx context.Context, c *Capture, seeds bool) (*scan.Result, error) {
 	ask := s.Repo.Ignorer(ctx)
 	defer ask.Close()
@@ -253,9 +254,9 @@ func (s *Worktree) scanOptions(c *Capture, seeds bool, ask *git.Ignorer) scan.Op
 	return o
 }
 
-// verifySeeds checks what a cold scan took from the user's index. Where a filter or a
-// line-ending rule was at work when git read a file, the index names other bytes than
-// the disk holds: the sizes differ, or there are attributes, and everything is read.
+// verifySeeds checks what a scan without a cache took from the user's index. Where a filter or a
+// line-ending rule was active when git read a file, the index names other bytes than the disk
+// has. If sizes differ, or if there are attributes, every file is read.
 func (s *Worktree) verifySeeds(ctx context.Context, c *Capture) error {
 	suspect := false
 	for _, e := range c.Scan.Entries {
@@ -287,16 +288,16 @@ func (s *Worktree) verifySeeds(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-// trackedBlobs is which of the blobs that the index names have their bytes in packs, and how
-// many. It is found out while the tree is scanned.
+// trackedBlobs says which blobs of the index are in packs, and their sizes. It is filled in the
+// background while the tree is scanned.
 type trackedBlobs struct {
 	done    chan struct{}
 	checked git.CheckResult
 	err     error
 }
 
-// findTrackedBlobs looks for the blobs that a cold scan may take from the index. What cannot be
-// found out is as good as not there.
+// findTrackedBlobs starts looking for the blobs that a scan without a cache may take from the
+// index. A blob that cannot be checked counts as missing.
 func (s *Worktree) findTrackedBlobs(ctx context.Context, c *Capture) *trackedBlobs {
 	t := &trackedBlobs{done: make(chan struct{})}
 	raws := make([]string, 0, len(c.Index.Entries))
@@ -314,7 +315,7 @@ func (s *Worktree) findTrackedBlobs(ctx context.Context, c *Capture) *trackedBlo
 
 func (t *trackedBlobs) wait() { <-t.done }
 
-// sizeOf returns how many bytes a blob has, if a pack has them.
+// sizeOf returns the size of a blob in bytes, if a pack contains it.
 func (t *trackedBlobs) sizeOf(oid fsroot.OID) (int64, bool) {
 	t.wait()
 	if t.err != nil {

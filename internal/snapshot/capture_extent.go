@@ -14,27 +14,27 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Extent says what is captured beside what git would show. The zero value is nothing: then
-// today's rules of ignoring decide alone. A manifest records it, so that a restore and a
-// comparison look at the same things.
+// CaptureExtent says what is captured in addition to git's view. The zero value adds nothing:
+// today's ignore rules decide alone. A manifest records the extent, so that a restore and a
+// comparison look at the same paths.
 type CaptureExtent struct {
 	// Agents captures the files that instruct agents, ignored or not.
 	Agents bool
-	// Protect are globs (belay.Covers) of paths that are captured whether ignored or not.
-	// They reach into build output only where they spell out its name.
+	// Protect are globs (belay.Covers) of paths that are captured even when ignored. They include
+	// build output only where a glob names its folder.
 	Protect []string
-	// Built are globs that spell out build output which is not a build output here.
+	// BuildOutput are globs that name a build output folder which contains source here.
 	BuildOutput []string
-	// Large is how many bytes a file may have, where that is more than the place's MaxFile.
+	// MaxFile is the size limit of a file in bytes, if it is larger than Worktree.MaxFile.
 	MaxFile int64
-	// Ignored captures ignored files that somebody wrote, and notes what the others look like.
+	// Ignored captures ignored files that a person wrote, and records fingerprints of the others.
 	// See InspectIgnored.
 	Ignored bool
-	// Own are paths of such files, where their names do not say it; Kept those of files that
-	// may be.
+	// Authored are paths of files that a person wrote, where the name alone does not show it;
+	// MaybeAuthored are paths of files that a person may have written.
 	Authored, MaybeAuthored []string
-	// Since is an earlier state: what was hidden since then is captured, and so are
-	// repositories of their own that were not there then.
+	// Baseline is an earlier state. Paths that were hidden since then are captured, and so are
+	// nested repositories that did not exist then.
 	Baseline *Baseline
 }
 
@@ -50,17 +50,16 @@ const (
 	extentMaybeAuthored = "kept"
 )
 
-// The kinds of Left.
+// The kinds of Uncaptured.
 const (
-	UncapturedOutput   = "output"  // a folder of build output, hidden by a rule that is new; Print counts its files
-	UncapturedFile     = "file"    // a file that is a gap; Print has size, mtime and ctime
-	UncapturedIgnored  = "ignored" // an ignored file; Print has mode, size, mtime, ctime and a hash, "-" for none
-	UncapturedAuthored = "own"     // one that somebody wrote, and that is too large to be captured, or one too many
+	UncapturedOutput   = "output"  // a folder of build output that a new ignore rule hides; Fingerprint is its number of files
+	UncapturedFile     = "file"    // a file that is a gap; Fingerprint has size, mtime and ctime
+	UncapturedIgnored  = "ignored" // an ignored file; Fingerprint has mode, size, mtime, ctime and a hash ("-" for none)
+	UncapturedAuthored = "own"     // an ignored file that a person wrote, over the size limit or the number limit
 	UncapturedMany     = "many"    // an ignored folder with too many files to look at
 )
 
-// ExtentOf reads what a manifest records. since is the snapshot that Since was made of,
-// "" for none.
+// ExtentOf returns the extent that a manifest records, and the id of its baseline, "" for none.
 func ExtentOf(m *Manifest) (e CaptureExtent, since string) {
 	for _, x := range m.Extent {
 		switch x.Kind {
@@ -117,10 +116,10 @@ func (e CaptureExtent) manifestExtents() (list []ManifestExtent) {
 	return list
 }
 
-// includesIgnored reports whether ignored paths may be captured that were ignored all the time.
+// includesIgnored reports whether the extent captures paths that were ignored all along.
 func (e CaptureExtent) includesIgnored() bool { return e.Agents || e.Ignored || len(e.Protect) > 0 }
 
-// Selector selects among ignored paths, nil for none.
+// Selector returns what selects among ignored paths, nil for nothing.
 func (e CaptureExtent) Selector() scan.Selector {
 	var all scan.Any
 	if e.Agents {
@@ -156,13 +155,13 @@ func (e CaptureExtent) Selector() scan.Selector {
 	return all
 }
 
-// protectedSelector selects what globs (belay.Covers) cover.
+// protectedSelector selects the paths that the Protect globs cover.
 type protectedSelector struct {
 	extent CaptureExtent
 	globs  scan.Globs
 }
 
-// Covers reports whether path is protected; a folder: with all below it.
+// Covers reports whether path is protected; for a folder, whether everything below it is.
 func (p protectedSelector) Covers(path string, folder bool) bool {
 	if p.isBuildOutput(path, folder) || !belay.Match(p.extent.Protect, path) {
 		return false
@@ -171,7 +170,7 @@ func (p protectedSelector) Covers(path string, folder bool) bool {
 	return !folder || belay.Match(p.extent.Protect, path+"/\x01\x01/\x01")
 }
 
-// Reaches reports whether something below the folder may be protected.
+// Reaches reports whether a path below the folder may be protected.
 func (p protectedSelector) Reaches(folder string) bool {
 	return !p.isBuildOutput(folder, true) && (p.globs.Reaches(folder) || belay.Match(p.extent.Protect, folder+"/\x01"))
 }
@@ -190,9 +189,9 @@ func (e CaptureExtent) namesOutput(output string) bool {
 	return slices.ContainsFunc(e.Protect, named) || slices.ContainsFunc(e.BuildOutput, named)
 }
 
-// Baseline is an earlier state that a capture is held against.
+// Baseline is an earlier state that a capture is compared with.
 type Baseline struct {
-	Rules *OldRules // of then
+	Rules *OldRules // the ignore rules of that time
 
 	worktree *Worktree
 	id       string
@@ -200,25 +199,25 @@ type Baseline struct {
 	manifest *Manifest
 
 	mu            sync.Mutex
-	hadOutput     map[string]bool // folders of build output: whether then held something there
+	hadOutput     map[string]bool // folders of build output: whether the baseline had files there
 	skippedOutput map[string]bool // those that the last scan left out
 }
 
-// OpenBaseline prepares to hold captures against a snapshot: its id, the tree of its files and its
-// manifest. Close ends it.
+// OpenBaseline prepares to compare captures with a snapshot: its id, the tree of its files and
+// its manifest. Close releases it.
 func (s *Worktree) OpenBaseline(ctx context.Context, id, tree string, m *Manifest) *Baseline {
 	return &Baseline{worktree: s, id: id, tree: tree, manifest: m, Rules: s.OldRules(ctx, id, m),
 		hadOutput: map[string]bool{}, skippedOutput: map[string]bool{}}
 }
 
-// Close ends the questions; nil has none.
+// Close stops the process that answers about ignore rules. A nil Baseline has none.
 func (n *Baseline) Close() {
 	if n != nil {
 		n.Rules.Close()
 	}
 }
 
-// scanBaseline is what a scan needs to know of the earlier state.
+// scanBaseline returns what a scan needs to know about the baseline.
 func (n *Baseline) scanBaseline(c *Capture) *scan.Baseline {
 	t := &scan.Baseline{OuterRulesChanged: n.outerRulesChanged(c.Rules), RuleFiles: map[string]fsroot.OID{}}
 	for _, r := range n.manifest.Rules {
@@ -233,7 +232,7 @@ func (n *Baseline) scanBaseline(c *Capture) *scan.Baseline {
 	return t
 }
 
-// outerRulesChanged reports whether the rules outside the tree are not those of then.
+// outerRulesChanged reports whether the ignore rules outside the tree differ from the baseline's.
 func (n *Baseline) outerRulesChanged(now outerRules) bool {
 	var then []Rule
 	for _, r := range n.manifest.Rules {
@@ -244,8 +243,8 @@ func (n *Baseline) outerRulesChanged(now outerRules) bool {
 	return now.ignoreCase != n.manifest.IgnoreCase || !slices.Equal(then, n.worktree.outerRuleFiles(now))
 }
 
-// Moved reports whether rules of ignoring are others than those of then, by a manifest of
-// the present and the rules outside the tree.
+// rulesChanged reports whether any ignore rules differ from the baseline's, given a manifest of
+// the current state and the rules outside the tree.
 func (n *Baseline) rulesChanged(m *Manifest, now outerRules) bool {
 	inner := func(m *Manifest) []Rule {
 		return slices.DeleteFunc(slices.Clone(m.Rules), func(r Rule) bool { return r.Outer })
@@ -253,10 +252,10 @@ func (n *Baseline) rulesChanged(m *Manifest, now outerRules) bool {
 	return n.outerRulesChanged(now) || !slices.Equal(inner(n.manifest), inner(m))
 }
 
-// staysIgnored answers whether what is ignored today stays so: because it was ignored then, or
-// because it is build output in a folder in which then had nothing. Otherwise a line for
-// node_modules, added together with what it is for, would bring all of that into the
-// change.
+// staysIgnored reports for each ignored path whether it stays ignored: because it was ignored in
+// the baseline, or because it is build output in a folder where the baseline had nothing.
+// Otherwise a new line for node_modules, added together with the folder, would bring all its
+// files into the change.
 func (n *Baseline) staysIgnored(ctx context.Context, e CaptureExtent, paths []string) ([]bool, error) {
 	answers, err := n.Rules.Ask(ctx, paths)
 	if err != nil || !e.includesIgnored() {
@@ -284,7 +283,7 @@ func (n *Baseline) staysIgnored(ctx context.Context, e CaptureExtent, paths []st
 	return answers, nil
 }
 
-// findOutput finds out in which of the folders then held something.
+// findOutput looks up in which of the folders the baseline had files.
 func (n *Baseline) findOutput(ctx context.Context, folders []string) error {
 	var ask []string
 	for _, f := range folders {
@@ -309,15 +308,15 @@ func (n *Baseline) findOutput(ctx context.Context, folders []string) error {
 	return nil
 }
 
-// entersRepo reports whether a repository inside the tree is captured whole: it was not there
-// then. A linked working tree of this repository is none: it is somebody's place of work,
-// and most of it is in git.
+// entersRepo reports whether a nested repository is captured with its git folder: it did not
+// exist in the baseline. A linked worktree of this repository is never captured so: somebody
+// works there, and most of it is in git.
 func (n *Baseline) entersRepo(path string) bool {
 	was := slices.ContainsFunc(n.manifest.Nested, func(x NestedRepo) bool { return x.Path == path })
 	return !was && !n.manifest.WasIgnored(path+"/x") && !n.worktree.IsLinkedTree(path)
 }
 
-// IsLinkedTree reports whether a folder is a working tree that this repository knows of.
+// IsLinkedTree reports whether a folder is a linked worktree of this repository.
 func (s *Worktree) IsLinkedTree(path string) bool {
 	file := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	target, ok := strings.CutPrefix(strings.TrimSpace(readSmall(file)), "gitdir: ")
@@ -335,13 +334,13 @@ func (s *Worktree) IsLinkedTree(path string) bool {
 	return back == file
 }
 
-// HasExtras reports whether anything is wanted besides the ordinary.
+// HasExtras reports whether anything is captured in addition to git's view.
 func (w CaptureOptions) HasExtras() bool {
 	return len(w.Include) > 0 || w.Extent.includesIgnored() || w.Extent.Baseline != nil
 }
 
-// exceeds reports whether the extent may have captured more of the present than a manifest
-// of it has that git's rules alone decided about.
+// exceeds reports whether the extent may capture more of the current state than a manifest that
+// was made with git's rules alone.
 func (w CaptureOptions) exceeds(m *Manifest, now outerRules) bool {
 	if n := w.Extent.Baseline; n != nil {
 		if n.rulesChanged(m, now) || slices.ContainsFunc(m.Nested, func(x NestedRepo) bool { return n.entersRepo(x.Path) }) {
@@ -360,7 +359,7 @@ func (w CaptureOptions) exceeds(m *Manifest, now outerRules) bool {
 	})
 }
 
-// LacksExtras reports whether what a watch answered lacks something that is wanted.
+// LacksExtras reports whether a watcher's answer omits something that the options ask for.
 func (c *Capture) LacksExtras() bool {
 	return c.Answer != nil && c.Options.exceeds(c.Answer.Manifest, c.Rules)
 }

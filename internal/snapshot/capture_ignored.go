@@ -36,22 +36,23 @@ import (
 // What tools rewrite by name, folders that begin with a dot, and repositories in ignored
 // folders are not looked at.
 
-// The bounds of one look. Beyond them nothing is captured, and nothing but the folder is named.
+// Limits of one inspection of ignored files. Beyond them nothing is captured, and only the folder
+// is named.
 const (
 	maxIgnoredFiles  = 5000     // ignored files in all
-	maxFolderFiles   = 1000     // in one folder that is ignored as a whole
-	maxHashedSize    = 64 << 10 // bytes of a file whose content reports whether it changed; otherwise its times do
-	maxAuthoredSize  = 1 << 20  // bytes of one file that is captured, unless its name says what it is
-	maxAuthoredFiles = 256      // of them
-	maxAuthoredBytes = 8 << 20  // together
+	maxFolderFiles   = 1000     // files in one ignored folder
+	maxHashedSize    = 64 << 10 // bytes of a file that is hashed; a larger one counts as changed when its times change
+	maxAuthoredSize  = 1 << 20  // bytes of one captured file, unless its name says what it is
+	maxAuthoredFiles = 256      // captured files
+	maxAuthoredBytes = 8 << 20  // bytes of all captured files
 )
 
-// ignoredFile is one that is looked at.
+// ignoredFile is an ignored file that was inspected.
 type ignoredFile struct {
 	path           string
-	hasOwnRule     bool // a rule names it, not a folder above it
+	hasOwnRule     bool // a rule names the file, not a folder above it
 	size           int64
-	stat           string // what of its print a stat tells
+	stat           string // the part of the fingerprint that stat gives
 	hash           string
 	isAuthoredText bool // readable text that does not say it is generated
 	isLink         bool
@@ -59,8 +60,8 @@ type ignoredFile struct {
 
 func (f *ignoredFile) fingerprint() string { return f.stat + " " + f.hash }
 
-// InspectIgnored notes what ignored files look like, and adds those to Wanted that are to be
-// captured. more reports whether it did: then the tree has to be scanned once more.
+// InspectIgnored records fingerprints of ignored files, and adds those that are to be captured to
+// c.Options. more reports whether it added any: then the tree has to be scanned again.
 func (s *Worktree) InspectIgnored(ctx context.Context, c *Capture) (more bool, err error) {
 	e := &c.Options.Extent
 	c.ignoredFiles = nil
@@ -118,7 +119,8 @@ func (c *Capture) ignoredPaths() []string {
 	return c.Scan.Ignored
 }
 
-// uncapturedByPath returns what the before state says of ignored files, by path; nil when it did not look.
+// uncapturedByPath returns what the baseline recorded about ignored files, by path; nil when it
+// recorded nothing.
 func (n *Baseline) uncapturedByPath() map[string]Uncaptured {
 	if n == nil {
 		return nil
@@ -135,11 +137,11 @@ func (n *Baseline) uncapturedByPath() map[string]Uncaptured {
 	return known
 }
 
-// ignoredInspection is one look at ignored files.
+// ignoredInspection is one inspection of ignored files.
 type ignoredInspection struct {
 	worktree *Worktree
 	selector scan.Selector
-	baseline map[string]Uncaptured // of the before state
+	baseline map[string]Uncaptured // what the baseline recorded
 	files    []*ignoredFile
 	tooMany  []string // folders with too many files
 }
@@ -154,7 +156,7 @@ func isToolFolder(folder string) bool {
 	return folder != "." && belay.Rewritten(folder+"/x")
 }
 
-// addFolder adds the files of a folder that is ignored as a whole.
+// addFolder adds the files of an ignored folder.
 func (l *ignoredInspection) addFolder(folder string) {
 	if isToolFolder(folder) {
 		return
@@ -165,7 +167,7 @@ func (l *ignoredInspection) addFolder(folder string) {
 	}
 }
 
-// walkFolder adds what is below a folder; false when that is too much.
+// walkFolder adds the files below a folder; false means that there are too many.
 func (l *ignoredInspection) walkFolder(folder string, seen *int) bool {
 	entries, err := l.listFolder(folder, maxFolderFiles-*seen)
 	if err != nil {
@@ -188,7 +190,7 @@ func (l *ignoredInspection) walkFolder(folder string, seen *int) bool {
 	return len(l.files) <= maxIgnoredFiles
 }
 
-// listFolder returns the names in a folder, in order, and at most one more than most.
+// listFolder returns the names in a folder, sorted, and at most one more than most.
 func (l *ignoredInspection) listFolder(folder string, most int) ([]fs.DirEntry, error) {
 	dir, err := fsroot.OpenDir(l.absPath(folder))
 	if err != nil {
@@ -207,7 +209,7 @@ func (l *ignoredInspection) absPath(p string) string {
 	return filepath.Join(l.worktree.Repo.Root, filepath.FromSlash(p))
 }
 
-// addFile looks at one file. What is not a file or link, or cannot be looked at, is left out.
+// addFile inspects one file. Anything but a file or link, and what cannot be read, is left out.
 func (l *ignoredInspection) addFile(p string, single bool) {
 	if len(l.files) > maxIgnoredFiles || belay.Rewritten(p) || belay.Own(p) || l.selector != nil && l.selector.Covers(p, false) {
 		return
@@ -233,7 +235,8 @@ func (l *ignoredInspection) addFile(p string, single bool) {
 	l.files = append(l.files, f)
 }
 
-// splitFingerprint takes a print apart into what a stat tells and the hash of the content, "-" for none.
+// splitFingerprint splits a fingerprint into the part from stat and the hash of the content, "-"
+// for none.
 func splitFingerprint(print string) (stat, hash string, ok bool) {
 	i := strings.LastIndexByte(print, ' ')
 	if i < 0 {
@@ -242,8 +245,8 @@ func splitFingerprint(print string) (stat, hash string, ok bool) {
 	return print[:i], print[i+1:], true
 }
 
-// ParseFingerprint takes apart what was noted of an ignored file. hash is "-" where only size and
-// times tell whether it changed.
+// ParseFingerprint splits the fingerprint of an ignored file. hash is "-" where only size and
+// times show a change.
 func ParseFingerprint(print string) (mode, size, modified, hash string, ok bool) {
 	f := strings.Fields(print)
 	if len(f) != 5 {
@@ -252,7 +255,7 @@ func ParseFingerprint(print string) (mode, size, modified, hash string, ok bool)
 	return f[0], f[1], f[2], f[4], true
 }
 
-// readFile hashes a small file and finds out whether it is a text that somebody wrote.
+// readFile hashes a small file and decides whether it is text that a person wrote.
 func (l *ignoredInspection) readFile(f *ignoredFile) {
 	if f.isLink {
 		if target, err := fsroot.Readlink(l.absPath(f.path)); err == nil {
@@ -289,24 +292,24 @@ func isGenerated(data []byte) bool {
 		"automatically generated", "@generated", "created by"}, func(s string) bool { return strings.Contains(head, s) })
 }
 
-// wasKnown reports whether the before state knew a file that is not captured.
+// wasKnown reports whether the baseline recorded a file that is not captured.
 func (l *ignoredInspection) wasKnown(p string) bool {
 	_, known := l.baseline[p]
 	return known
 }
 
-// maybeAuthored is the kind of a file that may be somebody's.
+// maybeAuthored is the kind of a file that a person may have written.
 const maybeAuthored = "kept"
 
-// Rules of a person's own.
+// Where the ignore rule of a file comes from.
 const (
-	sharedRule  = iota // of the repository, in a .gitignore
-	globalRule         // for all of somebody's repositories
-	excludeRule        // for this repository, in .git/info/exclude
+	sharedRule  = iota // a .gitignore of the repository
+	globalRule         // the user's global excludes file
+	excludeRule        // .git/info/exclude
 )
 
-// classify decides what a file is, given whose rule ignores it. One that the before state knew stays
-// what it was: whoever edits a file does not make it another's.
+// classify decides what kind a file is, given the source of its ignore rule. A file that the
+// baseline recorded keeps its kind: editing a file does not change who wrote it.
 func (l *ignoredInspection) classify(f *ignoredFile, rule int, since bool) string {
 	if was, known := l.baseline[f.path]; known {
 		return was.Kind
@@ -320,8 +323,8 @@ func (l *ignoredInspection) classify(f *ignoredFile, rule int, since bool) strin
 	return UncapturedIgnored
 }
 
-// ruleSources asks git whose rules ignore the files of which that matters. Without rules of the
-// person's own git is not asked.
+// ruleSources asks git which rules ignore the files for which it matters. Without personal ignore
+// rules git is not asked.
 func (l *ignoredInspection) ruleSources(ctx context.Context, rules outerRules) (map[string]int, error) {
 	if !rules.hasPatterns() {
 		return nil, nil
@@ -355,7 +358,7 @@ func (l *ignoredInspection) ruleSources(ctx context.Context, rules outerRules) (
 	return out, nil
 }
 
-// hasPatterns reports whether the rules outside the tree have a line that ignores something.
+// hasPatterns reports whether the rules outside the tree contain a pattern.
 func (r outerRules) hasPatterns() bool {
 	for _, f := range r.files {
 		for line := range strings.Lines(string(f.Data)) {
@@ -389,9 +392,8 @@ func (x exactPaths) Covers(p string, folder bool) bool { return !folder && x[p] 
 // Reaches implements scan.Selector.
 func (x exactPaths) Reaches(folder string) bool { return x[folder+"/"] }
 
-// WasAbsent reports whether an ignored file was certainly not there when a manifest was made that
-// looked at ignored files: it would have
-// been captured or noted.
+// WasAbsent reports whether an ignored file certainly did not exist when a manifest was made that
+// inspected ignored files: it would have been captured or recorded.
 func WasAbsent(m *Manifest, p string) bool {
 	if e, _ := ExtentOf(m); !e.Ignored || belay.Rewritten(p) || isToolFolder(path.Dir(p)) {
 		return false
@@ -404,8 +406,8 @@ func WasAbsent(m *Manifest, p string) bool {
 	})
 }
 
-// KnownSince returns what a restore may take for looked at in the state that it goes back to: what is
-// captured now beside git's own choice, and was captured then or certainly not there.
+// KnownSince selects the ignored paths whose state is known both now and in the manifest then:
+// captured now, and captured then or certainly absent. A restore to then may change them.
 func (c *Capture) KnownSince(then *Manifest) scan.Selector {
 	e := c.Options.Extent
 	was, _ := ExtentOf(then)

@@ -9,10 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// ChangedPaths returns every path that differs between two snapshots in anything that a
-// restore restores. That is more than Changes has: also modes that git does not know,
-// of files and of folders, and folders without a file. Repositories inside the tree are
-// left out: InnerPairs has them.
+// ChangedPaths returns every path that differs between two snapshots in anything that a restore
+// restores. That is more than Changes returns: also modes that git does not record, of files and
+// folders, and empty folders. Nested repositories are left out: see InnerPairs.
 func (s *Store) ChangedPaths(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
 	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
@@ -42,9 +41,9 @@ func (s *Store) ChangedPaths(ctx context.Context, from, to belay.SnapshotID) ([]
 	return slices.Compact(paths), nil
 }
 
-// ChangedGitFiles returns the names of git's own files that steer it (config, hooks/…, info/…)
-// and differ between two snapshots, in bytes or mode, and logs/REF of reflogs that do;
-// "index" and "worktrees" when those do.
+// ChangedGitFiles returns the names of git's own configuration files (config, hooks/…, info/…)
+// that differ between two snapshots in bytes or mode, logs/REF for reflogs, and "index" and
+// "worktrees" when those differ.
 func (s *Store) ChangedGitFiles(ctx context.Context, from, to belay.SnapshotID) (names []string, err error) {
 	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
@@ -62,7 +61,7 @@ func (s *Store) ChangedGitFiles(ctx context.Context, from, to belay.SnapshotID) 
 		case "index", "worktrees":
 			names = append(names, group)
 		case "logs":
-			names = append(names, "logs/"+above(name)) // it is held in pieces
+			names = append(names, "logs/"+parentFolder(name)) // it is stored in pieces
 		}
 	}
 	then, err := s.Manifest(ctx, a)
@@ -79,8 +78,9 @@ func (s *Store) ChangedGitFiles(ctx context.Context, from, to belay.SnapshotID) 
 	return slices.Compact(names), nil
 }
 
-// ChangedHead returns "HEAD" when it differs between two snapshots (the branch it names, or without one the commit), and
-// the names of files of an operation in progress (MERGE_HEAD, rebase-merge/…) that do.
+// ChangedHead returns "HEAD" when it differs between two snapshots (its branch, or its commit
+// when detached), and the names of differing files of an operation in progress (MERGE_HEAD,
+// rebase-merge/…).
 func (s *Store) ChangedHead(ctx context.Context, from, to belay.SnapshotID) (names []string, err error) {
 	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Store) ChangedHead(ctx context.Context, from, to belay.SnapshotID) (nam
 	return names, nil
 }
 
-// gitModesOnlyIn returns git's own files whose mode is in the first list alone.
+// gitModesOnlyIn returns git's own files whose mode is only in the first list.
 func gitModesOnlyIn(a, b []Mode) (names []string) {
 	for _, m := range a {
 		group, name, _ := strings.Cut(m.Path, "/")
@@ -123,17 +123,17 @@ func gitModesOnlyIn(a, b []Mode) (names []string) {
 	return names
 }
 
-// onlyIn returns what is in the first of two sorted lists alone.
+// onlyIn returns what is only in the first of two sorted lists.
 func onlyIn(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(p string) bool { _, both := slices.BinarySearch(b, p); return both })
 }
 
-// changedModes returns files, of the entries of the later tree, and folders whose modes
+// changedModes returns the files, of the entries of the later tree, and folders whose modes
 // differ.
 func changedModes(then, now *Manifest, entries []git.TreeEntry) (paths []string) {
 	seen := map[string]bool{}
 	folders := func(f string) {
-		for ; f != "" && !seen[f]; f = above(f) {
+		for ; f != "" && !seen[f]; f = parentFolder(f) {
 			seen[f] = true
 			if then.FolderPerm(f) != now.FolderPerm(f) {
 				paths = append(paths, f)
@@ -145,7 +145,7 @@ func changedModes(then, now *Manifest, entries []git.TreeEntry) (paths []string)
 		if e.Mode != 0o120000 && then.Perm(e.Path, exec) != now.Perm(e.Path, exec) {
 			paths = append(paths, e.Path)
 		}
-		folders(above(e.Path))
+		folders(parentFolder(e.Path))
 	}
 	for _, f := range now.Folders {
 		folders(f)
@@ -157,6 +157,3 @@ func changedModes(then, now *Manifest, entries []git.TreeEntry) (paths []string)
 func SameModes(a, b *Manifest) bool {
 	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
 }
-
-// above returns the folder that a path is in, "" for the root.
-func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }

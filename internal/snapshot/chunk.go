@@ -1,8 +1,8 @@
 package snapshot
 
-// SplitChunks cuts data where its content says so, so that a file that changed a little
-// shares most of its pieces with the one before: an index of 100,000 entries of which
-// one changed costs one piece, not ten megabytes. Pieces are 8 to 256 KiB, about 40 on
+// SplitChunks splits data at positions that its content determines, so that a file that changed a
+// little shares most pieces with its earlier version: an index of 100,000 entries of which one
+// changed costs one piece instead of ten megabytes. Pieces are 8 to 256 KiB, about 40 KiB on
 // average. Joined in order they are data again.
 func SplitChunks(data []byte) [][]byte {
 	const least, most, mask = 8 << 10, 256 << 10, 1<<15 - 1
@@ -23,8 +23,8 @@ func SplitChunks(data []byte) [][]byte {
 	return pieces
 }
 
-// gear holds a random number for each byte, by splitmix64 from a fixed start: cuts
-// must fall alike in every run.
+// gear is a table of random numbers, one for each byte, made by splitmix64 from a fixed seed:
+// every run must split at the same positions.
 var gear = func() (table [256]uint64) {
 	x := uint64(0x62656c6179)
 	for i := range table {

@@ -15,13 +15,14 @@ import (
 // an operation in progress named have refs of their own, each made once and shared by all
 // snapshots that need it. They come before the snapshot's ref and go after it.
 
-// commitListFile names those commits, one a line, in the tree keep/ of a snapshot.
+// commitListFile is the file in the tree keep/ of a snapshot that lists those commits, one per
+// line.
 const commitListFile = "commits"
 
-// maxDirectRefs refs are made without a process.
+// maxDirectRefs is how many refs are written without a git process.
 const maxDirectRefs = 8
 
-// neededCommits returns the commits that have to have a ref of their own.
+// neededCommits returns the commits that need a ref of their own.
 func (m *TakeCache) neededCommits(r *git.Repo) (oids []string) {
 	for n := r.HashSize(); len(oids)*n < len(m.CommitRefs); {
 		oids = append(oids, hex.EncodeToString(m.CommitRefs[len(oids)*n:][:n]))
@@ -29,7 +30,7 @@ func (m *TakeCache) neededCommits(r *git.Repo) (oids []string) {
 	return oids
 }
 
-// withoutRef returns those of the commits that have no ref of their own.
+// withoutRef returns the commits that have no ref of their own.
 func withoutRef(refs []git.Ref, oids []string) (missing []string) {
 	if len(oids) == 0 {
 		return nil
@@ -48,14 +49,14 @@ func withoutRef(refs []git.Ref, oids []string) (missing []string) {
 	return missing
 }
 
-// commitRefs are refs of commits that are about to be made.
+// commitRefs are refs of commits that are about to be created.
 type commitRefs struct {
 	store *Store
 	oids  []string
-	refs  []*git.NewRef // one for each; none when there are many
+	refs  []*git.NewRef // one for each commit; none when there are many
 }
 
-// prepareCommitRefs prepares the refs that are missing.
+// prepareCommitRefs prepares the missing refs.
 func (s *Store) prepareCommitRefs(refs []git.Ref, oids []string, tmp string) (*commitRefs, error) {
 	u := &commitRefs{store: s, oids: withoutRef(refs, oids)}
 	if len(u.oids) > maxDirectRefs {
@@ -72,9 +73,9 @@ func (s *Store) prepareCommitRefs(refs []git.Ref, oids []string, tmp string) (*c
 	return u, nil
 }
 
-// create gives them their names. Others may make the same ones at the same time. A ref of a commit
-// that is gone would stop git: everything that was found named has to be named still. ErrRefsDeleted
-// when it is not.
+// create creates the refs. Other processes may create the same ones at the same time. A ref of a
+// missing commit would stop git, so everything that was found named must still be named;
+// ErrRefsDeleted when it is not.
 func (u *commitRefs) create(ctx context.Context, c *Capture) error {
 	if len(u.oids) == 0 {
 		return nil
@@ -105,7 +106,8 @@ func (u *commitRefs) create(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-// deleteBroken takes those away whose commits went in that moment. Others may rely on the rest.
+// deleteBroken deletes the refs whose commits disappeared at that moment. Other processes may
+// rely on the rest.
 func (u *commitRefs) deleteBroken(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if len(u.oids) == 0 {
@@ -128,7 +130,7 @@ func (u *commitRefs) deleteBroken(ctx context.Context) error {
 	return u.store.Repo.UpdateRefs(ctx, "belay: drop", updates)
 }
 
-// discard takes away what was prepared. It may be called after make as well.
+// discard removes what was prepared. It may be called after create as well.
 func (u *commitRefs) discard() {
 	if u == nil {
 		return
@@ -138,7 +140,7 @@ func (u *commitRefs) discard() {
 	}
 }
 
-// setCommitRefs points the refs of commits at them, whatever is there. The commits must exist.
+// setCommitRefs sets the refs of commits, whatever they name now. The commits must exist.
 func (s *Store) setCommitRefs(ctx context.Context, oids []string) error {
 	refs, err := s.Repo.Refs(ctx, CommitRefPrefix)
 	if err != nil {
@@ -152,7 +154,7 @@ func (s *Store) setCommitRefs(ctx context.Context, oids []string) error {
 	return nil
 }
 
-// setExistingCommitRefs is use for commits that may be gone.
+// setExistingCommitRefs is setCommitRefs for commits that may be missing, which are skipped.
 func (s *Store) setExistingCommitRefs(ctx context.Context, oids []string) error {
 	refs, err := s.Repo.Refs(ctx, CommitRefPrefix)
 	if err != nil {
@@ -178,8 +180,8 @@ func (s *Store) setExistingCommitRefs(ctx context.Context, oids []string) error 
 	return nil
 }
 
-// neededCommits returns the commits that a snapshot needs, by the object that its ref names. One in
-// format 1 is a commit and names them itself.
+// neededCommits returns the commits that a snapshot needs, given the object that its ref names.
+// In format 1 that is a commit, which names them itself.
 func neededCommits(rd *git.Reader, object string) ([]string, error) {
 	o, err := rd.Read(object)
 	if err != nil || o.Type == "commit" {
@@ -208,8 +210,8 @@ func parseCommitList(text []byte) (oids []string) {
 	return oids
 }
 
-// RestoreCommitRefs gives every commit that a snapshot needs a ref of its own again, where it has none and
-// the commit still exists.
+// RestoreCommitRefs recreates the missing refs of all commits that snapshots need and that still
+// exist.
 func (s *Store) RestoreCommitRefs(ctx context.Context) error {
 	refs, err := s.Repo.Refs(ctx, RefPrefix)
 	if err != nil || len(refs) == 0 {
@@ -234,9 +236,9 @@ func (s *Store) RestoreCommitRefs(ctx context.Context) error {
 	return s.setExistingCommitRefs(ctx, slices.Compact(all))
 }
 
-// sweepCommitRefs takes the refs of commits away that no snapshot needs any more. Nothing happens
-// while somebody takes a snapshot, which may rely on any of them, and when a snapshot cannot
-// be read: it may need all of them. The next sweep does it.
+// sweepCommitRefs deletes the refs of commits that no snapshot needs any more. It does nothing
+// while a snapshot is being taken, which may rely on any of them, or when a snapshot cannot be
+// read, which may need all of them. The next sweep does it.
 func (s *Store) sweepCommitRefs(ctx context.Context) error {
 	unlock, alone, err := s.objects.Packs.TryLock()
 	if err != nil || !alone {

@@ -13,8 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Entry is a path of a snapshot's files: a file, a link, or a folder with nothing below
-// it (Mode 040000 and no OID).
+// Entry is a path in a snapshot: a file, a link, or an empty folder (Mode 040000 and no OID).
 type Entry struct {
 	Path string
 	Mode uint32
@@ -22,7 +21,8 @@ type Entry struct {
 	Perm uint16
 }
 
-// Entries lists the files and empty folders of a tree of files with its manifest, by path.
+// Entries lists the files and empty folders of a tree, with the modes of its manifest, sorted by
+// path.
 func (s *Store) Entries(ctx context.Context, tree string, m *Manifest) ([]Entry, error) {
 	list, err := s.Repo.ListTree(ctx, tree)
 	if err != nil {
@@ -47,10 +47,10 @@ func (s *Store) Entries(ctx context.Context, tree string, m *Manifest) ([]Entry,
 	return out, nil
 }
 
-// Compose makes a snapshot of a state that never was: the present, as c read it, with
-// other files. Index, HEAD and everything else are the present's. folders gives the modes
-// of folders that the present does not have. Nothing in the working tree changes. One that
-// m calls passing has no ref.
+// Compose makes a snapshot of a state that never existed: the current state, as c read it, with
+// other files. Index, HEAD and everything else are the current ones. folders gives the modes of
+// folders that do not exist now. Nothing in the working tree changes. A transient snapshot gets
+// no ref.
 func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
 	man, files := composedManifest(c.Manifest, entries, folders)
 	tree, objects, err := s.Repo.Tree(files)
@@ -94,8 +94,8 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 	return info, s.verifyComposed(ctx, info, entries)
 }
 
-// verifyComposed looks, now that a ref holds them, for every file of a composed snapshot: those
-// that only the working tree had were stored without one.
+// verifyComposed checks, once a ref names the snapshot, that all its files are stored: those that
+// only the working tree had were stored before a ref protected them.
 func (s *Store) verifyComposed(ctx context.Context, info Info, entries []Entry) error {
 	var oids []string
 	for _, e := range entries {
@@ -114,8 +114,8 @@ func (s *Store) verifyComposed(ctx context.Context, info Info, entries []Entry) 
 	return nil
 }
 
-// composedManifest returns the manifest of the present for other files, and those that git's tree
-// may hold.
+// composedManifest returns the current manifest for other files, and the files that a git tree
+// may contain.
 func composedManifest(now *Manifest, entries []Entry, folders map[string]uint16) (*Manifest, []git.File) {
 	man := *now
 	man.Modes, man.Folders, man.Odd, man.Inner = nil, nil, nil, nil
@@ -149,6 +149,7 @@ func composedManifest(now *Manifest, entries []Entry, folders map[string]uint16)
 	return &man, files
 }
 
+// parentFolder returns the parent folder of a path, "" for the root.
 func parentFolder(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 // composedTree returns the tree of a snapshot like another one, with other files in it.

@@ -32,11 +32,10 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*Manifest, error) {
 	return m, nil
 }
 
-// Changes returns the paths that differ between two snapshots, with lines added and
-// deleted. Bytes are compared as they were on the disk; nothing the repository names
-// is started.
+// Changes returns the paths that differ between two snapshots, with lines added and deleted. The
+// bytes on disk are compared; nothing that the repository names is started.
 //
-// Those of repositories inside the tree that both have captured are among them.
+// Changes inside nested repositories are included when both snapshots captured them.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
 	defer s.Repo.ShareReader()()
 	out, err := s.outerChanges(ctx, from, to)
@@ -61,7 +60,7 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 	return out, nil
 }
 
-// outerChanges leaves out the repositories inside the tree.
+// outerChanges is Changes without the repositories inside the tree.
 func (s *Store) outerChanges(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
 	a, b, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
@@ -88,8 +87,8 @@ func (s *Store) outerChanges(ctx context.Context, from, to belay.SnapshotID) ([]
 	return out, nil
 }
 
-// differences returns the paths that differ between two snapshots, by path, but for those
-// that only one of them looked at; and their whole trees.
+// differences returns the paths that differ between two snapshots, sorted, without those that
+// only one of them looked at; and the two trees with odd names.
 func (s *Store) differences(ctx context.Context, a, b Info) (list []git.Difference, one, two string, err error) {
 	one, two, err = s.treesWithOdd(ctx, a, b)
 	if err != nil || one == two && a.oddCount+b.oddCount == 0 {
@@ -110,13 +109,13 @@ func (s *Store) differences(ctx context.Context, a, b Info) (list []git.Differen
 	}), one, two, nil
 }
 
-// isInGitFolder reports whether a path is inside a repository's git folder, or the file in place
-// of one: such repositories were captured with it.
+// isInGitFolder reports whether a path is inside a nested repository's git folder, or is its .git
+// file: such repositories were captured with their git folder.
 func isInGitFolder(path string) bool {
 	return strings.Contains(path, "/.git/") || strings.HasSuffix(path, "/.git")
 }
 
-// gitFolderDifferences compares what two manifests hold of git folders.
+// gitFolderDifferences compares the files in git folders of two manifests.
 func gitFolderDifferences(then, now *Manifest) (list []git.Difference) {
 	was := map[string]OddPath{}
 	for _, o := range then.Odd {
@@ -152,7 +151,7 @@ func (s *Store) lookUpPair(ctx context.Context, from, to belay.SnapshotID) (a, b
 	return a, b, err
 }
 
-// manifests returns those of two snapshots.
+// manifests returns the manifests of two snapshots.
 func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, err error) {
 	if then, err = s.Manifest(ctx, a); err != nil {
 		return nil, nil, err
@@ -161,7 +160,7 @@ func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, 
 	return then, now, err
 }
 
-// treesWithOdd returns the whole trees of two snapshots.
+// treesWithOdd returns treeWithOdd of two snapshots.
 func (s *Store) treesWithOdd(ctx context.Context, a, b Info) (string, string, error) {
 	one, err := s.treeWithOdd(ctx, a)
 	if err != nil {
@@ -171,10 +170,10 @@ func (s *Store) treesWithOdd(ctx context.Context, a, b Info) (string, string, er
 	return one, two, err
 }
 
-// treeWithOdd returns the tree of a snapshot's files with those of odd names, which are
-// held apart: reading such a tree harms nobody, and leaving them out of a diff would
-// hide them from whoever judges it. It is stored without a ref. Those inside git folders
-// are left out: git fsck would complain of the tree for as long as gc keeps it.
+// treeWithOdd returns the tree of a snapshot's files including odd names, which are stored
+// separately. Reading such a tree is harmless, and a diff without them would hide them from a
+// reviewer. It is stored without a ref. Odd names inside git folders are left out: git fsck would
+// complain about the tree until gc removes it.
 func (s *Store) treeWithOdd(ctx context.Context, i Info) (string, error) {
 	if i.oddCount == 0 {
 		return i.Tree, nil
@@ -196,7 +195,7 @@ func (s *Store) treeWithOdd(ctx context.Context, i Info) (string, error) {
 	return tree, err
 }
 
-// Files lists a snapshot's files, those of odd names too.
+// Files lists a snapshot's files, including those with odd names.
 func (s *Store) Files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 	entries, err := s.Repo.ListTree(ctx, i.Tree)
 	if err != nil || i.oddCount == 0 {
@@ -212,7 +211,7 @@ func (s *Store) Files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 	return entries, nil
 }
 
-// lineCounts reads `diff-tree --numstat`; a binary file counts -1.
+// lineCounts reads `diff-tree --numstat`; the counts of a binary file are -1.
 func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]int, error) {
 	out, err := s.Repo.RunCached(ctx, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
 	if err != nil {
@@ -234,16 +233,16 @@ func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]
 	return counts, nil
 }
 
-// Patch writes the difference of two snapshots as a unified diff, of the given paths
-// and what is below them, or of all.
+// Patch writes the difference of two snapshots as a unified diff, of all paths or of the given
+// ones and what is below them.
 func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []string, w io.Writer) error {
 	defer s.Repo.ShareReader()()
 	return s.writePatch(ctx, from, to, paths, "", w)
 }
 
-// PatchForModels is Patch of everything but the files that git ignores: of those only the names
-// are given. An .env that an attempt overwrote without reading it must not reach a model in the
-// lines that the diff takes away.
+// PatchForModels is Patch without the content of files that git ignores, which are only named.
+// The removed lines of an .env that an attempt overwrote without reading it must not reach a
+// model.
 func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w io.Writer) error {
 	defer s.Repo.ShareReader()()
 	changes, err := s.Changes(ctx, from, to)
@@ -280,7 +279,7 @@ func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w
 	return err
 }
 
-// writePatch writes it with a prefix before each path.
+// writePatch writes the patch with a prefix before each path.
 func (s *Store) writePatch(ctx context.Context, from, to belay.SnapshotID, paths []string, prefix string, w io.Writer) error {
 	one, two, err := s.lookUpPair(ctx, from, to)
 	if err != nil {
@@ -313,8 +312,8 @@ func (s *Store) writePatch(ctx context.Context, from, to belay.SnapshotID, paths
 	return nil
 }
 
-// InnerPaths makes paths that are asked for paths of the repository at folder, none for all of
-// it. any reports whether it is asked for at all.
+// InnerPaths converts requested paths to paths of the repository at folder, none for all of it.
+// any reports whether anything in that repository is requested.
 func InnerPaths(folder string, paths []string) (below []string, any bool) {
 	for _, p := range paths {
 		p = strings.TrimSuffix(p, "/")
@@ -357,13 +356,13 @@ func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]st
 	return names, nil
 }
 
-// RefState is what a snapshot says of refs.
+// RefState is the state of HEAD and refs in a snapshot.
 type RefState struct {
 	Head git.Head
 	Refs map[string]string // name → oid; symbolic ones as "ref: name"
 }
 
-// ReadRefs reads them.
+// ReadRefs reads the refs of a snapshot.
 func (s *Store) ReadRefs(ctx context.Context, i Info) (RefState, error) {
 	h := RefState{Refs: map[string]string{}}
 	rd, err := s.Repo.Reader(ctx)
@@ -392,8 +391,8 @@ func (s *Store) ReadRefs(ctx context.Context, i Info) (RefState, error) {
 	return h, nil
 }
 
-// ReadFile returns a file of a snapshot and its git mode. CodeNotFound when it has none
-// of that name.
+// ReadFile returns a file of a snapshot and its git mode. CodeNotFound when there is no such
+// file.
 func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) ([]byte, uint32, error) {
 	i, err := s.LookUp(ctx, id)
 	if err != nil {

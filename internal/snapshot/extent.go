@@ -9,22 +9,22 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Extent says what a snapshot holds beside what git would show, for work that is judged by
-// it. The zero value is nothing.
+// Extent says what a snapshot contains in addition to git's view, so that a task's work can be
+// checked by it. The zero value adds nothing.
 type Extent struct {
 	Agents         bool             // the files that instruct agents, ignored or not
-	Protect        []string         // globs (belay.Covers) of paths that are held whether ignored or not
-	Files          []string         // globs of the files to be changed: build output that one spells out is none
-	Baseline       belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
-	MaxFile        int64            // how many bytes a file may have, where that is more than Options.MaxFile
-	InnerSnapshots bool             // repositories inside the tree, by snapshots of their own
-	Ignored        bool             // ignored files that somebody wrote; of the others, what they look like
-	Authored       []string         // paths of such files that are known already
-	MaybeAuthored  []string         // likewise, of files that may be such
+	Protect        []string         // globs (belay.Covers) of paths that are captured even when ignored
+	Files          []string         // globs of the files to change: a folder that one names is not build output
+	Baseline       belay.SnapshotID // what was hidden since this state is captured, and new repositories; "" for none
+	MaxFile        int64            // size limit of a file in bytes, if larger than Options.MaxFile
+	InnerSnapshots bool             // takes a snapshot of each repository inside the tree
+	Ignored        bool             // captures ignored files that a person wrote, and fingerprints of the others
+	Authored       []string         // paths of ignored files that a person is known to have written
+	MaybeAuthored  []string         // paths of ignored files that a person may have written
 }
 
-// captureOptions makes of it what a capture needs; done ends that. A state that is gone leaves only
-// the rest.
+// captureOptions converts an extent to the options of a capture; done releases them. If the
+// baseline is missing, the other options still apply.
 func (s *Store) captureOptions(ctx context.Context, e Extent) (w CaptureOptions, done func(), err error) {
 	w.Extent = CaptureExtent{Agents: e.Agents, Protect: e.Protect, MaxFile: e.MaxFile, Ignored: e.Ignored,
 		Authored: slices.Clone(e.Authored), MaybeAuthored: slices.Clone(e.MaybeAuthored)}
@@ -69,8 +69,8 @@ func union(a, b []string) []string {
 	return a
 }
 
-// ExtentOf returns the extent that a snapshot was taken with: what compares the present with
-// it has to look at as much.
+// ExtentOf returns the extent that a snapshot was taken with: a comparison has to look at the
+// same paths.
 func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, error) {
 	info, err := s.LookUp(ctx, id)
 	if err != nil {
@@ -85,9 +85,9 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		InnerSnapshots: len(m.Inner) > 0, MaxFile: e.MaxFile, Ignored: e.Ignored, Authored: e.Authored, MaybeAuthored: e.MaybeAuthored}, nil
 }
 
-// incomparablePaths tells which differences of two snapshots are none: one of the two holds a
-// path that it would not hold but for its extent, and the other, which had less of one, had
-// the path among what it ignored. Whether that changed is not known.
+// incomparablePaths returns a function that reports whether a difference of two snapshots does
+// not count: one of them contains the path only because of its extent, and the other, with a
+// smaller extent, had the path among its ignored ones. Whether it changed is not known.
 func incomparablePaths(then, now *Manifest) func(path string, gone bool) bool {
 	if slices.Equal(then.Extent, now.Extent) {
 		return func(string, bool) bool { return false }

@@ -2,8 +2,8 @@ package snapshot
 
 import "github.com/belay-dev/belay/internal/fsroot"
 
-// Fault lets the crash suite fail or kill at every step that writes: the hook is
-// fsroot.Fault, one for both packages.
+// Fault lets the crash tests fail or kill at every step that writes. The hook is fsroot.Fault,
+// shared by both packages.
 func Fault(op, path string) error {
 	if fsroot.Fault == nil {
 		return nil

@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// formatByType is the snapshot format by the type of the object that the ref names; tags are
-// written. One that is not known is refused, never guessed.
+// formatByType maps the type of the object that a ref names to the snapshot format. Tags are
+// written today. An unknown type is an error.
 var formatByType = map[string]string{"commit": "1", "tag": "2"}
 
-// tagMessage is the message of the tag, in format 1 of the commit: a line for people and one
-// trailer for each fact, so that a list of snapshots costs one process.
+// tagMessage returns the message of the tag (in format 1, of the commit): a line for people and
+// one trailer for each fact, so that listing snapshots takes one process.
 func (i *Info) tagMessage() string {
 	expected, _ := json.Marshal(i.Expected) // a list of strings always encodes
 	var b strings.Builder
@@ -64,7 +64,8 @@ func formatBool(b bool) string {
 	return "true"
 }
 
-// parseTagMessage reads what message wrote. typ is the type of the object that the ref names.
+// parseTagMessage reads a message of tagMessage into i. typ is the type of the object that the
+// ref names.
 func parseTagMessage(text, typ string, i *Info) error {
 	format, ours := formatByType[typ]
 	if !ours {
@@ -108,20 +109,20 @@ func parseTagMessage(text, typ string, i *Info) error {
 	return nil
 }
 
-// List returns all snapshots, oldest first. One that cannot be read is left out; ListAll
-// names it.
+// List returns all snapshots, oldest first, without those that cannot be read; ListAll reports
+// these.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	all, _, err := s.list(ctx)
 	return all, err
 }
 
-// ListAll is List, with what is wrong with each that cannot be read.
+// ListAll is List, and returns an error for each snapshot that cannot be read.
 func (s *Store) ListAll(ctx context.Context) (all []Info, unreadable []error, err error) {
 	all, unreadable, err = s.list(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := s.Repo.LooseRefs(Prefix)
+	names, err := s.Repo.LooseRefs(RefPrefix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,7 +131,7 @@ func (s *Store) ListAll(ctx context.Context) (all []Info, unreadable []error, er
 		listed[string(i.ID)] = true
 	}
 	for _, name := range names {
-		id := strings.TrimPrefix(name, Prefix)
+		id := strings.TrimPrefix(name, RefPrefix)
 		if !listed[id] && !slices.ContainsFunc(unreadable, func(err error) bool {
 			return strings.Contains(err.Error(), id) || strings.Contains(err.Error(), belay.SnapshotID(id).Short())
 		}) {
@@ -140,10 +141,11 @@ func (s *Store) ListAll(ctx context.Context) (all []Info, unreadable []error, er
 	return all, unreadable, nil
 }
 
-// DropListCache has the next list of snapshots read their objects again: a program ran that may have changed the repository.
+// DropListCache makes the next List read all snapshots again, after a program ran that may have
+// changed the repository.
 func (s *Store) DropListCache() { s.infoCache.Clear() }
 
-// listCached is list by what was read before, where all was.
+// listCached lists the snapshots of refs that were all read before; ok is false when one was not.
 func (s *Store) listCached(refs []git.Ref) (all []Info, bad []error, ok bool) {
 	for _, ref := range refs {
 		kept, ok := s.infoCache.Load(ref)
@@ -163,7 +165,7 @@ func (s *Store) listCached(refs []git.Ref) (all []Info, bad []error, ok bool) {
 
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	if !s.Repo.UsesReftable { // of a link or a FIFO among the files git would read whatever is there, or wait forever
-		refs, err := s.Repo.Refs(ctx, Prefix)
+		refs, err := s.Repo.Refs(ctx, RefPrefix)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -171,7 +173,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 			return all, bad, nil
 		}
 	}
-	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(contents)%00", Prefix)
+	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(contents)%00", RefPrefix)
 	var f *git.CommandError
 	if errors.As(err, &f) { // git gives up the whole list over one ref whose object is gone
 		return s.listOneByOne(ctx)
@@ -181,10 +183,10 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+3 < len(fields); i += 4 {
-		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), Prefix)
+		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), RefPrefix)
 		info := Info{ID: belay.SnapshotID(name), Commit: fields[i+1]}
 		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.IsComplete() {
-			bad = append(bad, fmt.Errorf("%s%s is not a belay snapshot", Prefix, name))
+			bad = append(bad, fmt.Errorf("%s%s is not a belay snapshot", RefPrefix, name))
 			continue
 		}
 		err := s.checkPin(info.ID, info.Commit)
@@ -195,7 +197,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 			bad = append(bad, err)
 			continue
 		}
-		s.infoCache.Store(git.Ref{Name: Prefix + name, OID: info.Commit}, info)
+		s.infoCache.Store(git.Ref{Name: RefPrefix + name, OID: info.Commit}, info)
 		all = append(all, info)
 	}
 	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
@@ -204,7 +206,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 
 // listOneByOne is list for when the object of some snapshot cannot be read.
 func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err error) {
-	refs, err := s.Repo.Refs(ctx, Prefix)
+	refs, err := s.Repo.Refs(ctx, RefPrefix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -226,8 +228,8 @@ func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err 
 	return all, bad, nil
 }
 
-// Get returns a snapshot by its id or the start of one, with its gaps. CodeNotFound
-// when there is none, CodeUsage when several start alike.
+// Get returns a snapshot by its id or a prefix of it, with its gaps. CodeNotFound when there is
+// none, CodeUsage when the prefix is ambiguous.
 func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	defer s.Repo.ShareReader()()
 	info, err := s.LookUp(ctx, id)
@@ -261,7 +263,7 @@ func (s *Store) readInfo(ctx context.Context, ref git.Ref) (Info, error) {
 		return Info{}, err
 	}
 	defer rd.Close()
-	info := Info{ID: belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), Commit: ref.OID}
+	info := Info{ID: belay.SnapshotID(strings.TrimPrefix(ref.Name, RefPrefix)), Commit: ref.OID}
 	if err := s.checkPin(info.ID, info.Commit); err != nil {
 		return info, err
 	}
@@ -277,14 +279,14 @@ func (s *Store) readInfo(ctx context.Context, ref git.Ref) (Info, error) {
 	return info, parseTagMessage(message, o.Type, &info)
 }
 
-// Resolve returns the whole id of a snapshot by the start of it, as Get finds it.
+// Resolve returns the full id for a prefix, with the errors of Get.
 func (s *Store) Resolve(ctx context.Context, id belay.SnapshotID) (belay.SnapshotID, error) {
 	ref, err := s.resolveRef(ctx, id)
-	return belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), err
+	return belay.SnapshotID(strings.TrimPrefix(ref.Name, RefPrefix)), err
 }
 
 func (s *Store) resolveRef(ctx context.Context, id belay.SnapshotID) (git.Ref, error) {
-	name := Prefix
+	name := RefPrefix
 	if id.IsComplete() {
 		name += string(id)
 	}
@@ -295,7 +297,7 @@ func (s *Store) resolveRef(ctx context.Context, id belay.SnapshotID) (git.Ref, e
 	var found []git.Ref
 	var bad error
 	for _, r := range refs {
-		name := strings.TrimPrefix(r.Name, Prefix)
+		name := strings.TrimPrefix(r.Name, RefPrefix)
 		if !strings.HasPrefix(name, string(id)) {
 			continue
 		}
@@ -317,9 +319,9 @@ func (s *Store) resolveRef(ctx context.Context, id belay.SnapshotID) (git.Ref, e
 		"%d snapshots start with %s", len(found), id)
 }
 
-// Find returns the newest snapshot that was treated as a task's command, if there is one, of
-// those that ours answers for: whoever can write to the repository can write the words of
-// a snapshot, and an earlier task may have had the same id.
+// Find returns the newest snapshot that was taken for a command of a task, among those that ours
+// accepts. Anybody who can write to the repository can write a snapshot's message, and an earlier
+// task may have had the same id.
 func (s *Store) Find(ctx context.Context, task belay.TaskID, command string, ours func(Info) bool) (Info, bool, error) {
 	all, err := s.List(ctx)
 	if err != nil || command == "" {

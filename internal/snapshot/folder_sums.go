@@ -12,15 +12,15 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// folderSum is what a folder and everything below it comes to. It stays with the folder, so
-// that after a change only the folders above it are summed up again.
+// folderSum summarises a folder and everything below it. It is cached with the folder, so that
+// after a change only the folders above it are summed again.
 type folderSum struct {
 	files, gaps    int
 	modes          []modeCount
 	hasSpecial     bool   // something for a list of the manifest is in here
-	needsRecheck   bool   // a file that may change through another name, or a gap, or a repository of its own
-	hasEmptyFolder bool   // a folder without a captured file is in here
-	tree           string // the raw name of the git tree; "" when it holds nothing
+	needsRecheck   bool   // contains a gap, a nested repository, or a file that may change through another hard link
+	hasEmptyFolder bool   // contains a folder without a captured file
+	tree           string // raw name of the git tree; "" when it is empty
 }
 
 type modeCount struct {
@@ -49,16 +49,16 @@ func (s *folderSum) add(below *folderSum) {
 	}
 }
 
-// FolderSums sums up folders of one repository.
+// FolderSums computes the sums of folders of one repository.
 type FolderSums struct {
 	repo *git.Repo
 	hash hash.Hash
 }
 
-// NewFolderSums returns one for the trees of one repository.
+// NewFolderSums returns a FolderSums for the trees of one repository.
 func NewFolderSums(repo *git.Repo) *FolderSums { return &FolderSums{repo: repo, hash: repo.NewHash()} }
 
-// Files returns how many files a tree holds, and the git tree of them in hex.
+// Files returns the number of files in a tree, and the hex name of their git tree.
 func (a *FolderSums) Files(top scan.Folder) (n int, tree string) {
 	s := a.sumOf(top)
 	if s.tree == "" {
@@ -67,7 +67,7 @@ func (a *FolderSums) Files(top scan.Folder) (n int, tree string) {
 	return s.files, hex.EncodeToString([]byte(s.tree))
 }
 
-// sumOf returns a folder's sum; what is known is not looked at again.
+// sumOf returns a folder's sum, from the cache if possible.
 func (a *FolderSums) sumOf(f scan.Folder) *folderSum {
 	if s, ok := f.Memo().(*folderSum); ok {
 		return s
@@ -117,8 +117,8 @@ func (a *FolderSums) addEntry(s *folderSum, m scan.Named) {
 	s.needsRecheck = s.needsRecheck || m.Linked
 }
 
-// isFullyIgnored reports whether an ignored folder holds nothing that is captured: then it
-// is one ignored path.
+// isFullyIgnored reports whether an ignored folder contains nothing that is captured: then it is
+// listed as one ignored path.
 func (a *FolderSums) isFullyIgnored(f scan.Folder) bool {
 	if !f.IsIgnored() || !f.Entered() {
 		return false
@@ -129,7 +129,7 @@ func (a *FolderSums) isFullyIgnored(f scan.Folder) bool {
 
 func isOddEntry(m scan.Named) bool { return IsOdd(m.Path, m.Entry.Kind == fsroot.SymbolicLink) }
 
-// treeBytes returns the bytes of a folder's git tree, none when it holds no file.
+// treeBytes returns the bytes of a folder's git tree, none when it has no file.
 func (a *FolderSums) treeBytes(f scan.Folder) []byte {
 	var data []byte
 	skip := len(f.Path())

@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// name gives everything its object name: the files' tree, the manifest, git's state.
-// Name names everything once more.
+// HashObjects computes the object names of everything in the capture: the tree of the files, the
+// manifest, git's state.
 func (s *Worktree) HashObjects(ctx context.Context, c *Capture) (err error) {
 	c.Manifest = s.newManifest(c)
 	if c.Options.InnerSnapshots != nil {
@@ -72,7 +72,7 @@ func (s *Worktree) HashObjects(ctx context.Context, c *Capture) (err error) {
 	return s.dropStored(c)
 }
 
-// collectBlobs notes which files' blobs may have to be stored.
+// collectBlobs collects the files' blobs that may have to be stored.
 func (s *Worktree) collectBlobs(ctx context.Context, c *Capture) error {
 	c.OmitsStored = false
 	if c.trackedBlobs != nil {
@@ -98,7 +98,7 @@ func (s *Worktree) collectBlobs(ctx context.Context, c *Capture) error {
 }
 
 // isStored reports whether the blob of a file need not be stored: HEAD's tree names it, and a
-// pack has its bytes. It is known in a cold read only.
+// pack contains it. That is known only for a scan without a cache.
 func (c *Capture) isStored(e *scan.Entry) bool {
 	if c.trackedBlobs == nil || !c.headObjects[string(e.OID)] {
 		return false
@@ -111,8 +111,7 @@ func newBlobSource(e *scan.Entry, held bool) *BlobSource {
 	return &BlobSource{Path: e.Path, IsLink: e.Kind == fsroot.SymbolicLink, Size: e.Size, Stored: held}
 }
 
-// dropStored leaves out what the last take is known to have stored, and the blobs that only
-// trees name that it stored.
+// dropStored removes the objects that the last snapshot is known to have stored.
 func (s *Worktree) dropStored(c *Capture) error {
 	if !c.LastCache.isTrusted() {
 		return nil
@@ -145,7 +144,7 @@ func GitMode(k fsroot.PathKind) uint32 {
 	return 0o100644
 }
 
-// meta collects the files of a snapshot beside the working tree's.
+// meta collects the files of a snapshot besides those of the working tree.
 type meta struct {
 	worktree *Worktree
 	files    []git.File
@@ -163,7 +162,7 @@ func (m *meta) addOID(path string, mode uint32, oid string) {
 	m.files = append(m.files, git.File{Path: path, Mode: mode, OID: string(raw)})
 }
 
-// addGitFile stores one of git's own files. A link is stored by its target, apart.
+// addGitFile stores one of git's own files. A link is stored separately, by its target.
 func (m *meta) addGitFile(man *Manifest, group string, f git.StateFile) {
 	if f.Link {
 		m.addBlob("meta/links/"+group+f.Name, f.Data)
@@ -175,7 +174,7 @@ func (m *meta) addGitFile(man *Manifest, group string, f git.StateFile) {
 	}
 }
 
-// addChunks stores a file that changes a little at a time as pieces in a folder.
+// addChunks stores a file that changes little at a time as pieces in a folder.
 func (m *meta) addChunks(path string, data []byte) {
 	for i, piece := range SplitChunks(data) {
 		m.addBlob(fmt.Sprintf("%s/%06d", path, i), piece)
@@ -247,8 +246,8 @@ func (s *Worktree) hashMeta(ctx context.Context, c *Capture) error {
 	return err
 }
 
-// stillLostTrees returns those trees of HEAD that cannot be read and that are not trees of the
-// present, which are stored again.
+// stillLostTrees returns the trees of HEAD that cannot be read and that are not in the current
+// state, whose trees are stored again.
 func stillLostTrees(c *Capture) []LostObject {
 	c.lostHeadTrees = slices.DeleteFunc(c.lostHeadTrees, func(l LostObject) bool {
 		return slices.ContainsFunc(c.Objects, func(o git.NewObject) bool { return o.OID == l.OID })
@@ -256,7 +255,7 @@ func stillLostTrees(c *Capture) []LostObject {
 	return c.lostHeadTrees
 }
 
-// uniqueFiles drops files of the same path: an odd or rule blob may be named twice.
+// uniqueFiles drops files with the same path: an odd or rule blob may be added twice.
 func uniqueFiles(files []git.File) []git.File {
 	slices.SortFunc(files, func(a, b git.File) int { return strings.Compare(a.Path, b.Path) })
 	return slices.CompactFunc(files, func(a, b git.File) bool { return a.Path == b.Path })

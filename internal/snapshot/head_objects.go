@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// HeadObjects returns the raw names of what the tree of HEAD's commit names, as far as it can be
-// read; nothing without a commit. A tree that cannot be read is noted as lost, and what it names
-// does not count: it may be there and go with the next gc.
+// HeadObjects returns the raw names of the objects in the tree of HEAD's commit, as far as it can
+// be read; none without a commit. An unreadable tree is recorded as lost, and its entries do not
+// count: they may exist now and disappear with the next gc.
 //
-// A tree of HEAD that the present has as well is not read: its name says what is in it.
+// A tree that the current state has as well is not read: its name determines its content.
 func (s *Worktree) HeadObjects(ctx context.Context, c *Capture) (map[string]bool, error) {
 	if c.Head.OID == "" {
 		return nil, nil
@@ -51,7 +51,7 @@ func (s *Worktree) HeadObjects(ctx context.Context, c *Capture) (map[string]bool
 	return c.headObjects, nil
 }
 
-// headWalker collects what a tree names.
+// headWalker collects the objects that a tree names.
 type headWalker struct {
 	rd           *git.Reader
 	hashSize     int

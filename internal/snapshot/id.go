@@ -12,10 +12,9 @@ import (
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// newID makes an id of the time in milliseconds (48 bits) and chance (80 bits), 26
-// characters of base 32, so that ids sort by time. When the clock is before the
-// newest id there is, the new one follows that id instead: order never depends on a
-// clock that went back.
+// newID makes an id from the time in milliseconds (48 bits) and a random number (80 bits): 26
+// characters of base 32, so that ids sort by time. When the clock is before the newest id, the
+// new one follows that id instead: the order never depends on a clock that was set back.
 func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], uint64(max(0, now.UnixMilli()))<<16)
@@ -27,23 +26,23 @@ func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
 	return id
 }
 
-// maxClockAhead is how far the clock of whoever took a snapshot may have been ahead of ours. Clocks
-// that are years off are met; ids go on in order after them.
+// maxClockAhead is how far the clock of whoever took a snapshot may have been ahead of ours.
+// Clocks that are years off exist; later ids sort after theirs.
 const maxClockAhead = 100 * 365 * 24 * time.Hour
 
-// isForeignID reports whether an id cannot be one that belay made: its time lies too far in
-// the future, or it has more bits than an id has. A new id that had to follow it might
-// come after everything forever, or find no room above it.
+// isForeignID reports whether belay cannot have made an id: its time is too far in the future, or
+// it has more bits than an id has. A new id that had to follow it might sort after everything
+// forever, or have no number above it.
 func isForeignID(id belay.SnapshotID, now time.Time) bool {
 	return !id.IsComplete() || id[0] > '7' || idTime(id).After(now.Add(maxClockAhead))
 }
 
-// newestID returns the newest id among refs that the next one has to follow. One that a record
+// newestID returns the newest id among refs that the next one has to follow. An id that a record
 // names was made by belay whatever its time says: the clock was wrong then.
 func (s *Store) newestID(refs []git.Ref, now time.Time) belay.SnapshotID {
 	newest := belay.SnapshotID("")
 	for _, r := range refs {
-		id, ours := strings.CutPrefix(r.Name, Prefix)
+		id, ours := strings.CutPrefix(r.Name, RefPrefix)
 		if _, err := belay.ParseSnapshotID(id); !ours || err != nil || strings.ToLower(id) != id || len(id) != 26 {
 			continue
 		}
@@ -54,7 +53,7 @@ func (s *Store) newestID(refs []git.Ref, now time.Time) belay.SnapshotID {
 	return newest
 }
 
-// encodeID writes 128 bits as 26 characters, the first of which holds three bits.
+// encodeID writes 128 bits as 26 characters, of which the first contains three bits.
 func encodeID(b [16]byte) belay.SnapshotID {
 	hi, lo := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	var out [26]byte
@@ -66,8 +65,8 @@ func encodeID(b [16]byte) belay.SnapshotID {
 	return belay.SnapshotID(out[:])
 }
 
-// nextID returns an id a little above another: the chance part counts up by some
-// random steps, so that two processes that follow the same id do not meet.
+// nextID returns an id a little above another: the random part increases by a random amount, so
+// that two processes that follow the same id get different ones.
 func nextID(id belay.SnapshotID) belay.SnapshotID {
 	var step [4]byte
 	_, _ = rand.Read(step[:])

@@ -9,10 +9,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ignoredState is what a manifest noted of ignored files that are not captured, by path.
+// ignoredState is what a manifest recorded about ignored files that are not captured, by path.
 type ignoredState struct {
 	files   map[string]Uncaptured
-	tooMany []string // folders of which it says nothing; they end in "/"
+	tooMany []string // folders about which nothing was recorded; they end in "/"
 }
 
 func ignoredStateOf(m *Manifest) ignoredState {
@@ -32,8 +32,9 @@ func (t ignoredState) isUnknown(path string) bool {
 	return slices.ContainsFunc(t.tooMany, func(folder string) bool { return strings.HasPrefix(path, folder) })
 }
 
-// missedIgnored returns what came, changed or went of ignored files that neither snapshot holds.
-// b is the later one. Files of one ignored folder that nobody is known to have written are one.
+// missedIgnored returns the ignored files that were added, changed or deleted and that neither
+// snapshot contains. b is the later one. Files of one ignored folder are reported together unless
+// a person is known to have written them.
 func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) (out []Missed, err error) {
 	was, _ := ExtentOf(then)
 	is, _ := ExtentOf(now)
@@ -98,8 +99,8 @@ func cutLastSpace(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// ignoredFolder returns the folder above a path that git ignores as a whole, "" for none of it,
-// as one of two manifests has it.
+// ignoredFolder returns the ignored folder that contains a path in one of two manifests; the path
+// itself when there is none.
 func ignoredFolder(then, now *Manifest, path string) string {
 	for i := range path {
 		if path[i] != '/' {
@@ -114,8 +115,8 @@ func ignoredFolder(then, now *Manifest, path string) string {
 	return path
 }
 
-// ignoredChange says how a file differs, "" when it certainly is the same or only its times
-// moved. A file of which nothing but size and times is known counts as changed with them.
+// ignoredChange describes how a file differs, "" when it is certainly unchanged or only its times
+// differ. A file of which only size and times are known counts as changed when these differ.
 func ignoredChange(then, now string) string {
 	mode, size, time, hash, ok := ParseFingerprint(then)
 	mode2, size2, time2, hash2, ok2 := ParseFingerprint(now)
@@ -130,9 +131,8 @@ func ignoredChange(then, now string) string {
 	return ""
 }
 
-// missedModes returns the files held beside git's own choice, by the later snapshot's extent, of
-// which only the permissions changed: no diff shows that, and a secret that others may read is
-// none any more.
+// missedModes returns the captured ignored files of which only the permissions changed. No diff
+// shows that, and a secret that others may read is no longer secret.
 func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest) (out []Missed, err error) {
 	is, _ := ExtentOf(now)
 	sel := is.Selector()
@@ -162,8 +162,7 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest)
 	return out, err
 }
 
-// MaybeAuthored returns the ignored files that a snapshot holds and of which nobody knows whether
-// somebody or a tool wrote them.
+// MaybeAuthored returns the ignored files of a snapshot that a person or a tool may have written.
 func (s *Store) MaybeAuthored(ctx context.Context, id belay.SnapshotID) ([]string, error) {
 	defer s.Repo.ShareReader()()
 	info, err := s.LookUp(ctx, id)
@@ -178,8 +177,8 @@ func (s *Store) MaybeAuthored(ctx context.Context, id belay.SnapshotID) ([]strin
 	return e.MaybeAuthored, nil
 }
 
-// CapturedIgnored returns those of some paths that a snapshot holds although git ignores them, because
-// somebody wrote them. What git tracks is none, whatever the rules say.
+// CapturedIgnored returns which of the paths a snapshot contains although git ignores them,
+// because a person wrote them. Tracked paths are left out, whatever the rules say.
 func (s *Store) CapturedIgnored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
 	info, err := s.LookUp(ctx, id)
 	if err != nil {
@@ -225,13 +224,13 @@ func (s *Store) CapturedIgnored(ctx context.Context, id belay.SnapshotID, paths 
 	return out, nil
 }
 
-// withoutCaptured leaves out the paths that a snapshot holds.
+// withoutCaptured returns the paths that a snapshot does not contain.
 func (s *Store) withoutCaptured(ctx context.Context, i Info, paths []string) ([]string, error) {
 	there, err := s.treeModes(ctx, i, paths)
 	return slices.DeleteFunc(slices.Sorted(slices.Values(paths)), func(p string) bool { return there[p] != "" }), err
 }
 
-// treeModes returns git's mode, as text, of those of the paths that a snapshot's tree has.
+// treeModes returns git's mode, as text, of the paths that a snapshot's tree has.
 func (s *Store) treeModes(ctx context.Context, i Info, paths []string) (map[string]string, error) {
 	there := map[string]string{}
 	for some := range slices.Chunk(paths, 500) { // on one command line

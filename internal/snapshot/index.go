@@ -21,22 +21,22 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// IndexState is the user's index: its bytes by name, and the blobs that only it holds.
+// IndexState is the user's index: its bytes, and the blobs that only it names.
 type IndexState struct {
 	Key         string // changes when the file does
 	PathsKey    string // changes when the paths in it do
 	Attributes  IndexAttributes
-	Data        []byte           // nil when the last take remembered everything
-	Entries     []git.IndexEntry // what Data says
+	Data        []byte           // nil when the last snapshot's cache has everything
+	Entries     []git.IndexEntry // Data, parsed
 	Objects     []git.NewObject
 	MetaTree    string          // meta/index; "" without an index
 	StagedTree  string          // the tree of blobs that only the index names; "" for none
-	StagedBlobs []StagedBlob    // what it holds; nil when the last take remembered everything
-	StoredBlobs map[string]bool // of these, what an earlier snapshot holds
+	StagedBlobs []StagedBlob    // its blobs; nil when the last snapshot's cache has everything
+	StoredBlobs map[string]bool // those that an earlier snapshot contains
 
-	blobPaths   map[string]string // where the index has each of them
+	blobPaths   map[string]string // the path of each in the index
 	blobSizes   map[string]int64
-	stagedTrees []git.NewObject // of Staged
+	stagedTrees []git.NewObject // of StagedTree
 }
 
 // StagedBlob is a blob that the index names and HEAD's tree does not.
@@ -45,8 +45,8 @@ type StagedBlob struct {
 	Size int64
 }
 
-// readIndex reads the index, unless it is the file that the last take read. git writes
-// a new file and renames it, so an open one never changes.
+// readIndex reads the index, unless it is the file that the last snapshot read. Git writes a new
+// file and renames it, so an open one never changes.
 func (s *Worktree) readIndex(ctx context.Context, c *Capture) error {
 	f, err := fsroot.Open(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +75,7 @@ func (s *Worktree) readIndex(ctx context.Context, c *Capture) error {
 	return s.hashIndex(ctx, c)
 }
 
-// indexKey tells one index file from another: git writes a new file each time.
+// indexKey distinguishes one index file from another: git writes a new file each time.
 func indexKey(info fs.FileInfo) string {
 	key := fmt.Sprintf("%d %d", info.ModTime().UnixNano(), info.Size())
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
@@ -92,7 +92,7 @@ func (s *Worktree) hashIndex(ctx context.Context, c *Capture) error {
 	return errors.Join(err, <-staged)
 }
 
-// hashIndexChunks names the bytes of the index.
+// hashIndexChunks computes the object names of the bytes of the index.
 func (s *Worktree) hashIndexChunks(c *Capture, m *meta) error {
 	m.addChunks("main", c.Index.Data)
 	shared, err := filepath.Glob(filepath.Join(escapeGlob(s.Repo.Dir), "sharedindex.*"))
@@ -121,13 +121,13 @@ func (s *Worktree) hashIndexChunks(c *Capture, m *meta) error {
 	return nil
 }
 
-// escapeGlob quotes what filepath.Glob would take for a pattern.
+// escapeGlob escapes what filepath.Glob would read as a pattern.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// findStaged finds the blobs that the index names and HEAD's tree does not: staged
-// content, and all sides of a conflict. They live as long as the snapshot.
+// findStaged finds the blobs that the index names and HEAD's tree does not: staged content, and
+// all sides of a conflict. The snapshot keeps them.
 func (s *Worktree) findStaged(ctx context.Context, c *Capture) error {
 	entries, trees, err := s.parseIndex(ctx, c.Index.Data, "")
 	if errors.Is(err, errUnreadableIndex) {
@@ -161,8 +161,7 @@ func (s *Worktree) findStaged(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-// commitTree returns the name of a commit's tree, "" when there is none that can be read: it
-// keeps nothing alive.
+// commitTree returns the name of a commit's tree, "" when it cannot be read.
 func commitTree(rd *git.Reader, commit string) string {
 	if commit == "" {
 		return ""
@@ -176,16 +175,16 @@ func commitTree(rd *git.Reader, commit string) string {
 	return tree
 }
 
-// stagedBlobs are the blobs, by name in hex, that an index names and a tree does not, and
-// where the index has them.
+// stagedBlobs collects the blobs that an index names and a tree does not, by hex name, with their
+// path in the index.
 type stagedBlobs struct {
 	rd    *git.Reader
 	blobs map[string]string
 }
 
-// compareFolder compares entries, in the order of the index, that share the first skip bytes of their
-// paths, with a tree ("": nothing is in it). Where the index says of a folder that it is the
-// tree that HEAD has there, nothing in it is staged: git commits by the same word.
+// compareFolder compares index entries that share the first skip bytes of their paths with a tree
+// ("" is an empty one). Where the index records that a folder is the tree that HEAD has there,
+// nothing in it is staged: git commit relies on the same record.
 func (f *stagedBlobs) compareFolder(entries []git.IndexEntry, known *git.IndexTree, tree string, skip int) {
 	if known != nil && known.OID != "" && known.Entries == len(entries) && hex.EncodeToString([]byte(known.OID)) == tree {
 		return
@@ -226,12 +225,12 @@ func (f *stagedBlobs) compareFile(e *git.IndexEntry, inHead string) {
 	}
 }
 
-// errUnreadableIndex says that neither belay nor git can read the index. Its bytes are held all
-// the same, and a restore must be able to replace it: it counts as one that is empty.
+// errUnreadableIndex says that neither belay nor git can read the index. Its bytes are stored
+// anyway, and a restore must be able to replace it: it counts as empty.
 var errUnreadableIndex = errors.New("the index cannot be read")
 
-// parseIndex reads an index from its bytes; git reads what belay cannot, from path, or from a copy
-// when there is none: the index itself may be another one by now.
+// parseIndex parses the bytes of an index. Git reads what belay cannot: the file at path, or a
+// copy when path is empty, because the index itself may have changed by now.
 func (s *Worktree) parseIndex(ctx context.Context, data []byte, path string) ([]git.IndexEntry, *git.IndexTree, error) {
 	entries, trees, err := git.ParseIndexTrees(data, s.Repo.HashSize())
 	if err == nil {
@@ -264,9 +263,9 @@ func (s *Worktree) parseIndex(ctx context.Context, data []byte, path string) ([]
 	return entries, nil, err
 }
 
-// hashStagedTree names a tree of the staged blobs that can be read. What cannot is of no
-// account when the working tree has the same bytes, or when the index only intends to add
-// (the empty blob); of a partial clone it was not lost. Anything else is named as lost.
+// hashStagedTree computes the tree of the staged blobs that can be read. An unreadable one does
+// not matter when the working tree has the same bytes, or for an intent-to-add entry (the empty
+// blob); in a partial clone it is not lost. Any other is recorded as lost.
 func (s *Worktree) hashStagedTree(ctx context.Context, c *Capture) error {
 	if len(c.Index.blobPaths) == 0 {
 		return nil
@@ -317,8 +316,8 @@ func (s *Worktree) hashStagedTree(ctx context.Context, c *Capture) error {
 	return err
 }
 
-// indexEntries returns the entries of the index that was read; of today's, when its bytes
-// were known and not read again.
+// indexEntries returns the entries of the index that was read, or of the current one when the
+// cache had its bytes.
 func (s *Worktree) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry, error) {
 	if c.Index.Entries != nil {
 		return c.Index.Entries, nil
@@ -335,8 +334,8 @@ func (s *Worktree) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEnt
 	return entries, err
 }
 
-// readTracked returns the scan the paths of the index. With seeds, it also passes on what
-// the index says of their content, where the bytes git stored are those on the disk.
+// readTracked returns the function that gives a scan the paths of the index. With seeds, it also
+// passes on the object names in the index, for files whose bytes git stored unconverted.
 func (s *Worktree) readTracked(c *Capture, seeds bool) func(context.Context) ([]scan.Tracked, time.Time, error) {
 	return func(ctx context.Context) ([]scan.Tracked, time.Time, error) {
 		if !c.Index.Attributes.Exists {
@@ -367,8 +366,8 @@ func (s *Worktree) readTracked(c *Capture, seeds bool) func(context.Context) ([]
 	}
 }
 
-// pathsKey names the paths of an index, in their order, and which of them are submodules: git
-// writes many an index in which only times are others.
+// pathsKey returns a name for the paths of an index, in order, including which are submodules.
+// Git often writes an index in which only times changed.
 func pathsKey(entries []git.IndexEntry) string {
 	h, b, last := sha256.New(), make([]byte, 0, 64<<10), ""
 	for i := range entries {
@@ -389,14 +388,14 @@ func pathsKey(entries []git.IndexEntry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hasAttributes reports whether attributes are tracked, which may have git store other bytes than
+// hasAttributes reports whether attributes files are tracked: git may then store other bytes than
 // the disk has.
 func hasAttributes(entries []git.IndexEntry) bool {
 	return slices.ContainsFunc(entries, func(e git.IndexEntry) bool { return strings.HasSuffix(e.Path, ".gitattributes") })
 }
 
-// canSeed reports whether what the index says of a file's content may be believed, while the
-// file looks untouched.
+// canSeed reports whether an index entry can be trusted about a file's content while the file
+// looks unchanged.
 func canSeed(e *git.IndexEntry) bool {
 	flagged := e.AssumeUnchanged || e.SkipWorktree || e.IntentToAdd
 	return e.HasStat && e.Stage == 0 && !flagged && e.Mode != 0o160000

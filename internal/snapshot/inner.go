@@ -24,22 +24,22 @@ import (
 // those of the outer one, and what they have committed costs nothing. The outer manifest
 // names the inner commits. That repeats: an inner repository may have others inside it.
 
-// innerMessage begins the message of every inner snapshot.
+// innerMessage starts the message of every inner snapshot.
 const innerMessage = InnerReason + ": "
 
-// InnerReason is why a repository inside the tree is restored, and ends the message of what
-// was there before.
+// InnerReason is the reason for restoring a repository inside the tree, and ends the message of
+// the snapshot taken before.
 const InnerReason = "with the repository around it"
 
-// NotInnerError is why a repository inside the tree has no snapshot of its own.
+// NotInnerError says why a repository inside the tree has no snapshot of its own.
 type NotInnerError struct{ Reason string }
 
 func (e *NotInnerError) Error() string { return e.Reason }
 
-// OpenInner opens the repository at a path of the tree. link is what its .git file said when
-// that is known. The error is a *NotInnerError where there is none that may be written to: its git
-// folder must be in it, or in that of the outer one, as those of submodules do. Anybody can
-// write a .git file that leads into another repository of the user's.
+// OpenInner opens the repository at a path of the tree. The error is a *NotInnerError when there
+// is none that belay may write to: its git folder must be inside it, or inside the outer git
+// folder as for submodules. Anybody can write a .git file that points to another repository of
+// the user.
 func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(path))
 	repo, err := s.Repo.OpenOther(ctx, root)
@@ -64,14 +64,14 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 	return Open(ctx, repo, Options{Include: s.opts.Include, MaxFile: s.opts.MaxFile, Now: s.opts.Now, Registry: &Registry{}})
 }
 
-// OpenPinnedInner opens the repository that a snapshot has bound, and makes sure that the bound
-// snapshot is the one that stands under its id there: a ref that was moved or deleted
-// meanwhile is set again, with its objects if they are gone.
+// OpenPinnedInner opens the repository of an inner snapshot that an outer one names, and checks
+// that the snapshot with this id there is the same. A ref that was moved or deleted is set again,
+// and missing objects are restored.
 func (s *Store) OpenPinnedInner(ctx context.Context, in InnerSnapshot) (*Store, error) {
 	return s.openPinnedInner(ctx, in, true)
 }
 
-// openPinnedInner is OpenPinnedInner; without repair, objects that are gone stay gone.
+// openPinnedInner is OpenPinnedInner; without repair, missing objects stay missing.
 func (s *Store) openPinnedInner(ctx context.Context, in InnerSnapshot, repair bool) (*Store, error) {
 	inner, err := s.OpenInner(ctx, in.Path)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Store) openPinnedInner(ctx context.Context, in InnerSnapshot, repair bo
 	return inner, nil
 }
 
-// InnerSnapshots returns what a snapshot has bound of repositories inside the tree.
+// InnerSnapshots returns the inner snapshots that a snapshot names.
 func (s *Store) InnerSnapshots(ctx context.Context, id belay.SnapshotID) ([]InnerSnapshot, error) {
 	info, err := s.LookUp(ctx, id)
 	if err != nil || info.innerCount == 0 {
@@ -113,15 +113,15 @@ func (s *Store) InnerSnapshots(ctx context.Context, id belay.SnapshotID) ([]Inne
 	return m.Inner, nil
 }
 
-// InnerPair is one repository inside the tree in two snapshots.
+// InnerPair is a repository inside the tree that two snapshots have inner snapshots of.
 type InnerPair struct {
 	Path     string
 	Store    *Store
 	From, To belay.SnapshotID
 }
 
-// InnerPairs returns the repositories that both snapshots have bound. Where it cannot be opened
-// any more, or leads elsewhere, Missed says so.
+// InnerPairs returns the repositories that both snapshots have inner snapshots of. Missed reports
+// a repository that can no longer be opened, or that is another one now.
 func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pairs []InnerPair, err error) {
 	then, err := s.InnerSnapshots(ctx, from)
 	if err != nil || len(then) == 0 {
@@ -150,11 +150,11 @@ func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pair
 	return pairs, nil
 }
 
-// InnerPath makes a path of the outer repository one of the repository at folder.
+// InnerPath converts a path of the outer repository to one of the repository at folder.
 func InnerPath(folder, path string) (string, bool) { return strings.CutPrefix(path, folder+"/") }
 
-// InnerGlobs returns those of the globs that may cover something in the repository at folder,
-// as globs of that one.
+// InnerGlobs returns the globs that may match something in the repository at folder, as globs of
+// that repository.
 func InnerGlobs(folder string, globs []string) (out []string) {
 	for _, g := range globs {
 		g = strings.TrimPrefix(g, "./")
@@ -170,16 +170,16 @@ func InnerGlobs(folder string, globs []string) (out []string) {
 	return out
 }
 
-// innerSnapshotter takes the inner snapshots of one outer one.
+// innerSnapshotter takes the inner snapshots of one outer snapshot.
 type innerSnapshotter struct {
 	store    *Store
 	extent   Extent
-	baseline []InnerSnapshot // of the state that the outer one is held against
+	baseline []InnerSnapshot // of the outer snapshot's baseline
 	taken    map[string]InnerSnapshot
 	message  string
 }
 
-// Take implements Inner.
+// Take implements InnerSnapshotter.
 func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 	if err := t.Drop(ctx); err != nil {
 		return err
@@ -227,8 +227,8 @@ func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 	return nil
 }
 
-// isInnerError reports whether an error speaks of the inner repository, which then is a gap. A full
-// disk, or another process at work in there, is no reason to go without it.
+// isInnerError reports whether an error is about the inner repository, which then becomes a gap.
+// A full disk, or another process working there, fails the whole snapshot instead.
 func isInnerError(err error) bool {
 	var not *NotInnerError
 	var failed *git.CommandError
@@ -247,7 +247,7 @@ func (t *innerSnapshotter) takeOne(ctx context.Context, path string, open func()
 	return info, err
 }
 
-// Drop implements Inner.
+// Drop implements InnerSnapshotter.
 func (t *innerSnapshotter) Drop(ctx context.Context) error {
 	var list []InnerSnapshot
 	for path, in := range t.taken {
@@ -257,7 +257,7 @@ func (t *innerSnapshotter) Drop(ctx context.Context) error {
 	return t.store.discardInner(context.WithoutCancel(ctx), list)
 }
 
-// discardInner forgets inner snapshots. What cannot be opened any more has nothing to forget.
+// discardInner deletes inner snapshots. A repository that can no longer be opened is skipped.
 func (s *Store) discardInner(ctx context.Context, list []InnerSnapshot) error {
 	for _, in := range list {
 		inner, err := s.OpenInner(ctx, in.Path)
@@ -282,18 +282,18 @@ func (s *Store) discardInner(ctx context.Context, list []InnerSnapshot) error {
 	return nil
 }
 
-// NewInnerSnapshotter takes inner snapshots of what a capture with this extent finds. since is what the
-// state has bound that it is held against.
+// NewInnerSnapshotter returns an InnerSnapshotter for captures with this extent. since are the
+// inner snapshots of the baseline.
 func (s *Store) NewInnerSnapshotter(e Extent, since []InnerSnapshot, note string) InnerSnapshotter {
 	return &innerSnapshotter{store: s, extent: e, baseline: since, taken: map[string]InnerSnapshot{}, message: note}
 }
 
-// orphanAge is how old an inner snapshot is that no snapshot names, when it is the remains of a
-// take that was killed and not part of one under way.
+// orphanAge is the age at which an inner snapshot that no outer one names is considered left over
+// from a killed process, not part of a snapshot that is being taken.
 const orphanAge = time.Hour
 
-// SweepInner forgets inner snapshots that belong to none of the repository around them: those
-// of takes that were killed; and what was kept of repositories that no snapshot names.
+// SweepInner deletes inner snapshots that no outer snapshot names, which killed processes left,
+// and the mirrored objects of repositories that no snapshot names.
 func (s *Store) SweepInner(ctx context.Context) error {
 	all, bad, err := s.ListAll(ctx)
 	if err != nil || len(bad) > 0 { // one that cannot be read may name any of them
@@ -355,7 +355,7 @@ func (s *Store) SweepInner(ctx context.Context) error {
 	return nil
 }
 
-// isStale reports whether nobody is making this.
+// isStale reports whether a folder is old enough that nobody can still be creating it.
 func (s *Store) isStale(d fs.DirEntry) bool {
 	info, err := d.Info()
 	return err == nil && s.opts.Now().Sub(info.ModTime()) > orphanAge

@@ -14,11 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// hashRefs names the list of refs, and what no gc may take of all that they name while the
-// snapshot lives: branches, tags, stashes, an operation in progress. What is no commit is in
-// a tree beside the snapshot's files; commits have refs of their own (see used.go), because
-// nothing but a commit or a ref can name one. While refs stay the same so does that tree. The
-// bytes of tag objects are held apart: a deleted tag can be made again.
+// hashRefs computes the object names of the list of refs, and of everything that gc must keep
+// while the snapshot exists: what branches, tags, stashes and an operation in progress name.
+// Objects other than commits are in a tree beside the snapshot's files. Commits have refs of
+// their own (see commit_refs.go), because only a commit or a ref can name a commit. While refs
+// stay the same, so does that tree. The bytes of tag objects are stored separately, so that a
+// deleted tag can be recreated.
 func (s *Worktree) hashRefs(ctx context.Context, c *Capture, m *meta) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HEAD %s %s\n", c.Head.OID, c.Head.Branch)
@@ -68,9 +69,9 @@ func (s *Worktree) hashRefs(ctx context.Context, c *Capture, m *meta) error {
 	return nil
 }
 
-// readableObjects returns those of the named objects that can be read: git would stop at a ref that
-// names another. Of the others those that HEAD and refs name are lost; a file of git's may
-// hold any word of that shape.
+// readableObjects returns those of the named objects that can be read: git would stop at a ref
+// that names another. Unreadable ones that HEAD or refs name are recorded as lost; a file of
+// git's may contain any word of that form.
 func (s *Worktree) readableObjects(ctx context.Context, c *Capture, named []string) ([]string, error) {
 	known := map[string]bool{}
 	if c.LastCache.isTrusted() {
@@ -104,8 +105,8 @@ func (s *Worktree) readableObjects(ctx context.Context, c *Capture, named []stri
 	return named, nil
 }
 
-// hashKeepTree makes the tree of what is kept beside the files, and that of tags. A name that leads
-// to no object is left out: a file may hold any word of that shape.
+// hashKeepTree makes the tree of the objects that are kept beside the files, and the tree of
+// tags. A name without an object is left out: a file may contain any word of that form.
 func (s *Worktree) hashKeepTree(ctx context.Context, c *Capture, m *meta, named []string) error {
 	next := &c.NextCache
 	next.KeepTree, next.CommitRefs, next.TagsTree = "", nil, ""
@@ -139,7 +140,7 @@ func (s *Worktree) hashKeepTree(ctx context.Context, c *Capture, m *meta, named 
 	return err
 }
 
-// keepTree collects what refs name.
+// keepTree collects the objects that refs name.
 type keepTree struct {
 	worktree *Worktree
 	meta     *meta
@@ -158,7 +159,7 @@ func (k *keepTree) add(typ, oid string) {
 	}
 }
 
-// hashTags names a tree of the bytes of tag objects, and holds what they lead to.
+// hashTags makes a tree of the bytes of tag objects, and adds the objects that they point to.
 func (k *keepTree) hashTags(ctx context.Context, oids []string) (string, error) {
 	rd, err := k.worktree.Repo.Reader(ctx)
 	if err != nil {
@@ -203,18 +204,18 @@ func (k *keepTree) hashTags(ctx context.Context, oids []string) (string, error) 
 	return tree, err
 }
 
-// parseTag reads what a tag object names: it starts with "object <oid>\ntype <type>\n".
+// parseTag returns the object and type in a tag, which starts with "object <oid>\ntype <type>\n".
 func parseTag(data []byte) (oid, typ string) {
 	first, rest, _ := strings.Cut(string(data), "\n")
 	second, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimPrefix(first, "object "), strings.TrimPrefix(second, "type ")
 }
 
-// maxUnfilteredTips is how many commits get refs of their own without a look at which of them lead to
-// which: most of a thousand tags are in the history of HEAD.
+// maxUnfilteredTips is how many commits get refs of their own without checking which are
+// ancestors of others: most of a thousand tags are in the history of HEAD.
 const maxUnfilteredTips = 32
 
-// tips returns those of the commits that are not in the history of HEAD, and HEAD's.
+// tips returns the commits that are not in the history of HEAD, and HEAD's.
 func (s *Worktree) tips(ctx context.Context, head string, commits []string) ([]string, error) {
 	_, grafts := fsroot.Lstat(filepath.Join(s.Repo.Common, "info", "grafts")) // a history that may be gone tomorrow
 	if len(commits) <= maxUnfilteredTips || !slices.Contains(commits, head) || !errors.Is(grafts, fs.ErrNotExist) {
@@ -236,8 +237,8 @@ func (s *Worktree) tips(ctx context.Context, head string, commits []string) ([]s
 	return slices.DeleteFunc(commits, func(oid string) bool { return !beyond[oid] }), nil
 }
 
-// hashTree makes the tree of a list of the commits, and of what is none; "" when there is nothing
-// to keep.
+// hashTree makes the tree of the list of commits and of the other objects; "" when there are
+// none.
 func (k *keepTree) hashTree(commits []string) (string, error) {
 	if len(commits)+len(k.files) == 0 {
 		return "", nil

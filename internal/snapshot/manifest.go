@@ -14,27 +14,28 @@ import (
 // Version is the encoding that Encode writes.
 const Version = 1
 
-// Manifest is one snapshot's. All lists are sorted by path.
+// Manifest lists the parts of one snapshot that a git tree cannot contain. All lists are sorted
+// by path.
 type Manifest struct {
-	FilePerm, ExecPerm, DirPerm uint16 // the modes (07777 bits) of everything not in Modes
+	FilePerm, ExecPerm, DirPerm uint16 // default modes (07777 bits) of everything that is not in Modes
 	Modes                       []Mode
 	Folders                     []string         // folders without a captured file below them
-	Odd                         []OddPath        // captured paths whose names or kinds a git tree must not hold
-	Nested                      []NestedRepo     // repositories of their own
+	Odd                         []OddPath        // captured paths whose names or kinds a git tree must not contain
+	Nested                      []NestedRepo     // repositories inside the tree
 	Gaps                        []ManifestGap    // what could not be captured
 	Ignored                     []string         // ignored paths at the time; a folder ends in "/"
 	Rules                       []Rule           // the .gitignore files at the time, and the global ones
 	IgnoreCase                  bool             // whether the rules were applied without regard to case
-	Extent                      []ManifestExtent // what was captured beside what git would show
-	Uncaptured                  []Uncaptured     // what is not captured, with what reports whether it changed
+	Extent                      []ManifestExtent // what was captured in addition to git's view
+	Uncaptured                  []Uncaptured     // what is not captured, with a fingerprint
 	Index                       IndexAttributes
-	AdminModes                  []Mode          // modes of files under meta/admin that can be run (hooks)
+	AdminModes                  []Mode          // modes of executable files (hooks) below meta/admin
 	Lost                        []LostObject    // objects that git named and that could not be read
 	Inner                       []InnerSnapshot // repositories of Nested that have a snapshot of their own
 }
 
-// Inner is a repository inside the tree of which a snapshot was taken together with this
-// one. ID and Commit name that snapshot, in that repository. Link is the text of its .git
+// InnerSnapshot is a repository inside the tree of which a snapshot was taken together with this
+// one. ID and Commit identify that snapshot, in that repository. Link is the text of its .git
 // file, "" where .git is a folder.
 type InnerSnapshot struct{ Path, ID, Commit, Link string }
 
@@ -44,7 +45,7 @@ type Mode struct {
 	Perm uint16
 }
 
-// OddPath is a captured path kept outside the tree. Mode is git's; OID is hex.
+// OddPath is a captured path that is stored outside the tree. Mode is git's; OID is hex.
 type OddPath struct {
 	Path string
 	Mode uint32
@@ -54,25 +55,25 @@ type OddPath struct {
 // NestedRepo is a folder with a repository of its own. Head is its commit, or "".
 type NestedRepo struct{ Path, Head string }
 
-// Gap is a path that could not be captured.
+// ManifestGap is a path that could not be captured.
 type ManifestGap struct {
 	Path, Reason string
 	Tracked      bool
 }
 
 // LostObject is an object that git named when the snapshot was taken, that could not be read, and
-// whose bytes were nowhere else. Path is a path of the index (staged content), a ref or
-// HEAD; Kind is one of the Lost constants. OID is hex.
+// whose bytes were nowhere else. Path is a path of the index (staged content), a ref or HEAD;
+// Kind is one of the Lost constants. OID is hex.
 type LostObject struct{ Path, Kind, OID string }
 
-// What a lost object is.
+// The kinds of LostObject.
 const (
 	LostStaged = "staged" // content that only the index names
-	LostRef    = "ref"    // what a ref or HEAD names
-	LostTree   = "tree"   // of HEAD's commit, or a folder's in it
+	LostRef    = "ref"    // an object that a ref or HEAD names
+	LostTree   = "tree"   // the tree of HEAD's commit, or a folder in it
 )
 
-// Reason says in a few words what could not be read.
+// Reason describes in a few words what could not be read.
 func (l LostObject) Reason() string {
 	what := "staged content"
 	switch l.Kind {
@@ -84,29 +85,29 @@ func (l LostObject) Reason() string {
 	return what + ": object " + l.OID[:min(len(l.OID), 12)] + " cannot be read"
 }
 
-// Rule is a file of ignore rules: its path, or "info/exclude" or "global" with Outer
-// set. OID is hex.
+// Rule is a file of ignore rules: its path, or "info/exclude" or "global" with Outer set. OID is
+// hex.
 type Rule struct {
 	Path  string
 	OID   string
 	Outer bool
 }
 
-// ManifestExtent is one reason why more was captured than git would show: a kind and its
-// value.
+// ManifestExtent is one reason why more was captured than git shows: a kind and its value.
 type ManifestExtent struct{ Kind, Value string }
 
-// Uncaptured is a path that is not captured, why, and what reports whether it changed.
+// Uncaptured is a path that is not captured, why, and a fingerprint that shows whether it
+// changed.
 type Uncaptured struct{ Kind, Fingerprint, Path string }
 
-// IndexAttributes is what belongs to the user's index beside its bytes.
+// IndexAttributes are the properties of the index file besides its bytes.
 type IndexAttributes struct {
 	Exists bool
 	Mtime  int64 // nanoseconds since 1970
 	Perm   uint16
 }
 
-// Encode returns the bytes; equal manifests give equal bytes.
+// Encode returns the manifest's encoding; equal manifests have equal bytes.
 func (m *Manifest) Encode() []byte {
 	e := encoder{}
 	e.putFields("v", strconv.Itoa(Version))
@@ -176,8 +177,7 @@ func formatFlag(b bool) string {
 var fieldCounts = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1,
 	"w": 2, "u": 3, "l": 2, "b": 3, "s": 4}
 
-// ErrVersion is wrapped when the manifest was written by a version not known here: it
-// is refused, never guessed.
+// ErrVersion is wrapped when a manifest has an unknown version. It is not read.
 var ErrVersion = errors.New("a manifest of an unknown version")
 
 // Decode reads what Encode wrote.
@@ -288,11 +288,10 @@ func (m *Manifest) explicitMode(path string) (uint16, bool) {
 	return m.Modes[i].Perm, true
 }
 
-// WasIgnored reports whether a path was on the list of ignored paths, or below a
-// folder on it.
+// WasIgnored reports whether a path was on the list of ignored paths, or below a folder on it.
 func (m *Manifest) WasIgnored(path string) bool { return ListCovers(m.Ignored, path) }
 
-// ListCovers reports whether a sorted list holds path itself, or a folder (ending in "/")
+// ListCovers reports whether a sorted list contains path itself, or a folder (ending in "/")
 // above it.
 func ListCovers(sorted []string, path string) bool {
 	if _, found := slices.BinarySearch(sorted, path); found {

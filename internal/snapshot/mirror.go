@@ -16,15 +16,15 @@ import (
 // they cost no bytes while the repository is there, and all that is needed to make it again.
 // Of the rest of a git folder the inner snapshot has a copy.
 
-// mirrorDir is the folder with the second names of the repository at a path.
+// mirrorDir is the folder with the hard links to the objects of the repository at a path.
 func (s *Store) mirrorDir(path string) string {
 	return filepath.Join(s.Worktree.Dir, "inner", s.Repo.HashObject("blob", []byte(path))[:32])
 }
 
-// mirrorObjects makes second names of all objects that the repository at path has now. again forgets
-// those that it has no more, as before a task: later on it may be the agent who deleted them.
-// Where that is not possible (another file system) nothing is kept, and the repository cannot
-// be made again.
+// mirrorObjects creates hard links to all objects that the repository at path has now. anew
+// removes links to objects that it no longer has, as before a task: later an agent may have
+// deleted them. Where links are not possible (another file system) nothing is kept, and the
+// repository cannot be recreated.
 func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 	if inner.Repo.UsesReftable {
 		return nil // its refs would be lost: a snapshot has them, but not in that form
@@ -43,8 +43,8 @@ func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 	return nil
 }
 
-// linkObjects makes one objects folder hold what another does, and only that when alone is set.
-// Objects never change, so that a name that is there is right.
+// linkObjects makes one objects folder contain what another does, and with alone nothing else.
+// Objects never change, so an existing name is right.
 func linkObjects(from, to string, alone bool) error {
 	dirs, err := fsroot.ReadDir(from)
 	if err != nil {
@@ -78,11 +78,11 @@ func linkObjects(from, to string, alone bool) error {
 	return nil
 }
 
-// mutableFiles are files among objects whose content changes under their name.
+// mutableFiles are files in an objects folder whose content changes under the same name.
 var mutableFiles = map[string]bool{"alternates": true, "commit-graph": true, "packs": true, "multi-pack-index": true}
 
-// linkFiles does that for one folder of files. What git or belay is still writing has a
-// temporary name and is left out.
+// linkFiles is linkObjects for one folder of files. A file that git or belay is still writing has
+// a temporary name and is left out.
 func linkFiles(from, to string, alone bool) error {
 	if err := fsroot.MkdirAll(to, 0o700); err != nil {
 		return err
@@ -120,8 +120,8 @@ func linkFiles(from, to string, alone bool) error {
 	return nil
 }
 
-// restoreObjects gives the repository at a path the objects again that it had when snapshots were taken
-// of it. An index of objects of its own stays: git makes do without.
+// restoreObjects gives the repository at a path back the objects that it had when snapshots of it
+// were taken. Its own index files of objects stay: git works without them.
 func (s *Store) restoreObjects(path string, inner *Store) error {
 	from := filepath.Join(s.mirrorDir(path), "objects")
 	if !s.CanRecreate(path) {
@@ -130,16 +130,16 @@ func (s *Store) restoreObjects(path string, inner *Store) error {
 	return linkObjects(from, filepath.Join(inner.Repo.Common, "objects"), false)
 }
 
-// CanRecreate reports whether the git folder of a repository inside the tree can be made again
-// with all that a snapshot of it needs.
+// CanRecreate reports whether the git folder of a repository inside the tree can be recreated
+// with everything that its snapshot needs.
 func (s *Store) CanRecreate(path string) bool {
 	_, err := fsroot.Lstat(filepath.Join(s.mirrorDir(path), "format"))
 	return err == nil
 }
 
-// Recreate makes the git folder of a repository inside the tree again, at gitDir, with its
-// objects and nothing else: a restore of its snapshot does the rest. It takes its place in one
-// step. fs.ErrExist where there is something.
+// Recreate recreates the git folder of a repository inside the tree at gitDir, with its objects
+// and nothing else; a restore of its snapshot does the rest. It is put in place by one rename.
+// fs.ErrExist when something is there.
 func (s *Store) Recreate(in InnerSnapshot, gitDir string) (err error) {
 	format, err := fsroot.ReadFile(filepath.Join(s.mirrorDir(in.Path), "format"), fsroot.MaxSmallFile)
 	if err != nil {

@@ -11,26 +11,26 @@ import (
 
 // The kinds of Missed.
 const (
-	MissedOutput     = "output"     // a folder of build output that a new rule of ignoring hides
+	MissedOutput     = "output"     // a folder of build output that a new ignore rule hides
 	MissedFile       = "file"       // a regular file that could not be captured
-	MissedOther      = "other"      // something that is no file, folder or link
-	MissedRepository = "repository" // a working tree of this repository, or another one, that is new and was not entered
-	MissedHeadMoved  = "moved"      // one that was there, and whose HEAD is another
-	MissedInner      = "inside"     // one that was captured and cannot be any more, or is gone
-	MissedRefs       = "refs"       // one whose branches, tags or own git files changed
-	MissedAuthored   = "own"        // an ignored file that somebody wrote, and that is not captured
-	MissedMode       = "mode"       // a file that both hold, protected or ignored, with other permissions
+	MissedOther      = "other"      // something other than a file, folder or link
+	MissedRepository = "repository" // a new worktree of this repository, or a new nested one, that was not entered
+	MissedHeadMoved  = "moved"      // a known nested repository whose HEAD moved
+	MissedInner      = "inside"     // a nested repository that was captured and can no longer be, or is missing
+	MissedRefs       = "refs"       // a nested repository whose branches, tags or own git files changed
+	MissedAuthored   = "own"        // an ignored file that a person wrote, and that is not captured
+	MissedMode       = "mode"       // a protected or ignored file in both snapshots, with other permissions
 	MissedIgnored    = "ignored"    // another ignored file, or a folder of them (ends in "/")
 )
 
-// Missed is something that changed between two snapshots and that the later one does not
-// hold: it can be named and not judged.
+// Missed is a change between two snapshots that the later one does not contain: it can be named
+// but not checked.
 type Missed struct {
 	Kind, Path, Detail string
 	Certain            bool // it certainly changed; otherwise only its change time did
 }
 
-// Missed returns what came, or changed, between two snapshots without being captured.
+// Missed returns what was added or changed between two snapshots without being captured.
 func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed, error) {
 	defer s.Repo.ShareReader()()
 	a, b, err := s.lookUpPair(ctx, from, to)
@@ -103,8 +103,8 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 	return out, nil
 }
 
-// missedInner returns what changed in repositories inside the tree beside their files. lost
-// are the paths of those of which nothing more is to be said.
+// missedInner returns what changed in nested repositories besides their files. lost are the paths
+// of those that need no further report.
 func (s *Store) missedInner(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed,
 	lost map[string]bool, err error) {
 	lost = map[string]bool{}
@@ -156,7 +156,7 @@ func (s *Store) missedInner(ctx context.Context, from, to belay.SnapshotID, then
 	return out, lost, nil
 }
 
-// listSome names a few of many.
+// listSome joins the first few names and counts the rest.
 func listSome(names []string) string {
 	const most = 4
 	if len(names) > most {
@@ -165,8 +165,8 @@ func listSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// sizeAndTime leaves the change time out of a fingerprint: it moves when a file is given
-// another name or mode.
+// sizeAndTime removes the change time from a fingerprint: it changes when a file is renamed or
+// gets another mode.
 func sizeAndTime(print string) string { return print[:max(0, strings.LastIndexByte(print, ' '))] }
 
 func shortOIDOrNone(oid string) string {
@@ -176,7 +176,7 @@ func shortOIDOrNone(oid string) string {
 	return oid[:min(len(oid), 12)]
 }
 
-// groupThousands writes 31204 as 31,204.
+// groupThousands formats 31204 as 31,204.
 func groupThousands(n string) string {
 	digits, more := strings.CutSuffix(n, "+")
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// newManifest makes the manifest of a scan, but for what hashMeta adds.
+// newManifest makes the manifest of a scan, without the parts that hashMeta adds.
 func (s *Worktree) newManifest(c *Capture) *Manifest {
 	m := &Manifest{}
 	if c.Answer != nil {
@@ -39,7 +39,7 @@ func (s *Worktree) newManifest(c *Capture) *Manifest {
 	return m
 }
 
-// outerRuleFiles returns the rules outside the tree as a manifest has them.
+// outerRuleFiles returns the rules outside the tree as a manifest lists them.
 func (s *Worktree) outerRuleFiles(r outerRules) (list []Rule) {
 	for _, f := range r.files {
 		list = append(list, Rule{Path: f.Name, OID: s.Repo.HashObject("blob", f.Data), Outer: true})
@@ -47,8 +47,8 @@ func (s *Worktree) outerRuleFiles(r outerRules) (list []Rule) {
 	return list
 }
 
-// addExtent records what was captured besides the ordinary, and what was left all the
-// same, with what reports whether it changed.
+// addExtent records in the manifest what was captured in addition to git's view, and fingerprints
+// of what was left out anyway.
 func (s *Worktree) addExtent(c *Capture, m *Manifest) {
 	e := c.Options.Extent
 	if m.Extent = e.manifestExtents(); m.Extent == nil {
@@ -74,11 +74,11 @@ func (s *Worktree) addExtent(c *Capture, m *Manifest) {
 	}
 }
 
-// maxCounted bounds how long it takes to say how much was left out.
+// maxCounted limits the time that counting left-out files takes.
 const maxCounted = 100_000
 
-// countFiles says how many files are in a folder, no link followed: "100000+" for more than are
-// counted.
+// countFiles returns the number of files in a folder, following no link, as text: "100000+" when
+// there are more than are counted.
 func (s *Worktree) countFiles(folder string) string {
 	n := 0
 	err := filepath.WalkDir(filepath.Join(s.Repo.Root, filepath.FromSlash(folder)), func(_ string, d fs.DirEntry, err error) error {
@@ -96,7 +96,7 @@ func (s *Worktree) countFiles(folder string) string {
 	return strconv.Itoa(n)
 }
 
-// addScan fills in what a scan says.
+// addScan fills in what a scan reports.
 func addScan(m *Manifest, r *scan.Result) {
 	m.Ignored = r.Ignored
 	perms := map[fsroot.PathKind]map[uint16]int{fsroot.File: {}, fsroot.Exec: {}, fsroot.Folder: {}}
@@ -143,7 +143,8 @@ func addScan(m *Manifest, r *scan.Result) {
 	}
 }
 
-// MostCommonMode returns the mode that most have: the smallest of those, otherwise when there is none.
+// MostCommonMode returns the most common mode, the smallest of several, and otherwise when counts
+// is empty.
 func MostCommonMode(counts map[uint16]int, otherwise uint16) uint16 {
 	best, n := otherwise, 0
 	for p, k := range counts {

@@ -19,27 +19,27 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// StoredObjects says where a capture's objects are: those that are not in the pack were found
-// to be sound in the repository, named by HEAD's tree or by earlier snapshots.
+// StoredObjects says where the objects of a capture are: in the new pack, or, when found is set,
+// in the repository, named by HEAD's tree or by earlier snapshots.
 type StoredObjects struct {
 	packPath string
 	found    []string
 }
 
-// ErrRefsDeleted says that what a capture rests on went while it was stored: it has to be
-// captured again.
+// ErrRefsDeleted says that refs were deleted, while the snapshot was stored, that named objects
+// of the capture. It has to be captured again.
 var ErrRefsDeleted = belay.Refuse(belay.CodeCannot, "try again", "branches or snapshots were deleted while a snapshot was taken")
 
-// Objects is a repository's store as belay uses it.
+// Objects stores belay's objects in a repository.
 type Objects struct {
 	worktree *Worktree
 	Packs    *git.Packs
 }
 
-// ExtraObjects gives what is stored besides a capture.
+// ExtraObjects returns objects to store together with a capture.
 type ExtraObjects func(*Capture) ([]git.NewObject, error)
 
-// Store stores everything that is not known to be named by what stays.
+// Store stores all objects of a capture that git gc could remove.
 func (s Objects) Store(ctx context.Context, c *Capture, more []git.NewObject) (st StoredObjects, err error) {
 	root, err := fsroot.OpenRoot(s.worktree.Repo.Root)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s Objects) Store(ctx context.Context, c *Capture, more []git.NewObject) (s
 	return st, err
 }
 
-// putForCapture stores objects of a capture, which rests on them from then on.
+// putForCapture stores objects and records their pack as one that the capture depends on.
 func (s Objects) putForCapture(ctx context.Context, c *Capture, objects []git.NewObject) (string, error) {
 	pack, err := s.Put(ctx, objects)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s Objects) putForCapture(ctx context.Context, c *Capture, objects []git.Ne
 	return pack, nil
 }
 
-// hasManyObjects reports whether so much may have to be stored that it is worth finding out what
-// HEAD's tree holds of it, as after a change of branch.
+// hasManyObjects reports whether a capture has so many objects, as after a change of branch, that
+// it is worth looking up which of them HEAD's tree contains.
 func hasManyObjects(c *Capture) bool {
 	var bytes int64
 	for _, b := range c.Blobs {
@@ -91,8 +91,8 @@ func (s Objects) Put(ctx context.Context, objects []git.NewObject) (string, erro
 	return s.Packs.Store(ctx, objects)
 }
 
-// candidateObjects returns everything of a capture that may have to be stored.
-// Blobs are read through root when they are wanted.
+// candidateObjects returns all objects of a capture that may have to be stored. Blobs are read
+// through root, when their bytes are needed.
 func candidateObjects(root *fsroot.Root, c *Capture) []git.NewObject {
 	objects := slices.Clone(c.Objects)
 	for oid, src := range c.Blobs {
@@ -102,7 +102,7 @@ func candidateObjects(root *fsroot.Root, c *Capture) []git.NewObject {
 	return slices.CompactFunc(objects, func(a, b git.NewObject) bool { return a.OID == b.OID })
 }
 
-// blobObject reads a blob's bytes from the working tree when they are wanted.
+// blobObject returns an object that reads a blob from the working tree when its bytes are needed.
 func blobObject(src *BlobSource, root *fsroot.Root, oid string) git.NewObject {
 	open := func() (io.ReadCloser, error) { return root.Open(src.Path) }
 	if src.IsLink {
@@ -114,9 +114,9 @@ func blobObject(src *BlobSource, root *fsroot.Root, oid string) git.NewObject {
 	return git.NewObject{OID: oid, Type: "blob", Size: src.Size, Open: open}
 }
 
-// splitStored returns the objects that have to be stored, and those that HEAD's tree or an earlier
-// snapshot names and that have their bytes. Others may be there as well, but what nothing
-// names can be pruned in the next moment.
+// splitStored returns the objects that have to be stored, and the names of those that HEAD's tree
+// or an earlier snapshot names and whose bytes exist. Other objects may be in the repository as
+// well, but git may prune an object that nothing names at any moment.
 func (s Objects) splitStored(ctx context.Context, c *Capture, objects []git.NewObject) (lacking []git.NewObject,
 	found []string, err error) {
 	inHead, err := s.worktree.HeadObjects(ctx, c)
@@ -145,12 +145,13 @@ func (s Objects) splitStored(ctx context.Context, c *Capture, objects []git.NewO
 	return slices.DeleteFunc(objects, func(o git.NewObject) bool { return named[o.OID] }), found, nil
 }
 
-// repoCopies are objects that are read from the repository, to be stored where they stay.
+// repoCopies are objects that are read from the repository in order to be stored again in belay's
+// pack.
 type repoCopies struct {
 	objects []git.NewObject
 	rd      *git.Reader
 	readers sync.WaitGroup
-	rdMu    sync.Mutex // of rd
+	rdMu    sync.Mutex // for rd
 }
 
 func (k *repoCopies) close() {
@@ -160,8 +161,8 @@ func (k *repoCopies) close() {
 	}
 }
 
-// stagedCopies returns the blobs that only the index names: once it names them no more, a gc
-// takes them, and nobody else has their bytes.
+// stagedCopies returns the blobs that only the index names: once it no longer names them, git gc
+// removes them, and they exist nowhere else.
 func (s Objects) stagedCopies(ctx context.Context, c *Capture, known []git.NewObject) (*repoCopies, error) {
 	k := &repoCopies{}
 	if len(c.Index.StagedBlobs) == 0 {
@@ -198,8 +199,8 @@ func (s Objects) stagedCopies(ctx context.Context, c *Capture, known []git.NewOb
 	return k, nil
 }
 
-// KeepUntilReleased stores objects, which no gc takes until release is called; then something has to
-// name them.
+// KeepUntilReleased stores objects that no gc removes until release is called. By then something
+// else has to name them.
 func (s Objects) KeepUntilReleased(ctx context.Context, objects []git.NewObject) (release func(), err error) {
 	release, err = s.Packs.LockShared()
 	if err != nil {
@@ -212,7 +213,7 @@ func (s Objects) KeepUntilReleased(ctx context.Context, objects []git.NewObject)
 	return release, nil
 }
 
-// openFunc reads one object, when the one before was read to its end or closed.
+// openFunc returns a function that reads one object, once the one before was read or closed.
 func (k *repoCopies) openFunc(oid string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		out, in := io.Pipe()
@@ -226,9 +227,9 @@ func (k *repoCopies) openFunc(oid string) func() (io.ReadCloser, error) {
 	}
 }
 
-// Verify looks, now that the ref stands, for the pack and for everything that was found
-// in the repository, and stores once more what went meanwhile. Then it checks that all that
-// was found named is named still: a gc that ran while it was not may yet delete it.
+// Verify checks, after the ref was written, that the pack and every object that was found in the
+// repository still exist, and stores missing ones again. Then it checks that everything that was
+// found named still has a name: a gc that ran in between may yet delete it.
 func (s Objects) Verify(ctx context.Context, c *Capture, st StoredObjects) error {
 	if there, err := git.PackExists(st.packPath); !there {
 		return errors.Join(err, belay.Refuse(belay.CodeCannot,
@@ -245,8 +246,8 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st StoredObjects) error
 	return err
 }
 
-// checkStillNamed reads the refs and fails with ErrRefsDeleted when something that was found named has no
-// name any more.
+// checkStillNamed reads the refs and fails with ErrRefsDeleted when an object that was named
+// before no longer is.
 func (s Objects) checkStillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) {
 	refs, _, err := s.worktree.Repo.RefsUnread(ctx, isSnapshotRef, c.Refs)
 	if err != nil {
@@ -259,7 +260,7 @@ func (s Objects) checkStillNamed(ctx context.Context, c *Capture) ([]git.Ref, er
 	return refs, err
 }
 
-// storeMissing stores those objects of a capture that were found and are gone.
+// storeMissing stores the objects of a capture that were found before and are missing now.
 func (s Objects) storeMissing(ctx context.Context, c *Capture, st StoredObjects) error {
 	if len(st.found) == 0 && !c.OmitsStored {
 		return nil
@@ -290,7 +291,8 @@ func (s Objects) storeMissing(ctx context.Context, c *Capture, st StoredObjects)
 	return err
 }
 
-// restoreOmittedBlobs puts what OmitsStored leaves out back into Blobs, and gives their names.
+// restoreOmittedBlobs adds the blobs that OmitsStored left out back to Blobs, and returns their
+// names.
 func (c *Capture) restoreOmittedBlobs() []string {
 	if !c.OmitsStored {
 		return nil
@@ -306,9 +308,8 @@ func (c *Capture) restoreOmittedBlobs() []string {
 	return oids
 }
 
-// areAllNamed reports whether everything that was found named when refs were read has a
-// name now: snapshots that this one rests on, and what refs and HEAD named, be it only
-// in the log of a ref that moved on.
+// areAllNamed reports whether everything that was named when refs were read still is: the
+// snapshots that this one depends on, and what refs and HEAD named, if only in a reflog.
 func (s Objects) areAllNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 	now := map[string]bool{head.OID: true, "": true}
 	for _, r := range refs {
@@ -333,7 +334,7 @@ func (s Objects) areAllNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 	return true
 }
 
-// isInReflog reports whether the log of a ref names an object.
+// isInReflog reports whether the reflog of a ref names an object.
 func isInReflog(dir, ref, oid string) bool {
 	text, err := fsroot.ReadFile(filepath.Join(dir, "logs", filepath.FromSlash(ref)), fsroot.MaxSmallFile)
 	return err == nil && bytes.Contains(text, []byte(oid))

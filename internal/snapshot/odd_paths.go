@@ -2,11 +2,10 @@ package snapshot
 
 import "strings"
 
-// IsOdd reports whether git refuses a path, or fsck calls it an error: a name that
-// stands for .git on some file system (.GIT, "git~1", ".git ", ".git::$DATA", with
-// invisible characters as HFS+ drops them, after a backslash as Windows reads it), or a
-// link in the place of .gitmodules. Such paths are captured anyway, outside
-// the tree.
+// IsOdd reports whether git refuses a path, or git fsck reports it: a name that means .git on
+// some file system (.GIT, "git~1", ".git ", ".git::$DATA", with invisible characters as HFS+
+// drops them, after a backslash as Windows reads it), or a link in the place of .gitmodules. Such
+// paths are captured anyway, outside the tree.
 func IsOdd(path string, link bool) bool {
 	if !anyMayBeOdd(path) {
 		return false
@@ -41,13 +40,13 @@ func anyMayBeOdd(path string) bool {
 	return false
 }
 
-// mayBeOdd lets nearly every name pass without a copy: an odd one starts with a dot, a
-// g, or a character that may be invisible.
+// mayBeOdd rules out nearly every name without a copy: an odd one starts with a dot, a g, or a
+// character that may be invisible.
 func mayBeOdd(name string) bool {
 	return name != "" && (name[0] == '.' || name[0]|0x20 == 'g' || name[0] >= 0x80)
 }
 
-// foldName brings a name to what case-insensitive file systems with tricks take it for.
+// foldName returns what a name means on case-insensitive file systems with special rules.
 func foldName(name string) string {
 	name, _, _ = strings.Cut(name, ":")
 	var b strings.Builder

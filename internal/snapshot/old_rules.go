@@ -14,14 +14,14 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// OldRules answers what the ignore rules of a snapshot's time say: git is asked in a
-// scratch folder that holds just those rules. Nothing is made before the first question.
+// OldRules applies the ignore rules of a snapshot's time: git is asked in a scratch folder that
+// contains just those rules. Nothing is created before the first question.
 type OldRules struct {
 	worktree   *Worktree
 	key        string // names the rules in errors
 	rules      []Rule
 	ignoreCase bool
-	ctx        context.Context // of the questions together: git answers many
+	ctx        context.Context // of all questions: one git process answers many
 
 	once sync.Once
 	ask  *git.Ignorer
@@ -29,13 +29,13 @@ type OldRules struct {
 	err  error
 }
 
-// OldRules prepares to ask about the rules of a manifest. key names them in errors. ctx
-// ends all questions.
+// OldRules prepares to apply the rules of a manifest. key names them in errors. ctx ends all
+// questions.
 func (s *Worktree) OldRules(ctx context.Context, key string, m *Manifest) *OldRules {
 	return &OldRules{worktree: s, key: key, rules: m.Rules, ignoreCase: m.IgnoreCase, ctx: ctx}
 }
 
-// prepare makes the scratch folder.
+// prepare creates the scratch folder.
 func (r *OldRules) prepare() (err error) {
 	s := r.worktree
 	tmp, err := s.MakeScratchDir("tmp")
@@ -99,7 +99,7 @@ func (s *Worktree) ruleFiles(ctx context.Context, rules []Rule, gitDir, tree, gl
 	return files, nil
 }
 
-// Close ends the questions.
+// Close ends the git process and removes the scratch folder.
 func (r *OldRules) Close() {
 	if r.ask != nil {
 		_ = r.ask.Close()
@@ -107,8 +107,8 @@ func (r *OldRules) Close() {
 	}
 }
 
-// Ask answers for each path, in order; a final slash says that the path is a folder. It may
-// be called from several goroutines.
+// Ask reports for each path, in order, whether it is ignored; a final slash marks a folder. It is
+// safe for concurrent use.
 func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -127,9 +127,8 @@ func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	return r.ask.Ask(ctx, paths)
 }
 
-// makeFolder makes a folder that is asked about: git looks at the path to see whether a rule for
-// folders, such as "!b/", is about it. Where it cannot be made because of its name alone, git
-// answers as for a file.
+// makeFolder creates a folder that is asked about: git looks at the path to decide whether a rule
+// for folders, such as "!b/", applies. If the name cannot be created, git answers as for a file.
 func (r *OldRules) makeFolder(p string) error {
 	err := fsroot.MkdirAll(filepath.Join(r.dir, "tree", filepath.FromSlash(p)), 0o700)
 	var other *fsroot.TypeError // a .gitignore of then

@@ -13,26 +13,26 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Pin says which commit a snapshot is, and the tree of its files: a task's record names
-// both, because anybody who can write to the repository can move a ref.
+// Pin identifies a snapshot by its id, its commit and the tree of its files. A task's record
+// stores all three, because anybody who can write to the repository can move a ref.
 type Pin struct {
 	ID     belay.SnapshotID `json:"id"`
 	Commit string           `json:"commit"`
 	Tree   string           `json:"tree"`
 }
 
-// Pin returns what a record has to name of a snapshot.
+// Pin returns what a task's record stores about the snapshot.
 func (i Info) Pin() Pin { return Pin{i.ID, i.Commit, i.Tree} }
 
-// Registry is what records say about snapshots, for all stores of one process, and the passing
-// snapshots of this process. The nil *Known knows of none.
+// Registry stores the pins of all task records, for all stores of one process, and the snapshots
+// of this process that have no ref. A nil *Registry is empty.
 type Registry struct {
 	mu        sync.Mutex
 	pins      map[belay.SnapshotID]Pin
 	transient map[belay.SnapshotID]Info
 }
 
-// addTransient remembers a snapshot that has no ref.
+// addTransient adds a snapshot that has no ref.
 func (k *Registry) addTransient(i Info) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -50,7 +50,7 @@ func (k *Registry) transientInfo(id belay.SnapshotID) (Info, bool) {
 	return i, ok
 }
 
-// Add adds what a record says. What was said first about an id stands.
+// Add adds the pins of a record. The first pin of an id is kept; later ones are ignored.
 func (k *Registry) Add(list ...Pin) {
 	if k == nil || len(list) == 0 {
 		return
@@ -67,7 +67,7 @@ func (k *Registry) Add(list ...Pin) {
 	}
 }
 
-// Lookup returns what a record says about an id; ok is false when none does.
+// Lookup returns the pin of an id; ok is false when no record names it.
 func (k *Registry) Lookup(id belay.SnapshotID) (b Pin, ok bool) {
 	if k == nil {
 		return Pin{}, false
@@ -78,8 +78,8 @@ func (k *Registry) Lookup(id belay.SnapshotID) (b Pin, ok bool) {
 	return b, ok
 }
 
-// checkPin refuses (CodeCannot) a commit that stands under the id of another one. The
-// commit names everything that it holds, so its tree needs no look of its own.
+// checkPin fails with CodeCannot when a ref's commit is not the one in the task's record. The
+// commit names everything in the snapshot, so the tree needs no check of its own.
 func (s *Store) checkPin(id belay.SnapshotID, commit string) error {
 	if b, said := s.opts.Registry.Lookup(id); said && b.Commit != commit {
 		return belay.Refuse(belay.CodeCannot, "belay doctor restores it if its content still exists",
@@ -90,13 +90,12 @@ func (s *Store) checkPin(id belay.SnapshotID, commit string) error {
 
 func shortOID(oid string) string { return oid[:min(12, len(oid))] }
 
-// CheckRefs returns those of the snapshots whose ref names another commit, and those that have
-// none.
+// CheckRefs returns the snapshots whose ref names another commit, and those whose ref is missing.
 func (s *Store) CheckRefs(ctx context.Context, list []Pin) (moved, missing []Pin, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	refs, err := s.Repo.Refs(ctx, Prefix)
+	refs, err := s.Repo.Refs(ctx, RefPrefix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +104,7 @@ func (s *Store) CheckRefs(ctx context.Context, list []Pin) (moved, missing []Pin
 		now[r.Name] = r
 	}
 	for _, b := range list {
-		switch r, there := now[Prefix+string(b.ID)]; {
+		switch r, there := now[RefPrefix+string(b.ID)]; {
 		case !there:
 			missing = append(missing, b)
 		case r.OID != b.Commit || r.Symref != "":
@@ -115,8 +114,8 @@ func (s *Store) CheckRefs(ctx context.Context, list []Pin) (moved, missing []Pin
 	return moved, missing, nil
 }
 
-// RestoreRefs points the refs of snapshots at their commits again, whatever is there. gone
-// are those whose bytes are not in the repository any more: their refs are left alone.
+// RestoreRefs sets the refs of snapshots to their recorded commits, whatever they name now. gone
+// lists the snapshots whose objects are no longer in the repository; their refs are left alone.
 func (s *Store) RestoreRefs(ctx context.Context, list []Pin) (gone []Pin, err error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -141,18 +140,19 @@ func (s *Store) RestoreRefs(ctx context.Context, list []Pin) (gone []Pin, err er
 	return gone, nil
 }
 
-// restoreRef is for one whose object exists. Commits that it needs may have lost their refs as well.
+// restoreRef sets the ref of one snapshot whose object exists, and the refs of the commits that
+// it needs, which may be missing too.
 func (s *Store) restoreRef(ctx context.Context, b Pin) error {
 	if used, err := s.NeededCommits(ctx, b.Commit); err == nil { // a damaged snapshot is better than none
 		if err := s.setExistingCommitRefs(ctx, used); err != nil {
 			return err
 		}
 	}
-	return s.setRef(ctx, Prefix+string(b.ID), b.Commit)
+	return s.setRef(ctx, RefPrefix+string(b.ID), b.Commit)
 }
 
-// NeededCommits returns the commits that a snapshot needs, by the object that its ref names: what names
-// the snapshot does not name them, so that whoever copies it copies them as well.
+// NeededCommits returns the commits that a snapshot needs, given the object that its ref names.
+// The snapshot's tree cannot name them, so whoever copies a snapshot has to copy them as well.
 func (s *Store) NeededCommits(ctx context.Context, object string) ([]string, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Store) NeededCommits(ctx context.Context, object string) ([]string, err
 	return neededCommits(rd, object)
 }
 
-// setRef makes a ref name an object, whatever is there.
+// setRef makes a ref name an object, whatever the ref names now.
 func (s *Store) setRef(ctx context.Context, name, object string) error {
 	var last error
 	for range 3 {
@@ -197,9 +197,9 @@ func (s *Store) setRef(ctx context.Context, name, object string) error {
 	return last
 }
 
-// AddSecondRefs gives snapshots, and the commits that they need, a second ref each, whose name
-// cannot be guessed: what a task still needs outlives that somebody deletes refs/belay and has
-// git collect garbage. secret makes the name; Release takes them away.
+// AddSecondRefs creates a second ref for each snapshot and for the commits that it needs. Nobody
+// can guess the name, which contains secret, so an open task's snapshots survive when somebody
+// deletes refs/belay and runs git gc. DropSecondRefs deletes the refs.
 func (s *Store) AddSecondRefs(ctx context.Context, secret string, list ...Pin) error {
 	tmp, err := s.Worktree.MakeScratchDir("tmp")
 	if err != nil {
@@ -247,8 +247,8 @@ func (s *Store) AddSecondRefs(ctx context.Context, secret string, list ...Pin) e
 	return nil
 }
 
-// DropSecondRefs takes the second refs of those snapshots away, and those of commits when no snapshot
-// of the same secret is left; the first ones stay, or are made again.
+// DropSecondRefs deletes the second refs of the selected snapshots, and those of commits once no
+// snapshot with the same secret remains. The first refs stay, and missing ones are created again.
 func (s *Store) DropSecondRefs(ctx context.Context, those func(belay.SnapshotID) bool) (err error) {
 	for range 4 { // another task that ends at the same time may have taken one away meanwhile
 		if err = s.dropSecondRefs(ctx, those); err == nil || belay.CodeOf(err) == belay.CodeBusy || ctx.Err() != nil {
@@ -293,7 +293,8 @@ func (s *Store) dropSecondRefs(ctx context.Context, those func(belay.SnapshotID)
 	return err
 }
 
-// secondRefID returns the snapshot whose second ref this is; "" when it is a commit's, or not belay's.
+// secondRefID returns the id of the snapshot whose second ref has this name; "" for a commit's
+// ref and for refs that are not belay's.
 func secondRefID(name string) belay.SnapshotID {
 	id := name[strings.LastIndexByte(name, '-')+1:]
 	if !IsSecondRef(name) || git.IsOID(id) {

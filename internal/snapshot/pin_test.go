@@ -20,7 +20,7 @@ func TestNewIDsFollowTheTrueOnes(t *testing.T) {
 	s := &Store{opts: Options{Registry: known}}
 	refs := func(ids ...belay.SnapshotID) (list []git.Ref) {
 		for _, id := range ids {
-			list = append(list, git.Ref{Name: Prefix + string(id)})
+			list = append(list, git.Ref{Name: RefPrefix + string(id)})
 		}
 		return list
 	}
@@ -33,7 +33,7 @@ func TestNewIDsFollowTheTrueOnes(t *testing.T) {
 		{refs(old, soon), soon}, // the clock went back
 		{refs(soon, far), soon},
 		{refs(old, end, beyond), old},
-		{append(refs(old), git.Ref{Name: Prefix + strings.Repeat("u", 26)}, git.Ref{Name: "refs/heads/" + string(soon)}), old},
+		{append(refs(old), git.Ref{Name: RefPrefix + strings.Repeat("u", 26)}, git.Ref{Name: "refs/heads/" + string(soon)}), old},
 	} {
 		got := s.newestID(c.refs, now)
 		if got != c.want {

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Drop forgets snapshots for good. Their objects go with the next git gc.
+// Drop deletes snapshots. Git gc removes their objects later.
 func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	var list []Info
 	for _, id := range ids {
@@ -26,7 +26,7 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	return s.DropInfos(ctx, list)
 }
 
-// DropInfos forgets snapshots that were looked up before.
+// DropInfos deletes snapshots that were looked up before.
 func (s *Store) DropInfos(ctx context.Context, list []Info) error {
 	if len(list) == 0 {
 		return nil
@@ -67,21 +67,21 @@ func (s *Store) DropInfos(ctx context.Context, list []Info) error {
 	return s.discardInner(ctx, inner)
 }
 
-// PruneOptions says what is old. Keep protects: the snapshots of open tasks.
+// PruneOptions selects what is pruned. Keep protects snapshots: those of open tasks.
 type PruneOptions struct {
 	OlderThan time.Duration
 	Keep      func(Info) bool
 	DryRun    bool
 }
 
-// Pruned is what was forgotten, or would be.
+// Pruned lists the snapshots that were deleted, or would be.
 type Pruned struct {
 	Dropped []belay.SnapshotID `json:"dropped"`
 	Kept    int                `json:"kept"`
 }
 
-// Prune forgets snapshots older than a time. The newest of each task stays, and the
-// newest of all: when the clock jumped, a weekend must not take the rope away.
+// Prune deletes snapshots older than a time. The newest of each task stays, and the newest of
+// all: if the clock jumped, not everything is lost.
 func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	out := Pruned{Dropped: []belay.SnapshotID{}}
 	all, bad, err := s.ListAll(ctx)
@@ -120,15 +120,15 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	return out, errors.Join(s.sweepCommitRefs(ctx), s.SweepInner(ctx))
 }
 
-// Usage is what snapshots cost.
+// Usage is the number and size of snapshots.
 type Usage struct {
 	Snapshots  int   `json:"snapshots"`
-	Unreadable int   `json:"unreadable,omitempty"` // besides
-	Bytes      int64 `json:"bytes"`                // on the disk, of objects that no branch, tag or remote holds
+	Unreadable int   `json:"unreadable,omitempty"` // in addition to Snapshots
+	Bytes      int64 `json:"bytes"`                // on disk, of objects that no branch, tag or remote names
 }
 
-// Usage counts snapshots and the bytes that only they hold. What is missing counts nothing:
-// it is Verify's to name.
+// Usage counts snapshots and the bytes that only they need. Missing objects count as 0 bytes;
+// Verify reports them.
 func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	all, bad, err := s.ListAll(ctx)
 	u := Usage{Snapshots: len(all), Unreadable: len(bad)}
@@ -136,7 +136,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 		return u, err
 	}
 	out, err := s.Repo.Run(ctx, nil, "rev-list", "--ignore-missing", "--objects", "--missing=allow-any", "--disk-usage",
-		"--glob="+Prefix+"*", "--glob="+CommitRefPrefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+		"--glob="+RefPrefix+"*", "--glob="+CommitRefPrefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
 	if err != nil {
 		return u, err
 	}
@@ -144,7 +144,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	return u, err
 }
 
-// Verify looks for every object of every snapshot and names what is broken.
+// Verify looks up every object of every snapshot and returns what is broken.
 func (s *Store) Verify(ctx context.Context) ([]string, error) {
 	all, bad, err := s.ListAll(ctx)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// readOuterRules is what decides about ignoring from outside the tree, and whether git
-// may hold other bytes than the disk.
+// outerRules are the ignore rules outside the tree, and whether git may store other bytes than
+// the disk has.
 type outerRules struct {
 	key        string
 	files      []git.StateFile // info/exclude and the global excludes file ("global")
@@ -23,7 +23,7 @@ type outerRules struct {
 	mayConvert bool            // config or attributes outside the tree may convert content
 }
 
-// RulesKey names the rules of ignoring outside the tree, and how they are applied.
+// RulesKey identifies the ignore rules outside the tree, and how they are applied.
 func (c *Capture) RulesKey() string { return c.Rules.key }
 
 // readOuterRules reads the config once.
@@ -94,8 +94,8 @@ func parseGitBool(v string) bool {
 	return false
 }
 
-// nestedHead returns the commit a nested repository is at, as far as two small files
-// tell; "" otherwise. It is for people to read: nothing is started in there.
+// nestedHead returns the commit of a nested repository, as far as two small files show it; ""
+// otherwise. It is for display: no program is started there.
 func (s *Worktree) nestedHead(path string) string {
 	dir := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	if info, err := os.Lstat(dir); err == nil && info.Mode().IsRegular() {
@@ -119,7 +119,7 @@ func (s *Worktree) nestedHead(path string) string {
 	return head
 }
 
-// GitFileText returns the text of a repository's .git file, "" where that is no file.
+// GitFileText returns the text of a repository's .git file, "" where .git is not a file.
 func GitFileText(root string) string { return readSmall(filepath.Join(root, ".git")) }
 
 func readSmall(path string) string {

@@ -13,12 +13,12 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// ScanInputs is what decides about a scan besides the files: for somebody who scans on
-// behalf of later captures.
+// ScanInputs is what determines a scan besides the files, for somebody who scans on behalf of
+// later captures.
 type ScanInputs struct {
 	Options    scan.Options // without Ignored
 	IndexKey   string       // the key of the index
-	RulesKey   string       // of the rules outside the tree
+	RulesKey   string       // the key of the ignore rules outside the tree
 	TrackedKey string       // names the set of paths in the index
 }
 

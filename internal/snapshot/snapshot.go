@@ -18,33 +18,31 @@ import (
 // The user's index, stash, branches, reflogs, hooks and files are never touched here; package
 // restore does that. docs/formats.md describes the format.
 
-// Prefix is where the refs of snapshots live.
-const Prefix = RefPrefix
-
 // DefaultMaxFile is the size above which an untracked file is not captured.
 const DefaultMaxFile = 256 << 20
 
-// Options says what is captured beside the ordinary.
+// Options says what is captured in addition to git's view.
 type Options struct {
 	Include  []string // doublestar globs of ignored paths to capture as well
-	MaxFile  int64    // untracked files above are gaps; 0 is DefaultMaxFile
+	MaxFile  int64    // untracked files above this size are gaps; 0 is DefaultMaxFile
 	Now      func() time.Time
-	Registry *Registry // what the records of tasks say about snapshots; nil for nothing
+	Registry *Registry // the pins of task records; nil for none
 }
 
-// Store holds the snapshots of one working tree.
+// Store takes and finds the snapshots of one working tree.
 type Store struct {
 	Repo     *git.Repo
 	Worktree *Worktree
-	Watch    Watcher // answers for takes, when set
-	// Before is called first by Take and TakeWith, when set: it finishes what an earlier command left.
+	Watch    Watcher // answers instead of a scan, when set
+	// BeforeTake is called first by Take and TakeWith, when set: it finishes an interrupted
+	// restore.
 	BeforeTake func(context.Context) error
 	opts       Options
 	objects    Objects
-	infoCache  sync.Map // of git.Ref: the Info that its object has
+	infoCache  sync.Map // git.Ref → Info
 }
 
-// Open writes nothing.
+// Open opens the store of a repository. It writes nothing.
 func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 	if o.MaxFile == 0 {
 		o.MaxFile = DefaultMaxFile
@@ -60,25 +58,26 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 		objects: Objects{worktree: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
-// Meta is what the taker says of a snapshot.
+// Meta is the description of a snapshot that its caller gives.
 type Meta struct {
 	Kind     belay.Kind   `json:"kind"`
 	Task     belay.TaskID `json:"task,omitempty"`
 	Attempt  int          `json:"attempt,omitempty"`
-	Command  string       `json:"command,omitempty"` // the loop's command it was taken for
+	Command  string       `json:"command,omitempty"` // the loop's command that it was taken for
 	Message  string       `json:"message,omitempty"`
 	Feature  string       `json:"feature,omitempty"`
 	Agent    string       `json:"agent,omitempty"`
-	Expected []string     `json:"expected,omitempty"` // files expected to change after it
-	Journal  string       `json:"journal,omitempty"`  // head of the task's record when it was taken
-	// Passing is for commands that only read: the snapshot has no ref, is known to this
-	// process alone, and its objects go with the next gc.
+	Expected []string     `json:"expected,omitempty"` // files that are expected to change after it
+	Journal  string       `json:"journal,omitempty"`  // head of the task's record at that time
+	// Transient is for commands that only read: the snapshot has no ref, only this process knows
+	// it, and the next gc removes its objects.
 	Transient bool `json:"-"`
-	// Unless is the Whole of an earlier snapshot: where everything is as it was then, none is taken (ErrSame).
+	// SkipIfTree is the SnapshotTree of an earlier snapshot: if nothing has changed since, no
+	// snapshot is taken (ErrSame).
 	SkipIfTree string `json:"-"`
 }
 
-// ErrSame says that everything is as it was in the snapshot that Meta.SkipIfTree names.
+// ErrSame says that nothing changed since the snapshot of Meta.SkipIfTree.
 var ErrSame = errors.New("nothing changed since that snapshot")
 
 // Gap is a path that could not be captured, and why; or a ref, HEAD or the path of staged
@@ -88,34 +87,33 @@ type Gap struct {
 	Reason string `json:"reason"`
 }
 
-// Info is a snapshot. Gaps and Nested are filled by Take and Get, not by List.
+// Info describes a snapshot. Take and Get fill Gaps and Nested, List does not.
 type Info struct {
 	ID belay.SnapshotID `json:"id"`
 	Meta
 	Time      time.Time `json:"time"`
 	Head      string    `json:"head,omitempty"`      // the commit; "" while the branch has none
 	Branch    string    `json:"branch,omitempty"`    // the full ref; "" when detached
-	Worktree  string    `json:"worktree,omitempty"`  // git's name of the linked working tree it was taken in
+	Worktree  string    `json:"worktree,omitempty"`  // git's name of the linked worktree that it was taken in
 	Operation string    `json:"operation,omitempty"` // merge, rebase, cherry-pick, revert, bisect, am
 	Tree      string    `json:"tree"`                // the tree of the files
 	Files     int       `json:"files"`
 	Partial   bool      `json:"partial"` // something could not be captured
 	Unstable  bool      `json:"moving"`  // files changed while it was taken
 	Gaps      []Gap     `json:"gaps,omitempty"`
-	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
+	Nested    []string  `json:"nested,omitempty"` // repositories inside the tree that are not captured
 	// BrokenRefs are files in the place of refs that name nothing; only Take fills it.
 	BrokenRefs   []string `json:"broken_refs,omitempty"`
 	Commit       string   `json:"-"` // the object that the ref names: a tag, in format 1 a commit
-	SnapshotTree string   `json:"-"` // the tag's tree, which names everything that the snapshot holds; only Take fills it
-	AddedBytes   int64    `json:"-"` // bytes that it added to the repository, as a pack; 0 is unknown: only Take fills it
-	oddCount     int      // captured files whose names no git tree may hold
+	SnapshotTree string   `json:"-"` // the tag's tree, which names everything in the snapshot; only Take fills it
+	AddedBytes   int64    `json:"-"` // size of the pack that it added to the repository; 0 is unknown: only Take fills it
+	oddCount     int      // captured files whose names no git tree may contain
 	innerCount   int      // repositories inside the tree that have snapshots of their own
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
 
-// UncapturedSummary names what a snapshot does not hold, the first few of many and how to see all; ""
-// when it holds everything.
+// UncapturedSummary lists the first few gaps and how to see all; "" when there are none.
 func (i Info) UncapturedSummary() string {
 	var names []string
 	for _, g := range i.Gaps {
@@ -124,8 +122,8 @@ func (i Info) UncapturedSummary() string {
 	return i.listFirst(names)
 }
 
-// UncapturedAndNestedSummary is UncapturedSummary with the repositories inside the tree that have no
-// snapshot of their own.
+// UncapturedAndNestedSummary is UncapturedSummary including the repositories inside the tree that
+// have no snapshot of their own.
 func (i Info) UncapturedAndNestedSummary() string {
 	var names []string
 	for _, g := range i.Gaps {
@@ -146,7 +144,8 @@ func (i Info) listFirst(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// splitGaps turns a manifest's gaps into what people are told.
+// splitGaps converts a manifest's gaps for display, and lists the nested repositories without a
+// snapshot.
 func splitGaps(m *Manifest) (gaps []Gap, nested []string) {
 	for _, g := range m.Gaps {
 		gaps = append(gaps, Gap{g.Path, g.Reason})
@@ -167,11 +166,11 @@ func splitGaps(m *Manifest) (gaps []Gap, nested []string) {
 	return gaps, nested
 }
 
-// KeepUntilReleased stores objects, which no gc takes until release is called; then something has to
-// name them.
+// KeepUntilReleased stores objects that no gc removes until release is called. By then something
+// else has to name them.
 func (s *Store) KeepUntilReleased(ctx context.Context, objects []git.NewObject) (release func(), err error) {
 	return s.objects.KeepUntilReleased(ctx, objects)
 }
 
-// CleanUpPacks removes what killed processes left of packs, when nobody stores.
+// CleanUpPacks removes what killed processes left of packs, when nobody is storing objects.
 func (s *Store) CleanUpPacks() error { return s.objects.Packs.CleanUp(false) }

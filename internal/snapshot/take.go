@@ -15,18 +15,18 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Take holds the current state and changes nothing else: not the index, no ref outside
-// of refs/belay/, no file. It starts no program that the repository names. What could
-// not be captured is in the Info's Gaps, and Partial says so.
+// Take takes a snapshot of the current state and changes nothing else: not the index, no ref
+// outside refs/belay/, no file. It starts no program that the repository names. Info.Gaps lists
+// what could not be captured, and Info.Partial is set then.
 //
-// One that m calls passing has no ref.
+// A transient snapshot has no ref.
 //
 // CodeBusy when another process restores in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 	return s.TakeWith(ctx, m, Extent{})
 }
 
-// TakeWith is Take with more than git would show.
+// TakeWith is Take with an extent: it captures more than git shows.
 func (s *Store) TakeWith(ctx context.Context, m Meta, e Extent) (Info, error) {
 	if s.BeforeTake != nil {
 		if err := s.BeforeTake(ctx); err != nil {
@@ -36,7 +36,7 @@ func (s *Store) TakeWith(ctx context.Context, m Meta, e Extent) (Info, error) {
 	return s.TakeUnfinished(ctx, m, e)
 }
 
-// TakeUnfinished is TakeWith without Before: an interrupted restore is part of the state.
+// TakeUnfinished is TakeWith without BeforeTake: an interrupted restore is part of the state.
 func (s *Store) TakeUnfinished(ctx context.Context, m Meta, e Extent) (Info, error) {
 	unlock, err := s.LockShared(ctx)
 	if err != nil {
@@ -56,9 +56,9 @@ func (s *Store) TakeUnfinished(ctx context.Context, m Meta, e Extent) (Info, err
 	return info, err
 }
 
-// takeTransient is Hold without a ref: nothing is left that anybody could list, whatever becomes of
-// this process. Until the next gc everything can be read; a gc with --prune=now in the very
-// moment makes the command fail, and it can be given again. Nor do later takes rest on it.
+// takeTransient is TakeLocked without a ref: nothing is left behind, whatever happens to this
+// process. Everything can be read until the next gc; a gc with --prune=now at that moment makes
+// the command fail, and it can be repeated. Later snapshots do not depend on it.
 func (s *Store) takeTransient(ctx context.Context, m Meta, w CaptureOptions) (Info, error) {
 	if _, err := s.Worktree.MakeScratchDir("tmp"); err != nil {
 		return Info{}, err
@@ -80,8 +80,8 @@ func (s *Store) takeTransient(ctx context.Context, m Meta, w CaptureOptions) (In
 	return info, nil
 }
 
-// LockShared keeps restores of this tree away, and the sweeping of temporary files, until it is
-// given back. CodeBusy when one is under way.
+// LockShared keeps restores of this tree away, and the removal of temporary files, until unlock
+// is called. CodeBusy when a restore is running.
 func (s *Store) LockShared(ctx context.Context) (func(), error) {
 	if _, err := s.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
@@ -101,12 +101,12 @@ func (s *Store) LockShared(ctx context.Context) (func(), error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// maxTries is how often a tree that changes under the take is read again.
+// maxTries is how often a tree that changes while it is captured is read again.
 const maxTries = 3
 
-// TakeLocked reads, stores, writes the ref, and only then verifies that everything is there
-// and that what was found named is named still. What it stores no gc takes away, at
-// whatever moment it looked at the refs.
+// TakeLocked reads the state, stores it, writes the ref, and only then verifies that every object
+// exists and that everything that was found named still is. A gc cannot remove what it stores,
+// whenever that gc read the refs. The caller holds the lock of LockShared.
 func (s *Store) TakeLocked(ctx context.Context, m Meta, w CaptureOptions) (Info, *Capture, error) {
 	if _, err := s.Worktree.MakeScratchDir("tmp"); err != nil {
 		return Info{}, nil, err
@@ -182,11 +182,11 @@ func (s *Store) takeOnce(ctx context.Context, m Meta, w CaptureOptions) (Info, *
 	return info, c, nil
 }
 
-// deleteUnfinishedRef takes back the ref of a snapshot that was not finished, if it stands. The pack
-// stays for gc: it may hold by now what git had before and deleted as being there twice.
+// deleteUnfinishedRef deletes the ref of a snapshot that was not finished, if it exists. Gc
+// removes the pack later: by now it may contain objects that git deleted as duplicates.
 func (s *Store) deleteUnfinishedRef(ctx context.Context, info Info) error {
 	ctx = context.WithoutCancel(ctx)
-	refs, err := s.Repo.Refs(ctx, Prefix)
+	refs, err := s.Repo.Refs(ctx, RefPrefix)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (s *Store) deleteUnfinishedRef(ctx context.Context, info Info) error {
 	return nil
 }
 
-// newTag makes the tag that names the snapshot of what was captured.
+// newTag makes the tag of a snapshot of what was captured.
 func (s *Store) newTag(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newestID(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
@@ -217,9 +217,9 @@ func (s *Store) newTag(c *Capture, m Meta) (Info, git.NewObject) {
 	return info, tag
 }
 
-// captureStable captures the present and stores its objects, with those that seal adds. When
-// files change meanwhile it is done again, and in the end what was read is what is
-// held, marked as moving.
+// captureStable captures the current state and stores its objects, with those that extra adds. If
+// files change meanwhile it tries again. In the end it stores copies of what was read, and the
+// capture is marked Unstable.
 func (s *Store) captureStable(ctx context.Context, w CaptureOptions, seal ExtraObjects) (*Capture, StoredObjects, error) {
 	for try := 1; ; try++ {
 		c, err := s.readPresent(ctx, w, try == 1)
@@ -252,7 +252,8 @@ func (s *Store) captureStable(ctx context.Context, w CaptureOptions, seal ExtraO
 	}
 }
 
-// readPresent reads the present, once with the help of a watch when there is one.
+// readPresent captures the current state, in the first try with the help of a watcher when there
+// is one.
 func (s *Store) readPresent(ctx context.Context, w CaptureOptions, first bool) (*Capture, error) {
 	if first {
 		if c := s.captureWatched(ctx, w); c != nil {
@@ -262,8 +263,8 @@ func (s *Store) readPresent(ctx context.Context, w CaptureOptions, first bool) (
 	return s.Worktree.Capture(ctx, w)
 }
 
-// CapturePresent reads the present, with the help of a watch when there is one, and stores
-// nothing: it can be compared with a snapshot, but its trees cannot be read. CodeBusy when
+// CapturePresent captures the current state, with the help of a watcher when there is one, and
+// stores nothing: it can be compared with a snapshot, but its trees cannot be read. CodeBusy when
 // another process restores in this working tree.
 func (s *Store) CapturePresent(ctx context.Context, e Extent) (*Capture, error) {
 	unlock, err := s.LockShared(ctx)
@@ -286,11 +287,11 @@ func (s *Store) CapturePresent(ctx context.Context, e Extent) (*Capture, error) 
 	}
 }
 
-// noExtraObjects is for what is read without becoming a snapshot.
+// noExtraObjects is for captures that do not become a snapshot.
 func noExtraObjects(*Capture) ([]git.NewObject, error) { return nil, nil }
 
-// StoreFilesTree reads the present and stores it without a ref: the tree of its files can be
-// compared with a snapshot's until the next gc.
+// StoreFilesTree captures the current state and stores it without a ref: the tree of its files
+// can be compared with a snapshot's until the next gc.
 func (s *Store) StoreFilesTree(ctx context.Context, e Extent) (tree string, err error) {
 	unlock, err := s.LockShared(ctx)
 	if err != nil {
@@ -310,17 +311,18 @@ func (s *Store) StoreFilesTree(ctx context.Context, e Extent) (tree string, err 
 	return c.FilesTree, nil
 }
 
-// CaptureLocked is Peek with everything that was read, and with what w wants besides. The caller
-// keeps restores away.
+// CaptureLocked captures and stores like StoreFilesTree, with the given options, and returns the
+// capture. The caller keeps restores away.
 func (s *Store) CaptureLocked(ctx context.Context, w CaptureOptions) (*Capture, error) {
 	c, _, err := s.captureStable(ctx, w, noExtraObjects)
 	return c, err
 }
 
-// LockPath is the file whose lock keeps takes and restores of this tree apart.
+// LockPath is the lock file that keeps snapshots and restores of this tree from running at the
+// same time.
 func (s *Store) LockPath() string { return filepath.Join(s.Worktree.Dir, "restore.lock") }
 
-// BusyError is the refusal when that lock is held.
+// BusyError returns the error for when another process has that lock.
 func (s *Store) BusyError() error {
 	var by struct {
 		PID         int

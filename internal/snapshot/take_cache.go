@@ -15,37 +15,37 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// TakeCache is what one take leaves for the next, beside the stat cache: which objects
-// are known to be stored, because snapshots that still exist hold them. It is only as
-// good as those: when one of Anchors is gone, everything is looked at again.
+// TakeCache is what one snapshot leaves for the next, in addition to the stat cache: which
+// objects are known to be stored, because existing snapshots contain them. It is valid only while
+// all of Anchors exist; when one is deleted, everything is checked again.
 type TakeCache struct {
 	Anchors       []belay.SnapshotID `json:"anchors"`
-	Objects       []byte             `json:"trees"`  // raw names of the trees and blobs that were named anew
-	IndexPieces   []byte             `json:"pieces"` // those that the index consists of
-	KeptObjects   []byte             `json:"kept"`   // those that came with Keep and Tags
+	Objects       []byte             `json:"trees"`  // raw names of the new trees and blobs
+	IndexPieces   []byte             `json:"pieces"` // raw names of the pieces of the index
+	KeptObjects   []byte             `json:"kept"`   // raw names of the objects of KeepTree and TagsTree
 	IndexKey      string             `json:"index_key"`
 	IndexHead     string             `json:"index_head"`
 	IndexPathsKey string             `json:"index_set"`
 	IndexTree     string             `json:"index_tree"`
 	StagedTree    string             `json:"staged"`
 	TagsTree      string             `json:"tags"`   // the tree of tag objects
-	KeepTree      string             `json:"keep"`   // the tree of what is kept beside the files
+	KeepTree      string             `json:"keep"`   // the tree of objects kept beside the files
 	CommitRefs    []byte             `json:"used"`   // raw names of the commits that have refs of their own
-	RefsKey       string             `json:"named"`  // of everything that names commits: while it stays, Keep and Used do
-	Readable      []byte             `json:"sound"`  // raw names of what refs named and could be read
+	RefsKey       string             `json:"named"`  // of everything that names commits: while it is the same, KeepTree and CommitRefs are
+	Readable      []byte             `json:"sound"`  // raw names of the objects that refs named and that could be read
 	FoundIn       git.FoundObjects   `json:"relied"` // where everything that is known to be stored was found
 	HasLost       bool               `json:"lost"`   // something could not be read
 
 	Valid     bool            `json:"-"`
-	Untrusted bool            `json:"-"` // Relied is not as it was: everything known has to be looked for in the store
-	known     map[string]bool // raw names
+	Untrusted bool            `json:"-"` // FoundIn changed: every known object has to be looked up again
+	known     map[string]bool // raw names of stored objects
 }
 
 func (s *Worktree) statCachePath() string { return filepath.Join(s.Dir, "stat-cache") }
 func (s *Worktree) takeCachePath() string { return filepath.Join(s.Dir, "stored") }
 
-// ReadCache reads the memory. It is not valid when it cannot be read, or when one of
-// the snapshots it rests on is gone.
+// ReadCache reads the cache. It is not valid when it cannot be read, or when one of its anchor
+// snapshots is missing.
 func (s *Worktree) ReadCache(refs []git.Ref) TakeCache {
 	var m TakeCache
 	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
@@ -76,16 +76,16 @@ func (s *Worktree) ReadCache(refs []git.Ref) TakeCache {
 	return m
 }
 
-// Has reports whether an object is known to be stored: an earlier snapshot holds it.
+// Has reports whether an object is known to be stored: an earlier snapshot contains it.
 func (m *TakeCache) Has(oid string) bool { return m.Valid && m.known[RawOID(oid)] }
 
-// isTrusted reports whether what is known needs no second look.
+// isTrusted reports whether the known objects need no second check.
 func (m *TakeCache) isTrusted() bool { return m.Valid && !m.Untrusted }
 
-// hasLost reports whether something that was named could not be read.
+// hasLost reports whether an object that was named could not be read.
 func (c *Capture) hasLost() bool { return len(c.Manifest.Lost)+len(c.lostHeadTrees) > 0 }
 
-// DependsOn returns everything that the snapshot of a capture rests on.
+// DependsOn returns where all objects are that the snapshot of a capture depends on.
 func (c *Capture) DependsOn() git.FoundObjects {
 	if c.LastCache.isTrusted() {
 		return c.LastCache.FoundIn.Merge(c.FoundIn)
@@ -101,9 +101,8 @@ func rawNames(objects []git.NewObject) (raw []byte) {
 	return raw
 }
 
-// SaveCache writes the memory and the stat cache after a take whose snapshot exists. Takes
-// that ran side by side rest on each other's snapshots, so anchors are joined, under a
-// lock of its own.
+// SaveCache writes this cache and the stat cache after a snapshot was taken. Snapshots that were
+// taken at the same time depend on each other, so their anchors are merged, under a lock.
 func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	lock := fsroot.NewLock(s.takeCachePath() + ".lock")
 	if _, err := lock.TryLockContext(ctx, 5e6); err != nil {
@@ -142,7 +141,7 @@ func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotI
 	return c.Scan.Save()
 }
 
-// DeleteCache makes the next take look at everything again.
+// DeleteCache makes the next snapshot check everything again.
 func (s *Worktree) DeleteCache() error {
 	err := fsroot.Remove(s.takeCachePath())
 	if errors.Is(err, os.ErrNotExist) {
@@ -151,7 +150,7 @@ func (s *Worktree) DeleteCache() error {
 	return err
 }
 
-// DeleteCacheFor takes the memory away when it rests on one of the snapshots that go.
+// DeleteCacheFor deletes the cache when one of the snapshots to be deleted is an anchor of it.
 func (s *Worktree) DeleteCacheFor(ids []belay.SnapshotID) error {
 	var m TakeCache
 	text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile)
@@ -166,7 +165,7 @@ func (s *Worktree) DeleteCacheFor(ids []belay.SnapshotID) error {
 	return nil
 }
 
-// WriteAtomic replaces a private file of belay's, whole or not at all.
+// WriteAtomic replaces a private file of belay's atomically.
 func WriteAtomic(path string, data []byte, synced bool) error {
 	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{Synced: synced, Step: Fault}, data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Manifest makes of a tree what a scan says of it. Folders whose sum has nothing for
-// it are passed by.
+// Manifest makes the manifest of a scanned tree. Folders whose sum has nothing for it are
+// skipped.
 func (a *FolderSums) Manifest(top scan.Folder) *Manifest {
 	s := a.sumOf(top)
 	perms := map[fsroot.PathKind]map[uint16]int{fsroot.File: {}, fsroot.Exec: {}, fsroot.Folder: {}}
@@ -96,8 +96,8 @@ func (l *manifestBuilder) addEntry(n scan.Named) {
 	}
 }
 
-// MarkUncertain marks what has to be looked at whether or not something was heard of it:
-// files with several names, repositories of their own, and what could not be read.
+// MarkUncertain marks what has to be checked even when no change was reported: files with several
+// hard links, nested repositories, and what could not be read.
 func (a *FolderSums) MarkUncertain(f scan.Folder, d *scan.DirtyPaths) {
 	if !a.sumOf(f).needsRecheck {
 		return
@@ -118,7 +118,7 @@ func (a *FolderSums) MarkUncertain(f scan.Folder, d *scan.DirtyPaths) {
 	})
 }
 
-// CollectNew collects what is in now and was not in then: blobs, and trees.
+// CollectNew collects the blobs and trees that are in now and not in then.
 func (a *FolderSums) CollectNew(then *scan.Folder, now scan.Folder, seen *WatchAnswer) {
 	if then != nil && then.Same(now) {
 		return
@@ -146,7 +146,7 @@ func (a *FolderSums) CollectNew(then *scan.Folder, now scan.Folder, seen *WatchA
 	})
 }
 
-// EachDeleted gives the folders that are in then and not in now.
+// EachDeleted calls tell with each folder that is in then and not in now.
 func EachDeleted(then, now scan.Folder, tell func(path string)) {
 	if then.Same(now) {
 		return

@@ -11,15 +11,15 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// BrokenPart is a part of a snapshot whose bytes cannot be read.
+// BrokenPart is a part of a snapshot that cannot be read.
 type BrokenPart struct {
 	Part string `json:"part"` // one of the Part constants
-	Path string `json:"path"` // of a file; a folder whose files are not known ends in "/"; below meta/ as docs/formats.md has it
+	Path string `json:"path"` // of a file; a folder with unknown files ends in "/"; below meta/ as in docs/formats.md
 	OID  string `json:"oid"`  // the object, in hex
 	Err  error  `json:"-"`    // wraps git.ErrNoObject or git.ErrDamaged
 }
 
-// What a broken object is of.
+// The values of BrokenPart.Part.
 const (
 	PartFile   = "file"   // the working tree
 	PartStaged = "staged" // content that only the index names; Path is empty
@@ -27,7 +27,7 @@ const (
 	PartCommit = "commit" // the tag of the snapshot itself, or what HEAD named
 )
 
-// String names it as people are told.
+// String names the part for display.
 func (b BrokenPart) String() string {
 	why := "is missing"
 	if !errors.Is(b.Err, git.ErrNoObject) {
@@ -43,9 +43,9 @@ func (b BrokenPart) String() string {
 	return fmt.Sprintf("%s (object %s %s)", what, b.OID[:min(len(b.OID), 12)], why)
 }
 
-// Unreadable reads through everything that a snapshot consists of and gives what cannot be
-// read, by part and path; nothing when a restore of it would find every byte. Commits that
-// it only keeps alive are not followed: their history is git fsck's.
+// Unreadable reads everything in a snapshot and returns what cannot be read, sorted by part and
+// path; nothing when a restore would find every byte. Commits that it only keeps alive are not
+// followed: git fsck checks their history.
 //
 // The error is about the repository as a whole, or ctx's.
 func (s *Store) Unreadable(ctx context.Context, info Info) ([]BrokenPart, error) {
@@ -68,8 +68,8 @@ func (s *Store) Unreadable(ctx context.Context, info Info) ([]BrokenPart, error)
 	return w.check()
 }
 
-// snapshotTree returns the tree of a snapshot from the object that its ref names, which begins with
-// "object <oid>", in format 1 with "tree <oid>".
+// snapshotTree returns the tree of a snapshot, given the object that its ref names, which begins
+// with "object <oid>", in format 1 with "tree <oid>".
 func snapshotTree(o git.Object) string {
 	first, _, _ := strings.Cut(string(o.Data), "\n")
 	return first[strings.IndexByte(first, ' ')+1:]
@@ -80,7 +80,7 @@ type objectWalk struct {
 	store    *Store
 	ctx      context.Context
 	rd       *git.Reader
-	paths    map[string][]BrokenPart // what would be broken, by object
+	paths    map[string][]BrokenPart // the parts that an unreadable object breaks, by oid
 	manifest *Manifest
 }
 
@@ -88,7 +88,7 @@ func (w *objectWalk) add(part, path, oid string) {
 	w.paths[oid] = append(w.paths[oid], BrokenPart{Part: part, Path: path, OID: oid})
 }
 
-// walkTree walks a tree of the snapshot. One that cannot be read is found by check.
+// walkTree collects a tree of the snapshot. A tree that cannot be read is found by check.
 func (w *objectWalk) walkTree(path, oid string) error {
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
@@ -138,7 +138,7 @@ func (w *objectWalk) addObject(path, oid string) {
 	}
 }
 
-// addOdd gives the objects below odd/ their paths.
+// addOdd adds the paths of the objects below odd/.
 func (w *objectWalk) addOdd() {
 	if w.manifest == nil {
 		return
@@ -170,15 +170,15 @@ func (w *objectWalk) check() ([]BrokenPart, error) {
 	return list, nil
 }
 
-// Damaged is a snapshot of which parts cannot be read.
+// Damaged is a snapshot with parts that cannot be read.
 type Damaged struct {
 	Info   Info
 	Broken []BrokenPart
 }
 
-// Examine is Unreadable for many snapshots: what they share is read once. It gives those
-// that are damaged, in the order given. progress, if any, is called before each, with how
-// many were looked at.
+// Examine is Unreadable for many snapshots: what they share is read once. It returns the damaged
+// ones in the given order. progress, if not nil, is called before each with the number examined
+// so far.
 func (s *Store) Examine(ctx context.Context, list []Info, progress func(done int)) ([]Damaged, error) {
 	seen := map[string]bool{}
 	rd, err := s.Repo.Reader(ctx)

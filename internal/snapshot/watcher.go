@@ -14,19 +14,20 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Watcher answers for a working tree in which nothing can change without its
-// knowledge. A take that it answers looks at no file but the changed ones.
+// Watcher answers for a working tree in which nothing can change without its knowledge. A
+// snapshot that it answers for reads only changed files.
 type Watcher interface {
-	// On reports whether somebody seems to watch. It costs nothing and promises nothing.
+	// IsRunning reports whether a watcher seems to run. It is cheap and guarantees nothing.
 	IsRunning() bool
-	// Ask gives what the tree comes to at a moment after the call, and what of it the
-	// snapshot with this base does not hold. nil is "not sure", for any reason.
+	// Query returns the state of the tree at a moment after the call, and the objects that the
+	// snapshot with this base does not contain. nil means "not sure", for any reason.
 	Query(ctx context.Context, base string) *WatchAnswer
-	// Doubt says that the answer did not fit the rules of ignoring outside the tree.
+	// ReportMismatch tells the watcher that its answer did not match the ignore rules outside the
+	// tree.
 	ReportMismatch()
 }
 
-// BaseKey names what a snapshot holds of the working tree: two with the same base hold
+// BaseKey identifies the content of the working tree in a snapshot: two with the same key contain
 // the same blobs and trees. Outer rules are not part of it.
 func BaseKey(repo *git.Repo, tree string, m *Manifest) string {
 	var b strings.Builder
@@ -42,9 +43,9 @@ func BaseKey(repo *git.Repo, tree string, m *Manifest) string {
 	return repo.HashObject("blob", []byte(b.String()))
 }
 
-// latestTake is what one take leaves for the next where a tree is watched: the snapshot
-// that holds everything of a base. Unlike Memory it names no tree, so it has
-// the same size for every repository.
+// latestTake is what one snapshot leaves for the next in a watched tree: the snapshot that
+// contains everything of a base. Unlike TakeCache it lists no objects, so it has the same size
+// for every repository.
 type latestTake struct {
 	Version int              `json:"v"`
 	Anchor  belay.SnapshotID `json:"anchor"`
@@ -63,8 +64,8 @@ func (s *Store) readLatest() (l latestTake) {
 	return l
 }
 
-// captureWatched reads the present with the help of a watch, and gives nil when that cannot
-// be done: then everything is looked at.
+// captureWatched captures the current state with the help of a watcher, and returns nil when that
+// is not possible: then everything is read.
 func (s *Store) captureWatched(ctx context.Context, w CaptureOptions) *Capture {
 	if !w.UseWatch || s.Watch == nil || !s.Watch.IsRunning() {
 		return nil
@@ -100,16 +101,16 @@ func (s *Store) captureWatched(ctx context.Context, w CaptureOptions) *Capture {
 	return c
 }
 
-// cacheFor returns the memory, valid while the snapshot is there.
+// cacheFor returns the cache, valid while the snapshot exists.
 func (l latestTake) cacheFor(refs []git.Ref) TakeCache {
 	m := l.TakeCache
 	m.Anchors = []belay.SnapshotID{l.Anchor}
-	m.Valid = slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == Prefix+string(l.Anchor) })
+	m.Valid = slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == RefPrefix+string(l.Anchor) })
 	return m
 }
 
-// saveCaches leaves what the next take can use. A take that a watch answered knows nothing
-// about the files that it did not look at, and leaves the other memory as it is.
+// saveCaches writes what the next snapshot can use. A snapshot that a watcher answered for knows
+// nothing about the files that were not read, and leaves the other cache unchanged.
 func (s *Store) saveCaches(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	if c.Answer == nil {
 		if err := s.Worktree.SaveCache(ctx, c, id); err != nil {

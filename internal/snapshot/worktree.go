@@ -13,20 +13,20 @@ import (
 
 // Nothing is changed but belay's private folder: no file of the tree, not the index, no ref.
 
-// Prefix is where the refs of snapshots live.
+// RefPrefix starts the names of the refs of snapshots.
 const RefPrefix = "refs/belay/"
 
-// CommitRefPrefix is where the refs of the user's own commits live that snapshots need: <prefix><oid>
-// names that commit. By its name it comes after branches, remotes and tags: of several refs that
-// name a commit, git name-rev and git describe --all print the first.
+// CommitRefPrefix starts the names of the refs of the user's own commits that snapshots need:
+// <prefix><oid> names that commit. The name sorts after branches, remotes and tags: of several
+// refs that name a commit, git name-rev and git describe --all print the first.
 const CommitRefPrefix = "refs/used-by-belay/"
 
-// SecondRefPrefix is where the second refs of open tasks' snapshots live. Not every ref below
-// it is belay's: Kept knows.
+// SecondRefPrefix starts the names of the second refs of open tasks' snapshots. Other refs may
+// have the prefix too: see IsSecondRef.
 const SecondRefPrefix = "refs/kept/"
 
-// IsSecondRef reports whether a ref is the second one of a snapshot, or of a commit that one needs:
-// 32 hex digits that nobody can guess, and the snapshot's id or the commit.
+// IsSecondRef reports whether a ref is the second ref of a snapshot, or of a commit that one
+// needs: 32 hex digits that nobody can guess, and the snapshot's id or the commit.
 func IsSecondRef(name string) bool {
 	secret, id, ok := strings.Cut(strings.TrimPrefix(name, SecondRefPrefix), "-")
 	isSecret := len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == ""
@@ -34,12 +34,12 @@ func IsSecondRef(name string) bool {
 	return ok && strings.HasPrefix(name, SecondRefPrefix) && isSecret && (isID || git.IsOID(id))
 }
 
-// isSnapshotRef reports whether a ref is that of a snapshot. There may be thousands, each made once
-// and synced: a take needs to know that they are there.
+// isSnapshotRef reports whether a ref is that of a snapshot. There may be thousands, each written
+// once and synced, so a new snapshot only checks that they exist.
 func isSnapshotRef(name string) bool { return strings.HasPrefix(name, RefPrefix) }
 
-// IsOwnRef reports whether a ref is belay's: not part of the state that a snapshot holds, and
-// never moved by a restore.
+// IsOwnRef reports whether a ref is belay's: not part of the state in a snapshot, and never moved
+// by a restore.
 func IsOwnRef(name string) bool {
 	return strings.HasPrefix(name, RefPrefix) || strings.HasPrefix(name, CommitRefPrefix) || IsSecondRef(name)
 }
@@ -49,10 +49,10 @@ type Worktree struct {
 	Repo    *git.Repo
 	Dir     string   // belay's private folder of this working tree
 	Include []string // doublestar globs of ignored paths to capture as well
-	MaxFile int64    // untracked files above are gaps
+	MaxFile int64    // untracked files above this size are gaps
 }
 
-// MakeScratchDir makes and gives a folder of belay's own.
+// MakeScratchDir creates a folder below belay's own and returns its path.
 func (s *Worktree) MakeScratchDir(parts ...string) (string, error) {
 	dir := filepath.Join(append([]string{s.Dir}, parts...)...)
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
@@ -61,7 +61,7 @@ func (s *Worktree) MakeScratchDir(parts ...string) (string, error) {
 	return dir, nil
 }
 
-// CommitObject writes a commit of belay's. It needs nobody's identity.
+// CommitObject returns a commit with belay as its author.
 func CommitObject(r *git.Repo, tree string, parents []string, at time.Time, message string) git.NewObject {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", tree)
@@ -74,7 +74,7 @@ func CommitObject(r *git.Repo, tree string, parents []string, at time.Time, mess
 	return git.NewObject{OID: r.HashObject("commit", data), Type: "commit", Data: data}
 }
 
-// tagObject writes the tag that a snapshot's ref names, of a tree.
+// tagObject returns the tag, of a tree, that a snapshot's ref names.
 func tagObject(r *git.Repo, tree, name string, at time.Time, message string) git.NewObject {
 	data := fmt.Appendf(nil, "object %s\ntype tree\ntag %s\ntagger belay <belay@localhost> %d +0000\n\n%s", tree, name,
 		max(0, at.Unix()), message)
