@@ -111,7 +111,7 @@ type Info struct {
 	innerCount   int      // repositories inside the tree that have snapshots of their own
 }
 
-func (i Info) ref() string { return Prefix + string(i.ID) }
+func (i Info) ref() string { return RefPrefix + string(i.ID) }
 
 // UncapturedSummary lists the first few gaps and how to see all; "" when there are none.
 func (i Info) UncapturedSummary() string {
