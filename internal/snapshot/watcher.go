@@ -71,7 +71,7 @@ func (s *Store) captureWatched(ctx context.Context, w CaptureOptions) *Capture {
 		return nil
 	}
 	l := s.readLatest()
-	if l.BaseKey == "" && w.HasExtras() { // no take with so much leaves a base: asking would be in vain each time
+	if l.BaseKey == "" && w.HasExtras() { // a snapshot with extras saves no base: the watcher could not answer
 		return nil
 	}
 	asked := make(chan *WatchAnswer, 1)
