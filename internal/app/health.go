@@ -93,7 +93,8 @@ func writable(d *session.Desk) Complaint {
 	if err == nil {
 		err = probe(dir)
 	}
-	others := []string{filepath.Join(d.Repo.Common, "objects", "pack"), filepath.Join(d.Repo.Common, filepath.FromSlash(snapshot.RefPrefix))}
+	others := []string{filepath.Join(d.Repo.Common, "objects", "pack"),
+		filepath.Join(d.Repo.Common, filepath.FromSlash(snapshot.RefPrefix))}
 	for _, top := range slices.Compact([]string{dir, d.Scratch()}) {
 		others = append(others, filepath.Join(top, "files", ".new"))
 		entries, _ := fsroot.ReadDir(top) // what cannot be listed is told of above, or is not there

@@ -257,7 +257,8 @@ func (w *worker) checkSize(it *item, f *fsroot.Facts) bool {
 		return false
 	}
 	copied := *f
-	it.facts, it.kind, it.gap = &copied, k, fmt.Sprintf(ReasonTooLarge+" (%s, the limit is %s)", belay.RoundSize(f.Size), belay.RoundSize(limit))
+	it.facts, it.kind = &copied, k
+	it.gap = fmt.Sprintf(ReasonTooLarge+" (%s, the limit is %s)", belay.RoundSize(f.Size), belay.RoundSize(limit))
 	return true
 }
 
