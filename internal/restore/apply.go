@@ -20,18 +20,18 @@ import (
 // Nothing is removed or overwritten that the rescue snapshot does not contain, and no link is
 // followed.
 
-// Target is where files are restored.
+// Target is the working tree that files are restored to.
 type Target struct {
 	Repo *git.Repo    // where the bytes come from
 	Root *fsroot.Root // where they go
 	Tmp  string       // a folder for temporary files
 
-	// Skip, when set, is told of each path that fails on its own (see Skippable), and the
-	// rest is done. Otherwise the first failure ends it.
+	// OnFailure, when set, is called for each path that fails on its own (see IsSkippable), and
+	// the rest is done. Otherwise the first failure ends the restore.
 	OnFailure func(*Failure)
 }
 
-// handleFailure ends a plan at a failure, or has it skipped.
+// handleFailure passes a failure of one path to OnFailure, or returns it.
 func (s *Target) handleFailure(doing, path string, err error) error {
 	f := &Failure{doing, path, err}
 	if s.OnFailure == nil || !IsSkippableWrite(err) {
@@ -41,9 +41,9 @@ func (s *Target) handleFailure(doing, path string, err error) error {
 	return nil
 }
 
-// Apply does a plan's steps on the working tree. Each may have been done already.
-// What is not as the rescue holds it is left: somebody changed it since, and the
-// comparison at the end says so. The error is a *Failure where it speaks of one path.
+// Apply carries out a plan on the working tree. Steps may have been done already. A path that
+// differs from the rescue snapshot is left alone: somebody changed it since, and the comparison
+// at the end reports it. The error is a *Failure when it is about one path.
 func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	for _, r := range p.Remove {
 		if free, err := s.isUnchanged(string(r), held); err != nil {
@@ -97,7 +97,7 @@ func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	return nil
 }
 
-// WriteFiles writes a plan's files and links. What is right already is not touched and
+// WriteFiles writes a plan's files and links. A file that is already right is not touched and
 // keeps its times.
 func (s *Target) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) error {
 	if len(p.Writes) == 0 {
@@ -157,7 +157,7 @@ func (s *Target) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 	return err
 }
 
-// copyObject writes the bytes of a file as they are in the repository.
+// copyObject returns a function that writes the bytes of a file as they are in the repository.
 func copyObject(rd *git.Reader, w Write) func(io.Writer) error {
 	return func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
@@ -168,7 +168,7 @@ func copyObject(rd *git.Reader, w Write) func(io.Writer) error {
 	}
 }
 
-// contentWriter writes a file's bytes.
+// contentWriter returns a function that writes a file's bytes.
 func (s *Target) contentWriter(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
 	copied := copyObject(rd, w)
 	return func(out io.Writer) error {
@@ -184,7 +184,7 @@ func (s *Target) contentWriter(rd *git.Reader, w Write, held *scan.Result) func(
 	}
 }
 
-// expected says what of a path the rescue holds, and what is put there.
+// expected returns what the rescue snapshot has at a path, and what replaces it.
 func (s *Target) expected(path string, held *scan.Result, oid string) fsroot.Expected {
 	h := fsroot.Expected{NewHash: s.Repo.NewHash}
 	if e, ok := FindEntry(held, path); ok {
@@ -196,8 +196,8 @@ func (s *Target) expected(path string, held *scan.Result, oid string) fsroot.Exp
 	return h
 }
 
-// reportSaved is nil when what somebody saved is where he saved it: the comparison at the
-// end names it. Otherwise it says where it is.
+// reportSaved returns nil when a file that somebody saved during the restore is at its own path:
+// the comparison at the end reports it. Otherwise it says where the file is.
 func reportSaved(saved *fsroot.SavedError) error {
 	if saved.SetAsideAt == "" {
 		return nil
@@ -205,12 +205,12 @@ func reportSaved(saved *fsroot.SavedError) error {
 	return belay.Refuse(belay.CodeCannot, "compare both versions, then run the restore again", "%s", saved.Error())
 }
 
-// errSavedMeanwhile says that somebody saved a file while its older content was restored. His
-// stays; the comparison at the end names it.
+// errSavedMeanwhile says that somebody saved a file while its older content was restored. The
+// saved file stays; the comparison at the end reports it.
 var errSavedMeanwhile = errors.New("it was saved by another program during the restore")
 
-// isUnchanged reports whether a path is free to be overwritten: nothing is there, or
-// what is there is what the rescue holds.
+// isUnchanged reports whether a path may be overwritten: nothing is there, or what the rescue
+// snapshot contains.
 func (s *Target) isUnchanged(path string, held *scan.Result) (bool, error) {
 	info, err := s.Root.Lstat(path)
 	switch {
@@ -228,7 +228,7 @@ func (s *Target) isUnchanged(path string, held *scan.Result) (bool, error) {
 	return s.Root.Matches(path, info.Kind, info.Perm, e.OID, s.Repo.NewHash)
 }
 
-// FindEntry looks a path up among the captured ones.
+// FindEntry returns the captured entry of a path.
 func FindEntry(r *scan.Result, path string) (scan.Entry, bool) {
 	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e scan.Entry, p string) int { return strings.Compare(e.Path, p) })
 	if !ok {
@@ -237,7 +237,8 @@ func FindEntry(r *scan.Result, path string) (scan.Entry, bool) {
 	return r.Entries[i], true
 }
 
-// fixModeIfSame compares bytes, and sets a mode that alone is wrong.
+// fixModeIfSame reports whether a path already has the right bytes, and sets the mode if only
+// that is wrong.
 func (s *Target) fixModeIfSame(w Write) (bool, error) {
 	path := string(w.Path)
 	raw, err := hex.DecodeString(w.OID)
@@ -259,7 +260,7 @@ func (s *Target) fixModeIfSame(w Write) (bool, error) {
 	return true, s.Root.Chmod(path, w.Perm)
 }
 
-// MakeParents makes the folders above a path; their modes are set at the end.
+// MakeParents creates the parent folders of a path; their modes are set at the end.
 func MakeParents(root *fsroot.Root, path string) error {
 	dir := Parent(path)
 	if dir == "" {

@@ -13,20 +13,20 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Failure says which path a step of a plan failed at.
+// Failure is a plan's step that failed, and its path.
 type Failure struct {
 	Op   string // "write", "remove"…
 	Path string
 	Err  error
 }
 
-// Error returns the sentence.
+// Error returns the message.
 func (f *Failure) Error() string { return fmt.Sprintf("%s %q: %v", f.Op, f.Path, f.Err) }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// AsKept names the path and, without the names of system calls, what was wrong with it.
+// AsKept returns the path and the cause, without the names of system calls.
 func (f *Failure) AsKept() Kept {
 	var path *fs.PathError
 	if errors.As(f.Err, &path) {
@@ -35,8 +35,8 @@ func (f *Failure) AsKept() Kept {
 	return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Op, f.Err)}
 }
 
-// Skippable reports whether an error speaks of one path, so that others may still be
-// restored: a full disk, too many open files or an end asked for speak of all.
+// IsSkippableWrite reports whether an error is about one path, so that others may still be
+// restored. A full disk, too many open files or a cancelled context affect all paths.
 func IsSkippableWrite(err error) bool {
 	for _, all := range []error{context.Canceled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EDQUOT,
 		syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
@@ -47,10 +47,9 @@ func IsSkippableWrite(err error) bool {
 	return true
 }
 
-// FindBroken returns what of a plan cannot be done, by path: bytes of the repository's that
-// cannot be read, and names that this process cannot change. Every object is read to its
-// end, for git does not know of damage before. What is as planned already is not broken.
-// Nothing is changed.
+// FindBroken returns what of a plan cannot be done, by path: objects that cannot be read, and
+// names that this process cannot change. Every object is read to its end, because git does not
+// notice damage before that. A path that is already as planned is not broken. Nothing is changed.
 func (s *Target) FindBroken(ctx context.Context, p *Plan) ([]Kept, error) {
 	found, err := s.findUnreadable(ctx, p)
 	if err != nil {
@@ -106,7 +105,7 @@ func (s *Target) FindBroken(ctx context.Context, p *Plan) ([]Kept, error) {
 	return slices.CompactFunc(found, func(a, b Kept) bool { return a.Path == b.Path }), nil
 }
 
-// findUnreadable finds the writes whose bytes cannot be read.
+// findUnreadable returns the writes whose bytes cannot be read.
 func (s *Target) findUnreadable(ctx context.Context, p *Plan) (found []Kept, err error) {
 	if len(p.Writes) == 0 {
 		return nil, nil
@@ -146,14 +145,14 @@ func unreadableReason(err error) string {
 	return ReasonDamaged
 }
 
-// Why a path cannot be restored whose bytes are the reason.
+// Reasons why the content of a path cannot be restored.
 const (
 	ReasonMissing = "its content is missing from the repository"
 	ReasonDamaged = "its content in the repository is damaged"
 )
 
-// hasBytes reports whether a file, or a link, has the bytes already: then at most its
-// mode is set.
+// hasBytes reports whether a file, or a link, already has the bytes: then at most its mode has to
+// be set.
 func (s *Target) hasBytes(w Write) bool {
 	oid, err := s.Root.Bytes(string(w.Path), s.Repo.NewHash)
 	info, lerr := s.Root.Lstat(string(w.Path))
@@ -171,7 +170,7 @@ func (s *Target) isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder)
 }
 
-// Drop takes paths out of a plan.
+// Drop removes paths from a plan.
 func (p *Plan) Drop(skipped []Kept) {
 	out := map[string]bool{}
 	for _, k := range skipped {
@@ -184,8 +183,8 @@ func (p *Plan) Drop(skipped []Kept) {
 	p.Writes = slices.DeleteFunc(p.Writes, func(w Write) bool { return out[string(w.Path)] })
 }
 
-// SkipBlocked turns what keeps a plan from being done into the paths of the plan that have
-// to be skipped for it, each with the reason.
+// SkipBlocked returns the paths of the plan that have to be skipped because of what blocks it,
+// each with the reason.
 func (p *Plan) SkipBlocked() (skipped []Kept) {
 	for _, b := range p.Blocked {
 		at := strings.TrimSuffix(b.Path, "/")

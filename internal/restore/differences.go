@@ -8,8 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// diffSides returns what differs, in the trees and beside them. A name that is odd as a link
-// and plain as a file is a removal on one side and a write on the other: it is written.
+// diffSides returns the differences between the two states, in the trees and beside them. A name
+// that is odd as a link and normal as a file is a removal on one side and a write on the other:
+// it is written.
 func (pl *Planner) diffSides(ctx context.Context) ([]git.Difference, error) {
 	diffs, err := pl.repo.DiffTrees(ctx, pl.Now.Tree, pl.Then.Tree)
 	if err != nil {
@@ -24,7 +25,7 @@ func (pl *Planner) diffSides(ctx context.Context) ([]git.Difference, error) {
 	return diffs, pl.findEnteredRepositories(ctx, diffs)
 }
 
-// diffOddPaths compares what is kept outside the trees.
+// diffOddPaths compares the paths that are stored outside the trees.
 func (pl *Planner) diffOddPaths() []git.Difference {
 	var list []git.Difference
 	for path, o := range pl.Then.oddPaths {
@@ -42,8 +43,8 @@ func (pl *Planner) diffOddPaths() []git.Difference {
 	return list
 }
 
-// diffModes returns files whose bytes are right and whose modes are not. They are
-// written like any other: the writer compares bytes first and then only sets the mode.
+// diffModes returns files whose bytes are right and whose modes are not. They are written like
+// any other: the writer compares bytes first and then only sets the mode.
 func (pl *Planner) diffModes(ctx context.Context, diffs []git.Difference) ([]Write, error) {
 	differs := map[string]bool{}
 	for _, d := range diffs {

@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Drop forgets snapshots, as snapshot.Store.Drop does. A restore that was interrupted is
-// finished first: it may need the very snapshot that goes. Where that cannot be done, here
-// or in another working tree, its snapshots stay (CodeCannot).
+// Drop deletes snapshots, as snapshot.Store.Drop does. An interrupted restore is finished first:
+// it may need one of them. If it cannot be finished, here or in another working tree, the
+// snapshots that it needs stay (CodeCannot).
 func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	if err := s.recoverBeforeForgetting(ctx); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	return s.Snapshots.Drop(ctx, ids...)
 }
 
-// Prune forgets old snapshots, as snapshot.Store.Prune does, after the same care.
+// Prune deletes old snapshots, as snapshot.Store.Prune does, with the same care.
 func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pruned, error) {
 	if !o.DryRun {
 		if err := s.recoverBeforeForgetting(ctx); err != nil {
@@ -43,8 +43,9 @@ func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pr
 	return s.Snapshots.Prune(ctx, o)
 }
 
-// recoverBeforeForgetting finishes an interrupted restore before snapshots are forgotten. One that
-// cannot be finished is no reason to keep others, as long as it is known which it needs.
+// recoverBeforeForgetting finishes an interrupted restore before snapshots are deleted. If it
+// cannot be finished, other snapshots may still be deleted, as long as it is known which ones it
+// needs.
 func (s *Store) recoverBeforeForgetting(ctx context.Context) error {
 	err := s.recoverAndReport(ctx)
 	if err == nil || ctx.Err() != nil || belay.CodeOf(err) == belay.CodeBusy || !s.Interrupted() {
@@ -58,7 +59,7 @@ func (s *Store) recoverBeforeForgetting(ctx context.Context) error {
 }
 
 // neededSnapshots returns the snapshots that an interrupted restore in any working tree of this
-// repository needs to be finished or reversed.
+// repository needs in order to be finished or reversed.
 func (s *Store) neededSnapshots() map[belay.SnapshotID]bool {
 	files := []string{s.intentPath(), filepath.Join(s.Snapshots.Repo.Common, "belay", "intent.json")}
 	trees := filepath.Join(s.Snapshots.Repo.Common, "worktrees")
@@ -76,7 +77,7 @@ func (s *Store) neededSnapshots() map[belay.SnapshotID]bool {
 	return ids
 }
 
-// readIntent reads what it can of an intent, of any version.
+// readIntent reads as much as it can of an intent of any version.
 func readIntent(file string) (j intent, err error) {
 	text, err := fsroot.ReadFile(file, fsroot.MaxSmallFile)
 	if err == nil {
@@ -85,9 +86,9 @@ func readIntent(file string) (j intent, err error) {
 	return j, err
 }
 
-// abandonRestore ends a restore that cannot be finished, because its snapshot was forgotten
-// with git. It counts as done, so that no later command is held up by it, and so that what
-// it replaced can be had back.
+// abandonRestore ends a restore that cannot be finished because its snapshot was deleted with
+// git. It counts as done, so that it blocks no later command, and undo brings back what it
+// replaced.
 func (s *Store) abandonRestore(ctx context.Context, j *intent) error {
 	try := "belay " + j.reverseStep() + " restores the previous state"
 	if _, err := s.Snapshots.LookUp(ctx, j.Rescue); err != nil || j.Reverses {

@@ -14,11 +14,11 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// maxEditedSize is how many bytes a file may have in which lines are replaced.
+// maxEditedSize limits the size in bytes of a file in which lines are replaced.
 const maxEditedSize = 64 << 20
 
-// dueEdits returns those edits that are asked for and change something now, and names the files
-// whose lines somebody has changed meanwhile.
+// dueEdits returns the requested edits that change something now, and the files in which somebody
+// has changed those lines meanwhile.
 func (s *Store) dueEdits(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
 	for _, e := range o.Edits {
 		if !o.selection().Includes(string(e.Path)) {
@@ -50,8 +50,8 @@ func notEditedReason(err error) string {
 }
 
 // applyEdits replaces lines in place. It is the last step of a restore that changes files, and
-// can be done again. What keeps a line from being replaced is named and no reason to leave
-// the restore unfinished.
+// can be repeated. A line that cannot be replaced is reported and does not leave the restore
+// unfinished.
 func (s *Store) applyEdits(root *fsroot.Root, tmp string, j *intent) error {
 	j.unedited = nil
 	for _, e := range j.Edits {
@@ -91,7 +91,7 @@ func (s *Store) applyEdit(root *fsroot.Root, tmp string, e Edit) error {
 	return errors.New("another program is writing it")
 }
 
-// readText reads a file of the tree, and nothing but a file.
+// readText reads a file of the tree; anything else is an error.
 func readText(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	info, err := root.Lstat(path)
 	switch {
@@ -119,7 +119,7 @@ func (s *Store) blobOID(data []byte) fsroot.OID {
 	return fsroot.OID(raw)
 }
 
-// editedPaths names the files of edits.
+// editedPaths returns the paths of the files of edits.
 func editedPaths(edits []Edit) (paths []RawPath) {
 	for _, e := range edits {
 		paths = append(paths, e.Path)
@@ -127,9 +127,9 @@ func editedPaths(edits []Edit) (paths []RawPath) {
 	return paths
 }
 
-// addEdits adds to a result what became of the edits. A file whose lines were replaced is no
-// file that stays, whatever else is in it; and where the restore wrote a whole file, lines
-// that were not found in it are not news.
+// addEdits adds the outcome of the edits to a result. A file whose lines were replaced is not
+// listed as kept, whatever else is in it. Where the restore wrote the complete file, lines that
+// were not found in it are not reported.
 func (r *Restored) addEdits(edits []Edit, left []Kept) {
 	is := func(path string) func(Kept) bool { return func(k Kept) bool { return k.Path == path } }
 	for _, e := range edits {

@@ -60,10 +60,10 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 	return context.Cause(ctx)
 }
 
-// exportWorkers is how many write files at the same time.
+// exportWorkers is how many goroutines write files at the same time.
 const exportWorkers = 4
 
-// writeEntries writes files and links that are not there yet.
+// writeEntries writes files and links that do not exist yet.
 func (s *Target) writeEntries(ctx context.Context, entries []git.TreeEntry, m *snapshot.Manifest) error {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {

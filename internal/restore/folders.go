@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// planFolders plans the folders that come and go: those without files, and parents that
-// are empty once their files are gone.
+// planFolders plans the folders to create and to remove: empty ones, and parents that become
+// empty when their files are removed.
 func (pl *Planner) planFolders() {
 	then := map[string]bool{}
 	for _, f := range pl.Then.Manifest.Folders {
@@ -49,8 +49,8 @@ func (pl *Planner) planFolders() {
 	pl.planModes()
 }
 
-// hasEntries reports whether a folder has a captured entry that is not among those. The root
-// of the tree is no such folder.
+// hasEntries reports whether a folder contains a captured entry that is not in but. The root of
+// the tree does not count.
 func (pl *Planner) hasEntries(folder string, but map[string]bool) bool {
 	below := folder + "/"
 	i, _ := slices.BinarySearchFunc(pl.scan.Entries, below, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
@@ -62,9 +62,9 @@ func (pl *Planner) hasEntries(folder string, but map[string]bool) bool {
 	return false
 }
 
-// planModes plans the modes of folders: of those that are made, and of those that then had
-// with another mode. One that then did not have, and that stays for what else is in it,
-// keeps its mode: somebody may have closed it.
+// planModes plans the modes of folders: of created ones, and of those that had another mode in
+// the target state. A folder that did not exist then and stays, because of its other content,
+// keeps its mode: somebody may have restricted it.
 func (pl *Planner) planModes() {
 	want := map[string]uint16{}
 	for f := range pl.addedFolders {
@@ -94,8 +94,8 @@ func (pl *Planner) planModes() {
 	pl.planOpenedModes()
 }
 
-// planOpenedModes plans the modes, as they are, of folders that the restore has to open for a
-// moment because they may not be written in: killed then, it would leave them open.
+// planOpenedModes plans the current modes of folders that the restore has to make writable for a
+// moment: if it is killed then, they would stay writable.
 func (pl *Planner) planOpenedModes() {
 	seen := map[string]bool{}
 	for _, c := range pl.Plan.Chmod {

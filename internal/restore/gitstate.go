@@ -20,35 +20,35 @@ import (
 // gitPlan is what a restore does to git's own state.
 type gitPlan struct {
 	target       snapshot.Info
-	changesIndex bool // the index is not what it was
+	changesIndex bool // the index differs from the target's
 	indexFiles   map[string][]byte
 	indexMtime   int64
 	indexPerm    uint16
-	deletesIndex bool // there was none
+	deletesIndex bool // the target had no index
 
 	adminFiles, stateFiles, logFiles []gitWrite
 	changesAdmin, operation, logs    bool
 	refs                             []RefMove
 	kept                             []Kept
 	broken                           []Kept    // what cannot be restored, see findBrokenGit
-	notReverted                      []Kept    // of what the task did, what cannot be taken back here
+	notReverted                      []Kept    // changes of the task that cannot be reverted here
 	alternates                       []byte    // as they are now; nil when there are none
-	leftFiles                        []string  // of git's own files, because somebody else changed them
-	newHead                          *git.Head // nil: as it is
+	leftFiles                        []string  // git's own files that stay because somebody else changed them
+	newHead                          *git.Head // nil: unchanged
 	currentHead                      git.Head
 	isHeadBroken                     bool              // HEAD names a branch that names nothing
-	brokenRefs                       []git.BrokenRef   // in the place of a ref that comes back
-	seenRefs                         map[string]string // where every ref stood when the present was held
+	brokenRefs                       []git.BrokenRef   // files in the place of a ref that is restored
+	seenRefs                         map[string]string // the value of every ref when the rescue snapshot was taken
 }
 
-// Why a ref, or a file of git's own, is not restored from a snapshot.
+// Reasons why a ref, or a file of git's own, is not restored.
 const (
 	reasonLostRef  = "the object it named is missing or damaged"
 	reasonLostFile = "the snapshot's copy is missing or damaged"
 	reasonByOthers = "changed by somebody else"
 )
 
-// gitWrite puts one file of a git folder back, or takes it away.
+// gitWrite writes one file of a git folder, or deletes it.
 type gitWrite struct {
 	dir, name string
 	data      []byte
@@ -57,17 +57,18 @@ type gitWrite struct {
 	delete    bool
 }
 
-// gitState is git's state as a snapshot holds it.
+// gitState is git's state in a snapshot.
 type gitState struct {
 	refs       snapshot.RefState
-	files      map[string][]byte // below meta/, pieces joined
-	unreadable map[string]bool   // of those, and of groups of them, what cannot be read
-	hasLater   bool              // it holds git.IsAddedLater, as far as they were there
-	worktrees  []byte            // which other working trees there were; nil when that is not known
+	files      map[string][]byte // below meta/, with pieces joined
+	unreadable map[string]bool   // files, and groups of files, that cannot be read
+	hasLater   bool              // it contains the files of git.IsAddedLater that existed
+	worktrees  []byte            // the other worktrees; nil when not known
 	indexTree  string            // the tree of meta/index
 }
 
-// readGitState reads it. The bytes of the index, which may be many megabytes, are left out where its tree is the given one.
+// readGitState reads git's state in a snapshot. The bytes of the index, which may be many
+// megabytes, are left out when its tree is indexNow.
 func (s *Store) readGitState(ctx context.Context, i snapshot.Info, indexNow string) (gitState, error) {
 	h := gitState{files: map[string][]byte{}, unreadable: map[string]bool{}}
 	var err error
@@ -110,8 +111,8 @@ func (s *Store) readGitState(ctx context.Context, i snapshot.Info, indexNow stri
 	return h, nil
 }
 
-// gitStateReader reads what a snapshot holds of git's state. What cannot be read is noted as
-// lost, and the rest is read.
+// gitStateReader reads git's state in a snapshot. What cannot be read is marked unreadable, and
+// the rest is read.
 type gitStateReader struct {
 	store *Store
 	ctx   context.Context
@@ -119,7 +120,7 @@ type gitStateReader struct {
 	state *gitState
 }
 
-// readFolder reads a folder of meta/. Pieces of one file are in a folder of its name.
+// readFolder reads a folder of meta/. The pieces of one file are in a folder of its name.
 func (r *gitStateReader) readFolder(name, tree string) error {
 	entries, err := r.rd.Walk(tree)
 	if err != nil {
@@ -145,8 +146,8 @@ func (r *gitStateReader) readFolder(name, tree string) error {
 	return nil
 }
 
-// readWorktrees reads which working trees there were. Nothing is written because of it: where it
-// cannot be read, those that were added are not named, and nothing else is amiss.
+// readWorktrees reads the list of worktrees. Nothing is written because of it: if it cannot be
+// read, added worktrees are not reported.
 func (r *gitStateReader) readWorktrees(oid string) error {
 	r.state.hasLater = true
 	o, err := r.rd.Read(oid)
@@ -158,11 +159,11 @@ func (r *gitStateReader) readWorktrees(oid string) error {
 	return nil
 }
 
-// worktreesFile of meta/ says which working trees there were.
+// worktreesFile is the file of meta/ that lists the worktrees.
 const worktreesFile = "worktrees"
 
-// markUnreadable notes what cannot be read, and reads on with another process: git ends at an object
-// that is damaged.
+// markUnreadable marks what cannot be read, and continues with a new git process: git exits at a
+// damaged object.
 func (r *gitStateReader) markUnreadable(path string, err error) error {
 	if r.ctx.Err() != nil {
 		return err
@@ -173,7 +174,7 @@ func (r *gitStateReader) markUnreadable(path string, err error) error {
 	return err
 }
 
-// isUnreadable reports whether a file of a group, or the whole group, cannot be read.
+// isUnreadable reports whether a file of a group, or the complete group, cannot be read.
 func (h *gitState) isUnreadable(group, name string) bool {
 	return h.unreadable[strings.TrimSuffix(group, "/")] || h.unreadable["links"] || h.unreadable[group+name] ||
 		h.unreadable["links/"+group+name]
@@ -265,7 +266,8 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	return g, s.planReflogs(ctx, g, h, then.AdminModes, c, o)
 }
 
-// leaveOthers reports a file of git's own that the task did not change, which stays.
+// leaveOthers reports whether a file of git's own stays because the task did not change it, and
+// records it.
 func (g *gitPlan) leaveOthers(name string, o Options) bool {
 	if o.OnlyGit == nil || o.OnlyGit(name) {
 		return false
@@ -274,10 +276,10 @@ func (g *gitPlan) leaveOthers(name string, o Options) bool {
 	return true
 }
 
-// leaveLater takes out of the plan what must not be taken away: files that the snapshot
-// says nothing of, those of a submodule that was made since, whose repository would be
-// broken without its config, and alternates that nobody is known to have added: without
-// them objects may be missing.
+// leaveLater removes from the plan what must not be deleted: files that the snapshot has no
+// information about; those of a submodule that was added since, whose repository would be broken
+// without its config; and alternates that nobody is known to have added, without which objects
+// may be missing.
 func (s *Store) leaveLater(g *gitPlan, h gitState, c *snapshot.Capture, o Options) {
 	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
 		why := ""
@@ -306,8 +308,8 @@ func (s *Store) leaveLater(g *gitPlan, h gitState, c *snapshot.Capture, o Option
 	})
 }
 
-// leaveNewWorktrees names the working trees that the task added: what is in them is held nowhere,
-// so they stay.
+// leaveNewWorktrees reports the worktrees that the task added. They stay: no snapshot contains
+// their files.
 func (g *gitPlan) leaveNewWorktrees(h gitState, c *snapshot.Capture, o Options) {
 	if h.worktrees == nil || o.OnlyGit == nil || !o.OnlyGit(worktreesFile) {
 		return
@@ -320,7 +322,7 @@ func (g *gitPlan) leaveNewWorktrees(h gitState, c *snapshot.Capture, o Options) 
 	}
 }
 
-// gitWrites returns what has to change so that the files of a group are those held.
+// gitWrites returns the writes that make the files of a group the same as in the snapshot.
 func (s *Store) gitWrites(group string, held *gitState, modes []snapshot.Mode, now []git.StateFile) []gitWrite {
 	var list []gitWrite
 	here, stays := map[string]git.StateFile{}, map[string]bool{}
@@ -374,15 +376,15 @@ func (s *Store) groupDir(group string) string {
 	return s.Snapshots.Repo.Dir
 }
 
-// replacesRef reports whether a ref is taken away and recreated, which costs it its log.
+// replacesRef reports whether a ref is deleted and recreated, which deletes its log.
 func (g *gitPlan) replacesRef(ref string) bool {
 	return slices.ContainsFunc(g.refs, func(m RefMove) bool {
 		return m.Ref == ref && (strings.HasPrefix(m.From, symbolic) || strings.HasPrefix(m.To, symbolic))
 	})
 }
 
-// writeGit does the writes. The folders are git's, but what is in them may have been
-// swapped for links, so the same careful writer is used.
+// writeGit carries out the writes. The folders are git's, but their content may have been
+// replaced by links, so the same careful writer is used.
 func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	for _, w := range list {
 		root, err := fsroot.OpenRoot(w.dir)
@@ -397,8 +399,8 @@ func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	return nil
 }
 
-// writeAdmin does the writes of what steers git. Alternates that were added may lead to
-// objects that were moved there: when the target needs them, they stay.
+// writeAdmin writes git's configuration files. Added alternates may point to objects that were
+// moved there: when the target needs them, they stay.
 func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 	if err := s.writeGit(j, g.adminFiles); err != nil || g.alternates == nil {
 		return err
@@ -461,9 +463,9 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 	return writeBytes(root, w.name, w.perm, filepath.Join(s.Snapshots.Worktree.Dir, "tmp"), w.data)
 }
 
-// writeIndex puts the index back through a file of our own that becomes index.lock by
-// a link: if a kill leaves that lock behind, its inode says that it is ours. The old
-// modification time is set, because git tells from it which entries to look at twice.
+// writeIndex restores the index through a file of belay's own that becomes index.lock by a hard
+// link: if a kill leaves that lock behind, its inode shows that it is belay's. The old
+// modification time is set, because git uses it to decide which entries to check again.
 func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 	index, lock := filepath.Join(s.Snapshots.Repo.Dir, "index"), filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	for name, data := range g.indexFiles {
@@ -532,12 +534,12 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 	return nil
 }
 
-// waitForIndexLock waits a moment for git's index lock to go; it is never removed.
+// waitForIndexLock waits a moment for git's index lock to be released; it is never removed.
 func (s *Store) waitForIndexLock(ctx context.Context) error {
 	return s.waitForLock(ctx, filepath.Join(s.Snapshots.Repo.Dir, "index.lock"))
 }
 
-// waitForLock waits a moment for a lock of git's, and refuses then (CodeBusy).
+// waitForLock waits a moment for a lock of git's, and then fails with CodeBusy.
 func (s *Store) waitForLock(ctx context.Context, path string) error {
 	for deadline := time.Now().Add(2 * time.Second); ; {
 		if _, err := fsroot.Lstat(path); err != nil { // not there; or its folder is something else

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// WayUndo and Forth are the two ways to go.
+// The two directions in the history.
 const (
 	WayUndo = "undo"
 	WayRedo = "redo"
@@ -26,38 +26,39 @@ const (
 	historyVersion1 = 1 // the history alone, as earlier versions of belay wrote it
 )
 
-// MaxSteps bounds each part of the history, in steps; older rescues can still be restored by
-// their ids.
+// MaxSteps limits each part of the history, in steps; older rescue snapshots can still be
+// restored by their ids.
 const MaxSteps = 100
 
-// ErrHistoryDamaged says that nothing of the history can be read. It holds no work: the
-// rescues are snapshots like others.
+// ErrHistoryDamaged says that the history cannot be read. No work is lost: the rescue snapshots
+// are still there.
 var ErrHistoryDamaged = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
 	"the history of restores is damaged; the snapshots it named still exist")
 
-// History is what can be undone and redone, the newest last.
+// History lists the restores that can be undone and redone, the newest last.
 type History struct {
 	Undo []Step `json:"undo"`
 	Redo []Step `json:"redo"`
-	// Gone are the states gone back to by undos that can no longer be redone.
+	// Dropped are the states that undo returned to and that can no longer be redone.
 	Dropped []belay.SnapshotID `json:"gone,omitempty"`
 }
 
-// Step is one restore: to go back to Back takes it back. Paths are those it changed,
-// when it was not of the whole state.
+// Step is one restore; restoring Rescue undoes it. Paths are those it changed, when it did not
+// restore everything.
 type Step struct {
 	Target    belay.SnapshotID `json:"target"`
 	Rescue    belay.SnapshotID `json:"back"`
 	FilesOnly bool             `json:"files_only,omitempty"`
 	Partial   bool             `json:"partial,omitempty"`
 	Paths     []RawPath        `json:"paths,omitempty"`
-	Created   []RawPath        `json:"made,omitempty"`    // refs and paths that it made
+	Created   []RawPath        `json:"made,omitempty"`    // refs and paths that it created
 	Skipped   []RawPath        `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
 	Edits     []Edit           `json:"edits,omitempty"`   // lines that it replaced, in files of which it restored nothing else
-	Inner     []InnerChange    `json:"inner,omitempty"`   // the repositories inside of the tree that it changed
+	Inner     []InnerChange    `json:"inner,omitempty"`   // the repositories inside the tree that it changed
 }
 
-// InnerChange is what a restore changes in a repository inside the tree. All: whatever differs.
+// InnerChange says what a restore changes in a repository inside the tree. All means every
+// difference.
 type InnerChange struct {
 	Path  RawPath       `json:"path"`
 	All   bool          `json:"all,omitempty"`
@@ -67,16 +68,16 @@ type InnerChange struct {
 	Inner []InnerChange `json:"inner,omitempty"`
 }
 
-// historyFile is the file. Sum is the SHA-256 of History, byte for byte, in hex: one bit
-// that differs could name another snapshot, and prune would forget the one that undo needs.
+// historyFile is the encoding of the file. Sum is the SHA-256 of History, byte for byte, in hex:
+// a single wrong bit could name another snapshot, and prune would delete the one that undo needs.
 type historyFile struct {
 	Version int             `json:"version"`
 	Sum     string          `json:"sha256"`
 	History json.RawMessage `json:"history"`
 }
 
-// ReadHistory reads the history in a file. fs.ErrNotExist before the first restore, ErrHistoryDamaged
-// when it is damaged, CodeCannot when another version wrote it.
+// ReadHistory reads the history in a file. fs.ErrNotExist before the first restore,
+// ErrHistoryDamaged when it is damaged, CodeCannot when another version wrote it.
 func ReadHistory(file string) (History, error) {
 	text, err := fsroot.ReadFile(file, fsroot.MaxSmallFile)
 	if err != nil {
@@ -107,7 +108,7 @@ func ReadHistory(file string) (History, error) {
 	return h, nil
 }
 
-// readHistoryIfAny is Read, with an empty history where there is none.
+// readHistoryIfAny is ReadHistory, and returns an empty history when there is none.
 func readHistoryIfAny(file string) (History, error) {
 	h, err := ReadHistory(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +117,7 @@ func readHistoryIfAny(file string) (History, error) {
 	return h, err
 }
 
-// Write replaces the file, whole or not at all.
+// Write replaces the file atomically.
 func (h History) Write(file string) error {
 	text, err := json.Marshal(h)
 	if err != nil {
@@ -144,7 +145,7 @@ func (h *History) Push(s Step) {
 	h.Undo = h.Undo[max(0, len(h.Undo)-MaxSteps):]
 }
 
-// Move records a step in one of the two ways.
+// Move records an undo or a redo.
 func (h *History) Move(way string, s Step) {
 	from, to := h.stacks(way)
 	if n := len(*from); n > 0 {
@@ -153,7 +154,7 @@ func (h *History) Move(way string, s Step) {
 	*to = append(*to, s)
 }
 
-// Next returns what goes back, or forth, next. It reports whether there is anything.
+// Next returns the step that undo, or redo, takes next. ok is false when there is none.
 func (h *History) Next(way string) (Step, bool) {
 	from, _ := h.stacks(way)
 	if len(*from) == 0 {
@@ -169,15 +170,15 @@ func (h *History) stacks(way string) (from, to *[]Step) {
 	return &h.Undo, &h.Redo
 }
 
-// UndoneRestores reports whether the restore whose rescue this is was undone, and not done
-// again since.
+// IsUndone reports whether the restore with this rescue snapshot was undone, and not redone
+// since.
 func (h *History) IsUndone(rescue belay.SnapshotID) bool {
 	return rescue != "" && (slices.Contains(h.Dropped, rescue) ||
 		slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
 }
 
-// IsBeforeRestore reports whether a snapshot is the present that a restore replaced: what the
-// history of its working tree names, at first.
+// IsBeforeRestore reports whether a snapshot is the state that a restore replaced: the history of
+// its working tree names it at first.
 func IsBeforeRestore(i snapshot.Info) bool {
 	return i.Kind == belay.KindRescue && strings.HasPrefix(i.Message, messageBefore)
 }

@@ -16,40 +16,40 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// What becomes of a change of an ignored file: held means that it is a change like any other
-// and is restored.
+// What becomes of a change of an ignored file: captured means that it is a change like any
+// other and is restored.
 const (
-	gitState = "held"
-	told     = snapshot.MissedIgnored
-	own      = snapshot.MissedAuthored
+	captured = "held"
+	reported = snapshot.MissedIgnored
+	authored = snapshot.MissedAuthored
 	none     = ""
 )
 
 // ignoredFiles are files that git ignores: what each holds before, "" for nothing, and what
 // becomes of a change.
 var ignoredFiles = map[string]struct{ before, want string }{
-	".env":                {"A=1", gitState},
-	"sub/.env.local":      {"A=1", gitState},
-	".env.new":            {"", gitState},
-	"secrets/deep/token":  {"x", gitState},
-	"secrets/new":         {"", gitState},
-	"bin.key":             {"\x00\x01", gitState}, // by its name
-	"notes.txt":           {"mine", gitState},
-	"maybe.txt":           {"mine", gitState},
-	"sub/maybe.txt":       {"mine", gitState},
-	"other/maybe.txt":     {"", told},                                // new, and only a shared rule hides it
-	"made.txt":            {"// Code generated. DO NOT EDIT.", told}, // says that a program wrote it
-	"blob.bin":            {"a\x00b", told},                          // no text
-	"lib/a.js":            {"var a", told},                           // in a folder that is ignored as a whole
-	"excluded.txt":        {"mine", gitState},
-	"excluded/new.txt":    {"", gitState},
-	"excluded/old.txt":    {"mine", gitState},
-	"excluded/blob":       {"\x00", told},
-	"global.txt":          {"mine", gitState},
-	"global/old":          {"mine", gitState},
-	"sub/global.txt":      {"", told}, // tools write what global excludes ignore
-	"large.txt":           {strings.Repeat("mine\n", 300_000), told},
-	"excluded/large.txt":  {strings.Repeat("mine\n", 300_000), own},
+	".env":                {"A=1", captured},
+	"sub/.env.local":      {"A=1", captured},
+	".env.new":            {"", captured},
+	"secrets/deep/token":  {"x", captured},
+	"secrets/new":         {"", captured},
+	"bin.key":             {"\x00\x01", captured}, // by its name
+	"notes.txt":           {"mine", captured},
+	"maybe.txt":           {"mine", captured},
+	"sub/maybe.txt":       {"mine", captured},
+	"other/maybe.txt":     {"", reported},                                // new, and only a shared rule hides it
+	"made.txt":            {"// Code generated. DO NOT EDIT.", reported}, // says that a program wrote it
+	"blob.bin":            {"a\x00b", reported},                          // no text
+	"lib/a.js":            {"var a", reported},                           // in a folder that is ignored as a whole
+	"excluded.txt":        {"mine", captured},
+	"excluded/new.txt":    {"", captured},
+	"excluded/old.txt":    {"mine", captured},
+	"excluded/blob":       {"\x00", reported},
+	"global.txt":          {"mine", captured},
+	"global/old":          {"mine", captured},
+	"sub/global.txt":      {"", reported}, // tools write what global excludes ignore
+	"large.txt":           {strings.Repeat("mine\n", 300_000), reported},
+	"excluded/large.txt":  {strings.Repeat("mine\n", 300_000), authored},
 	"x.log":               {"1", none},
 	"logs/today.txt":      {"1", none},
 	"node_modules/a/.env": {"1", none},
@@ -109,14 +109,14 @@ func TestIgnored(t *testing.T) {
 				}
 			}
 			if what == "only touched" {
-				want["large.txt"], want["excluded/large.txt"] = told, own // nothing but their times tells
+				want["large.txt"], want["excluded/large.txt"] = reported, own // nothing but their times tells
 			}
 			extent.Baseline = before.ID
 			after := s.takeWith(extent)
 			now := s.Fingerprint()
 			got := map[string]string{}
 			for p := range s.changes(before.ID, after.ID) {
-				got[p] = gitState
+				got[p] = captured
 			}
 			missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 			s.Ok(err)
@@ -136,7 +136,7 @@ func TestIgnored(t *testing.T) {
 			s.restore(before.ID)
 			for p, f := range ignoredFiles {
 				name := "file " + p
-				if is := s.Fingerprint()[name]; f.want == gitState && is != then[name] || f.want != gitState && is != now[name] {
+				if is := s.Fingerprint()[name]; f.want == captured && is != then[name] || f.want != captured && is != now[name] {
 					t.Errorf("%s is %q after the restore", p, is)
 				}
 			}
@@ -155,7 +155,7 @@ func TestIgnored(t *testing.T) {
 			_, err = s.store().Redo(context.Background(), restore.Options{})
 			s.Ok(err)
 			for p, f := range ignoredFiles {
-				if name := "file " + p; f.want == gitState && s.Fingerprint()[name] != then[name] {
+				if name := "file " + p; f.want == captured && s.Fingerprint()[name] != then[name] {
 					t.Errorf("%s is %q after it was done again", p, s.Fingerprint()[name])
 				}
 			}
@@ -211,7 +211,7 @@ func TestIgnoredBounds(t *testing.T) {
 	for _, m := range missed {
 		kinds[m.Kind]++
 	}
-	if len(changes) == 0 || len(changes) > 256 || len(changes)+kinds[told] != 300 || len(kinds) != 1 {
+	if len(changes) == 0 || len(changes) > 256 || len(changes)+kinds[reported] != 300 || len(kinds) != 1 {
 		t.Errorf("%d changes, missed %v", len(changes), kinds)
 	}
 }

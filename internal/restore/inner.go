@@ -14,20 +14,20 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// innerStep restores one repository inside the tree. It has an intent and a rescue of its
-// own there, so doing it twice is doing it once, wherever it was killed.
+// innerStep restores one repository inside the tree. It has an intent and a rescue snapshot of
+// its own there, so it can be repeated, wherever it was killed.
 type innerStep struct {
 	InnerChange
 	ID         belay.SnapshotID `json:"id"`
 	Commit     string           `json:"commit"`
 	Link       string           `json:"link,omitempty"` // the text of its .git file; "" for a folder
-	SetAsideAt string           `json:"aside"`          // where what stands in the place of its .git goes
+	SetAsideAt string           `json:"aside"`          // where the current .git is moved
 	FilesOnly  bool             `json:"files_only,omitempty"`
 	Preserve   []string         `json:"preserve,omitempty"`
-	Only       []string         `json:"only,omitempty"` // the paths that were asked for, if not all
+	Only       []string         `json:"only,omitempty"` // the requested paths, if not all
 }
 
-// innerResult is what became of one.
+// innerResult is the outcome of one inner step.
 type innerResult struct {
 	path     string
 	restored Restored
@@ -38,7 +38,7 @@ func (st innerStep) innerSnapshot() snapshot.InnerSnapshot {
 	return snapshot.InnerSnapshot{Path: string(st.Path), ID: string(st.ID), Commit: st.Commit, Link: st.Link}
 }
 
-// innerFolders returns the folders of the repositories that a snapshot has bound.
+// innerFolders returns the folders of the repositories that a snapshot has inner snapshots of.
 func innerFolders(m *snapshot.Manifest) map[string]bool {
 	folders := map[string]bool{}
 	for _, in := range m.Inner {
@@ -47,8 +47,8 @@ func innerFolders(m *snapshot.Manifest) map[string]bool {
 	return folders
 }
 
-// planInner decides which repositories inside the tree are restored. Each is planned to its
-// end: what refuses it refuses the whole, before the first byte.
+// planInner decides which repositories inside the tree are restored. Each is planned completely:
+// if one cannot be restored, nothing is, before the first write.
 func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) (steps []innerStep, would []innerResult, err error) {
 	if o.NewWorktree {
 		return nil, nil, nil // a new working tree has none of them
@@ -100,8 +100,7 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 	return steps, would, nil
 }
 
-// isGitInPlace reports whether the .git of a repository is what it was, or nothing can be done about
-// it.
+// isGitInPlace reports whether the .git of a repository is unchanged, or cannot be restored.
 func (s *Store) isGitInPlace(st innerStep) bool {
 	if dir := s.recreatableGitDir(st); dir != "" {
 		return false
@@ -109,15 +108,15 @@ func (s *Store) isGitInPlace(st innerStep) bool {
 	return s.isGitFileInPlace(st)
 }
 
-// isGitFileInPlace reports whether the .git file of a submodule is what it was.
+// isGitFileInPlace reports whether the .git file of a submodule is unchanged.
 func (s *Store) isGitFileInPlace(st innerStep) bool {
 	root := filepath.Join(s.Snapshots.Repo.Root, filepath.FromSlash(string(st.Path)))
 	info, err := fsroot.Lstat(filepath.Join(root, ".git"))
 	return st.Link == "" || err == nil && info.Mode().IsRegular() && snapshot.GitFileText(root) == st.Link
 }
 
-// recreatableGitDir returns the git folder of a repository that is not there any more and that can be made
-// again, "" for none.
+// recreatableGitDir returns the git folder of a repository that was deleted and can be recreated,
+// "" for none.
 func (s *Store) recreatableGitDir(st innerStep) string {
 	root := filepath.Join(s.Snapshots.Repo.Root, filepath.FromSlash(string(st.Path)))
 	dir := filepath.Join(root, ".git")
@@ -148,7 +147,7 @@ func (s *Store) innerStore(ctx context.Context, st innerStep) (*Store, error) {
 	return in, nil
 }
 
-// innerOptions makes of a step what a restore in its repository needs.
+// innerOptions returns the options of the restore in the step's repository.
 func (*Store) innerOptions(st innerStep, skip bool) Options {
 	o := Options{FilesOnly: st.FilesOnly, Preserve: st.Preserve, Paths: st.Only, SkipBroken: skip, Reason: snapshot.InnerReason}
 	if st.All {
@@ -166,7 +165,7 @@ func (*Store) innerOptions(st innerStep, skip bool) Options {
 	return o
 }
 
-// restoreInner carries the steps out that an intent has for repositories inside the tree.
+// restoreInner carries out the inner steps of an intent.
 func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 	for _, st := range j.Inner {
 		if err := s.restoreInnerGit(st); err != nil {
@@ -191,9 +190,8 @@ func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 	return nil
 }
 
-// restoreInnerGit makes a git folder again that is gone, and the .git file of a submodule what it
-// was. What is in its place is not
-// lost: it is moved into belay's own folder.
+// restoreInnerGit recreates a deleted git folder, and restores the .git file of a submodule. What
+// is in its place is moved into belay's own folder.
 func (s *Store) restoreInnerGit(st innerStep) error {
 	if dir := s.recreatableGitDir(st); dir != "" {
 		if err := s.setAsidePath(st, dir); err != nil {
@@ -217,7 +215,7 @@ func (s *Store) restoreInnerGit(st innerStep) error {
 	return s.writeGitFile(at, st.Link)
 }
 
-// setAsidePath moves what is at a path into belay's own folder; nothing there is nothing to do.
+// setAsidePath moves what is at a path into belay's own folder; a missing path is not an error.
 func (s *Store) setAsidePath(st innerStep, at string) error {
 	if _, err := fsroot.Lstat(at); err != nil {
 		return nil
@@ -237,8 +235,8 @@ func (s *Store) setAsidePath(st innerStep, at string) error {
 	}
 }
 
-// writeGitFile makes a .git file, of the mode that git gives it, by way of belay's own folder: a
-// kill leaves nothing beside it.
+// writeGitFile writes a .git file, with the mode that git gives it, by way of belay's own folder:
+// a kill leaves nothing beside it.
 func (s *Store) writeGitFile(at, text string) (err error) {
 	tmp, err := s.Snapshots.Worktree.MakeScratchDir("tmp")
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Recover finishes a restore that was interrupted. What it meets is held first, because
-// somebody may have worked in the tree since. It gives nil when there is none. The error
-// names the path that keeps it from being finished, and the commands that reverse it, or
-// finish it without that path.
+// Recover finishes an interrupted restore. The current state is saved in a snapshot first,
+// because somebody may have worked in the tree since. It returns nil when there is none. The
+// error names the path that blocks it, and the commands that reverse it, or finish it without
+// that path.
 func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 	if !s.Interrupted() {
 		s.sweepIfFree()
@@ -46,19 +46,19 @@ func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 	return done, nil
 }
 
-// recoverAndReport is Recover for commands that were asked for something else.
+// recoverAndReport is Recover for commands that were run for something else.
 func (s *Store) recoverAndReport(ctx context.Context) error {
 	done, err := s.Recover(ctx)
 	s.reportFinished(done)
 	return err
 }
 
-// presentForDiff is the message of a snapshot that ForDiff takes. Older versions of belay
-// gave it a ref.
+// presentForDiff is the message of a snapshot that ForDiff takes. Older versions of belay gave it
+// a ref.
 const presentForDiff = "the present, for a diff"
 
-// ForDiff takes a passing snapshot to compare others with. An interrupted restore is left as it
-// is: what is there is what is asked about.
+// ForDiff takes a transient snapshot to compare others with. It does not finish an interrupted
+// restore: the current state is what is asked about.
 func (s *Store) ForDiff(ctx context.Context) (snapshot.Info, error) {
 	return s.Snapshots.TakeUnfinished(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Transient: true},
 		snapshot.Extent{})
@@ -71,7 +71,7 @@ func (s *Store) reportFinished(done *Restored) {
 	s.Report(FinishedMessage(*done))
 }
 
-// FinishedMessage is the sentence about an interrupted restore that was finished.
+// FinishedMessage returns the message about an interrupted restore that was finished.
 func FinishedMessage(done Restored) string {
 	text := fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(),
 		done.Rescue.Short())
@@ -88,19 +88,19 @@ func formatKept(k Kept) string {
 	return fmt.Sprintf("; kept %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 }
 
-// Unfinished is a restore that was interrupted and is not finished.
+// Unfinished is an interrupted restore.
 type Unfinished struct {
 	Target belay.SnapshotID `json:"target,omitempty"` // "" when that cannot be read
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // the state before it
 }
 
-// Message returns the sentence, and what to try.
+// Message returns the message, and what to try.
 func (t Unfinished) Message() (what, try string) {
 	return "a restore of " + cmp.Or(t.Target.Short(), "a snapshot") + " was interrupted", "belay doctor finishes it, belay undo reverses it"
 }
 
-// Unfinished tells of an interrupted restore, and changes nothing. nil: there is none, or
-// another process is at work on it.
+// Unfinished returns the interrupted restore, and changes nothing. nil when there is none, or
+// when another process is working on it.
 func (s *Store) Unfinished() *Unfinished {
 	if !s.Interrupted() {
 		return nil
@@ -119,8 +119,9 @@ func (s *Store) Unfinished() *Unfinished {
 	return &t
 }
 
-// loadIntent reads the intent of an interrupted restore; nil when there is none. One that cannot
-// be read is given with what is known of it: finish refuses it, reverse takes it back.
+// loadIntent reads the intent of an interrupted restore; nil when there is none. An intent that
+// cannot be read is returned with what is known about it: finishRestore refuses it,
+// reverseRestore reverses it.
 func (s *Store) loadIntent(ctx context.Context) (*intent, error) {
 	s.sweep()
 	text, err := fsroot.ReadFile(s.intentPath(), fsroot.MaxSmallFile)
@@ -145,16 +146,15 @@ func (s *Store) loadIntent(ctx context.Context) (*intent, error) {
 	return s.guessIntent(ctx, why)
 }
 
-// IsSkippable says which errors speak of one path alone.
+// IsSkippable reports whether an error is about one path only.
 func IsSkippable(err error) bool { return IsSkippableWrite(err) }
 
-// guessIntent tells what an intent that cannot be read was for. It is written after the rescue
-// and removed once the history names that, and no snapshot is taken meanwhile. So the
-// newest snapshot is the one, if it is a rescue that the history does not have. Otherwise
-// nothing is unfinished, and what is there is set aside.
+// guessIntent determines which restore an unreadable intent was for. An intent is written after
+// the rescue snapshot and removed once the history names that snapshot, and no snapshot is taken
+// in between. So it is the newest snapshot, if that is a rescue that is not in the history.
+// Otherwise nothing is unfinished, and the intent is set aside.
 //
-// Where there are several working trees the rescue may be another one's: nothing is
-// guessed.
+// Where there are several working trees the rescue may be another one's: nothing is guessed.
 func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 	j := &intent{unreadReason: why}
 	others, err := fsroot.ReadDir(filepath.Join(s.Snapshots.Repo.Common, "worktrees"))
@@ -200,15 +200,15 @@ func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 	return nil, nil
 }
 
-// How the messages of rescues begin and end; the last two were taken to end an interrupted
-// restore.
+// How the messages of rescue snapshots begin and end; the last two were taken to end an
+// interrupted restore.
 const (
 	messageBefore    = "before restoring "
 	messageFinishing = "met while finishing"
 	messageReversing = "reversing it"
 )
 
-// setIntentAside returns what is in the place of the intent another name.
+// setIntentAside renames what is in the place of the intent.
 func (s *Store) setIntentAside() (string, error) {
 	for n := 1; ; n++ {
 		at := filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n))
@@ -219,8 +219,8 @@ func (s *Store) setIntentAside() (string, error) {
 	}
 }
 
-// makeReplaceable makes sure that an intent which cannot be read can be replaced by another in
-// one step. Its text is kept, for the version of belay that can read it.
+// makeReplaceable makes sure that an unreadable intent can be replaced by another in one step.
+// Its text is kept, for the version of belay that can read it.
 func (s *Store) makeReplaceable() error {
 	info, err := fsroot.Lstat(s.intentPath())
 	switch {
@@ -239,8 +239,8 @@ func (s *Store) makeReplaceable() error {
 	return nil
 }
 
-// replaceIntentFolder sets a folder in the place of the intent aside and leaves an empty file there, in
-// one step where the system can: killed in between, nobody would know that a restore was
+// replaceIntentFolder replaces a folder in the place of the intent by an empty file, in one step
+// where the system can: if it were killed in between, nobody would know that a restore was
 // interrupted.
 func (s *Store) replaceIntentFolder() error {
 	for n := 1; ; n++ {
@@ -264,12 +264,11 @@ func (s *Store) replaceIntentFolder() error {
 	}
 }
 
-// errSnapshotMissing says that the snapshot which an interrupted restore was of is not there any more.
+// errSnapshotMissing says that the snapshot of an interrupted restore does not exist any more.
 var errSnapshotMissing = errors.New("that snapshot is gone")
 
-// finishRestore carries out what an intent says. With skip, or when that was agreed to before,
-// what cannot be restored is left out, by name. Otherwise nothing is changed where that is
-// known beforehand.
+// finishRestore carries out an intent. With skip, or when that was agreed to before, it leaves
+// out what cannot be restored, by name. Otherwise it changes nothing if that is known beforehand.
 func (s *Store) finishRestore(ctx context.Context, j *intent, skip bool) (done *Restored, err error) {
 	if j.unreadReason != "" {
 		return nil, fmt.Errorf("%s %s", belay.VisibleLine(s.intentPath()), j.unreadReason)
@@ -361,7 +360,7 @@ func (s *Store) finishRestore(ctx context.Context, j *intent, skip bool) (done *
 	return &out, s.recordDone(j)
 }
 
-// dropBroken takes what is broken out of the plans, and notes it.
+// dropBroken removes what is broken from the plans, and records it.
 func (j *intent) dropBroken(broken []Kept, g *gitPlan) {
 	j.Plan.Drop(broken)
 	g.dropBroken(broken)
@@ -371,7 +370,7 @@ func (j *intent) dropBroken(broken []Kept, g *gitPlan) {
 	j.addSkipped(broken...)
 }
 
-// addSkipped notes what was left out, once.
+// addSkipped records what was left out, each path once.
 func (j *intent) addSkipped(list ...Kept) {
 	for _, k := range list {
 		if !slices.ContainsFunc(j.Skipped, func(was Kept) bool { return was.Path == k.Path }) {
@@ -391,7 +390,7 @@ func (r *Restored) addSkipped(j *intent) {
 	r.Refs = slices.DeleteFunc(r.Refs, func(m RefMove) bool { return left[m.Ref] })
 }
 
-// isReversedBy reports whether a step takes an interrupted restore back.
+// isReversedBy reports whether an undo or redo reverses the interrupted restore.
 func (j *intent) isReversedBy(way string) bool {
 	if j.Reverses || j.NewWorktree || j.Rescue == "" {
 		return false
@@ -399,10 +398,10 @@ func (j *intent) isReversedBy(way string) bool {
 	return (way == WayRedo) == (j.Step == WayUndo)
 }
 
-// reverseRestore takes an interrupted restore back that cannot be finished: it restores the
-// rescue that was taken before it, in what the restore was to change. The history is as
-// if the restore had never been asked for. The new intent takes the place of the old one
-// in one step: killed anywhere, one of the two stands.
+// reverseRestore reverses an interrupted restore that cannot be finished: it restores the rescue
+// snapshot that was taken before, in what the restore was to change. The history is as if the
+// restore had never been requested. The new intent replaces the old one in one step: wherever it
+// is killed, one of the two is there.
 func (s *Store) reverseRestore(ctx context.Context, j *intent, o Options, cause error) (Restored, error) {
 	last := newStep(j)
 	if j.unreadReason != "" {
@@ -432,8 +431,8 @@ func (s *Store) reverseRestore(ctx context.Context, j *intent, o Options, cause 
 	return out, s.recordDone(next)
 }
 
-// refsMadeBetween returns the refs that a restore makes when nothing else is known of it: those
-// that the snapshot has and the before state has not.
+// refsMadeBetween returns the refs that a restore creates when nothing else is known about it:
+// those that the snapshot has and the previous state does not.
 func (s *Store) refsMadeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
 	target, err := s.Snapshots.LookUp(ctx, j.Target)
 	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
@@ -456,7 +455,7 @@ func (s *Store) refsMadeBetween(ctx context.Context, j *intent) (made []RawPath,
 	return made, errors.Join(err, rerr)
 }
 
-// reverseStep is the step that takes an interrupted restore back.
+// reverseStep returns the command, undo or redo, that reverses the interrupted restore.
 func (j *intent) reverseStep() string {
 	if j.Step == WayUndo {
 		return WayRedo
@@ -464,8 +463,8 @@ func (j *intent) reverseStep() string {
 	return WayUndo
 }
 
-// cannotFinishError makes the error about a restore that was not finished, by a command that
-// was asked for something else. One whose snapshot is gone is ended.
+// cannotFinishError returns the error about an unfinished restore, for a command that was run for
+// something else. A restore whose snapshot is missing is ended.
 func (s *Store) cannotFinishError(ctx context.Context, j *intent, cause error) error {
 	if errors.Is(cause, errSnapshotMissing) {
 		return s.abandonRestore(ctx, j)
@@ -473,8 +472,8 @@ func (s *Store) cannotFinishError(ctx context.Context, j *intent, cause error) e
 	return s.unfinishedError(ctx, j, cause, false)
 }
 
-// unfinishedError says that a restore is not finished, why, and which commands end that. now: it is
-// the one that was asked for.
+// unfinishedError says that a restore is not finished, why, and which commands end it. now: it is
+// the restore that was requested.
 func (s *Store) unfinishedError(ctx context.Context, j *intent, cause error, now bool) error {
 	if ctx.Err() != nil {
 		return cause
@@ -502,8 +501,8 @@ func (s *Store) unfinishedError(ctx context.Context, j *intent, cause error, now
 	return &belay.Error{Code: code, What: what, Try: try, Err: plainError(cause)}
 }
 
-// suggestCommands names the commands that reverse an interrupted restore, or finish it as far as that
-// can be done.
+// suggestCommands names the commands that reverse an interrupted restore, or finish as much of it
+// as possible.
 func (s *Store) suggestCommands(ctx context.Context, j *intent, cause error) string {
 	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
 	switch {
@@ -535,8 +534,7 @@ func (s *Store) suggestCommands(ctx context.Context, j *intent, cause error) str
 	return back + "; " + finish
 }
 
-// isAboutTarget reports whether nothing but the snapshot is what keeps a restore from being
-// finished.
+// isAboutTarget reports whether only the snapshot keeps a restore from being finished.
 func isAboutTarget(cause error) bool {
 	var broken *BrokenError
 	return errors.As(cause, &broken) && !slices.ContainsFunc(broken.Paths, func(k Kept) bool {
@@ -544,7 +542,7 @@ func isAboutTarget(cause error) bool {
 	})
 }
 
-// plainError makes a sentence "<path>: <why>" of an error about a path.
+// plainError converts an error about a path to "<path>: <why>".
 func plainError(err error) error {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -554,23 +552,23 @@ func plainError(err error) error {
 	return err
 }
 
-// silentError is an error that says nothing, and can be asked for what it wraps.
+// silentError is an error without a message that can be unwrapped.
 type silentError struct{ error }
 
 func (silentError) Error() string   { return "" }
 func (h silentError) Unwrap() error { return h.error }
 
-// BrokenError says which paths, refs and files of git's own cannot be restored. Nothing
-// was changed.
+// BrokenError lists the paths, refs and files of git's own that cannot be restored. Nothing was
+// changed.
 type BrokenError struct {
 	Paths    []Kept
 	Command  string // the command that was refused; "" when a restore is to be finished
-	Snapshot string // the snapshot
+	Snapshot string
 
 	blocked error // what would have to be destroyed; nil: nothing
 }
 
-// Error names the first.
+// Error names the first one.
 func (e *BrokenError) Error() string {
 	text := belay.VisibleLine(e.Paths[0].Path) + ": " + belay.VisibleLine(e.Paths[0].Reason)
 	if e.blocked != nil {
@@ -585,7 +583,7 @@ func (e *BrokenError) Error() string {
 	return text
 }
 
-// Unwrap returns the refusal for people.
+// Unwrap returns the error with its code and what to try.
 func (e *BrokenError) Unwrap() error {
 	if e.Command == "" {
 		return nil
@@ -597,9 +595,9 @@ func (e *BrokenError) Unwrap() error {
 	return belay.Refuse(belay.CodeCannot, try, "%s", e.Error())
 }
 
-// findBrokenGit adds to a plan what of git's state cannot be restored: refs whose objects are
-// gone or damaged, files that this process cannot change. A lock of somebody else's on a
-// ref is waited for, and then refused (CodeBusy).
+// findBrokenGit adds to a plan the parts of git's state that cannot be restored: refs whose
+// objects are missing or damaged, files that this process cannot change. It waits for another
+// process's lock on a ref, and then fails with CodeBusy.
 func (s *Store) findBrokenGit(ctx context.Context, g *gitPlan) error {
 	if err := s.findBrokenRefs(ctx, g); err != nil {
 		return err
@@ -660,7 +658,7 @@ func (s *Store) findBrokenRefs(ctx context.Context, g *gitPlan) error {
 	return nil
 }
 
-// waitForRefLock waits a moment for somebody's lock on a ref to go; it is never removed.
+// waitForRefLock waits a moment for another process's lock on a ref; it is never removed.
 func (s *Store) waitForRefLock(ctx context.Context, ref string) error {
 	if s.Snapshots.Repo.UsesReftable {
 		return nil
@@ -673,7 +671,7 @@ func (s *Store) waitForRefLock(ctx context.Context, ref string) error {
 	return nil
 }
 
-// displayGitName is how a file of git's own is named to people.
+// displayGitName returns the display name of a file of git's own.
 func displayGitName(name string) string { return ".git/" + name }
 
 func (g *gitPlan) findFixed(dir, name, shown string) error {
@@ -688,7 +686,7 @@ func (g *gitPlan) findFixed(dir, name, shown string) error {
 	return err
 }
 
-// dropBroken takes what is broken out of a plan.
+// dropBroken removes what is broken from a plan.
 func (g *gitPlan) dropBroken(broken []Kept) {
 	out := map[string]bool{}
 	for _, k := range broken {

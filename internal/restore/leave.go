@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// keepNewRepositories names the repositories in the tree that were not there then: a
-// snapshot does not hold them, so they stay.
+// keepNewRepositories keeps the repositories in the tree that did not exist in the target state:
+// no snapshot contains them.
 func (pl *Planner) keepNewRepositories() {
 	for _, n := range pl.Now.Manifest.Nested {
 		was := slices.ContainsFunc(pl.Then.Manifest.Nested, func(t snapshot.NestedRepo) bool { return t.Path == n.Path })
@@ -22,8 +22,8 @@ func (pl *Planner) keepNewRepositories() {
 	}
 }
 
-// keepHalfRepositories finds new repositories, captured with their git folders, of which a part
-// of the git folder is a gap: taking the rest away would destroy what the gap is worth.
+// keepHalfRepositories keeps new repositories, captured with their git folders, of which a part
+// of the git folder is a gap: deleting the rest would make that part useless.
 func (pl *Planner) keepHalfRepositories(diffs []git.Difference) {
 	seen := map[string]bool{}
 	for _, d := range diffs {
@@ -39,7 +39,7 @@ func (pl *Planner) keepHalfRepositories(diffs []git.Difference) {
 	}
 }
 
-// keepNewGaps names what is there now, was not there then and could not be captured: it stays.
+// keepNewGaps keeps what exists now, did not exist in the target state and could not be captured.
 func (pl *Planner) keepNewGaps(ctx context.Context) error {
 	var paths []string
 	for _, g := range pl.Now.Manifest.Gaps {
@@ -67,8 +67,8 @@ func (pl *Planner) keepNewGaps(ctx context.Context) error {
 	return nil
 }
 
-// findEnteredRepositories finds out which repositories of their own then held captured files all the
-// same: those were entered, and what is new in them is not a gap.
+// findEnteredRepositories finds the nested repositories that had captured files in the target
+// state: those were entered, and what is new in them is not a gap.
 func (pl *Planner) findEnteredRepositories(ctx context.Context, diffs []git.Difference) error {
 	for _, n := range pl.Then.Manifest.Nested {
 		i := slices.IndexFunc(diffs, func(d git.Difference) bool { return strings.HasPrefix(d.Path, n.Path+"/") })
@@ -84,14 +84,14 @@ func (pl *Planner) findEnteredRepositories(ctx context.Context, diffs []git.Diff
 	return nil
 }
 
-// Why a path stays that the target does not have.
+// Reasons why a path stays that the target does not have.
 const (
 	reasonIgnoredThen    = "was ignored when the snapshot was taken"
 	reasonGapThen        = "could not be captured when the snapshot was taken"
 	reasonHalfRepository = "in a nested repository that could not be captured completely"
 )
 
-// reasonToLeave says why a difference stays, "" when it is to be restored.
+// reasonToLeave returns why a difference is not restored, "" when it is.
 func (pl *Planner) reasonToLeave(d git.Difference) string {
 	switch {
 	case !isWithin(pl.selection.Paths, d.Path):
@@ -113,7 +113,7 @@ func (pl *Planner) reasonToLeave(d git.Difference) string {
 	return ""
 }
 
-// reasonNotRequested marks a path that the request does not speak of; it is not worth a mention.
+// reasonNotRequested marks a path that was not requested; it is not reported.
 const reasonNotRequested = "not requested"
 
 func isWithin(paths []string, path string) bool {
@@ -126,7 +126,7 @@ func isWithin(paths []string, path string) bool {
 	return len(paths) == 0
 }
 
-// matchesAny reports whether a glob names a path, or a folder above it.
+// matchesAny reports whether a glob matches a path, or a folder above it.
 func matchesAny(globs []string, path string) bool {
 	for _, g := range globs {
 		g = strings.TrimSuffix(g, "/")
@@ -144,8 +144,8 @@ func matchesAny(globs []string, path string) bool {
 	return false
 }
 
-// isGap reports whether the target could not capture a path: nothing is known of what
-// was there, so nothing there is to be removed.
+// isGap reports whether the target could not capture a path: what was there is not known, so
+// nothing there is removed.
 func (pl *Planner) isGap(path string) bool {
 	for _, g := range pl.Then.Manifest.Gaps {
 		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
@@ -160,8 +160,8 @@ func (pl *Planner) isGap(path string) bool {
 	return false
 }
 
-// findIgnoredThen finds out which candidates for removal the rules of the target's time
-// ignored: what was ignored is nobody's to delete, whatever the rules say today.
+// findIgnoredThen finds the candidates for removal that the rules of the target's time ignored:
+// an ignored path must not be deleted, whatever the rules say today.
 func (pl *Planner) findIgnoredThen(ctx context.Context, diffs []git.Difference) error {
 	if pl.Rules == nil { // today's: what they ignore is not in the rescue
 		return nil

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Edit is what belay itself wrote into a file of the user's: lines that took the place of
-// others, such as a ticked box. It is taken back line by line, so that what people wrote
-// into the same file since then stays.
+// Edit is a change that belay itself made to a file of the user's: it replaced lines, such as a
+// checked box. It is reverted line by line, so that what people wrote into the same file since
+// then stays.
 type Edit struct {
 	Path  RawPath `json:"path"`
 	Lines []Line  `json:"lines"`
 }
 
-// Line is one line before and after, without its end, in bytes. N counts from 1: it is where
-// the line was found.
+// Line is one line before and after, without its line ending, in bytes. N is the line number,
+// from 1.
 type Line struct {
 	N      int    `json:"n"`
 	Before []byte `json:"was"`
 	After  []byte `json:"is"`
 }
 
-// NewEdit returns the edit that makes one text of another, nil when they are equal or differ
-// in more than the words of some lines.
+// NewEdit returns the edit that turns one text into the other, nil when they are equal or when
+// anything but the text of some lines differs.
 func NewEdit(path string, before, after []byte) *Edit {
 	was, is := splitLines(before), splitLines(after)
 	if len(was) != len(is) {
@@ -46,7 +46,7 @@ func NewEdit(path string, before, after []byte) *Edit {
 	return e
 }
 
-// Inverse returns the edit that takes this one back.
+// Inverse returns the edit that reverts this one.
 func (e Edit) Inverse() Edit {
 	out := Edit{Path: e.Path}
 	for _, l := range e.Lines {
@@ -55,10 +55,10 @@ func (e Edit) Inverse() Edit {
 	return out
 }
 
-// Apply returns the text with its lines replaced. It can be done again: a line that is
-// already as it should be stays. A line is looked for where it was found first, and then
-// where else it is, if that is one place. ok is false when one is not found, or twice: then
-// somebody has changed it, and the text is given back unchanged.
+// Apply returns the text with its lines replaced. It can be repeated: a line that is already
+// right stays. It looks for a line at its number first, and then elsewhere, if it occurs once. ok
+// is false when a line is not found, or found twice: somebody has changed it, and the text is
+// returned unchanged.
 func (e Edit) Apply(text []byte) (out []byte, ok bool) {
 	list := splitLines(text)
 	for _, l := range e.Lines {
@@ -72,8 +72,8 @@ func (e Edit) Apply(text []byte) (out []byte, ok bool) {
 	return bytes.Join(list, nil), true
 }
 
-// findLine returns the index of a line, -1 for none and for several of which none is at the
-// place where it was.
+// findLine returns the index of a line, -1 for none and for several of which none is at its old
+// place.
 func findLine(list [][]byte, at int, line []byte) int {
 	if at < len(list) && sameText(list[at], line) {
 		return at
@@ -96,11 +96,11 @@ func sameText(line, words []byte) bool {
 	return bytes.Equal(got, words)
 }
 
-// splitLineEnd parts a line from its end.
+// splitLineEnd separates a line from its line ending.
 func splitLineEnd(line []byte) (words, end []byte) {
 	words = bytes.TrimRight(line, "\r\n")
 	return words, line[len(words):]
 }
 
-// splitLines cuts a text after each newline.
+// splitLines splits a text after each newline.
 func splitLines(text []byte) [][]byte { return bytes.SplitAfter(text, []byte("\n")) }

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// listMissing names what was there then and is not now, and what no snapshot holds: without
-// a word it would pass for restored.
+// listMissing adds to Plan.Missing what existed in the target state, does not exist now, and is
+// in no snapshot: without a report it would pass for restored.
 func (pl *Planner) listMissing() error {
 	for _, n := range pl.Then.Manifest.Nested {
 		still := slices.ContainsFunc(pl.Now.Manifest.Nested, func(now snapshot.NestedRepo) bool { return now.Path == n.Path })
@@ -40,7 +40,7 @@ func (pl *Planner) listMissing() error {
 	return nil
 }
 
-// pathState says whether something is at a path, and whether that is a folder.
+// pathState reports whether something is at a path, and whether that is a folder.
 func (pl *Planner) pathState(path string) (there, folder bool, err error) {
 	info, err := pl.Root.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
@@ -49,8 +49,8 @@ func (pl *Planner) pathState(path string) (there, folder bool, err error) {
 	return err == nil, info.Kind == fsroot.Folder, err
 }
 
-// checkRequested refuses a request for paths of which one is nowhere, or is what no snapshot
-// holds: "nothing to do" would read as if it were as it was then. The error is CodeCannot.
+// checkRequested fails with CodeCannot when a requested path exists nowhere, or is one that no
+// snapshot contains: "nothing to do" would suggest that it is unchanged.
 func (pl *Planner) checkRequested() error {
 	for _, p := range pl.selection.Paths {
 		if p = path.Clean(p); p == "." || pl.isPlanned(p) {
@@ -71,7 +71,7 @@ func (pl *Planner) checkRequested() error {
 	return nil
 }
 
-// isPlanned reports whether a plan speaks of a path, or of something below it.
+// isPlanned reports whether a plan contains a path, or something below it.
 func (pl *Planner) isPlanned(p string) bool {
 	asked := []string{p}
 	raw := func(list []RawPath) bool {

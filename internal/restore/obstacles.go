@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// clearTheWay reports whether something is to be written at, below or above a path.
+// isInTheWay reports whether something is to be written at, below or above a path.
 func (pl *Planner) isInTheWay(path string) bool {
 	for p := path; p != ""; p = Parent(p) {
 		if pl.written[p] {
@@ -24,8 +24,9 @@ func (pl *Planner) isInTheWay(path string) bool {
 	return false
 }
 
-// findObstacles refuses what cannot be done without losing something: a thing in the way
-// of a file that the rescue does not hold, or a folder in the way that keeps something.
+// findObstacles adds to Plan.Blocked what cannot be done without losing something: an obstacle in
+// the place of a file that the rescue snapshot does not contain, or a folder that does not become
+// empty.
 func (pl *Planner) findObstacles() error {
 	for _, w := range pl.Plan.Writes {
 		path := string(w.Path)
@@ -84,7 +85,7 @@ func (pl *Planner) checkFolderInTheWay(path string) {
 	pl.Plan.Rmdir = slices.Compact(pl.Plan.Rmdir)
 }
 
-// isHeldByRescue reports whether the rescue holds what is at a path now.
+// isHeldByRescue reports whether the rescue snapshot contains what is at a path now.
 func (pl *Planner) isHeldByRescue(path string) bool {
 	_, found := FindEntry(pl.scan, path)
 	return found

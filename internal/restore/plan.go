@@ -34,9 +34,9 @@ func (p *RawPath) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Plan is what a restore does to the files, in the order it does it: removals, folders
-// that go, folders that come, files and links, modes of folders. Doing it twice equals
-// doing it once, which is how an interrupted restore is finished.
+// Plan is what a restore does to the files, in order: removals of files and folders, new folders,
+// files and links, modes of folders. It can be repeated, which is how an interrupted restore is
+// finished.
 type Plan struct {
 	Remove  []RawPath `json:"remove,omitempty"` // files and links, deepest first
 	Rmdir   []RawPath `json:"rmdir,omitempty"`  // folders, deepest first, only if empty
@@ -44,8 +44,8 @@ type Plan struct {
 	Writes  []Write   `json:"writes,omitempty"`
 	Chmod   []Folder  `json:"chmod,omitempty"` // folders, deepest first
 	Kept    []Kept    `json:"kept,omitempty"`
-	Missing []Kept    `json:"missing,omitempty"` // was there then, is not now, and the target does not hold it
-	Blocked []Kept    `json:"-"`                 // what keeps the whole restore from being done
+	Missing []Kept    `json:"missing,omitempty"` // existed then, does not exist now, and is not in the target
+	Blocked []Kept    `json:"-"`                 // what keeps the complete restore from being done
 }
 
 // Write is a file or link to be restored.
@@ -69,15 +69,15 @@ type Kept struct {
 	Reason string `json:"why"`
 }
 
-// State is one of the two states a plan leads from and to: the tree of its files and
-// what the tree cannot hold.
+// State is one of the two states of a plan: the tree of its files and what the tree cannot
+// contain.
 type State struct {
 	Tree     string
 	Manifest *snapshot.Manifest
 	oddPaths map[string]snapshot.OddPath
 }
 
-// NewState makes a side.
+// NewState returns a state.
 func NewState(tree string, m *snapshot.Manifest) State {
 	s := State{Tree: tree, Manifest: m, oddPaths: map[string]snapshot.OddPath{}}
 	for _, o := range m.Odd {
@@ -89,46 +89,46 @@ func NewState(tree string, m *snapshot.Manifest) State {
 // Selection says which paths are restored. The zero value means all.
 type Selection struct {
 	Paths    []string               // only these and what is below them
-	Preserve []string               // doublestar globs that are left alone
-	Only     func(path string) bool // false: left alone and named
-	Created  map[string]bool        // paths that the restore made which is undone
+	Preserve []string               // doublestar globs of paths that are left alone
+	Only     func(path string) bool // false: left alone and reported
+	Created  map[string]bool        // paths that the restore created which is undone
 }
 
-// Includes reports whether a path is among those that are asked for and not to be left alone.
+// Includes reports whether a path is requested and not preserved.
 func (w Selection) Includes(path string) bool {
 	return isWithin(w.Paths, path) && !matchesAny(w.Preserve, path)
 }
 
-// IgnoreRules says which paths the ignore rules of some time ignore.
+// IgnoreRules reports which paths the ignore rules of some time ignore.
 type IgnoreRules interface {
 	Ask(ctx context.Context, paths []string) ([]bool, error)
 }
 
-// Planner makes a plan from the rescue (the present) to the target.
+// Planner makes a plan from the rescue snapshot (the current state) to the target.
 type Planner struct {
 	Plan  Plan
 	Now   State
 	Root  *fsroot.Root
-	Rules IgnoreRules // of then, when they are not today's
-	// Looked selects ignored paths that both sides hold when they are there: what then did
-	// not have of them was not there.
+	Rules IgnoreRules // the target's, when they differ from today's
+	// KnownPaths selects ignored paths that both states capture: one that is missing in the
+	// target state did not exist.
 	KnownPaths scan.Selector
-	// Inner are the folders of repositories inside the tree that come back: what is in
-	// the place of one goes.
+	// Inner are the folders of repositories inside the tree that are restored: what is in their
+	// place is removed.
 	Inner map[string]bool
 
 	repo             *git.Repo
 	selection        Selection
-	scan             *scan.Result // the present
+	scan             *scan.Result // the current state
 	Then             State
 	removedFolders   map[string]bool
 	addedFolders     map[string]bool
-	wasIgnored       map[string]bool // candidates for removal that the rules of then ignored
+	wasIgnored       map[string]bool // candidates for removal that the target's rules ignored
 	removed          map[string]bool
-	added            map[string]bool // what then did not have, removed or not
+	added            map[string]bool // what did not exist in the target state, removed or not
 	written          map[string]bool
-	keptRepositories []string        // repositories of their own that stay: the rescue does not hold them whole
-	nonEmptyThen     map[string]bool // folders of then that hold something, as far as asked
+	keptRepositories []string        // nested repositories that stay: the rescue snapshot does not contain all of them
+	nonEmptyThen     map[string]bool // folders that contained something in the target state, as far as looked up
 }
 
 // NewPlanner prepares a plan that leads from now, as it was scanned, to then.
@@ -138,7 +138,7 @@ func NewPlanner(repo *git.Repo, w Selection, scan *scan.Result, now, then State,
 		removed: map[string]bool{}, added: map[string]bool{}, written: map[string]bool{}, nonEmptyThen: map[string]bool{}}
 }
 
-// Decide compares the two sides and decides path by path.
+// Decide compares the two states and decides path by path.
 func (pl *Planner) Decide(ctx context.Context) error {
 	diffs, err := pl.diffSides(ctx)
 	if err != nil {
@@ -193,7 +193,7 @@ func (pl *Planner) Decide(ctx context.Context) error {
 	return pl.findObstacles()
 }
 
-// Parent returns the folder of a path, "" for one at the top.
+// Parent returns the parent folder of a path, "" for one at the top.
 func Parent(path string) string {
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
@@ -202,7 +202,7 @@ func Parent(path string) string {
 	return path[:i]
 }
 
-// sortSteps sorts what must happen deepest first, and highest first.
+// sortSteps sorts the steps: removals deepest first, creations highest first.
 func (pl *Planner) sortSteps() {
 	for f := range pl.removedFolders {
 		pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))

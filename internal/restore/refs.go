@@ -78,9 +78,9 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *gitState, c *snapsh
 	return nil
 }
 
-// moveRefs moves what the intent says, each ref only from where it was when the present
-// was held: one that somebody moved meanwhile is not in the rescue. A symbolic ref is
-// taken away before anything else, because git would move what it names.
+// moveRefs carries out the moves of the intent, each ref only from its value in the rescue
+// snapshot: one that somebody moved meanwhile is not in the rescue. A symbolic ref is deleted
+// before anything else, because git would move the ref that it names.
 func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	if err := s.removeBrokenRefs(ctx, g); err != nil {
 		return err
@@ -116,9 +116,9 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	return nil
 }
 
-// removeBrokenRefs takes files away that name nothing and are in the place of refs that come
-// back: git would refuse to write those. A packed ref of the name counts again then. The
-// rescue has the bytes.
+// removeBrokenRefs deletes files that name nothing in the place of refs that are restored: git
+// would refuse to write those. A packed ref of the name counts again then. The rescue snapshot
+// has the bytes.
 func (s *Store) removeBrokenRefs(ctx context.Context, g *gitPlan) error {
 	if len(g.brokenRefs) == 0 {
 		return nil
@@ -186,8 +186,8 @@ func (s *Store) setRef(ctx context.Context, ref, target string) error {
 	return s.Snapshots.Repo.SetSymref(ctx, "belay: restore", ref, target)
 }
 
-// checkUnmoved returns where refs stand, and refuses when one that is to move stands neither
-// where it was seen nor where it is to go.
+// checkUnmoved returns the values of refs, and fails when one that is to move has neither its old
+// value nor its new one.
 func (s *Store) checkUnmoved(ctx context.Context, moves []RefMove, seen map[string]string) (map[string]string, error) {
 	if len(moves) == 0 {
 		return nil, nil
@@ -227,8 +227,8 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 	return nil
 }
 
-// recreateTags stores annotated tag objects from a snapshot once more, in case they were
-// pruned after their tags were deleted. They are kept until release is called.
+// recreateTags stores annotated tag objects from a snapshot again, in case they were pruned after
+// their tags were deleted. They are kept until release is called.
 func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
 	release = func() {}
 	var want []string
@@ -257,10 +257,10 @@ func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMo
 	return s.Snapshots.KeepUntilReleased(ctx, objects)
 }
 
-// planReflogs puts reflogs back to their bytes, as far as their refs come to be where
-// they stood: moving refs adds lines to them, and so did whoever moved them before. The
-// lines that go are in the rescue. A log that would come to name what a gc took stays,
-// but for the stash's, which is the stash, and in an undo.
+// planReflogs plans to restore the bytes of reflogs whose refs end up at their old values: moving
+// refs adds lines to them, and so did whoever moved them before. The removed lines are in the
+// rescue snapshot. A log that would name an object that gc removed stays, except in an undo and
+// for the stash's log, which is the stash.
 func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes []snapshot.Mode, c *snapshot.Capture, o Options) error {
 	now := map[string]git.StateFile{}
 	for _, f := range c.Reflogs {
@@ -300,8 +300,8 @@ func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes [
 	return nil
 }
 
-// planReflogDeletes deletes the logs that the snapshot did not have, of a HEAD that is where it was. A stash that stays is its
-// reflog.
+// planReflogDeletes deletes the logs that the snapshot did not have, if HEAD is where it was. The
+// log of a remaining stash stays.
 func (s *Store) planReflogDeletes(g *gitPlan, h gitState, now map[string]git.StateFile, moved bool, c *snapshot.Capture, o Options) {
 	gone := []string{"logs/ORIG_HEAD"}
 	if !moved {
@@ -319,8 +319,8 @@ func (s *Store) planReflogDeletes(g *gitPlan, h gitState, now map[string]git.Sta
 	}
 }
 
-// hasMoreLines reports whether a log has lines that another lacks. One that has none was only
-// shortened, and nobody's lines are lost when it comes back.
+// hasMoreLines reports whether a log has lines that another lacks. One without such lines was
+// only shortened, and restoring it loses nobody's lines.
 func hasMoreLines(now, then []byte) bool {
 	had := map[string]bool{}
 	for line := range bytes.Lines(then) {
@@ -345,7 +345,7 @@ func objectsInReflog(log []byte) (oids []string) {
 	return slices.Compact(oids)
 }
 
-// newReflogs are the logs of branches that had none: every snapshot holds those there were.
+// newReflogs returns the logs of branches that had none: every snapshot has those that existed.
 func newReflogs(now map[string]git.StateFile, h gitState, o Options) (names []string) {
 	for path := range now {
 		ref := strings.TrimPrefix(path, "logs/")
@@ -357,7 +357,7 @@ func newReflogs(now map[string]git.StateFile, h gitState, o Options) (names []st
 	return names
 }
 
-// finalRefs returns where every ref stands once the plan is done.
+// finalRefs returns the value of every ref after the plan.
 func (g *gitPlan) finalRefs(c *snapshot.Capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.Refs {
@@ -369,8 +369,8 @@ func (g *gitPlan) finalRefs(c *snapshot.Capture) map[string]string {
 	return ends
 }
 
-// isHeadMoved reports a HEAD that is not where it was in the snapshot once the plan is done: somebody else moved it, or its
-// branch.
+// isHeadMoved reports whether HEAD, after the plan, is not where it was in the snapshot: somebody
+// else moved it, or its branch.
 func (g *gitPlan) isHeadMoved(h gitState, c *snapshot.Capture) bool {
 	head := c.Head
 	if g.newHead != nil {

@@ -10,25 +10,26 @@ import (
 // SymrefPrefix starts the value of a ref that names another one: "ref: refs/heads/main".
 const SymrefPrefix = "ref: "
 
-// Move is a ref that a restore moves. From or To is empty when it is made or deleted.
+// RefMove is a ref that a restore moves. From is empty when the ref is created, To when it is
+// deleted.
 type RefMove struct {
 	Ref  string `json:"ref"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
 
-// Kept is a ref that a restore left alone although it differs, and why.
+// KeptRef is a ref that a restore left alone although it differs, and why.
 type KeptRef struct{ Ref, Reason string }
 
-// Plan leads from the refs seen now to those of then. Values are object names in hex, or
-// Symbolic and a name.
+// RefPlan leads from the current refs to those of the target. Values are object names in hex, or
+// SymrefPrefix and a name.
 type RefPlan struct {
 	Now, Then  map[string]string
-	Branch     string                 // that HEAD named then
-	CheckedOut map[string]string      // branches that other working trees have checked out, and where
-	Only       func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
-	Created    map[string]bool        // refs that the restore made which is undone
-	Unknown    map[string]bool        // refs that named nothing then: nothing is known of where they were
+	Branch     string                 // the branch of HEAD in the target
+	CheckedOut map[string]string      // branches that other worktrees have checked out, and where
+	Only       func(name string) bool // which refs a task touched; nil: moved ones are restored, new ones stay
+	Created    map[string]bool        // refs that the restore created which is undone
+	Unknown    map[string]bool        // refs that named nothing in the target state, so their value is not known
 	Broken     []string               // refs that name nothing now
 	IsForeign  func(string) bool      // the refs that are never moved
 
@@ -36,10 +37,10 @@ type RefPlan struct {
 	Kept  []KeptRef
 }
 
-// Decide fills Moves and Kept, both by name. Refs of other working trees are left, and
-// remote ones that moved: they say what the remote has. New ones stay, unless the task
-// that is rolled back made them or they are in the way. missing tells which objects are
-// gone; CodeCannot when what is in the way is checked out elsewhere.
+// Decide fills Moves and Kept, both sorted by name. Refs of other worktrees are left alone, and
+// remote ones that moved: they say what the remote has. New ones stay, unless the task that is
+// rolled back created them or they are in the way. missing returns which objects do not exist.
+// CodeCannot when a ref in the way is checked out elsewhere.
 func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
 	for name, value := range p.Then {
 		p.decideKnown(name, value)
@@ -110,8 +111,8 @@ func (p *RefPlan) decideNew(name, value string) {
 	p.addKept(name, "new since the snapshot")
 }
 
-// dropFetchable leaves out refs of remotes whose objects are gone: a snapshot does not keep
-// what can be fetched again.
+// dropFetchable removes refs of remotes whose objects are missing: a snapshot does not keep what
+// can be fetched again.
 func (p *RefPlan) dropFetchable(missing func([]string) ([]string, error)) error {
 	var oids []string
 	for _, m := range p.Moves {
@@ -133,9 +134,9 @@ func (p *RefPlan) dropFetchable(missing func([]string) ([]string, error)) error 
 	return nil
 }
 
-// clearTheWay makes room: "x/y" cannot be while there is an "x". What is new and is in
-// the place of what comes back goes, for the rescue holds it; what somebody else made
-// stays, and the ref that it replaced is left.
+// clearTheWay handles name conflicts: "x/y" cannot exist while "x" does. A new ref in the place
+// of a restored one is deleted, for the rescue snapshot has it. A ref that somebody else created
+// stays, and the one it replaced is not restored.
 func (p *RefPlan) clearTheWay() error {
 	going, blocked := map[string]bool{}, map[string]bool{}
 	for _, m := range p.Moves {
@@ -169,7 +170,7 @@ func (p *RefPlan) clearTheWay() error {
 	return nil
 }
 
-// isMovable are the refs that a restore may move.
+// isMovable reports whether a restore may move a ref.
 func (p *RefPlan) isMovable(name string) bool {
 	return strings.HasPrefix(name, "refs/") && !p.IsForeign(name) &&
 		!strings.HasPrefix(name, "refs/worktree/") && !isRemote(name)

@@ -25,15 +25,15 @@ import (
 // The order of the steps is what makes a restore safe: nothing is destroyed that the rescue
 // snapshot does not contain.
 
-// Store restores snapshots. Whoever takes one through Snapshots has an interrupted restore
-// finished first.
+// Store restores snapshots. A snapshot that is taken through Snapshots finishes an interrupted
+// restore first.
 type Store struct {
 	Snapshots *snapshot.Store
-	Report    func(string) // told, when set, of an interrupted restore that a command finished by the way
+	Report    func(string) // called, when set, with the message about an interrupted restore that a command finished first
 	now       func() time.Time
 }
 
-// Open writes nothing.
+// Open opens the store of a repository. It writes nothing.
 func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -49,19 +49,18 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 
 func (s *Store) intentPath() string { return filepath.Join(s.Snapshots.Worktree.Dir, "intent.json") }
 
-// Interrupted reports whether a restore was cut short.
+// Interrupted reports whether a restore was interrupted.
 func (s *Store) Interrupted() bool {
 	_, err := fsroot.Lstat(s.intentPath())
 	return err == nil
 }
 
-// Restore puts a snapshot's state back. Whatever it would overwrite or delete is held
-// first, as a rescue; what the rescue does not hold is never destroyed: the restore is
-// refused (CodeCannot) before the first byte, with the path that is in the way. Files
-// that are right keep their times. Killed anywhere, the next command finishes it.
+// Restore restores a snapshot's state. Whatever it would overwrite or delete is first saved in a
+// rescue snapshot. What the rescue does not contain is never destroyed: the restore fails
+// (CodeCannot) before the first write, naming the path that is in the way. Files that are right
+// keep their times. If it is killed anywhere, the next command finishes it.
 //
-// CodeBusy: another process restores, or holds git's index lock. CodeNotFound: no such
-// snapshot.
+// CodeBusy: another process restores, or has git's index lock. CodeNotFound: no such snapshot.
 func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, error) {
 	unlock, err := s.lockTree(ctx)
 	if err != nil {
@@ -103,7 +102,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	return out, s.recordDone(j)
 }
 
-// lockTree takes the tree for a restore.
+// lockTree locks the working tree for a restore.
 func (s *Store) lockTree(ctx context.Context) (func(), error) {
 	if _, err := s.Snapshots.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
@@ -134,10 +133,10 @@ type preparedRestore struct {
 	git       *gitPlan
 	scan      *scan.Result
 	rescue    snapshot.Info
-	notEdited []Kept // files in which nothing of belay's is replaced
+	notEdited []Kept // files in which no lines of belay's are replaced
 }
 
-// restoreUnrecorded does everything but recording it in the history.
+// restoreUnrecorded does everything except recording the restore in the history.
 func (s *Store) restoreUnrecorded(ctx context.Context, id belay.SnapshotID, o Options) (Restored, *intent, error) {
 	if len(o.Paths) > 0 {
 		o.FilesOnly = true
@@ -235,9 +234,9 @@ func (s *Store) performRestore(ctx context.Context, p preparedRestore, o Options
 	return out, j, nil
 }
 
-// dropBrokenFromPlans finds out, before the first byte, what of the plans cannot be done. It is
-// left out and noted where that was agreed to. Otherwise nothing is done: a *BrokenError
-// names it, or a refusal says what would have to be destroyed.
+// dropBrokenFromPlans finds out, before the first write, what of the plans cannot be done. It is
+// left out and recorded if that was agreed to. Otherwise nothing is done: the error is a
+// *BrokenError, or says what would have to be destroyed.
 func (s *Store) dropBrokenFromPlans(ctx context.Context, pl *Planner, g *gitPlan, j *intent, o Options) error {
 	var broken []Kept
 	if o.SkipBroken {
@@ -270,8 +269,8 @@ func (s *Store) dropBrokenFromPlans(ctx context.Context, pl *Planner, g *gitPlan
 	return pl.Check(ctx)
 }
 
-// prepareRestore holds the present and plans. Where the plan meets something that is ignored, now
-// and then, the present is held once more with that.
+// prepareRestore takes the rescue snapshot and plans. If the plan meets a path that is ignored
+// now and then, the rescue is taken again with it.
 func (s *Store) prepareRestore(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture,
 	_ *Planner, err error) {
 	man, err := s.Snapshots.Manifest(ctx, target)
@@ -318,9 +317,8 @@ func (s *Store) prepareRestore(ctx context.Context, target snapshot.Info, o Opti
 	}
 }
 
-// captureOptionsOf makes the rescue look at all that the target did, and at what its rules of
-// ignoring did not hide. Otherwise a line added to .gitignore would hide files from the
-// rescue, and a restore would leave them. The caller closes Extent.Since.
+// captureOptionsOf makes the rescue look at everything that the target looked at, and at what its
+// rules did not ignore.
 func (s *Store) captureOptionsOf(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.CaptureOptions {
 	e, _ := snapshot.ExtentOf(man)
 	e.Baseline = s.Snapshots.Worktree.OpenBaseline(ctx, string(target.ID), target.Tree, man)
@@ -333,7 +331,7 @@ func (s *Store) captureOptionsOf(ctx context.Context, target snapshot.Info, man 
 	return w
 }
 
-// takeRescue holds the present as a rescue; a dry run only reads it.
+// takeRescue saves the current state in a rescue snapshot; a dry run only reads it.
 func (s *Store) takeRescue(ctx context.Context, target snapshot.Info, o Options, w snapshot.CaptureOptions) (
 	snapshot.Info, *snapshot.Capture, error) {
 	if !o.DryRun {
@@ -348,7 +346,7 @@ func (s *Store) takeRescue(ctx context.Context, target snapshot.Info, o Options,
 	return snapshot.Info{Tree: c.FilesTree}, c, nil
 }
 
-// dropRescue drops a rescue that nothing was destroyed after, and passes the error on.
+// dropRescue deletes a rescue snapshot after which nothing was destroyed, and returns err.
 func (s *Store) dropRescue(ctx context.Context, rescue snapshot.Info, err error) error {
 	if rescue.Commit == "" {
 		return err
@@ -356,11 +354,12 @@ func (s *Store) dropRescue(ctx context.Context, rescue snapshot.Info, err error)
 	return errors.Join(err, s.Snapshots.DropInfos(ctx, []snapshot.Info{rescue}))
 }
 
-// carryOutIntent does what the intent says, in an order in which every step can be done
-// again: what steers git first, so that git sees a sane config, then the files, then
-// index, operation, refs and reflogs, then everything is synced and looked at once more.
+// carryOutIntent does what the intent says, in an order in which every step can be repeated:
+// git's configuration first, so that git sees a sane config, then the files, then index,
+// operation, refs and reflogs. In the end everything is synced and checked again.
 //
-// held is the present as the rescue has it: nothing else is overwritten or removed.
+// held is the current state as the rescue snapshot has it: nothing else is overwritten or
+// removed.
 func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
 	if _, err := s.Snapshots.Worktree.MakeScratchDir("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
@@ -411,7 +410,8 @@ func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent
 	return s.applyEdits(root, tmp, j)
 }
 
-// noteOrFail returns the error of a step about a file or ref of git's, or notes that it was skipped.
+// noteOrFail returns the error of a step about a file or ref of git's, or records that it was
+// skipped.
 func (j *intent) noteOrFail(name string, err error) error {
 	if err == nil || !j.isSkipped(err) {
 		return err
@@ -420,13 +420,13 @@ func (j *intent) noteOrFail(name string, err error) error {
 	return nil
 }
 
-// isSkipped reports whether a step that failed is skipped. A lock is only waited for.
+// isSkipped reports whether a failed step is skipped. A lock is only waited for.
 func (j *intent) isSkipped(err error) bool {
 	return j.Skip && IsSkippable(err) && belay.CodeOf(err) != belay.CodeBusy
 }
 
-// compareResult looks once more at every path of a plan, down to its bytes, and says what is
-// not as planned: a restore never claims what it did not reach.
+// compareResult checks every path of a plan again, down to its bytes, and reports what is not as
+// planned: a restore never claims what it did not reach.
 func (s *Store) compareResult(root *fsroot.Root, j *intent) error {
 	p := &j.Plan
 	var wrong []string

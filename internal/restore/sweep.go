@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// sweepIfFree sweeps when nobody else is at work in this tree; it does not wait for that.
+// sweepIfFree sweeps if nobody else is working in this tree; it does not wait.
 func (s *Store) sweepIfFree() {
 	lock := fsroot.NewExistingLock(s.Snapshots.LockPath()) // without a lock file nobody was ever here
 	if ok, err := lock.TryLock(); ok && err == nil {
@@ -24,8 +24,8 @@ func (s *Store) sweepIfFree() {
 	_ = lock.Unlock()
 }
 
-// sweep removes temporary files that killed processes left. It runs under the lock
-// that keeps every take and restore of this tree away.
+// sweep removes temporary files that killed processes left. The caller has the lock that keeps
+// every snapshot and restore of this tree away.
 func (s *Store) sweep() {
 	tmp := filepath.Join(s.Snapshots.Worktree.Dir, "tmp")
 	list, _ := fsroot.ReadDir(tmp)
@@ -42,12 +42,12 @@ func (s *Store) sweep() {
 	}
 }
 
-// sweepTree removes what a killed restore left beside what it wrote: temporary links,
-// and files where the git folder is on another device. A snapshot must not hold them.
+// sweepTree removes what a killed restore left beside the files that it wrote: temporary links,
+// and files where the git folder is on another device. No snapshot may contain them.
 //
-// What had just changed places is looked at: somebody may have saved it. It is removed
-// when the plan or the rescue has its bytes, and otherwise given a name that people see,
-// and named in the result.
+// A file that had just been swapped is checked: somebody may have saved it. It is removed when
+// the plan or the rescue snapshot has its bytes. Otherwise it gets a visible name, which the
+// result reports.
 func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (saved []Kept, err error) {
 	seen := map[string]bool{}
 	var swapped []string
@@ -80,9 +80,9 @@ func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (sa
 	return append(saved, more...), err
 }
 
-// sweepUnread is sweepTree for a restore whose intent could not be read, as far as that goes:
-// which paths it was at is not known, but what it displaced is in belay's own folder. j is
-// the restore that was made instead.
+// sweepUnread is sweepTree for a restore whose intent could not be read, as far as possible: its
+// paths are not known, but what it displaced is in belay's own folder. j is the restore that was
+// made instead.
 func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err error) {
 	if len(s.ownSwapFiles()) == 0 {
 		return nil, nil
@@ -106,7 +106,7 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 	return s.sweepOwn(known)
 }
 
-// sweepOwn is sweepSwapped for what is in belay's own folder.
+// sweepOwn is sweepSwapped for belay's own folder.
 func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 	tmp, err := s.Snapshots.Worktree.MakeScratchDir("tmp")
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 	return s.sweepSwapped(own, known, s.ownSwapFiles(), s.Snapshots.Worktree.Dir)
 }
 
-// ownSwapFiles names what killed processes left of changes of places in belay's own folder.
+// ownSwapFiles returns what killed processes left of swaps in belay's own folder.
 func (s *Store) ownSwapFiles() (names []string) {
 	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Worktree.Dir, "tmp"))
 	for _, e := range list {
@@ -131,7 +131,7 @@ func (s *Store) ownSwapFiles() (names []string) {
 	return names
 }
 
-// knownObjects are the objects that the rescue of a restore has, and those that it writes.
+// knownObjects returns the objects that the rescue of a restore has, and those that it writes.
 func (s *Store) knownObjects(ctx context.Context, j *intent) (map[string]bool, error) {
 	known := map[string]bool{}
 	if rescue, err := s.Snapshots.LookUp(ctx, j.Rescue); err == nil {
@@ -152,8 +152,8 @@ func writtenPaths(p *Plan) (paths []RawPath) {
 	return paths
 }
 
-// sweepSwapped removes what is known of files that were changing places. The rest is
-// shown beside where it is, or, with to, moved to that folder.
+// sweepSwapped removes swapped files whose content is known. Others get a visible name beside
+// their path, or, with to, are moved to that folder.
 func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []string, to string) (saved []Kept, err error) {
 	for _, p := range paths {
 		oid, err := root.Bytes(p, s.Snapshots.Repo.NewHash)

@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// UncapturedGlobs gives, as globs, what is ignored today and is where the plan writes: at a
-// path, below it, or in the place of a folder above it. Also what the restore made that is
-// undone, and what the plan removes where today's rules hide it: an interrupted restore may
-// have restored older or newer rules, or somebody wrote some since.
+// UncapturedGlobs returns, as globs, the paths that are ignored today and are where the plan
+// writes: at a path, below it, or in the place of a folder above it. Also what the restore
+// created that is undone, and what the plan removes where today's rules hide it: an interrupted
+// restore may have restored older or newer rules, or somebody has written some since.
 func (pl *Planner) UncapturedGlobs() []string {
 	globs := map[string]bool{}
 	for p := range pl.selection.Created {
@@ -54,7 +54,8 @@ func (pl *Planner) UncapturedGlobs() []string {
 	return slices.Sorted(maps.Keys(globs))
 }
 
-// maxSinglePaths paths to be removed are captured by their folders, with what else is there.
+// maxSinglePaths is how many paths to be removed are captured one by one; more are captured by
+// their folders.
 const maxSinglePaths = 200
 
 // isIgnoredNow reports whether today's rules ignore a path.
@@ -62,13 +63,13 @@ func (pl *Planner) isIgnoredNow(path string) bool {
 	return pl.Now.Manifest.WasIgnored(path) || pl.Now.Manifest.WasIgnored(path+"/")
 }
 
-// hasBelow reports whether a sorted list holds a path below a folder.
+// hasBelow reports whether a sorted list contains a path below a folder.
 func hasBelow(sorted []string, folder string) bool {
 	i, _ := slices.BinarySearch(sorted, folder+"/")
 	return i < len(sorted) && strings.HasPrefix(sorted[i], folder+"/")
 }
 
-// QuoteGlob makes a glob that matches a path and nothing else.
+// QuoteGlob returns a glob that matches exactly this path.
 func QuoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`).Replace(path)
 }

@@ -15,31 +15,32 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// intent says what a restore is about to do, written before it begins and removed when
-// it is recorded as done: what is found of it later was cut short, and is finished.
+// intent records what a restore is about to do. It is written before the restore begins and
+// removed when that is recorded as done: an intent that is found later belongs to an interrupted
+// restore, which is finished.
 type intent struct {
 	Version      int              `json:"version"`
 	Target       belay.SnapshotID `json:"target"`
 	Rescue       belay.SnapshotID `json:"rescue"`
 	FilesOnly    bool             `json:"files_only,omitempty"`
-	Partial      bool             `json:"partial,omitempty"` // not the whole state: undo takes back only these paths
+	Partial      bool             `json:"partial,omitempty"` // not the complete state: undo reverts only these paths
 	Plan         Plan             `json:"plan"`
 	Refs         []RefMove        `json:"refs,omitempty"`
 	IndexInode   uint64           `json:"index_inode,omitempty"` // of our own index.lock
 	OnlySomeRefs bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
 	LeftFiles    []string         `json:"left,omitempty"`        // git's own files that somebody else changed
-	NewWorktree  bool             `json:"plant,omitempty"`       // into a working tree just made
+	NewWorktree  bool             `json:"plant,omitempty"`       // the working tree was just created
 	Step         string           `json:"step,omitempty"`        // undo or redo; "" for a restore
-	Reverses     bool             `json:"reverses,omitempty"`    // takes an interrupted restore back: no step of the history
+	Reverses     bool             `json:"reverses,omitempty"`    // reverses an interrupted restore: not a step of the history
 	Skip         bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
-	Skipped      []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
+	Skipped      []Kept           `json:"skipped,omitempty"`     // what was left out; no longer in the plan
 	Edits        []Edit           `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
-	Inner        []innerStep      `json:"inner,omitempty"`       // repositories inside of the tree, restored after all else
+	Inner        []innerStep      `json:"inner,omitempty"`       // repositories inside the tree, restored last
 
 	unedited     []Kept // files in which lines could not be replaced
 	innerResults []innerResult
 
-	unreadReason string // why it could not be read; then only Target, Rescue and Step are known, if at all
+	unreadReason string // why it could not be read; then at most Target, Rescue and Step are known
 }
 
 const intentVersion = 1
@@ -53,8 +54,8 @@ func (s *Store) writeIntent(j *intent) error {
 	return snapshot.WriteAtomic(s.intentPath(), text, true)
 }
 
-// recordDone records a restore in the history and takes the intent away. A history that was
-// damaged is begun again: nothing may keep a restore from coming to its end.
+// recordDone records a restore in the history and removes the intent. A damaged history is
+// started anew: nothing may keep a restore from being finished.
 func (s *Store) recordDone(j *intent) error {
 	h, err := ReadHistory(s.historyPath())
 	first := errors.Is(err, fs.ErrNotExist)
@@ -104,7 +105,7 @@ func newStep(j *intent) Step {
 	return st
 }
 
-// addToHistory adds what an intent was for to the history.
+// addToHistory adds the restore of an intent to the history.
 func (j *intent) addToHistory(h *History) {
 	switch {
 	case j.Reverses: // as if the restore that it takes back had never been asked for
@@ -117,14 +118,14 @@ func (j *intent) addToHistory(h *History) {
 
 func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Worktree.Dir, "undo.json") }
 
-// IsUndone tells of the rescue of a restore whether an undo has taken the restore back,
-// and no redo has done it again. ErrHistoryDamaged and the like as [Read] has them.
+// UndoneRestores returns a function that reports, given the rescue snapshot of a restore, whether
+// an undo reverted that restore and no redo repeated it. Errors as in [ReadHistory].
 func (s *Store) UndoneRestores() (func(rescue belay.SnapshotID) bool, error) {
 	h, err := readHistoryIfAny(s.historyPath())
 	return h.IsUndone, err
 }
 
-// LastRestore gives the last restore, as far as it can be undone and nothing can be redone.
+// LastRestore returns the last restore, if it can be undone and nothing can be redone.
 func (s *Store) LastRestore() (Step, bool) {
 	h, err := readHistoryIfAny(s.historyPath())
 	if err != nil || len(h.Redo) > 0 {
@@ -133,13 +134,13 @@ func (s *Store) LastRestore() (Step, bool) {
 	return h.Next(WayUndo)
 }
 
-// Undo takes the last restore back: it restores the rescue that was taken before it.
+// Undo reverts the last restore: it restores the rescue snapshot that was taken before it.
 // CodeCannot when there is nothing to undo.
 func (s *Store) Undo(ctx context.Context, o Options) (Restored, error) {
 	return s.restoreStep(ctx, o, WayUndo)
 }
 
-// Redo does the restore again that the last Undo took back.
+// Redo repeats the restore that the last Undo reverted.
 func (s *Store) Redo(ctx context.Context, o Options) (Restored, error) {
 	return s.restoreStep(ctx, o, WayRedo)
 }
@@ -199,7 +200,7 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 	return out, s.recordDone(j)
 }
 
-// forStep makes options that take a step back.
+// forStep sets the options that revert a step.
 func (o *Options) forStep(last Step) {
 	o.FilesOnly = last.FilesOnly
 	if last.Partial {
@@ -220,8 +221,8 @@ func (o *Options) forStep(last Step) {
 	}
 }
 
-// takeUnfinished holds what an interrupted restore left, with what is ignored and is where the
-// restore still has to write.
+// takeUnfinished takes a snapshot of what an interrupted restore left, including ignored paths
+// where the restore still has to write.
 func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.CaptureOptions) (
 	snapshot.Info, *snapshot.Capture, error) {
 	m := snapshot.Meta{Kind: belay.KindRescue, Message: messageFinishing + " the restore of " + j.Target.Short()}
@@ -238,8 +239,8 @@ func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent
 	return rescue, c, nil
 }
 
-// removeOwnLock removes an index.lock that a killed restore left: it is ours when its inode
-// is the one that was written down before it was made.
+// removeOwnLock removes an index.lock that a killed restore left: it is belay's when its inode is
+// the one that was recorded before it was created.
 func (s *Store) removeOwnLock(j intent) error {
 	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
