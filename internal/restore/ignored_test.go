@@ -109,7 +109,7 @@ func TestIgnored(t *testing.T) {
 				}
 			}
 			if what == "only touched" {
-				want["large.txt"], want["excluded/large.txt"] = reported, own // nothing but their times tells
+				want["large.txt"], want["excluded/large.txt"] = reported, authored // nothing but their times tells
 			}
 			extent.Baseline = before.ID
 			after := s.takeWith(extent)
