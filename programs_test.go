@@ -54,7 +54,7 @@ var starters = map[string]string{
 var makers = map[string][]string{
 	"TypedCommand": {"internal/app/closed.go"},
 	"TypeCommand":  {"internal/app/run.go", "internal/app/task.go", "internal/app/trust.go"},
-	"Type":         {"internal/app/desk.go", "internal/app/trust.go"},
+	"Type":         {"internal/app/service.go", "internal/app/trust.go"},
 	"Anything":     nil,
 	"Under":        {"internal/app/closed.go"},
 	"Narrowed":     {"internal/testrun/again.go", "internal/runner/fence.go"},
@@ -165,7 +165,7 @@ func typing(file *ast.File) (found []string) {
 	return found
 }
 
-// gate tells calls by way of a desk's gate, or of a command, from methods of those names
+// gate tells calls by way of a session's gate, or of a command, from methods of those names
 // that other types have.
 func gate(s *ast.SelectorExpr) bool {
 	switch x := s.X.(type) {

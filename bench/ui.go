@@ -35,7 +35,7 @@ const (
 // that many follow a task.
 func (b *bench) pages() error {
 	dir := filepath.Join(b.place, "pages")
-	d, err := b.crowded(dir)
+	s, err := b.crowded(dir)
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,11 @@ func (b *bench) pages() error {
 		}
 		fmt.Fprintf(b.out, "| %-32s | %8.1f ms | %8d | %4d MB |\n", p.name, float64(median(times))/1e6, size, peak(server.Process.Pid)>>20)
 	}
-	return b.followed(d, client, at.Host, server.Process.Pid)
+	return b.followed(s, client, at.Host, server.Process.Pid)
 }
 
 // followed has many browsers follow a task.
-func (b *bench) followed(d *app.Desk, client *http.Client, host string, pid int) error {
+func (b *bench) followed(s *app.Service, client *http.Client, host string, pid int) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	heard := make(chan error, uiFollowers)
@@ -106,12 +106,12 @@ func (b *bench) followed(d *app.Desk, client *http.Client, host string, pid int)
 	idle, from := worked(pid), time.Now()
 	time.Sleep(5 * time.Second)
 	idle = (worked(pid) - idle) * 100 / time.Since(from)
-	r, err := d.Session.Load("T3")
+	r, err := s.Session.Load("T3")
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	if err := d.Session.AddNote(ctx, r, session.Note{Kind: "bench", Text: "something happens"}); err != nil {
+	if err := s.Session.AddNote(ctx, r, session.Note{Kind: "bench", Text: "something happens"}); err != nil {
 		return err
 	}
 	for range uiFollowers {
@@ -126,7 +126,7 @@ func (b *bench) followed(d *app.Desk, client *http.Client, host string, pid int)
 }
 
 // crowded makes the repository.
-func (b *bench) crowded(dir string) (*app.Desk, error) {
+func (b *bench) crowded(dir string) (*app.Service, error) {
 	var before, after strings.Builder
 	for i := range uiLines / 2 {
 		fmt.Fprintf(&before, "line %d of the old text\n", i)
@@ -157,28 +157,28 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 			return nil, fmt.Errorf("belay run: %w\n%s", err, out)
 		}
 	}
-	d, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
+	s, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
 	if err != nil {
 		return nil, err
 	}
 	for i := 3; i <= uiTasks; i++ {
 		task := app.NewTask{ID: belay.TaskID(fmt.Sprintf("T%d", i)), Prose: fmt.Sprintf("change the text, number %d", i), AsItIs: true}
-		if _, err := d.Add(context.Background(), task); err != nil {
+		if _, err := s.Add(context.Background(), task); err != nil {
 			return nil, err
 		}
 	}
-	r, err := d.Session.Load("T1")
+	r, err := s.Session.Load("T1")
 	if err != nil {
 		return nil, err
 	}
 	head := r.Log.Head
-	for i := range uiEntries { // by the journal itself: a session's desk reads the state anew for each
+	for i := range uiEntries { // by the journal itself: a session reads the state again for each
 		note := session.Note{Kind: "bench", Text: "note " + strconv.Itoa(i)}
-		if head, err = d.Session.Journal.Append(context.Background(), "T1", head, session.EntryNote, note); err != nil {
+		if head, err = s.Session.Journal.Append(context.Background(), "T1", head, session.EntryNote, note); err != nil {
 			return nil, err
 		}
 	}
-	return d, nil
+	return s, nil
 }
 
 // fetched reads a page and gives its size in bytes.

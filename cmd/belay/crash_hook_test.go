@@ -51,7 +51,7 @@ func installCrash() {
 	}
 	c := &crash{at: n, mode: mode, log: log}
 	fsroot.Fault = c.point
-	onOpen = func(d *app.Desk) { d.Session.Journal.Fault, d.Session.Anchors.Step = c.point, c.point }
+	onOpen = func(s *app.Service) { s.Session.Journal.Fault, s.Session.Anchors.Step = c.point, c.point }
 }
 
 func (c *crash) point(op, path string) error {

@@ -33,7 +33,7 @@ var version = "devel"
 
 // onOpen is nil in the program: the crash suite sets it in the binary it tests, to
 // fail and kill at every write.
-var onOpen func(*app.Desk)
+var onOpen func(*app.Service)
 
 func main() { os.Exit(Main()) }
 

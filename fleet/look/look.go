@@ -145,7 +145,7 @@ func (r *Remote) Repository() web.Repository {
 }
 
 // open opens the copy. CodeCannot when there is none, because the remote could not be read yet.
-func (r *Remote) open(ctx context.Context) (*app.Desk, error) {
+func (r *Remote) open(ctx context.Context) (*app.Service, error) {
 	r.look()
 	select { // the pages are opened as soon as they are served
 	case <-r.made:
@@ -349,11 +349,11 @@ func (r *Remote) fetch(ctx context.Context) map[string]bool {
 }
 
 func (r *Remote) adopt(ctx context.Context, records map[belay.TaskID]string) (map[belay.TaskID]error, error) {
-	d, err := app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
+	s, err := app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
 	if err != nil {
 		return nil, err
 	}
-	return r.copy.Adopt(ctx, d, records)
+	return r.copy.Adopt(ctx, s, records)
 }
 
 // compare looks at a task's record in the copy: whether it is the one that the server knows.

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 type fleet struct {
 	t           *testing.T
 	dir, remote string
-	desk        *app.Desk
+	svc         *app.Service
 	mirror      *remote.Mirror
 	last        map[belay.TaskID]string // the commits of records that were pushed
 	base        string
@@ -92,7 +92,7 @@ func newFleet(t *testing.T, tasks ...belay.TaskID) *fleet {
 		t.Fatal(err)
 	}
 	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
-	if f.desk, err = app.Open(t.Context(), app.Setting{Dir: clone, Force: true, Flags: flags}); err != nil {
+	if f.svc, err = app.Open(t.Context(), app.Setting{Dir: clone, Force: true, Flags: flags}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range tasks {
@@ -132,16 +132,16 @@ func (f *fleet) write(name, text string) {
 func (f *fleet) add(id belay.TaskID) {
 	f.t.Helper()
 	ctx := f.t.Context()
-	_, err := f.desk.Add(ctx, app.NewTask{ID: id, Prose: "change a.txt, not " + hostile, AsItIs: true})
+	_, err := f.svc.Add(ctx, app.NewTask{ID: id, Prose: "change a.txt, not " + hostile, AsItIs: true})
 	if err == nil {
-		_, err = f.desk.Start(ctx, id, nobody{})
+		_, err = f.svc.Start(ctx, id, nobody{})
 	}
 	f.write("b.txt", string(id)+hostile+"\n")
 	if err == nil {
-		_, err = f.desk.Capture(ctx, id, nobody{})
+		_, err = f.svc.Capture(ctx, id, nobody{})
 	}
 	if err == nil {
-		_, err = f.desk.Check(ctx, app.CheckRequest{Task: id, Watch: nobody{}})
+		_, err = f.svc.Check(ctx, app.CheckRequest{Task: id, Watch: nobody{}})
 	}
 	if err != nil && belay.CodeOf(err) != belay.CodeRefused {
 		f.t.Fatal(err)
@@ -150,7 +150,7 @@ func (f *fleet) add(id belay.TaskID) {
 
 func (f *fleet) record(id belay.TaskID) *session.Record {
 	f.t.Helper()
-	r, err := f.desk.Session.Load(id)
+	r, err := f.svc.Session.Load(id)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func (f *fleet) record(id belay.TaskID) *session.Record {
 
 func (f *fleet) push(id belay.TaskID) {
 	f.t.Helper()
-	commit, err := f.mirror.Push(f.t.Context(), f.desk, f.record(id), remote.Terms{Last: f.last[id], Base: f.base})
+	commit, err := f.mirror.Push(f.t.Context(), f.svc, f.record(id), remote.Terms{Last: f.last[id], Base: f.base})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
 	if f.down != nil {
 		return nil, f.down
 	}
-	ids, err := f.desk.Session.Journal.Tasks()
+	ids, err := f.svc.Session.Journal.Tasks()
 	rows := make([]look.Row, len(ids))
 	for i, id := range ids {
 		st := f.status(id)
@@ -343,7 +343,7 @@ func TestPages(t *testing.T) {
 	}
 
 	f.decides = func(id belay.TaskID, d task.Decision) error {
-		_, err := f.desk.Decide(t.Context(), id, d.Gate, d.Decision, d.Note, d.By)
+		_, err := f.svc.Decide(t.Context(), id, d.Gate, d.Decision, d.Note, d.By)
 		f.push(id)
 		return err
 	}
@@ -444,7 +444,7 @@ func TestInPart(t *testing.T) {
 		e.Findings = append(e.Findings, belay.Finding{Check: "review", Severity: belay.SeverityError, Category: belay.CategoryReview,
 			Title: "wrong: " + strings.Repeat("x", i+1)}.Sign())
 	}
-	if err := f.desk.Session.Apply(t.Context(), f.record("T1"), e); err != nil {
+	if err := f.svc.Session.Apply(t.Context(), f.record("T1"), e); err != nil {
 		t.Fatal(err)
 	}
 	f.unpushed, f.omitted = true, &task.Omitted{Findings: 400, Bytes: 1}
@@ -573,13 +573,13 @@ func (f *fleet) forge(id belay.TaskID) {
 	other.add(id)
 	other.add("T0")
 	r := other.record(id)
-	if err := other.desk.Session.AddNote(f.t.Context(), r, session.Note{Kind: "note", Text: "all is well"}); err != nil {
+	if err := other.svc.Session.AddNote(f.t.Context(), r, session.Note{Kind: "note", Text: "all is well"}); err != nil {
 		f.t.Fatal(err)
 	}
 	other.remote = f.remote
 	other.mirror.URL = f.remote
 	f.git(f.remote, "update-ref", "-d", "refs/belay/fleet/"+id.Key()+"/record")
-	if _, err := other.mirror.Push(f.t.Context(), other.desk, other.record(id), remote.Terms{Base: other.base}); err != nil {
+	if _, err := other.mirror.Push(f.t.Context(), other.svc, other.record(id), remote.Terms{Base: other.base}); err != nil {
 		f.t.Fatal(err)
 	}
 }

@@ -123,12 +123,12 @@ func TestApproveOver(t *testing.T) {
 	if got := p.git(p.remote(), "show", "belay/t1:src/a.txt"); got != "bad" {
 		t.Errorf("delivered: %s", got)
 	}
-	desk, err := app.Open(t.Context(), app.Setting{Dir: p.tree("a", in), Force: true})
+	svc, err := app.Open(t.Context(), app.Setting{Dir: p.tree("a", in), Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r *session.Record
-	if r, err = desk.Session.Load("T1"); err != nil || len(r.Over) != 1 || r.Over[0].Category != "cross_scope" || r.Over[0].By != "ann" {
+	if r, err = svc.Session.Load("T1"); err != nil || len(r.Over) != 1 || r.Over[0].Category != "cross_scope" || r.Over[0].By != "ann" {
 		t.Errorf("%+v, %v", r.Over, err)
 	}
 }

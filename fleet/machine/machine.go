@@ -224,11 +224,11 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error)
 			return t.review(ctx, q.Review)
 		}
 		if why, ok := review.Read(d.Note); ok && d.Decision == loop.DecideApprove && g.Overrides() {
-			_, err := app.ApproveWork(ctx, t.desk, app.Approval{Task: q.Task.ID, Force: true, By: d.By, Watch: t,
+			_, err := app.ApproveWork(ctx, t.svc, app.Approval{Task: q.Task.ID, Force: true, By: d.By, Watch: t,
 				Why: func() (review.Decision, error) { return why, nil }})
 			return err
 		}
-		_, err := t.desk.Decide(ctx, q.Task.ID, d.Gate, d.Decision, d.Note, d.By)
+		_, err := t.svc.Decide(ctx, q.Task.ID, d.Gate, d.Decision, d.Note, d.By)
 		return err
 	})
 	return st, refused(err)
@@ -237,7 +237,7 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error)
 // review records a person's review. Where it does not count, because the files are not those that were checked, the gate
 // stays open and the task says why.
 func (t *one) review(ctx context.Context, d task.Decision) error {
-	given, err := app.RecordReview(ctx, t.desk, app.New{Task: t.q.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
+	given, err := app.RecordReview(ctx, t.svc, app.New{Task: t.q.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
 	if err == nil && !given.Acted {
 		t.Note("the review by " + d.By + " has no effect: " + given.Then)
 	}
@@ -297,7 +297,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 	if err != nil {
 		return task.Standing{}, err
 	}
-	if err := mirror.Adopt(ctx, t.desk, state); err != nil {
+	if err := mirror.Adopt(ctx, t.svc, state); err != nil {
 		return task.Standing{}, err
 	}
 	t.last = state.Commit
@@ -309,7 +309,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 		return task.Standing{}, err
 	}
 	// A note takes the task: the worker that had it cannot push any more.
-	if err := t.desk.Session.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
+	if err := t.svc.Session.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
 		return task.Standing{}, err
 	}
 	return t.position(ctx)
@@ -411,7 +411,7 @@ func beating(ctx context.Context, every time.Duration) (context.Context, func())
 type one struct {
 	on       *Machine
 	q        task.Ask
-	desk     *app.Desk
+	svc      *app.Service
 	rec      *session.Record // nil when there is none
 	last     string          // the commit of the record on the remote, as this machine knows it
 	from     int             // the entry up to which the record was counted
@@ -443,12 +443,12 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	if err != nil {
 		return nil, err
 	}
-	desk, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
+	svc, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
 	if err != nil {
 		return nil, err
 	}
-	app.AttachPlans(desk)
-	t := &one{on: m, q: q, desk: desk}
+	app.AttachPlans(svc)
+	t := &one{on: m, q: q, svc: svc}
 	last, err := os.ReadFile(t.file(pushedFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -481,7 +481,7 @@ func (t *one) file(name string) string {
 }
 
 func (t *one) load() (err error) {
-	t.rec, err = t.desk.Session.Load(t.q.Task.ID)
+	t.rec, err = t.svc.Session.Load(t.q.Task.ID)
 	return err
 }
 
@@ -500,7 +500,7 @@ func (t *one) run(ctx context.Context, q app.RunRequest, stop func(loop.Command)
 		halt()
 	})()
 	q.Watch, q.Soft, q.Stop, q.Trust = t, soft, stop, true
-	rec, err := t.desk.Run(hard, q)
+	rec, err := t.svc.Run(hard, q)
 	if rec != nil {
 		t.rec = rec
 	}
@@ -536,7 +536,7 @@ func (t *one) files(ctx context.Context) error {
 	if to == "" {
 		return nil
 	}
-	_, err := t.desk.Session.Restores.Restore(ctx, to, restore.Options{})
+	_, err := t.svc.Session.Restores.Restore(ctx, to, restore.Options{})
 	return err
 }
 
@@ -567,7 +567,7 @@ func (t *one) push(ctx context.Context) (task.Standing, error) {
 	if err != nil {
 		return st, err
 	}
-	last, err := mirror.Push(ctx, t.desk, t.rec,
+	last, err := mirror.Push(ctx, t.svc, t.rec,
 		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
 	if errors.Is(err, remote.ErrMoved) {
 		t.notePhase("")
@@ -578,7 +578,7 @@ func (t *one) push(ctx context.Context) (task.Standing, error) {
 	var stays *remote.Ignored
 	if errors.As(err, &stays) && work.Commit != "" {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
-		return st, mirror.Deliver(ctx, t.desk, work)
+		return st, mirror.Deliver(ctx, t.svc, work)
 	}
 	if err != nil && !t.rec.Open() && stays == nil { // nobody asks this worker again: the record's end has to arrive
 		return st, err
@@ -596,7 +596,7 @@ func (t *one) work(ctx context.Context) (remote.Work, error) {
 	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed || t.arrived != "" {
 		return remote.Work{}, nil
 	}
-	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.on.Version, NoVerify: true, Trust: true,
+	made, err := t.svc.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.on.Version, NoVerify: true, Trust: true,
 		Said: io.Discard})
 	if err != nil {
 		return remote.Work{}, err

@@ -245,12 +245,12 @@ func TestSameRecord(t *testing.T) {
 	for _, s := range in.Settings {
 		flags = append(flags, app.Flag(s))
 	}
-	d, err := app.Open(context.Background(), app.Setting{Dir: local, Flags: flags, Self: []string{self, "_run"}})
+	svc, err := app.Open(context.Background(), app.Setting{Dir: local, Flags: flags, Self: []string{self, "_run"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	app.AttachPlans(d)
-	_, err = d.Run(context.Background(), app.RunRequest{
+	app.AttachPlans(svc)
+	_, err = svc.Run(context.Background(), app.RunRequest{
 		NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Trust: true},
 		Watch:   nobody{}, Soft: context.Background()})
 	if err != nil {
@@ -277,11 +277,11 @@ func at(list []string, i int) string {
 // events are those of the record of T1 in a clone, without what two runs of anything differ in.
 func (p *place) events(dir string) (list []string) {
 	p.t.Helper()
-	d, err := app.Open(context.Background(), app.Setting{Dir: dir})
+	s, err := app.Open(context.Background(), app.Setting{Dir: dir})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	r, err := d.Session.Load("T1")
+	r, err := s.Session.Load("T1")
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -425,11 +425,11 @@ func TestAdoptEnded(t *testing.T) {
 // verified proves the record of T1 in a clone.
 func (p *place) verified(dir string) {
 	p.t.Helper()
-	d, err := app.Open(context.Background(), app.Setting{Dir: dir})
+	s, err := app.Open(context.Background(), app.Setting{Dir: dir})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	v, err := d.Session.Journal.Verify("T1", nil)
+	v, err := s.Session.Journal.Verify("T1", nil)
 	if err != nil || len(v.Broken()) > 0 {
 		p.t.Errorf("%v %v", err, v.Broken())
 	}

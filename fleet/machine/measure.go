@@ -13,7 +13,7 @@ func (t *one) measure() {
 	if t.on.Metrics == nil {
 		return
 	}
-	samples, err := t.desk.Measured(t.rec.Task.ID, t.from)
+	samples, err := t.svc.Measured(t.rec.Task.ID, t.from)
 	if err != nil {
 		t.messages = append(t.messages, "not counted: "+session.Sentence(err))
 		return

@@ -64,11 +64,11 @@ func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, 
 	if err != nil {
 		return out, err
 	}
-	desk, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
+	svc, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
 	if err != nil {
 		return out, err
 	}
-	c, err := desk.Combine(ctx, app.CombineRequest{Task: q.Task, Base: q.Base, Commit: q.Commit, Origin: q.Origin, Slot: m.slot})
+	c, err := svc.Combine(ctx, app.CombineRequest{Task: q.Task, Base: q.Base, Commit: q.Commit, Origin: q.Origin, Slot: m.slot})
 	if err != nil {
 		return out, err
 	}

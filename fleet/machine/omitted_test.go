@@ -31,16 +31,16 @@ func TestLarge(t *testing.T) {
 			in := p.asked()
 			in.Agent = []string{"sh", "-c", "cat > /dev/null; if [ $BELAY_ATTEMPT = 1 ]; then echo bad > src/a.txt; else echo good > src/a.txt; fi"}
 			k := p.gated(in)
-			desk, err := app.Open(t.Context(), app.Setting{Dir: p.tree("a", in), Force: true})
+			svc, err := app.Open(t.Context(), app.Setting{Dir: p.tree("a", in), Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			rec, err := desk.Session.Load(in.ID)
+			rec, err := svc.Session.Load(in.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := len(k.state.Attempts[0].Findings)
-			if err := desk.Session.Apply(t.Context(), rec, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "ann", Findings: findings}); err != nil {
+			if err := svc.Session.Apply(t.Context(), rec, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "ann", Findings: findings}); err != nil {
 				t.Fatal(err)
 			}
 			st, err := p.call(p.machine("a"), task.WakeName, task.Ask{Task: in, Head: k.head})

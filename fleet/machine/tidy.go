@@ -100,7 +100,7 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.pushed(ctx)) {
 		return "", nil
 	}
-	if _, busy := t.desk.Session.Held(); busy {
+	if _, busy := t.svc.Session.Held(); busy {
 		return "", nil
 	}
 	mirror, err := t.on.mirror(ctx, in)
@@ -133,10 +133,10 @@ func (t *one) stopOrphan(ctx context.Context, up time.Time, moved bool) (string,
 	if silence <= 0 {
 		silence = task.LostAfter
 	}
-	if _, busy := t.desk.Session.Held(); busy || !moved && time.Since(up) < 3*silence {
+	if _, busy := t.svc.Session.Held(); busy || !moved && time.Since(up) < 3*silence {
 		return "", nil // an activity may still ask for it
 	}
-	run, err := agent.Attach(t.desk.Session.RunDir(t.rec.Task.ID, c.ID))
+	run, err := agent.Attach(t.svc.Session.RunDir(t.rec.Task.ID, c.ID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -207,7 +207,7 @@ func records(refs map[string]string) map[belay.TaskID]string {
 // Adopt makes what was fetched of tasks readable in the copy: records, attachments, snapshots. What is wrong with one is in
 // the error of that task, and the copy keeps what it had of it: CodeRefused for a record that is damaged, that does not
 // continue the one that was seen before, or names other snapshots than the remote has.
-func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskID]string) (map[belay.TaskID]error, error) {
+func (f *Follower) Adopt(ctx context.Context, s *app.Service, fresh map[belay.TaskID]string) (map[belay.TaskID]error, error) {
 	failed := map[belay.TaskID]error{}
 	if len(fresh) == 0 {
 		return failed, nil
@@ -217,7 +217,7 @@ func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskI
 		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(fresh)) {
-		if err := f.adopt(ctx, d, id, fresh[id], here); err != nil {
+		if err := f.adopt(ctx, s, id, fresh[id], here); err != nil {
 			if ctx.Err() != nil {
 				return failed, ctx.Err()
 			}
@@ -227,7 +227,7 @@ func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskI
 	return failed, nil
 }
 
-func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, commit string, here map[string]string) error {
+func (f *Follower) adopt(ctx context.Context, s *app.Service, id belay.TaskID, commit string, here map[string]string) error {
 	st, err := f.Mirror.read(ctx, commit, id)
 	if err != nil {
 		return err
@@ -263,11 +263,11 @@ func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, comm
 			here[ref] = oid
 		}
 	}
-	if err := f.Mirror.attach(ctx, d, st); err != nil {
+	if err := f.Mirror.attach(ctx, s, st); err != nil {
 		return err
 	}
 	// The record comes after what it names, and the mark that it is there last: a copy that is cut off is made again.
-	if err := d.Session.Journal.Extend(ctx, st.Log); err != nil {
+	if err := s.Session.Journal.Extend(ctx, st.Log); err != nil {
 		return err
 	}
 	fmt.Fprintf(&text, "update %s%s %s\n", seenPrefix, id.Key(), commit)
@@ -282,20 +282,20 @@ func (m *Mirror) leads(ctx context.Context, commit string) bool {
 }
 
 // attach brings the attachments of a record into the journal, where it has them not.
-func (m *Mirror) attach(ctx context.Context, d *app.Desk, st State) error {
+func (m *Mirror) attach(ctx context.Context, s *app.Service, st State) error {
 	for sha, blob := range st.Attachments {
 		if !journal.IsHash(sha) {
 			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has an attachment called %q",
 				belay.VisibleLine(sha))
 		}
-		if _, err := d.Session.Journal.AttachmentSize(sha); err == nil {
+		if _, err := s.Session.Journal.AttachmentSize(sha); err == nil {
 			continue
 		}
 		data, err := m.git(ctx, nil, "cat-file", "blob", blob)
 		if err != nil {
 			return err
 		}
-		if got, _, err := d.Session.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
+		if got, _, err := s.Session.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
 			return errors.Join(err, fmt.Errorf("the attachment %s on the remote has the hash %s", sha, got))
 		}
 	}

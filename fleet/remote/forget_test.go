@@ -28,18 +28,18 @@ func (p *site) tasks(ids ...string) {
 	p.T.Helper()
 	ctx := context.Background()
 	for i, id := range ids {
-		p.Ok(p.desk.Session.Create(ctx, belay.Task{ID: belay.TaskID(id), Prose: "Add a line"}))
-		rec, err := p.desk.Session.Load(belay.TaskID(id))
+		p.Ok(p.svc.Session.Create(ctx, belay.Task{ID: belay.TaskID(id), Prose: "Add a line"}))
+		rec, err := p.svc.Session.Load(belay.TaskID(id))
 		p.Ok(err)
 		for n := range 2 {
 			p.Write("a.txt", fmt.Sprint(i, n))
-			info, err := p.desk.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.desk.Session.Extent(rec))
+			info, err := p.svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.svc.Session.Extent(rec))
 			p.Ok(err)
-			p.Ok(p.desk.Session.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
-			rec, err = p.desk.Session.Load(belay.TaskID(id))
+			p.Ok(p.svc.Session.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
+			rec, err = p.svc.Session.Load(belay.TaskID(id))
 			p.Ok(err)
 		}
-		_, err = p.mirror.Push(ctx, p.desk, rec, p.terms)
+		_, err = p.mirror.Push(ctx, p.svc, rec, p.terms)
 		p.Ok(err)
 	}
 }
@@ -48,15 +48,15 @@ func (p *site) tasks(ids ...string) {
 func (p *site) closed(id string) {
 	p.T.Helper()
 	ctx := context.Background()
-	rec, err := p.desk.Session.Load(belay.TaskID(id))
+	rec, err := p.svc.Session.Load(belay.TaskID(id))
 	p.Ok(err)
-	p.Ok(p.desk.Session.Append(ctx, rec, session.EntryEvent, session.EventEntry{Event: loop.Event{Kind: loop.EvClosed},
+	p.Ok(p.svc.Session.Append(ctx, rec, session.EntryEvent, session.EventEntry{Event: loop.Event{Kind: loop.EvClosed},
 		State: loop.State{Phase: loop.PhaseClosed, Outcome: loop.OutcomePassed}}))
-	rec, err = p.desk.Session.Load(belay.TaskID(id))
+	rec, err = p.svc.Session.Load(belay.TaskID(id))
 	p.Ok(err)
 	terms := p.terms
 	terms.Last = p.At(p.bare(), "rev-parse", "refs/belay/fleet/"+strings.ToLower(id)+"/record")
-	_, err = p.mirror.Push(ctx, p.desk, rec, terms)
+	_, err = p.mirror.Push(ctx, p.svc, rec, terms)
 	p.Ok(err)
 }
 
@@ -262,11 +262,11 @@ func TestForgetCopy(t *testing.T) {
 		t.Helper()
 		fresh, gone, failed, err := f.Fetch(ctx)
 		p.Ok(err)
-		d, err := app.Open(ctx, app.Setting{Dir: f.Root, Force: true})
+		s, err := app.Open(ctx, app.Setting{Dir: f.Root, Force: true})
 		p.Ok(err)
-		refused, err := f.Adopt(ctx, d, fresh)
+		refused, err := f.Adopt(ctx, s, fresh)
 		p.Ok(errors.Join(err, refused["a"], failed["a"]))
-		if _, err := d.Session.Load("A"); err != nil || len(gone) != 0 {
+		if _, err := s.Session.Load("A"); err != nil || len(gone) != 0 {
 			t.Errorf("%v, gone: %v", err, gone)
 		}
 		return len(fresh)

@@ -19,7 +19,7 @@ func BenchmarkRecord(b *testing.B) {
 	p := newSite(s, filepath.Join(s.Up, "remote.git"))
 	var shas []string
 	for i := range 300 {
-		sha, _, err := p.desk.Session.Journal.Attach(strings.NewReader(fmt.Sprint(i)))
+		sha, _, err := p.svc.Session.Journal.Attach(strings.NewReader(fmt.Sprint(i)))
 		s.Ok(err)
 		shas = append(shas, sha)
 	}
@@ -31,7 +31,7 @@ func BenchmarkRecord(b *testing.B) {
 		s.Ok(err)
 		log.Entries, log.Head = append(log.Entries, l.Entry), l.Head()
 	}
-	s.Ok(p.desk.Session.Journal.Replace(context.Background(), log))
+	s.Ok(p.svc.Session.Journal.Replace(context.Background(), log))
 	p.load()
 	s.Ok(p.push())
 	for b.Loop() {

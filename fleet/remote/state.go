@@ -79,7 +79,7 @@ type Terms struct {
 // Push sends the record of a task and what it names, and accepted work: all or nothing. It returns the commit
 // of the record. The error is ErrMoved when the remote has another record, *Ignored when a snapshot has files
 // that stay here, CodeRefused when the branch has other work.
-func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Terms) (string, error) {
+func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t Terms) (string, error) {
 	last, work := t.Last, t.Work
 	bound, err := Bound(r.Log)
 	if err != nil {
@@ -99,22 +99,22 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 		return last, err
 	}
 	bound = slices.DeleteFunc(bound, func(b snapshot.Pin) bool { return slices.Contains(there, b) })
-	tip, err := m.line(ctx, d, t, bound)
+	tip, err := m.line(ctx, s, t, bound)
 	if err != nil {
 		return last, err
 	}
-	commits, err := m.commits(ctx, d, t, bound)
+	commits, err := m.commits(ctx, s, t, bound)
 	if err != nil {
 		return last, err
 	}
-	if err := leave(ctx, d, t, bound, commits); err != nil {
+	if err := leave(ctx, s, t, bound, commits); err != nil {
 		return last, err
 	}
 	var specs []string
 	for _, b := range bound {
 		specs = append(specs, b.Commit+":"+refs(r.Task.ID)+"snapshots/"+string(b.ID))
 	}
-	record, err := m.record(ctx, d, r, last, append([]string{cmp.Or(last, t.Base), tip}, commits...))
+	record, err := m.record(ctx, s, r, last, append([]string{cmp.Or(last, t.Base), tip}, commits...))
 	if err != nil {
 		return last, err
 	}
@@ -130,7 +130,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	args = append(args, []string{"push", "--porcelain", m.progressOption(), "--atomic", "--no-verify",
 		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
 	args = append(args, specs...)
-	out, err := m.with(ctx, d.Session.Repo.Common, nil, args...)
+	out, err := m.with(ctx, s.Session.Repo.Common, nil, args...)
 	if err == nil {
 		return record, nil
 	}
@@ -152,8 +152,8 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 }
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
-func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
-	_, err := m.with(ctx, d.Session.Repo.Common, nil, "push", m.progressOption(), "--no-verify", "--", m.URL,
+func (m *Mirror) Deliver(ctx context.Context, s *app.Service, work Work) error {
+	_, err := m.with(ctx, s.Session.Repo.Common, nil, "push", m.progressOption(), "--no-verify", "--", m.URL,
 		work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
@@ -214,9 +214,9 @@ func listed(out []byte) map[string]string {
 // line makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
 // Two sides of git find out by commits what the other one has, and compare trees at the same paths. What names
 // a snapshot is a tag of a tree, with the files below tree/: without these commits all files would be sent.
-func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin) (tip string, err error) {
+func (m *Mirror) line(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin) (tip string, err error) {
 	commit := func(tree, parent, message string) (string, error) {
-		c := snapshot.CommitObject(d.Session.Repo, tree, []string{parent}, time.Unix(0, 0), message)
+		c := snapshot.CommitObject(s.Session.Repo, tree, []string{parent}, time.Unix(0, 0), message)
 		_, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 		return c.OID, err
 	}
@@ -230,7 +230,7 @@ func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapsho
 	for _, b := range bound {
 		names = append(names, b.Commit+"^{tree}")
 	}
-	out, err := m.with(ctx, d.Session.Repo.Common, nil, names...)
+	out, err := m.with(ctx, s.Session.Repo.Common, nil, names...)
 	if err != nil {
 		return "", err
 	}
@@ -255,10 +255,10 @@ func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapsho
 // commits are those that snapshots need and that the record's commit before, or else the task's base, does not
 // lead to. They are parents of the record's commit, so that a worker that fetches it has all of them, whatever
 // becomes of branches.
-func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin) (list []string, err error) {
+func (m *Mirror) commits(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin) (list []string, err error) {
 	needs := []string{t.Base}
 	for _, b := range bound {
-		some, err := d.Session.Snaps.NeededCommits(ctx, b.Commit)
+		some, err := s.Session.Snaps.NeededCommits(ctx, b.Commit)
 		if err != nil {
 			return nil, err
 		}
@@ -266,12 +266,12 @@ func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snap
 	}
 	slices.Sort(needs)
 	needs = slices.Compact(needs)
-	gone, err := d.Session.Repo.Missing(ctx, needs) // damaged when the snapshot was taken, which says so
+	gone, err := s.Session.Repo.Missing(ctx, needs) // damaged when the snapshot was taken, which says so
 	if err != nil {
 		return nil, err
 	}
 	needs = slices.DeleteFunc(needs, func(oid string) bool { return slices.Contains(gone, oid) })
-	out, err := m.with(ctx, d.Session.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"),
+	out, err := m.with(ctx, s.Session.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"),
 		"rev-list", "--stdin")
 	if err != nil {
 		return nil, err
@@ -287,14 +287,14 @@ func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snap
 // leave refuses snapshots with files that git ignores, that the commit, which the task began from, does not
 // have, and that nobody said may leave. The commits that go with them may have some as well: git stash --all
 // makes one of ignored files.
-func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin, commits []string) error {
+func leave(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin, commits []string) error {
 	for _, b := range bound {
-		out, err := d.Session.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
+		out, err := s.Session.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
 			t.Base+"^{tree}", b.Tree)
 		if err != nil {
 			return err
 		}
-		paths, err := ignoredFiles(ctx, d, t, out)
+		paths, err := ignoredFiles(ctx, s, t, out)
 		if err := errors.Join(err, ignored(b.ID, paths)); err != nil {
 			return err
 		}
@@ -302,16 +302,16 @@ func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Pin, comm
 	if len(commits) == 0 {
 		return nil
 	}
-	out, err := d.Session.Repo.Run(ctx, nil, append(append([]string{"rev-list"}, commits...), "--not", t.Base)...)
+	out, err := s.Session.Repo.Run(ctx, nil, append(append([]string{"rev-list"}, commits...), "--not", t.Base)...)
 	if err != nil {
 		return err
 	}
-	out, err = d.Session.Repo.Run(ctx, bytes.NewReader(out), "diff-tree", "--stdin", "--root", "-m", "-r", "-z", "--no-commit-id",
+	out, err = s.Session.Repo.Run(ctx, bytes.NewReader(out), "diff-tree", "--stdin", "--root", "-m", "-r", "-z", "--no-commit-id",
 		"--name-only", "--no-renames", "--diff-filter=A")
 	if err != nil {
 		return err
 	}
-	paths, err := ignoredFiles(ctx, d, t, out)
+	paths, err := ignoredFiles(ctx, s, t, out)
 	return errors.Join(err, ignored(bound[0].ID, paths))
 }
 
@@ -323,13 +323,13 @@ func ignored(id belay.SnapshotID, paths []string) error {
 }
 
 // ignoredFiles are those of paths, each ended by NUL, that git ignores, does not track, and that nobody said may leave.
-func ignoredFiles(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]string, error) {
+func ignoredFiles(ctx context.Context, s *app.Service, t Terms, list []byte) ([]string, error) {
 	paths := strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 })
 	paths = slices.DeleteFunc(paths, func(p string) bool { return belay.Match(t.Shared, p) })
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	ask := d.Session.Repo.Ignorer(ctx)
+	ask := s.Session.Repo.Ignorer(ctx)
 	defer ask.Close()
 	answers, err := ask.Ask(ctx, paths)
 	if err != nil {
@@ -344,7 +344,7 @@ func ignoredFiles(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]str
 	if len(those) == 0 {
 		return nil, nil
 	}
-	tracked, err := d.Session.Repo.Run(ctx, nil, "ls-files", "-z")
+	tracked, err := s.Session.Repo.Run(ctx, nil, "ls-files", "-z")
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +356,7 @@ func ignoredFiles(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]str
 }
 
 // record makes the commit of the record and of its attachments, in the mirror.
-func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, last string, parents []string) (string, error) {
+func (m *Mirror) record(ctx context.Context, s *app.Service, r *session.Record, last string, parents []string) (string, error) {
 	text, err := lines(r.Log)
 	if err != nil {
 		return "", err
@@ -372,7 +372,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 			return "", err
 		}
 		files = attachments
-		if size <= len(text) && d.Session.Repo.HashObject("blob", text[:size]) == before { // nothing but lines were added
+		if size <= len(text) && s.Session.Repo.HashObject("blob", text[:size]) == before { // nothing but lines were added
 			added = text[size:]
 		}
 	}
@@ -380,7 +380,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 		if files[sha] != "" {
 			continue
 		}
-		data, err := d.Session.Journal.Attachment(sha)
+		data, err := s.Session.Journal.Attachment(sha)
 		if err != nil {
 			continue // a hash of something else, or gone: then the record says so
 		}
@@ -404,7 +404,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 	if err != nil {
 		return "", err
 	}
-	c := snapshot.CommitObject(d.Session.Repo, strings.TrimSpace(string(top)), parents, r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
+	c := snapshot.CommitObject(s.Session.Repo, strings.TrimSpace(string(top)), parents, r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
 		belay.CountOf(r.Log.Head.Seq, "step")))
 	out, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
@@ -519,8 +519,8 @@ func parse(text []byte, id belay.TaskID) (log journal.Log, err error) {
 
 // Adopt brings a fetched task into a clone that was just made: its record, its attachments, its snapshots,
 // and the files as they were at the end.
-func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
-	if err := m.attach(ctx, d, st); err != nil {
+func (m *Mirror) Adopt(ctx context.Context, s *app.Service, st State) error {
+	if err := m.attach(ctx, s, st); err != nil {
 		return err
 	}
 	bound, err := Bound(st.Log)
@@ -543,12 +543,12 @@ func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
 	if len(specs) > 0 {
 		specs = append(specs, recordRef(st.Log.Task)) // with the commits that they need
 		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)
-		if _, err := run(ctx, d.Session.Repo.Root, nil, nil, args...); err != nil {
+		if _, err := run(ctx, s.Session.Repo.Root, nil, nil, args...); err != nil {
 			return err
 		}
-		if err := d.Session.Snaps.RestoreCommitRefs(ctx); err != nil {
+		if err := s.Session.Snaps.RestoreCommitRefs(ctx); err != nil {
 			return err
 		}
 	}
-	return d.Session.Journal.Rewrite(ctx, st.Log)
+	return s.Session.Journal.Rewrite(ctx, st.Log)
 }

@@ -158,7 +158,7 @@ func TestCloneGone(t *testing.T) {
 	s.Ok(p.push())
 	s.Ok(os.RemoveAll(s.Dir))
 	b := p.elsewhere("a")
-	_, err := b.desk.Session.Restores.Restore(context.Background(), info.ID, restore.Options{})
+	_, err := b.svc.Session.Restores.Restore(context.Background(), info.ID, restore.Options{})
 	s.Ok(err)
 	s.Same("in the new clone", travels(want), travels(b.Fingerprint()))
 	b.take()

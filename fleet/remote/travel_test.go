@@ -88,7 +88,7 @@ type site struct {
 	*testutil.Sandbox
 	url    string
 	mirror *remote.Mirror
-	desk   *app.Desk
+	svc    *app.Service
 	rec    *session.Record
 	terms  remote.Terms
 }
@@ -117,7 +117,7 @@ func (p *site) open(name, dir string) {
 		flags = append(flags, app.Flag{Key: "snapshot.max_file", Value: fmt.Sprint(p.Opts.MaxFile, "B")})
 	}
 	var err error
-	p.desk, err = app.Open(context.Background(), app.Setting{Dir: dir, Flags: flags})
+	p.svc, err = app.Open(context.Background(), app.Setting{Dir: dir, Flags: flags})
 	p.Ok(err)
 	p.mirror, err = remote.Open(context.Background(), filepath.Join(p.Up, name+".git"), p.url)
 	p.Ok(err)
@@ -126,14 +126,14 @@ func (p *site) open(name, dir string) {
 // create begins the record of the task T1.
 func (p *site) create() {
 	p.T.Helper()
-	p.Ok(p.desk.Session.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
+	p.Ok(p.svc.Session.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
 	p.load()
 }
 
 func (p *site) load() {
 	p.T.Helper()
 	var err error
-	p.rec, err = p.desk.Session.Load("T1")
+	p.rec, err = p.svc.Session.Load("T1")
 	p.Ok(err)
 }
 
@@ -141,15 +141,15 @@ func (p *site) load() {
 func (p *site) take() snapshot.Info {
 	p.T.Helper()
 	ctx := context.Background()
-	info, err := p.desk.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.desk.Session.Extent(p.rec))
+	info, err := p.svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.svc.Session.Extent(p.rec))
 	p.Ok(err)
-	p.Ok(p.desk.Session.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
+	p.Ok(p.svc.Session.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
 	p.load()
 	return info
 }
 
 func (p *site) push() error {
-	last, err := p.mirror.Push(context.Background(), p.desk, p.rec, p.terms)
+	last, err := p.mirror.Push(context.Background(), p.svc, p.rec, p.terms)
 	p.terms.Last = last
 	return err
 }
@@ -168,7 +168,7 @@ func (p *site) elsewhere(mirror string) *site {
 	p.Ok(m.Has(ctx, p.terms.Base))
 	p.Ok(m.Clone(ctx, s.Dir, "main", p.terms.Base, ""))
 	b.open(mirror, s.Dir)
-	p.Ok(m.Adopt(ctx, b.desk, st))
+	p.Ok(m.Adopt(ctx, b.svc, st))
 	b.load()
 	return b
 }
@@ -209,7 +209,7 @@ func travel(s *testutil.Sandbox, url string) *site {
 func (p *site) arrives(info snapshot.Info) *site {
 	p.T.Helper()
 	b := p.elsewhere("b")
-	out, err := b.desk.Session.Restores.Restore(context.Background(), info.ID, restore.Options{})
+	out, err := b.svc.Session.Restores.Restore(context.Background(), info.ID, restore.Options{})
 	p.Ok(err)
 	if len(out.Skipped) > 0 {
 		p.T.Errorf("skipped: %+v", out.Skipped)

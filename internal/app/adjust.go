@@ -18,13 +18,13 @@ import (
 
 // Adjust gives an open task the settings that were given as flags, and tells which. A flag
 // that it cannot have any more is refused (CodeUsage): none is ignored.
-func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Config, q NewTask) (changed []string, err error) {
-	t, changed, err := d.adjusted(r, given, q)
+func (s *Service) Adjust(ctx context.Context, r *session.Record, given config.Config, q NewTask) (changed []string, err error) {
+	t, changed, err := s.adjusted(r, given, q)
 	if err != nil {
 		return nil, err
 	}
 	if gate := r.State.Gate; gate != nil && q.AsItIs {
-		if err := d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs,
+		if err := s.Session.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs,
 			By: os.Getenv("USER")}); err != nil {
 			return nil, err
 		}
@@ -32,16 +32,16 @@ func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Confi
 	if reflect.DeepEqual(t, r.Task) {
 		return nil, nil
 	}
-	if err := d.Session.Append(ctx, r, session.EntryTask, t); err != nil {
+	if err := s.Session.Append(ctx, r, session.EntryTask, t); err != nil {
 		return nil, err
 	}
-	return changed, d.Session.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
+	return changed, s.Session.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
 }
 
 // adjusted gives the task with what flags say of it, and the names of what they changed.
-func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
+func (s *Service) adjusted(r *session.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
 	t = r.Task
-	if now, ok := d.testsAnew(r); ok {
+	if now, ok := s.testsAnew(r); ok {
 		t.Checks.Tests, changed = now, append(changed, "checks.tests.command")
 	}
 	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
@@ -85,13 +85,13 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 
 // testsAnew detects the test command of a task again when it was detected and could not run: what is installed by now may
 // be run in another way. ok: it is another one.
-func (d *Desk) testsAnew(r *session.Record) (now belay.TestCommand, ok bool) {
+func (s *Service) testsAnew(r *session.Record) (now belay.TestCommand, ok bool) {
 	stopped := func(n session.Note) bool { return n.Kind == runner.NoteCannotTest }
 	if len(r.State.Attempts) > 0 || !slices.ContainsFunc(r.Notes, stopped) {
 		return now, false
 	}
 	was := r.Task.Checks.Tests
-	now, ok = testrun.Tests(d.Session.Repo.Root)
+	now, ok = testrun.Tests(s.Session.Repo.Root)
 	now = asEvents(now)
 	ok = ok && was.From == now.From && now.String() != was.String()
 	now.KnownFailures = was.KnownFailures

@@ -10,30 +10,30 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// at gives the desk of the working tree that a task works in, from wherever a person
+// at returns the service of the working tree that a task works in, from wherever a person
 // stands.
-func (d *Desk) at(ctx context.Context, r *session.Record) (*Desk, error) {
-	inner, err := runner.At(ctx, d.Session, r)
-	return &Desk{Session: inner, ask: d.ask}, err
+func (s *Service) at(ctx context.Context, r *session.Record) (*Service, error) {
+	inner, err := runner.At(ctx, s.Session, r)
+	return &Service{Session: inner, ask: s.ask}, err
 }
 
 // Merge brings the work of a task with a working tree of its own back into the user's.
-func (d *Desk) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged, error) {
-	return runner.Merge(ctx, d.Session, q)
+func (s *Service) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged, error) {
+	return runner.Merge(ctx, s.Session, q)
 }
 
 // RemoveTree removes a task's own working tree, as runner.Retire does.
-func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
-	r, err := d.Session.Load(task)
+func (s *Service) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
-	return r, runner.Retire(ctx, d.Session, r, force)
+	return r, runner.Retire(ctx, s.Session, r, force)
 }
 
 // retired removes the tree of a task that ended without being accepted.
-func (d *Desk) retired(ctx context.Context, r *session.Record, w runner.Watcher) {
-	if err := runner.Retire(ctx, d.Session, r, false); err != nil {
+func (s *Service) retired(ctx context.Context, r *session.Record, w runner.Watcher) {
+	if err := runner.Retire(ctx, s.Session, r, false); err != nil {
 		w.Note(session.Sentence(err))
 		return
 	}
@@ -41,12 +41,12 @@ func (d *Desk) retired(ctx context.Context, r *session.Record, w runner.Watcher)
 }
 
 // known refuses a task that is to come after one that does not exist.
-func (d *Desk) known(q NewTask) error {
+func (s *Service) known(q NewTask) error {
 	for _, id := range q.After {
 		if q.ID != "" && id.Key() == q.ID.Key() {
 			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot depend on itself", id)
 		}
-		if _, err := d.Session.Load(id); err != nil {
+		if _, err := s.Session.Load(id); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (d *Desk) known(q NewTask) error {
 }
 
 // MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
-func (d *Desk) MayRunApart(r *session.Record, q NewTask) error {
+func (s *Service) MayRunApart(r *session.Record, q NewTask) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():
@@ -68,5 +68,5 @@ func (d *Desk) MayRunApart(r *session.Record, q NewTask) error {
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	return d.mayRun(t, q)
+	return s.mayRun(t, q)
 }

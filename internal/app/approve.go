@@ -27,8 +27,8 @@ type Approval struct {
 }
 
 // overridden writes an override, which is recorded by then, into the review file.
-func overridden(ctx context.Context, d *session.Desk, r *session.Record, w runner.Watcher) {
-	if err := runner.Write(ctx, d, r); err != nil {
+func overridden(ctx context.Context, s *session.Session, r *session.Record, w runner.Watcher) {
+	if err := runner.Write(ctx, s, r); err != nil {
 		w.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
 	}
 }
@@ -38,8 +38,8 @@ func overridden(ctx context.Context, d *session.Desk, r *session.Record, w runne
 // decision, which goes into the record and into the review cycle's file. CodeUsage when
 // the task holds no work to be accepted, CodeRefused when Force is missing, CodeDrift when
 // what waits for a review was changed since it was judged.
-func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, error) {
-	r, err := d.Session.Load(q.Task)
+func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, error) {
+	r, err := s.Session.Load(q.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -50,16 +50,16 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 	refused := gate != nil && slices.Contains(gate.Options, loop.DecideApprove)
 	switch {
 	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
-		return r, runner.Write(ctx, d.Session, r) // a kill may have kept it from the file
+		return r, runner.Write(ctx, s.Session, r) // a kill may have kept it from the file
 	case refused && !gate.Overrides():
-		if err := AsJudged(ctx, d, r); err != nil {
+		if err := AsJudged(ctx, s, r); err != nil {
 			return nil, err
 		}
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: q.By}
-		if err := d.Session.Apply(ctx, r, ev); err != nil {
+		if err := s.Session.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}
-		return r, d.Settle(ctx, r, q.Watch)
+		return r, s.Settle(ctx, r, q.Watch)
 	case !refused && !loop.Overrulable(r.State):
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task),
 			"%s has no rejected work to accept (%s)", q.Task, r.Phase())
@@ -71,33 +71,33 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 	if err != nil {
 		return nil, err
 	}
-	if err := overrule(ctx, d, r, q.By, why); err != nil {
+	if err := overrule(ctx, s, r, q.By, why); err != nil {
 		return nil, err
 	}
-	overridden(ctx, d.Session, r, q.Watch)
-	return r, d.Settle(ctx, r, q.Watch)
+	overridden(ctx, s.Session, r, q.Watch)
+	return r, s.Settle(ctx, r, q.Watch)
 }
 
 // overrule records that refused work is accepted: as a decision at the gate, or before
 // what a rejection led to has begun.
-func overrule(ctx context.Context, d *Desk, r *session.Record, by string, why review.Decision) error {
+func overrule(ctx context.Context, s *Service, r *session.Record, by string, why review.Decision) error {
 	if gate := r.State.Gate; gate != nil {
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: by, Note: why.String()}
-		return d.Session.Apply(ctx, r, ev)
+		return s.Session.Apply(ctx, r, ev)
 	}
-	unlock, err := unbegun(ctx, d, r)
+	unlock, err := unbegun(ctx, s, r)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
+	return s.Session.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
 }
 
 // unbegun holds a task's tree and makes sure that what a rejection led to has not begun:
 // no agent was started for it and the tree is as it was rejected. CodeBusy or CodeRefused.
-func unbegun(ctx context.Context, d *Desk, r *session.Record) (func(), error) {
+func unbegun(ctx context.Context, s *Service, r *session.Record) (func(), error) {
 	id, c := r.Task.ID, r.State.Pending
-	at, err := runner.At(ctx, d.Session, r)
+	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return nil, err
 	}

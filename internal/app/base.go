@@ -14,8 +14,8 @@ import (
 )
 
 // Under is the latest task that has started and not ended; "" when there is none.
-func (d *Desk) Under() (belay.TaskID, error) {
-	records, err := d.Session.Records(nil)
+func (s *Service) Under() (belay.TaskID, error) {
+	records, err := s.Session.Records(nil)
 	if err != nil {
 		return "", err
 	}
@@ -49,8 +49,8 @@ func (b Base) String() string {
 // Base finds the merge base of HEAD with the branch that it is to be merged into: the one that env, the environment of a
 // CI system, names; else the default branch of origin; else main or master. Errors: belay.CodeUsage where there is no
 // such branch, and belay.CodeCannot where the history up to the merge base is not in the clone.
-func (d *Desk) Base(ctx context.Context, env func(string) string) (Base, error) {
-	refs, err := d.Session.Repo.Refs(ctx)
+func (s *Service) Base(ctx context.Context, env func(string) string) (Base, error) {
+	refs, err := s.Session.Repo.Refs(ctx)
 	if err != nil {
 		return Base{}, err
 	}
@@ -63,7 +63,7 @@ func (d *Desk) Base(ctx context.Context, env func(string) string) (Base, error) 
 			"nothing to compare with: there is no branch origin/HEAD, main or master")
 	}
 	if git.IsOID(onto) || slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == onto }) {
-		out, err := d.Session.Repo.Run(ctx, nil, "merge-base", onto, "HEAD")
+		out, err := s.Session.Repo.Run(ctx, nil, "merge-base", onto, "HEAD")
 		commit := strings.TrimSpace(string(out))
 		if err == nil && git.IsOID(commit) {
 			return Base{Commit: commit, Onto: plainName(onto)}, nil
@@ -72,7 +72,7 @@ func (d *Desk) Base(ctx context.Context, env func(string) string) (Base, error) 
 			return Base{}, err
 		}
 	}
-	_, err = os.Lstat(filepath.Join(d.Session.Repo.Common, "shallow"))
+	_, err = os.Lstat(filepath.Join(s.Session.Repo.Common, "shallow"))
 	return Base{}, noBase(onto, err == nil, named, env)
 }
 

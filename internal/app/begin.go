@@ -21,12 +21,12 @@ type Begun struct {
 // Begin claims the review of a task's work in its tree. pid is the process that stands for
 // the reviewer: 0 finds it, less is nobody, and then the claim's age decides. CodeBusy
 // says who else reviews there.
-func Begin(ctx context.Context, d *Desk, task belay.TaskID, reviewer string, pid int) (Begun, error) {
-	r, err := d.Session.Load(task)
+func Begin(ctx context.Context, s *Service, task belay.TaskID, reviewer string, pid int) (Begun, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return Begun{}, err
 	}
-	at, err := runner.At(ctx, d.Session, r)
+	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return Begun{}, err
 	}
@@ -49,12 +49,12 @@ func Begin(ctx context.Context, d *Desk, task belay.TaskID, reviewer string, pid
 
 // End gives a review up, one reviewer's or all of the task's. CodeNotFound when none was
 // under way.
-func End(ctx context.Context, d *Desk, task belay.TaskID, reviewer string) (int, error) {
-	r, err := d.Session.Load(task)
+func End(ctx context.Context, s *Service, task belay.TaskID, reviewer string) (int, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return 0, err
 	}
-	at, err := runner.At(ctx, d.Session, r)
+	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return 0, err
 	}

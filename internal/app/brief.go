@@ -47,19 +47,19 @@ type BriefTask struct {
 }
 
 // Brief gathers what is going on. What cannot be read is counted, and never an error: a greeting must not fail.
-func (d *Desk) Brief(ctx context.Context) Brief {
-	b := Brief{Root: d.Session.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
-	if h, busy := d.Session.Held(); busy {
+func (s *Service) Brief(ctx context.Context) Brief {
+	b := Brief{Root: s.Session.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
+	if h, busy := s.Session.Held(); busy {
 		b.Busy = h.String()
 	}
-	if st := d.Session.Restores.Unfinished(); st != nil {
+	if st := s.Session.Restores.Unfinished(); st != nil {
 		b.Standing, b.Next = st.Message()
 	}
-	lines, err := d.Tasks()
+	lines, err := s.Tasks()
 	if err != nil {
 		b.Problems++
 	}
-	views, bad, err := d.FeatureViews(ctx, lines, false)
+	views, bad, err := s.FeatureViews(ctx, lines, false)
 	if b.Problems += bad; err != nil {
 		b.Problems++
 	}
@@ -93,7 +93,7 @@ func (d *Desk) Brief(ctx context.Context) Brief {
 	case len(views) > 0:
 		b.Next = views[0].Next.Command
 	}
-	b.Folder = d.wrongFolder(lines)
+	b.Folder = s.wrongFolder(lines)
 	if elsewhere := slices.DeleteFunc(slices.Clone(views), func(v FeatureView) bool { return v.Elsewhere == "" }); b.Folder == "" &&
 		len(views) > 0 && len(elsewhere) == len(views) {
 		b.Folder = elsewhere[0].Elsewhere
@@ -102,14 +102,14 @@ func (d *Desk) Brief(ctx context.Context) Brief {
 }
 
 // wrongFolder says why work that is begun here may belong elsewhere: the open tasks all have a working tree of their own.
-func (d *Desk) wrongFolder(lines []TaskLine) string {
+func (s *Service) wrongFolder(lines []TaskLine) string {
 	open, apart := 0, []string{}
 	for _, l := range lines {
 		if l.Phase == string(loop.PhaseClosed) || l.Problem != "" {
 			continue
 		}
 		open++
-		if l.Tree != "" && l.Tree != d.Session.Repo.Root {
+		if l.Tree != "" && l.Tree != s.Session.Repo.Root {
 			apart = append(apart, l.Tree)
 		}
 	}

@@ -143,8 +143,8 @@ func from(all map[string][]byte) func(string) ([]byte, error) {
 
 // Bundle writes the evidence for the commit of a task that belay made last, signed with the person's own key for git
 // when sign is set.
-func (d *Desk) Bundle(ctx context.Context, name, version string, sign, trust bool) ([]byte, error) {
-	records, _, err := d.pulled(name)
+func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust bool) ([]byte, error) {
+	records, _, err := s.pulled(name)
 	if err != nil {
 		return nil, err
 	}
@@ -177,23 +177,23 @@ func (d *Desk) Bundle(ctx context.Context, name, version string, sign, trust boo
 		if sha == "" {
 			continue
 		}
-		if b.Attachments[sha], err = d.Session.Journal.Attachment(sha); err != nil {
+		if b.Attachments[sha], err = s.Session.Journal.Attachment(sha); err != nil {
 			return nil, err
 		}
 	}
 	collect := func(oid string) ([]byte, error) {
-		data, err := d.treeObject(oid)
+		data, err := s.treeObject(oid)
 		b.Trees[oid] = data
 		return data, err
 	}
-	if err := treeDiff(d.Session.Repo, collect, made.Before, made.After, "", map[string][2]blobAt{}); err != nil {
+	if err := treeDiff(s.Session.Repo, collect, made.Before, made.After, "", map[string][2]blobAt{}); err != nil {
 		return nil, err
 	}
 	if sign {
-		if err := d.mayCommit(ctx, false, trust); err != nil {
+		if err := s.mayCommit(ctx, false, trust); err != nil {
 			return nil, err
 		}
-		if b.Envelope, err = d.sign(ctx, r, *made, version); err != nil {
+		if b.Envelope, err = s.sign(ctx, r, *made, version); err != nil {
 			return nil, err
 		}
 	}
@@ -215,8 +215,8 @@ func claims(r *session.Record, made session.Committed, report belay.Report, vers
 		Subject: []subject{{Name: "commit", Digest: map[string]string{"gitCommit": made.ID}}}}
 }
 
-func (d *Desk) sign(ctx context.Context, r *session.Record, made session.Committed, version string) (*envelope, error) {
-	report, err := d.Session.Report(r.State.Attempts[len(r.State.Attempts)-1].Report)
+func (s *Service) sign(ctx context.Context, r *session.Record, made session.Committed, version string) (*envelope, error) {
+	report, err := s.Session.Report(r.State.Attempts[len(r.State.Attempts)-1].Report)
 	if err != nil {
 		return nil, err
 	}
@@ -225,25 +225,25 @@ func (d *Desk) sign(ctx context.Context, r *session.Record, made session.Committ
 		return nil, err
 	}
 	e := &envelope{PayloadType: intoto, Payload: payload}
-	sig, err := d.signature(ctx, e.pae())
+	sig, err := s.signature(ctx, e.pae())
 	e.Signatures = []dsseSignature{{sig}}
 	return e, err
 }
 
 // setting reads one setting of git's as git does.
-func (d *Desk) setting(ctx context.Context, scope, key string) string {
+func (s *Service) setting(ctx context.Context, scope, key string) string {
 	args := []string{"config", "--get", key}
 	if scope != "" {
 		args = []string{"config", scope, "--get", key}
 	}
-	out, _ := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, args...), nil, nil)
+	out, _ := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, args...), nil, nil)
 	return strings.TrimRight(string(out), "\n")
 }
 
 // signature signs with the program and the key that git signs commits with.
-func (d *Desk) signature(ctx context.Context, text []byte) ([]byte, error) {
-	key := d.setting(ctx, "", "user.signingkey")
-	switch format := cmp.Or(d.setting(ctx, "", "gpg.format"), "openpgp"); format {
+func (s *Service) signature(ctx context.Context, text []byte) ([]byte, error) {
+	key := s.setting(ctx, "", "user.signingkey")
+	switch format := cmp.Or(s.setting(ctx, "", "gpg.format"), "openpgp"); format {
 	case "ssh":
 		if key == "" {
 			return nil, belay.Refuse(belay.CodeCannot, "git config --global user.signingkey ~/.ssh/id_ed25519.pub",
@@ -254,7 +254,7 @@ func (d *Desk) signature(ctx context.Context, text []byte) ([]byte, error) {
 				key = filepath.Join(home, key[2:])
 			}
 		}
-		out, err := signs(ctx, text, cmp.Or(d.setting(ctx, "", "gpg.ssh.program"), "ssh-keygen"), "-Y", "sign", "-n", sshNamespace,
+		out, err := signs(ctx, text, cmp.Or(s.setting(ctx, "", "gpg.ssh.program"), "ssh-keygen"), "-Y", "sign", "-n", sshNamespace,
 			"-f", key)
 		if err != nil {
 			return nil, err
@@ -269,7 +269,7 @@ func (d *Desk) signature(ctx context.Context, text []byte) ([]byte, error) {
 		if key != "" {
 			args = append(args, "-u", key)
 		}
-		program := cmp.Or(d.setting(ctx, "", "gpg.openpgp.program"), d.setting(ctx, "", "gpg.program"), "gpg")
+		program := cmp.Or(s.setting(ctx, "", "gpg.openpgp.program"), s.setting(ctx, "", "gpg.program"), "gpg")
 		return signs(ctx, text, program, args...)
 	default:
 		return nil, belay.Refuse(belay.CodeCannot, "git config gpg.format ssh", "gpg.format %s cannot sign a bundle",
@@ -287,7 +287,7 @@ func signs(ctx context.Context, text []byte, program string, args ...string) ([]
 }
 
 // signed checks an envelope: its signature, and that the statement is about this commit and this record. It gives who signed.
-func (d *Desk) signed(ctx context.Context, e *envelope, c commitObject, then *session.Record, ev evidence, signers string) (string,
+func (s *Service) signed(ctx context.Context, e *envelope, c commitObject, then *session.Record, ev evidence, signers string) (string,
 	error) {
 	if e == nil {
 		return "", errors.New("there is none")
@@ -316,11 +316,11 @@ func (d *Desk) signed(ctx context.Context, e *envelope, c commitObject, then *se
 	if !bytes.Equal(want, e.Payload) {
 		return "", errors.New("the statement is about another commit, or another state of the record")
 	}
-	return d.verified(ctx, e.pae(), e.Signatures[0].Sig, signers)
+	return s.verified(ctx, e.pae(), e.Signatures[0].Sig, signers)
 }
 
 // verified checks a signature with the programs and signers of the user, never with those of the repository's config.
-func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (string, error) {
+func (s *Service) verified(ctx context.Context, text, sig []byte, signers string) (string, error) {
 	dir, err := os.MkdirTemp("", "belay-verify-")
 	if err != nil {
 		return "", err
@@ -331,7 +331,7 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 		if err := os.WriteFile(path, sig, 0o600); err != nil {
 			return "", err
 		}
-		program := cmp.Or(d.setting(ctx, "--global", "gpg.openpgp.program"), d.setting(ctx, "--global", "gpg.program"), "gpg")
+		program := cmp.Or(s.setting(ctx, "--global", "gpg.openpgp.program"), s.setting(ctx, "--global", "gpg.program"), "gpg")
 		out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "--status-fd", "1", "--verify", path, "-"),
 			bytes.NewReader(text), nil)
 		good, key := false, "" // an expired or revoked key makes a valid signature that is not good
@@ -348,7 +348,7 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 		return "", cmp.Or(err, errors.New("the signature is not valid"))
 	}
 	if signers == "" {
-		signers = d.setting(ctx, "--global", "gpg.ssh.allowedsignersfile")
+		signers = s.setting(ctx, "--global", "gpg.ssh.allowedsignersfile")
 	}
 	if signers == "" {
 		return "", errors.New("no allowed signers are known: --signers FILE, or git config --global gpg.ssh.allowedSignersFile")
@@ -361,7 +361,7 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: sig}), 0o600); err != nil {
 		return "", err
 	}
-	program := cmp.Or(d.setting(ctx, "--global", "gpg.ssh.program"), "ssh-keygen")
+	program := cmp.Or(s.setting(ctx, "--global", "gpg.ssh.program"), "ssh-keygen")
 	out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "-Y", "find-principals", "-s", path, "-f", signers), nil, nil)
 	names := strings.Fields(string(out))
 	if err != nil || len(names) == 0 {

@@ -33,9 +33,9 @@ type CheckRequest struct {
 // the task's loop waits for exactly this judgement (a task driven by hand), the
 // verdict is recorded and the loop goes on by it; otherwise nothing but the report
 // is kept.
-func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
+func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
-		q.Timeout = cmp.Or(d.Session.Config.Checks.Timeout, session.RunTimeout)
+		q.Timeout = cmp.Or(s.Session.Config.Checks.Timeout, session.RunTimeout)
 	}
 	began := time.Now()
 	within := func(began time.Time) (context.Context, context.CancelFunc) {
@@ -43,20 +43,20 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	}
 	looking, cancel := within(began)
 	defer func() { cancel() }()
-	d, r, err := d.judged(looking, q)
+	s, r, err := s.judged(looking, q)
 	var report belay.Report
 	if err == nil {
 		task, asking := q.Adhoc, time.Now()
 		if r != nil {
 			task = r.Task
 		}
-		if err := d.offer(judging(task), q.Trust); err != nil {
+		if err := s.offer(judging(task), q.Trust); err != nil {
 			return report, err
 		}
 		// The time that a person takes to answer is not the checks'.
 		cancel()
 		looking, cancel = within(began.Add(time.Since(asking)))
-		report, err = d.check(ctx, looking, q, r)
+		report, err = s.check(ctx, looking, q, r)
 	}
 	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
 	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
@@ -69,90 +69,90 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 // afterwards is what recording a judgement may take when its time is used up.
 const afterwards = 10 * time.Second
 
-// judged gives the task to judge, with the checks that are to run, and the desk of its tree.
+// judged returns the task to judge, the checks that are to run, and the session of its tree.
 // The record is nil when there is no task.
-func (d *Desk) judged(ctx context.Context, q CheckRequest) (*Desk, *session.Record, error) {
+func (s *Service) judged(ctx context.Context, q CheckRequest) (*Service, *session.Record, error) {
 	if q.Task == "" {
-		return d, nil, nil
+		return s, nil, nil
 	}
-	r, err := d.Session.Load(q.Task)
+	r, err := s.Session.Load(q.Task)
 	if err != nil {
-		return d, nil, err
+		return s, nil, err
 	}
 	if r.State.Before == "" {
-		return d, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
+		return s, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
 			"%s has not started: it has no snapshot to compare with", q.Task)
 	}
-	if d, err = d.at(ctx, r); err != nil {
-		return d, nil, err
+	if s, err = s.at(ctx, r); err != nil {
+		return s, nil, err
 	}
 	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
 	r.Task.Checks.Timeout = q.Timeout
-	return d, r, nil
+	return s, r, nil
 }
 
 // check is Check; looking ends when the time of everything is used up, the snapshot of the
 // present included.
-func (d *Desk) check(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
+func (s *Service) check(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
 	if r == nil {
-		return d.checkAdhoc(looking, q)
+		return s.checkAdhoc(looking, q)
 	}
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {
 		ending, cancel := context.WithTimeout(ctx, q.Timeout+afterwards)
 		defer cancel()
-		return d.checkPending(ending, q, r, *c)
+		return s.checkPending(ending, q, r, *c)
 	}
-	return d.checkPresent(ctx, looking, q, r)
+	return s.checkPresent(ctx, looking, q, r)
 }
 
-func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *session.Record, c loop.Command) (belay.Report, error) {
-	unlock, err := d.Session.Hold(ctx, q.Task, "belay check")
+func (s *Service) checkPending(ctx context.Context, q CheckRequest, r *session.Record, c loop.Command) (belay.Report, error) {
+	unlock, err := s.Session.Hold(ctx, q.Task, "belay check")
 	if err != nil {
 		return belay.Report{}, err
 	}
 	defer unlock()
-	dr := &runner.Driver{Session: d.Session, Rec: r, Watch: q.Watch, Soft: ctx}
+	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: q.Watch, Soft: ctx}
 	ev, err := dr.Check(ctx, c)
 	if err != nil {
 		return belay.Report{}, err
 	}
 	ev.Command = c.ID
-	if err := d.Session.Apply(ctx, r, ev); err != nil {
+	if err := s.Session.Apply(ctx, r, ev); err != nil {
 		return belay.Report{}, err
 	}
-	return d.Session.Report(ev.Report)
+	return s.Session.Report(ev.Report)
 }
 
-func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
-	info, err := d.Session.Snaps.TakeWith(looking, session.Passing(r, "manual check"), d.Session.Extent(r))
+func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
+	info, err := s.Session.Snaps.TakeWith(looking, session.Passing(r, "manual check"), s.Session.Extent(r))
 	if err != nil {
 		return belay.Report{}, err
 	}
 	w := session.Work{}
-	if w.All, err = d.Session.Snaps.Changes(looking, r.State.Before, info.ID); err != nil {
+	if w.All, err = s.Session.Snaps.Changes(looking, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
 	w.Last = w.All
 	// What an attempt had a hand in; all of it where that is not known, and while an attempt is under way.
 	c := r.State.Pending
-	if theirs, err := d.Session.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
+	if theirs, err := s.Session.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
 		w.ByHand = func(path string) bool {
 			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
 		}
 	}
-	if w.Missed, err = d.Session.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
+	if w.Missed, err = s.Session.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
-	if w.Baseline, err = d.Session.BaselineOf(r); err != nil {
+	if w.Baseline, err = s.Session.BaselineOf(r); err != nil {
 		q.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
 	}
-	report, err := d.Session.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
+	report, err := s.Session.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {
 		return report, err
 	}
 	if r.State.Open() { // a task that ended has taken its markers out of the plan
 		n := len(report.Checks)
-		if report.Checks, err = d.Session.JudgePlan(ctx, r, report.Checks); err != nil {
+		if report.Checks, err = s.Session.JudgePlan(ctx, r, report.Checks); err != nil {
 			return report, err
 		}
 		if len(report.Checks) > n {
@@ -160,39 +160,39 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *ses
 		}
 	}
 	report.After = "" // it is in no list
-	_, err = d.Session.KeepReport(report)
+	_, err = s.Session.KeepReport(report)
 	return report, err
 }
 
-func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
+func (s *Service) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	var before snapshot.Info
-	id, err := d.Session.Named(ctx, belay.SnapshotID(q.Before))
+	id, err := s.Session.Named(ctx, belay.SnapshotID(q.Before))
 	if err == nil {
-		before, err = d.Session.Snaps.Get(ctx, id)
+		before, err = s.Session.Snaps.Get(ctx, id)
 	}
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		before, err = worktree.Snapshot(ctx, d.Session.Restores, q.Before, session.Passing(nil, q.Before+", to judge by"))
+		before, err = worktree.Snapshot(ctx, s.Session.Restores, q.Before, session.Passing(nil, q.Before+", to judge by"))
 	}
 	if err != nil {
 		return belay.Report{}, err
 	}
 	adhoc := &session.Record{Task: q.Adhoc}
 	adhoc.State.Before = before.ID
-	info, err := d.Session.Snaps.TakeWith(ctx, session.Passing(nil, "manual check"), d.Session.Extent(adhoc))
+	info, err := s.Session.Snaps.TakeWith(ctx, session.Passing(nil, "manual check"), s.Session.Extent(adhoc))
 	if err != nil {
 		return belay.Report{}, err
 	}
-	changes, err := d.Session.Snaps.Changes(ctx, before.ID, info.ID)
+	changes, err := s.Session.Snaps.Changes(ctx, before.ID, info.ID)
 	if err != nil {
 		return belay.Report{}, err
 	}
-	missed, err := d.Session.Snaps.Missed(ctx, before.ID, info.ID)
+	missed, err := s.Session.Snaps.Missed(ctx, before.ID, info.ID)
 	if err != nil {
 		return belay.Report{}, err
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	report, err := d.Session.Judge(ctx, q.Adhoc,
+	report, err := s.Session.Judge(ctx, q.Adhoc,
 		session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID,
 		info.ID, q.Watch.Checking)
 	report.After = "" // it is in no list, and a commit is no snapshot

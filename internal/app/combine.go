@@ -32,24 +32,24 @@ type Combined struct {
 	Note      string          // why its box in the task list is not ticked; "" when it is
 }
 
-// Combine merges work onto the tree of the desk, as MergeAll does, and tests it there. It writes the merged files to the
+// Combine merges work onto the service's tree, as MergeAll does, and tests it there. It writes the merged files to the
 // tree and its box in the task list, when the tests pass. The commands of the repository's config run.
-func (d *Desk) Combine(ctx context.Context, q CombineRequest) (out Combined, err error) {
-	t, err := d.task(NewTask{ID: q.Task, Prose: string(q.Task)})
+func (s *Service) Combine(ctx context.Context, q CombineRequest) (out Combined, err error) {
+	t, err := s.task(NewTask{ID: q.Task, Prose: string(q.Task)})
 	if err != nil {
 		return out, err
 	}
-	if err := d.mayGo(t, NewTask{Trust: true}); err != nil {
+	if err := s.mayGo(t, NewTask{Trust: true}); err != nil {
 		return out, err
 	}
 	meta := session.Passing(nil, "merge of "+string(q.Task))
 	var work [2]snapshot.Info
 	for i, commit := range []string{q.Base, q.Commit} {
-		if work[i], err = worktree.Snapshot(ctx, d.Session.Restores, commit, meta); err != nil {
+		if work[i], err = worktree.Snapshot(ctx, s.Session.Restores, commit, meta); err != nil {
 			return out, err
 		}
 	}
-	together, err := worktree.Together(ctx, d.Session.Restores, []worktree.Request{{Task: q.Task, Before: work[0].ID, After: work[1].ID}},
+	together, err := worktree.Together(ctx, s.Session.Restores, []worktree.Request{{Task: q.Task, Before: work[0].ID, After: work[1].ID}},
 		meta)
 	var conflict *worktree.ConflictError
 	if errors.As(err, &conflict) {
@@ -61,14 +61,14 @@ func (d *Desk) Combine(ctx context.Context, q CombineRequest) (out Combined, err
 	}
 	if !t.Checks.Tests.Set() || slices.Contains(t.Checks.Skip, testrun.Name) {
 		out.Tests = "not run: no test command"
-	} else if err := d.combined(ctx, q, t, together.ID, &out); err != nil || len(out.Findings) > 0 {
+	} else if err := s.combined(ctx, q, t, together.ID, &out); err != nil || len(out.Findings) > 0 {
 		return out, err
 	}
-	if _, err := d.Session.Restores.Restore(ctx, together.ID, restore.Options{}); err != nil {
+	if _, err := s.Session.Restores.Restore(ctx, together.ID, restore.Options{}); err != nil {
 		return out, err
 	}
 	if q.Origin != nil {
-		if _, err := tasklist.Mark(d.Session.Repo.Root, "", *q.Origin); err != nil {
+		if _, err := tasklist.Mark(s.Session.Repo.Root, "", *q.Origin); err != nil {
 			out.Note = session.Sentence(err)
 		}
 	}
@@ -77,25 +77,25 @@ func (d *Desk) Combine(ctx context.Context, q CombineRequest) (out Combined, err
 
 // combined tests a combination. What the tests say of the files without the work costs a run, and is asked only
 // where they fail.
-func (d *Desk) combined(ctx context.Context, q CombineRequest, t belay.Task, id belay.SnapshotID, out *Combined) (err error) {
+func (s *Service) combined(ctx context.Context, q CombineRequest, t belay.Task, id belay.SnapshotID, out *Combined) (err error) {
 	done, err := q.Slot(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if out.Tests, out.Findings, err = tested(ctx, d.Session, d.Session.May, t, id, testrun.Input{}); err != nil || len(out.Findings) == 0 {
+	if out.Tests, out.Findings, err = tested(ctx, s.Session, s.Session.May, t, id, testrun.Input{}); err != nil || len(out.Findings) == 0 {
 		return err
 	}
-	here, err := d.Session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), d.Session.Extent(&session.Record{Task: t}))
+	here, err := s.Session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), s.Session.Extent(&session.Record{Task: t}))
 	if err != nil {
 		return err
 	}
 	t.Checks.Timeout = cmp.Or(t.Checks.Timeout, time.Duration(session.RunTimeout))
-	known, err := d.Session.Keeper(t).Take(ctx, here.ID, t.Checks)
+	known, err := s.Session.Keeper(t).Take(ctx, here.ID, t.Checks)
 	if err != nil || known.Why != "" {
 		return err
 	}
-	out.Tests, out.Findings, err = tested(ctx, d.Session, d.Session.May, t, id,
-		testrun.Input{Baseline: &known.Report, Before: d.Session.Checkout(here.ID, t)})
+	out.Tests, out.Findings, err = tested(ctx, s.Session, s.Session.May, t, id,
+		testrun.Input{Baseline: &known.Report, Before: s.Session.Checkout(here.ID, t)})
 	return err
 }

@@ -37,14 +37,14 @@ const (
 	commentsMost = 500
 )
 
-func (d *Desk) commentsDir(task belay.TaskID) string {
-	return d.Session.Scratch("comments", task.Key())
+func (s *Service) commentsDir(task belay.TaskID) string {
+	return s.Session.Scratch("comments", task.Key())
 }
 
 // Comments gives the comments on a task's work that were not sent yet, by file and line. What cannot be read is left out
 // and said in the error.
-func (d *Desk) Comments(task belay.TaskID) ([]Comment, error) {
-	dir := d.commentsDir(task)
+func (s *Service) Comments(task belay.TaskID) ([]Comment, error) {
+	dir := s.commentsDir(task)
 	entries, err := fsroot.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -78,8 +78,8 @@ func (d *Desk) Comments(task belay.TaskID) ([]Comment, error) {
 }
 
 // AddComment keeps a comment until it is sent or removed. CodeUsage when it has no text, no file, or is too long.
-func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
-	if _, err := d.Session.Load(task); err != nil {
+func (s *Service) AddComment(task belay.TaskID, c Comment) (Comment, error) {
+	if _, err := s.Session.Load(task); err != nil {
 		return c, err
 	}
 	c.Text = strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n"))
@@ -89,7 +89,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 			*id = ""
 		}
 	}
-	have, _ := d.Comments(task) // one that cannot be read is no reason to lose this one
+	have, _ := s.Comments(task) // one that cannot be read is no reason to lose this one
 	switch {
 	case c.Text == "":
 		return c, belay.Refuse(belay.CodeUsage, "write what is to change", "the comment is empty")
@@ -100,7 +100,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	case len(have) >= commentsMost:
 		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
 	}
-	dir, err := d.Session.Snaps.Worktree.MakeScratchDir("comments", task.Key())
+	dir, err := s.Session.Snaps.Worktree.MakeScratchDir("comments", task.Key())
 	if err != nil {
 		return c, err
 	}
@@ -115,14 +115,14 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 }
 
 // RemoveComments takes comments away, also those that are gone already.
-func (d *Desk) RemoveComments(task belay.TaskID, ids ...string) error {
+func (s *Service) RemoveComments(task belay.TaskID, ids ...string) error {
 	var failed []error
 	for _, id := range ids {
 		if raw, err := hex.DecodeString(id); err != nil || len(raw) != 8 {
 			failed = append(failed, belay.Refuse(belay.CodeUsage, "belay show "+string(task), "no comment %q", belay.VisibleLine(id)))
 			continue
 		}
-		if err := fsroot.Remove(filepath.Join(d.commentsDir(task), id+".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := fsroot.Remove(filepath.Join(s.commentsDir(task), id+".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			failed = append(failed, err)
 		}
 	}
@@ -130,8 +130,8 @@ func (d *Desk) RemoveComments(task belay.TaskID, ids ...string) error {
 }
 
 // Looked is the state of a task's work that a person has looked at last; "" for none.
-func (d *Desk) Looked(task belay.TaskID) belay.SnapshotID {
-	text, _ := fsroot.ReadFile(d.Session.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
+func (s *Service) Looked(task belay.TaskID) belay.SnapshotID {
+	text, _ := fsroot.ReadFile(s.Session.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
 	id, err := belay.ParseSnapshotID(strings.TrimSpace(string(text)))
 	if err != nil {
 		return ""
@@ -140,11 +140,11 @@ func (d *Desk) Looked(task belay.TaskID) belay.SnapshotID {
 }
 
 // Look remembers that a person has looked at a state of a task's work.
-func (d *Desk) Look(task belay.TaskID, state belay.SnapshotID) error {
-	if d.Looked(task) == state {
+func (s *Service) Look(task belay.TaskID, state belay.SnapshotID) error {
+	if s.Looked(task) == state {
 		return nil
 	}
-	dir, err := d.Session.Snaps.Worktree.MakeScratchDir("looked")
+	dir, err := s.Session.Snaps.Worktree.MakeScratchDir("looked")
 	if err != nil {
 		return err
 	}

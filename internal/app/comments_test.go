@@ -56,40 +56,40 @@ func TestCommentsText(t *testing.T) {
 func TestComments(t *testing.T) {
 	t.Parallel()
 	dir, _ := project(t, "")
-	d := open(t, dir)
-	one, err := d.AddComment("T1", app.Comment{Path: "b.go", Line: 3, Text: " It leaks.\r\n"})
+	s := open(t, dir)
+	one, err := s.AddComment("T1", app.Comment{Path: "b.go", Line: 3, Text: " It leaks.\r\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.AddComment("T1", app.Comment{Path: "a.go", Line: 9, End: 12, Text: "Why?"}); err != nil {
+	if _, err := s.AddComment("T1", app.Comment{Path: "a.go", Line: 9, End: 12, Text: "Why?"}); err != nil {
 		t.Fatal(err)
 	}
-	at := d.Session.Scratch("comments", "t1")
+	at := s.Session.Scratch("comments", "t1")
 	for name, text := range map[string]string{".tmp-1": "{", "0011223344556677.json": "{"} {
 		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := d.Comments("T1")
+	all, err := s.Comments("T1")
 	if err == nil || !strings.Contains(err.Error(), "0011223344556677") || len(all) != 2 || all[0].Text != "Why?" || all[0].End != 12 || all[1].Text != "It leaks." ||
 		all[1].End != 3 {
 		t.Errorf("%+v %v", all, err)
 	}
-	if err := d.RemoveComments("T1", one.ID, one.ID); err != nil {
+	if err := s.RemoveComments("T1", one.ID, one.ID); err != nil {
 		t.Error(err)
 	}
-	if all, _ := d.Comments("T1"); len(all) != 1 {
+	if all, _ := s.Comments("T1"); len(all) != 1 {
 		t.Errorf("%+v", all)
 	}
 	for _, bad := range []app.Comment{{Path: "a", Line: 1}, {Path: "a", Text: "x"}, {Line: 1, Text: "x"}, {Path: "a", Line: 1, Text: strings.Repeat("x", 32<<10+1)}} {
-		if _, err := d.AddComment("T1", bad); belay.CodeOf(err) != belay.CodeUsage {
+		if _, err := s.AddComment("T1", bad); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%.40v: %v", bad, err)
 		}
 	}
-	if err := d.RemoveComments("T1", "../../config"); belay.CodeOf(err) != belay.CodeUsage {
+	if err := s.RemoveComments("T1", "../../config"); belay.CodeOf(err) != belay.CodeUsage {
 		t.Error(err)
 	}
-	if _, err := d.AddComment("T9", app.Comment{Path: "a", Line: 1, Text: "x"}); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err := s.AddComment("T9", app.Comment{Path: "a", Line: 1, Text: "x"}); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Error(err)
 	}
 }

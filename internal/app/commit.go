@@ -48,8 +48,8 @@ type CommitResult struct {
 //
 // CodeRefused: the task is not accepted, or its files are not as accepted or not committed as they were before it.
 // CodeBusy: somebody works in the tree.
-func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
-	records, _, err := d.pulled(q.Task)
+func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
+	records, _, err := s.pulled(q.Task)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -57,11 +57,11 @@ func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error
 		return CommitResult{}, belay.Refuse(belay.CodeUsage, "belay pr TASK --commit", "a commit has the work of one task")
 	}
 	r := records[0]
-	home, err := runner.Home(ctx, d.Session)
+	home, err := runner.Home(ctx, s.Session)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	hd := &Desk{Session: home, ask: d.ask}
+	hd := &Service{Session: home, ask: s.ask}
 	if err := committable(r); err != nil {
 		return CommitResult{}, err
 	}
@@ -73,7 +73,7 @@ func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error
 		return CommitResult{}, err
 	}
 	defer unlock()
-	c := &committer{desk: hd, repo: home.Repo, r: r, q: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
+	c := &committer{svc: hd, repo: home.Repo, r: r, q: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
 	defer func() { _ = fsroot.Remove(c.index); _ = fsroot.Remove(c.index + ".lock") }()
 	return c.commit(ctx)
 }
@@ -95,7 +95,7 @@ func committable(r *session.Record) error {
 
 // committer makes one commit.
 type committer struct {
-	desk  *Desk
+	svc   *Service
 	repo  *git.Repo
 	r     *session.Record
 	q     CommitRequest
@@ -136,7 +136,7 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	}
 	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), short(c.head.OID))
 	intended := session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}
-	if err := c.desk.Session.AddNote(ctx, c.r, intended); err != nil {
+	if err := c.svc.Session.AddNote(ctx, c.r, intended); err != nil {
 		return CommitResult{}, err
 	}
 	return c.make(ctx, note)
@@ -153,7 +153,7 @@ func (c *committer) already(ctx context.Context) (CommitResult, error) {
 		}
 		id := n.Commit.ID
 		if n.Kind == session.CommittingNote && c.head.OID != "" && c.head.OID != n.Commit.Parent { // killed behind the commit
-			p, err := c.desk.readCommit(ctx, c.head.OID)
+			p, err := c.svc.readCommit(ctx, c.head.OID)
 			if err != nil {
 				return CommitResult{}, err
 			}
@@ -199,9 +199,9 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 func (c *committer) plan(ctx context.Context) error {
 	defer c.repo.ShareReader()()
 	after := runner.Result(c.r)
-	at, err := c.desk.at(ctx, c.r)
+	at, err := c.svc.at(ctx, c.r)
 	if err != nil {
-		if at, err = c.desk, nil; c.r.Task.Worktree == "" {
+		if at, err = c.svc, nil; c.r.Task.Worktree == "" {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func (c *committer) plan(ctx context.Context) error {
 		return err
 	}
 	before, accepted, now, head := map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}
-	present, err := c.desk.Session.Snaps.StoreFilesTree(ctx, c.desk.Session.Extent(c.r))
+	present, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.Extent(c.r))
 	if err != nil {
 		return err
 	}
@@ -351,7 +351,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 			dirty = append(dirty, p)
 			continue
 		}
-		data, _, err := c.desk.Session.Snaps.ReadFile(ctx, c.r.State.Before, p)
+		data, _, err := c.svc.Session.Snaps.ReadFile(ctx, c.r.State.Before, p)
 		if err != nil {
 			return err
 		}
@@ -427,7 +427,7 @@ func (c *committer) onIndex(ctx context.Context, in io.Reader, args ...string) e
 // make makes the commit, with the person's hooks, and compares it with what was planned: one that a hook changed is
 // taken off the branch again.
 func (c *committer) make(ctx context.Context, note session.Committed) (CommitResult, error) {
-	pull, err := c.desk.Pull(ctx, string(c.r.Task.ID), c.q.Version)
+	pull, err := c.svc.Pull(ctx, string(c.r.Task.ID), c.q.Version)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -452,7 +452,7 @@ func (c *committer) make(ctx context.Context, note session.Committed) (CommitRes
 		return CommitResult{}, &belay.Error{Code: belay.CodeRefused, What: "git did not make the commit", Err: cmp.Or(failed, err),
 			Try: "fix what git or the hook says above, then repeat it; --no-verify skips the hooks"}
 	}
-	p, err := c.desk.readCommit(ctx, id)
+	p, err := c.svc.readCommit(ctx, id)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -474,14 +474,14 @@ func (c *committer) finish(ctx context.Context, was session.Committed, record, m
 	if record {
 		n := session.Note{Kind: session.CommittedNote, Text: short(was.ID) + " on " + strings.TrimPrefix(was.Ref, "refs/heads/"),
 			Commit: &was}
-		if err := c.desk.Session.AddNote(ctx, c.r, n); err != nil {
+		if err := c.svc.Session.AddNote(ctx, c.r, n); err != nil {
 			return CommitResult{}, err
 		}
 	}
 	if err := c.reindex(ctx, was.Files); err != nil {
 		return CommitResult{}, err
 	}
-	p, err := c.desk.readCommit(ctx, was.ID)
+	p, err := c.svc.readCommit(ctx, was.ID)
 	return CommitResult{Task: c.r.Task.ID, Commit: was.ID, Parent: was.Parent, Ref: was.Ref, Made: made, Files: was.Files,
 		Message: p.Message}, err
 }

@@ -23,9 +23,9 @@ type Diff struct {
 
 // Diff compares two snapshots. From may be a task: its state before, with what its
 // last attempt left. An empty to is the present, of which no snapshot is left.
-func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff, error) {
+func (s *Service) Diff(ctx context.Context, from, to string, paths []string) (Diff, error) {
 	var out Diff
-	f, t, now, err := d.sides(ctx, from, to)
+	f, t, now, err := s.sides(ctx, from, to)
 	if err != nil {
 		return out, err
 	}
@@ -33,7 +33,7 @@ func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff,
 	if !now {
 		out.To = t
 	}
-	all, err := d.Session.Snaps.Changes(ctx, f, t)
+	all, err := s.Session.Snaps.Changes(ctx, f, t)
 	out.Changes = []belay.Change{}
 	for _, c := range all {
 		if within(paths, c.Path) {
@@ -44,31 +44,31 @@ func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff,
 }
 
 // sides gives what is compared; now says that the second is the present.
-func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
-	if f, t, err = d.sidesOf(ctx, from); err != nil {
+func (s *Service) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
+	if f, t, err = s.sidesOf(ctx, from); err != nil {
 		return "", "", false, err
 	}
 	switch {
 	case to != "":
-		t, err = d.find(ctx, to)
+		t, err = s.find(ctx, to)
 		return f, t, false, err
 	case t != "":
 		return f, t, false, nil
 	}
-	info, err := d.Session.Restores.ForDiff(ctx)
+	info, err := s.Session.Restores.ForDiff(ctx)
 	return f, info.ID, true, err
 }
 
 // sidesOf gives the state before a task and what its last attempt left, or the one
 // snapshot that a word names. Where it names neither, the task is spoken of: a word that
 // is no task id is no snapshot id either.
-func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
+func (s *Service) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
 	task, err := belay.ParseTaskID(word)
 	if err != nil {
-		f, err = d.find(ctx, word)
+		f, err = s.find(ctx, word)
 		return f, "", err
 	}
-	r, lerr := d.Session.Load(task)
+	r, lerr := s.Session.Load(task)
 	if lerr == nil && r.State.Before != "" {
 		for _, a := range r.State.Attempts {
 			if a.Snapshot != "" {
@@ -78,7 +78,7 @@ func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID,
 		return r.State.Before, t, nil
 	}
 	if id, err := belay.ParseSnapshotID(word); err == nil {
-		if f, err = d.Session.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
+		if f, err = s.Session.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
 			return f, "", err
 		}
 	}
@@ -92,12 +92,12 @@ func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID,
 	return "", "", lerr
 }
 
-func (d *Desk) find(ctx context.Context, s string) (belay.SnapshotID, error) {
+func (svc *Service) find(ctx context.Context, s string) (belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(s)
 	if err != nil {
 		return "", err
 	}
-	return d.Session.Named(ctx, id)
+	return svc.Session.Named(ctx, id)
 }
 
 func within(paths []string, path string) bool {
@@ -111,13 +111,13 @@ func within(paths []string, path string) bool {
 }
 
 // Patch writes a diff as text.
-func (d *Desk) Patch(ctx context.Context, f Diff, w io.Writer) error {
-	return d.Session.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
+func (s *Service) Patch(ctx context.Context, f Diff, w io.Writer) error {
+	return s.Session.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
 }
 
 // Paths turns paths given by a person, relative to the folder dir they stand in,
 // into paths from the root. A path outside the repository is refused.
-func (d *Desk) Paths(dir string, given []string) ([]string, error) {
+func (s *Service) Paths(dir string, given []string) ([]string, error) {
 	var out []string
 	for _, p := range given {
 		if p == "" { // an unset variable of a script must not stand for everything
@@ -134,12 +134,12 @@ func (d *Desk) Paths(dir string, given []string) ([]string, error) {
 			}
 			abs = filepath.Join(base, p)
 		}
-		rel, inside := below(d.Session.Repo.Root, abs)
+		rel, inside := below(s.Session.Repo.Root, abs)
 		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // by way of a link to the root
-			rel, inside = below(d.Session.Repo.Root, filepath.Join(real, filepath.Base(abs)))
+			rel, inside = below(s.Session.Repo.Root, filepath.Join(real, filepath.Base(abs)))
 		}
 		if !inside {
-			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+d.Session.Repo.Root, "%q is outside the repository", p)
+			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+s.Session.Repo.Root, "%q is outside the repository", p)
 		}
 		out = append(out, filepath.ToSlash(rel))
 	}
@@ -164,8 +164,8 @@ func below(root, path string) (string, bool) {
 }
 
 // Adhoc gives a task that was never recorded, for a check without one.
-func (d *Desk) Adhoc() (belay.Task, error) {
-	t, err := d.task(NewTask{Prose: "manual check"})
+func (s *Service) Adhoc() (belay.Task, error) {
+	t, err := s.task(NewTask{Prose: "manual check"})
 	if err != nil {
 		return t, err
 	}

@@ -25,15 +25,15 @@ type Edited struct {
 
 // Editable gives a task that may be edited now. CodeUsage when it has ended or something of
 // it is under way; CodeNotFound when there is none.
-func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
-	r, err := d.Session.Load(id)
+func Editable(s *Service, id belay.TaskID) (*session.Record, error) {
+	r, err := s.Session.Load(id)
 	if err != nil {
 		return nil, err
 	}
 	switch c := r.State.Pending; {
 	case !r.Open():
 		return nil, ended(r, `belay task add "…" records another`)
-	case c != nil && c.Kind == loop.CmdBaseline && !running(d):
+	case c != nil && c.Kind == loop.CmdBaseline && !running(s):
 	case c != nil:
 		return nil, belay.Refuse(belay.CodeUsage,
 			fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is running", c.Kind.Noun(), id)
@@ -43,18 +43,18 @@ func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
 
 // running reports whether somebody runs a task in this tree. A baseline that could not be
 // taken waits for the next run.
-func running(d *Desk) bool {
-	_, busy := d.Session.Held()
+func running(s *Service) bool {
+	_, busy := s.Session.Held()
 	return busy
 }
 
 // Retest gives a task the test command that was given on the command line, and remembers
 // that it was typed. Errors as Edit's.
-func Retest(ctx context.Context, d *Desk, r *session.Record) (Edited, error) {
+func Retest(ctx context.Context, s *Service, r *session.Record) (Edited, error) {
 	out := Edited{Changed: []string{}}
-	changed, err := d.Adjust(ctx, r, d.Session.Config, NewTask{})
+	changed, err := s.Adjust(ctx, r, s.Session.Config, NewTask{})
 	if err == nil {
-		err = d.Session.May.Keep()
+		err = s.Session.May.Keep()
 	}
 	out.Task, out.Changed = r.Task, append(out.Changed, changed...)
 	return out, err
@@ -65,8 +65,8 @@ func Retest(ctx context.Context, d *Desk, r *session.Record) (Edited, error) {
 // them. Nothing is recorded when nothing was changed. Errors besides Editable's: what is
 // wrong with the text, as taskfile.Problems in a CodeUsage; CodeBusy when the task moved on
 // meanwhile.
-func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edited, error) {
-	r, err := Editable(d, id)
+func Edit(ctx context.Context, s *Service, id belay.TaskID, text, by string) (Edited, error) {
+	r, err := Editable(s, id)
 	if err != nil {
 		return Edited{}, err
 	}
@@ -76,11 +76,11 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 			Try: fmt.Sprintf("fix the errors above, then belay task edit %s --file FILE", id), Err: err}
 	}
 	out := Edited{Task: r.Task, Changed: []string{}}
-	out.apply(ctx, d, e)
+	out.apply(ctx, s, e)
 	if len(out.Changed) == 0 {
 		return out, nil
 	}
-	err = d.Session.Append(ctx, r, session.EntryTask, out.Task)
+	err = s.Session.Append(ctx, r, session.EntryTask, out.Task)
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
 		return out, belay.Refuse(belay.CodeBusy, fmt.Sprintf("belay show %s, then edit it again", id),
@@ -93,18 +93,18 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	if by != "" {
 		what += " (" + by + ")"
 	}
-	return out, d.Session.AddNote(ctx, r, session.Note{Kind: Note, Text: what})
+	return out, s.Session.AddNote(ctx, r, session.Note{Kind: Note, Text: what})
 }
 
 // apply puts what was edited into the task.
-func (out *Edited) apply(ctx context.Context, d *Desk, e prompt.Edited) {
+func (out *Edited) apply(ctx context.Context, s *Service, e prompt.Edited) {
 	t := &out.Task
 	asked := prompt.Request(e.Request) != prompt.Request(t.Request)
 	if e.Prose != t.Prose {
 		out.Changed = append(out.Changed, "words")
 		t.Prose, t.Title, t.Ask, t.Answer = e.Prose, belay.TitleOf(e.Prose), "", ""
 		if !asked {
-			t.Request, t.Reading = d.Assisted(ctx, t.Prose)
+			t.Request, t.Reading = s.Assisted(ctx, t.Prose)
 		}
 	}
 	if asked {

@@ -119,10 +119,10 @@ func (p *Place) Manifest() ([]byte, error) {
 // Purge ends a context: the files for agents go, the record keeps what it names. With
 // snapshots those that roles handed over are forgotten. It can be done twice. Of a task whose
 // record is gone it removes what is left. Error: belay.CodeNotFound when there is nothing.
-func Purge(ctx context.Context, d *session.Desk, q Request, snapshots bool) (forgotten int, err error) {
-	p, err := at(ctx, d, q)
+func Purge(ctx context.Context, s *session.Session, q Request, snapshots bool) (forgotten int, err error) {
+	p, err := at(ctx, s, q)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		p, err = orphan(d, q.Task, err)
+		p, err = orphan(s, q.Task, err)
 	}
 	if err != nil {
 		return 0, err
@@ -138,19 +138,19 @@ func Purge(ctx context.Context, d *session.Desk, q Request, snapshots bool) (for
 
 // orphan is the place of a context whose record was deleted, by the files that are left of it;
 // none without any.
-func orphan(d *session.Desk, task belay.TaskID, none error) (*Place, error) {
-	if _, err := d.Load(task); err == nil {
+func orphan(s *session.Session, task belay.TaskID, none error) (*Place, error) {
+	if _, err := s.Load(task); err == nil {
 		return nil, none // it is something else that was not found
 	}
-	roles, err := Roles(d.Config)
+	roles, err := Roles(s.Config)
 	if err != nil {
 		return nil, err
 	}
-	p := &Place{Session: d, Rec: &session.Record{Task: belay.Task{ID: task}}}
+	p := &Place{Session: s, Rec: &session.Record{Task: belay.Task{ID: task}}}
 	there := false
 	for _, r := range roles {
 		p.Rec.Context.Roles = append(p.Rec.Context.Roles, handoff.State{Role: r})
-		there = there || len(d.ContextFiles(task, r.Name)) > 0
+		there = there || len(s.ContextFiles(task, r.Name)) > 0
 	}
 	if !there {
 		return nil, none

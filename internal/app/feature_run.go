@@ -24,7 +24,7 @@ type TasksRequest struct {
 }
 
 // ListsTasks reports whether a word names an active feature or a file of tasks, so that belay run means these.
-func (d *Desk) ListsTasks(dir, word string) bool {
+func (s *Service) ListsTasks(dir, word string) bool {
 	if strings.Contains(word, "\n") || len(word) > 255 { // prose; a folder that is a feature may have spaces in its name
 		return false
 	}
@@ -33,14 +33,14 @@ func (d *Desk) ListsTasks(dir, word string) bool {
 			return true
 		}
 	}
-	named, err := d.activeFeatures(word)
+	named, err := s.activeFeatures(word)
 	return err == nil && len(named) > 0
 }
 
 // activeFeatures gives the active features that a word names as every command does: by the folder, its number, or its
 // name without the number.
-func (d *Desk) activeFeatures(word string) ([]*session.FeatureRecord, error) {
-	all, _, err := d.Features()
+func (s *Service) activeFeatures(word string) ([]*session.FeatureRecord, error) {
+	all, _, err := s.Features()
 	if err != nil || word == "" {
 		return nil, err
 	}
@@ -49,28 +49,28 @@ func (d *Desk) activeFeatures(word string) ([]*session.FeatureRecord, error) {
 
 // RunTasks records what is open in the task list, in its order and under the names that it gives, and runs it up to the
 // first task that is not accepted. For a feature the phase implement begins, if it may.
-func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, error) {
+func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, error) {
 	paths := []string{fsroot.From(q.Dir, q.Name)}
-	named, err := d.activeFeatures(q.Name)
+	named, err := svc.activeFeatures(q.Name)
 	if err != nil {
 		return nil, err
 	}
 	if len(named) > 0 {
-		s, err := d.Stage(ctx, q.Name)
+		s, err := svc.Stage(ctx, q.Name)
 		if err != nil {
 			return nil, err
 		}
 		if paths, err = s.implements(ctx, q); err != nil {
 			return nil, err
 		}
-		d, q.Name = s.Desk, s.Rec.Feature.Name
+		svc, q.Name = s.Service, s.Rec.Feature.Name
 	}
-	files, err := Gather(Query{Dir: q.Dir, Root: d.Session.Repo.Root, Paths: paths})
+	files, err := Gather(Query{Dir: q.Dir, Root: svc.Session.Repo.Root, Paths: paths})
 	if err != nil {
 		return nil, err
 	}
-	task := NewTask{Agent: q.Agent, Role: q.Role, Clarify: d.Session.Config.Clarify, AsItIs: q.AsItIs}
-	im, err := Record(ctx, d, files, Options{InOrder: true}, task)
+	task := NewTask{Agent: q.Agent, Role: q.Role, Clarify: svc.Session.Config.Clarify, AsItIs: q.AsItIs}
+	im, err := Record(ctx, svc, files, Options{InOrder: true}, task)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, err
 		if l.Belay == "" {
 			continue
 		}
-		r, err := d.Session.Load(l.Belay)
+		r, err := svc.Session.Load(l.Belay)
 		if err != nil {
 			return ran, err
 		}
@@ -88,7 +88,7 @@ func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, err
 		}
 		one := q.RunRequest
 		one.Resume = l.Belay
-		if r, err = d.Run(ctx, one); err == nil {
+		if r, err = svc.Run(ctx, one); err == nil {
 			err = Standing(r)
 		}
 		if ran = append(ran, ParallelRun{l.Belay, err}); err != nil {
@@ -131,9 +131,9 @@ func (s *Stage) lists() ([]string, error) {
 	}
 	var paths []string
 	for _, f := range list.Files {
-		paths = append(paths, filepath.Join(s.Desk.Session.Repo.Root, f.Path))
+		paths = append(paths, filepath.Join(s.Service.Session.Repo.Root, f.Path))
 	}
-	packages := filepath.Join(s.Desk.Session.Repo.Root, s.Rec.Feature.Folder, "tasks")
+	packages := filepath.Join(s.Service.Session.Repo.Root, s.Rec.Feature.Folder, "tasks")
 	if s.Layout.Dialect == tasklist.SpecKitty && fsroot.IsFolder(packages) {
 		paths = append(paths, packages)
 	}
@@ -143,22 +143,22 @@ func (s *Stage) lists() ([]string, error) {
 // FeatureTasks reads the open tasks of an active feature, or of a task file, in their order; nothing is recorded. name is
 // the feature's, or the file's path from dir; as is the name that the tasks' ids begin with, "" is that of the feature or
 // of the file. Notes say what was left out. CodeUsage: there is none, or an id cannot be made.
-func (d *Desk) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
+func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
 	paths := []string{fsroot.From(dir, name)}
-	named, err := d.activeFeatures(name)
+	named, err := svc.activeFeatures(name)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	at := d
+	at := svc
 	if len(named) > 0 {
-		s, err := d.Stage(ctx, name)
+		s, err := svc.Stage(ctx, name)
 		if err != nil {
 			return nil, "", nil, err
 		}
 		if paths, err = s.lists(); err != nil {
 			return nil, "", nil, err
 		}
-		at, name, as = s.Desk, s.Rec.Feature.Name, cmp.Or(as, s.Rec.Feature.Name)
+		at, name, as = s.Service, s.Rec.Feature.Name, cmp.Or(as, s.Rec.Feature.Name)
 	}
 	files, err := Gather(Query{Dir: dir, Root: at.Session.Repo.Root, Paths: paths})
 	if err != nil {

@@ -48,17 +48,17 @@ type FeatureReview struct {
 // Judge computes what facts can tell and, where asked, has the reviewers of the
 // config read all of the work. It changes nothing but the record of the tasks, which say
 // that the reviewers were asked.
-func Judge(ctx context.Context, d *Desk, q FeatureRequest) (FeatureReview, error) {
+func Judge(ctx context.Context, s *Service, q FeatureRequest) (FeatureReview, error) {
 	out := FeatureReview{Feature: q.Feature, Tasks: []belay.TaskID{}, Spec: []string{}, Blamed: []belay.TaskID{}, Facts: []review.Fact{}}
-	records, others, err := ofFeature(d, q)
+	records, others, err := ofFeature(s, q)
 	if err != nil {
 		return out, err
 	}
-	home, err := runner.Home(ctx, d.Session)
+	home, err := runner.Home(ctx, s.Session)
 	if err != nil {
 		return out, err
 	}
-	w, err := gather(ctx, d, home, records, others)
+	w, err := gather(ctx, s, home, records, others)
 	if err != nil {
 		return out, err
 	}
@@ -74,11 +74,11 @@ func Judge(ctx context.Context, d *Desk, q FeatureRequest) (FeatureReview, error
 	}
 	out.Facts = append(out.Facts, review.Facts(w.tasks, spec, w.changed, w.others)...)
 	if q.Ask {
-		if out.Reviews, err = w.asked(ctx, d, home, q, docs, out.Facts); err != nil {
+		if out.Reviews, err = w.asked(ctx, s, home, q, docs, out.Facts); err != nil {
 			return out, err
 		}
 	}
-	return out, w.judged(ctx, d, &out)
+	return out, w.judged(ctx, s, &out)
 }
 
 // work is what the tasks of a feature did, taken together.
@@ -91,8 +91,8 @@ type work struct {
 
 // ofFeature gives the records of the feature's tasks in the order in which they began,
 // and all other records.
-func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err error) {
-	all, err := d.Session.Records(nil)
+func ofFeature(s *Service, q FeatureRequest) (ours, others []*session.Record, err error) {
+	all, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err e
 
 // gather finds out what each task changed, and what changed besides since the first one
 // began.
-func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*session.Record) (*work, error) {
+func gather(ctx context.Context, s *Service, home *session.Session, ours, others []*session.Record) (*work, error) {
 	w := &work{records: ours}
 	for _, r := range ours {
 		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed,
@@ -132,7 +132,7 @@ func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*se
 				w.from = r.State.Before
 			}
 			var err error
-			if t.Changes, err = workOf(ctx, d, r); err != nil {
+			if t.Changes, err = workOf(ctx, s, r); err != nil {
 				return nil, fmt.Errorf("see what %s changed: %w", r.Task.ID, err)
 			}
 		}
@@ -140,7 +140,7 @@ func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*se
 	}
 	for _, r := range others {
 		if r.State.Before != "" && !r.PutBack() {
-			if paths, err := workOf(ctx, d, r); err == nil { // one whose snapshots are gone claims nothing
+			if paths, err := workOf(ctx, s, r); err == nil { // one whose snapshots are gone claims nothing
 				w.others = append(w.others, paths...)
 			}
 		}
@@ -161,12 +161,12 @@ func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*se
 }
 
 // workOf gives the paths whose content a task's attempts changed.
-func workOf(ctx context.Context, d *Desk, r *session.Record) ([]string, error) {
+func workOf(ctx context.Context, s *Service, r *session.Record) ([]string, error) {
 	after := runner.Result(r)
 	if after == "" {
 		return nil, nil
 	}
-	w, err := d.Session.Work(ctx, r, after)
+	w, err := s.Session.Work(ctx, r, after)
 	var paths []string
 	for _, c := range w.All {
 		paths = append(paths, c.Path)
@@ -175,7 +175,7 @@ func workOf(ctx context.Context, d *Desk, r *session.Record) ([]string, error) {
 }
 
 // documents reads the specification, and the requirements and boxes in it.
-func documents(ctx context.Context, home *session.Desk, q FeatureRequest) ([]prompt.Document, review.Spec, error) {
+func documents(ctx context.Context, home *session.Session, q FeatureRequest) ([]prompt.Document, review.Spec, error) {
 	var spec review.Spec
 	docs, err := review.FeatureDocuments(ctx, home.Repo, q.Feature, q.Spec)
 	for _, doc := range docs {
@@ -212,9 +212,9 @@ func boxRequirements(ids []string) string {
 }
 
 // asked has the configured reviewers read the whole work. CodeUsage when there is none.
-func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q FeatureRequest, docs []prompt.Document,
+func (w *work) asked(ctx context.Context, s *Service, home *session.Session, q FeatureRequest, docs []prompt.Document,
 	facts []review.Fact) (results []belay.CheckResult, err error) {
-	reviewers := slices.DeleteFunc(slices.Clone(d.Session.Config.Reviewers), belay.Reviewer.Human)
+	reviewers := slices.DeleteFunc(slices.Clone(s.Session.Config.Reviewers), belay.Reviewer.Human)
 	switch {
 	case len(reviewers) == 0:
 		return nil, belay.Refuse(belay.CodeUsage, "reviewers: in .belay/config.yaml", "no reviewer is configured")
@@ -222,12 +222,12 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 		return nil, belay.Refuse(belay.CodeRefused, "merge the remaining tasks with belay merge",
 			"none of the feature's work is in your working tree")
 	}
-	if err := d.MayAsk(reviewers); err != nil {
+	if err := s.MayAsk(reviewers); err != nil {
 		return nil, err
 	}
 	name := cmp.Or(q.Feature, "of these tasks")
 	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers,
-		Guidelines: d.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: d.Session.Config.Checks.Reuse}}
+		Guidelines: s.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: s.Session.Config.Checks.Reuse}}
 	var prose []string
 	var paths []string
 	for _, t := range w.tasks {
@@ -246,7 +246,7 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	if in.Diff, err = patchFor(ctx, home, w.from, w.now, in.Files); err != nil {
 		return nil, err
 	}
-	panel, release, err := panelOf(ctx, d, home, task)
+	panel, release, err := panelOf(ctx, s, home, task)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 }
 
 // patchFor is the change of files between two snapshots, as long as a reviewer's prompt may have it.
-func patchFor(ctx context.Context, home *session.Desk, from, to belay.SnapshotID, files []string) (string, error) {
+func patchFor(ctx context.Context, home *session.Session, from, to belay.SnapshotID, files []string) (string, error) {
 	if len(files) == 0 {
 		return "", nil
 	}
@@ -272,11 +272,11 @@ func patchFor(ctx context.Context, home *session.Desk, from, to belay.SnapshotID
 }
 
 // panelOf is where reviewers of a feature work. release ends the claim that they work in this tree.
-func panelOf(ctx context.Context, d *Desk, home *session.Desk, task belay.Task) (p review.Panel, release func(), err error) {
+func panelOf(ctx context.Context, s *Service, home *session.Session, task belay.Task) (p review.Panel, release func(), err error) {
 	release, err = home.Claims().Claim(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
-		Enclose: runner.Encloser(ctx, d.Session),
-		Snaps:   home.Snaps, May: d.Session.May, Closed: []string{home.Repo.Root, home.Repo.Common},
+		Enclose: runner.Encloser(ctx, s.Session),
+		Snaps:   home.Snaps, May: s.Session.May, Closed: []string{home.Repo.Root, home.Repo.Common},
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": task.Feature, "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
 			_, env := home.Claims().Own(reviewer, task.ID)
@@ -287,7 +287,7 @@ func panelOf(ctx context.Context, d *Desk, home *session.Desk, task belay.Task) 
 }
 
 // judged makes the verdict, and records with each task that reviewers were asked.
-func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
+func (w *work) judged(ctx context.Context, s *Service, out *FeatureReview) error {
 	var findings []belay.Finding
 	out.Verdict = belay.VerdictPass
 	for _, f := range out.Facts {
@@ -322,14 +322,14 @@ func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
 	if err != nil {
 		return err
 	}
-	if out.Report, _, err = d.Session.Journal.Attach(bytes.NewReader(text)); err != nil {
+	if out.Report, _, err = s.Session.Journal.Attach(bytes.NewReader(text)); err != nil {
 		return err
 	}
 	for _, r := range w.records {
 		note := session.Note{Kind: "feature-review",
 			Text: fmt.Sprintf("reviewed with %s of %s: %s, %s", belay.CountOf(len(w.records), "task"), cmp.Or(out.Feature, "a list"),
 				out.Verdict, out.Report)}
-		if err := d.Session.AddNote(ctx, r, note); err != nil {
+		if err := s.Session.AddNote(ctx, r, note); err != nil {
 			return err
 		}
 	}

@@ -36,16 +36,16 @@ var uncovered = []string{"UDP, such as DNS", "datagrams to Unix sockets", "text 
 	"what belay itself runs: tests, linters, on_failure, notify.command"}
 
 // ExplainFence says what the fence of an agent's command allows in this working tree. It starts and writes nothing.
-func (d *Desk) ExplainFence(ctx context.Context, argv []string) (FenceExplained, error) {
+func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceExplained, error) {
 	if len(argv) == 0 {
-		argv = d.Session.Config.Agent.Command
+		argv = s.Session.Config.Agent.Command
 	}
 	x := FenceExplained{Command: argv, Version: fence.Version(), Notes: []string{}, Write: []FencePath{}, Append: []FencePath{},
 		Closed: []FencePath{}, Sockets: []FencePath{}, Hidden: []FencePath{}, Ports: []uint16{}, Gaps: []string{}}
 	if x.Command == nil {
 		x.Command = []string{}
 	}
-	e, err := runner.Enclose(ctx, d.Session, runner.Enclosed{Argv: argv, Show: true, Env: agent.Environ(os.Environ(), nil, nil)})
+	e, err := runner.Enclose(ctx, s.Session, runner.Enclosed{Argv: argv, Show: true, Env: agent.Environ(os.Environ(), nil, nil)})
 	if err != nil {
 		return x, err
 	}

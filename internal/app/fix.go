@@ -12,9 +12,9 @@ import (
 
 // FixPrompt makes the prompt that has the newest refusal of a task fixed, within so
 // many tokens (0 is no limit). CodeCannot when nothing was refused.
-func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (prompt.Fix, error) {
-	d := fd.Session
-	r, err := d.Load(task)
+func FixPrompt(ctx context.Context, fd *Service, task belay.TaskID, tokens int) (prompt.Fix, error) {
+	s := fd.Session
+	r, err := s.Load(task)
 	if err != nil {
 		return prompt.Fix{}, err
 	}
@@ -23,12 +23,12 @@ func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (pr
 		return prompt.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task),
 			"no attempt of %s was rejected with a reason", task)
 	}
-	if at, err := runner.At(ctx, d, r); err == nil {
-		d = at
+	if at, err := runner.At(ctx, s, r); err == nil {
+		s = at
 	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its tree the words are all there is
 		return prompt.Fix{}, err
 	}
-	dr := &runner.Driver{Session: d, Rec: r, Soft: ctx}
+	dr := &runner.Driver{Session: s, Rec: r, Soft: ctx}
 	full, err := dr.Words(ctx, loop.PromptRetry) // what the next attempt would be told otherwise
 	if err != nil {
 		return prompt.Fix{}, err

@@ -42,9 +42,9 @@ const beginMost = 4
 
 // Round waits until the checks of the current commit have ended, asking each time after every, or ctx ends, and gives what
 // they and the people who may write to the repository say. CodeRefused for a task that no review leads on from.
-func (d *Desk) Round(ctx context.Context, q Forge, name string, every time.Duration) (Round, error) {
+func (s *Service) Round(ctx context.Context, q Forge, name string, every time.Duration) (Round, error) {
 	out := Round{Failed: []FailedCheck{}, Remarks: []forge.Remark{}}
-	records, _, err := d.pulled(name)
+	records, _, err := s.pulled(name)
 	if err != nil {
 		return out, err
 	}
@@ -60,7 +60,7 @@ func (d *Desk) Round(ctx context.Context, q Forge, name string, every time.Durat
 		return out, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay pr %s --checks shows them", r.Task.ID),
 			"%s is worked on by hand: it has no agent to continue", r.Task.ID)
 	}
-	c, _, err := d.client(ctx, q)
+	c, _, err := s.client(ctx, q)
 	if err != nil {
 		return out, err
 	}
@@ -72,7 +72,7 @@ func (d *Desk) Round(ctx context.Context, q Forge, name string, every time.Durat
 		}
 		return !slices.ContainsFunc(b.Checks, func(c forge.Check) bool { return c.State == forge.Pending })
 	}
-	if out.Checks, err = d.checksUntil(ctx, c, every, ended); err != nil {
+	if out.Checks, err = s.checksUntil(ctx, c, every, ended); err != nil {
 		return out, err
 	}
 	told := toldOn(r)
@@ -150,8 +150,8 @@ func quoted(text string) string {
 }
 
 // TellRound records what of a round an attempt was told, so that the next one is told what is new.
-func (d *Desk) TellRound(ctx context.Context, r Round) error {
-	rec, err := d.Session.Load(r.Task)
+func (s *Service) TellRound(ctx context.Context, r Round) error {
+	rec, err := s.Session.Load(r.Task)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (d *Desk) TellRound(ctx context.Context, r Round) error {
 	}
 	text := fmt.Sprintf("told of %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
 		belay.CountOf(len(r.Remarks), "remark"), short(r.Checks.Commit), strings.Join(keys, " "))
-	return d.Session.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: text})
+	return s.Session.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: text})
 }
 
 func toldOn(r *session.Record) map[string]bool {

@@ -25,11 +25,11 @@ type Forge struct {
 }
 
 // client gives a client for the forge of a remote, and the remote's name.
-func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, error) {
+func (s *Service) client(ctx context.Context, q Forge) (*forge.Client, string, error) {
 	name := q.Remote
 	if name == "" {
-		branch, _ := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
-		name = d.setting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
+		branch, _ := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
+		name = s.setting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
 		if name == "" || name == "." {
 			name = "origin"
 		}
@@ -37,7 +37,7 @@ func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, erro
 	if strings.HasPrefix(name, "-") {
 		return nil, "", belay.Refuse(belay.CodeUsage, "git remote", "%q is not a remote", name)
 	}
-	out, err := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, "remote", "get-url", "--", name), nil, nil)
+	out, err := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "remote", "get-url", "--", name), nil, nil)
 	if err != nil {
 		return nil, "", belay.Refuse(belay.CodeNotFound, "git remote add origin URL, or --remote NAME", "there is no remote %s",
 			belay.VisibleLine(name))
@@ -77,17 +77,17 @@ type Published struct {
 
 // Publish opens a pull request of the current branch with what the record says, or updates the one that is open. Everything that can
 // be known is checked before anything is sent; repeated, it finds what was done. Pushes only on request.
-func (d *Desk) Publish(ctx context.Context, q PublishRequest) (Published, error) {
-	pull, err := d.Pull(ctx, q.Name, q.Version)
+func (s *Service) Publish(ctx context.Context, q PublishRequest) (Published, error) {
+	pull, err := s.Pull(ctx, q.Name, q.Version)
 	if err != nil {
 		return Published{}, err
 	}
-	c, remote, err := d.client(ctx, q.Forge)
+	c, remote, err := s.client(ctx, q.Forge)
 	if err != nil {
 		return Published{}, err
 	}
 	out := Published{Forge: c.Kind, Via: c.Via}
-	ref, head, err := d.branch(ctx)
+	ref, head, err := s.branch(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -112,7 +112,7 @@ func (d *Desk) Publish(ctx context.Context, q PublishRequest) (Published, error)
 			return out, belay.Refuse(belay.CodeRefused, "belay pr --open --push, or git push", "%s does not have your commits of %s yet",
 				belay.VisibleLine(remote), belay.VisibleLine(ref))
 		}
-		if err := d.push(ctx, remote, ref, q); err != nil {
+		if err := s.push(ctx, remote, ref, q); err != nil {
 			return out, err
 		}
 		out.Pushed = true
@@ -125,7 +125,7 @@ func (d *Desk) Publish(ctx context.Context, q PublishRequest) (Published, error)
 	text, cut := pull.Markdown(c.BodyLimit() - around)
 	out.Cut = cut
 	if q.Comment {
-		return out, d.remark(ctx, c, &out, text, mark)
+		return out, s.remark(ctx, c, &out, text, mark)
 	}
 	title := q.Title
 	if title == "" {
@@ -146,7 +146,7 @@ func markable(name string) string {
 	}, belay.VisibleLine(name))
 }
 
-func (d *Desk) remark(ctx context.Context, c *forge.Client, out *Published, text, mark string) error {
+func (s *Service) remark(ctx context.Context, c *forge.Client, out *Published, text, mark string) error {
 	open, err := c.FindOpen(ctx, out.Branch)
 	if err != nil {
 		return err
@@ -161,12 +161,12 @@ func (d *Desk) remark(ctx context.Context, c *forge.Client, out *Published, text
 }
 
 // branch gives the name of the current branch and its commit.
-func (d *Desk) branch(ctx context.Context) (name, commit string, err error) {
-	refs, err := d.Session.Repo.Refs(ctx, "refs/heads/")
+func (s *Service) branch(ctx context.Context) (name, commit string, err error) {
+	refs, err := s.Session.Repo.Refs(ctx, "refs/heads/")
 	if err != nil {
 		return "", "", err
 	}
-	head, err := d.Session.Repo.Head(ctx, refs)
+	head, err := s.Session.Repo.Head(ctx, refs)
 	if err != nil {
 		return "", "", err
 	}
@@ -178,12 +178,12 @@ func (d *Desk) branch(ctx context.Context) (name, commit string, err error) {
 }
 
 // push pushes a branch as git push does, and never by force.
-func (d *Desk) push(ctx context.Context, remote, branch string, q PublishRequest) error {
-	if err := d.mayCommit(ctx, true, q.Trust); err != nil {
+func (s *Service) push(ctx context.Context, remote, branch string, q PublishRequest) error {
+	if err := s.mayCommit(ctx, true, q.Trust); err != nil {
 		return err
 	}
 	ref := "refs/heads/" + branch
-	_, err := git.RunUserCommand(d.Session.Repo.UserCommand(ctx, "push", "--quiet", "--set-upstream", "--", remote,
+	_, err := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "push", "--quiet", "--set-upstream", "--", remote,
 		ref+":"+ref), nil, q.Said)
 	if err != nil {
 		return &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("%s was not pushed", belay.VisibleLine(branch)), Err: err,
@@ -205,18 +205,18 @@ const ChecksNone = "none"
 
 // BranchChecks asks the forge what its checks say of the commit that is checked out. With every set it asks again after
 // that time for as long as checks are running, or none has begun; ctx ends it, with what is known by then.
-func (d *Desk) BranchChecks(ctx context.Context, q Forge, every time.Duration) (BranchChecks, error) {
-	c, _, err := d.client(ctx, q)
+func (s *Service) BranchChecks(ctx context.Context, q Forge, every time.Duration) (BranchChecks, error) {
+	c, _, err := s.client(ctx, q)
 	if err != nil {
 		return BranchChecks{}, err
 	}
-	return d.checksUntil(ctx, c, every, func(out BranchChecks) bool { return out.State == forge.Passed || out.State == forge.Failed })
+	return s.checksUntil(ctx, c, every, func(out BranchChecks) bool { return out.State == forge.Passed || out.State == forge.Failed })
 }
 
 // checksUntil asks for the checks of the current commit until they are as wanted; ctx ends it, with what is known by then.
-func (d *Desk) checksUntil(ctx context.Context, c *forge.Client, every time.Duration, as func(BranchChecks) bool) (BranchChecks, error) {
+func (s *Service) checksUntil(ctx context.Context, c *forge.Client, every time.Duration, as func(BranchChecks) bool) (BranchChecks, error) {
 	for {
-		out, err := d.branchChecks(ctx, c)
+		out, err := s.branchChecks(ctx, c)
 		if err != nil || every == 0 || as(out) {
 			return out, err
 		}
@@ -228,9 +228,9 @@ func (d *Desk) checksUntil(ctx context.Context, c *forge.Client, every time.Dura
 	}
 }
 
-func (d *Desk) branchChecks(ctx context.Context, c *forge.Client) (out BranchChecks, err error) {
+func (s *Service) branchChecks(ctx context.Context, c *forge.Client) (out BranchChecks, err error) {
 	out = BranchChecks{State: ChecksNone, Checks: []forge.Check{}}
-	if out.Branch, out.Commit, err = d.branch(ctx); err != nil {
+	if out.Branch, out.Commit, err = s.branch(ctx); err != nil {
 		return out, err
 	}
 	list, err := c.Checks(ctx, out.Commit)
@@ -263,9 +263,9 @@ type KnownIssue struct {
 const issueNote = "issue"
 
 // KnownIssues lists them, in order of creation.
-func (d *Desk) KnownIssues() ([]KnownIssue, error) {
+func (s *Service) KnownIssues() ([]KnownIssue, error) {
 	out := []KnownIssue{}
-	all, err := d.Session.Records(nil)
+	all, err := s.Session.Records(nil)
 	for _, r := range all {
 		if r.State.Outcome == loop.OutcomeSkipped {
 			out = append(out, knownIssue(r))
@@ -290,12 +290,12 @@ func knownIssue(r *session.Record) KnownIssue {
 }
 
 // FileIssues opens an issue for each known issue that has none, and records its address. One that is there is found.
-func (d *Desk) FileIssues(ctx context.Context, q Forge, version string) ([]KnownIssue, error) {
-	list, err := d.KnownIssues()
+func (s *Service) FileIssues(ctx context.Context, q Forge, version string) ([]KnownIssue, error) {
+	list, err := s.KnownIssues()
 	if err != nil || !slices.ContainsFunc(list, func(k KnownIssue) bool { return k.URL == "" }) {
 		return list, err
 	}
-	c, _, err := d.client(ctx, q)
+	c, _, err := s.client(ctx, q)
 	if err != nil {
 		return list, err
 	}
@@ -303,13 +303,13 @@ func (d *Desk) FileIssues(ctx context.Context, q Forge, version string) ([]Known
 		if k.URL != "" {
 			continue
 		}
-		pull, err := d.Pull(ctx, string(k.Task), version)
+		pull, err := s.Pull(ctx, string(k.Task), version)
 		if err != nil {
 			return list, err
 		}
 		text, _ := pull.Markdown(c.BodyLimit() - 1000)
 		mark := "issue " + string(k.Task)
-		if list[i].URL, err = d.fileIssue(ctx, c, k.Task, k.Title, text, mark, session.Note{Kind: issueNote}); err != nil {
+		if list[i].URL, err = s.fileIssue(ctx, c, k.Task, k.Title, text, mark, session.Note{Kind: issueNote}); err != nil {
 			return list, err
 		}
 	}
@@ -318,18 +318,18 @@ func (d *Desk) FileIssues(ctx context.Context, q Forge, version string) ([]Known
 
 // fileIssue opens an issue, or finds the one with that mark, records its address behind the text of a note on the task, and
 // returns it.
-func (d *Desk) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID, title, text, mark string,
+func (s *Service) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID, title, text, mark string,
 	n session.Note) (string, error) {
 	issue, err := c.FileIssue(ctx, prompt.Plainly(title, 200), text, mark)
 	if err != nil {
 		return "", err
 	}
-	r, err := d.Session.Load(task)
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return "", err
 	}
 	n.Text += issue.URL
-	return issue.URL, d.Session.AddNote(ctx, r, n)
+	return issue.URL, s.Session.AddNote(ctx, r, n)
 }
 
 // ReviewIssue is a finding of the newest reviews of a task, and the issue that was filed for it.
@@ -340,9 +340,9 @@ type ReviewIssue struct {
 }
 
 // ReviewIssues lists the findings of the newest attempt that was reviewed. Also those of accepted work: they did not stop it.
-func (d *Desk) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
+func (s *Service) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
 	out := []ReviewIssue{}
-	shown, r, err := d.Show(task)
+	shown, r, err := s.Show(task)
 	if err != nil {
 		return out, err
 	}
@@ -376,12 +376,12 @@ func (i ReviewIssue) mark(task belay.TaskID) string {
 }
 
 // FileReviewIssues opens an issue for each finding of a task's newest reviews that has none, and records its address.
-func (d *Desk) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID) ([]ReviewIssue, error) {
-	list, err := d.ReviewIssues(task)
+func (s *Service) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID) ([]ReviewIssue, error) {
+	list, err := s.ReviewIssues(task)
 	if err != nil || !slices.ContainsFunc(list, func(i ReviewIssue) bool { return i.URL == "" }) {
 		return list, err
 	}
-	c, _, err := d.client(ctx, q)
+	c, _, err := s.client(ctx, q)
 	if err != nil {
 		return list, err
 	}
@@ -391,7 +391,7 @@ func (d *Desk) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID)
 		}
 		mark := i.mark(task)
 		note := session.Note{Kind: findingNote, Text: mark + " "}
-		if list[n].URL, err = d.fileIssue(ctx, c, task, i.Title, i.text(task), "finding "+mark, note); err != nil {
+		if list[n].URL, err = s.fileIssue(ctx, c, task, i.Title, i.text(task), "finding "+mark, note); err != nil {
 			return list, err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Gate gives a task that waits for a person. CodeUsage when it does not wait.
-func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
-	r, err := d.Session.Load(task)
+func (s *Service) Gate(task belay.TaskID) (*session.Record, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -26,11 +26,11 @@ func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
 
 // GateNumbered is Gate for an answer to the gate with this number, as a person saw it: CodeBusy, with who decided what,
 // when the task is past it. 0 is whichever gate it waits at.
-func (d *Desk) GateNumbered(task belay.TaskID, n int) (*session.Record, error) {
+func (s *Service) GateNumbered(task belay.TaskID, n int) (*session.Record, error) {
 	if n == 0 {
-		return d.Gate(task)
+		return s.Gate(task)
 	}
-	r, err := d.Session.Load(task)
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ type DecidedLine struct {
 
 // Decide records a person's decision at a gate, by its number or 0 as in GateNumbered. It is acted on by the runner that
 // waits, or by the next `run --resume`.
-func (d *Desk) Decide(ctx context.Context, task belay.TaskID, gate int, what loop.Decision, words, by string) (*session.Record, error) {
-	r, err := d.GateNumbered(task, gate)
+func (s *Service) Decide(ctx context.Context, task belay.TaskID, gate int, what loop.Decision, words, by string) (*session.Record, error) {
+	r, err := s.GateNumbered(task, gate)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +65,12 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, gate int, what loo
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task),
 			"accepting rejected work needs a category and a reason")
 	}
-	return d.decide(ctx, r, what, words, by)
+	return s.decide(ctx, r, what, words, by)
 }
 
 // PutBack does the restore that a task waits for, now and not when it is resumed.
-func (d *Desk) PutBack(ctx context.Context, r *session.Record, w runner.Watcher) error {
-	at, err := d.at(ctx, r)
+func (s *Service) PutBack(ctx context.Context, r *session.Record, w runner.Watcher) error {
+	at, err := s.at(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -84,10 +84,10 @@ func (d *Desk) PutBack(ctx context.Context, r *session.Record, w runner.Watcher)
 
 // Settle closes the record of a task whose work was just accepted, unless a run holds its
 // tree: that one closes it.
-func (d *Desk) Settle(ctx context.Context, r *session.Record, w runner.Watcher) error {
-	at, err := d.at(ctx, r)
+func (s *Service) Settle(ctx context.Context, r *session.Record, w runner.Watcher) error {
+	at, err := s.at(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		at, err = d, nil // its tree is gone, and closing needs none
+		at, err = s, nil // its tree is gone, and closing needs none
 	}
 	if err != nil {
 		return err
@@ -103,13 +103,13 @@ func (d *Desk) Settle(ctx context.Context, r *session.Record, w runner.Watcher) 
 	return at.pending(ctx, r, w, loop.CmdClose)
 }
 
-func (d *Desk) decide(ctx context.Context, r *session.Record, what loop.Decision, words, by string) (*session.Record, error) {
+func (s *Service) decide(ctx context.Context, r *session.Record, what loop.Decision, words, by string) (*session.Record, error) {
 	if by == "" {
 		by = os.Getenv("USER")
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by}
-	if err := d.Session.Apply(ctx, r, ev); err != nil {
+	if err := s.Session.Apply(ctx, r, ev); err != nil {
 		return r, err
 	}
-	return r, runner.Settle(ctx, d.Session, r)
+	return r, runner.Settle(ctx, s.Session, r)
 }

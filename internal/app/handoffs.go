@@ -31,22 +31,22 @@ type Request struct {
 	Force bool
 }
 
-// Place is where a task's context is worked on: the desk of the tree that the task works
+// Place is where a task's context is worked on: the service of the tree that the task works
 // in, and its record.
 type Place struct {
-	Session *session.Desk
+	Session *session.Session
 	Rec     *session.Record
 	by      string
 	force   bool
 }
 
 // at opens the place of a task.
-func at(ctx context.Context, d *session.Desk, q Request) (*Place, error) {
-	r, err := d.Load(q.Task)
+func at(ctx context.Context, s *session.Session, q Request) (*Place, error) {
+	r, err := s.Load(q.Task)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := runner.At(ctx, d, r)
+	inner, err := runner.At(ctx, s, r)
 	if err != nil {
 		return nil, err
 	}

@@ -37,12 +37,12 @@ func writer(dir string) int {
 	n, _ := strconv.Atoi(os.Getenv("BELAY_TEST_UPDATES"))
 	me := os.Getenv("BELAY_TEST_ROLE")
 	for i := range n {
-		d, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
+		s, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
 		q := app.Request{Task: "T1", By: me}
 		if err == nil && i%2 == 0 {
-			_, err = app.Update(context.Background(), d.Session, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d", me, i)})
+			_, err = app.Update(context.Background(), s.Session, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d", me, i)})
 		} else if err == nil {
-			_, err = app.Block(context.Background(), d.Session, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
+			_, err = app.Block(context.Background(), s.Session, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, me, i, err)
@@ -54,7 +54,7 @@ func writer(dir string) int {
 }
 
 // project makes a repository with a task, and with as many roles as there are writers.
-func project(t testing.TB, config string) (string, *session.Desk) {
+func project(t testing.TB, config string) (string, *session.Session) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
@@ -65,14 +65,14 @@ func project(t testing.TB, config string) (string, *session.Desk) {
 	write(t, dir, ".belay/config.yaml", config)
 	write(t, dir, ".belay/.gitignore", "/now/\n")
 	sh(t, dir, "git init -q -b main && git config user.name a && git config user.email a@b && git add -A && git commit -qm first")
-	d := open(t, dir)
-	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
+	s := open(t, dir)
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context(), "T1", silent{}); err != nil {
+	if _, err := s.Start(t.Context(), "T1", silent{}); err != nil {
 		t.Fatal(err)
 	}
-	return dir, d.Session
+	return dir, s.Session
 }
 
 // silent is a watcher of a task that nobody runs.
@@ -80,13 +80,13 @@ type silent struct{ runner.Watcher }
 
 func (silent) Note(string) {}
 
-func open(t testing.TB, dir string) *app.Desk {
+func open(t testing.TB, dir string) *app.Service {
 	t.Helper()
-	d, err := app.Open(t.Context(), app.Setting{Dir: dir, Force: true})
+	s, err := app.Open(t.Context(), app.Setting{Dir: dir, Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return s
 }
 
 func write(t testing.TB, dir, name, text string) {
@@ -109,10 +109,10 @@ func sh(t testing.TB, dir, script string) {
 	}
 }
 
-func begin(t testing.TB, d *session.Desk) app.Request {
+func begin(t testing.TB, s *session.Session) app.Request {
 	t.Helper()
 	q := app.Request{Task: "T1", By: "test"}
-	if _, err := app.Init(t.Context(), d, app.InitRequest{Request: q}); err != nil {
+	if _, err := app.Init(t.Context(), s, app.InitRequest{Request: q}); err != nil {
 		t.Fatal(err)
 	}
 	return q
@@ -129,8 +129,8 @@ func TestManyWriters(t *testing.T) {
 	for i := range 10 {
 		config += fmt.Sprintf("  r%d: {timeout: 1m}\n", i)
 	}
-	dir, d := project(t, strings.Replace(config, "shared: {}", "shared: {timeout: 1m}", 1))
-	begin(t, d)
+	dir, s := project(t, strings.Replace(config, "shared: {}", "shared: {timeout: 1m}", 1))
+	begin(t, s)
 	said := make([]chan int, 10)
 	var all []*exec.Cmd
 	for i := range 10 {
@@ -159,7 +159,7 @@ func TestManyWriters(t *testing.T) {
 			t.Errorf("writer %d: %v", i, err)
 		}
 	}
-	nothingLost(t, d, done, updates)
+	nothingLost(t, s, done, updates)
 }
 
 // count counts lines and tells of each.
@@ -172,9 +172,9 @@ func count(r io.Reader, said chan<- int, each func(int)) {
 	said <- n
 }
 
-func nothingLost(t *testing.T, d *session.Desk, done map[string]int, updates int) {
+func nothingLost(t *testing.T, sess *session.Session, done map[string]int, updates int) {
 	t.Helper()
-	rec, err := d.Load("T1")
+	rec, err := sess.Load("T1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,15 +202,15 @@ func nothingLost(t *testing.T, d *session.Desk, done map[string]int, updates int
 	if len(slices.Compact(seen)) != len(shared.Blocking) {
 		t.Error("a finding was recorded twice")
 	}
-	if proof, err := d.Journal.Verify("T1", func(data json.RawMessage) []string { return handoff.AttachmentsOf(data) }); err != nil || !proof.OK {
+	if proof, err := sess.Journal.Verify("T1", func(data json.RawMessage) []string { return handoff.AttachmentsOf(data) }); err != nil || !proof.OK {
 		t.Errorf("%v %v", proof.Problems, err)
 	}
 }
 
 // A role that only reads is held to it.
 func TestReadOnly(t *testing.T) {
-	dir, d := project(t, "roles:\n  build: {timeout: 1m}\n  judge: {read_only: true}\n")
-	q := begin(t, d)
+	dir, s := project(t, "roles:\n  build: {timeout: 1m}\n  judge: {read_only: true}\n")
+	q := begin(t, s)
 	start := func(role string) error {
 		_, err := app.Update(t.Context(), open(t, dir).Session, app.UpdateRequest{Request: q, Role: role, Status: "in_progress"})
 		return err
@@ -219,35 +219,35 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "two\n")
-	if _, err := app.Snapshot(t.Context(), d, q, "build", false); err != nil {
+	if _, err := app.Snapshot(t.Context(), s, q, "build", false); err != nil {
 		t.Fatal(err)
 	}
 	if err := start("judge"); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "three\n")
-	if _, err := app.Snapshot(t.Context(), d, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
+	if _, err := app.Snapshot(t.Context(), s, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
 		t.Fatalf("%v", err)
 	}
-	rec, err := d.Load("T1")
+	rec, err := s.Load("T1")
 	if err != nil || rec.Context.DriftCount() != 1 || rec.Context.Drifts[0].Report.Differences[0].Kind != handoff.Content {
 		t.Fatalf("%+v %v", rec.Context.Drifts, err)
 	}
 	write(t, dir, "src/a.txt", "two\n")
-	if p, err := app.At(t.Context(), d, q); err != nil {
+	if p, err := app.At(t.Context(), s, q); err != nil {
 		t.Fatal(err)
 	} else if _, err := p.Resolve(t.Context(), "put back"); err != nil {
 		t.Fatal(err)
 	}
-	if h, err := app.Snapshot(t.Context(), d, q, "judge", false); err != nil || h.Incremental.Bytes != 0 {
+	if h, err := app.Snapshot(t.Context(), s, q, "judge", false); err != nil || h.Incremental.Bytes != 0 {
 		t.Fatalf("%+v %v", h, err)
 	}
 }
 
 // What a role's part costs is what it is made of; where roles have parts of their own.
 func TestPartsAreChecked(t *testing.T) {
-	_, d := project(t, "roles:\n  build: {parts: [task, everything]}\n")
-	_, err := app.Init(t.Context(), d, app.InitRequest{Request: app.Request{Task: "T1"}})
+	_, s := project(t, "roles:\n  build: {parts: [task, everything]}\n")
+	_, err := app.Init(t.Context(), s, app.InitRequest{Request: app.Request{Task: "T1"}})
 	if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), `roles.build.parts: "everything" is not a part`) {
 		t.Errorf("%v", err)
 	}

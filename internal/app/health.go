@@ -41,17 +41,17 @@ type How struct {
 
 // Look looks at everything belay relies on. It fixes what is safe to fix: a
 // restore that was cut short is finished.
-func Look(ctx context.Context, d *session.Desk, bad error, how How) []Complaint {
-	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
-	list = append(list, GitFolderComplaints(d.Repo.Root)...)
-	list = append(list, configComplaint(d, bad), writable(d), restores(ctx, d), takeComplaint(ctx, d))
-	list = append(list, recordComplaints(d)...)
-	list = append(list, anchors(d))
-	list = append(list, absent(ctx, d)...)
-	list = append(list, rebound(ctx, d)...)
-	list = append(list, runs(ctx, d)...)
-	list = append(list, contexts(d)...)
-	return append(list, snapshots(ctx, d, how)...)
+func Look(ctx context.Context, s *session.Session, bad error, how How) []Complaint {
+	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", s.Repo.Root, s.Repo.Format)}}
+	list = append(list, GitFolderComplaints(s.Repo.Root)...)
+	list = append(list, configComplaint(s, bad), writable(s), restores(ctx, s), takeComplaint(ctx, s))
+	list = append(list, recordComplaints(s)...)
+	list = append(list, anchors(s))
+	list = append(list, absent(ctx, s)...)
+	list = append(list, rebound(ctx, s)...)
+	list = append(list, runs(ctx, s)...)
+	list = append(list, contexts(s)...)
+	return append(list, snapshots(ctx, s, how)...)
 }
 
 // Places gives what is odd in the git folders of the repository that dir is in: links,
@@ -74,8 +74,8 @@ func GitFolderComplaints(dir string) []Complaint {
 	return list
 }
 
-func configComplaint(d *session.Desk, bad error) Complaint {
-	if _, err := scan.NewGlobs(d.Config.Snapshot.Include); err != nil && bad == nil {
+func configComplaint(s *session.Session, bad error) Complaint {
+	if _, err := scan.NewGlobs(s.Config.Snapshot.Include); err != nil && bad == nil {
 		bad = fmt.Errorf("snapshot.include: %w", err)
 	}
 	if bad != nil {
@@ -87,15 +87,15 @@ func configComplaint(d *session.Desk, bad error) Complaint {
 // writable tries the folders of belay's state, and those that snapshots are stored in,
 // with a real file: an access right that is there says nothing of a full disk or of a
 // folder that was made immutable.
-func writable(d *session.Desk) Complaint {
-	dir := filepath.Join(d.Repo.Common, "belay")
+func writable(s *session.Session) Complaint {
+	dir := filepath.Join(s.Repo.Common, "belay")
 	err := fsroot.MkdirAll(dir, 0o700)
 	if err == nil {
 		err = probe(dir)
 	}
-	others := []string{filepath.Join(d.Repo.Common, "objects", "pack"),
-		filepath.Join(d.Repo.Common, filepath.FromSlash(snapshot.RefPrefix))}
-	for _, top := range slices.Compact([]string{dir, d.Scratch()}) {
+	others := []string{filepath.Join(s.Repo.Common, "objects", "pack"),
+		filepath.Join(s.Repo.Common, filepath.FromSlash(snapshot.RefPrefix))}
+	for _, top := range slices.Compact([]string{dir, s.Scratch()}) {
 		others = append(others, filepath.Join(top, "files", ".new"))
 		entries, _ := fsroot.ReadDir(top) // what cannot be listed is told of above, or is not there
 		for _, e := range entries {
@@ -108,7 +108,7 @@ func writable(d *session.Desk) Complaint {
 		}
 	}
 	for _, name := range []string{"packs", "packs.lock", "restore.lock", "stored.lock", "tree.lock", "trees.lock"} {
-		for _, path := range []string{filepath.Join(dir, name), d.Scratch(name)} {
+		for _, path := range []string{filepath.Join(dir, name), s.Scratch(name)} {
 			if f, oerr := fsroot.OpenFile(path, os.O_RDWR, 0); oerr == nil {
 				_ = f.Close()
 			} else if err == nil && !errors.Is(oerr, fs.ErrNotExist) {
@@ -131,8 +131,8 @@ func probe(dir string) error {
 	return errors.Join(err, f.Close(), fsroot.Remove(f.Name()))
 }
 
-func restores(ctx context.Context, d *session.Desk) Complaint {
-	done, err := d.Restores.Recover(ctx)
+func restores(ctx context.Context, s *session.Session) Complaint {
+	done, err := s.Restores.Recover(ctx)
 	switch {
 	case err != nil:
 		return Complaint{About: "restore", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
@@ -143,29 +143,29 @@ func restores(ctx context.Context, d *session.Desk) Complaint {
 }
 
 // present reads all that a snapshot would take in, and keeps none of it.
-func takeComplaint(ctx context.Context, d *session.Desk) Complaint {
-	if _, err := d.Snaps.Worktree.Capture(ctx, snapshot.CaptureOptions{}); err != nil {
+func takeComplaint(ctx context.Context, s *session.Session) Complaint {
+	if _, err := s.Snaps.Worktree.Capture(ctx, snapshot.CaptureOptions{}); err != nil {
 		return Complaint{About: "working tree", Says: session.Sentence(err), Try: "fix the cause, then run belay snapshot take"}
 	}
 	return Complaint{About: "working tree", OK: true, Says: "a snapshot can be taken"}
 }
 
 // records proves every task's record unbroken.
-func recordComplaints(d *session.Desk) []Complaint {
-	ids, err := d.Journal.Tasks()
+func recordComplaints(s *session.Session) []Complaint {
+	ids, err := s.Journal.Tasks()
 	if err != nil {
 		return []Complaint{{About: "records", Says: err.Error()}}
 	}
 	var list []Complaint
 	for _, id := range ids {
-		v := Prove(d, id)
+		v := Prove(s, id)
 		if !v.OK {
 			for _, p := range v.Problems {
 				list = append(list, Complaint{About: "record of " + string(id), Says: p, Try: "belay log --verify " + string(id)})
 			}
 		}
 	}
-	features, err := ProveFeatures(&Desk{Session: d})
+	features, err := ProveFeatures(&Service{Session: s})
 	if err != nil {
 		list = append(list, Complaint{About: "records of features", Says: err.Error()})
 	}
@@ -182,21 +182,21 @@ func recordComplaints(d *session.Desk) []Complaint {
 }
 
 // anchors says whether records are remembered outside the repository.
-func anchors(d *session.Desk) Complaint {
-	if err := d.Anchors.Problem(); err != nil {
+func anchors(s *session.Session) Complaint {
+	if err := s.Anchors.Problem(); err != nil {
 		return Complaint{About: "anchors", OK: true,
 			Says: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
-	if _, err := d.Gone(); err != nil {
+	if _, err := s.Gone(); err != nil {
 		return Complaint{About: "anchors", OK: true,
 			Says: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
-	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + d.Anchors.Where()}
+	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + s.Anchors.Where()}
 }
 
 // absent names the tasks whose record is gone.
-func absent(ctx context.Context, d *session.Desk) (list []Complaint) {
-	all, err := d.Absent(ctx)
+func absent(ctx context.Context, s *session.Session) (list []Complaint) {
+	all, err := s.Absent(ctx)
 	if err != nil {
 		return []Complaint{{About: "records", Says: session.Sentence(err)}}
 	}
@@ -212,14 +212,14 @@ func absent(ctx context.Context, d *session.Desk) (list []Complaint) {
 
 // rebound points the refs of snapshots that records name at their commits again, where the
 // bytes are still there, and removes second refs that no open task needs.
-func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
-	all, err := d.Records(nil)
+func rebound(ctx context.Context, s *session.Session) (list []Complaint) {
+	all, err := s.Records(nil)
 	if err != nil {
 		return []Complaint{{About: "snapshots", Says: err.Error()}}
 	}
-	needs := runner.Needs(ctx, d)
+	needs := runner.Needs(ctx, s)
 	for _, r := range all {
-		moved, gone, err := d.Restored(ctx, r, needs(r))
+		moved, gone, err := s.Restored(ctx, r, needs(r))
 		if err != nil {
 			list = append(list, undone("snapshots of "+string(r.Task.ID), err))
 			continue
@@ -234,13 +234,13 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 				Try:  fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
 		}
 	}
-	if err := d.Sweep(ctx, all); err != nil {
+	if err := s.Sweep(ctx, all); err != nil {
 		list = append(list, undone("backup refs", err))
 	}
-	if err := d.Snaps.RestoreCommitRefs(ctx); err != nil {
+	if err := s.Snaps.RestoreCommitRefs(ctx); err != nil {
 		list = append(list, undone("snapshots", err))
 	}
-	if err := d.Snaps.SweepInner(ctx); err != nil {
+	if err := s.Snaps.SweepInner(ctx); err != nil {
 		list = append(list, undone("snapshots of inner repositories", err))
 	}
 	return list
@@ -252,8 +252,8 @@ func undone(about string, err error) Complaint {
 }
 
 // contexts sweeps what was written for agents of tasks that are gone or have ended.
-func contexts(d *session.Desk) (list []Complaint) {
-	swept, err := d.SweepContexts()
+func contexts(s *session.Session) (list []Complaint) {
+	swept, err := s.SweepContexts()
 	for _, key := range swept {
 		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true,
 			Says: "its task is gone or has ended; removed the files written for agents"})
@@ -265,15 +265,15 @@ func contexts(d *session.Desk) (list []Complaint) {
 }
 
 // runs finds attempts that nobody waits for.
-func runs(ctx context.Context, d *session.Desk) []Complaint {
-	all, err := d.Records(nil)
+func runs(ctx context.Context, s *session.Session) []Complaint {
+	all, err := s.Records(nil)
 	if err != nil {
 		return []Complaint{{About: "runs", Says: err.Error()}}
 	}
 	var list []Complaint
 	for _, r := range all {
 		if runner.Unmerged(r) {
-			if _, err := runner.At(ctx, d, r); belay.CodeOf(err) == belay.CodeNotFound {
+			if _, err := runner.At(ctx, s, r); belay.CodeOf(err) == belay.CodeNotFound {
 				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID),
 					Says: fmt.Sprintf("%s is gone and the accepted work is not merged; its snapshots are kept",
 						belay.VisibleLine(r.Task.Worktree)),
@@ -284,7 +284,7 @@ func runs(ctx context.Context, d *session.Desk) []Complaint {
 		if c == nil || c.Kind != loop.CmdAttempt {
 			continue
 		}
-		at, err := runner.At(ctx, d, r)
+		at, err := runner.At(ctx, s, r)
 		if err != nil {
 			continue // its tree is gone: a resume makes it again
 		}
@@ -304,15 +304,15 @@ func runs(ctx context.Context, d *session.Desk) []Complaint {
 
 // snapshots looks for every object of every snapshot, and reads those of the snapshots that
 // somebody is likely to want: of open tasks and of none, or all of them.
-func snapshots(ctx context.Context, d *session.Desk, how How) []Complaint {
-	problems, err := d.Snaps.Verify(ctx)
+func snapshots(ctx context.Context, s *session.Session, how How) []Complaint {
+	problems, err := s.Snaps.Verify(ctx)
 	if err != nil {
 		return []Complaint{{About: "snapshots", Says: session.Sentence(err)}}
 	}
 	if len(problems) > 0 {
 		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + more(len(problems)-5)}
 	}
-	read, damaged, err := unreadable(ctx, d, how)
+	read, damaged, err := unreadable(ctx, s, how)
 	if err != nil {
 		return []Complaint{{About: "snapshots", Says: session.Sentence(err)}}
 	}
@@ -334,13 +334,13 @@ func snapshots(ctx context.Context, d *session.Desk, how How) []Complaint {
 	return list
 }
 
-func unreadable(ctx context.Context, d *session.Desk, how How) (read int, damaged []snapshot.Damaged, err error) {
-	all, err := d.Snaps.List(ctx)
+func unreadable(ctx context.Context, s *session.Session, how How) (read int, damaged []snapshot.Damaged, err error) {
+	all, err := s.Snaps.List(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
 	ended := map[string]bool{}
-	records, err := d.Records(nil)
+	records, err := s.Records(nil)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -350,7 +350,7 @@ func unreadable(ctx context.Context, d *session.Desk, how How) (read int, damage
 	if !how.All {
 		all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return ended[i.Task.Key()] })
 	}
-	damaged, err = d.Snaps.Examine(ctx, all, func(done int) {
+	damaged, err = s.Snaps.Examine(ctx, all, func(done int) {
 		if how.Progress != nil {
 			how.Progress(done, len(all))
 		}
@@ -390,14 +390,14 @@ type VerifiedRecord struct {
 }
 
 // Prove recomputes a record's whole chain, with the attachments its events name.
-func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
-	v, err := d.Journal.Verify(task, attachmentsOf)
+func Prove(s *session.Session, task belay.TaskID) VerifiedRecord {
+	v, err := s.Journal.Verify(task, attachmentsOf)
 	out := VerifiedRecord{Task: task, Entries: v.Entries, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
 		out.Problems = append(out.Problems, session.Sentence(err))
 	}
-	if log, err := d.Journal.Read(task); err == nil {
-		note, cut := d.Anchored(task, log)
+	if log, err := s.Journal.Read(task); err == nil {
+		note, cut := s.Anchored(task, log)
 		out.Note, out.Anchored = note, note == ""
 		switch {
 		case cut != nil:
@@ -413,8 +413,8 @@ func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 }
 
 // ProveFeatures is Prove for the records of all features, and names those that are known and gone.
-func ProveFeatures(d *Desk) (out []VerifiedRecord, err error) {
-	at := d.Session.OfFeatures()
+func ProveFeatures(s *Service) (out []VerifiedRecord, err error) {
+	at := s.Session.OfFeatures()
 	ids, err := at.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -422,7 +422,7 @@ func ProveFeatures(d *Desk) (out []VerifiedRecord, err error) {
 	for _, id := range ids {
 		v := Prove(at, id)
 		v.Feature = "(unreadable)"
-		if r, err := d.Session.LoadFeature(id); err == nil {
+		if r, err := s.Session.LoadFeature(id); err == nil {
 			v.Feature = r.Feature.Name
 		}
 		out = append(out, v)

@@ -73,7 +73,7 @@ func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
 
 // hooks is one hook call.
 type hooks struct {
-	d   *Desk
+	d   *Service
 	ev  hook.Event
 	id  belay.TaskID
 	sit *session.Sitting
@@ -452,8 +452,8 @@ func (e HookError) String() string {
 }
 
 // HookErrors gives what went wrong in hooks, oldest first: of one session, or of all for "". Old ones are deleted.
-func (d *Desk) HookErrors(of belay.TaskID) ([]HookError, error) {
-	text, err := fsroot.ReadFile(d.Session.Scratch("hooks.log"), fsroot.MaxSmallFile)
+func (s *Service) HookErrors(of belay.TaskID) ([]HookError, error) {
+	text, err := fsroot.ReadFile(s.Session.Scratch("hooks.log"), fsroot.MaxSmallFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

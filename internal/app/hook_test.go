@@ -55,9 +55,9 @@ func TestHooksAtOnce(t *testing.T) {
 		}
 	}
 	all.Wait()
-	d := open(t, dir)
+	s := open(t, dir)
 	for _, id := range []string{"a", "b"} {
-		r, err := d.Session.LoadAnyway(session.SessionTask("claude", id, d.Session.Repo.Root))
+		r, err := s.Session.LoadAnyway(session.SessionTask("claude", id, s.Session.Repo.Root))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,14 +72,14 @@ func TestHooksAtOnce(t *testing.T) {
 		}
 		slices.Sort(after)
 		if want := []int{1, 2, 3, 4, 5, 6}; !slices.Equal(before, want) || !slices.Equal(after, want) {
-			log, _ := os.ReadFile(d.Session.Scratch("hooks.log"))
+			log, _ := os.ReadFile(s.Session.Scratch("hooks.log"))
 			t.Errorf("%s: before %v, after %v\n%s", id, before, after, log)
 		}
 		if m := r.Marks[len(r.Marks)-1]; len(m.Open) > 0 {
 			t.Errorf("%s: calls are left open: %+v", id, m.Open)
 		}
 	}
-	if v, err := d.Session.Journal.Verify(session.SessionTask("claude", "a", d.Session.Repo.Root), nil); err != nil || !v.OK {
+	if v, err := s.Session.Journal.Verify(session.SessionTask("claude", "a", s.Session.Repo.Root), nil); err != nil || !v.OK {
 		t.Errorf("%+v: %v", v, err)
 	}
 }
@@ -95,8 +95,8 @@ func TestHookSlow(t *testing.T) {
 	}
 	limit = time.Minute
 	tell(t, dir, "a", "PreToolUse", call("1"))
-	d := open(t, dir)
-	if list, err := d.Session.Snaps.List(t.Context()); err != nil || len(list) != 0 {
+	s := open(t, dir)
+	if list, err := s.Session.Snaps.List(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("%d snapshots: %v", len(list), err)
 	}
 	a := tell(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"git reset --hard"}`)
@@ -107,7 +107,7 @@ func TestHookSlow(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"again"`)
-	if list, err := d.Session.Snaps.List(t.Context()); err != nil || len(list) != 1 {
+	if list, err := s.Session.Snaps.List(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("%d snapshots after the next prompt: %v", len(list), err)
 	}
 }
@@ -115,11 +115,11 @@ func TestHookSlow(t *testing.T) {
 // TestBrief says what is open, and nothing where nothing is.
 func TestBrief(t *testing.T) {
 	dir := repository(t)
-	d := open(t, dir)
-	if text := d.Brief(t.Context()).Text(); text != "" {
+	s := open(t, dir)
+	if text := s.Brief(t.Context()).Text(); text != "" {
 		t.Errorf("nothing is open: %s", text)
 	}
-	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it", Feature: "shop"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it", Feature: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	b := open(t, dir).Brief(t.Context())
@@ -147,8 +147,8 @@ func TestDeniedBeside(t *testing.T) {
 	}
 	write(t, dir, "src/a.txt", "three\n")
 	tell(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"rm src/a.txt"}`)
-	d := open(t, dir)
-	r, err := d.Session.LoadAnyway(session.SessionTask("claude", "a", d.Session.Repo.Root))
+	s := open(t, dir)
+	r, err := s.Session.LoadAnyway(session.SessionTask("claude", "a", s.Session.Repo.Root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ type MadeContext struct {
 // Init makes the context of a task in progress. Errors: belay.CodeUsage when there is one
 // already, when the task has not started or has ended, when it has no description, or no
 // standard can be cited; CodeRefused for secrets.
-func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, error) {
-	p, err := at(ctx, d, q.Request)
+func Init(ctx context.Context, s *session.Session, q InitRequest) (MadeContext, error) {
+	p, err := at(ctx, s, q.Request)
 	if err != nil {
 		return MadeContext{}, err
 	}
@@ -123,8 +123,8 @@ func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest)
 
 // Rebuild makes the block anew from the sources as they are now. The one before stays in
 // the history; what roles did stays. Without --dry it is recorded only when it differs.
-func Rebuild(ctx context.Context, d *session.Desk, q InitRequest, dry bool) (MadeContext, error) {
-	p, err := at(ctx, d, q.Request)
+func Rebuild(ctx context.Context, s *session.Session, q InitRequest, dry bool) (MadeContext, error) {
+	p, err := at(ctx, s, q.Request)
 	if err != nil {
 		return MadeContext{}, err
 	}

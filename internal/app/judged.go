@@ -23,7 +23,7 @@ func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session
 		if _, err := Verify(ctx, r.session, VerifyRequest{Request: r.req}); err != nil {
 			return rec, err
 		}
-		if rec, err = r.desk.Capture(ctx, id, r.q.Watch); err != nil {
+		if rec, err = r.svc.Capture(ctx, id, r.q.Watch); err != nil {
 			return rec, err
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // checkName is the name of the check that holds work to a plan's markers.
 const checkName = "plan"
 
-// Attach lets tasks that are run from a desk have their plans.
-func AttachPlans(d *Desk) { d.Session.Plans = keeper{} }
+// Attach lets the tasks of a session have plans.
+func AttachPlans(s *Service) { s.Session.Plans = keeper{} }
 
 // keeper keeps the plans of tasks that are run.
 type keeper struct{}
@@ -26,14 +26,14 @@ type keeper struct{}
 // Find gives the plan that the config names, where marking it for the task would write
 // something or has already; else the first of the usual places whose plan has markers of
 // the task. A plan that nobody named and nobody marked is not touched.
-func (keeper) Find(ctx context.Context, d *session.Desk, t belay.Task) (string, error) {
-	if named := d.Config.Plan; named != "" {
-		got, err := UpdatePlan(ctx, &Desk{Session: d}, Change{Dir: d.Repo.Root, Plan: named, Task: t.ID, Dry: true})
+func (keeper) Find(ctx context.Context, s *session.Session, t belay.Task) (string, error) {
+	if named := s.Config.Plan; named != "" {
+		got, err := UpdatePlan(ctx, &Service{Session: s}, Change{Dir: s.Repo.Root, Plan: named, Task: t.ID, Dry: true})
 		if err != nil || got.Left == "" {
 			return named, err
 		}
 	}
-	read := session.Reader(d.Repo.Root, plan.MaxSize)
+	read := session.Reader(s.Repo.Root, plan.MaxSize)
 	for _, at := range places(t.Feature) {
 		text, there := read(at)
 		if !there {
@@ -59,8 +59,8 @@ func places(feature string) []string {
 
 // Mark does what `belay plan update` does. What a task of another type leaves alone stays
 // as somebody marked it.
-func (keeper) Mark(ctx context.Context, d *session.Desk, t belay.Task, path string) ([]string, error) {
-	got, err := UpdatePlan(ctx, &Desk{Session: d}, Change{Dir: d.Repo.Root, Plan: path, Task: t.ID})
+func (keeper) Mark(ctx context.Context, s *session.Session, t belay.Task, path string) ([]string, error) {
+	got, err := UpdatePlan(ctx, &Service{Session: s}, Change{Dir: s.Repo.Root, Plan: path, Task: t.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,11 @@ func (keeper) Mark(ctx context.Context, d *session.Desk, t belay.Task, path stri
 
 // Check is `belay plan check` as a check: a marker that is not met refuses the work, as do
 // markers that are gone. What counting cannot tell is said and refuses nothing.
-func (keeper) Check(ctx context.Context, d *session.Desk, t belay.Task, path string) (belay.CheckResult, error) {
+func (keeper) Check(ctx context.Context, s *session.Session, t belay.Task, path string) (belay.CheckResult, error) {
 	if slices.Contains(t.Checks.Skip, checkName) {
 		return belay.Skipped(checkName, "the config skips it"), nil
 	}
-	got, err := Compare(ctx, &Desk{Session: d}, Question{Dir: d.Repo.Root, Plan: path, Task: t.ID})
+	got, err := Compare(ctx, &Service{Session: s}, Question{Dir: s.Repo.Root, Plan: path, Task: t.ID})
 	var refused *belay.Error
 	switch {
 	case errors.As(err, &refused):
@@ -130,8 +130,8 @@ func findings(path string, j plan.Judged) []belay.Finding {
 }
 
 // Clear takes a task's markers out of its plan; every other byte stays.
-func (keeper) Clear(ctx context.Context, d *session.Desk, t belay.Task, path string) (int, error) {
-	f, err := PlanAt(&Desk{Session: d}, d.Repo.Root, path)
+func (keeper) Clear(ctx context.Context, s *session.Session, t belay.Task, path string) (int, error) {
+	f, err := PlanAt(&Service{Session: s}, s.Repo.Root, path)
 	if err != nil {
 		return 0, err
 	}
@@ -152,8 +152,8 @@ func (keeper) Clear(ctx context.Context, d *session.Desk, t belay.Task, path str
 		return false
 	})
 	if n == 0 {
-		forget(&Desk{Session: d}, p, t.ID)
+		forget(&Service{Session: s}, p, t.ID)
 		return 0, nil
 	}
-	return n, f.put(ctx, &Desk{Session: d}, p.Text(), text)
+	return n, f.put(ctx, &Service{Session: s}, p.Text(), text)
 }

@@ -19,12 +19,12 @@ type LastSaid struct {
 }
 
 // LastSaid gathers it. What cannot be read is left out: a person can decide without it.
-func (d *Desk) LastSaid(r *session.Record) (said LastSaid) {
+func (s *Service) LastSaid(r *session.Record) (said LastSaid) {
 	if len(r.State.Attempts) == 0 {
 		return said
 	}
 	last := r.State.Attempts[len(r.State.Attempts)-1]
-	checks, _ := d.checksOf(last.Report)
+	checks, _ := s.checksOf(last.Report)
 	for _, c := range checks {
 		for _, f := range c.Findings {
 			if f.Detail != "" && (c.Check == "tests" || c.Check == "lint") {
@@ -36,7 +36,7 @@ func (d *Desk) LastSaid(r *session.Record) (said LastSaid) {
 	if last.Log == "" {
 		return said
 	}
-	if output, err := d.Session.Journal.Attachment(last.Log); err == nil {
+	if output, err := s.Session.Journal.Attachment(last.Log); err == nil {
 		text, stream := agent.FinalMessage(bytes.NewReader(output))
 		if !stream {
 			text = string(output[max(0, len(output)-maxSaid):])

@@ -90,20 +90,20 @@ type Validated struct {
 // Validate looks for what is wrong with a plan, and in a repository for markers of tasks
 // that are not there and for sections that went without REMOVE since the state
 // before the last task, or the last commit, or since what against names.
-func Validate(ctx context.Context, d *Desk, q Question) (Validated, error) {
+func Validate(ctx context.Context, s *Service, q Question) (Validated, error) {
 	out := Validated{Plan: q.Plan, Findings: []plan.Finding{}}
-	f, p, err := opened(d, q.Dir, q.Plan)
+	f, p, err := opened(s, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
 	var k plan.Known
-	if d != nil {
-		if err := known(d, &k); err != nil {
+	if s != nil {
+		if err := known(s, &k); err != nil {
 			return out, err
 		}
 	}
-	if k.Before, k.Since, err = q.version(ctx, f.home(d), f.rel); err != nil {
+	if k.Before, k.Since, err = q.version(ctx, f.home(s), f.rel); err != nil {
 		return out, err
 	}
 	out.Against = k.Since
@@ -124,22 +124,22 @@ func (v Validated) Refusal() error {
 }
 
 // version gives the earlier version that a plan is held against and what it is.
-func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan, string, error) {
+func (q Question) version(ctx context.Context, svc *Service, rel string) (*plan.Plan, string, error) {
 	if q.Against != "" {
-		s, err := find(ctx, d, q.Dir, q.Against)
+		s, err := find(ctx, svc, q.Dir, q.Against)
 		if err != nil {
 			return nil, "", err
 		}
-		p, err := s.plan(ctx, d, rel)
+		p, err := s.plan(ctx, svc, rel)
 		if err == nil && p == nil {
 			err = belay.Refuse(belay.CodeNotFound, "name a state that contains it", "%s has no %s", s.name, belay.VisibleLine(rel))
 		}
 		return p, s.name, err
 	}
-	if d == nil {
+	if svc == nil {
 		return nil, "", nil
 	}
-	all, err := d.Session.Snaps.List(ctx)
+	all, err := svc.Session.Snaps.List(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -147,7 +147,7 @@ func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan,
 		if all[i].Kind != belay.KindBefore {
 			continue // what an attempt left is no measure for it
 		}
-		text, _, err := d.Session.Snaps.ReadFile(ctx, all[i].ID, rel)
+		text, _, err := svc.Session.Snaps.ReadFile(ctx, all[i].ID, rel)
 		if err != nil {
 			break
 		}
@@ -156,11 +156,11 @@ func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan,
 		}
 		break
 	}
-	s, err := revision(ctx, d, "HEAD")
+	s, err := revision(ctx, svc, "HEAD")
 	if err != nil {
 		return nil, "", nil // no commit yet: there is no earlier version
 	}
-	p, err := s.plan(ctx, d, rel)
+	p, err := s.plan(ctx, svc, rel)
 	if err != nil || p == nil {
 		return nil, "", nil // what cannot be read is no version to hold a plan to
 	}

@@ -25,12 +25,12 @@ type MadePlan struct {
 // Make writes the first plan of a task: to the file that is named, else into its feature's
 // folder, else to .belay/now/plan.md. A file that is there is never written over. A bugfix
 // gets no plan, and says so.
-func Make(ctx context.Context, d *Desk, q Change) (MadePlan, error) {
-	t, err := recordedTask(d, q.Task)
+func Make(ctx context.Context, s *Service, q Change) (MadePlan, error) {
+	t, err := recordedTask(s, q.Task)
 	if err != nil {
 		return MadePlan{}, err
 	}
-	t.Request = understood(ctx, d, t)
+	t.Request = understood(ctx, s, t)
 	out := MadePlan{Task: t.ID, Type: t.Request.Type, Plan: q.Plan}
 	switch {
 	case q.Anyway:
@@ -44,12 +44,12 @@ func Make(ctx context.Context, d *Desk, q Change) (MadePlan, error) {
 	}
 	dir := q.Dir
 	if q.Plan == "" {
-		dir = d.Session.Repo.Root
-		if out.Plan, err = usual(d, t); err != nil {
+		dir = s.Session.Repo.Root
+		if out.Plan, err = usual(s, t); err != nil {
 			return out, err
 		}
 	}
-	f, err := PlanAt(d, dir, out.Plan)
+	f, err := PlanAt(s, dir, out.Plan)
 	if err != nil {
 		return out, err
 	}
@@ -62,7 +62,7 @@ func Make(ctx context.Context, d *Desk, q Change) (MadePlan, error) {
 	if _, err := plan.Read(out.Plan, text); err != nil {
 		return out, fmt.Errorf("make the plan of %s: %w", t.ID, err)
 	}
-	if err := f.put(ctx, d, nil, text); err != nil {
+	if err := f.put(ctx, s, nil, text); err != nil {
 		return out, err
 	}
 	out.Written = true
@@ -74,8 +74,8 @@ var folders = []string{"specs", ".specify/specs", "kitty-specs", ".kiro/specs", 
 
 // usual is where a task's plan goes when nobody says: beside what is known of its feature,
 // else among belay's files for agents, where git keeps them out of the status.
-func usual(d *Desk, t belay.Task) (string, error) {
-	root, err := fsroot.OpenRoot(d.Session.Repo.Root)
+func usual(s *Service, t belay.Task) (string, error) {
+	root, err := fsroot.OpenRoot(s.Session.Repo.Root)
 	if err != nil {
 		return "", err
 	}

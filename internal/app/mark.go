@@ -12,13 +12,13 @@ import (
 
 // Mark tells one state of the records from another, for whoever shows them and wants to hear of changes: of all tasks,
 // or of one, with what its agent has printed. It costs a look at each record's file.
-func (d *Desk) Mark(task belay.TaskID) (string, error) {
+func (s *Service) Mark(task belay.TaskID) (string, error) {
 	if task == "" {
-		return d.Session.Journal.Stamps(), nil
+		return s.Session.Journal.Stamps(), nil
 	}
 	h := fnv.New64a()
-	fmt.Fprintln(h, d.Session.Journal.Stamp(task))
-	outputs, err := filepath.Glob(filepath.Join(d.Session.RunDir(task, "*"), "out", "*"))
+	fmt.Fprintln(h, s.Session.Journal.Stamp(task))
+	outputs, err := filepath.Glob(filepath.Join(s.Session.RunDir(task, "*"), "out", "*"))
 	if err != nil {
 		return "", err
 	}

@@ -16,8 +16,8 @@ type Mined struct {
 
 // Mine finds the places that a review asks to change among the tracked files. With
 // why it tells of each place that is named why it was taken or left.
-func Mine(ctx context.Context, d *Desk, text string, why bool) (Mined, error) {
-	files, err := prompt.Paths(ctx, d.Session.Repo)
+func Mine(ctx context.Context, s *Service, text string, why bool) (Mined, error) {
+	files, err := prompt.Paths(ctx, s.Session.Repo)
 	if err != nil {
 		return Mined{}, err
 	}

@@ -16,8 +16,8 @@ type Notified struct {
 
 // Notify sends the messages that are due, or with test a test message to the webhook. What went wrong besides goes to
 // note, a line each. Errors: nothing is configured (CodeUsage), or the webhook did not accept one (CodeCannot).
-func (d *Desk) Notify(ctx context.Context, test bool, note func(string)) (Notified, error) {
-	t := runner.NewTeller(d.Session, note)
+func (s *Service) Notify(ctx context.Context, test bool, note func(string)) (Notified, error) {
+	t := runner.NewTeller(s.Session, note)
 	if !t.On() {
 		return Notified{}, belay.Refuse(belay.CodeUsage, "belay config explain notify", "the config has no notifications")
 	}

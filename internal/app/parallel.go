@@ -49,12 +49,12 @@ const Most = 64
 // returns when each is closed, parked or waits for a person. Everything that can be
 // refused is refused before the first begins. A task that comes after others begins when
 // those are accepted, from the user's tree together with their work.
-func Run(ctx context.Context, d *Desk, q ParallelRequest) ([]ParallelRun, error) {
+func Run(ctx context.Context, s *Service, q ParallelRequest) ([]ParallelRun, error) {
 	if q.Limit < 1 || q.Limit > Most {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", Most),
 			"%d tasks cannot run at the same time", q.Limit)
 	}
-	tasks, err := chosen(d, q)
+	tasks, err := chosen(s, q)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Run(ctx context.Context, d *Desk, q ParallelRequest) ([]ParallelRun, error)
 			running++
 			go func() {
 				id := tasks[i].Task.ID
-				r, err := d.Run(ctx, RunRequest{NewTask: q.of(tasks[i]), Resume: id, Keep: q.Keep,
+				r, err := s.Run(ctx, RunRequest{NewTask: q.of(tasks[i]), Resume: id, Keep: q.Keep,
 					Watch: q.Watch(id), Soft: q.Soft})
 				if err == nil {
 					err = Standing(r)
@@ -151,8 +151,8 @@ func (p *pool) first(r *session.Record) (bad *ParallelRun, wait bool) {
 }
 
 // chosen gives the tasks that are to run, or refuses.
-func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
-	records, err := d.Session.Records(nil)
+func chosen(s *Service, q ParallelRequest) ([]*session.Record, error) {
+	records, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
 	var list []*session.Record
 	seen := map[string]bool{}
 	for _, id := range tasks {
-		r, err := d.Session.Load(id)
+		r, err := s.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +179,7 @@ func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
 			return nil, belay.Refuse(belay.CodeUsage, "list it once", "%s is listed twice", id)
 		}
 		seen[id.Key()] = true
-		if err := d.MayRunApart(r, q.of(r)); err != nil {
+		if err := s.MayRunApart(r, q.of(r)); err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}

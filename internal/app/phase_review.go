@@ -20,15 +20,15 @@ import (
 
 // sitting gives who reviews phases: programs and models, and persons.
 func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []string, err error) {
-	names := s.Desk.Session.Config.PhaseReviewers
+	names := s.Service.Session.Config.PhaseReviewers
 	for _, n := range names {
-		known := slices.ContainsFunc(s.Desk.Session.Config.Reviewers, func(r belay.Reviewer) bool { return r.Name == n })
+		known := slices.ContainsFunc(s.Service.Session.Config.Reviewers, func(r belay.Reviewer) bool { return r.Name == n })
 		if n != "none" && !known {
 			return nil, nil, belay.Refuse(belay.CodeUsage, "name one of reviewers: in .belay/config.yaml",
 				"phases.reviewers: there is no reviewer %q", belay.VisibleLine(n))
 		}
 	}
-	for _, r := range s.Desk.Session.Config.Reviewers {
+	for _, r := range s.Service.Session.Config.Reviewers {
 		switch {
 		case q.Alone || len(names) > 0 && !slices.Contains(names, r.Name):
 		case r.Human():
@@ -74,7 +74,7 @@ func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefac
 	case it.Verdict == belay.VerdictFail && !q.Alone && last != nil && same(last.Findings, it.Findings) && last.N < s.Rec.Feature.Limit():
 		return s.follows(q, *last) // nothing was done about it: asking again uses no iteration up
 	}
-	if it.Text, err = s.Desk.Session.AttachText(strings.NewReader(whole(art)), belay.Task{}); err != nil {
+	if it.Text, err = s.Service.Session.AttachText(strings.NewReader(whole(art)), belay.Task{}); err != nil {
 		return "failed", err
 	}
 	it.Changes = strings.TrimPrefix(strings.Join([]string{it.Changes, s.changed(last, whole(art))}, "; "), "; ")
@@ -117,7 +117,7 @@ func (s *Stage) changed(last *phase.Iteration, now string) string {
 	if last == nil || last.Text == "" {
 		return ""
 	}
-	was, err := s.Desk.Session.Journal.Attachment(last.Text)
+	was, err := s.Service.Session.Journal.Attachment(last.Text)
 	if err != nil {
 		return ""
 	}
@@ -168,16 +168,16 @@ func (s *Stage) follows(q PhaseRequest, it phase.Iteration) (state string, err e
 // belay.CodeCannot.
 func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.Reviewer, e phase.Expectation,
 	art tasklist.Artefact) error {
-	if err := s.Desk.MayAsk(reviewers); err != nil {
+	if err := s.Service.MayAsk(reviewers); err != nil {
 		return err
 	}
-	now, err := s.Desk.Session.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Feature.Name)))
+	now, err := s.Service.Session.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Feature.Name)))
 	if err != nil {
 		return err
 	}
 	it.Snapshot = string(now.ID)
 	task := belay.Task{ID: "phase", Title: s.Rec.Feature.Name, Feature: s.Rec.Feature.Name, Reviewers: reviewers,
-		Guidelines: s.Desk.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: s.Desk.Session.Config.Checks.Reuse}}
+		Guidelines: s.Service.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: s.Service.Session.Config.Checks.Reuse}}
 	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Feature.Name, Phase: string(e.Phase),
 		Next: string(e.Next), Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: papers(art)}}
 	if last := s.Rec.Feature.Of(e.Phase).Last(); last != nil && last.N < it.N {
@@ -189,7 +189,7 @@ func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.
 	if len(it.Findings) > 0 {
 		in.Checks = []belay.CheckResult{{Check: "phase", Verdict: belay.VerdictPass, Findings: it.Findings}}
 	}
-	panel, release, err := panelOf(ctx, s.Desk, s.Desk.Session, task)
+	panel, release, err := panelOf(ctx, s.Service, s.Service.Session, task)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (s *Stage) heard(it *phase.Iteration, results []belay.CheckResult, files []
 	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), After: belay.SnapshotID(it.Snapshot), Verdict: it.Verdict,
 		Checks: results})
 	if err == nil {
-		it.Report, _, err = s.Desk.Session.Journal.Attach(bytes.NewReader(text))
+		it.Report, _, err = s.Service.Session.Journal.Attach(bytes.NewReader(text))
 	}
 	return err
 }
@@ -268,7 +268,7 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 	if from == "" {
 		return nil
 	}
-	changes, err := s.Desk.Session.Snaps.Changes(ctx, from, now)
+	changes, err := s.Service.Session.Snaps.Changes(ctx, from, now)
 	if err != nil { // it was pruned: the reviewers have the checkout
 		s.Notes = append(s.Notes, "the reviewers got no diff: "+session.Sentence(err))
 		return nil
@@ -278,7 +278,7 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 			in.Files = append(in.Files, c.Path)
 		}
 	}
-	in.Diff, err = patchFor(ctx, s.Desk.Session, from, now, in.Files)
+	in.Diff, err = patchFor(ctx, s.Service.Session, from, now, in.Files)
 	return err
 }
 
@@ -310,7 +310,7 @@ func (s *Stage) facts(ctx context.Context, p phase.Phase) (out []belay.Finding, 
 // verified holds the feature's tasks to its specification, as belay review feature does; where belay has no task of it, the
 // boxes of the task list are all that is known.
 func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
-	v, err := Judge(ctx, s.Desk, FeatureRequest{Feature: s.Rec.Feature.Name})
+	v, err := Judge(ctx, s.Service, FeatureRequest{Feature: s.Rec.Feature.Name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		var spec review.Spec
 		a, err := s.Artefact(phase.Specify)

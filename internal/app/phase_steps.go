@@ -116,7 +116,7 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 	}
 	e.SHA, e.Afresh = art.SHA, q.Choice == ChooseAfresh
 	if q.Phase == phase.Implement && s.Rec.Feature.Of(phase.Implement).From == "" {
-		info, err := s.Desk.Session.Snaps.Take(ctx, session.ByHand(nil, "before implement of "+s.Rec.Feature.Name))
+		info, err := s.Service.Session.Snaps.Take(ctx, session.ByHand(nil, "before implement of "+s.Rec.Feature.Name))
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (s *Stage) keepStatus(ctx context.Context, p phase.Phase) {
 // planned reads the layout's file and stores it with what it is to become.
 func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.Written, error) {
 	var is []byte
-	was, _, err := s.Desk.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
+	was, _, err := s.Service.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
 		if len(text) > MaxStatus {
 			return nil, belay.Refuse(belay.CodeCannot, "", "it is larger than %d KiB", MaxStatus>>10)
 		}
@@ -198,8 +198,8 @@ func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.W
 		return nil, err
 	}
 	w := &phase.Written{Path: name}
-	if w.Was, _, err = s.Desk.Session.Journal.Attach(bytes.NewReader(was)); err == nil {
-		w.Is, _, err = s.Desk.Session.Journal.Attach(bytes.NewReader(is))
+	if w.Was, _, err = s.Service.Session.Journal.Attach(bytes.NewReader(was)); err == nil {
+		w.Is, _, err = s.Service.Session.Journal.Attach(bytes.NewReader(is))
 	}
 	return w, err
 }
@@ -207,12 +207,12 @@ func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.W
 // swap makes the file with the bytes of one attachment that with those of another. A file that has other bytes by now is
 // left alone, which is a note unless quiet.
 func (s *Stage) swap(name, from, to string, quiet bool) {
-	was, err := s.Desk.Session.Journal.Attachment(from)
-	is, err2 := s.Desk.Session.Journal.Attachment(to)
+	was, err := s.Service.Session.Journal.Attachment(from)
+	is, err2 := s.Service.Session.Journal.Attachment(to)
 	root, err3 := s.root()
 	if err = cmp.Or(err, err2, err3); err == nil {
 		defer root.Close()
-		_, _, err = s.Desk.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
+		_, _, err = s.Service.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
 			switch {
 			case bytes.Equal(text, was) || bytes.Equal(text, is):
 				return is, nil

@@ -22,12 +22,12 @@ import (
 
 // Stage is a feature at work: its record, its layout and the tree that its documents are in.
 type Stage struct {
-	Desk   *Desk
-	Rec    *session.FeatureRecord
-	Layout tasklist.Layout
-	Apart  string   // why the command was given in another tree than that of the feature
-	Notes  []string // what a person should know besides the answer
-	arts   map[phase.Phase]tasklist.Artefact
+	Service *Service
+	Rec     *session.FeatureRecord
+	Layout  tasklist.Layout
+	Apart   string   // why the command was given in another tree than that of the feature
+	Notes   []string // what a person should know besides the answer
+	arts    map[phase.Phase]tasklist.Artefact
 }
 
 // FeatureView is a feature as commands show it.
@@ -80,19 +80,19 @@ type FeatureEvent struct {
 }
 
 // Features reads all features. What cannot be read is left out and counted.
-func (d *Desk) Features() (all []*session.FeatureRecord, bad int, err error) {
-	all, err = d.Session.Features(func(belay.TaskID, error) { bad++ })
+func (s *Service) Features() (all []*session.FeatureRecord, bad int, err error) {
+	all, err = s.Session.Features(func(belay.TaskID, error) { bad++ })
 	return all, bad, err
 }
 
 // Stage finds the feature that a person means: by its name or number, or the only active one, or the one of
 // BELAY_FEATURE, of the folder, or of the branch. Errors: belay.CodeNotFound, belay.CodeUsage where several fit.
-func (d *Desk) Stage(ctx context.Context, name string) (*Stage, error) {
-	all, bad, err := d.Features()
+func (s *Service) Stage(ctx context.Context, name string) (*Stage, error) {
+	all, bad, err := s.Features()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := d.meant(ctx, all, name)
+	rec, err := s.meant(ctx, all, name)
 	if belay.CodeOf(err) == belay.CodeNotFound && bad > 0 {
 		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify", "%s, and %s of features cannot be read", err.Error(),
 			belay.CountOf(bad, "record"))
@@ -100,27 +100,27 @@ func (d *Desk) Stage(ctx context.Context, name string) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.stageOf(ctx, rec)
+	return s.stageOf(ctx, rec)
 }
 
 // stageOf opens the tree that a feature's documents are in.
-func (d *Desk) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage, error) {
-	s := &Stage{Desk: d, Rec: rec, arts: map[phase.Phase]tasklist.Artefact{}}
+func (svc *Service) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage, error) {
+	s := &Stage{Service: svc, Rec: rec, arts: map[phase.Phase]tasklist.Artefact{}}
 	var ok bool
 	if s.Layout, ok = tasklist.LayoutAt(rec.Feature.Layout, rec.Feature.Folder); !ok {
 		return nil, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the layout %s of %s is not known",
 			belay.VisibleLine(rec.Feature.Layout), belay.VisibleLine(rec.Feature.Name))
 	}
-	tree := filepath.Join(mainTree(d.Session), filepath.FromSlash(rec.Feature.Tree))
-	if tree == d.Session.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Feature.Folder)) {
+	tree := filepath.Join(mainTree(svc.Session), filepath.FromSlash(rec.Feature.Tree))
+	if tree == svc.Session.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Feature.Folder)) {
 		return s, nil
 	}
-	other, err := Open(ctx, Setting{Dir: tree, Self: d.Session.Self, Ask: d.ask})
-	if err != nil || other.Session.Repo.Common != d.Session.Repo.Common {
+	other, err := Open(ctx, Setting{Dir: tree, Self: svc.Session.Self, Ask: svc.ask})
+	if err != nil || other.Session.Repo.Common != svc.Session.Repo.Common {
 		return s, nil // it was moved or is of another repository by now
 	}
-	s.Desk = other
-	s.Apart = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(d.Session.Repo.Root),
+	s.Service = other
+	s.Apart = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(svc.Session.Repo.Root),
 		belay.VisibleLine(rec.Feature.Name), belay.VisibleLine(tree))
 	s.Notes = append(s.Notes, s.Apart)
 	return s, nil
@@ -128,9 +128,9 @@ func (d *Desk) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage,
 
 // mainTree is the folder that the working trees of features are recorded relative to: that of the repository, which
 // every working tree knows.
-func mainTree(d *session.Desk) string { return filepath.Dir(d.Repo.Common) }
+func mainTree(s *session.Session) string { return filepath.Dir(s.Repo.Common) }
 
-func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
+func (s *Service) meant(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
 	active := slices.DeleteFunc(slices.Clone(all), func(r *session.FeatureRecord) bool { return !r.Feature.Active() })
 	if name == "" {
 		name = os.Getenv("BELAY_FEATURE")
@@ -152,13 +152,13 @@ func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name str
 	}
 	here, _ := os.Getwd()
 	branch := ""
-	if refs, err := d.Session.Repo.Refs(ctx); err == nil {
-		if head, err := d.Session.Repo.Head(ctx, refs); err == nil {
+	if refs, err := s.Session.Repo.Refs(ctx); err == nil {
+		if head, err := s.Session.Repo.Head(ctx, refs); err == nil {
 			branch = strings.TrimPrefix(head.Branch, "refs/heads/")
 		}
 	}
 	for _, r := range active {
-		folder := filepath.Join(d.Session.Repo.Root, r.Feature.Folder)
+		folder := filepath.Join(s.Session.Repo.Root, r.Feature.Folder)
 		if here == folder || fsroot.RelativeTo(folder, here) != "" || branch == r.Feature.Name {
 			return r, nil
 		}
@@ -205,7 +205,7 @@ func only(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
 }
 
 // root opens the tree for reading documents.
-func (s *Stage) root() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Desk.Session.Repo.Root) }
+func (s *Stage) root() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Service.Session.Repo.Root) }
 
 // Artefact is what a phase produced, as its files say it now. It is read once.
 func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
@@ -246,7 +246,7 @@ func (s *Stage) there() error {
 // its number or its documents.
 func (s *Stage) renamed(root *fsroot.Root) (out []string) {
 	names, err := s.Layout.Folders(root)
-	all, _, lerr := s.Desk.Features()
+	all, _, lerr := s.Service.Features()
 	if err != nil || lerr != nil {
 		return nil
 	}
@@ -307,7 +307,7 @@ func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
 
 // flag names the feature in a command, where several are active.
 func (s *Stage) flag() string {
-	all, _, err := s.Desk.Features()
+	all, _, err := s.Service.Features()
 	others := func(r *session.FeatureRecord) bool { return r.Feature.Active() && r.Feature.ID != s.Rec.Feature.ID }
 	if err != nil || slices.ContainsFunc(all, others) {
 		return " --feature " + s.Rec.Feature.Name
@@ -393,7 +393,7 @@ func (s *Stage) boxes() (out []review.Box) {
 // add records an event, and tells what happens where somebody else recorded one first.
 func (s *Stage) add(ctx context.Context, e phase.Event) error {
 	e.By = who(e.By)
-	err := s.Desk.Session.AddToFeature(ctx, s.Rec, e)
+	err := s.Service.Session.AddToFeature(ctx, s.Rec, e)
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
 		return belay.Refuse(belay.CodeBusy, "belay feature show "+belay.VisibleLine(s.Rec.Feature.Name)+", then run the command again",
@@ -409,21 +409,21 @@ type StartFeature struct {
 
 // Begin starts a feature, or takes up the folder of one that is there. A feature that is active gets another mode where
 // one is given, and stays as it is otherwise.
-func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
+func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	if q.Mode != "" && !slices.Contains(phase.ModeNames, q.Mode) {
 		return nil, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(phase.ModeNames, ", "), "%q is not a mode",
 			belay.VisibleLine(q.Mode))
 	}
-	unlock, err := d.lock(ctx, "features.lock")
+	unlock, err := svc.lock(ctx, "features.lock")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	all, _, err := d.Features()
+	all, _, err := svc.Features()
 	if err != nil {
 		return nil, err
 	}
-	root, err := fsroot.OpenRoot(d.Session.Repo.Root)
+	root, err := fsroot.OpenRoot(svc.Session.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -435,7 +435,7 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	folder := layout.Above + "/" + name
 	for _, r := range all {
 		if r.Feature.Active() && r.Feature.Folder == folder {
-			return d.again(ctx, r, q)
+			return svc.again(ctx, r, q)
 		}
 	}
 	made, above := "", ""
@@ -452,20 +452,21 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 				belay.VisibleLine(above))
 		}
 	}
-	tree, err := filepath.Rel(mainTree(d.Session), d.Session.Repo.Root)
+	tree, err := filepath.Rel(mainTree(svc.Session), svc.Session.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
 	mode := q.Mode
 	if mode == "" {
-		mode = d.Session.Config.Mode
+		mode = svc.Session.Config.Mode
 	}
-	rec, err := d.Session.CreateFeature(ctx, phase.Event{Kind: phase.EvFeature, Name: name, Folder: folder, Layout: string(layout.Dialect),
+	rec, err := svc.Session.CreateFeature(ctx, phase.Event{Kind: phase.EvFeature, Name: name,
+		Folder: folder, Layout: string(layout.Dialect),
 		Mode: mode, Tree: filepath.ToSlash(tree), By: who(q.By)})
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.stageOf(ctx, rec)
+	s, err := svc.stageOf(ctx, rec)
 	if err == nil && made != "" {
 		s.Notes = append(s.Notes, "created "+belay.VisibleLine(made)+"/")
 	}
@@ -473,8 +474,8 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 }
 
 // again is Begin of a feature that is active.
-func (d *Desk) again(ctx context.Context, r *session.FeatureRecord, q StartFeature) (*Stage, error) {
-	s, err := d.stageOf(ctx, r)
+func (svc *Service) again(ctx context.Context, r *session.FeatureRecord, q StartFeature) (*Stage, error) {
+	s, err := svc.stageOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -486,8 +487,8 @@ func (d *Desk) again(ctx context.Context, r *session.FeatureRecord, q StartFeatu
 }
 
 // lock keeps two processes from starting the same feature, or from importing the same tasks: by the name of a file.
-func (d *Desk) lock(ctx context.Context, name string) (unlock func(), err error) {
-	lock := fsroot.NewLock(filepath.Join(d.Session.Repo.Common, "belay", name))
+func (s *Service) lock(ctx context.Context, name string) (unlock func(), err error) {
+	lock := fsroot.NewLock(filepath.Join(s.Session.Repo.Common, "belay", name))
 	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
 	}
@@ -584,7 +585,7 @@ func (s *Stage) Rename(ctx context.Context, name, by string) error {
 		return belay.Refuse(belay.CodeNotFound, "rename the folder first: git mv "+belay.VisibleLine(s.Rec.Feature.Folder+" "+folder),
 			"there is no folder %s", belay.VisibleLine(folder))
 	}
-	all, _, err := s.Desk.Features()
+	all, _, err := s.Service.Features()
 	if err != nil {
 		return err
 	}
@@ -625,8 +626,8 @@ func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phas
 
 // SettleEnded makes up for what a killed Finish left undone where no feature is named: the layout's own file of the one that
 // ended last still calls it active.
-func (d *Desk) SettleEnded(ctx context.Context) error {
-	all, _, err := d.Features()
+func (svc *Service) SettleEnded(ctx context.Context) error {
+	all, _, err := svc.Features()
 	if err != nil {
 		return err
 	}
@@ -639,7 +640,7 @@ func (d *Desk) SettleEnded(ctx context.Context) error {
 	if last == nil {
 		return nil
 	}
-	s, err := d.stageOf(ctx, last)
+	s, err := svc.stageOf(ctx, last)
 	if err == nil {
 		s.settle(ctx)
 	}
@@ -663,9 +664,9 @@ func (s *Stage) tryFor(a phase.Answer) string {
 
 // FeatureViews gives the active features, or all, with their phase and next command, and how many records cannot be read.
 // lines are the tasks there are.
-func (d *Desk) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (views []FeatureView, bad int, err error) {
+func (svc *Service) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (views []FeatureView, bad int, err error) {
 	views = []FeatureView{}
-	all, bad, err := d.Features()
+	all, bad, err := svc.Features()
 	if err != nil {
 		return views, bad, err
 	}
@@ -674,7 +675,7 @@ func (d *Desk) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (
 		if !every && !r.Feature.Active() {
 			continue
 		}
-		s, err := d.stageOf(ctx, r)
+		s, err := svc.stageOf(ctx, r)
 		if err != nil {
 			bad++
 			continue
@@ -691,8 +692,8 @@ func (d *Desk) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (
 }
 
 // WithPhases adds to tasks the phase and the next command of their features, where those are active, and gives these.
-func (d *Desk) WithPhases(ctx context.Context, lines []TaskLine) ([]TaskLine, []FeatureView) {
-	views, _, err := d.FeatureViews(ctx, lines, false)
+func (s *Service) WithPhases(ctx context.Context, lines []TaskLine) ([]TaskLine, []FeatureView) {
+	views, _, err := s.FeatureViews(ctx, lines, false)
 	if err != nil {
 		return lines, nil
 	}

@@ -18,7 +18,7 @@ import (
 // and one that saves all the time is named.
 func TestReplaceTextMeanwhile(t *testing.T) {
 	dir := repository(t)
-	d := open(t, dir)
+	s := open(t, dir)
 	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -33,12 +33,12 @@ func TestReplaceTextMeanwhile(t *testing.T) {
 		}
 		return append(bytes.Clone(text), " ours"...), nil
 	}
-	was, is, err := d.Session.ReplaceText(root, "m.json", set)
+	was, is, err := s.Session.ReplaceText(root, "m.json", set)
 	if err != nil || string(was) != "one theirs" || string(is) != "one theirs ours" || read(t, dir, "m.json") != "one theirs ours" {
 		t.Errorf("%q becomes %q, and the file has %q: %v", was, is, read(t, dir, "m.json"), err)
 	}
 	saves = 99
-	if _, _, err := d.Session.ReplaceText(root, "m.json", set); belay.CodeOf(err) != belay.CodeCannot || strings.Contains(read(t, dir, "m.json"), "ours ours") {
+	if _, _, err := s.Session.ReplaceText(root, "m.json", set); belay.CodeOf(err) != belay.CodeCannot || strings.Contains(read(t, dir, "m.json"), "ours ours") {
 		t.Errorf("%v: the file has %q", err, read(t, dir, "m.json"))
 	}
 }
@@ -95,8 +95,8 @@ func TestWrongWorktree(t *testing.T) {
 	}
 	write(t, other, "specs/001-login/spec.md", "# S\n")
 	s, err := open(t, dir).Stage(t.Context(), "")
-	if err != nil || s.Rec.Feature.Tree == "" || filepath.IsAbs(s.Rec.Feature.Tree) || s.Desk.Session.Repo.Root == dir || s.Apart == "" {
-		t.Fatalf("it is read in %s, recorded in %q: %v", s.Desk.Session.Repo.Root, s.Rec.Feature.Tree, err)
+	if err != nil || s.Rec.Feature.Tree == "" || filepath.IsAbs(s.Rec.Feature.Tree) || s.Service.Session.Repo.Root == dir || s.Apart == "" {
+		t.Fatalf("it is read in %s, recorded in %q: %v", s.Service.Session.Repo.Root, s.Rec.Feature.Tree, err)
 	}
 	if a, err := s.Artefact(phase.Specify); err != nil || a.State != phase.Present {
 		t.Errorf("%+v, %v", a, err)

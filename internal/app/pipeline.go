@@ -28,8 +28,8 @@ type PipelineRequest struct {
 
 // runner is one pipeline at work.
 type pipelineRun struct {
-	desk     *Desk
-	session  *session.Desk
+	svc      *Service
+	session  *session.Session
 	q        PipelineRequest
 	req      Request
 	roles    []handoff.Role
@@ -41,16 +41,16 @@ type pipelineRun struct {
 // Run runs the roles to the end, or up to what stops them. The record is given also with
 // an error. Errors: belay.CodeRefused with blocking findings,
 // CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
-func RunPipeline(ctx context.Context, d *Desk, q PipelineRequest) (*session.Record, error) {
-	r := &pipelineRun{desk: d, session: d.Session, q: q, req: Request{Task: q.Resume, By: "belay run"}}
+func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.Record, error) {
+	r := &pipelineRun{svc: s, session: s.Session, q: q, req: Request{Task: q.Resume, By: "belay run"}}
 	rec, err := r.ready()
 	if err == nil && rec != nil {
-		_, err = d.Adjust(ctx, rec, d.Session.Config, q.NewTask)
+		_, err = s.Adjust(ctx, rec, s.Session.Config, q.NewTask)
 	}
 	if err != nil {
 		return rec, err
 	}
-	if err := d.Recovered(ctx, q.Watch); err != nil {
+	if err := s.Recovered(ctx, q.Watch); err != nil {
 		return rec, err
 	}
 	if rec, err = r.begin(ctx, rec); err != nil {
@@ -75,10 +75,10 @@ func Is(r *session.Record) bool { return len(r.Task.Roles) > 0 }
 
 // ready refuses all that can be refused before anything is written.
 func (r *pipelineRun) ready() (rec *session.Record, err error) {
-	d, q := r.desk, r.q
+	s, q := r.svc, r.q
 	r.agent = q.Agent
 	if q.Resume != "" {
-		if rec, err = d.Session.Load(q.Resume); err != nil {
+		if rec, err = s.Session.Load(q.Resume); err != nil {
 			return nil, err
 		}
 		if !rec.Open() {
@@ -93,9 +93,9 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 		}
 	}
 	if len(r.agent) == 0 {
-		r.agent = d.Session.Config.Agent.Command
+		r.agent = s.Session.Config.Agent.Command
 	}
-	if r.roles, err = chosenRoles(d.Session.Config, q.Roles, rec); err != nil {
+	if r.roles, err = chosenRoles(s.Session.Config, q.Roles, rec); err != nil {
 		return rec, err
 	}
 	for _, role := range r.roles {
@@ -104,11 +104,11 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 			return rec, belay.Refuse(belay.CodeUsage,
 				fmt.Sprintf("roles.%s.command in the config, or the agent after --", role.Name), "the role %s has no agent", role.Name)
 		}
-		if err := agent.LookPath(argv[0], d.Session.Repo.Root, os.Environ()); err != nil {
+		if err := agent.LookPath(argv[0], s.Session.Repo.Root, os.Environ()); err != nil {
 			return rec, err
 		}
 	}
-	return rec, d.MayHand(rec, r.commands(), q.Agent, q.Trust)
+	return rec, s.MayHand(rec, r.commands(), q.Agent, q.Trust)
 }
 
 // commands gives the agents of the roles to run, each once.
@@ -196,7 +196,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	switch {
 	case rec == nil:
 		r.q.Fill = func(t *belay.Task) { t.Roles = names }
-		if rec, err = r.desk.Add(ctx, r.q.NewTask); err != nil {
+		if rec, err = r.svc.Add(ctx, r.q.NewTask); err != nil {
 			return nil, err
 		}
 		r.req.Task = rec.Task.ID
@@ -213,7 +213,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	switch phase := rec.State.Phase; phase {
 	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
 		r.q.Watch.Note(fmt.Sprintf("%s: taking a snapshot", rec.Task.ID))
-		if rec, err = r.desk.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
+		if rec, err = r.svc.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
 			return rec, err
 		}
 	}

@@ -46,23 +46,23 @@ const (
 
 // Compare holds a plan against another state of the project: what became of its sections,
 // and for each marker of the task what the counts are. d is nil outside of a repository.
-func Compare(ctx context.Context, d *Desk, q Question) (Compared, error) {
+func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
 	out := Compared{Plan: q.Plan, Verdict: count.Pass, Changes: []plan.Change{}, Markers: []plan.Judged{}, Warnings: []string{}}
-	f, p, err := opened(d, q.Dir, q.Plan)
+	f, p, err := opened(svc, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	if out.Task, err = latest(d, p, q.Task); err != nil {
+	if out.Task, err = latest(svc, p, q.Task); err != nil {
 		return out, err
 	}
-	d = f.home(d)
-	before, after, rel, err := q.states(ctx, d, f, out.Task)
+	svc = f.home(svc)
+	before, after, rel, err := q.states(ctx, svc, f, out.Task)
 	if err != nil {
 		return out, err
 	}
 	out.Against = before.name
-	old, err := before.plan(ctx, d, rel)
+	old, err := before.plan(ctx, svc, rel)
 	if err != nil {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the plan of %s cannot be read: %v", before.name, err))
 	}
@@ -78,7 +78,7 @@ func Compare(ctx context.Context, d *Desk, q Question) (Compared, error) {
 		out.Warnings = append(out.Warnings, "the plan has no markers of a task")
 		return out, nil
 	}
-	s, err := sides(ctx, d, before, after, p, out.Task, rel)
+	s, err := sides(ctx, svc, before, after, p, out.Task, rel)
 	if err != nil {
 		return out, err
 	}
@@ -96,41 +96,41 @@ func Compare(ctx context.Context, d *Desk, q Question) (Compared, error) {
 }
 
 // states gives the two states that are compared, and where the plan lies in both.
-func (q Question) states(ctx context.Context, d *Desk, f *PlanFile, task belay.TaskID) (before, after *state, rel string, err error) {
+func (q Question) states(ctx context.Context, s *Service, f *PlanFile, task belay.TaskID) (before, after *state, rel string, err error) {
 	rel = f.rel
 	switch {
 	case q.Against != "":
-		before, err = find(ctx, d, q.Dir, q.Against)
-	case d == nil:
+		before, err = find(ctx, s, q.Dir, q.Against)
+	case s == nil:
 		err = belay.Refuse(belay.CodeUsage, "use --against DIR, a folder with the old version",
 			"no repository to take the old version from")
 	default:
-		before, err = earlier(ctx, d, task)
+		before, err = earlier(ctx, s, task)
 	}
 	if err != nil {
 		return nil, nil, "", err
 	}
 	if before.dir == "" {
-		after, err = present(ctx, d)
+		after, err = present(ctx, s)
 		return before, after, rel, err
 	}
 	// The folder stands beside the top of the project when it has the plan where the project
 	// has it, else beside the folder that the plan is in.
 	after = &state{name: "the folder of the plan", dir: f.top}
-	if p, perr := before.plan(ctx, d, rel); perr == nil && p == nil {
+	if p, perr := before.plan(ctx, s, rel); perr == nil && p == nil {
 		after.dir, rel = filepath.Dir(filepath.Join(f.top, filepath.FromSlash(rel))), path.Base(rel)
 	}
 	return before, after, rel, nil
 }
 
 // earlier is the state before a task: as it was held, else the last commit.
-func earlier(ctx context.Context, d *Desk, task belay.TaskID) (*state, error) {
+func earlier(ctx context.Context, svc *Service, task belay.TaskID) (*state, error) {
 	if task != "" {
-		if r, err := d.Session.Load(task); err == nil && r.State.Before != "" {
-			return held(ctx, d, r.State.Before, "the state before "+string(r.Task.ID))
+		if r, err := svc.Session.Load(task); err == nil && r.State.Before != "" {
+			return held(ctx, svc, r.State.Before, "the state before "+string(r.Task.ID))
 		}
 	}
-	s, err := revision(ctx, d, "HEAD")
+	s, err := revision(ctx, svc, "HEAD")
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "--against DIR, a snapshot or a revision",
 			"no snapshot or commit to compare with")
@@ -140,19 +140,19 @@ func earlier(ctx context.Context, d *Desk, task belay.TaskID) (*state, error) {
 
 // latest gives the task that a plan is held to: the one that was asked for, else of those
 // it has markers of the one recorded last, else the highest number.
-func latest(d *Desk, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
+func latest(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
 	if asked != "" {
-		if d == nil || len(p.For(asked)) > 0 {
+		if s == nil || len(p.For(asked)) > 0 {
 			return asked, nil
 		}
-		r, err := d.Session.Load(asked)
+		r, err := s.Session.Load(asked)
 		if err != nil {
 			return "", err
 		}
 		return r.Task.ID, nil
 	}
-	if d != nil {
-		records, err := d.Session.Records(nil)
+	if s != nil {
+		records, err := s.Session.Records(nil)
 		if err != nil {
 			return "", err
 		}

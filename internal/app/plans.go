@@ -33,7 +33,7 @@ type PlanFile struct {
 // At finds the place of a plan that is named from the folder dir. d may be nil: then the
 // plan's own folder is held. In a repository it is the top folder, so that no link below
 // it is followed.
-func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
+func PlanAt(s *Service, dir, name string) (*PlanFile, error) {
 	if _, err := plan.FormatOf(name); err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
 		return nil, fmt.Errorf("find %s: %w", belay.VisibleLine(name), err)
 	}
 	f := &PlanFile{Shown: name, top: filepath.Dir(path), rel: filepath.Base(path)}
-	if d != nil {
-		if rel, err := d.Paths(dir, []string{name}); err == nil {
-			f.top, f.rel = d.Session.Repo.Root, rel[0]
+	if s != nil {
+		if rel, err := s.Paths(dir, []string{name}); err == nil {
+			f.top, f.rel = s.Session.Repo.Root, rel[0]
 		}
 	}
 	if f.root, err = fsroot.OpenRoot(f.top); err != nil {
@@ -56,12 +56,12 @@ func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
 	return f, nil
 }
 
-// home gives the desk of the repository that the plan lies in; nil for one outside.
-func (f *PlanFile) home(d *Desk) *Desk {
-	if d == nil || f.top != d.Session.Repo.Root {
+// home returns the service of the repository that contains the plan; nil for one outside.
+func (f *PlanFile) home(s *Service) *Service {
+	if s == nil || f.top != s.Session.Repo.Root {
 		return nil
 	}
-	return d
+	return s
 }
 
 // Close lets the folder go.
@@ -153,8 +153,8 @@ func (f *PlanFile) taken() error {
 }
 
 // opened reads a plan and keeps its place open, for what is to be written there.
-func opened(d *Desk, dir, name string) (*PlanFile, *plan.Plan, error) {
-	f, err := PlanAt(d, dir, name)
+func opened(s *Service, dir, name string) (*PlanFile, *plan.Plan, error) {
+	f, err := PlanAt(s, dir, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,13 +177,13 @@ func ReadPlan(dir, name string) (*plan.Plan, error) {
 }
 
 // recorded gives a task and what is read from its words.
-func recordedTask(d *Desk, id belay.TaskID) (belay.Task, error) {
-	r, err := d.Session.Load(id)
+func recordedTask(s *Service, id belay.TaskID) (belay.Task, error) {
+	r, err := s.Session.Load(id)
 	if err != nil {
 		return belay.Task{}, err
 	}
 	if rival := plan.Rival(id); rival != "" {
-		if _, err := d.Session.Load(rival); err == nil {
+		if _, err := s.Session.Load(rival); err == nil {
 			return belay.Task{}, belay.Refuse(belay.CodeUsage, "give one of the two another id",
 				"%s and %s are both task-%s in a plan", id, rival, plan.Label(id))
 		}
@@ -192,8 +192,8 @@ func recordedTask(d *Desk, id belay.TaskID) (belay.Task, error) {
 }
 
 // known fills in which tasks were recorded.
-func known(d *Desk, k *plan.Known) error {
-	ids, err := d.Session.Journal.Tasks()
+func known(s *Service, k *plan.Known) error {
+	ids, err := s.Session.Journal.Tasks()
 	if err != nil {
 		return err
 	}
@@ -208,12 +208,12 @@ func known(d *Desk, k *plan.Known) error {
 
 // put gives a plan new bytes by way of belay's folder of temporary files, which nobody
 // sweeps meanwhile; beside the plan, where there can be no such folder.
-func (f *PlanFile) put(ctx context.Context, d *Desk, was, text []byte) error {
-	tmp := d.Session.Scratch("tmp")
+func (f *PlanFile) put(ctx context.Context, s *Service, was, text []byte) error {
+	tmp := s.Session.Scratch("tmp")
 	if err := fsroot.MkdirAll(tmp, 0o700); err != nil {
 		return f.Write(was, text, "")
 	}
-	done, err := d.Session.Snaps.LockShared(ctx)
+	done, err := s.Session.Snaps.LockShared(ctx)
 	if err != nil {
 		return err
 	}
@@ -223,10 +223,10 @@ func (f *PlanFile) put(ctx context.Context, d *Desk, was, text []byte) error {
 
 // forget removes what a write of this plan left that was killed as the old file and the new
 // one changed places: one that is the plan as it stands, but for markers of the task.
-func forget(d *Desk, p *plan.Plan, task belay.TaskID) {
+func forget(s *Service, p *plan.Plan, task belay.TaskID) {
 	others := func(m plan.Marker) bool { return m.Bad != "" || !m.Of(task) }
 	bare := p.Strip(others)
-	tasklist.Forget(d.Session.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
+	tasklist.Forget(s.Session.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
 		left, err := plan.Read(p.Name, text)
 		return err == nil && bytes.Equal(left.Strip(others), bare)
 	})

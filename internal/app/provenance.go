@@ -121,8 +121,8 @@ type commitObject struct {
 }
 
 // readCommit reads a commit and what it changes against its parent.
-func (d *Desk) readCommit(ctx context.Context, id string) (c commitObject, err error) {
-	out, err := d.Session.Repo.Run(ctx, nil, "cat-file", "commit", id)
+func (s *Service) readCommit(ctx context.Context, id string) (c commitObject, err error) {
+	out, err := s.Session.Repo.Run(ctx, nil, "cat-file", "commit", id)
 	if err != nil {
 		return c, err
 	}
@@ -138,13 +138,13 @@ func (d *Desk) readCommit(ctx context.Context, id string) (c commitObject, err e
 	}
 	c.Message = message
 	c.Trailers, c.unread = parseTrailers(message)
-	from := d.Session.Repo.HashObject("tree", nil)
+	from := s.Session.Repo.HashObject("tree", nil)
 	if c.Parent != "" {
-		if from, err = d.Session.Repo.RunCached(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
+		if from, err = s.Session.Repo.RunCached(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
 			return c, err
 		}
 	}
-	list, err := d.Session.Repo.DiffTrees(ctx, strings.TrimSpace(from), c.Tree)
+	list, err := s.Session.Repo.DiffTrees(ctx, strings.TrimSpace(from), c.Tree)
 	for _, f := range list {
 		one := session.CommittedFile{Path: f.Path, OldMode: f.OldMode, OldOID: f.OldOID, NewMode: f.NewMode, NewOID: f.NewOID}
 		if one.OldMode == 0 {
@@ -203,22 +203,22 @@ type evidence struct {
 // accepted; the commit changes what that entry says, and nothing else; that is the change from the before snapshot to
 // the accepted one; and checks that need nothing but these come to the same verdict when they are run again.
 // An error is for what could not be read; what does not hold is a step that is not OK.
-func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
+func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 	p := Proven{Commit: q.Commit, Steps: []ProvenStep{}}
 	if q.Commit == "" || strings.HasPrefix(q.Commit, "-") {
 		return p, belay.Refuse(belay.CodeUsage, "belay verify HEAD", "%q is not a commit", q.Commit)
 	}
-	out, err := d.Session.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
+	out, err := s.Session.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
 	if err != nil {
 		return p, belay.Refuse(belay.CodeNotFound, "git log", "there is no commit %s", belay.VisibleLine(q.Commit))
 	}
 	p.Commit = strings.TrimSpace(string(out))
-	raw, err := d.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)
-	if err != nil || d.Session.Repo.HashObject("commit", raw) != p.Commit {
+	raw, err := s.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)
+	if err != nil || s.Session.Repo.HashObject("commit", raw) != p.Commit {
 		p.step("commit", errors.New("its bytes do not match its name"), "")
 		return p, nil
 	}
-	c, err := d.readCommit(ctx, p.Commit)
+	c, err := s.readCommit(ctx, p.Commit)
 	if err != nil {
 		return p, err
 	}
@@ -226,7 +226,7 @@ func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 		return p, nil
 	}
 	p.Task = belay.TaskID(c.Trailers.task)
-	ev, err := d.evidence(p.Task, q.Bundle)
+	ev, err := s.evidence(p.Task, q.Bundle)
 	if err != nil {
 		return p, err
 	}
@@ -235,13 +235,13 @@ func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 		return p, nil
 	}
 	p.change(c, want, ev.log, q.Rebased)
-	p.states(d.Session.Repo, ev, want)
+	p.states(s.Session.Repo, ev, want)
 	if ev.envelope != nil || q.Signed {
-		who, err := d.signed(ctx, ev.envelope, c, then, ev, q.Signers)
+		who, err := s.signed(ctx, ev.envelope, c, then, ev, q.Signers)
 		p.step("signature", err, "%s", who)
 	}
 	if p.holds() {
-		if err := p.again(ctx, d, c, want, then, ev, q); err != nil {
+		if err := p.again(ctx, s, c, want, then, ev, q); err != nil {
 			return p, err
 		}
 	}
@@ -410,14 +410,14 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 }
 
 // evidence reads the record of this repository, or a bundle.
-func (d *Desk) evidence(task belay.TaskID, bundle []byte) (ev evidence, err error) {
+func (s *Service) evidence(task belay.TaskID, bundle []byte) (ev evidence, err error) {
 	if bundle != nil {
 		return readBundle(bundle, task)
 	}
-	if ev.log, err = d.Session.Journal.Read(task); err != nil {
-		return ev, d.without(task, err)
+	if ev.log, err = s.Session.Journal.Read(task); err != nil {
+		return ev, s.without(task, err)
 	}
-	v := Prove(d.Session, task)
+	v := Prove(s.Session, task)
 	if !v.OK {
 		ev.broken = errors.New(v.Problems[0])
 	}
@@ -425,11 +425,11 @@ func (d *Desk) evidence(task belay.TaskID, bundle []byte) (ev evidence, err erro
 	if v.Anchored {
 		ev.note = ", as anchored outside the repository"
 	}
-	ev.attachment, ev.object = d.Session.Journal.Attachment, d.treeObject
+	ev.attachment, ev.object = s.Session.Journal.Attachment, s.treeObject
 	return ev, nil
 }
 
-func (d *Desk) without(task belay.TaskID, err error) error {
+func (s *Service) without(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeNotFound {
 		return err
 	}
@@ -438,8 +438,8 @@ func (d *Desk) without(task belay.TaskID, err error) error {
 		"this repository has no record of %s", task)
 }
 
-func (d *Desk) treeObject(oid string) ([]byte, error) {
-	rd, err := d.Session.Repo.Reader(context.Background())
+func (s *Service) treeObject(oid string) ([]byte, error) {
+	rd, err := s.Session.Repo.Reader(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -455,7 +455,7 @@ var judgedAgain = map[string]bool{"change": true, "scope": true, "protect": true
 
 // again runs the checks on the commit, against its parent, or that of the task's first commit, and compares each with the
 // recorded one.
-func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want session.Committed, then *session.Record, ev evidence,
+func (p *Proven) again(ctx context.Context, s *Service, c commitObject, want session.Committed, then *session.Record, ev evidence,
 	q ProveRequest) error {
 	accepted := then.State.Attempts[len(then.State.Attempts)-1]
 	var was belay.Report
@@ -473,29 +473,29 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 		p.step("verdict", fmt.Errorf("the recorded report cannot be read: %w", err), "")
 		return nil
 	}
-	defer d.Session.Repo.ShareReader()()
+	defer s.Session.Repo.ShareReader()()
 	from := c.Parent
 	if from == "" {
 		p.step("verdict", nil, "not checked again: the commit has no parent")
 		return nil
 	}
 	if want.Follows != "" {
-		if why := d.onlyThese(ctx, c, want, then); why != "" {
+		if why := s.onlyThese(ctx, c, want, then); why != "" {
 			p.step("verdict", nil, "not checked again: %s", why)
 			return nil
 		}
 		from = want.Base
 	}
-	before, err := worktree.Snapshot(ctx, d.Session.Restores, from, session.Passing(nil, "the parent"))
+	before, err := worktree.Snapshot(ctx, s.Session.Restores, from, session.Passing(nil, "the parent"))
 	if err != nil {
 		return err
 	}
-	after, err := worktree.Snapshot(ctx, d.Session.Restores, c.ID, session.Passing(nil, "the commit"))
+	after, err := worktree.Snapshot(ctx, s.Session.Restores, c.ID, session.Passing(nil, "the commit"))
 	if err != nil {
 		return err
 	}
 	w := session.Work{}
-	if w.All, err = d.Session.Snaps.Changes(ctx, before.ID, after.ID); err != nil {
+	if w.All, err = s.Session.Snaps.Changes(ctx, before.ID, after.ID); err != nil {
 		return err
 	}
 	w.Last = w.All
@@ -506,7 +506,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 	}
 	if q.Tests {
 		run[testrun.Name] = true
-		if err := d.offer(judging(task), q.Trust); err != nil {
+		if err := s.offer(judging(task), q.Trust); err != nil {
 			return err
 		}
 		if baseline.By(task.Checks.Tests) {
@@ -518,7 +518,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 			task.Checks.Skip = append(task.Checks.Skip, one.Check)
 		}
 	}
-	now, err := d.Session.Judge(ctx, task, w, before.ID, after.ID, q.Watch.Checking)
+	now, err := s.Session.Judge(ctx, task, w, before.ID, after.ID, q.Watch.Checking)
 	if err != nil {
 		return err
 	}
@@ -529,9 +529,9 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 
 // onlyThese says why the commits of a task up to this one are not all that came after the parent of the first: then the checks,
 // which were about the task's whole work, cannot be compared. "" when they are.
-func (d *Desk) onlyThese(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
+func (s *Service) onlyThese(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
 	chain := commitsOf(then)
-	out, err := d.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
+	out, err := s.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
 	if err != nil {
 		return "the parent of its first commit, " + short(want.Base) + ", is not here"
 	}

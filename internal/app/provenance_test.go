@@ -48,21 +48,21 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 	sh(t, dir, "git config gpg.format ssh && git config user.signingkey "+filepath.Join(up, "key"))
 	write(t, dir, "src/a.txt", "one\ntwo\n")
 	write(t, dir, "src/deep/b.txt", "new\n")
-	d := open(t, dir)
-	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+	s := open(t, dir)
+	if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil ||
+	if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil ||
 		len(report.Errors()) > 0 {
 		t.Fatal(err, report)
 	}
-	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := d.Commit(t.Context(), app.CommitRequest{Trust: true}); err != nil || !done.Made || len(done.Files) != 2 {
+	if done, err := s.Commit(t.Context(), app.CommitRequest{Trust: true}); err != nil || !done.Made || len(done.Files) != 2 {
 		t.Fatalf("%v %+v", err, done)
 	}
-	evidence, err := d.Bundle(t.Context(), "T1", "test", true, true)
+	evidence, err := s.Bundle(t.Context(), "T1", "test", true, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 func TestMutationsAreRefused(t *testing.T) {
 	dir, clone, signers, evidence := committed(t)
 	here, there := open(t, dir), open(t, clone)
-	prove := func(d *app.Desk, commit string, text []byte) (app.Proven, error) {
-		return d.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, Signed: text != nil,
+	prove := func(s *app.Service, commit string, text []byte) (app.Proven, error) {
+		return s.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, Signed: text != nil,
 			Watch: judging{}})
 	}
 	local, err := prove(here, "HEAD", nil)
@@ -93,10 +93,10 @@ func TestMutationsAreRefused(t *testing.T) {
 		t.Errorf("here %+v, in a clone %+v", verdict(local), verdict(far))
 	}
 	count := map[string]int{}
-	refused := func(kind, what string, d *app.Desk, commit string, text []byte) {
+	refused := func(kind, what string, s *app.Service, commit string, text []byte) {
 		t.Helper()
 		count[kind]++
-		if p, err := prove(d, commit, text); err == nil && p.OK {
+		if p, err := prove(s, commit, text); err == nil && p.OK {
 			t.Errorf("%s: %s is proven", kind, what)
 		}
 	}
@@ -239,7 +239,7 @@ func TestMutationsAreRefused(t *testing.T) {
 }
 
 // accepted makes a repository by the script before, with a task T1 that changes it by the script work, accepted.
-func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.Desk) {
+func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.Service) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
@@ -248,52 +248,52 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 	t.Setenv("BELAY_STATE_HOME", filepath.Join(home, "state"))
 	sh(t, dir,
 		"git init -q -b main && git config user.name a && git config user.email a@b\n"+before+"\ngit add -A && git commit -qm first\n"+strings.Join(dirty, "\n"))
-	d := open(t, dir)
-	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
+	s := open(t, dir)
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Start(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
 	sh(t, dir, work)
-	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: judging{}}); err != nil ||
+	if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: judging{}}); err != nil ||
 		len(report.Errors()) > 0 {
 		t.Fatal(err, report.Errors())
 	}
-	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	return dir, d
+	return dir, s
 }
 
 // TestCommitFollows: work that is accepted again after it was committed gets a commit of what is new, and both are proven,
 // also in a clone.
 func TestCommitFollows(t *testing.T) {
 	dir, clone, signers, _ := committed(t)
-	d := open(t, dir)
+	s := open(t, dir)
 	again := func(why string, change func()) app.CommitResult {
 		t.Helper()
-		if _, err := app.RecordReview(t.Context(), d, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: why}); err != nil {
+		if _, err := app.RecordReview(t.Context(), s, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: why}); err != nil {
 			t.Fatal(err)
 		}
 		change()
-		if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+		if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
 			t.Fatal(err)
 		}
-		if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+		if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
 			t.Fatal(err, report)
 		}
-		if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+		if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
 			t.Fatal(err)
 		}
-		done, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"})
+		done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"})
 		if err != nil || !done.Made {
 			t.Fatal(err, done)
 		}
-		if repeated, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err != nil || repeated.Made || repeated.Commit != done.Commit {
+		if repeated, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err != nil || repeated.Made || repeated.Commit != done.Commit {
 			t.Errorf("repeated: %v %+v", err, repeated)
 		}
 		return done
@@ -316,13 +316,13 @@ func TestCommitFollows(t *testing.T) {
 		t.Errorf("the third commit has %s", got)
 	}
 	sh(t, dir, `[ -z "$(git status --short -- src)" ] && [ $(git rev-list --count HEAD) = 4 ]`)
-	evidence, err := d.Bundle(t.Context(), "T1", "test", true, true)
+	evidence, err := s.Bundle(t.Context(), "T1", "test", true, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sh(t, clone, "git pull -q")
 	for _, commit := range []string{"HEAD", "HEAD~1", "HEAD~2"} {
-		p, err := d.Prove(t.Context(), app.ProveRequest{Commit: commit, Watch: judging{}})
+		p, err := s.Prove(t.Context(), app.ProveRequest{Commit: commit, Watch: judging{}})
 		if err != nil || !p.OK {
 			t.Errorf("%s: %v %+v", commit, err, p)
 		}
@@ -332,35 +332,35 @@ func TestCommitFollows(t *testing.T) {
 		t.Errorf("in a clone: %v %+v", err, p)
 	}
 	// Somebody's change of a committed file is theirs: it is not committed over.
-	if _, err := app.RecordReview(t.Context(), d, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: "c.txt"}); err != nil {
+	if _, err := app.RecordReview(t.Context(), s, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: "c.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/c.txt", "a person's\n")
 	sh(t, dir, "git commit -qam theirs")
 	write(t, dir, "src/c.txt", "c once more\n")
-	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil {
+	if _, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err == nil || !strings.Contains(err.Error(), "src/c.txt changed since the last commit") {
+	if done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err == nil || !strings.Contains(err.Error(), "src/c.txt changed since the last commit") {
 		t.Errorf("%v %+v", err, done)
 	}
 }
 
 // TestCommitOfEverything: files of each kind, in the form in which git stores them, and nothing besides.
 func TestCommitOfEverything(t *testing.T) {
-	dir, d := accepted(t,
+	dir, s := accepted(t,
 		`printf '*.txt text eol=crlf\n' > .gitattributes; printf 'one\r\n' > crlf.txt; echo x > gone; echo x > was-file; echo '#!/bin/sh' > run.sh
 mkdir was-dir; echo y > was-dir/f; echo z > other; printf '*.log\n' > .gitignore`,
 		`printf 'one\r\ntwo\r\n' > crlf.txt; printf 'new\r\n' > new.txt; rm gone was-file; mkdir was-file; echo in > was-file/f; rm -r was-dir; echo file > was-dir
 chmod 755 run.sh; ln -s run.sh link; echo odd > 'a b|c.md'; mkdir -p deep/er; echo d > deep/er/é; echo ignored > x.log`)
 	sh(t, dir, "echo mine >> other; echo staged > staged; git add staged; echo loose > loose")
-	done, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"})
+	done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"})
 	if err != nil || !done.Made {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ test "$(git show HEAD:crlf.txt | od -c | grep -c 'r')" = 0
 test "$(git ls-tree -r HEAD | cut -c1-6 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 9 100644; 1 100755; 1 120000;" ||
 	{ git ls-tree -r HEAD; exit 1; }
 git fsck --strict`)
-	p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}})
+	p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}})
 	if err != nil || !p.OK {
 		t.Fatalf("%v %+v", err, p.Steps)
 	}
@@ -380,8 +380,8 @@ git fsck --strict`)
 
 // TestCommitIsFinished: killed behind the commit, the next call finds it, records it and has the index know its files.
 func TestCommitIsFinished(t *testing.T) {
-	dir, d := accepted(t, "echo one > a; echo two > b", "echo more >> a; rm b")
-	if _, err := d.Commit(t.Context(), app.CommitRequest{}); err != nil {
+	dir, s := accepted(t, "echo one > a; echo two > b", "echo more >> a; rm b")
+	if _, err := s.Commit(t.Context(), app.CommitRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	record := filepath.Join(dir, ".git", "belay", "tasks", "t1.jsonl")
@@ -400,19 +400,19 @@ func TestCommitIsFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh(t, dir, "git read-tree HEAD~1; touch .git/belay/commit.index .git/belay/commit.index.lock")
-	d = open(t, dir)
-	if p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || p.OK {
+	s = open(t, dir)
+	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || p.OK {
 		t.Errorf("a commit that is not recorded: %v %+v", err, p)
 	}
-	done, err := d.Commit(t.Context(), app.CommitRequest{})
+	done, err := s.Commit(t.Context(), app.CommitRequest{})
 	if err != nil || done.Made {
 		t.Fatalf("%v %+v", err, done)
 	}
-	if p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || !p.OK {
+	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || !p.OK {
 		t.Errorf("%v %+v", err, p)
 	}
 	sh(t, dir, `test -z "$(git status --porcelain)"; test "$(git rev-list --count HEAD)" = 2; test ! -e .git/belay/commit.index.lock`)
-	if done, err = d.Commit(t.Context(), app.CommitRequest{}); err != nil || done.Made {
+	if done, err = s.Commit(t.Context(), app.CommitRequest{}); err != nil || done.Made {
 		t.Errorf("%v %+v", err, done)
 	}
 }
@@ -429,12 +429,12 @@ func TestNothingToCommit(t *testing.T) {
 		"a branch that has moved": {"", "cp a keep; git checkout -q -- a; echo other > a; git commit -qam moved; mv keep a",
 			"had uncommitted changes of yours before T1"},
 	} {
-		dir, d := accepted(t, "echo one > a", "echo more >> a", c.dirty)
+		dir, s := accepted(t, "echo one > a", "echo more >> a", c.dirty)
 		if c.after != "" {
 			sh(t, dir, c.after)
 		}
 		head := gitOut(t, dir, "rev-parse", "HEAD")
-		_, err := d.Commit(t.Context(), app.CommitRequest{})
+		_, err := s.Commit(t.Context(), app.CommitRequest{})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}

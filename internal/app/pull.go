@@ -22,14 +22,14 @@ import (
 
 // Pull gathers what a pull request says of a task, or of the tasks of a feature, from their records. A
 // name that is a task's means the task; "" is the task that something happened to last. CodeNotFound when there is neither.
-func (d *Desk) Pull(ctx context.Context, name, version string) (prompt.Pull, error) {
-	records, feature, err := d.pulled(name)
+func (s *Service) Pull(ctx context.Context, name, version string) (prompt.Pull, error) {
+	records, feature, err := s.pulled(name)
 	if err != nil {
 		return prompt.Pull{}, err
 	}
 	p := prompt.Pull{Feature: feature, Tasks: []prompt.PullTask{}, Belay: version}
 	for _, r := range records {
-		t, err := d.pullTask(ctx, r)
+		t, err := s.pullTask(ctx, r)
 		if err != nil {
 			return p, err
 		}
@@ -43,16 +43,16 @@ func (d *Desk) Pull(ctx context.Context, name, version string) (prompt.Pull, err
 }
 
 // pulled gives the records that name means.
-func (d *Desk) pulled(name string) ([]*session.Record, string, error) {
+func (s *Service) pulled(name string) ([]*session.Record, string, error) {
 	if name == "" {
-		id, err := d.Latest()
+		id, err := s.Latest()
 		if err != nil {
 			return nil, "", err
 		}
 		name = string(id)
 	}
 	if id, err := belay.ParseTaskID(name); err == nil {
-		r, err := d.Session.Load(id)
+		r, err := s.Session.Load(id)
 		if err == nil {
 			return []*session.Record{r}, "", nil
 		}
@@ -60,15 +60,15 @@ func (d *Desk) pulled(name string) ([]*session.Record, string, error) {
 			return nil, "", err
 		}
 	}
-	ours, _, err := ofFeature(d, FeatureRequest{Feature: name})
+	ours, _, err := ofFeature(s, FeatureRequest{Feature: name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		err = belay.Refuse(belay.CodeNotFound, "belay task list", "there is no task and no feature %s", belay.VisibleLine(name))
 	}
 	return ours, name, err
 }
 
-func (d *Desk) pullTask(ctx context.Context, r *session.Record) (prompt.PullTask, error) {
-	shown, r, err := d.Show(r.Task.ID)
+func (s *Service) pullTask(ctx context.Context, r *session.Record) (prompt.PullTask, error) {
+	shown, r, err := s.Show(r.Task.ID)
 	if err != nil {
 		return prompt.PullTask{}, err
 	}
@@ -104,8 +104,8 @@ func (d *Desk) pullTask(ctx context.Context, r *session.Record) (prompt.PullTask
 		used = prompt.Used(total)
 	}
 	t.Used = used
-	t.Agents = append(t.Agents, d.agentsOf(r)...)
-	return t, d.pullState(ctx, r, &t)
+	t.Agents = append(t.Agents, s.agentsOf(r)...)
+	return t, s.pullState(ctx, r, &t)
 }
 
 func pullAttempt(a ShownAttempt) prompt.PullAttempt {
@@ -120,7 +120,7 @@ func pullAttempt(a ShownAttempt) prompt.PullAttempt {
 
 // pullState fills in what the task changed, and what binds it to the record. What cannot be read any
 // more is left out: the record says it anyway.
-func (d *Desk) pullState(ctx context.Context, r *session.Record, t *prompt.PullTask) error {
+func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.PullTask) error {
 	t.Changes = []prompt.PullChange{}
 	t.Proof = prompt.Provenance{Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq}
 	after := runner.Result(r)
@@ -128,7 +128,7 @@ func (d *Desk) pullState(ctx context.Context, r *session.Record, t *prompt.PullT
 	if after == "" || r.State.Before == "" || r.PutBack() {
 		return nil
 	}
-	at, err := d.at(ctx, r)
+	at, err := s.at(ctx, r)
 	if err != nil {
 		return nil
 	}
@@ -175,7 +175,7 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 const mostOpening = 256 << 10
 
 // agentsOf names the programs that worked on a task, with the models and versions that their output names.
-func (d *Desk) agentsOf(r *session.Record) (out []prompt.PullAgent) {
+func (s *Service) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 	add := func(role string, command []string) *prompt.PullAgent {
 		if len(command) == 0 {
 			return nil
@@ -185,7 +185,7 @@ func (d *Desk) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 	}
 	if a := add(cmp.Or(r.Task.Role, "agent"), r.Task.Agent); a != nil {
 		for _, one := range r.State.Attempts {
-			d.opening(one.Log, a)
+			s.opening(one.Log, a)
 		}
 	}
 	add("debugger", r.Task.Debugger)
@@ -198,11 +198,11 @@ func (d *Desk) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 }
 
 // opening reads what an agent's event stream says of itself.
-func (d *Desk) opening(log string, a *prompt.PullAgent) {
+func (s *Service) opening(log string, a *prompt.PullAgent) {
 	if log == "" {
 		return
 	}
-	f, err := d.Session.Journal.OpenAttachment(log)
+	f, err := s.Session.Journal.OpenAttachment(log)
 	if err != nil {
 		return
 	}

@@ -66,8 +66,8 @@ const (
 
 // queue is a merge of several tasks under way.
 type queue struct {
-	desk *Desk
-	home *session.Desk
+	svc  *Service
+	home *session.Session
 	q    MergeAllRequest
 	base belay.SnapshotID
 	out  MergedAll
@@ -95,12 +95,12 @@ type verdict struct {
 //
 // CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree
 // changed meanwhile. In all three the result says what was done.
-func MergeAll(ctx context.Context, d *Desk, q MergeAllRequest) (MergedAll, error) {
-	home, err := runner.Home(ctx, d.Session)
+func MergeAll(ctx context.Context, s *Service, q MergeAllRequest) (MergedAll, error) {
+	home, err := runner.Home(ctx, s.Session)
 	if err != nil {
 		return MergedAll{}, err
 	}
-	m := &queue{desk: d, home: home, q: q, said: map[string]verdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
+	m := &queue{svc: s, home: home, q: q, said: map[string]verdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
 	list, err := m.chosen(ctx)
 	if err != nil {
 		return m.out, err
@@ -126,14 +126,14 @@ func MergeAll(ctx context.Context, d *Desk, q MergeAllRequest) (MergedAll, error
 func (m *queue) chosen(ctx context.Context) ([]queued, error) {
 	var records []*session.Record
 	if len(m.q.Tasks) == 0 {
-		all, err := m.desk.Session.Records(nil)
+		all, err := m.svc.Session.Records(nil)
 		if err != nil {
 			return nil, err
 		}
 		records = slices.DeleteFunc(all, func(r *session.Record) bool { return !runner.Unmerged(r) })
 	}
 	for _, id := range m.q.Tasks {
-		r, err := m.desk.Session.Load(id)
+		r, err := m.svc.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}
@@ -147,11 +147,11 @@ func (m *queue) chosen(ctx context.Context) ([]queued, error) {
 	}
 	var list []queued
 	for _, r := range inOrder(records) {
-		req, err := runner.Mergeable(ctx, m.desk.Session, r)
+		req, err := runner.Mergeable(ctx, m.svc.Session, r)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.desk.mayGo(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
+		if err := m.svc.mayGo(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
 			return nil, err
 		}
 		list = append(list, queued{r, req})
@@ -225,7 +225,7 @@ func (m *queue) without(list []queued) []queued {
 		for i, t := range list {
 			lacks := slices.IndexFunc(t.r.Task.After, func(id belay.TaskID) bool {
 				here := slices.ContainsFunc(list[:i], func(o queued) bool { return o.r.Task.ID.Key() == id.Key() })
-				first, err := m.desk.Session.Load(id)
+				first, err := m.svc.Session.Load(id)
 				return !here && (err != nil || first.State.Outcome != loop.OutcomePassed || runner.Unmerged(first))
 			})
 			if lacks >= 0 {
@@ -319,7 +319,7 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	text, findings, err := tested(ctx, m.home, m.desk.Session.May, t, id,
+	text, findings, err := tested(ctx, m.home, m.svc.Session.May, t, id,
 		testrun.Input{Baseline: known, Request: requests, Before: m.home.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
@@ -327,7 +327,7 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 
 // tested runs the tests of a task on a snapshot, in a checkout. It gives their summary, and what blocks. in has what is
 // known of the state before. CodeCannot: they gave no result.
-func tested(ctx context.Context, at *session.Desk, may *config.Gate, t belay.Task, id belay.SnapshotID, in testrun.Input) (
+func tested(ctx context.Context, at *session.Session, may *config.Gate, t belay.Task, id belay.SnapshotID, in testrun.Input) (
 	text string, blocking []belay.Finding, err error) {
 	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
 	t.Checks.Timeout = limit
@@ -398,11 +398,11 @@ func (m *queue) handBack(ctx context.Context, before []queued, t queued, v verdi
 	tests := belay.CheckResult{Check: testrun.Name, Verdict: belay.VerdictFail, Summary: v.text, Findings: left.Findings}
 	report := belay.Report{Task: id, Time: time.Now().UTC(), Before: t.req.Before, After: t.req.After, Verdict: belay.VerdictFail,
 		Checks: []belay.CheckResult{tests}}
-	sha, err := m.desk.Session.KeepReport(report)
+	sha, err := m.svc.Session.KeepReport(report)
 	if err != nil {
 		return err
 	}
-	return m.desk.Session.Apply(ctx, t.r, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "merge", Findings: left.Findings,
+	return m.svc.Session.Apply(ctx, t.r, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "merge", Findings: left.Findings,
 		Report: sha, Note: left.Why})
 }
 
@@ -424,7 +424,7 @@ func (m *queue) land(ctx context.Context, list []queued, v verdict) error {
 			m.leave(t, QueuedTask{Outcome: QueueReady})
 			continue
 		}
-		out, err := runner.Merge(ctx, m.desk.Session, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
+		out, err := runner.Merge(ctx, m.svc.Session, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
 		if err != nil {
 			m.leave(t, QueuedTask{Outcome: QueueFailed, Why: session.Sentence(err)})
 			for _, rest := range list[i+1:] {

@@ -24,9 +24,9 @@ type Readiness struct {
 
 // Ready compares the tree with what a task's last attempt left there: the task's own
 // sources that were not captured keep it from being reviewed.
-func Ready(ctx context.Context, d *Desk, r *session.Record) (Readiness, error) {
+func Ready(ctx context.Context, s *Service, r *session.Record) (Readiness, error) {
 	out := Readiness{Task: r.Task.ID, Dirty: []review.Verdict{}, Ready: true}
-	at, err := runner.At(ctx, d.Session, r)
+	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return out, err
 	}
@@ -34,7 +34,7 @@ func Ready(ctx context.Context, d *Desk, r *session.Record) (Readiness, error) {
 	if err != nil {
 		return out, err
 	}
-	own, others, err := owners(ctx, d, at, r)
+	own, others, err := owners(ctx, s, at, r)
 	if err != nil {
 		return out, err
 	}
@@ -47,7 +47,7 @@ func Ready(ctx context.Context, d *Desk, r *session.Record) (Readiness, error) {
 
 // since gives what changed since the last snapshot of the task's work, what its checks
 // left included; since the state before when nothing was captured.
-func since(ctx context.Context, at *session.Desk, r *session.Record) ([]review.Change, error) {
+func since(ctx context.Context, at *session.Session, r *session.Record) ([]review.Change, error) {
 	taken, err := at.Taken(ctx, r)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func paired(list []git.Difference) []review.Change {
 
 // owners gives the task and the others that work in the same tree, with what their
 // attempts touched as far as that is known.
-func owners(ctx context.Context, d *Desk, at *session.Desk, r *session.Record) (review.Owner, []review.Owner, error) {
+func owners(ctx context.Context, s *Service, at *session.Session, r *session.Record) (review.Owner, []review.Owner, error) {
 	owner := func(r *session.Record) review.Owner {
 		o := review.Owner{Task: r.Task.ID, Scope: r.Task.Scope}
 		if r.State.Before != "" {
@@ -113,7 +113,7 @@ func owners(ctx context.Context, d *Desk, at *session.Desk, r *session.Record) (
 		}
 		return o
 	}
-	all, err := d.Session.Records(nil)
+	all, err := s.Session.Records(nil)
 	if err != nil {
 		return review.Owner{}, nil, err
 	}
@@ -130,8 +130,8 @@ func owners(ctx context.Context, d *Desk, at *session.Desk, r *session.Record) (
 // AsJudged refuses (CodeDrift) to accept work where sources of the task's own stand in the
 // tree that were not judged: they would be accepted with it. A tree that is gone cannot
 // have changed.
-func AsJudged(ctx context.Context, d *Desk, r *session.Record) error {
-	state, err := Ready(ctx, d, r)
+func AsJudged(ctx context.Context, s *Service, r *session.Record) error {
+	state, err := Ready(ctx, s, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return nil
 	}
@@ -144,8 +144,8 @@ func AsJudged(ctx context.Context, d *Desk, r *session.Record) error {
 
 // Submit puts a task's judged work before a person, once nothing of its own stands in
 // the tree that was not captured. CodeRefused names what does, or what is missing.
-func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) {
-	r, err := d.Session.Load(task)
+func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, error) {
+	r, err := svc.Session.Load(task)
 	if err != nil {
 		return Readiness{}, err
 	}
@@ -154,7 +154,7 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 		return Readiness{Task: task}, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay task start %s", task),
 			"%s has not started", task)
 	}
-	state, err := Ready(ctx, d, r)
+	state, err := Ready(ctx, svc, r)
 	if err != nil {
 		return state, err
 	}
@@ -173,11 +173,11 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s was not checked yet: it is in phase %s", task, s.Phase)
 	}
 	if s.Outcome != loop.OutcomeNone {
-		if err := MayReopen(ctx, d, r); err != nil {
+		if err := MayReopen(ctx, svc, r); err != nil {
 			return state, err
 		}
 	}
-	if err := d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvSubmitted, By: os.Getenv("USER")}); err != nil {
+	if err := svc.Session.Apply(ctx, r, loop.Event{Kind: loop.EvSubmitted, By: os.Getenv("USER")}); err != nil {
 		return state, err
 	}
 	state.Waits = r.State.Gate.Why

@@ -15,13 +15,13 @@ import (
 // also by an import that was killed, is not recorded again. q is what holds for all of
 // them: the agent, its name, the feature when the files tell none. belay.CodeNotFound: an
 // id of o.Only is not in the files.
-func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (Import, error) {
-	unlock, err := d.lock(ctx, "import.lock")
+func Record(ctx context.Context, s *Service, files []File, o Options, q NewTask) (Import, error) {
+	unlock, err := s.lock(ctx, "import.lock")
 	if err != nil {
 		return Import{}, err
 	}
 	defer unlock()
-	have, err := Have(d)
+	have, err := Have(s)
 	if err != nil {
 		return Import{}, err
 	}
@@ -29,7 +29,7 @@ func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (I
 	if err := im.asked(o); err != nil {
 		return im, err
 	}
-	ids, err := d.used(ctx)
+	ids, err := s.used(ctx)
 	if err != nil {
 		return im, err
 	}
@@ -46,7 +46,7 @@ func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (I
 		}
 		t := im.task(i, o, q)
 		t.ID = l.taskID(t.Feature, used)
-		r, err := d.Add(ctx, t)
+		r, err := s.Add(ctx, t)
 		if err != nil {
 			return im, fmt.Errorf("record %s of %s, line %d: %w", l.Title, belay.VisibleLine(l.Source), l.Line, err)
 		}
@@ -68,8 +68,8 @@ func (l ImportLine) taskID(feature string, used map[string]bool) belay.TaskID {
 }
 
 // Have gives the tasks that belay has, for a Plan.
-func Have(d *Desk) ([]belay.Task, error) {
-	records, err := d.Session.Records(nil)
+func Have(s *Service) ([]belay.Task, error) {
+	records, err := s.Session.Records(nil)
 	var have []belay.Task
 	for _, r := range records {
 		have = append(have, r.Task)

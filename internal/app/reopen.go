@@ -14,13 +14,13 @@ import (
 // MayReopen refuses (CodeRefused) to take up an accepted task again where its work is no
 // longer what stands in the tree: it was merged, its tree or its snapshots are gone, or a
 // later task changed the same files, which is not among those that are taken up with it.
-func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.TaskID) error {
+func MayReopen(ctx context.Context, s *Service, r *session.Record, with ...belay.TaskID) error {
 	id := r.Task.ID
 	follow := fmt.Sprintf(`belay run "fix what the review of %s found" -- AGENT`, id)
 	if r.Task.Worktree != "" && !runner.Unmerged(r) {
 		return belay.Refuse(belay.CodeRefused, follow, "%s is already merged: the review is recorded; fix its work in a new task", id)
 	}
-	at, err := runner.At(ctx, d.Session, r)
+	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 	if r.Task.Worktree != "" {
 		return nil
 	}
-	later, shared, err := builtOn(ctx, d, r, mine, with)
+	later, shared, err := builtOn(ctx, s, r, mine, with)
 	if err != nil || later == nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 }
 
 // changedBy gives the paths that a task's attempts touched.
-func changedBy(ctx context.Context, at *session.Desk, r *session.Record) (map[string]bool, error) {
+func changedBy(ctx context.Context, at *session.Session, r *session.Record) (map[string]bool, error) {
 	if _, err := at.Snaps.Get(ctx, r.State.Before); err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func changedBy(ctx context.Context, at *session.Desk, r *session.Record) (map[st
 
 // builtOn gives the first task that was begun in the user's tree after r's work was
 // captured and touched some of its paths, and at most five of them.
-func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]bool,
+func builtOn(ctx context.Context, s *Service, r *session.Record, paths map[string]bool,
 	with []belay.TaskID) (*session.Record, []string, error) {
-	all, err := d.Session.Records(nil)
+	all, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]b
 			other.PutBack() || slices.Contains(with, other.Task.ID) {
 			continue
 		}
-		theirs, err := changedBy(ctx, d.Session, other)
+		theirs, err := changedBy(ctx, s.Session, other)
 		if err != nil {
 			continue // its snapshots are gone: nothing can be told, and nothing put back
 		}

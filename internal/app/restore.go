@@ -9,31 +9,31 @@ import (
 )
 
 // Restore restores a snapshot in this working tree. CodeBusy while a task runs in it.
-func (d *Desk) Restore(ctx context.Context, id belay.SnapshotID, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) {
-		return d.Session.Restores.Restore(ctx, id, o)
+func (s *Service) Restore(ctx context.Context, id belay.SnapshotID, o restore.Options) (restore.Restored, error) {
+	return s.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) {
+		return s.Session.Restores.Restore(ctx, id, o)
 	})
 }
 
 // Undo takes the last restore back, Redo does it again. CodeBusy while a task runs in this
 // working tree.
-func (d *Desk) Undo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return d.Session.Restores.Undo(ctx, o) })
+func (s *Service) Undo(ctx context.Context, o restore.Options) (restore.Restored, error) {
+	return s.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return s.Session.Restores.Undo(ctx, o) })
 }
 
 // Redo is described with Undo.
-func (d *Desk) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
-		if last, ok := d.Session.Restores.LastRestore(); ok && d.backed(last.Rescue) {
-			return d.Session.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
+func (s *Service) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
+	return s.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
+		if last, ok := s.Session.Restores.LastRestore(); ok && s.backed(last.Rescue) {
+			return s.Session.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
 		}
-		return d.Session.Restores.Redo(ctx, o)
+		return s.Session.Restores.Redo(ctx, o)
 	})
 }
 
 // backed reports whether a rescue is of the last belay undo --turn or --tool in this working tree.
-func (d *Desk) backed(rescue belay.SnapshotID) bool {
-	all, err := d.Session.Sessions()
+func (s *Service) backed(rescue belay.SnapshotID) bool {
+	all, err := s.Session.Sessions()
 	if err != nil {
 		return false
 	}
@@ -50,11 +50,11 @@ func (d *Desk) backed(rescue belay.SnapshotID) bool {
 // alone does what changes the working tree, while no task runs in it: what its agent reads
 // and writes must not change under it, and its attempt is not judged by a state that
 // somebody else restored. A plan alone disturbs nobody.
-func (d *Desk) alone(ctx context.Context, dry bool, doing string, do func() (restore.Restored, error)) (restore.Restored, error) {
+func (s *Service) alone(ctx context.Context, dry bool, doing string, do func() (restore.Restored, error)) (restore.Restored, error) {
 	if dry {
 		return do()
 	}
-	unlock, err := d.Session.Hold(ctx, "", doing)
+	unlock, err := s.Session.Hold(ctx, "", doing)
 	if err != nil {
 		return restore.Restored{}, err
 	}

@@ -18,13 +18,13 @@ import (
 
 // Result gathers what a task led to. What cannot be read any more is left out: the task's verdict does not
 // depend on it.
-func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
-	defer d.Session.Repo.ShareReader()()
+func (s *Service) Result(ctx context.Context, r *session.Record) prompt.Result {
+	defer s.Session.Repo.ShareReader()()
 	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
 		Took: took(r), Agents: r.State.Elapsed, Next: next(r)}
 	var after belay.SnapshotID
 	for _, a := range r.State.Attempts {
-		if checks, err := d.checksOf(a.Report); err == nil && len(checks) > 0 {
+		if checks, err := s.checksOf(a.Report); err == nil && len(checks) > 0 {
 			out.Checks = checks
 		}
 		if a.Snapshot != "" {
@@ -34,7 +34,7 @@ func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
 	if after == "" || r.State.Before == "" {
 		return out
 	}
-	at, err := d.at(ctx, r)
+	at, err := s.at(ctx, r)
 	if err != nil {
 		return out
 	}
@@ -49,14 +49,14 @@ func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
 }
 
 // commits lists those that refs of the second snapshot reach and none of the first does, oldest first.
-func (d *Desk) commits(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
+func (s *Service) commits(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
 	var reach [2][]string
 	for i, id := range []belay.SnapshotID{before, after} {
-		info, err := d.Session.Snaps.Get(ctx, id)
+		info, err := s.Session.Snaps.Get(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		held, err := d.Session.Snaps.ReadRefs(ctx, info)
+		held, err := s.Session.Snaps.ReadRefs(ctx, info)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (d *Desk) commits(ctx context.Context, before, after belay.SnapshotID) ([]p
 	for _, oid := range reach[0] {
 		ask += "^" + oid + "\n"
 	}
-	out, err := d.Session.Repo.Run(ctx, strings.NewReader(ask), "log", "-z", "--reverse", "--no-show-signature", "--no-mailmap",
+	out, err := s.Session.Repo.Run(ctx, strings.NewReader(ask), "log", "-z", "--reverse", "--no-show-signature", "--no-mailmap",
 		"--no-patch", "--format=%H %s", "--stdin")
 	if err != nil {
 		return nil, err

@@ -39,22 +39,22 @@ const (
 
 // Protected tells which snapshots are needed, and for what. Error: belay.CodeCannot when the
 // history of restores of some working tree cannot be read.
-func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
-	undoable, err := d.undoable()
+func (s *Service) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
+	undoable, err := s.undoable()
 	if err != nil {
 		return nil, err
 	}
-	return d.needed(ctx, undoable)
+	return s.needed(ctx, undoable)
 }
 
 // needed is Protected where the histories of restores have been read.
-func (d *Desk) needed(ctx context.Context, undoable *undoable) (func(snapshot.Info) Needed, error) {
+func (svc *Service) needed(ctx context.Context, undoable *undoable) (func(snapshot.Info) Needed, error) {
 	needed := map[string]Needed{}
-	records, err := d.Session.Records(nil)
+	records, err := svc.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	needs := runner.Needs(ctx, d.Session)
+	needs := runner.Needs(ctx, svc.Session)
 	for _, r := range records {
 		needed[r.Task.ID.Key()] = NotNeeded
 		if needs(r) {
@@ -84,9 +84,9 @@ type undoable struct {
 	none    map[string]string // the file that is not there, by git's name of the working tree
 }
 
-func (d *Desk) undoable() (*undoable, error) {
-	files := map[string]string{"": filepath.Join(d.Session.Repo.Common, "belay", "undo.json")}
-	trees := filepath.Join(d.Session.Repo.Common, "worktrees")
+func (s *Service) undoable() (*undoable, error) {
+	files := map[string]string{"": filepath.Join(s.Session.Repo.Common, "belay", "undo.json")}
+	trees := filepath.Join(s.Session.Repo.Common, "worktrees")
 	list, err := fsroot.ReadDir(trees)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("list %s: %w", trees, err)
@@ -145,25 +145,25 @@ const (
 // It comes after everything else and may be killed at any moment: what is not recorded is
 // decided later, what is recorded and not forgotten is forgotten later. An error is for a
 // note alone. Nothing is said of a task that a person or another belay has moved on meanwhile.
-func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
-	ended := d.Session.Memory.Moved()
+func (s *Service) Retain(ctx context.Context) (said []Retained, err error) {
+	ended := s.Session.Memory.Moved()
 	if len(ended) == 0 {
 		return nil, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, retainTime+Slack)
 	defer cancel()
-	said, err = d.retain(limited, ended)
+	said, err = s.retain(limited, ended)
 	if limited.Err() != nil {
 		err = nil // there is a next time
 	}
 	return said, err
 }
 
-func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
-	defer d.Session.Repo.ShareReader()()
+func (s *Service) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
+	defer s.Session.Repo.ShareReader()()
 	var a *archivist
 	for _, id := range ended {
-		r, err := d.Session.Load(id)
+		r, err := s.Session.Load(id)
 		if err != nil {
 			return said, err
 		}
@@ -171,7 +171,7 @@ func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retaine
 			continue
 		}
 		if a == nil {
-			if a, err = d.archivist(ctx); err != nil {
+			if a, err = s.archivist(ctx); err != nil {
 				return said, err
 			}
 		}
@@ -188,15 +188,15 @@ func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retaine
 }
 
 // RetainSessions does once an hour what Retain does, for people who work in agents' own sessions and end no task.
-func (d *Desk) RetainSessions(ctx context.Context) error {
+func (s *Service) RetainSessions(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, retainTime+Slack)
 	defer cancel()
-	last, err := fsroot.ReadFile(filepath.Join(d.Session.Repo.Common, "belay", "retained"), 1<<10)
+	last, err := fsroot.ReadFile(filepath.Join(s.Session.Repo.Common, "belay", "retained"), 1<<10)
 	at, perr := time.Parse(time.RFC3339, strings.TrimSpace(string(last)))
 	if err == nil && perr == nil && time.Since(at).Abs() < retainEvery {
 		return nil
 	}
-	a, err := d.archivist(limited)
+	a, err := s.archivist(limited)
 	if err != nil {
 		return err
 	}
@@ -206,18 +206,18 @@ func (d *Desk) RetainSessions(ctx context.Context) error {
 // archivist decides about the snapshots of tasks that have ended, by what it found when it
 // was made.
 type archivist struct {
-	desk     *Desk
+	svc      *Service
 	all      []snapshot.Info
 	undoable *undoable
 	needs    func(*session.Record) bool
 }
 
-func (d *Desk) archivist(ctx context.Context) (a *archivist, err error) {
-	a = &archivist{desk: d, needs: runner.Needs(ctx, d.Session)}
-	if a.undoable, err = d.undoable(); err != nil {
+func (s *Service) archivist(ctx context.Context) (a *archivist, err error) {
+	a = &archivist{svc: s, needs: runner.Needs(ctx, s.Session)}
+	if a.undoable, err = s.undoable(); err != nil {
 		return nil, err
 	}
-	a.all, err = d.Session.Snaps.List(ctx)
+	a.all, err = s.Session.Snaps.List(ctx)
 	return a, err
 }
 
@@ -234,10 +234,10 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 		return r.Archive.Text, nil
 	}
 	own := slices.DeleteFunc(slices.Clone(a.all), func(s snapshot.Info) bool { return s.Task.Key() != r.Task.ID.Key() || !r.Own(s) })
-	if a.desk.Session.Config.Snapshot.OnCompletion == config.CompletionKeep {
+	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionKeep {
 		return fmt.Sprintf("all of its snapshots (%d) stay until belay snapshot prune", len(own)), nil
 	}
-	keep, err := a.desk.keeps(ctx, r)
+	keep, err := a.svc.keeps(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -254,23 +254,23 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 			n.Archived = append(n.Archived, s.ID)
 		}
 	}
-	n.Text = a.desk.retention(r, stay, len(own)-stay)
+	n.Text = a.svc.retention(r, stay, len(own)-stay)
 	if r.Task.Session != nil && len(own) == 0 {
 		return n.Text, nil
 	}
-	return n.Text, a.desk.Session.AddNote(ctx, r, n)
+	return n.Text, a.svc.Session.AddNote(ctx, r, n)
 }
 
 // keeps gives the snapshots of a task that are never forgotten by themselves.
-func (d *Desk) keeps(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
+func (s *Service) keeps(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
 	if r.State.Before == "" || r.Task.Session != nil { // nobody goes back to a session that ended a week ago
 		return nil, nil
 	}
-	taken, err := d.Session.Taken(ctx, r)
+	taken, err := s.Session.Taken(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := session.Needed(ctx, d.Session.Snaps, r.State.Before, taken)
+	keep, err := session.Needed(ctx, s.Session.Snaps, r.State.Before, taken)
 	if err == nil {
 		keep[runner.Result(r)] = true
 	}
@@ -284,7 +284,7 @@ func madeByLoop(s snapshot.Info) bool {
 }
 
 // retention says what stays and what does not.
-func (d *Desk) retention(r *session.Record, stay, rest int) string {
+func (s *Service) retention(r *session.Record, stay, rest int) string {
 	var named []string
 	if r.State.Before != "" {
 		named = append(named, r.State.Before.Short()+" (before)")
@@ -306,10 +306,10 @@ func (d *Desk) retention(r *session.Record, stay, rest int) string {
 			text += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	switch keep := d.Session.Config.Snapshot.ArchiveFor; {
+	switch keep := s.Session.Config.Snapshot.ArchiveFor; {
 	case rest == 0:
 		return text
-	case d.Session.Config.Snapshot.OnCompletion == config.CompletionPrune || keep == 0:
+	case s.Session.Config.Snapshot.OnCompletion == config.CompletionPrune || keep == 0:
 		return text + fmt.Sprintf("; %d deleted", rest)
 	default:
 		return text + fmt.Sprintf("; %d archived until %s", rest, time.Now().Add(keep).Format("2006-01-02 15:04"))
@@ -319,10 +319,10 @@ func (d *Desk) retention(r *session.Record, stay, rest int) string {
 // forgetArchived forgets what was archived for long enough: of the tasks named, and once an
 // hour of all.
 func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) error {
-	if a.desk.Session.Config.Snapshot.OnCompletion == config.CompletionKeep || a.desk.Session.Restores.Interrupted() {
+	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionKeep || a.svc.Session.Restores.Interrupted() {
 		return nil
 	}
-	stamp := filepath.Join(a.desk.Session.Repo.Common, "belay", "retained")
+	stamp := filepath.Join(a.svc.Session.Repo.Common, "belay", "retained")
 	lock := fsroot.NewLock(stamp)
 	if ok, err := lock.TryLock(); !ok {
 		return err // somebody else is at it
@@ -344,7 +344,7 @@ func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID)
 	}
 	if at, err := time.Parse(time.RFC3339, strings.TrimSpace(string(last))); err == nil && time.Since(at).Abs() < retainEvery {
 		for _, id := range named {
-			r, err := a.desk.Session.Load(id)
+			r, err := a.svc.Session.Load(id)
 			if err != nil {
 				return nil, err
 			}
@@ -352,7 +352,7 @@ func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID)
 		}
 		return records, nil
 	}
-	if records, err = a.desk.Session.Records(nil); err != nil {
+	if records, err = a.svc.Session.Records(nil); err != nil {
 		return nil, err
 	}
 	if err := a.leftOver(ctx, records); err != nil {
@@ -383,8 +383,8 @@ func (a *archivist) leftOver(ctx context.Context, records []*session.Record) err
 // forget forgets what was archived for long enough by these records, and what neither an
 // open task, nor a merge or an undo to come, nor an interrupted restore needs.
 func (a *archivist) forget(ctx context.Context, records []*session.Record) (snapshot.Pruned, error) {
-	after := a.desk.Session.Config.Snapshot.ArchiveFor
-	if a.desk.Session.Config.Snapshot.OnCompletion == config.CompletionPrune {
+	after := a.svc.Session.Config.Snapshot.ArchiveFor
+	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionPrune {
 		after = 0
 	}
 	old := map[belay.SnapshotID]bool{}
@@ -399,12 +399,12 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable.names(s) }) {
 		return snapshot.Pruned{}, nil
 	}
-	needed, err := a.desk.Protected(ctx) // read anew: somebody may have restored meanwhile
+	needed, err := a.svc.Protected(ctx) // read anew: somebody may have restored meanwhile
 	if err != nil {
 		return snapshot.Pruned{}, err
 	}
 	keep := func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }
-	return a.desk.Session.Restores.Prune(ctx, snapshot.PruneOptions{Keep: keep})
+	return a.svc.Session.Restores.Prune(ctx, snapshot.PruneOptions{Keep: keep})
 }
 
 // Pruned is what a person's prune forgot, and why the rest stays.
@@ -426,12 +426,12 @@ type PruneRequest struct {
 
 // Prune forgets the snapshots that are older and that nothing needs (Protected), those that
 // the end of a task leaves as well. CodeCannot while one of them cannot be read.
-func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
-	undoable, err := d.undoable()
+func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
+	undoable, err := svc.undoable()
 	if err != nil {
 		return out, err
 	}
-	needed, err := d.needed(ctx, undoable)
+	needed, err := svc.needed(ctx, undoable)
 	if err != nil {
 		return out, err
 	}
@@ -454,15 +454,15 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 		}
 		return true
 	}}
-	if all, err := d.Session.Records(nil); err == nil && !q.DryRun {
-		if err := d.Session.Sweep(ctx, all); err != nil {
+	if all, err := svc.Session.Records(nil); err == nil && !q.DryRun {
+		if err := svc.Session.Sweep(ctx, all); err != nil {
 			return out, err
 		}
-		if out.Contexts, err = d.Session.SweepContexts(); err != nil {
+		if out.Contexts, err = svc.Session.SweepContexts(); err != nil {
 			return out, err
 		}
 	}
-	out.Pruned, err = d.Session.Restores.Prune(ctx, o)
+	out.Pruned, err = svc.Session.Restores.Prune(ctx, o)
 	return out, err
 }
 
@@ -486,17 +486,17 @@ func untilMerged(r *session.Record) string {
 
 // Archived gives the snapshots that are archived: nothing needs them, and they are forgotten
 // when their time is over.
-func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) {
-	records, err := d.Session.Records(nil)
+func (s *Service) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) {
+	records, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	return d.archivedOf(ctx, records)
+	return s.archivedOf(ctx, records)
 }
 
-func (d *Desk) archivedOf(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
+func (svc *Service) archivedOf(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
 	ids := map[belay.SnapshotID]bool{}
-	needs := runner.Needs(ctx, d.Session)
+	needs := runner.Needs(ctx, svc.Session)
 	for _, r := range records {
 		if r.Archive == nil || len(r.Archive.IDs) == 0 || needs(r) {
 			continue
@@ -508,11 +508,11 @@ func (d *Desk) archivedOf(ctx context.Context, records []*session.Record) (map[b
 	if len(ids) == 0 {
 		return ids, nil
 	}
-	undoable, err := d.undoable()
+	undoable, err := svc.undoable()
 	if err != nil {
 		return nil, nil // then nothing is forgotten; who prunes is told why
 	}
-	all, err := d.Session.Snaps.List(ctx)
+	all, err := svc.Session.Snaps.List(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -52,30 +52,30 @@ type Given struct {
 // nothing. Where the task's judged work still stands in the tree, the task goes on by
 // the review, with the same entry: a rejection leads to the next attempt, an approval
 // closes the gate that waits for it.
-func RecordReview(ctx context.Context, d *Desk, q New) (Given, error) {
+func RecordReview(ctx context.Context, s *Service, q New) (Given, error) {
 	if q.Verdict != Approve && q.Verdict != Reject {
 		return Given{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", q.Verdict)
 	}
-	r, err := d.Session.Load(q.Task)
+	r, err := s.Session.Load(q.Task)
 	if err != nil {
 		return Given{}, err
 	}
-	at, err := runner.At(ctx, d.Session, r)
+	at, err := runner.At(ctx, s.Session, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		at, err = d.Session, nil // its own tree is gone; the words are all there is
+		at, err = s.Session, nil // its own tree is gone; the words are all there is
 	}
 	if err != nil {
 		return Given{}, err
 	}
-	w, err := wordsOf(d, at, &q)
+	w, err := wordsOf(s, at, &q)
 	if err != nil {
 		return Given{}, err
 	}
-	g := giving{desk: d, at: at, r: r, q: q}
+	g := giving{svc: s, at: at, r: r, q: q}
 	if err := g.read(ctx); err != nil {
 		return Given{}, err
 	}
-	shelf, err := runner.Reviews(d.Session, r)
+	shelf, err := runner.Reviews(s.Session, r)
 	if err != nil {
 		return Given{}, err
 	}
@@ -100,9 +100,9 @@ func RecordReview(ctx context.Context, d *Desk, q New) (Given, error) {
 
 // giving is a review on its way into the record.
 type giving struct {
-	desk    *Desk
-	secrets string        // what became of those in its words
-	at      *session.Desk // of the tree the work stands in
+	svc     *Service
+	secrets string           // what became of those in its words
+	at      *session.Session // of the tree the work stands in
 	r       *session.Record
 	q       New
 	c       review.Cycle
@@ -112,7 +112,7 @@ type giving struct {
 
 // read takes the review apart and finds the places it asks to change.
 func (g *giving) read(ctx context.Context) error {
-	masked, n := check.Masked(g.q.Text, g.desk.Session.Config.Secrets.Allow)
+	masked, n := check.Masked(g.q.Text, g.svc.Session.Config.Secrets.Allow)
 	switch {
 	case n > 0 && g.q.Secrets:
 		g.secrets = "; " + belay.CountOf(n, "secret") + " kept by --force-secrets"
@@ -157,7 +157,7 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 				return false, "", err
 			}
 		}
-		err = g.desk.Session.Apply(ctx, g.r, ev)
+		err = g.svc.Session.Apply(ctx, g.r, ev)
 		if err == nil {
 			return true, g.follows(), g.settled(ctx)
 		}
@@ -168,7 +168,7 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 	}
 	note := session.Note{Kind: "review", Text: text,
 		Review: &review.Recorded{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
-	if err := g.desk.Session.AddNote(ctx, g.r, note); err != nil {
+	if err := g.svc.Session.AddNote(ctx, g.r, note); err != nil {
 		return false, "", err
 	}
 	return false, session.Sentence(why), nil
@@ -191,16 +191,16 @@ func (g *giving) mayAct(ctx context.Context) error {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id),
 			"the work of %s was rejected: an approval alone does not accept it", id)
 	case g.q.Verdict == Approve:
-		return AsJudged(ctx, g.desk, g.r)
+		return AsJudged(ctx, g.svc, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
-		return MayReopen(ctx, g.desk, g.r, g.q.Together...)
+		return MayReopen(ctx, g.svc, g.r, g.q.Together...)
 	}
 	return nil
 }
 
 // report keeps the review as reviewers' answers are kept.
 func (g *giving) report(findings []belay.Finding, pointer string) (string, error) {
-	log, _, err := g.desk.Session.Journal.Attach(strings.NewReader(g.body))
+	log, _, err := g.svc.Session.Journal.Attach(strings.NewReader(g.body))
 	if err != nil {
 		return "", err
 	}
@@ -211,7 +211,7 @@ func (g *giving) report(findings []belay.Finding, pointer string) (string, error
 	if err != nil {
 		return "", err
 	}
-	sha, _, err := g.desk.Session.Journal.Attach(strings.NewReader(string(text)))
+	sha, _, err := g.svc.Session.Journal.Attach(strings.NewReader(string(text)))
 	return sha, err
 }
 
@@ -241,7 +241,7 @@ func (g *giving) settled(ctx context.Context) error {
 	if g.r.State.Ending != loop.OutcomePassed {
 		return nil
 	}
-	return g.desk.Settle(ctx, g.r, g.q.Watch)
+	return g.svc.Settle(ctx, g.r, g.q.Watch)
 }
 
 func reviewText(c review.Cycle, pointer string) string {
@@ -280,12 +280,12 @@ type source struct{ top, path, text string }
 
 // wordsOf fills in the words of a review from the file that reviewers were told to write,
 // in the tree where the person stands or in the task's.
-func wordsOf(d *Desk, at *session.Desk, q *New) (source, error) {
+func wordsOf(s *Service, at *session.Session, q *New) (source, error) {
 	if strings.TrimSpace(q.Text) != "" {
 		return source{}, nil
 	}
 	path := q.Task.FeedbackFile()
-	for _, top := range []string{d.Session.Repo.Root, at.Repo.Root} {
+	for _, top := range []string{s.Session.Repo.Root, at.Repo.Root} {
 		text, err := readWithin(top, path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return source{}, err

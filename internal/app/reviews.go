@@ -32,12 +32,12 @@ type Review struct {
 }
 
 // List lists a task's reviews, by its record and its files.
-func List(d *Desk, task belay.TaskID) ([]Review, error) {
-	r, err := d.Session.Load(task)
+func List(s *Service, task belay.TaskID) ([]Review, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := runner.Reviews(d.Session, r)
+	shelf, err := runner.Reviews(s.Session, r)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func knownReview(r *session.Record, shelf *review.CycleFolder, e review.Entry) R
 
 // One is cycle n of a task. CodeNotFound when neither the record nor a file knows
 // it.
-func One(d *Desk, task belay.TaskID, n int) (Review, error) {
-	all, err := List(d, task)
+func One(s *Service, task belay.TaskID, n int) (Review, error) {
+	all, err := List(s, task)
 	if err != nil {
 		return Review{}, err
 	}
@@ -107,20 +107,20 @@ const maxPointed = 16 << 20
 // Pointed reads what a pointer names: a cycle file, or the feedback that older records
 // point to. path is from the top of the repository or, for older feedback, of the git
 // folder.
-func Pointed(d *Desk, pointer string) (path, text string, err error) {
+func Pointed(s *Service, pointer string) (path, text string, err error) {
 	p, err := review.ParsePointer(pointer)
 	if err != nil {
 		return "", "", err
 	}
 	type place struct{ top, path string }
-	home, err := runner.HomeOf(d.Session.Repo)
+	home, err := runner.HomeOf(s.Session.Repo)
 	if err != nil {
 		return "", "", err
 	}
 	places := []place{{home, p.Path()}}
 	if p.Legacy {
 		for _, dir := range []string{"belay/feedback", "spec-kitty/feedback"} {
-			places = append(places, place{d.Session.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})
+			places = append(places, place{s.Session.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})
 		}
 	}
 	for _, at := range places {
@@ -154,12 +154,12 @@ func readWithin(top, path string) (string, error) {
 }
 
 // Resolve records that what cycles asked for is done, and says so in their files.
-func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []int) ([]Review, error) {
-	r, err := d.Session.Load(task)
+func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles []int) ([]Review, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := runner.Reviews(d.Session, r)
+	shelf, err := runner.Reviews(s.Session, r)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []in
 		if !v.Resolved {
 			note := session.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
 				Review: &review.Recorded{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
-			if err := d.Session.AddNote(ctx, r, note); err != nil {
+			if err := s.Session.AddNote(ctx, r, note); err != nil {
 				return out, err
 			}
 		}

@@ -204,7 +204,7 @@ func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *hando
 	if err != nil || len(now.Blocking) > 0 { // it is stopped already
 		return err
 	}
-	report, err := r.desk.Check(ctx, CheckRequest{Task: rec.Task.ID, Timeout: session.RunTimeout, Watch: r.q.Watch})
+	report, err := r.svc.Check(ctx, CheckRequest{Task: rec.Task.ID, Timeout: session.RunTimeout, Watch: r.q.Watch})
 	if err != nil {
 		return err
 	}

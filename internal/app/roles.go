@@ -26,8 +26,8 @@ type UpdateRequest struct {
 // Update records it. A role that begins (in_progress) finds the tree verified first; so
 // does every other change. Errors: belay.CodeDrift, those of MayStart and Cited, CodeUsage,
 // CodeRefused for secrets.
-func Update(ctx context.Context, d *session.Desk, q UpdateRequest) (handoff.State, error) {
-	p, err := At(ctx, d, q.Request)
+func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.State, error) {
+	p, err := At(ctx, s, q.Request)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -65,8 +65,8 @@ func Update(ctx context.Context, d *session.Desk, q UpdateRequest) (handoff.Stat
 }
 
 // At opens the place of a task that has a context.
-func At(ctx context.Context, d *session.Desk, q Request) (*Place, error) {
-	p, err := at(ctx, d, q)
+func At(ctx context.Context, s *session.Session, q Request) (*Place, error) {
+	p, err := at(ctx, s, q)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func (p *Place) start(ctx context.Context, role string) error {
 
 // Block records a blocking finding of a role. It is not lost to a drift: nothing is
 // verified first.
-func Block(ctx context.Context, d *session.Desk, q Request, role, finding string) (handoff.State, error) {
-	p, err := At(ctx, d, q)
+func Block(ctx context.Context, s *session.Session, q Request, role, finding string) (handoff.State, error) {
+	p, err := At(ctx, s, q)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -190,8 +190,8 @@ type Handed struct {
 // begun and the tree is not what was handed over before, when something was committed, or
 // when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a
 // tree without changes.
-func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empty bool) (Handed, error) {
-	p, err := At(ctx, d, q)
+func Snapshot(ctx context.Context, s *session.Session, q Request, role string, empty bool) (Handed, error) {
+	p, err := At(ctx, s, q)
 	if err != nil {
 		return Handed{}, err
 	}
@@ -360,8 +360,8 @@ func (p *Place) Resolve(ctx context.Context, note string) (Handed, error) {
 // Send gives the work back to a role after the last one handed over: the words say why, and
 // secrets in them are masked. Attempt is the one of the task's loop that begins with it;
 // anew says that the state before was put back. It is done once for each attempt.
-func Send(ctx context.Context, d *session.Desk, q Request, role, words string, back handoff.Back) error {
-	p, err := At(ctx, d, q)
+func Send(ctx context.Context, s *session.Session, q Request, role, words string, back handoff.Back) error {
+	p, err := At(ctx, s, q)
 	if err != nil || p.Rec.Context.Attempt >= back.Attempt {
 		return err
 	}
@@ -371,8 +371,8 @@ func Send(ctx context.Context, d *session.Desk, q Request, role, words string, b
 }
 
 // Ran records how the agent of a role ended.
-func Ran(ctx context.Context, d *session.Desk, q Request, role string, run handoff.Run) error {
-	p, err := At(ctx, d, q)
+func Ran(ctx context.Context, s *session.Session, q Request, role string, run handoff.Run) error {
+	p, err := At(ctx, s, q)
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,11 @@ type RollbackRequest struct {
 // back; what somebody else changed since stays and is named. It is recorded in the
 // task's history. When the loop waits for exactly this restore, the loop goes on. With
 // paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
-func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
+func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
 	if err := Globs(q.Preserve); err != nil {
 		return restore.Restored{}, err
 	}
-	r, err := d.Session.Load(q.Task)
+	r, err := s.Session.Load(q.Task)
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -41,13 +41,13 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
 			"%s has no before snapshot: it has not started", q.Task)
 	}
-	if d, err = d.at(ctx, r); err != nil {
+	if s, err = s.at(ctx, r); err != nil {
 		return restore.Restored{}, err
 	}
-	if _, err := d.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
+	if _, err := s.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
 		return restore.Restored{}, err
 	}
-	opts, err := d.Session.RollbackOptions(ctx, r, q.Hard, q.Preserve)
+	opts, err := s.Session.RollbackOptions(ctx, r, q.Hard, q.Preserve)
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -56,9 +56,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	}
 	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
 	if q.DryRun {
-		return d.Session.Restores.Restore(ctx, r.State.Before, opts)
+		return s.Session.Restores.Restore(ctx, r.State.Before, opts)
 	}
-	unlock, err := d.Session.Hold(ctx, q.Task, "belay rollback")
+	unlock, err := s.Session.Hold(ctx, q.Task, "belay rollback")
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -66,41 +66,41 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if q.awaited(r) {
 		opts.Command = r.State.Pending.ID
 	}
-	out, err := d.Session.Restores.Restore(ctx, r.State.Before, opts)
+	out, err := s.Session.Restores.Restore(ctx, r.State.Before, opts)
 	if err != nil {
 		return out, err
 	}
-	taken, err := d.Session.Taken(ctx, r)
+	taken, err := s.Session.Taken(ctx, r)
 	if err != nil {
 		return out, err
 	}
-	if out.Overruled, err = d.Session.Overruled(ctx, r, taken, out); err != nil {
+	if out.Overruled, err = s.Session.Overruled(ctx, r, taken, out); err != nil {
 		return out, err
 	}
 	if len(q.Paths) == 0 {
-		if err := d.Session.NotRestored(ctx, taken, &out); err != nil {
+		if err := s.Session.NotRestored(ctx, taken, &out); err != nil {
 			return out, err
 		}
 	}
-	return out, d.rolledBack(ctx, r, q, out)
+	return out, s.rolledBack(ctx, r, q, out)
 }
 
 // rolledBack records a rollback by hand: as the result the loop waits for, or as a
 // note beside it.
-func (d *Desk) rolledBack(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
-	if err := d.Session.Claim(ctx, r, out.Rescue); err != nil {
+func (s *Service) rolledBack(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
+	if err := s.Session.Claim(ctx, r, out.Rescue); err != nil {
 		return err
 	}
 	if q.awaited(r) {
-		return d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue,
+		return s.Session.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue,
 			Kept: session.KeptLines(out), Note: q.Reason})
 	}
-	if err := d.Session.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target,
+	if err := s.Session.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target,
 		Rescue: out.Rescue, Paths: q.Paths, Kept: session.KeptLines(out)}); err != nil {
 		return err
 	}
 	if !r.Open() { // the state before has the markers of the task in its plan, which ended
-		d.Session.ClearPlan(ctx, r, q.Watch.Note)
+		s.Session.ClearPlan(ctx, r, q.Watch.Note)
 	}
 	return nil
 }

@@ -32,13 +32,13 @@ type Back struct {
 // before is put back, the newest first, through a restore with its rescue that leaves
 // alone what others changed. Everything is refused (CodeRefused) before anything is
 // written where a task that stays has changed the same files since.
-func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
+func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]Back, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, belay.Refuse(belay.CodeUsage, "--file FEEDBACK, or -m \"what is wrong\"", "a rejection needs its reason")
 	}
 	var records []*session.Record
 	for _, id := range q.Tasks {
-		r, err := d.Session.Load(id)
+		r, err := s.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 		ids = append(ids, r.Task.ID)
 	}
 	for _, r := range records {
-		if err := MayReopen(ctx, d, r, ids...); err != nil {
+		if err := MayReopen(ctx, s, r, ids...); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 		func(a, b *session.Record) int { return strings.Compare(string(b.State.Before), string(a.State.Before)) })
 	var out []Back
 	for _, r := range records {
-		one, err := putOneBack(ctx, d, r, q, ids)
+		one, err := putOneBack(ctx, s, r, q, ids)
 		if err != nil {
 			return out, fmt.Errorf("roll back %s: %w", r.Task.ID, err)
 		}
@@ -70,8 +70,8 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 	return out, nil
 }
 
-func putOneBack(ctx context.Context, d *Desk, r *session.Record, q Rejection, with []belay.TaskID) (Back, error) {
-	given, err := RecordReview(ctx, d,
+func putOneBack(ctx context.Context, s *Service, r *session.Record, q Rejection, with []belay.TaskID) (Back, error) {
+	given, err := RecordReview(ctx, s,
 		New{Task: r.Task.ID, Verdict: Reject, Text: q.Text, Reviewer: q.Reviewer, Again: true, Together: with, Watch: q.Watch})
 	if err != nil {
 		return Back{}, err
@@ -80,10 +80,10 @@ func putOneBack(ctx context.Context, d *Desk, r *session.Record, q Rejection, wi
 	if !given.Acted {
 		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s", given.Then)
 	}
-	if r, err = d.Session.Load(r.Task.ID); err != nil {
+	if r, err = s.Session.Load(r.Task.ID); err != nil {
 		return out, err
 	}
-	if err := d.PutBack(ctx, r, q.Watch); err != nil {
+	if err := s.PutBack(ctx, r, q.Watch); err != nil {
 		return out, err
 	}
 	for _, a := range r.State.Attempts {

@@ -29,46 +29,46 @@ type RunRequest struct {
 
 // Run drives a task until it is closed, parked, waits for a person, or stands before a
 // command that RunRequest.Stop is true for. The record says which; the error is nil for all four.
-func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
-	r, err := d.taskToRun(ctx, q)
+func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
+	r, err := s.taskToRun(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if err := runner.InOrder(d.Session, r, r.Task.Worktree == ""); err != nil {
+	if err := runner.InOrder(s.Session, r, r.Task.Worktree == ""); err != nil {
 		return r, err
 	}
-	given := d.Session.Config // with the flags
-	inner, err := runner.Ready(ctx, d.Session, r, q.Watch)
+	given := s.Session.Config // with the flags
+	inner, err := runner.Ready(ctx, s.Session, r, q.Watch)
 	if err != nil {
 		return r, err
 	}
-	d = &Desk{Session: inner, ask: d.ask}
-	if err := d.Recovered(ctx, q.Watch); err != nil {
+	s = &Service{Session: inner, ask: s.ask}
+	if err := s.Recovered(ctx, q.Watch); err != nil {
 		return r, err
 	}
-	unlock, err := d.Session.Hold(ctx, r.Task.ID, "belay run")
+	unlock, err := s.Session.Hold(ctx, r.Task.ID, "belay run")
 	if err != nil {
 		return r, err
 	}
 	defer unlock()
-	if r, err = d.Session.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
+	if r, err = s.Session.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
 		return nil, err
 	}
-	dr := &runner.Driver{Session: d.Session, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.Stop}
+	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.Stop}
 	if q.Prose == "" { // it was recorded before
-		if _, err := d.Adjust(ctx, r, given, q.NewTask); err != nil {
+		if _, err := s.Adjust(ctx, r, given, q.NewTask); err != nil {
 			return r, err
 		}
 	}
-	if err := d.wake(ctx, dr, q); err != nil {
+	if err := s.wake(ctx, dr, q); err != nil {
 		return r, err
 	}
-	err = d.drive(ctx, dr)
-	d.report(ctx, r.Task.ID, q.Watch)
-	overridden(ctx, d.Session, r, q.Watch)
+	err = s.drive(ctx, dr)
+	s.report(ctx, r.Task.ID, q.Watch)
+	overridden(ctx, s.Session, r, q.Watch)
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
-		d.retired(ctx, r, q.Watch)
+		s.retired(ctx, r, q.Watch)
 	}
 	if errors.Is(err, runner.ErrParked) {
 		return r, parked(r.Task.ID)
@@ -82,40 +82,40 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 
 // taskToRun refuses everything that can be refused before the first byte is
 // written, then gives the record to drive.
-func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*session.Record, error) {
+func (s *Service) taskToRun(ctx context.Context, q RunRequest) (*session.Record, error) {
 	if q.Resume != "" {
-		return d.resumable(ctx, q)
+		return s.resumable(ctx, q)
 	}
 	if q.ID != "" && q.Prose == "" {
-		if r, err := d.Session.Load(q.ID); err == nil && r.State.Phase == "" {
-			return d.added(ctx, q, r)
+		if r, err := s.Session.Load(q.ID); err == nil && r.State.Phase == "" {
+			return s.added(ctx, q, r)
 		}
 	}
-	t, err := d.task(q.NewTask)
+	t, err := s.task(q.NewTask)
 	if err != nil {
 		return nil, err
 	}
 	if q.ID != "" {
-		if _, err := d.Session.Load(q.ID); err == nil {
-			return nil, d.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
+		if _, err := s.Session.Load(q.ID); err == nil {
+			return nil, s.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
 		}
 	}
-	if err := d.mayRun(t, q.NewTask); err != nil {
+	if err := s.mayRun(t, q.NewTask); err != nil {
 		return nil, err
 	}
-	if held, busy := d.Session.Held(); busy && !q.Apart {
+	if held, busy := s.Session.Held(); busy && !q.Apart {
 		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is in use by %s", held)
 	}
-	return d.Add(ctx, q.NewTask)
+	return s.Add(ctx, q.NewTask)
 }
 
 // Recorded is the recorded task that a word names, "" when it names none.
-func (d *Desk) Recorded(word string) belay.TaskID {
+func (s *Service) Recorded(word string) belay.TaskID {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
 		return ""
 	}
-	r, err := d.Session.Load(id)
+	r, err := s.Session.Load(id)
 	if err != nil {
 		return ""
 	}
@@ -123,27 +123,27 @@ func (d *Desk) Recorded(word string) belay.TaskID {
 }
 
 // mayRun refuses a task whose agent is not there, or that would run what nobody let run.
-func (d *Desk) mayRun(t belay.Task, q NewTask) error {
-	if err := d.agentReady(t); err != nil {
+func (s *Service) mayRun(t belay.Task, q NewTask) error {
+	if err := s.agentReady(t); err != nil {
 		return err
 	}
-	return d.mayGo(t, q)
+	return s.mayGo(t, q)
 }
 
 // mayGo refuses a task that would run what nobody let run.
-func (d *Desk) mayGo(t belay.Task, q NewTask) error {
-	d.Session.May.TypeCommand(q.Agent)
-	if err := d.trusted(wants(t), len(q.Agent) > 0, q.Trust); err != nil {
+func (s *Service) mayGo(t belay.Task, q NewTask) error {
+	s.Session.May.TypeCommand(q.Agent)
+	if err := s.trusted(wants(t), len(q.Agent) > 0, q.Trust); err != nil {
 		return err
 	}
-	_ = d.Session.May.Keep() // a list that cannot be written costs a question when the task is resumed
+	_ = s.Session.May.Keep() // a list that cannot be written costs a question when the task is resumed
 	return nil
 }
 
 // resumable gives an open task, with the agent's command replaced if another was
 // given.
-func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, error) {
-	r, err := d.Session.Load(q.Resume)
+func (s *Service) resumable(ctx context.Context, q RunRequest) (*session.Record, error) {
+	r, err := s.Session.Load(q.Resume)
 	if err != nil {
 		return nil, err
 	}
@@ -155,13 +155,13 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 			"%s is a pipeline: it cannot run in parallel", q.Resume)
 	}
 	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
-		return d.added(ctx, q, r)
+		return s.added(ctx, q, r)
 	}
 	if q.Apart && r.Task.Worktree == "" {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
-			"%s has already started in the working tree %s", q.Resume, d.Session.Repo.Root)
+			"%s has already started in the working tree %s", q.Resume, s.Session.Repo.Root)
 	}
-	t, _, err := d.adjusted(r, d.Session.Config, q.NewTask)
+	t, _, err := s.adjusted(r, s.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
@@ -171,35 +171,35 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	return r, d.mayGo(t, q.NewTask)
+	return r, s.mayGo(t, q.NewTask)
 }
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
-func (d *Desk) added(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
-	t, _, err := d.adjusted(r, d.Session.Config, q.NewTask)
+func (s *Service) added(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
+	t, _, err := s.adjusted(r, s.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	if err := d.mayRun(t, q.NewTask); err != nil || !q.Apart || r.Task.Worktree != "" {
+	if err := s.mayRun(t, q.NewTask); err != nil || !q.Apart || r.Task.Worktree != "" {
 		return r, err
 	}
 	t = r.Task
-	if t.Worktree, err = runner.Path(d.Session, t.ID); err != nil {
+	if t.Worktree, err = runner.Path(s.Session, t.ID); err != nil {
 		return r, err
 	}
-	return r, d.Session.Append(ctx, r, session.EntryTask, t)
+	return r, s.Session.Append(ctx, r, session.EntryTask, t)
 }
 
 // wake brings a task to where it can be driven: started, or resumed after a cancel,
 // with the agent's command it has now.
-func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error {
+func (s *Service) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error {
 	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
 		t := dr.Rec.Task
 		t.Agent, t.Role = q.Agent, q.Agent[0]
-		if err := d.Session.Append(ctx, dr.Rec, session.EntryTask, t); err != nil {
+		if err := s.Session.Append(ctx, dr.Rec, session.EntryTask, t); err != nil {
 			return err
 		}
 	}
@@ -210,18 +210,18 @@ func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error 
 	st := dr.Rec.State
 	switch {
 	case st.Phase == "" || st.Phase == loop.PhaseNew:
-		if err := d.unreviewed(ctx, dr); err != nil {
+		if err := s.unreviewed(ctx, dr); err != nil {
 			return err
 		}
-		return runner.Begin(ctx, d.Session, dr.Rec)
+		return runner.Begin(ctx, s.Session, dr.Rec)
 	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
-		return d.Session.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
+		return s.Session.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
 	}
 	return nil
 }
 
 // unreviewed says of a task with a mode of its own that nobody will review its work.
-func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
+func (s *Service) unreviewed(ctx context.Context, dr *runner.Driver) error {
 	p := dr.Rec.Task.Policy
 	mode := belay.ModeOf(p.Reviews)
 	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
@@ -230,13 +230,13 @@ func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
 	text := fmt.Sprintf("mode %s: no reviewers are configured, so its %d reviews are skipped (reviewers: in %s)",
 		mode, p.Reviews, config.File)
 	dr.Watch.Note(text)
-	return d.Session.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
+	return s.Session.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
 }
 
 // Recovered finishes a restore that was cut short, before anything else looks
 // at the tree.
-func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
-	done, err := d.Session.Restores.Recover(ctx)
+func (s *Service) Recovered(ctx context.Context, w runner.Watcher) error {
+	done, err := s.Session.Restores.Recover(ctx)
 	if err != nil || done == nil {
 		return err
 	}
@@ -246,8 +246,8 @@ func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
 
 // Cancel stops the attempt that is under way, from another terminal. The runner
 // that waits for it captures the work and parks.
-func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
-	r, err := d.Session.Load(task)
+func (s *Service) Cancel(ctx context.Context, task belay.TaskID) error {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return err
 	}
@@ -255,10 +255,10 @@ func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdDebug {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no agent running (%s)", task, r.State.Phase)
 	}
-	if d, err = d.at(ctx, r); err != nil {
+	if s, err = s.at(ctx, r); err != nil {
 		return err
 	}
-	run, err := agent.Attach(d.Session.RunDir(task, c.ID))
+	run, err := agent.Attach(s.Session.RunDir(task, c.ID))
 	if errors.Is(err, os.ErrNotExist) {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", task), "%s has no agent running here", task)
 	}

@@ -24,8 +24,8 @@ type Made struct {
 // Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore; with template also a template for
 // pull requests. A file that is there already is left alone. specs are patterns of task files that were found, for a
 // comment in the config.
-func (d *Desk) Init(template bool, specs ...string) (Made, error) {
-	tests, _ := testrun.Tests(d.Session.Repo.Root)
+func (s *Service) Init(template bool, specs ...string) (Made, error) {
+	tests, _ := testrun.Tests(s.Session.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
 	files := []struct{ name, text string }{
 		{".belay/config.yaml", string(config.Template(tests, specs...))},
@@ -35,7 +35,7 @@ func (d *Desk) Init(template bool, specs ...string) (Made, error) {
 		files = append(files, struct{ name, text string }{".github/PULL_REQUEST_TEMPLATE/forensic.md", prompt.PullTemplate()})
 	}
 	for _, f := range files {
-		wrote, err := create(filepath.Join(d.Session.Repo.Root, filepath.FromSlash(f.name)), f.text)
+		wrote, err := create(filepath.Join(s.Session.Repo.Root, filepath.FromSlash(f.name)), f.text)
 		switch {
 		case err != nil:
 			return m, fmt.Errorf("write %s: %w", f.name, err)

@@ -26,62 +26,62 @@ type state struct {
 
 // find makes a state of what a person names: a folder, a task (its state before), a
 // snapshot or a revision. Without a repository it is a folder.
-func find(ctx context.Context, d *Desk, dir, name string) (*state, error) {
+func find(ctx context.Context, s *Service, dir, name string) (*state, error) {
 	path := fsroot.From(dir, name)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &state{name: name, dir: path}, nil
 	}
-	if d == nil {
+	if s == nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "name a folder, or run it in a repository", "no folder %s",
 			belay.VisibleLine(name))
 	}
 	if id, err := belay.ParseTaskID(name); err == nil {
-		if r, err := d.Session.Load(id); err == nil && r.State.Before != "" {
-			return held(ctx, d, r.State.Before, "the state before "+string(r.Task.ID))
+		if r, err := s.Session.Load(id); err == nil && r.State.Before != "" {
+			return held(ctx, s, r.State.Before, "the state before "+string(r.Task.ID))
 		}
 	}
 	if id, err := belay.ParseSnapshotID(name); err == nil {
-		if id, err = d.Session.Named(ctx, id); err == nil {
-			return held(ctx, d, id, "snapshot "+id.Short())
+		if id, err = s.Session.Named(ctx, id); err == nil {
+			return held(ctx, s, id, "snapshot "+id.Short())
 		}
 	}
-	return revision(ctx, d, name)
+	return revision(ctx, s, name)
 }
 
 // held is the state that a snapshot holds.
-func held(ctx context.Context, d *Desk, id belay.SnapshotID, name string) (*state, error) {
-	info, err := d.Session.Snaps.LookUp(ctx, id)
+func held(ctx context.Context, s *Service, id belay.SnapshotID, name string) (*state, error) {
+	info, err := s.Session.Snaps.LookUp(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return stored(ctx, d, info.Tree, name)
+	return stored(ctx, s, info.Tree, name)
 }
 
 // revision is the state of a commit.
-func revision(ctx context.Context, d *Desk, name string) (*state, error) {
-	out, err := git.Output(d.Session.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
+func revision(ctx context.Context, s *Service, name string) (*state, error) {
+	out, err := git.Output(s.Session.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
 			"%s is not a folder, task, snapshot or revision", belay.VisibleLine(name))
 	}
-	return stored(ctx, d, strings.TrimSpace(string(out)), name)
+	return stored(ctx, s, strings.TrimSpace(string(out)), name)
 }
 
 // present is what the working tree holds now, as far as git tracks it or would.
-func present(ctx context.Context, d *Desk) (*state, error) {
-	tree, err := d.Session.Snaps.StoreFilesTree(ctx, snapshot.Extent{})
+func present(ctx context.Context, s *Service) (*state, error) {
+	tree, err := s.Session.Snaps.StoreFilesTree(ctx, snapshot.Extent{})
 	if err != nil {
 		return nil, err
 	}
-	return stored(ctx, d, tree, "the working tree")
+	return stored(ctx, s, tree, "the working tree")
 }
 
-func stored(ctx context.Context, d *Desk, tree, name string) (*state, error) {
+func stored(ctx context.Context, svc *Service, tree, name string) (*state, error) {
 	s := &state{name: name, files: map[string]string{}}
 	if tree == "" {
 		return s, nil
 	}
-	list, err := d.Session.Repo.ListTree(ctx, tree)
+	list, err := svc.Session.Repo.ListTree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func stored(ctx context.Context, d *Desk, tree, name string) (*state, error) {
 }
 
 // plan reads the plan that a state holds at a path; nil when it holds none.
-func (s *state) plan(ctx context.Context, d *Desk, rel string) (*plan.Plan, error) {
+func (s *state) plan(ctx context.Context, svc *Service, rel string) (*plan.Plan, error) {
 	if s.dir != "" {
 		p, err := ReadPlan(s.dir, filepath.FromSlash(rel))
 		if belay.CodeOf(err) == belay.CodeNotFound {
@@ -106,7 +106,7 @@ func (s *state) plan(ctx context.Context, d *Desk, rel string) (*plan.Plan, erro
 	if oid == "" {
 		return nil, nil
 	}
-	rd, err := d.Session.Repo.Reader(ctx)
+	rd, err := svc.Session.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ const few = 400
 
 // sides makes the two sides of an implementation. Of two states in the repository only
 // what differs is read, with the sections' own files, and everything when there is little.
-func sides(ctx context.Context, d *Desk, before, after *state, p *plan.Plan, task belay.TaskID, rel string) (*plan.Sides, error) {
+func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, task belay.TaskID, rel string) (*plan.Sides, error) {
 	hide := func(path string) bool { return path == rel || strings.HasPrefix(path, ".belay/") }
 	if before.dir != "" || after.dir != "" {
 		a, b := before.tree(), after.tree()
@@ -133,7 +133,7 @@ func sides(ctx context.Context, d *Desk, before, after *state, p *plan.Plan, tas
 		}
 		return plan.Compared(a, b, hide)
 	}
-	rd, err := d.Session.Repo.Reader(ctx)
+	rd, err := s.Session.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}

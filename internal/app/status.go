@@ -41,20 +41,20 @@ type TaskLine struct {
 }
 
 // Tasks lists every task, in order of creation.
-func (d *Desk) Tasks() ([]TaskLine, error) {
-	lines, _, err := d.tasks()
+func (s *Service) Tasks() ([]TaskLine, error) {
+	lines, _, err := s.tasks()
 	return lines, err
 }
 
 // tasks is Tasks with the records that could be read.
-func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) {
-	records, err = d.Session.Records(func(id belay.TaskID, err error) {
+func (s *Service) tasks() (lines []TaskLine, records []*session.Record, err error) {
+	records, err = s.Session.Records(func(id belay.TaskID, err error) {
 		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.Sentence(err)})
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if gone, err := d.Session.Gone(); err == nil {
+	if gone, err := s.Session.Gone(); err == nil {
 		for _, st := range gone {
 			if st.Open {
 				lines = append(lines, TaskLine{ID: belay.TaskID(st.Task), Phase: "unreadable",
@@ -68,7 +68,7 @@ func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) 
 		}
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, After: r.Task.After, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
-		l.Paused = d.paused(r)
+		l.Paused = s.paused(r)
 		if total, any := prompt.Total(r.State); any {
 			l.Used = &total
 		}
@@ -89,12 +89,12 @@ func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) 
 
 // paused gives the next step of a task that is in the middle of its run while no belay process works on it; "" for every
 // other one. A person's own attempt, of a task without an agent, is no run.
-func (d *Desk) paused(r *session.Record) string {
+func (s *Service) paused(r *session.Record) string {
 	c := r.State.Pending
 	if c == nil || len(r.Task.Agent) == 0 {
 		return ""
 	}
-	at, err := runner.At(context.Background(), d.Session, r)
+	at, err := runner.At(context.Background(), s.Session, r)
 	if err == nil {
 		if by, busy := at.Held(); busy && by.Task.Key() == r.Task.ID.Key() {
 			return ""
@@ -106,8 +106,8 @@ func (d *Desk) paused(r *session.Record) string {
 }
 
 // Latest gives the task that something happened to last. CodeNotFound when there is none.
-func (d *Desk) Latest() (belay.TaskID, error) {
-	lines, err := d.Tasks()
+func (s *Service) Latest() (belay.TaskID, error) {
+	lines, err := s.Tasks()
 	if err != nil {
 		return "", err
 	}
@@ -195,29 +195,29 @@ type Status struct {
 }
 
 // Status gathers the tree's state; it changes nothing.
-func (d *Desk) Status(ctx context.Context) (Status, error) {
-	s, _, err := d.Overview(ctx)
+func (svc *Service) Status(ctx context.Context) (Status, error) {
+	s, _, err := svc.Overview(ctx)
 	return s, err
 }
 
 // Overview is Status and Tasks together: each record is read once.
-func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
-	s = Status{Root: d.Session.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
-	if h, busy := d.Session.Held(); busy {
+func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
+	s = Status{Root: svc.Session.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
+	if h, busy := svc.Session.Held(); busy {
 		s.Held = h.String()
 	}
-	claims, err := d.Session.Claims().List()
+	claims, err := svc.Session.Claims().List()
 	if err != nil {
 		return s, nil, err
 	}
 	for _, c := range claims {
 		s.Reviews = append(s.Reviews, c.String())
 	}
-	lines, records, err := d.tasks()
+	lines, records, err := svc.tasks()
 	if err != nil {
 		return s, nil, err
 	}
-	lines, views := d.WithPhases(ctx, lines)
+	lines, views := svc.WithPhases(ctx, lines)
 	s.Features = withActive(features(lines), views)
 	for _, l := range lines {
 		if l.Tree != "" || l.Unmerged {
@@ -232,24 +232,24 @@ func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err er
 		}
 		s.Tasks = append(s.Tasks, l)
 	}
-	if s.Snapshots, err = d.Session.Snaps.Usage(ctx); err != nil {
+	if s.Snapshots, err = svc.Session.Snaps.Usage(ctx); err != nil {
 		return s, nil, err
 	}
-	archived, err := d.archivedOf(ctx, records)
+	archived, err := svc.archivedOf(ctx, records)
 	if err != nil {
 		return s, nil, err
 	}
 	s.Archived = len(archived)
-	if s.Absent, err = d.Session.Absent(ctx); err != nil {
+	if s.Absent, err = svc.Session.Absent(ctx); err != nil {
 		return s, nil, err
 	}
-	if s.Missing, err = d.missingOf(ctx, records); err != nil {
+	if s.Missing, err = svc.missingOf(ctx, records); err != nil {
 		return s, nil, err
 	}
-	s.OverCap = d.Session.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Session.Config.Snapshot.Cap
-	s.Standing = d.Session.Restores.Unfinished()
+	s.OverCap = svc.Session.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > svc.Session.Config.Snapshot.Cap
+	s.Standing = svc.Session.Restores.Unfinished()
 	s.Interrupted = s.Standing != nil
-	if t, err := d.TrustState(); err == nil {
+	if t, err := svc.TrustState(); err == nil {
 		for _, i := range t.Missing() {
 			s.Untrusted = append(s.Untrusted, i.What)
 		}
@@ -306,19 +306,19 @@ type ShownAttempt struct {
 }
 
 // Show gives a task whole.
-func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
-	r, err := d.Session.LoadAnyway(task)
+func (svc *Service) Show(task belay.TaskID) (Shown, *session.Record, error) {
+	r, err := svc.Session.LoadAnyway(task)
 	if err != nil {
 		return Shown{}, nil, err
 	}
-	_, cut := d.Session.Anchored(task, r.Log)
+	_, cut := svc.Session.Anchored(task, r.Log)
 	s := Shown{
 		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
 		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
 		Unmerged: runner.Unmerged(r), Overruled: r.Over,
 	}
-	s.Snapshots, s.Paused = retains(r), d.paused(r)
+	s.Snapshots, s.Paused = retains(r), svc.paused(r)
 	if cut != nil {
 		s.Problem = session.Sentence(cut)
 	}
@@ -336,14 +336,14 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 		for _, f := range a.Findings {
 			shown.Reasons = append(shown.Reasons, f.Title)
 		}
-		reviewed, bad := d.checksOf(a.Review)
+		reviewed, bad := svc.checksOf(a.Review)
 		for _, c := range reviewed {
 			if c.Review != nil {
 				shown.Reviews = append(shown.Reviews, *c.Review)
 			}
 		}
 		s.Attempts = append(s.Attempts, shown)
-		checked, err := d.checksOf(a.Report)
+		checked, err := svc.checksOf(a.Report)
 		if len(checked) > 0 {
 			s.Checks = checked
 		}
@@ -358,24 +358,24 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 }
 
 // Missing gives the snapshots that tasks need and that are gone.
-func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
-	all, err := d.Session.Records(nil)
+func (s *Service) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
+	all, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	return d.missingOf(ctx, all)
+	return s.missingOf(ctx, all)
 }
 
-func (d *Desk) missingOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
-	needs := runner.Needs(ctx, d.Session)
-	return d.Session.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
+func (s *Service) missingOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
+	needs := runner.Needs(ctx, s.Session)
+	return s.Session.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
 }
 
 // checksOf gives the checks of a stored report, none when there is no report.
-func (d *Desk) checksOf(sha string) ([]belay.CheckResult, error) {
+func (s *Service) checksOf(sha string) ([]belay.CheckResult, error) {
 	if sha == "" {
 		return nil, nil
 	}
-	report, err := d.Session.Report(sha)
+	report, err := s.Session.Report(sha)
 	return report.Checks, err
 }

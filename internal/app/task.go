@@ -40,43 +40,43 @@ type NewTask struct {
 
 // Add records a task without starting it. The rules it will be judged by are frozen
 // now: an agent that edits the config does not change its own exam.
-func (d *Desk) Add(ctx context.Context, q NewTask) (*session.Record, error) {
-	t, err := d.task(q)
+func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
+	t, err := s.task(q)
 	if err != nil {
 		return nil, err
 	}
-	d.Session.May.TypeCommand(q.Agent)
-	if err := d.known(q); err != nil {
+	s.Session.May.TypeCommand(q.Agent)
+	if err := s.known(q); err != nil {
 		return nil, err
 	}
-	d.read(ctx, &t, q)
+	s.read(ctx, &t, q)
 	for _, globs := range []*[]string{&t.Scope.Files, &t.Scope.Protect, &t.Scope.Expect} {
-		if *globs, err = d.Session.Config.Expand(*globs); err != nil {
+		if *globs, err = s.Session.Config.Expand(*globs); err != nil {
 			return nil, err
 		}
 	}
 	for {
 		if q.ID == "" {
-			if t.ID, err = d.number(ctx); err != nil {
+			if t.ID, err = s.number(ctx); err != nil {
 				return nil, err
 			}
 		}
 		if q.Apart {
-			if t.Worktree, err = runner.Path(d.Session, t.ID); err != nil {
+			if t.Worktree, err = runner.Path(s.Session, t.ID); err != nil {
 				return nil, err
 			}
 		}
-		err = d.Session.Create(ctx, t)
+		err = s.Session.Create(ctx, t)
 		if err == nil {
-			_ = d.Session.May.Keep() // a list that cannot be written costs a question when the task is run
-			r, err := d.Session.Load(t.ID)
+			_ = s.Session.May.Keep() // a list that cannot be written costs a question when the task is run
+			r, err := s.Session.Load(t.ID)
 			if err == nil {
-				err = runner.AskFirst(ctx, d.Session, r)
+				err = runner.AskFirst(ctx, s.Session, r)
 			}
 			return r, err
 		}
 		if q.ID != "" || belay.CodeOf(err) != belay.CodeUsage {
-			return nil, d.exists(t.ID, err)
+			return nil, s.exists(t.ID, err)
 		}
 		// Another process made the same number first: take the next one.
 	}
@@ -84,18 +84,18 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 
 // number gives a number that no task had: neither one with a record, nor one whose record
 // is gone and whose snapshots are not.
-func (d *Desk) number(ctx context.Context) (belay.TaskID, error) {
-	used, err := d.used(ctx)
+func (s *Service) number(ctx context.Context) (belay.TaskID, error) {
+	used, err := s.used(ctx)
 	return belay.NextTaskID(used), err
 }
 
 // used are the ids that tasks have, or had.
-func (d *Desk) used(ctx context.Context) ([]belay.TaskID, error) {
-	used, err := d.Session.Journal.Tasks()
+func (svc *Service) used(ctx context.Context) ([]belay.TaskID, error) {
+	used, err := svc.Session.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
-	snaps, err := d.Session.Snaps.List(ctx)
+	snaps, err := svc.Session.Snaps.List(ctx)
 	for _, s := range snaps {
 		used = append(used, s.Task)
 	}
@@ -103,11 +103,11 @@ func (d *Desk) used(ctx context.Context) ([]belay.TaskID, error) {
 }
 
 // exists says how to go on with a task that is there already.
-func (d *Desk) exists(task belay.TaskID, err error) error {
+func (s *Service) exists(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeUsage {
 		return err
 	}
-	r, lerr := d.Session.Load(task)
+	r, lerr := s.Session.Load(task)
 	if lerr != nil {
 		return err
 	}
@@ -120,11 +120,11 @@ func (d *Desk) exists(task belay.TaskID, err error) error {
 }
 
 // task makes a whole task of what was said, the config and what can be detected.
-func (d *Desk) task(q NewTask) (belay.Task, error) {
+func (s *Service) task(q NewTask) (belay.Task, error) {
 	if strings.TrimSpace(q.Prose) == "" {
 		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
 	}
-	c := d.Session.Config
+	c := s.Session.Config
 	forced, err := check.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
 	if err != nil {
 		return belay.Task{}, err
@@ -136,7 +136,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.AllGuidelines(),
-		Checks: d.checks(),
+		Checks: s.checks(),
 	}
 	if len(t.Agent) == 0 {
 		t.Agent = c.Agent.Command
@@ -145,11 +145,11 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Timeout = session.RunTimeout
 	}
 	if !t.Checks.Tests.Set() {
-		t.Checks.Tests, _ = testrun.Tests(d.Session.Repo.Root)
+		t.Checks.Tests, _ = testrun.Tests(s.Session.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
 	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
-		t.Checks.Linters = testrun.Linters(d.Session.Repo.Root, os.Getenv("PATH"))
+		t.Checks.Linters = testrun.Linters(s.Session.Repo.Root, os.Getenv("PATH"))
 	}
 	for _, r := range t.Reviewers {
 		if r.Human() {
@@ -178,8 +178,8 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 }
 
 // checks are what the config says of the checks, as far as nothing has to be detected.
-func (d *Desk) checks() belay.Checks {
-	c := d.Session.Config
+func (s *Service) checks() belay.Checks {
+	c := s.Session.Config
 	return belay.Checks{
 		Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
 		SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
@@ -214,20 +214,20 @@ func asEvents(c belay.TestCommand) belay.TestCommand {
 }
 
 // agentReady refuses before anything is touched when the agent cannot be started.
-func (d *Desk) agentReady(t belay.Task) error {
+func (s *Service) agentReady(t belay.Task) error {
 	if len(t.Agent) == 0 {
 		return belay.Refuse(belay.CodeUsage,
 			`belay run "…" --with claude, belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
 	}
-	if err := agent.LookPath(t.Agent[0], d.Session.Repo.Root, os.Environ()); err != nil {
+	if err := agent.LookPath(t.Agent[0], s.Session.Repo.Root, os.Environ()); err != nil {
 		return err
 	}
-	return agent.Ready(t.Agent, d.Session.Repo.Root, os.Environ())
+	return agent.Ready(t.Agent, s.Session.Repo.Root, os.Environ())
 }
 
 // Start takes the state before of a task that somebody drives by hand.
-func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
-	r, err := d.Session.Load(task)
+func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -237,37 +237,37 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
 	}
-	if err := runner.InOrder(d.Session, r, true); err != nil {
+	if err := runner.InOrder(s.Session, r, true); err != nil {
 		return nil, err
 	}
-	if d, err = d.at(ctx, r); err != nil {
+	if s, err = s.at(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := d.offer(judging(r.Task), false); err != nil {
+	if err := s.offer(judging(r.Task), false); err != nil {
 		return nil, err
 	}
-	unlock, err := d.Session.Hold(ctx, task, "belay task start")
+	unlock, err := s.Session.Hold(ctx, task, "belay task start")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	if r.State.Pending == nil {
-		if err := runner.Begin(ctx, d.Session, r); err != nil {
+		if err := runner.Begin(ctx, s.Session, r); err != nil {
 			return nil, err
 		}
 		if r.State.Gate != nil { // the words were found to be in doubt only now
 			return nil, Waiting(r, "")
 		}
 	}
-	if err := d.pending(ctx, r, w, loop.CmdSnapshot); err != nil {
+	if err := s.pending(ctx, r, w, loop.CmdSnapshot); err != nil {
 		return r, err
 	}
-	return r, d.pending(ctx, r, w, loop.CmdBaseline)
+	return r, s.pending(ctx, r, w, loop.CmdBaseline)
 }
 
 // Capture says that the attempt under way has ended and holds what it left.
-func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
-	r, err := d.Session.Load(task)
+func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -276,26 +276,26 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher)
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task),
 			"%s has no running attempt (%s)", task, r.State.Phase)
 	}
-	if d, err = d.at(ctx, r); err != nil {
+	if s, err = s.at(ctx, r); err != nil {
 		return nil, err
 	}
-	unlock, err := d.Session.Hold(ctx, task, "belay task capture")
+	unlock, err := s.Session.Hold(ctx, task, "belay task capture")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	if c.Kind == loop.CmdAttempt {
 		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "run by hand", Use: r.Context.Used}
-		if err := d.Session.Apply(ctx, r, ev); err != nil {
+		if err := s.Session.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}
 	}
-	return r, d.pending(ctx, r, w, loop.CmdCapture)
+	return r, s.pending(ctx, r, w, loop.CmdCapture)
 }
 
 // Finish closes a task that passed.
-func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
-	r, err := d.Session.Load(task)
+func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -304,23 +304,23 @@ func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
 			"%s is not accepted: it is in phase %s", task, r.State.Phase)
 	}
-	if d, err = d.at(ctx, r); err != nil {
+	if s, err = s.at(ctx, r); err != nil {
 		return nil, err
 	}
-	return r, d.pending(ctx, r, w, loop.CmdClose)
+	return r, s.pending(ctx, r, w, loop.CmdClose)
 }
 
 // pending does the outstanding command when it is of the given kind.
-func (d *Desk) pending(ctx context.Context, r *session.Record, w runner.Watcher, kind loop.CommandKind) error {
+func (s *Service) pending(ctx context.Context, r *session.Record, w runner.Watcher, kind loop.CommandKind) error {
 	c := r.State.Pending
 	if c == nil || c.Kind != kind {
 		return nil
 	}
-	dr := &runner.Driver{Session: d.Session, Rec: r, Watch: w, Soft: ctx}
+	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: w, Soft: ctx}
 	ev, err := dr.Do(ctx, *c)
 	if err != nil {
 		return err
 	}
 	ev.Command = c.ID
-	return d.Session.Apply(ctx, r, ev)
+	return s.Session.Apply(ctx, r, ev)
 }

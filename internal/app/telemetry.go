@@ -25,10 +25,10 @@ type Sent struct {
 }
 
 // telemetry gives where telemetry goes. Of the config only what is trusted counts; untrusted says that there is more.
-func (d *Desk) telemetry() (s telemetry.Settings, untrusted bool, err error) {
-	c := d.Session.Config.Telemetry
+func (svc *Service) telemetry() (s telemetry.Settings, untrusted bool, err error) {
+	c := svc.Session.Config.Telemetry
 	trusted := func(key string, values ...string) bool {
-		ok, terr := d.Session.May.Setting(key, values...)
+		ok, terr := svc.Session.May.Setting(key, values...)
 		err = errors.Join(err, terr)
 		untrusted = untrusted || !ok
 		return ok
@@ -52,11 +52,11 @@ func (d *Desk) telemetry() (s telemetry.Settings, untrusted bool, err error) {
 
 // report sends a task's telemetry at the end of a run, where a person switched it on. It fails nothing: what a collector
 // did not accept in two seconds stays to be sent.
-func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) {
-	if d.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.Switch) != "1" {
+func (s *Service) report(ctx context.Context, task belay.TaskID, w runner.Watcher) {
+	if s.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.Switch) != "1" {
 		return
 	}
-	to, untrusted, err := d.telemetry()
+	to, untrusted, err := s.telemetry()
 	switch {
 	case err != nil:
 		w.Note("telemetry was not sent: " + session.Sentence(err))
@@ -68,7 +68,7 @@ func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryTime)
 	defer cancel()
-	sent, err := d.sendTelemetry(ctx, task, to, false)
+	sent, err := s.sendTelemetry(ctx, task, to, false)
 	if err != nil {
 		w.Note("telemetry waits to be sent (belay telemetry send): " + session.Sentence(err))
 	}
@@ -82,8 +82,8 @@ func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 // SendTelemetry sends what was not sent yet of the tasks, or all of it again; of every task when none is named. A
 // task that could not be sent does not stop the others. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
 // no such task (CodeNotFound), what a collector did not accept (CodeCannot).
-func (d *Desk) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]Sent, error) {
-	to, untrusted, err := d.telemetry()
+func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]Sent, error) {
+	to, untrusted, err := s.telemetry()
 	switch {
 	case err != nil:
 		return nil, &belay.Error{Code: belay.CodeUsage, What: "the telemetry settings cannot be used",
@@ -95,14 +95,14 @@ func (d *Desk) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bo
 			"telemetry is off")
 	}
 	if len(tasks) == 0 {
-		if tasks, err = d.Session.Journal.Tasks(); err != nil {
+		if tasks, err = s.Session.Journal.Tasks(); err != nil {
 			return nil, err
 		}
 	}
 	list := []Sent{}
 	var failed error
 	for _, task := range tasks {
-		sent, err := d.sendTelemetry(ctx, task, to, again)
+		sent, err := s.sendTelemetry(ctx, task, to, again)
 		list = append(list, sent)
 		if err == nil {
 			continue
@@ -130,45 +130,45 @@ func hosts(to telemetry.Settings) string {
 }
 
 // Telemetry makes the telemetry of a task as it would be sent now. Errors: CodeNotFound, or a record that cannot be read.
-func (d *Desk) Telemetry(task belay.TaskID, what telemetry.What) (telemetry.Data, error) {
-	log, err := d.Session.Journal.Read(task)
+func (s *Service) Telemetry(task belay.TaskID, what telemetry.What) (telemetry.Data, error) {
+	log, err := s.Session.Journal.Read(task)
 	if err != nil {
 		return telemetry.Data{}, err
 	}
-	return telemetry.Build(telemetry.Source{Log: log, Attachment: d.Session.Journal.Attachment}, what)
+	return telemetry.Build(telemetry.Source{Log: log, Attachment: s.Session.Journal.Attachment}, what)
 }
 
 // Measured are the metrics of a task's entries after the one with a number, for a process that adds them up itself.
-func (d *Desk) Measured(task belay.TaskID, after int) ([]telemetry.Sample, error) {
-	log, err := d.Session.Journal.Read(task)
+func (s *Service) Measured(task belay.TaskID, after int) ([]telemetry.Sample, error) {
+	log, err := s.Session.Journal.Read(task)
 	if err != nil {
 		return nil, err
 	}
-	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: d.Session.Journal.Attachment, After: after}, telemetry.What{})
+	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: s.Session.Journal.Attachment, After: after}, telemetry.What{})
 	return telemetry.Samples(data.Metrics), err
 }
 
 // ShowTelemetry is Telemetry as the settings in force have it; messages are in it only where they would be sent.
-func (d *Desk) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
-	to, _, err := d.telemetry()
+func (s *Service) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
+	to, _, err := s.telemetry()
 	if err != nil {
 		return telemetry.Data{}, err
 	}
 	if to.Service == "" { // off
 		to.Service = "belay"
 	}
-	return d.Telemetry(task, to.What)
+	return s.Telemetry(task, to.What)
 }
 
 // sendTelemetry sends a task's entries after the last one that was accepted, a signal at a time, and remembers each that
 // was. A kill in between costs a resend, which has the same ids.
-func (d *Desk) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (Sent, error) {
+func (svc *Service) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (Sent, error) {
 	sent := Sent{Task: task, Results: []telemetry.Result{}}
-	data, err := d.Telemetry(task, to.What)
+	data, err := svc.Telemetry(task, to.What)
 	if err != nil {
 		return sent, err
 	}
-	place := telemetry.Place(filepath.Join(d.Session.Repo.Common, "belay"))
+	place := telemetry.Place(filepath.Join(svc.Session.Repo.Common, "belay"))
 	c := telemetry.Load(place, task, data.Trace(), to)
 	for _, s := range telemetry.Signals {
 		after := c.Sent[s]

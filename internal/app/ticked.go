@@ -65,9 +65,9 @@ type version struct {
 // Ticked holds each ticked task of the files against the changes of its time: those after the commit that ticked another
 // box of the file, or that added the task, up to the commit that ticked its own. What cannot be shown by them is said to
 // be not shown. The tests run on the working tree, unless q.Skip names them.
-func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (TickedReport, error) {
+func (s *Service) Ticked(ctx context.Context, files []File, q CheckRequest) (TickedReport, error) {
 	report := TickedReport{Tasks: []TickedTask{}}
-	have, err := Have(d)
+	have, err := Have(s)
 	if err != nil {
 		return report, err
 	}
@@ -76,7 +76,7 @@ func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (Ticked
 		if f.Problem != "" || f.outside {
 			continue
 		}
-		versions, err := d.versions(ctx, f)
+		versions, err := s.versions(ctx, f)
 		if err != nil {
 			return report, err
 		}
@@ -86,7 +86,7 @@ func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (Ticked
 			}
 			t := TickedTask{Source: l.Source, Line: l.Line, ID: l.ID, Title: l.Title, Task: l.Belay, Met: []belay.Met{},
 				Found: []belay.Finding{}}
-			if err := d.ticked(ctx, &t, l, versions, states); err != nil {
+			if err := s.ticked(ctx, &t, l, versions, states); err != nil {
 				return report, err
 			}
 			report.Tasks = append(report.Tasks, t)
@@ -96,10 +96,10 @@ func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (Ticked
 		return report, nil
 	}
 	q.Before, q.Skip = "HEAD", allBut("tests")
-	if q.Adhoc, err = d.Adhoc(); err != nil {
+	if q.Adhoc, err = s.Adhoc(); err != nil {
 		return report, err
 	}
-	now, err := d.Check(ctx, q)
+	now, err := s.Check(ctx, q)
 	if err != nil {
 		return report, err
 	}
@@ -113,26 +113,26 @@ func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (Ticked
 
 // ticked judges one task. Work is not always committed between one tick and the next: what is not shown there is looked for
 // in everything since the task was written down, and only what both contradict is contradicted.
-func (d *Desk) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions []version, states map[string]belay.SnapshotID) error {
+func (s *Service) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions []version, states map[string]belay.SnapshotID) error {
 	before, after, added, why := span(versions, taskKey(l.Task))
 	if why != "" {
 		t.Verdict, t.Why = belay.MetUnknown, why
 		return nil
 	}
 	t.Before, t.After = before, after
-	task, err := d.Adhoc()
+	task, err := s.Adhoc()
 	if err != nil {
 		return err
 	}
 	task.Prose = l.Words
-	task.Request, _ = d.Understand(ctx, l.Words)
+	task.Request, _ = s.Understand(ctx, l.Words)
 	task.Checks.Skip = allBut("contract")
-	if err := d.tickedIn(ctx, t, task, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
+	if err := s.tickedIn(ctx, t, task, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
 		return err
 	}
 	whole := *t
 	whole.Before, whole.After, whole.Met, whole.Found, whole.Why = added, "", []belay.Met{}, []belay.Finding{}, ""
-	if err := d.tickedIn(ctx, &whole, task, states); err != nil {
+	if err := s.tickedIn(ctx, &whole, task, states); err != nil {
 		return err
 	}
 	if whole.Verdict == belay.MetYes || whole.Verdict == belay.MetUnknown && t.Verdict == belay.MetNot {
@@ -142,23 +142,23 @@ func (d *Desk) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions
 }
 
 // tickedIn judges one task by what differs between two commits.
-func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, states map[string]belay.SnapshotID) error {
-	from, err := d.stateOf(ctx, t.Before, states)
+func (s *Service) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, states map[string]belay.SnapshotID) error {
+	from, err := s.stateOf(ctx, t.Before, states)
 	if err != nil {
 		return err
 	}
-	to, err := d.stateOf(ctx, t.After, states)
+	to, err := s.stateOf(ctx, t.After, states)
 	if err != nil {
 		return err
 	}
-	changes, err := d.Session.Snaps.Changes(ctx, from, to)
+	changes, err := s.Session.Snaps.Changes(ctx, from, to)
 	if err != nil {
 		return err
 	}
 	// The box itself is no work.
 	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == t.Source })
 	work := session.Work{All: changes, Last: changes, ByHand: func(string) bool { return true }}
-	judged, err := d.Session.Judge(ctx, task, work, from, to, nil)
+	judged, err := s.Session.Judge(ctx, task, work, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -184,15 +184,15 @@ func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, sta
 }
 
 // stateOf gives a snapshot of a commit, or of the working tree for "".
-func (d *Desk) stateOf(ctx context.Context, commit string, states map[string]belay.SnapshotID) (belay.SnapshotID, error) {
+func (s *Service) stateOf(ctx context.Context, commit string, states map[string]belay.SnapshotID) (belay.SnapshotID, error) {
 	if id, ok := states[commit]; ok {
 		return id, nil
 	}
 	meta := session.Passing(nil, "to judge ticked tasks by")
-	take := func() (snapshot.Info, error) { return worktree.Snapshot(ctx, d.Session.Restores, commit, meta) }
+	take := func() (snapshot.Info, error) { return worktree.Snapshot(ctx, s.Session.Restores, commit, meta) }
 	if commit == "" {
 		take = func() (snapshot.Info, error) {
-			return d.Session.Snaps.TakeWith(ctx, meta, d.Session.Extent(&session.Record{}))
+			return s.Session.Snaps.TakeWith(ctx, meta, s.Session.Extent(&session.Record{}))
 		}
 	}
 	info, err := take()
@@ -238,21 +238,21 @@ func tickedSince(before, after version) bool {
 }
 
 // versions reads a file's history, the newest version first: that of the working tree. A merge counts as one commit.
-func (d *Desk) versions(ctx context.Context, f File) ([]version, error) {
+func (s *Service) versions(ctx context.Context, f File) ([]version, error) {
 	list := []version{versionOf("", f.reading)}
-	refs, err := d.Session.Repo.Refs(ctx)
+	refs, err := s.Session.Repo.Refs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	head, err := d.Session.Repo.Head(ctx, refs)
+	head, err := s.Session.Repo.Head(ctx, refs)
 	if err != nil || head.OID == "" || strings.ContainsAny(f.Path, "\n\r") { // no commit yet, or a name that is no line to ask for
 		return list, err
 	}
-	out, err := d.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count="+maxVersions, head.OID, "--", f.Path)
+	out, err := s.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count="+maxVersions, head.OID, "--", f.Path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.Session.Repo.Reader(ctx)
+	r, err := s.Session.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}

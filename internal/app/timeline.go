@@ -57,8 +57,8 @@ const (
 )
 
 // sessionOf finds an agent's own session in this working tree: the one that is named, or the latest. CodeNotFound otherwise.
-func (d *Desk) sessionOf(name string) (*session.Record, error) {
-	all, err := d.Session.Sessions()
+func (s *Service) sessionOf(name string) (*session.Record, error) {
+	all, err := s.Session.Sessions()
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +79,20 @@ func (d *Desk) sessionOf(name string) (*session.Record, error) {
 
 // Timeline tells a session turn by turn. A call of a tool that has not returned is shown with what changed since it began,
 // which is what an undo would take back. It writes nothing to the record.
-func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
-	r, err := d.sessionOf(name)
+func (s *Service) Timeline(ctx context.Context, name string) (Timeline, error) {
+	r, err := s.sessionOf(name)
 	if err != nil {
 		return Timeline{}, err
 	}
 	why := ""
-	if d.showsOpen(r) {
-		seen, _, err := d.soFar(ctx, r)
+	if s.showsOpen(r) {
+		seen, _, err := s.soFar(ctx, r)
 		if err != nil { // the record is shown without them
 			why = session.Sentence(err)
 		}
 		r = seen
 	}
-	t, err := d.timelineOf(ctx, r)
+	t, err := s.timelineOf(ctx, r)
 	if n := len(t.Turns); err == nil && why != "" && n > 0 {
 		t.Turns[n-1].unknown(r.Marks[len(r.Marks)-1].Open, why)
 	}
@@ -102,12 +102,12 @@ func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
 // showsOpen reports whether what changed by now is told of a session's open call. Not of an earlier session, whose agent
 // may have died days ago: everybody's work since would seem to be its. Not after an undo, which took the call back. And
 // not where a restore was interrupted: taking a snapshot would finish it, and a timeline only looks.
-func (d *Desk) showsOpen(r *session.Record) bool {
+func (s *Service) showsOpen(r *session.Record) bool {
 	n := len(r.Marks)
-	if n == 0 || !underWay(r.Marks[n-1].Mark) || d.Session.Restores.Interrupted() {
+	if n == 0 || !underWay(r.Marks[n-1].Mark) || s.Session.Restores.Interrupted() {
 		return false
 	}
-	latest, err := d.sessionOf("")
+	latest, err := s.sessionOf("")
 	return err == nil && latest.Task.ID == r.Task.ID
 }
 
@@ -121,14 +121,14 @@ func (t *TimelineTurn) unknown(open []session.OpenCall, why string) {
 }
 
 // timelineOf is the timeline of a session that was read.
-func (d *Desk) timelineOf(ctx context.Context, r *session.Record) (Timeline, error) {
+func (s *Service) timelineOf(ctx context.Context, r *session.Record) (Timeline, error) {
 	t := Timeline{Session: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed, Turns: []TimelineTurn{}}
-	back, err := d.Session.Restores.UndoneRestores()
+	back, err := s.Session.Restores.UndoneRestores()
 	if err != nil {
 		back = func(belay.SnapshotID) bool { return false }
 	}
-	b := &timeliner{d: d, ctx: ctx, t: &t, called: map[int]int{}}
-	if b.all, err = d.Session.Sessions(); err != nil {
+	b := &timeliner{d: s, ctx: ctx, t: &t, called: map[int]int{}}
+	if b.all, err = s.Session.Sessions(); err != nil {
 		return t, err
 	}
 	for _, m := range r.Marks {
@@ -140,7 +140,7 @@ func (d *Desk) timelineOf(ctx context.Context, r *session.Record) (Timeline, err
 
 // timeliner makes steps of marks.
 type timeliner struct {
-	d      *Desk
+	d      *Service
 	ctx    context.Context
 	t      *Timeline
 	last   belay.SnapshotID
@@ -176,15 +176,15 @@ func (b *timeliner) changes(from, to belay.SnapshotID) (list []belay.Change, why
 
 // gitChanges names what differs in git between two snapshots: HEAD, refs, settings and hooks. What cannot be compared is
 // left out; the step has a problem then.
-func (d *Desk) gitChanges(ctx context.Context, from, to belay.SnapshotID) []string {
+func (s *Service) gitChanges(ctx context.Context, from, to belay.SnapshotID) []string {
 	if from == "" || to == "" || from == to {
 		return nil
 	}
-	names, err := d.Session.Snaps.RefChanges(ctx, from, to)
+	names, err := s.Session.Snaps.RefChanges(ctx, from, to)
 	if err != nil {
 		return nil
 	}
-	touched, err := d.Session.Snaps.ChangedGitFiles(ctx, from, to)
+	touched, err := s.Session.Snaps.ChangedGitFiles(ctx, from, to)
 	if err != nil {
 		return names
 	}

@@ -52,12 +52,12 @@ func String(items []Item) string {
 }
 
 // TrustState looks at what the repository would have run. It runs nothing.
-func (d *Desk) TrustState() (TrustState, error) {
-	block, hash := config.Commands(d.Session.Config)
-	st := TrustState{Block: string(block), Hash: hash, Items: d.items(), Trusted: true}
+func (s *Service) TrustState() (TrustState, error) {
+	block, hash := config.Commands(s.Session.Config)
+	st := TrustState{Block: string(block), Hash: hash, Items: s.items(), Trusted: true}
 	for i := range st.Items {
 		item := &st.Items[i]
-		ok, err := d.Session.May.Trusted(item.text)
+		ok, err := s.Session.May.Trusted(item.text)
 		if err != nil {
 			return st, err
 		}
@@ -66,47 +66,47 @@ func (d *Desk) TrustState() (TrustState, error) {
 	return st, nil
 }
 
-func (d *Desk) items() []Item {
+func (s *Service) items() []Item {
 	items := []Item{}
-	if block, _ := config.Commands(d.Session.Config); len(block) > 0 {
+	if block, _ := config.Commands(s.Session.Config); len(block) > 0 {
 		items = append(items, Item{What: config.File, Shows: strings.Split(strings.TrimSpace(string(block)), "\n"), text: string(block)})
 	}
-	items = append(items, d.detected()...)
-	return append(items, d.agentFiles()...)
+	items = append(items, s.detected()...)
+	return append(items, s.agentFiles()...)
 }
 
 // detected gives the tests and linters that files of the tree stand for. They run the
 // repository's own code.
-func (d *Desk) detected() (items []Item) {
+func (s *Service) detected() (items []Item) {
 	add := func(what, key string, c belay.TestCommand) {
 		shown := config.Written(c)
 		items = append(items, Item{What: what, Shows: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))},
 			text: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
 	}
-	if tests, ok := testrun.Tests(d.Session.Repo.Root); ok {
+	if tests, ok := testrun.Tests(s.Session.Repo.Root); ok {
 		add("detected tests", "detected.tests", tests)
 	}
-	for _, l := range testrun.Linters(d.Session.Repo.Root, os.Getenv("PATH")) {
+	for _, l := range testrun.Linters(s.Session.Repo.Root, os.Getenv("PATH")) {
 		add("detected linter "+l.Name, "detected.linters."+l.Name, l.TestCommand)
 	}
 	return items
 }
 
 // agentFiles gives what agents run by themselves when they are started here.
-func (d *Desk) agentFiles() (items []Item) {
-	for _, f := range agent.Find(d.Session.Repo.Root) {
+func (s *Service) agentFiles() (items []Item) {
+	for _, f := range agent.Find(s.Session.Repo.Root) {
 		items = append(items, Item{What: f.Path, Shows: f.Runs, text: f.Text()})
 	}
 	return items
 }
 
 // TrustAll trusts everything that TrustState gives.
-func (d *Desk) TrustAll() error { return d.trustItems(d.items()) }
+func (s *Service) TrustAll() error { return s.trustItems(s.items()) }
 
 // Distrust takes all trust of this repository away.
-func (d *Desk) Distrust() error { return d.Session.May.Remove() }
+func (s *Service) Distrust() error { return s.Session.May.Remove() }
 
-func (d *Desk) trustItems(items []Item) error {
+func (s *Service) trustItems(items []Item) error {
 	var texts []string
 	for _, i := range items {
 		texts = append(texts, i.text)
@@ -114,7 +114,7 @@ func (d *Desk) trustItems(items []Item) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	return d.Session.May.Add(texts...)
+	return s.Session.May.Add(texts...)
 }
 
 // want is what a request would have run.
@@ -152,8 +152,8 @@ func (w want) recorded() string {
 // missing gives what of it may not run, as items that can be trusted. The commands of the
 // config are one item; a command of the task's own record is one that was frozen from a
 // config that nobody trusted.
-func (d *Desk) missing(w want) ([]Item, error) {
-	st, err := d.TrustState()
+func (s *Service) missing(w want) ([]Item, error) {
+	st, err := s.TrustState()
 	if err != nil {
 		return nil, err
 	}
@@ -182,16 +182,16 @@ func (d *Desk) missing(w want) ([]Item, error) {
 	}
 	programs := w.programs
 	if w.agents { // a task may wait at a gate
-		programs = append(slices.Clip(programs), d.Session.Config.Notify.Command, d.Session.Config.Worktree.SetUp)
+		programs = append(slices.Clip(programs), s.Session.Config.Notify.Command, s.Session.Config.Worktree.SetUp)
 	}
 	for _, argv := range programs {
-		_, err := d.Session.May.Program(argv)
+		_, err := s.Session.May.Program(argv)
 		if err := need(err, config.TrustArgs(argv), "task.command: "+config.TrustArgs(argv)+"\n"); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range w.tests {
-		_, err := d.Session.May.Tests(c)
+		_, err := s.Session.May.Tests(c)
 		if err := need(err, config.Written(named(c)), "task.checks.command: "+config.Written(c)+"\n"); err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func (d *Desk) missing(w want) ([]Item, error) {
 		if r.Human() {
 			continue
 		}
-		_, err := d.Session.May.Program(r.Command)
+		_, err := s.Session.May.Program(r.Command)
 		if err := need(err, config.TrustArgs(r.Command), "task.reviewers.command: "+config.TrustArgs(r.Command)+"\n"); err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func (d *Desk) missing(w want) ([]Item, error) {
 		if r.KeyEnv != "" {
 			text += "task.reviewers.key_env: " + config.TrustArgs([]string{r.KeyEnv}) + "\n"
 		}
-		_, err = d.Session.May.Model(r.Endpoint, r.KeyEnv)
+		_, err = s.Session.May.Model(r.Endpoint, r.KeyEnv)
 		if err := need(err, config.TrustArgs([]string{r.Endpoint}), text); err != nil {
 			return nil, err
 		}
@@ -234,29 +234,29 @@ func named(c belay.TestCommand) belay.TestCommand {
 // person is asked once, and otherwise now says that it was let run with --trust. typed says
 // that the person typed the agent that is started here: it runs the project's tests anyway,
 // so commands found by detection need no other question.
-func (d *Desk) trusted(w want, typed, now bool) error {
-	items, err := d.missing(w)
+func (s *Service) trusted(w want, typed, now bool) error {
+	items, err := s.missing(w)
 	if err != nil {
 		return err
 	}
-	return d.allowed(w, items, typed, now)
+	return s.allowed(w, items, typed, now)
 }
 
 // mayCommit refuses a commit, a push or a signature that would start programs of the repository's own config, or hooks,
 // that nobody trusted.
-func (d *Desk) mayCommit(ctx context.Context, hooks, now bool) error {
-	lines, err := d.Session.Repo.RepoPrograms(ctx, hooks)
+func (s *Service) mayCommit(ctx context.Context, hooks, now bool) error {
+	lines, err := s.Session.Repo.RepoPrograms(ctx, hooks)
 	if err != nil || len(lines) == 0 {
 		return err
 	}
 	item := Item{What: "git hooks and settings", Shows: lines, text: "git: " + strings.Join(lines, "\n") + "\n"}
-	if ok, err := d.Session.May.Trusted(item.text); ok || err != nil {
+	if ok, err := s.Session.May.Trusted(item.text); ok || err != nil {
 		return err
 	}
 	if now {
-		return d.trustItems([]Item{item})
+		return s.trustItems([]Item{item})
 	}
-	err = d.allowed(want{}, []Item{item}, false, false)
+	err = s.allowed(want{}, []Item{item}, false, false)
 	var refused *belay.Error
 	if errors.As(err, &refused) && errors.Is(err, config.ErrUntrusted) {
 		refused.Try = "look at .git/hooks and .git/config, then repeat it with --trust"
@@ -265,23 +265,23 @@ func (d *Desk) mayCommit(ctx context.Context, hooks, now bool) error {
 }
 
 // allowed is trusted for items that are not trusted yet.
-func (d *Desk) allowed(w want, items []Item, typed, now bool) error {
+func (s *Service) allowed(w want, items []Item, typed, now bool) error {
 	if now {
-		return d.trustItems(append(d.items(), items...))
+		return s.trustItems(append(s.items(), items...))
 	}
 	isDetected := func(i Item) bool { return strings.HasPrefix(i.text, "detected.") }
 	if typed && !slices.ContainsFunc(items, func(i Item) bool { return !isDetected(i) }) {
 		for _, i := range items {
-			d.Session.May.Type(i.text)
+			s.Session.May.Type(i.text)
 		}
 		return nil
 	}
 	switch {
 	case len(items) == 0:
 		return nil
-	case d.ask != nil:
-		if yes, asked := d.ask("this repository would have these run on your machine:\n" + String(items) + "allow them?"); yes {
-			return d.trustItems(items)
+	case s.ask != nil:
+		if yes, asked := s.ask("this repository would have these run on your machine:\n" + String(items) + "allow them?"); yes {
+			return s.trustItems(items)
 		} else if asked {
 			return belay.Refuse(belay.CodeInterrupted, "belay trust --show", "nothing was run: the repository is not trusted")
 		}
@@ -314,8 +314,8 @@ func summary(items []Item) string {
 
 // offer is trusted for a request that goes on without: what may not run is then named by
 // the check that would have run it.
-func (d *Desk) offer(w want, now bool) error {
-	err := d.trusted(w, false, now)
+func (s *Service) offer(w want, now bool) error {
+	err := s.trusted(w, false, now)
 	if errors.Is(err, config.ErrUntrusted) || belay.CodeOf(err) == belay.CodeInterrupted {
 		return nil
 	}
@@ -330,20 +330,20 @@ func judging(t belay.Task) want {
 }
 
 // MayHand refuses what roles would run that nobody let run.
-func (d *Desk) MayHand(r *session.Record, agents [][]string, typed []string, now bool) error {
-	d.Session.May.TypeCommand(typed)
+func (s *Service) MayHand(r *session.Record, agents [][]string, typed []string, now bool) error {
+	s.Session.May.TypeCommand(typed)
 	w := want{programs: agents, agents: true}
 	if r != nil {
 		w = wants(r.Task)
 		w.programs = append(w.programs, agents...)
-	} else if t, err := d.task(NewTask{Prose: "roles"}); err == nil {
+	} else if t, err := s.task(NewTask{Prose: "roles"}); err == nil {
 		w = wants(t)
 		w.programs = append(agents, t.Debugger, t.OnFailure)
 	}
-	return d.trusted(w, len(typed) > 0, now)
+	return s.trusted(w, len(typed) > 0, now)
 }
 
 // MayAsk refuses reviewers that nobody let be asked.
-func (d *Desk) MayAsk(reviewers []belay.Reviewer) error {
-	return d.trusted(want{reviewers: reviewers}, false, false)
+func (s *Service) MayAsk(reviewers []belay.Reviewer) error {
+	return s.trusted(want{reviewers: reviewers}, false, false)
 }

@@ -26,21 +26,21 @@ type BackRequest struct {
 // Back reverses what the tools of a session changed since a turn or a call of a tool began: files, and git's own state.
 // What somebody else changed in other files stays. Like every restore it takes a snapshot first, and belay redo and belay
 // undo go on from it. The agent is told with the next prompt. CodeCannot when there is nothing to take back.
-func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, string, error) {
-	r, err := d.sessionOf(q.Session)
+func (s *Service) Back(ctx context.Context, q BackRequest) (restore.Restored, string, error) {
+	r, err := s.sessionOf(q.Session)
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
 	var passing []snapshot.Info
 	if q.Options.DryRun {
-		r, passing, err = d.soFar(ctx, r)
+		r, passing, err = s.soFar(ctx, r)
 	} else {
-		r, err = d.interrupted(ctx, r)
+		r, err = s.interrupted(ctx, r)
 	}
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	t, err := d.timelineOf(ctx, r) // not read again: the record has no word of what a dry run saw
+	t, err := s.timelineOf(ctx, r) // not read again: the record has no word of what a dry run saw
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
@@ -48,26 +48,26 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	redone, err := d.Session.Restores.UndoneRestores()
+	redone, err := s.Session.Restores.UndoneRestores()
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
-	opts, taken, err := d.Session.BackOptions(ctx, r, to.target, redone, passing...)
+	opts, taken, err := s.Session.BackOptions(ctx, r, to.target, redone, passing...)
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
 	opts.DryRun, opts.SkipBroken, opts.Reason = q.Options.DryRun, q.Options.SkipBroken, "undo "+to.what
-	out, err := d.alone(ctx, q.Options.DryRun, "belay undo", func() (restore.Restored, error) {
-		out, err := d.Session.Restores.Restore(ctx, to.target, opts)
+	out, err := s.alone(ctx, q.Options.DryRun, "belay undo", func() (restore.Restored, error) {
+		out, err := s.Session.Restores.Restore(ctx, to.target, opts)
 		if err != nil || q.Options.DryRun {
 			return out, err
 		}
 		turn := *r
 		turn.State.Before = to.target
-		if out.Overruled, err = d.Session.Overruled(ctx, &turn, taken, out); err != nil {
+		if out.Overruled, err = s.Session.Overruled(ctx, &turn, taken, out); err != nil {
 			return out, err
 		}
-		return out, d.recordBack(ctx, r.Task.ID, to, out)
+		return out, s.recordBack(ctx, r.Task.ID, to, out)
 	})
 	return out, to.what, err
 }
@@ -75,22 +75,22 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 // interrupted takes a snapshot of what a call of a tool changed that never returned: a person interrupted the agent, and
 // wants back what it had done by then. What was changed since the call began counts as its, but not what was changed after
 // an undo had ended the turn: that was a person.
-func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
-	s, err := d.Session.Sit(r.Task.ID)
+func (svc *Service) interrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
+	s, err := svc.Session.Sit(r.Task.ID)
 	if err != nil || !underWay(s.Last) {
 		return r, err
 	}
-	m, info, err := d.cutShort(ctx, r, s.Last, false)
+	m, info, err := svc.cutShort(ctx, r, s.Last, false)
 	if errors.Is(err, snapshot.ErrSame) {
 		return r, nil
 	}
 	if err != nil {
 		return r, err
 	}
-	if err := d.Session.AddMark(ctx, s, m, info.Pin()); err != nil {
+	if err := svc.Session.AddMark(ctx, s, m, info.Pin()); err != nil {
 		return r, err
 	}
-	return d.Session.LoadAnyway(r.Task.ID)
+	return svc.Session.LoadAnyway(r.Task.ID)
 }
 
 // underWay reports whether a call of a tool began and neither its end nor an undo was recorded since.
@@ -99,12 +99,12 @@ func underWay(last session.Mark) bool { return len(last.Open) > 0 && last.Kind !
 // soFar is interrupted for who only looks. A plan that left out what the call changed would promise less than the undo
 // does; one that recorded it would end a call that may still be under way. So the mark is in the returned record alone,
 // and its snapshot passes: it has no ref, and is returned because no list of snapshots has it.
-func (d *Desk) soFar(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
+func (s *Service) soFar(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
 	n := len(r.Marks)
 	if n == 0 || !underWay(r.Marks[n-1].Mark) {
 		return r, nil, nil
 	}
-	m, info, err := d.cutShort(ctx, r, r.Marks[n-1].Mark, true)
+	m, info, err := s.cutShort(ctx, r, r.Marks[n-1].Mark, true)
 	if errors.Is(err, snapshot.ErrSame) {
 		return r, nil, nil
 	}
@@ -118,12 +118,12 @@ func (d *Desk) soFar(ctx context.Context, r *session.Record) (*session.Record, [
 
 // cutShort takes the snapshot of the newest call under way, and derives its mark from the last one. snapshot.ErrSame when
 // nothing changed since that.
-func (d *Desk) cutShort(ctx context.Context, r *session.Record, last session.Mark, passing bool) (session.Mark, snapshot.Info, error) {
+func (s *Service) cutShort(ctx context.Context, r *session.Record, last session.Mark, passing bool) (session.Mark, snapshot.Info, error) {
 	m := last.Next(session.MarkAfter)
 	m.Tool = m.Open[len(m.Open)-1].Tool
-	info, err := d.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, SkipIfTree: m.Whole,
+	info, err := s.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, SkipIfTree: m.Whole,
 		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool),
-		Transient: passing}, d.Session.Extent(r))
+		Transient: passing}, s.Session.Extent(r))
 	if err == nil {
 		m.Snapshot, m.Whole = info.ID, info.SnapshotTree
 	}
@@ -172,28 +172,28 @@ func (t TimelineTurn) changed() bool {
 func (s TimelineStep) changed() bool { return len(s.Changes) > 0 || len(s.Git) > 0 || s.Problem != "" }
 
 // recordBack says in the session's record what was taken back, and what the agent is to be told of it.
-func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {
+func (svc *Service) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {
 	ctx = context.WithoutCancel(ctx)
-	out = d.begunBefore(to, out)
+	out = svc.begunBefore(to, out)
 	var taken []snapshot.Pin
 	if out.Rescue != "" {
-		rescue, err := d.Session.Snaps.Get(ctx, out.Rescue)
+		rescue, err := svc.Session.Snaps.Get(ctx, out.Rescue)
 		if err != nil {
 			return err
 		}
 		taken = append(taken, rescue.Pin())
 	}
-	s, err := d.Session.Sit(id)
+	s, err := svc.Session.Sit(id)
 	if err != nil {
 		return err
 	}
-	info, err := d.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
-		Command: "undo" + session.StartMark, Message: "after undo of " + to.what}, d.Session.Extent(&session.Record{Task: s.Task}))
+	info, err := svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
+		Command: "undo" + session.StartMark, Message: "after undo of " + to.what}, svc.Session.Extent(&session.Record{Task: s.Task}))
 	if err != nil {
 		return err
 	}
 	for {
-		if s, err = d.Session.Sit(id); err != nil {
+		if s, err = svc.Session.Sit(id); err != nil {
 			return err
 		}
 		m := s.Last.Next(session.MarkUndo)
@@ -202,7 +202,7 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 		if out.Rescue != "" {
 			m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
 		}
-		err = d.Session.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Pin())...)
+		err = svc.Session.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Pin())...)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -212,9 +212,9 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 
 // begunBefore is what was done, where nothing differed because an undo was interrupted before it could be recorded, and
 // the restore was ended since.
-func (d *Desk) begunBefore(to backPoint, out restore.Restored) restore.Restored {
-	last, ok := d.Session.Restores.LastRestore()
-	if out.Rescue != "" || !ok || last.Target != to.target || d.backed(last.Rescue) {
+func (s *Service) begunBefore(to backPoint, out restore.Restored) restore.Restored {
+	last, ok := s.Session.Restores.LastRestore()
+	if out.Rescue != "" || !ok || last.Target != to.target || s.backed(last.Rescue) {
 		return out
 	}
 	out.Rescue = last.Rescue

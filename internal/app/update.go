@@ -51,20 +51,20 @@ type PlanChange struct {
 
 // Update marks a plan for a task that changes what is planned. A task that makes something
 // new, or only fixes, leaves it, and says so.
-func UpdatePlan(ctx context.Context, d *Desk, q Change) (PlanChange, error) {
+func UpdatePlan(ctx context.Context, s *Service, q Change) (PlanChange, error) {
 	out := PlanChange{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.Line{},
 		Dropped: []plan.Line{}, Warnings: []string{}}
-	f, p, err := opened(d, q.Dir, q.Plan)
+	f, p, err := opened(s, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	t, err := recordedTask(d, q.Task)
+	t, err := recordedTask(s, q.Task)
 	if err != nil {
 		return out, err
 	}
 	out.Task = t.ID
-	req := understood(ctx, d, t)
+	req := understood(ctx, s, t)
 	out.Type = req.Type
 	if err := out.leave(req, q); err != nil || out.Left != "" {
 		return out, err
@@ -78,10 +78,10 @@ func UpdatePlan(ctx context.Context, d *Desk, q Change) (PlanChange, error) {
 	case q.Dry:
 		return out, nil
 	case bytes.Equal(u.Text, p.Text()):
-		forget(d, p, t.ID)
+		forget(s, p, t.ID)
 		return out, nil
 	}
-	if err := f.put(ctx, d, p.Text(), u.Text); err != nil {
+	if err := f.put(ctx, s, p.Text(), u.Text); err != nil {
 		return out, err
 	}
 	out.Written = true
@@ -89,11 +89,11 @@ func UpdatePlan(ctx context.Context, d *Desk, q Change) (PlanChange, error) {
 }
 
 // understood gives what is read from a task's words; older records do not hold it.
-func understood(ctx context.Context, d *Desk, t belay.Task) belay.Request {
+func understood(ctx context.Context, s *Service, t belay.Task) belay.Request {
 	if t.Request.Type != "" {
 		return t.Request
 	}
-	req, _ := d.Understand(ctx, t.Prose)
+	req, _ := s.Understand(ctx, t.Prose)
 	return req
 }
 

@@ -38,10 +38,10 @@ type VerifyRequest struct {
 // Verify compares the tree with what was handed over last. A difference is recorded with a
 // snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
 // differs in Verified; those of MayStart and Cited for a role.
-func Verify(ctx context.Context, d *session.Desk, q VerifyRequest) (Verified, error) {
-	p, err := at(ctx, d, q.Request)
+func Verify(ctx context.Context, s *session.Session, q VerifyRequest) (Verified, error) {
+	p, err := at(ctx, s, q.Request)
 	if err != nil {
-		if v, broken := edited(d, q.Task, err); broken {
+		if v, broken := edited(s, q.Task, err); broken {
 			return v, refusal(v)
 		}
 		return Verified{}, err
@@ -63,11 +63,11 @@ func Verify(ctx context.Context, d *session.Desk, q VerifyRequest) (Verified, er
 
 // edited reports a record that was changed after it was written. Nothing can be added to
 // it then; it is told and not counted. unread is what reading it came to.
-func edited(d *session.Desk, task belay.TaskID, unread error) (Verified, bool) {
+func edited(s *session.Session, task belay.TaskID, unread error) (Verified, bool) {
 	if belay.CodeOf(unread) == belay.CodeNotFound {
 		return Verified{}, false
 	}
-	proof, err := d.Journal.Verify(task, nil)
+	proof, err := s.Journal.Verify(task, nil)
 	if err != nil || proof.OK {
 		return Verified{}, false
 	}

@@ -134,8 +134,8 @@ type ContextStatus struct {
 }
 
 // StatusOf gives a task's context at a glance; one that is not there is no error.
-func StatusOf(d *session.Desk, task belay.TaskID) (ContextStatus, error) {
-	r, err := d.Load(task)
+func StatusOf(sess *session.Session, task belay.TaskID) (ContextStatus, error) {
+	r, err := sess.Load(task)
 	if err != nil {
 		return ContextStatus{}, err
 	}

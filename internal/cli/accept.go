@@ -21,8 +21,8 @@ current record and notes that in it; a deleted record is forgotten.
 
 Exit codes: 0 accepted · 2 the record is intact · 6 no such task.`,
 		Example: "  belay task accept-record T7",
-		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			what, err := desk.Session.AcceptRecord(c.Context(), id)
+		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			what, err := svc.Session.AcceptRecord(c.Context(), id)
 			return a.result(map[string]any{"task": id, "accepted": what}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "accepted: %s\n", belay.VisibleLine(what))
 			})

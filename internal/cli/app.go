@@ -27,22 +27,22 @@ type App struct {
 	Dir   string // -C
 	Force bool   // --anywhere
 
-	opened *app.Desk // the last one
-	Noted  bool      // the command has told of an interrupted restore itself
+	opened *app.Service // the last one
+	Noted  bool         // the command has told of an interrupted restore itself
 
-	// OnOpen, when set, gets every desk before it is used: tests fail and kill there.
-	OnOpen func(*app.Desk)
+	// OnOpen, when set, gets every service before it is used: tests fail and kill there.
+	OnOpen func(*app.Service)
 }
 
 // Open finds the repository for a command.
-func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
-	desk, err := app.Open(ctx, a.Setting(flags))
+func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Service, error) {
+	svc, err := app.Open(ctx, a.Setting(flags))
 	if err == nil {
-		app.AttachPlans(desk)
-		a.opened, a.Bell = desk, desk.Session.Config.Notify.Bell
-		desk.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+		app.AttachPlans(svc)
+		a.opened, a.Bell = svc, svc.Session.Config.Notify.Bell
+		svc.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
-	return desk, err
+	return svc, err
 }
 
 // NoteStanding says on standard error that a restore is still interrupted when a command
@@ -141,52 +141,52 @@ func (a *App) text(name, what, shorten string, most int) (string, error) {
 }
 
 // Task returns the task that a command is about: the one that is named, or the one that something happened to last.
-func (a *App) Task(desk *app.Desk, named []string) (belay.TaskID, error) {
+func (a *App) Task(svc *app.Service, named []string) (belay.TaskID, error) {
 	if len(named) > 0 {
 		return belay.ParseTaskID(named[0])
 	}
-	return desk.Latest()
+	return svc.Latest()
 }
 
 // OpenOneTask is Open for a command about the task that is named, or about the latest.
-func (a *App) OpenOneTask(ctx context.Context, named []string) (*app.Desk, belay.TaskID, error) {
-	desk, err := a.Open(ctx)
+func (a *App) OpenOneTask(ctx context.Context, named []string) (*app.Service, belay.TaskID, error) {
+	svc, err := a.Open(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	id, err := a.Task(desk, named)
-	return desk, id, err
+	id, err := a.Task(svc, named)
+	return svc, id, err
 }
 
 // OpenTask is Open for a command about one task, whose id is word.
-func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*app.Desk, belay.TaskID, error) {
+func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*app.Service, belay.TaskID, error) {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
 		return nil, "", err
 	}
-	desk, err := a.Open(ctx, flags...)
-	return desk, id, err
+	svc, err := a.Open(ctx, flags...)
+	return svc, id, err
 }
 
-// atDesk makes what a command runs of what it does in the repository that it is called in.
-func (a *App) atDesk(do func(*cobra.Command, *app.Desk, []string) error) func(*cobra.Command, []string) error {
+// inRepository makes what a command runs of what it does in the repository that it is called in.
+func (a *App) inRepository(do func(*cobra.Command, *app.Service, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		desk, err := a.Open(c.Context())
+		svc, err := a.Open(c.Context())
 		if err != nil {
 			return err
 		}
-		return do(c, desk, args)
+		return do(c, svc, args)
 	}
 }
 
-// aboutTask is atDesk for a command about the task that is named, or about the latest.
-func (a *App) aboutTask(do func(*cobra.Command, *app.Desk, belay.TaskID) error) func(*cobra.Command, []string) error {
+// aboutTask is inRepository for a command about the task that is named, or about the latest.
+func (a *App) aboutTask(do func(*cobra.Command, *app.Service, belay.TaskID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		desk, id, err := a.OpenOneTask(c.Context(), args)
+		svc, id, err := a.OpenOneTask(c.Context(), args)
 		if err != nil {
 			return err
 		}
-		return do(c, desk, id)
+		return do(c, svc, id)
 	}
 }
 

@@ -33,7 +33,7 @@ Exit codes: 0 created · 1 it contains a secret · 2 could not be created · 6 n
 		Example: `  belay context init T7
   belay context init T7 --area backend --priority P1 --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
 			in.Request = r
 			if base != "" {
 				var err error
@@ -41,7 +41,7 @@ Exit codes: 0 created · 1 it contains a secret · 2 could not be created · 6 n
 					return err
 				}
 			}
-			m, err := app.Init(c.Context(), d, in)
+			m, err := app.Init(c.Context(), s, in)
 			return a.result(m, err, func(w io.Writer) { printMade(w, m) })
 		}),
 	}
@@ -97,9 +97,9 @@ Exit codes: 0 done, or nothing changed · 1 it contains a secret · 2 could not 
 		Example: `  belay context rebuild T7 --dry-run
   belay context rebuild T7`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
 			in.Request = r
-			m, err := app.Rebuild(c.Context(), d, in, dry)
+			m, err := app.Rebuild(c.Context(), s, in, dry)
 			return a.result(m, err, func(w io.Writer) {
 				if len(m.Changes) == 0 {
 					fmt.Fprintf(w, "%s: nothing changed, block %s\n", m.Task, m.SHA[:16])
@@ -226,8 +226,8 @@ files: belay context verify does.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context status T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			s, err := app.StatusOf(d, r.Task)
+		RunE: a.asked(&asked{}, func(c *cobra.Command, sess *session.Session, r app.Request) error {
+			s, err := app.StatusOf(sess, r.Task)
 			return a.result(s, err, func(w io.Writer) { printStatus(w, s) })
 		}),
 	}

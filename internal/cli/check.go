@@ -25,11 +25,11 @@ task started, or since the last commit; --against names another state.
 Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6 no such file.`,
 		Example: "  belay plan validate plan.tsx",
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.desk(c.Context())
+			svc, err := a.service(c.Context())
 			if err != nil {
 				return err
 			}
-			v, err := app.Validate(c.Context(), desk, app.Question{Dir: a.Dir, Plan: args[0], Against: against})
+			v, err := app.Validate(c.Context(), svc, app.Question{Dir: a.Dir, Plan: args[0], Against: against})
 			if err != nil {
 				return err
 			}
@@ -67,11 +67,11 @@ func (a planFamily) compare(ctx context.Context, name string, q asking) (app.Com
 	if err != nil {
 		return app.Compared{}, err
 	}
-	desk, err := a.desk(ctx)
+	svc, err := a.service(ctx)
 	if err != nil {
 		return app.Compared{}, err
 	}
-	return app.Compare(ctx, desk, app.Question{Dir: a.Dir, Plan: name, Against: q.against, Task: id})
+	return app.Compare(ctx, svc, app.Question{Dir: a.Dir, Plan: name, Against: q.against, Task: id})
 }
 
 func (a planFamily) diffCommand() *cobra.Command {

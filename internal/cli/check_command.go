@@ -75,7 +75,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 		opening, cancel = context.WithTimeout(opening, q.timeout)
 		defer cancel()
 	}
-	desk, err := a.Open(opening, q.Flags(c.Flags())...)
+	svc, err := a.Open(opening, q.Flags(c.Flags())...)
 	if err != nil {
 		return err
 	}
@@ -85,15 +85,15 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	case len(args) == 1:
 		r.Task, err = belay.ParseTaskID(args[0])
 	case q.before == "":
-		if r.Task, err = desk.Under(); err == nil && r.Task == "" {
-			r.Before, err = a.base(opening, desk)
+		if r.Task, err = svc.Under(); err == nil && r.Task == "" {
+			r.Before, err = a.base(opening, svc)
 		} else if err == nil {
 			s.Note(fmt.Sprintf("checking %s; belay check --before HEAD checks uncommitted changes", r.Task))
 		}
 	}
 	if err == nil && r.Task == "" {
 		r.Skip = nil // they are in Adhoc already
-		r.Adhoc, err = desk.Adhoc()
+		r.Adhoc, err = svc.Adhoc()
 	}
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	r.Watch = s
 	s.Set("checking")
 	stop := ticking(c.Context(), s)
-	report, err := desk.Check(a.Soft, r)
+	report, err := svc.Check(a.Soft, r)
 	stop()
 	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
 		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
@@ -110,8 +110,8 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 }
 
 // base finds what the branch is compared with.
-func (a loopFamily) base(ctx context.Context, desk *app.Desk) (string, error) {
-	base, err := desk.Base(ctx, os.Getenv)
+func (a loopFamily) base(ctx context.Context, svc *app.Service) (string, error) {
+	base, err := svc.Base(ctx, os.Getenv)
 	if err == nil && !a.JSON {
 		fmt.Fprintf(a.Err, "belay: comparing with %s\n", base)
 	}

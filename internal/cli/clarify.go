@@ -15,17 +15,17 @@ import (
 // one runs them as they are written. Without a terminal the task waits at a gate, unless the
 // person has said --as-it-is, or the config (clarify: false) that none does; must is --clarify,
 // which counts more than the config.
-func (a *App) Clarified(ctx context.Context, desk *app.Desk, q *app.NewTask, must bool) {
-	q.Clarify = must || desk.Session.Config.Clarify
+func (a *App) Clarified(ctx context.Context, svc *app.Service, q *app.NewTask, must bool) {
+	q.Clarify = must || svc.Session.Config.Clarify
 	if q.Prose == "" {
 		return
 	}
-	req, _ := desk.Understand(ctx, q.Prose)
+	req, _ := svc.Understand(ctx, q.Prose)
 	if !req.Waits() { // what is only vague is in the record
 		return
 	}
 	// They are looked through for secrets only when the task is recorded; until then none is shown.
-	doubts, _ := check.Masked(prompt.Doubts(req.Doubts), desk.Session.Config.Secrets.Allow)
+	doubts, _ := check.Masked(prompt.Doubts(req.Doubts), svc.Session.Config.Secrets.Allow)
 	wait := q.Clarify && !q.AsItIs
 	if wait {
 		switch words, asked := a.Question("the task can be read in more than one way:\n" + doubts +

@@ -99,10 +99,10 @@ func TaskCommands(base *App, others ...*cobra.Command) []*cobra.Command {
 		Example: "  belay task add \"fix the login\" --files 'auth/**'\n  belay task list",
 	}
 	c.AddCommand(a.addCommand(), a.listCommand(), a.historyCommand("history"), a.parseCommand(), a.moveCommand(), a.acceptRecordCommand(),
-		a.stepCommand("start", "Take the before snapshot of a task", "before snapshot: %s", (*app.Desk).Start),
+		a.stepCommand("start", "Take the before snapshot of a task", "before snapshot: %s", (*app.Service).Start),
 		a.stepCommand("capture", "End the attempt and take its snapshot",
-			"attempt captured; next: belay check %s", (*app.Desk).Capture),
-		a.stepCommand("finish", "Close a task after its checks passed", "%s is finished", (*app.Desk).Finish))
+			"attempt captured; next: belay check %s", (*app.Service).Capture),
+		a.stepCommand("finish", "Close a task after its checks passed", "%s is finished", (*app.Service).Finish))
 	c.AddCommand(others...)
 	history := a.historyCommand("task-history")
 	history.Hidden = true // the other way to say it

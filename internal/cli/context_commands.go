@@ -52,8 +52,8 @@ func (q *asked) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&q.force, "force-secrets", false, "allow possible secrets (recorded)")
 }
 
-// open opens the desk and reads the task's id.
-func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.Desk, app.Request, error) {
+// open opens the repository and reads the task's ID.
+func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.Session, app.Request, error) {
 	id := os.Getenv("BELAY_TASK")
 	if len(args) > 0 {
 		id = args[0]
@@ -65,31 +65,31 @@ func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.
 	if err != nil {
 		return nil, app.Request{}, err
 	}
-	d, err := a.Open(c.Context())
+	s, err := a.Open(c.Context())
 	if err != nil {
 		return nil, app.Request{}, err
 	}
-	return d.Session, app.Request{Task: task, By: q.by, Force: q.force}, nil
+	return s.Session, app.Request{Task: task, By: q.by, Force: q.force}, nil
 }
 
-// does is what a command of the family does at a desk.
-type does = func(c *cobra.Command, d *session.Desk, r app.Request) error
+// does is what a command of the family does in an opened repository.
+type does = func(c *cobra.Command, s *session.Session, r app.Request) error
 
-// asked opens the desk, reads the task's id, and does it.
+// asked opens the repository, reads the task's ID, and does it.
 func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		d, r, err := a.open(c, args, *q)
+		s, r, err := a.open(c, args, *q)
 		if err != nil {
 			return err
 		}
-		return do(c, d, r)
+		return do(c, s, r)
 	}
 }
 
 // place gives the place of a task that has a context to what needs no more than that.
 func place(do func(c *cobra.Command, p *app.Place) error) does {
-	return func(c *cobra.Command, d *session.Desk, r app.Request) error {
-		p, err := app.At(c.Context(), d, r)
+	return func(c *cobra.Command, s *session.Session, r app.Request) error {
+		p, err := app.At(c.Context(), s, r)
 		if err != nil {
 			return err
 		}
@@ -118,16 +118,16 @@ func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) 
 	if len(args) > 0 {
 		task = args[0]
 	}
-	return a.offered(c, func(d *app.Desk) (names []string, err error) {
+	return a.offered(c, func(svc *app.Service) (names []string, err error) {
 		if id, err := belay.ParseTaskID(task); err == nil {
-			if rec, err := d.Session.Load(id); err == nil && rec.Context.There() {
+			if rec, err := svc.Session.Load(id); err == nil && rec.Context.There() {
 				for _, s := range rec.Context.Roles {
 					names = append(names, s.Name+"\t"+string(s.Status))
 				}
 				return names, nil
 			}
 		}
-		roles, err := app.Roles(d.Session.Config)
+		roles, err := app.Roles(svc.Session.Config)
 		for _, r := range roles {
 			names = append(names, r.Name)
 		}

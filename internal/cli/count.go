@@ -108,15 +108,15 @@ func onDisk(path, arg string) (count.Tree, string, error) {
 
 // inSnapshot gives one file of a snapshot.
 func (a countFamily) inSnapshot(ctx context.Context, id, name string) (count.Tree, string, error) {
-	desk, err := a.Open(ctx)
+	svc, err := a.Open(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	snap, err := desk.Session.Named(ctx, belay.SnapshotID(id))
+	snap, err := svc.Session.Named(ctx, belay.SnapshotID(id))
 	if err != nil {
 		return nil, "", err
 	}
-	text, _, err := desk.Session.Snaps.ReadFile(ctx, snap, filepath.ToSlash(filepath.Clean(name)))
+	text, _, err := svc.Session.Snaps.ReadFile(ctx, snap, filepath.ToSlash(filepath.Clean(name)))
 	if err != nil {
 		return nil, "", err
 	}

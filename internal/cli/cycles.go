@@ -49,11 +49,11 @@ Exit codes: 0 recorded · 2 not recorded · 6 no such task.`,
 					return belay.Refuse(belay.CodeUsage, "write what to change, or what is good", "the review is empty")
 				}
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			v, err := app.RecordReview(c.Context(), desk,
+			v, err := app.RecordReview(c.Context(), svc,
 				app.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command,
 					Again: again, Secrets: force, Watch: a.Screen(true)})
 			return a.result(v, err, func(w io.Writer) {
@@ -83,8 +83,8 @@ in the record, and files that cannot be read.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay review list T7\n  belay review list T7 --json",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(_ *cobra.Command, desk *app.Desk, task belay.TaskID) error {
-			all, err := app.List(desk, task)
+		RunE: a.aboutTask(func(_ *cobra.Command, svc *app.Service, task belay.TaskID) error {
+			all, err := app.List(svc, task)
 			return a.tellReviews(task, all, err)
 		}),
 	}
@@ -134,9 +134,9 @@ review-cycle://feature/task/review-cycle-N.md and the older feedback://feature/t
 Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 		Example: `  belay review show T7 2
   belay review show review-cycle://_/T7/review-cycle-2.md`,
-		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, args []string) error {
+		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, args []string) error {
 			if len(args) == 1 {
-				path, text, err := app.Pointed(desk, args[0])
+				path, text, err := app.Pointed(svc, args[0])
 				return a.result(map[string]string{"path": path, "text": text}, err, func(w io.Writer) {
 					fmt.Fprint(w, belay.Visible(text))
 				})
@@ -149,7 +149,7 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 			if err != nil {
 				return err
 			}
-			v, err := app.One(desk, task, n)
+			v, err := app.One(svc, task, n)
 			return a.result(v, err, func(w io.Writer) {
 				printReview(w, v)
 				for _, f := range v.Affected {
@@ -178,7 +178,7 @@ nothing if one of them is unknown.
 Exit codes: 0 done · 2 a file cannot be read, or was changed meanwhile · 6 no such review.`,
 		Example: `  belay review resolve T7 1 2`,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, task, err := a.OpenTask(c.Context(), args[0])
+			svc, task, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -190,7 +190,7 @@ Exit codes: 0 done · 2 a file cannot be read, or was changed meanwhile · 6 no 
 				}
 				cycles = append(cycles, n)
 			}
-			all, err := app.ResolveReviews(c.Context(), desk, task, cycles)
+			all, err := app.ResolveReviews(c.Context(), svc, task, cycles)
 			return a.tellReviews(task, all, err)
 		},
 	}

@@ -41,11 +41,11 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
   belay task edit T7 --print | sed 's/two/three/' | belay task edit T7 --file -`,
 		RunE: func(c *cobra.Command, args []string) error {
 			flags := how.Flags(c.Flags())
-			desk, id, err := a.OpenTask(c.Context(), args[0], flags...)
+			svc, id, err := a.OpenTask(c.Context(), args[0], flags...)
 			if err != nil {
 				return err
 			}
-			r, err := app.Editable(desk, id)
+			r, err := app.Editable(svc, id)
 			if err != nil {
 				return err
 			}
@@ -54,10 +54,10 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 					return belay.Refuse(belay.CodeUsage, "use two commands",
 						"the text and the test command cannot be changed together")
 				}
-				out, err := app.Retest(c.Context(), desk, r)
+				out, err := app.Retest(c.Context(), svc, r)
 				return editSession{family: a, id: r.Task.ID}.told(out, err)
 			}
-			s := editSession{family: a, desk: desk, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
+			s := editSession{family: a, svc: svc, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
 			switch {
 			case show:
 				return a.Tell(map[string]any{"task": r.Task.ID, "text": s.text}, nil, func(w io.Writer) { fmt.Fprint(w, s.text) })
@@ -77,7 +77,7 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 // session is one edit of one task.
 type editSession struct {
 	family importFamily
-	desk   *app.Desk
+	svc    *app.Service
 	id     belay.TaskID
 	by     string
 	text   string
@@ -91,7 +91,7 @@ func (s editSession) from(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	out, err := app.Edit(ctx, s.desk, s.id, text, s.by)
+	out, err := app.Edit(ctx, s.svc, s.id, text, s.by)
 	if err != nil && name == "-" {
 		return s.kept(text, err)
 	}
@@ -118,7 +118,7 @@ func (s editSession) edit(ctx context.Context) error {
 		if text, err = s.opened(ctx, editor, path, text); err != nil {
 			return s.kept(text, err)
 		}
-		out, err := app.Edit(ctx, s.desk, s.id, text, s.by)
+		out, err := app.Edit(ctx, s.svc, s.id, text, s.by)
 		if err == nil {
 			return s.told(out, nil)
 		}
@@ -160,7 +160,7 @@ func (s editSession) kept(text string, err error) error {
 	if text == s.text {
 		return err
 	}
-	dir := s.desk.Session.Scratch("edits")
+	dir := s.svc.Session.Scratch("edits")
 	path := filepath.Join(dir, s.id.Key()+".md")
 	if merr := fsroot.MkdirAll(dir, 0o700); merr != nil {
 		return errors.Join(err, merr)

@@ -206,8 +206,8 @@ deletes the snapshots that roles handed over.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context purge T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			n, err := app.Purge(c.Context(), d, r, snapshots)
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
+			n, err := app.Purge(c.Context(), s, r, snapshots)
 			return a.result(map[string]any{"task_id": r.Task, "purged": true, "snapshots_forgotten": n}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: its context is purged\n", r.Task)
 				if n > 0 {

@@ -54,19 +54,19 @@ review · 5 somebody else reviews · 6 no such task or document.`,
 		if q.Feature == "" && len(q.Tasks) == 0 {
 			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" FEATURE, or --tasks T1,T2", "which tasks?")
 		}
-		desk, err := a.Open(c.Context())
+		svc, err := a.Open(c.Context())
 		if err != nil {
 			return err
 		}
 		if len(reject) == 0 {
-			return a.reviewWhole(desk, q)
+			return a.reviewWhole(svc, q)
 		}
 		if file != "" {
 			if text, err = a.read(file); err != nil {
 				return err
 			}
 		}
-		return a.rejectTogether(c, desk, q, reject, text, reviewer)
+		return a.rejectTogether(c, svc, q, reject, text, reviewer)
 	}
 	return c
 }
@@ -83,10 +83,10 @@ func ids(words []string) ([]belay.TaskID, error) {
 	return out, nil
 }
 
-func (a reviewFamily) reviewWhole(desk *app.Desk, q app.FeatureRequest) error {
+func (a reviewFamily) reviewWhole(svc *app.Service, q app.FeatureRequest) error {
 	s := a.Screen(false)
 	s.Set("reviewing the feature")
-	v, err := app.Judge(a.Soft, desk, q)
+	v, err := app.Judge(a.Soft, svc, q)
 	s.Stop()
 	if err != nil {
 		return err
@@ -139,13 +139,13 @@ func tasksFlag(list []belay.TaskID) string {
 	return "--tasks " + joined(list)
 }
 
-func (a reviewFamily) rejectTogether(c *cobra.Command, desk *app.Desk, q app.FeatureRequest, reject []string, text,
+func (a reviewFamily) rejectTogether(c *cobra.Command, svc *app.Service, q app.FeatureRequest, reject []string, text,
 	reviewer string) error {
 	list, err := ids(reject)
 	if err != nil {
 		return err
 	}
-	back, err := app.RejectTogether(c.Context(), desk, app.Rejection{Tasks: list, Text: text, Reviewer: reviewer, Watch: q.Watch})
+	back, err := app.RejectTogether(c.Context(), svc, app.Rejection{Tasks: list, Text: text, Reviewer: reviewer, Watch: q.Watch})
 	if err != nil && len(back) == 0 {
 		return err
 	}

@@ -49,8 +49,8 @@ func (a featureFamily) completeFeatures(c *cobra.Command, args []string, _ strin
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.offered(c, func(desk *app.Desk) (names []string, err error) {
-		all, _, err := desk.Features()
+	return a.offered(c, func(svc *app.Service) (names []string, err error) {
+		all, _, err := svc.Features()
 		for _, r := range all {
 			if r.Feature.Active() {
 				names = append(names, r.Feature.Name)
@@ -72,11 +72,11 @@ func completePhases(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 
 // stage opens the feature that is named, or the one that is meant.
 func (a featureFamily) stage(c *cobra.Command, name string) (*app.Stage, error) {
-	desk, err := a.Open(c.Context())
+	svc, err := a.Open(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	return desk.Stage(c.Context(), name)
+	return svc.Stage(c.Context(), name)
 }
 
 func (a featureFamily) startCommand() *cobra.Command {
@@ -92,9 +92,9 @@ Exit codes: 0 started · 2 not a folder's name, or several folders fit.`,
 		Example: `  belay feature start login
   belay feature start 003-search --mode quick
   belay feature start dark-mode --layout openspec`,
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
 			q.Name = args[0]
-			s, err := desk.Begin(c.Context(), q)
+			s, err := svc.Begin(c.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -117,12 +117,12 @@ func (a featureFamily) listCommand() *cobra.Command {
 		Use: "list", Short: "List the active features with their phase and next command", Args: cobra.NoArgs,
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay feature list\n  belay feature list --all --json",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			lines, err := desk.Tasks()
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			lines, err := svc.Tasks()
 			if err != nil {
 				return err
 			}
-			views, bad, err := desk.FeatureViews(c.Context(), lines, every)
+			views, bad, err := svc.FeatureViews(c.Context(), lines, every)
 			return a.result(views, err, func(w io.Writer) {
 				terminal.ActiveFeatures(w, views)
 				if len(views) == 0 {
@@ -210,10 +210,10 @@ stay. --abandon ends it in any phase.
 Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such feature.`,
 		Example:           "  belay feature finish login\n  belay feature finish 004 --abandon -m \"not needed\"",
 		ValidArgsFunction: a.completeFeatures,
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
-			s, err := desk.Stage(c.Context(), strings.Join(args, ""))
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
+			s, err := svc.Stage(c.Context(), strings.Join(args, ""))
 			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 { // it may have ended in a command that was killed
-				err = cmp.Or(desk.SettleEnded(c.Context()), err)
+				err = cmp.Or(svc.SettleEnded(c.Context()), err)
 			}
 			if err != nil {
 				return err
@@ -241,8 +241,8 @@ forgotten. RECORD is the ID that belay log --verify prints.
 
 Exit codes: 0 accepted · 2 the record is intact · 6 no such record.`,
 		Example: "  belay feature accept-record F1",
-		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			what, err := desk.Session.AcceptFeature(c.Context(), id)
+		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			what, err := svc.Session.AcceptFeature(c.Context(), id)
 			return a.result(map[string]any{"record": id, "was": what}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: accepted despite: %s\n", id, belay.VisibleLine(what))
 			})

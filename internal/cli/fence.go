@@ -41,11 +41,11 @@ Exit codes: 0 listed · 2 the config has errors.`,
 				}
 				args = preset.Start
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			x, err := desk.ExplainFence(c.Context(), args)
+			x, err := svc.ExplainFence(c.Context(), args)
 			return a.result(x, err, func(w io.Writer) { fenceExplained(w, x) })
 		},
 	}

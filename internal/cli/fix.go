@@ -27,11 +27,11 @@ Exit codes: 0 printed · 2 nothing was rejected · 6 no such task.`,
 			if tokens < 0 {
 				return belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "--max-tokens cannot be %d", tokens)
 			}
-			desk, id, err := a.OpenOneTask(c.Context(), args)
+			svc, id, err := a.OpenOneTask(c.Context(), args)
 			if err != nil {
 				return err
 			}
-			fix, err := app.FixPrompt(c.Context(), desk, id, tokens)
+			fix, err := app.FixPrompt(c.Context(), svc, id, tokens)
 			if err != nil {
 				return err
 			}

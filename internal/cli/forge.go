@@ -25,12 +25,12 @@ func forgeFlags(c *cobra.Command, q *app.Forge) {
 	_ = c.RegisterFlagCompletionFunc("forge", cobra.FixedCompletions(forge.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (a pullFamily) publish(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+func (a pullFamily) publish(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	r := q.publish
 	r.Name, r.Version, r.Trust, r.Said = name, a.version, q.trust, a.Err
 	s := a.Screen(false)
 	s.Set("asking the forge")
-	done, err := desk.Publish(ctx, r)
+	done, err := svc.Publish(ctx, r)
 	s.Stop()
 	if err != nil && done.Pushed {
 		fmt.Fprintf(a.Err, "belay: %s was pushed\n", belay.VisibleLine(done.Branch))
@@ -47,7 +47,7 @@ func (a pullFamily) publish(ctx context.Context, desk *app.Desk, name string, q 
 	})
 }
 
-func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+func (a pullFamily) ciChecks(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	every := time.Duration(0)
 	if q.watch {
 		if q.every <= 0 || q.timeout <= 0 {
@@ -61,7 +61,7 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 		defer s.Stop()
 		ctx = limited
 	}
-	state, err := desk.BranchChecks(ctx, q.publish.Forge, every)
+	state, err := svc.BranchChecks(ctx, q.publish.Forge, every)
 	if err != nil {
 		return err
 	}
@@ -99,13 +99,13 @@ type roundsResult struct {
 }
 
 // rounds has the task's next attempts take up what CI and people say of its pull request, a round each time.
-func (a pullFamily) rounds(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+func (a pullFamily) rounds(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	if q.every <= 0 || q.timeout <= 0 {
 		return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout must be durations")
 	}
 	out := roundsResult{Rounds: []app.Round{}}
 	for {
-		r, err := a.oneRound(ctx, desk, name, q)
+		r, err := a.oneRound(ctx, svc, name, q)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (a pullFamily) rounds(ctx context.Context, desk *app.Desk, name string, q p
 			return a.Tell(out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay pr %s --watch --auto 1", r.Task),
 				"%s has not taken this up", r.Task), func(io.Writer) {})
 		}
-		if err := a.takeUp(ctx, desk, r, q); err != nil {
+		if err := a.takeUp(ctx, svc, r, q); err != nil {
 			return err
 		}
 		if out.Rounds = append(out.Rounds, r); !q.publish.Push {
@@ -133,13 +133,13 @@ func (a pullFamily) rounds(ctx context.Context, desk *app.Desk, name string, q p
 	}
 }
 
-func (a pullFamily) oneRound(ctx context.Context, desk *app.Desk, name string, q pullFlags) (app.Round, error) {
+func (a pullFamily) oneRound(ctx context.Context, svc *app.Service, name string, q pullFlags) (app.Round, error) {
 	limited, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
 	s := a.Screen(false)
 	s.Set("waiting for checks")
 	defer s.Stop()
-	r, err := desk.Round(limited, q.publish.Forge, name, q.every)
+	r, err := svc.Round(limited, q.publish.Forge, name, q.every)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -161,17 +161,17 @@ func ended(r app.Round) error {
 
 // takeUp has the next attempt do what a round asks for, and commits what is accepted. Each step is a command that can be
 // repeated by hand.
-func (a pullFamily) takeUp(ctx context.Context, desk *app.Desk, r app.Round, q pullFlags) error {
+func (a pullFamily) takeUp(ctx context.Context, svc *app.Service, r app.Round, q pullFlags) error {
 	text, err := r.Review()
 	if err != nil {
 		return err
 	}
-	given, err := app.RecordReview(ctx, desk, app.New{Task: r.Task, Verdict: app.Reject, Text: text, Reviewer: "pull-request",
+	given, err := app.RecordReview(ctx, svc, app.New{Task: r.Task, Verdict: app.Reject, Text: text, Reviewer: "pull-request",
 		Watch: a.Screen(false)})
 	if err != nil {
 		return err
 	}
-	if err := desk.TellRound(ctx, r); err != nil {
+	if err := svc.TellRound(ctx, r); err != nil {
 		return err
 	}
 	if !given.Acted {
@@ -261,13 +261,13 @@ work; with --file each finding becomes an issue.
 Exit codes: 0 listed, filed · 2 the forge cannot be reached or refuses · 5 its rate limit
 is reached · 6 no such repository.`,
 		Example: "  belay issues\n  belay issues --file\n  belay issues --review T7 --file",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			if of != "" {
-				return a.reviewIssues(c.Context(), desk, of, file, q)
+				return a.reviewIssues(c.Context(), svc, of, file, q)
 			}
-			list, err := desk.KnownIssues()
+			list, err := svc.KnownIssues()
 			if file {
-				list, err = desk.FileIssues(c.Context(), q, a.version)
+				list, err = svc.FileIssues(c.Context(), q, a.version)
 			}
 			return a.Tell(list, err, func(w io.Writer) { printIssues(w, list) })
 		}),
@@ -279,14 +279,14 @@ is reached · 6 no such repository.`,
 	return c
 }
 
-func (a pullFamily) reviewIssues(ctx context.Context, desk *app.Desk, word string, file bool, q app.Forge) error {
+func (a pullFamily) reviewIssues(ctx context.Context, svc *app.Service, word string, file bool, q app.Forge) error {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
 		return err
 	}
-	list := desk.ReviewIssues
+	list := svc.ReviewIssues
 	if file {
-		list = func(id belay.TaskID) ([]app.ReviewIssue, error) { return desk.FileReviewIssues(ctx, q, id) }
+		list = func(id belay.TaskID) ([]app.ReviewIssue, error) { return svc.FileReviewIssues(ctx, q, id) }
 	}
 	found, err := list(id)
 	return a.Tell(found, err, func(w io.Writer) {

@@ -28,12 +28,12 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 		Use: "show [TASK]", Short: "Show the question, the attempts and the options", Args: cobra.MaximumNArgs(1),
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
 		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(_ *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			r, err := desk.Gate(id)
+		RunE: a.aboutTask(func(_ *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			r, err := svc.Gate(id)
 			if err != nil {
 				return err
 			}
-			shown, _, err := desk.Show(id)
+			shown, _, err := svc.Show(id)
 			return a.Tell(shown, err, terminal.Fit(func(w io.Writer) { fmt.Fprintln(w, prompt.Gate(r.State, r.Task)) }))
 		}),
 	}
@@ -86,17 +86,17 @@ option now · 5 somebody else answered gate N.`,
 			}
 			return decisionNames, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) (err error) {
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
 			var id belay.TaskID
 			if len(args) == 2 {
 				id, err = belay.ParseTaskID(args[0])
 			} else {
-				id, err = waiting(desk, args[0])
+				id, err = waiting(svc, args[0])
 			}
 			if err != nil {
 				return err
 			}
-			return a.decide(c, desk, id, gate, args[len(args)-1], message, by, quiet)
+			return a.decide(c, svc, id, gate, args[len(args)-1], message, by, quiet)
 		}),
 	}
 	c.Flags().StringVarP(&message, "message", "m", "", "what to do differently, or why")
@@ -107,11 +107,11 @@ option now · 5 somebody else answered gate N.`,
 }
 
 // waiting returns the one task that waits at a gate.
-func waiting(desk *app.Desk, word string) (belay.TaskID, error) {
+func waiting(svc *app.Service, word string) (belay.TaskID, error) {
 	if _, ok := decisionOf(word); !ok {
 		return "", belay.Refuse(belay.CodeUsage, "belay decide TASK guide|retry|…", "%s is not a decision", belay.VisibleLine(word))
 	}
-	lines, err := desk.Tasks()
+	lines, err := svc.Tasks()
 	if err != nil {
 		return "", err
 	}
@@ -130,12 +130,12 @@ func waiting(desk *app.Desk, word string) (belay.TaskID, error) {
 		"%d tasks wait for a decision: %s", len(ids), strings.Join(ids, ", "))
 }
 
-func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, gate int, word, message, by string, quiet bool) error {
+func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, gate int, word, message, by string, quiet bool) error {
 	what, ok := decisionOf(word)
 	if !ok {
 		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is not a decision", belay.VisibleLine(word))
 	}
-	r, err := desk.GateNumbered(id, gate)
+	r, err := svc.GateNumbered(id, gate)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, ga
 		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message),
 			by: by})
 	}
-	if r, err = desk.Decide(c.Context(), id, gate, what, message, by); err != nil {
+	if r, err = svc.Decide(c.Context(), id, gate, what, message, by); err != nil {
 		return err
 	}
 	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
@@ -184,7 +184,7 @@ Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an op
 			return a.CompleteTasks(c, args, s)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
+			svc, id, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an op
 			if !ok {
 				what = loop.Decision(args[1]) // which is refused with those that are open
 			}
-			r, err := desk.Decide(c.Context(), id, gate, what, message, by)
+			r, err := svc.Decide(c.Context(), id, gate, what, message, by)
 			if err != nil {
 				return err
 			}

@@ -29,8 +29,8 @@ func (a repositoryFamily) guardListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all guidelines", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long: "Exit codes: 0 listed.", Example: "  belay guard list --json",
-		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
-			return a.guidelines(desk.Session.Config.AllGuidelines())
+		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+			return a.guidelines(svc.Session.Config.AllGuidelines())
 		}),
 	}
 }
@@ -42,8 +42,8 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 		Use: "check", Short: "Show the guidelines for an agent and an action", Args: cobra.NoArgs,
 		Long:    "Exit codes: 0 shown.",
 		Example: "  belay guard check --agent reviewer --action review",
-		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
-			return a.guidelines(belay.GuidelinesFor(desk.Session.Config.AllGuidelines(), action, agents...))
+		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+			return a.guidelines(belay.GuidelinesFor(svc.Session.Config.AllGuidelines(), action, agents...))
 		}),
 	}
 	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "the agent's role, its `NAME`, or both")

@@ -81,35 +81,35 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	}
 	f.o.Free = f.o.Free || c.Flags().Changed("files")
 	q := app.Query{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}
-	desk, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
+	svc, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
 	if err != nil {
 		if !f.dry || f.all || belay.CodeOf(err) != belay.CodeCannot {
 			return err
 		}
-		desk = nil // reading needs no repository
+		svc = nil // reading needs no repository
 	} else {
-		q.Root, q.Specs = desk.Session.Repo.Root, desk.Session.Config.Specs
+		q.Root, q.Specs = svc.Session.Repo.Root, svc.Session.Config.Specs
 	}
 	files, err := app.Gather(q)
 	if err != nil {
 		return err
 	}
-	im, err := f.imported(c.Context(), desk, files,
-		app.NewTask{Agent: agent, Feature: f.feature, Role: role, Clarify: desk != nil && desk.Session.Config.Clarify, AsItIs: f.asItIs})
+	im, err := f.imported(c.Context(), svc, files,
+		app.NewTask{Agent: agent, Feature: f.feature, Role: role, Clarify: svc != nil && svc.Session.Config.Clarify, AsItIs: f.asItIs})
 	if im.Tasks == nil {
 		return err
 	}
 	return a.Tell(im, err, func(w io.Writer) { printed(w, im, f.dry, f.every) })
 }
 
-func (f *importFlags) imported(ctx context.Context, desk *app.Desk, files []app.File, q app.NewTask) (app.Import, error) {
+func (f *importFlags) imported(ctx context.Context, svc *app.Service, files []app.File, q app.NewTask) (app.Import, error) {
 	if !f.dry {
-		return app.Record(ctx, desk, files, f.o, q)
+		return app.Record(ctx, svc, files, f.o, q)
 	}
-	if desk == nil {
+	if svc == nil {
 		return app.Plan(files, nil, f.o), nil
 	}
-	have, err := app.Have(desk)
+	have, err := app.Have(svc)
 	if err != nil {
 		return app.Import{}, err
 	}

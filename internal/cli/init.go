@@ -55,11 +55,11 @@ user's) and nothing was written · 5 another belay init is running.`,
 			if in.given(c) {
 				return a.install(c, in)
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			places, err := app.Places(desk.Session.Repo.Root)
+			places, err := app.Places(svc.Session.Repo.Root)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ user's) and nothing was written · 5 another belay init is running.`,
 			for _, p := range places {
 				globs = append(globs, p.Glob)
 			}
-			made, err := desk.Init(template, globs...)
+			made, err := svc.Init(template, globs...)
 			if err != nil {
 				return err
 			}
@@ -128,15 +128,15 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 		q.State = "" // a removal goes by what it finds
 	}
 	if in.project {
-		desk, err := a.Open(c.Context())
+		svc, err := a.Open(c.Context())
 		if err != nil {
 			return err
 		}
-		if q.Project, err = filepath.EvalSymlinks(desk.Session.Repo.Root); err != nil {
+		if q.Project, err = filepath.EvalSymlinks(svc.Session.Repo.Root); err != nil {
 			return err
 		}
 		if q.State == "" {
-			q.State = filepath.Join(desk.Session.Repo.Common, "belay")
+			q.State = filepath.Join(svc.Session.Repo.Common, "belay")
 		}
 	}
 	var out struct {

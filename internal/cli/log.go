@@ -39,9 +39,9 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
   belay log --hooks
   belay log --output 9f86d081884c7d65…`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
 			if hooks {
-				list, err := desk.HookErrors("")
+				list, err := svc.HookErrors("")
 				if err != nil {
 					return err
 				}
@@ -49,25 +49,25 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 			}
 			n, noNumber := strconv.Atoi(output)
 			if output != "" && (noNumber != nil || len(output) > 6) {
-				return a.attachment(c.Context(), desk, output)
+				return a.attachment(c.Context(), svc, output)
 			}
 			if verify && len(args) == 0 {
-				return a.verifyLog(c.Context(), desk, nil)
+				return a.verifyLog(c.Context(), svc, nil)
 			}
-			id, err := a.Task(desk, args)
+			id, err := a.Task(svc, args)
 			switch {
 			case err != nil:
 				return err
 			case verify:
-				return a.verifyLog(c.Context(), desk, []belay.TaskID{id})
+				return a.verifyLog(c.Context(), svc, []belay.TaskID{id})
 			case c.Flags().Changed("prompt"):
-				return a.attempted(c.Context(), desk, id, sent, "%s has no recorded prompt of attempt %d",
+				return a.attempted(c.Context(), svc, id, sent, "%s has no recorded prompt of attempt %d",
 					func(at loop.Attempt) string { return at.Sent })
 			case output != "":
-				return a.attempted(c.Context(), desk, id, n, "%s has no output of attempt %d",
+				return a.attempted(c.Context(), svc, id, n, "%s has no output of attempt %d",
 					func(at loop.Attempt) string { return at.Log })
 			}
-			return a.printLog(c, desk, id, follow)
+			return a.printLog(c, svc, id, follow)
 		}),
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
@@ -86,22 +86,22 @@ func printHookErrors(w io.Writer, list []app.HookError) {
 
 // attempted prints what was kept of an attempt: the hash that of gives, "" for nothing. None
 // says what there is not.
-func (a loopFamily) attempted(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int, none string,
+func (a loopFamily) attempted(ctx context.Context, svc *app.Service, id belay.TaskID, attempt int, none string,
 	of func(loop.Attempt) string) error {
-	r, err := desk.Session.Load(id)
+	r, err := svc.Session.Load(id)
 	if err != nil {
 		return err
 	}
 	for _, at := range r.State.Attempts {
 		if sha := of(at); at.N == attempt && sha != "" {
-			return a.attachment(ctx, desk, sha)
+			return a.attachment(ctx, svc, sha)
 		}
 	}
 	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), none, id, attempt)
 }
 
-func (a loopFamily) attachment(ctx context.Context, desk *app.Desk, sha string) error {
-	r, err := desk.Session.Journal.OpenAttachment(sha)
+func (a loopFamily) attachment(ctx context.Context, svc *app.Service, sha string) error {
+	r, err := svc.Session.Journal.OpenAttachment(sha)
 	if err != nil {
 		return err
 	}
@@ -128,10 +128,10 @@ func (v visibleWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.TaskID) error {
+func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay.TaskID) error {
 	all := len(ids) == 0
 	if all {
-		known, err := desk.Session.Journal.Tasks()
+		known, err := svc.Session.Journal.Tasks()
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 	}
 	proofs, broken := []app.VerifiedRecord{}, 0
 	if all {
-		absent, err := desk.Session.Absent(ctx)
+		absent, err := svc.Session.Absent(ctx)
 		if err != nil {
 			return err
 		}
@@ -154,9 +154,9 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 		}
 	}
 	for _, id := range ids {
-		v := app.Prove(desk.Session, id)
+		v := app.Prove(svc.Session, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
-			if _, err := desk.Session.LoadAnyway(id); err != nil {
+			if _, err := svc.Session.LoadAnyway(id); err != nil {
 				return err
 			}
 		}
@@ -166,7 +166,7 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 		proofs = append(proofs, v)
 	}
 	if all {
-		features, err := app.ProveFeatures(desk)
+		features, err := app.ProveFeatures(svc)
 		if err != nil {
 			return err
 		}
@@ -204,12 +204,12 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 	})
 }
 
-func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, follow bool) error {
-	r, err := desk.Session.LoadAnyway(id)
+func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID, follow bool) error {
+	r, err := svc.Session.LoadAnyway(id)
 	if err != nil {
 		return err
 	}
-	if _, cut := desk.Session.Anchored(id, r.Log); cut != nil {
+	if _, cut := svc.Session.Anchored(id, r.Log); cut != nil {
 		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
 	tell := a.TellLong
@@ -220,7 +220,7 @@ func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, 
 		for _, e := range r.Log.Entries {
 			fmt.Fprintln(w, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
 		}
-		if list, err := desk.HookErrors(id); err == nil {
+		if list, err := svc.HookErrors(id); err == nil {
 			printHookErrors(w, list)
 		}
 		if r.Log.Torn > 0 {
@@ -229,7 +229,7 @@ func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, 
 	}); err != nil || !follow {
 		return err
 	}
-	for e, err := range desk.Session.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
+	for e, err := range svc.Session.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
 		if err != nil {
 			return err
 		}

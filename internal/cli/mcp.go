@@ -38,7 +38,7 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			setting := a.Setting(nil)
 			setting.Ask = nil // standard input is the client's
-			o := mcp.Options{Version: version, Dir: a.Dir, User: os.Getenv("USER"), Open: func(ctx context.Context) (*app.Desk, error) {
+			o := mcp.Options{Version: version, Dir: a.Dir, User: os.Getenv("USER"), Open: func(ctx context.Context) (*app.Service, error) {
 				return a.serve(ctx, setting)
 			}}
 			if addr != "" {
@@ -58,13 +58,13 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 }
 
 // serve opens the repository for one request of several at a time.
-func (a *App) serve(ctx context.Context, s app.Setting) (*app.Desk, error) {
-	desk, err := app.Open(ctx, s)
+func (a *App) serve(ctx context.Context, s app.Setting) (*app.Service, error) {
+	svc, err := app.Open(ctx, s)
 	if err == nil {
-		app.AttachPlans(desk)
-		desk.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+		app.AttachPlans(svc)
+		svc.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
-	return desk, err
+	return svc, err
 }
 
 func (a *App) serveHTTP(o mcp.Options, addr string) error {

@@ -62,19 +62,19 @@ such task.`,
 			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
 				return err
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
 			for _, list := range []*[]string{&q.Ours, &q.Theirs} {
-				if *list, err = desk.Paths(a.Dir, *list); err != nil {
+				if *list, err = svc.Paths(a.Dir, *list); err != nil {
 					return err
 				}
 			}
-			out, err := desk.Merge(c.Context(), q)
+			out, err := svc.Merge(c.Context(), q)
 			if a.SkipBroken(err) {
 				q.SkipBroken = true
-				out, err = desk.Merge(c.Context(), q)
+				out, err = svc.Merge(c.Context(), q)
 			}
 			if out.Task == "" {
 				return err
@@ -103,24 +103,24 @@ such task.`,
 
 // mergeAll merges several tasks: belay merge --all [TASK…]
 func (a loopFamily) mergeAll(c *cobra.Command, q app.MergeAllRequest, args []string) error {
-	desk, err := a.openTasks(c.Context(), args, &q.Tasks)
+	svc, err := a.openTasks(c.Context(), args, &q.Tasks)
 	if err != nil {
 		return err
 	}
-	out, err := a.queue(c.Context(), desk, q)
+	out, err := a.queue(c.Context(), svc, q)
 	if out.Tasks == nil {
 		return err
 	}
 	return a.Tell(out, err, func(w io.Writer) { mergedAll(w, out) })
 }
 
-func (a loopFamily) queue(ctx context.Context, desk *app.Desk, q app.MergeAllRequest) (app.MergedAll, error) {
+func (a loopFamily) queue(ctx context.Context, svc *app.Service, q app.MergeAllRequest) (app.MergedAll, error) {
 	q.Say = func(line string) {
 		if !a.JSON {
 			fmt.Fprintln(a.Err, line)
 		}
 	}
-	return app.MergeAll(ctx, desk, q)
+	return app.MergeAll(ctx, svc, q)
 }
 
 // mergedAll prints what became of each task.
@@ -212,8 +212,8 @@ func (a loopFamily) worktreeListCommand() *cobra.Command {
 		Use: "list", Short: "List tasks with their own worktree", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay worktree list",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			s, err := desk.Status(c.Context())
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			s, err := svc.Status(c.Context())
 			return a.result(s.Worktrees, err, func(w io.Writer) { terminal.Worktrees(w, s.Worktrees) })
 		}),
 	}
@@ -232,8 +232,8 @@ Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has no 
 5 in use · 6 no such task.`,
 		Example:           "  belay worktree remove T7\n  belay worktree remove T7 --force",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			r, err := desk.RemoveTree(c.Context(), id, force)
+		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			r, err := svc.RemoveTree(c.Context(), id, force)
 			if err != nil {
 				return err
 			}

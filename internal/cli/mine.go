@@ -43,11 +43,11 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 			if err != nil {
 				return err
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			found, err := app.Mine(c.Context(), desk, text, why)
+			found, err := app.Mine(c.Context(), svc, text, why)
 			return a.result(minedData(found), err, func(w io.Writer) { printMined(w, found) })
 		},
 	}

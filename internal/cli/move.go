@@ -61,29 +61,29 @@ func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 		return belay.Refuse(belay.CodeUsage, "belay task move "+task+" --to approved",
 			"--to must be approved or for_review, not %q", q.to)
 	}
-	desk, id, err := a.OpenTask(c.Context(), task)
+	svc, id, err := a.OpenTask(c.Context(), task)
 	if err != nil {
 		return err
 	}
 	if q.to == "for_review" {
-		return a.submitted(c.Context(), desk, id)
+		return a.submitted(c.Context(), svc, id)
 	}
 	why := func() (review.Decision, error) {
 		return a.overrule(c.Flags(), review.Category(q.category), q.note)
 	}
-	if _, err := app.ApproveWork(c.Context(), desk, app.Approval{Task: id, Force: q.force, By: q.by, Why: why,
+	if _, err := app.ApproveWork(c.Context(), svc, app.Approval{Task: id, Force: q.force, By: q.by, Why: why,
 		Watch: a.Screen(true)}); err != nil {
 		return err
 	}
-	shown, r, err := desk.Show(id)
+	shown, r, err := svc.Show(id)
 	return a.Tell(shown, err, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is accepted: %s\n", id, belay.VisibleLine(r.State.Why))
 	})
 }
 
 // submitted puts a task before a person and says what stands in the tree besides.
-func (a taskFamily) submitted(ctx context.Context, desk *app.Desk, id belay.TaskID) error {
-	state, err := app.Submit(ctx, desk, id)
+func (a taskFamily) submitted(ctx context.Context, svc *app.Service, id belay.TaskID) error {
+	state, err := app.Submit(ctx, svc, id)
 	if err != nil && state.Task == "" {
 		return err
 	}

@@ -25,8 +25,8 @@ settings (docs/notifications.md).
 
 Exit codes: 0 sent, or not due yet · 2 nothing is configured, or not accepted.`,
 		Example: "  belay notify\n  belay notify --test",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			n, err := desk.Notify(c.Context(), test, func(line string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.VisibleLine(line)) })
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			n, err := svc.Notify(c.Context(), test, func(line string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.VisibleLine(line)) })
 			return a.Tell(n, err, func(w io.Writer) {
 				switch {
 				case err != nil:

@@ -37,14 +37,14 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 			"options of a task are set when it is recorded")
 	}
 	q := app.ParallelRequest{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft, Agent: agent}
-	desk, err := a.openTasks(c.Context(), args, &q.Tasks)
+	svc, err := a.openTasks(c.Context(), args, &q.Tasks)
 	if err != nil {
 		return err
 	}
 	b := a.Board(f.quiet)
 	stop := ticking(c.Context(), b)
 	q.Watch = b.Watcher
-	ran, err := app.Run(c.Context(), desk, q)
+	ran, err := app.Run(c.Context(), svc, q)
 	stop()
 	if err != nil {
 		return err
@@ -56,14 +56,14 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 		}
 	}
 	if !f.merge || len(accepted) == 0 {
-		return a.ranAll(desk, ran, nil, nil)
+		return a.ranAll(svc, ran, nil, nil)
 	}
-	merged, err := a.queue(c.Context(), desk, app.MergeAllRequest{Tasks: accepted, Trust: f.trust, Keep: f.keep})
-	return a.ranAll(desk, ran, &merged, err)
+	merged, err := a.queue(c.Context(), svc, app.MergeAllRequest{Tasks: accepted, Trust: f.trust, Keep: f.keep})
+	return a.ranAll(svc, ran, &merged, err)
 }
 
 // openTasks is Open for a command about the tasks that are named, or about all where none is.
-func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]belay.TaskID) (desk *app.Desk, err error) {
+func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]belay.TaskID) (svc *app.Service, err error) {
 	if *tasks, err = ids(named); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ type ranTask struct {
 }
 
 // ranAll prints where several runs have got to, and what was merged of them.
-func (a loopFamily) ranAll(at *app.Desk, ran []app.ParallelRun, queue *app.MergedAll, failed error) error {
+func (a loopFamily) ranAll(at *app.Service, ran []app.ParallelRun, queue *app.MergedAll, failed error) error {
 	var all []ranTask
 	var records []*session.Record
 	for _, r := range ran {

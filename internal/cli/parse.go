@@ -60,14 +60,14 @@ func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) 
 	if strings.TrimSpace(prose) == "" {
 		return belay.Refuse(belay.CodeUsage, `belay task parse "what should be done"`, "no task text was given")
 	}
-	desk, err := a.Open(c.Context())
+	svc, err := a.Open(c.Context())
 	if err != nil {
 		return err
 	}
-	req, why := desk.Understand(c.Context(), prose)
+	req, why := svc.Understand(c.Context(), prose)
 	t := belay.Task{}
 	if model {
-		if req, t.Reading = desk.Assisted(c.Context(), prose); t.Reading == nil {
+		if req, t.Reading = svc.Assisted(c.Context(), prose); t.Reading == nil {
 			return belay.Refuse(belay.CodeUsage, "set parser: in .belay/config.yaml", "no request parser is configured")
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // pipelined runs the roles of a task one after the other:
 // belay run --pipeline implement,review,validate "…" -- AGENT.
-func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q app.RunRequest) error {
+func (a loopFamily) pipelined(c *cobra.Command, f runFlags, svc *app.Service, q app.RunRequest) error {
 	if f.apart {
 		return belay.Refuse(belay.CodeUsage, "leave out --worktree", "roles work in your working tree")
 	}
@@ -27,13 +27,13 @@ func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q ap
 	s := a.Screen(f.quiet)
 	stop := ticking(c.Context(), s)
 	p.Watch = s
-	rec, err := app.RunPipeline(c.Context(), desk, p)
+	rec, err := app.RunPipeline(c.Context(), svc, p)
 	stop()
-	return a.ranTo(c.Context(), desk, rec, err)
+	return a.ranTo(c.Context(), svc, rec, err)
 }
 
 // inRoles reports whether a task that is to be resumed is one that roles work on.
-func inRoles(desk *app.Desk, id belay.TaskID) bool {
-	r, err := desk.Session.Load(id)
+func inRoles(svc *app.Service, id belay.TaskID) bool {
+	r, err := svc.Session.Load(id)
 	return err == nil && app.Is(r)
 }

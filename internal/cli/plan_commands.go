@@ -35,8 +35,8 @@ docs/plans.md explains plans.`,
 	return []*cobra.Command{c}
 }
 
-// desk opens the repository when there is one around the folder: some requests do without.
-func (a planFamily) desk(ctx context.Context) (*app.Desk, error) {
+// service opens the repository when there is one around the folder: some requests do without.
+func (a planFamily) service(ctx context.Context) (*app.Service, error) {
 	dir, err := filepath.Abs(a.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", belay.VisibleLine(a.Dir), err)

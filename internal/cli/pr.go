@@ -154,7 +154,7 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	if err := q.check(); err != nil {
 		return err
 	}
-	desk, err := a.Open(c.Context())
+	svc, err := a.Open(c.Context())
 	if err != nil {
 		return err
 	}
@@ -164,16 +164,16 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	}
 	switch {
 	case q.commit || q.bundle != "":
-		return a.commitWork(c.Context(), desk, name, q)
+		return a.commitWork(c.Context(), svc, name, q)
 	case q.open || q.publish.Comment:
-		return a.publish(c.Context(), desk, name, q)
+		return a.publish(c.Context(), svc, name, q)
 	case q.checks:
-		return a.ciChecks(a.Soft, desk, name, q)
+		return a.ciChecks(a.Soft, svc, name, q)
 	case q.watch:
-		return a.rounds(a.Soft, desk, name, q)
+		return a.rounds(a.Soft, svc, name, q)
 	}
 	out := pullResult{}
-	if out.Pull, err = desk.Pull(c.Context(), name, a.version); err != nil {
+	if out.Pull, err = svc.Pull(c.Context(), name, a.version); err != nil {
 		return err
 	}
 	a.JSON = a.JSON || q.format == "json"
@@ -197,13 +197,13 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 }
 
 // commitWork makes the commit of a task's work, and the bundle of its evidence.
-func (a pullFamily) commitWork(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+func (a pullFamily) commitWork(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	out := struct {
 		*app.CommitResult
 		Bundle string `json:"bundle,omitempty"`
 	}{}
 	if q.commit {
-		done, err := desk.Commit(ctx, app.CommitRequest{Task: name, Version: a.version, NoVerify: q.noVerify, Trust: q.trust,
+		done, err := svc.Commit(ctx, app.CommitRequest{Task: name, Version: a.version, NoVerify: q.noVerify, Trust: q.trust,
 			Said: a.Err})
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func (a pullFamily) commitWork(ctx context.Context, desk *app.Desk, name string,
 		out.CommitResult, name = &done, string(done.Task)
 	}
 	if q.bundle != "" {
-		text, err := desk.Bundle(ctx, name, a.version, q.sign, q.trust)
+		text, err := svc.Bundle(ctx, name, a.version, q.sign, q.trust)
 		if err == nil {
 			out.Bundle, err = a.writeTo(q.bundle, text)
 		}
@@ -251,7 +251,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 		Example: `  belay verify HEAD
   belay verify HEAD --tests
   belay verify HEAD --bundle T7.belay --signed --signers .github/allowed_signers`,
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) (err error) {
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
 			if bundle != "" {
 				if q.Bundle, err = app.Read(a.Dir, bundle); err != nil {
 					return err
@@ -261,7 +261,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 			all := []app.Proven{}
 			var not error
 			for _, q.Commit = range args {
-				p, err := desk.Prove(c.Context(), q)
+				p, err := svc.Prove(c.Context(), q)
 				if err != nil {
 					return err
 				}

@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-type undoer func(*app.Desk, context.Context, restore.Options) (restore.Restored, error)
+type undoer func(*app.Service, context.Context, restore.Options) (restore.Restored, error)
 
 // stepBack makes undo and redo.
 func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
@@ -29,11 +29,11 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 			"If that is impossible, belay undo reverses\nan interrupted restore, and belay redo an interrupted undo." +
 			"\n\nExit codes: 0 done, perhaps with skipped paths · 2 nothing to " + name + ", or not possible · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			out, err := do(desk, c.Context(), o)
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			out, err := do(svc, c.Context(), o)
 			if a.SkipBroken(err) {
 				o.SkipBroken = true
-				out, err = do(desk, c.Context(), o)
+				out, err = do(svc, c.Context(), o)
 			}
 			if err != nil {
 				return err
@@ -55,8 +55,8 @@ task cannot be dropped.
 
 Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
-			protected, err := desk.Protected(c.Context())
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
+			protected, err := svc.Protected(c.Context())
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 				if err != nil {
 					return err
 				}
-				info, err := desk.Session.Snaps.Get(c.Context(), id)
+				info, err := svc.Session.Snaps.Get(c.Context(), id)
 				if err != nil {
 					return err
 				}
@@ -82,7 +82,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 			if !a.Confirm(fmt.Sprintf("permanently delete %s?", belay.CountOf(len(ids), "snapshot")), yes) {
 				return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 			}
-			if err := desk.Session.Restores.Drop(c.Context(), ids...); err != nil {
+			if err := svc.Session.Restores.Drop(c.Context(), ids...); err != nil {
 				return err
 			}
 			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })
@@ -113,15 +113,15 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 			if q.OlderThan, err = ParseAge(age); err != nil {
 				return err
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			missing, err := desk.Missing(c.Context())
+			missing, err := svc.Missing(c.Context())
 			if err != nil {
 				return err
 			}
-			out, err := desk.Prune(c.Context(), q)
+			out, err := svc.Prune(c.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -186,14 +186,14 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show how much space snapshots use", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay snapshot status",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			u, err := desk.Session.Snaps.Usage(c.Context())
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			u, err := svc.Session.Snaps.Usage(c.Context())
 			return a.result(u, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s, %s not shared with anything else\n", belay.CountOf(u.Snapshots, "snapshot"), belay.RoundSize(u.Bytes))
 				if u.Unreadable > 0 {
 					fmt.Fprintf(w, "%s: run belay doctor\n", belay.CountOf(u.Unreadable, "unreadable snapshot"))
 				}
-				if limit := desk.Session.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
+				if limit := svc.Session.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
 					fmt.Fprintf(w, "over the limit of %s: run belay snapshot prune\n", belay.RoundSize(limit))
 				}
 			})

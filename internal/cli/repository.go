@@ -24,17 +24,17 @@ terminal it prints a line for each task that changed; with --json, an object for
 
 Exit codes: 0 shown.`,
 		Example: "  belay status\n  belay status --json\n  belay status --watch",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			if watch {
 				a.Noted = true
 				return a.Watch(terminal.Watched{
-					Status: func() (app.Status, error) { return desk.Status(c.Context()) },
-					Tasks:  desk.Tasks, Limit: desk.Session.Config.Snapshot.Cap,
+					Status: func() (app.Status, error) { return svc.Status(c.Context()) },
+					Tasks:  svc.Tasks, Limit: svc.Session.Config.Snapshot.Cap,
 				})
 			}
-			s, err := desk.Status(c.Context())
+			s, err := svc.Status(c.Context())
 			a.Noted = err == nil // it is part of what is printed
-			return a.result(s, err, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Session.Config.Snapshot.Cap) }))
+			return a.result(s, err, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, svc.Session.Config.Snapshot.Cap) }))
 		}),
 	}
 	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
@@ -47,11 +47,11 @@ func (a repositoryFamily) configCommand() *cobra.Command {
 		if explain {
 			return a.explain(c.Context(), name)
 		}
-		desk, err := a.Open(c.Context())
+		svc, err := a.Open(c.Context())
 		if err != nil {
 			return err
 		}
-		settings := desk.Session.Config.Settings()
+		settings := svc.Session.Config.Settings()
 		return a.TellLong(c.Context(), settings, func(w io.Writer) {
 			var rows [][]string
 			for _, s := range settings {
@@ -97,8 +97,8 @@ Exit codes: 0 shown · 2 there is no such key.`,
 // somebody needs.
 func (a repositoryFamily) explain(ctx context.Context, name string) error {
 	c, _ := config.Parse(config.File, nil)
-	if desk, err := a.Open(ctx); err == nil {
-		c = desk.Session.Config
+	if svc, err := a.Open(ctx); err == nil {
+		c = svc.Session.Config
 	}
 	list, err := c.Explain(name)
 	if err != nil {
@@ -134,12 +134,12 @@ Where nobody can be asked, such as in a script, nothing is trusted without --yes
 
 Exit codes: 0 done · 2 nothing was trusted.`,
 		Example: "  belay trust --show\n  belay trust\n  belay trust --yes\n  belay trust --remove",
-		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
-			st, err := desk.TrustState()
+		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+			st, err := svc.TrustState()
 			switch {
 			case err != nil || show:
 			case remove:
-				err = desk.Distrust()
+				err = svc.Distrust()
 			case !st.Trusted:
 				if !yes {
 					var asked bool
@@ -150,10 +150,10 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 						return belay.Refuse(belay.CodeInterrupted, "belay trust --show lists what would run", "nothing was trusted")
 					}
 				}
-				err = desk.TrustAll()
+				err = svc.TrustAll()
 			}
 			if err == nil {
-				st, err = desk.TrustState()
+				st, err = svc.TrustState()
 			}
 			return a.result(st, err, func(w io.Writer) {
 				if len(st.Items) == 0 {
@@ -190,14 +190,14 @@ ones with the files that cannot be restored from them.
 Exit codes: 0 no problems · 1 problems found.`,
 		Example: "  belay doctor --all",
 		RunE: func(c *cobra.Command, _ []string) error {
-			desk, bad, err := app.OpenAnyway(c.Context(), a.Setting(nil))
+			svc, bad, err := app.OpenAnyway(c.Context(), a.Setting(nil))
 			if !a.JSON && terminal.Is(a.Err) {
 				how.Progress = func(done, of int) { fmt.Fprintf(a.Err, "\rreading snapshots: %d of %d", done, of) }
 			}
 			var list []app.Complaint
 			if err == nil {
-				list = append(app.Look(c.Context(), desk.Session, bad, how), trusting(desk))
-				list = append(list, agents(c.Context(), desk.Session.Repo.Root)...)
+				list = append(app.Look(c.Context(), svc.Session, bad, how), trusting(svc))
+				list = append(list, agents(c.Context(), svc.Session.Repo.Root)...)
 			} else if list = app.GitFolderComplaints(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
 				return err
 			}
@@ -234,9 +234,9 @@ Exit codes: 0 no problems · 1 problems found.`,
 
 // trusting says what the repository would have run and may not. That is no fault: the
 // checks that would run it say so.
-func trusting(d *app.Desk) app.Complaint {
+func trusting(s *app.Service) app.Complaint {
 	c := app.Complaint{About: "trust", OK: true, Says: "no untrusted commands"}
-	st, err := d.TrustState()
+	st, err := s.TrustState()
 	if err != nil {
 		return app.Complaint{About: "trust", Says: err.Error(), Try: "fix the list, or move it away and trust again"}
 	}

@@ -29,9 +29,9 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
   belay context update T7 --role reviewer --status done --qa-log qa.log
   belay context update T7 --role reviewer --clear-findings`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.Request) error {
 			in.Request = r
-			s, err := app.Update(c.Context(), d, in)
+			s, err := app.Update(c.Context(), sess, in)
 			return a.tellState(s, err)
 		}),
 	}
@@ -61,8 +61,8 @@ while there is drift.
 Exit codes: 0 recorded · 1 it contains a secret · 2 no text, or no such role · 6 no context.`,
 		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			s, err := app.Block(c.Context(), d, r, role, finding)
+		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.Request) error {
+			s, err := app.Block(c.Context(), sess, r, role, finding)
 			return a.tellState(s, err)
 		}),
 	}
@@ -89,8 +89,8 @@ another role is at work · 6 no context.`,
 		Example: `  belay context snapshot T7 --role implementer
   belay context snapshot T7 --role reviewer --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
-			h, err := app.Snapshot(c.Context(), d, r, role, empty)
+		RunE: a.asRole(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
+			h, err := app.Snapshot(c.Context(), s, r, role, empty)
 			return a.result(h, err, func(w io.Writer) { printHanded(w, h) })
 		}),
 	}
@@ -133,9 +133,9 @@ Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 coul
   belay context verify T7 --for reviewer
   belay context verify T7 --ignore-line-endings --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
 			in.Request = r
-			v, err := app.Verify(c.Context(), d, in)
+			v, err := app.Verify(c.Context(), s, in)
 			if err != nil && (belay.CodeOf(err) != belay.CodeDrift || len(v.Differences) == 0) {
 				return err
 			}

@@ -33,17 +33,17 @@ Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
 				return belay.Refuse(belay.CodeUsage, "belay rollback TASK -- PATH…", "give one task; paths come after --")
 			}
-			desk, task, err := a.OpenTask(c.Context(), args[0])
+			svc, task, err := a.OpenTask(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			q.Task, q.Watch = task, a.Screen(false)
-			if q.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
+			if q.Paths, err = svc.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
 			return a.restore("roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, func(dry, skip bool) (restore.Restored, error) {
 				q.DryRun, q.SkipBroken = dry, skip
-				return desk.Rollback(c.Context(), q)
+				return svc.Rollback(c.Context(), q)
 			})
 		},
 	}

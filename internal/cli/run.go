@@ -124,40 +124,40 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 			return belay.Refuse(belay.CodeUsage, "leave out --clarify", "the text of %s was read when it was recorded", f.resume)
 		}
 	}
-	desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
+	svc, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
 	if err != nil {
 		return err
 	}
 	if q.Resume == "" && f.ID == "" {
-		if q.Resume = desk.Recorded(prose); q.Resume != "" {
+		if q.Resume = svc.Recorded(prose); q.Resume != "" {
 			q.Prose, prose = "", ""
 		}
 	}
-	if prose != "" && f.ID == "" && desk.ListsTasks(a.Dir, prose) {
+	if prose != "" && f.ID == "" && svc.ListsTasks(a.Dir, prose) {
 		if f.pipeline != "" || f.apart {
 			return belay.Refuse(belay.CodeUsage, "record them with belay task import, then name one: belay run TASK",
 				"%s names a list of tasks: --pipeline and --worktree are for one task", belay.VisibleLine(prose))
 		}
-		return a.runTasks(c, f, desk, q)
+		return a.runTasks(c, f, svc, q)
 	}
 	if q.Resume == "" {
-		a.Clarified(c.Context(), desk, &q.NewTask, f.Clarify)
+		a.Clarified(c.Context(), svc, &q.NewTask, f.Clarify)
 	}
-	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(desk, q.Resume) {
-		return a.pipelined(c, f, desk, q)
+	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(svc, q.Resume) {
+		return a.pipelined(c, f, svc, q)
 	}
 	var stop func()
-	q.Watch, stop = a.watched(c.Context(), desk, f.quiet)
-	rec, err := desk.Run(c.Context(), q)
+	q.Watch, stop = a.watched(c.Context(), svc, f.quiet)
+	rec, err := svc.Run(c.Context(), q)
 	stop()
-	return a.ranTo(c.Context(), desk, rec, err)
+	return a.ranTo(c.Context(), svc, rec, err)
 }
 
 // watched gives a screen that shows a run as it goes, until stop is called.
-func (a loopFamily) watched(ctx context.Context, desk *app.Desk, quiet bool) (s *terminal.Screen, stop func()) {
+func (a loopFamily) watched(ctx context.Context, svc *app.Service, quiet bool) (s *terminal.Screen, stop func()) {
 	s = a.Screen(quiet)
-	s.Said = desk.LastSaid
-	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
+	s.Said = svc.LastSaid
+	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, svc, r.Task.ID) }
 	return s, ticking(ctx, s)
 }
 
@@ -172,30 +172,30 @@ func ticking(ctx context.Context, shown interface {
 }
 
 // runTasks runs the open tasks of the feature or the file that is named.
-func (a loopFamily) runTasks(c *cobra.Command, f runFlags, desk *app.Desk, q app.RunRequest) error {
+func (a loopFamily) runTasks(c *cobra.Command, f runFlags, svc *app.Service, q app.RunRequest) error {
 	t := app.TasksRequest{RunRequest: q, Name: q.Prose, Dir: a.Dir}
 	t.Prose = ""
 	var stop func()
-	t.Watch, stop = a.watched(c.Context(), desk, f.quiet)
-	ran, err := desk.RunTasks(c.Context(), t)
+	t.Watch, stop = a.watched(c.Context(), svc, f.quiet)
+	ran, err := svc.RunTasks(c.Context(), t)
 	stop()
 	if err != nil {
 		return err
 	}
-	return a.ranAll(desk, ran, nil, nil)
+	return a.ranAll(svc, ran, nil, nil)
 }
 
 // view shows the change of a task's last attempt on the terminal.
-func (a loopFamily) view(ctx context.Context, desk *app.Desk, id belay.TaskID) error {
-	d, err := desk.Diff(ctx, string(id), "", nil)
+func (a loopFamily) view(ctx context.Context, svc *app.Service, id belay.TaskID) error {
+	d, err := svc.Diff(ctx, string(id), "", nil)
 	if err != nil {
 		return err
 	}
-	return a.page(ctx, desk, d, a.Err)
+	return a.page(ctx, svc, d, a.Err)
 }
 
 // ranTo prints where a run has got to.
-func (a loopFamily) ranTo(ctx context.Context, at *app.Desk, rec *session.Record, err error) error {
+func (a loopFamily) ranTo(ctx context.Context, at *app.Service, rec *session.Record, err error) error {
 	if rec == nil {
 		return err
 	}
@@ -234,8 +234,8 @@ The waiting run saves its work and pauses the task.
 Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 		Example:           "  belay cancel T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			if err := desk.Cancel(c.Context(), id); err != nil {
+		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			if err := svc.Cancel(c.Context(), id); err != nil {
 				return err
 			}
 			return a.Tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {

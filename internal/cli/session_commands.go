@@ -68,8 +68,8 @@ wrong folder. It prints nothing when there is nothing to say.
 
 Exit codes: 0 shown.`,
 		Example: "  belay brief\n  belay brief --json",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			b := desk.Brief(c.Context())
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			b := svc.Brief(c.Context())
 			a.Noted = true
 			return a.Tell(b, nil, func(w io.Writer) {
 				if text := b.Text(); text != "" {
@@ -93,16 +93,16 @@ belay undo --turn and belay undo --tool take these numbers.
 Exit codes: 0 shown · 6 no such session.`,
 		Example:           "  belay timeline\n  belay timeline --json",
 		ValidArgsFunction: a.completeSessions,
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
-			t, err := desk.Timeline(c.Context(), strings.Join(args, ""))
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
+			t, err := svc.Timeline(c.Context(), strings.Join(args, ""))
 			return a.result(t, err, func(w io.Writer) { terminal.Timeline(w, t) })
 		}),
 	}
 }
 
 func (a sessionFamily) completeSessions(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.offered(c, func(desk *app.Desk) (ids []string, err error) {
-		all, err := desk.Session.Sessions()
+	return a.offered(c, func(svc *app.Service) (ids []string, err error) {
+		all, err := svc.Session.Sessions()
 		for _, r := range all {
 			ids = append(ids, string(r.Task.ID))
 		}

@@ -82,11 +82,11 @@ func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 }
 
 // offered are the words that the shell offers: what list finds in the repository, nothing where that cannot be read.
-func (a *App) offered(c *cobra.Command, list func(*app.Desk) ([]string, error)) ([]string, cobra.ShellCompDirective) {
+func (a *App) offered(c *cobra.Command, list func(*app.Service) ([]string, error)) ([]string, cobra.ShellCompDirective) {
 	var words []string
-	desk, err := a.Open(c.Context())
+	svc, err := a.Open(c.Context())
 	if err == nil {
-		words, err = list(desk)
+		words, err = list(svc)
 	}
 	if err != nil {
 		words = nil
@@ -99,8 +99,8 @@ func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.offered(c, func(desk *app.Desk) (ids []string, err error) {
-		lines, err := desk.Tasks()
+	return a.offered(c, func(svc *app.Service) (ids []string, err error) {
+		lines, err := svc.Tasks()
 		for _, l := range lines {
 			ids = append(ids, string(l.ID)+"\t"+l.Title)
 		}
@@ -110,8 +110,8 @@ func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string
 
 // CompleteSnapshots offers snapshot ids, newest first.
 func (a *App) CompleteSnapshots(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.offered(c, func(desk *app.Desk) (ids []string, err error) {
-		list, err := desk.Session.Snaps.List(c.Context())
+	return a.offered(c, func(svc *app.Service) (ids []string, err error) {
+		list, err := svc.Session.Snaps.List(c.Context())
 		for _, s := range slices.Backward(list) {
 			ids = append(ids, string(s.ID)+"\t"+string(s.Kind)+" "+s.Message)
 		}

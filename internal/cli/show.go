@@ -25,8 +25,8 @@ func (a loopFamily) showCommand() *cobra.Command {
 		Long: "Show prints a task's text, state, attempts and findings, and what comes next.\n" +
 			"The default is the latest task.\n\nExit codes: 0 shown · 6 no such task.",
 		Example: "  belay show\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			shown, r, err := desk.Show(id)
+		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			shown, r, err := svc.Show(id)
 			if err != nil {
 				return err
 			}

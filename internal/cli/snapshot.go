@@ -47,11 +47,11 @@ Exit codes: 0 taken · 2 could not be taken.`,
 					return err
 				}
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			info, err := desk.Session.Snaps.Take(c.Context(), m)
+			info, err := svc.Session.Snaps.Take(c.Context(), m)
 			if err != nil {
 				return err
 			}
@@ -106,25 +106,25 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 			if _, err := belay.ParseKind(kind); kind != "" && err != nil {
 				return belay.Refuse(belay.CodeUsage, "before, after, handoff, stall, rescue, merge or manual", "%v", err)
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			all, bad, err := desk.Session.Snaps.ListAll(c.Context())
+			all, bad, err := svc.Session.Snaps.ListAll(c.Context())
 			if err != nil {
 				return err
 			}
 			for _, b := range bad {
 				fmt.Fprintf(a.Err, "%s (belay doctor)\n", belay.VisibleLine(b.Error()))
 			}
-			missing, err := desk.Missing(c.Context())
+			missing, err := svc.Missing(c.Context())
 			if err != nil {
 				return err
 			}
 			if len(missing) > 0 {
 				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
 			}
-			archived, err := desk.Archived(c.Context())
+			archived, err := svc.Archived(c.Context())
 			if err != nil {
 				return err
 			}
@@ -162,28 +162,28 @@ func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
 		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
 		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.snapshot(c, args[0])
+			svc, id, err := a.snapshot(c, args[0])
 			if err != nil {
 				return err
 			}
-			info, err := desk.Session.Snaps.Get(c.Context(), id)
+			info, err := svc.Session.Snaps.Get(c.Context(), id)
 			return a.result(info, err, func(w io.Writer) { terminal.Snapshot(w, info) })
 		},
 	}
 }
 
 // snapshot opens the repository and resolves an id or the start of one.
-func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Desk, belay.SnapshotID, error) {
+func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Service, belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(arg)
 	if err != nil {
 		return nil, "", err
 	}
-	desk, err := a.Open(c.Context())
+	svc, err := a.Open(c.Context())
 	if err != nil {
 		return nil, "", err
 	}
-	id, err = desk.Session.Named(c.Context(), id)
-	return desk, id, err
+	id, err = svc.Session.Named(c.Context(), id)
+	return svc, id, err
 }
 
 func (a snapshotFamily) diffCommand(path string) *cobra.Command {
@@ -214,29 +214,29 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 			if len(ids) > 2 {
 				return belay.Refuse(belay.CodeUsage, "belay diff [FROM] [TO] [-- PATH…]", "expected at most two snapshots")
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
 			if len(ids) == 0 {
-				id, err := a.Task(desk, nil)
+				id, err := a.Task(svc, nil)
 				if err != nil {
 					return err
 				}
 				ids = []string{string(id)}
 			}
-			if paths, err = desk.Paths(a.Dir, paths); err != nil {
+			if paths, err = svc.Paths(a.Dir, paths); err != nil {
 				return err
 			}
 			to := ""
 			if len(ids) == 2 {
 				to = ids[1]
 			}
-			d, err := desk.Diff(c.Context(), ids[0], to, paths)
+			d, err := svc.Diff(c.Context(), ids[0], to, paths)
 			if err != nil {
 				return err
 			}
-			return a.printDiff(c, desk, d, stat, names)
+			return a.printDiff(c, svc, d, stat, names)
 		},
 	}
 	c.Flags().BoolVar(&stat, "stat", false, "lines added and removed for each file")
@@ -244,7 +244,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 	return c
 }
 
-func (a snapshotFamily) printDiff(c *cobra.Command, desk *app.Desk, d app.Diff, stat, names bool) error {
+func (a snapshotFamily) printDiff(c *cobra.Command, svc *app.Service, d app.Diff, stat, names bool) error {
 	if a.JSON || stat || names {
 		return a.Tell(d, nil, func(w io.Writer) {
 			var rows [][]string
@@ -262,17 +262,17 @@ func (a snapshotFamily) printDiff(c *cobra.Command, desk *app.Desk, d app.Diff, 
 		})
 	}
 	a.Told = true
-	return a.page(c.Context(), desk, d, a.Out)
+	return a.page(c.Context(), svc, d, a.Out)
 }
 
 // page prints a diff: as it is where it is read by a program.
-func (a *App) page(ctx context.Context, desk *app.Desk, d app.Diff, to io.Writer) error {
+func (a *App) page(ctx context.Context, svc *app.Service, d app.Diff, to io.Writer) error {
 	if !terminal.Is(to) {
-		return desk.Patch(ctx, d, to)
+		return svc.Patch(ctx, d, to)
 	}
 	return a.Paged(ctx, to, func(w io.Writer) error {
 		var b bytes.Buffer
-		if err := desk.Patch(ctx, d, &b); err != nil {
+		if err := svc.Patch(ctx, d, &b); err != nil {
 			return err
 		}
 		_, err := io.WriteString(w, terminal.Diff(terminal.PaintFor(w), b.String()))
@@ -306,21 +306,21 @@ restore · 6 no such snapshot.`,
 			if err := app.Globs(o.Preserve); err != nil {
 				return err
 			}
-			desk, id, err := a.snapshot(c, args[0])
+			svc, id, err := a.snapshot(c, args[0])
 			if err != nil {
 				return err
 			}
-			if o.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
+			if o.Paths, err = svc.Paths(a.Dir, args[1:]); err != nil {
 				return err
 			}
 			o.CommandText = "belay snapshot restore " + string(id)
 			if len(o.Paths) > 0 {
 				o.CommandText = "the same command with"
 			}
-			unfinished := o.SkipBroken && desk.Session.Restores.Interrupted() // then the flag is the answer
+			unfinished := o.SkipBroken && svc.Session.Restores.Interrupted() // then the flag is the answer
 			do := func(dry, skip bool) (restore.Restored, error) {
 				o.DryRun, o.SkipBroken = dry, skip
-				return desk.Restore(c.Context(), id, o)
+				return svc.Restore(c.Context(), id, o)
 			}
 			return a.restore("restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
 		},
@@ -335,7 +335,7 @@ restore · 6 no such snapshot.`,
 }
 
 func (a snapshotFamily) undoCommand() *cobra.Command {
-	c := a.stepBack("undo", "Undo the last restore", (*app.Desk).Undo)
+	c := a.stepBack("undo", "Undo the last restore", (*app.Service).Undo)
 	var turn, tool, of string
 	c.Use, c.Args = "undo [--turn [N] | --tool [N]]", cobra.MaximumNArgs(1)
 	c.Short = "Undo the last restore, or a turn of an agent's session"
@@ -384,14 +384,14 @@ func (a snapshotFamily) back(c *cobra.Command, q app.BackRequest, word string, a
 	}
 	q.Options.DryRun, _ = c.Flags().GetBool("dry-run")
 	q.Options.SkipBroken, _ = c.Flags().GetBool("skip-broken")
-	desk, err := a.Open(c.Context())
+	svc, err := a.Open(c.Context())
 	if err != nil {
 		return err
 	}
-	out, what, err := desk.Back(c.Context(), q)
+	out, what, err := svc.Back(c.Context(), q)
 	if a.SkipBroken(err) {
 		q.Options.SkipBroken = true
-		out, what, err = desk.Back(c.Context(), q)
+		out, what, err = svc.Back(c.Context(), q)
 	}
 	if err != nil {
 		return err
@@ -403,5 +403,5 @@ func (a snapshotFamily) back(c *cobra.Command, q app.BackRequest, word string, a
 }
 
 func (a snapshotFamily) redoCommand() *cobra.Command {
-	return a.stepBack("redo", "Redo the restore that undo reversed", (*app.Desk).Redo)
+	return a.stepBack("redo", "Redo the restore that undo reversed", (*app.Service).Redo)
 }

@@ -35,12 +35,12 @@ func (a taskFamily) addCommand() *cobra.Command {
 			if q.After, err = ids(after); err != nil {
 				return err
 			}
-			desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
+			svc, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
 			if err != nil {
 				return err
 			}
-			a.Clarified(c.Context(), desk, &q, f.Clarify)
-			r, err := desk.Add(c.Context(), q)
+			a.Clarified(c.Context(), svc, &q, f.Clarify)
+			r, err := svc.Add(c.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -63,15 +63,15 @@ func (a taskFamily) listCommand() *cobra.Command {
 		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay task list --json",
-		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
-			lines, err := desk.Tasks()
+		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+			lines, err := svc.Tasks()
 			if err != nil {
 				return err
 			}
 			if lines == nil {
 				lines = []app.TaskLine{}
 			}
-			lines, views := desk.WithPhases(c.Context(), lines)
+			lines, views := svc.WithPhases(c.Context(), lines)
 			return a.Tell(lines, nil, func(w io.Writer) {
 				terminal.Tasks(w, lines)
 				terminal.ActiveFeatures(w, views)
@@ -89,8 +89,8 @@ Prompts include the last ten; .belay/now/history.md has all of them.
 
 Exit codes: 0 shown.`,
 		Example: "  belay task history\n  belay task history --json",
-		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
-			lines := append([]string{}, desk.Session.History("")...)
+		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+			lines := append([]string{}, svc.Session.History("")...)
 			return a.Tell(lines, nil, func(w io.Writer) {
 				for _, l := range lines {
 					fmt.Fprintln(w, l)
@@ -102,17 +102,17 @@ Exit codes: 0 shown.`,
 
 // stepCommand makes the command for one step of a task driven by hand.
 func (a taskFamily) stepCommand(name, short, done string,
-	do func(*app.Desk, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
+	do func(*app.Service, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not possible now · 5 the tree is in use · 6 no such task.",
 		Example: "  belay task " + name + " T7",
-		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
-			r, err := do(desk, c.Context(), id, a.Screen(true))
+		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+			r, err := do(svc, c.Context(), id, a.Screen(true))
 			if err != nil {
 				return err
 			}
-			shown, _, err := desk.Show(id)
+			shown, _, err := svc.Show(id)
 			return a.Tell(shown, err, func(w io.Writer) {
 				about := string(id)
 				if name == "start" {

@@ -45,11 +45,11 @@ Exit codes: 0 sent · 2 off, or not all was accepted · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			sent, err := desk.SendTelemetry(c.Context(), tasks, all)
+			sent, err := svc.SendTelemetry(c.Context(), tasks, all)
 			return a.Tell(sent, err, terminal.Fit(func(w io.Writer) { telemetrySent(w, sent) }))
 		},
 	}
@@ -89,11 +89,11 @@ Exit codes: 0 shown · 6 no such task.`,
 					return belay.Refuse(belay.CodeUsage, "traces, metrics or logs", "%q is not a signal", signal)
 				}
 			}
-			desk, id, err := a.OpenOneTask(c.Context(), args)
+			svc, id, err := a.OpenOneTask(c.Context(), args)
 			if err != nil {
 				return err
 			}
-			data, err := desk.ShowTelemetry(id)
+			data, err := svc.ShowTelemetry(id)
 			if err != nil {
 				return err
 			}

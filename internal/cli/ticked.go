@@ -36,12 +36,12 @@ test failed · 2 could not check · 6 no such file.`,
 				return belay.Refuse(belay.CodeUsage, "belay verify-ticked FILE…, or belay verify-ticked --all",
 					"give files, or --all")
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: desk.Session.Repo.Root,
-				Specs: desk.Session.Config.Specs})
+			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: svc.Session.Repo.Root,
+				Specs: svc.Session.Config.Specs})
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ test failed · 2 could not check · 6 no such file.`,
 			q.Watch = s
 			s.Set("checking")
 			stop := ticking(c.Context(), s)
-			report, err := desk.Ticked(a.Soft, files, q)
+			report, err := svc.Ticked(a.Soft, files, q)
 			stop()
 			if err != nil {
 				return err

@@ -114,12 +114,12 @@ func fleetUI(flags *pflag.FlagSet, remotes []string) []string {
 func (a *App) shown(ctx context.Context, dir string) (web.Repository, error) {
 	setting := a.Setting(nil)
 	setting.Ask, setting.Dir = nil, dir
-	desk, err := app.Open(ctx, setting)
+	svc, err := app.Open(ctx, setting)
 	if err != nil {
 		return web.Repository{}, err
 	}
-	root := desk.Session.Repo.Root
-	return web.Repository{Name: filepath.Base(root), Root: root, Open: func(ctx context.Context) (*app.Desk, error) {
+	root := svc.Session.Repo.Root
+	return web.Repository{Name: filepath.Base(root), Root: root, Open: func(ctx context.Context) (*app.Service, error) {
 		return a.serve(ctx, setting)
 	}}, nil
 }

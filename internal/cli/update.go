@@ -28,12 +28,12 @@ Exit codes: 0 written, or not needed for a bugfix · 2 could not be written · 3
 ambiguous · 6 no such task.`,
 		Example: "  belay plan new --task T1 plan.tsx",
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, q, err := a.change(c, args, id)
+			svc, q, err := a.change(c, args, id)
 			if err != nil {
 				return err
 			}
 			q.Anyway = anyway
-			made, err := app.Make(c.Context(), desk, q)
+			made, err := app.Make(c.Context(), svc, q)
 			return a.result(made, err, func(w io.Writer) {
 				if made.Left != "" {
 					fmt.Fprintln(w, belay.VisibleLine(made.Left))
@@ -51,13 +51,13 @@ ambiguous · 6 no such task.`,
 }
 
 // change opens the repository for a change of the plan that is named, or of the task's.
-func (a planFamily) change(c *cobra.Command, args []string, id string) (*app.Desk, app.Change, error) {
-	desk, task, err := a.OpenTask(c.Context(), id)
+func (a planFamily) change(c *cobra.Command, args []string, id string) (*app.Service, app.Change, error) {
+	svc, task, err := a.OpenTask(c.Context(), id)
 	q := app.Change{Dir: a.Dir, Task: task}
 	if len(args) > 0 {
 		q.Plan = args[0]
 	}
-	return desk, q, err
+	return svc, q, err
 }
 
 func (a planFamily) updateCommand() *cobra.Command {
@@ -80,7 +80,7 @@ ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or sect
 		Example: `  belay plan update plan.tsx --task T3 --dry-run --explain
   belay plan update plan.tsx --task T3 --section 2=hero`,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, q, err := a.change(c, args, id)
+			svc, q, err := a.change(c, args, id)
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or sect
 				return err
 			}
 			q.Dry, q.Anyway = dry, anyway
-			changed, err := app.UpdatePlan(c.Context(), desk, q)
+			changed, err := app.UpdatePlan(c.Context(), svc, q)
 			if err != nil {
 				return err
 			}

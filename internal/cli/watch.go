@@ -30,21 +30,21 @@ Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop or --status: 
 			if idle < time.Second {
 				return belay.Refuse(belay.CodeUsage, "belay watch --idle 30m", "--idle %v is too short", idle)
 			}
-			desk, err := a.Open(c.Context())
+			svc, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
 			if stop {
-				if err := desk.Unwatch(c.Context()); err != nil {
+				if err := svc.Unwatch(c.Context()); err != nil {
 					return err
 				}
 				return a.Tell(map[string]bool{"stopped": true}, nil, func(w io.Writer) { fmt.Fprintln(w, "stopped watching") })
 			}
 			var s watch.Status
 			if status {
-				s, err = desk.Watched(c.Context())
+				s, err = svc.Watched(c.Context())
 			} else {
-				s, err = desk.Watch(c.Context(), idle)
+				s, err = svc.Watch(c.Context(), idle)
 			}
 			return a.result(s, err, func(w io.Writer) { printWatch(w, s) })
 		},

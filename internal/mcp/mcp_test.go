@@ -80,18 +80,18 @@ func sh(t *testing.T, dir, script string) {
 }
 
 func options(dir string, flags ...app.Flag) Options {
-	return Options{Version: "test", Dir: dir, User: "ana", Open: func(ctx context.Context) (*app.Desk, error) {
+	return Options{Version: "test", Dir: dir, User: "ana", Open: func(ctx context.Context) (*app.Service, error) {
 		return app.Open(ctx, app.Setting{Dir: dir, Force: true, Flags: flags})
 	}}
 }
 
-func desk(t *testing.T, o Options) *app.Desk {
+func service(t *testing.T, o Options) *app.Service {
 	t.Helper()
-	d, err := o.Open(t.Context())
+	s, err := o.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return s
 }
 
 // waiting makes a task whose work was rejected and that waits for a person. What it did is a change to a protected file.
@@ -99,22 +99,22 @@ func waiting(t *testing.T, id belay.TaskID) (string, Options) {
 	t.Helper()
 	dir := project(t)
 	o := options(dir, app.Flag{Key: "protect", Value: "b.txt"}, app.Flag{Key: "retries", Value: "0"})
-	d := desk(t, o)
+	s := service(t, o)
 	w := &progress{}
-	if _, err := d.Add(t.Context(), app.NewTask{ID: id, Prose: "change a.txt so that it says three"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: id, Prose: "change a.txt so that it says three"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context(), id, w); err != nil {
+	if _, err := s.Start(t.Context(), id, w); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "b.txt", "changed\n")
-	if _, err := d.Capture(t.Context(), id, w); err != nil {
+	if _, err := s.Capture(t.Context(), id, w); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Check(t.Context(), app.CheckRequest{Task: id, Watch: w}); err != nil {
+	if _, err := s.Check(t.Context(), app.CheckRequest{Task: id, Watch: w}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Gate(id); err != nil {
+	if _, err := s.Gate(id); err != nil {
 		t.Fatal(err)
 	}
 	return dir, o
@@ -255,7 +255,7 @@ func TestToolsAreDescribed(t *testing.T) {
 // What a tool answers is what --json prints, and fits its schema.
 func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 	_, o := waiting(t, "T1")
-	d := desk(t, o)
+	s := service(t, o)
 	for _, v := range versions {
 		c := client(t, o, v, nil)
 		list, err := c.ListTools(t.Context(), nil)
@@ -269,14 +269,14 @@ func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 			fits(t, list.Tools[i].OutputSchema, got)
 			return got
 		}
-		st, err := d.Status(t.Context())
+		st, err := s.Status(t.Context())
 		if diff := cmp.Diff(printed(t, st, err), call("status", nil)); diff != "" {
 			t.Errorf("status: %s", diff)
 		}
-		if diff := cmp.Diff(printed(t, d.Brief(t.Context()), nil), call("brief", nil)); diff != "" {
+		if diff := cmp.Diff(printed(t, s.Brief(t.Context()), nil), call("brief", nil)); diff != "" {
 			t.Errorf("brief: %s", diff)
 		}
-		df, err := d.Diff(t.Context(), "T1", "", nil)
+		df, err := s.Diff(t.Context(), "T1", "", nil)
 		if diff := cmp.Diff(printed(t, df, err), call("diff", nil)); diff != "" {
 			t.Errorf("diff: %s", diff)
 		}
@@ -287,11 +287,11 @@ func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 		if p, _ := patched["patch"].(string); !strings.Contains(p, "+changed") {
 			t.Errorf("no patch: %v", patched)
 		}
-		fix, err := app.FixPrompt(t.Context(), d, "T1", 0)
+		fix, err := app.FixPrompt(t.Context(), s, "T1", 0)
 		if diff := cmp.Diff(printed(t, fix, err), call("fix_prompt", args{"task": "T1"})); diff != "" {
 			t.Errorf("fix_prompt: %s", diff)
 		}
-		report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Watch: &progress{}})
+		report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Watch: &progress{}})
 		got := call("check", args{"task": "T1", "timeout_seconds": 60})
 		if got["verdict"] != "fail" {
 			t.Errorf("check: %v", got["verdict"])
@@ -300,7 +300,7 @@ func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 			t.Errorf("check: %s", diff)
 		}
 		snap := call("snapshot", args{"message": "before lunch", "task": "T1"})
-		info, err := d.Session.Snaps.Get(t.Context(), belay.SnapshotID(snap["id"].(string)))
+		info, err := s.Session.Snaps.Get(t.Context(), belay.SnapshotID(snap["id"].(string)))
 		if diff := cmp.Diff(printed(t, info, err), snap); diff != "" || snap["message"] != "before lunch" {
 			t.Errorf("snapshot: %s", diff)
 		}
@@ -360,7 +360,7 @@ func (h *human) client() *sdk.ClientOptions {
 // rolledBack is a task that was rolled back: there is something to undo.
 func rolledBack(t *testing.T) (string, Options) {
 	dir, o := waiting(t, "T1")
-	if _, err := desk(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Watch: &progress{}}); err != nil {
+	if _, err := service(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Watch: &progress{}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, dir, "b.txt"); got != "two\n" {
@@ -405,7 +405,7 @@ func TestTurns(t *testing.T) {
 	event(`{"hook_event_name":"PreToolUse",` + call)
 	write(t, dir, "b.txt", "changed\n")
 	event(`{"hook_event_name":"PostToolUse","tool_response":{},` + call)
-	d := desk(t, o)
+	s := service(t, o)
 	for _, v := range versions[:2] {
 		h := &human{action: "accept", content: args{"confirm": true}}
 		c := client(t, o, v, h.client())
@@ -413,7 +413,7 @@ func TestTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := d.Timeline(t.Context(), "")
+		want, err := s.Timeline(t.Context(), "")
 		got := good(t, callTool(t, c, "timeline", nil))
 		if diff := cmp.Diff(printed(t, want, err), got); diff != "" {
 			t.Errorf("timeline: %s", diff)
@@ -429,7 +429,7 @@ func TestTurns(t *testing.T) {
 		if read(t, dir, "b.txt") != "two\n" || len(h.asked) != 1 || !strings.Contains(h.asked[0].Message, "undo turn 1: ") {
 			t.Errorf("not undone, or not asked: %+v", h.asked)
 		}
-		if _, err := d.Redo(t.Context(), restore.Options{}); err != nil || read(t, dir, "b.txt") != "changed\n" {
+		if _, err := s.Redo(t.Context(), restore.Options{}); err != nil || read(t, dir, "b.txt") != "changed\n" {
 			t.Fatalf("redo: %v", err)
 		}
 	}
@@ -458,11 +458,11 @@ func TestUndoWithoutAYes(t *testing.T) {
 	dir, o := rolledBack(t)
 	h := &human{action: "accept", content: args{"confirm": true}}
 	h.between = func() {
-		if _, err := desk(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Hard: true, Watch: &progress{}}); err != nil {
+		if _, err := service(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Hard: true, Watch: &progress{}}); err != nil {
 			t.Error(err)
 		}
 		write(t, dir, "a.txt", "mine\n")
-		if _, err := desk(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Hard: true, Watch: &progress{}}); err != nil {
+		if _, err := service(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Hard: true, Watch: &progress{}}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -476,12 +476,12 @@ func TestUndoWithoutAYes(t *testing.T) {
 // answer for the person: not with arguments, and not with an answer that nobody was asked for.
 func TestWhoCannotAskIsRefused(t *testing.T) {
 	dir, o := waiting(t, "T1")
-	if _, err := desk(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Watch: &progress{}}); err != nil {
+	if _, err := service(t, o).Rollback(t.Context(), app.RollbackRequest{Task: "T1", Watch: &progress{}}); err != nil {
 		t.Fatal(err)
 	}
 	same := func() {
 		t.Helper()
-		if r, err := desk(t, o).Gate("T1"); err != nil || len(r.State.Decisions) != 0 || read(t, dir, "b.txt") != "two\n" {
+		if r, err := service(t, o).Gate("T1"); err != nil || len(r.State.Decisions) != 0 || read(t, dir, "b.txt") != "two\n" {
 			t.Errorf("something was decided or undone: %v", err)
 		}
 	}
@@ -552,7 +552,7 @@ func TestDecideAsksAPerson(t *testing.T) {
 			if !strings.Contains(last.Message, "The agent proposes: skip the agent's words") || !strings.Contains(last.Message, "T1 waits for you") {
 				t.Errorf("asked: %s", last.Message)
 			}
-			r, err := desk(t, o).Session.Load("T1")
+			r, err := service(t, o).Session.Load("T1")
 			if err != nil || len(r.State.Decisions) != 1 {
 				t.Fatalf("%v: %+v", err, r.State.Decisions)
 			}
@@ -624,18 +624,18 @@ func TestOutsideOfARepository(t *testing.T) {
 
 func TestResources(t *testing.T) {
 	_, o := waiting(t, "T1")
-	d := desk(t, o)
-	if _, err := app.RecordReview(t.Context(), d, app.New{Task: "T1", Verdict: app.Reject, Text: "Fix a.txt:1.\n", Reviewer: "ana",
+	s := service(t, o)
+	if _, err := app.RecordReview(t.Context(), s, app.New{Task: "T1", Verdict: app.Reject, Text: "Fix a.txt:1.\n", Reviewer: "ana",
 		Watch: &progress{}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Add(t.Context(), app.NewTask{ID: "T2", Prose: "another one"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T2", Prose: "another one"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context(), "T2", &progress{}); err != nil {
+	if _, err := s.Start(t.Context(), "T2", &progress{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Init(t.Context(), d.Session, app.InitRequest{Request: app.Request{Task: "T2"}, WithoutStandards: true}); err != nil {
+	if _, err := app.Init(t.Context(), s.Session, app.InitRequest{Request: app.Request{Task: "T2"}, WithoutStandards: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range versions {
@@ -657,7 +657,7 @@ func TestResources(t *testing.T) {
 		if d := cmp.Diff(want, uris); d != "" {
 			t.Error(d)
 		}
-		shown, _, err := d.Show("T1")
+		shown, _, err := s.Show("T1")
 		got, rerr := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "task://T1"})
 		if rerr != nil {
 			t.Fatal(rerr)
@@ -681,7 +681,7 @@ func TestResources(t *testing.T) {
 
 func TestPrompt(t *testing.T) {
 	_, o := waiting(t, "T1")
-	fix, err := app.FixPrompt(t.Context(), desk(t, o), "T1", 0)
+	fix, err := app.FixPrompt(t.Context(), service(t, o), "T1", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -814,7 +814,7 @@ func TestTwoClientsAtOnce(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	all, err := desk(t, o).Session.Snaps.List(t.Context())
+	all, err := service(t, o).Session.Snaps.List(t.Context())
 	if err != nil || len(all) < 2 {
 		t.Errorf("%d snapshots: %v", len(all), err)
 	}

@@ -15,15 +15,15 @@ func (s *server) addPrompts(to *sdk.Server) {
 		Description: "Has the agent fix what belay rejected last: findings, the code they are about, how to reproduce.",
 		Arguments:   []*sdk.PromptArgument{{Name: "task", Description: "the task's ID; default: the latest task"}},
 	}, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		desk, err := s.Open(ctx)
+		svc, err := s.Open(ctx)
 		if err != nil {
 			return nil, failed(err)
 		}
-		id, err := taskOr(desk, req.Params.Arguments["task"])
+		id, err := taskOr(svc, req.Params.Arguments["task"])
 		if err != nil {
 			return nil, failed(err)
 		}
-		fix, err := app.FixPrompt(ctx, desk, id, 0)
+		fix, err := app.FixPrompt(ctx, svc, id, 0)
 		if err != nil {
 			return nil, failed(err)
 		}

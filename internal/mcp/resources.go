@@ -43,21 +43,21 @@ func (s *server) addResources(to *sdk.Server) {
 // resources lists what there is now. Outside of a repository there is nothing.
 func (s *server) resources(ctx context.Context) []*sdk.Resource {
 	list := []*sdk.Resource{}
-	desk, err := s.Open(ctx)
+	svc, err := s.Open(ctx)
 	if err != nil {
 		return list
 	}
-	lines, err := desk.Tasks()
+	lines, err := svc.Tasks()
 	if err != nil {
 		return list
 	}
 	for _, l := range lines {
 		id, title := string(l.ID), secret.Mask(belay.VisibleLine(l.Title))
 		list = append(list, &sdk.Resource{URI: taskScheme + id, Name: id, Title: title, Description: "task, " + l.Phase, MIMEType: inJSON})
-		if st, err := app.StatusOf(desk.Session, l.ID); err == nil && st.There {
+		if st, err := app.StatusOf(svc.Session, l.ID); err == nil && st.There {
 			list = append(list, &sdk.Resource{URI: contextScheme + id, Name: id + " context", Title: title, MIMEType: inJSON})
 		}
-		reviews, err := app.List(desk, l.ID)
+		reviews, err := app.List(svc, l.ID)
 		if err != nil || len(reviews) == 0 {
 			continue
 		}
@@ -82,12 +82,12 @@ func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 
 // resource gives what a URI names, secrets masked.
 func (s *server) resource(ctx context.Context, uri string) (string, error) {
-	desk, err := s.Open(ctx)
+	svc, err := s.Open(ctx)
 	if err != nil {
 		return "", err
 	}
 	if strings.HasPrefix(uri, cycleScheme) {
-		_, text, err := app.Pointed(desk, uri)
+		_, text, err := app.Pointed(svc, uri)
 		return secret.Mask(belay.Visible(text)), err
 	}
 	scheme, word, _ := strings.Cut(uri, "://")
@@ -98,15 +98,15 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 	var data any
 	switch scheme + "://" {
 	case taskScheme:
-		data, _, err = desk.Show(id)
+		data, _, err = svc.Show(id)
 	case contextScheme:
 		var p *app.Place
-		if p, err = app.At(ctx, desk.Session, app.Request{Task: id}); err == nil {
+		if p, err = app.At(ctx, svc.Session, app.Request{Task: id}); err == nil {
 			data, err = p.View(ctx)
 		}
 	default:
 		var all []app.Review
-		all, err = app.List(desk, id)
+		all, err = app.List(svc, id)
 		for i := range all {
 			all[i].Body = ""
 		}

@@ -19,7 +19,7 @@ import (
 // that runs for days sees the config and the records of now.
 type Options struct {
 	Version string
-	Open    func(context.Context) (*app.Desk, error)
+	Open    func(context.Context) (*app.Service, error)
 	Dir     string // paths in requests are relative to it
 	User    string // who answers, for the record
 }

@@ -26,7 +26,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	snap := good(t, callTool(t, c, "snapshot", args{"message": "with " + key}))
 	r := callTool(t, c, "diff", args{"from": good(t, callTool(t, c, "status", nil))["root"]})
 	bad(t, r, "")
-	info, err := desk(t, o).Session.Load("T1")
+	info, err := service(t, o).Session.Load("T1")
 	if err != nil {
 		t.Fatal(err)
 	}

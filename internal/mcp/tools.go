@@ -27,7 +27,7 @@ import (
 // call is one call of a tool, in the repository that was opened for it.
 type call struct {
 	*sdk.CallToolRequest
-	desk *app.Desk
+	svc *app.Service
 }
 
 // kind says what a tool does to the world. None reaches beyond this machine.
@@ -47,10 +47,10 @@ func add[In, Out any](s *server, to *sdk.Server, k kind, name, title, descriptio
 		Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: k == reads, DestructiveHint: &destroys, IdempotentHint: k == reads,
 			OpenWorldHint: &no}}
 	sdk.AddTool(to, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
-		desk, err := s.Open(ctx)
+		svc, err := s.Open(ctx)
 		if err == nil {
 			var r *sdk.CallToolResult
-			if r, err = do(ctx, call{req, desk}, in); err == nil {
+			if r, err = do(ctx, call{req, svc}, in); err == nil {
 				return r, nil, nil
 			}
 		}
@@ -85,7 +85,7 @@ func (s *server) addTools(to *sdk.Server) {
 }
 
 func (s *server) status(ctx context.Context, c call, _ struct{}) (*sdk.CallToolResult, error) {
-	st, err := c.desk.Status(ctx)
+	st, err := c.svc.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *server) snapshot(ctx context.Context, c call, in snapshotArgs) (*sdk.Ca
 		}
 		m.Task = id
 	}
-	info, err := c.desk.Session.Snaps.Take(ctx, m)
+	info, err := c.svc.Session.Snaps.Take(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -132,24 +132,24 @@ const mostPatch = 100_000
 
 func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolResult, error) {
 	if in.From == "" {
-		id, err := taskOr(c.desk, "")
+		id, err := taskOr(c.svc, "")
 		if err != nil {
 			return nil, err
 		}
 		in.From = string(id)
 	}
-	paths, err := c.desk.Paths(s.Dir, in.Paths)
+	paths, err := c.svc.Paths(s.Dir, in.Paths)
 	if err != nil {
 		return nil, err
 	}
-	d, err := c.desk.Diff(ctx, in.From, in.To, paths)
+	d, err := c.svc.Diff(ctx, in.From, in.To, paths)
 	if err != nil {
 		return nil, err
 	}
 	out := diffed{Diff: d}
 	if in.Patch {
 		var b bytes.Buffer
-		if err := c.desk.Patch(ctx, d, &b); err != nil {
+		if err := c.svc.Patch(ctx, d, &b); err != nil {
 			return nil, err
 		}
 		text := b.Bytes()
@@ -178,9 +178,9 @@ func (s *server) check(ctx context.Context, c call, in checkArgs) (*sdk.CallTool
 	case in.Task != "":
 		q.Task, err = belay.ParseTaskID(in.Task)
 	case in.Before != "":
-		q.Adhoc, err = c.desk.Adhoc()
+		q.Adhoc, err = c.svc.Adhoc()
 	default:
-		q.Task, err = c.desk.Latest()
+		q.Task, err = c.svc.Latest()
 		if belay.CodeOf(err) == belay.CodeNotFound {
 			err = belay.Refuse(belay.CodeUsage, "before: HEAD compares with the last commit", "there is no task to compare with")
 		}
@@ -190,7 +190,7 @@ func (s *server) check(ctx context.Context, c call, in checkArgs) (*sdk.CallTool
 	}
 	w := progressOf(ctx, c.CallToolRequest)
 	q.Watch = w
-	report, err := c.desk.Check(ctx, q)
+	report, err := c.svc.Check(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -206,11 +206,11 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 	if in.Tokens < 0 {
 		return nil, belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "max_tokens cannot be %d", in.Tokens)
 	}
-	id, err := taskOr(c.desk, in.Task)
+	id, err := taskOr(c.svc, in.Task)
 	if err != nil {
 		return nil, err
 	}
-	fix, err := app.FixPrompt(ctx, c.desk, id, in.Tokens)
+	fix, err := app.FixPrompt(ctx, c.svc, id, in.Tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -218,15 +218,15 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 }
 
 // taskOr is the task that is named, or the latest.
-func taskOr(desk *app.Desk, named string) (belay.TaskID, error) {
+func taskOr(svc *app.Service, named string) (belay.TaskID, error) {
 	if named != "" {
 		return belay.ParseTaskID(named)
 	}
-	return desk.Latest()
+	return svc.Latest()
 }
 
 func (s *server) brief(ctx context.Context, c call, _ struct{}) (*sdk.CallToolResult, error) {
-	return answer(c.desk.Brief(ctx))
+	return answer(c.svc.Brief(ctx))
 }
 
 type timelineArgs struct {
@@ -234,7 +234,7 @@ type timelineArgs struct {
 }
 
 func (s *server) timeline(ctx context.Context, c call, in timelineArgs) (*sdk.CallToolResult, error) {
-	t, err := c.desk.Timeline(ctx, in.Session)
+	t, err := c.svc.Timeline(ctx, in.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -249,13 +249,13 @@ type undoArgs struct {
 }
 
 // do undoes, or with dry plans it; what says what was undone.
-func (in undoArgs) do(ctx context.Context, desk *app.Desk, dry bool) (out restore.Restored, what string, err error) {
+func (in undoArgs) do(ctx context.Context, svc *app.Service, dry bool) (out restore.Restored, what string, err error) {
 	o := restore.Options{DryRun: dry}
 	if in.What != "turn" && in.What != "tool" {
-		out, err = desk.Undo(ctx, o)
+		out, err = svc.Undo(ctx, o)
 		return out, "the last restore", err
 	}
-	return desk.Back(ctx, app.BackRequest{Session: in.Session, Tool: in.What == "tool", N: in.Number, Options: o})
+	return svc.Back(ctx, app.BackRequest{Session: in.Session, Tool: in.What == "tool", N: in.Number, Options: o})
 }
 
 // known refuses what is no way to undo.
@@ -294,7 +294,7 @@ func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolRe
 	if err := in.known(); err != nil {
 		return nil, err
 	}
-	plan, what, err := in.do(ctx, c.desk, true)
+	plan, what, err := in.do(ctx, c.svc, true)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +318,7 @@ func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolRe
 	if yes, _ := given["confirm"].(bool); !yes {
 		return nil, said("decline")
 	}
-	out, _, err := in.do(ctx, c.desk, false)
+	out, _, err := in.do(ctx, c.svc, false)
 	if err != nil {
 		return nil, err
 	}
@@ -348,11 +348,11 @@ type decideArgs struct {
 }
 
 func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallToolResult, error) {
-	id, err := taskOr(c.desk, in.Task)
+	id, err := taskOr(c.svc, in.Task)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.desk.Gate(id)
+	r, err := c.svc.Gate(id)
 	if err != nil {
 		return nil, err
 	}
@@ -382,7 +382,7 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	if !slices.Contains(open, loop.Decision(what)) {
 		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.Options(open), "the person gave no answer that is open now")
 	}
-	if r, err = c.desk.Decide(ctx, id, gate.Number, loop.Decision(what), words, s.by()); err != nil {
+	if r, err = c.svc.Decide(ctx, id, gate.Number, loop.Decision(what), words, s.by()); err != nil {
 		return nil, err
 	}
 	line := app.DecidedLine{Task: id, Decision: loop.Decision(what), Phase: r.State.Phase}

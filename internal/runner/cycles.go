@@ -58,8 +58,8 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 }
 
 // Reviews opens the shelf of a task's review cycles, in the user's tree: a task's own goes when it is merged.
-func Reviews(d *session.Desk, r *session.Record) (*review.CycleFolder, error) {
-	home, err := HomeOf(d.Repo)
+func Reviews(s *session.Session, r *session.Record) (*review.CycleFolder, error) {
+	home, err := HomeOf(s.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,9 @@ func Reviews(d *session.Desk, r *session.Record) (*review.CycleFolder, error) {
 }
 
 // addCycle writes a review cycle of the task and notes it: review N, what it does, where it is.
-func addCycle(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.CycleFolder, c review.Cycle, body, does string) error {
+func addCycle(
+	ctx context.Context, s *session.Session, r *session.Record, shelf *review.CycleFolder, c review.Cycle, body, does string,
+) error {
 	c.Task, c.Feature = string(r.Task.ID), r.Task.Feature
 	n, err := shelf.Add(func(n int) (*review.Document, error) {
 		c.Number = n
@@ -77,7 +79,7 @@ func addCycle(ctx context.Context, d *session.Desk, r *session.Record, shelf *re
 		return err
 	}
 	pointer := review.Of(c.Feature, c.Task, n).String()
-	return d.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d %s%s", n, does, pointer),
+	return s.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d %s%s", n, does, pointer),
 		Review: &review.Recorded{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
 }
 

@@ -41,7 +41,7 @@ var ErrParked = errors.New("parked")
 // agent is stopped, its work captured, and the run parks; the context of the call
 // ends only when nothing may be waited for any more.
 type Driver struct {
-	Session *session.Desk
+	Session *session.Session
 	Rec     *session.Record
 	Watch   Watcher
 	Soft    context.Context
@@ -66,7 +66,7 @@ type Driver struct {
 // The record then says which.
 //
 // While it drives, what belay keeps of the task is compared with what this process knows
-// of it after each command, and what others changed is made good (session.Desk).
+// of it after each command, and what others changed is made good (session.Session).
 func (d *Driver) Drive(ctx context.Context) error {
 	defer d.Session.Driving(d.Rec.Task.ID)()
 	defer d.telling.Wait()

@@ -64,7 +64,7 @@ const mostIncluded = 10_000
 
 // include copies the user's ignored files that IncludeFile names. What is not ignored is in the snapshot, and what
 // cannot be copied is said.
-func include(ctx context.Context, home *session.Desk, tree *git.Repo, w Watcher) error {
+func include(ctx context.Context, home *session.Session, tree *git.Repo, w Watcher) error {
 	patterns, err := fsroot.ReadFile(filepath.Join(home.Repo.Root, IncludeFile), 64<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -170,11 +170,11 @@ func (c *copier) copy(name string) error {
 const setUpTime = 20 * time.Minute
 
 // setUp runs the command that the config names for new working trees. The task does not begin where that fails.
-func setUp(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) error {
-	if len(d.Config.Worktree.SetUp) == 0 {
+func setUp(ctx context.Context, s *session.Session, r *session.Record, w Watcher) error {
+	if len(s.Config.Worktree.SetUp) == 0 {
 		return nil
 	}
-	command, err := d.May.Program(d.Config.Worktree.SetUp)
+	command, err := s.May.Program(s.Config.Worktree.SetUp)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func setUp(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) e
 	limited, cancel := context.WithTimeout(ctx, setUpTime)
 	defer cancel()
 	var said proc.HeadTail
-	end := proc.Program{Command: command, Dir: d.Repo.Root, Env: proc.Environ(d.TestEnv(r.Task), d.Repo.Root),
+	end := proc.Program{Command: command, Dir: s.Repo.Root, Env: proc.Environ(s.TestEnv(r.Task), s.Repo.Root),
 		Stdout: &said, Grace: time.Second}.Run(limited)
 	if ctx.Err() != nil {
 		return ctx.Err()

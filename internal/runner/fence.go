@@ -59,9 +59,9 @@ func makeTemp(dir string) error {
 }
 
 // Start starts an agent in the fence that the config asks for, and says what is to be known of that.
-func Start(ctx context.Context, d *session.Desk, dir string, s agent.Spec, q Enclosed, say func(string)) (*agent.Run, error) {
+func Start(ctx context.Context, sess *session.Session, dir string, s agent.Spec, q Enclosed, say func(string)) (*agent.Run, error) {
 	q.Argv, q.Env, q.Run = s.Command.Argv(), s.Env, dir
-	e, err := Enclose(ctx, d, q)
+	e, err := Enclose(ctx, sess, q)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func Start(ctx context.Context, d *session.Desk, dir string, s agent.Spec, q Enc
 	if err := makeTemp(e.Temp); err != nil {
 		return nil, fmt.Errorf("make a temporary folder for the agent: %w", err)
 	}
-	return agent.Start(ctx, dir, d.Self, s)
+	return agent.Start(ctx, dir, sess.Self, s)
 }
 
 // Enclosed is who is fenced, and where.
@@ -94,13 +94,13 @@ type Enclosed struct {
 }
 
 // fenceWanted says whether the config asks for a fence: auto, on or off.
-func fenceWanted(d *session.Desk) (wanted string, notes []string) {
-	wanted = d.Config.Fence.Enabled
+func fenceWanted(s *session.Session) (wanted string, notes []string) {
+	wanted = s.Config.Fence.Enabled
 	if v := os.Getenv(FenceVar); wanted == config.FenceAuto && slices.Contains([]string{config.FenceOn, config.FenceOff}, v) {
 		return v, nil
 	}
 	if wanted == config.FenceOff {
-		if ok, err := d.May.Setting("fence.enabled", config.FenceOff); err != nil || !ok {
+		if ok, err := s.May.Setting("fence.enabled", config.FenceOff); err != nil || !ok {
 			return config.FenceAuto, []string{"fence.enabled: off is not trusted here (belay trust); the fence stays on"}
 		}
 	}
@@ -108,14 +108,14 @@ func fenceWanted(d *session.Desk) (wanted string, notes []string) {
 }
 
 // Fenced reports whether agents are started in a fence here.
-func Fenced(d *session.Desk) bool {
-	wanted, _ := fenceWanted(d)
+func Fenced(s *session.Session) bool {
+	wanted, _ := fenceWanted(s)
 	return wanted != config.FenceOff && fence.Probe() == nil
 }
 
 // Enclose makes the fence that the config asks for. With fence.enabled: on, a system that has none is an error.
-func Enclose(ctx context.Context, d *session.Desk, q Enclosed) (e Enclosure, err error) {
-	wanted, notes := fenceWanted(d)
+func Enclose(ctx context.Context, s *session.Session, q Enclosed) (e Enclosure, err error) {
+	wanted, notes := fenceWanted(s)
 	if e.Notes = notes; wanted == config.FenceOff {
 		return e, nil
 	}
@@ -127,18 +127,18 @@ func Enclose(ctx context.Context, d *session.Desk, q Enclosed) (e Enclosure, err
 		e.Notes = append(e.Notes, fmt.Sprintf("no fence: %v; the agent can write wherever you can (docs/fence.md)", err))
 		return e, nil
 	}
-	return e, e.policy(ctx, d, q)
+	return e, e.policy(ctx, s, q)
 }
 
-func (e *Enclosure) policy(ctx context.Context, d *session.Desk, q Enclosed) error {
-	repo, conf := d.Repo, d.Config.Fence
+func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) error {
+	repo, conf := s.Repo, s.Config.Fence
 	home := proc.Variable(q.Env, "HOME")
 	get := func(name string) string { return proc.Variable(q.Env, name) }
 	p := &fence.Policy{Rules: fence.System()}
 	if q.Dir != "" {
 		p.Rules = append(p.Rules, fence.Rule{Path: q.Dir, Kind: fence.Write, Why: "its own copy of the files"})
 	} else {
-		refs, own, err := sharedRefs(ctx, d)
+		refs, own, err := sharedRefs(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (e *Enclosure) policy(ctx context.Context, d *session.Desk, q Enclosed) err
 	for _, dir := range q.Open {
 		p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Write, Why: "what tests and builds write"})
 	}
-	if err := e.allow(d, p, home); err != nil {
+	if err := e.allow(s, p, home); err != nil {
 		return err
 	}
 	if conf.Read == config.ReadDeny {
@@ -196,12 +196,12 @@ func merged(a, b map[string]string) map[string]string {
 }
 
 // allow adds what the config allows, if it is trusted.
-func (e *Enclosure) allow(d *session.Desk, p *fence.Policy, home string) error {
-	list := d.Config.Fence.Allow
+func (e *Enclosure) allow(s *session.Session, p *fence.Policy, home string) error {
+	list := s.Config.Fence.Allow
 	if len(list) == 0 {
 		return nil
 	}
-	switch ok, err := d.May.Setting("fence.allow", list...); {
+	switch ok, err := s.May.Setting("fence.allow", list...); {
 	case err != nil:
 		return err
 	case !ok:
@@ -212,7 +212,7 @@ func (e *Enclosure) allow(d *session.Desk, p *fence.Policy, home string) error {
 		if below, is := strings.CutPrefix(path, "~/"); is {
 			path = filepath.Join(home, below)
 		} else {
-			path = fsroot.From(d.Repo.Root, path)
+			path = fsroot.From(s.Repo.Root, path)
 		}
 		r := fence.Rule{Path: path, Kind: fence.Write, Why: "fence.allow"}
 		if info, err := os.Stat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
@@ -224,9 +224,9 @@ func (e *Enclosure) allow(d *session.Desk, p *fence.Policy, home string) error {
 }
 
 // Encloser makes the fences of programs that work in a copy of the files, like reviewers.
-func Encloser(ctx context.Context, d *session.Desk) fence.Encloser {
+func Encloser(ctx context.Context, s *session.Session) fence.Encloser {
 	return func(argv, env []string, dir string) (*fence.Policy, []string, func(), error) {
-		e, err := Enclose(ctx, d, Enclosed{Argv: argv, Env: env, Dir: dir, Run: dir})
+		e, err := Enclose(ctx, s, Enclosed{Argv: argv, Env: env, Dir: dir, Run: dir})
 		if err == nil && e.Policy != nil {
 			err = makeTemp(e.Temp)
 		}
@@ -238,18 +238,18 @@ func Encloser(ctx context.Context, d *session.Desk) fence.Encloser {
 }
 
 // sharedRefs names the branches and tags that a linked tree shares with the others, and the branch it has checked out.
-func sharedRefs(ctx context.Context, d *session.Desk) (names []string, own string, err error) {
-	if !d.Repo.Linked() {
+func sharedRefs(ctx context.Context, s *session.Session) (names []string, own string, err error) {
+	if !s.Repo.Linked() {
 		return nil, "", nil
 	}
-	refs, _, err := d.Repo.AllRefs(ctx)
+	refs, _, err := s.Repo.AllRefs(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, r := range refs {
 		names = append(names, r.Name)
 	}
-	head, err := os.ReadFile(filepath.Join(d.Repo.Dir, "HEAD"))
+	head, err := os.ReadFile(filepath.Join(s.Repo.Dir, "HEAD"))
 	if err == nil {
 		own, _ = strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
 	}

@@ -41,18 +41,18 @@ type Merged struct {
 //
 // CodeUsage: the task has no tree of its own. CodeRefused: it was not accepted. CodeDrift:
 // its tree is not what was judged. CodeBusy: somebody works in one of the trees.
-func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error) {
-	r, err := d.Load(q.Task)
+func Merge(ctx context.Context, s *session.Session, q MergeRequest) (Merged, error) {
+	r, err := s.Load(q.Task)
 	if err != nil {
 		return Merged{}, err
 	}
 	if err := mergeable(r, q); err != nil {
 		return Merged{}, err
 	}
-	if err := InOrder(d, r, true); err != nil && !q.Unaccepted {
+	if err := InOrder(s, r, true); err != nil && !q.Unaccepted {
 		return Merged{}, err
 	}
-	home, err := Home(ctx, d)
+	home, err := Home(ctx, s)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -61,7 +61,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 		return Merged{}, err
 	}
 	defer unlock()
-	after, err := finished(ctx, d, r, q)
+	after, err := finished(ctx, s, r, q)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -79,7 +79,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 		return out, err
 	}
 	text := fmt.Sprintf("%s from %s", belay.CountOf(len(b.Changes), "path"), r.Task.Worktree)
-	if err := d.AddNote(ctx, r, session.Note{Kind: session.MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
+	if err := s.AddNote(ctx, r, session.Note{Kind: session.MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
 		return out, err
 	}
 	switch {
@@ -92,7 +92,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 		out.Stays = "the worktree was not removed: --keep was given"
 		return out, nil
 	}
-	if err := Retire(ctx, d, r, false); err != nil {
+	if err := Retire(ctx, s, r, false); err != nil {
 		out.Stays = session.Sentence(err)
 		return out, nil // merged it is
 	}
@@ -109,7 +109,7 @@ type tick struct {
 	err    error
 }
 
-func ticking(home *session.Desk, r *session.Record) (t tick) {
+func ticking(home *session.Session, r *session.Record) (t tick) {
 	if r.State.Outcome != loop.OutcomePassed || r.Task.Origin == nil {
 		return t
 	}
@@ -123,7 +123,7 @@ func ticking(home *session.Desk, r *session.Record) (t tick) {
 
 // note records what became of the box, and gives it as a sentence. Where the merge had
 // nothing to write, the box is ticked by itself.
-func (t tick) note(ctx context.Context, home *session.Desk, r *session.Record, b worktree.Brought) (said string, err error) {
+func (t tick) note(ctx context.Context, home *session.Session, r *session.Record, b worktree.Brought) (said string, err error) {
 	if t.origin == nil {
 		return "", nil
 	}
@@ -140,11 +140,11 @@ func (t tick) note(ctx context.Context, home *session.Desk, r *session.Record, b
 
 // Mergeable gives what a merge of an accepted task would bring, and refuses as Merge does, but for conflicts and
 // for the order of tasks.
-func Mergeable(ctx context.Context, d *session.Desk, r *session.Record) (worktree.Request, error) {
+func Mergeable(ctx context.Context, s *session.Session, r *session.Record) (worktree.Request, error) {
 	if err := mergeable(r, MergeRequest{}); err != nil {
 		return worktree.Request{}, err
 	}
-	after, err := finished(ctx, d, r, MergeRequest{})
+	after, err := finished(ctx, s, r, MergeRequest{})
 	return worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after}, err
 }
 
@@ -171,8 +171,8 @@ func mergeable(r *session.Record, q MergeRequest) error {
 
 // finished gives the snapshot that is merged: what the last attempt left, unless the tree
 // has changed since, by somebody's hand.
-func finished(ctx context.Context, d *session.Desk, r *session.Record, q MergeRequest) (belay.SnapshotID, error) {
-	at, err := At(ctx, d, r)
+func finished(ctx context.Context, sess *session.Session, r *session.Record, q MergeRequest) (belay.SnapshotID, error) {
+	at, err := At(ctx, sess, r)
 	if belay.CodeOf(err) == belay.CodeNotFound && !q.AsIs {
 		return Result(r), nil // removed by hand: the snapshot holds it
 	}

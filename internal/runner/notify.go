@@ -23,7 +23,7 @@ const notifyTime = 10 * time.Second
 
 // Teller tells people of the tasks of a repository that wait, as its config asks for.
 type Teller struct {
-	session *session.Desk
+	session *session.Session
 	Note    func(string) // takes what went wrong, a line each
 
 	box    notify.Outbox
@@ -32,10 +32,10 @@ type Teller struct {
 }
 
 // NewTeller reads the settings. What is wrong with them is noted: the webhook then counts as one that is down.
-func NewTeller(d *session.Desk, note func(string)) *Teller {
-	t := &Teller{session: d, Note: note, box: notify.Outbox{Dir: filepath.Join(d.Repo.Common, "belay", "notify")}}
+func NewTeller(s *session.Session, note func(string)) *Teller {
+	t := &Teller{session: s, Note: note, box: notify.Outbox{Dir: filepath.Join(s.Repo.Common, "belay", "notify")}}
 	var err error
-	if t.box.Quiet, err = notify.ParseQuiet(d.Config.Notify.Quiet); err != nil {
+	if t.box.Quiet, err = notify.ParseQuiet(s.Config.Notify.Quiet); err != nil {
 		note("notify.quiet: " + session.Sentence(err))
 	}
 	if t.hook, t.failed = t.webhook(); t.failed != nil {

@@ -11,9 +11,9 @@ import (
 
 // InOrder refuses (CodeRefused) what is to come after tasks that are not accepted yet; or,
 // with merged, whose work is not in the user's tree yet.
-func InOrder(d *session.Desk, r *session.Record, merged bool) error {
+func InOrder(s *session.Session, r *session.Record, merged bool) error {
 	for _, id := range r.Task.After {
-		first, err := d.Load(id)
+		first, err := s.Load(id)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func InOrder(d *session.Desk, r *session.Record, merged bool) error {
 // toBring gives the work that a task's tree begins with besides the user's: that of the
 // tasks it comes after, and of those before them, which is not merged yet. The first
 // comes first.
-func toBring(d *session.Desk, r *session.Record) (list []worktree.Request, err error) {
+func toBring(s *session.Session, r *session.Record) (list []worktree.Request, err error) {
 	seen := map[string]bool{}
 	var add func(r *session.Record) error
 	add = func(r *session.Record) error {
@@ -41,7 +41,7 @@ func toBring(d *session.Desk, r *session.Record) (list []worktree.Request, err e
 				continue
 			}
 			seen[id.Key()] = true
-			first, err := d.Load(id)
+			first, err := s.Load(id)
 			if err != nil {
 				return err
 			}

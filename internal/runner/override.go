@@ -15,14 +15,14 @@ import (
 
 // Write puts the newest override into the front matter of the review that it
 // overrules; where the refusal has no file, into one that says what was refused.
-func Write(ctx context.Context, d *session.Desk, r *session.Record) error {
+func Write(ctx context.Context, s *session.Session, r *session.Record) error {
 	if len(r.Over) == 0 {
 		return nil
 	}
 	over := r.Over[len(r.Over)-1]
 	o := review.Override{Category: string(over.Category), Rationale: over.Note, By: over.By,
 		Time: over.Time.Truncate(time.Second), Answers: over.Answers}
-	shelf, err := Reviews(d, r)
+	shelf, err := Reviews(s, r)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func Write(ctx context.Context, d *session.Desk, r *session.Record) error {
 		}
 		return shelf.Replace(e.Number, was, e.Document)
 	}
-	return newOverride(ctx, d, r, shelf, o)
+	return newOverride(ctx, s, r, shelf, o)
 }
 
 // overruledCycle is the number of the review that rejected the attempt which was accepted
@@ -60,7 +60,7 @@ func overruledCycle(r *session.Record) int {
 const byBelay = "belay"
 
 // newOverride writes a review cycle that says what was refused and why it was accepted.
-func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.CycleFolder, o review.Override) error {
+func newOverride(ctx context.Context, s *session.Session, r *session.Record, shelf *review.CycleFolder, o review.Override) error {
 	c := review.Cycle{Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
 	body := "# Accepted despite the rejection\n"
 	if a := prompt.Refused(r.State); a != nil {
@@ -72,5 +72,5 @@ func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf 
 			}
 		}
 	}
-	return addCycle(ctx, d, r, shelf, c, body, fmt.Sprintf("records the override of the rejection of attempt %d: ", len(r.State.Attempts)))
+	return addCycle(ctx, s, r, shelf, c, body, fmt.Sprintf("records the override of the rejection of attempt %d: ", len(r.State.Attempts)))
 }

@@ -24,27 +24,27 @@ import (
 // Understand reads a person's words against this repository: its tracked paths, and
 // whether there is a project already (a file called plan, or a program). Paths that
 // cannot be listed leave the answer without affected files.
-func Understand(ctx context.Context, d *session.Desk, text string) (belay.Request, []intent.Evidence) {
-	return intent.Parse(input(ctx, d, text))
+func Understand(ctx context.Context, s *session.Session, text string) (belay.Request, []intent.Evidence) {
+	return intent.Parse(input(ctx, s, text))
 }
 
 // Assisted reads them by grammar and, where the config names somebody, has them read by
 // that one as well, within its time limit (10 seconds when none is set). The second result
 // says whose reading the first is, in what the two differ, or why there is only one; it is
 // nil when nobody is named. One that is not trusted is not asked.
-func Assisted(ctx context.Context, d *session.Desk, text string) (belay.Request, *belay.Reading) {
-	in := input(ctx, d, text)
+func Assisted(ctx context.Context, s *session.Session, text string) (belay.Request, *belay.Reading) {
+	in := input(ctx, s, text)
 	grammar, _ := intent.Parse(in)
-	who, ok := d.Config.RequestReader()
+	who, ok := s.Config.RequestReader()
 	switch {
 	case !ok:
 		return grammar, nil
-	case !asked(d, who):
+	case !asked(s, who):
 		return grammar, &belay.Reading{By: belay.ByGrammar,
 			Note: fmt.Sprintf("%s was not started: commands in .belay/config.yaml are not trusted (belay trust)", who.Name)}
 	}
 	q := Input{Text: secret.Mask(text), PlanExists: in.PlanExists, Files: in.Files, Nonce: nonce()}
-	model, err := put(ctx, d, who, q)
+	model, err := put(ctx, s, who, q)
 	if err != nil {
 		return grammar, &belay.Reading{By: belay.ByGrammar,
 			Note: fmt.Sprintf("the answer of %s cannot be used: %s", who.Name, belay.VisibleLine(err.Error()))}
@@ -54,15 +54,15 @@ func Assisted(ctx context.Context, d *session.Desk, text string) (belay.Request,
 }
 
 // asked reports whether somebody may be asked.
-func asked(d *session.Desk, who belay.Reviewer) bool {
-	_, perr := d.May.Program(who.Command)
-	_, merr := d.May.Model(who.Endpoint, who.KeyEnv)
+func asked(s *session.Session, who belay.Reviewer) bool {
+	_, perr := s.May.Program(who.Command)
+	_, merr := s.May.Model(who.Endpoint, who.KeyEnv)
 	return perr == nil && merr == nil
 }
 
 // put asks. A program works in an empty folder, with the repository closed to it where the
 // system can do that.
-func put(ctx context.Context, d *session.Desk, who belay.Reviewer, in Input) (r belay.Request, err error) {
+func put(ctx context.Context, s *session.Session, who belay.Reviewer, in Input) (r belay.Request, err error) {
 	dir, err := os.MkdirTemp("", "belay-parser-")
 	if err != nil {
 		return r, fmt.Errorf("make a folder for it: %w", err)
@@ -70,7 +70,7 @@ func put(ctx context.Context, d *session.Desk, who belay.Reviewer, in Input) (r 
 	defer os.RemoveAll(dir)
 	prompt := Prompt(in)
 	_, err = agent.Ask(ctx, agent.Question{
-		Reviewer: who, May: d.May, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common}, Enclose: Encloser(ctx, d),
+		Reviewer: who, May: s.May, Prompt: prompt, Dir: dir, ReadOnly: []string{s.Repo.Root, s.Repo.Common}, Enclose: Encloser(ctx, s),
 		Env:         agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
 		RetryPrompt: func(wrong, said string) string { return Mend(prompt, wrong, said, in.Nonce) },
 		Read: func(said []byte) (err error) {
@@ -87,20 +87,20 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-func input(ctx context.Context, d *session.Desk, text string) intent.Input {
-	files := tracked(ctx, d)
+func input(ctx context.Context, s *session.Session, text string) intent.Input {
+	files := tracked(ctx, s)
 	return intent.Input{Text: text, PlanExists: planned(files), Files: files}
 }
 
-func tracked(ctx context.Context, d *session.Desk) []string {
-	index := filepath.Join(d.Repo.Dir, "index")
+func tracked(ctx context.Context, s *session.Session) []string {
+	index := filepath.Join(s.Repo.Dir, "index")
 	data, err := fsroot.ReadFile(index, git.MaxIndexSize)
 	if err != nil {
 		return nil
 	}
-	entries, err := git.ParseIndex(data, d.Repo.HashSize())
+	entries, err := git.ParseIndex(data, s.Repo.HashSize())
 	if err != nil {
-		if entries, err = d.Repo.ListIndex(ctx, index); err != nil {
+		if entries, err = s.Repo.ListIndex(ctx, index); err != nil {
 			return nil
 		}
 	}

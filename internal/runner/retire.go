@@ -15,15 +15,15 @@ import (
 // be missed: the task has ended, what was accepted is merged, and the tree is as its last
 // snapshot holds it. With force, what no snapshot holds is held first. CodeRefused, with
 // the reason, when it stays; CodeBusy when somebody works in it.
-func Retire(ctx context.Context, d *session.Desk, r *session.Record, force bool) error {
+func Retire(ctx context.Context, s *session.Session, r *session.Record, force bool) error {
 	if r.Task.Worktree == "" {
 		return belay.Refuse(belay.CodeUsage, "belay status", "%s has no worktree of its own", r.Task.ID)
 	}
-	home, err := Home(ctx, d)
+	home, err := Home(ctx, s)
 	if err != nil {
 		return err
 	}
-	at, err := At(ctx, d, r)
+	at, err := At(ctx, s, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return worktree.Remove(ctx, home.Repo, r.Task.Worktree, r.Task.ID) // what is left of it
 	}
@@ -42,7 +42,7 @@ func Retire(ctx context.Context, d *session.Desk, r *session.Record, force bool)
 }
 
 // missed says why a task's tree must stay. With force it holds what stands there instead.
-func missed(ctx context.Context, d *session.Desk, r *session.Record, force bool) error {
+func missed(ctx context.Context, sess *session.Session, r *session.Record, force bool) error {
 	stays := func(try, why string) error {
 		return belay.Refuse(belay.CodeRefused, try, "the worktree of %s was not removed: %s", r.Task.ID, why)
 	}
@@ -53,27 +53,27 @@ func missed(ctx context.Context, d *session.Desk, r *session.Record, force bool)
 	case Unmerged(r):
 		return stays(fmt.Sprintf("belay merge %s, or --force", r.Task.ID), "its work is not merged")
 	}
-	same, err := asHeld(ctx, d, r, func(s snapshot.Info) bool { return !s.Partial })
+	same, err := asHeld(ctx, sess, r, func(s snapshot.Info) bool { return !s.Partial })
 	if err != nil || same {
 		return err
 	}
 	if !force {
 		return stays(fmt.Sprintf("belay merge %s --as-is, or --force", r.Task.ID), "it has unrecorded changes")
 	}
-	_, err = d.Snaps.TakeWith(ctx,
+	_, err = sess.Snaps.TakeWith(ctx,
 		snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash,
-			Message: "before its worktree was removed"}, d.Extent(r))
+			Message: "before its worktree was removed"}, sess.Extent(r))
 	return err
 }
 
-// asHeld reports whether the tree of a task, which this desk is of, is as one of those
+// asHeld reports whether the tree of a task, which this session is of, is as one of those
 // snapshots of the task holds it.
-func asHeld(ctx context.Context, d *session.Desk, r *session.Record, those func(snapshot.Info) bool) (bool, error) {
-	tree, err := d.Snaps.StoreFilesTree(ctx, d.Extent(r))
+func asHeld(ctx context.Context, sess *session.Session, r *session.Record, those func(snapshot.Info) bool) (bool, error) {
+	tree, err := sess.Snaps.StoreFilesTree(ctx, sess.Extent(r))
 	if err != nil {
 		return false, err
 	}
-	all, err := d.Snaps.List(ctx)
+	all, err := sess.Snaps.List(ctx)
 	return slices.ContainsFunc(all, func(s snapshot.Info) bool {
 		return s.Task.Key() == r.Task.ID.Key() && s.Tree == tree && r.Own(s) && those(s)
 	}), err

@@ -30,55 +30,55 @@ func HomeOf(r *git.Repo) (string, error) {
 	return m.Home, nil
 }
 
-// Captured says what a desk's snapshots take in.
-func Captured(d *session.Desk) snapshot.Options {
-	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile, Registry: d.Known}
+// Captured says which files the snapshots of a session contain.
+func Captured(s *session.Session) snapshot.Options {
+	return snapshot.Options{Include: s.Config.Snapshot.Include, MaxFile: s.Config.Snapshot.MaxFile, Registry: s.Known}
 }
 
-// Home gives the desk of the user's tree. It is this one unless a person stands in a
+// Home returns the session of the user's tree. It is this one unless a person stands in a
 // task's own.
-func Home(ctx context.Context, d *session.Desk) (*session.Desk, error) {
-	root, err := HomeOf(d.Repo)
+func Home(ctx context.Context, s *session.Session) (*session.Session, error) {
+	root, err := HomeOf(s.Repo)
 	if err != nil {
 		return nil, err
 	}
-	return in(ctx, d, root)
+	return in(ctx, s, root)
 }
 
-// in gives the desk of another working tree of this repository, under the same rules.
-func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error) {
-	if root == d.Repo.Root {
-		return d, nil
+// in opens another working tree of this repository, under the same rules.
+func in(ctx context.Context, s *session.Session, root string) (*session.Session, error) {
+	if root == s.Repo.Root {
+		return s, nil
 	}
 	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR",
 		"the worktree %s no longer exists", belay.VisibleLine(root))
 	repo, err := git.Open(ctx, root, true)
-	if belay.CodeOf(err) == belay.CodeCannot && !git.IsUnusable(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
+	if belay.CodeOf(err) == belay.CodeCannot && !git.IsUnusable(err) || err == nil && (repo.Root != root || repo.Common != s.Repo.Common) {
 		return nil, gone
 	}
 	if err != nil {
 		return nil, err
 	}
-	snaps, err := restore.Open(ctx, repo, Captured(d))
+	snaps, err := restore.Open(ctx, repo, Captured(s))
 	if err != nil {
 		return nil, err
 	}
-	return with(d, repo, snaps, 0), nil
+	return with(s, repo, snaps, 0), nil
 }
 
-func with(d *session.Desk, repo *git.Repo, snaps *restore.Store, ports int) *session.Desk {
-	other := *d
+func with(s *session.Session, repo *git.Repo, snaps *restore.Store, ports int) *session.Session {
+	other := *s
 	other.Repo, other.Snaps, other.Restores, other.Ports = repo, snaps.Snapshots, snaps, ports
 	return &other
 }
 
-// At gives the desk of the working tree that a task runs in, from wherever a person
+// At returns the session of the working tree that a task runs in, from wherever a person
 // stands: its own, or the user's. CodeNotFound when its own is gone.
-func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk, error) {
+func At(ctx context.Context, s *session.Session, r *session.Record) (*session.Session, error) {
 	if r.Task.Worktree == "" {
-		return Home(ctx, d)
+		return Home(ctx, s)
 	}
-	repo, m, ok, err := worktree.Find(ctx, d.Repo, r.Task.Worktree)
+	repo, m, ok, err := worktree.Find(ctx, s.Repo, r.Task.Worktree)
 	if err != nil {
 		return nil, err
 	}
@@ -90,22 +90,22 @@ func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk,
 		return nil, belay.Refuse(belay.CodeNotFound, try, "the worktree of %s, %s, is gone", r.Task.ID,
 			belay.VisibleLine(r.Task.Worktree))
 	}
-	snaps, err := restore.Open(ctx, repo, Captured(d))
+	snaps, err := restore.Open(ctx, repo, Captured(s))
 	if err != nil {
 		return nil, err
 	}
-	return with(d, repo, snaps, m.Ports), nil
+	return with(s, repo, snaps, m.Ports), nil
 }
 
 // Path is where the working tree of a task's own lies.
-func Path(d *session.Desk, task belay.TaskID) (string, error) {
-	home, err := HomeOf(d.Repo)
+func Path(s *session.Session, task belay.TaskID) (string, error) {
+	home, err := HomeOf(s.Repo)
 	if err != nil {
 		return "", err
 	}
-	folder, err := worktree.Folder(d.Repo, home, d.Config.Worktrees)
+	folder, err := worktree.Folder(s.Repo, home, s.Config.Worktrees)
 	if err == nil {
-		err = mayLie(d, home, folder)
+		err = mayLie(s, home, folder)
 	}
 	return filepath.Join(folder, task.Key()), err
 }
@@ -113,12 +113,12 @@ func Path(d *session.Desk, task belay.TaskID) (string, error) {
 // mayLie refuses a folder of working trees that lies elsewhere than in the git folder or
 // beside the repository, under its name, unless the user trusts the setting that says so:
 // a clone must not choose where folders are made.
-func mayLie(d *session.Desk, home, folder string) error {
+func mayLie(s *session.Session, home, folder string) error {
 	home, err := filepath.EvalSymlinks(home)
 	if err != nil {
 		return fmt.Errorf("find the repository: %w", err)
 	}
-	common, err := filepath.EvalSymlinks(d.Repo.Common)
+	common, err := filepath.EvalSymlinks(s.Repo.Common)
 	if err != nil {
 		return fmt.Errorf("find the git folder: %w", err)
 	}
@@ -132,8 +132,8 @@ func mayLie(d *session.Desk, home, folder string) error {
 		strings.HasPrefix(folder, common+string(filepath.Separator)) {
 		return nil
 	}
-	for _, value := range d.May.Values("worktrees") {
-		if at, err := worktree.Folder(d.Repo, home, value); err == nil &&
+	for _, value := range s.May.Values("worktrees") {
+		if at, err := worktree.Folder(s.Repo, home, value); err == nil &&
 			(folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) {
 			return nil
 		}
@@ -143,22 +143,22 @@ func mayLie(d *session.Desk, home, folder string) error {
 		Try:  "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: config.ErrUntrusted}
 }
 
-// Ready gives the desk of the tree that a task is to run in. Its own is made if it is not
+// Ready returns the session of the tree that a task is to run in. Its own is made if it is not
 // there: at first from what the user's tree holds now, uncommitted work included; later,
 // when somebody removed it, from the task's last snapshot.
-func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (*session.Desk, error) {
+func Ready(ctx context.Context, s *session.Session, r *session.Record, w Watcher) (*session.Session, error) {
 	if r.Task.Worktree == "" {
-		return At(ctx, d, r)
+		return At(ctx, s, r)
 	}
-	home, err := Home(ctx, d)
+	home, err := Home(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := mayLie(d, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
+	if err := mayLie(s, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
 		return nil, err
 	}
 	// One at a time: git lists all trees while it adds one.
-	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "trees.lock"))
+	lock := fsroot.NewLock(filepath.Join(s.Repo.Common, "belay", "trees.lock"))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
@@ -168,7 +168,7 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 		return nil, err
 	}
 	made, err := worktree.MakeTree(ctx, home.Restores, r.Task.Worktree,
-		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
+		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(s))
 	if err != nil {
 		return nil, err
 	}
@@ -180,12 +180,12 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 	}
 	equip(ctx, home.Repo.Root, made.Repo, w)
 	if made.Mark.SetUp {
-		return with(d, made.Repo, made.Snaps, made.Mark.Ports), nil
+		return with(s, made.Repo, made.Snaps, made.Mark.Ports), nil
 	}
 	if made.Mark.Ports == 0 {
-		made.Mark.Ports = freePorts(d.Repo.Common)
+		made.Mark.Ports = freePorts(s.Repo.Common)
 	}
-	at := with(d, made.Repo, made.Snaps, made.Mark.Ports)
+	at := with(s, made.Repo, made.Snaps, made.Mark.Ports)
 	if err := include(ctx, home, made.Repo, w); err != nil {
 		return nil, err
 	}
@@ -200,27 +200,27 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 const apartMark = "worktree"
 
 // startOf gives the state in which a task's working tree is made.
-func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (belay.SnapshotID, error) {
+func startOf(ctx context.Context, s *session.Session, r *session.Record, w Watcher) (belay.SnapshotID, error) {
 	if r.State.Before != "" {
-		return lastOf(ctx, d, r)
+		return lastOf(ctx, s, r)
 	}
-	info, found, err := d.Snaps.Find(ctx, r.Task.ID, apartMark, r.Own)
+	info, found, err := s.Snaps.Find(ctx, r.Task.ID, apartMark, r.Own)
 	if err != nil || found {
 		return info.ID, err
 	}
-	if held, busy := d.Held(); busy {
+	if held, busy := s.Held(); busy {
 		w.Note(fmt.Sprintf("%s starts from the current working tree, while %s is working in it", r.Task.ID, held))
 	}
 	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
 		Message: "start of the worktree of " + string(r.Task.ID)}
-	before, err := toBring(d, r)
+	before, err := toBring(s, r)
 	if err != nil {
 		return "", err
 	}
 	if len(before) > 0 {
-		info, err = worktree.Together(ctx, d.Restores, before, meta)
+		info, err = worktree.Together(ctx, s.Restores, before, meta)
 	} else {
-		info, err = d.Snaps.Take(ctx, meta)
+		info, err = s.Snaps.Take(ctx, meta)
 	}
 	if names := info.UncapturedAndNestedSummary(); names != "" && err == nil {
 		w.Note(fmt.Sprintf("not in the worktree of %s: %s", r.Task.ID, names))
@@ -230,8 +230,8 @@ func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher)
 
 // lastOf gives the snapshot that holds a task's tree as the loop takes it to be: the state
 // before where an attempt is to begin anew, else the last one taken.
-func lastOf(ctx context.Context, d *session.Desk, r *session.Record) (belay.SnapshotID, error) {
-	all, err := d.Snaps.List(ctx)
+func lastOf(ctx context.Context, sess *session.Session, r *session.Record) (belay.SnapshotID, error) {
+	all, err := sess.Snaps.List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -271,17 +271,17 @@ func Unmerged(r *session.Record) bool {
 
 // Needs tells of a task whether its snapshots are needed: it is open, its work was accepted
 // in a tree of its own and is not brought back yet, or an undo has taken it out again.
-func Needs(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
-	takenBack := TakenBack(ctx, d)
+func Needs(ctx context.Context, s *session.Session) func(r *session.Record) bool {
+	takenBack := TakenBack(ctx, s)
 	return func(r *session.Record) bool { return r.Open() || Unmerged(r) || takenBack(r) }
 }
 
 // TakenBack tells of a task whether its work was brought into the user's tree and an undo
 // has taken it out again. Where the history of restores cannot be read, it says so of
 // every task whose work was brought.
-func TakenBack(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
+func TakenBack(ctx context.Context, s *session.Session) func(r *session.Record) bool {
 	back := func(belay.SnapshotID) bool { return true }
-	if home, err := Home(ctx, d); err == nil {
+	if home, err := Home(ctx, s); err == nil {
 		if known, err := home.Restores.UndoneRestores(); err == nil {
 			back = known
 		}

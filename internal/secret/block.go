@@ -65,9 +65,9 @@ var databases = map[string]bool{
 	"postgresql+psycopg2": true, "postgresql+asyncpg": true, "postgresql+psycopg": true, "mysql+pymysql": true, "jdbc:postgresql": true,
 }
 
-// address reads scheme://user:password@host. A password like the user's name, a word
-// that says it is a password, and a host that is this machine or nobody's are the
-// address of somebody's desk: no finding.
+// address reads scheme://user:password@host. There is no finding if the password is the user's
+// name or a weak password, or if the host is this machine or a placeholder: such addresses are
+// for development.
 func address(text string, hit int) (Match, bool) {
 	loc := userinfo.FindStringSubmatchIndex(text[hit:min(len(text), hit+window)])
 	if loc == nil {
@@ -76,7 +76,7 @@ func address(text string, hit int) (Match, bool) {
 	group := func(n int) string { return text[hit+loc[2*n] : hit+loc[2*n+1]] }
 	scheme := schemeBefore(text, hit)
 	user, password, host := group(1), group(2), strings.ToLower(group(3))
-	harmless := password == user || placeholder(password) || repeats(password) || commonWords[strings.ToLower(password)]
+	harmless := password == user || placeholder(password) || repeats(password) || weakPasswords[strings.ToLower(password)]
 	if scheme == "" || harmless || nobody(host) {
 		return Match{}, false
 	}
@@ -89,7 +89,7 @@ func address(text string, hit int) (Match, bool) {
 	return m, true
 }
 
-var commonWords = map[string]bool{
+var weakPasswords = map[string]bool{
 	"root": true, "admin": true, "postgres": true, "mysql": true, "guest": true, "user": true, "username": true, "1234": true,
 	"12345": true, "123456": true, "toor": true, "qwerty": true, "x-oauth-basic": true, "oauth2": true, "mongo": true,
 	"redis": true, "rabbitmq": true,

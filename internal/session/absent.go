@@ -40,8 +40,8 @@ func (a Absent) Try() string {
 // Absent gives the tasks whose record was deleted or emptied: those that are remembered
 // outside the repository, and those that a run took snapshots of. A snapshot that a person
 // took by hand may name any task.
-func (d *Desk) Absent(ctx context.Context) ([]Absent, error) {
-	ids, err := d.Journal.Tasks()
+func (sess *Session) Absent(ctx context.Context) ([]Absent, error) {
+	ids, err := sess.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (d *Desk) Absent(ctx context.Context) ([]Absent, error) {
 	for _, id := range ids {
 		recorded[id.Key()] = true
 	}
-	gone, err := d.Gone()
+	gone, err := sess.Gone()
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (d *Desk) Absent(ctx context.Context) ([]Absent, error) {
 	for _, st := range gone {
 		found[belay.TaskID(st.Task).Key()] = &Absent{Task: belay.TaskID(st.Task), Entries: st.Seq}
 	}
-	all, _, err := d.Snaps.ListAll(ctx)
+	all, _, err := sess.Snaps.ListAll(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func TakenByRun(s snapshot.Info) bool {
 
 // Missing gives the snapshots of tasks whose refs are gone or name other commits than the
 // records. all are the records of the tasks that need theirs.
-func (d *Desk) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
+func (s *Session) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
 	var need []snapshot.Pin
 	for _, r := range all {
 		need = append(need, slices.DeleteFunc(slices.Clone(r.bound), r.disposable)...)
 	}
-	moved, missing, err := d.Snaps.CheckRefs(ctx, need)
+	moved, missing, err := s.Snaps.CheckRefs(ctx, need)
 	var ids []belay.SnapshotID
 	for _, b := range append(moved, missing...) {
 		ids = append(ids, b.ID)

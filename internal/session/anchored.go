@@ -12,8 +12,8 @@ import (
 
 // remember writes outside the repository how far a record goes. It comes after the record
 // is on the disk, and it failing costs only that a cut would not be noticed.
-func (d *Desk) remember(r *Record) {
-	if d.Anchors.Problem() != nil {
+func (s *Session) remember(r *Record) {
+	if s.Anchors.Problem() != nil {
 		return
 	}
 	st := State{Task: string(r.Log.Task), Open: r.Open(), Seq: r.Log.Head.Seq, Hash: r.Log.Head.Hash}
@@ -22,18 +22,18 @@ func (d *Desk) remember(r *Record) {
 			st.Before = &b
 		}
 	}
-	_ = d.Anchors.Write(st)
+	_ = s.Anchors.Write(st)
 }
 
 // cut refuses (CodeCannot) a record that does not go on from what is remembered of it.
-func (d *Desk) cut(task belay.TaskID, log journal.Log) error {
-	st, known := d.Anchors.Read(string(task))
+func (s *Session) cut(task belay.TaskID, log journal.Log) error {
+	st, known := s.Anchors.Read(string(task))
 	if !known || on(st, log) {
 		return nil
 	}
 	// The log may have been read before what is remembered was written: what that speaks of
 	// was in the record by then, so it is there now.
-	if now, err := d.Journal.Read(task); err == nil {
+	if now, err := s.Journal.Read(task); err == nil {
 		if log = now; on(st, log) {
 			return nil
 		}
@@ -51,11 +51,11 @@ func on(st State, log journal.Log) bool {
 }
 
 // gone adds to the error of reading a record that is not there that one is known.
-func (d *Desk) gone(task belay.TaskID, err error) error {
+func (s *Session) gone(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeNotFound {
 		return err
 	}
-	st, known := d.Anchors.Read(string(task))
+	st, known := s.Anchors.Read(string(task))
 	if !known {
 		return err
 	}
@@ -66,19 +66,19 @@ func (d *Desk) gone(task belay.TaskID, err error) error {
 // Anchored says how a record compares with what is remembered of it outside the
 // repository: "" and nil when it goes on from there, a sentence when nothing is
 // remembered, an error when it was cut or changed.
-func (d *Desk) Anchored(task belay.TaskID, log journal.Log) (not string, err error) {
-	if err := d.Anchors.Problem(); err != nil {
+func (s *Session) Anchored(task belay.TaskID, log journal.Log) (not string, err error) {
+	if err := s.Anchors.Problem(); err != nil {
 		return "not anchored outside the repository: " + err.Error(), nil
 	}
-	if _, known := d.Anchors.Read(string(task)); !known {
+	if _, known := s.Anchors.Read(string(task)); !known {
 		return "not anchored outside the repository yet: the next entry anchors it", nil
 	}
-	return "", d.cut(task, log)
+	return "", s.cut(task, log)
 }
 
 // Gone gives the tasks whose record is known and not there any more.
-func (d *Desk) Gone() ([]State, error) {
-	ids, err := d.Journal.Tasks()
+func (s *Session) Gone() ([]State, error) {
+	ids, err := s.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
@@ -86,63 +86,63 @@ func (d *Desk) Gone() ([]State, error) {
 	for i, id := range ids {
 		there[i] = string(id)
 	}
-	return d.Anchors.List(there...)
+	return s.Anchors.List(there...)
 }
 
 // AcceptRecord goes on with a task's record as it is, whatever is remembered of it, and
 // notes that; one that is gone is forgotten. It says what was wrong. CodeUsage when
 // nothing is.
-func (d *Desk) AcceptRecord(ctx context.Context, task belay.TaskID) (what string, err error) {
-	r, err := d.LoadAnyway(task)
+func (s *Session) AcceptRecord(ctx context.Context, task belay.TaskID) (what string, err error) {
+	r, err := s.LoadAnyway(task)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		if _, known := d.Anchors.Read(string(task)); known {
-			return err.Error(), d.Anchors.Forget(string(task))
+		if _, known := s.Anchors.Read(string(task)); known {
+			return err.Error(), s.Anchors.Forget(string(task))
 		}
 	}
 	if belay.CodeOf(err) == belay.CodeCannot {
-		return d.acceptDamaged(ctx, task, err)
+		return s.acceptDamaged(ctx, task, err)
 	}
 	if err != nil {
 		return "", err
 	}
-	wrong := d.cut(task, r.Log)
+	wrong := s.cut(task, r.Log)
 	if wrong == nil {
 		return "", belay.Refuse(belay.CodeUsage, "belay log --verify "+string(task), "the record of %s is intact", task)
 	}
 	what = wrong.Error()
-	return what, d.AddNote(ctx, r, Note{Kind: "record-accepted", Text: what})
+	return what, s.AddNote(ctx, r, Note{Kind: "record-accepted", Text: what})
 }
 
 // acceptDamaged goes on with the entries before the first one that is damaged; the record
 // as it was is kept beside the new one.
-func (d *Desk) acceptDamaged(ctx context.Context, task belay.TaskID, damage error) (string, error) {
-	log, err := d.Journal.Read(task)
+func (s *Session) acceptDamaged(ctx context.Context, task belay.TaskID, damage error) (string, error) {
+	log, err := s.Journal.Read(task)
 	if belay.CodeOf(err) != belay.CodeCannot || len(log.Entries) == 0 {
 		return "", damage
 	}
-	r, err := d.read(log)
+	r, err := s.read(log)
 	if err != nil {
 		return "", err
 	}
-	if err := d.Journal.Replace(ctx, log); err != nil {
+	if err := s.Journal.Replace(ctx, log); err != nil {
 		return "", err
 	}
 	what := damage.Error()
-	return what, d.AddNote(ctx, r, Note{Kind: "record-accepted", Text: fmt.Sprintf("%s; %d entries are left", what, len(log.Entries))})
+	return what, s.AddNote(ctx, r, Note{Kind: "record-accepted", Text: fmt.Sprintf("%s; %d entries are left", what, len(log.Entries))})
 }
 
 // Restored points the refs of the snapshots that a record names at their commits again:
 // those of a task that needs them, and of another where another commit stands there. gone
 // are those whose bytes are gone; a ref that was deleted after the end was dropped.
-func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Pin, err error) {
-	moved, missing, err := d.Snaps.CheckRefs(ctx, r.bound)
+func (s *Session) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Pin, err error) {
+	moved, missing, err := s.Snaps.CheckRefs(ctx, r.bound)
 	if err != nil {
 		return nil, nil, err
 	}
 	if needed {
 		moved = append(moved, slices.DeleteFunc(missing, r.disposable)...)
 	}
-	if gone, err = d.Snaps.RestoreRefs(ctx, moved); err != nil {
+	if gone, err = s.Snaps.RestoreRefs(ctx, moved); err != nil {
 		return nil, nil, err
 	}
 	return slices.DeleteFunc(moved, func(b snapshot.Pin) bool { return slices.Contains(gone, b) }), gone, nil
@@ -150,8 +150,8 @@ func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone
 
 // Sweep takes the second refs away that no open task needs: belay was killed before it
 // could. all are the records of all tasks; one that cannot be read keeps them all.
-func (d *Desk) Sweep(ctx context.Context, all []*Record) error {
-	ids, err := d.Journal.Tasks()
+func (s *Session) Sweep(ctx context.Context, all []*Record) error {
+	ids, err := s.Journal.Tasks()
 	if err != nil || len(ids) != len(all) {
 		return err
 	}
@@ -163,7 +163,7 @@ func (d *Desk) Sweep(ctx context.Context, all []*Record) error {
 			needed[b.ID] = needed[b.ID] || r.Open()
 		}
 	}
-	return d.Snaps.DropSecondRefs(ctx, func(id belay.SnapshotID) bool {
+	return s.Snaps.DropSecondRefs(ctx, func(id belay.SnapshotID) bool {
 		need, known := needed[id]
 		return known && !need || !known && !busy // in the middle of a step there is one that no record names yet
 	})

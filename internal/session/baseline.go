@@ -17,31 +17,31 @@ import (
 )
 
 // TestEnv is the environment of a task's tests, KEY=value.
-func (d *Desk) TestEnv(t belay.Task) []string {
-	return agent.Environ(os.Environ(), nil, d.TreeEnv(map[string]string{"BELAY_TASK": string(t.ID)}))
+func (s *Session) TestEnv(t belay.Task) []string {
+	return agent.Environ(os.Environ(), nil, s.TreeEnv(map[string]string{"BELAY_TASK": string(t.ID)}))
 }
 
 // TreeEnv adds to an environment what belongs to a task's own working tree.
-func (d *Desk) TreeEnv(env map[string]string) map[string]string {
-	if d.Ports > 0 {
-		env["BELAY_PORT_BASE"] = strconv.Itoa(d.Ports)
+func (s *Session) TreeEnv(env map[string]string) map[string]string {
+	if s.Ports > 0 {
+		env["BELAY_PORT_BASE"] = strconv.Itoa(s.Ports)
 	}
 	return env
 }
 
 // Keeper runs and remembers a task's tests on snapshots of this working tree.
-func (d *Desk) Keeper(t belay.Task) testrun.Keeper {
-	return testrun.Keeper{Snaps: d.Snaps, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"), Env: d.TestEnv(t), May: d.May}
+func (s *Session) Keeper(t belay.Task) testrun.Keeper {
+	return testrun.Keeper{Snaps: s.Snaps, Dir: filepath.Join(s.Repo.Common, "belay", "baseline"), Env: s.TestEnv(t), May: s.May}
 }
 
 // Checkout makes a temporary checkout of a snapshot, ready for a task's tests, when it is asked for. done removes it.
-func (d *Desk) Checkout(id belay.SnapshotID, t belay.Task) func(context.Context) (root string, done func(), err error) {
+func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Context) (root string, done func(), err error) {
 	return func(ctx context.Context) (string, func(), error) {
-		c, err := worktree.Make(ctx, d.Snaps, id, t.Checks.Reuse)
+		c, err := worktree.Make(ctx, s.Snaps, id, t.Checks.Reuse)
 		if err != nil {
 			return "", nil, err
 		}
-		if err := c.Equip(d.Repo.Root); err != nil {
+		if err := c.Equip(s.Repo.Root); err != nil {
 			return "", nil, errors.Join(err, c.Close())
 		}
 		return c.Root, func() { _ = c.Close() }, nil // what stays is swept by the next one
@@ -50,8 +50,8 @@ func (d *Desk) Checkout(id belay.SnapshotID, t belay.Task) func(context.Context)
 
 // BaselineOf reads what the record says the tests said before the task; nil when
 // nothing is known, or only what another command said than the task has now.
-func (d *Desk) BaselineOf(r *Record) (*testreport.Report, error) {
-	b, err := d.Baseline(r)
+func (s *Session) BaselineOf(r *Record) (*testreport.Report, error) {
+	b, err := s.Baseline(r)
 	if err != nil || !b.By(r.Task.Checks.Tests) {
 		return nil, err
 	}
@@ -59,12 +59,12 @@ func (d *Desk) BaselineOf(r *Record) (*testreport.Report, error) {
 }
 
 // Baseline reads the baseline of a record, the zero value when it has none.
-func (d *Desk) Baseline(r *Record) (b testrun.Baseline, err error) {
+func (s *Session) Baseline(r *Record) (b testrun.Baseline, err error) {
 	sha := r.State.BaselineReport
 	if sha == "" {
 		return b, nil
 	}
-	text, err := d.Journal.Attachment(sha)
+	text, err := s.Journal.Attachment(sha)
 	if err != nil {
 		return b, err
 	}

@@ -22,11 +22,11 @@ func (r *Record) Took(info snapshot.Info) {
 }
 
 // Claim is Took for a snapshot that is known by its id.
-func (d *Desk) Claim(ctx context.Context, r *Record, id belay.SnapshotID) error {
+func (s *Session) Claim(ctx context.Context, r *Record, id belay.SnapshotID) error {
 	if id == "" {
 		return nil
 	}
-	info, err := d.Snaps.LookUp(ctx, id)
+	info, err := s.Snaps.LookUp(ctx, id)
 	if err == nil {
 		r.Took(info)
 	}
@@ -34,9 +34,9 @@ func (d *Desk) Claim(ctx context.Context, r *Record, id belay.SnapshotID) error 
 }
 
 // NameTaken records at once what was taken for a command, where that does not end with it.
-func (d *Desk) NameTaken(ctx context.Context, r *Record, command string) error {
+func (s *Session) NameTaken(ctx context.Context, r *Record, command string) error {
 	for len(r.took.bound) > 0 {
-		err := d.Append(ctx, r, EntryTaken, Taken{Command: command})
+		err := s.Append(ctx, r, EntryTaken, Taken{Command: command})
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -48,16 +48,16 @@ func (d *Desk) NameTaken(ctx context.Context, r *Record, command string) error {
 // Named gives the whole id of a snapshot that a person names by the start of it, and reads
 // the records that speak of it, so that it is compared with what they say. Errors are those
 // of Resolve; a record that cannot be read says nothing.
-func (d *Desk) Named(ctx context.Context, start belay.SnapshotID) (belay.SnapshotID, error) {
-	id, err := d.Snaps.Resolve(ctx, start)
+func (s *Session) Named(ctx context.Context, start belay.SnapshotID) (belay.SnapshotID, error) {
+	id, err := s.Snaps.Resolve(ctx, start)
 	if err != nil {
 		return id, err
 	}
-	if _, said := d.Known.Lookup(id); said {
+	if _, said := s.Known.Lookup(id); said {
 		return id, nil
 	}
-	for _, task := range d.Journal.Mentioning(string(id)) {
-		_, _ = d.LoadAnyway(task) // which binds what it names
+	for _, task := range s.Journal.Mentioning(string(id)) {
+		_, _ = s.LoadAnyway(task) // which binds what it names
 	}
 	return id, nil
 }
@@ -91,10 +91,10 @@ func (r *Record) since(s snapshot.Info, first int) bool {
 // Taken gives the snapshots that the task's spans are read from: those that its record
 // names. A record that an older belay began names none; then those are taken that name an
 // entry of it.
-func (d *Desk) Taken(ctx context.Context, r *Record) ([]snapshot.Info, error) {
+func (sess *Session) Taken(ctx context.Context, r *Record) ([]snapshot.Info, error) {
 	ours := r.Own
 	if r.names(r.State.Before) {
 		ours = func(s snapshot.Info) bool { return r.names(s.ID) }
 	}
-	return TakenSnapshots(ctx, d.Snaps, r.Task.ID, ours)
+	return TakenSnapshots(ctx, sess.Snaps, r.Task.ID, ours)
 }

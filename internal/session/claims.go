@@ -5,7 +5,7 @@ import (
 )
 
 // Claims is who reviews in this working tree.
-func (d *Desk) Claims() review.Book {
-	r := d.Config.Review
-	return review.Open(d.Scratch(), r.Stale).ForVariable(r.Variable, r.Value)
+func (s *Session) Claims() review.Book {
+	r := s.Config.Review
+	return review.Open(s.Scratch(), r.Stale).ForVariable(r.Variable, r.Value)
 }

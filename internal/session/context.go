@@ -21,12 +21,12 @@ import (
 const ContextVar = "BELAY_TASK_CONTEXT"
 
 // ContextFolder is where the files of a task's context are written for agents.
-func (d *Desk) ContextFolder(task belay.TaskID) string { return d.Scratch("context", task.Key()) }
+func (s *Session) ContextFolder(task belay.TaskID) string { return s.Scratch("context", task.Key()) }
 
 // WriteContext writes what a role was given last, for its agent to read, and gives the
 // path; "" when the task has no context or the role was given nothing. role "" is the
 // first one.
-func (d *Desk) WriteContext(r *Record, role string) (string, error) {
+func (s *Session) WriteContext(r *Record, role string) (string, error) {
 	if !r.Context.There() {
 		return "", nil
 	}
@@ -37,11 +37,11 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 	if !given {
 		return "", nil
 	}
-	text, err := d.Journal.Attachment(ref.Attachment)
+	text, err := s.Journal.Attachment(ref.Attachment)
 	if err != nil {
 		return "", err
 	}
-	dir := d.ContextFolder(r.Task.ID)
+	dir := s.ContextFolder(r.Task.ID)
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make %s: %w", dir, err)
 	}
@@ -53,8 +53,8 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 }
 
 // ContextFiles names the files that a role's part of a task's context is in.
-func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
-	for _, f := range d.contextFiles(task, role) {
+func (s *Session) ContextFiles(task belay.TaskID, role string) (there []string) {
+	for _, f := range s.contextFiles(task, role) {
 		there = append(there, f.shown)
 	}
 	return there
@@ -63,13 +63,13 @@ func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
 // EditedContext names the files written for agents that somebody edited. One that was
 // taken away harms nobody, and one with what belay wrote earlier is written anew: belay may
 // have been killed between the record and the file.
-func (d *Desk) EditedContext(r *Record) (edited []string) {
+func (s *Session) EditedContext(r *Record) (edited []string) {
 	for _, role := range r.Context.Roles {
 		ref, given := r.Context.Exports[role.Name]
 		if !given {
 			continue
 		}
-		for _, f := range d.contextFiles(r.Task.ID, role.Name) {
+		for _, f := range s.contextFiles(r.Task.ID, role.Name) {
 			if !r.gave(role.Name, ref, handoff.Sum(f.text)) {
 				edited = append(edited, f.shown)
 			}
@@ -107,12 +107,12 @@ type contextFile struct {
 }
 
 // contextFiles reads the files with a role's part that are there, in the git folder and in the tree.
-func (d *Desk) contextFiles(task belay.TaskID, role string) (there []contextFile) {
-	dir, name, inTree := d.ContextFolder(task), strings.ToLower(role)+".json", ".belay/now/"+NowName(task, role)
+func (s *Session) contextFiles(task belay.TaskID, role string) (there []contextFile) {
+	dir, name, inTree := s.ContextFolder(task), strings.ToLower(role)+".json", ".belay/now/"+NowName(task, role)
 	if text, ok := Reader(dir, mostContext)(name); ok {
 		there = append(there, contextFile{filepath.Join(dir, name), text})
 	}
-	if text, ok := Reader(d.Repo.Root, mostContext)(inTree); ok {
+	if text, ok := Reader(s.Repo.Root, mostContext)(inTree); ok {
 		there = append(there, contextFile{inTree, text})
 	}
 	return there
@@ -120,21 +120,21 @@ func (d *Desk) contextFiles(task belay.TaskID, role string) (there []contextFile
 
 // PurgeContext removes the files written for agents and records that the context is gone.
 // What the record names stays, and so do snapshots. It can be done twice.
-func (d *Desk) PurgeContext(ctx context.Context, r *Record, by string) error {
-	if err := d.removeContext(r); err != nil {
+func (s *Session) PurgeContext(ctx context.Context, r *Record, by string) error {
+	if err := s.removeContext(r); err != nil {
 		return err
 	}
 	if !r.Context.There() {
 		return nil
 	}
-	return d.Append(ctx, r, EntryContext, handoff.Event{Kind: handoff.Purged, By: by})
+	return s.Append(ctx, r, EntryContext, handoff.Event{Kind: handoff.Purged, By: by})
 }
 
-func (d *Desk) removeContext(r *Record) error {
-	if err := fsroot.RemoveAll(d.ContextFolder(r.Task.ID)); err != nil {
+func (s *Session) removeContext(r *Record) error {
+	if err := fsroot.RemoveAll(s.ContextFolder(r.Task.ID)); err != nil {
 		return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
 	}
-	root, err := fsroot.OpenRoot(d.Repo.Root)
+	root, err := fsroot.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return err
 	}
@@ -152,15 +152,15 @@ func (d *Desk) removeContext(r *Record) error {
 // of tasks whose record is gone or that have ended, in every working tree's git folder and
 // in this tree's .belay/now. It gives the tasks that they were of. All of it was made from
 // records; a task whose record is there and cannot be read keeps its files.
-func (d *Desk) SweepContexts() (swept []string, err error) {
+func (s *Session) SweepContexts() (swept []string, err error) {
 	found := map[string][]func() error{} // by the task's key: what removes it
-	folders := []string{filepath.Join(d.Repo.Common, "belay", "context")}
-	trees, err := fsroot.ReadDir(filepath.Join(d.Repo.Common, "worktrees"))
+	folders := []string{filepath.Join(s.Repo.Common, "belay", "context")}
+	trees, err := fsroot.ReadDir(filepath.Join(s.Repo.Common, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list the working trees: %w", err)
 	}
 	for _, e := range trees {
-		folders = append(folders, filepath.Join(d.Repo.Common, "worktrees", e.Name(), "belay", "context"))
+		folders = append(folders, filepath.Join(s.Repo.Common, "worktrees", e.Name(), "belay", "context"))
 	}
 	for _, folder := range folders {
 		list, err := fsroot.ReadDir(folder)
@@ -172,7 +172,7 @@ func (d *Desk) SweepContexts() (swept []string, err error) {
 			found[e.Name()] = append(found[e.Name()], func() error { return fsroot.RemoveAll(path) })
 		}
 	}
-	root, err := fsroot.OpenRoot(d.Repo.Root)
+	root, err := fsroot.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -181,13 +181,13 @@ func (d *Desk) SweepContexts() (swept []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
 		return nil, err
 	}
-	live, err := d.living() // after the lists: what is made meanwhile is in neither, or lives
+	live, err := s.living() // after the lists: what is made meanwhile is in neither, or lives
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		path := ".belay/now/" + name
-		part, ok := Reader(d.Repo.Root, mostContext)(path)
+		part, ok := Reader(s.Repo.Root, mostContext)(path)
 		var of handoff.Export
 		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part,
 			&of) == nil; !ok || name != NowName(of.TaskID, of.Role) {
@@ -212,13 +212,13 @@ func (d *Desk) SweepContexts() (swept []string, err error) {
 
 // living gives the keys of the tasks whose contexts may be at work: open ones, and those
 // whose record cannot be read.
-func (d *Desk) living() (keys []string, err error) {
-	tasks, err := d.Journal.Tasks()
+func (s *Session) living() (keys []string, err error) {
+	tasks, err := s.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range tasks {
-		if r, err := d.Load(id); err != nil || r.Open() {
+		if r, err := s.Load(id); err != nil || r.Open() {
 			keys = append(keys, id.Key())
 		}
 	}

@@ -21,22 +21,22 @@ type FeatureRecord struct {
 	Log     journal.Log
 }
 
-// OfFeatures is the desk at which the records are those of features instead of tasks.
-func (d *Desk) OfFeatures() *Desk {
-	other := *d
-	other.Journal, other.Anchors = d.Journal.Features(), d.Anchors.Features()
+// OfFeatures returns a session of which the records are those of features instead of tasks.
+func (s *Session) OfFeatures() *Session {
+	other := *s
+	other.Journal, other.Anchors = s.Journal.Features(), s.Anchors.Features()
 	return &other
 }
 
 // Features reads every feature, in order of creation. One that cannot be read is reported through bad and left out.
-func (d *Desk) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, error) {
-	ids, err := d.Journal.Features().Tasks()
+func (s *Session) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, error) {
+	ids, err := s.Journal.Features().Tasks()
 	if err != nil {
 		return nil, err
 	}
 	var all []*FeatureRecord
 	for _, id := range ids {
-		r, err := d.LoadFeature(id)
+		r, err := s.LoadFeature(id)
 		if err != nil {
 			bad(id, err)
 			continue
@@ -47,8 +47,8 @@ func (d *Desk) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, error)
 }
 
 // LoadFeature reads the record of a feature by the record's id. Errors are those of Load.
-func (d *Desk) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
-	at := d.OfFeatures()
+func (s *Session) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
+	at := s.OfFeatures()
 	log, err := at.Journal.Read(id)
 	if err != nil {
 		return nil, at.gone(id, err)
@@ -73,8 +73,8 @@ func (d *Desk) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
 }
 
 // CreateFeature begins the record of a feature, under the next id that is free.
-func (d *Desk) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord, error) {
-	at := d.OfFeatures()
+func (s *Session) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord, error) {
+	at := s.OfFeatures()
 	ids, err := at.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -99,19 +99,19 @@ func (d *Desk) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord
 		return nil, err
 	}
 	at.rememberFeature(id, head, true)
-	return d.LoadFeature(id)
+	return s.LoadFeature(id)
 }
 
 // AddToFeature adds an event to the record and reads it again. *journal.MovedError: somebody else added one first, so that
 // what was decided may no longer be right.
-func (d *Desk) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event) error {
-	at := d.OfFeatures()
+func (s *Session) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event) error {
+	at := s.OfFeatures()
 	head, err := at.Journal.Append(ctx, r.Feature.ID, r.Log.Head, string(e.Kind), e)
 	if err != nil {
 		return err
 	}
 	at.rememberFeature(r.Feature.ID, head, e.Kind != phase.EvFinished)
-	fresh, err := d.LoadFeature(r.Feature.ID)
+	fresh, err := s.LoadFeature(r.Feature.ID)
 	if err == nil {
 		*r = *fresh
 	}
@@ -120,9 +120,9 @@ func (d *Desk) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event
 
 // AcceptFeature continues with the record of a feature as far as it can be read, whatever is remembered of it, and notes that;
 // one that is gone is forgotten. It says what was wrong. Errors: belay.CodeUsage when nothing is, belay.CodeNotFound.
-func (d *Desk) AcceptFeature(ctx context.Context, id belay.TaskID) (what string, err error) {
-	at := d.OfFeatures()
-	_, wrong := d.LoadFeature(id)
+func (s *Session) AcceptFeature(ctx context.Context, id belay.TaskID) (what string, err error) {
+	at := s.OfFeatures()
+	_, wrong := s.LoadFeature(id)
 	if wrong == nil {
 		return "", belay.Refuse(belay.CodeUsage, "belay log --verify", "the record of %s is intact", id)
 	}
@@ -152,16 +152,16 @@ func (d *Desk) AcceptFeature(ctx context.Context, id belay.TaskID) (what string,
 	return what, err
 }
 
-func (d *Desk) rememberFeature(id belay.TaskID, head journal.Head, open bool) {
-	if d.Anchors.Problem() == nil {
-		_ = d.Anchors.Write(State{Task: string(id), Open: open, Seq: head.Seq, Hash: head.Hash})
+func (s *Session) rememberFeature(id belay.TaskID, head journal.Head, open bool) {
+	if s.Anchors.Problem() == nil {
+		_ = s.Anchors.Write(State{Task: string(id), Open: open, Seq: head.Seq, Hash: head.Hash})
 	}
 }
 
 // ReplaceText replaces a file of a working tree by what change makes of it, whole or not at all, and gives both texts.
 // Where another program saves it at the same moment, change gets what that program wrote. Errors: belay.CodeCannot.
-func (d *Desk) ReplaceText(tree *fsroot.Root, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
-	err = d.sharing(func(tmp string) (err error) {
+func (s *Session) ReplaceText(tree *fsroot.Root, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
+	err = s.sharing(func(tmp string) (err error) {
 		var saved *fsroot.SavedError
 		for range 3 {
 			if was, is, err = tasklist.Rewrite(tree, tmp, path, change); !errors.As(err, &saved) {

@@ -103,8 +103,8 @@ func (m *Memory) drives(task belay.TaskID) bool {
 
 // Driving says that this process drives a task, until release is called: the steps of its
 // record are nobody else's to write.
-func (d *Desk) Driving(task belay.TaskID) (release func()) {
-	m := d.Memory
+func (s *Session) Driving(task belay.TaskID) (release func()) {
+	m := s.Memory
 	count := func(n int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -130,16 +130,16 @@ func (m *Memory) secret(task belay.TaskID) string {
 
 // Secure gives the snapshots that a record names, and those that its next entry names, a
 // second ref each while the task is open.
-func (d *Desk) Secure(ctx context.Context, r *Record) error {
+func (s *Session) Secure(ctx context.Context, r *Record) error {
 	if !r.Open() {
 		return nil
 	}
-	return d.Snaps.AddSecondRefs(ctx, d.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took.bound)...)
+	return s.Snaps.AddSecondRefs(ctx, s.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took.bound)...)
 }
 
 // Release takes the second refs of a task's snapshots away.
-func (d *Desk) Release(ctx context.Context, r *Record) error {
-	return d.Snaps.DropSecondRefs(ctx, r.names)
+func (s *Session) Release(ctx context.Context, r *Record) error {
+	return s.Snaps.DropSecondRefs(ctx, r.names)
 }
 
 // TamperedNote is the kind of note that says that somebody changed what belay keeps of a
@@ -173,12 +173,12 @@ func (r *Record) Tampering() *belay.Finding {
 // attachments that it needs with what this process knows of them. What others changed is
 // made good and noted, so that the attempt is rejected; bad then is true, and r is as the
 // record stands now. What other belay commands may add meanwhile is left alone.
-func (d *Desk) Guard(ctx context.Context, r *Record) (bad bool, err error) {
-	said, err := d.guardLog(ctx, r)
+func (s *Session) Guard(ctx context.Context, r *Record) (bad bool, err error) {
+	said, err := s.guardLog(ctx, r)
 	if err != nil {
 		return false, err
 	}
-	for _, look := range []func(context.Context, *Record) ([]string, error){d.guardRefs, d.guardFiles} {
+	for _, look := range []func(context.Context, *Record) ([]string, error){s.guardRefs, s.guardFiles} {
 		more, err := look(ctx, r)
 		if err != nil {
 			return false, err
@@ -192,19 +192,19 @@ func (d *Desk) Guard(ctx context.Context, r *Record) (bad bool, err error) {
 	if n := len(r.State.Attempts); n > 0 {
 		text = fmt.Sprintf("during attempt %d: %s", n, text)
 	}
-	return true, d.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: text})
+	return true, s.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: text})
 }
 
 // guardLog compares the record with what was read of it, and writes it again when somebody
 // changed it.
-func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
-	now, err := d.Journal.Read(r.Task.ID)
+func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
+	now, err := s.Journal.Read(r.Task.ID)
 	what := ""
 	switch code := belay.CodeOf(err); {
 	case err == nil:
 	case code == belay.CodeNotFound:
 		what = "its record was deleted"
-		if !fsroot.IsFolder(filepath.Join(d.Repo.Common, "belay", "tasks")) {
+		if !fsroot.IsFolder(filepath.Join(s.Repo.Common, "belay", "tasks")) {
 			what += ", and so were the records of all other tasks"
 		}
 	case code == belay.CodeCannot:
@@ -223,7 +223,7 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	switch {
 	case n == len(known): // what follows is new
 		for _, e := range now.Entries[n:] {
-			if why := d.unfit(truth, e); why != "" {
+			if why := s.unfit(truth, e); why != "" {
 				what = why
 				break
 			}
@@ -242,18 +242,18 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	if what == "" {
 		return nil, nil
 	}
-	if _, err := fsroot.Lstat(filepath.Join(d.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := fsroot.Lstat(filepath.Join(s.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		// Nothing is made in the place of a git folder that may come back, with its record.
 		return nil, belay.Refuse(belay.CodeCannot,
 			"restore the git folder from a copy; the files are unchanged",
-			"%s is no longer a git repository: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
+			"%s is no longer a git repository: it has no HEAD", belay.VisibleLine(s.Repo.Dir))
 	}
 	whole := journal.Log{Task: r.Log.Task, Entries: truth.Log.Entries}
-	if err := d.Journal.Replace(ctx, whole); err != nil {
+	if err := s.Journal.Replace(ctx, whole); err != nil {
 		return nil, err
 	}
 	took := r.took
-	fresh, err := d.LoadAnyway(r.Task.ID)
+	fresh, err := s.LoadAnyway(r.Task.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -264,8 +264,8 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 
 // unfit says why no other belay can have added an entry to the record of a task that this
 // process drives; "" when one can.
-func (d *Desk) unfit(r Record, e journal.Entry) string {
-	if d.Memory.isMine(e.Hash) {
+func (s *Session) unfit(r Record, e journal.Entry) string {
+	if s.Memory.isMine(e.Hash) {
 		return ""
 	}
 	switch e.Type {
@@ -279,7 +279,7 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 	case EntryNote:
 		var n Note
 		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 &&
-			slices.ContainsFunc(n.Snapshots, func(b snapshot.Pin) bool { return !d.stands(b) }) {
+			slices.ContainsFunc(n.Snapshots, func(b snapshot.Pin) bool { return !s.stands(b) }) {
 			return "its record got a note with an invalid snapshot"
 		}
 		return ""
@@ -295,8 +295,8 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 }
 
 // stands reports whether a snapshot that a note names is what its ref says.
-func (d *Desk) stands(b snapshot.Pin) bool {
-	moved, missing, err := d.Snaps.CheckRefs(context.Background(), []snapshot.Pin{b})
+func (s *Session) stands(b snapshot.Pin) bool {
+	moved, missing, err := s.Snaps.CheckRefs(context.Background(), []snapshot.Pin{b})
 	return err == nil && len(moved)+len(missing) == 0
 }
 
@@ -340,25 +340,25 @@ func (m *Memory) first(task belay.TaskID) bool {
 // guardRefs compares the refs of the snapshots that the record names, and makes them again.
 // That one is gone is nobody's fault when this process begins: the task may have been
 // closed, and its snapshots pruned, before a review opened it again.
-func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
+func (s *Session) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 	list := slices.Concat(r.bound, r.took.bound)
-	moved, missing, err := d.Snaps.CheckRefs(ctx, list)
+	moved, missing, err := s.Snaps.CheckRefs(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	if d.Memory.first(r.Task.ID) {
-		gone, err := d.Snaps.RestoreRefs(ctx, missing)
+	if s.Memory.first(r.Task.ID) {
+		gone, err := s.Snaps.RestoreRefs(ctx, missing)
 		if err != nil {
 			return nil, err
 		}
-		d.Memory.miss(gone)
+		s.Memory.miss(gone)
 	} else {
-		moved = append(moved, slices.DeleteFunc(missing, d.Memory.misses)...)
+		moved = append(moved, slices.DeleteFunc(missing, s.Memory.misses)...)
 	}
 	if len(moved) == 0 {
 		return nil, nil
 	}
-	gone, err := d.Snaps.RestoreRefs(ctx, moved)
+	gone, err := s.Snaps.RestoreRefs(ctx, moved)
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +370,7 @@ func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 		}
 		said = append(said, text)
 	}
-	return said, d.Secure(ctx, r)
+	return said, s.Secure(ctx, r)
 }
 
 func (m *Memory) miss(list []snapshot.Pin) {
@@ -401,13 +401,13 @@ func (r *Record) attachments() []string {
 
 // keepFiles reads the attachments that a record names and that this process has not seen
 // yet: what comes next may delete them.
-func (d *Desk) keepFiles(r *Record) {
-	m := d.Memory
+func (s *Session) keepFiles(r *Record) {
+	m := s.Memory
 	for _, sha := range r.attachments() {
 		if _, seen := m.file(sha); seen {
 			continue
 		}
-		if is, ok := d.attached(sha); ok {
+		if is, ok := s.attached(sha); ok {
 			m.mu.Lock()
 			m.files[sha] = is
 			m.mu.Unlock()
@@ -424,12 +424,12 @@ func (m *Memory) file(sha string) (a attached, seen bool) {
 
 // guardFiles looks at the attachments that the state names: reports and the baseline are
 // read and written again when they were changed, of logs the size alone is compared.
-func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err error) {
-	m := d.Memory
-	d.keepFiles(r)
+func (s *Session) guardFiles(_ context.Context, r *Record) (said []string, err error) {
+	m := s.Memory
+	s.keepFiles(r)
 	for _, sha := range r.attachments() {
 		was, seen := m.file(sha)
-		is, ok := d.attached(sha)
+		is, ok := s.attached(sha)
 		switch {
 		case !seen || ok && is.size == was.size:
 		case was.text == nil:
@@ -438,7 +438,7 @@ func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err erro
 			delete(m.files, sha) // said once
 			m.mu.Unlock()
 		default:
-			if _, _, err := d.Journal.Attach(bytes.NewReader(was.text)); err != nil {
+			if _, _, err := s.Journal.Attach(bytes.NewReader(was.text)); err != nil {
 				return said, err
 			}
 			said = append(said, "the attachment "+sha[:12]+" was changed or deleted")
@@ -449,15 +449,15 @@ func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err erro
 
 // attached looks at an attachment; ok is false when it is not there or not what its name
 // says, as far as is read.
-func (d *Desk) attached(sha string) (a attached, ok bool) {
-	size, err := d.Journal.AttachmentSize(sha)
+func (s *Session) attached(sha string) (a attached, ok bool) {
+	size, err := s.Journal.AttachmentSize(sha)
 	if err != nil {
 		return a, false
 	}
 	if size > keptSize {
 		return attached{size: size}, true
 	}
-	f, err := d.Journal.OpenAttachment(sha)
+	f, err := s.Journal.OpenAttachment(sha)
 	if err != nil {
 		return a, false
 	}

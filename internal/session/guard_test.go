@@ -21,7 +21,7 @@ import (
 
 // scene is a task whose first attempt is under way, in a repository of its own.
 type scene struct {
-	*Desk
+	*Session
 	t    *testing.T
 	rec  *Record
 	path string // of the record
@@ -37,7 +37,7 @@ func newScene(t *testing.T) *scene {
 	root := filepath.Join(base, "repo")
 	run(t, base, "git", "init", "-q", "repo")
 	s.must(os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\n"), 0o644))
-	s.Desk = s.open(root)
+	s.Session = s.open(root)
 	s.path = filepath.Join(s.Repo.Common, "belay", "tasks", "t1.jsonl")
 	s.must(s.Create(t.Context(), belay.Task{ID: "T1", Title: "a task", Policy: belay.Policy{Retries: 1}}))
 	var err error
@@ -57,16 +57,16 @@ func newScene(t *testing.T) *scene {
 }
 
 // open is another belay in the same working tree.
-func (s *scene) open(root string) *Desk {
+func (s *scene) open(root string) *Session {
 	s.t.Helper()
 	repo, err := git.Open(s.t.Context(), root, true)
 	s.must(err)
-	d := &Desk{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Registry{}, Memory: NewMemory(),
+	sess := &Session{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Registry{}, Memory: NewMemory(),
 		Anchors: Open(repo.Common, repo.Root)}
-	d.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Registry: d.Known})
+	sess.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Registry: sess.Known})
 	s.must(err)
-	d.Snaps = d.Restores.Snapshots
-	return d
+	sess.Snaps = sess.Restores.Snapshots
+	return sess
 }
 
 func (s *scene) must(err error) {
@@ -303,29 +303,29 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("anchored=%v", anchored), func(b *testing.B) {
 			dir := b.TempDir()
 			b.Setenv("BELAY_STATE_HOME", filepath.Join(dir, "state"))
-			d := &Desk{Journal: journal.Open(filepath.Join(dir, "belay")), Memory: NewMemory()}
+			s := &Session{Journal: journal.Open(filepath.Join(dir, "belay")), Memory: NewMemory()}
 			if err := os.Mkdir(filepath.Join(dir, "git"), 0o700); err != nil {
 				b.Fatal(err)
 			}
 			if anchored {
-				d.Anchors = Open(filepath.Join(dir, "git"))
+				s.Anchors = Open(filepath.Join(dir, "git"))
 			}
-			if err := d.Create(b.Context(), belay.Task{ID: "T1"}); err != nil {
+			if err := s.Create(b.Context(), belay.Task{ID: "T1"}); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				r, err := d.LoadAnyway("T1")
+				r, err := s.LoadAnyway("T1")
 				if err == nil && len(r.Log.Entries) > 100 {
 					b.StopTimer()
 					err = os.RemoveAll(filepath.Join(dir, "belay"))
 					if err == nil {
-						err = d.Create(b.Context(), belay.Task{ID: "T1"})
+						err = s.Create(b.Context(), belay.Task{ID: "T1"})
 					}
 					b.StartTimer()
-					r, _ = d.LoadAnyway("T1")
+					r, _ = s.LoadAnyway("T1")
 				}
 				if err == nil {
-					err = d.AddNote(b.Context(), r, Note{Kind: "x", Text: "x"})
+					err = s.AddNote(b.Context(), r, Note{Kind: "x", Text: "x"})
 				}
 				if err != nil {
 					b.Fatal(err)

@@ -20,8 +20,8 @@ func (r *Record) Said() string {
 
 // History gives one line for each task that ended, in the order of creation, without the
 // one that asks. Nothing else of an earlier task reaches a later one.
-func (d *Desk) History(but belay.TaskID) []string {
-	ids, err := d.Journal.Tasks()
+func (s *Session) History(but belay.TaskID) []string {
+	ids, err := s.Journal.Tasks()
 	if err != nil {
 		return nil // courtesy to readers: nothing rests on it
 	}
@@ -30,8 +30,8 @@ func (d *Desk) History(but belay.TaskID) []string {
 		if id == but {
 			continue
 		}
-		line := d.Memory.line(id, d.Journal.Stamp(id), func() string {
-			r, err := d.Load(id)
+		line := s.Memory.line(id, s.Journal.Stamp(id), func() string {
+			r, err := s.Load(id)
 			if err != nil || r.Open() {
 				return ""
 			}

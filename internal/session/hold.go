@@ -7,9 +7,9 @@ import (
 )
 
 // Hold takes the working tree for one run. CodeBusy names who has it.
-func (d *Desk) Hold(_ context.Context, task belay.TaskID, doing string) (func(), error) {
-	return Take(d.Scratch("tree.lock"), task, doing, now())
+func (s *Session) Hold(_ context.Context, task belay.TaskID, doing string) (func(), error) {
+	return Take(s.Scratch("tree.lock"), task, doing, now())
 }
 
 // Held reports who holds the working tree, if anybody does.
-func (d *Desk) Held() (Holder, bool) { return Held(d.Scratch("tree.lock")) }
+func (s *Session) Held() (Holder, bool) { return Held(s.Scratch("tree.lock")) }

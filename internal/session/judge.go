@@ -38,14 +38,14 @@ type Work struct {
 }
 
 // Work compares the state before with a capture and keeps what the agent did.
-func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
-	defer d.Snaps.Repo.ShareReader()()
-	taken, err := d.Taken(ctx, r)
+func (sess *Session) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
+	defer sess.Snaps.Repo.ShareReader()()
+	taken, err := sess.Taken(ctx, r)
 	if err != nil {
 		return w, err
 	}
 	var list []Span
-	if w.All, w.Last, list, err = AgentWork(ctx, d.Snaps, taken, r.State.Before, after); err != nil {
+	if w.All, w.Last, list, err = AgentWork(ctx, sess.Snaps, taken, r.State.Before, after); err != nil {
 		return w, err
 	}
 	for _, s := range list {
@@ -53,7 +53,7 @@ func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w W
 			w.Spans = append(w.Spans, check.Span{From: s.From, To: s.To})
 		}
 	}
-	w.Missed, err = Missed(ctx, d.Snaps, taken, r.State.Before, after)
+	w.Missed, err = Missed(ctx, sess.Snaps, taken, r.State.Before, after)
 	return w, err
 }
 
@@ -78,17 +78,17 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 	return out
 }
 
-func (d *Desk) KeepReport(report belay.Report) (string, error) {
+func (s *Session) KeepReport(report belay.Report) (string, error) {
 	text, err := json.Marshal(report)
 	if err != nil {
 		return "", err
 	}
-	sha, _, err := d.Journal.Attach(bytes.NewReader(text))
+	sha, _, err := s.Journal.Attach(bytes.NewReader(text))
 	return sha, err
 }
 
 // Judge runs the task's checks on what it changed.
-func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID,
+func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID,
 	progress func(check.Progress)) (belay.Report, error) {
 	for _, one := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
 		if err := belay.Valid(one); err != nil {
@@ -101,36 +101,36 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	var state check.Facts
 	var unclear error
 	var asked sync.Once
-	perhaps, err := d.Snaps.MaybeAuthored(ctx, after)
+	perhaps, err := s.Snaps.MaybeAuthored(ctx, after)
 	if err != nil {
 		return belay.Report{}, err
 	}
 	report := check.Run(ctx, check.Input{
-		Root: d.Repo.Root, Env: d.TestEnv(t),
+		Root: s.Repo.Root, Env: s.TestEnv(t),
 		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope,
-		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
-		Before: before, After: after, Baseline: w.Baseline, State: d.Checkout(before, t),
-		Guard: check.Tree(d.Restores, t.ID, after, w.Held),
-		Texts: check.New(d.Snaps, before, after),
+		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: s.May, Skip: t.Checks.Skip,
+		Before: before, After: after, Baseline: w.Baseline, State: s.Checkout(before, t),
+		Guard: check.Tree(s.Restores, t.ID, after, w.Held),
+		Texts: check.New(s.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
-			return d.Snaps.CapturedIgnored(ctx, after, paths)
+			return s.Snaps.CapturedIgnored(ctx, after, paths)
 		},
 		Git: func(ctx context.Context) (check.Facts, error) {
 			asked.Do(func() {
-				state, unclear = check.Between(ctx, d.Snaps, before, after, w.Spans)
+				state, unclear = check.Between(ctx, s.Snaps, before, after, w.Spans)
 				state.Sure = state.Sure && t.Worktree == "" // otherwise the person's own tree still has the work
 			})
 			return state, unclear
 		},
-		Logs: func(_ string, r io.Reader) (string, error) { return d.AttachText(r, t) },
+		Logs: func(_ string, r io.Reader) (string, error) { return s.AttachText(r, t) },
 	}, progress)
 	report.Task = t.ID
 	return report, nil
 }
 
 // Report reads a stored report.
-func (d *Desk) Report(sha string) (belay.Report, error) {
-	text, err := d.Journal.Attachment(sha)
+func (s *Session) Report(sha string) (belay.Report, error) {
+	text, err := s.Journal.Attachment(sha)
 	if err != nil {
 		return belay.Report{}, err
 	}

@@ -94,9 +94,9 @@ type Sitting struct {
 }
 
 // Sit reads an agent's own session. CodeNotFound when it has no record.
-func (d *Desk) Sit(task belay.TaskID) (*Sitting, error) {
+func (sess *Session) Sit(task belay.TaskID) (*Sitting, error) {
 	for most := 2; ; most *= 64 {
-		first, last, err := d.Journal.Ends(task, most)
+		first, last, err := sess.Journal.Ends(task, most)
 		if err != nil {
 			return nil, err
 		}
@@ -151,17 +151,17 @@ func markOf(e journal.Entry) (Marked, bool) {
 }
 
 // CreateSession begins the record of an agent's own session. One that is there already is no error.
-func (d *Desk) CreateSession(ctx context.Context, t belay.Task) (*Sitting, error) {
-	if err := d.Create(ctx, t); err != nil && belay.CodeOf(err) != belay.CodeUsage {
+func (s *Session) CreateSession(ctx context.Context, t belay.Task) (*Sitting, error) {
+	if err := s.Create(ctx, t); err != nil && belay.CodeOf(err) != belay.CodeUsage {
 		return nil, err
 	}
-	return d.Sit(t.ID)
+	return s.Sit(t.ID)
 }
 
 // Add records a mark that was derived from s.Last, and the snapshot that was taken for it. *journal.MovedError when the
 // record has grown since s was read: then it has to be derived again.
-func (d *Desk) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapshot.Pin) error {
-	head, err := d.Journal.Append(ctx, s.Task.ID, s.head, EntryNote,
+func (sess *Session) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapshot.Pin) error {
+	head, err := sess.Journal.Append(ctx, s.Task.ID, s.head, EntryNote,
 		Note{Kind: "session", Text: string(m.Kind), Mark: &m, Snapshots: taken})
 	if err != nil {
 		return err
@@ -171,11 +171,11 @@ func (d *Desk) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapsho
 }
 
 // HookLock takes the working tree for one hook call. CodeBusy when another has it for longer than ctx allows.
-func (d *Desk) HookLock(ctx context.Context) (func(), error) {
-	if _, err := d.Snaps.Worktree.MakeScratchDir(); err != nil {
+func (s *Session) HookLock(ctx context.Context) (func(), error) {
+	if _, err := s.Snaps.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
 	}
-	lock := fsroot.NewLock(d.Scratch("hook.lock"))
+	lock := fsroot.NewLock(s.Scratch("hook.lock"))
 	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); !ok {
 		return nil, errors.Join(errBusyHook, err)
 	}
@@ -183,19 +183,19 @@ func (d *Desk) HookLock(ctx context.Context) (func(), error) {
 }
 
 // Sessions gives the agents' own sessions in this working tree, the one with the newest mark last.
-func (d *Desk) Sessions() ([]*Record, error) {
-	ids, err := d.Journal.Tasks()
+func (s *Session) Sessions() ([]*Record, error) {
+	ids, err := s.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
 	var all []*Record
 	for _, id := range ids {
-		first, _, err := d.Journal.Ends(id, 1)
+		first, _, err := s.Journal.Ends(id, 1)
 		var t belay.Task
-		if err != nil || json.Unmarshal(first.Data, &t) != nil || t.Session == nil || t.Session.Root != d.Repo.Root {
+		if err != nil || json.Unmarshal(first.Data, &t) != nil || t.Session == nil || t.Session.Root != s.Repo.Root {
 			continue
 		}
-		r, err := d.LoadAnyway(id)
+		r, err := s.LoadAnyway(id)
 		if err != nil {
 			return nil, err
 		}

@@ -14,28 +14,28 @@ import (
 // PlanNote is the kind of the note that names the plan which holds a task's markers.
 const PlanNote = "plan"
 
-// Planner keeps the plan of a task that is run. A desk where none is set has no plans.
+// Planner keeps the plan of a task that is run. A session without one has no plans.
 type Planner interface {
 	// Find gives the path of the plan that is the task's, "" for none.
-	Find(ctx context.Context, d *Desk, t belay.Task) (path string, err error)
+	Find(ctx context.Context, s *Session, t belay.Task) (path string, err error)
 	// Mark writes the task's markers into its plan and gives what a person should know of
 	// it. It can be done again.
-	Mark(ctx context.Context, d *Desk, t belay.Task, path string) (told []string, err error)
+	Mark(ctx context.Context, s *Session, t belay.Task, path string) (told []string, err error)
 	// Check holds the implementation to the task's markers.
-	Check(ctx context.Context, d *Desk, t belay.Task, path string) (belay.CheckResult, error)
+	Check(ctx context.Context, s *Session, t belay.Task, path string) (belay.CheckResult, error)
 	// Clear takes the task's markers out of the plan and gives how many there were.
-	Clear(ctx context.Context, d *Desk, t belay.Task, path string) (int, error)
+	Clear(ctx context.Context, s *Session, t belay.Task, path string) (int, error)
 }
 
 // planOf gives the plan that was noted for a task, "" for none.
-func (d *Desk) planOf(r *Record) string {
+func (s *Session) planOf(r *Record) string {
 	path := ""
 	for _, n := range r.Notes {
 		if n.Kind == PlanNote {
 			path = n.Plan
 		}
 	}
-	if d.Plans == nil {
+	if s.Plans == nil {
 		return ""
 	}
 	return path
@@ -45,25 +45,25 @@ func (d *Desk) planOf(r *Record) string {
 // never taken for the agent's work, and is noted first, so that they go again however the
 // run ends. A task in a tree of its own has no plan: the merge would bring the marks. What
 // keeps a plan from being marked is named, and is no reason to refuse anything.
-func (d *Desk) MarkPlan(ctx context.Context, r *Record, tell func(string)) error {
-	if d.Plans == nil || r.Task.Worktree != "" {
+func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) error {
+	if s.Plans == nil || r.Task.Worktree != "" {
 		return nil
 	}
-	path := d.planOf(r)
+	path := s.planOf(r)
 	if path == "" {
 		var err error
-		if path, err = d.Plans.Find(ctx, d, r.Task); err != nil {
+		if path, err = s.Plans.Find(ctx, s, r.Task); err != nil {
 			tell("the plan was not marked: " + Sentence(err))
 			return nil
 		}
 		if path == "" {
 			return nil
 		}
-		if err := d.AddNote(ctx, r, Note{Kind: PlanNote, Plan: path, Text: "its plan is " + belay.VisibleLine(path)}); err != nil {
+		if err := s.AddNote(ctx, r, Note{Kind: PlanNote, Plan: path, Text: "its plan is " + belay.VisibleLine(path)}); err != nil {
 			return err
 		}
 	}
-	told, err := d.Plans.Mark(ctx, d, r.Task, path)
+	told, err := s.Plans.Mark(ctx, s, r.Task, path)
 	if err != nil {
 		told = append(told, Sentence(err))
 	}
@@ -76,10 +76,10 @@ func (d *Desk) MarkPlan(ctx context.Context, r *Record, tell func(string)) error
 // PlanMarks gives what a plan of the working tree says of a task, a line for each of its
 // markers: those of the plan that was noted for it, else of the first of the usual places that
 // has any. A task in a tree of its own has no noted plan, but may have one that somebody marked.
-func (d *Desk) PlanMarks(r *Record) (path string, lines []string) {
-	read := Reader(d.Repo.Root, plan.MaxSize)
+func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
+	read := Reader(s.Repo.Root, plan.MaxSize)
 	places := plan.Places
-	for _, named := range []string{d.Config.Plan, d.planOf(r)} {
+	for _, named := range []string{s.Config.Plan, s.planOf(r)} {
 		if named != "" {
 			places = append([]string{named}, places...)
 		}
@@ -108,9 +108,9 @@ func (d *Desk) PlanMarks(r *Record) (path string, lines []string) {
 }
 
 // NowFiles says which of the files for agents are there.
-func (d *Desk) NowFiles() prompt.Now {
+func (s *Session) NowFiles() prompt.Now {
 	there := func(name string, least int) bool {
-		text, ok := Reader(d.Repo.Root, 1)(".belay/now/" + name)
+		text, ok := Reader(s.Repo.Root, 1)(".belay/now/" + name)
 		return ok && len(text) >= least
 	}
 	return prompt.Now{
@@ -121,12 +121,12 @@ func (d *Desk) NowFiles() prompt.Now {
 
 // JudgePlan holds the work to the markers of the task's plan, and adds its answer to those
 // of the other checks. A task without a plan leaves them as they are.
-func (d *Desk) JudgePlan(ctx context.Context, r *Record, checks []belay.CheckResult) ([]belay.CheckResult, error) {
-	path := d.planOf(r)
+func (s *Session) JudgePlan(ctx context.Context, r *Record, checks []belay.CheckResult) ([]belay.CheckResult, error) {
+	path := s.planOf(r)
 	if path == "" {
 		return checks, nil
 	}
-	planned, err := d.Plans.Check(ctx, d, r.Task, path)
+	planned, err := s.Plans.Check(ctx, s, r.Task, path)
 	if err != nil {
 		return checks, err
 	}
@@ -134,12 +134,12 @@ func (d *Desk) JudgePlan(ctx context.Context, r *Record, checks []belay.CheckRes
 }
 
 // ClearPlan takes the markers of a task that ends out of its plan. It can be done again.
-func (d *Desk) ClearPlan(ctx context.Context, r *Record, tell func(string)) {
-	path := d.planOf(r)
+func (s *Session) ClearPlan(ctx context.Context, r *Record, tell func(string)) {
+	path := s.planOf(r)
 	if path == "" {
 		return
 	}
-	switch n, err := d.Plans.Clear(ctx, d, r.Task, path); {
+	switch n, err := s.Plans.Clear(ctx, s, r.Task, path); {
 	case err != nil:
 		tell(fmt.Sprintf("the markers of %s remain in %s: %s", r.Task.ID, belay.VisibleLine(path), Sentence(err)))
 	case n > 0:

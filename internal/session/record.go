@@ -185,35 +185,35 @@ func (r *Record) Phase() string { return string(cmp.Or(r.State.Phase, loop.Phase
 // Load reads a task. CodeNotFound when there is none. CodeCannot when its record is not
 // the one that is remembered outside the repository, or not the end of it: LoadAnyway
 // gives such a record to whoever only shows it.
-func (d *Desk) Load(task belay.TaskID) (*Record, error) {
-	r, err := d.LoadAnyway(task)
+func (s *Session) Load(task belay.TaskID) (*Record, error) {
+	r, err := s.LoadAnyway(task)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.cut(r.Task.ID, r.Log); err != nil {
+	if err := s.cut(r.Task.ID, r.Log); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // LoadAnyway is Load without a look at what is remembered of the record.
-func (d *Desk) LoadAnyway(task belay.TaskID) (*Record, error) {
-	log, err := d.Journal.Read(task)
+func (s *Session) LoadAnyway(task belay.TaskID) (*Record, error) {
+	log, err := s.Journal.Read(task)
 	if err != nil {
-		return nil, d.gone(task, err)
+		return nil, s.gone(task, err)
 	}
 	if len(log.Entries) == 0 {
 		return nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay run --task %s \"…\" -- AGENT starts it again", task),
 			"the record of %s is incomplete in its first line", task)
 	}
-	return d.read(log)
+	return s.read(log)
 }
 
 // read makes of a log what it tells.
-func (d *Desk) read(log journal.Log) (*Record, error) {
+func (s *Session) read(log journal.Log) (*Record, error) {
 	r, err := Fold(log)
 	if err == nil {
-		d.Known.Add(r.bound...)
+		s.Known.Add(r.bound...)
 	}
 	return r, err
 }
@@ -306,11 +306,11 @@ func reviewNote(e loop.Event) Note {
 }
 
 // Create begins the record of a task.
-func (d *Desk) Create(ctx context.Context, t belay.Task) error {
-	head, err := d.Journal.Create(ctx, t.ID, EntryTask, t)
+func (s *Session) Create(ctx context.Context, t belay.Task) error {
+	head, err := s.Journal.Create(ctx, t.ID, EntryTask, t)
 	if err == nil {
-		d.Memory.wrote(head.Hash)
-		d.remember(&Record{Task: t, Log: journal.Log{Task: t.ID, Head: head}})
+		s.Memory.wrote(head.Hash)
+		s.remember(&Record{Task: t, Log: journal.Log{Task: t.ID, Head: head}})
 	}
 	return err
 }
@@ -322,9 +322,9 @@ func (d *Desk) Create(ctx context.Context, t belay.Task) error {
 // its record is noticed and made good as Guard says.
 //
 // The entry names the snapshots that were taken since the last one (Took).
-func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) error {
+func (s *Session) Append(ctx context.Context, r *Record, typ string, data any) error {
 	for range 3 {
-		again, err := d.append(ctx, r, typ, data)
+		again, err := s.append(ctx, r, typ, data)
 		if !again {
 			return err
 		}
@@ -333,37 +333,37 @@ func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) erro
 		"another process keeps changing the record of %s", r.Task.ID)
 }
 
-func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (again bool, err error) {
-	driven := d.Memory.drives(r.Task.ID)
+func (s *Session) append(ctx context.Context, r *Record, typ string, data any) (again bool, err error) {
+	driven := s.Memory.drives(r.Task.ID)
 	named, takes := r.naming(data)
-	head, err := d.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, named)
+	head, err := s.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, named)
 	var moved *journal.MovedError
 	switch {
 	case err == nil:
-		d.Memory.wrote(head.Hash)
+		s.Memory.wrote(head.Hash)
 	case errors.As(err, &moved):
 		if driven {
-			if bad, gerr := d.Guard(ctx, r); gerr != nil || bad {
+			if bad, gerr := s.Guard(ctx, r); gerr != nil || bad {
 				return false, cmp.Or[error](gerr, moved) // r is as it stands now
 			}
 		}
 	default:
-		return d.notAppended(ctx, r, typ, driven, err)
+		return s.notAppended(ctx, r, typ, driven, err)
 	}
 	took := r.took
 	if note, _ := data.(Note); err == nil && (typ == EntryEvent || note.Kind == MergedNote || note.Kind == RollbackNote) {
-		d.Memory.changed(r.Task.ID)
+		s.Memory.changed(r.Task.ID)
 	}
 	if err == nil && takes {
 		took = taken{}
 	}
-	fresh, lerr := d.LoadAnyway(r.Task.ID)
+	fresh, lerr := s.LoadAnyway(r.Task.ID)
 	if lerr == nil && moved == nil && (fresh.Log.Head.Seq < head.Seq || fresh.Log.Entries[head.Seq-1].Hash != head.Hash) {
 		lerr = belay.Refuse(belay.CodeCannot, "belay log --verify "+string(r.Task.ID),
 			"another process changed the record of %s", r.Task.ID)
 	}
 	if lerr != nil && driven {
-		return false, d.guarded(ctx, r, lerr)
+		return false, s.guarded(ctx, r, lerr)
 	}
 	if lerr != nil {
 		return false, lerr
@@ -371,29 +371,29 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 	*r = *fresh
 	r.took = took
 	if err == nil {
-		d.remember(r)
+		s.remember(r)
 	}
 	if driven {
-		d.keepFiles(r) // what is done next may delete them
+		s.keepFiles(r) // what is done next may delete them
 	}
 	return false, err
 }
 
 // notAppended deals with an entry that could not be added to a record that is damaged or gone: again says that it is
 // there again, without the entry.
-func (d *Desk) notAppended(ctx context.Context, r *Record, typ string, driven bool, cause error) (again bool, err error) {
+func (s *Session) notAppended(ctx context.Context, r *Record, typ string, driven bool, cause error) (again bool, err error) {
 	gone := belay.CodeOf(cause) == belay.CodeNotFound
 	switch {
 	case driven && (gone || belay.CodeOf(cause) == belay.CodeCannot):
-		return false, d.guarded(ctx, r, cause)
+		return false, s.guarded(ctx, r, cause)
 	case !gone || len(r.Log.Entries) == 0:
 		return false, cause
 	}
-	if err := d.Journal.Rewrite(ctx, r.Log); err != nil {
+	if err := s.Journal.Rewrite(ctx, r.Log); err != nil {
 		return false, err
 	}
 	if typ != EntryNote {
-		if err := d.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostText}); err != nil {
+		if err := s.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostText}); err != nil {
 			return false, err
 		}
 	}
@@ -402,9 +402,9 @@ func (d *Desk) notAppended(ctx context.Context, r *Record, typ string, driven bo
 
 // guarded is the error for a record of this run's own that cannot be read or written: when Guard repaired it, one that
 // has the caller decide again, as what Guard noticed counts; else the cause.
-func (d *Desk) guarded(ctx context.Context, r *Record, cause error) error {
+func (s *Session) guarded(ctx context.Context, r *Record, cause error) error {
 	after := r.Log.Head
-	if bad, err := d.Guard(ctx, r); err != nil || !bad {
+	if bad, err := s.Guard(ctx, r); err != nil || !bad {
 		return cmp.Or(err, cause)
 	}
 	return &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head}
@@ -431,9 +431,9 @@ func (r *Record) naming(data any) (named any, takes bool) {
 }
 
 // AddNote records something outside the loop, whoever else writes meanwhile.
-func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {
+func (s *Session) AddNote(ctx context.Context, r *Record, n Note) error {
 	for {
-		err := d.Append(ctx, r, EntryNote, n)
+		err := s.Append(ctx, r, EntryNote, n)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -444,7 +444,7 @@ func (d *Desk) AddNote(ctx context.Context, r *Record, n Note) error {
 // Apply lets the loop decide on an event and records both. When somebody else
 // recorded something first, the event is judged again against what is true now. An event
 // that accepts refused work has its reason as arbiter.Decision writes it.
-func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
+func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	if ev.Kind == loop.EvDecided || ev.Kind == loop.EvOverruled {
 		ev.Note = secret.Mask(ev.Note) // it goes into prompts, and into files that are committed
 	}
@@ -464,7 +464,7 @@ func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 		if err != nil {
 			return err
 		}
-		err = d.Append(ctx, r, EntryEvent, EventEntry{Event: ev, State: next, Override: why})
+		err = s.Append(ctx, r, EntryEvent, EventEntry{Event: ev, State: next, Override: why})
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -474,14 +474,14 @@ func (d *Desk) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 
 // Records reads every task, in order of creation. A task that cannot be read is
 // reported through bad and left out.
-func (d *Desk) Records(bad func(belay.TaskID, error)) ([]*Record, error) {
-	ids, err := d.Journal.Tasks()
+func (s *Session) Records(bad func(belay.TaskID, error)) ([]*Record, error) {
+	ids, err := s.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
 	var all []*Record
 	for _, id := range ids {
-		r, err := d.Load(id)
+		r, err := s.Load(id)
 		if err != nil {
 			if bad != nil {
 				bad(id, err)

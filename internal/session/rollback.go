@@ -18,9 +18,9 @@ import (
 )
 
 // RollbackOptions says what a rollback of this task may touch.
-func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
+func (s *Session) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
 	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, CommandText: fmt.Sprintf("belay rollback %s", r.Task.ID)}
-	if _, apart, err := worktree.MarkOf(d.Repo); err != nil {
+	if _, apart, err := worktree.MarkOf(s.Repo); err != nil {
 		return opts, err
 	} else if apart {
 		// Branches, tags and the stash are one for all working trees, and others work in
@@ -35,16 +35,16 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 		return opts, nil
 	}
 	opts.Preserve = slices.Concat(reviewArtefacts, r.Task.Preserve, preserve)
-	list, err := d.spans(ctx, r)
+	list, err := s.spans(ctx, r)
 	if err != nil {
 		return opts, err
 	}
-	return opts, d.limit(ctx, &opts, list)
+	return opts, s.limit(ctx, &opts, list)
 }
 
 // limit has a restore touch only what some spans changed.
-func (d *Desk) limit(ctx context.Context, opts *restore.Options, list []Span) error {
-	touched, err := Touched(ctx, d.Snaps, list)
+func (s *Session) limit(ctx context.Context, opts *restore.Options, list []Span) error {
+	touched, err := Touched(ctx, s.Snaps, list)
 	if err != nil {
 		return err
 	}
@@ -60,12 +60,12 @@ func (d *Desk) limit(ctx context.Context, opts *restore.Options, list []Span) er
 // BackOptions says what going back to an earlier state of an agent's own session may touch: what its tools changed since.
 // What an undo has taken back already, and nobody redid, is not counted. It gives the session's snapshots as well. passing
 // are those that no ref and no record names: a dry run counts them without leaving any.
-func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID, redone func(rescue belay.SnapshotID) bool,
+func (sess *Session) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID, redone func(rescue belay.SnapshotID) bool,
 	passing ...snapshot.Info) (restore.Options, []snapshot.Info, error) {
 	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, CommandText: "the same command with", Preserve: reviewArtefacts}
 	turn := *r
 	turn.State.Before = to
-	taken, err := d.Taken(ctx, &turn)
+	taken, err := sess.Taken(ctx, &turn)
 	if err != nil {
 		return opts, nil, err
 	}
@@ -75,7 +75,7 @@ func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID, 
 			return m.Kind == MarkUndo && s.From >= m.Target && s.To <= m.Rescue && !redone(m.Rescue)
 		})
 	})
-	return opts, taken, d.limit(ctx, &opts, list)
+	return opts, taken, sess.limit(ctx, &opts, list)
 }
 
 // innerOf says what of repositories inside of the tree a task touched.
@@ -100,14 +100,14 @@ func innerOf(t Touch) []restore.InnerChange {
 }
 
 // spans gives a task's spans, with that of an attempt under way.
-func (d *Desk) spans(ctx context.Context, r *Record) ([]Span, error) {
-	taken, err := d.Taken(ctx, r)
+func (s *Session) spans(ctx context.Context, r *Record) ([]Span, error) {
+	taken, err := s.Taken(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	list := Of(r.State.Before, taken)
 	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture) {
-		now, err := d.underWay(ctx, r, list, taken)
+		now, err := s.underWay(ctx, r, list, taken)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (d *Desk) spans(ctx context.Context, r *Record) ([]Span, error) {
 
 // underWay is the span of the attempt that nobody has captured yet: what changed since
 // it began is taken for its own.
-func (d *Desk) underWay(ctx context.Context, r *Record, list []Span, taken []snapshot.Info) (Span, error) {
+func (sess *Session) underWay(ctx context.Context, r *Record, list []Span, taken []snapshot.Info) (Span, error) {
 	from := r.State.Before
 	if n := len(list); n > 0 {
 		from = list[n-1].To
@@ -128,13 +128,13 @@ func (d *Desk) underWay(ctx context.Context, r *Record, list []Span, taken []sna
 			from = s.ID
 		}
 	}
-	present, err := d.Snaps.TakeWith(ctx, Passing(r, "the running attempt, before a rollback"), d.Extent(r))
+	present, err := sess.Snaps.TakeWith(ctx, Passing(r, "the running attempt, before a rollback"), sess.Extent(r))
 	return Span{From: from, To: present.ID, Agent: true}, err
 }
 
 // Overruled gives the paths that a rollback put back although somebody else had changed
 // them after the task's last attempt. What he made of them is in the rescue.
-func (d *Desk) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, out restore.Restored) ([]string, error) {
+func (s *Session) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, out restore.Restored) ([]string, error) {
 	if out.Rescue == "" {
 		return nil, nil
 	}
@@ -142,13 +142,13 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, 
 	if len(list) == 0 {
 		return nil, nil
 	}
-	since, err := d.Snaps.ChangedPaths(ctx, list[len(list)-1].To, out.Rescue)
+	since, err := s.Snaps.ChangedPaths(ctx, list[len(list)-1].To, out.Rescue)
 	if err != nil {
 		return nil, err
 	}
 	unticked := "" // only the line that belay ticked is put back there
 	if l := r.Task.List(); len(r.untick()) > 0 && slices.Contains(since, l) {
-		own, err := d.Snaps.ChangedPaths(ctx, r.State.Before, list[len(list)-1].To)
+		own, err := s.Snaps.ChangedPaths(ctx, r.State.Before, list[len(list)-1].To)
 		if err != nil {
 			return nil, err
 		}
@@ -164,11 +164,11 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, 
 // NotRestored adds to what a rollback could not bring back: files that the task's attempts
 // changed and that the snapshot does not have, such as large or binary files that git ignores.
 // taken are the task's snapshots, as in Overruled.
-func (d *Desk) NotRestored(ctx context.Context, taken []snapshot.Info, out *restore.Restored) error {
+func (s *Session) NotRestored(ctx context.Context, taken []snapshot.Info, out *restore.Restored) error {
 	if out.Rescue == "" {
 		return nil
 	}
-	missed, err := Missed(ctx, d.Snaps, taken, out.Target, out.Rescue)
+	missed, err := Missed(ctx, s.Snaps, taken, out.Target, out.Rescue)
 	if err != nil {
 		return err
 	}
@@ -189,13 +189,13 @@ func (d *Desk) NotRestored(ctx context.Context, taken []snapshot.Info, out *rest
 
 // Extent says what the snapshots of a task hold beside what git would show: what it is
 // judged by must not depend on rules of ignoring that an agent writes.
-func (d *Desk) Extent(r *Record) snapshot.Extent {
+func (sess *Session) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
 	if own := r.Task.Session; own != nil { // a person waits: no rules of the past, no repositories inside
-		return snapshot.Extent{Agents: own.Ignored, Protect: s.Protect, Ignored: own.Ignored, MaxFile: d.Config.Snapshot.MaxTaskFile}
+		return snapshot.Extent{Agents: own.Ignored, Protect: s.Protect, Ignored: own.Ignored, MaxFile: sess.Config.Snapshot.MaxTaskFile}
 	}
 	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Baseline: r.State.Before, InnerSnapshots: true,
-		Ignored: true, MaxFile: d.Config.Snapshot.MaxTaskFile}
+		Ignored: true, MaxFile: sess.Config.Snapshot.MaxTaskFile}
 }
 
 // Passing describes a snapshot that only this command looks at: it is in no list.

@@ -23,7 +23,7 @@ const (
 //
 // The note comes before the tick: killed in between, the tick is made again, and what it
 // changed is known to whoever takes it back.
-func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error {
+func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) error {
 	o := r.Task.Origin
 	if o == nil {
 		return nil
@@ -33,10 +33,10 @@ func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error 
 		return nil
 	}
 	if last == nil {
-		edit, lines, err := tasklist.Plan(d.Repo.Root, *o)
+		edit, lines, err := tasklist.Plan(s.Repo.Root, *o)
 		note := TickNote(*o, lines, err)
 		note.Edit = edit
-		if err := d.AddNote(ctx, r, note); err != nil {
+		if err := s.AddNote(ctx, r, note); err != nil {
 			return err
 		}
 		tell(fmt.Sprintf("%s: %s", r.Task.ID, note.Text))
@@ -44,8 +44,8 @@ func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error 
 			return nil
 		}
 	}
-	err := d.sharing(func(tmp string) error {
-		_, err := tasklist.Mark(d.Repo.Root, tmp, *o)
+	err := s.sharing(func(tmp string) error {
+		_, err := tasklist.Mark(s.Repo.Root, tmp, *o)
 		return err
 	})
 	if err == nil {
@@ -53,7 +53,7 @@ func (d *Desk) TickOff(ctx context.Context, r *Record, tell func(string)) error 
 	}
 	note := TickNote(*o, nil, err)
 	tell(fmt.Sprintf("%s: %s", r.Task.ID, note.Text))
-	return d.AddNote(ctx, r, note)
+	return s.AddNote(ctx, r, note)
 }
 
 // TickNote says what became of a task's box: it was ticked on those lines, or not, for

@@ -26,7 +26,7 @@ func (q *request) decide(id belay.TaskID) error {
 		return q.answer(id, a)
 	}
 	gate, what, words := a.Gate, a.Decision, a.Words
-	r, err := q.desk.GateNumbered(id, max(1, gate))
+	r, err := q.svc.GateNumbered(id, max(1, gate))
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func (q *request) decide(id belay.TaskID) error {
 		args = append(args, "--by="+q.s.User)
 	}
 	waits := func() bool {
-		_, err := q.desk.GateNumbered(id, gate)
+		_, err := q.svc.GateNumbered(id, gate)
 		return err == nil
 	}
 	err = q.s.Act(q.Context(), q.repo.Root, func() bool { return !waits() }, args...)
-	now, again := q.desk.Session.Load(id)
+	now, again := q.svc.Session.Load(id)
 	if again != nil {
 		return again
 	}
@@ -62,7 +62,7 @@ func (q *request) decide(id belay.TaskID) error {
 	}
 	d := now.State.Decisions[i]
 	if d.Decision != what || d.By != cmp.Or(q.s.User, d.By) || what == loop.DecideGuide && strings.TrimSpace(d.Note) != words {
-		_, err := q.desk.GateNumbered(id, gate)
+		_, err := q.svc.GateNumbered(id, gate)
 		return err
 	}
 	return q.see(q.address("task/%s", id))
@@ -100,17 +100,17 @@ func (q *request) what() (asked, error) {
 	}
 	switch word := q.FormValue("what"); word {
 	case "undo":
-		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Undo(q.Context(), o) },
+		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.svc.Undo(q.Context(), o) },
 			args: []string{"undo"}, title: "Undo the last restore", back: "redo", then: "snapshots?done=undo"}, nil
 	case "redo":
-		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Redo(q.Context(), o) },
+		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.svc.Redo(q.Context(), o) },
 			args: []string{"redo"}, title: "Redo the last restore", back: "undo", then: "snapshots?done=redo"}, nil
 	default:
 		id, err := belay.ParseSnapshotID(word)
 		if err == nil {
-			id, err = q.desk.Session.Named(q.Context(), id)
+			id, err = q.svc.Session.Named(q.Context(), id)
 		}
-		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Restore(q.Context(), id, o) },
+		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.svc.Restore(q.Context(), id, o) },
 			args: []string{"snapshot", "restore", string(id), "--yes"}, title: "Restore snapshot " + id.Short(), back: "undo",
 			then: "snapshots?done=snapshot"}, err
 	}

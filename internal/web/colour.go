@@ -94,7 +94,7 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 		}
 	}
 	names = slices.DeleteFunc(names, none)
-	sizes, err := q.desk.Session.Repo.Sizes(ctx, names)
+	sizes, err := q.svc.Session.Repo.Sizes(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 	for i, name := range names {
 		size[name] = sizes[i]
 	}
-	rd, err := q.desk.Session.Repo.Reader(ctx)
+	rd, err := q.svc.Session.Repo.Reader(ctx)
 	if err != nil {
 		return err
 	}

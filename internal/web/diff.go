@@ -36,7 +36,7 @@ func (q *request) diff() error {
 	if err := q.compared(from, to); err != nil {
 		return err
 	}
-	d, err := q.desk.Diff(q.Context(), from, to, only)
+	d, err := q.svc.Diff(q.Context(), from, to, only)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (q *request) diff() error {
 		b = budget{file: part, page: part, skip: data.Skip}
 	}
 	r, w := io.Pipe()
-	go func() { _ = w.CloseWithError(q.desk.Patch(q.Context(), d, w)) }()
+	go func() { _ = w.CloseWithError(q.svc.Patch(q.Context(), d, w)) }()
 	data.Files, err = readPatch(r, b)
 	_ = r.Close() // what the page has no room for is not made
 	if err != nil {

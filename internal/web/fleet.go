@@ -110,9 +110,9 @@ type FleetLine struct {
 // Resume is the decision that continues a task that was cancelled, or that no worker could do.
 const Resume loop.Decision = "resume"
 
-// mark is app.Desk.Mark, with what the fleet knows.
-func (r Repository) mark(d *app.Desk, task belay.TaskID) (string, error) {
-	m, err := d.Mark(task)
+// mark is app.Service.Mark, with what the fleet knows.
+func (r Repository) mark(s *app.Service, task belay.TaskID) (string, error) {
+	m, err := s.Mark(task)
 	if err != nil || r.Fleet == nil {
 		return m, err
 	}
@@ -256,7 +256,7 @@ func (q *request) sendReview(id belay.TaskID, verdict, text string, sent []strin
 	if err := q.repo.Fleet.Decide(q.Context(), id, Answer{Gate: gate, Verdict: verdict, Words: text, By: q.s.User}); err != nil {
 		return err
 	}
-	if err := q.desk.RemoveComments(id, sent...); err != nil {
+	if err := q.svc.RemoveComments(id, sent...); err != nil {
 		return err
 	}
 	return q.see(q.address("task/%s", id))
@@ -268,7 +268,7 @@ func (q *request) compared(from, to string) error {
 		return nil
 	}
 	if id, err := belay.ParseTaskID(from); err == nil {
-		if r, err := q.desk.Session.Load(id); err == nil && latest(r) != "" {
+		if r, err := q.svc.Session.Load(id); err == nil && latest(r) != "" {
 			return nil
 		}
 	}

@@ -38,7 +38,7 @@ func (q *request) image() error {
 	if !hexadecimal(name) {
 		return noImage
 	}
-	rd, err := q.desk.Session.Repo.Reader(q.Context())
+	rd, err := q.svc.Session.Repo.Reader(q.Context())
 	if err != nil {
 		return err
 	}

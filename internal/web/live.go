@@ -50,7 +50,7 @@ func (w *watcher) run(ctx context.Context) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	last := map[string]string{}
-	var desk *app.Desk
+	var svc *app.Service
 	for {
 		w.mu.Lock()
 		tasks := map[string]bool{}
@@ -58,17 +58,17 @@ func (w *watcher) run(ctx context.Context) {
 			tasks[task] = true
 		}
 		w.mu.Unlock()
-		if desk == nil { // also a repository that was away and is back
-			desk, _ = w.repo.Open(ctx)
+		if svc == nil { // also a repository that was away and is back
+			svc, _ = w.repo.Open(ctx)
 		}
 		for task := range tasks {
 			mark := "gone" // the page that is loaded next says why
-			if desk != nil {
-				now, err := w.repo.mark(desk, belay.TaskID(task))
+			if svc != nil {
+				now, err := w.repo.mark(svc, belay.TaskID(task))
 				if err == nil {
 					mark = now
 				} else {
-					desk = nil
+					svc = nil
 				}
 			}
 			if last[task] == mark {
@@ -118,7 +118,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		task = string(id)
 	}
 	repo := s.Repositories[n-1]
-	desk, err := repo.Open(r.Context())
+	svc, err := repo.Open(r.Context())
 	if err != nil {
 		http.Error(w, "belay ui: "+err.Error(), http.StatusNotFound)
 		return
@@ -133,7 +133,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		had = r.FormValue("mark") // of the page
 	}
 	fmt.Fprintf(w, "retry: 1000\nid: %s\nevent: hello\ndata: \n\n", word(had))
-	if now, err := repo.mark(desk, belay.TaskID(task)); err == nil && now != had {
+	if now, err := repo.mark(svc, belay.TaskID(task)); err == nil && now != had {
 		had = now
 		fmt.Fprintf(w, "id: %s\nevent: change\ndata: \n\n", now)
 	}

@@ -160,7 +160,7 @@ type paging struct {
 
 // overview lists the tasks, what waits for a person first.
 func (q *request) overview() error {
-	status, lines, err := q.desk.Overview(q.Context())
+	status, lines, err := q.svc.Overview(q.Context())
 	if err != nil {
 		return err
 	}
@@ -309,7 +309,7 @@ func (q *request) task(id belay.TaskID) error {
 		fleet = new(FleetTask) // of a copy that neither the server nor the remote has spoken of yet
 		*fleet, known = q.repo.Fleet.Task(q.Context(), id)
 	}
-	shown, r, err := q.desk.Show(id)
+	shown, r, err := q.svc.Show(id)
 	if known && belay.CodeOf(err) == belay.CodeNotFound {
 		return q.remoteTask(*fleet)
 	}
@@ -328,7 +328,7 @@ func (q *request) task(id belay.TaskID) error {
 		Picture  template.HTML
 		ownReview
 		Earlier int // notes that only the record page has
-	}{Shown: shown, ownReview: q.ownReview(r, fleet), Result: q.desk.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
+	}{Shown: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
 	if fleet == nil && data.Paused != "" {
 		data.Phase = paused
 	}
@@ -363,7 +363,7 @@ func (q *request) task(id belay.TaskID) error {
 		data.Output = q.live(r)
 	}
 	if data.Asks != nil && r.State.Gate != nil {
-		data.Said = q.desk.LastSaid(r)
+		data.Said = q.svc.LastSaid(r)
 	}
 	data.Picture = timeline(data.Attempts)
 	return q.show("task", string(id)+" "+shown.Task.Title, data)
@@ -374,7 +374,7 @@ const outputMost = 256 << 10
 
 // live is the end of what the agent at work has printed.
 func (q *request) live(r *session.Record) string {
-	run, err := agent.Attach(q.desk.Session.RunDir(r.Task.ID, r.State.Pending.ID))
+	run, err := agent.Attach(q.svc.Session.RunDir(r.Task.ID, r.State.Pending.ID))
 	if err != nil {
 		return ""
 	}
@@ -400,7 +400,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // output shows what the agent of an attempt was sent and what it did, by steps, a part at a time.
 func (q *request) output(id belay.TaskID) error {
-	r, err := q.desk.Session.LoadAnyway(id)
+	r, err := q.svc.Session.LoadAnyway(id)
 	if err != nil {
 		return err
 	}
@@ -428,7 +428,7 @@ func (q *request) output(id belay.TaskID) error {
 		}
 	}
 	if a.Log != "" {
-		in, err := q.desk.Session.Journal.OpenAttachment(a.Log)
+		in, err := q.svc.Session.Journal.OpenAttachment(a.Log)
 		if err != nil {
 			return err
 		}
@@ -445,7 +445,7 @@ const promptMost = 256 << 10
 
 // beginning reads the first bytes of an attachment; cut says that there are more.
 func (q *request) beginning(sha string, most int64) (text string, cut bool, err error) {
-	in, err := q.desk.Session.Journal.OpenAttachment(sha)
+	in, err := q.svc.Session.Journal.OpenAttachment(sha)
 	if err != nil {
 		return "", false, err
 	}
@@ -459,7 +459,7 @@ func (q *request) beginning(sha string, most int64) (text string, cut bool, err 
 
 // record lists the entries of a task's record, and whether it is intact.
 func (q *request) record(id belay.TaskID) error {
-	r, err := q.desk.Session.LoadAnyway(id)
+	r, err := q.svc.Session.LoadAnyway(id)
 	if err != nil {
 		return err
 	}
@@ -474,7 +474,7 @@ func (q *request) record(id belay.TaskID) error {
 		Proof   app.VerifiedRecord
 		Entries []entry
 		Paging  paging
-	}{Task: id, Title: r.Task.Title, Proof: app.Prove(q.desk.Session, id)}
+	}{Task: id, Title: r.Task.Title, Proof: app.Prove(q.svc.Session, id)}
 	entries, where := paged(q, r.Log.Entries)
 	data.Paging = where
 	for _, e := range entries {
@@ -487,7 +487,7 @@ func (q *request) record(id belay.TaskID) error {
 
 // pull shows the text of a pull request of the task.
 func (q *request) pull(id belay.TaskID) error {
-	p, err := q.desk.Pull(q.Context(), string(id), q.s.Version)
+	p, err := q.svc.Pull(q.Context(), string(id), q.s.Version)
 	if err != nil {
 		return err
 	}
@@ -519,11 +519,11 @@ func (q *request) done() (text, back string) {
 
 // snapshots lists them, newest first.
 func (q *request) snapshots() error {
-	all, bad, err := q.desk.Session.Snaps.ListAll(q.Context())
+	all, bad, err := q.svc.Session.Snaps.ListAll(q.Context())
 	if err != nil {
 		return err
 	}
-	usage, err := q.desk.Session.Snaps.Usage(q.Context())
+	usage, err := q.svc.Session.Snaps.Usage(q.Context())
 	if err != nil {
 		return err
 	}

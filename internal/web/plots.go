@@ -183,7 +183,7 @@ func (m sums) of(key string) *sum {
 const reportsMost = 2000
 
 func (q *request) allFigures() ([]figure, error) {
-	records, err := q.desk.Session.Records(nil)
+	records, err := q.svc.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (q *request) allFigures() ([]figure, error) {
 			judged := a.Report != "" && reports < reportsMost
 			if judged {
 				reports++
-				report, err = q.desk.Session.Report(a.Report)
+				report, err = q.svc.Session.Report(a.Report)
 				judged = err == nil
 			}
 			for _, s := range about {

@@ -46,7 +46,7 @@ func (q *request) pruneable() (p pruneable, err error) {
 			q.FormValue("age"))
 	}
 	p.Age = p.Ages[i]
-	if p.Pruned, err = q.desk.Prune(q.Context(), app.PruneRequest{OlderThan: p.Age.is, DryRun: true}); err != nil {
+	if p.Pruned, err = q.svc.Prune(q.Context(), app.PruneRequest{OlderThan: p.Age.is, DryRun: true}); err != nil {
 		return p, err
 	}
 	for _, n := range p.Unrecorded {
@@ -68,18 +68,18 @@ func (q *request) prune() error {
 }
 
 func (q *request) pruneShown(p pruneable, changed bool) error {
-	all, _, err := q.desk.Session.Snaps.ListAll(q.Context())
+	all, _, err := q.svc.Session.Snaps.ListAll(q.Context())
 	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return !slices.Contains(p.Dropped, i.ID) })
 	p.List, p.Paging = paged(q, all)
-	usage, err := q.desk.Session.Snaps.Usage(q.Context())
+	usage, err := q.svc.Session.Snaps.Usage(q.Context())
 	if err != nil {
 		return err
 	}
 	p.Size, p.Changed = belay.RoundSize(usage.Bytes), changed
-	if most := q.desk.Session.Config.Snapshot.Cap; most > 0 {
+	if most := q.svc.Session.Config.Snapshot.Cap; most > 0 {
 		p.Limit = belay.Size(most)
 	}
 	return q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)

@@ -35,16 +35,16 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 	if err != nil {
 		return remarks{}, nil
 	}
-	rec, err := q.desk.Session.Load(id)
+	rec, err := q.svc.Session.Load(id)
 	if err != nil {
 		return remarks{}, nil
 	}
-	all, err := q.desk.Comments(id)
+	all, err := q.svc.Comments(id)
 	if all == nil && err != nil {
 		return remarks{}, err
 	}
 	if d.To != "" {
-		if err := q.desk.Look(id, d.To); err != nil {
+		if err := q.svc.Look(id, d.To); err != nil {
 			return remarks{}, err
 		}
 	}
@@ -95,14 +95,14 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.Reviewable(s)
 	}
 	o.Approvable = o.Reviewable && s.Gate != nil && s.Gate.Kind == loop.GateReview
-	if o.Looked = q.desk.Looked(r.Task.ID); o.Looked == latest(r) {
+	if o.Looked = q.svc.Looked(r.Task.ID); o.Looked == latest(r) {
 		o.Looked = ""
 	}
 	var err error
-	if o.Comments, err = q.desk.Comments(r.Task.ID); err != nil {
+	if o.Comments, err = q.svc.Comments(r.Task.ID); err != nil {
 		o.CommentProblem = err.Error()
 	}
-	if o.Cycles, err = app.List(q.desk, r.Task.ID); err != nil {
+	if o.Cycles, err = app.List(q.svc, r.Task.ID); err != nil {
 		o.CommentProblem = err.Error()
 	}
 	return o
@@ -124,7 +124,7 @@ func (q *request) comment(id belay.TaskID) error {
 		to = q.address("task/%s#review", id)
 	}
 	if gone := q.PostFormValue("remove"); gone != "" {
-		if err := q.desk.RemoveComments(id, gone); err != nil {
+		if err := q.svc.RemoveComments(id, gone); err != nil {
 			return err
 		}
 		return q.see(to)
@@ -134,7 +134,7 @@ func (q *request) comment(id belay.TaskID) error {
 		From: belay.SnapshotID(q.PostFormValue("base")), State: belay.SnapshotID(q.PostFormValue("state"))}
 	c.Line, _ = strconv.Atoi(strings.TrimSpace(from))
 	c.End, _ = strconv.Atoi(strings.TrimSpace(end))
-	c, err := q.desk.AddComment(id, c)
+	c, err := q.svc.AddComment(id, c)
 	if err != nil {
 		return err
 	}
@@ -156,11 +156,11 @@ func (q *request) review(id belay.TaskID) error {
 	if verdict != app.Approve && verdict != app.Reject {
 		return belay.Refuse(belay.CodeUsage, "reject or approve", "choose whether the work is accepted")
 	}
-	r, err := q.desk.Session.Load(id)
+	r, err := q.svc.Session.Load(id)
 	if err != nil {
 		return err
 	}
-	all, err := q.desk.Comments(id)
+	all, err := q.svc.Comments(id)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (q *request) review(id belay.TaskID) error {
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, args...); err != nil {
 		return err
 	}
-	if err := q.desk.RemoveComments(id, sent...); err != nil {
+	if err := q.svc.RemoveComments(id, sent...); err != nil {
 		return err
 	}
 	if err := q.continueTask(id, len(r.State.Attempts)); err != nil {
@@ -207,7 +207,7 @@ func (q *request) review(id belay.TaskID) error {
 
 // continueTask runs a task that a review had continue, unless it is driven by hand or another run continues it.
 func (q *request) continueTask(id belay.TaskID, attempts int) error {
-	r, err := q.desk.Session.Load(id)
+	r, err := q.svc.Session.Load(id)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (q *request) continueTask(id belay.TaskID, attempts int) error {
 		return nil
 	}
 	begun := func() bool {
-		r, err := q.desk.Session.Load(id)
+		r, err := q.svc.Session.Load(id)
 		return err == nil && (r.State.Gate != nil || len(r.State.Attempts) > attempts && r.State.Phase == loop.PhaseAttempt)
 	}
 	if err := q.s.Act(q.Context(), q.repo.Root, begun, "run", "--resume="+string(id), "--quiet"); err != nil && !begun() &&

@@ -15,7 +15,7 @@ import (
 
 // sessions lists the agents' own sessions in the working tree, the newest first.
 func (q *request) sessions() error {
-	all, err := q.desk.Session.Sessions()
+	all, err := q.svc.Session.Sessions()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ const turnsPerPage = 50
 
 // session tells one session turn by turn, the newest first.
 func (q *request) session() error {
-	t, err := q.desk.Timeline(q.Context(), q.PathValue("session"))
+	t, err := q.svc.Timeline(q.Context(), q.PathValue("session"))
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (q *request) backTo(word string) (a asked, ok bool) {
 		return a, false
 	}
 	a.dry = func(o restore.Options) (restore.Restored, error) {
-		out, _, err := q.desk.Back(q.Context(), app.BackRequest{Session: part[1], Tool: part[0] == "tool", N: n, Options: o})
+		out, _, err := q.svc.Back(q.Context(), app.BackRequest{Session: part[1], Tool: part[0] == "tool", N: n, Options: o})
 		return out, err
 	}
 	a.args = []string{"undo", "--session=" + part[1], fmt.Sprintf("--%s=%d", part[0], n)}

@@ -25,7 +25,7 @@ import (
 type Repository struct {
 	Name string // of its folder
 	Root string
-	Open func(context.Context) (*app.Desk, error)
+	Open func(context.Context) (*app.Service, error)
 	// Fleet is set where the tasks run on other machines. Then Open opens a copy of their records, without files.
 	Fleet Fleet
 }
@@ -169,7 +169,7 @@ type request struct {
 	w    http.ResponseWriter
 	n    int // the repository's number
 	repo Repository
-	desk *app.Desk
+	svc  *app.Service
 	mark string                    // of what is shown, from before it was read
 	sent func(page string, v view) // takes the pages instead of the browser
 }
@@ -205,14 +205,14 @@ func (q *request) open() (err error) {
 		return belay.Refuse(belay.CodeNotFound, "the list of repositories is on the first page", "no such repository is shown")
 	}
 	q.n, q.repo = n, q.s.Repositories[n-1]
-	if q.desk, err = q.repo.Open(q.Context()); err != nil {
+	if q.svc, err = q.repo.Open(q.Context()); err != nil {
 		return err
 	}
 	task, err := belay.ParseTaskID(q.PathValue("task"))
 	if err != nil {
 		task = ""
 	}
-	q.mark, err = q.repo.mark(q.desk, task)
+	q.mark, err = q.repo.mark(q.svc, task)
 	return err
 }
 
@@ -232,10 +232,10 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	var list []line
 	for i, repo := range s.Repositories {
 		l := line{N: i + 1, Name: repo.Name, Root: repo.Root}
-		desk, err := repo.Open(r.Context())
+		svc, err := repo.Open(r.Context())
 		if err == nil {
 			var tasks []app.TaskLine
-			tasks, err = desk.Tasks()
+			tasks, err = svc.Tasks()
 			q.repo = repo
 			rows, problems := q.rows(tasks)
 			l.Problem = strings.Join(problems, "; ")

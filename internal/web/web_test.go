@@ -57,18 +57,18 @@ func project(t *testing.T, text string, more ...string) (string, Repository) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
-	repo := Repository{Name: text + "shop", Root: dir, Open: func(ctx context.Context) (*app.Desk, error) {
+	repo := Repository{Name: text + "shop", Root: dir, Open: func(ctx context.Context) (*app.Service, error) {
 		return app.Open(ctx, app.Setting{Dir: dir, Force: true, Flags: flags})
 	}}
-	d, err := repo.Open(t.Context())
+	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := quiet{}
-	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "change a.txt so that it says three " + text, AsItIs: true}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "change a.txt so that it says three " + text, AsItIs: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Start(t.Context(), "T1", w); err != nil {
+	if _, err := s.Start(t.Context(), "T1", w); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "b.txt", text+"\nchanged\n")
@@ -77,15 +77,15 @@ func project(t *testing.T, text string, more ...string) (string, Repository) {
 			write(t, dir, name, text+"\n")
 		}
 		if i < len(more) {
-			if _, err := d.Add(t.Context(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("H%d", i)), Prose: "change " + text, AsItIs: true}); err != nil {
+			if _, err := s.Add(t.Context(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("H%d", i)), Prose: "change " + text, AsItIs: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, err := d.Capture(t.Context(), "T1", w); err != nil {
+	if _, err := s.Capture(t.Context(), "T1", w); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Watch: w}); err != nil {
+	if _, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Watch: w}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, repo
@@ -341,7 +341,7 @@ func TestDecide(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
 	var did []string
-	d, err := repo.Open(t.Context())
+	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestDecide(t *testing.T) {
 	}
 	// Somebody answers between the page's look at the gate and the command.
 	decides = func(loop.Decision, string) error {
-		if _, err := d.Decide(t.Context(), "T1", 1, loop.DecideRetry, "", "bob"); err != nil {
+		if _, err := s.Decide(t.Context(), "T1", 1, loop.DecideRetry, "", "bob"); err != nil {
 			t.Error(err)
 		}
 		return errors.New("answered")
@@ -384,7 +384,7 @@ func TestDecide(t *testing.T) {
 	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusConflict || !strings.Contains(page, "retry, by bob") || did != nil {
 		t.Errorf("%d %s", status, page)
 	}
-	if _, err := d.Decide(t.Context(), "T1", 1, loop.DecideGuide, "x", "ana"); belay.CodeOf(err) != belay.CodeBusy {
+	if _, err := s.Decide(t.Context(), "T1", 1, loop.DecideGuide, "x", "ana"); belay.CodeOf(err) != belay.CodeBusy {
 		t.Errorf("gate 1 was answered twice: %v", err)
 	}
 }
@@ -406,9 +406,9 @@ func TestApproveOver(t *testing.T) {
 	var did []string
 	act := func(ctx context.Context, _ string, _ func() bool, args ...string) error {
 		did = args
-		d, err := repo.Open(ctx)
+		s, err := repo.Open(ctx)
 		if err == nil {
-			_, err = app.ApproveWork(ctx, d, app.Approval{Task: "T1", Force: true, By: "ana", Watch: quiet{},
+			_, err = app.ApproveWork(ctx, s, app.Approval{Task: "T1", Force: true, By: "ana", Watch: quiet{},
 				Why: func() (review.Decision, error) { return review.Decide("cross_scope", nil, "b.txt is T9's") }})
 		}
 		return err
@@ -430,11 +430,11 @@ func TestDecided(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
 	act := func(ctx context.Context, _ string, done func() bool, args ...string) error {
-		d, err := repo.Open(ctx)
+		s, err := repo.Open(ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := d.Decide(ctx, "T1", 1, loop.Decision(args[2]), "as I said", "ana"); err != nil {
+		if _, err := s.Decide(ctx, "T1", 1, loop.Decision(args[2]), "as I said", "ana"); err != nil {
 			return err
 		}
 		if !done() {
@@ -453,11 +453,11 @@ func TestDecided(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
-	d, err := repo.Open(t.Context())
+	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := d.Session.Snaps.ListAll(t.Context())
+	all, _, err := s.Session.Snaps.ListAll(t.Context())
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
@@ -487,7 +487,7 @@ func TestRestore(t *testing.T) {
 	if status, page := v.post("/r/1/restore", form()); status == http.StatusOK || !strings.Contains(page, "the disk is full") {
 		t.Errorf("%d %s", status, page)
 	}
-	taken, err := d.Session.Snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindManual})
+	taken, err := s.Session.Snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindManual})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -543,7 +543,7 @@ func TestSession(t *testing.T) {
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
-	d, err := repo.Open(t.Context())
+	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -560,7 +560,7 @@ func TestPrune(t *testing.T) {
 	}
 	v.server.ages = []age{{"0s", "nothing", 0}} // the snapshots of a test are not a day old
 	for i := range 3 {
-		if _, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, fmt.Sprintf("by hand %d", i))); err != nil {
+		if _, err := s.Session.Snaps.Take(t.Context(), session.ByHand(nil, fmt.Sprintf("by hand %d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -570,7 +570,7 @@ func TestPrune(t *testing.T) {
 		t.Fatalf("%d %s", status, page)
 	}
 	form := url.Values{"key": {v.server.guard.key()}, "age": {"0s"}, "seen": seen[1:]}
-	if _, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
+	if _, err := s.Session.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
 		t.Fatal(err)
 	}
 	if status, page := v.post("/r/1/prune", form); status != http.StatusConflict || did != nil || !strings.Contains(page, "other snapshots would be deleted") {
@@ -588,11 +588,11 @@ func TestPrune(t *testing.T) {
 func TestImage(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
-	d, err := repo.Open(t.Context())
+	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, "before the images"))
+	begun, err := s.Session.Snaps.Take(t.Context(), session.ByHand(nil, "before the images"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -646,11 +646,11 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
 	v := visit(t, Options{Repositories: []Repository{repo}, Act: nobody})
-	d, err := repo.Open(t.Context())
+	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark, err := d.Mark("T1")
+	mark, err := s.Mark("T1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -680,7 +680,7 @@ func TestEvents(t *testing.T) {
 	if first := read(); !strings.Contains(first, "hello") || strings.Contains(first, "change") {
 		t.Errorf("a page that missed nothing: %q", first)
 	}
-	if _, err := d.Decide(t.Context(), "T1", 0, loop.DecideRetry, "", "bob"); err != nil {
+	if _, err := s.Decide(t.Context(), "T1", 0, loop.DecideRetry, "", "bob"); err != nil {
 		t.Fatal(err)
 	}
 	if next := read(); !strings.Contains(next, "change") {

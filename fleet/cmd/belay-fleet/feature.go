@@ -90,12 +90,12 @@ func listed(ctx context.Context, in *task.FeatureInput, name, as string) ([]task
 	if err != nil {
 		return nil, err
 	}
-	desk, err := app.Open(ctx, app.Setting{Dir: dir})
+	svc, err := app.Open(ctx, app.Setting{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
 	notes := []tasklist.Note{}
-	tasks, feature, more, err := desk.FeatureTasks(ctx, dir, name, as)
+	tasks, feature, more, err := svc.FeatureTasks(ctx, dir, name, as)
 	in.Tasks, in.Like.Feature = tasks, feature
 	return append(notes, more...), err
 }

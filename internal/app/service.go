@@ -14,13 +14,13 @@ import (
 	"github.com/belay-dev/belay/internal/watch"
 )
 
-// Desk is belay opened in one working tree: what every request starts from.
-type Desk struct {
-	Session *session.Desk
+// Service is belay opened in one working tree. Its methods are the use cases: run, check, roll back, merge.
+type Service struct {
+	Session *session.Session
 	ask     func(block string) (yes, asked bool) // nil: nobody can be asked
 }
 
-// Setting says how a Desk is opened. Dir is any folder in the working tree. Flags
+// Setting says how a Service is opened. Dir is any folder in the working tree. Flags
 // are config keys with values that win over the config file. Self is the argument
 // vector that runs an agent's shim.
 type Setting struct {
@@ -31,8 +31,8 @@ type Setting struct {
 	// Ask shows what the repository would have run, and gives whether the person lets it;
 	// asked is false when nobody is there. nil asks nobody.
 	Ask func(block string) (yes, asked bool)
-	// Opened, when set, gets the desk before it is used.
-	Opened func(*Desk)
+	// Opened, when set, gets the service before it is used.
+	Opened func(*Service)
 }
 
 // Flag is a config key given on the command line.
@@ -41,7 +41,7 @@ type Flag struct{ Key, Value string }
 // Open finds the repository and reads the config. It writes nothing. A config with
 // errors is refused with all of them (CodeUsage); not a repository, a bare one or a
 // foreign one is CodeCannot.
-func Open(ctx context.Context, s Setting) (*Desk, error) {
+func Open(ctx context.Context, s Setting) (*Service, error) {
 	repo, err := git.Open(ctx, s.Dir, s.Force)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Open(ctx context.Context, s Setting) (*Desk, error) {
 
 // OpenAnyway is Open for requests that must work when the config has errors: it
 // gives the defaults and the error that Open would have given.
-func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
+func OpenAnyway(ctx context.Context, s Setting) (*Service, error, error) {
 	repo, err := git.Open(ctx, s.Dir, s.Force)
 	if err != nil {
 		return nil, nil, err
@@ -79,26 +79,26 @@ func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
 			return nil, bad, err
 		}
 	}
-	d, err := open(ctx, repo, cfg, s)
-	return d, bad, err
+	svc, err := open(ctx, repo, cfg, s)
+	return svc, bad, err
 }
 
-func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Desk, error) {
-	d := &Desk{Session: &session.Desk{
+func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Service, error) {
+	svc := &Service{Session: &session.Session{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
 		Known:   &snapshot.Registry{}, Memory: session.NewMemory(), Anchors: session.Open(repo.Common, repo.Root),
 		May: config.Open("").Gate(repo.Common),
 	}, ask: s.Ask}
-	d.Session.May.Type(config.Typed(cfg))
+	svc.Session.May.Type(config.Typed(cfg))
 	var err error
-	if d.Session.Restores, err = restore.Open(ctx, repo, runner.Captured(d.Session)); err != nil {
+	if svc.Session.Restores, err = restore.Open(ctx, repo, runner.Captured(svc.Session)); err != nil {
 		return nil, err
 	}
-	d.Session.Snaps = d.Session.Restores.Snapshots
-	d.Session.Snaps.Watch = &watch.Client{Place: d.Session.Snaps.Worktree}
+	svc.Session.Snaps = svc.Session.Restores.Snapshots
+	svc.Session.Snaps.Watch = &watch.Client{Place: svc.Session.Snaps.Worktree}
 	if s.Opened != nil {
-		s.Opened(d)
+		s.Opened(svc)
 	}
-	return d, nil
+	return svc, nil
 }

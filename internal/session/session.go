@@ -20,8 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Desk is belay opened in one working tree.
-type Desk struct {
+// Session is an opened repository: its folders, config, snapshots, records and locks.
+type Session struct {
 	Repo     *git.Repo
 	Config   config.Config
 	Snaps    *snapshot.Store
@@ -39,36 +39,36 @@ type Desk struct {
 }
 
 // Scratch is belay's own folder of this working tree.
-func (d *Desk) Scratch(parts ...string) string {
-	return filepath.Join(append([]string{d.Repo.Dir, "belay"}, parts...)...)
+func (s *Session) Scratch(parts ...string) string {
+	return filepath.Join(append([]string{s.Repo.Dir, "belay"}, parts...)...)
 }
 
 // RunDir is where one attempt of a task runs. It is named by the command, so that
 // the same command finds the same run again.
-func (d *Desk) RunDir(task belay.TaskID, command string) string {
-	return d.Scratch("run", task.Key(), command)
+func (s *Session) RunDir(task belay.TaskID, command string) string {
+	return s.Scratch("run", task.Key(), command)
 }
 
 // now is the only clock of flow.
 func now() time.Time { return time.Now() }
 
 // WriteNow writes a file for agents and people into .belay/now.
-func (d *Desk) WriteNow(name, text string) error {
-	return d.sharing(func(tmp string) error { return Write(d.Repo.Root, tmp, name, text) })
+func (s *Session) WriteNow(name, text string) error {
+	return s.sharing(func(tmp string) error { return Write(s.Repo.Root, tmp, name, text) })
 }
 
 // StartNow makes a clean start for a task there.
-func (d *Desk) StartNow(task, history string) error {
-	return d.sharing(func(tmp string) error { return Start(d.Repo.Root, tmp, task, history) })
+func (s *Session) StartNow(task, history string) error {
+	return s.sharing(func(tmp string) error { return Start(s.Repo.Root, tmp, task, history) })
 }
 
 // sharing writes by way of belay's folder of temporary files, which nobody sweeps meanwhile.
-func (d *Desk) sharing(write func(tmp string) error) error {
-	tmp, err := d.Snaps.Worktree.MakeScratchDir("tmp")
+func (s *Session) sharing(write func(tmp string) error) error {
+	tmp, err := s.Snaps.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return err
 	}
-	done, err := d.Snaps.LockShared(context.Background()) // it waits ten seconds at most
+	done, err := s.Snaps.LockShared(context.Background()) // it waits ten seconds at most
 	if err != nil {
 		return err
 	}
@@ -78,19 +78,19 @@ func (d *Desk) sharing(write func(tmp string) error) error {
 
 // AttachText stores output of programs as an attachment, secrets in it masked but for those
 // that the task's config allows, and gives its hash.
-func (d *Desk) AttachText(r io.Reader, t belay.Task) (string, error) {
+func (s *Session) AttachText(r io.Reader, t belay.Task) (string, error) {
 	allowed := func(m secret.Match) bool { return slices.Contains(t.Checks.SecretsAllow, m.Fingerprint) }
-	sha, _, err := d.Journal.Attach(secret.Masked(r, allowed))
+	sha, _, err := s.Journal.Attach(secret.Masked(r, allowed))
 	return sha, err
 }
 
 // KeepPrompt keeps the prompt that a run's agent was sent, as AttachText does, and gives its hash.
 // A failure is said, and the hash is "".
-func (d *Desk) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) string {
+func (s *Session) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) string {
 	text, err := run.Prompt()
 	var sha string
 	if err == nil {
-		sha, err = d.AttachText(bytes.NewReader(text), t)
+		sha, err = s.AttachText(bytes.NewReader(text), t)
 	}
 	if err != nil {
 		say("the prompt could not be kept: " + err.Error())
@@ -100,13 +100,13 @@ func (d *Desk) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) string
 
 // KeepOutput keeps what a run's agent said, as AttachText does, and gives its hash. Losing
 // it must not lose the work: a failure is said, and the hash is "".
-func (d *Desk) KeepOutput(run *agent.Run, t belay.Task, say func(string)) string {
+func (s *Session) KeepOutput(run *agent.Run, t belay.Task, say func(string)) string {
 	pr, pw := io.Pipe()
 	go func() {
 		_, err := run.Output(pw)
 		pw.CloseWithError(err)
 	}()
-	sha, err := d.AttachText(pr, t)
+	sha, err := s.AttachText(pr, t)
 	pr.CloseWithError(err)
 	if err != nil {
 		say("the agent's output could not be kept: " + err.Error())
