@@ -11,23 +11,24 @@ import (
 // AtomicWrite writes the new content beside the file and renames it. That is for folders that only belay
 // writes to, never for a path in the user's tree: there a link may be in the way.
 
-// AtomicTempPrefix starts the names of temporary files when Atomic names none. A process that was
-// killed leaves one behind, which whoever owns the folder sweeps away.
+// AtomicTempPrefix starts the names of temporary files when AtomicOptions sets no prefix. A
+// killed process leaves one behind; the owner of the folder removes it.
 const AtomicTempPrefix = ".tmp-"
 
-// AtomicOptions says how a file is replaced; the zero value is a private file that need not
-// outlive a power cut.
+// AtomicOptions says how a file is replaced; the zero value is for a private file that need not
+// survive a power loss.
 type AtomicOptions struct {
-	Synced bool        // a power cut takes neither the bytes nor the name
+	Synced bool        // bytes and name survive a power loss
 	Perm   fs.FileMode // 0 is 0600
 	Prefix string      // of the temporary file's name; "" is AtomicTempPrefix
-	// by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
+	// FixedName uses path.new as the temporary file, overwriting one that is left there. The
+	// caller has a lock.
 	FixedName bool
 	Step      func(name, path string) error // called before each step, for tests that make it fail or kill there
 }
 
-// AtomicWrite gives the file at path the parts, one after the other, as its bytes. Its
-// folder must exist. On an error the file is as it was.
+// AtomicWrite replaces the content of the file at path by the parts, one after the other. Its
+// folder must exist. After an error the file is unchanged.
 func AtomicWrite(path string, how AtomicOptions, parts ...[]byte) (err error) {
 	if err := how.step("create", path); err != nil {
 		return err

@@ -10,18 +10,18 @@ import (
 
 const bufferSize = 128 << 10
 
-// BlobHash names bytes as git names blobs, one after the other, with one buffer.
+// BlobHash computes the names that git gives to blobs, with one buffer.
 type BlobHash struct {
 	hash hash.Hash
 	buf  []byte
 	sum  []byte
 }
 
-// NewBlobHash returns one that uses h.
+// NewBlobHash returns a BlobHash that uses h.
 func NewBlobHash(h hash.Hash) *BlobHash { return &BlobHash{hash: h} }
 
-// File hashes the next size bytes of an open file; false means that there were fewer,
-// or that stop said so.
+// File hashes the next size bytes of an open file. whole is false when there were fewer, or when
+// stop returned true.
 func (b *BlobHash) File(fd int, size int64, stop func() bool) (whole bool, err error) {
 	if b.buf == nil {
 		b.buf = make([]byte, bufferSize)

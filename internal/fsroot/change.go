@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mkdir makes a folder.
+// Mkdir creates a folder.
 func Mkdir(path string, perm fs.FileMode) error {
 	return changeAt("mkdir", path, func(fd int, name string) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
 }
 
-// MkdirAll makes a folder and what is missing above it. What is there must be folders:
-// anything else is an error, a link a *LinkError.
+// MkdirAll creates a folder and its missing parents. Existing ones must be folders: anything else
+// is an error, a link a *LinkError.
 func MkdirAll(path string, perm fs.FileMode) error {
 	info, err := Lstat(path)
 	if err == nil {
@@ -54,7 +54,7 @@ func isFolder(path string, info fs.FileInfo) error {
 	}
 }
 
-// NewTypeError is the error for a path that is not what it is wanted to be, "a file" or "a
+// NewTypeError returns the error for a path that is not what it should be, "a file" or "a
 // folder".
 func NewTypeError(path string, is fs.FileMode, want string) error {
 	return &TypeError{Path: path, Is: kindName(fileKind(is)), Want: want}
@@ -89,8 +89,8 @@ func Remove(path string) error {
 	})
 }
 
-// RemoveAll removes a path and everything below it, through no link. What is not there is
-// no error.
+// RemoveAll removes a path and everything below it, following no link. A missing path is not an
+// error.
 func RemoveAll(path string) error {
 	fd, name, err := openParent("remove", path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -139,18 +139,17 @@ func removeAt(fd int, name, path string) error {
 	return explainError("remove", path, unix.Unlinkat(fd, name, unix.AT_REMOVEDIR))
 }
 
-// Rename moves from to to, over what is there.
+// Rename moves from to to, replacing what is there.
 func Rename(from, to string) error {
 	return changeTwo("rename", from, to, func(a int, an string, b int, bn string) error { return unix.Renameat(a, an, b, bn) })
 }
 
-// Exchange makes two paths change places in one step; errors.ErrUnsupported where the system
-// cannot.
+// Exchange swaps two paths in one step; errors.ErrUnsupported where the system cannot.
 func Exchange(one, other string) error { return changeTwo("rename", one, other, ExchangeAt) }
 
-// RenameNew moves a file from to to, which must be new: fs.ErrExist when something is
-// there. A file system that has neither a rename that refuses to overwrite nor links is
-// left with looking first, which is safe among those who hold one lock.
+// RenameNew moves a file from to to, which must not exist: otherwise fs.ErrExist. On a file
+// system that supports neither a rename without replacing nor hard links, it checks first, which
+// is safe among processes that use one lock.
 func RenameNew(from, to string) error {
 	err := changeTwo("rename", from, to, renameNewAt)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -167,7 +166,7 @@ func RenameNew(from, to string) error {
 	return Rename(from, to)
 }
 
-// Link gives a file a second name, which must be new.
+// Link creates a hard link, whose name must be new.
 func Link(from, to string) error {
 	return changeTwo("link", from, to, func(a int, an string, b int, bn string) error { return unix.Linkat(a, an, b, bn, 0) })
 }
@@ -206,7 +205,7 @@ func Chtimes(path string, atime, mtime time.Time) error {
 	})
 }
 
-// CreateTemp makes a new file that only its user may read, like os.CreateTemp.
+// CreateTemp creates a file that only its user may read, like os.CreateTemp.
 func CreateTemp(dir, pattern string) (*os.File, error) {
 	for try := 0; ; try++ {
 		f, err := OpenFile(filepath.Join(dir, tempName(pattern)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -216,7 +215,7 @@ func CreateTemp(dir, pattern string) (*os.File, error) {
 	}
 }
 
-// MkdirTemp makes a new folder that only its user may look into, like os.MkdirTemp.
+// MkdirTemp creates a folder that only its user may enter, like os.MkdirTemp.
 func MkdirTemp(dir, pattern string) (string, error) {
 	for try := 0; ; try++ {
 		path := filepath.Join(dir, tempName(pattern))

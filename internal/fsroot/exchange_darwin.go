@@ -2,8 +2,8 @@ package fsroot
 
 import "golang.org/x/sys/unix"
 
-// ExchangeAt makes two names in open folders change places in one step. unix.ENOTSUP, which
-// is errors.ErrUnsupported too: this file system cannot.
+// ExchangeAt swaps two names in open folders in one step. unix.ENOTSUP, which is
+// errors.ErrUnsupported too, where the file system cannot.
 func ExchangeAt(fd int, name string, to int, other string) error {
 	err := unix.RenameatxNp(fd, name, to, other, unix.RENAME_SWAP)
 	if err == unix.EINVAL {

@@ -4,5 +4,5 @@ package fsroot
 
 import "golang.org/x/sys/unix"
 
-// ExchangeAt has no counterpart here.
+// ExchangeAt is not supported here.
 func ExchangeAt(int, string, int, string) error { return unix.ENOTSUP }

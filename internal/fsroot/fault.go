@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 )
 
-// Fault, when set, is called before every system call of this package and of statcache
-// that changes something, with what is about to happen (create, write, chmod, rename,
-// symlink, mkdir, unlink, rmdir, sync) and to which path: relative to the tree for
-// Root's methods, of the cache for its Save. An error stops the call and is returned; a test
-// may also end the process in it. Set it only while nothing else runs.
+// Fault, when set, is called before every system call of this package and of statcache that
+// changes something, with the operation (create, write, chmod, rename, symlink, mkdir, unlink,
+// rmdir, sync) and the path: relative to the tree for Root's methods, of the cache for its Save.
+// An error stops the call and is returned; a test may also end the process in it. Set it only
+// while nothing else runs.
 var Fault func(op, path string) error
 
 // Step calls Fault if it is set.

@@ -17,14 +17,14 @@ import (
 // This is for the git folder and belay's own folders in it. For paths that people type, in
 // which links are fine, there are OpenUserFile and ReadUserFile, which do not block either.
 
-// MaxSmallFile is the most that ReadFile should be asked for of a file that is small when nobody
-// has tampered with it.
+// MaxSmallFile is the limit to pass to ReadFile for a file that is small unless somebody has
+// tampered with it.
 const MaxSmallFile = 64 << 20
 
-// MaxLargeFile is that for a file that grows with the repository.
+// MaxLargeFile is the limit for a file that grows with the repository.
 const MaxLargeFile = 4 << 30
 
-// LinkError says that a path has a symbolic link where none may be.
+// LinkError says that a path contains a symbolic link where none is allowed.
 type LinkError struct{ Path string }
 
 func (e *LinkError) Error() string { return fmt.Sprintf("%q is a symbolic link", e.Path) }
@@ -34,14 +34,14 @@ func (e *LinkError) Try() string {
 	return fmt.Sprintf("find out who made it, then remove it: rm %q", e.Path)
 }
 
-// TypeError says that there is something at a path that cannot be used as a file or folder.
+// TypeError says that what is at a path cannot be used as a file or folder.
 type TypeError struct {
 	Path, Is, Want string
 
-	err error // what the system said, nil when it was asked for nothing yet
+	err error // the system's error, nil when there was no call yet
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *TypeError) Unwrap() error { return e.err }
 
 func (e *TypeError) Error() string { return fmt.Sprintf("%q is %s, not %s", e.Path, e.Is, e.Want) }
@@ -51,7 +51,7 @@ func (e *TypeError) Try() string {
 	return fmt.Sprintf("find out who made it, then remove it: rm -r %q", e.Path)
 }
 
-// SizeError says that a file has more bytes than it may have.
+// SizeError says that a file is too large.
 type SizeError struct {
 	Path string
 	Max  int64 // bytes
@@ -69,7 +69,7 @@ func (e *SizeError) Try() string {
 	return fmt.Sprintf("find out what is in it, then shorten or remove it: ls -ls %q", e.Path)
 }
 
-// openParent opens the folder that path is in, through no link. The caller closes it.
+// openParent opens the parent folder of path, through no link. The caller closes it.
 func openParent(op, path string) (fd int, name string, err error) {
 	dir, name := filepath.Split(path)
 	if !filepath.IsAbs(path) {
@@ -86,7 +86,8 @@ func openParent(op, path string) (fd int, name string, err error) {
 
 func isName(name string) bool { return name != "" && name != "." && name != ".." }
 
-// openWhole opens what path names, through no link: one system call where at and an open in the folder are four.
+// openWhole opens path through no link, with one system call where openParent and an open in the
+// folder take four.
 func openWhole(op, path string, flags int, perm uint32) (fd int, err error) {
 	if !isName(path[strings.LastIndexByte(path, '/')+1:]) {
 		return -1, &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
@@ -125,7 +126,7 @@ func openMode(fd int, name string, flags int, perm uint32) (int, error) {
 	}
 }
 
-// explainError names the link or the odd file that an error comes from.
+// explainError names the link or the unusual file that caused an error.
 func explainError(op, path string, err error) error {
 	switch err {
 	case nil:
@@ -140,9 +141,9 @@ func explainError(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// findOddPart finds the first part of a path that explains err: a link, or something that
-// is neither the folder nor the file that was asked for. It looks again, so what it says
-// is for people: nothing is decided by it.
+// findOddPart finds the first part of a path that explains err: a link, or something that is
+// neither the folder nor the file that was needed. It looks again, so the result is only for
+// messages: nothing is decided by it.
 func findOddPart(path string, err error) error {
 	for i := 1; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
@@ -169,7 +170,7 @@ func findOddPart(path string, err error) error {
 // Open opens a regular file to read it.
 func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
 
-// OpenFile opens or makes a regular file, like os.OpenFile.
+// OpenFile opens or creates a regular file, like os.OpenFile.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	// O_TRUNC waits until the file is known to be a regular one.
 	got, err := openWhole("open", path, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
@@ -258,8 +259,8 @@ func ReadAll(f *os.File, most int64) ([]byte, error) {
 	}
 }
 
-// ReadFileIn is ReadFile for a name in a folder that OpenDir opened: many small files are read
-// in half the time.
+// ReadFileIn is ReadFile for a name in a folder opened by OpenDir: it takes half the time for
+// many small files.
 func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
 	path := filepath.Join(dir.Name(), name)
 	fd, err := openMode(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
@@ -270,7 +271,8 @@ func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
 	return readFd(fd, path, most)
 }
 
-// readFd reads an open file whole, without an os.File, whose making asks the kernel about polling.
+// readFd reads an open file completely, without an os.File, which would ask the kernel about
+// polling.
 func readFd(fd int, path string, most int64) ([]byte, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -302,7 +304,7 @@ func readFd(fd int, path string, most int64) ([]byte, error) {
 	}
 }
 
-// WriteFile makes or overwrites a regular file.
+// WriteFile creates or overwrites a regular file.
 func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	f, err := OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
@@ -312,8 +314,8 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// Lstat looks at a path, whatever is there. Two of its results, or one and what os.Stat gives, are compared by
-// SameFile: os.SameFile knows only its own.
+// Lstat returns the stat data of a path, whatever is there. Compare two results, or one and a
+// result of os.Stat, with SameFile: os.SameFile works only for its own.
 func Lstat(path string) (fs.FileInfo, error) {
 	fd, err := openWhole("lstat", path, lookOnly, 0)
 	if err != nil {
@@ -327,7 +329,7 @@ func Lstat(path string) (fs.FileInfo, error) {
 	return i, nil
 }
 
-// Readlink returns the target of a link; only what leads to it may hold none.
+// Readlink returns the target of a link; the path to it may contain no link.
 func Readlink(path string) (string, error) {
 	fd, name, err := openParent("readlink", path)
 	if err != nil {
@@ -346,8 +348,8 @@ func Readlink(path string) (string, error) {
 	}
 }
 
-// WalkDir calls visit for a path and everything below it, like filepath.WalkDir, and
-// follows no link, whenever it was put there.
+// WalkDir calls visit for a path and everything below it, like filepath.WalkDir, and follows no
+// link, whenever it was created.
 func WalkDir(path string, visit fs.WalkDirFunc) error {
 	info, err := Lstat(path)
 	if err != nil {
@@ -398,7 +400,7 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 	return Entries(f)
 }
 
-// Entries lists what is in a folder that OpenDir opened, by name.
+// Entries lists a folder opened by OpenDir, by name.
 func Entries(dir *os.File) ([]fs.DirEntry, error) {
 	list, err := dir.ReadDir(-1)
 	sortEntries(list)
@@ -418,7 +420,7 @@ func OpenDir(dir string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), dir), nil
 }
 
-// SyncDir makes the names in a folder survive a loss of power.
+// SyncDir makes the names in a folder survive a power loss.
 func SyncDir(dir string) error {
 	d, err := OpenDir(dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // OwnerError says that a folder of belay's belongs to another user.
 type OwnerError struct {
 	Path  string
-	Owner int // the user's number
+	Owner int // the user ID
 }
 
 func (e *OwnerError) Error() string {
@@ -27,7 +27,7 @@ func (e *OwnerError) Try() string {
 	return fmt.Sprintf("find out who made it, then give it back: chown -R $(id -u) %q", e.Path)
 }
 
-// OwnerID returns the number of the user whose a file is.
+// OwnerID returns the user ID of a file's owner.
 func OwnerID(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
@@ -35,7 +35,7 @@ func OwnerID(info fs.FileInfo) int {
 	return os.Geteuid()
 }
 
-// info is what Lstat found.
+// info is a result of Lstat.
 type info struct {
 	name string
 	st   syscall.Stat_t
@@ -47,7 +47,7 @@ func (i *info) IsDir() bool        { return i.Mode().IsDir() }
 func (i *info) Sys() any           { return &i.st }
 func (i *info) ModTime() time.Time { return modTime(&i.st) }
 
-// Mode is the mode in the form of package fs.
+// Mode returns the mode in the form of package fs.
 func (i *info) Mode() fs.FileMode {
 	bits := uint32(i.st.Mode)
 	mode := fs.FileMode(bits & 0o777)
@@ -77,7 +77,7 @@ func (i *info) Mode() fs.FileMode {
 	return mode
 }
 
-// SameFile reports whether two looks, of Lstat or of package os, found one file.
+// SameFile reports whether two results of Lstat or of package os are about one file.
 func SameFile(a, b fs.FileInfo) bool {
 	x, okA := a.Sys().(*syscall.Stat_t)
 	y, okB := b.Sys().(*syscall.Stat_t)
@@ -88,7 +88,7 @@ func sortEntries(list []fs.DirEntry) {
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 }
 
-// Is reports whether path is there and is of the kind that want tells of its mode.
+// hasMode reports whether path exists and want accepts its mode.
 func hasMode(path string, want func(fs.FileMode) bool) bool {
 	info, err := Lstat(path)
 	return err == nil && want(info.Mode())

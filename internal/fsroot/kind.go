@@ -2,10 +2,10 @@ package fsroot
 
 import "encoding/hex"
 
-// Kind says what a path is.
+// PathKind is the type of a path.
 type PathKind uint8
 
-// The kinds. Only File, Exec and Link are ever captured.
+// The kinds. Only File, Exec and SymbolicLink are ever captured.
 const (
 	File         PathKind = iota + 1 // a regular file
 	Exec                             // a regular file that its owner may execute
@@ -14,8 +14,8 @@ const (
 	Other                            // a FIFO, a socket, a device
 )
 
-// OID is the name git gives to bytes: the raw 20 (SHA-1) or 32 (SHA-256) bytes of
-// hash("blob <size>\x00" + bytes).
+// OID is the name that git gives to bytes: the raw 20 (SHA-1) or 32 (SHA-256) bytes of hash("blob
+// <size>\x00" + bytes).
 type OID string
 
 // String returns the name in hexadecimal, as git prints it.

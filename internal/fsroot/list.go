@@ -15,13 +15,13 @@ const (
 	typeUnknown // the file system does not say
 )
 
-// Listing holds the names of one folder; each worker has one and uses it again.
+// Listing contains the names of one folder; each worker has one and reuses it.
 type Listing struct {
-	buf    []byte // what one system call returns
-	prefix string // what is before each name in its path
+	buf    []byte // the result of one system call
+	prefix string // the part of each path before the name
 	text   []byte // all paths
 	marks  []mark
-	Names  []Name // what the last Read found, in the order of paths
+	Names  []Name // the result of the last Read, sorted by path
 }
 
 type mark struct {
@@ -31,7 +31,7 @@ type mark struct {
 
 // Name is one name in a folder.
 type Name struct {
-	Path   string // what leads to it, then the name
+	Path   string // prefix and name
 	Folder bool
 }
 
@@ -46,8 +46,7 @@ func (l *Listing) add(text []byte, kind nameType) {
 	l.marks = append(l.marks, mark{end: uint32(len(l.text)), kind: kind})
 }
 
-// Read lists the folder fd, whose names all follow lead, in the order of paths.
-// All paths share one string.
+// Read lists the folder fd with prefix lead, sorted by path. All paths share one string.
 func (l *Listing) Read(fd int, lead string) error {
 	l.prefix, l.text, l.marks, l.Names = lead, l.text[:0], l.marks[:0], l.Names[:0]
 	if err := readNames(fd, l); err != nil {
@@ -68,8 +67,8 @@ func (l *Listing) Read(fd int, lead string) error {
 	return nil
 }
 
-// CompareNames compares two names of one folder so that walking them depth first gives
-// whole paths in the order of their bytes: a folder counts as its name and "/".
+// CompareNames compares two names of one folder so that walking them depth first gives full paths
+// in byte order: a folder counts as its name and "/".
 func CompareNames(a string, aFolder bool, b string, bFolder bool) int {
 	n := min(len(a), len(b))
 	if c := strings.Compare(a[:n], b[:n]); c != 0 {

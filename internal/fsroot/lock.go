@@ -21,23 +21,24 @@ type Lock struct {
 	f  *os.File
 }
 
-// NewLock returns a lock on the file path, which is made when it is first locked.
+// NewLock returns a lock on the file path, which is created when it is first locked.
 func NewLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR | os.O_CREATE} }
 
-// NewExistingLock returns a lock on a file that must exist: locking one that does not is fs.ErrNotExist.
+// NewExistingLock returns a lock on a file that must exist: otherwise locking it is
+// fs.ErrNotExist.
 func NewExistingLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR} }
 
-// Path is the file.
+// Path returns the path of the file.
 func (l *Lock) Path() string { return l.path }
 
-// TryLock takes the lock for this process alone; false means that somebody else has it.
+// TryLock takes the lock exclusively; false means that another process has it.
 func (l *Lock) TryLock() (bool, error) { return l.tryFlock(unix.LOCK_EX | unix.LOCK_NB) }
 
-// TryRLock shares the lock with others that share it.
+// TryRLock takes the lock shared.
 func (l *Lock) TryRLock() (bool, error) { return l.tryFlock(unix.LOCK_SH | unix.LOCK_NB) }
 
-// TryLockContext tries again each time poll has passed until ctx is done, whose error it
-// then gives.
+// TryLockContext tries again after each poll interval until ctx is done, whose error it then
+// returns.
 func (l *Lock) TryLockContext(ctx context.Context, poll time.Duration) (bool, error) {
 	return retryLock(ctx, poll, l.TryLock)
 }
@@ -63,7 +64,7 @@ func retryLock(ctx context.Context, poll time.Duration, try func() (bool, error)
 	}
 }
 
-// Unlock gives the lock back. It may be called without one.
+// Unlock releases the lock. It may be called without one.
 func (l *Lock) Unlock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,11 +107,11 @@ func (l *Lock) tryFlock(how int) (bool, error) {
 	}
 }
 
-// lockTimeout is how long Lock and RLock wait. Whoever holds one of belay's locks for longer
-// has stopped, or is not a belay.
+// lockTimeout is how long Lock and RLock wait. A process that keeps one of belay's locks for
+// longer has stopped, or is not a belay.
 const lockTimeout = 30 * time.Second
 
-// Lock waits for the lock, half a minute at most: then it is a *LockedError.
+// Lock waits for the lock, for lockTimeout at most: then the error is a *LockedError.
 func (l *Lock) Lock() error { return l.waitFor(l.TryLockContext) }
 
 // RLock is Lock for a shared lock.
@@ -126,7 +127,7 @@ func (l *Lock) waitFor(try func(context.Context, time.Duration) (bool, error)) e
 	return err
 }
 
-// LockedError says that another process did not give a lock back in time.
+// LockedError says that another process did not release a lock in time.
 type LockedError struct{ Path string }
 
 func (e *LockedError) Error() string { return fmt.Sprintf("%q is locked by another process", e.Path) }

@@ -6,12 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longestPath is how much of a path goes into one system call; the kernel takes 4,095
-// bytes.
+// longestPath is how much of a path is passed to one system call; the kernel takes 4,095 bytes.
 const longestPath = 4000
 
-// OpenBelow opens path below the folder fd, link-free and of any length. Path "" is
-// the folder itself, with a position of its own.
+// OpenBelow opens path below the folder fd, through no link and of any length. Path "" is the
+// folder itself, with a file position of its own.
 func OpenBelow(fd int, path string, flags int) (int, error) {
 	if path == "" {
 		return unix.Openat(fd, ".", flags|unix.O_CLOEXEC, 0)
@@ -58,8 +57,8 @@ func openEach(fd int, path string, flags int, perm uint32) (int, error) {
 	}
 }
 
-// OpenFileAt opens a regular file to read it; opening a FIFO that took its place does
-// not block. The caller must fstat what it got.
+// OpenFileAt opens a regular file for reading; opening a FIFO that took its place does not block.
+// The caller must fstat the result.
 func OpenFileAt(fd int, path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_NONBLOCK
 	got, err := OpenBelow(fd, path, flags|noAtime)
@@ -79,7 +78,7 @@ func OpenFolder(fd int, path string) (int, error) {
 	return got, err
 }
 
-// StatAt looks at name in the folder fd, without following it.
+// StatAt returns the stat data of name in the folder fd, without following it.
 func StatAt(fd int, name string, st *unix.Stat_t) error {
 	for {
 		if err := unix.Fstatat(fd, name, st, unix.AT_SYMLINK_NOFOLLOW); err != unix.EINTR {

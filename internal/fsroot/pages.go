@@ -5,10 +5,10 @@ import "unsafe"
 // hugePage is the size of a large page of memory on most machines, in bytes.
 const hugePage = 2 << 20
 
-// MakeLarge is make([]T, n) for what is filled from end to end and may be large, such as what a
-// scan of a large tree finds. The system is asked to lend large pages for it: in small ones, the first touch of each costs more than
-// what is written there (15 µs in a virtual machine; 35,000 of them at a million files). Where it has none to lend, this
-// is make.
+// MakeLarge is make([]T, n) for a slice that is filled completely and may be large, such as the
+// result of scanning a large tree. It asks the system for large pages: with small ones, the first
+// touch of each costs more than the write itself (15 µs in a virtual machine; 35,000 of them for
+// a million files). Where the system has none, this is make.
 func MakeLarge[T any](n int) []T {
 	s := make([]T, n)
 	if n == 0 {
@@ -23,5 +23,5 @@ func MakeLarge[T any](n int) []T {
 	return s
 }
 
-// StringOf is the bytes as a string without a copy. Nobody may write to them afterwards.
+// StringOf returns the bytes as a string without a copy. Nobody may write to them afterwards.
 func StringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// pathRef is a name in an open folder. Folders that had to be made writable to work
-// there are restored by close.
+// pathRef is a name in an open folder. close restores the modes of folders that had to be made
+// writable.
 type pathRef struct {
 	root   *Root
 	path   string
@@ -24,11 +24,11 @@ type openedFolder struct {
 	fd       int
 	mode     uint32
 	path     string
-	closesFD bool // close fd with the place
+	closesFD bool // close fd with the pathRef
 }
 
-// at opens the folder that path is in. Folders without the right to pass get it
-// for as long as the place is open.
+// at opens the parent folder of path. Folders without search permission get it until the pathRef
+// is closed.
 func (r *Root) at(path string) (*pathRef, error) {
 	if err := checkRelative(path); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (r *Root) at(path string) (*pathRef, error) {
 }
 
 // checkRelative refuses what is not a path below the root. Paths come from manifests, which
-// may have been written by anybody.
+// anybody may have written.
 func checkRelative(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." || name == ".." || strings.IndexByte(name, 0) >= 0 {
@@ -56,7 +56,7 @@ func checkRelative(path string) error {
 	return nil
 }
 
-// withRights runs op, and once more with a writable folder when it lacks the right.
+// withRights runs op, and runs it again with a writable folder when permission is missing.
 func (p *pathRef) withRights(op func() error) error {
 	err := op()
 	if err != unix.EACCES {
@@ -81,8 +81,8 @@ func (p *pathRef) withRights(op func() error) error {
 	return op()
 }
 
-// openRights gives the owner all rights in a folder and notes the mode it had. It fails
-// with EACCES when the owner has them already: then the mode is not what is wrong.
+// openRights gives the owner all permissions in a folder and records its mode. It fails with
+// EACCES when the owner has them already: then the mode is not the cause.
 func (p *pathRef) openRights(fd int, path string, own bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -102,8 +102,8 @@ func (p *pathRef) openRights(fd int, path string, own bool) error {
 	return nil
 }
 
-// walkToParent opens the parent one folder at a time and makes each passable that is not.
-// It takes the lock that a healed place holds.
+// walkToParent opens the parent one folder at a time and gives each search permission that lacks
+// it. It takes the lock that a pathRef with changed modes has.
 func (p *pathRef) walkToParent() error {
 	p.root.rightsMu.Lock()
 	p.fd = -1
@@ -137,7 +137,7 @@ func (p *pathRef) unlockUnlessOpened() {
 	}
 }
 
-// close puts folder modes back and gives err, or what went wrong with that.
+// close restores folder modes and returns err, or the error of that.
 func (p *pathRef) close(err error) error {
 	for i := len(p.opened) - 1; i >= 0; i-- {
 		h := p.opened[i]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// RelativeTo returns path relative to the folder root, both absolute, and "" when it lies
-// elsewhere or is empty.
+// RelativeTo returns path relative to the folder root, both absolute, and "" when it is empty or
+// not below root.
 func RelativeTo(root, path string) string {
 	if path == "" {
 		return ""

@@ -3,8 +3,8 @@ package fsroot
 import "golang.org/x/sys/unix"
 
 // DetectRepository reports whether the .git in the folder fd is a file that points to a
-// repository, and whether it is one or points to one. Only the stat of .git/HEAD
-// passes through a link: a link to a git dir is a repository to git too.
+// repository, and whether it is a repository or points to one. Only the stat of .git/HEAD passes
+// through a link: a link to a git folder is a repository to git too.
 func DetectRepository(fd int, folder bool) (file, repo bool) {
 	var st unix.Stat_t
 	if StatAt(fd, ".git/HEAD", &st) == nil {

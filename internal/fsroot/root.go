@@ -17,23 +17,23 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// What is in the way of a path. Both are wrapped in an error that names it.
+// Errors about what is in the way of a path. Both are wrapped in an error that names it.
 var (
 	ErrNotFolder = errors.New("a link or a file is where a folder should be")
 	ErrFolder    = errors.New("a folder is in the way")
 )
 
-// Root is a working tree held open by its top folder. All paths are relative to it.
-// A path is reached only through real folders: a link in a parent's place is
-// ErrNotFolder, whenever it was put there, and nothing is read or written through
-// it. What is absent gives fs.ErrNotExist. Safe for concurrent use.
+// Root is a working tree, open by its top folder. All paths are relative to it. A path is reached
+// only through real folders: a link in the place of a parent is ErrNotFolder, whenever it was
+// created, and nothing is read or written through it. A missing path is fs.ErrNotExist. It is
+// safe for concurrent use.
 type Root struct {
 	fd   int
 	path string
 
 	tempsMu  sync.Mutex
 	tempIn   map[string]*tempFolder
-	rightsMu sync.Mutex // held while a folder has another mode than its own
+	rightsMu sync.Mutex // locked while a folder has a temporary mode
 }
 
 type tempFolder struct {
@@ -41,7 +41,7 @@ type tempFolder struct {
 	dev uint64
 }
 
-// OpenRoot holds the folder at path, which may be reached through links.
+// OpenRoot opens the folder at path, which may be reached through links.
 func OpenRoot(path string) (*Root, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -50,7 +50,7 @@ func OpenRoot(path string) (*Root, error) {
 	return &Root{fd: fd, path: path, tempIn: map[string]*tempFolder{}}, nil
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (r *Root) Close() error {
 	r.tempsMu.Lock()
 	defer r.tempsMu.Unlock()
@@ -61,7 +61,7 @@ func (r *Root) Close() error {
 	return WrapPathError("close", r.path, unix.Close(r.fd))
 }
 
-// Info is what Lstat says.
+// Info is a result of Lstat.
 type Info struct {
 	Kind         PathKind
 	Perm         uint16 // the 07777 bits
@@ -70,7 +70,7 @@ type Info struct {
 	Dev, Ino     uint64
 }
 
-// Lstat says what is at path, without following it. Path "" is the root.
+// Lstat returns what is at path, without following it. Path "" is the root.
 func (r *Root) Lstat(path string) (Info, error) {
 	f, err := r.factsAt(path)
 	if err != nil {
@@ -93,9 +93,9 @@ func (r *Root) factsAt(path string) (Facts, error) {
 	return FactsOf(&st), p.close(WrapPathError("stat", path, err))
 }
 
-// Matches reports whether path is what the arguments say: kind, mode (links have none)
-// and the hash of its bytes, or of its target. Something else or nothing at path, or
-// a parent that is no folder, is false without an error.
+// Matches reports whether path has this kind, mode (links have none) and hash of its bytes, or of
+// its target. Anything else at path, a missing path, or a parent that is not a folder is false
+// without an error.
 func (r *Root) Matches(path string, kind PathKind, perm uint16, oid OID, newHash func() hash.Hash) (bool, error) {
 	info, err := r.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNotFolder) {
@@ -197,8 +197,7 @@ func (r *Root) ReadFolder(path string) ([]string, error) {
 	return names, nil
 }
 
-// asNotFolder turns what the kernel says of a path through a link or a file into
-// ErrNotFolder.
+// asNotFolder converts the kernel's error for a path through a link or a file to ErrNotFolder.
 func asNotFolder(err error) error {
 	if err == unix.ELOOP || err == unix.ENOTDIR {
 		return ErrNotFolder

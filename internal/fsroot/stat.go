@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Facts is what decides whether a file is still the one that was read. Times are
+// Facts is the stat data that shows whether a file is still the one that was read. Times are
 // nanoseconds since 1970.
 type Facts struct {
 	Size, Mtime, Ctime int64
@@ -15,7 +15,7 @@ type Facts struct {
 	Mode               uint32
 }
 
-// FactsOf takes the facts out of a stat.
+// FactsOf returns the facts of a stat.
 func FactsOf(st *unix.Stat_t) Facts {
 	return Facts{
 		Size: st.Size, Mtime: Nanos(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)), Ctime: Nanos(int64(st.Ctim.Sec), int64(st.Ctim.Nsec)),
@@ -35,7 +35,7 @@ func Nanos(sec, nsec int64) int64 {
 	return sec*1_000_000_000 + nsec
 }
 
-// Kind says what it is, by its mode.
+// Kind returns the kind, by the mode.
 func (f *Facts) Kind() PathKind {
 	switch f.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
@@ -54,7 +54,7 @@ func (f *Facts) Kind() PathKind {
 // Perm returns the 07777 bits.
 func (f *Facts) Perm() uint16 { return uint16(f.Mode & 0o7777) }
 
-// SpecialName names what is neither file, link nor folder.
+// SpecialName returns a name for what is neither file, link nor folder.
 func (f *Facts) SpecialName() string {
 	switch f.Mode & unix.S_IFMT {
 	case unix.S_IFIFO:
@@ -67,13 +67,13 @@ func (f *Facts) SpecialName() string {
 	return "not a file"
 }
 
-// IsExhausted reports whether err says that the machine, not the file, is at fault:
-// such an error ends the scan and never becomes a gap.
+// IsExhausted reports whether err is caused by the machine, not the file: such an error ends the
+// scan and never becomes a gap.
 func IsExhausted(err error) bool {
 	return err == unix.EMFILE || err == unix.ENFILE || err == unix.ENOMEM
 }
 
-// WrapPathError names what was tried at path; nil stays nil.
+// WrapPathError adds the operation and the path; nil stays nil.
 func WrapPathError(op, path string, err error) error {
 	if err == nil {
 		return nil

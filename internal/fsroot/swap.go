@@ -14,25 +14,25 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// SwapPrefix starts the name under which a file lies while it changes places with
-// another. What a killed process left under such a name may be the only copy of what
-// somebody saved: it is never removed unseen.
+// SwapPrefix starts the temporary name of a file while it is swapped with another. What a killed
+// process left under such a name may be the only copy of what somebody saved: it is never removed
+// unseen.
 const SwapPrefix = ".belay-swap-"
 
-// Expected says what a change of a path may take away: the bytes of that name, or nothing
-// when OID is empty.
+// Expected says what a change of a path may remove: bytes with this name, or nothing when OID is
+// empty.
 type Expected struct {
 	OID     OID
-	New     OID // what is put there
+	New     OID // what replaces it
 	NewHash func() hash.Hash
 }
 
-// SavedError says that somebody saved a file at the very moment in which it was to be
-// replaced or removed. What he saved last is at its path; Aside is where something else
-// that he saved lies, or "".
+// SavedError says that somebody saved a file at the moment in which it was to be replaced or
+// removed. The last saved version is at its path; SetAsideAt is where another saved version is,
+// or "".
 type SavedError struct{ Path, SetAsideAt string }
 
-// Error returns the sentence.
+// Error returns the message.
 func (e *SavedError) Error() string {
 	if e.SetAsideAt != "" {
 		return fmt.Sprintf("%s was saved twice by another program meanwhile; the other version is %s", belay.VisibleLine(e.Path),
@@ -41,9 +41,9 @@ func (e *SavedError) Error() string {
 	return fmt.Sprintf("%s was saved by another program meanwhile", belay.VisibleLine(e.Path))
 }
 
-// ReplaceFile is WriteFile that looks, after the change of places, at what was displaced.
-// If that is not held it goes back, and the error is a *SavedError. Where the system
-// cannot make two names change places, it is WriteFile.
+// ReplaceFile is WriteFile that checks, after the swap, what was displaced. If that is not as
+// expected it is swapped back, and the error is a *SavedError. Where the system cannot swap two
+// names, it is WriteFile.
 func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Expected, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Expected, 
 	return p.close(p.writeFile(perm, tmp, &held, fill))
 }
 
-// ReplaceLink is Symlink in the same way.
+// ReplaceLink is Symlink with the same check.
 func (r *Root) ReplaceLink(path, target string, held Expected) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *Root) ReplaceLink(path, target string, held Expected) error {
 	return p.close(WrapPathError("symlink", path, err))
 }
 
-// RemoveExpected is Remove in the same way: what is taken away is looked at after it has
-// left its path, and comes back when it is not held.
+// RemoveExpected is Remove with the same check: what is removed is checked after it was moved
+// from its path, and moved back when it is not as expected.
 func (r *Root) RemoveExpected(path string, held Expected) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -103,8 +103,8 @@ func (r *Root) RemoveExpected(path string, held Expected) error {
 	return p.close(WrapPathError("remove", path, err))
 }
 
-// moveIntoPlace gives the file called *name in the folder fd its path. Once it is there *name is
-// empty. held nil: whatever is at the path is replaced.
+// moveIntoPlace gives the file called *name in the folder fd its path. *name is empty once it is
+// there. With a nil expectation whatever is at the path is replaced.
 func (p *pathRef) moveIntoPlace(fd int, name *string, held *Expected) error {
 	if err := Step("rename", p.path); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (p *pathRef) moveIntoPlace(fd int, name *string, held *Expected) error {
 	return &SavedError{Path: p.path}
 }
 
-// checkDisplaced looks at what changed places with a new file.
+// checkDisplaced checks what was swapped with a new file.
 func (p *pathRef) checkDisplaced(fd int, name string, held *Expected) error {
 	if err := Step("displaced", p.path); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (p *pathRef) checkDisplaced(fd int, name string, held *Expected) error {
 	return errors.Join(err, &SavedError{Path: p.path})
 }
 
-// setAside puts what nobody may lose beside the path, under a name that people see.
+// setAside moves what nobody may lose beside the path, under a visible name.
 func (p *pathRef) setAside(fd int, name string) error {
 	to := p.name + ".saved-" + name[len(SwapPrefix):]
 	if err := renameNew(fd, name, p.fd, to); err != nil {
@@ -185,8 +185,8 @@ func (p *pathRef) setAside(fd int, name string) error {
 	return &SavedError{Path: p.path, SetAsideAt: parent + to}
 }
 
-// matches reports whether a name in a folder is a file, or a link, whose bytes, or target,
-// have the name oid.
+// matches reports whether a name in a folder is a file, or a link, whose bytes, or target, have
+// the name oid.
 func (h *Expected) matches(fd int, name string, oid OID) (bool, error) {
 	if oid == "" {
 		return false, nil
@@ -195,8 +195,8 @@ func (h *Expected) matches(fd int, name string, oid OID) (bool, error) {
 	return err == nil && got == oid, err
 }
 
-// BytesAt returns the name of the bytes of a file, or of the target of a link, in a folder;
-// "" for anything else.
+// BytesAt returns the object name of a file's bytes, or of a link's target, in a folder; "" for
+// anything else.
 func BytesAt(fd int, name string, h hash.Hash) (OID, error) {
 	var st unix.Stat_t
 	if err := StatAt(fd, name, &st); err != nil {
@@ -235,8 +235,8 @@ func (r *Root) Bytes(path string, newHash func() hash.Hash) (oid OID, err error)
 	return oid, p.close(WrapPathError("read", path, err))
 }
 
-// Reveal returns a file that a killed process left under a name of SwapPrefix one that people
-// see, and says which.
+// Reveal gives a file that a killed process left under a name of SwapPrefix a visible name, and
+// returns it.
 func (r *Root) Reveal(path string) (string, error) {
 	p, err := r.at(path)
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package fsroot
 
-// renameNew renames, unless something has the new name: then it is EEXIST.
+// renameNew renames, and fails with EEXIST when the new name exists.
 func renameNew(fd int, name string, to int, newName string) error {
 	return linkNew(fd, name, to, newName)
 }

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// pathOnly opens a folder only to reach what is in it, which needs no right to read it.
+	// pathOnly opens a folder only to reach what is in it, which needs no read permission.
 	pathOnly = unix.O_PATH | unix.O_DIRECTORY
-	// lookOnly opens anything only to look at it.
+	// lookOnly opens anything only for its stat data.
 	lookOnly = unix.O_PATH
 )
 
-// openPath opens what an absolute, clean path names, through no link. With lookOnly the last name may be one.
+// openPath opens an absolute, clean path through no link. With lookOnly the last name may be one.
 func openPath(path string, flags int, perm uint32) (int, error) {
 	how := unix.OpenHow{Flags: uint64(flags | unix.O_NOFOLLOW | unix.O_CLOEXEC),
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
@@ -32,7 +32,7 @@ func openPath(path string, flags int, perm uint32) (int, error) {
 	return openEachPath(path, flags, perm)
 }
 
-// lstatUnopened is for what cannot be opened even to look at it: here there is none.
+// lstatUnopened is for what cannot be opened even for its stat data: here there is none.
 func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	return nil, explainError("lstat", path, err)
 }

@@ -13,7 +13,9 @@ import (
 )
 
 const (
+	// pathOnly opens a folder only to reach what is in it, which needs no read permission.
 	pathOnly = unix.O_RDONLY | unix.O_DIRECTORY
+	// lookOnly opens anything only for its stat data.
 	lookOnly = unix.O_RDONLY | unix.O_NONBLOCK
 )
 
@@ -21,8 +23,8 @@ func openPath(path string, flags int, perm uint32) (int, error) {
 	return openEachPath(path, flags, perm)
 }
 
-// lstatUnopened looks by name at what cannot be opened: a link, a socket, a file without
-// rights. What leads to it was opened through no link.
+// lstatUnopened returns the stat data, by name, of what cannot be opened: a link, a socket, a
+// file without permissions. Its parent was opened through no link.
 func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	if info, lerr := os.Lstat(path); lerr == nil {
 		return info, nil

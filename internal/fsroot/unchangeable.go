@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// UnchangeableReason says why what is at path cannot be written, replaced or removed by this process,
-// as far as that shows without trying: "" when nothing is known to be against it. It
-// changes nothing. What it says fits after "path: ".
+// UnchangeableReason returns why this process cannot write, replace or remove what is at path, as
+// far as that shows without trying: "" when nothing is known. It changes nothing. The text fits
+// after "path: ".
 //
-// The rights of a folder that belongs to this user are no reason: they are opened for the
-// moment (see WriteFile).
+// The permissions of a folder of this user do not count: they are changed for the moment (see
+// WriteFile).
 func (r *Root) UnchangeableReason(path string) (string, error) {
 	p, err := r.at(path)
 	if err != nil {
@@ -29,7 +29,8 @@ func (r *Root) UnchangeableReason(path string) (string, error) {
 	return why, p.close(WrapPathError("look at", path, err))
 }
 
-// parentUnchangeableReason answers for a path whose folder is not there yet: the nearest one counts.
+// parentUnchangeableReason answers for a path whose folder does not exist yet, by its nearest
+// existing parent.
 func (r *Root) parentUnchangeableReason(path string, err error) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotFolder) {
 		return "", err
@@ -42,7 +43,7 @@ func (r *Root) parentUnchangeableReason(path string, err error) (string, error) 
 	return "", nil
 }
 
-// folderUnchangeableReason says why no name in the folder can change.
+// folderUnchangeableReason returns why no name in the folder can change.
 func (p *pathRef) folderUnchangeableReason() (string, error) {
 	why, err := unchangeableReason(p.fd, "")
 	if err != nil {
@@ -68,7 +69,7 @@ func (p *pathRef) folderUnchangeableReason() (string, error) {
 	return "its folder belongs to another user and is not writable", nil
 }
 
-// What cannot change.
+// Reasons of UnchangeableReason.
 const (
 	Immutable  = "immutable"
 	AppendOnly = "append-only"

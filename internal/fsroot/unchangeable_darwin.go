@@ -8,7 +8,8 @@ const (
 	flagsAppendOnly = 0x4 | 0x40000
 )
 
-// unchangeableReason says why a name in a folder, or with no name the folder itself, cannot change.
+// unchangeableReason returns why a name in a folder, or the folder itself with no name, cannot
+// change.
 func unchangeableReason(fd int, name string) (string, error) {
 	var st unix.Stat_t
 	var err error

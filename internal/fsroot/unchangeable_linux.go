@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unchangeableReason says why a name in a folder, or with no name the folder itself, cannot change.
+// unchangeableReason returns why a name in a folder, or the folder itself with no name, cannot
+// change.
 func unchangeableReason(fd int, name string) (string, error) {
 	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	if name == "" {

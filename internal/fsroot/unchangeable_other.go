@@ -2,5 +2,5 @@
 
 package fsroot
 
-// fixed knows nothing here: trying shows it.
-func fixed(int, string) (string, error) { return "", nil }
+// unchangeableReason knows nothing here: trying shows it.
+func unchangeableReason(int, string) (string, error) { return "", nil }

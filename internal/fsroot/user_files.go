@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KindName names what there is, for people: "a FIFO".
+// KindName returns a display name: "a FIFO".
 func KindName(info fs.FileInfo) string {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return kindName(uint32(st.Mode) & unix.S_IFMT)
@@ -26,8 +26,8 @@ func IsNullDevice(info fs.FileInfo) bool {
 	return err == nil && os.SameFile(null, info)
 }
 
-// OpenUserFile opens, to read it, a file that a person chose: links are followed. It never waits.
-// The null device counts as an empty file.
+// OpenUserFile opens, for reading, a file that a person chose: links are followed. It never
+// blocks. The null device counts as an empty file.
 func OpenUserFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -59,7 +59,7 @@ func ReadUserFile(path string, most int64) ([]byte, error) {
 	return ReadAll(f, most)
 }
 
-// OpenIn opens a regular file below a root, to read it. It never waits.
+// OpenIn opens a regular file below a root for reading. It never blocks.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -88,10 +88,10 @@ func ReadStart(root *os.Root, name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// CheckReadable reports what another program would suffer from that reads the file at path, through
-// links: *TypeError for what is not a file (it may wait, or never end), *SizeError for one of
-// more than most bytes. What is not there, or cannot be looked at, is left to that program;
-// so is a folder, and the null device.
+// CheckReadable reports what would block or overload another program that reads the file at path,
+// through links: *TypeError for what is not a file (it may wait, or never end), *SizeError for
+// more than most bytes. A missing or unreadable path is left to that program; so is a folder, and
+// the null device.
 func CheckReadable(path string, most int64) error {
 	info, err := os.Stat(path)
 	switch {

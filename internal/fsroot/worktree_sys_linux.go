@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// OpenPath opens a folder only to reach what is in it, which needs no right to
-	// read it.
+	// OpenPath opens a folder only to reach what is in it, which needs no read permission.
 	OpenPath = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	noAtime  = unix.O_NOATIME
 )
@@ -20,7 +19,7 @@ const beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_N
 // kernelWithoutOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
 var kernelWithoutOpenat2 atomic.Bool
 
-// openBelow opens path below the folder fd and passes through no link.
+// openBelow opens path below the folder fd, through no link.
 func openBelow(fd int, path string, flags int) (int, error) {
 	got, ok, err := openat2(fd, path, unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: beneath})
 	if !ok {
@@ -29,8 +28,8 @@ func openBelow(fd int, path string, flags int) (int, error) {
 	return got, err
 }
 
-// openat2 opens path from the folder fd. ok is false where the kernel has no such call, and where its answer is not the
-// final one: sandboxes answer EPERM to system calls they do not know.
+// openat2 opens path from the folder fd. ok is false where the kernel has no such call, and where
+// its answer is not final: sandboxes answer EPERM to system calls they do not know.
 func openat2(fd int, path string, how unix.OpenHow) (got int, ok bool, err error) {
 	for !kernelWithoutOpenat2.Load() {
 		got, err = unix.Openat2(fd, path, &how)
@@ -115,16 +114,16 @@ func chmodNoLink(fd int, name string, mode uint32) error {
 
 func syncTree(fd int) error { return unix.Syncfs(fd) }
 
-// AwaitWrite waits for a write that is under way to end. A write stamps its file when
-// it begins and copies its bytes after that, and reading does not wait for it: a file
-// could be read half old, with nothing in its times to show for it. Looking for holes
-// takes the lock that writes hold, on ext4, btrfs and tmpfs at least.
+// AwaitWrite waits for a running write to end. A write sets the file's times when it begins and
+// copies its bytes after that, and reading does not wait for it: a file could be read half old,
+// with nothing in its times to show for it. Seeking for holes takes the lock that writes take, on
+// ext4, btrfs and tmpfs at least.
 func AwaitWrite(fd int) {
 	_, _ = unix.Seek(fd, 0, unix.SEEK_DATA) // ENXIO: an empty file
 	_, _ = unix.Seek(fd, 0, unix.SEEK_SET)
 }
 
-// renameNew renames, unless something has the new name: then it is EEXIST.
+// renameNew renames, and fails with EEXIST when the new name exists.
 func renameNew(fd int, name string, to int, newName string) error {
 	err := unix.Renameat2(fd, name, to, newName, unix.RENAME_NOREPLACE)
 	if err == unix.ENOSYS || err == unix.EINVAL {

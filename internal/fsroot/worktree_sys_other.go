@@ -10,11 +10,12 @@ import (
 )
 
 const (
+	// OpenPath opens a folder only to reach what is in it, which needs no read permission.
 	OpenPath = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	noAtime  = 0
 )
 
-// openBelow opens path below the folder fd and passes through no link.
+// openBelow opens path below the folder fd, through no link.
 func openBelow(fd int, path string, flags int) (int, error) { return openEach(fd, path, flags, 0) }
 
 // readNames appends the names in the folder fd to l.
@@ -52,8 +53,8 @@ func chmodNoLink(fd int, name string, mode uint32) error {
 	return unix.Fchmodat(fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 }
 
-// syncTree syncs the folder and asks for the rest; there is no sync of one file
-// system here.
+// syncTree syncs the folder and starts a sync of the rest; there is no sync of one file system
+// here.
 func syncTree(fd int) error {
 	if err := unix.Fsync(fd); err != nil {
 		return err
@@ -61,5 +62,5 @@ func syncTree(fd int) error {
 	return unix.Sync()
 }
 
-// AwaitWrite has no counterpart here.
+// AwaitWrite does nothing here.
 func AwaitWrite(int) {}

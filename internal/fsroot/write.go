@@ -11,12 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// WriteFile makes path a regular file with exactly the mode perm (07777 bits) and
-// the bytes that fill writes, to an io.Writer that has a Sync method too. A file or
-// link at path is replaced, never followed; a folder is ErrFolder. The bytes go to a temporary file in the folder tmp when that
-// is on the same device, else beside path, and reach their name in one step: a
-// failure or a kill leaves path as it was. Nothing is synced, see Sync. A folder
-// that may not be written in is given the right meanwhile.
+// WriteFile makes path a regular file with exactly the mode perm (07777 bits) and the bytes that
+// fill writes, to an io.Writer that has a Sync method too. A file or link at path is replaced,
+// never followed; a folder is ErrFolder. The bytes are written to a temporary file in the folder
+// tmp when that is on the same device, else beside path, and the file is renamed in one step: a
+// failure or a kill leaves path unchanged. Nothing is synced, see Sync. A read-only folder is
+// made writable meanwhile.
 func (r *Root) WriteFile(path string, perm uint16, tmp string, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -49,8 +49,7 @@ func (p *pathRef) writeFile(perm uint16, tmp string, held *Expected, fill func(w
 	return WrapPathError("rename to", p.path, err)
 }
 
-// asErrFolder turns what the kernel says of a folder in the target's place into
-// ErrFolder.
+// asErrFolder converts the kernel's error for a folder in the target's place to ErrFolder.
 func asErrFolder(err error) error {
 	if err == unix.EISDIR || err == unix.ENOTEMPTY || err == unix.EEXIST {
 		return ErrFolder
@@ -58,8 +57,7 @@ func asErrFolder(err error) error {
 	return err
 }
 
-// tempFolder returns the folder tmp when it is on the device of the folder beside,
-// else -1.
+// tempFolder returns the folder tmp when it is on the device of the folder beside, else -1.
 func (r *Root) tempFolder(tmp string, beside int) int {
 	if tmp == "" {
 		return -1
@@ -125,7 +123,7 @@ func (t *tempFile) Write(b []byte) (int, error) {
 	return t.f.Write(b)
 }
 
-// Sync makes what was written survive a loss of power, for a fill that needs it.
+// Sync makes what was written survive a power loss, for a fill that needs it.
 func (t *tempFile) Sync() error {
 	if err := Step("sync", t.place.path); err != nil {
 		return err
@@ -133,8 +131,7 @@ func (t *tempFile) Sync() error {
 	return t.f.Sync()
 }
 
-// finish gives the file its mode, after the last write because writing clears
-// set-user-id bits.
+// finish sets the file's mode, after the last write because writing clears set-user-id bits.
 func (t *tempFile) finish(perm uint16) error {
 	if err := Step("chmod", t.place.path); err != nil {
 		return err
@@ -146,9 +143,10 @@ func (t *tempFile) finish(perm uint16) error {
 	return err
 }
 
-// CreateFile makes path a new file with exactly the mode perm and the bytes that fill writes; fs.ErrExist when there is
-// something already. It writes under the name itself, in half the time of WriteFile: a kill leaves a part of the file,
-// which is right only in a folder that counts for nothing until all of it is there.
+// CreateFile creates a file at path with exactly the mode perm and the bytes that fill writes;
+// fs.ErrExist when something is there. It writes under the final name, in half the time of
+// WriteFile: a kill leaves a partial file, so it is only for a folder that is not used before it
+// is complete.
 func (r *Root) CreateFile(path string, perm uint16, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -181,7 +179,7 @@ func (t *tempFile) rename(held *Expected) error {
 	return t.place.withRights(func() error { return t.place.moveIntoPlace(t.fd, &t.name, held) })
 }
 
-// recreateBesideTarget makes the file again beside its target.
+// recreateBesideTarget writes the file again beside its target.
 func (t *tempFile) recreateBesideTarget(perm uint16) error {
 	from, err := unix.Openat(t.fd, t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -200,7 +198,7 @@ func (t *tempFile) recreateBesideTarget(perm uint16) error {
 	return t.finish(perm)
 }
 
-// remove takes the temporary file away unless it has reached its name.
+// remove removes the temporary file unless it was renamed.
 func (t *tempFile) remove() {
 	if t.name == "" {
 		return
@@ -210,8 +208,8 @@ func (t *tempFile) remove() {
 	t.name = ""
 }
 
-// Symlink makes path a link to target. A file or another link at path is replaced
-// in one step; a folder is ErrFolder.
+// Symlink makes path a link to target. A file or another link at path is replaced in one step; a
+// folder is ErrFolder.
 func (r *Root) Symlink(path, target string) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -246,8 +244,8 @@ func (p *pathRef) symlink(target string) error {
 	return err
 }
 
-// Mkdir makes path a folder with exactly the mode perm. A folder that is there
-// already only gets the mode; anything else in its place is ErrNotFolder.
+// Mkdir makes path a folder with exactly the mode perm. An existing folder only gets the mode;
+// anything else in its place is ErrNotFolder.
 func (r *Root) Mkdir(path string, perm uint16) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -265,9 +263,8 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	return p.close(WrapPathError("mkdir", path, err))
 }
 
-// Chmod gives the file or folder at path exactly the mode perm, and does nothing
-// when it has it. A link is refused: the mode would be that of its target. Path ""
-// is the root.
+// Chmod sets the mode of the file or folder at path to exactly perm, and does nothing when it has
+// it. A link is an error: the mode would be that of its target. Path "" is the root.
 func (r *Root) Chmod(path string, perm uint16) error {
 	if path == "" {
 		err := Step("chmod", path)
@@ -283,7 +280,7 @@ func (r *Root) Chmod(path string, perm uint16) error {
 	return p.close(WrapPathError("chmod", path, p.chmod(perm, 0)))
 }
 
-// chmod changes what is at the place if its kind is want; 0 is any file or folder.
+// chmod changes the mode if the kind is want; 0 is any file or folder.
 func (p *pathRef) chmod(perm uint16, want PathKind) error {
 	return p.withRights(func() error {
 		var st unix.Stat_t
@@ -310,8 +307,8 @@ func (p *pathRef) chmod(perm uint16, want PathKind) error {
 	})
 }
 
-// Remove takes away the file or link at path. A folder is ErrFolder; a FIFO, socket
-// or device is refused, because no snapshot could bring it back.
+// Remove removes the file or link at path. A folder is ErrFolder; a FIFO, socket or device is an
+// error, because no snapshot could bring it back.
 func (r *Root) Remove(path string) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -329,7 +326,7 @@ func (r *Root) Remove(path string) error {
 	return p.close(WrapPathError("remove", path, err))
 }
 
-// checkRemovable says why what is at the place may not be removed.
+// checkRemovable returns an error for what may not be removed.
 func (p *pathRef) checkRemovable() error {
 	var st unix.Stat_t
 	if err := StatAt(p.fd, p.name, &st); err != nil {
@@ -345,8 +342,8 @@ func (p *pathRef) checkRemovable() error {
 	return nil
 }
 
-// Rmdir takes away the folder at path. One that is not empty stays, and the error
-// is syscall.ENOTEMPTY; a file or link is ErrNotFolder.
+// Rmdir removes the folder at path. One that is not empty stays, and the error is
+// syscall.ENOTEMPTY; a file or link is ErrNotFolder.
 func (r *Root) Rmdir(path string) error {
 	p, err := r.at(path)
 	if err != nil {
@@ -364,7 +361,7 @@ func (r *Root) Rmdir(path string) error {
 	return p.close(WrapPathError("rmdir", path, asNotFolder(err)))
 }
 
-// Sync makes everything written so far survive a loss of power.
+// Sync makes everything written so far survive a power loss.
 func (r *Root) Sync() error {
 	if err := Step("sync", r.path); err != nil {
 		return err

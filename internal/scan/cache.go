@@ -39,18 +39,17 @@ const (
 	FlagTracked = 1 << iota // in the user's index
 	FlagBelow               // a folder with tracked files below it
 	FlagGitlink             // a submodule's folder
-	FlagTrusted             // an equal stat means equal bytes
-	FlagKnown               // FlagIgnored is an answer, valid for the folder's rules
+	FlagTrusted             // equal stat data means equal bytes
+	FlagKnown               // FlagIgnored is set correctly for the folder's rules
 	FlagIgnored
 	FlagMissing // in the index but not on disk
-	FlagSeed    // in memory only: the OID is trusted when git's record matches
+	FlagSeed    // in memory only: the OID is trusted when git's stat data matches
 
 	FlagsFromIndex = FlagTracked | FlagBelow | FlagGitlink
 	FlagsFromRules = FlagKnown | FlagIgnored
 )
 
-// Cache is what an earlier scan knew. It is read in place: nothing is unpacked
-// before it is looked at.
+// Cache is what an earlier scan recorded. It is read in place, without unpacking.
 type Cache struct {
 	text                    string // the whole file
 	HashLen, recSize        int
@@ -65,7 +64,7 @@ type Cache struct {
 // castagnoli is made when it is first used: that takes longer than many a command.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-// Read returns nil for a cache that is absent or cannot be trusted.
+// Read reads a cache; nil when it is missing or cannot be trusted.
 func Read(path string) *Cache {
 	f, err := fsroot.Open(path)
 	if err != nil {
@@ -93,7 +92,8 @@ func Read(path string) *Cache {
 	return parseCache(fsroot.StringOf(all), sum)
 }
 
-// sizeFromHeader returns the size that a cache has by its header, -1 for what is none.
+// sizeFromHeader returns the size that a cache has according to its header, -1 for an invalid
+// one.
 func sizeFromHeader(head string) int64 {
 	hash := int64(u32(head, 8))
 	if head[:8] != magic || hash != 20 && hash != 32 {
@@ -103,7 +103,7 @@ func sizeFromHeader(head string) int64 {
 	return headerSize + int64(u32(head, 24)) + int64(u32(head, 28)) + tables + int64(u32(head, 20)) + 4
 }
 
-// parseCache looks at every number once, so that nothing later can point outside.
+// parseCache checks every number once, so that no offset can point outside later.
 func parseCache(text string, sum uint32) *Cache {
 	if len(text) < headerSize+4 || text[:8] != magic || u32(text, len(text)-4) != sum {
 		return nil
@@ -167,7 +167,7 @@ func (c *Cache) Records(folder int) (first, end int) {
 // NamesStart returns where the names of a folder start.
 func (c *Cache) NamesStart(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
 
-// Rules returns the rules that held in a folder.
+// Rules returns the id of the rules of a folder.
 func (c *Cache) Rules(folder int) (id RuleID) {
 	o := c.folders + folder*folderSize + 8
 	copy(id[:], c.text[o:o+len(id)])
@@ -190,7 +190,7 @@ func (c *Cache) Flags(rec int) uint8 { return c.text[c.recordOffset(rec)+7] }
 // Child returns the folder of a record, 0 when it was not entered.
 func (c *Cache) Child(rec int) int { return int(u32(c.text, c.recordOffset(rec)+8)) }
 
-// Facts returns what a record says of its file, all zero when nothing is known.
+// Facts returns the recorded stat data of a file, all zero when nothing is known.
 func (c *Cache) Facts(rec int) fsroot.Facts {
 	o := c.recordOffset(rec)
 	return fsroot.Facts{
@@ -199,14 +199,14 @@ func (c *Cache) Facts(rec int) fsroot.Facts {
 	}
 }
 
-// OID returns the name of the bytes of a record, valid with FlagTrusted or FlagSeed.
+// OID returns the object name of a record, valid with FlagTrusted or FlagSeed.
 func (c *Cache) OID(rec int) fsroot.OID {
 	o := c.recordOffset(rec) + recordHead
 	return fsroot.OID(c.text[o : o+c.HashLen])
 }
 
-// IsSeedValid reports whether what git's index recorded of a record with FlagSeed holds
-// for a file with this stat and these facts.
+// IsSeedValid reports whether the stat data of git's index, for a record with FlagSeed, matches a
+// file with this stat and these facts.
 func (c *Cache) IsSeedValid(rec int, st *unix.Stat_t, f *fsroot.Facts) bool {
 	seed := c.seeds[c.Facts(rec).Ino]
 	return seed.matches(st) && f.Mtime < c.seedLimit && f.Ctime < c.seedLimit
@@ -266,14 +266,14 @@ func (b *Builder) Add(name string, folder bool, flags uint8, child int, f fsroot
 	b.names = append(b.names, name...)
 }
 
-// Grow makes room for about as much as the cache c holds.
+// Grow allocates space for about as much as the cache c contains.
 func (b *Builder) Grow(c *Cache) {
 	if c != nil {
 		b.allocate(c.records-c.folders+folderSize, (c.names-c.records)*17/16, (len(c.text)-c.names)*17/16)
 	}
 }
 
-// growFor makes room for a list of paths, sorted.
+// growFor allocates space for a sorted list of paths.
 func (b *Builder) growFor(list []Tracked) {
 	folders, names, last := 1, 0, ""
 	for i := range list {

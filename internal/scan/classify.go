@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// What one question holds at most, and how many are asked at once.
+// How many paths are classified at once at most, and how many batches run in parallel.
 const (
 	maxClassifyBatch = 8192
 	maxClassifiers   = 4
 )
 
-// classifier gathers the folders whose names are not classified. While one question is
-// being answered the next one grows, so a slow answer makes few large questions.
+// classifier asks Options.Ignored about the names of folders. While one batch is being answered
+// the next one grows, so slow answers lead to few large batches.
 type classifier struct {
 	scan    *scan
 	ctx     context.Context
@@ -30,7 +30,7 @@ type classifier struct {
 
 func (a *classifier) init(ctx context.Context, s *scan) { a.ctx, a.scan = ctx, s }
 
-// enqueue takes over a listed folder and gives it back as jobSettle.
+// enqueue takes a listed folder and returns it to the pool as jobSettle.
 func (a *classifier) enqueue(n *node) {
 	a.scan.pool.AddPending()
 	a.mu.Lock()
@@ -52,8 +52,8 @@ func (a *classifier) classifyQueued() {
 	}
 }
 
-// nextBatch takes folders off the queue, and the caller off the active ones when there
-// are none.
+// nextBatch takes folders off the queue. If there are none, it counts the caller as no longer
+// active.
 func (a *classifier) nextBatch() ([]*node, []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,9 +111,9 @@ func (a *classifier) classifyBatch(batch []*node, paths []string) {
 	}
 }
 
-// classifyByBaseline asks the rules of then about what is ignored where the rules are others now.
-// answers are those of today. What was not ignored then is shown: what the cache
-// keeps of it stays today's answer.
+// classifyByBaseline asks, where the rules differ from the baseline's, how the baseline's rules
+// classify ignored names. answers are today's. A name that was not ignored then is shown. The
+// cache keeps today's answer.
 func (a *classifier) classifyByBaseline(batch []*node, answers []bool) error {
 	if a.scan.opts.Baseline == nil {
 		return nil
@@ -151,7 +151,7 @@ func (a *classifier) classifyByBaseline(batch []*node, answers []bool) error {
 
 func (it *item) isUnclassified() bool { return it.isUntracked() && it.flags&FlagKnown == 0 }
 
-// queryPath returns the path as Ignored is asked for it.
+// queryPath returns the path in the form that Ignored takes.
 func (it *item) queryPath() string {
 	if it.folder {
 		return it.path + "/"
@@ -159,9 +159,9 @@ func (it *item) queryPath() string {
 	return it.path
 }
 
-// checkRules looks again at every .gitignore that took part in an answer: it may
-// have changed between being hashed and being read by git. Then the answers hold
-// for this scan, which is marked as moving, but are not kept.
+// checkRules checks every .gitignore that took part in an answer again: it may have changed
+// between being hashed and being read by git. Then the answers are used for this scan, which is
+// marked unstable, but not cached.
 func (s *scan) checkRules() {
 	for _, n := range s.classifiedNodes {
 		for ; n != nil && !n.rulesSeen; n = n.parent {

@@ -20,14 +20,14 @@ const (
 	unknownClockMargin = int64(3 * time.Second)
 )
 
-// Clock is the time at which a scan started, by the clock that stamps files.
+// Clock is the time at which a scan started, by the clock that sets file times.
 type Clock struct {
 	Start int64
 	Dev   uint64 // the device whose clock it is; 0 when only the kernel was asked
 }
 
-// IsSettled reports whether a file with these facts, read after the clock was asked,
-// must show a new stat if it changes from now on.
+// IsSettled reports whether a file with these facts, read after the clock, must get new stat data
+// if it changes from now on.
 func (c Clock) IsSettled(f *fsroot.Facts) bool {
 	limit := c.Start - ClockMargin
 	if f.Dev != c.Dev {
@@ -36,8 +36,8 @@ func (c Clock) IsSettled(f *fsroot.Facts) bool {
 	return f.Mtime < limit && f.Ctime < limit
 }
 
-// ReadClock returns the present time by the clock that stamps files in dir, or by the
-// kernel's when dir is "" or takes no file.
+// ReadClock returns the current time by the clock that sets the times of files in dir, or by the
+// kernel's when dir is "" or no file can be created there.
 func ReadClock(dir string) Clock {
 	if dir != "" {
 		if fd, err := openProbe(dir); err == nil {
@@ -53,7 +53,7 @@ func ReadClock(dir string) Clock {
 	return Clock{Start: time.Now().UnixNano()}
 }
 
-// openNamedProbe is for file systems without nameless files.
+// openNamedProbe is openProbe for file systems without unnamed files.
 func openNamedProbe(dir string) (int, error) {
 	path := filepath.Join(dir, fsroot.TempName())
 	if err := fsroot.Step("create", path); err != nil {
@@ -68,8 +68,8 @@ func openNamedProbe(dir string) (int, error) {
 	return fd, errors.Join(err, fsroot.Remove(path))
 }
 
-// readStamp reads the clock. The first fstat makes newer kernels give the chmod a fine
-// stamp, and every later change of any file one that is not older.
+// readStamp reads the clock. The first fstat makes newer kernels give the chmod a fine-grained
+// time stamp, and every later change of any file one that is not older.
 func readStamp(fd int, known bool) Clock {
 	defer unix.Close(fd)
 	var st unix.Stat_t

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// openProbe opens a nameless file in dir, so that a kill leaves nothing behind.
+// openProbe opens an unnamed file in dir, so that a kill leaves nothing behind.
 func openProbe(dir string) (int, error) {
 	f, err := fsroot.OpenDir(dir)
 	if err != nil {
@@ -16,5 +16,5 @@ func openProbe(dir string) (int, error) {
 	return unix.Openat(int(f.Fd()), ".", unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 }
 
-// openKernelProbe opens a file in memory, stamped by the clock of the kernel.
+// openKernelProbe opens a file in memory, whose times are set by the kernel's clock.
 func openKernelProbe() (int, error) { return unix.MemfdCreate("belay-clock", unix.MFD_CLOEXEC) }

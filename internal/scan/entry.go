@@ -21,22 +21,22 @@ type Dir struct {
 	Empty bool   // there is nothing in it at all
 }
 
-// Gap is a path that could not be captured. Tracked says that it, or something
-// below it, is in the user's index. A folder that could not be read is one Gap.
+// Gap is a path that could not be captured. Tracked says that it, or something below it, is in
+// the user's index. A folder that could not be read is one Gap.
 type Gap struct {
 	Path, Reason string
 	Tracked      bool
 }
 
-// NestedRepo is a folder with a repository of its own. It is entered only when the
-// outer repository tracks files below it. GitFile says that its .git is a file that
-// points elsewhere, as submodules and linked worktrees have it.
+// NestedRepo is a folder with a repository of its own. It is entered only when the outer
+// repository tracks files below it. GitFile says that its .git is a file that points elsewhere,
+// as for submodules and linked worktrees.
 type NestedRepo struct {
 	Path    string
 	GitFile bool
 }
 
-// Stats says what a scan cost.
+// Stats counts the work of a scan.
 type Stats struct {
 	Files       int   // captured paths
 	Hashed      int   // of them, read in this scan; .gitignore files that are ignored count too
@@ -44,7 +44,7 @@ type Stats struct {
 	Asked       int   // paths that Options.Ignored was asked about
 }
 
-// Result is what a scan saw. All lists are sorted by path, byte by byte.
+// Result is the result of a scan. All lists are sorted by path, byte by byte.
 type Result struct {
 	Entries  []Entry
 	Dirs     []Dir

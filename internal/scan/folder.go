@@ -1,7 +1,7 @@
 package scan
 
-// Folder is a folder of a Tree, with what its reader wants to keep about it. Folders
-// that two trees share are equal.
+// Folder is a folder of a Tree, with what the reader stores with it. Folders that two trees share
+// are equal.
 type Folder struct {
 	node *node
 	scan *scan
@@ -10,21 +10,21 @@ type Folder struct {
 // Top returns the folder that was scanned.
 func (t *Tree) Top() Folder { return Folder{t.scan.top, t.scan} }
 
-// Same reports whether nothing in the folder and below it was looked at between the
-// trees that the two belong to.
+// Same reports whether nothing in the folder and below it was scanned again between the trees of
+// the two.
 func (f Folder) Same(g Folder) bool { return f.node == g.node }
 
-// Path is "" for the top.
+// Path returns the path, "" for the top.
 func (f Folder) Path() string { return f.node.path }
 
 // Perm returns the 07777 bits.
 func (f Folder) Perm() uint16 { return f.node.stat.Perm() }
 
-// Memo returns what Keep was given, nil at first.
+// Memo returns the value of SetMemo, nil at first.
 func (f Folder) Memo() any { return f.node.memo }
 
-// SetMemo keeps what is computed of the folder and all below it: it is lost when
-// something in there is looked at again.
+// SetMemo stores what is computed from the folder and everything below it: it is dropped when
+// something in there is scanned again.
 func (f Folder) SetMemo(memo any) { f.node.memo = memo }
 
 // Gap returns why the folder was not entered, "" when it was.
@@ -39,17 +39,17 @@ func (f Folder) Nested() bool { return f.node.nested }
 // Entered reports whether it was listed; a nested repository mostly is not.
 func (f Folder) Entered() bool { return f.node.state == nodeListed }
 
-// IsIgnored reports whether it is ignored and was entered only for what Include may name
-// in it: when that is nothing, the whole folder is one ignored path.
+// IsIgnored reports whether the folder is ignored and was entered only for what Include may match
+// in it: if that is nothing, the complete folder is one ignored path.
 func (f Folder) IsIgnored() bool { return f.node.ignored && !f.node.isIncluded }
 
-// NameKind says what became of a name.
+// NameKind says what a scan did with a name.
 type NameKind uint8
 
-// What a name can be.
+// The kinds of names.
 const (
-	NameCaptured NameKind = iota // Entry holds
-	NameFolder                   // a folder that was entered, or tried to
+	NameCaptured NameKind = iota // Entry has it
+	NameFolder                   // a folder that was entered, or could not be
 	NameGap                      // a gap: Reason says why
 	NameIgnored
 )
@@ -63,11 +63,11 @@ type Named struct {
 	Reason     string
 	Tracked    bool
 	IsRuleFile bool // a .gitignore that git reads, captured or not
-	Linked     bool // has had several names
+	Linked     bool // had several hard links
 }
 
-// Each gives the names of the folder in the order of paths. What vanished while it
-// was looked at is left out, and so is the git folder.
+// Each calls do with the names of the folder, sorted by path. What vanished during the scan is
+// left out, and so is the git folder.
 func (f Folder) Each(do func(Named)) {
 	for i := range f.node.items {
 		if m, there := f.nameAt(i, &f.node.items[i]); there {

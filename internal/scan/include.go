@@ -9,16 +9,16 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Selector says which ignored paths are captured anyway.
+// Selector selects ignored paths that are captured anyway.
 type Selector interface {
-	// Covers reports whether path itself is; a folder: with all below it.
+	// Covers reports whether path itself is selected; for a folder, with everything below it.
 	Covers(path string, folder bool) bool
-	// Reaches reports whether something below the folder may be; it may say yes for
-	// nothing, never no for something.
+	// Reaches reports whether something below the folder may be selected; it may be wrong only in
+	// saying yes.
 	Reaches(folder string) bool
 }
 
-// Any selects what one of several selects.
+// Any selects what any of several selectors selects.
 type Any []Selector
 
 // Covers reports whether one of them covers path.
@@ -46,11 +46,11 @@ type Globs []glob
 
 type glob struct {
 	pattern string
-	parts   []string // nil when the pattern cannot be cut at its slashes
+	parts   []string // nil when the pattern cannot be split at its slashes
 }
 
-// NewGlobs refuses what is not a pattern. A final slash means nothing: a glob that
-// matches a folder covers all below it in any case.
+// NewGlobs parses globs and refuses invalid ones. A final slash means nothing: a glob that
+// matches a folder always covers everything below it.
 func NewGlobs(globs []string) (Globs, error) {
 	var in Globs
 	for _, g := range globs {
@@ -69,7 +69,7 @@ func NewGlobs(globs []string) (Globs, error) {
 	return in, nil
 }
 
-// Covers reports whether a glob names path itself.
+// Covers reports whether a glob matches path itself.
 func (in Globs) Covers(path string, _ bool) bool {
 	for _, g := range in {
 		if ok, _ := doublestar.Match(g.pattern, path); ok {
@@ -79,8 +79,8 @@ func (in Globs) Covers(path string, _ bool) bool {
 	return false
 }
 
-// Reaches reports whether a glob may name something below the folder; it may say
-// yes for nothing, never no for something.
+// Reaches reports whether a glob may match something below the folder; it may be wrong only in
+// saying yes.
 func (in Globs) Reaches(folder string) bool {
 	for _, g := range in {
 		if g.parts == nil || partsReach(g.parts, folder) {

@@ -11,7 +11,7 @@ type node struct {
 	folder  int // its number in the old cache, -1 when it has none
 	rules   RuleID
 	items   []item
-	missing []int // old records of tracked paths that are not there
+	missing []int // old records of tracked paths that do not exist
 	gap     string
 	state   nodeState
 
@@ -21,15 +21,15 @@ type node struct {
 	gitlink         bool
 	nested          bool
 	gitFile         bool
-	ignored         bool // entered only for what Include names below it
-	isIncluded      bool // Include names the folder itself
-	rulesSeen       bool // checkRules has looked at it
-	rulesDiffer     bool // the rules that hold in it are not those of Options.Baseline
-	isCapturedRepo  bool // a repository of its own that is captured with its git folder
-	isInGitFolder   bool // below such a git folder: no rule of ignoring holds
+	ignored         bool // entered only for what Include matches below it
+	isIncluded      bool // Include matches the folder itself
+	rulesSeen       bool // checkRules has checked it
+	rulesDiffer     bool // its rules differ from those of Options.Baseline
+	isCapturedRepo  bool // a nested repository that is captured with its git folder
+	isInGitFolder   bool // below such a git folder: no ignore rule applies
 
-	prev *node // what an earlier result had at this path, while this node is being made
-	memo any   // what a reader of the result keeps with the folder
+	prev *node // the folder of an earlier result, while this node is being made
+	memo any   // what a reader of the result stores with the folder
 }
 
 type nodeState uint8
@@ -37,11 +37,11 @@ type nodeState uint8
 const (
 	nodeOpen     nodeState = iota // not listed
 	nodeListed                    // its items are known
-	nodeClosed                    // not entered: a nested repository, the git dir, a gap
+	nodeClosed                    // not entered: a nested repository, the git folder, a gap
 	nodeVanished                  // it vanished
 )
 
-// pathPrefix is what the paths below a folder start with.
+// pathPrefix is the common prefix of the paths below a folder.
 func (n *node) pathPrefix() string {
 	if n.path == "" {
 		return ""
@@ -53,26 +53,26 @@ func (n *node) pathPrefix() string {
 type item struct {
 	path      string
 	gap       string
-	oid       fsroot.OID    // once known
-	facts     *fsroot.Facts // nil when the old record still holds, and for folders
-	child     *node         // of a folder that is entered
+	oid       fsroot.OID    // "" until known
+	facts     *fsroot.Facts // nil when the old record is still valid, and for folders
+	child     *node         // of an entered folder
 	rec       int32         // the old record, -1
 	flags     uint8         // FlagTracked … FlagIgnored
 	kind      fsroot.PathKind
 	folder    bool
 	fresh     bool
 	vanished  bool
-	included  bool // ignored, and Include names it
+	included  bool // ignored, and Include matches it
 	unignored bool // ignored, but not by the rules of Options.Baseline
-	hadLinks  bool // has had more than one name: a write through another one may go unseen
+	hadLinks  bool // has had several hard links: a write through another one may go unseen
 }
 
-// isUntracked reports whether the item is neither in the index nor above what is.
+// isUntracked reports whether the item is neither in the index nor a parent of what is.
 func (it *item) isUntracked() bool { return it.flags&FlagsFromIndex == 0 }
 
 func (it *item) isIgnored() bool { return it.flags&FlagIgnored != 0 && !it.unignored }
 
-// name is the last part of the path.
+// name returns the last part of the item's path.
 func (n *node) name(it *item) string {
 	if n.path == "" {
 		return it.path

@@ -12,11 +12,11 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Options says what to scan and whom to ask.
+// Options says what to scan, and how ignored and tracked paths are found out.
 type Options struct {
 	Root    string           // the top folder, absolute
-	GitDir  string           // the git dir, absolute; never captured when it is inside Root. Root's own .git never is
-	Cache   string           // the private stat cache; "" is none. One that is corrupt, foreign or of another version is ignored
+	GitDir  string           // the git folder, absolute; never captured when it is inside Root. Root's own .git never is
+	Cache   string           // the stat cache file; "" is none. A corrupt cache, or one of another tree or version, is not used
 	NewHash func() hash.Hash // SHA-1 or SHA-256
 
 	// TrackedKey changes when the paths in the user's index do. ReadTracked is called only
@@ -42,29 +42,29 @@ type Options struct {
 
 	Include []string // doublestar globs of ignored paths to capture anyway; one that matches a folder covers all below
 
-	// Also selects more of them.
+	// IncludeMore selects more of them.
 	IncludeMore Selector
 
-	// Then makes the scan capture what today's rules ignore and those of an earlier time
-	// did not. nil is nothing.
+	// Baseline makes the scan capture what today's rules ignore and those of an earlier time did
+	// not. nil adds nothing.
 	Baseline *Baseline
 
-	// Enter says of a folder that has a repository of its own whether it is captured whole:
-	// its files like any others, and its git folder as it is. nil: none is.
+	// EnterRepo decides whether a nested repository is captured completely: its files like any
+	// others, and its git folder as it is. nil: none is.
 	EnterRepo func(path string) bool
 
-	MaxFile int64 // untracked and included files with more bytes become a Gap; 0 is not a limit
+	MaxFile int64 // untracked and included files above this size become a Gap; 0 is no limit
 	Workers int   // 0 is one for each processor
 
-	// Entering is called with each folder before it is listed, from several goroutines;
-	// fd is the open folder. Its error ends the scan. nil is nothing to call.
+	// OnFolder, if not nil, is called with each folder before it is listed, from several
+	// goroutines; fd is the open folder. Its error ends the scan.
 	OnFolder func(path string, fd int) error
 }
 
-// Baseline is the rules of ignoring of an earlier time. Only where they are not those of today
-// is anything asked, and only about what is ignored today.
+// Baseline is the ignore rules of an earlier time. They are used only where they differ from
+// today's, and only for paths that are ignored today.
 type Baseline struct {
-	OuterRulesChanged bool                  // the rules outside the tree are not those of then
+	OuterRulesChanged bool                  // the rules outside the tree differ
 	RuleFiles         map[string]fsroot.OID // its .gitignore files
 	Ignored           func(ctx context.Context, paths []string) ([]bool, error)
 }
@@ -83,7 +83,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// selector returns what selects among ignored paths, nil for nothing.
+// selector returns the selector of ignored paths, nil for nothing.
 func (o *Options) selector() (Selector, error) {
 	globs, err := NewGlobs(o.Include)
 	switch {

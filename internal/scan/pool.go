@@ -2,8 +2,8 @@ package scan
 
 import "sync"
 
-// Pool is a stack of jobs, so that few folders are open questions at a time. It is
-// over when nothing is queued, done or held.
+// Pool is a stack of jobs for several workers. A stack, and not a queue, so that few folders are
+// unfinished at a time. It ends when no job is queued or pending.
 type Pool[J any] struct {
 	mu      sync.Mutex
 	cond    sync.Cond
@@ -12,14 +12,14 @@ type Pool[J any] struct {
 	err     error
 }
 
-// NewPool returns an empty one.
+// NewPool returns an empty pool.
 func NewPool[J any]() *Pool[J] {
 	p := &Pool[J]{}
 	p.cond.L = &p.mu
 	return p
 }
 
-// Push queues jobs. Every job counts as open until Done is called for it.
+// Push queues jobs. Every job is pending until Done is called for it.
 func (p *Pool[J]) Push(jobs ...J) {
 	if len(jobs) == 0 {
 		return
@@ -35,14 +35,14 @@ func (p *Pool[J]) Push(jobs ...J) {
 	p.cond.Broadcast()
 }
 
-// AddPending counts something as open that is not on the stack.
+// AddPending counts something as pending that is not on the stack.
 func (p *Pool[J]) AddPending() {
 	p.mu.Lock()
 	p.pending++
 	p.mu.Unlock()
 }
 
-// Done ends what Push or Hold counted.
+// Done ends what Push or AddPending counted.
 func (p *Pool[J]) Done() {
 	p.mu.Lock()
 	p.pending--
@@ -64,14 +64,14 @@ func (p *Pool[J]) Fail(err error) {
 	p.cond.Broadcast()
 }
 
-// Err returns the error that ended it.
+// Err returns the error that ended the scan.
 func (p *Pool[J]) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.err
 }
 
-// Take waits for a job; false says that the scan is over.
+// Take waits for a job; false means that the scan has ended.
 func (p *Pool[J]) Take() (job J, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

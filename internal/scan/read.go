@@ -44,9 +44,9 @@ func (w *worker) addUnreadable(it *item, err error) error {
 	return nil
 }
 
-// readOnce hashes as many bytes as the open file says it has. steady is false when
-// the file changed under the reader; the OID is then of what was read, or missing
-// when there was less than that.
+// readOnce hashes as many bytes as the open file has according to its stat. steady is false when
+// the file changed while it was read; the OID is then of what was read, or missing when there was
+// less.
 func (w *worker) readOnce(it *item) (steady bool, err error) {
 	fd, err := fsroot.OpenFileAt(w.scan.root, it.path)
 	if err != nil {
@@ -81,8 +81,8 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 	return whole && after.Size == f.Size && after.Mtime == f.Mtime && after.Ctime == f.Ctime, nil
 }
 
-// readLink hashes the target of a link. A link never changes: it is replaced by
-// another one, which another inode or change time shows.
+// readLink hashes the target of a link. A link never changes: it is replaced by another one, with
+// another inode or change time.
 func (w *worker) readLink(n *node, it *item, fd int) error {
 	for try := range maxReadTries {
 		if try > 0 {
@@ -115,7 +115,7 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 	return nil
 }
 
-// finishHash counts what was read, and names it.
+// finishHash counts what was read, and returns its object name.
 func (w *worker) finishHash(size int64) fsroot.OID {
 	w.scan.hashed.Add(1)
 	w.scan.bytes.Add(size)

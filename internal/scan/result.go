@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// collectResult turns the nodes into the result. Depth first, in the order of the items,
-// is the order of whole paths.
+// collectResult converts the nodes to the result. Depth first, in the order of the items, is the
+// order of full paths.
 func (s *scan) collectResult() *Result {
 	r := &Result{scan: s, Unstable: s.hasChanged()}
 	r.Entries = fsroot.MakeLarge[Entry](int(s.foundNames.Load()))[:0]
@@ -67,7 +67,7 @@ func (s *scan) addName(r *Result, m Named) {
 	}
 }
 
-// isCaptured reports whether a name is a file or link that is captured, and no .gitignore.
+// isCaptured reports whether a name is a captured file or link, and not a .gitignore.
 func (s *scan) isCaptured(n *node, i int, it *item) bool {
 	file := !it.vanished && !it.folder && it.child == nil
 	return file && it.gap == "" && i != n.ruleFile && s.isCapturedFile(n, it)
@@ -78,7 +78,7 @@ func (s *scan) newEntry(it *item) Entry {
 	return Entry{Path: it.path, Kind: f.Kind(), Perm: f.Perm(), Size: f.Size, OID: it.oid, Fresh: it.fresh}
 }
 
-// isEmpty reports whether no name was there; the .git of the root is none.
+// isEmpty reports whether the folder has no name; the .git of the root does not count.
 func (n *node) isEmpty() bool {
 	for i := range n.items {
 		if it := &n.items[i]; !it.vanished && (it.child == nil || it.child.state != nodeVanished) {

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// retracker makes a cache in which exactly the paths of a list are tracked, and
-// keeps what an earlier one knows about them.
+// retracker makes a cache in which exactly the paths of a list are tracked, and keeps what an
+// earlier cache recorded about them.
 type retracker struct {
 	old     *Cache // may be nil
 	list    []Tracked
@@ -19,11 +19,11 @@ type retracker struct {
 	seeds   []*Stat
 }
 
-// listSpan is a folder still to be written: its number in the old cache, -1 when it
-// has none, and the part of the list below it, whose paths share lead bytes.
+// listSpan is a folder to be written: its number in the old cache, -1 for none, and its part of
+// the list, whose paths share lead bytes.
 type listSpan struct{ old, from, to, lead int }
 
-// nameGroup is one name of a folder in the list: a file, or a folder and its part.
+// nameGroup is one name of a folder in the list: a file, or a folder and its part of the list.
 type nameGroup struct {
 	name     string
 	folder   bool
@@ -31,7 +31,7 @@ type nameGroup struct {
 	from, to int
 }
 
-// Retrack returns a cache for list, which may be in any order and name a path twice.
+// Retrack returns a cache for list, which may be in any order and contain a path twice.
 func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, error) {
 	sorted, err := sortTracked(list)
 	if err != nil {
@@ -79,8 +79,8 @@ func countSeeds(list []Tracked) (n int) {
 	return n
 }
 
-// sortTracked sorts the list. A submodule is in it twice, as the folder it should
-// be and as the file or link that may be in its place.
+// sortTracked sorts the list. A submodule is in it twice, as the folder it should be and as the
+// file or link that may be in its place.
 func sortTracked(list []Tracked) ([]Tracked, error) {
 	sorted := list
 	for i := range list {
@@ -107,7 +107,7 @@ func sortTracked(list []Tracked) ([]Tracked, error) {
 	return sorted, nil
 }
 
-// isPlainPath reports whether path is made of names: none empty, none too long to record.
+// isPlainPath reports whether path consists of names: none empty, none too long to record.
 func isPlainPath(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || len(name) > 1<<15 {
@@ -156,7 +156,7 @@ func (t *retracker) writeFolder(s listSpan) {
 	}
 }
 
-// nextGroup takes the first group off the stretch.
+// nextGroup takes the first group off the span.
 func (t *retracker) nextGroup(s *listSpan) (nameGroup, bool) {
 	if s.from == s.to {
 		return nameGroup{}, false
@@ -180,8 +180,8 @@ func (t *retracker) nextGroup(s *listSpan) (nameGroup, bool) {
 	return g, true
 }
 
-// addRecord writes the record of one name; rec is its old one or -1. A name that is only
-// in the old cache has an empty group.
+// addRecord writes the record of one name; rec is its old one or -1. A name that is only in the
+// old cache has an empty group.
 func (t *retracker) addRecord(g nameGroup, rec, lead int) {
 	var flags uint8 = FlagMissing
 	old, child := -1, 0
@@ -214,7 +214,7 @@ func (t *retracker) addRecord(g nameGroup, rec, lead int) {
 	t.builder.Add(g.name, g.folder, flags, child, f, oid)
 }
 
-// seedRecord takes over what the index knows about a file, unless the cache knows better.
+// seedRecord uses what the index records about a file, unless the cache knows better.
 func (t *retracker) seedRecord(g nameGroup, f fsroot.Facts, oid fsroot.OID, flags uint8) (fsroot.Facts, fsroot.OID, uint8) {
 	e := &t.list[g.from]
 	if flags&FlagTrusted != 0 || e.Seed == nil || len(e.OID) != t.builder.HashLen || g.to > g.from+1 {

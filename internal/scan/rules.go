@@ -6,18 +6,18 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// RuleID stands for everything that decides what is ignored in a folder.
+// RuleID identifies the rules that decide what is ignored in a folder.
 type RuleID [16]byte
 
-// FirstRules returns the rules that hold where no .gitignore does; key stands for those
+// FirstRules returns the id of the rules where no .gitignore applies; key identifies those
 // outside the tree.
 func FirstRules(key string) RuleID {
 	sum := sha256.Sum256([]byte(key))
 	return RuleID(sum[:16])
 }
 
-// Next returns the rules of a folder with a .gitignore of these bytes. The path
-// belongs to it, because rules are anchored where their file lies.
+// Next returns the id of the rules of a folder with a .gitignore of these bytes. The path is part
+// of it, because rules are relative to the folder of their file.
 func (id RuleID) Next(path string, oid fsroot.OID) RuleID {
 	h := sha256.New()
 	h.Write(id[:])

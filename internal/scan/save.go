@@ -8,11 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Save writes the cache for the next scan, by a temporary file in the folder of the
-// cache and a rename, or not at all when that would cost more than it saves: when
-// nothing changed, or only a file in a thousand has to be read again. A lost cache
-// costs time and nothing else, so nothing is synced. It does nothing without
-// Options.Cache.
+// Save writes the cache for the next scan, by a temporary file beside it and a rename. It does
+// not write it when that would cost more than it saves: when nothing changed, or when only a file
+// in a thousand has to be read again. A lost cache only costs time, so nothing is synced. Without
+// Options.Cache it does nothing.
 func (r *Result) Save() error {
 	s := r.scan
 	few := s.staleRecords.Load()*1000 <= int64(len(r.Entries)) && s.bytes.Load() < 1<<20
@@ -38,14 +37,15 @@ func (r *Result) Save() error {
 	return nil
 }
 
-// cacheWriter writes folders in the order in which they are named. A shelf is one of them:
-// a node, or what an old cache knew of a tracked folder that was not entered.
+// cacheWriter writes folders in the order in which they get their numbers.
 type cacheWriter struct {
 	scan    *scan
 	builder Builder
 	queue   []queuedFolder
 }
 
+// queuedFolder is a folder to be written: a node, or the old cache's record of a tracked folder
+// that was not entered.
 type queuedFolder struct {
 	node *node
 	old  int
@@ -105,7 +105,7 @@ func (w *cacheWriter) writeItem(n *node, it *item, base int) {
 	w.builder.Add(name, false, flags|FlagTrusted, 0, f, it.oid)
 }
 
-// enqueueFolder queues a folder and gives its number, 0 when nothing is known of it.
+// enqueueFolder queues a folder and returns its number, 0 when nothing is known about it.
 func (w *cacheWriter) enqueueFolder(it *item) int {
 	switch c := it.child; {
 	case c == nil:
@@ -132,8 +132,8 @@ func (w *cacheWriter) copyTracked(folder int) {
 	}
 }
 
-// copyMissing copies the old record of a tracked path that is not on disk now. It may
-// come back as the same file, so its facts are kept.
+// copyMissing copies the old record of a tracked path that does not exist now. It may come back
+// as the same file, so its facts are kept.
 func (w *cacheWriter) copyMissing(base, rec int) {
 	c := w.scan.old
 	name, folder := c.Name(base, rec)

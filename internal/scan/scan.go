@@ -15,8 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// scan is one walk over the tree. What it leaves behind, the nodes, is what Save
-// writes.
+// scan is one walk over the tree. Its nodes are what Save writes.
 type scan struct {
 	opts       Options
 	root       int // the open root
@@ -30,28 +29,28 @@ type scan struct {
 	pool       *Pool[job]
 	classifier classifier
 
-	foundNames, folders   atomic.Int64 // how much the result will hold
+	foundNames, folders   atomic.Int64 // how many names and folders the result will have
 	hashed, bytes, asked  atomic.Int64
 	unstable, hasNewLinks atomic.Bool
 	cacheChanged          atomic.Bool  // the cache has to be written
-	staleRecords          atomic.Int64 // records of it that no longer hold
+	staleRecords          atomic.Int64 // records of it that are no longer valid
 	outerRulesChanged     bool
-	dirtyPaths            *DirtyPaths // of a scan that continues from an earlier result; nil otherwise
+	dirtyPaths            *DirtyPaths // of an incremental scan; nil otherwise
 
 	mu              sync.Mutex
 	recentChanges   []int64 // change times not older than the scan
-	classifiedNodes []*node // folders that were asked about
+	classifiedNodes []*node // folders whose names were classified
 	nodesWithPrev   []*node // folders that have a prev
 }
 
-// Scan reads the whole tree below o.Root and changes nothing in it. It opens only
-// folders and regular files, and reads only files that the cache does not vouch
-// for. What cannot be captured is in Result.Gaps; an error means that there is no
-// result: a bad option (usage), a root that cannot be read, the context, an error of
-// Ignored or ReadTracked, or a machine out of descriptors or memory.
+// Scan reads the complete tree below o.Root and changes nothing in it. It opens only folders and
+// regular files, and reads only files that the cache has no valid record of. What cannot be
+// captured is in Result.Gaps; an error means that there is no result: an invalid option (usage),
+// a root that cannot be read, the context, an error of Ignored or ReadTracked, or a machine out
+// of descriptors or memory.
 //
-// The result is what each path was at some time during the scan. When Moving is set
-// that was not one time for all of them, and the caller may want to scan again.
+// The result is what each path was at some time during the scan. When Unstable is set that was
+// not one time for all of them, and the caller may want to scan again.
 func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func (s *scan) run(ctx context.Context) (*Result, error) {
 	return s.collectResult(), nil
 }
 
-// walk enters the top and everything below that has to be looked at.
+// walk enters the top and everything below that has to be scanned.
 func (s *scan) walk(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -111,7 +110,7 @@ func (s *scan) walk(ctx context.Context) error {
 	return nil
 }
 
-// prepare asks the clock, reads the cache and makes it agree with the index.
+// prepare reads the clock and the cache, and makes the cache agree with the index.
 func (s *scan) prepare(ctx context.Context) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(s.root, &st); err != nil {
@@ -162,9 +161,8 @@ func (s *scan) readTracked(ctx context.Context) error {
 	return err
 }
 
-// noteChange notes a change time. One that is not older than the scan says that the
-// tree is moving, unless it is in the future. Modification times say nothing:
-// anybody may set them.
+// noteChange records a change time. One that is not older than the scan says that the tree is
+// changing, unless it is in the future. Modification times say nothing: anybody may set them.
 func (s *scan) noteChange(f *fsroot.Facts) {
 	if f.Ctime >= s.clock.Start {
 		s.mu.Lock()

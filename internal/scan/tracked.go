@@ -9,20 +9,20 @@ import (
 // Tracked is a path of the user's index.
 type Tracked struct {
 	Path    string
-	OID     fsroot.OID // what the index says; used only together with Seed
+	OID     fsroot.OID // from the index; used only together with Seed
 	Gitlink bool       // a submodule
-	Seed    *Stat      // nil unless an equal stat means that the raw bytes hash to OID
+	Seed    *Stat      // nil unless equal stat data means that the raw bytes hash to OID
 }
 
-// Stat is what git's index records of a file: times, and the low 32 bits of
-// everything else. Mode is git's mode of the entry.
+// Stat is the stat data of a file in git's index: times, and the low 32 bits of everything else.
+// Mode is git's mode of the entry.
 type Stat struct {
 	MtimeSec, CtimeSec                                   int64
 	MtimeNsec, CtimeNsec, Dev, Ino, Uid, Gid, Mode, Size uint32
 }
 
-// matches compares with what git's index recorded, in the 32 bits that it keeps.
-// A racy entry has size 0 in the index and so never matches, as git intends.
+// matches compares a stat with git's index, in the 32 bits that it keeps. A racy entry has size 0
+// in the index and so never matches, as git intends.
 func (s *Stat) matches(st *unix.Stat_t) bool {
 	sameType := s.Mode&unix.S_IFMT == uint32(st.Mode)&unix.S_IFMT
 	sameFile := s.Ino == uint32(st.Ino) && s.Dev == uint32(st.Dev)

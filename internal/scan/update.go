@@ -14,24 +14,24 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Tree is what a scan saw, kept for somebody who learns of every change: Again makes
-// the next one of it by looking at the changed paths only. Folders in which nothing
-// changed are shared by both. A Tree is for one goroutine at a time.
+// Tree is the result of a scan, kept for incremental scans: given the paths that changed, Update
+// makes the next tree by looking only at those. Folders in which nothing changed are shared by
+// both. A Tree is for one goroutine at a time.
 type Tree struct {
 	scan        *scan
-	Unstable    bool // something changed while it was looked at
-	HasNewLinks bool // a file was found to have a second name: the first one may not know
+	Unstable    bool // something changed while it was scanned
+	HasNewLinks bool // a file was found to have a second hard link, which earlier trees may not know about
 }
 
 // ErrReplaced says that the folder to scan is another one than before.
 var ErrReplaced = errors.New("the folder was replaced")
 
-// Tree returns the tree of a result, which can be dropped then.
+// Tree returns the tree of a result. The result is not needed afterwards.
 func (r *Result) Tree() *Tree { return &Tree{scan: r.scan, Unstable: r.Unstable} }
 
-// Update looks at what is marked, and believes the earlier tree about all else: the
-// caller answers for the marks being complete. ignored is what Options.Ignored is,
-// and has to follow the rules of the first scan. The earlier tree stays valid.
+// Update scans the dirty paths, and takes everything else from the earlier tree: the caller
+// guarantees that d is complete. ignored is like Options.Ignored, and has to follow the rules of
+// the first scan. The earlier tree stays valid.
 func (t *Tree) Update(ctx context.Context, d *DirtyPaths, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
 	was := t.scan
 	s := &scan{opts: was.opts, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID,
@@ -72,14 +72,14 @@ func (t *Tree) Update(ctx context.Context, d *DirtyPaths, ignored func(context.C
 
 func (n *node) hasSameRules() bool { return n.prev != nil && n.rules == n.prev.rules }
 
-// addMade notes a folder whose prev is to be forgotten in the end.
+// addMade records a folder whose prev has to be cleared in the end.
 func (s *scan) addMade(n *node) {
 	s.mu.Lock()
 	s.nodesWithPrev = append(s.nodesWithPrev, n)
 	s.mu.Unlock()
 }
 
-// copyNames makes a folder whose names are those of the earlier tree.
+// copyNames fills in a folder whose names are those of the earlier tree.
 func (w *worker) copyNames(n *node) error {
 	p := n.prev
 	fd, err := fsroot.OpenBelow(w.scan.root, n.path, fsroot.OpenPath)
@@ -105,8 +105,8 @@ func (w *worker) copyNames(n *node) error {
 	return w.settleFolder(n, fd)
 }
 
-// copyKnown takes over from the earlier tree what is known of the names that are there
-// still: what git said of them, and, where nothing is marked, their bytes.
+// copyKnown copies from the earlier tree what is known about the names that still exist: whether
+// git ignores them and, where nothing is marked, their bytes.
 func (w *worker) copyKnown(n *node) {
 	if n.prev == nil {
 		return
@@ -156,8 +156,8 @@ func (w *worker) reuseFolder(n *node, it *item, was *node) bool {
 	return true
 }
 
-// keepsNames reports whether the names in a folder are those of the earlier result,
-// and are judged by the same rules.
+// keepsNames reports whether the names in a folder are those of the earlier result, under the
+// same rules.
 func (s *scan) keepsNames(n *node) bool {
 	p := n.prev
 	same := p.state == nodeListed && p.ignored == n.ignored && p.isIncluded == n.isIncluded &&
@@ -165,8 +165,8 @@ func (s *scan) keepsNames(n *node) bool {
 	return same && !p.nested && !s.dirtyPaths.MustList(n.path) && (n.parent == nil || n.parent.hasSameRules())
 }
 
-// noteLinks notes that the file in w.st has several names. Those that were looked at when
-// it had one do not show it: who continues from an earlier tree has to know.
+// noteLinks records that the file in w.st has several hard links. Those that were scanned when it
+// had one do not show it, so an incremental scan has to know.
 func (w *worker) noteLinks(it *item) {
 	if w.st.Nlink > 1 && !it.hadLinks {
 		it.hadLinks = true

@@ -52,8 +52,8 @@ func (w *worker) mergeNames(n *node) {
 	s.staleRecords.Add(int64(stale))
 }
 
-// addMissing keeps an old record of a tracked path that is not on disk, and counts one
-// that was there the last time.
+// addMissing keeps an old record of a tracked path that does not exist, and returns 1 if it
+// existed the last time.
 func (n *node) addMissing(rec int, flags uint8) int {
 	if flags&FlagsFromIndex != 0 {
 		n.missing = append(n.missing, rec)
@@ -61,12 +61,12 @@ func (n *node) addMissing(rec int, flags uint8) int {
 	return 1 - int(flags&FlagMissing)/FlagMissing
 }
 
-// maxRuleFile is what a .gitignore may have, in bytes: git reads all of it into memory.
+// maxRuleFile is the size limit of a .gitignore in bytes: git reads all of it into memory.
 const maxRuleFile = 64 << 20
 
-// readRules hashes the folder's .gitignore and names the rules that hold in it. Git
-// reads no .gitignore through a link. One that git would wait for (a FIFO), or that is too
-// large, is refused: nothing in the folder could be classified, by git neither.
+// readRules hashes the folder's .gitignore and sets the folder's rules. Git reads no .gitignore
+// through a link. One that git would wait for (a FIFO), or that is too large, is an error:
+// nothing in the folder could be classified, by git neither.
 func (w *worker) readRules(n *node, fd int) error {
 	n.ruleFile = -1
 	for i := range n.items {
@@ -106,7 +106,7 @@ func (w *worker) readRules(n *node, fd int) error {
 	return nil
 }
 
-// compareRules finds out whether the rules that hold in a folder are those of Options.Baseline.
+// compareRules finds out whether the rules of a folder are those of Options.Baseline.
 func (n *node) compareRules(then *Baseline) {
 	if then == nil || n.rulesDiffer {
 		return
@@ -118,8 +118,8 @@ func (n *node) compareRules(then *Baseline) {
 	n.rulesDiffer = now != then.RuleFiles[n.pathPrefix()+".gitignore"]
 }
 
-// classifyFromCache takes over the old answers when the same rules hold, and reports whether
-// something is left to ask.
+// classifyFromCache uses the old answers when the same rules apply, and reports whether any name
+// still has to be classified.
 func (w *worker) classifyFromCache(n *node) bool {
 	s := w.scan
 	same := n.folder >= 0 && s.old.Rules(n.folder) == n.rules
@@ -152,12 +152,13 @@ func (w *worker) classifyFromCache(n *node) bool {
 	return open
 }
 
-// isUnignored reports whether a name is ignored by rules that are not those of Options.Baseline.
+// isUnignored reports whether the folder's names have to be classified by the rules of
+// Options.Baseline as well.
 func (n *node) isUnignored() bool {
 	return n.rulesDiffer && slices.ContainsFunc(n.items, func(it item) bool { return it.isUntracked() && it.flags&FlagIgnored != 0 })
 }
 
-// settleFolder decides which names are entered and looked at; all are classified.
+// settleFolder decides which names are entered and checked; all are classified.
 func (w *worker) settleFolder(n *node, fd int) error {
 	stats := 0
 	for i := range n.items {
@@ -182,8 +183,8 @@ func (w *worker) settleFolder(n *node, fd int) error {
 	return nil
 }
 
-// isCapturedFile reports whether the file or link is captured; being ignored, only when
-// Include says so.
+// isCapturedFile reports whether the file or link is captured; an ignored one only when Include
+// matches it.
 func (*scan) isCapturedFile(n *node, it *item) bool {
 	return !it.isIgnored() || n.isIncluded || it.included
 }
@@ -216,7 +217,7 @@ func (w *worker) descend(n *node, it *item) {
 	w.jobs = append(w.jobs, job{node: it.child})
 }
 
-// checkFiles compares the files and links from..to with what the cache knows.
+// checkFiles compares the files and links from..to with the cache.
 func (w *worker) checkFiles(n *node, fd, from, to int) error {
 	for i := from; i < to; i++ {
 		it := &n.items[i]
@@ -247,10 +248,10 @@ func (w *worker) checkFiles(n *node, fd, from, to int) error {
 	return nil
 }
 
-// ReasonTooLarge begins the reason of a gap that is a file over Options.MaxFile.
+// ReasonTooLarge starts the reason of a gap that is a file over Options.MaxFile.
 const ReasonTooLarge = "too large"
 
-// checkSize makes a gap of a file that has too many bytes.
+// checkSize makes a gap of a file that is too large.
 func (w *worker) checkSize(it *item, f *fsroot.Facts) bool {
 	k, limit := f.Kind(), w.scan.opts.MaxFile
 	if limit <= 0 || f.Size <= limit || k != fsroot.File && k != fsroot.Exec || !it.isUntracked() {
@@ -262,7 +263,7 @@ func (w *worker) checkSize(it *item, f *fsroot.Facts) bool {
 	return true
 }
 
-// addUnseen records why a name gave no stat.
+// addUnseen records why a name could not be stat'ed.
 func (w *worker) addUnseen(it *item, err error) error {
 	if fsroot.IsExhausted(err) {
 		return fsroot.WrapPathError("stat", it.path, err)
@@ -276,8 +277,8 @@ func (w *worker) addUnseen(it *item, err error) error {
 	return nil
 }
 
-// isKnown reports whether the cache or the index vouches for a file with these facts,
-// which w.st holds too; then the item has its OID.
+// isKnown reports whether the cache or the index has a valid record of a file with these facts,
+// which are also in w.st; then the item has its OID.
 func (w *worker) isKnown(it *item, f *fsroot.Facts) bool {
 	if it.rec < 0 {
 		return false
@@ -302,7 +303,7 @@ func (w *worker) isKnown(it *item, f *fsroot.Facts) bool {
 	return false
 }
 
-// inspect handles a file, link or other thing that nothing vouches for.
+// inspect handles a file, link or other name without a valid record.
 func (w *worker) inspect(n *node, it *item, fd, i int, f *fsroot.Facts) error {
 	copied := *f
 	it.facts, it.kind = &copied, f.Kind()

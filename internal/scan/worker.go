@@ -6,11 +6,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Folders with more names than this are looked at by several workers.
+// The names of a folder with more than this are checked by several workers.
 const partSize = 2048
 
-// job is one thing to do: list a folder (part < 0), look at a part of its names, or
-// read one file.
+// job is one thing to do: list a folder (part < 0), check a part of its names, or read one file.
 type job struct {
 	node *node
 	kind jobKind
@@ -22,12 +21,12 @@ type jobKind uint8
 
 const (
 	jobList   jobKind = iota // list the folder
-	jobSettle                // its names are classified: look at them
-	jobStat                  // look at the items from..to
+	jobSettle                // its names are classified: check them
+	jobStat                  // check the items from..to
 	jobRead                  // read the item from
 )
 
-// worker is one goroutine of the scan, with buffers that it uses again.
+// worker is one goroutine of the scan, with reusable buffers.
 type worker struct {
 	scan *scan
 	list *fsroot.Listing
@@ -68,8 +67,8 @@ func (w *worker) runJob(j job) error {
 	}
 }
 
-// withFolder opens a folder that was listed before. When it is not the same folder any
-// more the tree is moving, and names that are not in it are gone.
+// withFolder opens a folder that was listed before. If it is no longer the same folder, the tree
+// is changing, and names that are not in it have vanished.
 func (w *worker) withFolder(n *node, do func(fd int) error) error {
 	fd, err := fsroot.OpenBelow(w.scan.root, n.path, fsroot.OpenPath)
 	if err != nil {
@@ -107,7 +106,7 @@ func (w *worker) addUnopened(n *node, err error) error {
 	return nil
 }
 
-// listFolder lists a folder and does all that needs no answer from outside.
+// listFolder lists a folder and does everything that needs no classification.
 func (w *worker) listFolder(n *node) error {
 	s := w.scan
 	if n.prev != nil {
@@ -162,8 +161,8 @@ func (w *worker) listFolder(n *node) error {
 	return w.settleFolder(n, fd)
 }
 
-// detectRepo finds out whether the folder has a repository of its own, and takes its .git
-// off the list, unless it is captured whole.
+// detectRepo finds out whether the folder is a nested repository, and removes its .git from the
+// list unless it is captured.
 func (w *worker) detectRepo(n *node, fd int) {
 	if n.gitlink {
 		n.nested = true
