@@ -8,25 +8,25 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// What the files that git reads may have at most, in bytes. git reads most of them whole, and
-// a sparse file of any size is made in a moment.
+// Size limits in bytes of the files that git reads. git reads most of them completely, and a
+// sparse file of any size is created in a moment.
 const (
-	maxNameFile   = 1 << 20 // a file that holds one name
+	maxNameFile   = 1 << 20 // a file that contains one name
 	maxConfigFile = 16 << 20
 	maxLinesFile  = fsroot.MaxSmallFile
-	// MaxIndexSize is that of the index: more than ten million entries.
+	// MaxIndexSize is the limit of the index: more than ten million entries.
 	MaxIndexSize = 1 << 30
 )
 
 // maxInclude is how deep git follows includes of its config.
 const maxInclude = 10
 
-// CheckInputs looks at the files that every git process reads in this repository, and which
-// an agent may have replaced: by a FIFO or a device, which git would wait for or read without
-// end, or by something too large. The error is a *fsroot.TypeError or a *fsroot.SizeError.
-// It starts nothing and takes less time than one process.
+// CheckInputs checks the files that every git process reads in this repository, and which an
+// agent may have replaced: by a FIFO or a device, which git would wait for or read without end,
+// or by something too large. The error is a *fsroot.TypeError or a *fsroot.SizeError. It starts
+// no process and takes less time than one.
 //
-// What it does not know of, like each object, is left to the limit that every git process has.
+// For everything else, like single objects, the time limit of every git process applies.
 func (r *Repo) CheckInputs() error {
 	c := inputChecker{seen: map[string]bool{}}
 	for _, dir := range []string{r.Dir, r.Common} {
@@ -45,7 +45,7 @@ func (r *Repo) CheckInputs() error {
 	return c.err
 }
 
-// checkedInputs are read below the folder of the working tree and the one that all share.
+// checkedInputs are read below the folder of the worktree and the common one.
 var checkedInputs = []struct {
 	name string
 	most int64
@@ -70,7 +70,7 @@ func (c *inputChecker) check(path string, most int64) (ok bool) {
 	return c.err == nil
 }
 
-// checkBranch looks at the file of the branch that HEAD names.
+// checkBranch checks the file of the branch that HEAD names.
 func (c *inputChecker) checkBranch(dir, common string) {
 	if c.err != nil {
 		return
@@ -82,7 +82,7 @@ func (c *inputChecker) checkBranch(dir, common string) {
 	}
 }
 
-// checkAlternates looks at the lists of other object folders, as deep as git follows them.
+// checkAlternates checks the lists of other object folders, as deep as git follows them.
 func (c *inputChecker) checkAlternates(objects string, depth int) {
 	list := filepath.Join(objects, "info", "alternates")
 	if depth > 5 || !c.check(list, maxLinesFile) {
@@ -104,7 +104,7 @@ func (c *inputChecker) checkAlternates(objects string, depth int) {
 	}
 }
 
-// configFiles returns the files of git's config, whether they are there or not.
+// configFiles returns the files of git's config, existing or not.
 func configFiles(dir, common string) []string {
 	var files []string
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
@@ -122,7 +122,7 @@ func configFiles(dir, common string) []string {
 	return append(files, filepath.Join(common, "config"), filepath.Join(dir, "config.worktree"))
 }
 
-// checkConfig looks at a file of git's config, and at the files that it names.
+// checkConfig checks a file of git's config, and the files that it names.
 func (c *inputChecker) checkConfig(path, gitDir string, depth int) {
 	if depth > maxInclude || !c.check(path, maxConfigFile) {
 		return
@@ -151,8 +151,8 @@ func (c *inputChecker) checkConfig(path, gitDir string, depth int) {
 }
 
 // eachSetting calls found for each setting of a config file: the section and the key in lower
-// case, without what the section's name has in quotes. It reads as git does
-// (Documentation/config.txt, Syntax), and passes over what git would complain of.
+// case, without the quoted part of the section's name. It reads as git does
+// (Documentation/config.txt, Syntax), and skips what git would report as an error.
 func eachSetting(text string, found func(section, key, value string)) {
 	section := ""
 	for {
@@ -252,7 +252,7 @@ func ExpandHome(path string) string {
 	return path
 }
 
-// ConfigHome returns a file of the user's git config folder.
+// ConfigHome returns the path of a file in the user's git config folder.
 func ConfigHome(name string) string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// What may be at a place in a git folder.
+// What may be at a path in a git folder.
 const (
 	allowFile = 1 << iota
 	allowFolder
@@ -26,19 +26,19 @@ const (
 type checkedPath struct {
 	name    string
 	allowed int
-	maxSize int64 // bytes that a file there may have; 0 is small
+	maxSize int64 // size limit of a file in bytes; 0 is maxSmallFile
 }
 
-// maxSmallFile is the most for files that people and git write by hand, so to speak: git reads
-// all of them to their end, whatever they are.
+// maxSmallFile is the limit for files that people and git write in small: git reads all of them
+// to their end, whatever they are.
 const maxSmallFile = 64 << 20
 
-// worktreePaths are in the git folder of each working tree, commonPaths in the shared one.
+// worktreePaths are in the git folder of each worktree, commonPaths in the shared one.
 //
-// The folder of hooks may be a link: people keep their hooks in a folder of the tree. Git
-// never runs a hook for belay, and belay reads and restores the link, never what it leads
-// to. Links to objects and refs, as the old git-new-workdir makes them, are refused like
-// all others: whoever writes through them writes into another repository.
+// The folder of hooks may be a link: people keep their hooks in a folder of the tree. Git never
+// runs a hook for belay, and belay reads and restores the link, never its target. Links to
+// objects and refs, as the old git-new-workdir creates them, are refused like all others: whoever
+// writes through them writes into another repository.
 var (
 	worktreePaths = []checkedPath{
 		{"HEAD", allowFile | allowSymref, 0}, {"index", allowFile, fsroot.MaxLargeFile - 1}, {"config.worktree", allowFile, 0},
@@ -57,11 +57,11 @@ var (
 		{"info", allowFolder, 0}, {"info/exclude", allowFile | allowLink, 0}, {"info/attributes", allowFile | allowLink, 0},
 		{"hooks", allowFolder | allowLink, 0}, {"worktrees", allowFolder, 0}, {"modules", allowFolder, 0}, {"reftable", allowFolder, 0},
 	}
-	// otherWorktreePaths are in the git folders of other working trees.
+	// otherWorktreePaths are in the git folders of other worktrees.
 	otherWorktreePaths = []checkedPath{{"HEAD", allowFile | allowSymref, 0}, {"commondir", allowFile, 0},
 		{"gitdir", allowFile, 0}, {"locked", allowFile, 0}}
-	// belayPaths are in belay's own folder, in the git folder of a working tree and in the
-	// shared one. Anything else there is a file or a folder: see docs/formats.md.
+	// belayPaths are in belay's own folder, in the git folder of a worktree and in the shared
+	// one. Anything else there is a file or a folder: see docs/formats.md.
 	belayPaths = map[string]int{
 		"plain": allowFolder, "tmp": allowFolder, "run": allowFolder, "watch": allowFolder, "files": allowFolder,
 		"tasks": allowFolder, "trees": allowFolder,
@@ -77,14 +77,14 @@ type UnusablePath struct {
 	Err  error // a *fsroot.LinkError, *fsroot.TypeError, *fsroot.OwnerError or *fsroot.SizeError
 }
 
-// checkPaths looks at the places of the repository's git folders: a few dozen lstats.
-// CodeCannot for the first that is a link, of the wrong type, or somebody else's.
+// checkPaths checks the paths of the repository's git folders: a few dozen lstats. CodeCannot for
+// the first that is a link, of the wrong type, or somebody else's.
 func (r *Repo) checkPaths() error {
 	return r.eachUnusable(func(o UnusablePath) error { return refuseUnusable(o.Err) })
 }
 
-// checkRefPaths looks at the files that git writes when a reference changes: its own, and its
-// log, to which git would append through a link.
+// checkRefPaths checks the files that git writes when a reference changes: its own, and its log,
+// to which git would append through a link.
 func (r *Repo) checkRefPaths(name string) error {
 	for _, dir := range r.folders() {
 		for _, path := range []string{filepath.Join(dir, filepath.FromSlash(name)), filepath.Join(dir, "logs", filepath.FromSlash(name))} {
@@ -100,8 +100,8 @@ func (r *Repo) checkRefPaths(name string) error {
 	return nil
 }
 
-// checkDamaged names what is odd in a folder .git that is no git folder but has a HEAD: walking
-// up, as git does, would find the repository around it.
+// checkDamaged names what is wrong in a folder .git that is not a git folder but has a HEAD:
+// walking up, as git does, would find the repository around it.
 func checkDamaged(dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return nil
@@ -113,7 +113,7 @@ func checkDamaged(dir string) error {
 	return (&Repo{Dir: real, Common: real}).checkPaths()
 }
 
-// refuseUnusable is CodeCannot with what a person can do about it.
+// refuseUnusable returns CodeCannot with what a person can do about it.
 func refuseUnusable(err error) error {
 	try := "inspect it with: ls -ld"
 	var with interface{ Try() string }
@@ -123,8 +123,8 @@ func refuseUnusable(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the git folder cannot be used", Try: belay.VisibleLine(try), Err: err}
 }
 
-// IsUnusable reports whether an error of Open says that there is something in a git folder that
-// belay does not work with: then there is a repository, unlike with its other refusals.
+// IsUnusable reports whether an error of Open says that a git folder contains something that
+// belay does not work with: then there is a repository, unlike with its other errors.
 func IsUnusable(err error) bool {
 	var link *fsroot.LinkError
 	var kind *fsroot.TypeError
@@ -134,9 +134,9 @@ func IsUnusable(err error) bool {
 }
 
 // FindUnusable returns everything in the git folders of the repository that dir is in which is a
-// link, of the wrong type or somebody else's where belay would work with it: what Open
-// refuses, all of it, and besides what is anywhere below belay's own folder. It opens no
-// file, starts nothing, and is there for when Open has failed.
+// link, of the wrong type or somebody else's where belay would use it: everything that Open
+// refuses, and anything below belay's own folder. It opens no file, starts no process, and is for
+// when Open has failed.
 func FindUnusable(dir string) ([]UnusablePath, error) {
 	start, err := realPath(dir)
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *Repo) folders() []string {
 	return []string{r.Dir}
 }
 
-// owner returns the user whose the git folder is: git has looked at whether he may be trusted.
+// owner returns the owner of the git folder: git has checked whether to trust them.
 func (r *Repo) owner() int {
 	info, err := fsroot.Lstat(r.Common)
 	if err != nil {
@@ -206,10 +206,10 @@ func (r *Repo) owner() int {
 	return fsroot.OwnerID(info)
 }
 
-// checkFunc checks one place, of which most bytes are expected.
+// checkFunc checks one path, of which at most most bytes are expected.
 type checkFunc func(path string, may, owner int, most int64) error
 
-// eachUnusable gives every odd place to found, until that is an error.
+// eachUnusable calls found with every unusable path, until that returns an error.
 func (r *Repo) eachUnusable(found func(UnusablePath) error) error {
 	look := func(path string, may, owner int, most int64) error {
 		info, err := fsroot.Lstat(path)
@@ -254,8 +254,8 @@ func (r *Repo) checkGitPaths(look checkFunc) error {
 	return nil
 }
 
-// checkWorktreePaths looks at the other working trees: a git that lists them, or looks for a
-// branch in use, reads all of them.
+// checkWorktreePaths checks the other worktrees: a git that lists them, or checks whether a
+// branch is in use, reads all of them.
 func (r *Repo) checkWorktreePaths(look checkFunc) error {
 	others, _ := fsroot.ReadDir(filepath.Join(r.Common, "worktrees"))
 	for _, e := range others {
@@ -272,7 +272,7 @@ func (r *Repo) checkWorktreePaths(look checkFunc) error {
 	return nil
 }
 
-// checkObjectPaths looks at what git opens as it comes. One read of a folder tells the types.
+// checkObjectPaths checks what git opens without a list. One read of a folder gives the types.
 func (r *Repo) checkObjectPaths(look checkFunc) error {
 	for _, in := range []checkedPath{
 		{"objects", allowFolder | allowFile, 0},
@@ -293,7 +293,7 @@ func (r *Repo) checkObjectPaths(look checkFunc) error {
 	return nil
 }
 
-// checkBelayPaths looks at belay's own folders.
+// checkBelayPaths checks belay's own folders.
 func (r *Repo) checkBelayPaths(look checkFunc) error {
 	owner := r.owner()
 	for _, dir := range r.folders() {
@@ -321,7 +321,7 @@ func (r *Repo) checkBelayPaths(look checkFunc) error {
 	return nil
 }
 
-// checkSize reports a file that is too large, and a link to something that is no file: an
+// checkSize reports a file that is too large, and a link to something other than a file: an
 // endless one, or one that nobody writes to, is read forever.
 func checkSize(path string, info fs.FileInfo, may int, most int64) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
@@ -342,11 +342,11 @@ func checkSize(path string, info fs.FileInfo, may int, most int64) error {
 	return nil
 }
 
-// anyOwner says that it does not matter whose a place is.
+// anyOwner says that the owner of a path does not matter.
 const anyOwner = -2
 
 // checkKind reports what is wrong with what is at a path. Belay's own folder belongs to whoever
-// runs it, to whose the repository is, or to root, who can forge anything anyway.
+// runs it, to the owner of the repository, or to root, who can forge anything anyway.
 func checkKind(path string, info fs.FileInfo, may, owner int) error {
 	return checkKindFor(path, info, may, owner, os.Geteuid())
 }

@@ -23,18 +23,18 @@ import (
 // after that as well, and ours is among them. That is why a pack can be released as soon
 // as its ref stands.
 
-// keepNote is what is in the .keep files of belay's packs.
+// keepNote is the content of the .keep files of belay's packs.
 const keepNote = "belay: holds snapshots; released when one is forgotten\n"
 
 const (
-	maxOwnPacks     = 10       // more of belay's packs than this are joined,
-	joinedPackCount = 5        // down to so many;
-	largePackSize   = 32 << 20 // one of more bytes is left unchanged
+	maxOwnPacks     = 10       // if belay has more packs than this, they are joined
+	joinedPackCount = 5        // down to this many
+	largePackSize   = 32 << 20 // a pack above this size is left unchanged
 	keepDuration    = 24 * time.Hour
 )
 
-// LockShared keeps packs from being released until unlock: whoever stores objects holds it
-// from before that until a ref names them.
+// LockShared keeps packs from being released until unlock is called: whoever stores objects locks
+// before that, until a ref names them.
 func (s *Packs) LockShared() (unlock func(), err error) {
 	lock, err := s.packLock()
 	if err == nil {
@@ -46,7 +46,8 @@ func (s *Packs) LockShared() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// TryLock is Guard for whoever removes what takes rely on: ok is false while somebody stores.
+// TryLock locks exclusively, for whoever removes what snapshots rely on: ok is false while
+// somebody stores.
 func (s *Packs) TryLock() (unlock func(), ok bool, err error) {
 	lock, err := s.packLock()
 	if err == nil {
@@ -63,8 +64,8 @@ func (s *Packs) packLock() (*fsroot.Lock, error) {
 	return fsroot.NewLock(path), fsroot.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// listPath names belay's packs, one a line: those that are kept, those that were
-// released and can still be joined, and for a moment those that are coming or going.
+// listPath is the list of belay's packs, one per line: those that are kept, those that were
+// released and can still be joined, and for a moment those that are being added or removed.
 func (s *Packs) listPath() string { return filepath.Join(s.Repo.Common, "belay", "packs") }
 
 func (s *Packs) addToList(name string) error {
@@ -84,12 +85,12 @@ type ownPack struct {
 	path   string // without the ending
 	size   int64
 	isKept bool
-	since  time.Time // when it was marked
+	since  time.Time // when its .keep file was written
 }
 
-// CleanUp looks after belay's packs when nobody stores and no gc runs: what a kill left
-// half is removed, those that have been kept for a day are released, or all of them
-// with release, and many small ones become one. Not doing any of it harms nobody.
+// CleanUp maintains belay's packs when nobody stores and no gc runs: it removes partial packs
+// that a kill left, releases packs that have been kept for a day, or all of them with release,
+// and joins many small ones. Skipping it does no harm.
 func (s *Packs) CleanUp(release bool) error {
 	text, err := fsroot.ReadFile(s.listPath(), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,8 +110,8 @@ func (s *Packs) CleanUp(release bool) error {
 	return s.cleanUpLocked(release)
 }
 
-// needsCleanUp reports whether there are many packs, the list was last written a day ago,
-// or one of it is gone or half.
+// needsCleanUp reports whether there are many packs, the list was last written a day ago, or one
+// of it is missing or partial.
 func (s *Packs) needsCleanUp(names []string) bool {
 	info, err := fsroot.Lstat(s.listPath())
 	if err != nil || len(names) > maxOwnPacks || time.Since(info.ModTime()) > keepDuration {
@@ -142,7 +143,7 @@ func (s *Packs) cleanUpLocked(release bool) error {
 	return fsroot.AtomicWrite(s.listPath(), fsroot.AtomicOptions{}, []byte(b.String()))
 }
 
-// ownPacks returns the packs of the list that are there, and takes away halves.
+// ownPacks returns the existing packs of the list, and removes partial ones.
 func (s *Packs) ownPacks() ([]ownPack, error) {
 	text, err := fsroot.ReadFile(s.listPath(), fsroot.MaxSmallFile)
 	if err != nil {
@@ -176,9 +177,9 @@ func (s *Packs) ownPacks() ([]ownPack, error) {
 	return own, nil
 }
 
-// removePack takes a pack away: the index first, by which git finds it, the mark last. It
-// must be a half, or all of it must be in another pack as well: gc deletes its own copies
-// of what a kept pack holds, and then this is the only place where it is.
+// removePack removes a pack: the index first, by which git finds it, the .keep file last. The
+// pack must be partial, or all its objects must be in another pack as well: gc deletes its own
+// copies of what a kept pack contains, and then this is the only copy.
 func removePack(pack string) error {
 	for _, end := range []string{".idx", ".pack", ".rev", ".keep"} {
 		if err := fsroot.Step("unlink", pack+end); err != nil {
@@ -191,7 +192,7 @@ func removePack(pack string) error {
 	return nil
 }
 
-// joinSmallest makes one pack of the smallest ones when there are many.
+// joinSmallest joins the smallest packs when there are many.
 func (s *Packs) joinSmallest(own []ownPack) ([]ownPack, error) {
 	slices.SortFunc(own, func(a, b ownPack) int { return int(min(1, max(-1, a.size-b.size))) })
 	n := 0
@@ -259,8 +260,8 @@ func (s *Packs) readIndex(path string) (*Index, error) {
 	return x, nil
 }
 
-// IsGCRunning reports whether a git gc runs in this repository, as far as its own mark
-// tells: gc.pid holds a process and a host, and means nothing after twelve hours.
+// IsGCRunning reports whether a git gc runs in this repository, according to its own marker:
+// gc.pid contains a process and a host, and is ignored after twelve hours.
 func IsGCRunning(r *Repo) bool {
 	path := filepath.Join(r.Common, "gc.pid")
 	info, err := fsroot.Lstat(path)

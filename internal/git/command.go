@@ -20,8 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// configArgs are given to every git process. They keep git from starting a program
-// that the repository names and from doing work nobody asked for.
+// configArgs are passed to every git process. They keep git from starting a program that the
+// repository names and from doing unrequested work.
 var configArgs = []string{
 	"core.hooksPath=/dev/null",            // no hook, not even reference-transaction
 	"core.fsmonitor=false",                // no monitor: it is a program, and it may lie
@@ -43,7 +43,7 @@ var configArgs = []string{
 	"diff.ignoreSubmodules=all", // never look into one
 }
 
-// fixedEnv are the environment of every git process, besides where the repository is.
+// fixedEnv is the environment of every git process, besides the repository's paths.
 var fixedEnv = []string{
 	"GIT_OPTIONAL_LOCKS=0",     // never refresh the user's index on the side
 	"GIT_NO_REPLACE_OBJECTS=1", // objects as they are, not as refs/replace says
@@ -63,13 +63,12 @@ var droppedEnv = map[string]bool{
 	"LANG": true, "LANGUAGE": true, "XDG_CACHE_HOME": true,
 }
 
-// keptEnv are the GIT_* variables that say where the user's own config lies. Without
-// them other files would be ignored than in the user's git.
+// keptEnv are the GIT_* variables with the paths of the user's own config. Without them other
+// files would be ignored than in the user's git.
 var keptEnv = map[string]bool{"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true}
 
-// cleanEnv is the environment without what the caller inherited from git or for it.
-// Inside of a git hook GIT_DIR and GIT_INDEX_FILE are set, and would send git to
-// another place.
+// cleanEnv returns the environment without what the caller inherited from git or for it. Inside a
+// git hook GIT_DIR and GIT_INDEX_FILE are set, and would make git use another repository.
 func cleanEnv() []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -83,7 +82,7 @@ func cleanEnv() []string {
 	return env
 }
 
-// repoEnv returns the environment of this repository. Naming the working tree defeats a
+// repoEnv returns the environment for this repository. Naming the working tree overrides a
 // core.worktree that points elsewhere; naming the common dir, a changed commondir.
 func (r *Repo) repoEnv() []string {
 	env := append(append(cleanEnv(), fixedEnv...), "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Root)
@@ -96,16 +95,16 @@ func (r *Repo) repoEnv() []string {
 // refCommands are the commands that read all references, which no other process of belay's does.
 var refCommands = map[string]bool{"for-each-ref": true, "rev-list": true}
 
-// objectCommands are the commands that need nothing but objects.
+// objectCommands are the commands that need only objects.
 var objectCommands = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
 
 func (r *Repo) isolatedDir() string { return filepath.Join(r.Dir, "belay", "plain") }
 
-// isolatedEnv returns the environment of an empty git dir of belay's own with the repository's
-// objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would
-// turn its change into "binary files differ", and diff.* settings change every diff:
-// here there are no attributes and no settings. And in a partial clone a missing
-// object makes git fetch, or die trying: here it is missing.
+// isolatedEnv returns the environment of an empty git folder of belay's own with the repository's
+// objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would turn its
+// change into "binary files differ", and diff.* settings change every diff: here there are no
+// attributes and no settings. And in a partial clone a missing object makes git fetch, or die
+// trying: here it is missing.
 func (r *Repo) isolatedEnv() ([]string, error) {
 	dir := r.isolatedDir()
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
@@ -134,8 +133,8 @@ func (r *Repo) isolatedEnv() ([]string, error) {
 	return env, nil
 }
 
-// makeOwnFolder makes a folder that git can look into. Without the right to, git says nothing
-// that anybody could act on.
+// makeOwnFolder creates a folder that git can enter. Without the permission, git's message is no
+// help to anybody.
 func makeOwnFolder(dir string) error {
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -147,8 +146,8 @@ func makeOwnFolder(dir string) error {
 	return err
 }
 
-// clearIsolated takes away whatever else is in belay's own git dir: attributes and settings that
-// somebody has put there would count again.
+// clearIsolated removes everything else from belay's own git folder: attributes and settings that
+// somebody has put there would apply again.
 func clearIsolated(dir string) error {
 	list, err := fsroot.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,12 +170,11 @@ func clearIsolated(dir string) error {
 	return err
 }
 
-// Command is the one place where a git process of this repository is made: hardened
-// settings, clean environment, git dir and working tree named. Nothing that a user
-// says may be in args before "--" or "--end-of-options", unless it is an object
-// name in hexadecimal.
+// Command is the only place where a git process of this repository is made: hardened settings,
+// clean environment, git folder and working tree named. No user input may be in args before "--"
+// or "--end-of-options", unless it is an object name in hexadecimal.
 //
-// Commands that only read objects run apart from the user's config (see plain).
+// Commands that only read objects run without the user's config (see isolatedEnv).
 func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	if !objectCommands[args[0]] {
 		cmd := r.command(ctx, r.repoEnv(), args...)
@@ -213,14 +211,14 @@ func (r *Repo) command(ctx context.Context, env []string, args ...string) *Cmd {
 	return cmd
 }
 
-// CommandError is a git process that ended badly.
+// CommandError is a git process that failed.
 type CommandError struct {
 	Command string // the git command, like update-ref
 	Exit    int    // its exit status, -1 when killed
-	Message string // the first line of its complaint that says something
+	Message string // the first line of its error output that explains it
 }
 
-// Error returns the sentence.
+// Error returns the message.
 func (f *CommandError) Error() string {
 	if f.Message == "" {
 		return fmt.Sprintf("git %s ended with status %d", f.Command, f.Exit)
@@ -228,7 +226,7 @@ func (f *CommandError) Error() string {
 	return fmt.Sprintf("git %s: %s", f.Command, f.Message)
 }
 
-// run returns what the command prints. The error is a *Failure when git complained.
+// run returns what the command prints. The error is a *CommandError when git reported one.
 func run(cmd *Cmd, in io.Reader) ([]byte, error) {
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stderr = in, &limitedWriter{w: &complaint, left: 64 << 10}
@@ -251,12 +249,13 @@ func newCommandError(cmd *Cmd, err error, complaint string) error {
 	return f
 }
 
-// unreadableMessage is what git says of objects that are damaged or gone, without a word of where.
+// unreadableMessage matches what git prints about objects that are damaged or missing, without
+// saying where.
 var unreadableMessage = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|` +
 	`missing (blob|tree|commit) object|invalid object|mmap failed`)
 
-// RefuseIfFull makes a refusal (CodeCannot) of an error that says that the disk is full, or the
-// user's share of it. Others stay unchanged.
+// RefuseIfFull converts an error that says that the disk, or the user's quota, is full to
+// CodeCannot. Others stay unchanged.
 func RefuseIfFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
@@ -317,18 +316,18 @@ func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...st
 	return newCommandError(cmd, cmd.Run(), complaint.String())
 }
 
-// Output runs a command made by Command and gives what it prints, like Run.
+// Output runs a command made by Command and returns what it prints, like Run.
 func Output(cmd *Cmd) ([]byte, error) { return run(cmd, nil) }
 
-// Run runs git in this repository and gives what it prints. A complaint of git is a
-// *Failure.
+// Run runs git in this repository and returns what it prints. If git fails the error is a
+// *CommandError.
 func (r *Repo) Run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	return run(r.Command(ctx, args...), in)
 }
 
-// retryLocked does a change again while somebody holds a lock in its way, for about two
-// seconds; git itself waits as long for the locks of refs. A lock that belay did not
-// make is never removed: the refusal (CodeBusy) names it.
+// retryLocked repeats a change while another process has a lock in its way, for about two
+// seconds; git itself waits as long for the locks of refs. A lock that belay did not create is
+// never removed: the error (CodeBusy) names it.
 func retryLocked(ctx context.Context, change func() error) error {
 	for wait, end := 10*time.Millisecond, time.Now().Add(2*time.Second); ; wait *= 2 {
 		err := change()

@@ -13,27 +13,26 @@ import (
 	"sync"
 )
 
-// What was found out about an object by itself, without what it is a delta of. Above these:
-// the position of what it is a delta of, and stateDelta.
+// The state of an object by itself, without its delta base. Above these: the position of its
+// delta base, and stateDelta.
 const (
 	stateUnseen int32 = iota
 	stateBroken
-	stateSound // no delta, and sound
+	stateSound // not a delta, and sound
 	stateDelta
 )
 
 const (
-	// Objects at most this far apart are read in one piece: it takes a disk no longer.
+	// Objects at most this far apart are read together: a disk takes no longer for it.
 	maxGap = 32 << 10
 	// readSize is how much of a pack is read at once, in bytes.
 	readSize = 1 << 20
-	// Less than this many objects are not worth a second processor.
+	// Fewer objects than this are not worth a second processor.
 	minParallelObjects = 512
 )
 
-// examine reads objects, and everything that they are deltas of, in the order in which they
-// lie in the pack, and compares them with their checksums. With sizes it notes how many bytes
-// each of the objects has.
+// examine reads objects, and everything that they are deltas of, in the order of the pack, and
+// compares them with their checksums. With sizes it records the size of each of the objects.
 func (x *packIndex) examine(ctx context.Context, at []int, sizes bool) error {
 	if x.states == nil {
 		x.states = make([]int32, x.n)
@@ -57,8 +56,8 @@ func (x *packIndex) examine(ctx context.Context, at []int, sizes bool) error {
 	return nil
 }
 
-// ranks returns where objects, by their positions in the index, stand in the order of the pack:
-// those that were not examined yet, in order, each once.
+// ranks returns the ranks, in the order of the pack, of objects given by their positions in the
+// index: those that were not examined yet, sorted, each once.
 func (x *packIndex) ranks(at []int) []int {
 	var out []int
 	if len(at) > x.n/16 {
@@ -114,7 +113,7 @@ func (x *packIndex) examineParallel(ctx context.Context, ranks []int, sizes bool
 	return nil
 }
 
-// examiner is what one goroutine examines objects with.
+// examiner is the state of one goroutine that examines objects.
 type examiner struct {
 	index *packIndex
 	sizes bool
@@ -144,8 +143,7 @@ func (e *examiner) run(ctx context.Context, ranks []int) error {
 	return nil
 }
 
-// examineRun examines objects that are read in one piece, or one after the other when that cannot
-// be read.
+// examineRun examines objects that are read together, or one after the other when that fails.
 func (e *examiner) examineRun(ranks []int, from, to int64) error {
 	if to-from > readSize {
 		return e.examineLarge(ranks[0], from, to)
@@ -195,7 +193,7 @@ func (e *examiner) examineLarge(rank int, from, to int64) error {
 	return e.recordResult(rank, from, sum, first)
 }
 
-// recordResult takes down what was found out about an object from its checksum and its first bytes.
+// recordResult records the state of an object from its checksum and its first bytes.
 func (e *examiner) recordResult(rank int, from int64, sum uint32, first []byte) error {
 	x, n := e.index, e.index.positionOf(rank)
 	var want [4]byte
@@ -229,7 +227,7 @@ func (e *examiner) recordResult(rank int, from int64, sum uint32, first []byte) 
 	return nil
 }
 
-// stateOf tells whether an object and everything that it is a delta of was found sound.
+// stateOf returns whether an object and all its delta bases were found sound.
 func (x *packIndex) stateOf(n int) PackState {
 	from, state := n, PackDamaged
 	for steps := 0; steps <= x.n; steps++ { // a chain that leads to itself ends so
@@ -256,20 +254,20 @@ func (x *packIndex) stateOf(n int) PackState {
 // objectHead is the beginning of an object in a pack.
 type objectHead struct {
 	size   int64 // of the object, or of the delta
-	base   int   // the position of what it is a delta of, -1 for a whole object
-	length int   // how many bytes come before those that are compressed
+	base   int   // the position of the delta base, -1 for a non-delta object
+	length int   // how many bytes come before the compressed ones
 	err    error
 }
 
-// deltaReader reads from a delta how large the object is that it makes.
+// deltaReader reads from a delta the size of the object that it makes.
 type deltaReader struct {
 	in  bytes.Reader
 	out io.ReadCloser
 	b   [20]byte // two numbers of at most ten bytes
 }
 
-// resultSize inflates the beginning of a delta: the size of what it starts from and that of what it
-// makes. b is in zlib's format, whose first two bytes say how it was compressed.
+// resultSize inflates the beginning of a delta: the size of its base and that of its result. b is
+// in zlib's format, whose first two bytes say how it was compressed.
 func (d *deltaReader) resultSize(b []byte) (int64, bool) {
 	if len(b) < 2 {
 		return 0, false

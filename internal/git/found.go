@@ -25,7 +25,7 @@ import (
 // Files rest on packs only. A loose object would have to be looked at in every take, and
 // there may be as many as files; those are stored in a pack of belay's instead.
 
-// FileStamp is what a file looked like: it changes when somebody writes to it or replaces it.
+// FileStamp is the stat data of a file that changes when somebody writes to it or replaces it.
 type FileStamp struct {
 	Size  int64  `json:"size"`
 	Mtime int64  `json:"mtime"` // nanoseconds since 1970, as Ctime
@@ -33,29 +33,30 @@ type FileStamp struct {
 	Inode uint64 `json:"inode"`
 }
 
-// Pack is a pack as it was when objects in it were found to be sound.
+// Pack is a pack as it was when objects in it were found sound.
 type Pack struct {
-	Path  string    `json:"path"` // without the ending; from the common git folder when it is below
+	Path  string    `json:"path"` // without the ending; relative to the common git folder when below it
 	Pack  FileStamp `json:"pack"`
 	Index FileStamp `json:"index"`
 }
 
-// Loose is a loose object as it was when it was read.
+// LooseObject is a loose object as it was when it was read.
 type LooseObject struct {
 	Path  string    `json:"path"`
 	Stamp FileStamp `json:"look"`
 }
 
-// FoundObjects is what was checked and is relied on.
+// FoundObjects lists the packs and loose objects that were checked and that a snapshot depends
+// on.
 type FoundObjects struct {
-	Version int           `json:"v"` // 1; anything else is nothing
+	Version int           `json:"v"` // 1; any other value counts as empty
 	Packs   []Pack        `json:"packs,omitempty"`
 	Loose   []LooseObject `json:"loose,omitempty"`
 }
 
 const foundObjectsVersion = 1
 
-// Merge returns what both rely on.
+// Merge returns the union of all.
 func (r FoundObjects) Merge(others ...FoundObjects) FoundObjects {
 	out := FoundObjects{Version: foundObjectsVersion, Packs: slices.Clone(r.Packs), Loose: slices.Clone(r.Loose)}
 	for _, o := range others {
@@ -88,8 +89,8 @@ func stampOf(info fs.FileInfo) FileStamp {
 	return l
 }
 
-// hasOnlyNewTimes reports whether only the times differ: git sets those of a pack when it is asked
-// to write an object that the pack holds.
+// hasOnlyNewTimes reports whether only the times differ: git sets those of a pack when it is
+// asked to write an object that the pack contains.
 func (l FileStamp) hasOnlyNewTimes(now FileStamp) bool {
 	return l.Size == now.Size && l.Inode == now.Inode
 }
@@ -117,7 +118,7 @@ func statPack(r *Repo, path string) (p Pack, err error) {
 	return p, errors.Join(err, err2)
 }
 
-// FoundInPack returns what is relied on with a pack that Store gave.
+// FoundInPack returns the FoundObjects of a pack that Store wrote.
 func FoundInPack(r *Repo, pack string) (FoundObjects, error) {
 	out := FoundObjects{Version: foundObjectsVersion}
 	if pack == "" {
@@ -128,13 +129,13 @@ func FoundInPack(r *Repo, pack string) (FoundObjects, error) {
 	return out, err
 }
 
-// maxReread is the size up to which a pack whose times changed is read again. What is
-// relied on of a larger one is looked up instead, which takes its names.
+// maxReread is the size up to which a pack whose times changed is read again. For a larger one
+// the objects are looked up instead.
 const maxReread = 256 << 20
 
-// RefreshFound reports whether everything that was relied on looks as it did, and gives it as
-// it looks now: packs that belay joined meanwhile are the pack they became, one that was
-// only touched was read again.
+// RefreshFound reports whether everything that was found is unchanged, and returns it as it is
+// now: packs that belay joined are replaced by the joined pack, one that was only touched was
+// read again.
 func RefreshFound(ctx context.Context, r *Repo, was FoundObjects) (FoundObjects, bool) {
 	if was.Version != foundObjectsVersion {
 		return FoundObjects{}, false
@@ -164,7 +165,7 @@ func RefreshFound(ctx context.Context, r *Repo, was FoundObjects) (FoundObjects,
 	return now.Merge(), true
 }
 
-// isIntact reports whether a pack of which only the times changed is whole still.
+// isIntact reports whether a pack of which only the times changed is still sound.
 func (p Pack) isIntact(ctx context.Context, r *Repo, now Pack) bool {
 	if !p.Pack.hasOnlyNewTimes(now.Pack) || !p.Index.hasOnlyNewTimes(now.Index) || now.Pack.Size > maxReread {
 		return false
@@ -177,7 +178,7 @@ func (p Pack) isIntact(ctx context.Context, r *Repo, now Pack) bool {
 	return VerifyPack(ctx, f, r.NewHash) == nil && isUnchanged(r, now)
 }
 
-// isUnchanged reports whether a pack looks as it did before it was read.
+// isUnchanged reports whether a pack is as it was before it was read.
 func isUnchanged(r *Repo, p Pack) bool {
 	now, err := statPack(r, absolutePackPath(r, p.Path))
 	return err == nil && now == p
@@ -202,38 +203,38 @@ func openPack(path string) (f PackFiles, shut func(), err error) {
 	return PackFiles{Index: idx, Pack: pack, IndexSize: a.Size(), PackSize: b.Size()}, shut, nil
 }
 
-// CheckResult is what Check found out.
+// CheckResult is the result of CheckObjects.
 type CheckResult struct {
 	FoundObjects
 	Unusable       map[string]error // why an object cannot be relied on, by name
-	IsPartialClone bool             // the repository is a partial clone: what is not there can be fetched
+	IsPartialClone bool             // missing objects can be fetched
 	knownPacks     []Pack
-	names          []string         // of everything that was asked for: raw, sorted, each once
-	sizes          map[string]int64 // in bytes, of what was found sound in packs; nil without How.WantSizes
+	names          []string         // raw names of all requested objects, sorted, unique
+	sizes          map[string]int64 // in bytes, of the objects found sound in packs; nil without WantSizes
 }
 
-// IsLost reports whether an object cannot be had any more.
+// IsLost reports whether an object cannot be read any more.
 func (c CheckResult) IsLost(oid string) bool {
 	err := c.Unusable[oid]
 	return err != nil && !(c.IsPartialClone && errors.Is(err, ErrNoObject))
 }
 
-// SizeInPack reports, after a check with How.WantSizes, whether an object (its raw name) has its bytes in
-// a pack, and how many.
+// SizeInPack returns, after a check with WantSizes, the size of an object (its raw name) if a
+// pack contains it.
 func (c CheckResult) SizeInPack(raw string) (size int64, ok bool) {
 	size, ok = c.sizes[raw]
 	return size, ok
 }
 
-// CheckOptions says where Check looks.
+// CheckOptions says where CheckObjects looks.
 type CheckOptions struct {
 	AllowLoose bool         // objects may be loose
-	WantSizes  bool         // how large they are is wanted too, for Sound
-	KnownPacks FoundObjects // packs that Unchanged just looked at: their indexes are not read through again
+	WantSizes  bool         // records sizes for SizeInPack
+	KnownPacks FoundObjects // packs that RefreshFound just checked: their indexes are not read completely again
 }
 
-// CheckObjects finds out which objects have their bytes, in this repository or one that it borrows
-// from. What Relied then says must be asked of Unchanged before the answer is used again.
+// CheckObjects finds out which objects have their bytes, in this repository or one that it
+// borrows from. Before the resulting FoundObjects are used again, check them with RefreshFound.
 func CheckObjects(ctx context.Context, r *Repo, oids []string, how CheckOptions) (CheckResult, error) {
 	raws, no := make([]string, 0, len(oids)), map[string]error{}
 	for _, oid := range oids {
@@ -297,8 +298,8 @@ func CheckNames(ctx context.Context, r *Repo, raws []string, how CheckOptions) (
 	return c, nil
 }
 
-// findPacked looks for names in the packs of one folder, and gives those that are not there sound;
-// it notes which are there damaged.
+// findPacked looks up names in the packs of one folder, and returns those that were not found
+// sound; it records which are damaged there.
 func (c *CheckResult) findPacked(ctx context.Context, r *Repo, dir string, left []int, damaged map[int]bool) ([]int, error) {
 	list, err := fsroot.ReadDir(filepath.Join(dir, "pack"))
 	if err != nil {
@@ -368,7 +369,8 @@ func checkPack(ctx context.Context, r *Repo, path string, wanted []string, known
 	return checkObjects(ctx, f, r.NewHash, wanted, sizes)
 }
 
-// findLoose reads a loose object in whichever folder has it, and tells whether there is one but none that is whole.
+// findLoose reads a loose object in whichever folder has it, and reports whether there are only
+// damaged copies.
 func (c *CheckResult) findLoose(ctx context.Context, r *Repo, folders []string, oid string) (damaged bool, err error) {
 	for _, dir := range folders {
 		path := filepath.Join(dir, oid[:2], oid[2:])
@@ -393,9 +395,9 @@ func (c *CheckResult) findLoose(ctx context.Context, r *Repo, folders []string, 
 	return damaged, nil
 }
 
-// readWithGit has git read objects that were not found whole: of a pack whose index is damaged it may still find most.
-// What it finds so is not relied on. A damaged loose object is left out: git cat-file
-// does not mind what is behind the end of a short one, which git fsck calls garbage.
+// readWithGit reads with git the objects that were not found sound: of a pack whose index is
+// damaged git may still find most. Such objects are not relied on. A damaged loose object is left
+// out: git cat-file ignores what is behind the end of a short one, which git fsck calls garbage.
 func (c *CheckResult) readWithGit(ctx context.Context, r *Repo, unread map[string]bool) error {
 	maps.DeleteFunc(unread, func(_ string, yes bool) bool { return !yes })
 	if len(unread) == 0 {

@@ -18,34 +18,33 @@ import (
 // A working tree's content is never read or written through git, because filters and line-
 // ending rules would change the bytes.
 
-// Repo is one repository seen from one of its working trees. All paths are absolute
-// and free of links.
+// Repo is one repository seen from one of its worktrees. All paths are absolute and free of
+// links.
 type Repo struct {
 	Root         string // the top of the working tree
 	Dir          string // the git folder of this working tree
 	Common       string // the git folder shared by all working trees; Dir unless this one is linked
 	Format       string // the object format: sha1 or sha256
-	UsesReftable bool   // refs are kept in a reftable, not in files
+	UsesReftable bool   // refs are stored in a reftable, not in files
 	git          string // the git program
 	shared       sharedReaders
 }
 
-// Linked reports whether this is a linked working tree (git worktree add).
+// Linked reports whether this is a linked worktree (git worktree add).
 func (r *Repo) Linked() bool { return r.Dir != r.Common }
 
-// Open finds the repository that dir is in: by walking up, as git does, then by
-// asking git, which also refuses what belongs to somebody else. It writes nothing.
+// Open finds the repository that dir is in: by walking up, as git does, then by asking git, which
+// also refuses what belongs to somebody else. It writes nothing.
 //
-// CodeCannot: no repository, a bare one, a foreign one, git missing or older than
-// MinVersion, or, unless force is set, a repository rooted at the home folder or /,
-// where a snapshot would take in everything a person owns.
+// CodeCannot: no repository, a bare one, one of another owner, git missing or older than
+// MinVersion, or, unless force is set, a repository rooted at the home folder or /, where a
+// snapshot would include everything a person owns.
 func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
 	return open(ctx, dir, force, "")
 }
 
-// OpenOther opens a repository that belay made elsewhere from this one, with the same git:
-// searched for again, git could be found within this repository, which is outside the
-// other one.
+// OpenOther opens a repository that belay created elsewhere from this one, with the same git
+// program: a new search could find git inside this repository, which is outside the other one.
 func (r *Repo) OpenOther(ctx context.Context, dir string) (*Repo, error) {
 	return open(ctx, dir, true, r.git)
 }
@@ -158,8 +157,7 @@ func gitDirOf(dir string) (string, error) {
 	return real, nil
 }
 
-// isGitDir asks what git asks: a HEAD, and objects and refs here or in the common
-// folder.
+// isGitDir checks what git checks: a HEAD, and objects and refs here or in the common folder.
 func isGitDir(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -191,8 +189,8 @@ func commonDir(gitDir string) (string, error) {
 	return realPath(common)
 }
 
-// verifyWithGit compares what was found with what git finds. git is not told the git folder
-// here: it would then not check whose the repository is.
+// verifyWithGit compares what was found with what git finds. The git folder is not passed to git
+// here: it would then not check the owner of the repository.
 func (r *Repo) verifyWithGit(ctx context.Context) error {
 	if err := r.CheckInputs(); err != nil {
 		return err

@@ -9,16 +9,16 @@ import (
 
 // Configs are parsed here without git, and without knowing what a key means.
 
-// ConfigEntry is one line that sets a key. Key is as git compares it: section and name in
-// lower case, the subsection between them as it was written.
+// ConfigEntry is one line that sets a key. Key is as git compares it: section and name in lower
+// case, the subsection between them as it was written.
 type ConfigEntry struct {
 	Key        string
 	Value      string
-	HasNoValue bool // the key stands alone, which git takes for true
+	HasNoValue bool // the key has no value, which git reads as true
 }
 
-// ParseConfig returns the entries of a file in their order. The error says in which line it
-// cannot be read.
+// ParseConfig returns the entries of a config file in order. The error names the line that cannot
+// be read.
 func ParseConfig(text []byte) ([]ConfigEntry, error) {
 	if at := bytes.IndexByte(text, 0); at >= 0 {
 		// git ends a value at a NUL and continues after it: what it sets is not what a
@@ -54,8 +54,7 @@ func ParseConfig(text []byte) ([]ConfigEntry, error) {
 	}
 }
 
-// ConfigValues returns the values of each key, in their order; a key that stands alone counts as
-// "true".
+// ConfigValues returns the values of each key, in order; a key without a value counts as "true".
 func ConfigValues(list []ConfigEntry) map[string][]string {
 	all := map[string][]string{}
 	for _, e := range list {
@@ -67,7 +66,7 @@ func ConfigValues(list []ConfigEntry) map[string][]string {
 	return all
 }
 
-// SplitKey takes a key apart; the subsection is "" where there is none.
+// SplitKey splits a key; the subsection is "" where there is none.
 func SplitKey(key string) (section, subsection, name string) {
 	section, rest, _ := strings.Cut(key, ".")
 	if at := strings.LastIndexByte(rest, '.'); at >= 0 {
@@ -79,13 +78,13 @@ func SplitKey(key string) (section, subsection, name string) {
 type configParser struct {
 	text  []byte
 	at    int
-	width int // of what next gave
+	width int // of what nextByte returned
 	line  int
 	ended bool
 }
 
-// nextByte returns the next byte. A CR before a LF is dropped; at the end it is a LF, since
-// git ends the last line so.
+// nextByte returns the next byte. A CR before a LF is dropped; at the end it is a LF, since git
+// ends the last line so.
 func (p *configParser) nextByte() byte {
 	p.width = 1
 	if p.at >= len(p.text) {
@@ -116,7 +115,7 @@ var (
 	errValue   = errors.New("a value that cannot be read")
 )
 
-// readSection reads what follows a "[" up to and with the "]".
+// readSection reads what follows a "[", including the "]".
 func (p *configParser) readSection() (string, error) {
 	var name []byte
 	for {

@@ -7,7 +7,7 @@ import (
 	"hash"
 )
 
-// NewHash makes the hash that names this repository's objects.
+// NewHash returns the hash function that names this repository's objects.
 func (r *Repo) NewHash() hash.Hash {
 	if r.Format == "sha256" {
 		return sha256.New()
@@ -15,7 +15,7 @@ func (r *Repo) NewHash() hash.Hash {
 	return sha1.New()
 }
 
-// HashSize is the number of bytes of an object's name.
+// HashSize returns the length in bytes of an object name.
 func (r *Repo) HashSize() int {
 	if r.Format == "sha256" {
 		return sha256.Size
@@ -23,7 +23,7 @@ func (r *Repo) HashSize() int {
 	return sha1.Size
 }
 
-// HashObject returns the name, in hex, of an object of a type with these bytes.
+// HashObject returns the hex name of an object of a type with these bytes.
 func (r *Repo) HashObject(typ string, data []byte) string {
 	h := r.NewHash()
 	fmt.Fprintf(h, "%s %d\x00", typ, len(data))

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Process is a git process that is about to be started, or runs. It must not keep anybody
-// waiting forever: reading what it prints fails when it does not answer.
+// Process is a git process that is about to be started, or runs. It must not block forever:
+// reading its output fails when it does not answer.
 type Process interface {
 	StdinPipe() (io.WriteCloser, error)
 	StdoutPipe() (io.Reader, error)
@@ -19,10 +19,11 @@ type Process interface {
 	Wait() error
 }
 
-// GitDirAndTree is another git folder and tree than the repository's own; zero is its own.
+// GitDirAndTree names another git folder and tree than the repository's own; the zero value is
+// its own.
 type GitDirAndTree struct{ GitDir, Tree string }
 
-// Ignorer asks git which paths are ignored, from any number of goroutines.
+// Ignorer asks git which paths are ignored. It is safe for concurrent use.
 type Ignorer struct {
 	start  func(in GitDirAndTree, said io.Writer) Process
 	target GitDirAndTree
@@ -35,9 +36,9 @@ type Ignorer struct {
 	err    error
 }
 
-// NewIgnorer prepares to ask; the process that start gives, which complains to said, begins with
-// the first question. It is "git check-ignore -z -v -n --stdin --no-index", which takes no
-// literal pathspecs.
+// NewIgnorer returns an Ignorer. The process that start returns, with its error output going to
+// said, is started with the first question. It is "git check-ignore -z -v -n --stdin --no-index",
+// which takes no literal pathspecs.
 func NewIgnorer(start func(in GitDirAndTree, said io.Writer) Process) *Ignorer {
 	return &Ignorer{start: start}
 }
@@ -48,9 +49,8 @@ func (g *Ignorer) In(gitDir, tree string) *Ignorer {
 	return g
 }
 
-// Ask answers for each path, in order, by the rules alone: whether a path is tracked
-// makes no difference. A final slash says that the path is a folder. An error is
-// never to be read as "not ignored".
+// Ask reports for each path, in order, whether the rules ignore it; whether it is tracked makes
+// no difference. A final slash marks a folder. An error never means "not ignored".
 func (g *Ignorer) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	rules, err := g.Sources(ctx, paths)
 	if err != nil {
@@ -121,8 +121,8 @@ func (g *Ignorer) startProcess() (err error) {
 	return g.cmd.Start()
 }
 
-// readAnswers takes n answers: source, line, pattern, path. A path is ignored when a pattern
-// matched that does not take back.
+// readAnswers reads n answers: source, line, pattern, path. A path is ignored when a pattern
+// matched that is not a negation.
 func (g *Ignorer) readAnswers(n int) ([]string, error) {
 	answers := make([]string, n)
 	for i := range n {

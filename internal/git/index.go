@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ListIndex asks git for the entries of an index file, without their stat data: for one
-// that ParseIndex leaves to git.
+// ListIndex asks git for the entries of an index file, without their stat data: for one that
+// ParseIndex cannot read.
 func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error) {
 	cmd := r.Command(ctx, "ls-files", "-s", "-t", "-v", "-z")
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+file)
@@ -30,7 +30,7 @@ func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error)
 	return entries, nil
 }
 
-// parseListed reads "H 100644 <oid> 0\tpath".
+// parseListed parses "H 100644 <oid> 0\tpath".
 func parseListed(f string) (IndexEntry, error) {
 	head, path, ok := strings.Cut(f, "\t")
 	parts := strings.Fields(head)

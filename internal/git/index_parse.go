@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Entry is one path of the user's index.
+// IndexEntry is one path of the user's index.
 type IndexEntry struct {
 	Path            string
 	Mode            uint32 // 0100644, 0100755, 0120000, 0160000
@@ -31,20 +31,20 @@ type IndexEntry struct {
 	Size            uint32
 }
 
-// ErrUnsupportedIndex says that an index has a shape that is read by asking git.
+// ErrUnsupportedIndex says that an index has a format that only git reads.
 var ErrUnsupportedIndex = errors.New("an index format that belay leaves to git")
 
-// Parse reads the bytes of an index file: versions 2, 3 and 4 without a split or
-// sparse extension. hashSize is that of the repository. The entries share data, which must not
-// be written to afterwards. The layout is git's
-// Documentation/gitformat-index. Anything else is an error, and git can be asked.
+// ParseIndex reads the bytes of an index file: versions 2, 3 and 4 without a split or sparse
+// extension. hashSize is that of the repository. The entries share data, which must not be
+// written to afterwards. The layout is described in git's Documentation/gitformat-index. Anything
+// else is an error, and git can be asked.
 func ParseIndex(data []byte, hashSize int) ([]IndexEntry, error) {
 	entries, _, err := ParseIndexTrees(data, hashSize)
 	return entries, err
 }
 
-// ParseIndexTrees is ParseIndex with the trees that the index has entries of, as git wrote
-// them down at its last commit or checkout (the extension TREE): nil when there are none.
+// ParseIndexTrees is ParseIndex that also returns the trees of the index's entries, as git
+// recorded them at its last commit or checkout (the extension TREE): nil when there are none.
 func ParseIndexTrees(data []byte, hashSize int) ([]IndexEntry, *IndexTree, error) {
 	if len(data) < 12+hashSize || string(data[:4]) != "DIRC" {
 		return nil, nil, fmt.Errorf("read the index: not an index file (%d bytes)", len(data))
@@ -71,7 +71,7 @@ func ParseIndexTrees(data []byte, hashSize int) ([]IndexEntry, *IndexTree, error
 }
 
 type indexParser struct {
-	data    string // of which paths and names are parts
+	data    string // paths and names share it
 	at      int
 	hash    int
 	version uint32
@@ -115,8 +115,8 @@ func (p *indexParser) readEntry(e *IndexEntry) error {
 // readUint16 reads two bytes.
 func (p *indexParser) readUint16(at int) uint16 { return uint16(p.data[at])<<8 | uint16(p.data[at+1]) }
 
-// readPath reads the entry's path: whole and padded to eight bytes, or, in version 4, as
-// what differs from the path before.
+// readPath reads the entry's path: complete and padded to eight bytes, or, in version 4, as the
+// difference from the path before.
 func (p *indexParser) readPath(e *IndexEntry, start int) error {
 	if p.version < 4 {
 		end := strings.IndexByte(p.data[p.at:], 0)
@@ -161,8 +161,8 @@ func readOffset(b string) (uint64, int) {
 	return 0, 0
 }
 
-// readExtensions looks for those that change what the entries mean. Unknown ones whose
-// name starts with a capital may be passed over, by git's own rule.
+// readExtensions looks for extensions that change what the entries mean. Unknown ones whose name
+// starts with a capital may be skipped, by git's own rule.
 func (p *indexParser) readExtensions() error {
 	for p.at < len(p.data) {
 		if len(p.data)-p.at < 8 {
@@ -184,19 +184,20 @@ func (p *indexParser) readExtensions() error {
 	return nil
 }
 
-// IndexTree is a folder of the index and the tree object that git knows its entries to be.
+// IndexTree is a folder of the index and the tree object that its entries form, as git recorded
+// it.
 type IndexTree struct {
-	OID     string // raw; "" when entries changed since it was written
-	Entries int    // how many entries of the index are below it; 0 when OID is ""
+	OID     string // raw; "" when entries changed since it was recorded
+	Entries int    // number of index entries below it; 0 when OID is ""
 	Folders map[string]*IndexTree
 }
 
-// Most folders within folders that are followed: more than a path can have.
+// Folders nested deeper than this are not followed: no path can be that deep.
 const maxDepth = 4096
 
 // parseIndexTree reads the extension TREE: for each folder its name, NUL, the number of entries
 // below it (-1: not known), a space, the number of folders in it, LF, and the name of the tree,
-// with the folders in it behind. What is damaged is as good as none.
+// followed by the folders in it. Damaged data gives nil.
 func parseIndexTree(data string, hashSize, entries int) *IndexTree {
 	p := indexTreeParser{data: data, hash: hashSize, entries: entries}
 	_, t := p.readFolder(maxDepth)
@@ -211,7 +212,7 @@ type indexTreeParser struct {
 	hash, entries int
 }
 
-// readFolder reads a folder and those in it: its name, and nil for one that is damaged.
+// readFolder reads a folder and those in it: its name, and nil for a damaged one.
 func (p *indexTreeParser) readFolder(deep int) (string, *IndexTree) {
 	name, rest, named := strings.Cut(p.data, "\x00")
 	line, rest, lined := strings.Cut(rest, "\n")

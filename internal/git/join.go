@@ -9,19 +9,19 @@ import (
 	"slices"
 )
 
-// PackPart is a pack to be joined with others: its index, its bytes and how many they are.
+// PackPart is a pack to be joined with others: its index, its bytes and their number.
 type PackPart struct {
 	Index *Index
 	Bytes io.ReaderAt
 	Size  int64
 }
 
-// ErrDelta is wrapped when a pack holds more than whole objects.
+// ErrDelta is wrapped when a pack contains deltas.
 var ErrDelta = errors.New("it holds deltas")
 
-// JoinPacks writes one pack with everything that several hold, each object once, and gives
-// its index. Objects are copied as they are compressed, checked against the checksums of
-// their packs' indexes. Packs with deltas are refused (ErrDelta).
+// JoinPacks writes one pack with all objects of several packs, each object once, and returns its
+// index. Objects are copied in compressed form and checked against the checksums of their packs'
+// indexes. Packs with deltas are an error (ErrDelta).
 func JoinPacks(w io.Writer, newHash func() hash.Hash, parts []PackPart) (*Index, error) {
 	seen := map[string]bool{}
 	for _, part := range parts {
@@ -38,7 +38,7 @@ func JoinPacks(w io.Writer, newHash func() hash.Hash, parts []PackPart) (*Index,
 	return p.finish()
 }
 
-// copyPack takes over what is still wanted of a pack.
+// copyPack copies the wanted objects of a pack that are not written yet.
 func (p *packer) copyPack(part PackPart, wanted map[string]bool) error {
 	entries := slices.Clone(part.Index.Entries)
 	slices.SortFunc(entries, func(a, b PackEntry) int { return int(min(1, max(-1, a.Offset-b.Offset))) })

@@ -11,20 +11,20 @@ import (
 )
 
 // joinRecord says which packs became one: everything that was sound in them is sound in it.
-// Without that, each working tree would look for all its objects again after each joining.
+// Without it, each worktree would look up all its objects again after each join.
 type joinRecord struct {
 	Version int      `json:"v"` // 1
 	Pack    Pack     `json:"pack"`
 	From    []string `json:"of"` // paths, as in Pack
 }
 
-// maxJoinRecords is how many are remembered. Who took no snapshot for so long looks for all
-// objects again.
+// maxJoinRecords is how many are kept. A worktree without a snapshot for that long looks up all
+// its objects again.
 const maxJoinRecords = 50
 
 func joinRecordsPath(r *Repo) string { return filepath.Join(r.Common, "belay", "packs.joined") }
 
-// readJoinRecords returns what can be read of them, oldest first.
+// readJoinRecords returns the records that can be read, oldest first.
 func readJoinRecords(r *Repo) []joinRecord {
 	list := []joinRecord{}
 	text, err := fsroot.ReadFile(joinRecordsPath(r), fsroot.MaxSmallFile)
@@ -40,7 +40,7 @@ func readJoinRecords(r *Repo) []joinRecord {
 	return list
 }
 
-// joinedPack returns the pack that has everything of one that is gone.
+// joinedPack returns the pack that has everything of a deleted one.
 func joinedPack(p Pack, list []joinRecord) (Pack, error) {
 	err := error(fs.ErrNotExist)
 	for _, j := range list { // one that was joined may have been joined again
@@ -51,7 +51,7 @@ func joinedPack(p Pack, list []joinRecord) (Pack, error) {
 	return p, err
 }
 
-// recordJoin remembers a joining, before the packs that it is of go.
+// recordJoin records a join, before the old packs are deleted.
 func (s *Packs) recordJoin(into string, of []ownPack) error {
 	p, err := statPack(s.Repo, into)
 	if err != nil {

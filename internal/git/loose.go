@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// ReadLoose writes the bytes of the loose object at path to w and compares them with its
-// name. No more is inflated than the object says of itself. The error wraps ErrDamaged when
-// they are others, and w may have got some of them.
+// ReadLoose writes the bytes of the loose object at path to w and compares them with its name. It
+// inflates no more bytes than the object's header says. The error wraps ErrDamaged when the bytes
+// do not match, and w may have got some of them.
 func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (typ string, err error) {
 	f, err := fsroot.Open(path)
 	if err != nil {

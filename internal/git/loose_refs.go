@@ -20,27 +20,27 @@ import (
 type Ref struct {
 	Name   string // refs/heads/main
 	OID    string // what it names, in hex
-	Symref string // for a symbolic reference, the one it leads to in the end
+	Symref string // of a symbolic reference: the one that it finally leads to
 }
 
-// ErrUnsupportedIndex says that there is something that is read by asking git.
+// ErrUnsupportedRefs says that only git can read the references.
 var ErrUnsupportedRefs = errors.New("references that belay leaves to git")
 
-// perWorktreeRefs are the references that each working tree has for itself.
+// perWorktreeRefs are the references that each worktree has for itself.
 var perWorktreeRefs = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 
-// Broken is a file in the place of a reference that names nothing: it is empty, as after a
-// power loss, or holds rubbish. git passes it over, reads no packed reference of its name,
-// and refuses to write one.
+// BrokenRef is a file in the place of a reference that names nothing: it is empty, as after a
+// power loss, or contains garbage. git skips it, reads no packed reference of its name, and
+// refuses to write one.
 type BrokenRef struct {
 	Name string
 	Data []byte
 }
 
-// readRefs gives the references, by name, as git for-each-ref lists them: those that lead
-// nowhere are left out. common is the folder shared by all working trees, dir the one of
-// this tree, which is the same unless it is linked. The error is ErrUnsupportedRefs where git
-// has to be asked; the broken ones are in the list also then, as far as they can be read.
+// readRefs returns the references, by name, as git for-each-ref lists them, without those that
+// lead nowhere. common is the folder shared by all worktrees, dir the one of this worktree, which
+// is the same unless it is linked. The error is ErrUnsupportedRefs where git has to be asked;
+// broken ones are in the list also then, as far as they can be read.
 func (r *refReader) readRefs(common, dir string) ([]Ref, error) {
 	// The loose ones first: git writes packed-refs before it deletes the files of what it
 	// packed, so that none is missed in between.
@@ -79,11 +79,11 @@ func (r *refReader) readRefs(common, dir string) ([]Ref, error) {
 	return r.resolveAll(), nil
 }
 
-// maxRefFile is what the file of a loose reference may have, in bytes.
+// maxRefFile is the size limit in bytes of the file of a loose reference.
 const maxRefFile = 1 << 20
 
-// Check looks at the files of all loose references, for a git that reads them by itself: it
-// would wait for a FIFO, and read a device or a large file whole. The error is a
+// CheckLooseRefs checks the files of all loose references, for a git that reads them by itself:
+// it would wait for a FIFO, and read a device or a large file completely. The error is a
 // *fsroot.TypeError or a *fsroot.SizeError.
 func CheckLooseRefs(common, dir string) error {
 	for _, base := range slices.Compact([]string{common, dir}) {
@@ -100,8 +100,8 @@ func CheckLooseRefs(common, dir string) error {
 	return nil
 }
 
-// ListLooseRefs returns the names of all files below a prefix of references, which ends in a slash,
-// whatever they hold: git's own lists leave out what names nothing.
+// ListLooseRefs returns the names of all files below a prefix of references, which ends in a
+// slash, whatever they contain: git's own lists omit those that name nothing.
 func ListLooseRefs(common, prefix string) ([]string, error) {
 	top := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
 	var names []string
@@ -119,20 +119,20 @@ func ListLooseRefs(common, prefix string) ([]string, error) {
 	return names, err
 }
 
-// newRefReader reads references to objects with names of this length, in hex.
+// newRefReader returns a reader of references to objects with names of this length, in hex.
 func newRefReader(width int) *refReader {
 	return &refReader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
 }
 
 type refReader struct {
 	width       int
-	isGlanced   func(name string) bool // nil: all are read
-	seen        []Ref                  // by name: of those that glance picks, these need no second look
-	prefixes    []string               // prefixes of the names that are read; none: all are
+	isGlanced   func(name string) bool // names whose files are only checked, not read; nil: all are read
+	seen        []Ref                  // sorted by name: those of isGlanced that need no second check
+	prefixes    []string               // of the names that are read; none: all are
 	found       map[string]Ref
 	broken      map[string]bool
 	list        []BrokenRef
-	unsupported error // the first ErrUnsupportedIndex: the rest is looked at first, for what git must not open
+	unsupported error // the first ErrUnsupportedRefs: the rest is checked first, for what git must not open
 }
 
 // isWanted reports whether the reference name is to be read.
@@ -140,13 +140,13 @@ func (r *refReader) isWanted(name string) bool {
 	return len(r.prefixes) == 0 || slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// hasWantedBelow reports whether there may be wanted ones below the folder name.
+// hasWantedBelow reports whether there may be wanted references below the folder name.
 func (r *refReader) hasWantedBelow(name string) bool {
 	return r.isWanted(name+"/") || slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, name+"/") })
 }
 
-// readFolder reads the loose references below a folder. Without the own ones of the main
-// tree when this is a linked one.
+// readFolder reads the loose references below a folder, in a linked worktree without the main
+// worktree's own ones.
 func (r *refReader) readFolder(base, name string, linked bool) error {
 	dir, err := fsroot.OpenDir(filepath.Join(base, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -205,8 +205,8 @@ func (r *refReader) hasRefSize(dir *os.File, name string) bool {
 	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size == int64(r.width)+1
 }
 
-// namesObject reports whether a line starts with something that git takes for the name of an
-// object (refs/files-backend.c, parse_loose_ref_contents).
+// namesObject reports whether a line starts with what git reads as an object name
+// (refs/files-backend.c, parse_loose_ref_contents).
 func (r *refReader) namesObject(line string) bool {
 	if len(line) < r.width || len(line) > r.width && strings.IndexByte(" \t\n\v\f\r", line[r.width]) < 0 {
 		return false
@@ -215,10 +215,10 @@ func (r *refReader) namesObject(line string) bool {
 	return strings.Trim(name, "0123456789abcdefABCDEF") == "" && strings.Trim(name, "0") != ""
 }
 
-// checkOddFile is for what is neither a file nor a folder. A link that says refs/… is a symbolic
-// reference as git's first versions wrote them, one to another reference is read by git.
-// Any other, git would follow to wherever it leads, to read and to write; and of a FIFO it
-// would wait forever.
+// checkOddFile returns the error for what is neither a file nor a folder. A link to refs/… is a
+// symbolic reference as git's first versions wrote them; git reads one to another reference. Git
+// would follow any other link to wherever it leads, to read and to write; and would wait for a
+// FIFO forever.
 func checkOddFile(base, name string, mode fs.FileMode) error {
 	path := filepath.Join(base, filepath.FromSlash(name))
 	if mode&fs.ModeSymlink == 0 {
@@ -236,7 +236,7 @@ func checkOddFile(base, name string, mode fs.FileMode) error {
 	return fmt.Errorf("read references: %w", &fsroot.LinkError{Path: path})
 }
 
-// isPlainName reports whether a part of a name is surely one that git allows.
+// isPlainName reports whether a part of a name is certainly one that git allows.
 func isPlainName(part string) bool {
 	for _, c := range []byte(part) {
 		if !isLetter(c) && !isDigit(c) && c < 0x80 && strings.IndexByte("-_.+=,#%!", c) < 0 {
@@ -284,13 +284,13 @@ func isFullName(name string) bool {
 	return true
 }
 
-// isOID takes the name of an object but for the one that stands for none.
+// isOID reports whether s is an object name other than the null one.
 func (r *refReader) isOID(s string) bool {
 	return len(s) == r.width && strings.Trim(s, "0123456789abcdef") == "" && strings.Trim(s, "0") != ""
 }
 
-// readPacked reads the file of packed references (Documentation/git-pack-refs): a loose one
-// of the same name counts more.
+// readPacked reads the file of packed references (Documentation/git-pack-refs). A loose reference
+// of the same name takes precedence.
 func (r *refReader) readPacked(text string, linked bool) error {
 	for line := range strings.Lines(text) {
 		line, ended := strings.CutSuffix(line, "\n")

@@ -11,17 +11,17 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// IsAddedLater are files of Admin that snapshots did not hold from the start: what a snapshot
-// without meta/worktrees says of them is not that they were not there.
+// IsAddedLater reports whether a file of AdminFiles is one that early snapshots did not record: a
+// snapshot without meta/worktrees that lacks it does not show that it did not exist.
 func IsAddedLater(name string) bool {
 	return name == AlternatesFile || strings.HasPrefix(name, "remotes/") || strings.HasPrefix(name, "branches/") || ModuleDir(name) != ""
 }
 
-// AlternatesFile names further folders of objects.
+// AlternatesFile lists further object folders.
 const AlternatesFile = "objects/info/alternates"
 
-// ModuleDir returns the folder of the submodule that a file of Admin belongs to, "" when it
-// belongs to none.
+// ModuleDir returns the folder of the submodule that a file of AdminFiles belongs to, "" for
+// none.
 func ModuleDir(name string) string {
 	if !strings.HasPrefix(name, "modules/") {
 		return ""
@@ -34,11 +34,11 @@ func ModuleDir(name string) string {
 	return ""
 }
 
-// maxModules bounds the folders that are looked at below modules/.
+// maxModules limits how many folders below modules/ are read.
 const maxModules = 2000
 
-// ReadModules reads the configs and hooks of the repositories of submodules: git runs what
-// they name when it looks into a submodule. Nothing else of those is read.
+// ReadModules reads the configs and hooks of the repositories of submodules: git runs what they
+// name when it enters a submodule. Nothing else of those is read.
 func ReadModules(dir string) ([]StateFile, error) {
 	names, left := []string{}, maxModules
 	if err := findModules(dir, "modules", &names, &left); err != nil {
@@ -72,8 +72,8 @@ func findModules(dir, at string, names *[]string, left *int) error {
 	return nil
 }
 
-// ListWorktrees returns a line for each linked working tree of a repository, by name: the name,
-// a tab, and its folder. Those that belay made for tasks are left out.
+// ListWorktrees returns a line for each linked worktree of a repository, by name: the name, a
+// tab, and its folder. Those that belay created for tasks are left out.
 func ListWorktrees(common string) ([]byte, error) {
 	at := filepath.Join(common, "worktrees")
 	list, err := fsroot.ReadDir(at)

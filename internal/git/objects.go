@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// ErrChanged is wrapped when an object's bytes are no longer those of its name.
+// ErrChanged is wrapped when an object's bytes no longer match its name.
 var ErrChanged = ErrPackChanged
 
 func unhex(s string) (string, error) {
@@ -18,8 +18,8 @@ func unhex(s string) (string, error) {
 	return string(b), err
 }
 
-// Missing returns those of the objects that the repository does not hold. It asks a fresh
-// process: one that ran before a gc still answers from packs that are gone.
+// Missing returns which of the objects the repository does not contain. It starts a new process:
+// one that ran before a gc still answers from deleted packs.
 func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
 	if len(oids) == 0 {
 		return nil, nil
@@ -41,13 +41,13 @@ func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
 	return missing, nil
 }
 
-// Types returns the type of each object, "" for one that is not there.
+// Types returns the type of each object, "" for a missing one.
 func (r *Repo) Types(ctx context.Context, oids []string) ([]string, error) {
 	types := make([]string, len(oids))
 	return types, r.each(ctx, oids, func(i int, o Object, _ int64) { types[i] = o.Type })
 }
 
-// Sizes returns the size of each object, -1 for one that is not there.
+// Sizes returns the size of each object, -1 for a missing one.
 func (r *Repo) Sizes(ctx context.Context, oids []string) ([]int64, error) {
 	sizes := make([]int64, len(oids))
 	for i := range sizes {
@@ -67,7 +67,7 @@ func (r *Repo) each(ctx context.Context, oids []string, found func(i int, o Obje
 	return errors.Join(b.readInfos(oids, found), b.Close())
 }
 
-// TreeEntry is one file of a tree, its path from the tree's top.
+// TreeEntry is one file of a tree, with its path from the tree's top.
 type TreeEntry struct {
 	Path string
 	Mode uint32
@@ -100,7 +100,7 @@ func (r *Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// TreeNames returns the names of a tree, or a commit's, and of everything in it.
+// TreeNames returns the names of a tree, or a commit's tree, and of everything in it.
 func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, error) {
 	out, err := r.Run(ctx, nil, "ls-tree", "-r", "-t", "-z", "--full-tree", "--format=%(objectname)", tree)
 	if err != nil {
@@ -113,14 +113,14 @@ func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, err
 	return names, nil
 }
 
-// cachedAnswer is what a command printed.
+// cachedAnswer is the output of a command.
 type cachedAnswer struct {
 	args []string
 	out  string
 }
 
-// RunCached runs a command that reads nothing but objects, all of them named in full. The last answers are remembered: objects
-// do not change.
+// RunCached runs a command that reads only objects, all named in full. The last answers are
+// cached: objects do not change.
 func (r *Repo) RunCached(ctx context.Context, args ...string) (string, error) {
 	s := &r.shared
 	s.mu.Lock()
@@ -145,8 +145,8 @@ func (r *Repo) RunCached(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Difference is one path that differs between two trees. A mode of 0 says that the
-// path is not there on that side.
+// Difference is one path that differs between two trees. A mode of 0 says that the path does not
+// exist on that side.
 type Difference struct {
 	Path             string
 	OldMode, NewMode uint32
@@ -154,8 +154,8 @@ type Difference struct {
 	Status           byte   // A, M, D or T
 }
 
-// DiffTrees compares two trees by path: names, modes and object names, nothing is
-// read and no program is started.
+// DiffTrees compares two trees by path: names, modes and object names. Nothing is read and no
+// program is started.
 func (r *Repo) DiffTrees(ctx context.Context, from, to string) ([]Difference, error) {
 	if from == to {
 		return nil, nil

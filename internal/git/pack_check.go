@@ -17,34 +17,35 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// PackFiles are a pack and its index, open to be read.
+// PackFiles are a pack and its index, open for reading.
 type PackFiles struct {
 	Index, Pack         io.ReaderAt
 	IndexSize, PackSize int64
-	IsVerified          bool // the index is known to have its checksum
+	IsVerified          bool // the checksum of the index is known to be right
 }
 
-// State is what Check found out about one object in one pack.
+// PackState is the state of one object in one pack.
 type PackState byte
 
 const (
-	PackAbsent  PackState = iota // the pack does not hold it
-	PackSound                    // its bytes, and those of everything it is a delta of, are as they were stored
-	PackDamaged                  // its bytes, or those of what it is a delta of, changed since
+	PackAbsent  PackState = iota // the pack does not contain it
+	PackSound                    // its bytes, and those of all its delta bases, are as they were stored
+	PackDamaged                  // its bytes, or those of a delta base, changed since
 )
 
-// ErrPack is wrapped when a pack cannot be used at all: git does not find its objects, or
-// nothing can be said about them.
+// ErrPack is wrapped when a pack cannot be used at all: git does not find its objects, or nothing
+// can be said about them.
 var ErrPack = errors.New("the pack cannot be used")
 
-// checkObjects looks for objects (raw names, sorted, each once) in a pack and compares the bytes of
-// those that it holds with the checksums of the index. Nothing is inflated, and only the
-// bytes of these objects and of their delta bases are read, besides the index.
+// checkObjects looks up objects (raw names, sorted, unique) in a pack and compares the bytes of
+// those it contains with the checksums of the index. Nothing is inflated, and besides the index
+// only the bytes of these objects and of their delta bases are read.
 //
-// The error wraps ErrPack when the index is damaged, is of version 1, which has no
-// checksums, or does not belong to the pack.
+// The error wraps ErrPack when the index is damaged, is of version 1, which has no checksums, or
+// does not belong to the pack.
 //
-// With sizes it gives the size of each sound object in bytes, too: the first bytes of those stored as deltas are inflated.
+// With sizes it also returns the size of each sound object in bytes: the first bytes of those
+// stored as deltas are inflated.
 func checkObjects(ctx context.Context, f PackFiles, newHash func() hash.Hash, wanted []string, sizes bool) ([]PackState, []int64, error) {
 	x, err := openIndex(ctx, f, newHash)
 	if err != nil {
@@ -78,8 +79,8 @@ func checkObjects(ctx context.Context, f PackFiles, newHash func() hash.Hash, wa
 	return states, large, nil
 }
 
-// VerifyPack reads a whole pack and its index and compares both with their own checksums.
-// The error wraps ErrPack when one is wrong.
+// VerifyPack reads a complete pack and its index and compares both with their own checksums. The
+// error wraps ErrPack when one is wrong.
 func VerifyPack(ctx context.Context, f PackFiles, newHash func() hash.Hash) error {
 	if _, err := openIndex(ctx, f, newHash); err != nil {
 		return err
@@ -126,12 +127,12 @@ type packIndex struct {
 	shift        int      // bits of the position
 	largeOffsets []byte   // the table of large offsets
 	offset       []byte   // the table of offsets
-	states       []int32  // what is known of each object, by its position
-	sizes        []int64  // of the objects that were asked for
+	states       []int32  // the state of each object, by its position
+	sizes        []int64  // of the requested objects
 }
 
-// openIndex checks what can be checked without a look at an object: the checksum of the
-// index, and that the pack is the one it was made of.
+// openIndex checks what can be checked without reading an object: the checksum of the index, and
+// that the pack is the one it was made of.
 func openIndex(ctx context.Context, f PackFiles, newHash func() hash.Hash) (*packIndex, error) {
 	h := newHash()
 	x := &packIndex{PackFiles: f, hashSize: h.Size()}
@@ -173,8 +174,8 @@ func readAll(f io.ReaderAt, b []byte, at int64) error {
 
 func (x *packIndex) namesStart() int64 { return int64(len(magic) + 1024) }
 
-// findAll returns the position of each name in the index, -1 for one that is not there. Both are
-// in order, so both are read once from the start.
+// findAll returns the position of each name in the index, -1 for a missing one. Both are sorted,
+// so both are read once from the start.
 func (x *packIndex) findAll(wanted []string) ([]int, error) {
 	at := fsroot.MakeLarge[int](len(wanted))
 	if len(wanted) < x.n/256 {
@@ -205,7 +206,7 @@ func (x *packIndex) findAll(wanted []string) ([]int, error) {
 	return at, nil
 }
 
-// findOne returns the position of one name, -1 when it is not there.
+// findOne returns the position of one name, -1 when it is missing.
 func (x *packIndex) findOne(name string) (int, error) {
 	var err error
 	entry := make([]byte, x.hashSize)
@@ -222,7 +223,7 @@ func (x *packIndex) findOne(name string) (int, error) {
 	return n, nil
 }
 
-// loadOffsets reads where objects lie. One object ends where the next begins.
+// loadOffsets reads the offsets of objects. One object ends where the next begins.
 func (x *packIndex) loadOffsets() error {
 	at := x.namesStart() + int64(x.n)*int64(x.hashSize)
 	x.crcs = io.NewSectionReader(x.Index, at, 4*int64(x.n))
@@ -266,8 +267,8 @@ func (x *packIndex) offsetOf(n int) int64 {
 	return o
 }
 
-// objectAt returns where the object that begins at an offset ends, and its position; -1 when
-// none begins there.
+// objectAt returns the position of the object that begins at an offset, and where it ends; -1
+// when none begins there.
 func (x *packIndex) objectAt(from int64) (n int, to int64) {
 	i, _ := slices.BinarySearch(x.byOffset, uint64(from)<<x.shift)
 	if i == x.n || int64(x.byOffset[i]>>x.shift) != from {
@@ -282,8 +283,8 @@ func (x *packIndex) objectAt(from int64) (n int, to int64) {
 
 const offsetDelta, nameDelta = 6, 7
 
-// readHead reads the first bytes of an object that begins at from. ok is false when they make no
-// sense.
+// readHead reads the first bytes of an object that begins at from. ok is false when they are
+// invalid.
 func (x *packIndex) readHead(b []byte, from int64) (h objectHead, ok bool) {
 	typ, size := b[0]>>4&7, uint64(b[0]&15)
 	at := 1
@@ -313,10 +314,10 @@ func (x *packIndex) readHead(b []byte, from int64) (h objectHead, ok bool) {
 	return h, false
 }
 
-// Read writes the bytes of an object (its raw name) to w, if the pack holds it whole, and
-// gives its type. It is for when git cannot read another copy of it, and looks at everything:
-// the error wraps ErrPack when the pack has no copy whose bytes are those of the name. w gets
-// nothing that was not compared with the checksum first.
+// ReadPacked writes the bytes of an object (its raw name) to w, if the pack contains it as a
+// non-delta object, and returns its type. It is for when git cannot read another copy, and checks
+// everything: the error wraps ErrPack when the pack has no copy whose bytes match the name. w
+// gets nothing that was not compared with the checksum first.
 func ReadPacked(ctx context.Context, f PackFiles, newHash func() hash.Hash, name string, w io.Writer) (typ string, err error) {
 	x, err := openIndex(ctx, f, newHash)
 	if err != nil {

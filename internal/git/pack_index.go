@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Entry says where an object is in a pack.
+// PackEntry says where an object is in a pack.
 type PackEntry struct {
 	OID    string // raw bytes
 	CRC    uint32 // of the bytes in the pack
 	Offset int64
 }
 
-// Index is what a pack's .idx file holds, entries by name.
+// Index is the content of a pack's .idx file, with entries sorted by name.
 type Index struct {
 	Entries []PackEntry
 	Pack    string // the checksum at the end of the pack, raw
 }
 
-// Name is what the pack's files are called, without their endings.
+// Name returns the name of the pack's files, without their endings.
 func (x *Index) Name() string { return "pack-" + hex.EncodeToString([]byte(x.Pack)) }
 
 func (x *Index) sort() {
@@ -34,7 +34,7 @@ func (x *Index) sort() {
 
 var magic = []byte("\xfftOc\x00\x00\x00\x02")
 
-// largeOffset marks an offset that does not fit into 31 bits and is in a table of its own.
+// largeOffset marks an offset that does not fit into 31 bits and is in a separate table.
 const largeOffset = 1 << 31
 
 // Encode returns the bytes of the .idx file, version 2.
@@ -72,8 +72,8 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 
 var errIndex = errors.New("it is not a version 2 pack index")
 
-// countObjects returns the number of objects in an index by its head, and refuses a file of a size
-// that no index of so many has: it may be of any size, and is read whole.
+// countObjects returns the number of objects in an index according to its header, and refuses a
+// file whose size does not fit that number: it is read completely and might be of any size.
 func countObjects(f io.ReaderAt, size int64, hash int) (int, error) {
 	head := make([]byte, len(magic)+1024)
 	if err := readAll(f, head, 0); err != nil || !bytes.HasPrefix(head, magic) {
@@ -100,7 +100,7 @@ func ReadIndex(f io.ReaderAt, size int64, newHash func() hash.Hash) (*Index, err
 	return ParsePackIndex(data, newHash)
 }
 
-// ParseIndex reads the bytes of an .idx file of version 2 and checks its checksum.
+// ParsePackIndex parses the bytes of an .idx file of version 2 and checks its checksum.
 func ParsePackIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
 	h := newHash()
 	size := h.Size()

@@ -14,23 +14,23 @@ import (
 	"sync/atomic"
 )
 
-// Object is an object to be stored: its bytes, or a way to read them.
+// NewObject is an object to be stored: its bytes, or a function to read them.
 type NewObject struct {
 	OID  string // hex
 	Type string // blob, tree, commit or tag
 	Data []byte
 	Size int64                         // used with Open
-	Open func() (io.ReadCloser, error) // nil: Data holds the bytes; called by several goroutines at a time
+	Open func() (io.ReadCloser, error) // nil: Data has the bytes; safe for concurrent use
 }
 
-// ErrChanged is wrapped when an object's bytes are no longer those of its name.
+// ErrPackChanged is wrapped when an object's bytes no longer match its name.
 var ErrPackChanged = errors.New("it changed while it was read")
 
 var packType = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
-// WritePack writes a pack of whole objects to w (Documentation/gitformat-pack), each checked
-// against its name meanwhile, and gives the pack's index. No object may come twice.
-// newHash makes the hash that names objects. Objects are read by several goroutines at a time.
+// WritePack writes a pack of non-delta objects to w (Documentation/gitformat-pack), checks each
+// against its name meanwhile, and returns the pack's index. No object may occur twice. newHash
+// makes the hash that names objects. Objects are read by several goroutines.
 func WritePack(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, error) {
 	p := newPacker(w, newHash, len(objects))
 	press := compressors{newHash: newHash}
@@ -56,7 +56,7 @@ func WritePack(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Ind
 const (
 	// maxBatchBytes is about how many bytes of objects are compressed before they are written.
 	maxBatchBytes = 4 << 20
-	// Less than this is compressed sooner than shared out.
+	// Less than this is compressed by one goroutine.
 	minParallelBytes = 256 << 10
 )
 
@@ -67,7 +67,7 @@ func (o *NewObject) size() int64 {
 	return o.Size
 }
 
-// compressors are one compressor for each processor, made when they are used: each has a megabyte.
+// compressors are one compressor for each processor, made when first used: each has a megabyte.
 type compressors struct {
 	newHash func() hash.Hash
 	all     []*compressor
@@ -133,7 +133,7 @@ func (p *packer) writeParallel(ps *compressors, objects []NewObject) error {
 	return nil
 }
 
-// packer writes a pack and notes where each object lies.
+// packer writes a pack and records the offset of each object.
 type packer struct {
 	w     io.Writer
 	sum   hash.Hash
@@ -180,7 +180,7 @@ func (p *packer) finish() (*Index, error) {
 	return &p.index, err
 }
 
-// writeObject writes an object as it stands in a pack, and checks it against its name.
+// writeObject writes an object in the form it has in a pack, and checks it against its name.
 func (c *compressor) writeObject(w io.Writer, o NewObject) error {
 	o.Size = o.size()
 	if _, err := w.Write(objectHeader(packType[o.Type], uint64(o.Size))); err != nil {
@@ -198,7 +198,7 @@ func (c *compressor) writeObject(w io.Writer, o NewObject) error {
 	return c.z.Close()
 }
 
-// compress compresses and hashes what an object consists of.
+// compress compresses and hashes the bytes of an object.
 func (c *compressor) compress(o NewObject) error {
 	if o.Open == nil {
 		_, err := c.z.Write(o.Data)
@@ -220,7 +220,7 @@ func (c *compressor) compress(o NewObject) error {
 	return err
 }
 
-// objectHeader is the type and size of an object in a pack: four bits of size in the first
+// objectHeader returns the type and size of an object in a pack: four bits of size in the first
 // byte, seven in each that follows.
 func objectHeader(typ byte, size uint64) []byte {
 	b := []byte{typ<<4 | byte(size&15)}

@@ -20,14 +20,13 @@ type Packs struct {
 	Scratch string // a folder for temporary files
 }
 
-// Store writes objects into the repository's own store, synced: one pack, which no gc
-// takes away, whatever it knew of the refs, until Settle releases it. Objects that are
-// there already may be given, and are stored once more: what is found unnamed can be
-// pruned in the next moment.
+// Store writes objects into the repository's own store, synced: one pack, which no gc removes,
+// whatever it knew of the refs, until CleanUp releases it. Objects that already exist may be
+// passed, and are stored again: an object that nothing names can be pruned at any moment.
 //
-// A failure leaves nothing behind; a kill leaves files in Scratch, or a pack that Settle
-// knows of. What the pack's files are called, without their endings, is the result; ""
-// without objects. CodeCannot when the disk is full.
+// A failure leaves nothing behind; a kill leaves files in Scratch, or a pack that CleanUp knows
+// of. The result is the path of the pack's files, without their endings; "" without objects.
+// CodeCannot when the disk is full.
 func (s *Packs) Store(ctx context.Context, objects []NewObject) (string, error) {
 	if len(objects) == 0 || ctx.Err() != nil {
 		return "", ctx.Err()
@@ -37,7 +36,7 @@ func (s *Packs) Store(ctx context.Context, objects []NewObject) (string, error) 
 	return pack, RefuseIfFull(err)
 }
 
-// uniqueObjects leaves out what was given before.
+// uniqueObjects removes duplicates.
 func uniqueObjects(objects []NewObject) []NewObject {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(objects), func(o NewObject) bool {
@@ -47,7 +46,7 @@ func uniqueObjects(objects []NewObject) []NewObject {
 	})
 }
 
-// store has a pack written beside the repository's store and moves it in.
+// store writes a pack beside the repository's store and moves it in.
 func (s *Packs) store(keep bool, write func(io.Writer) (*Index, error)) (string, error) {
 	if err := fsroot.MkdirAll(s.Scratch, 0o700); err != nil {
 		return "", err
@@ -73,8 +72,8 @@ func (s *Packs) store(keep bool, write func(io.Writer) (*Index, error)) (string,
 	return to, nil
 }
 
-// install moves a pack in: first the mark that keeps it, then the pack, last the index,
-// by which git finds packs. The list knows of it before.
+// install moves a pack in: first the .keep file, then the pack, last the index, by which git
+// finds packs. It is added to the list before.
 func (s *Packs) install(to, pack, idx string, keep bool) error {
 	if err := fsroot.MkdirAll(s.folder(), 0o755); err != nil {
 		return err
@@ -111,15 +110,15 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 
 func (s *Packs) folder() string { return filepath.Join(s.Repo.Common, "objects", "pack") }
 
-// pendingFile is a file that only reading is allowed of, written and being synced: disks sync
-// several files in about the time of one.
+// pendingFile is a read-only file that was written and is being synced: disks sync several files
+// in about the time of one.
 type pendingFile struct {
 	path   string
 	synced chan error // closed after the one result
 	err    error
 }
 
-// writePending writes one, whole or not at all.
+// writePending writes a file completely, or not at all.
 func writePending(dir, pattern string, fill func(io.Writer) error) (*pendingFile, error) {
 	if err := fsroot.Step("create", filepath.Join(dir, pattern)); err != nil {
 		return nil, err
@@ -146,7 +145,7 @@ func writePending(dir, pattern string, fill func(io.Writer) error) (*pendingFile
 	return n, nil
 }
 
-// wait ends when the file is on the disk; only then it may be given its place.
+// wait returns when the file is on disk; only then it may be moved.
 func (n *pendingFile) wait() error {
 	if err, first := <-n.synced; first {
 		n.err = err
@@ -154,14 +153,14 @@ func (n *pendingFile) wait() error {
 	return n.err
 }
 
-// discard takes it away from where it was written; nothing of it is open then.
+// discard removes the file; it must not be open.
 func (n *pendingFile) discard() {
 	_ = n.wait()
 	_ = fsroot.Remove(n.path)
 }
 
-// moveFile renames; where the object store is on another device it copies. git's own gc
-// takes away what a kill leaves of the copy, by its name.
+// moveFile renames; if the object store is on another device it copies. git's own gc removes what
+// a kill leaves of the copy, by its name.
 func moveFile(from, to string) error {
 	err := fsroot.Rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
@@ -186,7 +185,7 @@ func moveFile(from, to string) error {
 	return fsroot.Remove(from)
 }
 
-// PackExists reports whether a pack that Store gave is still there.
+// PackExists reports whether a pack that Store wrote still exists.
 func PackExists(pack string) (bool, error) {
 	for _, end := range []string{".idx", ".pack"} {
 		if _, err := fsroot.Lstat(pack + end); errors.Is(err, fs.ErrNotExist) {

@@ -16,18 +16,18 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// SilenceLimits is how long a git process may be silent while somebody waits for it. Whatever it
-// prints starts the time again.
+// SilenceLimits is how long a git process may be silent while its output is waited for. Any
+// output restarts the time.
 type SilenceLimits struct {
-	FIFOCheck time.Duration // until it is looked whether it waits for somebody to write into a FIFO, and again
-	Answer    time.Duration // of a question, and of everything that waits for a file that is none
-	Work      time.Duration // of what reads many objects or files before its first byte
+	FIFOCheck time.Duration // interval of checks whether it is blocked on opening a FIFO
+	Answer    time.Duration // for a question, and for a process that is blocked on something other than a file
+	Work      time.Duration // for commands that read many objects or files before the first byte of output
 }
 
-// DefaultLimits is the limits of every git process. Only tests change it.
+// DefaultLimits are the limits of every git process. Only tests change them.
 var DefaultLimits = SilenceLimits{FIFOCheck: time.Second, Answer: 30 * time.Second, Work: 10 * time.Minute}
 
-// slowCommands are the commands that may work for long before they print anything.
+// slowCommands may work for long before they print anything.
 var slowCommands = map[string]bool{
 	"diff-files": true, "diff-index": true, "diff-tree": true, "for-each-ref": true, "ls-files": true, "ls-tree": true,
 	"merge-base": true, "read-tree": true, "rev-list": true, "status": true, "update-ref": true, "worktree": true,
@@ -38,7 +38,7 @@ type SilenceError struct {
 	Command  string // the git command, like check-ignore
 	After    time.Duration
 	Path     string // the file it waited for; "" when that is not known
-	FileKind string // what that is: "a FIFO"
+	FileKind string // what kind of file that is: "a FIFO"
 }
 
 func (s *SilenceError) Error() string {
@@ -60,14 +60,13 @@ func (s *SilenceError) Try() string {
 	return (&fsroot.TypeError{Path: s.Path}).Try()
 }
 
-// Cmd is a git process. It is used like an exec.Cmd: set what it reads and writes, then
-// Run or Output, or Start and Wait with StdinPipe and StdoutPipe.
+// Cmd is a git process. It is used like an exec.Cmd: set what it reads and writes, then Run or
+// Output, or Start and Wait with StdinPipe and StdoutPipe.
 //
-// Three things are different. It is ended, with everything it started, when it is silent
-// for too long while it is waited for (*Silence): a FIFO or a device where git expects a
-// file would hold it forever. The end of its context ends it as well, with TERM, at which
-// git removes its lock files. And on Linux it ends when this process does, however that
-// ends.
+// Three things are different. It is ended, with everything it started, when it is silent for too
+// long while its output is waited for (*SilenceError): a FIFO or a device where git expects a
+// file would block it forever. The end of its context ends it as well, with TERM, at which git
+// removes its lock files. And on Linux it ends when this process does, however that ends.
 type Cmd struct {
 	*exec.Cmd
 	ctx    context.Context
@@ -75,7 +74,7 @@ type Cmd struct {
 
 	pid        atomic.Int64 // 0 before it started and after it was waited for
 	silence    atomic.Pointer[SilenceError]
-	lastOutput atomic.Int64 // when it last printed something, since epoch
+	lastOutput atomic.Int64 // time of the last output, since epoch
 }
 
 var epoch = time.Now()
@@ -102,17 +101,17 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	return c
 }
 
-// readTime is how long it may take to read what an ended process has printed: on a busy machine, seconds. Only what outlived
-// it keeps the pipe open for longer.
+// readTime limits reading the output of an ended process: on a busy machine that takes seconds.
+// Only a surviving child keeps the pipe open for longer.
 const readTime = 30 * time.Second
 
 func isOverdue(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-// starter starts every git process, on one thread that lives as long as this process: the
-// kernel tells a process that its parent died when the thread that started it does, and Go
-// ends threads that are idle (golang/go#27505).
+// starter starts every git process, on one thread that runs as long as this process: the kernel
+// tells a process that its parent died when the thread that started it does, and Go ends idle
+// threads (golang/go#27505).
 var starter = sync.OnceValue(func() chan<- func() {
 	asked := make(chan func())
 	go func() {
@@ -124,14 +123,14 @@ var starter = sync.OnceValue(func() chan<- func() {
 	return asked
 })
 
-// running are the processes under way, for EndAll.
+// running are the started processes, for EndAll.
 var running struct {
 	sync.Mutex
 	all map[*Cmd]bool
 	off bool
 }
 
-// EndAll ends every git process and starts no more: for a program that leaves at once.
+// EndAll ends every git process and starts no more: for a program that exits at once.
 func EndAll() {
 	running.Lock()
 	defer running.Unlock()
@@ -173,8 +172,8 @@ func (c *Cmd) unregister() {
 	running.Unlock()
 }
 
-// Wait waits for the end of the process. The error is a *Silence when it was ended for
-// that, and the context's when it was ended for that one.
+// Wait waits for the process to end. The error is a *SilenceError when it was ended for that, and
+// the context's when the context ended.
 func (c *Cmd) Wait() error {
 	stop := c.watchSilence()
 	err := c.Cmd.Wait()
@@ -202,7 +201,7 @@ func (c *Cmd) Run() error {
 	return c.Wait()
 }
 
-// Output runs the process and gives what it prints.
+// Output runs the process and returns what it prints.
 func (c *Cmd) Output() ([]byte, error) {
 	var out bytes.Buffer
 	c.Stdout = &out
@@ -210,8 +209,8 @@ func (c *Cmd) Output() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// StdoutPipe returns what the process prints. Only while it is read from, the process may
-// not be silent; then reading fails with *Silence.
+// StdoutPipe returns the output of the process. The limits apply only during a read; then reading
+// fails with *SilenceError.
 func (c *Cmd) StdoutPipe() (io.Reader, error) {
 	out, err := c.Cmd.StdoutPipe()
 	return &outputReader{c, out}, err
@@ -251,7 +250,8 @@ func (c *Cmd) watchSilence() (stop func()) {
 
 func (c *Cmd) noteOutput() { c.lastOutput.Store(int64(time.Since(epoch))) }
 
-// endIfSilent ends a process that printed nothing for so long, unless it is one that may work on.
+// endIfSilent ends a process that has been silent since then, unless it is one that may work for
+// longer.
 func (c *Cmd) endIfSilent(since time.Duration) (ended bool) {
 	pid := int(c.pid.Load())
 	if pid == 0 {
@@ -271,7 +271,7 @@ func (c *Cmd) endIfSilent(since time.Duration) (ended bool) {
 	return true
 }
 
-// terminate asks the process and all it started to end, and makes them a moment later.
+// terminate sends TERM to the process and everything it started, and KILL a moment later.
 func (c *Cmd) terminate() {
 	c.signal(syscall.SIGTERM)
 	time.AfterFunc(500*time.Millisecond, func() { c.signal(syscall.SIGKILL) })
@@ -283,7 +283,7 @@ func (c *Cmd) signal(sig syscall.Signal) {
 	}
 }
 
-// outputWriter passes on what a process prints.
+// outputWriter passes on the output of a process.
 type outputWriter struct {
 	c *Cmd
 	w io.Writer
@@ -294,7 +294,7 @@ func (p outputWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// outputReader reads what a process prints, which must not take too long.
+// outputReader reads the output of a process, within the limits.
 type outputReader struct {
 	c *Cmd
 	r io.Reader

@@ -17,22 +17,22 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// processAttr puts a process into a group of its own, so that Ctrl-C is for belay to handle
-// and git does not die of it in the middle of a transaction; and has it end with belay. It is
-// TERM, at which git removes its lock files.
+// processAttr puts a process into a group of its own, so that belay handles Ctrl-C and git does
+// not die of it in the middle of a transaction; and makes it end with belay, by TERM, at which
+// git removes its lock files.
 func processAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// maxMemory is what a git process may take, besides files that are mapped. It is far more
-// than git needs, and ends one that reads what has no end.
+// maxMemory limits the memory of a git process, besides mapped files. It is far more than git
+// needs, and ends one that reads without end.
 const maxMemory = 4 << 30 // bytes
 
 func limitMemory(pid int) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: maxMemory, Max: maxMemory}, nil)
 }
 
-// blockedOnFIFO returns the FIFO that a process is held in opening: nothing but a writer ends that.
+// blockedOnFIFO returns the FIFO that a process is blocked on opening: only a writer ends that.
 func blockedOnFIFO(pid int, dir string) (path, is string) {
 	path = pathBeingOpened("/proc/"+strconv.Itoa(pid), dir)
 	if info, err := os.Stat(path); path == "" || err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -42,8 +42,7 @@ func blockedOnFIFO(pid int, dir string) (path, is string) {
 }
 
 // blockedOn returns the path of what a process waits for, or reads without end, where a file
-// should be, and what that is. Both are "" when there is no such thing, or the kernel does
-// not say.
+// should be, and its kind. Both are "" when there is no such thing, or the kernel does not say.
 func blockedOn(pid int, dir string) (path, is string) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	if path := pathBeingOpened(proc, dir); path != "" {
@@ -78,8 +77,8 @@ func oddFileKind(path string) string {
 	return fsroot.KindName(info)
 }
 
-// pathBeingOpened returns the path that a process is held in opening: that of a FIFO, which waits for
-// somebody to write into it.
+// pathBeingOpened returns the path that a process is blocked on opening: that of a FIFO, which
+// waits for a writer.
 func pathBeingOpened(proc, dir string) string {
 	text, err := os.ReadFile(proc + "/syscall") // number and arguments, in hexadecimal; or "running"
 	if err != nil {

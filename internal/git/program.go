@@ -15,11 +15,11 @@ import (
 // MinVersion is the lowest version of git that belay works with.
 const MinVersion = "2.39"
 
-// checkedPrograms are the programs that this process has found to be recent enough.
+// checkedPrograms are the programs that this process found recent enough.
 var checkedPrograms sync.Map
 
-// checkVersion refuses an older git. Its one process is saved as long as the program
-// stays the same: the answer is kept by the program's path, size and time.
+// checkVersion refuses an older git. It runs git only once for the same program: the answer is
+// cached by the program's path, size and time.
 func (r *Repo) checkVersion(ctx context.Context) error {
 	st, err := os.Stat(r.git)
 	if err != nil {
@@ -57,8 +57,8 @@ func isAtLeast(have, want string) bool {
 	return h[0] > w[0] || h[0] == w[0] && h[1] >= w[1]
 }
 
-// findGit finds git on PATH. A relative entry, or one inside the repository, could
-// hold a program that the repository brought along, and is passed over.
+// findGit finds git on PATH. It skips a relative entry, or one inside the repository, which could
+// contain a program that came with the repository.
 func findGit(root, common string) (string, error) {
 	home := root // of a linked working tree: the repository that it belongs to is not around it
 	if filepath.Base(common) == ".git" {

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// Object is one object as it is read.
+// Object is an object that was read.
 type Object struct {
 	OID, Type string
 	Data      []byte
 }
 
-// ErrNoObject is wrapped by the error for an object that is not there.
+// ErrNoObject is wrapped by the error for a missing object.
 var ErrNoObject = errors.New("the object is missing")
 
-// ErrDamaged is wrapped by the error for an object that is there and cannot be read, or
-// whose bytes are not those of its name.
+// ErrDamaged is wrapped by the error for an object that exists and cannot be read, or whose bytes
+// do not match its name.
 var ErrDamaged = errors.New("the object is damaged")
 
 // Reader reads objects through one git process. It is for one goroutine.
@@ -32,17 +32,17 @@ type Reader struct {
 	repo         *Repo
 	ctx          context.Context //nolint:containedctx // of who reads now; its end ends the process
 	quit         context.CancelCauseFunc
-	detach       func() bool // takes ctx off the process
+	detach       func() bool // separates ctx from the process
 	cmd          *Cmd
 	stdin        io.WriteCloser
 	stdout       *bufio.Reader
 	stderr       bytes.Buffer
 	isUnfinished bool // an answer was not read to its end
-	hasExited    bool // git ended: it does so at an object that it cannot read
+	hasExited    bool // git exited: it does so at an object that it cannot read
 }
 
-// sharedReaders is what requests hand to each other: processes that read objects, and the last answers of commands that
-// compare them.
+// sharedReaders is what requests share: processes that read objects, and the last answers of
+// commands that compare them.
 type sharedReaders struct {
 	mu        sync.Mutex
 	users     int
@@ -52,15 +52,15 @@ type sharedReaders struct {
 }
 
 const (
-	maxIdle       = 4           // as many checks read at once
+	maxIdle       = 4           // as many checks read at the same time
 	idleTimeout   = time.Second // tests may run for long
 	maxAnswers    = 8
-	maxAnswerSize = 256 << 10 // bytes of an answer
+	maxAnswerSize = 256 << 10 // bytes of a cached answer
 )
 
-// ShareReader makes everything that reads objects one after the other use one process, until
-// end is called. A request holds it, not a program: a process that runs for long keeps
-// what gc deleted.
+// ShareReader makes everything that reads objects one after the other use one process, until end
+// is called. It is for a request, not for a program: a long-running process keeps what gc
+// deleted.
 func (r *Repo) ShareReader() (end func()) {
 	r.shared.mu.Lock()
 	defer r.shared.mu.Unlock()
@@ -74,7 +74,7 @@ func (r *Repo) ShareReader() (end func()) {
 	}
 }
 
-// endIdle ends the processes that nobody uses. s.mu is held.
+// endIdle ends the processes that nobody uses. s.mu is locked.
 func (s *sharedReaders) endIdle() {
 	for _, b := range s.idle {
 		_ = b.endProcess()
@@ -86,7 +86,7 @@ func (s *sharedReaders) endIdle() {
 	}
 }
 
-// keepIdle keeps a process for the next reader, for a while. s.mu is held.
+// keepIdle keeps a process for the next reader, for a while. s.mu is locked.
 func (s *sharedReaders) keepIdle(b *Reader) {
 	s.idle = append(s.idle, b)
 	if s.idleTimer != nil {
@@ -103,7 +103,7 @@ func (s *sharedReaders) keepIdle(b *Reader) {
 	s.idleTimer = t
 }
 
-// Reader starts reading objects. Close ends that, and so does the end of ctx.
+// Reader starts a reader of objects. Close ends it, and so does the end of ctx.
 func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
 	var b *Reader
 	r.shared.mu.Lock()
@@ -119,7 +119,7 @@ func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
 	return b, nil
 }
 
-// attach lets the process end with ctx.
+// attach makes the process end with ctx.
 func (b *Reader) attach(ctx context.Context) {
 	quit := b.quit
 	b.ctx, b.detach = ctx, context.AfterFunc(ctx, func() { quit(ctx.Err()) })
@@ -150,7 +150,7 @@ func (b *Reader) start() error {
 	return nil
 }
 
-// handleExit ends a process that gave up in the middle of an answer, and says why. The next
+// handleExit ends a process that gave up in the middle of an answer, and returns why. The next
 // question starts another one.
 func (b *Reader) handleExit(name string, err error) error {
 	b.hasExited = true
@@ -163,7 +163,7 @@ func (b *Reader) handleExit(name string, err error) error {
 	return fmt.Errorf("read %s: %w: %s", name, ErrDamaged, said)
 }
 
-// Close ends the reading, and the process unless it is shared.
+// Close ends the reader, and its process unless that is shared.
 func (b *Reader) Close() error {
 	b.repo.shared.mu.Lock()
 	defer b.repo.shared.mu.Unlock()
@@ -185,7 +185,7 @@ func (b *Reader) endProcess() error {
 	return b.cmd.Wait()
 }
 
-// Read returns an object whole. name is whatever git resolves on one line: an oid, or
+// Read returns a complete object. name is whatever git resolves on one line: an oid, or
 // <commit>:<path>.
 func (b *Reader) Read(name string) (Object, error) {
 	var data bytes.Buffer
@@ -194,9 +194,9 @@ func (b *Reader) Read(name string) (Object, error) {
 	return o, err
 }
 
-// Copy writes an object's bytes to w. When w fails the rest is still read, so that
-// the next object can be. What name resolves to is compared with its bytes: the error
-// wraps ErrDamaged when they are not its own, and w may have got some of them.
+// Copy writes an object's bytes to w. If w fails the rest is still read, so that the next object
+// can be. The bytes are compared with the name that name resolves to: the error wraps ErrDamaged
+// when they do not match, and w may have got some of them.
 func (b *Reader) Copy(name string, w io.Writer) (o Object, err error) {
 	out := &countingWriter{Writer: w}
 	o, err = b.copyObject(name, out)
@@ -231,7 +231,7 @@ func (b *Reader) copyObject(name string, w io.Writer) (o Object, err error) {
 	return o, werr
 }
 
-// query asks one question and reads the head of its answer.
+// query asks one question and reads the header of its answer.
 func (b *Reader) query(what, name string) (Object, int64, error) {
 	if strings.ContainsRune(name, '\n') {
 		return Object{}, 0, fmt.Errorf("read %q: a line end in the name of an object", name)
@@ -312,7 +312,7 @@ func (b *Reader) walkTree(tree, prefix string, list []TreeEntry) ([]TreeEntry, e
 	return list, nil
 }
 
-// Folder lists what a tree holds itself.
+// Folder lists the direct entries of a tree.
 func (b *Reader) Folder(tree string) ([]TreeEntry, error) {
 	o, err := b.Read(tree)
 	if err != nil {
@@ -325,8 +325,8 @@ func (b *Reader) Folder(tree string) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// Verify reads an object to its end and reports whether its bytes, or those of another copy
-// that Copy would give, are those of its name; they are not kept.
+// Verify reads an object to its end and reports whether its bytes, or those of another copy that
+// Copy would use, match its name; they are not kept.
 func (b *Reader) Verify(oid string) error {
 	_, err := b.Copy(oid, io.Discard)
 	return err

@@ -15,9 +15,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Refs lists references whose names start with one of the prefixes, all when there
-// are none, by name. A prefix ends in a slash, or is a whole name. Where they are kept in files
-// no process is needed, and those of other names are not read.
+// Refs lists references whose names start with one of the prefixes, all when there are none,
+// sorted by name. A prefix ends in a slash, or is a full name. If they are stored in files no
+// process is needed, and those of other names are not read.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	if r.UsesReftable {
 		return r.askRefs(ctx, prefixes)
@@ -31,14 +31,14 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return slices.DeleteFunc(refs, func(ref Ref) bool { return !rd.isWanted(ref.Name) }), err
 }
 
-// AllRefs is Refs that also gives the files in the place of references that name nothing.
+// AllRefs is Refs that also returns the files in the place of references that name nothing.
 func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
 	return r.RefsUnread(ctx, nil, nil)
 }
 
-// RefsUnread is AllRefs that only looks at the files of those whose names glance picks, as far
-// as that tells that they name something: their OID is then empty. Of those that were seen just
-// now, by name, it only looks whether they are there.
+// RefsUnread is AllRefs that does not read the files of references that glance picks: it only
+// checks by their size that they name something, and leaves their OID empty. For those in seen it
+// only checks that they exist.
 func (r *Repo) RefsUnread(ctx context.Context, glance func(name string) bool, seen []Ref) ([]Ref, []BrokenRef, error) {
 	if r.UsesReftable {
 		refs, err := r.askRefs(ctx, nil)
@@ -54,8 +54,8 @@ func (r *Repo) RefsUnread(ctx context.Context, glance func(name string) bool, se
 	return refs, broken, err
 }
 
-// DeleteBroken takes a broken reference away, if its file is still as it was read. No lock
-// is taken: git refuses to write a reference that it cannot read.
+// DeleteBroken deletes a broken reference, if its file is still as it was read. It takes no lock:
+// git refuses to write a reference that it cannot read.
 func (r *Repo) DeleteBroken(b BrokenRef) error {
 	for _, dir := range []string{r.Dir, r.Common} {
 		path := filepath.Join(dir, filepath.FromSlash(b.Name))
@@ -70,8 +70,8 @@ func (r *Repo) DeleteBroken(b BrokenRef) error {
 	return nil
 }
 
-// LooseRefs returns the names of references below a prefix that are kept in files of their
-// own, those that name nothing as well. None with a reftable.
+// LooseRefs returns the names of references below a prefix that are stored in files of their own,
+// including those that name nothing. None with a reftable.
 func (r *Repo) LooseRefs(prefix string) ([]string, error) {
 	if r.UsesReftable {
 		return nil, nil
@@ -79,8 +79,8 @@ func (r *Repo) LooseRefs(prefix string) ([]string, error) {
 	return ListLooseRefs(r.Common, prefix)
 }
 
-// askRefs has git list them. No object is opened: asked for a type, git would give up the
-// whole list over one ref that names nothing.
+// askRefs lists them with git. No object is opened: if it were asked for a type, git would fail
+// on the complete list because of one ref that names nothing.
 func (r *Repo) askRefs(ctx context.Context, prefixes []string) ([]Ref, error) {
 	args := append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"}, prefixes...)
 	out, err := r.Run(ctx, nil, args...)
@@ -98,20 +98,20 @@ func (r *Repo) askRefs(ctx context.Context, prefixes []string) ([]Ref, error) {
 	return refs, nil
 }
 
-// Head is what HEAD names.
+// Head is the value of HEAD.
 type Head struct {
 	Branch string // the full reference; "" when detached
 	OID    string // the commit; "" while the branch has none
 }
 
-// DiffersFrom reports a HEAD that names another branch, or without one another commit.
+// DiffersFrom reports whether HEAD names another branch, or when detached another commit.
 func (h Head) DiffersFrom(than Head) bool {
 	return h.Branch != than.Branch || h.Branch == "" && h.OID != than.OID
 }
 
-// Head reads HEAD. refs are those of the repository: where refs are kept in files no
-// process is needed. A branch that is itself symbolic is given as HEAD names it.
-// CodeCannot when there is no HEAD: then there is no repository any more.
+// Head reads HEAD. refs are those of the repository: if refs are stored in files no process is
+// needed. A branch that is itself symbolic is returned as HEAD names it. CodeCannot when there is
+// no HEAD: then there is no repository any more.
 func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	var h Head
 	if r.UsesReftable {
@@ -160,7 +160,7 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	return h, nil
 }
 
-// IsOID reports whether a text is the name of an object, in hex.
+// IsOID reports whether a text is an object name in hex.
 func IsOID(s string) bool {
 	if len(s) != 40 && len(s) != 64 {
 		return false
@@ -168,13 +168,13 @@ func IsOID(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Update is one change of a reference. An empty New deletes it; an empty Old says
-// that it must not exist yet.
+// Update is one change of a reference. An empty New deletes it; an empty Old says that it must
+// not exist yet.
 type Update struct{ Ref, New, Old string }
 
-// UpdateRefs makes all changes or none, each only if the reference still is what Old
-// says. HEAD is changed itself, never what it names. Somebody else's lock is waited
-// for and then reported (CodeBusy).
+// UpdateRefs makes all changes or none, each only if the reference still has the value Old. HEAD
+// itself is changed, never the branch it names. It waits for another process's lock and then
+// reports it (CodeBusy).
 func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error {
 	if len(list) == 0 {
 		return nil
@@ -205,17 +205,17 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 	})
 }
 
-// NewRef is a reference that is about to be made. Nobody else makes one of its name that
-// names something else, and Make never replaces one: there is nothing to lock, and no process
-// is needed where references are kept in files.
+// NewRef is a reference that is about to be created. Nobody else creates one of its name with
+// another value, and Create never replaces one: nothing has to be locked, and no process is
+// needed if references are stored in files.
 type NewRef struct {
 	r                   *Repo
 	name, oid, tempPath string
 	synced              <-chan error // has one result, if a file is being synced
 }
 
-// NewRef prepares one, aside, in scratch: what it takes of a disk that fills up is taken
-// now, and synced while its object is stored. scratch must exist.
+// NewRef prepares a reference in scratch, which must exist: disk space is allocated now, and the
+// file is synced while its object is stored.
 func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	n := &NewRef{r: r, name: name, oid: oid}
 	if r.UsesReftable {
@@ -246,7 +246,7 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	return n, nil
 }
 
-// makeFolderLikeParent makes a folder with the mode and the group of the one above it.
+// makeFolderLikeParent creates a folder with the mode and the group of its parent.
 func makeFolderLikeParent(folder string) error {
 	if err := fsroot.Mkdir(folder, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
@@ -263,7 +263,7 @@ func makeFolderLikeParent(folder string) error {
 
 func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
 
-// Create gives the reference its name in one step, synced; the object must be there.
+// Create gives the reference its name in one step, synced; the object must exist.
 func (n *NewRef) Create(ctx context.Context, why string) error {
 	if err := n.wait(); err != nil {
 		return fmt.Errorf("make %s: %w", n.name, RefuseIfFull(err))
@@ -282,7 +282,7 @@ func (n *NewRef) Create(ctx context.Context, why string) error {
 	return n.r.UpdateRefs(ctx, why, []Update{{Ref: n.name, New: n.oid}})
 }
 
-// Discard takes away what was prepared. It may be called after Make as well.
+// Discard removes what was prepared. It may be called after Create as well.
 func (n *NewRef) Discard() {
 	if n != nil && n.tempPath != "" {
 		_ = n.wait()
@@ -290,7 +290,7 @@ func (n *NewRef) Discard() {
 	}
 }
 
-// wait ends when what was prepared is on the disk.
+// wait returns when what was prepared is on disk.
 func (n *NewRef) wait() error {
 	if n.synced == nil {
 		return nil
@@ -300,8 +300,8 @@ func (n *NewRef) wait() error {
 	return err
 }
 
-// SetSymref makes a reference, HEAD for one, name another. Whatever it was before, it
-// is replaced itself, never what it names.
+// SetSymref makes a reference, for example HEAD, name another. It replaces the reference itself,
+// never the one it names.
 func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
 	if err := r.checkRefPaths(name); err != nil {
 		return err
@@ -312,7 +312,7 @@ func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
 	})
 }
 
-// DeleteSymref takes a symbolic reference away and leaves what it names.
+// DeleteSymref deletes a symbolic reference and leaves the one it names.
 func (r *Repo) DeleteSymref(ctx context.Context, name string) error {
 	return retryLocked(ctx, func() error {
 		_, err := r.Run(ctx, nil, "symbolic-ref", "--delete", name)
@@ -320,11 +320,11 @@ func (r *Repo) DeleteSymref(ctx context.Context, name string) error {
 	})
 }
 
-// Zero is the object name that stands for none.
+// Zero returns the null object name.
 func (r *Repo) Zero() string { return strings.Repeat("0", 2*r.HashSize()) }
 
-// CheckedOut returns the branches that other working trees of this repository have
-// checked out, with the folder of each.
+// CheckedOut returns the branches that other worktrees of this repository have checked out, with
+// the folder of each.
 func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
 	if _, err := fsroot.Lstat(filepath.Join(r.Common, "worktrees")); errors.Is(err, fs.ErrNotExist) && !r.Linked() {
 		return nil, nil // there are no others

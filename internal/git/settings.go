@@ -17,8 +17,8 @@ import (
 // whether it accepts the repository. Each costs a process. Where the files are plain belay reads
 // them itself; wherever there is any doubt it asks git.
 
-// Settings returns what all files of git's config set, in git's order. The value of a key that
-// stands alone is empty.
+// Settings returns the settings of all files of git's config, in git's order. The value of a key
+// without one is empty.
 func (r *Repo) Settings(ctx context.Context) ([]ConfigEntry, error) {
 	if list, _, ok := r.trustedConfig(); ok {
 		return list, nil
@@ -36,8 +36,8 @@ func (r *Repo) Settings(ctx context.Context) ([]ConfigEntry, error) {
 	return list, nil
 }
 
-// plainSettings reads the files of git's config. ok is false where git may see more than they
-// say: an include, which may depend on anything; a file that git reads elsewhere or otherwise.
+// plainSettings reads the files of git's config. ok is false where git may see more: an include,
+// which may depend on anything; a file that git reads elsewhere or differently.
 func (r *Repo) plainSettings() (list []ConfigEntry, ok bool) {
 	if !r.systemKnown() {
 		return nil, false
@@ -76,8 +76,8 @@ func (r *Repo) plainSettings() (list []ConfigEntry, ok bool) {
 	return list, true
 }
 
-// systemKnown reports whether the files are surely those that configFiles gives: which one is the
-// system's was decided when git was built.
+// systemKnown reports whether configFiles is certain to list the right files: the path of the
+// system's config was set when git was built.
 func (r *Repo) systemKnown() bool {
 	if global, set := os.LookupEnv("GIT_CONFIG_GLOBAL"); set && global == "" {
 		return false
@@ -96,7 +96,7 @@ func (r *Repo) systemKnown() bool {
 	return !other && runtime.GOOS == "linux" && r.git == "/usr/bin/git" && err == nil && info.Mode().IsRegular()
 }
 
-// lastValue returns the value of a key that counts; "true" for one that stands alone.
+// lastValue returns the value of a key that takes effect; "true" for one without a value.
 func lastValue(list []ConfigEntry, key string) (value string) {
 	for _, e := range list {
 		if e.Key == key {
@@ -109,8 +109,9 @@ func lastValue(list []ConfigEntry, key string) (value string) {
 	return value
 }
 
-// trustedConfig returns what the config sets, and the object format, of a repository that git surely
-// accepts as belay found it: all of it belongs to whoever asks, and its config says nothing unusual.
+// trustedConfig returns the config, and the object format, of a repository that git certainly
+// accepts as belay found it: all of it belongs to the current user, and its config contains
+// nothing unusual.
 func (r *Repo) trustedConfig() (list []ConfigEntry, format string, ok bool) {
 	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.Dir, r.Common} {
 		info, err := os.Lstat(path)
@@ -143,7 +144,7 @@ func (r *Repo) trustedConfig() (list []ConfigEntry, format string, ok bool) {
 	return list, format, ok
 }
 
-// objectFormat returns the object format that a repository's own config says; ok is false when there is
+// objectFormat returns the object format in a repository's own config; ok is false when there is
 // anything about its format that belay does not know.
 func objectFormat(said []ConfigEntry) (format string, ok bool) {
 	versions, formats := ConfigValues(said)["core.repositoryformatversion"], ConfigValues(said)["extensions.objectformat"]

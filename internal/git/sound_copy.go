@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// readSoundCopy reads an object from the first pack of the repository that has a sound, whole copy
-// of it, or as a loose object. git asks the pack that it used last: where a damaged copy there still looks like an
-// object, it never comes to the sound one that belay stored beside it.
+// readSoundCopy reads an object from the first pack of the repository that has a sound, non-delta
+// copy of it, or as a loose object. git asks the pack that it used last: while a damaged copy
+// there still looks like an object, it never reaches the sound one that belay stored beside it.
 func (b *Reader) readSoundCopy(oid string, w io.Writer) (Object, error) {
 	raw, err := hex.DecodeString(oid)
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *Reader) readSoundCopyFrom(path, oid, raw string, w io.Writer) (o Object
 	return Object{OID: oid, Type: typ}, err
 }
 
-// countingWriter counts what is written.
+// countingWriter counts the bytes written.
 type countingWriter struct {
 	io.Writer
 	n int64
@@ -79,7 +79,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ObjectFolders returns the folders of objects that git reads for this repository: its own, then
+// ObjectFolders returns the object folders that git reads for this repository: its own, then
 // those that it borrows from (objects/info/alternates).
 func (r *Repo) ObjectFolders() []string {
 	folders := []string{filepath.Join(r.Common, "objects")}
@@ -107,7 +107,7 @@ func (r *Repo) ObjectFolders() []string {
 	return folders
 }
 
-// unquote reads a path that git quoted as C does.
+// unquote parses a path that git quoted as C does.
 func unquote(s string) string {
 	s = strings.TrimSuffix(strings.TrimPrefix(s, `"`), `"`)
 	var b strings.Builder

@@ -2,5 +2,5 @@ package git
 
 import "syscall"
 
-// changeTime is the inode's change time in nanoseconds.
+// changeTime returns the inode's change time in nanoseconds.
 func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

@@ -22,18 +22,18 @@ var stateFiles = []struct{ name, operation string }{
 	{"REBASE_HEAD", ""}, {"ORIG_HEAD", ""}, {"NOTES_MERGE_PARTIAL", ""}, {"NOTES_MERGE_REF", ""}, {"NOTES_MERGE_WORKTREE/", ""},
 }
 
-// AdminFiles are the files that steer git itself. An agent that changes them changes
-// what every later command does.
+// AdminFiles are the files that configure git itself. An agent that changes them changes what
+// every later command does.
 var AdminFiles = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/", AlternatesFile,
 	"remotes/", "branches/"}
 
-// WorktreeFiles do so for one working tree.
+// WorktreeFiles are the same for one worktree.
 var WorktreeFiles = []string{"config.worktree", "info/sparse-checkout"}
 
-// maxStateFile bounds one file of git's own state.
+// maxStateFile limits the size of one file of git's own state.
 const maxStateFile = 64 << 20
 
-// File is a file of a git folder: its name from there, its bytes and mode.
+// StateFile is a file of a git folder: its name from there, its bytes and mode.
 type StateFile struct {
 	Name string
 	Data []byte // of a link: its target
@@ -41,10 +41,10 @@ type StateFile struct {
 	Link bool
 }
 
-// DefaultPerm is the mode of git's own files where nothing else is written down.
+// DefaultPerm is the mode of git's own files where no other is recorded.
 const DefaultPerm = 0o644
 
-// ReadStateFiles reads files and folders of a git folder; what is not there is left out.
+// ReadStateFiles reads files and folders of a git folder; missing ones are left out.
 func ReadStateFiles(dir string, names []string) ([]StateFile, error) {
 	var all []StateFile
 	for _, name := range names {
@@ -117,7 +117,7 @@ func OperationFiles() []string {
 	return names
 }
 
-// Operation names what is in progress, "" when nothing is.
+// Operation names the operation in progress, "" when there is none.
 func Operation(files []StateFile) string {
 	for _, want := range stateFiles {
 		if want.operation == "" {

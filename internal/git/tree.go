@@ -19,9 +19,8 @@ type File struct {
 	OID  string
 }
 
-// Tree builds the tree objects for a list of files and gives the top one's name, in
-// hex, and all of them. Files may come in any order; a path that is a file and a folder at
-// once is an error.
+// Tree builds the tree objects for a list of files and returns the top one's name, in hex, and
+// all of them. Files may be in any order; a path that is a file and a folder at once is an error.
 func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
 	if !slices.IsSortedFunc(files, byPath) {
@@ -30,8 +29,8 @@ func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	return r.TreeOf(len(files), func(i int) File { return files[i] }, func(string) bool { return false })
 }
 
-// TreeOf is Tree for n files that at gives, sorted by their paths. A tree that has knows by
-// its name, in hex, comes without Data. Both are called by several goroutines at a time.
+// TreeOf is Tree for n files that at returns, sorted by path. A tree for whose hex name has
+// returns true comes without Data. Both functions are called by several goroutines.
 func (r *Repo) TreeOf(n int, at func(int) File, has func(oid string) bool) (string, []NewObject, error) {
 	top := subtree{to: n}
 	top.build(&treeBuilder{repo: r, at: at, has: has}, 0)
@@ -41,10 +40,10 @@ func (r *Repo) TreeOf(n int, at func(int) File, has func(oid string) bool) (stri
 const (
 	modeTree         = 0o40000
 	modeFile         = 0o100644
-	minParallelFiles = 512 // files are worth a goroutine of their own
+	minParallelFiles = 512 // this many files are worth a goroutine of their own
 )
 
-// treeItem is a name in a tree: a file, or what a folder comes to.
+// treeItem is a name in a tree: a file or a folder.
 type treeItem struct {
 	name   string
 	mode   uint32
@@ -52,7 +51,8 @@ type treeItem struct {
 	folder *subtree
 }
 
-// subtree is a folder with the files below it, from and up to to, and what is built for it.
+// subtree is a folder with the files from from up to, not including, to, and what is built for
+// it.
 type subtree struct {
 	from, to int
 	oid      string
@@ -60,18 +60,18 @@ type subtree struct {
 	err      error
 }
 
-// treeBuilder is what one goroutine builds trees with. Its memory is used again for each
-// folder: most trees of a large repository are known, and only their names are wanted.
+// treeBuilder is the state of one goroutine that builds trees. Its memory is reused for each
+// folder: most trees of a large repository are known, and only their names are needed.
 type treeBuilder struct {
 	repo  *Repo
 	at    func(int) File
 	has   func(oid string) bool
-	items []treeItem // of the folder that is built, behind those of the folders above
+	items []treeItem // of the current folder, after those of its parents
 	data  []byte
 }
 
-// build makes the trees of a folder whose files share their first skip bytes of path.
-// The folders in it are built side by side, small ones several by one goroutine.
+// build makes the trees of a folder whose files share their first skip bytes of path. The folders
+// in it are built in parallel, several small ones by one goroutine.
 func (t *subtree) build(b *treeBuilder, skip int) {
 	above := len(b.items)
 	defer func() { b.items = b.items[:above] }()
@@ -128,7 +128,7 @@ func (b *treeBuilder) buildEach(items []treeItem, skip int) {
 	}
 }
 
-// splitFolder appends what is in a folder to b.items, each folder in it with its files.
+// splitFolder appends the entries of a folder to b.items, each folder in it with its files.
 func (b *treeBuilder) splitFolder(t *subtree, skip int) error {
 	for i := t.from; i < t.to; {
 		f := b.at(i)
@@ -151,8 +151,8 @@ func (b *treeBuilder) splitFolder(t *subtree, skip int) error {
 	return nil
 }
 
-// encode appends the bytes of a tree object. git sorts a folder as if its name ended in a
-// slash, so that a file of the same name may stand elsewhere: x, x.txt, x/y.
+// encode appends the bytes of a tree object. git sorts a folder as if its name ended in a slash,
+// so a file of the same name may be elsewhere: x, x.txt, x/y.
 func encode(data []byte, items []treeItem) ([]byte, error) {
 	if !slices.IsSortedFunc(items, compareTreeItems) {
 		slices.SortFunc(items, compareTreeItems)
@@ -197,8 +197,8 @@ func (t *treeItem) sortByte(i int) int {
 
 var errTree = errors.New("it is not a tree")
 
-// ParseTree reads the bytes of a tree object: mode, name, NUL and the name of an object,
-// again and again. Paths are single names.
+// ParseTree parses the bytes of a tree object: mode, name, NUL and the name of an object,
+// repeated. Paths are single names.
 func ParseTree(data []byte, hashSize int) ([]TreeEntry, error) {
 	var list []TreeEntry
 	err := EachInTree(string(data), hashSize, func(mode uint32, name, raw string) {
@@ -214,8 +214,8 @@ func ParseTree(data []byte, hashSize int) ([]TreeEntry, error) {
 	return list, err
 }
 
-// EachInTree calls f for each entry of a tree object, with its raw name: name and raw are parts
-// of data. What comes before damage is passed on.
+// EachInTree calls f for each entry of a tree object, with its raw name; name and raw share data.
+// Entries before damage are passed on.
 func EachInTree(data string, hashSize int, f func(mode uint32, name, raw string)) error {
 	for len(data) > 0 {
 		head, rest, ok := strings.Cut(data, "\x00")
