@@ -64,7 +64,7 @@ func (p *pathRef) withRights(op func() error) error {
 	}
 	if len(p.opened) == 0 {
 		p.root.rightsMu.Lock()
-		if err = op(); err != unix.EACCES { // somebody else has just put it back
+		if err = op(); err != unix.EACCES { // somebody else has just restored the mode
 			p.root.rightsMu.Unlock()
 			return err
 		}

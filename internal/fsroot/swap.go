@@ -154,13 +154,13 @@ func (p *pathRef) checkDisplaced(fd int, name string, held *Expected) error {
 	if same {
 		return unix.Unlinkat(fd, name, 0)
 	}
-	if berr := ExchangeAt(fd, name, p.fd, p.name); berr != nil { // he removed it again
+	if berr := ExchangeAt(fd, name, p.fd, p.name); berr != nil { // somebody removed it again
 		return errors.Join(err, p.setAside(fd, name))
 	}
 	var st unix.Stat_t
 	folder := unix.Fstatat(p.fd, p.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
 	if ours, _ := held.matches(fd, name, held.New); !ours {
-		_ = ExchangeAt(fd, name, p.fd, p.name) // the later one belongs there; if he removed it, this is it
+		_ = ExchangeAt(fd, name, p.fd, p.name) // the later version belongs there, unless it was removed
 		return errors.Join(err, p.setAside(fd, name))
 	}
 	if uerr := unix.Unlinkat(fd, name, 0); uerr != nil {

@@ -21,7 +21,7 @@ import (
 // beside them, which gc, repack and prune leave alone: a pack that had its .keep when the
 // names were read stays, and when they are read after the .keep went, the refs are read
 // after that as well, and ours is among them. That is why a pack can be released as soon
-// as its ref stands.
+// as its ref exists.
 
 // keepNote is the content of the .keep files of belay's packs.
 const keepNote = "belay: holds snapshots; released when one is forgotten\n"

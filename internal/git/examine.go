@@ -240,7 +240,7 @@ func (x *packIndex) stateOf(n int) PackState {
 		}
 		n = int(s - stateDelta)
 	}
-	// What is known of the first is known of the whole chain: none is followed twice.
+	// The state of the first is that of the complete chain: none is followed twice.
 	for n = from; x.states[n] >= stateDelta; {
 		next := int(x.states[n] - stateDelta)
 		if x.states[n] = stateBroken; state == PackSound {

@@ -221,7 +221,7 @@ func (r *Repo) verifyWithGit(ctx context.Context) error {
 		}
 		return belay.Refuse(belay.CodeCannot, try, "git failed: %s", belay.VisibleLine(firstLine(what)))
 	}
-	// The path stands last, because a path may hold line ends.
+	// The path is last, because a path may contain line ends.
 	bare, rest, _ := strings.Cut(string(out), "\n")
 	format, found, _ := strings.Cut(rest, "\n")
 	found = strings.TrimSuffix(found, "\n")

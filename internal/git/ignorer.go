@@ -83,7 +83,7 @@ func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
 	go func() {
 		var b bytes.Buffer
 		for _, p := range paths {
-			b.WriteString("./")                       // a name like :(top) is a name
+			b.WriteString("./")                       // a name like :(top) is not pathspec magic
 			b.WriteString(strings.TrimSuffix(p, "/")) // with the slash git would ask the folder's own rules
 			b.WriteByte(0)
 		}
@@ -94,7 +94,7 @@ func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
 	if err != nil {
 		g.stdin.Close()
 		<-sent
-		_ = g.cmd.Wait() // what it complained of is complete then
+		_ = g.cmd.Wait() // then its error output is complete
 		g.cmd = nil
 		if said := strings.TrimSpace(g.stderr.String()); said != "" {
 			err = fmt.Errorf("%w: %s", err, said)

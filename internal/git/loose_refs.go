@@ -89,7 +89,7 @@ func CheckLooseRefs(common, dir string) error {
 	for _, base := range slices.Compact([]string{common, dir}) {
 		err := filepath.WalkDir(filepath.Join(base, "refs"), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
-				return nil // what cannot be looked at is left to git
+				return nil // what cannot be read is left to git
 			}
 			return fsroot.CheckReadable(path, maxRefFile)
 		})
@@ -228,7 +228,7 @@ func checkOddFile(base, name string, mode fs.FileMode) error {
 		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name)
 	}
 	if target, err := fsroot.Readlink(path); err == nil && target == filepath.Base(target) {
-		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name) // to its neighbour, there or not
+		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name) // to a ref beside it, existing or not
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil && strings.HasPrefix(real, filepath.Join(base, "refs")+"/") {
 		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name)

@@ -87,7 +87,7 @@ func ListWorktrees(common string) ([]byte, error) {
 		}
 		text, err := fsroot.ReadFile(filepath.Join(at, d.Name(), "gitdir"), fsroot.MaxSmallFile)
 		if err != nil {
-			continue // git takes it for one to be pruned
+			continue // git considers it prunable
 		}
 		folder := filepath.Dir(strings.TrimSpace(string(text)))
 		if !strings.ContainsAny(d.Name()+folder, "\n\t") {

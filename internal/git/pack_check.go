@@ -227,7 +227,7 @@ func (x *packIndex) findOne(name string) (int, error) {
 func (x *packIndex) loadOffsets() error {
 	at := x.namesStart() + int64(x.n)*int64(x.hashSize)
 	x.crcs = io.NewSectionReader(x.Index, at, 4*int64(x.n))
-	if x.n < 1<<22 { // else there are more checksums than it is worth to hold
+	if x.n < 1<<22 { // otherwise there are too many checksums to keep
 		all := fsroot.MakeLarge[byte](4 * x.n)
 		if err := readAll(x.Index, all, at); err != nil {
 			return fmt.Errorf("read an index of a pack: %w", err)

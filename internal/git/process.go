@@ -89,7 +89,7 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	began := time.Now()
 	c.Cancel = func() error {
 		c.WaitDelay = time.Second
-		c.pid.Store(int64(c.Process.Pid)) // Start may not have got there yet
+		c.pid.Store(int64(c.Process.Pid)) // Start may not have set it yet
 		if path, is := blockedOn(c.Process.Pid, c.Dir); path != "" && isOverdue(ctx) {
 			c.silence.CompareAndSwap(nil, &SilenceError{Command: subcommand(c.Args),
 				After: time.Since(began).Round(100 * time.Millisecond), Path: path, FileKind: is})
@@ -178,7 +178,7 @@ func (c *Cmd) Wait() error {
 	stop := c.watchSilence()
 	err := c.Cmd.Wait()
 	stop()
-	c.pid.Store(0) // its number may be somebody else's now
+	c.pid.Store(0) // the number may belong to another process now
 	c.unregister()
 	if s := c.silence.Load(); s != nil {
 		return s

@@ -96,7 +96,7 @@ func (s *sharedReaders) keepIdle(b *Reader) {
 	t = time.AfterFunc(idleTimeout, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.idleTimer == t { // nobody came since
+		if s.idleTimer == t { // not used since
 			s.endIdle()
 		}
 	})
@@ -156,7 +156,7 @@ func (b *Reader) handleExit(name string, err error) error {
 	b.hasExited = true
 	_ = b.endProcess()
 	said := firstComplaint(b.stderr.String())
-	var silence *SilenceError // it says nothing of the object
+	var silence *SilenceError // that says nothing about the object
 	if b.ctx.Err() != nil || said == "" || errors.As(err, &silence) {
 		return fmt.Errorf("read %s: %w", name, errors.Join(err, b.ctx.Err()))
 	}
@@ -284,7 +284,7 @@ func (b *Reader) readInfos(oids []string, found func(i int, o Object, size int64
 			found(i, o, size)
 		} else if !errors.Is(err, ErrNoObject) {
 			b.isUnfinished = true
-			_ = b.stdin.Close() // whoever sends is to end as well
+			_ = b.stdin.Close() // this ends the sender as well
 			return errors.Join(err, <-sent)
 		}
 	}

@@ -233,7 +233,7 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	_, err = f.WriteString(oid + "\n")
 	mode := fs.FileMode(0o644)
 	if info, herr := fsroot.Lstat(filepath.Join(r.Dir, "HEAD")); herr == nil {
-		mode = info.Mode().Perm() & 0o666 // as several people share the repository, or nobody
+		mode = info.Mode().Perm() & 0o666 // like the repository, which may be shared by several people
 	}
 	if err = errors.Join(err, f.Chmod(mode)); err != nil {
 		_ = f.Close()
@@ -341,7 +341,7 @@ func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
 			n++
 		}
 		// The main tree comes first. With a separate git dir git names that one and not
-		// the tree, so its place in the list has to tell.
+		// the tree, so its place in the list is what distinguishes it.
 		own := at == r.Root || n == 1 && !r.Linked()
 		if branch, ok := strings.CutPrefix(f, "branch "); ok && !own {
 			held[branch] = at

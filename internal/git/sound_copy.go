@@ -24,7 +24,7 @@ func (b *Reader) readSoundCopy(oid string, w io.Writer) (Object, error) {
 	}
 	folders := b.repo.ObjectFolders()
 	for _, dir := range folders {
-		list, _ := fsroot.ReadDir(filepath.Join(dir, "pack")) // one that is gone has nothing
+		list, _ := fsroot.ReadDir(filepath.Join(dir, "pack")) // a missing folder has none
 		for _, e := range list {
 			name, ok := strings.CutSuffix(e.Name(), ".idx")
 			if !ok || b.ctx.Err() != nil {

@@ -58,8 +58,8 @@ func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 		if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
 			err = reportSaved(saved)
 		}
-		// A folder in the place of what was to go, or a link in a parent's: somebody
-		// else was here. The comparison at the end says so; nothing is forced.
+		// A folder in the place of what was to be removed, or a link in a parent's: somebody
+		// else changed it. The comparison at the end reports it; nothing is forced.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) && !errors.Is(err, fsroot.ErrFolder) {
 			if err := s.handleFailure("remove", string(r), err); err != nil {
 				return err
@@ -175,7 +175,7 @@ func (s *Target) contentWriter(rd *git.Reader, w Write, held *scan.Result) func(
 		if err := copied(out); err != nil {
 			return err
 		}
-		// Writing took its time: look again before anything changes places.
+		// Writing took time: check again before the swap.
 		free, err := s.isUnchanged(string(w.Path), held)
 		if err == nil && !free {
 			err = errSavedMeanwhile
@@ -251,7 +251,7 @@ func (s *Target) fixModeIfSame(w Write) (bool, error) {
 	}
 	info, err := s.Root.Lstat(path)
 	if err != nil || info.Kind != fsroot.File && info.Kind != fsroot.Exec {
-		return false, nil // whatever is wrong with the path, writing will say
+		return false, nil // the write reports whatever is wrong with the path
 	}
 	same, err := s.Root.Matches(path, info.Kind, info.Perm, oid, s.Repo.NewHash)
 	if err != nil || !same {

@@ -55,7 +55,7 @@ func (s *Target) FindBroken(ctx context.Context, p *Plan) ([]Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	above := map[string]bool{} // folders with something below that cannot go
+	above := map[string]bool{} // folders with something below that cannot be removed
 	for _, r := range slices.Concat(p.Remove, p.Rmdir) {
 		why, err := s.Root.UnchangeableReason(string(r))
 		if err != nil {

@@ -66,7 +66,7 @@ func (s *Store) applyEdits(root *fsroot.Root, tmp string, j *intent) error {
 }
 
 func (s *Store) applyEdit(root *fsroot.Root, tmp string, e Edit) error {
-	for range 3 { // somebody saved the file meanwhile: look again
+	for range 3 { // somebody saved the file meanwhile: try again
 		info, before, err := readText(root, string(e.Path))
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (pl *Planner) planFolders() {
 	}
 	for _, r := range pl.Plan.Remove {
 		for p := Parent(string(r)); p != "" && !then[p]; p = Parent(p) {
-			pl.removedFolders[p] = true // only if it is empty then, and nothing is written below
+			pl.removedFolders[p] = true // only if it becomes empty, and nothing is written below
 		}
 	}
 	for p := range pl.removedFolders {

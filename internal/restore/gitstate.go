@@ -129,7 +129,7 @@ func (r *gitStateReader) readFolder(name, tree string) error {
 	for _, e := range entries {
 		path := name + "/" + e.Path
 		if name == "logs" || name == "index" {
-			path = path[:strings.LastIndexByte(path, '/')] // the pieces come in order
+			path = path[:strings.LastIndexByte(path, '/')] // the pieces are in order
 		}
 		o, err := r.rd.Read(e.OID)
 		if err != nil {
@@ -141,7 +141,7 @@ func (r *gitStateReader) readFolder(name, tree string) error {
 		r.state.files[path] = append(r.state.files[path], o.Data...)
 	}
 	for path := range r.state.unreadable {
-		delete(r.state.files, path) // some of its pieces may have come
+		delete(r.state.files, path) // some of its pieces may have been read
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	slices.SortFunc(g.broken, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	g.deletesIndex = !then.Index.Exists
 	// The time alone matters too: with a newer one git would believe entries that it has
-	// to look at twice.
+	// to check again.
 	g.changesIndex = h.indexTree != c.Index.MetaTree || then.Index != c.Index.Attributes
 	for path := range h.unreadable {
 		if path == "index" || strings.HasPrefix(path, "index/") {
@@ -350,7 +350,7 @@ func (s *Store) gitWrites(group string, held *gitState, modes []snapshot.Mode, n
 			list = append(list, gitWrite{dir: s.groupDir(group), name: f.Name, delete: true})
 		}
 	}
-	// What goes first makes room for a file where a folder was.
+	// Deletions come first: a file may replace a folder.
 	slices.SortFunc(list, func(a, b gitWrite) int {
 		if a.delete != b.delete {
 			return map[bool]int{true: -1, false: 1}[a.delete]
@@ -415,12 +415,12 @@ func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 	if g.target.Head != "" {
 		fmt.Fprintf(&ask, "%s^{tree}\n", g.target.Head)
 	}
-	// A process of its own: one that has been reading objects still knows the alternates.
+	// A new process: one that has read objects has cached the alternates.
 	out, err := s.Snapshots.Repo.Run(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check")
 	if err == nil && !bytes.Contains(out, []byte(" missing\n")) {
 		return nil
 	}
-	if ctx.Err() == nil { // git may even refuse to start without them
+	if ctx.Err() == nil { // without them git may even fail to start
 		g.notReverted, err = append(g.notReverted, Kept{Path: git.AlternatesFile,
 			Reason: "it contains the only copy of objects that the repository needs"}), nil
 	}
@@ -433,7 +433,7 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 		err := root.Remove(w.name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
 			if dir := Parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
-				_ = root.Rmdir(dir) // git takes the folder itself for an operation
+				_ = root.Rmdir(dir) // to git the folder itself is an operation in progress
 			}
 			return nil
 		}
@@ -542,7 +542,7 @@ func (s *Store) waitForIndexLock(ctx context.Context) error {
 // waitForLock waits a moment for a lock of git's, and then fails with CodeBusy.
 func (s *Store) waitForLock(ctx context.Context, path string) error {
 	for deadline := time.Now().Add(2 * time.Second); ; {
-		if _, err := fsroot.Lstat(path); err != nil { // not there; or its folder is something else
+		if _, err := fsroot.Lstat(path); err != nil { // missing, or its parent is not a folder
 			return nil
 		}
 		if time.Now().After(deadline) {

@@ -51,7 +51,7 @@ func innerFolders(m *snapshot.Manifest) map[string]bool {
 // if one cannot be restored, nothing is, before the first write.
 func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) (steps []innerStep, would []innerResult, err error) {
 	if o.NewWorktree {
-		return nil, nil, nil // a new working tree has none of them
+		return nil, nil, nil // a new working tree has none
 	}
 	bound, err := s.Snapshots.InnerSnapshots(ctx, target.ID)
 	if err != nil {

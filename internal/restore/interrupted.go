@@ -167,12 +167,12 @@ func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 	}
 	h, err := readHistoryIfAny(s.historyPath())
 	if err != nil {
-		return j, nil // nobody knows what was finished
+		return j, nil // what was finished is not known
 	}
 	for _, i := range slices.Backward(all) {
 		if i.Kind == belay.KindRescue && (strings.HasPrefix(i.Message, messageFinishing) ||
 			strings.HasSuffix(i.Message, messageReversing)) {
-			continue // of a restore that was to be ended, not of the one that was asked for
+			continue // taken to end a restore, not for the requested one
 		}
 		if i.Message == presentForDiff {
 			continue
@@ -187,7 +187,7 @@ func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 			}
 			return j, nil
 		}
-		break // every other take finishes a restore first
+		break // every other snapshot finishes a restore first
 	}
 	at, err := s.setIntentAside()
 	if err != nil {
@@ -226,13 +226,13 @@ func (s *Store) makeReplaceable() error {
 	switch {
 	case err != nil:
 		return err
-	case info.IsDir(): // never belay's
+	case info.IsDir(): // belay never creates one
 		return s.replaceIntentFolder()
 	case info.Mode().IsRegular():
 		for n := 1; ; n++ {
 			err := fsroot.Link(s.intentPath(), filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
 			if !errors.Is(err, fs.ErrExist) {
-				return nil // a copy is a courtesy
+				return nil // the copy is optional
 			}
 		}
 	}
@@ -515,7 +515,7 @@ func (s *Store) suggestCommands(ctx context.Context, j *intent, cause error) str
 	if j.Rescue != "" && !j.NewWorktree {
 		if _, err := s.Snapshots.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
 			back = "belay " + j.reverseStep()
-			if j.unreadReason == "" && !isAboutTarget(cause) { // it may be in the way back as well
+			if j.unreadReason == "" && !isAboutTarget(cause) { // it may block the reversal as well
 				back += " --skip-broken"
 			}
 			back += " reverses it (snapshot " + j.Rescue.Short() + ")"

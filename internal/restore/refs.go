@@ -107,7 +107,7 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	if err == nil || !j.isSkipped(err) {
 		return err
 	}
-	// One of them is what fails: the others are moved.
+	// One of them failed: move the others one by one.
 	for _, m := range slices.Clone(j.Refs) {
 		if err := j.noteOrFail(m.Ref, s.moveRefList(ctx, []RefMove{m}, g.seenRefs)); err != nil {
 			return err
@@ -270,7 +270,7 @@ func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes [
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
 		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] || ref == "HEAD" && moved {
-			continue // a log of another history
+			continue // the log of another history
 		}
 		f, there := now[path]
 		// A ref that is where it stood may have had its log changed anyway: the
@@ -281,7 +281,7 @@ func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes [
 		}
 		if (strings.HasPrefix(ref, "refs/") || ref == "HEAD") && !touched && hasMoreLines(f.Data, data) {
 			g.leftFiles = append(g.leftFiles, path)
-			continue // somebody else's lines
+			continue // lines of somebody else's
 		}
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replacesRef(ref) {
 			missing, err := s.Snapshots.Repo.Missing(ctx, objectsInReflog(data))

@@ -73,12 +73,12 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, err
 	}
 	if j != nil {
-		// Finishing what was begun is what the command was named for.
+		// The command was run in order to finish it.
 		it := o.SkipBroken && !o.DryRun && j.unreadReason == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
 		done, err := s.finishRestore(ctx, j, it)
 		switch {
 		case err != nil && j.unreadReason != "" && o.SkipBroken && o.isComplete():
-			o.replacesUnread = true // the whole state that is asked for takes the place of one that nobody can know
+			o.replacesUnread = true // the complete state that is requested replaces one that is not known
 		case err != nil:
 			return Restored{}, s.cannotFinishError(ctx, j, err)
 		case it:
@@ -207,10 +207,10 @@ func (s *Store) performRestore(ctx context.Context, p preparedRestore, o Options
 		}
 	}
 	if err := s.writeIntent(j); err != nil {
-		if o.isReversal || o.replacesUnread { // the old one stands, or this one: neither may go, nor the rescue
+		if o.isReversal || o.replacesUnread { // the old intent is there, or this one: neither may be deleted, nor the rescue
 			return out, nil, err
 		}
-		// It may stand under its name, only not synced. The rescue goes when it is gone.
+		// It may exist under its name without being synced. The rescue is deleted only without it.
 		if rerr := fsroot.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			return out, nil, errors.Join(err, rerr)
 		}

@@ -16,10 +16,10 @@ import (
 
 // sweepIfFree sweeps if nobody else is working in this tree; it does not wait.
 func (s *Store) sweepIfFree() {
-	lock := fsroot.NewExistingLock(s.Snapshots.LockPath()) // without a lock file nobody was ever here
+	lock := fsroot.NewExistingLock(s.Snapshots.LockPath()) // without a lock file belay never ran here
 	if ok, err := lock.TryLock(); ok && err == nil {
 		s.sweep()
-		_ = s.Snapshots.CleanUpPacks() // halves of packs; what cannot be removed now is removed later
+		_ = s.Snapshots.CleanUpPacks() // partial packs; what cannot be removed now is removed later
 	}
 	_ = lock.Unlock()
 }

@@ -63,7 +63,7 @@ func (s *Store) recordDone(j *intent) error {
 		return err
 	}
 	j.addToHistory(&h)
-	if !j.Reverses || first { // a rescue with no history beside it is a history that is gone
+	if !j.Reverses || first { // a rescue snapshot without a history means that the history was deleted
 		if err := h.Write(s.historyPath()); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func newStep(j *intent) Step {
 // addToHistory adds the restore of an intent to the history.
 func (j *intent) addToHistory(h *History) {
 	switch {
-	case j.Reverses: // as if the restore that it takes back had never been asked for
+	case j.Reverses: // as if the reversed restore had never been requested
 	case j.Step != "":
 		h.Move(j.Step, newStep(j))
 	case !j.NewWorktree:
@@ -167,7 +167,7 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 		case err != nil:
 			return Restored{}, s.cannotFinishError(ctx, j, err)
 		case j.Step == way && !o.DryRun:
-			return *done, nil // that was what it was asked for
+			return *done, nil // that was the request
 		}
 		s.reportFinished(done)
 	}
@@ -177,7 +177,7 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 	}
 	last, ok := h.Next(way)
 	if !ok {
-		_ = s.Snapshots.CleanUpPacks() // what a killed restore left of packs; no take comes to do it
+		_ = s.Snapshots.CleanUpPacks() // what a killed restore left of packs; no snapshot follows that would do it
 		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
 			"there is nothing to %s", way)
 	}
@@ -191,7 +191,7 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 	if err != nil || o.DryRun {
 		return out, err
 	}
-	if j == nil { // nothing differed: the step is done anyway
+	if j == nil { // nothing differed: the step counts as done
 		j = &intent{Target: last.Rescue, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial, Edits: o.Edits}
 		if err := s.writeIntent(j); err != nil {
 			return out, err
@@ -245,7 +245,7 @@ func (s *Store) removeOwnLock(j intent) error {
 	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
 	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode {
-		return nil // none, or somebody else's: that one is waited for and named
+		return nil // none, or another process's, which is waited for and reported
 	}
 	return fsroot.Remove(lock)
 }

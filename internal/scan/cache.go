@@ -77,7 +77,7 @@ func Read(path string) *Cache {
 	}
 	var head [headerSize]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil || sizeFromHeader(string(head[:])) != info.Size() {
-		return nil // before memory is treated as it
+		return nil // before memory is allocated for it
 	}
 	all := fsroot.MakeLarge[byte](int(info.Size()))
 	summed, sum := len(all)-4, uint32(0) // the checksum itself is not summed

@@ -61,7 +61,7 @@ func NewGlobs(globs []string) (Globs, error) {
 				"%q is not a pattern of files to include", g)
 		}
 		parts := strings.Split(whole, "/")
-		if strings.ContainsAny(whole, `{[\`) { // a slash may stand inside of these
+		if strings.ContainsAny(whole, `{[\`) { // a slash may be inside these
 			parts = nil
 		}
 		in = append(in, glob{pattern: whole, parts: parts})

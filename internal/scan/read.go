@@ -61,7 +61,7 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 	if k := f.Kind(); k != fsroot.File && k != fsroot.Exec {
 		return false, unix.ESTALE
 	}
-	if f != *it.facts { // another file than the one that was looked at
+	if f != *it.facts { // not the file that was checked
 		w.scan.unstable.Store(true)
 		w.scan.noteChange(&f)
 		*it.facts, it.kind = f, f.Kind()
@@ -92,7 +92,7 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		if err == nil {
 			err = fsroot.StatAt(fd, n.name(it), &w.st)
 		}
-		if err == unix.EINVAL { // no link any more
+		if err == unix.EINVAL { // no longer a link
 			err = unix.ENOENT
 		}
 		if err != nil {

@@ -127,7 +127,7 @@ func (t *retracker) writeFolder(s listSpan) {
 	t.builder.StartFolder(rules)
 	g, more := t.nextGroup(&s)
 	for more || rec < end {
-		side := 1 // which comes first: -1 the list, 1 the cache, 0 they are one
+		side := 1 // which comes first: -1 the list, 1 the cache, 0 both
 		var name string
 		var folder bool
 		if rec < end {

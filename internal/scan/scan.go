@@ -97,7 +97,7 @@ func (s *scan) walk(ctx context.Context) error {
 	}
 	all.Wait()
 	if s.pool.Err() != nil {
-		cancel() // ends a question that is still being asked
+		cancel() // ends a running query
 	}
 	s.classifier.running.Wait()
 	if err := s.pool.Err(); err != nil {

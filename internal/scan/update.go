@@ -61,7 +61,7 @@ func (t *Tree) Update(ctx context.Context, d *DirtyPaths, ignored func(context.C
 	s.top = &node{folder: was.top.folder, stat: f, rules: FirstRules(s.opts.RulesKey), prev: was.top}
 	err = s.walk(ctx)
 	for _, n := range s.nodesWithPrev {
-		n.prev = nil // or every tree would keep all before it
+		n.prev = nil // otherwise every tree would keep all earlier ones in memory
 	}
 	s.nodesWithPrev, s.dirtyPaths, s.classifiedNodes = nil, nil, nil
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *worker) copyNames(n *node) error {
 	}
 	n.stat = fsroot.FactsOf(&w.st)
 	if n.stat.Dev != p.stat.Dev || n.stat.Ino != p.stat.Ino {
-		w.scan.unstable.Store(true) // the mark that says so is still under way
+		w.scan.unstable.Store(true) // the change has not been reported yet
 	}
 	n.folder, n.rules, n.ruleFile, n.state = p.folder, p.rules, p.ruleFile, nodeListed
 	n.items = slices.Clone(p.items)

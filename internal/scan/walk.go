@@ -133,7 +133,7 @@ func (w *worker) classifyFromCache(n *node) bool {
 			continue
 		}
 		if !n.hasSameRules() {
-			it.flags &^= FlagsFromRules // answers of other rules, inherited
+			it.flags &^= FlagsFromRules // copied answers for other rules
 		}
 		if same && it.rec >= 0 {
 			it.flags |= s.old.Flags(int(it.rec)) & FlagsFromRules
@@ -308,7 +308,7 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *fsroot.Facts) error {
 	copied := *f
 	it.facts, it.kind = &copied, f.Kind()
 	switch it.kind {
-	case fsroot.Folder: // a moment ago it was none
+	case fsroot.Folder: // it was not a folder a moment ago
 		w.scan.unstable.Store(true)
 		it.vanished = true
 	case fsroot.Other:

@@ -37,7 +37,7 @@ type Capture struct {
 	Answer            *WatchAnswer // instead of Scan, when a watcher answered
 	Manifest          *Manifest
 	FilesTree         string                 // the tree of the files
-	SnapshotTree      string                 // the tree of the whole snapshot
+	SnapshotTree      string                 // the tree of the complete snapshot
 	Objects           []git.NewObject        // everything except the blobs of files
 	Blobs             map[string]*BlobSource // blobs of files that may have to be stored, by oid
 	FoundIn           git.FoundObjects       // where objects were found that are not stored again

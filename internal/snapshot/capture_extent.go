@@ -139,7 +139,7 @@ func (e CaptureExtent) Selector() scan.Selector {
 		}
 		var err error
 		if p.globs, err = scan.NewGlobs(clean); err != nil {
-			p.globs = nil // a glob that cannot be used reaches nothing, and the check says so
+			p.globs = nil // an invalid glob matches nothing, and the check reports it
 		}
 		all = append(all, p)
 	}

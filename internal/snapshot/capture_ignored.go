@@ -171,13 +171,13 @@ func (l *ignoredInspection) addFolder(folder string) {
 func (l *ignoredInspection) walkFolder(folder string, seen *int) bool {
 	entries, err := l.listFolder(folder, maxFolderFiles-*seen)
 	if err != nil {
-		return true // it is gone, or cannot be read
+		return true // missing, or cannot be read
 	}
 	if *seen += len(entries); *seen > maxFolderFiles {
 		return false
 	}
 	if slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
-		return true // somebody's place of work
+		return true // somebody works there
 	}
 	for _, d := range entries {
 		p := folder + "/" + d.Name()
@@ -270,7 +270,7 @@ func (l *ignoredInspection) readFile(f *ignoredFile) {
 	defer file.Close()
 	most := int64(maxHashedSize)
 	if f.size > most {
-		most = 8 << 10 // enough to see what it is
+		most = 8 << 10 // enough to classify it
 	}
 	data, err := io.ReadAll(io.LimitReader(file, most))
 	if err != nil {

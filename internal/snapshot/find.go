@@ -175,7 +175,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	}
 	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(contents)%00", RefPrefix)
 	var f *git.CommandError
-	if errors.As(err, &f) { // git gives up the whole list over one ref whose object is gone
+	if errors.As(err, &f) { // git fails on the complete list because of one ref whose object is missing
 		return s.listOneByOne(ctx)
 	}
 	if err != nil {

@@ -93,7 +93,7 @@ func (a *FolderSums) sumOf(f scan.Folder) *folderSum {
 
 func (a *FolderSums) addEntry(s *folderSum, m scan.Named) {
 	s.hasSpecial = s.hasSpecial || m.IsRuleFile
-	s.needsRecheck = s.needsRecheck || isDotGit(m.Path) // it may become a repository by what lies elsewhere
+	s.needsRecheck = s.needsRecheck || isDotGit(m.Path) // files elsewhere may make it a repository
 	switch m.Kind {
 	case scan.NameFolder:
 		below := a.sumOf(m.Folder)

@@ -38,7 +38,7 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal ExtraObjects) (st 
 		}
 		path := filepath.Join(dir, fmt.Sprint(i))
 		if err := s.copyFile(root, e, path); errors.Is(err, fs.ErrNotExist) {
-			e.Path = "" // it is gone again
+			e.Path = "" // it was deleted again
 			continue
 		} else if err != nil {
 			return st, err

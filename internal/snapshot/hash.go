@@ -124,7 +124,7 @@ func (s *Worktree) dropStored(c *Capture) error {
 		}
 		entries, err := git.ParseTree(o.Data, s.Repo.HashSize())
 		if err != nil {
-			return err // it is of our own making
+			return err // belay made the list itself
 		}
 		for _, e := range entries {
 			named[e.OID] = true
@@ -158,7 +158,7 @@ func (m *meta) addBlob(path string, data []byte) {
 }
 
 func (m *meta) addOID(path string, mode uint32, oid string) {
-	raw, _ := hex.DecodeString(oid) // made by us, or printed by git
+	raw, _ := hex.DecodeString(oid) // from belay or from git, always valid
 	m.files = append(m.files, git.File{Path: path, Mode: mode, OID: string(raw)})
 }
 
@@ -186,7 +186,7 @@ func (m *meta) addChunks(path string, data []byte) {
 
 func (s *Worktree) hashMeta(ctx context.Context, c *Capture) error {
 	m := &meta{worktree: s}
-	if c.FilesTree != s.Repo.HashObject("tree", nil) { // git knows the empty tree without storing it
+	if c.FilesTree != s.Repo.HashObject("tree", nil) { // git has the empty tree built in
 		m.addOID("tree", 0o040000, c.FilesTree)
 	}
 	for _, o := range c.Manifest.Odd {

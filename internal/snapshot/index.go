@@ -237,7 +237,7 @@ func (s *Worktree) parseIndex(ctx context.Context, data []byte, path string) ([]
 		return entries, trees, nil
 	}
 	if !errors.Is(err, git.ErrUnsupportedIndex) {
-		return nil, nil, errUnreadableIndex // git does not look at the checksum, and would list what it makes of it
+		return nil, nil, errUnreadableIndex // git ignores the checksum, and would list garbage
 	}
 	if path == "" {
 		tmp, err := s.MakeScratchDir("tmp")

@@ -188,7 +188,7 @@ func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 	for _, n := range m.Nested {
 		root := filepath.Join(t.store.Repo.Root, filepath.FromSlash(n.Path))
 		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.store.Worktree.IsLinkedTree(n.Path) {
-			continue // a submodule that was never checked out; somebody else's place of work
+			continue // a submodule that was never checked out, or a worktree where somebody works
 		}
 		in := InnerSnapshot{Path: n.Path, Link: GitFileText(root)}
 		e := Extent{Agents: t.extent.Agents, Protect: InnerGlobs(n.Path, t.extent.Protect), Files: InnerGlobs(n.Path, t.extent.Files),
@@ -200,7 +200,7 @@ func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 			if e.Baseline = belay.SnapshotID(was.ID); was.Link != in.Link {
 				why = "its .git points to a different repository than before"
 			}
-			open = func() (*Store, error) { return t.store.openPinnedInner(ctx, was, false) } // what an attempt destroyed is named
+			open = func() (*Store, error) { return t.store.openPinnedInner(ctx, was, false) } // what an attempt destroyed is reported
 		}
 		if why == "" {
 			info, err := t.takeOne(ctx, n.Path, open, e)

@@ -88,7 +88,7 @@ func (s *Worktree) countFiles(folder string) string {
 		if n == maxCounted {
 			return fs.SkipAll
 		}
-		return nil // what cannot be read is not counted
+		return nil // not readable: not counted
 	})
 	if err != nil || n == maxCounted {
 		return fmt.Sprintf("%d+", n)
@@ -100,7 +100,7 @@ func (s *Worktree) countFiles(folder string) string {
 func addScan(m *Manifest, r *scan.Result) {
 	m.Ignored = r.Ignored
 	perms := map[fsroot.PathKind]map[uint16]int{fsroot.File: {}, fsroot.Exec: {}, fsroot.Folder: {}}
-	for i, n := 0, len(r.Entries); i < n; { // mostly they are all alike: a map is asked once for many
+	for i, n := 0, len(r.Entries); i < n; { // most have the same mode: one map access for many
 		e, from := &r.Entries[i], i
 		for i < n && r.Entries[i].Kind == e.Kind && r.Entries[i].Perm == e.Perm {
 			i++
@@ -122,7 +122,7 @@ func addScan(m *Manifest, r *scan.Result) {
 	}
 	for _, d := range r.Dirs {
 		if d.Path == "" {
-			continue // the root's own mode is the user's affair
+			continue // the root's own mode is not captured
 		}
 		if d.Perm != m.DirPerm {
 			m.Modes = append(m.Modes, Mode{Path: d.Path, Perm: d.Perm})

@@ -68,7 +68,7 @@ func (s Objects) putForCapture(ctx context.Context, c *Capture, objects []git.Ne
 		return pack, err
 	}
 	own, err := git.FoundInPack(s.worktree.Repo, pack)
-	if err == nil { // if it is gone again, Verify says so
+	if err == nil { // if it disappears again, Verify reports it
 		c.FoundIn = c.FoundIn.Merge(own)
 	}
 	return pack, nil
@@ -172,13 +172,13 @@ func (s Objects) stagedCopies(ctx context.Context, c *Capture, known []git.NewOb
 	for _, o := range known {
 		here[o.OID] = true
 	}
-	var seen []scan.Entry // a watch leaves it out
+	var seen []scan.Entry // a watcher omits it
 	if c.Scan != nil {
 		seen = c.Scan.Entries
 	}
 	for _, e := range seen {
 		if !e.Fresh && c.LastCache.Valid {
-			here[e.OID.String()] = true // an earlier snapshot holds it
+			here[e.OID.String()] = true // an earlier snapshot contains it
 		}
 	}
 	for oid := range c.Index.StoredBlobs {

@@ -175,7 +175,7 @@ func (s *Store) setRef(ctx context.Context, name, object string) error {
 			if r.Name != name {
 				continue
 			}
-			if r.Symref != "" { // an update would move what it names
+			if r.Symref != "" { // an update would move the ref that it names
 				if err := s.Repo.DeleteSymref(ctx, name); err != nil {
 					return err
 				}
@@ -189,7 +189,7 @@ func (s *Store) setRef(ctx context.Context, name, object string) error {
 		if last = s.Repo.UpdateRefs(ctx, "belay: restore a ref", []git.Update{u}); last == nil {
 			return nil
 		}
-		// git may be unable to read what is there; one that is packed shows now.
+		// git may be unable to read the file. Without it, a packed ref of the name counts.
 		if !s.Repo.UsesReftable {
 			_ = fsroot.Remove(s.Repo.Common + "/" + name)
 		}
@@ -232,7 +232,7 @@ func (s *Store) AddSecondRefs(ctx context.Context, secret string, list ...Pin) e
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		for _, oid := range used { // first: a snapshot with a second ref is not looked at again
+		for _, oid := range used { // first: a snapshot with a second ref is skipped next time
 			if name := SecondRefPrefix + secret + "-" + oid; !has[name] {
 				if err := second(oid, oid); err != nil {
 					return err
@@ -250,7 +250,7 @@ func (s *Store) AddSecondRefs(ctx context.Context, secret string, list ...Pin) e
 // DropSecondRefs deletes the second refs of the selected snapshots, and those of commits once no
 // snapshot with the same secret remains. The first refs stay, and missing ones are created again.
 func (s *Store) DropSecondRefs(ctx context.Context, those func(belay.SnapshotID) bool) (err error) {
-	for range 4 { // another task that ends at the same time may have taken one away meanwhile
+	for range 4 { // another task that ends at the same time may have deleted one
 		if err = s.dropSecondRefs(ctx, those); err == nil || belay.CodeOf(err) == belay.CodeBusy || ctx.Err() != nil {
 			return err
 		}
@@ -281,7 +281,7 @@ func (s *Store) dropSecondRefs(ctx context.Context, those func(belay.SnapshotID)
 			commits = append(commits, r.OID)
 		}
 	}
-	if len(commits) > 0 { // nobody noticed that the first ones were deleted
+	if len(commits) > 0 { // the first refs may have been deleted unnoticed
 		if err := s.setCommitRefs(ctx, commits); err != nil {
 			return err
 		}

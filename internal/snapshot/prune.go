@@ -97,7 +97,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	newest := map[string]belay.SnapshotID{}
 	for _, i := range all {
 		if isForeignID(i.ID, now) {
-			continue // it does not stand for a task's newest; itself it stays, being no older than a limit
+			continue // it does not count as a task's newest; it is too new to be pruned itself
 		}
 		newest[i.Task.Key()] = i.ID // they come in order
 	}

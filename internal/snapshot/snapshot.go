@@ -63,7 +63,7 @@ type Meta struct {
 	Kind     belay.Kind   `json:"kind"`
 	Task     belay.TaskID `json:"task,omitempty"`
 	Attempt  int          `json:"attempt,omitempty"`
-	Command  string       `json:"command,omitempty"` // the loop's command that it was taken for
+	Command  string       `json:"command,omitempty"` // the loop's command that requested it
 	Message  string       `json:"message,omitempty"`
 	Feature  string       `json:"feature,omitempty"`
 	Agent    string       `json:"agent,omitempty"`

@@ -244,7 +244,7 @@ func (s *Store) captureStable(ctx context.Context, w CaptureOptions, seal ExtraO
 		if !changed || try > 2*maxTries {
 			return nil, StoredObjects{}, err
 		}
-		if try >= maxTries { // it changes faster than it can be read: hold copies
+		if try >= maxTries { // it changes faster than it can be read: store copies
 			if st, err := s.objects.Freeze(ctx, c, seal); err == nil {
 				return c, st, nil
 			}

@@ -134,7 +134,7 @@ func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotI
 		return err
 	}
 	// The cache comes last: killed in between, it is the older one, and all it names is
-	// held by the anchors. A newer one would vouch for objects that no anchor holds.
+	// in the anchors' snapshots. A newer one would name objects that no anchor contains.
 	if err := WriteAtomic(s.takeCachePath(), text, false); err != nil {
 		return err
 	}
