@@ -44,16 +44,16 @@ func (e *SavedError) Error() string {
 // ReplaceFile is WriteFile that checks, after the swap, what was displaced. If that is not as
 // expected it is swapped back, and the error is a *SavedError. Where the system cannot swap two
 // names, it is WriteFile.
-func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Expected, fill func(w io.Writer) error) error {
+func (r *Root) ReplaceFile(path string, perm uint16, tmp string, expected Expected, fill func(w io.Writer) error) error {
 	p, err := r.at(path)
 	if err != nil {
 		return err
 	}
-	return p.close(p.writeFile(perm, tmp, &held, fill))
+	return p.close(p.writeFile(perm, tmp, &expected, fill))
 }
 
 // ReplaceLink is Symlink with the same check.
-func (r *Root) ReplaceLink(path, target string, held Expected) error {
+func (r *Root) ReplaceLink(path, target string, expected Expected) error {
 	p, err := r.at(path)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *Root) ReplaceLink(path, target string, held Expected) error {
 		if err := unix.Symlinkat(target, p.fd, name); err != nil {
 			return err
 		}
-		err := p.moveIntoPlace(p.fd, &name, &held)
+		err := p.moveIntoPlace(p.fd, &name, &expected)
 		if name != "" {
 			_ = unix.Unlinkat(p.fd, name, 0)
 		}
@@ -77,7 +77,7 @@ func (r *Root) ReplaceLink(path, target string, held Expected) error {
 
 // RemoveExpected is Remove with the same check: what is removed is checked after it was moved
 // from its path, and moved back when it is not as expected.
-func (r *Root) RemoveExpected(path string, held Expected) error {
+func (r *Root) RemoveExpected(path string, expected Expected) error {
 	p, err := r.at(path)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *Root) RemoveExpected(path string, held Expected) error {
 		if err := unix.Renameat(p.fd, p.name, p.fd, name); err != nil {
 			return err
 		}
-		if same, err := held.matches(p.fd, name, held.OID); same {
+		if same, err := expected.matches(p.fd, name, expected.OID); same {
 			return unix.Unlinkat(p.fd, name, 0)
 		} else if berr := renameNew(p.fd, name, p.fd, p.name); berr == nil {
 			return errors.Join(err, &SavedError{Path: path})
@@ -105,11 +105,11 @@ func (r *Root) RemoveExpected(path string, held Expected) error {
 
 // moveIntoPlace gives the file called *name in the folder fd its path. *name is empty once it is
 // there. With a nil expectation whatever is at the path is replaced.
-func (p *pathRef) moveIntoPlace(fd int, name *string, held *Expected) error {
+func (p *pathRef) moveIntoPlace(fd int, name *string, expected *Expected) error {
 	if err := Step("rename", p.path); err != nil {
 		return err
 	}
-	if held == nil {
+	if expected == nil {
 		err := unix.Renameat(fd, *name, p.fd, p.name)
 		if err == nil {
 			*name = ""
@@ -133,7 +133,7 @@ func (p *pathRef) moveIntoPlace(fd int, name *string, held *Expected) error {
 		err = ExchangeAt(fd, swap, p.fd, p.name)
 		if err == nil {
 			*name = ""
-			return p.checkDisplaced(fd, swap, held)
+			return p.checkDisplaced(fd, swap, expected)
 		}
 		if err == unix.ENOTSUP {
 			return p.moveIntoPlace(fd, name, nil)
@@ -146,11 +146,11 @@ func (p *pathRef) moveIntoPlace(fd int, name *string, held *Expected) error {
 }
 
 // checkDisplaced checks what was swapped with a new file.
-func (p *pathRef) checkDisplaced(fd int, name string, held *Expected) error {
+func (p *pathRef) checkDisplaced(fd int, name string, expected *Expected) error {
 	if err := Step("displaced", p.path); err != nil {
 		return err
 	}
-	same, err := held.matches(fd, name, held.OID)
+	same, err := expected.matches(fd, name, expected.OID)
 	if same {
 		return unix.Unlinkat(fd, name, 0)
 	}
@@ -159,7 +159,7 @@ func (p *pathRef) checkDisplaced(fd int, name string, held *Expected) error {
 	}
 	var st unix.Stat_t
 	folder := unix.Fstatat(p.fd, p.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
-	if ours, _ := held.matches(fd, name, held.New); !ours {
+	if ours, _ := expected.matches(fd, name, expected.New); !ours {
 		_ = ExchangeAt(fd, name, p.fd, p.name) // the later version belongs there, unless it was removed
 		return errors.Join(err, p.setAside(fd, name))
 	}

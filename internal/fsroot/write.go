@@ -25,7 +25,7 @@ func (r *Root) WriteFile(path string, perm uint16, tmp string, fill func(w io.Wr
 	return p.close(p.writeFile(perm, tmp, nil, fill))
 }
 
-func (p *pathRef) writeFile(perm uint16, tmp string, held *Expected, fill func(w io.Writer) error) error {
+func (p *pathRef) writeFile(perm uint16, tmp string, expected *Expected, fill func(w io.Writer) error) error {
 	t := tempFile{place: p, fd: p.fd}
 	if folder := p.root.tempFolder(tmp, p.fd); folder >= 0 {
 		t.fd = folder
@@ -40,10 +40,10 @@ func (p *pathRef) writeFile(perm uint16, tmp string, held *Expected, fill func(w
 	if err := t.finish(perm); err != nil {
 		return WrapPathError("write", p.path, err)
 	}
-	err := t.rename(held)
+	err := t.rename(expected)
 	if err == unix.EXDEV && t.fd != p.fd { // one device, but two mounts or quotas
 		if err = t.recreateBesideTarget(perm); err == nil {
-			err = t.rename(held)
+			err = t.rename(expected)
 		}
 	}
 	return WrapPathError("rename to", p.path, err)
@@ -175,8 +175,8 @@ func (p *pathRef) createFile(perm uint16, fill func(w io.Writer) error) error {
 	return nil
 }
 
-func (t *tempFile) rename(held *Expected) error {
-	return t.place.withRights(func() error { return t.place.moveIntoPlace(t.fd, &t.name, held) })
+func (t *tempFile) rename(expected *Expected) error {
+	return t.place.withRights(func() error { return t.place.moveIntoPlace(t.fd, &t.name, expected) })
 }
 
 // recreateBesideTarget writes the file again beside its target.

@@ -44,9 +44,9 @@ func (s *Target) handleFailure(doing, path string, err error) error {
 // Apply carries out a plan on the working tree. Steps may have been done already. A path that
 // differs from the rescue snapshot is left alone: somebody changed it since, and the comparison
 // at the end reports it. The error is a *Failure when it is about one path.
-func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
+func (s *Target) Apply(ctx context.Context, p *Plan, rescued *scan.Result) error {
 	for _, r := range p.Remove {
-		if free, err := s.isUnchanged(string(r), held); err != nil {
+		if free, err := s.isUnchanged(string(r), rescued); err != nil {
 			if err := s.handleFailure("look at", string(r), err); err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 		} else if !free {
 			continue
 		}
-		err := s.Root.RemoveExpected(string(r), s.expected(string(r), held, ""))
+		err := s.Root.RemoveExpected(string(r), s.expected(string(r), rescued, ""))
 		if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
 			err = reportSaved(saved)
 		}
@@ -83,7 +83,7 @@ func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 			}
 		}
 	}
-	if err := s.WriteFiles(ctx, p, held); err != nil {
+	if err := s.WriteFiles(ctx, p, rescued); err != nil {
 		return err
 	}
 	for _, c := range p.Chmod {
@@ -99,7 +99,7 @@ func (s *Target) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 
 // WriteFiles writes a plan's files and links. A file that is already right is not touched and
 // keeps its times.
-func (s *Target) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) error {
+func (s *Target) WriteFiles(ctx context.Context, p *Plan, rescued *scan.Result) error {
 	if len(p.Writes) == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (s *Target) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) err
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.writeOne(rd, w, held)
+		err := s.writeOne(rd, w, rescued)
 		if err == nil {
 			continue
 		}
@@ -127,18 +127,18 @@ func (s *Target) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) err
 	return nil
 }
 
-func (s *Target) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
+func (s *Target) writeOne(rd *git.Reader, w Write, rescued *scan.Result) error {
 	path := string(w.Path)
 	if done, err := s.fixModeIfSame(w); done || err != nil {
 		return err
 	}
-	if free, err := s.isUnchanged(path, held); !free || err != nil {
+	if free, err := s.isUnchanged(path, rescued); !free || err != nil {
 		return err
 	}
 	if err := MakeParents(s.Root, path); err != nil {
 		return err
 	}
-	may := s.expected(path, held, w.OID)
+	may := s.expected(path, rescued, w.OID)
 	var err error
 	if w.Mode == 0o120000 {
 		var o git.Object
@@ -146,7 +146,7 @@ func (s *Target) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 			err = s.Root.ReplaceLink(path, string(o.Data), may)
 		}
 	} else {
-		err = s.Root.ReplaceFile(path, w.Perm, s.Tmp, may, s.contentWriter(rd, w, held))
+		err = s.Root.ReplaceFile(path, w.Perm, s.Tmp, may, s.contentWriter(rd, w, rescued))
 	}
 	if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
 		return reportSaved(saved)
@@ -169,14 +169,14 @@ func copyObject(rd *git.Reader, w Write) func(io.Writer) error {
 }
 
 // contentWriter returns a function that writes a file's bytes.
-func (s *Target) contentWriter(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
+func (s *Target) contentWriter(rd *git.Reader, w Write, rescued *scan.Result) func(io.Writer) error {
 	copied := copyObject(rd, w)
 	return func(out io.Writer) error {
 		if err := copied(out); err != nil {
 			return err
 		}
 		// Writing took time: check again before the swap.
-		free, err := s.isUnchanged(string(w.Path), held)
+		free, err := s.isUnchanged(string(w.Path), rescued)
 		if err == nil && !free {
 			err = errSavedMeanwhile
 		}
@@ -185,9 +185,9 @@ func (s *Target) contentWriter(rd *git.Reader, w Write, held *scan.Result) func(
 }
 
 // expected returns what the rescue snapshot has at a path, and what replaces it.
-func (s *Target) expected(path string, held *scan.Result, oid string) fsroot.Expected {
+func (s *Target) expected(path string, rescued *scan.Result, oid string) fsroot.Expected {
 	h := fsroot.Expected{NewHash: s.Repo.NewHash}
-	if e, ok := FindEntry(held, path); ok {
+	if e, ok := FindEntry(rescued, path); ok {
 		h.OID = e.OID
 	}
 	if raw, err := hex.DecodeString(oid); err == nil {
@@ -211,7 +211,7 @@ var errSavedMeanwhile = errors.New("it was saved by another program during the r
 
 // isUnchanged reports whether a path may be overwritten: nothing is there, or what the rescue
 // snapshot contains.
-func (s *Target) isUnchanged(path string, held *scan.Result) (bool, error) {
+func (s *Target) isUnchanged(path string, rescued *scan.Result) (bool, error) {
 	info, err := s.Root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsroot.ErrNotFolder):
@@ -221,7 +221,7 @@ func (s *Target) isUnchanged(path string, held *scan.Result) (bool, error) {
 	case info.Kind == fsroot.Folder:
 		return true, nil // writing over it fails, and removing it too
 	}
-	e, ok := FindEntry(held, path)
+	e, ok := FindEntry(rescued, path)
 	if !ok {
 		return false, nil
 	}

@@ -323,13 +323,13 @@ func (g *gitPlan) leaveNewWorktrees(h gitState, c *snapshot.Capture, o Options) 
 }
 
 // gitWrites returns the writes that make the files of a group the same as in the snapshot.
-func (s *Store) gitWrites(group string, held *gitState, modes []snapshot.Mode, now []git.StateFile) []gitWrite {
+func (s *Store) gitWrites(group string, state *gitState, modes []snapshot.Mode, now []git.StateFile) []gitWrite {
 	var list []gitWrite
 	here, stays := map[string]git.StateFile{}, map[string]bool{}
 	for _, f := range now {
 		here[f.Name] = f
 	}
-	for path, data := range held.files {
+	for path, data := range state.files {
 		linked, link := strings.CutPrefix(path, "links/")
 		name, ok := strings.CutPrefix(linked, group)
 		if !ok {
@@ -346,7 +346,7 @@ func (s *Store) gitWrites(group string, held *gitState, modes []snapshot.Mode, n
 		}
 	}
 	for _, f := range now {
-		if !stays[f.Name] && !held.isUnreadable(group, f.Name) {
+		if !stays[f.Name] && !state.isUnreadable(group, f.Name) {
 			list = append(list, gitWrite{dir: s.groupDir(group), name: f.Name, delete: true})
 		}
 	}

@@ -358,9 +358,9 @@ func (s *Store) dropRescue(ctx context.Context, rescue snapshot.Info, err error)
 // git's configuration first, so that git sees a sane config, then the files, then index,
 // operation, refs and reflogs. In the end everything is synced and checked again.
 //
-// held is the current state as the rescue snapshot has it: nothing else is overwritten or
+// rescued is the current state as the rescue snapshot has it: nothing else is overwritten or
 // removed.
-func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
+func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, rescued *scan.Result) error {
 	if _, err := s.Snapshots.Worktree.MakeScratchDir("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
@@ -375,7 +375,7 @@ func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent
 	if j.Skip {
 		to.OnFailure = func(f *Failure) { j.addSkipped(f.AsKept()) }
 	}
-	if err := to.Apply(ctx, &j.Plan, held); err != nil {
+	if err := to.Apply(ctx, &j.Plan, rescued); err != nil {
 		return err
 	}
 	if g.changesIndex {
