@@ -156,7 +156,7 @@ func TestCrashUndoTurn(t *testing.T) {
 			y.fault(at, wrongTree, "\n%s\nafter %s", strings.Join(got, "\n"), left)
 		}
 		told := d.tell(turn(3, "")[0])
-		if told.code != 0 || !strings.Contains(told.out, "took back turn 2") {
+		if told.code != 0 || !strings.Contains(told.out, "reversed turn 2") {
 			y.fault(at, otherwise, "the agent is not told: %s\nafter %s", told, left)
 		}
 		if r := d.belay("", undo...); r.code != 0 {
