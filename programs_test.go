@@ -52,11 +52,11 @@ var starters = map[string]string{
 // makers are the files that may let a command run because a person typed it, by the function
 // of package config that does so.
 var makers = map[string][]string{
-	"TypedCommand": {"internal/app/closed.go"},
+	"TypedCommand": {"internal/app/read_only.go"},
 	"TypeCommand":  {"internal/app/run.go", "internal/app/task.go", "internal/app/trust.go"},
 	"Type":         {"internal/app/service.go", "internal/app/trust.go"},
 	"Anything":     nil,
-	"Under":        {"internal/app/closed.go"},
+	"Under":        {"internal/app/read_only.go"},
 	"Narrowed":     {"internal/testrun/again.go", "internal/runner/fence.go"},
 	"More":         {"internal/runner/attempt.go"},
 	"Install":      {"internal/runner/baseline.go"},

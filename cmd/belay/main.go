@@ -46,8 +46,8 @@ func Main() int {
 	if len(os.Args) == 4 && os.Args[1] == "_watch" {
 		return watch.Main(os.Args[2:], os.Stdout)
 	}
-	if len(os.Args) > 3 && os.Args[1] == app.ClosedCommand {
-		return app.ClosedMain(os.Args[2:])
+	if len(os.Args) > 3 && os.Args[1] == app.ReadOnlyCommand {
+		return app.ReadOnlyMain(os.Args[2:])
 	}
 	collectLate()
 	a := &cli.App{Terminal: &terminal.Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin}, OnOpen: onOpen}

@@ -225,7 +225,7 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error)
 		}
 		if why, ok := review.Read(d.Note); ok && d.Decision == loop.DecideApprove && g.Overrides() {
 			_, err := app.ApproveWork(ctx, t.svc, app.Approval{Task: q.Task.ID, Force: true, By: d.By, Watch: t,
-				Why: func() (review.Decision, error) { return why, nil }})
+				Decision: func() (review.Decision, error) { return why, nil }})
 			return err
 		}
 		_, err := t.svc.Decide(ctx, q.Task.ID, d.Gate, d.Decision, d.Note, d.By)
@@ -597,7 +597,7 @@ func (t *one) work(ctx context.Context) (remote.Work, error) {
 		return remote.Work{}, nil
 	}
 	made, err := t.svc.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.on.Version, NoVerify: true, Trust: true,
-		Said: io.Discard})
+		Output: io.Discard})
 	if err != nil {
 		return remote.Work{}, err
 	}

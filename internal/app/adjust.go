@@ -16,10 +16,10 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// Adjust gives an open task the settings that were given as flags, and tells which. A flag
-// that it cannot have any more is refused (CodeUsage): none is ignored.
+// Adjust gives an open task the settings that were given as flags and returns the names of those that changed. It fails
+// with CodeUsage for a flag that can no longer change; no flag is ignored.
 func (s *Service) Adjust(ctx context.Context, r *session.Record, given config.Config, q NewTask) (changed []string, err error) {
-	t, changed, err := s.adjusted(r, given, q)
+	t, changed, err := s.withFlags(r, given, q)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +38,10 @@ func (s *Service) Adjust(ctx context.Context, r *session.Record, given config.Co
 	return changed, s.Session.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
 }
 
-// adjusted gives the task with what flags say of it, and the names of what they changed.
-func (s *Service) adjusted(r *session.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
+// withFlags returns the task with the values of the flags, and the names of what they changed.
+func (s *Service) withFlags(r *session.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
 	t = r.Task
-	if now, ok := s.testsAnew(r); ok {
+	if now, ok := s.redetectTests(r); ok {
 		t.Checks.Tests, changed = now, append(changed, "checks.tests.command")
 	}
 	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
@@ -83,9 +83,9 @@ func (s *Service) adjusted(r *session.Record, given config.Config, q NewTask) (t
 	return t, changed, nil
 }
 
-// testsAnew detects the test command of a task again when it was detected and could not run: what is installed by now may
-// be run in another way. ok: it is another one.
-func (s *Service) testsAnew(r *session.Record) (now belay.TestCommand, ok bool) {
+// redetectTests detects a task's test command again when the detected one could not run: tools that were installed
+// since may give another one. ok reports that it differs.
+func (s *Service) redetectTests(r *session.Record) (now belay.TestCommand, ok bool) {
 	stopped := func(n session.Note) bool { return n.Kind == runner.NoteCannotTest }
 	if len(r.State.Attempts) > 0 || !slices.ContainsFunc(r.Notes, stopped) {
 		return now, false
@@ -102,7 +102,7 @@ func cannotChange(t belay.Task, what, try string) error {
 	return belay.Refuse(belay.CodeUsage, try, "%s can no longer change in %s", what, t.ID)
 }
 
-// applyFlags gives a task the settings that are from flags, and returns their keys.
+// applyFlags sets the settings of a task that come from flags and returns their keys.
 func applyFlags(t *belay.Task, given config.Config, begun bool) (changed []string, err error) {
 	p, retries := given.Policy(), t.Policy.Retries
 	set := map[string]func(){

@@ -16,18 +16,18 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Approval asks for a task's work to be accepted. Why is called only where it was refused
-// and Force is set: it gives the arbiter's decision.
+// Approval asks belay to accept a task's work. Decision is called only for rejected work with Force set; it returns the
+// arbiter's decision.
 type Approval struct {
-	Task  belay.TaskID
-	Force bool
-	By    string // "": $USER
-	Why   func() (review.Decision, error)
-	Watch runner.Watcher
+	Task     belay.TaskID
+	Force    bool
+	By       string // "": $USER
+	Decision func() (review.Decision, error)
+	Watch    runner.Watcher
 }
 
-// overridden writes an override, which is recorded by then, into the review file.
-func overridden(ctx context.Context, s *session.Session, r *session.Record, w runner.Watcher) {
+// writeOverride writes an override that is already recorded into the review file.
+func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w runner.Watcher) {
 	if err := runner.Write(ctx, s, r); err != nil {
 		w.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
 	}
@@ -59,7 +59,7 @@ func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, 
 		if err := s.Session.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}
-		return r, s.Settle(ctx, r, q.Watch)
+		return r, s.CloseAccepted(ctx, r, q.Watch)
 	case !refused && !loop.Overrulable(r.State):
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task),
 			"%s has no rejected work to accept (%s)", q.Task, r.Phase())
@@ -67,25 +67,24 @@ func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, 
 		return nil, belay.Refuse(belay.CodeRefused,
 			fmt.Sprintf("fix it, or belay task move %s --to approved --force", q.Task), "the work of %s was rejected", q.Task)
 	}
-	why, err := q.Why()
+	why, err := q.Decision()
 	if err != nil {
 		return nil, err
 	}
 	if err := overrule(ctx, s, r, q.By, why); err != nil {
 		return nil, err
 	}
-	overridden(ctx, s.Session, r, q.Watch)
-	return r, s.Settle(ctx, r, q.Watch)
+	writeOverride(ctx, s.Session, r, q.Watch)
+	return r, s.CloseAccepted(ctx, r, q.Watch)
 }
 
-// overrule records that refused work is accepted: as a decision at the gate, or before
-// what a rejection led to has begun.
+// overrule records that rejected work is accepted: as a decision at the gate, or before belay acts on the rejection.
 func overrule(ctx context.Context, s *Service, r *session.Record, by string, why review.Decision) error {
 	if gate := r.State.Gate; gate != nil {
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: by, Note: why.String()}
 		return s.Session.Apply(ctx, r, ev)
 	}
-	unlock, err := unbegun(ctx, s, r)
+	unlock, err := lockUnstarted(ctx, s, r)
 	if err != nil {
 		return err
 	}
@@ -93,9 +92,9 @@ func overrule(ctx context.Context, s *Service, r *session.Record, by string, why
 	return s.Session.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
 }
 
-// unbegun holds a task's tree and makes sure that what a rejection led to has not begun:
-// no agent was started for it and the tree is as it was rejected. CodeBusy or CodeRefused.
-func unbegun(ctx context.Context, s *Service, r *session.Record) (func(), error) {
+// lockUnstarted locks a task's tree and verifies that belay has not acted on the rejection yet: no agent was started
+// for it and the tree is as it was rejected. Errors: CodeBusy or CodeRefused.
+func lockUnstarted(ctx context.Context, s *Service, r *session.Record) (func(), error) {
 	id, c := r.Task.ID, r.State.Pending
 	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {

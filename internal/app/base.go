@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Under is the latest task that has started and not ended; "" when there is none.
-func (s *Service) Under() (belay.TaskID, error) {
+// CurrentTask returns the task in progress that changed last, "" when there is none.
+func (s *Service) CurrentTask() (belay.TaskID, error) {
 	records, err := s.Session.Records(nil)
 	if err != nil {
 		return "", err
@@ -29,21 +29,22 @@ func (s *Service) Under() (belay.TaskID, error) {
 	return id, nil
 }
 
-// targets are the variables in which CI systems name the branch that a change is to be merged into: GitHub, GitLab,
-// Bitbucket, Azure, Jenkins, Buildkite, Drone and Woodpecker; then the default branch as GitLab names it.
-var targets = []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "BITBUCKET_PR_DESTINATION_BRANCH",
+// targetVariables are the environment variables in which CI systems name the branch that a change is merged into:
+// GitHub, GitLab, Bitbucket, Azure, Jenkins, Buildkite, Drone and Woodpecker; then the default branch as GitLab names
+// it.
+var targetVariables = []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "BITBUCKET_PR_DESTINATION_BRANCH",
 	"SYSTEM_PULLREQUEST_TARGETBRANCH", "CHANGE_TARGET", "BUILDKITE_PULL_REQUEST_BASE_BRANCH", "DRONE_TARGET_BRANCH",
 	"CI_COMMIT_TARGET_BRANCH", "CI_DEFAULT_BRANCH"}
 
 // Base is the commit that a branch is compared with.
 type Base struct {
 	Commit string // its object name
-	Onto   string // the branch that it is the merge base with
+	Branch string // the branch that it is the merge base with
 }
 
-// String says so to a person.
+// String names the commit and its branch for a person.
 func (b Base) String() string {
-	return fmt.Sprintf("%.10s, the merge base with %s", b.Commit, belay.VisibleLine(b.Onto))
+	return fmt.Sprintf("%.10s, the merge base with %s", b.Commit, belay.VisibleLine(b.Branch))
 }
 
 // Base finds the merge base of HEAD with the branch that it is to be merged into: the one that env, the environment of a
@@ -54,7 +55,7 @@ func (s *Service) Base(ctx context.Context, env func(string) string) (Base, erro
 	if err != nil {
 		return Base{}, err
 	}
-	onto, named := target(refs, env)
+	onto, named := targetRef(refs, env)
 	if commit := env("CI_MERGE_REQUEST_DIFF_BASE_SHA"); git.IsOID(commit) { // GitLab fetches no other branch
 		onto, named = commit, true
 	}
@@ -66,18 +67,18 @@ func (s *Service) Base(ctx context.Context, env func(string) string) (Base, erro
 		out, err := s.Session.Repo.Run(ctx, nil, "merge-base", onto, "HEAD")
 		commit := strings.TrimSpace(string(out))
 		if err == nil && git.IsOID(commit) {
-			return Base{Commit: commit, Onto: plainName(onto)}, nil
+			return Base{Commit: commit, Branch: plainName(onto)}, nil
 		}
 		if failed := (*git.CommandError)(nil); err != nil && !errors.As(err, &failed) {
 			return Base{}, err
 		}
 	}
 	_, err = os.Lstat(filepath.Join(s.Session.Repo.Common, "shallow"))
-	return Base{}, noBase(onto, err == nil, named, env)
+	return Base{}, noBaseError(onto, err == nil, named, env)
 }
 
-// noBase says what to fetch.
-func noBase(onto string, shallow, named bool, env func(string) string) error {
+// noBaseError is the error when no merge base is found; it says what to fetch.
+func noBaseError(onto string, shallow, named bool, env func(string) string) error {
 	what, try := "HEAD and "+plainName(onto)+" have no common commit", "belay check --before COMMIT"
 	if shallow {
 		what = "this clone is shallow: the merge base with " + plainName(onto) + " is not in it"
@@ -105,10 +106,10 @@ func noBase(onto string, shallow, named bool, env func(string) string) error {
 	return belay.Refuse(belay.CodeCannot, belay.VisibleLine(try), "%s", what)
 }
 
-// target names the reference that HEAD is to be merged into; named says that env does. "" for none.
-func target(refs []git.Ref, env func(string) string) (ref string, named bool) {
+// targetRef returns the ref that HEAD is to be merged into, "" for none. named reports that env names it.
+func targetRef(refs []git.Ref, env func(string) string) (ref string, named bool) {
 	const origin = "refs/remotes/origin/"
-	for _, variable := range targets {
+	for _, variable := range targetVariables {
 		if branch := strings.TrimPrefix(env(variable), "refs/heads/"); branch != "" {
 			return origin + branch, true
 		}

@@ -15,7 +15,7 @@ func BenchmarkPlan(b *testing.B) {
 	data := []byte(text.String())
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		files, err := one("specs/1/tasks.md", false, data)
+		files, err := readTasks("specs/1/tasks.md", false, data)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,17 +12,17 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Brief is what somebody who begins to work here should know, in a few lines.
+// Brief is a short summary of this repository for somebody who begins to work in it.
 type Brief struct {
-	Root     string         `json:"root"`
-	Features []BriefFeature `json:"features"`
-	Tasks    []BriefTask    `json:"tasks"`              // those that are open
-	Gates    []BriefTask    `json:"gates"`              // those that wait for a person
-	Next     string         `json:"next,omitempty"`     // the command that continues
-	Standing string         `json:"standing,omitempty"` // an interrupted restore
-	Busy     string         `json:"busy,omitempty"`     // who works in this tree now
-	Folder   string         `json:"folder,omitempty"`   // why this may be the wrong folder
-	Problems int            `json:"problems,omitempty"` // records that cannot be read
+	Root               string         `json:"root"`
+	Features           []BriefFeature `json:"features"`
+	Tasks              []BriefTask    `json:"tasks"`              // those that are open
+	Gates              []BriefTask    `json:"gates"`              // those that wait for a person
+	Next               string         `json:"next,omitempty"`     // the command that continues
+	InterruptedRestore string         `json:"standing,omitempty"` // an interrupted restore
+	Busy               string         `json:"busy,omitempty"`     // the task or command that runs in this tree now
+	Folder             string         `json:"folder,omitempty"`   // why this may be the wrong folder
+	Problems           int            `json:"problems,omitempty"` // records that cannot be read
 }
 
 // BriefFeature is a feature that is worked on.
@@ -30,7 +30,7 @@ type BriefFeature struct {
 	Feature string `json:"feature"`
 	Open    int    `json:"open"`
 	Tasks   int    `json:"tasks"`
-	Phase   string `json:"phase,omitempty"` // where it is, while it is active
+	Phase   string `json:"phase,omitempty"` // its phase, while it is active
 	Mode    string `json:"mode,omitempty"`
 	Folder  string `json:"folder,omitempty"` // of its documents
 	Next    string `json:"next,omitempty"`   // the command that continues it
@@ -46,14 +46,14 @@ type BriefTask struct {
 	Tree    string       `json:"worktree,omitempty"`
 }
 
-// Brief gathers what is going on. What cannot be read is counted, and never an error: a greeting must not fail.
+// Brief collects the summary. What cannot be read is counted and is never an error: a greeting must not fail.
 func (s *Service) Brief(ctx context.Context) Brief {
 	b := Brief{Root: s.Session.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
 	if h, busy := s.Session.Held(); busy {
 		b.Busy = h.String()
 	}
 	if st := s.Session.Restores.Unfinished(); st != nil {
-		b.Standing, b.Next = st.Message()
+		b.InterruptedRestore, b.Next = st.Message()
 	}
 	lines, err := s.Tasks()
 	if err != nil {
@@ -101,7 +101,8 @@ func (s *Service) Brief(ctx context.Context) Brief {
 	return b
 }
 
-// wrongFolder says why work that is begun here may belong elsewhere: the open tasks all have a working tree of their own.
+// wrongFolder explains why new work may belong in another folder: every open task has a worktree of its own. It returns
+// "" otherwise.
 func (s *Service) wrongFolder(lines []TaskLine) string {
 	open, apart := 0, []string{}
 	for _, l := range lines {
@@ -126,7 +127,7 @@ func (s *Service) wrongFolder(lines []TaskLine) string {
 	return ""
 }
 
-// Text is the greeting of a session, "" when there is nothing to say.
+// Text returns the greeting of a session, "" when there is nothing to report.
 func (b Brief) Text() string {
 	var s strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
@@ -152,8 +153,8 @@ func (b Brief) Text() string {
 	if more := len(b.Tasks) - 5; more > 0 {
 		line("%d more open tasks: belay status", more)
 	}
-	if b.Standing != "" {
-		line("%s", belay.VisibleLine(b.Standing))
+	if b.InterruptedRestore != "" {
+		line("%s", belay.VisibleLine(b.InterruptedRestore))
 	}
 	if b.Busy != "" {
 		line("this working tree is in use by %s", belay.VisibleLine(b.Busy))

@@ -58,7 +58,7 @@ type subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// predicate is what is said of a commit.
+// predicate is the content of a statement about a commit.
 type predicate struct {
 	Task    belay.TaskID `json:"task"`
 	Before  string       `json:"before"`
@@ -76,26 +76,26 @@ type checkClaim struct {
 
 const (
 	bundleVersion = 1
-	mostBundle    = 256 << 20
+	maxBundle     = 256 << 20
 	intoto        = "application/vnd.in-toto+json"
 	predicateType = "https://github.com/belay-dev/belay/docs/pull-requests.md#statement-v1"
 	sshNamespace  = "belay"
 )
 
-// pae is what is signed: the pre-authentication encoding of DSSE.
+// pae returns the bytes that are signed: DSSE's pre-authentication encoding.
 func (e envelope) pae() []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(e.PayloadType), e.PayloadType, len(e.Payload), e.Payload)
 }
 
-// readBundle checks everything that a bundle says of itself. What is wrong with its record is a finding (broken), anything
-// else an error (CodeRefused).
+// readBundle verifies everything that can be verified within a bundle. A fault of its record is a finding (broken), any
+// other an error (CodeRefused).
 func readBundle(text []byte, task belay.TaskID) (ev evidence, err error) {
 	bad := func(what string, args ...any) error {
 		return belay.Refuse(belay.CodeRefused, "get it again from where it was made", "the bundle is damaged: "+what, args...)
 	}
 	var b evidenceBundle
-	if len(text) > mostBundle {
-		return ev, bad("it is larger than %d bytes", mostBundle)
+	if len(text) > maxBundle {
+		return ev, bad("it is larger than %d bytes", maxBundle)
 	}
 	if err := json.Unmarshal(text, &b); err != nil {
 		return ev, bad("%v", err)
@@ -127,12 +127,12 @@ func readBundle(text []byte, task belay.TaskID) (ev evidence, err error) {
 		ev.broken = fmt.Errorf("it is the record of %s", b.Task)
 	}
 	ev.note, ev.envelope = ", of the bundle", b.Envelope
-	ev.attachment = from(b.Attachments)
-	ev.object = from(b.Trees)
+	ev.attachment = fromMap(b.Attachments)
+	ev.object = fromMap(b.Trees)
 	return ev, nil
 }
 
-func from(all map[string][]byte) func(string) ([]byte, error) {
+func fromMap(all map[string][]byte) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if data, ok := all[name]; ok {
 			return data, nil
@@ -141,8 +141,8 @@ func from(all map[string][]byte) func(string) ([]byte, error) {
 	}
 }
 
-// Bundle writes the evidence for the commit of a task that belay made last, signed with the person's own key for git
-// when sign is set.
+// Bundle returns the evidence for the last commit that belay made of a task, signed with the user's own git key when
+// sign is set.
 func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust bool) ([]byte, error) {
 	records, _, err := s.pulled(name)
 	if err != nil {
@@ -186,14 +186,14 @@ func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust 
 		b.Trees[oid] = data
 		return data, err
 	}
-	if err := treeDiff(s.Session.Repo, collect, made.Before, made.After, "", map[string][2]blobAt{}); err != nil {
+	if err := treeDiff(s.Session.Repo, collect, made.Before, made.After, "", map[string][2]blob{}); err != nil {
 		return nil, err
 	}
 	if sign {
 		if err := s.mayCommit(ctx, false, trust); err != nil {
 			return nil, err
 		}
-		if b.Envelope, err = s.sign(ctx, r, *made, version); err != nil {
+		if b.Envelope, err = s.signStatement(ctx, r, *made, version); err != nil {
 			return nil, err
 		}
 	}
@@ -201,8 +201,8 @@ func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust 
 	return append(text, '\n'), err
 }
 
-// claims is the statement about a commit.
-func claims(r *session.Record, made session.Committed, report belay.Report, version string) statement {
+// newStatement makes the statement about a commit.
+func newStatement(r *session.Record, made session.Committed, report belay.Report, version string) statement {
 	p := predicate{Task: r.Task.ID, Before: made.Before, After: made.After, Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq,
 		Belay:  version,
 		Checks: []checkClaim{}}
@@ -215,23 +215,23 @@ func claims(r *session.Record, made session.Committed, report belay.Report, vers
 		Subject: []subject{{Name: "commit", Digest: map[string]string{"gitCommit": made.ID}}}}
 }
 
-func (s *Service) sign(ctx context.Context, r *session.Record, made session.Committed, version string) (*envelope, error) {
+func (s *Service) signStatement(ctx context.Context, r *session.Record, made session.Committed, version string) (*envelope, error) {
 	report, err := s.Session.Report(r.State.Attempts[len(r.State.Attempts)-1].Report)
 	if err != nil {
 		return nil, err
 	}
-	payload, err := json.Marshal(claims(r, made, report, version))
+	payload, err := json.Marshal(newStatement(r, made, report, version))
 	if err != nil {
 		return nil, err
 	}
 	e := &envelope{PayloadType: intoto, Payload: payload}
-	sig, err := s.signature(ctx, e.pae())
+	sig, err := s.signText(ctx, e.pae())
 	e.Signatures = []dsseSignature{{sig}}
 	return e, err
 }
 
-// setting reads one setting of git's as git does.
-func (s *Service) setting(ctx context.Context, scope, key string) string {
+// gitSetting reads one git setting as git does.
+func (s *Service) gitSetting(ctx context.Context, scope, key string) string {
 	args := []string{"config", "--get", key}
 	if scope != "" {
 		args = []string{"config", scope, "--get", key}
@@ -240,10 +240,10 @@ func (s *Service) setting(ctx context.Context, scope, key string) string {
 	return strings.TrimRight(string(out), "\n")
 }
 
-// signature signs with the program and the key that git signs commits with.
-func (s *Service) signature(ctx context.Context, text []byte) ([]byte, error) {
-	key := s.setting(ctx, "", "user.signingkey")
-	switch format := cmp.Or(s.setting(ctx, "", "gpg.format"), "openpgp"); format {
+// signText signs a text with the program and the key that git signs commits with.
+func (s *Service) signText(ctx context.Context, text []byte) ([]byte, error) {
+	key := s.gitSetting(ctx, "", "user.signingkey")
+	switch format := cmp.Or(s.gitSetting(ctx, "", "gpg.format"), "openpgp"); format {
 	case "ssh":
 		if key == "" {
 			return nil, belay.Refuse(belay.CodeCannot, "git config --global user.signingkey ~/.ssh/id_ed25519.pub",
@@ -254,7 +254,7 @@ func (s *Service) signature(ctx context.Context, text []byte) ([]byte, error) {
 				key = filepath.Join(home, key[2:])
 			}
 		}
-		out, err := signs(ctx, text, cmp.Or(s.setting(ctx, "", "gpg.ssh.program"), "ssh-keygen"), "-Y", "sign", "-n", sshNamespace,
+		out, err := runSigner(ctx, text, cmp.Or(s.gitSetting(ctx, "", "gpg.ssh.program"), "ssh-keygen"), "-Y", "sign", "-n", sshNamespace,
 			"-f", key)
 		if err != nil {
 			return nil, err
@@ -269,15 +269,15 @@ func (s *Service) signature(ctx context.Context, text []byte) ([]byte, error) {
 		if key != "" {
 			args = append(args, "-u", key)
 		}
-		program := cmp.Or(s.setting(ctx, "", "gpg.openpgp.program"), s.setting(ctx, "", "gpg.program"), "gpg")
-		return signs(ctx, text, program, args...)
+		program := cmp.Or(s.gitSetting(ctx, "", "gpg.openpgp.program"), s.gitSetting(ctx, "", "gpg.program"), "gpg")
+		return runSigner(ctx, text, program, args...)
 	default:
 		return nil, belay.Refuse(belay.CodeCannot, "git config gpg.format ssh", "gpg.format %s cannot sign a bundle",
 			belay.VisibleLine(format))
 	}
 }
 
-func signs(ctx context.Context, text []byte, program string, args ...string) ([]byte, error) {
+func runSigner(ctx context.Context, text []byte, program string, args ...string) ([]byte, error) {
 	out, err := git.RunUserCommand(git.SigningProgram(ctx, program, args...), bytes.NewReader(text), nil)
 	if err != nil {
 		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot sign with " + belay.VisibleLine(program), Err: err,
@@ -286,9 +286,10 @@ func signs(ctx context.Context, text []byte, program string, args ...string) ([]
 	return out, nil
 }
 
-// signed checks an envelope: its signature, and that the statement is about this commit and this record. It gives who signed.
-func (s *Service) signed(ctx context.Context, e *envelope, c commitObject, then *session.Record, ev evidence, signers string) (string,
-	error) {
+// verifyEnvelope verifies an envelope's signature, and that its statement is about this commit and this record. It
+// returns the signer.
+func (s *Service) verifyEnvelope(ctx context.Context, e *envelope, c commitObject, then *session.Record, ev evidence,
+	signers string) (string, error) {
 	if e == nil {
 		return "", errors.New("there is none")
 	}
@@ -308,7 +309,7 @@ func (s *Service) signed(ctx context.Context, e *envelope, c commitObject, then 
 	if text, err := ev.attachment(accepted.Report); err != nil || json.Unmarshal(text, &report) != nil {
 		return "", errors.New("the report is not there")
 	}
-	want, err := json.Marshal(claims(whole, session.Committed{ID: c.ID, Before: c.Trailers.before, After: c.Trailers.after}, report,
+	want, err := json.Marshal(newStatement(whole, session.Committed{ID: c.ID, Before: c.Trailers.before, After: c.Trailers.after}, report,
 		said.Claims.Belay))
 	if err != nil {
 		return "", err
@@ -316,11 +317,12 @@ func (s *Service) signed(ctx context.Context, e *envelope, c commitObject, then 
 	if !bytes.Equal(want, e.Payload) {
 		return "", errors.New("the statement is about another commit, or another state of the record")
 	}
-	return s.verified(ctx, e.pae(), e.Signatures[0].Sig, signers)
+	return s.verifySignature(ctx, e.pae(), e.Signatures[0].Sig, signers)
 }
 
-// verified checks a signature with the programs and signers of the user, never with those of the repository's config.
-func (s *Service) verified(ctx context.Context, text, sig []byte, signers string) (string, error) {
+// verifySignature verifies a signature with the user's programs and list of signers, never with those in the
+// repository's config.
+func (s *Service) verifySignature(ctx context.Context, text, sig []byte, signers string) (string, error) {
 	dir, err := os.MkdirTemp("", "belay-verify-")
 	if err != nil {
 		return "", err
@@ -331,7 +333,7 @@ func (s *Service) verified(ctx context.Context, text, sig []byte, signers string
 		if err := os.WriteFile(path, sig, 0o600); err != nil {
 			return "", err
 		}
-		program := cmp.Or(s.setting(ctx, "--global", "gpg.openpgp.program"), s.setting(ctx, "--global", "gpg.program"), "gpg")
+		program := cmp.Or(s.gitSetting(ctx, "--global", "gpg.openpgp.program"), s.gitSetting(ctx, "--global", "gpg.program"), "gpg")
 		out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "--status-fd", "1", "--verify", path, "-"),
 			bytes.NewReader(text), nil)
 		good, key := false, "" // an expired or revoked key makes a valid signature that is not good
@@ -348,7 +350,7 @@ func (s *Service) verified(ctx context.Context, text, sig []byte, signers string
 		return "", cmp.Or(err, errors.New("the signature is not valid"))
 	}
 	if signers == "" {
-		signers = s.setting(ctx, "--global", "gpg.ssh.allowedsignersfile")
+		signers = s.gitSetting(ctx, "--global", "gpg.ssh.allowedsignersfile")
 	}
 	if signers == "" {
 		return "", errors.New("no allowed signers are known: --signers FILE, or git config --global gpg.ssh.allowedSignersFile")
@@ -361,7 +363,7 @@ func (s *Service) verified(ctx context.Context, text, sig []byte, signers string
 	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: sig}), 0o600); err != nil {
 		return "", err
 	}
-	program := cmp.Or(s.setting(ctx, "--global", "gpg.ssh.program"), "ssh-keygen")
+	program := cmp.Or(s.gitSetting(ctx, "--global", "gpg.ssh.program"), "ssh-keygen")
 	out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "-Y", "find-principals", "-s", path, "-f", signers), nil, nil)
 	names := strings.Fields(string(out))
 	if err != nil || len(names) == 0 {

@@ -25,7 +25,7 @@ type CheckRequest struct {
 	Adhoc   belay.Task // scope and checks, when there is no task
 	Skip    []string
 	Timeout time.Duration // 0: that of the config
-	Trust   bool          // what the repository would have run may run, now and later
+	Trust   bool          // commands that the repository names may run, now and later
 	Watch   runner.Watcher
 }
 
@@ -43,7 +43,7 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 	}
 	looking, cancel := within(began)
 	defer func() { cancel() }()
-	s, r, err := s.judged(looking, q)
+	s, r, err := s.taskToCheck(looking, q)
 	var report belay.Report
 	if err == nil {
 		task, asking := q.Adhoc, time.Now()
@@ -56,7 +56,7 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 		// The time that a person takes to answer is not the checks'.
 		cancel()
 		looking, cancel = within(began.Add(time.Since(asking)))
-		report, err = s.check(ctx, looking, q, r)
+		report, err = s.runCheck(ctx, looking, q, r)
 	}
 	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
 	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
@@ -66,12 +66,12 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 	return report, err
 }
 
-// afterwards is what recording a judgement may take when its time is used up.
-const afterwards = 10 * time.Second
+// recordTimeout is how long recording a report may take after the time limit of the checks has passed.
+const recordTimeout = 10 * time.Second
 
-// judged returns the task to judge, the checks that are to run, and the session of its tree.
-// The record is nil when there is no task.
-func (s *Service) judged(ctx context.Context, q CheckRequest) (*Service, *session.Record, error) {
+// taskToCheck returns the task to check with the checks to run, and the service of its tree. The record is nil without
+// a task.
+func (s *Service) taskToCheck(ctx context.Context, q CheckRequest) (*Service, *session.Record, error) {
 	if q.Task == "" {
 		return s, nil, nil
 	}
@@ -83,7 +83,7 @@ func (s *Service) judged(ctx context.Context, q CheckRequest) (*Service, *sessio
 		return s, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
 			"%s has not started: it has no snapshot to compare with", q.Task)
 	}
-	if s, err = s.at(ctx, r); err != nil {
+	if s, err = s.forTask(ctx, r); err != nil {
 		return s, nil, err
 	}
 	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
@@ -91,14 +91,13 @@ func (s *Service) judged(ctx context.Context, q CheckRequest) (*Service, *sessio
 	return s, r, nil
 }
 
-// check is Check; looking ends when the time of everything is used up, the snapshot of the
-// present included.
-func (s *Service) check(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
+// runCheck does the work of Check. looking ends at the overall time limit, which includes the snapshot of the present.
+func (s *Service) runCheck(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
 	if r == nil {
 		return s.checkAdhoc(looking, q)
 	}
 	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {
-		ending, cancel := context.WithTimeout(ctx, q.Timeout+afterwards)
+		ending, cancel := context.WithTimeout(ctx, q.Timeout+recordTimeout)
 		defer cancel()
 		return s.checkPending(ending, q, r, *c)
 	}

@@ -16,25 +16,25 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// CombineRequest asks for committed work to be merged onto the files of a clone that nobody works in.
+// CombineRequest asks to merge committed work onto the files of a clone that nobody works in.
 type CombineRequest struct {
 	Task         belay.TaskID
 	Base, Commit string        // the work is what changed from the one commit to the other
-	Origin       *belay.Origin // where its list has it; nil ticks nothing
+	Origin       *belay.Origin // its place in a task list; nil ticks nothing
 	Slot         func(context.Context) (done func(), err error)
 }
 
-// Combined is what came of it: the clone has the merged files when there are no conflicts and no findings.
-type Combined struct {
+// CombineResult is the result of Combine. The clone has the merged files when there are no conflicts and no findings.
+type CombineResult struct {
 	Conflicts []string        // paths
-	Tests     string          // what the tests said, or why none ran
-	Findings  []belay.Finding // what fails together, and not without the work
+	Tests     string          // the result of the tests, or why none ran
+	Findings  []belay.Finding // what fails with the work and not without it
 	Note      string          // why its box in the task list is not ticked; "" when it is
 }
 
-// Combine merges work onto the service's tree, as MergeAll does, and tests it there. It writes the merged files to the
-// tree and its box in the task list, when the tests pass. The commands of the repository's config run.
-func (s *Service) Combine(ctx context.Context, q CombineRequest) (out Combined, err error) {
+// Combine merges work into the service's tree, as MergeAll does, and runs the tests there. When they pass it writes the
+// merged files and ticks the task's box in the task list. It runs commands of the repository's config.
+func (s *Service) Combine(ctx context.Context, q CombineRequest) (out CombineResult, err error) {
 	t, err := s.task(NewTask{ID: q.Task, Prose: string(q.Task)})
 	if err != nil {
 		return out, err
@@ -61,7 +61,7 @@ func (s *Service) Combine(ctx context.Context, q CombineRequest) (out Combined, 
 	}
 	if !t.Checks.Tests.Set() || slices.Contains(t.Checks.Skip, testrun.Name) {
 		out.Tests = "not run: no test command"
-	} else if err := s.combined(ctx, q, t, together.ID, &out); err != nil || len(out.Findings) > 0 {
+	} else if err := s.testCombined(ctx, q, t, together.ID, &out); err != nil || len(out.Findings) > 0 {
 		return out, err
 	}
 	if _, err := s.Session.Restores.Restore(ctx, together.ID, restore.Options{}); err != nil {
@@ -75,9 +75,9 @@ func (s *Service) Combine(ctx context.Context, q CombineRequest) (out Combined, 
 	return out, nil
 }
 
-// combined tests a combination. What the tests say of the files without the work costs a run, and is asked only
-// where they fail.
-func (s *Service) combined(ctx context.Context, q CombineRequest, t belay.Task, id belay.SnapshotID, out *Combined) (err error) {
+// testCombined tests the merged files. Only when the tests fail does it also run them without the work, which costs
+// another run.
+func (s *Service) testCombined(ctx context.Context, q CombineRequest, t belay.Task, id belay.SnapshotID, out *CombineResult) (err error) {
 	done, err := q.Slot(ctx)
 	if err != nil {
 		return err

@@ -18,31 +18,31 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 )
 
-// Comment is what a person remarks on lines of a task's work, until it is sent as part of a review.
+// Comment is a person's comment on lines of a task's work, kept until it is sent as part of a review.
 type Comment struct {
 	ID    string           `json:"id"`
 	Path  string           `json:"path"`
-	Old   bool             `json:"old,omitempty"` // the lines are those of the state before
+	Old   bool             `json:"old,omitempty"` // the lines are those of the before snapshot
 	Line  int              `json:"line"`          // from 1
 	End   int              `json:"end"`           // the last line; Line for a single one
 	Text  string           `json:"text"`          // Markdown
-	From  belay.SnapshotID `json:"from"`          // what it was compared with: whose lines those of Old are
-	State belay.SnapshotID `json:"state"`         // whose lines the others are; "" for the files as they are
+	From  belay.SnapshotID `json:"from"`          // the snapshot compared with: lines with Old are its lines
+	State belay.SnapshotID `json:"state"`         // the snapshot that has the other lines; "" for the present files
 	Time  time.Time        `json:"time"`
 }
 
-// The most that is kept of comments: how long one is, in bytes, and how many a task has.
+// Limits of comments: the length of one in bytes, and how many a task has.
 const (
-	commentMost  = 32 << 10
-	commentsMost = 500
+	maxComment  = 32 << 10
+	maxComments = 500
 )
 
 func (s *Service) commentsDir(task belay.TaskID) string {
 	return s.Session.Scratch("comments", task.Key())
 }
 
-// Comments gives the comments on a task's work that were not sent yet, by file and line. What cannot be read is left out
-// and said in the error.
+// Comments returns the unsent comments on a task's work, sorted by file and line. The error names those that could not
+// be read; the others are returned.
 func (s *Service) Comments(task belay.TaskID) ([]Comment, error) {
 	dir := s.commentsDir(task)
 	entries, err := fsroot.ReadDir(dir)
@@ -59,7 +59,7 @@ func (s *Service) Comments(task belay.TaskID) ([]Comment, error) {
 		if !ours {
 			continue // what a killed writer left
 		}
-		text, err := fsroot.ReadFile(filepath.Join(dir, e.Name()), 2*commentMost+4096)
+		text, err := fsroot.ReadFile(filepath.Join(dir, e.Name()), 2*maxComment+4096)
 		c := Comment{}
 		if err == nil {
 			err = json.Unmarshal(text, &c)
@@ -77,7 +77,7 @@ func (s *Service) Comments(task belay.TaskID) ([]Comment, error) {
 	return all, errors.Join(bad...)
 }
 
-// AddComment keeps a comment until it is sent or removed. CodeUsage when it has no text, no file, or is too long.
+// AddComment stores a comment until it is sent or removed. CodeUsage when it has no text, has no file, or is too long.
 func (s *Service) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	if _, err := s.Session.Load(task); err != nil {
 		return c, err
@@ -93,11 +93,11 @@ func (s *Service) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	switch {
 	case c.Text == "":
 		return c, belay.Refuse(belay.CodeUsage, "write what is to change", "the comment is empty")
-	case len(c.Text) > commentMost:
-		return c, belay.Refuse(belay.CodeUsage, "put long material into a file", "the comment has more than %s", belay.Size(commentMost))
+	case len(c.Text) > maxComment:
+		return c, belay.Refuse(belay.CodeUsage, "put long material into a file", "the comment has more than %s", belay.Size(maxComment))
 	case c.Path == "" || c.Line < 1:
 		return c, belay.Refuse(belay.CodeUsage, "choose a line of a changed file", "the comment has no line")
-	case len(have) >= commentsMost:
+	case len(have) >= maxComments:
 		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
 	}
 	dir, err := s.Session.Snaps.Worktree.MakeScratchDir("comments", task.Key())
@@ -114,7 +114,7 @@ func (s *Service) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	return c, fsroot.AtomicWrite(filepath.Join(dir, c.ID+".json"), fsroot.AtomicOptions{Synced: true}, text)
 }
 
-// RemoveComments takes comments away, also those that are gone already.
+// RemoveComments deletes comments. An id that does not exist is no error.
 func (s *Service) RemoveComments(task belay.TaskID, ids ...string) error {
 	var failed []error
 	for _, id := range ids {
@@ -129,8 +129,8 @@ func (s *Service) RemoveComments(task belay.TaskID, ids ...string) error {
 	return errors.Join(failed...)
 }
 
-// Looked is the state of a task's work that a person has looked at last; "" for none.
-func (s *Service) Looked(task belay.TaskID) belay.SnapshotID {
+// LastViewed returns the snapshot of a task's work that a person viewed last, "" for none.
+func (s *Service) LastViewed(task belay.TaskID) belay.SnapshotID {
 	text, _ := fsroot.ReadFile(s.Session.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
 	id, err := belay.ParseSnapshotID(strings.TrimSpace(string(text)))
 	if err != nil {
@@ -139,9 +139,9 @@ func (s *Service) Looked(task belay.TaskID) belay.SnapshotID {
 	return id
 }
 
-// Look remembers that a person has looked at a state of a task's work.
-func (s *Service) Look(task belay.TaskID, state belay.SnapshotID) error {
-	if s.Looked(task) == state {
+// MarkViewed records that a person has viewed a snapshot of a task's work.
+func (s *Service) MarkViewed(task belay.TaskID, state belay.SnapshotID) error {
+	if s.LastViewed(task) == state {
 		return nil
 	}
 	dir, err := s.Session.Snaps.Worktree.MakeScratchDir("looked")

@@ -28,26 +28,26 @@ type CommitRequest struct {
 	Version  string // the program's, for the message
 	NoVerify bool   // no hooks
 	Trust    bool   // hooks and settings of the repository may run, now and later
-	Said     io.Writer
+	Output   io.Writer
 }
 
-// CommitResult is a commit that was made, or had been made already.
+// CommitResult is a commit of a task's work: a new one, or one that existed already.
 type CommitResult struct {
 	Task    belay.TaskID            `json:"task_id"`
 	Commit  string                  `json:"commit"`
 	Parent  string                  `json:"parent,omitempty"`
 	Ref     string                  `json:"ref"`
-	Made    bool                    `json:"made"` // false: it was there
+	Created bool                    `json:"made"` // false: it existed already
 	Files   []session.CommittedFile `json:"files"`
 	Message string                  `json:"message"`
 }
 
-// Commit makes a commit of what a task changed, and of nothing else, on the branch of the person, and records it. The
-// index and the working tree stay, except that the index has the commit's files where it had their parents'. Killed
-// anywhere, it can be repeated: a commit that was made is found.
+// Commit commits what a task changed, and nothing else, on the current branch, and records it. The index and the
+// working tree stay unchanged, except that index entries equal to the parent's become those of the commit. It can be
+// repeated after being killed at any point: a commit that was made is found.
 //
-// CodeRefused: the task is not accepted, or its files are not as accepted or not committed as they were before it.
-// CodeBusy: somebody works in the tree.
+// CodeRefused: the task is not accepted, its files differ from the accepted ones, or they had uncommitted changes
+// before it. CodeBusy: somebody works in the tree.
 func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
 	records, _, err := s.pulled(q.Task)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, er
 		return CommitResult{}, err
 	}
 	defer unlock()
-	c := &committer{svc: hd, repo: home.Repo, r: r, q: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
+	c := &committer{svc: hd, repo: home.Repo, rec: r, req: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
 	defer func() { _ = fsroot.Remove(c.index); _ = fsroot.Remove(c.index + ".lock") }()
 	return c.commit(ctx)
 }
@@ -93,17 +93,17 @@ func committable(r *session.Record) error {
 	return nil
 }
 
-// committer makes one commit.
+// committer makes one commit of a task's work.
 type committer struct {
 	svc   *Service
 	repo  *git.Repo
-	r     *session.Record
-	q     CommitRequest
+	rec   *session.Record
+	req   CommitRequest
 	index string // the index of the commit, beside the person's
 
-	head    git.Head
-	files   []session.CommittedFile
-	follows *session.Committed // the commit of what was accepted before
+	head     git.Head
+	files    []session.CommittedFile
+	previous *session.Committed // the commit of what was accepted before
 }
 
 func (c *committer) commit(ctx context.Context) (CommitResult, error) {
@@ -114,7 +114,7 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	if c.head, err = c.repo.Head(ctx, refs); err != nil {
 		return CommitResult{}, err
 	}
-	if done, err := c.already(ctx); err != nil || done.Commit != "" {
+	if done, err := c.findExisting(ctx); err != nil || done.Commit != "" {
 		return done, err
 	}
 	if files, err := git.ReadStateFiles(c.repo.Dir, git.OperationFiles()); err == nil {
@@ -128,26 +128,26 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	if err := c.stage(ctx); err != nil {
 		return CommitResult{}, err
 	}
-	after := runner.Result(c.r)
-	note := session.Committed{Parent: c.head.OID, Ref: cmp.Or(c.head.Branch, "HEAD"), Before: c.r.TreeOf(c.r.State.Before),
-		After: c.r.TreeOf(after), Files: c.files}
-	if f := c.follows; f != nil {
+	after := runner.Result(c.rec)
+	note := session.Committed{Parent: c.head.OID, Ref: cmp.Or(c.head.Branch, "HEAD"), Before: c.rec.TreeOf(c.rec.State.Before),
+		After: c.rec.TreeOf(after), Files: c.files}
+	if f := c.previous; f != nil {
 		note.Before, note.Follows, note.Base = f.After, f.ID, cmp.Or(f.Base, f.Parent)
 	}
 	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), short(c.head.OID))
 	intended := session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}
-	if err := c.svc.Session.AddNote(ctx, c.r, intended); err != nil {
+	if err := c.svc.Session.AddNote(ctx, c.rec, intended); err != nil {
 		return CommitResult{}, err
 	}
-	return c.make(ctx, note)
+	return c.create(ctx, note)
 }
 
-// already finds the commit that an earlier call made of the work as it is accepted now, and finishes what that left: its
-// note and the index. A commit of what was accepted before is remembered: the next one follows it.
-func (c *committer) already(ctx context.Context) (CommitResult, error) {
-	now := c.r.TreeOf(runner.Result(c.r))
-	for i := len(c.r.Notes) - 1; i >= 0; i-- {
-		n := c.r.Notes[i]
+// findExisting finds the commit that an earlier call made of the work as it is accepted now, and completes it: its note
+// and the index. It sets previous to the commit of an earlier accepted version, which the next one follows.
+func (c *committer) findExisting(ctx context.Context) (CommitResult, error) {
+	now := c.rec.TreeOf(runner.Result(c.rec))
+	for i := len(c.rec.Notes) - 1; i >= 0; i-- {
+		n := c.rec.Notes[i]
 		if n.Commit == nil {
 			continue
 		}
@@ -178,15 +178,15 @@ func (c *committer) already(ctx context.Context) (CommitResult, error) {
 				return CommitResult{}, err
 			}
 		}
-		c.follows = &was
+		c.previous = &was
 		return CommitResult{}, nil
 	}
 	return CommitResult{}, nil
 }
 
-// entryOf gives the hash and number of a note's entry.
+// entryOf returns the hash and number of a note's journal entry.
 func (c *committer) entryOf(n session.Note) (hash string, seq int) {
-	for _, e := range slices.Backward(c.r.Log.Entries) {
+	for _, e := range slices.Backward(c.rec.Log.Entries) {
 		if e.Type == session.EntryNote && bytes.Contains(e.Data, []byte(`"kind":"`+n.Kind+`"`)) {
 			return e.Hash, e.Seq
 		}
@@ -198,19 +198,19 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 // branch as it was before the task.
 func (c *committer) plan(ctx context.Context) error {
 	defer c.repo.ShareReader()()
-	after := runner.Result(c.r)
-	at, err := c.svc.at(ctx, c.r)
+	after := runner.Result(c.rec)
+	at, err := c.svc.forTask(ctx, c.rec)
 	if err != nil {
-		if at, err = c.svc, nil; c.r.Task.Worktree == "" {
+		if at, err = c.svc, nil; c.rec.Task.Worktree == "" {
 			return err
 		}
 	}
-	w, err := at.Session.Work(ctx, c.r, after)
+	w, err := at.Session.Work(ctx, c.rec, after)
 	if err != nil {
 		return err
 	}
-	before, accepted, now, head := map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}
-	present, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.Extent(c.r))
+	before, accepted, now, head := map[string]blob{}, map[string]blob{}, map[string]blob{}, map[string]blob{}
+	present, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.Extent(c.rec))
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (c *committer) plan(ctx context.Context) error {
 	for _, change := range w.All {
 		paths = append(paths, change.Path)
 	}
-	committed := c.committed()
+	committed := c.committedFiles()
 	paths = slices.AppendSeq(paths, maps.Keys(committed)) // also what is again as it was before the task
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
@@ -228,8 +228,8 @@ func (c *committer) plan(ctx context.Context) error {
 	}
 	for _, one := range []struct {
 		tree string
-		into map[string]blobAt
-	}{{c.r.TreeOf(c.r.State.Before), before}, {c.r.TreeOf(after), accepted}, {present, now}, {c.head.OID, head}} {
+		into map[string]blob
+	}{{c.rec.TreeOf(c.rec.State.Before), before}, {c.rec.TreeOf(after), accepted}, {present, now}, {c.head.OID, head}} {
 		if one.tree == "" {
 			continue
 		}
@@ -238,7 +238,7 @@ func (c *committer) plan(ctx context.Context) error {
 			return err
 		}
 		for _, e := range list {
-			one.into[e.Path] = blobAt{e.Mode, e.OID}
+			one.into[e.Path] = blob{e.Mode, e.OID}
 		}
 	}
 	var moved, unlike, own, here []string
@@ -260,14 +260,14 @@ func (c *committer) plan(ctx context.Context) error {
 			}
 		}
 	}
-	id := c.r.Task.ID
+	id := c.rec.Task.ID
 	if len(moved) > 0 {
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("commit it with git, or run belay check %s and record your edits", id),
-			"%s changed since %s was accepted", named4(moved), id)
+			"%s changed since %s was accepted", firstFour(moved), id)
 	}
 	if len(own) > 0 {
 		return belay.Refuse(belay.CodeRefused, "git log -- "+belay.VisibleLine(own[0])+", then commit it with git",
-			"%s changed since the last commit of %s", named4(own), id)
+			"%s changed since the last commit of %s", firstFour(own), id)
 	}
 	if len(c.files) == 0 && len(here) > 0 {
 		return belay.Refuse(belay.CodeRefused, "git log -- "+belay.VisibleLine(here[0]), "the work of %s is committed already", id)
@@ -275,10 +275,10 @@ func (c *committer) plan(ctx context.Context) error {
 	if len(c.files) == 0 {
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s changed no file that git tracks", id)
 	}
-	return c.stored(ctx, unlike, before)
+	return c.storedForms(ctx, unlike, before)
 }
 
-// commitsOf gives the commits that belay made of a task, by their names.
+// commitsOf returns the commits that belay made of a task, by commit ID.
 func commitsOf(r *session.Record) map[string]*session.Committed {
 	made := map[string]*session.Committed{}
 	for _, n := range r.Notes {
@@ -289,28 +289,28 @@ func commitsOf(r *session.Record) map[string]*session.Committed {
 	return made
 }
 
-// committed gives the files that commits of the task have changed, as the last of these has them.
-func (c *committer) committed() map[string]blobAt {
-	files := map[string]blobAt{}
-	chain := commitsOf(c.r)
-	for at := c.follows; at != nil; at = chain[at.Follows] {
+// committedFiles returns the files that earlier commits of the task changed, as the newest of them has each.
+func (c *committer) committedFiles() map[string]blob {
+	files := map[string]blob{}
+	chain := commitsOf(c.rec)
+	for at := c.previous; at != nil; at = chain[at.Follows] {
 		delete(chain, at.ID) // a record that was tampered with may go round in a circle
 		for _, f := range at.Files {
 			if _, newer := files[f.Path]; !newer {
-				files[f.Path] = blobAt{f.NewMode, f.NewOID}
+				files[f.Path] = blob{f.NewMode, f.NewOID}
 			}
 		}
 	}
 	return files
 }
 
-// blobAt is a file in a tree.
-type blobAt struct {
+// blob is the mode and object ID of a file in a tree.
+type blob struct {
 	mode uint32
 	oid  string
 }
 
-func named4(paths []string) string {
+func firstFour(paths []string) string {
 	var names []string
 	for _, p := range paths[:min(len(paths), 4)] {
 		names = append(names, belay.VisibleLine(p))
@@ -321,9 +321,10 @@ func named4(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// stored turns files into the form in which git stores them: with the attributes and filters of git add. unlike are those
-// whose stored form before the task is not the bytes of the before snapshot.
-func (c *committer) stored(ctx context.Context, unlike []string, before map[string]blobAt) error {
+// storedForms replaces the object IDs of the files by those of the form that git stores, after the attributes and
+// filters of git add. unlike are the paths that HEAD has in another form than the before snapshot; it fails with
+// CodeRefused for those that had uncommitted changes before the task.
+func (c *committer) storedForms(ctx context.Context, unlike []string, before map[string]blob) error {
 	var in strings.Builder
 	var which []int
 	for i, f := range c.files {
@@ -351,7 +352,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 			dirty = append(dirty, p)
 			continue
 		}
-		data, _, err := c.svc.Session.Snaps.ReadFile(ctx, c.r.State.Before, p)
+		data, _, err := c.svc.Session.Snaps.ReadFile(ctx, c.rec.State.Before, p)
 		if err != nil {
 			return err
 		}
@@ -366,13 +367,13 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 	c.files = slices.DeleteFunc(c.files, func(f session.CommittedFile) bool { return f.OldOID == f.NewOID && f.OldMode == f.NewMode })
 	if len(dirty) > 0 {
 		return belay.Refuse(belay.CodeRefused, "commit your own part first (git add -p), then repeat it",
-			"%s had uncommitted changes of yours before %s", named4(dirty), c.r.Task.ID)
+			"%s had uncommitted changes of yours before %s", firstFour(dirty), c.rec.Task.ID)
 	}
 	return nil
 }
 
-// stage makes the index of the commit: that of HEAD, with the task's files. It begins as a copy of the person's, for
-// what that remembers of the files.
+// stage makes the index of the commit: that of HEAD with the task's files. It starts from a copy of the user's index,
+// which has cached file times.
 func (c *committer) stage(ctx context.Context) error {
 	if _, err := fsroot.Lstat(filepath.Join(c.repo.Dir, "index.lock")); err == nil { // reindex would fail behind the commit
 		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
@@ -395,10 +396,10 @@ func (c *committer) stage(ctx context.Context) error {
 	if c.head.OID == "" {
 		from = []string{"read-tree", "--empty"}
 	}
-	if err := c.onIndex(ctx, nil, from...); err != nil {
+	if err := c.runOnIndex(ctx, nil, from...); err != nil {
 		return err
 	}
-	return c.onIndex(ctx, indexLines(c.files, c.repo.Zero()), "update-index", "-z", "--index-info")
+	return c.runOnIndex(ctx, indexLines(c.files, c.repo.Zero()), "update-index", "-z", "--index-info")
 }
 
 func indexLines(files []session.CommittedFile, zero string) io.Reader {
@@ -413,7 +414,7 @@ func indexLines(files []session.CommittedFile, zero string) io.Reader {
 	return io.MultiReader(&gone, &there) // a file can come in the place of a folder
 }
 
-func (c *committer) onIndex(ctx context.Context, in io.Reader, args ...string) error {
+func (c *committer) runOnIndex(ctx context.Context, in io.Reader, args ...string) error {
 	cmd := c.repo.Command(ctx, args...)
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
 	cmd.Stdin = in
@@ -424,28 +425,28 @@ func (c *committer) onIndex(ctx context.Context, in io.Reader, args ...string) e
 	return nil
 }
 
-// make makes the commit, with the person's hooks, and compares it with what was planned: one that a hook changed is
-// taken off the branch again.
-func (c *committer) make(ctx context.Context, note session.Committed) (CommitResult, error) {
-	pull, err := c.svc.Pull(ctx, string(c.r.Task.ID), c.q.Version)
+// create makes the commit, with the user's hooks, and compares it with the plan. A commit that a hook changed is
+// removed from the branch again.
+func (c *committer) create(ctx context.Context, note session.Committed) (CommitResult, error) {
+	pull, err := c.svc.Pull(ctx, string(c.rec.Task.ID), c.req.Version)
 	if err != nil {
 		return CommitResult{}, err
 	}
 	t := &pull.Tasks[0]
 	t.Proof.Before, t.Proof.After = note.Before, note.After
-	t.Proof.Head, t.Proof.Entries = c.r.Log.Head.Hash, c.r.Log.Head.Seq
+	t.Proof.Head, t.Proof.Entries = c.rec.Log.Head.Hash, c.rec.Log.Head.Seq
 	path := filepath.Join(c.repo.Dir, "belay", "commit.message")
 	defer func() { _ = fsroot.Remove(path) }()
 	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, []byte(pull.Abbreviated())); err != nil {
 		return CommitResult{}, err
 	}
 	args := []string{"commit", "--quiet", "--cleanup=verbatim", "-F", path}
-	if c.q.NoVerify {
+	if c.req.NoVerify {
 		args = append([]string{"-c", "core.hooksPath=/dev/null"}, append(args, "--no-verify")...)
 	}
 	cmd := c.repo.UserCommand(ctx, args...)
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
-	_, failed := git.RunUserCommand(cmd, nil, c.q.Said)
+	_, failed := git.RunUserCommand(cmd, nil, c.req.Output)
 	out, err := c.repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	id := strings.TrimSpace(string(out))
 	if failed != nil || err != nil || id == note.Parent {
@@ -456,7 +457,7 @@ func (c *committer) make(ctx context.Context, note session.Committed) (CommitRes
 	if err != nil {
 		return CommitResult{}, err
 	}
-	if why := p.differs(note, c.r.Log.Head.Hash, c.r.Log.Head.Seq); why != "" {
+	if why := p.differs(note, c.rec.Log.Head.Hash, c.rec.Log.Head.Seq); why != "" {
 		ref := cmp.Or(c.head.Branch, "HEAD")
 		if err := c.repo.UpdateRefs(ctx, "belay pr --commit: a hook changed the commit",
 			[]git.Update{{Ref: ref, New: note.Parent, Old: id}}); err != nil {
@@ -469,36 +470,36 @@ func (c *committer) make(ctx context.Context, note session.Committed) (CommitRes
 	return c.finish(ctx, note, true, true)
 }
 
-// finish records a commit that is there, and has the person's index know its files.
+// finish records a commit that exists and updates the user's index.
 func (c *committer) finish(ctx context.Context, was session.Committed, record, made bool) (CommitResult, error) {
 	if record {
 		n := session.Note{Kind: session.CommittedNote, Text: short(was.ID) + " on " + strings.TrimPrefix(was.Ref, "refs/heads/"),
 			Commit: &was}
-		if err := c.svc.Session.AddNote(ctx, c.r, n); err != nil {
+		if err := c.svc.Session.AddNote(ctx, c.rec, n); err != nil {
 			return CommitResult{}, err
 		}
 	}
-	if err := c.reindex(ctx, was.Files); err != nil {
+	if err := c.updateIndex(ctx, was.Files); err != nil {
 		return CommitResult{}, err
 	}
 	p, err := c.svc.readCommit(ctx, was.ID)
-	return CommitResult{Task: c.r.Task.ID, Commit: was.ID, Parent: was.Parent, Ref: was.Ref, Made: made, Files: was.Files,
+	return CommitResult{Task: c.rec.Task.ID, Commit: was.ID, Parent: was.Parent, Ref: was.Ref, Created: made, Files: was.Files,
 		Message: p.Message}, err
 }
 
-// reindex has the person's index take the committed version of each file that it has as the parent has it. What the
-// person staged of it otherwise stays.
-func (c *committer) reindex(ctx context.Context, files []session.CommittedFile) error {
-	staged := map[string]blobAt{}
+// updateIndex sets the committed version of each file in the user's index where the index has the parent's version.
+// Other staged changes to these files stay.
+func (c *committer) updateIndex(ctx context.Context, files []session.CommittedFile) error {
+	staged := map[string]blob{}
 	list, err := c.repo.ListIndex(ctx, filepath.Join(c.repo.Dir, "index"))
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		staged[e.Path] = blobAt{e.Mode, hex.EncodeToString([]byte(e.OID))}
+		staged[e.Path] = blob{e.Mode, hex.EncodeToString([]byte(e.OID))}
 	}
 	behind := slices.DeleteFunc(slices.Clone(files), func(f session.CommittedFile) bool {
-		return staged[f.Path] != blobAt{f.OldMode, f.OldOID}
+		return staged[f.Path] != blob{f.OldMode, f.OldOID}
 	})
 	if len(behind) == 0 {
 		return nil

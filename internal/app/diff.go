@@ -11,46 +11,46 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Diff is two states and what differs between them.
+// Diff is two snapshots and the changes between them.
 type Diff struct {
 	From    belay.SnapshotID `json:"from"`
 	To      belay.SnapshotID `json:"to,omitempty"`
 	Paths   []string         `json:"paths,omitempty"`
 	Changes []belay.Change   `json:"changes"`
 
-	to belay.SnapshotID // To, or what the present is compared as
+	toSnapshot belay.SnapshotID // To, or the snapshot of the present
 }
 
-// Diff compares two snapshots. From may be a task: its state before, with what its
-// last attempt left. An empty to is the present, of which no snapshot is left.
+// Diff compares two snapshots. from may be a task: then its before snapshot is compared with what its last attempt
+// left. An empty to is the present, of which no snapshot is kept.
 func (s *Service) Diff(ctx context.Context, from, to string, paths []string) (Diff, error) {
 	var out Diff
-	f, t, now, err := s.sides(ctx, from, to)
+	f, t, now, err := s.diffSides(ctx, from, to)
 	if err != nil {
 		return out, err
 	}
-	out.From, out.to, out.Paths = f, t, paths
+	out.From, out.toSnapshot, out.Paths = f, t, paths
 	if !now {
 		out.To = t
 	}
 	all, err := s.Session.Snaps.Changes(ctx, f, t)
 	out.Changes = []belay.Change{}
 	for _, c := range all {
-		if within(paths, c.Path) {
+		if isWithin(paths, c.Path) {
 			out.Changes = append(out.Changes, c)
 		}
 	}
 	return out, err
 }
 
-// sides gives what is compared; now says that the second is the present.
-func (s *Service) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
-	if f, t, err = s.sidesOf(ctx, from); err != nil {
+// diffSides resolves the two snapshots to compare. now reports that the second is the present.
+func (s *Service) diffSides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
+	if f, t, err = s.snapshotsOf(ctx, from); err != nil {
 		return "", "", false, err
 	}
 	switch {
 	case to != "":
-		t, err = s.find(ctx, to)
+		t, err = s.findSnapshot(ctx, to)
 		return f, t, false, err
 	case t != "":
 		return f, t, false, nil
@@ -59,13 +59,12 @@ func (s *Service) sides(ctx context.Context, from, to string) (f, t belay.Snapsh
 	return f, info.ID, true, err
 }
 
-// sidesOf gives the state before a task and what its last attempt left, or the one
-// snapshot that a word names. Where it names neither, the task is spoken of: a word that
-// is no task id is no snapshot id either.
-func (s *Service) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
+// snapshotsOf returns a task's before snapshot and what its last attempt left, or the one snapshot that word names. If
+// word names neither, the error is about the task: a word that is no task ID is no snapshot ID either.
+func (s *Service) snapshotsOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
 	task, err := belay.ParseTaskID(word)
 	if err != nil {
-		f, err = s.find(ctx, word)
+		f, err = s.findSnapshot(ctx, word)
 		return f, "", err
 	}
 	r, lerr := s.Session.Load(task)
@@ -92,7 +91,7 @@ func (s *Service) sidesOf(ctx context.Context, word string) (f, t belay.Snapshot
 	return "", "", lerr
 }
 
-func (svc *Service) find(ctx context.Context, s string) (belay.SnapshotID, error) {
+func (svc *Service) findSnapshot(ctx context.Context, s string) (belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(s)
 	if err != nil {
 		return "", err
@@ -100,7 +99,7 @@ func (svc *Service) find(ctx context.Context, s string) (belay.SnapshotID, error
 	return svc.Session.Named(ctx, id)
 }
 
-func within(paths []string, path string) bool {
+func isWithin(paths []string, path string) bool {
 	for _, p := range paths {
 		p = strings.TrimSuffix(p, "/")
 		if p == path || p == "." || strings.HasPrefix(path, p+"/") {
@@ -110,14 +109,14 @@ func within(paths []string, path string) bool {
 	return len(paths) == 0
 }
 
-// Patch writes a diff as text.
+// Patch writes a diff as a patch.
 func (s *Service) Patch(ctx context.Context, f Diff, w io.Writer) error {
-	return s.Session.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
+	return s.Session.Snaps.Patch(ctx, f.From, f.toSnapshot, f.Paths, w)
 }
 
-// Paths turns paths given by a person, relative to the folder dir they stand in,
-// into paths from the root. A path outside the repository is refused.
-func (s *Service) Paths(dir string, given []string) ([]string, error) {
+// RepoPaths converts paths that a person gave, relative to the folder dir, into paths from the root of the repository.
+// A path outside the repository is an error.
+func (s *Service) RepoPaths(dir string, given []string) ([]string, error) {
 	var out []string
 	for _, p := range given {
 		if p == "" { // an unset variable of a script must not stand for everything
@@ -134,9 +133,9 @@ func (s *Service) Paths(dir string, given []string) ([]string, error) {
 			}
 			abs = filepath.Join(base, p)
 		}
-		rel, inside := below(s.Session.Repo.Root, abs)
+		rel, inside := relativeTo(s.Session.Repo.Root, abs)
 		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // by way of a link to the root
-			rel, inside = below(s.Session.Repo.Root, filepath.Join(real, filepath.Base(abs)))
+			rel, inside = relativeTo(s.Session.Repo.Root, filepath.Join(real, filepath.Base(abs)))
 		}
 		if !inside {
 			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+s.Session.Repo.Root, "%q is outside the repository", p)
@@ -146,9 +145,8 @@ func (s *Service) Paths(dir string, given []string) ([]string, error) {
 	return out, nil
 }
 
-// Globs refuses a glob that would match nothing: what a person wanted left alone would
-// not be.
-func Globs(given []string) error {
+// CheckGlobs fails for a malformed glob: it would match nothing, and leave unprotected what it was meant to protect.
+func CheckGlobs(given []string) error {
 	for _, g := range given {
 		if err := belay.Valid(g); err != nil {
 			return err
@@ -157,14 +155,14 @@ func Globs(given []string) error {
 	return nil
 }
 
-// below gives the way from root to a path, and whether it stays below root.
-func below(root, path string) (string, bool) {
+// relativeTo returns path relative to root, and whether it is below root.
+func relativeTo(root, path string) (string, bool) {
 	rel, err := filepath.Rel(root, path)
 	return rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
 }
 
-// Adhoc gives a task that was never recorded, for a check without one.
-func (s *Service) Adhoc() (belay.Task, error) {
+// AdhocTask returns a task that is never recorded, for a check without one.
+func (s *Service) AdhocTask() (belay.Task, error) {
 	t, err := s.task(NewTask{Prose: "manual check"})
 	if err != nil {
 		return t, err

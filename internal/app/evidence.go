@@ -13,11 +13,11 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// kept keeps a text with its secrets masked, unless they are forced; let are the
-// fingerprints of those.
-func (p *Place) kept(data []byte, what string) (k handoff.Kept, masked int, let []string, err error) {
+// keepMasked attaches a text with its secrets masked. If secrets are forced it is attached unchanged, and let has their
+// fingerprints.
+func (p *TaskContext) keepMasked(data []byte, what string) (k handoff.Kept, masked int, let []string, err error) {
 	if p.force {
-		if let, err = p.Secrets(true, what, string(data)); err != nil {
+		if let, err = p.RefuseSecrets(true, what, string(data)); err != nil {
 			return k, 0, nil, err
 		}
 	} else {
@@ -29,8 +29,8 @@ func (p *Place) kept(data []byte, what string) (k handoff.Kept, masked int, let 
 	return k, masked, let, errors.Join(err, cerr)
 }
 
-// ProofRequest records what a role's tests and linters said. Status is pass, fail or
-// unknown; "" is read from the log, as belay report read does.
+// ProofRequest records the result of a role's tests and linters. Status is pass, fail or unknown; "" reads it from the
+// log, as belay report read does.
 type ProofRequest struct {
 	Role   string
 	Dir    string // where From starts
@@ -38,17 +38,17 @@ type ProofRequest struct {
 	Status string
 }
 
-// RecordQA keeps a log. Errors: belay.CodeUsage when the task changed since the block was
-// made; those of a verification; CodeNotFound without the file.
-func (p *Place) RecordQA(ctx context.Context, q ProofRequest) (handoff.Proof, error) {
+// RecordQA attaches a test log. Errors: belay.CodeUsage when the task changed after the block was made, those of a
+// verification, CodeNotFound without the file.
+func (p *TaskContext) RecordQA(ctx context.Context, q ProofRequest) (handoff.Proof, error) {
 	r, err := p.StateOf(q.Role)
 	if err != nil {
 		return handoff.Proof{}, err
 	}
-	if err := p.Current(); err != nil {
+	if err := p.CheckCurrent(); err != nil {
 		return handoff.Proof{}, err
 	}
-	data, err := Read(q.Dir, q.From)
+	data, err := ReadInput(q.Dir, q.From)
 	if err != nil {
 		return handoff.Proof{}, err
 	}
@@ -56,10 +56,10 @@ func (p *Place) RecordQA(ctx context.Context, q ProofRequest) (handoff.Proof, er
 		return handoff.Proof{}, err
 	}
 	proof := handoff.Proof{Path: handoff.PathText(q.From), Block: p.Rec.Context.Block.Block}
-	if proof.Status, proof.Summary, err = judged(data, q.Status); err != nil {
+	if proof.Status, proof.Summary, err = testStatus(data, q.Status); err != nil {
 		return proof, err
 	}
-	k, masked, let, err := p.kept(data, q.From)
+	k, masked, let, err := p.keepMasked(data, q.From)
 	if err != nil {
 		return proof, err
 	}
@@ -69,8 +69,8 @@ func (p *Place) RecordQA(ctx context.Context, q ProofRequest) (handoff.Proof, er
 	})
 }
 
-// judged says how the tests went: as told, or as the log reads.
-func judged(data []byte, told string) (status, summary string, err error) {
+// testStatus returns the given status, or else the one that the log shows, with a summary of the log.
+func testStatus(data []byte, told string) (status, summary string, err error) {
 	switch told {
 	case "pass", "fail", "unknown", "":
 	default:
@@ -92,8 +92,7 @@ func judged(data []byte, told string) (status, summary string, err error) {
 	return status, summary, nil
 }
 
-// AttachRequest keeps a file, or lines of it, for those who come later. Lines is "" or
-// like 10-20.
+// AttachRequest attaches a file, or lines of it, for later roles. Lines is "" or a range such as 10-20.
 type AttachRequest struct {
 	Type  string
 	Dir   string
@@ -101,9 +100,9 @@ type AttachRequest struct {
 	Lines string
 }
 
-// Attach keeps it under an id that exports name instead of the words.
-func (p *Place) Attach(ctx context.Context, q AttachRequest) (handoff.Evidence, error) {
-	data, err := Read(q.Dir, q.Path)
+// Attach stores the text under an ID; exports name the ID and do not contain the text.
+func (p *TaskContext) Attach(ctx context.Context, q AttachRequest) (handoff.Evidence, error) {
+	data, err := ReadInput(q.Dir, q.Path)
 	if err != nil {
 		return handoff.Evidence{}, err
 	}
@@ -117,7 +116,7 @@ func (p *Place) Attach(ctx context.Context, q AttachRequest) (handoff.Evidence, 
 		}
 	}
 	e.SHA = handoff.Hash(data)
-	k, masked, let, err := p.kept(data, q.Path)
+	k, masked, let, err := p.keepMasked(data, q.Path)
 	if err != nil {
 		return e, err
 	}
@@ -130,7 +129,7 @@ func (p *Place) Attach(ctx context.Context, q AttachRequest) (handoff.Evidence, 
 	return e, err
 }
 
-// excerpt gives lines of a text, which count from 1.
+// excerpt returns lines of a text; the first line is 1.
 func excerpt(data []byte, span string) (text []byte, lines string, err error) {
 	var from, to int
 	if n, _ := fmt.Sscanf(strings.TrimPrefix(strings.ReplaceAll(span, "-L", "-"), "L"), "%d-%d", &from, &to); n != 2 {
@@ -143,15 +142,15 @@ func excerpt(data []byte, span string) (text []byte, lines string, err error) {
 	return []byte(strings.Join(all[from-1:to], "")), fmt.Sprintf("L%d-L%d", from, to), nil
 }
 
-// Log reads what a role's tests said last.
-func (p *Place) Log(role string) (handoff.ProofOf, []byte, error) {
+// Log returns the last test log of a role.
+func (p *TaskContext) Log(role string) (handoff.ProofOf, []byte, error) {
 	s, err := p.StateOf(role)
 	if err != nil {
 		return handoff.ProofOf{}, nil, err
 	}
 	for _, proof := range slices.Backward(p.Rec.Context.Proofs) {
 		if proof.Role == s.Name {
-			data, err := p.Text(proof.Attachment, proof.Gzip)
+			data, err := p.ReadAttachment(proof.Attachment, proof.Gzip)
 			return proof, data, err
 		}
 	}
@@ -160,11 +159,11 @@ func (p *Place) Log(role string) (handoff.ProofOf, []byte, error) {
 			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", p.Rec.Task.ID, s.Name), "%s has no recorded tests", s.Name)
 }
 
-// Evidence reads what was attached under an id.
-func (p *Place) Evidence(id string) (handoff.Evidence, []byte, error) {
+// Evidence returns what was attached under an ID.
+func (p *TaskContext) Evidence(id string) (handoff.Evidence, []byte, error) {
 	for _, e := range p.Rec.Context.Proof {
 		if strings.EqualFold(e.ID, id) {
-			data, err := p.Text(e.Attachment, e.Gzip)
+			data, err := p.ReadAttachment(e.Attachment, e.Gzip)
 			return e, data, err
 		}
 	}

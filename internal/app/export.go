@@ -9,16 +9,16 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Part is what one role is given.
-type Part struct {
+// RoleExport is the part of the context that one role gets.
+type RoleExport struct {
 	handoff.ExportRef
 	Text  []byte   `json:"-"`
-	Files []string `json:"files"` // where it was written for agents
+	Files []string `json:"files"` // the files written for agents
 }
 
-// Export makes what roles are given of the context as it stands, all when role is "", and
-// writes it for agents. Nothing is recorded when nothing changed. Errors: those of Cited.
-func (p *Place) Export(ctx context.Context, role string) ([]Part, error) {
+// Export makes the exports of a role, of all roles for "", from the present context and writes them to the agents'
+// files. It records nothing when nothing changed. Errors: those of Cited.
+func (p *TaskContext) Export(ctx context.Context, role string) ([]RoleExport, error) {
 	if err := p.Cited(ctx); err != nil {
 		return nil, err
 	}
@@ -30,26 +30,25 @@ func (p *Place) Export(ctx context.Context, role string) ([]Part, error) {
 		}
 		names = []string{s.Name}
 	}
-	refs, err := p.export(ctx, names)
+	refs, err := p.exportRoles(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	var out []Part
+	var out []RoleExport
 	for _, ref := range refs {
-		text, err := p.Text(ref.Attachment, false)
+		text, err := p.ReadAttachment(ref.Attachment, false)
 		if err != nil {
 			return out, err
 		}
-		part := Part{ExportRef: ref, Text: text, Files: []string{}}
+		part := RoleExport{ExportRef: ref, Text: text, Files: []string{}}
 		part.Files = append(part.Files, p.Session.ContextFiles(p.Rec.Task.ID, ref.Role)...)
 		out = append(out, part)
 	}
 	return out, nil
 }
 
-// export makes the parts of some roles, all without names, records what is new, and
-// writes the files.
-func (p *Place) export(ctx context.Context, names []string) ([]handoff.ExportRef, error) {
+// exportRoles makes the exports of some roles (all without names), records those that changed, and writes the files.
+func (p *TaskContext) exportRoles(ctx context.Context, names []string) ([]handoff.ExportRef, error) {
 	b, err := p.Block()
 	if err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func (p *Place) export(ctx context.Context, names []string) ([]handoff.ExportRef
 		if len(names) > 0 && s.Name != names[0] {
 			continue
 		}
-		sha, text, err := p.keep(handoff.ExportFor(s.Role, b, p.Rec.Context, changes))
+		sha, text, err := p.attachJSON(handoff.ExportFor(s.Role, b, p.Rec.Context, changes))
 		if err != nil {
 			return nil, err
 		}
@@ -81,14 +80,13 @@ func (p *Place) export(ctx context.Context, names []string) ([]handoff.ExportRef
 			return nil, err
 		}
 	}
-	return all, p.write(all)
+	return all, p.writeExports(all)
 }
 
-// write writes the parts where agents find them: in the git folder, and in .belay/now
-// where that is ignored.
-func (p *Place) write(refs []handoff.ExportRef) error {
+// writeExports writes exports where agents read them: in the git folder, and in .belay/now where that is ignored.
+func (p *TaskContext) writeExports(refs []handoff.ExportRef) error {
 	for _, ref := range refs {
-		text, err := p.Text(ref.Attachment, false)
+		text, err := p.ReadAttachment(ref.Attachment, false)
 		if err != nil {
 			return err
 		}
@@ -102,10 +100,10 @@ func (p *Place) write(refs []handoff.ExportRef) error {
 	return nil
 }
 
-// Manifest gives what the block and the exports were made of.
-func (p *Place) Manifest() ([]byte, error) {
+// Manifest returns the list of what the block and the exports were made from.
+func (p *TaskContext) Manifest() ([]byte, error) {
 	var m handoff.Manifest
-	if err := p.Into(p.Rec.Context.Block.Manifest, &m); err != nil {
+	if err := p.ReadJSON(p.Rec.Context.Block.Manifest, &m); err != nil {
 		return nil, err
 	}
 	for _, s := range p.Rec.Context.Roles {
@@ -116,13 +114,13 @@ func (p *Place) Manifest() ([]byte, error) {
 	return handoff.Canonical(m)
 }
 
-// Purge ends a context: the files for agents go, the record keeps what it names. With
-// snapshots those that roles handed over are forgotten. It can be done twice. Of a task whose
-// record is gone it removes what is left. Error: belay.CodeNotFound when there is nothing.
-func Purge(ctx context.Context, s *session.Session, q Request, snapshots bool) (forgotten int, err error) {
-	p, err := at(ctx, s, q)
+// PurgeContext ends a context: it deletes the agents' files; what the record names stays. With snapshots it also
+// deletes the snapshots of handovers. It can be repeated. For a task that has no record any more it deletes the files
+// that remain. Error: belay.CodeNotFound when there is nothing to delete.
+func PurgeContext(ctx context.Context, s *session.Session, q ContextRequest, snapshots bool) (forgotten int, err error) {
+	p, err := openContext(ctx, s, q)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		p, err = orphan(s, q.Task, err)
+		p, err = orphanedContext(s, q.Task, err)
 	}
 	if err != nil {
 		return 0, err
@@ -133,12 +131,12 @@ func Purge(ctx context.Context, s *session.Session, q Request, snapshots bool) (
 	if !snapshots {
 		return 0, nil
 	}
-	return p.forget(ctx)
+	return p.dropSnapshots(ctx)
 }
 
-// orphan is the place of a context whose record was deleted, by the files that are left of it;
-// none without any.
-func orphan(s *session.Session, task belay.TaskID, none error) (*Place, error) {
+// orphanedContext returns the context of a task that has no record any more, if files of it remain; else the error
+// none.
+func orphanedContext(s *session.Session, task belay.TaskID, none error) (*TaskContext, error) {
 	if _, err := s.Load(task); err == nil {
 		return nil, none // it is something else that was not found
 	}
@@ -146,7 +144,7 @@ func orphan(s *session.Session, task belay.TaskID, none error) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Place{Session: s, Rec: &session.Record{Task: belay.Task{ID: task}}}
+	p := &TaskContext{Session: s, Rec: &session.Record{Task: belay.Task{ID: task}}}
 	there := false
 	for _, r := range roles {
 		p.Rec.Context.Roles = append(p.Rec.Context.Roles, handoff.State{Role: r})
@@ -158,8 +156,8 @@ func orphan(s *session.Session, task belay.TaskID, none error) (*Place, error) {
 	return p, nil
 }
 
-// forget drops the snapshots that the context names, but the one that the loop needs.
-func (p *Place) forget(ctx context.Context) (int, error) {
+// dropSnapshots deletes the snapshots that the context names, except the one that the loop needs.
+func (p *TaskContext) dropSnapshots(ctx context.Context) (int, error) {
 	list, err := p.Session.Snaps.List(ctx)
 	if err != nil {
 		return 0, err

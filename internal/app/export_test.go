@@ -8,7 +8,7 @@ import (
 
 // LimitTakes sets how long the snapshots of hooks may take, until the function it gives is called.
 func LimitTakes(limit func(session.MarkKind) time.Duration) func() {
-	was := takeLimit
-	takeLimit = limit
-	return func() { takeLimit = was }
+	was := snapshotLimit
+	snapshotLimit = limit
+	return func() { snapshotLimit = was }
 }

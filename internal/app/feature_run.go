@@ -16,15 +16,15 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// TasksRequest asks for the open tasks of a feature, or of a task file, to be run one after another in this working tree.
+// TasksRequest asks to run the open tasks of a feature, or of a task file, one after another in this working tree.
 type TasksRequest struct {
 	RunRequest        // for each of them; its Agent is that of tasks which have none
 	Name       string // of an active feature, or of a file in dir
 	Dir        string
 }
 
-// ListsTasks reports whether a word names an active feature or a file of tasks, so that belay run means these.
-func (s *Service) ListsTasks(dir, word string) bool {
+// NamesTasks reports whether word names an active feature or a task file, so that belay run runs its tasks.
+func (s *Service) NamesTasks(dir, word string) bool {
 	if strings.Contains(word, "\n") || len(word) > 255 { // prose; a folder that is a feature may have spaces in its name
 		return false
 	}
@@ -37,7 +37,7 @@ func (s *Service) ListsTasks(dir, word string) bool {
 	return err == nil && len(named) > 0
 }
 
-// activeFeatures gives the active features that a word names as every command does: by the folder, its number, or its
+// activeFeatures returns the active features that word names, as every command does: by folder, by number, or by the
 // name without the number.
 func (s *Service) activeFeatures(word string) ([]*session.FeatureRecord, error) {
 	all, _, err := s.Features()
@@ -60,12 +60,12 @@ func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun
 		if err != nil {
 			return nil, err
 		}
-		if paths, err = s.implements(ctx, q); err != nil {
+		if paths, err = s.startImplementing(ctx, q); err != nil {
 			return nil, err
 		}
 		svc, q.Name = s.Service, s.Rec.Feature.Name
 	}
-	files, err := Gather(Query{Dir: q.Dir, Root: svc.Session.Repo.Root, Paths: paths})
+	files, err := ReadTaskFiles(ImportQuery{Dir: q.Dir, Root: svc.Session.Repo.Root, Paths: paths})
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +101,9 @@ func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun
 	return ran, nil
 }
 
-// implements begins the phase implement, unless it has begun, and gives the files that list the feature's tasks.
-func (s *Stage) implements(ctx context.Context, q TasksRequest) ([]string, error) {
-	paths, err := s.lists()
+// startImplementing begins the implement phase, unless it has begun, and returns the feature's task files.
+func (s *Stage) startImplementing(ctx context.Context, q TasksRequest) ([]string, error) {
+	paths, err := s.taskLists()
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (s *Stage) implements(ctx context.Context, q TasksRequest) ([]string, error
 	return paths, nil
 }
 
-// lists gives the files that list the feature's tasks.
-func (s *Stage) lists() ([]string, error) {
+// taskLists returns the files that list the feature's tasks.
+func (s *Stage) taskLists() ([]string, error) {
 	list, err := s.Artefact(phase.CreateTasks)
 	if err != nil {
 		return nil, err
@@ -155,12 +155,12 @@ func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]b
 		if err != nil {
 			return nil, "", nil, err
 		}
-		if paths, err = s.lists(); err != nil {
+		if paths, err = s.taskLists(); err != nil {
 			return nil, "", nil, err
 		}
 		at, name, as = s.Service, s.Rec.Feature.Name, cmp.Or(as, s.Rec.Feature.Name)
 	}
-	files, err := Gather(Query{Dir: dir, Root: at.Session.Repo.Root, Paths: paths})
+	files, err := ReadTaskFiles(ImportQuery{Dir: dir, Root: at.Session.Repo.Root, Paths: paths})
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -171,15 +171,15 @@ func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]b
 			belay.VisibleLine(as))
 	}
 	im := Plan(files, nil, Options{InOrder: true})
-	tasks, err := im.open(as)
+	tasks, err := im.openTasks(as)
 	if err == nil && len(tasks) == 0 {
 		err = belay.Refuse(belay.CodeUsage, "belay task list", "no open tasks in %s", belay.VisibleLine(name))
 	}
 	return tasks, as, im.Notes, err
 }
 
-// open gives the open tasks, each after those that come before it, with ids that begin with the feature's name.
-func (im *Import) open(feature string) (list []belay.ListedTask, _ error) {
+// openTasks returns the open tasks, each after those it depends on, with IDs that begin with the feature's name.
+func (im *Import) openTasks(feature string) (list []belay.ListedTask, _ error) {
 	ids, used := map[int]belay.TaskID{}, map[string]bool{}
 	for n, i := range im.sequence() {
 		l := im.Tasks[i]

@@ -9,14 +9,14 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// FencePath is a path of a fence, and why it is in it.
+// FencePath is a path in a fence's rules and the reason for it.
 type FencePath struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
 }
 
-// FenceExplained is what the fence of an agent allows here.
-type FenceExplained struct {
+// FenceReport lists what an agent's fence allows in this working tree.
+type FenceReport struct {
 	Command   []string    `json:"command"`
 	Fenced    bool        `json:"fenced"`
 	Version   int         `json:"landlock"` // the kernel's Landlock ABI, 0 for none
@@ -31,16 +31,16 @@ type FenceExplained struct {
 	Gaps      []string    `json:"gaps"`
 }
 
-// uncovered is what no kernel's fence covers; docs/fence.md has the reasons.
-var uncovered = []string{"UDP, such as DNS", "datagrams to Unix sockets", "text written to your other terminals",
+// fenceGaps are what no kernel's fence covers; docs/fence.md has the reasons.
+var fenceGaps = []string{"UDP, such as DNS", "datagrams to Unix sockets", "text written to your other terminals",
 	"what belay itself runs: tests, linters, on_failure, notify.command"}
 
-// ExplainFence says what the fence of an agent's command allows in this working tree. It starts and writes nothing.
-func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceExplained, error) {
+// ExplainFence returns what the fence of an agent's command allows in this working tree. It starts and writes nothing.
+func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceReport, error) {
 	if len(argv) == 0 {
 		argv = s.Session.Config.Agent.Command
 	}
-	x := FenceExplained{Command: argv, Version: fence.Version(), Notes: []string{}, Write: []FencePath{}, Append: []FencePath{},
+	x := FenceReport{Command: argv, Version: fence.Version(), Notes: []string{}, Write: []FencePath{}, Append: []FencePath{},
 		Closed: []FencePath{}, Sockets: []FencePath{}, Hidden: []FencePath{}, Ports: []uint16{}, Gaps: []string{}}
 	if x.Command == nil {
 		x.Command = []string{}
@@ -60,7 +60,7 @@ func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceExplain
 		x.Notes = append(x.Notes, "there is no fence on this system: "+err.Error()+"; this is what it would allow")
 	}
 	x.Fenced, x.NoNetwork = fence.Probe() == nil, e.Policy.Alone
-	x.Gaps, x.Ports = append(append(x.Gaps, fence.Gaps()...), uncovered...), append(x.Ports, e.Policy.Ports...)
+	x.Gaps, x.Ports = append(append(x.Gaps, fence.Gaps()...), fenceGaps...), append(x.Ports, e.Policy.Ports...)
 	for _, r := range e.Policy.Rules {
 		p := FencePath{r.Path, r.Why}
 		if r.Prefix {

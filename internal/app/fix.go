@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// FixPrompt makes the prompt that has the newest refusal of a task fixed, within so
-// many tokens (0 is no limit). CodeCannot when nothing was refused.
+// FixPrompt makes the prompt to fix the last rejection of a task, in at most tokens (0: no limit). CodeCannot when
+// nothing was rejected.
 func FixPrompt(ctx context.Context, fd *Service, task belay.TaskID, tokens int) (prompt.Fix, error) {
 	s := fd.Session
 	r, err := s.Load(task)

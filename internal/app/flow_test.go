@@ -40,7 +40,7 @@ func TestWithin(t *testing.T) {
 		{[]string{"x", "."}, "a", true},
 		{[]string{"a/b"}, "a", false},
 	} {
-		if got := within(c.paths, c.path); got != c.want {
+		if got := isWithin(c.paths, c.path); got != c.want {
 			t.Errorf("%v, %q: %v", c.paths, c.path, got)
 		}
 	}

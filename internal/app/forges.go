@@ -18,18 +18,18 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Forge says which forge is asked, and how.
-type Forge struct {
+// ForgeOptions selects the forge and its remote.
+type ForgeOptions struct {
 	Remote string // "" is the one that the branch is pushed to, else origin
-	Kind   string // "" is told by the address
+	Kind   string // "" detects it from the address
 }
 
-// client gives a client for the forge of a remote, and the remote's name.
-func (s *Service) client(ctx context.Context, q Forge) (*forge.Client, string, error) {
+// forgeClient returns a client for the forge of a remote, and the remote's name.
+func (s *Service) forgeClient(ctx context.Context, q ForgeOptions) (*forge.Client, string, error) {
 	name := q.Remote
 	if name == "" {
 		branch, _ := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
-		name = s.setting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
+		name = s.gitSetting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
 		if name == "" || name == "." {
 			name = "origin"
 		}
@@ -52,7 +52,7 @@ func (s *Service) client(ctx context.Context, q Forge) (*forge.Client, string, e
 
 // PublishRequest asks for a pull request of a task or a feature.
 type PublishRequest struct {
-	Forge
+	ForgeOptions
 	Name    string // of the task or feature; "" is the latest task
 	Version string
 	Base    string // "" is the forge's default branch
@@ -62,32 +62,32 @@ type PublishRequest struct {
 	Again   bool
 	Comment bool // a comment on the open pull request of the branch instead of its text
 	Trust   bool
-	Said    io.Writer
+	Output  io.Writer
 }
 
-// Published is what was done.
-type Published struct {
+// PublishResult is the pull request and what was done to publish it.
+type PublishResult struct {
 	forge.Opened
-	Forge  string `json:"forge"`
-	Via    string `json:"via"`
-	Branch string `json:"branch"`
-	Pushed bool   `json:"pushed"`
-	Cut    bool   `json:"cut"`
+	Forge     string `json:"forge"`
+	Via       string `json:"via"`
+	Branch    string `json:"branch"`
+	Pushed    bool   `json:"pushed"`
+	Truncated bool   `json:"cut"`
 }
 
-// Publish opens a pull request of the current branch with what the record says, or updates the one that is open. Everything that can
-// be known is checked before anything is sent; repeated, it finds what was done. Pushes only on request.
-func (s *Service) Publish(ctx context.Context, q PublishRequest) (Published, error) {
+// Publish opens a pull request of the current branch from the record, or updates the open one. It verifies everything
+// that it can before it sends anything. Repeated, it finds what was done. It pushes only on request.
+func (s *Service) Publish(ctx context.Context, q PublishRequest) (PublishResult, error) {
 	pull, err := s.Pull(ctx, q.Name, q.Version)
 	if err != nil {
-		return Published{}, err
+		return PublishResult{}, err
 	}
-	c, remote, err := s.client(ctx, q.Forge)
+	c, remote, err := s.forgeClient(ctx, q.ForgeOptions)
 	if err != nil {
-		return Published{}, err
+		return PublishResult{}, err
 	}
-	out := Published{Forge: c.Kind, Via: c.Via}
-	ref, head, err := s.branch(ctx)
+	out := PublishResult{Forge: c.Kind, Via: c.Via}
+	ref, head, err := s.currentBranch(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -112,20 +112,20 @@ func (s *Service) Publish(ctx context.Context, q PublishRequest) (Published, err
 			return out, belay.Refuse(belay.CodeRefused, "belay pr --open --push, or git push", "%s does not have your commits of %s yet",
 				belay.VisibleLine(remote), belay.VisibleLine(ref))
 		}
-		if err := s.push(ctx, remote, ref, q); err != nil {
+		if err := s.pushBranch(ctx, remote, ref, q); err != nil {
 			return out, err
 		}
 		out.Pushed = true
 	}
 	mark := string(pull.Tasks[0].ID)
 	if pull.Feature != "" {
-		mark = "feature " + markable(pull.Feature)
+		mark = "feature " + markerName(pull.Feature)
 	}
 	const around = 2000 // what a person wrote beside it, and belay's marks
 	text, cut := pull.Markdown(c.BodyLimit() - around)
-	out.Cut = cut
+	out.Truncated = cut
 	if q.Comment {
-		return out, s.remark(ctx, c, &out, text, mark)
+		return out, s.commentOnPull(ctx, c, &out, text, mark)
 	}
 	title := q.Title
 	if title == "" {
@@ -136,8 +136,8 @@ func (s *Service) Publish(ctx context.Context, q PublishRequest) (Published, err
 	return out, err
 }
 
-// markable is a name in a comment of HTML, which it cannot end.
-func markable(name string) string {
+// markerName returns a name in a form that cannot end an HTML comment.
+func markerName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '>' || r == '<' || r < ' ' {
 			return '_'
@@ -146,7 +146,7 @@ func markable(name string) string {
 	}, belay.VisibleLine(name))
 }
 
-func (s *Service) remark(ctx context.Context, c *forge.Client, out *Published, text, mark string) error {
+func (s *Service) commentOnPull(ctx context.Context, c *forge.Client, out *PublishResult, text, mark string) error {
 	open, err := c.FindOpen(ctx, out.Branch)
 	if err != nil {
 		return err
@@ -160,8 +160,8 @@ func (s *Service) remark(ctx context.Context, c *forge.Client, out *Published, t
 	return err
 }
 
-// branch gives the name of the current branch and its commit.
-func (s *Service) branch(ctx context.Context) (name, commit string, err error) {
+// currentBranch returns the name of the current branch and its commit.
+func (s *Service) currentBranch(ctx context.Context) (name, commit string, err error) {
 	refs, err := s.Session.Repo.Refs(ctx, "refs/heads/")
 	if err != nil {
 		return "", "", err
@@ -177,14 +177,14 @@ func (s *Service) branch(ctx context.Context) (name, commit string, err error) {
 	return name, head.OID, nil
 }
 
-// push pushes a branch as git push does, and never by force.
-func (s *Service) push(ctx context.Context, remote, branch string, q PublishRequest) error {
+// pushBranch pushes a branch as git push does, never by force.
+func (s *Service) pushBranch(ctx context.Context, remote, branch string, q PublishRequest) error {
 	if err := s.mayCommit(ctx, true, q.Trust); err != nil {
 		return err
 	}
 	ref := "refs/heads/" + branch
 	_, err := git.RunUserCommand(s.Session.Repo.UserCommand(ctx, "push", "--quiet", "--set-upstream", "--", remote,
-		ref+":"+ref), nil, q.Said)
+		ref+":"+ref), nil, q.Output)
 	if err != nil {
 		return &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("%s was not pushed", belay.VisibleLine(branch)), Err: err,
 			Try: "see what git says above: fetch and merge first, or push to a branch that is not protected"}
@@ -200,20 +200,21 @@ type BranchChecks struct {
 	Checks []forge.Check `json:"checks"`
 }
 
-// ChecksNone is the state of a commit that no check has seen.
+// ChecksNone is the state of a commit without checks.
 const ChecksNone = "none"
 
 // BranchChecks asks the forge what its checks say of the commit that is checked out. With every set it asks again after
 // that time for as long as checks are running, or none has begun; ctx ends it, with what is known by then.
-func (s *Service) BranchChecks(ctx context.Context, q Forge, every time.Duration) (BranchChecks, error) {
-	c, _, err := s.client(ctx, q)
+func (s *Service) BranchChecks(ctx context.Context, q ForgeOptions, every time.Duration) (BranchChecks, error) {
+	c, _, err := s.forgeClient(ctx, q)
 	if err != nil {
 		return BranchChecks{}, err
 	}
 	return s.checksUntil(ctx, c, every, func(out BranchChecks) bool { return out.State == forge.Passed || out.State == forge.Failed })
 }
 
-// checksUntil asks for the checks of the current commit until they are as wanted; ctx ends it, with what is known by then.
+// checksUntil polls the checks of the current commit until as accepts them. When ctx ends it returns what is known by
+// then.
 func (s *Service) checksUntil(ctx context.Context, c *forge.Client, every time.Duration, as func(BranchChecks) bool) (BranchChecks, error) {
 	for {
 		out, err := s.branchChecks(ctx, c)
@@ -230,7 +231,7 @@ func (s *Service) checksUntil(ctx context.Context, c *forge.Client, every time.D
 
 func (s *Service) branchChecks(ctx context.Context, c *forge.Client) (out BranchChecks, err error) {
 	out = BranchChecks{State: ChecksNone, Checks: []forge.Check{}}
-	if out.Branch, out.Commit, err = s.branch(ctx); err != nil {
+	if out.Branch, out.Commit, err = s.currentBranch(ctx); err != nil {
 		return out, err
 	}
 	list, err := c.Checks(ctx, out.Commit)
@@ -255,14 +256,14 @@ type KnownIssue struct {
 	Title   string       `json:"title"`
 	Feature string       `json:"feature,omitempty"`
 	Why     string       `json:"why"`
-	Reasons []string     `json:"reasons"` // what its last attempt was rejected for
+	Reasons []string     `json:"reasons"` // the findings that rejected its last attempt
 	URL     string       `json:"url,omitempty"`
 }
 
-// issueNote is the kind of note with the address of an issue.
+// issueNote is the kind of the note with an issue's address.
 const issueNote = "issue"
 
-// KnownIssues lists them, in order of creation.
+// KnownIssues returns the known issues in order of creation.
 func (s *Service) KnownIssues() ([]KnownIssue, error) {
 	out := []KnownIssue{}
 	all, err := s.Session.Records(nil)
@@ -289,13 +290,14 @@ func knownIssue(r *session.Record) KnownIssue {
 	return k
 }
 
-// FileIssues opens an issue for each known issue that has none, and records its address. One that is there is found.
-func (s *Service) FileIssues(ctx context.Context, q Forge, version string) ([]KnownIssue, error) {
+// FileIssues opens an issue for each known issue without one and records its address. An existing issue is found by its
+// marker.
+func (s *Service) FileIssues(ctx context.Context, q ForgeOptions, version string) ([]KnownIssue, error) {
 	list, err := s.KnownIssues()
 	if err != nil || !slices.ContainsFunc(list, func(k KnownIssue) bool { return k.URL == "" }) {
 		return list, err
 	}
-	c, _, err := s.client(ctx, q)
+	c, _, err := s.forgeClient(ctx, q)
 	if err != nil {
 		return list, err
 	}
@@ -316,8 +318,8 @@ func (s *Service) FileIssues(ctx context.Context, q Forge, version string) ([]Kn
 	return list, nil
 }
 
-// fileIssue opens an issue, or finds the one with that mark, records its address behind the text of a note on the task, and
-// returns it.
+// fileIssue opens an issue, or finds the one with that marker, records its address after the text of a note on the
+// task, and returns it.
 func (s *Service) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID, title, text, mark string,
 	n session.Note) (string, error) {
 	issue, err := c.FileIssue(ctx, prompt.Plainly(title, 200), text, mark)
@@ -332,14 +334,15 @@ func (s *Service) fileIssue(ctx context.Context, c *forge.Client, task belay.Tas
 	return issue.URL, s.Session.AddNote(ctx, r, n)
 }
 
-// ReviewIssue is a finding of the newest reviews of a task, and the issue that was filed for it.
+// ReviewIssue is a finding of the newest reviews of a task, with the issue that was filed for it.
 type ReviewIssue struct {
 	belay.ReviewerRemark
 	By  string `json:"by"`
 	URL string `json:"url,omitempty"`
 }
 
-// ReviewIssues lists the findings of the newest attempt that was reviewed. Also those of accepted work: they did not stop it.
+// ReviewIssues returns the findings of the newest reviewed attempt, also those of accepted work, which did not block
+// it.
 func (s *Service) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
 	out := []ReviewIssue{}
 	shown, r, err := s.Show(task)
@@ -356,7 +359,7 @@ func (s *Service) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
 		for _, reviewed := range a.Reviews {
 			for _, f := range reviewed.Findings {
 				i := ReviewIssue{ReviewerRemark: f, By: reviewed.Reviewer}
-				i.URL = filed[i.mark(task)]
+				i.URL = filed[i.marker(task)]
 				out = append(out, i)
 			}
 		}
@@ -367,21 +370,21 @@ func (s *Service) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
 	return out, nil
 }
 
-// findingNote is the kind of note with the address of an issue for a finding, after what the finding is known by.
+// findingNote is the kind of the note with the address of a finding's issue, after the finding's key.
 const findingNote = "finding-issue"
 
-// mark is what an issue for a finding is known by: the same finding of two reviews is one.
-func (i ReviewIssue) mark(task belay.TaskID) string {
-	return toldKey("finding", task.Key(), i.File, strings.Join(strings.Fields(i.Title), " "))
+// marker returns the marker of a finding's issue: the same finding of two reviews has the same one.
+func (i ReviewIssue) marker(task belay.TaskID) string {
+	return reportedKey("finding", task.Key(), i.File, strings.Join(strings.Fields(i.Title), " "))
 }
 
-// FileReviewIssues opens an issue for each finding of a task's newest reviews that has none, and records its address.
-func (s *Service) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID) ([]ReviewIssue, error) {
+// FileReviewIssues opens an issue for each finding of a task's newest reviews without one and records its address.
+func (s *Service) FileReviewIssues(ctx context.Context, q ForgeOptions, task belay.TaskID) ([]ReviewIssue, error) {
 	list, err := s.ReviewIssues(task)
 	if err != nil || !slices.ContainsFunc(list, func(i ReviewIssue) bool { return i.URL == "" }) {
 		return list, err
 	}
-	c, _, err := s.client(ctx, q)
+	c, _, err := s.forgeClient(ctx, q)
 	if err != nil {
 		return list, err
 	}
@@ -389,7 +392,7 @@ func (s *Service) FileReviewIssues(ctx context.Context, q Forge, task belay.Task
 		if i.URL != "" {
 			continue
 		}
-		mark := i.mark(task)
+		mark := i.marker(task)
 		note := session.Note{Kind: findingNote, Text: mark + " "}
 		if list[n].URL, err = s.fileIssue(ctx, c, task, i.Title, i.text(task), "finding "+mark, note); err != nil {
 			return list, err
@@ -398,8 +401,8 @@ func (s *Service) FileReviewIssues(ctx context.Context, q Forge, task belay.Task
 	return list, nil
 }
 
-// text is the text of an issue. A reviewer may be a model: its words are in a block of code, where nothing is markup, a
-// mention or a reference.
+// text returns the text of the issue. A reviewer may be a model, so its text is in a code block, where nothing is
+// markup, a mention or a reference.
 func (i ReviewIssue) text(task belay.TaskID) string {
 	lines := []string{"severity: " + i.Severity, "reviewer: " + i.By}
 	if i.File != "" {
@@ -414,5 +417,5 @@ func (i ReviewIssue) text(task belay.TaskID) string {
 			lines = append(lines, "", part)
 		}
 	}
-	return fmt.Sprintf("A review of %s found this.\n\n%s\n", task, quoted(belay.Clip(secret.Mask(strings.Join(lines, "\n")), 8000)))
+	return fmt.Sprintf("A review of %s found this.\n\n%s\n", task, codeBlock(belay.Clip(secret.Mask(strings.Join(lines, "\n")), 8000)))
 }

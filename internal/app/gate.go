@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Gate gives a task that waits for a person. CodeUsage when it does not wait.
-func (s *Service) Gate(task belay.TaskID) (*session.Record, error) {
+// TaskAtGate loads a task that waits for a person. CodeUsage when it does not wait.
+func (s *Service) TaskAtGate(task belay.TaskID) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
@@ -24,11 +24,11 @@ func (s *Service) Gate(task belay.TaskID) (*session.Record, error) {
 	return r, nil
 }
 
-// GateNumbered is Gate for an answer to the gate with this number, as a person saw it: CodeBusy, with who decided what,
-// when the task is past it. 0 is whichever gate it waits at.
-func (s *Service) GateNumbered(task belay.TaskID, n int) (*session.Record, error) {
+// TaskAtNumberedGate loads a task that waits at the gate with the number n, as a person saw it. 0 accepts any gate.
+// When the task is past that gate, CodeBusy says who decided what.
+func (s *Service) TaskAtNumberedGate(task belay.TaskID, n int) (*session.Record, error) {
 	if n == 0 {
-		return s.Gate(task)
+		return s.TaskAtGate(task)
 	}
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -47,17 +47,17 @@ func (s *Service) GateNumbered(task belay.TaskID, n int) (*session.Record, error
 	return nil, belay.Refuse(belay.CodeBusy, next, "%s does not wait for this answer any more", task)
 }
 
-// DecidedLine is a decision that was recorded, and where the task is now.
-type DecidedLine struct {
+// DecisionResult is a decision that was recorded, and the task's phase after it.
+type DecisionResult struct {
 	Task     belay.TaskID  `json:"task"`
 	Decision loop.Decision `json:"decision"`
 	Phase    loop.Phase    `json:"phase"`
 }
 
-// Decide records a person's decision at a gate, by its number or 0 as in GateNumbered. It is acted on by the runner that
-// waits, or by the next `run --resume`.
+// Decide records a person's decision at a gate, given by its number or 0 as in TaskAtNumberedGate. The waiting run acts
+// on it, or the next `run --resume`.
 func (s *Service) Decide(ctx context.Context, task belay.TaskID, gate int, what loop.Decision, words, by string) (*session.Record, error) {
-	r, err := s.GateNumbered(task, gate)
+	r, err := s.TaskAtNumberedGate(task, gate)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +65,12 @@ func (s *Service) Decide(ctx context.Context, task belay.TaskID, gate int, what 
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task),
 			"accepting rejected work needs a category and a reason")
 	}
-	return s.decide(ctx, r, what, words, by)
+	return s.recordDecision(ctx, r, what, words, by)
 }
 
-// PutBack does the restore that a task waits for, now and not when it is resumed.
-func (s *Service) PutBack(ctx context.Context, r *session.Record, w runner.Watcher) error {
-	at, err := s.at(ctx, r)
+// RestorePending does the restore that a task waits for now, without waiting for a resume.
+func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runner.Watcher) error {
+	at, err := s.forTask(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -82,10 +82,10 @@ func (s *Service) PutBack(ctx context.Context, r *session.Record, w runner.Watch
 	return at.pending(ctx, r, w, loop.CmdRestore)
 }
 
-// Settle closes the record of a task whose work was just accepted, unless a run holds its
-// tree: that one closes it.
-func (s *Service) Settle(ctx context.Context, r *session.Record, w runner.Watcher) error {
-	at, err := s.at(ctx, r)
+// CloseAccepted closes the record of a task that was just accepted, unless a run has locked its tree: that run closes
+// it.
+func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner.Watcher) error {
+	at, err := s.forTask(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		at, err = s, nil // its tree is gone, and closing needs none
 	}
@@ -103,7 +103,7 @@ func (s *Service) Settle(ctx context.Context, r *session.Record, w runner.Watche
 	return at.pending(ctx, r, w, loop.CmdClose)
 }
 
-func (s *Service) decide(ctx context.Context, r *session.Record, what loop.Decision, words, by string) (*session.Record, error) {
+func (s *Service) recordDecision(ctx context.Context, r *session.Record, what loop.Decision, words, by string) (*session.Record, error) {
 	if by == "" {
 		by = os.Getenv("USER")
 	}

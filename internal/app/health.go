@@ -24,44 +24,42 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Complaint is one thing that was looked at. OK is false when it needs a person;
-// Try then says what to do.
-type Complaint struct {
-	About string `json:"about"`
-	OK    bool   `json:"ok"`
-	Says  string `json:"says"`
-	Try   string `json:"try,omitempty"`
+// HealthCheck is the result of one check of belay's own state. OK is false when it needs a person; Try then says what
+// to do.
+type HealthCheck struct {
+	Subject string `json:"about"`
+	OK      bool   `json:"ok"`
+	Text    string `json:"says"`
+	Try     string `json:"try,omitempty"`
 }
 
-// How says how closely snapshots are looked at.
-type How struct {
+// HealthOptions selects which snapshots are read.
+type HealthOptions struct {
 	All      bool               // read those of ended tasks as well
 	Progress func(done, of int) // called before each snapshot is read; may be nil
 }
 
-// Look looks at everything belay relies on. It fixes what is safe to fix: a
-// restore that was cut short is finished.
-func Look(ctx context.Context, s *session.Session, bad error, how How) []Complaint {
-	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", s.Repo.Root, s.Repo.Format)}}
-	list = append(list, GitFolderComplaints(s.Repo.Root)...)
-	list = append(list, configComplaint(s, bad), writable(s), restores(ctx, s), takeComplaint(ctx, s))
-	list = append(list, recordComplaints(s)...)
-	list = append(list, anchors(s))
-	list = append(list, absent(ctx, s)...)
-	list = append(list, rebound(ctx, s)...)
-	list = append(list, runs(ctx, s)...)
-	list = append(list, contexts(s)...)
-	return append(list, snapshots(ctx, s, how)...)
+// CheckHealth checks everything that belay relies on. It fixes what is safe to fix, such as an interrupted restore.
+func CheckHealth(ctx context.Context, s *session.Session, bad error, how HealthOptions) []HealthCheck {
+	list := []HealthCheck{{Subject: "git", OK: true, Text: fmt.Sprintf("%s, %s objects", s.Repo.Root, s.Repo.Format)}}
+	list = append(list, CheckGitFolders(s.Repo.Root)...)
+	list = append(list, checkConfig(s, bad), checkWritable(s), checkRestores(ctx, s), checkSnapshotting(ctx, s))
+	list = append(list, checkRecords(s)...)
+	list = append(list, checkAnchors(s))
+	list = append(list, missingRecords(ctx, s)...)
+	list = append(list, repairRefs(ctx, s)...)
+	list = append(list, checkRuns(ctx, s)...)
+	list = append(list, sweepContexts(s)...)
+	return append(list, checkSnapshots(ctx, s, how)...)
 }
 
-// Places gives what is odd in the git folders of the repository that dir is in: links,
-// wrong types, files of other users. It needs no repository that can be opened, and gives
-// nothing when all is well.
-func GitFolderComplaints(dir string) []Complaint {
+// CheckGitFolders reports what is odd in the git folders of the repository that contains dir: links, wrong types, files
+// of other users. The repository need not be one that can be opened.
+func CheckGitFolders(dir string) []HealthCheck {
 	odds, err := git.FindUnusable(dir)
-	var list []Complaint
+	var list []HealthCheck
 	for _, o := range odds {
-		c := Complaint{About: "git folder", Says: o.Err.Error(), Try: "check its owner and permissions: ls -ld " + o.Path}
+		c := HealthCheck{Subject: "git folder", Text: o.Err.Error(), Try: "check its owner and permissions: ls -ld " + o.Path}
 		var with interface{ Try() string }
 		if errors.As(o.Err, &with) {
 			c.Try = with.Try()
@@ -69,25 +67,24 @@ func GitFolderComplaints(dir string) []Complaint {
 		list = append(list, c)
 	}
 	if err != nil && len(list) == 0 {
-		list = append(list, Complaint{About: "git folder", Says: err.Error(), Try: "git status"})
+		list = append(list, HealthCheck{Subject: "git folder", Text: err.Error(), Try: "git status"})
 	}
 	return list
 }
 
-func configComplaint(s *session.Session, bad error) Complaint {
+func checkConfig(s *session.Session, bad error) HealthCheck {
 	if _, err := scan.NewGlobs(s.Config.Snapshot.Include); err != nil && bad == nil {
 		bad = fmt.Errorf("snapshot.include: %w", err)
 	}
 	if bad != nil {
-		return Complaint{About: "config", Says: bad.Error(), Try: "fix .belay/config.yaml"}
+		return HealthCheck{Subject: "config", Text: bad.Error(), Try: "fix .belay/config.yaml"}
 	}
-	return Complaint{About: "config", OK: true, Says: "valid"}
+	return HealthCheck{Subject: "config", OK: true, Text: "valid"}
 }
 
-// writable tries the folders of belay's state, and those that snapshots are stored in,
-// with a real file: an access right that is there says nothing of a full disk or of a
-// folder that was made immutable.
-func writable(s *session.Session) Complaint {
+// checkWritable writes a real file in belay's state folders and in those that store snapshots: permissions alone do not
+// show a full disk or a read-only file system.
+func checkWritable(s *session.Session) HealthCheck {
 	dir := filepath.Join(s.Repo.Common, "belay")
 	err := fsroot.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -117,9 +114,9 @@ func writable(s *session.Session) Complaint {
 		}
 	}
 	if err != nil {
-		return Complaint{About: "state", Says: err.Error(), Try: "make the git folder writable, or free some space"}
+		return HealthCheck{Subject: "state", Text: err.Error(), Try: "make the git folder writable, or free some space"}
 	}
-	return Complaint{About: "state", OK: true, Says: dir + " is writable"}
+	return HealthCheck{Subject: "state", OK: true, Text: dir + " is writable"}
 }
 
 func probe(dir string) error {
@@ -131,151 +128,151 @@ func probe(dir string) error {
 	return errors.Join(err, f.Close(), fsroot.Remove(f.Name()))
 }
 
-func restores(ctx context.Context, s *session.Session) Complaint {
+func checkRestores(ctx context.Context, s *session.Session) HealthCheck {
 	done, err := s.Restores.Recover(ctx)
 	switch {
 	case err != nil:
-		return Complaint{About: "restore", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
+		return HealthCheck{Subject: "restore", Text: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
 	case done != nil:
-		return Complaint{About: "restore", OK: true, Says: restore.FinishedMessage(*done)}
+		return HealthCheck{Subject: "restore", OK: true, Text: restore.FinishedMessage(*done)}
 	}
-	return Complaint{About: "restore", OK: true, Says: "no interrupted restore"}
+	return HealthCheck{Subject: "restore", OK: true, Text: "no interrupted restore"}
 }
 
-// present reads all that a snapshot would take in, and keeps none of it.
-func takeComplaint(ctx context.Context, s *session.Session) Complaint {
+// checkSnapshotting reads everything that a snapshot would contain and stores nothing.
+func checkSnapshotting(ctx context.Context, s *session.Session) HealthCheck {
 	if _, err := s.Snaps.Worktree.Capture(ctx, snapshot.CaptureOptions{}); err != nil {
-		return Complaint{About: "working tree", Says: session.Sentence(err), Try: "fix the cause, then run belay snapshot take"}
+		return HealthCheck{Subject: "working tree", Text: session.Sentence(err), Try: "fix the cause, then run belay snapshot take"}
 	}
-	return Complaint{About: "working tree", OK: true, Says: "a snapshot can be taken"}
+	return HealthCheck{Subject: "working tree", OK: true, Text: "a snapshot can be taken"}
 }
 
-// records proves every task's record unbroken.
-func recordComplaints(s *session.Session) []Complaint {
+// checkRecords verifies the hash chain of every task's record.
+func checkRecords(s *session.Session) []HealthCheck {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
-		return []Complaint{{About: "records", Says: err.Error()}}
+		return []HealthCheck{{Subject: "records", Text: err.Error()}}
 	}
-	var list []Complaint
+	var list []HealthCheck
 	for _, id := range ids {
-		v := Prove(s, id)
+		v := VerifyRecord(s, id)
 		if !v.OK {
 			for _, p := range v.Problems {
-				list = append(list, Complaint{About: "record of " + string(id), Says: p, Try: "belay log --verify " + string(id)})
+				list = append(list, HealthCheck{Subject: "record of " + string(id), Text: p, Try: "belay log --verify " + string(id)})
 			}
 		}
 	}
-	features, err := ProveFeatures(&Service{Session: s})
+	features, err := VerifyFeatureRecords(&Service{Session: s})
 	if err != nil {
-		list = append(list, Complaint{About: "records of features", Says: err.Error()})
+		list = append(list, HealthCheck{Subject: "records of features", Text: err.Error()})
 	}
 	for _, v := range features {
 		for _, p := range v.Problems {
-			list = append(list, Complaint{About: "record of the feature " + belay.VisibleLine(v.Feature), Says: p,
+			list = append(list, HealthCheck{Subject: "record of the feature " + belay.VisibleLine(v.Feature), Text: p,
 				Try: "belay log --verify"})
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all intact", len(ids)+len(features))})
+		list = append(list, HealthCheck{Subject: "records", OK: true, Text: fmt.Sprintf("%d, all intact", len(ids)+len(features))})
 	}
 	return list
 }
 
-// anchors says whether records are remembered outside the repository.
-func anchors(s *session.Session) Complaint {
+// checkAnchors reports whether the heads of records are also stored outside the repository.
+func checkAnchors(s *session.Session) HealthCheck {
 	if err := s.Anchors.Problem(); err != nil {
-		return Complaint{About: "anchors", OK: true,
-			Says: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
+		return HealthCheck{Subject: "anchors", OK: true,
+			Text: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
 	if _, err := s.Gone(); err != nil {
-		return Complaint{About: "anchors", OK: true,
-			Says: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
+		return HealthCheck{Subject: "anchors", OK: true,
+			Text: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
-	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + s.Anchors.Where()}
+	return HealthCheck{Subject: "anchors", OK: true, Text: "records are anchored in " + s.Anchors.Where()}
 }
 
-// absent names the tasks whose record is gone.
-func absent(ctx context.Context, s *session.Session) (list []Complaint) {
+// missingRecords lists the tasks that have lost their record.
+func missingRecords(ctx context.Context, s *session.Session) (list []HealthCheck) {
 	all, err := s.Absent(ctx)
 	if err != nil {
-		return []Complaint{{About: "records", Says: session.Sentence(err)}}
+		return []HealthCheck{{Subject: "records", Text: session.Sentence(err)}}
 	}
 	for _, a := range all {
-		c := Complaint{About: "record of " + string(a.Task), Says: a.String(), Try: a.Try()}
+		c := HealthCheck{Subject: "record of " + string(a.Task), Text: a.String(), Try: a.Try()}
 		if a.Entries == 0 { // a person may have deleted it, or accepted that it is gone
-			c.OK, c.Says, c.Try = true, c.Says+" ("+c.Try+")", ""
+			c.OK, c.Text, c.Try = true, c.Text+" ("+c.Try+")", ""
 		}
 		list = append(list, c)
 	}
 	return list
 }
 
-// rebound points the refs of snapshots that records name at their commits again, where the
-// bytes are still there, and removes second refs that no open task needs.
-func rebound(ctx context.Context, s *session.Session) (list []Complaint) {
+// repairRefs restores missing refs of snapshots that records name, where the objects still exist, and deletes duplicate
+// refs that no open task needs.
+func repairRefs(ctx context.Context, s *session.Session) (list []HealthCheck) {
 	all, err := s.Records(nil)
 	if err != nil {
-		return []Complaint{{About: "snapshots", Says: err.Error()}}
+		return []HealthCheck{{Subject: "snapshots", Text: err.Error()}}
 	}
 	needs := runner.Needs(ctx, s)
 	for _, r := range all {
 		moved, gone, err := s.Restored(ctx, r, needs(r))
 		if err != nil {
-			list = append(list, undone("snapshots of "+string(r.Task.ID), err))
+			list = append(list, failedRepair("snapshots of "+string(r.Task.ID), err))
 			continue
 		}
 		for _, b := range moved {
-			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), OK: true,
-				Says: fmt.Sprintf("refs/belay/%s was missing or did not match the record; restored", b.ID)})
+			list = append(list, HealthCheck{Subject: "snapshots of " + string(r.Task.ID), OK: true,
+				Text: fmt.Sprintf("refs/belay/%s was missing or did not match the record; restored", b.ID)})
 		}
 		for _, b := range gone {
-			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID),
-				Says: fmt.Sprintf("snapshot %s is in the record but cannot be restored: its objects are missing", b.ID.Short()),
+			list = append(list, HealthCheck{Subject: "snapshots of " + string(r.Task.ID),
+				Text: fmt.Sprintf("snapshot %s is in the record but cannot be restored: its objects are missing", b.ID.Short()),
 				Try:  fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
 		}
 	}
 	if err := s.Sweep(ctx, all); err != nil {
-		list = append(list, undone("backup refs", err))
+		list = append(list, failedRepair("backup refs", err))
 	}
 	if err := s.Snaps.RestoreCommitRefs(ctx); err != nil {
-		list = append(list, undone("snapshots", err))
+		list = append(list, failedRepair("snapshots", err))
 	}
 	if err := s.Snaps.SweepInner(ctx); err != nil {
-		list = append(list, undone("snapshots of inner repositories", err))
+		list = append(list, failedRepair("snapshots of inner repositories", err))
 	}
 	return list
 }
 
-// undone is the complaint that something was not done.
-func undone(about string, err error) Complaint {
-	return Complaint{About: about, Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
+// failedRepair is the result for a repair that failed.
+func failedRepair(about string, err error) HealthCheck {
+	return HealthCheck{Subject: about, Text: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
 }
 
-// contexts sweeps what was written for agents of tasks that are gone or have ended.
-func contexts(s *session.Session) (list []Complaint) {
+// sweepContexts deletes agents' files of tasks that have ended or have no record.
+func sweepContexts(s *session.Session) (list []HealthCheck) {
 	swept, err := s.SweepContexts()
 	for _, key := range swept {
-		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true,
-			Says: "its task is gone or has ended; removed the files written for agents"})
+		list = append(list, HealthCheck{Subject: "context of " + belay.VisibleLine(key), OK: true,
+			Text: "its task is gone or has ended; removed the files written for agents"})
 	}
 	if err != nil {
-		list = append(list, undone("contexts", err))
+		list = append(list, failedRepair("contexts", err))
 	}
 	return list
 }
 
-// runs finds attempts that nobody waits for.
-func runs(ctx context.Context, s *session.Session) []Complaint {
+// checkRuns finds attempts that no process waits for.
+func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 	all, err := s.Records(nil)
 	if err != nil {
-		return []Complaint{{About: "runs", Says: err.Error()}}
+		return []HealthCheck{{Subject: "runs", Text: err.Error()}}
 	}
-	var list []Complaint
+	var list []HealthCheck
 	for _, r := range all {
 		if runner.Unmerged(r) {
 			if _, err := runner.At(ctx, s, r); belay.CodeOf(err) == belay.CodeNotFound {
-				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID),
-					Says: fmt.Sprintf("%s is gone and the accepted work is not merged; its snapshots are kept",
+				list = append(list, HealthCheck{Subject: "working tree of " + string(r.Task.ID),
+					Text: fmt.Sprintf("%s is gone and the accepted work is not merged; its snapshots are kept",
 						belay.VisibleLine(r.Task.Worktree)),
 					Try: fmt.Sprintf("belay merge %s", r.Task.ID)})
 			}
@@ -295,46 +292,46 @@ func runs(ctx context.Context, s *session.Session) []Complaint {
 		if err != nil {
 			continue
 		}
-		list = append(list, Complaint{About: "run of " + string(r.Task.ID),
-			Says: fmt.Sprintf("attempt %d is %v and no belay process waits for it", c.Attempt, run.State()),
+		list = append(list, HealthCheck{Subject: "run of " + string(r.Task.ID),
+			Text: fmt.Sprintf("attempt %d is %v and no belay process waits for it", c.Attempt, run.State()),
 			Try:  fmt.Sprintf("belay run --resume %s", r.Task.ID)})
 	}
 	return list
 }
 
-// snapshots looks for every object of every snapshot, and reads those of the snapshots that
-// somebody is likely to want: of open tasks and of none, or all of them.
-func snapshots(ctx context.Context, s *session.Session, how How) []Complaint {
+// checkSnapshots verifies that every object of every snapshot exists, and reads those of the snapshots that are likely
+// to be needed: of open tasks and of no task, or all of them.
+func checkSnapshots(ctx context.Context, s *session.Session, how HealthOptions) []HealthCheck {
 	problems, err := s.Snaps.Verify(ctx)
 	if err != nil {
-		return []Complaint{{About: "snapshots", Says: session.Sentence(err)}}
+		return []HealthCheck{{Subject: "snapshots", Text: session.Sentence(err)}}
 	}
 	if len(problems) > 0 {
-		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + more(len(problems)-5)}
+		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + andMore(len(problems)-5)}
 	}
-	read, damaged, err := unreadable(ctx, s, how)
+	read, damaged, err := findDamaged(ctx, s, how)
 	if err != nil {
-		return []Complaint{{About: "snapshots", Says: session.Sentence(err)}}
+		return []HealthCheck{{Subject: "snapshots", Text: session.Sentence(err)}}
 	}
-	var list []Complaint
+	var list []HealthCheck
 	for _, p := range problems {
-		list = append(list, Complaint{About: "snapshots", Says: p,
+		list = append(list, HealthCheck{Subject: "snapshots", Text: p,
 			Try: "remove the broken ones with belay snapshot drop, or git update-ref -d refs/belay/ID if belay cannot read them"})
 	}
 	for _, x := range damaged {
-		list = append(list, sayDamaged(x))
+		list = append(list, damagedSnapshot(x))
 	}
 	if len(list) == 0 {
 		says := fmt.Sprintf("all objects exist; read %d of them", read)
 		if !how.All {
 			says += ", those of open tasks and of no task (belay doctor --all reads all)"
 		}
-		list = append(list, Complaint{About: "snapshots", OK: true, Says: says})
+		list = append(list, HealthCheck{Subject: "snapshots", OK: true, Text: says})
 	}
 	return list
 }
 
-func unreadable(ctx context.Context, s *session.Session, how How) (read int, damaged []snapshot.Damaged, err error) {
+func findDamaged(ctx context.Context, s *session.Session, how HealthOptions) (read int, damaged []snapshot.Damaged, err error) {
 	all, err := s.Snaps.List(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -358,26 +355,26 @@ func unreadable(ctx context.Context, s *session.Session, how How) (read int, dam
 	return len(all), damaged, err
 }
 
-// sayDamaged names what of a snapshot cannot be read, and what to do.
-func sayDamaged(x snapshot.Damaged) Complaint {
+// damagedSnapshot lists what cannot be read of a snapshot, and what to do.
+func damagedSnapshot(x snapshot.Damaged) HealthCheck {
 	var parts []string
 	for _, b := range x.Broken[:min(5, len(x.Broken))] {
 		parts = append(parts, b.String())
 	}
-	return Complaint{About: "snapshot " + x.Info.ID.Short(),
-		Says: "has damaged objects: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
+	return HealthCheck{Subject: "snapshot " + x.Info.ID.Short(),
+		Text: "has damaged objects: " + strings.Join(parts, ", ") + andMore(len(x.Broken)-5),
 		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay "+
 			"snapshot drop %s", x.Info.ID.Short())}
 }
 
-func more(n int) string {
+func andMore(n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// Verified is the proof of one record.
+// VerifiedRecord is the result of verifying one record.
 type VerifiedRecord struct {
 	Task     belay.TaskID `json:"task"`
 	Feature  string       `json:"feature,omitempty"` // of the record of a feature: its name
@@ -385,12 +382,12 @@ type VerifiedRecord struct {
 	OK       bool         `json:"ok"`
 	Head     string       `json:"head"`
 	Problems []string     `json:"problems"`
-	Anchored bool         `json:"anchored"`       // compared with what is remembered outside the repository
+	Anchored bool         `json:"anchored"`       // compared with the head stored outside the repository
 	Note     string       `json:"note,omitempty"` // why not, or what is no problem
 }
 
-// Prove recomputes a record's whole chain, with the attachments its events name.
-func Prove(s *session.Session, task belay.TaskID) VerifiedRecord {
+// VerifyRecord recomputes a record's whole hash chain, with the attachments that its events name.
+func VerifyRecord(s *session.Session, task belay.TaskID) VerifiedRecord {
 	v, err := s.Journal.Verify(task, attachmentsOf)
 	out := VerifiedRecord{Task: task, Entries: v.Entries, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
@@ -412,15 +409,15 @@ func Prove(s *session.Session, task belay.TaskID) VerifiedRecord {
 	return out
 }
 
-// ProveFeatures is Prove for the records of all features, and names those that are known and gone.
-func ProveFeatures(s *Service) (out []VerifiedRecord, err error) {
+// VerifyFeatureRecords verifies the records of all features and lists known ones that are missing.
+func VerifyFeatureRecords(s *Service) (out []VerifiedRecord, err error) {
 	at := s.Session.OfFeatures()
 	ids, err := at.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
-		v := Prove(at, id)
+		v := VerifyRecord(at, id)
 		v.Feature = "(unreadable)"
 		if r, err := s.Session.LoadFeature(id); err == nil {
 			v.Feature = r.Feature.Name
@@ -435,7 +432,7 @@ func ProveFeatures(s *Service) (out []VerifiedRecord, err error) {
 	return out, err
 }
 
-// attachmentsOf names the attachments that an entry's data speaks of.
+// attachmentsOf returns the attachments that an entry's data names.
 func attachmentsOf(data json.RawMessage) []string {
 	var e session.EventEntry
 	if json.Unmarshal(data, &e) != nil {

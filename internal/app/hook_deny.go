@@ -14,10 +14,10 @@ import (
 	"github.com/belay-dev/belay/internal/hook"
 )
 
-// judgeCall denies a call of a tool that would destroy work, or write where the agent must not.
-func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
+// judgeToolCall denies a tool call that would destroy work, or write where the agent must not.
+func (h *hookCall) judgeToolCall(ctx context.Context, t belay.Task) {
 	for _, p := range h.ev.Tool.Paths {
-		if why := h.closed(t, p); why != "" {
+		if why := h.writeDenial(t, p); why != "" {
 			h.ans.Deny = fmt.Sprintf("belay denied this: %s. Do without it, or ask the person.", why)
 			return
 		}
@@ -26,7 +26,7 @@ func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
 	if h.ev.Tool.Command == "" || mode == belay.DestructiveAllow {
 		return
 	}
-	deeds := hook.Destructive(h.ev.Tool.Command, h.world(ctx, t))
+	deeds := hook.Destructive(h.ev.Tool.Command, h.surroundings(ctx, t))
 	if mode == belay.DestructiveSnapshot {
 		deeds = slices.DeleteFunc(deeds, func(d hook.Deed) bool { return d.Covered })
 	}
@@ -35,11 +35,11 @@ func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
 	}
 }
 
-// deniedFirst begins what an agent is told of a denied command; a person reads the reasons alone.
-const deniedFirst = "belay denied this command; nothing of it was run."
+// denialPrefix begins the message about a denied command to the agent; a person sees only the reasons.
+const denialPrefix = "belay denied this command; nothing of it was run."
 
-// withoutRepository denies what destroys work by its text alone: the folder is in a repository that belay cannot open.
-func withoutRepository(ev hook.Event) (ans hook.Answer) {
+// denyWithoutRepository denies a command that destroys work by its text alone, in a repository that belay cannot open.
+func denyWithoutRepository(ev hook.Event) (ans hook.Answer) {
 	if ev.Kind != hook.Before || ev.Tool.Command == "" {
 		return ans
 	}
@@ -60,31 +60,31 @@ func withoutRepository(ev hook.Event) (ans hook.Answer) {
 	return ans
 }
 
-// denial tells the agent what was not run, and what to do instead.
+// denial tells the agent which commands were not run, and what to do instead.
 func denial(deeds []hook.Deed) string {
 	var b strings.Builder
-	b.WriteString(deniedFirst)
+	b.WriteString(denialPrefix)
 	for _, d := range deeds[:min(3, len(deeds))] {
 		fmt.Fprintf(&b, "\n%s: %s. Instead: %s.", belay.Clip(belay.VisibleLine(d.Command), 200), d.Why, d.Instead)
 	}
 	return b.String()
 }
 
-// closed says why a tool must not write a file, "" when it may.
-func (h *hooks) closed(t belay.Task, p string) string {
+// writeDenial returns the reason why a tool must not write a file, "" when it may.
+func (h *hookCall) writeDenial(t belay.Task, p string) string {
 	p = filepath.Clean(fsroot.From(h.ev.Dir, p))
 	real := p
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
 		real = filepath.Join(dir, filepath.Base(p))
 	}
-	for _, dir := range []string{h.d.Session.Repo.Dir, h.d.Session.Repo.Common, filepath.Join(h.d.Session.Repo.Root, ".git")} {
+	for _, dir := range []string{h.svc.Session.Repo.Dir, h.svc.Session.Repo.Common, filepath.Join(h.svc.Session.Repo.Root, ".git")} {
 		for _, one := range []string{p, real} {
 			if one == dir || strings.HasPrefix(one, dir+"/") {
 				return belay.VisibleLine(p) + " is in git's own folder"
 			}
 		}
 	}
-	rel, err := filepath.Rel(h.d.Session.Repo.Root, real)
+	rel, err := filepath.Rel(h.svc.Session.Repo.Root, real)
 	if err != nil || strings.HasPrefix(rel, "../") {
 		return ""
 	}
@@ -99,9 +99,9 @@ func (h *hooks) closed(t belay.Task, p string) string {
 	return ""
 }
 
-// world is what the effect of a shell text depends on. What it asks for is read when it is needed.
-func (h *hooks) world(ctx context.Context, t belay.Task) hook.Surroundings {
-	r := h.d.Session.Repo
+// surroundings returns what the effect of a shell command depends on; its parts are read when they are needed.
+func (h *hookCall) surroundings(ctx context.Context, t belay.Task) hook.Surroundings {
+	r := h.svc.Session.Repo
 	dir := fsroot.From(h.ev.Dir, h.ev.Tool.Dir)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -123,14 +123,14 @@ func (h *hooks) world(ctx context.Context, t belay.Task) hook.Surroundings {
 			}
 			return slices.ContainsFunc(tracked, func(e git.IndexEntry) bool { return match(e.Path) })
 		},
-		Precious: func(p string) bool { return precious(ctx, r, p) },
+		Precious: func(p string) bool { return isIrreplaceable(ctx, r, p) },
 		Protected: func(p string) bool {
 			return slices.ContainsFunc(t.Scope.Protect, func(g string) bool { return belay.Covers(g, p) })
 		},
 	}
 }
 
-// indexOf gives the entries of the index. An index that cannot be read has none.
+// indexOf returns the entries of the index, none if it cannot be read.
 func indexOf(ctx context.Context, r *git.Repo) []git.IndexEntry {
 	file := filepath.Join(r.Dir, "index")
 	data, err := fsroot.ReadFile(file, 1<<30)
@@ -143,7 +143,7 @@ func indexOf(ctx context.Context, r *git.Repo) []git.IndexEntry {
 	return list
 }
 
-// aliasesOf gives git's aliases, of the repository and of the user.
+// aliasesOf returns git's aliases, of the repository and of the user.
 func aliasesOf(ctx context.Context, r *git.Repo) map[string]string {
 	all := map[string]string{}
 	out, err := r.Run(ctx, nil, "config", "-z", "--get-regexp", `^alias\.`)
@@ -158,8 +158,8 @@ func aliasesOf(ctx context.Context, r *git.Repo) map[string]string {
 	return all
 }
 
-// precious reports whether a path is ignored by git, and nothing that a tool makes again.
-func precious(ctx context.Context, r *git.Repo, p string) bool {
+// isIrreplaceable reports whether git ignores a path that no tool can generate again.
+func isIrreplaceable(ctx context.Context, r *git.Repo, p string) bool {
 	info, err := fsroot.Lstat(filepath.Join(r.Root, p))
 	if err != nil {
 		return false

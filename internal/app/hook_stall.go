@@ -14,39 +14,39 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// callsSeen is what is kept of a session's calls between two hook calls: the agent goes round in circles when it makes the
-// same one again and again.
-type callsSeen struct {
-	Told  int             `json:"told"` // how often it was told so since a person last said something
-	Watch json.RawMessage `json:"watch"`
+// stallState is what is stored of a session's tool calls between two hook calls, to detect an agent that repeats the
+// same call.
+type stallState struct {
+	Warnings int             `json:"told"` // how often the agent was told since the last prompt
+	Watch    json.RawMessage `json:"watch"`
 }
 
-// markStall is a mark of the record: the agent was told that it repeats itself.
+// markStall is the kind of mark that records that the agent was told it repeats itself.
 const markStall session.MarkKind = "stall"
 
-func (h *hooks) callsPath() string {
-	return h.d.Session.Scratch(filepath.Join("calls", string(h.id)+".json"))
+func (h *hookCall) stallPath() string {
+	return h.svc.Session.Scratch(filepath.Join("calls", string(h.id)+".json"))
 }
 
-// forgetCalls begins anew: a person has said something, or the session is over. Files of sessions that ended without a
-// word are removed after a day.
-func (h *hooks) forgetCalls(all bool) {
-	_ = os.Remove(h.callsPath())
+// resetStall forgets the tool calls: a person wrote a prompt, or the session ended. With all it also deletes, after a
+// day, files of sessions that ended without an event.
+func (h *hookCall) resetStall(all bool) {
+	_ = os.Remove(h.stallPath())
 	if !all {
 		return
 	}
-	list, _ := os.ReadDir(filepath.Dir(h.callsPath()))
+	list, _ := os.ReadDir(filepath.Dir(h.stallPath()))
 	for _, e := range list {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			_ = os.Remove(filepath.Join(filepath.Dir(h.callsPath()), e.Name()))
+			_ = os.Remove(filepath.Join(filepath.Dir(h.stallPath()), e.Name()))
 		}
 	}
 }
 
-// stalled compares a call that has ended with those before it. When it completes a stall the agent is told to try something
-// else, and the person that it was told.
-func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
-	repeats := h.d.Session.Config.Stall.Repeats
+// checkStall compares a finished call with those before it. At a stall it tells the agent to try something else, and
+// tells the person about it.
+func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
+	repeats := h.svc.Session.Config.Stall.Repeats
 	if repeats < 2 {
 		return nil
 	}
@@ -55,25 +55,25 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 	for name, v := range t.Args {
 		args[name] = v
 	}
-	w, seen := agent.NewStallWatch(h.d.Session.Repo.Root, repeats), callsSeen{}
-	if text, err := fsroot.ReadFile(h.callsPath(), 1<<20); err == nil && json.Unmarshal(text, &seen) == nil {
+	w, seen := agent.NewStallWatch(h.svc.Session.Repo.Root, repeats), stallState{}
+	if text, err := fsroot.ReadFile(h.stallPath(), 1<<20); err == nil && json.Unmarshal(text, &seen) == nil {
 		w.Load(seen.Watch)
 	}
 	call := agent.Call{Thread: h.ev.Thread, Tool: t.Name, Args: args}
 	found := w.Made(call, agent.Ended{Output: t.Output, HasOutput: t.Output != "", Failed: t.Failed}, m.Whole)
 	if found != nil {
-		seen.Told++
-		w = agent.NewStallWatch(h.d.Session.Repo.Root, repeats) // told once for each time
+		seen.Warnings++
+		w = agent.NewStallWatch(h.svc.Session.Repo.Root, repeats) // told once for each time
 		what := oneLineOf(found.String())
 		h.ans.Context = "belay: " + what + ", with the same result. Repeating it will not help: read the result, and " +
 			"change your approach before you call it again. If you cannot continue, say what is missing, and stop."
 		h.ans.Note = "belay: the agent repeats itself: " + what
-		if n := h.d.Session.Config.Stall.Recoveries; seen.Told > n {
-			h.ans.Note += fmt.Sprintf(" (told %d times); belay undo --turn reverses the turn", seen.Told)
+		if n := h.svc.Session.Config.Stall.Recoveries; seen.Warnings > n {
+			h.ans.Note += fmt.Sprintf(" (told %d times); belay undo --turn reverses the turn", seen.Warnings)
 		}
-		s := h.mark(markStall)
+		s := h.nextMark(markStall)
 		s.Tool, s.Text = m.Tool, what
-		if err := h.d.Session.AddMark(ctx, h.sit, s); err != nil {
+		if err := h.svc.Session.AddMark(ctx, h.sess, s); err != nil {
 			return err
 		}
 	}
@@ -86,8 +86,8 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 	if err != nil {
 		return err
 	}
-	if err := fsroot.MkdirAll(filepath.Dir(h.callsPath()), 0o700); err != nil {
+	if err := fsroot.MkdirAll(filepath.Dir(h.stallPath()), 0o700); err != nil {
 		return err
 	}
-	return fsroot.WriteFile(h.callsPath(), text, 0o600)
+	return fsroot.WriteFile(h.stallPath(), text, 0o600)
 }

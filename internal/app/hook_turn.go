@@ -15,20 +15,20 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// judgeTurn has what the tools of a turn changed checked, and lets the loop decide what follows. It gives no record where
-// they changed nothing, or where nothing was decided.
-func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record, error) {
-	unlock, err := h.d.Session.Hold(ctx, h.id, "belay hook")
+// judgeTurn has what the tools of a turn changed checked, and lets the loop decide what follows. The record is nil when
+// they changed nothing, or when nothing was decided.
+func (h *hookCall) judgeTurn(ctx context.Context, m session.Mark) (*session.Record, error) {
+	unlock, err := h.svc.Session.Hold(ctx, h.id, "belay hook")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	r, err := h.d.Session.LoadAnyway(h.id)
+	r, err := h.svc.Session.LoadAnyway(h.id)
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.d.Session.Work(ctx, withBefore(r, m.Begun), m.Snapshot)
-	if err != nil || len(w.All) == 0 && !h.steersGit(ctx, w.Spans) {
+	w, err := h.svc.Session.Work(ctx, withBefore(r, m.Begun), m.Snapshot)
+	if err != nil || len(w.All) == 0 && !h.changedGitConfig(ctx, w.Spans) {
 		return nil, err
 	}
 	st := r.State
@@ -50,8 +50,8 @@ func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record,
 	if err := h.apply(ctx, r, loop.Event{Kind: loop.EvCaptured, Snapshot: m.Snapshot}, loop.CmdCheck); err != nil {
 		return nil, err
 	}
-	h.asked(ctx, r)
-	dr := &runner.Driver{Session: h.d.Session, Rec: r, Watch: silent{}, Soft: ctx}
+	h.readPrompts(ctx, r)
+	dr := &runner.Driver{Session: h.svc.Session, Rec: r, Watch: silentWatcher{}, Soft: ctx}
 	ev, err := dr.Check(ctx, *r.State.Pending)
 	if err != nil {
 		return nil, err
@@ -65,28 +65,29 @@ func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record,
 	return r, nil
 }
 
-// steersGit reports whether tools changed git's settings or hooks.
-func (h *hooks) steersGit(ctx context.Context, spans []check.Span) bool {
+// changedGitConfig reports whether tools changed git's settings or hooks.
+func (h *hookCall) changedGitConfig(ctx context.Context, spans []check.Span) bool {
 	return slices.ContainsFunc(spans, func(s check.Span) bool {
-		return slices.ContainsFunc(h.d.gitChanges(ctx, s.From, s.To), func(name string) bool {
+		return slices.ContainsFunc(h.svc.gitChanges(ctx, s.From, s.To), func(name string) bool {
 			return name != "HEAD" && !strings.HasPrefix(name, "refs/")
 		})
 	})
 }
 
-// withBefore is the record as a turn that began with a snapshot sees it.
+// withBefore returns a copy of the record with begun as its before snapshot.
 func withBefore(r *session.Record, begun belay.SnapshotID) *session.Record {
 	turn := *r
 	turn.State.Before = begun
 	return &turn
 }
 
-// apply records an event that answers the pending command, and expects a command of a kind after it.
-func (h *hooks) apply(ctx context.Context, r *session.Record, ev loop.Event, next loop.CommandKind) error {
+// apply records an event that answers the pending command, and fails unless the next command is of the kind next ("":
+// any).
+func (h *hookCall) apply(ctx context.Context, r *session.Record, ev loop.Event, next loop.CommandKind) error {
 	if p := r.State.Pending; p != nil {
 		ev.Command = p.ID
 	}
-	if err := h.d.Session.Apply(ctx, r, ev); err != nil {
+	if err := h.svc.Session.Apply(ctx, r, ev); err != nil {
 		return err
 	}
 	if p := r.State.Pending; next != "" && (p == nil || p.Kind != next) {
@@ -95,8 +96,8 @@ func (h *hooks) apply(ctx context.Context, r *session.Record, ev loop.Event, nex
 	return nil
 }
 
-// asked tells the checks what a person said in this turn: a change that was asked for is no finding.
-func (h *hooks) asked(ctx context.Context, r *session.Record) {
+// readPrompts gives the checks the person's last prompts: a change that was asked for is no finding.
+func (h *hookCall) readPrompts(ctx context.Context, r *session.Record) {
 	var said []string
 	for _, m := range r.Marks {
 		if m.Kind == session.MarkPrompt && m.Prompt != "" {
@@ -107,17 +108,17 @@ func (h *hooks) asked(ctx context.Context, r *session.Record) {
 		return
 	}
 	r.Task.Prose = strings.Join(said[max(0, len(said)-3):], "\n\n") // "yes, do it" is about what was said before
-	h.d.read(ctx, &r.Task, NewTask{Prose: r.Task.Prose, Grammar: true})
+	h.svc.read(ctx, &r.Task, NewTask{Prose: r.Task.Prose, Grammar: true})
 }
 
-// rejectedFirst begins what the agent is told of rejected work, and tells such a prompt from a person's.
-const rejectedFirst = "belay checked the work of this turn and rejected it"
+// rejectionPrefix begins the message about rejected work to the agent, and distinguishes such a prompt from a person's.
+const rejectionPrefix = "belay checked the work of this turn and rejected it"
 
 // rejection tells the agent once, precisely, what is wrong.
 func rejection(a loop.Attempt, used, of int) string {
 	n := len(a.Reasons())
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s):\n\n", rejectedFirst, belay.CountOf(n, "finding"))
+	fmt.Fprintf(&b, "%s (%s):\n\n", rejectionPrefix, belay.CountOf(n, "finding"))
 	b.WriteString(strings.TrimSpace(prompt.Findings(a.Reasons())))
 	b.WriteString("\n\nFix this in the working tree and change nothing else for it: your other changes stay. ")
 	b.WriteString("If a finding is wrong or cannot be fixed, say so and why, and stop. ")
@@ -125,8 +126,8 @@ func rejection(a loop.Attempt, used, of int) string {
 	return b.String()
 }
 
-// judgedLast is the attempt that was judged last, nil for none.
-func judgedLast(st loop.State) *loop.Attempt {
+// lastJudged returns the last attempt with a verdict, nil for none.
+func lastJudged(st loop.State) *loop.Attempt {
 	for i := len(st.Attempts) - 1; i >= 0; i-- {
 		if st.Attempts[i].Verdict != "" {
 			return &st.Attempts[i]
@@ -135,23 +136,23 @@ func judgedLast(st loop.State) *loop.Attempt {
 	return nil
 }
 
-// titles are what rejected an attempt, a line each.
-func titles(a loop.Attempt) (all []string) {
+// reasonTitles returns the titles of the findings that rejected an attempt.
+func reasonTitles(a loop.Attempt) (all []string) {
 	for _, f := range a.Reasons() {
 		all = append(all, f.Title)
 	}
 	return slices.Compact(all)
 }
 
-// silent is a watcher for work that nobody watches.
-type silent struct{}
+// silentWatcher is a runner.Watcher that ignores everything.
+type silentWatcher struct{}
 
-func (silent) Begins(*session.Record, loop.Command) {}
-func (silent) Happened(*session.Record, loop.Event) {}
-func (silent) Checking(check.Progress)              {}
-func (silent) Output() io.Writer                    { return nil }
-func (silent) Used(belay.TaskID, belay.Use)         {}
-func (silent) Note(string)                          {}
-func (silent) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
+func (silentWatcher) Begins(*session.Record, loop.Command) {}
+func (silentWatcher) Happened(*session.Record, loop.Event) {}
+func (silentWatcher) Checking(check.Progress)              {}
+func (silentWatcher) Output() io.Writer                    { return nil }
+func (silentWatcher) Used(belay.TaskID, belay.Use)         {}
+func (silentWatcher) Note(string)                          {}
+func (silentWatcher) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

@@ -179,7 +179,7 @@ func chosen(s *Service, q ParallelRequest) ([]*session.Record, error) {
 			return nil, belay.Refuse(belay.CodeUsage, "list it once", "%s is listed twice", id)
 		}
 		seen[id.Key()] = true
-		if err := s.MayRunApart(r, q.of(r)); err != nil {
+		if err := s.MayRunSeparately(r, q.of(r)); err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}

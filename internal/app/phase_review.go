@@ -189,7 +189,7 @@ func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.
 	if len(it.Findings) > 0 {
 		in.Checks = []belay.CheckResult{{Check: "phase", Verdict: belay.VerdictPass, Findings: it.Findings}}
 	}
-	panel, release, err := panelOf(ctx, s.Service, s.Service.Session, task)
+	panel, release, err := reviewPanel(ctx, s.Service, s.Service.Session, task)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 			in.Files = append(in.Files, c.Path)
 		}
 	}
-	in.Diff, err = patchFor(ctx, s.Service.Session, from, now, in.Files)
+	in.Diff, err = clippedPatch(ctx, s.Service.Session, from, now, in.Files)
 	return err
 }
 
@@ -310,7 +310,7 @@ func (s *Stage) facts(ctx context.Context, p phase.Phase) (out []belay.Finding, 
 // verified holds the feature's tasks to its specification, as belay review feature does; where belay has no task of it, the
 // boxes of the task list are all that is known.
 func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
-	v, err := Judge(ctx, s.Service, FeatureRequest{Feature: s.Rec.Feature.Name})
+	v, err := ReviewFeature(ctx, s.Service, FeatureRequest{Feature: s.Rec.Feature.Name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		var spec review.Spec
 		a, err := s.Artefact(phase.Specify)
@@ -342,7 +342,7 @@ type Verdict struct {
 // iteration like any other. Errors: belay.CodeUsage where others are waited for, or what was reviewed was changed since.
 func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 	s.settle(ctx)
-	v.By = who(v.By)
+	v.By = authorName(v.By)
 	a, art, err := s.complete(v.Phase)
 	if err != nil {
 		return s.result(v.Phase, a, "blocked"), err

@@ -385,14 +385,14 @@ func (s *Stage) boxes() (out []review.Box) {
 		return nil
 	}
 	for _, f := range a.Files {
-		out = append(out, boxes(f.Path, f.Text)...)
+		out = append(out, taskBoxes(f.Path, f.Text)...)
 	}
 	return out
 }
 
 // add records an event, and tells what happens where somebody else recorded one first.
 func (s *Stage) add(ctx context.Context, e phase.Event) error {
-	e.By = who(e.By)
+	e.By = authorName(e.By)
 	err := s.Service.Session.AddToFeature(ctx, s.Rec, e)
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
@@ -462,7 +462,7 @@ func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	}
 	rec, err := svc.Session.CreateFeature(ctx, phase.Event{Kind: phase.EvFeature, Name: name,
 		Folder: folder, Layout: string(layout.Dialect),
-		Mode: mode, Tree: filepath.ToSlash(tree), By: who(q.By)})
+		Mode: mode, Tree: filepath.ToSlash(tree), By: authorName(q.By)})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type pipelineRun struct {
 	svc      *Service
 	session  *session.Session
 	q        PipelineRequest
-	req      Request
+	req      ContextRequest
 	roles    []handoff.Role
 	agent    []string // of roles that have none of their own
 	said     []string // of limits that are not known to be kept
@@ -42,7 +42,7 @@ type pipelineRun struct {
 // an error. Errors: belay.CodeRefused with blocking findings,
 // CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
 func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.Record, error) {
-	r := &pipelineRun{svc: s, session: s.Session, q: q, req: Request{Task: q.Resume, By: "belay run"}}
+	r := &pipelineRun{svc: s, session: s.Session, q: q, req: ContextRequest{Task: q.Resume, By: "belay run"}}
 	rec, err := r.ready()
 	if err == nil && rec != nil {
 		_, err = s.Adjust(ctx, rec, s.Session.Config, q.NewTask)
@@ -57,13 +57,13 @@ func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.R
 		return rec, err
 	}
 	for rec.Open() && (rec.State.Gate == nil || rec.State.Gate.Kind != loop.GateClarify) {
-		if err := r.sentBack(ctx, rec); err != nil {
+		if err := r.returnWork(ctx, rec); err != nil {
 			return rec, err
 		}
 		if rec, err = r.all(ctx, rec); err != nil {
 			return rec, err
 		}
-		if rec, err = r.judged(ctx, rec); err != nil || rec.State.Pending == nil {
+		if rec, err = r.finishAttempt(ctx, rec); err != nil || rec.State.Pending == nil {
 			return rec, err
 		}
 	}
@@ -220,8 +220,8 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	if rec.Context.There() {
 		return rec, nil
 	}
-	in := InitRequest{Request: r.req, Roles: r.roles, WithoutStandards: true}
-	made, err := Init(ctx, r.session, in)
+	in := InitRequest{ContextRequest: r.req, Roles: r.roles, WithoutStandards: true}
+	made, err := InitContext(ctx, r.session, in)
 	if err != nil {
 		return rec, err
 	}

@@ -51,7 +51,7 @@ type Import struct {
 	Tasks []ImportLine    `json:"tasks"`
 	Notes []tasklist.Note `json:"notes"`
 	Lines tasklist.Lines  `json:"lines"`
-	Files []File          `json:"files"`
+	Files []ImportFile    `json:"files"`
 }
 
 // Count is how many tasks ended so.
@@ -66,10 +66,10 @@ func (im Import) Count(o Outcome) int {
 }
 
 // Plan says what recording the files' tasks would do, given the tasks that belay has.
-func Plan(files []File, have []belay.Task, o Options) Import {
+func Plan(files []ImportFile, have []belay.Task, o Options) Import {
 	im := Import{Tasks: []ImportLine{}, Notes: []tasklist.Note{}, Files: files}
 	if files == nil {
-		im.Files = []File{}
+		im.Files = []ImportFile{}
 	}
 	before, packed := recorded(have), packaged(files)
 	first := map[string]int{} // the lines of tasks with the same id and words
@@ -127,7 +127,7 @@ func part(t tasklist.Task) bool { return t.PartOf > 0 }
 
 // packaged gives the features whose work packages are among the files: their tasks.md only
 // lists what these say.
-func packaged(files []File) map[string]bool {
+func packaged(files []ImportFile) map[string]bool {
 	m := map[string]bool{}
 	for _, f := range files {
 		if f.Dialect == tasklist.SpecKitty && path.Base(f.Path) != "tasks.md" && f.Tasks > 0 {
@@ -160,7 +160,7 @@ func recorded(have []belay.Task) records {
 
 // compare looks whether a task was imported before, and says so when its words have
 // changed since.
-func (r records) compare(l *ImportLine, f File) (why string) {
+func (r records) compare(l *ImportLine, f ImportFile) (why string) {
 	key := l.Source + "\x00" + l.ID
 	if id, ok := r.words[key+"\x00"+sum(l.Words)]; ok {
 		if l.Belay = id; l.Outcome == ImportOpen {
@@ -184,7 +184,7 @@ func (r records) compare(l *ImportLine, f File) (why string) {
 }
 
 // alone reports an id that one task of the file has.
-func alone(f File, id string) bool {
+func alone(f ImportFile, id string) bool {
 	n := 0
 	for _, t := range f.reading.Tasks {
 		if t.ID == id {

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-func gatheredFiles(t interface{ Fatal(...any) }, name, text string) []File {
-	files, err := one(name, false, []byte(text))
+func gatheredFiles(t interface{ Fatal(...any) }, name, text string) []ImportFile {
+	files, err := readTasks(name, false, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestPatterns(t *testing.T) {
 // beside them.
 func TestPackages(t *testing.T) {
 	t.Parallel()
-	var files []File
+	var files []ImportFile
 	for name, text := range map[string]string{
 		"kitty-specs/7/tasks/WP01.md": "---\nwork_package_id: WP01\ntitle: a\n---\n",
 		"kitty-specs/8/tasks/WP01.md": "---\nwork_package_id: WP01\ntitle: b\ndependencies: [WP09]\n---\n",
@@ -175,11 +175,11 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_ = os.Symlink("specs", filepath.Join(root, ".kiro"))
-	found, err := Find(root, nil)
+	found, err := FindTaskFiles(root, nil)
 	if got := fmt.Sprint(found, err); got != "[{a/b/T1.task.yaml task.yaml} {openspec/changes/2/tasks.md openspec} {specs/1/tasks.md spec-kit}] <nil>" {
 		t.Error(got)
 	}
-	found, err = Find(root, []string{"TODO.md", "specs/**"})
+	found, err = FindTaskFiles(root, []string{"TODO.md", "specs/**"})
 	if got := fmt.Sprint(found, err); got != "[{TODO.md checklist} {specs/1/tasks.md spec-kit} {specs/tasks.md checklist}] <nil>" {
 		t.Error(got)
 	}
@@ -212,7 +212,7 @@ func TestLanes(t *testing.T) {
 	put("tasks/WP06-f.md", wp("WP06", ""))
 	put("status.events.jsonl", event("1", "WP01", "in_progress")+event("2", "WP01", "done")+event("3", "WP02", "planned")+
 		"<<<<<<< HEAD\n"+event("4", "WP03", "canceled")+event("5", "WP05", "approved"))
-	files, err := Gather(Query{Dir: root, Root: root, All: true})
+	files, err := ReadTaskFiles(ImportQuery{Dir: root, Root: root, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func PlanAt(s *Service, dir, name string) (*PlanFile, error) {
 	}
 	f := &PlanFile{Shown: name, top: filepath.Dir(path), rel: filepath.Base(path)}
 	if s != nil {
-		if rel, err := s.Paths(dir, []string{name}); err == nil {
+		if rel, err := s.RepoPaths(dir, []string{name}); err == nil {
 			f.top, f.rel = s.Session.Repo.Root, rel[0]
 		}
 	}

@@ -237,7 +237,7 @@ func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 	p.change(c, want, ev.log, q.Rebased)
 	p.states(s.Session.Repo, ev, want)
 	if ev.envelope != nil || q.Signed {
-		who, err := s.signed(ctx, ev.envelope, c, then, ev, q.Signers)
+		who, err := s.verifyEnvelope(ctx, ev.envelope, c, then, ev, q.Signers)
 		p.step("signature", err, "%s", who)
 	}
 	if p.holds() {
@@ -337,7 +337,7 @@ func (p *Proven) change(c commitObject, want session.Committed, log journal.Log,
 
 // states checks that what was committed is the change from the before snapshot to the accepted one.
 func (p *Proven) states(repo *git.Repo, ev evidence, want session.Committed) {
-	diff := map[string][2]blobAt{}
+	diff := map[string][2]blob{}
 	err := treeDiff(repo, ev.object, want.Before, want.After, "", diff)
 	other := 0
 	for _, f := range want.Files {
@@ -360,7 +360,7 @@ func (p *Proven) states(repo *git.Repo, ev evidence, want session.Committed) {
 }
 
 // treeDiff compares two trees by the objects in which they differ, each of which must have the bytes of its name.
-func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, prefix string, diff map[string][2]blobAt) error {
+func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, prefix string, diff map[string][2]blob) error {
 	if from == to || len(prefix) > 4096 {
 		return nil
 	}
@@ -391,12 +391,12 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 			continue
 		}
 		var trees [2]string
-		var blobs [2]blobAt
+		var blobs [2]blob
 		for i, e := range pair {
 			if e.Mode == 0o40000 {
 				trees[i] = e.OID
 			} else if e.OID != "" {
-				blobs[i] = blobAt{e.Mode, e.OID}
+				blobs[i] = blob{e.Mode, e.OID}
 			}
 		}
 		if blobs[0] != blobs[1] {
@@ -417,7 +417,7 @@ func (s *Service) evidence(task belay.TaskID, bundle []byte) (ev evidence, err e
 	if ev.log, err = s.Session.Journal.Read(task); err != nil {
 		return ev, s.without(task, err)
 	}
-	v := Prove(s.Session, task)
+	v := VerifyRecord(s.Session, task)
 	if !v.OK {
 		ev.broken = errors.New(v.Problems[0])
 	}

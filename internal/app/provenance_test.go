@@ -15,7 +15,7 @@ import (
 )
 
 // judging is a watcher of checks that nobody looks at.
-type judging struct{ silent }
+type judging struct{ silentWatcher }
 
 func (judging) Checking(check.Progress) {}
 
@@ -59,7 +59,7 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := s.Commit(t.Context(), app.CommitRequest{Trust: true}); err != nil || !done.Made || len(done.Files) != 2 {
+	if done, err := s.Commit(t.Context(), app.CommitRequest{Trust: true}); err != nil || !done.Created || len(done.Files) != 2 {
 		t.Fatalf("%v %+v", err, done)
 	}
 	evidence, err := s.Bundle(t.Context(), "T1", "test", true, true)
@@ -290,10 +290,11 @@ func TestCommitFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 		done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"})
-		if err != nil || !done.Made {
+		if err != nil || !done.Created {
 			t.Fatal(err, done)
 		}
-		if repeated, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err != nil || repeated.Made || repeated.Commit != done.Commit {
+		if repeated, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err != nil || repeated.Created ||
+			repeated.Commit != done.Commit {
 			t.Errorf("repeated: %v %+v", err, repeated)
 		}
 		return done
@@ -361,7 +362,7 @@ mkdir was-dir; echo y > was-dir/f; echo z > other; printf '*.log\n' > .gitignore
 chmod 755 run.sh; ln -s run.sh link; echo odd > 'a b|c.md'; mkdir -p deep/er; echo d > deep/er/é; echo ignored > x.log`)
 	sh(t, dir, "echo mine >> other; echo staged > staged; git add staged; echo loose > loose")
 	done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"})
-	if err != nil || !done.Made {
+	if err != nil || !done.Created {
 		t.Fatal(err)
 	}
 	sh(t, dir, `test "$(git status --porcelain)" = "$(printf ' M other\nA  staged\n?? loose')" || { git status --porcelain; exit 1; }
@@ -405,14 +406,14 @@ func TestCommitIsFinished(t *testing.T) {
 		t.Errorf("a commit that is not recorded: %v %+v", err, p)
 	}
 	done, err := s.Commit(t.Context(), app.CommitRequest{})
-	if err != nil || done.Made {
+	if err != nil || done.Created {
 		t.Fatalf("%v %+v", err, done)
 	}
 	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || !p.OK {
 		t.Errorf("%v %+v", err, p)
 	}
 	sh(t, dir, `test -z "$(git status --porcelain)"; test "$(git rev-list --count HEAD)" = 2; test ! -e .git/belay/commit.index.lock`)
-	if done, err = s.Commit(t.Context(), app.CommitRequest{}); err != nil || done.Made {
+	if done, err = s.Commit(t.Context(), app.CommitRequest{}); err != nil || done.Created {
 		t.Errorf("%v %+v", err, done)
 	}
 }

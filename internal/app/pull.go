@@ -60,7 +60,7 @@ func (s *Service) pulled(name string) ([]*session.Record, string, error) {
 			return nil, "", err
 		}
 	}
-	ours, _, err := ofFeature(s, FeatureRequest{Feature: name})
+	ours, _, err := featureRecords(s, FeatureRequest{Feature: name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		err = belay.Refuse(belay.CodeNotFound, "belay task list", "there is no task and no feature %s", belay.VisibleLine(name))
 	}
@@ -128,7 +128,7 @@ func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.Pu
 	if after == "" || r.State.Before == "" || r.PutBack() {
 		return nil
 	}
-	at, err := s.at(ctx, r)
+	at, err := s.forTask(ctx, r)
 	if err != nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // also by an import that was killed, is not recorded again. q is what holds for all of
 // them: the agent, its name, the feature when the files tell none. belay.CodeNotFound: an
 // id of o.Only is not in the files.
-func Record(ctx context.Context, s *Service, files []File, o Options, q NewTask) (Import, error) {
+func Record(ctx context.Context, s *Service, files []ImportFile, o Options, q NewTask) (Import, error) {
 	unlock, err := s.lock(ctx, "import.lock")
 	if err != nil {
 		return Import{}, err

@@ -34,7 +34,7 @@ func (s *Service) Result(ctx context.Context, r *session.Record) prompt.Result {
 	if after == "" || r.State.Before == "" {
 		return out
 	}
-	at, err := s.at(ctx, r)
+	at, err := s.forTask(ctx, r)
 	if err != nil {
 		return out
 	}

@@ -241,7 +241,7 @@ func (g *giving) settled(ctx context.Context) error {
 	if g.r.State.Ending != loop.OutcomePassed {
 		return nil
 	}
-	return g.svc.Settle(ctx, g.r, g.q.Watch)
+	return g.svc.CloseAccepted(ctx, g.r, g.q.Watch)
 }
 
 func reviewText(c review.Cycle, pointer string) string {

@@ -64,7 +64,7 @@ func (r *pipelineRun) starts(ctx context.Context, rec *session.Record, s *handof
 	if rec.Context.At == s.Name {
 		return nil
 	}
-	req := UpdateRequest{Request: r.req, Role: s.Name, Status: string(handoff.InProgress), ClearFindings: len(s.Blocking) > 0}
+	req := UpdateRequest{ContextRequest: r.req, Role: s.Name, Status: string(handoff.InProgress), ClearFindings: len(s.Blocking) > 0}
 	_, err := Update(ctx, r.session, req)
 	return err
 }
@@ -161,13 +161,13 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	}
 	enclosed := runner.Enclosed{Role: true}
 	if s.ReadOnly && role.Closed {
-		within, err := r.room(ctx)
+		within, err := r.readOnlyAccess(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if runner.Fenced(r.session) {
-			enclosed.Closed, enclosed.Open = within.Closed, within.Open
-		} else if command, err = r.closed(within, command); err != nil {
+			enclosed.Closed, enclosed.Open = within.ReadOnly, within.Writable
+		} else if command, err = r.readOnlyCommand(within, command); err != nil {
 			return nil, err
 		}
 	}

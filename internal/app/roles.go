@@ -15,7 +15,7 @@ import (
 
 // UpdateRequest changes what a role says of itself.
 type UpdateRequest struct {
-	Request
+	ContextRequest
 	Role          string
 	Status        string
 	Session       string
@@ -27,7 +27,7 @@ type UpdateRequest struct {
 // does every other change. Errors: belay.CodeDrift, those of MayStart and Cited, CodeUsage,
 // CodeRefused for secrets.
 func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.State, error) {
-	p, err := At(ctx, s, q.Request)
+	p, err := At(ctx, s, q.ContextRequest)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -41,7 +41,7 @@ func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.S
 		return handoff.State{}, belay.Refuse(belay.CodeUsage, "--status, --session, --qa-log or --clear-findings",
 			"nothing to update for %s", q.Role)
 	}
-	let, err := p.Secrets(q.Force, "the update of "+q.Role, q.Session, q.QALog)
+	let, err := p.RefuseSecrets(q.Force, "the update of "+q.Role, q.Session, q.QALog)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -65,8 +65,8 @@ func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.S
 }
 
 // At opens the place of a task that has a context.
-func At(ctx context.Context, s *session.Session, q Request) (*Place, error) {
-	p, err := at(ctx, s, q)
+func At(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext, error) {
+	p, err := openContext(ctx, s, q)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func At(ctx context.Context, s *session.Session, q Request) (*Place, error) {
 }
 
 // StateOf gives what a role has done.
-func (p *Place) StateOf(role string) (handoff.State, error) {
+func (p *TaskContext) StateOf(role string) (handoff.State, error) {
 	s, err := p.Rec.Context.Of(role)
 	if err != nil {
 		return handoff.State{}, err
@@ -83,7 +83,7 @@ func (p *Place) StateOf(role string) (handoff.State, error) {
 }
 
 // addOf records what happened to a role.
-func (p *Place) addOf(ctx context.Context, role string, e handoff.Event) error {
+func (p *TaskContext) addOf(ctx context.Context, role string, e handoff.Event) error {
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		r, err := c.Of(role)
 		if err != nil {
@@ -94,7 +94,7 @@ func (p *Place) addOf(ctx context.Context, role string, e handoff.Event) error {
 	})
 }
 
-func (p *Place) set(ctx context.Context, role string, set handoff.Set, let []string) error {
+func (p *TaskContext) set(ctx context.Context, role string, set handoff.Set, let []string) error {
 	if _, err := p.Rec.Context.Of(role); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (p *Place) set(ctx context.Context, role string, set handoff.Set, let []str
 }
 
 // Unmoved verifies before something is changed; an open drift is not looked at again.
-func (p *Place) Unmoved(ctx context.Context) error {
+func (p *TaskContext) Unmoved(ctx context.Context) error {
 	if err := p.Rec.Context.NoDrift(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (p *Place) Unmoved(ctx context.Context) error {
 }
 
 // start lets a role begin. The first one begins from the tree as it is then.
-func (p *Place) start(ctx context.Context, role string) error {
+func (p *TaskContext) start(ctx context.Context, role string) error {
 	if err := p.Rec.Context.MayStart(role); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (p *Place) start(ctx context.Context, role string) error {
 
 // Block records a blocking finding of a role. It is not lost to a drift: nothing is
 // verified first.
-func Block(ctx context.Context, s *session.Session, q Request, role, finding string) (handoff.State, error) {
+func Block(ctx context.Context, s *session.Session, q ContextRequest, role, finding string) (handoff.State, error) {
 	p, err := At(ctx, s, q)
 	if err != nil {
 		return handoff.State{}, err
@@ -167,7 +167,7 @@ func Block(ctx context.Context, s *session.Session, q Request, role, finding str
 	if finding == "" {
 		return handoff.State{}, belay.Refuse(belay.CodeUsage, `--finding "what must be fixed"`, "a blocking finding needs a text")
 	}
-	let, err := p.Secrets(q.Force, "the finding", finding)
+	let, err := p.RefuseSecrets(q.Force, "the finding", finding)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -190,7 +190,7 @@ type Handed struct {
 // begun and the tree is not what was handed over before, when something was committed, or
 // when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a
 // tree without changes.
-func Snapshot(ctx context.Context, s *session.Session, q Request, role string, empty bool) (Handed, error) {
+func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role string, empty bool) (Handed, error) {
 	p, err := At(ctx, s, q)
 	if err != nil {
 		return Handed{}, err
@@ -241,7 +241,7 @@ func Snapshot(ctx context.Context, s *session.Session, q Request, role string, e
 	if err != nil {
 		return Handed{}, err
 	}
-	if _, err := p.export(ctx, nil); err != nil {
+	if _, err := p.exportRoles(ctx, nil); err != nil {
 		return Handed{}, err
 	}
 	out := Handed{Task: p.Rec.Task.ID, Role: r.Name, Handoff: h, Notes: notes(h, info)}
@@ -258,8 +258,9 @@ func nothingToHand(task belay.TaskID, role string) error {
 }
 
 // delta reads what a handover consists of.
-func (p *Place) delta(ctx context.Context, base, previous belay.SnapshotID, info snapshot.Info, unmasked bool) (handoff.Handoff, error) {
-	inScope, err := p.scope()
+func (p *TaskContext) delta(ctx context.Context, base, previous belay.SnapshotID, info snapshot.Info, unmasked bool) (
+	handoff.Handoff, error) {
+	inScope, err := p.inScope()
 	if err != nil {
 		return handoff.Handoff{}, err
 	}
@@ -289,8 +290,8 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 }
 
 // untouched holds a read-only role to it.
-func (p *Place) untouched(ctx context.Context, role string, then, now belay.SnapshotID) error {
-	inScope, err := p.scope()
+func (p *TaskContext) untouched(ctx context.Context, role string, then, now belay.SnapshotID) error {
+	inScope, err := p.inScope()
 	if err != nil {
 		return err
 	}
@@ -316,7 +317,7 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 }
 
 // Resolve accepts the tree as it stands for what was handed over, with a note of why.
-func (p *Place) Resolve(ctx context.Context, note string) (Handed, error) {
+func (p *TaskContext) Resolve(ctx context.Context, note string) (Handed, error) {
 	note = handoff.Fit(handoff.Text(belay.Visible(note)), "the note was cut; use a shorter one")
 	if note == "" {
 		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened and why it is correct"`,
@@ -326,7 +327,7 @@ func (p *Place) Resolve(ctx context.Context, note string) (Handed, error) {
 		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", p.Rec.Task.ID), "%s has no drift",
 			p.Rec.Task.ID)
 	}
-	let, err := p.Secrets(p.force, "the note", note)
+	let, err := p.RefuseSecrets(p.force, "the note", note)
 	if err != nil {
 		return Handed{}, err
 	}
@@ -353,14 +354,14 @@ func (p *Place) Resolve(ctx context.Context, note string) (Handed, error) {
 	if err != nil {
 		return Handed{}, err
 	}
-	_, err = p.export(ctx, nil)
+	_, err = p.exportRoles(ctx, nil)
 	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastBy, Handoff: h, Notes: notes(h, info)}, err
 }
 
 // Send gives the work back to a role after the last one handed over: the words say why, and
 // secrets in them are masked. Attempt is the one of the task's loop that begins with it;
 // anew says that the state before was put back. It is done once for each attempt.
-func Send(ctx context.Context, s *session.Session, q Request, role, words string, back handoff.Back) error {
+func Send(ctx context.Context, s *session.Session, q ContextRequest, role, words string, back handoff.Back) error {
 	p, err := At(ctx, s, q)
 	if err != nil || p.Rec.Context.Attempt >= back.Attempt {
 		return err
@@ -371,7 +372,7 @@ func Send(ctx context.Context, s *session.Session, q Request, role, words string
 }
 
 // Ran records how the agent of a role ended.
-func Ran(ctx context.Context, s *session.Session, q Request, role string, run handoff.Run) error {
+func Ran(ctx context.Context, s *session.Session, q ContextRequest, role string, run handoff.Run) error {
 	p, err := At(ctx, s, q)
 	if err != nil {
 		return err

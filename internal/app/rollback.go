@@ -30,7 +30,7 @@ type RollbackRequest struct {
 // task's history. When the loop waits for exactly this restore, the loop goes on. With
 // paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
 func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
-	if err := Globs(q.Preserve); err != nil {
+	if err := CheckGlobs(q.Preserve); err != nil {
 		return restore.Restored{}, err
 	}
 	r, err := s.Session.Load(q.Task)
@@ -41,7 +41,7 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
 			"%s has no before snapshot: it has not started", q.Task)
 	}
-	if s, err = s.at(ctx, r); err != nil {
+	if s, err = s.forTask(ctx, r); err != nil {
 		return restore.Restored{}, err
 	}
 	if _, err := s.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken

@@ -83,7 +83,7 @@ func putOneBack(ctx context.Context, s *Service, r *session.Record, q Rejection,
 	if r, err = s.Session.Load(r.Task.ID); err != nil {
 		return out, err
 	}
-	if err := s.PutBack(ctx, r, q.Watch); err != nil {
+	if err := s.RestorePending(ctx, r, q.Watch); err != nil {
 		return out, err
 	}
 	for _, a := range r.State.Attempts {

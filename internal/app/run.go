@@ -65,10 +65,10 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	}
 	err = s.drive(ctx, dr)
 	s.report(ctx, r.Task.ID, q.Watch)
-	overridden(ctx, s.Session, r, q.Watch)
+	writeOverride(ctx, s.Session, r, q.Watch)
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
-		s.retired(ctx, r, q.Watch)
+		s.removeEndedTree(ctx, r, q.Watch)
 	}
 	if errors.Is(err, runner.ErrParked) {
 		return r, parked(r.Task.ID)
@@ -161,7 +161,7 @@ func (s *Service) resumable(ctx context.Context, q RunRequest) (*session.Record,
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
 			"%s has already started in the working tree %s", q.Resume, s.Session.Repo.Root)
 	}
-	t, _, err := s.adjusted(r, s.Session.Config, q.NewTask)
+	t, _, err := s.withFlags(r, s.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
@@ -176,7 +176,7 @@ func (s *Service) resumable(ctx context.Context, q RunRequest) (*session.Record,
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
 func (s *Service) added(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
-	t, _, err := s.adjusted(r, s.Session.Config, q.NewTask)
+	t, _, err := s.withFlags(r, s.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
@@ -255,7 +255,7 @@ func (s *Service) Cancel(ctx context.Context, task belay.TaskID) error {
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdDebug {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no agent running (%s)", task, r.State.Phase)
 	}
-	if s, err = s.at(ctx, r); err != nil {
+	if s, err = s.forTask(ctx, r); err != nil {
 		return err
 	}
 	run, err := agent.Attach(s.Session.RunDir(task, c.ID))

@@ -22,11 +22,11 @@ type gathered struct {
 }
 
 // gather reads the sources of the task's block. area and priority win over the task's own.
-func (p *Place) gather(ctx context.Context, from snapshot.Info, area, priority string) (gathered, error) {
+func (p *TaskContext) gather(ctx context.Context, from snapshot.Info, area, priority string) (gathered, error) {
 	end := p.Session.Repo.ShareReader()
 	defer end()
 	t := p.Rec.Task
-	inScope, err := p.scope()
+	inScope, err := p.inScope()
 	if err != nil {
 		return gathered{}, err
 	}
@@ -82,7 +82,7 @@ func testsFrom(t belay.Task) string {
 }
 
 // rules gives the config's standards, and as one more what the task's file names.
-func (p *Place) rules(t belay.Task) []handoff.Rule {
+func (p *TaskContext) rules(t belay.Task) []handoff.Rule {
 	var all []handoff.Rule
 	for _, s := range p.Session.Config.Standards {
 		all = append(all, handoff.Rule{Name: s.Name, Files: s.Files, Areas: s.Areas, Priorities: s.Priorities,
@@ -116,12 +116,12 @@ func wanted(rules []handoff.Rule, path string) bool {
 		slices.ContainsFunc(rules, func(r handoff.Rule) bool { return belay.Match(r.Files, path) })
 }
 
-func (p *Place) isSource(t belay.Task, path string) bool {
+func (p *TaskContext) isSource(t belay.Task, path string) bool {
 	return t.Origin != nil && !t.Origin.Outside && filepath.ToSlash(t.Origin.File) == path
 }
 
 // readAll reads the files that are cited or that the task comes from.
-func (p *Place) readAll(ctx context.Context, g *gathered, list []snapshot.Entry, rules []handoff.Rule) error {
+func (p *TaskContext) readAll(ctx context.Context, g *gathered, list []snapshot.Entry, rules []handoff.Rule) error {
 	rd, err := p.Session.Repo.Reader(ctx)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (g *gathered) note(kind, path string, text []byte) {
 }
 
 // taken is a snapshot of the present for the task's context.
-func (p *Place) taken(ctx context.Context, role, message string) (snapshot.Info, error) {
+func (p *TaskContext) taken(ctx context.Context, role, message string) (snapshot.Info, error) {
 	t := p.Rec.Task
 	info, err := p.Session.Snaps.TakeWith(ctx, snapshot.Meta{
 		Kind: belay.KindHandoff, Task: t.ID, Message: message, Feature: t.Feature, Agent: role, Journal: p.Rec.Log.Head.Hash,
@@ -189,7 +189,7 @@ func (p *Place) taken(ctx context.Context, role, message string) (snapshot.Info,
 }
 
 // made makes the block and the manifest of what was gathered and keeps both.
-func (p *Place) made(g gathered, without bool) (handoff.Block, handoff.BlockRef, error) {
+func (p *TaskContext) made(g gathered, without bool) (handoff.Block, handoff.BlockRef, error) {
 	b, err := handoff.Make(g.sources)
 	if err != nil {
 		return b, handoff.BlockRef{}, err
@@ -203,10 +203,10 @@ func (p *Place) made(g gathered, without bool) (handoff.Block, handoff.BlockRef,
 	if ref.Roles, err = Roles(p.Session.Config); err != nil {
 		return b, ref, err
 	}
-	if ref.Block, _, err = p.keep(b); err != nil {
+	if ref.Block, _, err = p.attachJSON(b); err != nil {
 		return b, ref, err
 	}
-	ref.Manifest, _, err = p.keep(handoff.Manifest{Version: handoff.Version, Serialiser: handoff.Serialiser,
+	ref.Manifest, _, err = p.attachJSON(handoff.Manifest{Version: handoff.Version, Serialiser: handoff.Serialiser,
 		Normaliser: handoff.Normaliser, Block: ref.Block, Sources: g.manifest})
 	return b, ref, err
 }
@@ -222,7 +222,7 @@ func forWhat(t handoff.TaskPart) string {
 }
 
 // dirty reports whether tracked files differ from HEAD.
-func (p *Place) dirty(ctx context.Context, now snapshot.Info) (bool, error) {
+func (p *TaskContext) dirty(ctx context.Context, now snapshot.Info) (bool, error) {
 	if now.Head == "" {
 		return false, nil
 	}

@@ -15,7 +15,7 @@ import (
 // Cited refuses while a rule that the context cites says something else now, or is gone: a
 // role would be given words that no longer hold. One that only moved still holds. Error:
 // belay.CodeRefused, with each that changed.
-func (p *Place) Cited(ctx context.Context) error {
+func (p *TaskContext) Cited(ctx context.Context) error {
 	b, err := p.Block()
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (p *Place) Cited(ctx context.Context) error {
 }
 
 // Follow looks for cited sections in the files as they are on the disk.
-func (p *Place) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff.Followed, error) {
+func (p *TaskContext) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff.Followed, error) {
 	var docs []handoff.Document
 	read1 := map[string]bool{}
 	for _, c := range cited {
@@ -69,7 +69,7 @@ func (p *Place) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff
 }
 
 // FileText reads a file of the tree, never through a link; nil when it is not there.
-func (p *Place) FileText(path string) ([]byte, error) {
+func (p *TaskContext) FileText(path string) ([]byte, error) {
 	root, err := fsroot.OpenRoot(p.Session.Repo.Root)
 	if err != nil {
 		return nil, err

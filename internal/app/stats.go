@@ -28,7 +28,7 @@ type Stats struct {
 }
 
 // Stats measures it; it writes nothing.
-func (p *Place) Stats(ctx context.Context) (Stats, error) {
+func (p *TaskContext) Stats(ctx context.Context) (Stats, error) {
 	b, err := p.Block()
 	if err != nil {
 		return Stats{}, err
@@ -38,7 +38,7 @@ func (p *Place) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, err
 	}
 	var m handoff.Manifest
-	if err := p.Into(p.Rec.Context.Block.Manifest, &m); err != nil {
+	if err := p.ReadJSON(p.Rec.Context.Block.Manifest, &m); err != nil {
 		return Stats{}, err
 	}
 	sections, err := p.sections(b.Citations)
@@ -57,14 +57,14 @@ func (p *Place) Stats(ctx context.Context) (Stats, error) {
 	return s, ctx.Err()
 }
 
-func (p *Place) measured(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
+func (p *TaskContext) measured(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
 	e := handoff.ExportFor(r, b, p.Rec.Context, changes)
 	text, err := handoff.Canonical(e)
 	return e, text, err
 }
 
 // sections counts the bytes of the cited sections as they are now.
-func (p *Place) sections(cited []handoff.Citation) (int, error) {
+func (p *TaskContext) sections(cited []handoff.Citation) (int, error) {
 	total := 0
 	for _, c := range cited {
 		text, err := p.FileText(c.File)
@@ -88,7 +88,7 @@ func (p *Place) sections(cited []handoff.Citation) (int, error) {
 
 // cost compares a part with its sources: the task's words; the rules, for those who get
 // citations; the diff, for those who get changes; logs, for those who get them.
-func (p *Place) cost(r handoff.Role, text []byte, m handoff.Manifest, sections int) Cost {
+func (p *TaskContext) cost(r handoff.Role, text []byte, m handoff.Manifest, sections int) Cost {
 	c := Cost{Role: r.Name, Bytes: len(text), Tokens: handoff.Tokens(len(text))}
 	both, files := 0, 0
 	parts := map[string]bool{}
@@ -118,7 +118,7 @@ func (p *Place) cost(r handoff.Role, text []byte, m handoff.Manifest, sections i
 		c.Saved = 100 - 100*c.Tokens/c.Sections
 	}
 	if ref, given := p.Rec.Context.Earlier[r.Name]; given {
-		if old, err := p.Text(ref.Attachment, false); err == nil {
+		if old, err := p.ReadAttachment(ref.Attachment, false); err == nil {
 			c.Changed = handoff.Tokens(differing(old, text))
 		}
 	}

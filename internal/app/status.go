@@ -126,7 +126,7 @@ type FeatureLine struct {
 	Attempts int        `json:"attempts"`
 	Used     *belay.Use `json:"used,omitempty"` // nil: no agent has run
 
-	Phase string `json:"phase,omitempty"` // where it is, while it is active
+	Phase string `json:"phase,omitempty"` // its phase, while it is active
 	Next  string `json:"next,omitempty"`  // the command that continues it
 }
 
@@ -175,7 +175,7 @@ func features(lines []TaskLine) []FeatureLine {
 // Status is the working tree at a glance.
 type Status struct {
 	Root      string     `json:"root"`
-	Held      string     `json:"held,omitempty"`    // who works in this tree now
+	Held      string     `json:"held,omitempty"`    // the task or command that runs in this tree now
 	Reviews   []string   `json:"reviews,omitempty"` // who reviews in it
 	Tasks     []TaskLine `json:"tasks"`             // open ones
 	Ended     int        `json:"ended"`             // how many ended

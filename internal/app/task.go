@@ -46,7 +46,7 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 		return nil, err
 	}
 	s.Session.May.TypeCommand(q.Agent)
-	if err := s.known(q); err != nil {
+	if err := s.checkDependencies(q); err != nil {
 		return nil, err
 	}
 	s.read(ctx, &t, q)
@@ -240,7 +240,7 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher
 	if err := runner.InOrder(s.Session, r, true); err != nil {
 		return nil, err
 	}
-	if s, err = s.at(ctx, r); err != nil {
+	if s, err = s.forTask(ctx, r); err != nil {
 		return nil, err
 	}
 	if err := s.offer(judging(r.Task), false); err != nil {
@@ -276,7 +276,7 @@ func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watch
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task),
 			"%s has no running attempt (%s)", task, r.State.Phase)
 	}
-	if s, err = s.at(ctx, r); err != nil {
+	if s, err = s.forTask(ctx, r); err != nil {
 		return nil, err
 	}
 	unlock, err := s.Session.Hold(ctx, task, "belay task capture")
@@ -304,7 +304,7 @@ func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Watche
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
 			"%s is not accepted: it is in phase %s", task, r.State.Phase)
 	}
-	if s, err = s.at(ctx, r); err != nil {
+	if s, err = s.forTask(ctx, r); err != nil {
 		return nil, err
 	}
 	return r, s.pending(ctx, r, w, loop.CmdClose)

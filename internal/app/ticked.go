@@ -65,7 +65,7 @@ type version struct {
 // Ticked holds each ticked task of the files against the changes of its time: those after the commit that ticked another
 // box of the file, or that added the task, up to the commit that ticked its own. What cannot be shown by them is said to
 // be not shown. The tests run on the working tree, unless q.Skip names them.
-func (s *Service) Ticked(ctx context.Context, files []File, q CheckRequest) (TickedReport, error) {
+func (s *Service) Ticked(ctx context.Context, files []ImportFile, q CheckRequest) (TickedReport, error) {
 	report := TickedReport{Tasks: []TickedTask{}}
 	have, err := Have(s)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) Ticked(ctx context.Context, files []File, q CheckRequest) (Tic
 		if err != nil {
 			return report, err
 		}
-		for _, l := range Plan([]File{f}, have, Options{}).Tasks {
+		for _, l := range Plan([]ImportFile{f}, have, Options{}).Tasks {
 			if l.Outcome != Done {
 				continue
 			}
@@ -96,7 +96,7 @@ func (s *Service) Ticked(ctx context.Context, files []File, q CheckRequest) (Tic
 		return report, nil
 	}
 	q.Before, q.Skip = "HEAD", allBut("tests")
-	if q.Adhoc, err = s.Adhoc(); err != nil {
+	if q.Adhoc, err = s.AdhocTask(); err != nil {
 		return report, err
 	}
 	now, err := s.Check(ctx, q)
@@ -120,7 +120,7 @@ func (s *Service) ticked(ctx context.Context, t *TickedTask, l ImportLine, versi
 		return nil
 	}
 	t.Before, t.After = before, after
-	task, err := s.Adhoc()
+	task, err := s.AdhocTask()
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func tickedSince(before, after version) bool {
 }
 
 // versions reads a file's history, the newest version first: that of the working tree. A merge counts as one commit.
-func (s *Service) versions(ctx context.Context, f File) ([]version, error) {
+func (s *Service) versions(ctx context.Context, f ImportFile) ([]version, error) {
 	list := []version{versionOf("", f.reading)}
 	refs, err := s.Session.Repo.Refs(ctx)
 	if err != nil {

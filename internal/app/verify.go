@@ -30,7 +30,7 @@ type Verified struct {
 // VerifyRequest asks whether the tree is as it was handed over, and, for a role, whether
 // it may begin.
 type VerifyRequest struct {
-	Request
+	ContextRequest
 	For        string
 	IgnoreEnds bool
 }
@@ -39,7 +39,7 @@ type VerifyRequest struct {
 // snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
 // differs in Verified; those of MayStart and Cited for a role.
 func Verify(ctx context.Context, s *session.Session, q VerifyRequest) (Verified, error) {
-	p, err := at(ctx, s, q.Request)
+	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
 		if v, broken := edited(s, q.Task, err); broken {
 			return v, refusal(v)
@@ -79,7 +79,7 @@ func edited(s *session.Session, task belay.TaskID, unread error) (Verified, bool
 }
 
 // verify compares, records what drifted, and gives belay.CodeDrift for it.
-func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
+func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
 	defer p.Session.Repo.ShareReader()() // one process of git reads it all
 	c := &p.Rec.Context
 	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
@@ -136,8 +136,8 @@ func refusal(v Verified) error {
 
 // compare names in what the tree differs from what was expected. While a role is at work
 // the files are its own business: only what happened to the repository as a whole counts.
-func (p *Place) compare(ctx context.Context, v *Verified, ignoreEnds bool) error {
-	inScope, err := p.scope()
+func (p *TaskContext) compare(ctx context.Context, v *Verified, ignoreEnds bool) error {
+	inScope, err := p.inScope()
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (p *Place) compare(ctx context.Context, v *Verified, ignoreEnds bool) error
 }
 
 // found holds the tree as it stands, unless the drift that was found last is this one.
-func (p *Place) found(ctx context.Context, r handoff.Reader) (belay.SnapshotID, error) {
+func (p *TaskContext) found(ctx context.Context, r handoff.Reader) (belay.SnapshotID, error) {
 	if list := p.Rec.Context.Drifts; len(list) > 0 && list[len(list)-1].Found != "" {
 		before := list[len(list)-1].Found
 		if _, same, _, err := r.Look(ctx, before); err == nil && same {
@@ -189,7 +189,7 @@ func asWhole(r handoff.Report) []handoff.Difference {
 
 // own looks at what belay wrote itself: the record's chain as the snapshot noted it,
 // attachments, and the files that were written for agents.
-func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
+func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
 	current := p.Rec.Context.Attachments()
 	proof, err := p.Session.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {
 		return slices.DeleteFunc(handoff.AttachmentsOf(data), func(sha string) bool { return !slices.Contains(current, sha) })
@@ -222,6 +222,6 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []hando
 }
 
 // knows reports whether the record has an entry of this hash.
-func (p *Place) knows(hash string) bool {
+func (p *TaskContext) knows(hash string) bool {
 	return slices.ContainsFunc(p.Rec.Log.Entries, func(e journal.Entry) bool { return e.Hash == hash })
 }

@@ -46,7 +46,7 @@ type Audit struct {
 
 // View reads a task's context, with what is no longer true of it as warnings: another HEAD,
 // other words of the task, cited rules that say something else now.
-func (p *Place) View(ctx context.Context) (v View, err error) {
+func (p *TaskContext) View(ctx context.Context) (v View, err error) {
 	c := &p.Rec.Context
 	v = View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
 		Manifest: c.Block.Manifest, Base: c.Block.Base,
@@ -64,7 +64,7 @@ func (p *Place) View(ctx context.Context) (v View, err error) {
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 // stale says what of the block is no longer true.
-func (p *Place) stale(ctx context.Context, v *View) error {
+func (p *TaskContext) stale(ctx context.Context, v *View) error {
 	refs, err := p.Session.Repo.Refs(ctx)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (p *Place) stale(ctx context.Context, v *View) error {
 		v.Warnings = append(v.Warnings,
 			fmt.Sprintf("the context was made at %s, HEAD is %s now", short(v.Immutable.Git.Head), short(head.OID)))
 	}
-	if err := p.Current(); err != nil {
+	if err := p.CheckCurrent(); err != nil {
 		v.Warnings = append(v.Warnings, err.Error()+": belay context rebuild "+string(v.Task))
 	}
 	followed, err := p.Follow(ctx, v.Immutable.Citations)
@@ -186,7 +186,7 @@ type Differs struct {
 }
 
 // Diff finds it; Write prints it. Error: belay.CodeNotFound when there is none.
-func (p *Place) Diff(ctx context.Context, q DiffRequest) (Differs, func(io.Writer) error, error) {
+func (p *TaskContext) Diff(ctx context.Context, q DiffRequest) (Differs, func(io.Writer) error, error) {
 	c := &p.Rec.Context
 	out := Differs{Task: p.Rec.Task.ID, Type: "from_base"}
 	if q.Drift {
@@ -218,8 +218,8 @@ func (p *Place) Diff(ctx context.Context, q DiffRequest) (Differs, func(io.Write
 }
 
 // print writes a kept diff.
-func (p *Place) print(d handoff.Diff, w io.Writer) error {
-	text, err := p.Text(d.Attachment, d.Gzip)
+func (p *TaskContext) print(d handoff.Diff, w io.Writer) error {
+	text, err := p.ReadAttachment(d.Attachment, d.Gzip)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (p *Place) print(d handoff.Diff, w io.Writer) error {
 	return err
 }
 
-func (p *Place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
+func (p *TaskContext) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
 	list := p.Rec.Context.Drifts
 	if len(list) == 0 {
 		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),

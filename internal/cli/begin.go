@@ -32,7 +32,7 @@ Exit codes: 0 claimed · 2 no such process · 5 somebody else reviews · 6 no su
 	c.Flags().StringVar(&reviewer, "reviewer", "", "the reviewer's `NAME`")
 	c.Flags().IntVar(&pid, "pid", 0, "ID of the reviewer's `PROCESS`; -1 is none")
 	c.RunE = a.aboutTask(func(c *cobra.Command, svc *app.Service, task belay.TaskID) error {
-		b, err := app.Begin(c.Context(), svc, task, reviewer, pid)
+		b, err := app.BeginReview(c.Context(), svc, task, reviewer, pid)
 		return a.result(b, err, func(w io.Writer) {
 			for _, e := range b.Env {
 				fmt.Fprintln(w, "export "+belay.VisibleLine(e))
@@ -56,7 +56,7 @@ Exit codes: 0 released · 6 nobody reviews it, or no such task.`,
 		Example:           "  belay review end T7 --reviewer ana",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, task belay.TaskID) error {
-			n, err := app.End(c.Context(), svc, task, reviewer)
+			n, err := app.EndReview(c.Context(), svc, task, reviewer)
 			return a.result(map[string]any{"task": task, "ended": n}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "ended the reviews of %s\n", task)
 			})

@@ -33,15 +33,15 @@ Exit codes: 0 created · 1 it contains a secret · 2 could not be created · 6 n
 		Example: `  belay context init T7
   belay context init T7 --area backend --priority P1 --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
-			in.Request = r
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
+			in.ContextRequest = r
 			if base != "" {
 				var err error
 				if in.Base, err = belay.ParseSnapshotID(base); err != nil {
 					return err
 				}
 			}
-			m, err := app.Init(c.Context(), s, in)
+			m, err := app.InitContext(c.Context(), s, in)
 			return a.result(m, err, func(w io.Writer) { printMade(w, m) })
 		}),
 	}
@@ -57,7 +57,7 @@ func sources(c *cobra.Command, in *app.InitRequest) {
 	c.Flags().BoolVar(&in.WithoutStandards, "without-standards", false, "continue if there is no rule to cite")
 }
 
-func printMade(w io.Writer, m app.MadeContext) {
+func printMade(w io.Writer, m app.InitResult) {
 	b := m.Block
 	fmt.Fprintf(w, "%s: %s\n", b.Task.ID, belay.VisibleLine(b.Task.Title))
 	rows := [][]string{
@@ -97,9 +97,9 @@ Exit codes: 0 done, or nothing changed · 1 it contains a secret · 2 could not 
 		Example: `  belay context rebuild T7 --dry-run
   belay context rebuild T7`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
-			in.Request = r
-			m, err := app.Rebuild(c.Context(), s, in, dry)
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
+			in.ContextRequest = r
+			m, err := app.RebuildContext(c.Context(), s, in, dry)
 			return a.result(m, err, func(w io.Writer) {
 				if len(m.Changes) == 0 {
 					fmt.Fprintf(w, "%s: nothing changed, block %s\n", m.Task, m.SHA[:16])
@@ -129,7 +129,7 @@ Exit codes: 0 done · 6 no context.`,
   belay context get T7 --json
   belay context get T7 --evidence E1`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.TaskContext) error {
 			if qa != "" {
 				proof, text, err := p.Log(qa)
 				return a.tellText(proof, text, err)
@@ -226,7 +226,7 @@ files: belay context verify does.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context status T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, func(c *cobra.Command, sess *session.Session, r app.Request) error {
+		RunE: a.asked(&asked{}, func(c *cobra.Command, sess *session.Session, r app.ContextRequest) error {
 			s, err := app.StatusOf(sess, r.Task)
 			return a.result(s, err, func(w io.Writer) { printStatus(w, s) })
 		}),

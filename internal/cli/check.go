@@ -29,18 +29,18 @@ Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6
 			if err != nil {
 				return err
 			}
-			v, err := app.Validate(c.Context(), svc, app.Question{Dir: a.Dir, Plan: args[0], Against: against})
+			v, err := app.ValidatePlan(c.Context(), svc, app.Question{Dir: a.Dir, Plan: args[0], Against: against})
 			if err != nil {
 				return err
 			}
-			return a.Tell(v, v.Refusal(), func(w io.Writer) { tellFindings(w, v, terminal.PaintFor(a.Out)) })
+			return a.Tell(v, v.Err(), func(w io.Writer) { tellFindings(w, v, terminal.PaintFor(a.Out)) })
 		},
 	}
 	c.Flags().StringVar(&against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
 	return c
 }
 
-func tellFindings(w io.Writer, v app.Validated, paint terminal.Paint) {
+func tellFindings(w io.Writer, v app.PlanValidation, paint terminal.Paint) {
 	for _, f := range v.Findings {
 		word := paint.Warn(string(f.Severity))
 		if f.Severity == belay.SeverityError {

@@ -85,7 +85,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	case len(args) == 1:
 		r.Task, err = belay.ParseTaskID(args[0])
 	case q.before == "":
-		if r.Task, err = svc.Under(); err == nil && r.Task == "" {
+		if r.Task, err = svc.CurrentTask(); err == nil && r.Task == "" {
 			r.Before, err = a.base(opening, svc)
 		} else if err == nil {
 			s.Note(fmt.Sprintf("checking %s; belay check --before HEAD checks uncommitted changes", r.Task))
@@ -93,7 +93,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	}
 	if err == nil && r.Task == "" {
 		r.Skip = nil // they are in Adhoc already
-		r.Adhoc, err = svc.Adhoc()
+		r.Adhoc, err = svc.AdhocTask()
 	}
 	if err != nil {
 		return err

@@ -53,27 +53,27 @@ func (q *asked) flags(c *cobra.Command) {
 }
 
 // open opens the repository and reads the task's ID.
-func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.Session, app.Request, error) {
+func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.Session, app.ContextRequest, error) {
 	id := os.Getenv("BELAY_TASK")
 	if len(args) > 0 {
 		id = args[0]
 	}
 	if id == "" {
-		return nil, app.Request{}, belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK", "no task was given")
+		return nil, app.ContextRequest{}, belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK", "no task was given")
 	}
 	task, err := belay.ParseTaskID(id)
 	if err != nil {
-		return nil, app.Request{}, err
+		return nil, app.ContextRequest{}, err
 	}
 	s, err := a.Open(c.Context())
 	if err != nil {
-		return nil, app.Request{}, err
+		return nil, app.ContextRequest{}, err
 	}
-	return s.Session, app.Request{Task: task, By: q.by, Force: q.force}, nil
+	return s.Session, app.ContextRequest{Task: task, By: q.by, Force: q.force}, nil
 }
 
 // does is what a command of the family does in an opened repository.
-type does = func(c *cobra.Command, s *session.Session, r app.Request) error
+type does = func(c *cobra.Command, s *session.Session, r app.ContextRequest) error
 
 // asked opens the repository, reads the task's ID, and does it.
 func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) error {
@@ -87,8 +87,8 @@ func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) e
 }
 
 // place gives the place of a task that has a context to what needs no more than that.
-func place(do func(c *cobra.Command, p *app.Place) error) does {
-	return func(c *cobra.Command, s *session.Session, r app.Request) error {
+func place(do func(c *cobra.Command, p *app.TaskContext) error) does {
+	return func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
 		p, err := app.At(c.Context(), s, r)
 		if err != nil {
 			return err

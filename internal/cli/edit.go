@@ -45,7 +45,7 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			r, err := app.Editable(svc, id)
+			r, err := app.LoadEditable(svc, id)
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 					return belay.Refuse(belay.CodeUsage, "use two commands",
 						"the text and the test command cannot be changed together")
 				}
-				out, err := app.Retest(c.Context(), svc, r)
+				out, err := app.SetTestCommand(c.Context(), svc, r)
 				return editSession{family: a, id: r.Task.ID}.told(out, err)
 			}
 			s := editSession{family: a, svc: svc, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
@@ -91,7 +91,7 @@ func (s editSession) from(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	out, err := app.Edit(ctx, s.svc, s.id, text, s.by)
+	out, err := app.EditTask(ctx, s.svc, s.id, text, s.by)
 	if err != nil && name == "-" {
 		return s.kept(text, err)
 	}
@@ -118,7 +118,7 @@ func (s editSession) edit(ctx context.Context) error {
 		if text, err = s.opened(ctx, editor, path, text); err != nil {
 			return s.kept(text, err)
 		}
-		out, err := app.Edit(ctx, s.svc, s.id, text, s.by)
+		out, err := app.EditTask(ctx, s.svc, s.id, text, s.by)
 		if err == nil {
 			return s.told(out, nil)
 		}
@@ -173,7 +173,7 @@ func (s editSession) kept(text string, err error) error {
 }
 
 // told prints what an edit changed.
-func (s editSession) told(out app.Edited, err error) error {
+func (s editSession) told(out app.EditResult, err error) error {
 	return s.family.result(out, err, func(w io.Writer) {
 		if len(out.Changed) == 0 {
 			fmt.Fprintf(w, "%s: no changes\n", s.id)

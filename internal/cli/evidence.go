@@ -26,7 +26,7 @@ It fails if the task changed after the context was made.
 Exit codes: 0 recorded · 2 not recorded · 4 drift · 6 no such file or context.`,
 		Example:           "  belay context record-qa T7 --role implementer --from test.json",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asRole(&q, place(func(c *cobra.Command, p *app.TaskContext) error {
 			in.Dir = a.here()
 			proof, err := p.RecordQA(c.Context(), in)
 			return a.result(proof, err, func(w io.Writer) {
@@ -68,7 +68,7 @@ Exit codes: 0 stored · 2 no such lines · 6 no such file or context.`,
 		Example: `  belay context attach T7 --type plan --path docs/plan.md
   belay context attach T7 --type excerpt --path docs/api.md --lines 10-42`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.TaskContext) error {
 			if in.Path == "" {
 				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --path FILE", "no file was given")
 			}
@@ -102,7 +102,7 @@ Exit codes: 0 done · 1 a cited rule has changed · 2 no such role · 6 no conte
   belay context export T7
   belay context export T7 --manifest`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.TaskContext) error {
 			if manifest {
 				text, err := p.Manifest()
 				if err != nil {
@@ -140,9 +140,9 @@ type rawJSON []byte
 // MarshalJSON gives the bytes.
 func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
 
-func (a contextFamily) tellParts(parts []app.Part) error {
+func (a contextFamily) tellParts(parts []app.RoleExport) error {
 	type one struct {
-		app.Part
+		app.RoleExport
 		Context rawJSON `json:"context"`
 	}
 	var all []one
@@ -169,7 +169,7 @@ the previous handover. The estimate is a quarter of the bytes; models differ.
 Exit codes: 0 done · 6 no context.`,
 		Example:           "  belay context stats T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.TaskContext) error {
 			s, err := p.Stats(c.Context())
 			return a.result(s, err, func(w io.Writer) {
 				rows := [][]string{{"role", "export", "sections pasted", "files pasted", "less than sections", "new"}}
@@ -206,8 +206,8 @@ deletes the snapshots that roles handed over.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context purge T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
-			n, err := app.Purge(c.Context(), s, r, snapshots)
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
+			n, err := app.PurgeContext(c.Context(), s, r, snapshots)
 			return a.result(map[string]any{"task_id": r.Task, "purged": true, "snapshots_forgotten": n}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: its context is purged\n", r.Task)
 				if n > 0 {

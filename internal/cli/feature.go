@@ -86,7 +86,7 @@ func ids(words []string) ([]belay.TaskID, error) {
 func (a reviewFamily) reviewWhole(svc *app.Service, q app.FeatureRequest) error {
 	s := a.Screen(false)
 	s.Set("reviewing the feature")
-	v, err := app.Judge(a.Soft, svc, q)
+	v, err := app.ReviewFeature(a.Soft, svc, q)
 	s.Stop()
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ Exit codes: 0 listed · 2 the config has errors.`,
 }
 
 // fenceExplained prints what a fence allows.
-func fenceExplained(w io.Writer, x app.FenceExplained) {
+func fenceExplained(w io.Writer, x app.FenceReport) {
 	for _, note := range x.Notes {
 		fmt.Fprintln(w, belay.VisibleLine(note))
 	}

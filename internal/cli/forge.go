@@ -19,7 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func forgeFlags(c *cobra.Command, q *app.Forge) {
+func forgeFlags(c *cobra.Command, q *app.ForgeOptions) {
 	c.Flags().StringVar(&q.Remote, "remote", "", "the git `REMOTE` of the forge (default: the branch's, else origin)")
 	c.Flags().StringVar(&q.Kind, "forge", "", "the `KIND` of forge: github, gitlab or gitea (also Forgejo) (default: by its host)")
 	_ = c.RegisterFlagCompletionFunc("forge", cobra.FixedCompletions(forge.Kinds(), cobra.ShellCompDirectiveNoFileComp))
@@ -27,7 +27,7 @@ func forgeFlags(c *cobra.Command, q *app.Forge) {
 
 func (a pullFamily) publish(ctx context.Context, svc *app.Service, name string, q pullFlags) error {
 	r := q.publish
-	r.Name, r.Version, r.Trust, r.Said = name, a.version, q.trust, a.Err
+	r.Name, r.Version, r.Trust, r.Output = name, a.version, q.trust, a.Err
 	s := a.Screen(false)
 	s.Set("asking the forge")
 	done, err := svc.Publish(ctx, r)
@@ -61,7 +61,7 @@ func (a pullFamily) ciChecks(ctx context.Context, svc *app.Service, name string,
 		defer s.Stop()
 		ctx = limited
 	}
-	state, err := svc.BranchChecks(ctx, q.publish.Forge, every)
+	state, err := svc.BranchChecks(ctx, q.publish.ForgeOptions, every)
 	if err != nil {
 		return err
 	}
@@ -93,9 +93,9 @@ func printChecks(w io.Writer, checks []forge.Check, commit string) {
 
 // roundsResult is what became of a pull request that was watched.
 type roundsResult struct {
-	Task   belay.TaskID `json:"task_id"`
-	Rounds []app.Round  `json:"rounds"` // those that an attempt took up
-	Left   app.Round    `json:"left"`   // what the last one found
+	Task   belay.TaskID       `json:"task_id"`
+	Rounds []app.PullFeedback `json:"rounds"` // those that an attempt took up
+	Left   app.PullFeedback   `json:"left"`   // what the last one found
 }
 
 // rounds has the task's next attempts take up what CI and people say of its pull request, a round each time.
@@ -103,14 +103,14 @@ func (a pullFamily) rounds(ctx context.Context, svc *app.Service, name string, q
 	if q.every <= 0 || q.timeout <= 0 {
 		return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout must be durations")
 	}
-	out := roundsResult{Rounds: []app.Round{}}
+	out := roundsResult{Rounds: []app.PullFeedback{}}
 	for {
 		r, err := a.oneRound(ctx, svc, name, q)
 		if err != nil {
 			return err
 		}
 		out.Task, out.Left, name = r.Task, r, string(r.Task)
-		if r.Empty() {
+		if r.IsEmpty() {
 			return a.Tell(out, ended(r), func(w io.Writer) { printRound(w, r) })
 		}
 		printRound(a.Err, r)
@@ -133,13 +133,13 @@ func (a pullFamily) rounds(ctx context.Context, svc *app.Service, name string, q
 	}
 }
 
-func (a pullFamily) oneRound(ctx context.Context, svc *app.Service, name string, q pullFlags) (app.Round, error) {
+func (a pullFamily) oneRound(ctx context.Context, svc *app.Service, name string, q pullFlags) (app.PullFeedback, error) {
 	limited, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
 	s := a.Screen(false)
 	s.Set("waiting for checks")
 	defer s.Stop()
-	r, err := svc.Round(limited, q.publish.Forge, name, q.every)
+	r, err := svc.PullFeedback(limited, q.publish.ForgeOptions, name, q.every)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -147,7 +147,7 @@ func (a pullFamily) oneRound(ctx context.Context, svc *app.Service, name string,
 }
 
 // ended says what is left where an attempt has nothing to take up.
-func ended(r app.Round) error {
+func ended(r app.PullFeedback) error {
 	commit := terminal.Short(r.Checks.Commit)
 	switch r.Checks.State {
 	case forge.Failed:
@@ -161,8 +161,8 @@ func ended(r app.Round) error {
 
 // takeUp has the next attempt do what a round asks for, and commits what is accepted. Each step is a command that can be
 // repeated by hand.
-func (a pullFamily) takeUp(ctx context.Context, svc *app.Service, r app.Round, q pullFlags) error {
-	text, err := r.Review()
+func (a pullFamily) takeUp(ctx context.Context, svc *app.Service, r app.PullFeedback, q pullFlags) error {
+	text, err := r.ReviewText()
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (a pullFamily) takeUp(ctx context.Context, svc *app.Service, r app.Round, q
 	if err != nil {
 		return err
 	}
-	if err := svc.TellRound(ctx, r); err != nil {
+	if err := svc.RecordFeedback(ctx, r); err != nil {
 		return err
 	}
 	if !given.Acted {
@@ -223,7 +223,7 @@ func (a pullFamily) step(ctx context.Context, args []string) error {
 	return belay.Refuse(code, "see above, then repeat belay pr --watch", "belay %s ended with status %d", args[0], exit.ExitCode())
 }
 
-func printRound(w io.Writer, r app.Round) {
+func printRound(w io.Writer, r app.PullFeedback) {
 	printChecks(w, r.Checks.Checks, r.Checks.Commit)
 	for _, f := range r.Failed {
 		for line := range strings.Lines(f.Why) {
@@ -237,7 +237,7 @@ func printRound(w io.Writer, r app.Round) {
 	switch {
 	case r.Pull == nil:
 		fmt.Fprintf(w, "no pull request of %s is open\n", belay.VisibleLine(r.Checks.Branch))
-	case r.Empty():
+	case r.IsEmpty():
 		fmt.Fprintf(w, "no new remarks on %s\n", belay.VisibleLine(r.Pull.URL))
 	}
 	if r.Others > 0 {
@@ -248,7 +248,7 @@ func printRound(w io.Writer, r app.Round) {
 func (a pullFamily) issuesCommand() *cobra.Command {
 	var file bool
 	var of string
-	var q app.Forge
+	var q app.ForgeOptions
 	c := &cobra.Command{
 		Use: "issues", Short: "List known issues: tasks that were skipped at a gate", Args: cobra.NoArgs,
 		Long: `Issues lists the tasks that a person skipped at a gate, and why their last attempt was
@@ -279,7 +279,7 @@ is reached · 6 no such repository.`,
 	return c
 }
 
-func (a pullFamily) reviewIssues(ctx context.Context, svc *app.Service, word string, file bool, q app.Forge) error {
+func (a pullFamily) reviewIssues(ctx context.Context, svc *app.Service, word string, file bool, q app.ForgeOptions) error {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
 		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
 		RunE: a.aboutTask(func(_ *cobra.Command, svc *app.Service, id belay.TaskID) error {
-			r, err := svc.Gate(id)
+			r, err := svc.TaskAtGate(id)
 			if err != nil {
 				return err
 			}
@@ -135,7 +135,7 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 	if !ok {
 		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is not a decision", belay.VisibleLine(word))
 	}
-	r, err := svc.GateNumbered(id, gate)
+	r, err := svc.TaskAtNumberedGate(id, gate)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 	}
 	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
 	if belay.CodeOf(err) == belay.CodeBusy {
-		return a.Tell(app.DecidedLine{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
+		return a.Tell(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 			fmt.Fprintf(w, "%s: %s recorded; the waiting run continues\n", id, what)
 		})
 	}
@@ -196,7 +196,7 @@ Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an op
 			if err != nil {
 				return err
 			}
-			return a.Tell(app.DecidedLine{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
+			return a.Tell(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s recorded\n", id, what)
 				if r.State.Pending != nil {
 					fmt.Fprintf(w, "the waiting run continues; otherwise: belay run --resume %s\n", id)

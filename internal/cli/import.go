@@ -80,7 +80,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 		return belay.Refuse(belay.CodeUsage, "use one of them", "--limit and --no-limit cannot be combined")
 	}
 	f.o.Free = f.o.Free || c.Flags().Changed("files")
-	q := app.Query{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}
+	q := app.ImportQuery{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}
 	svc, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
 	if err != nil {
 		if !f.dry || f.all || belay.CodeOf(err) != belay.CodeCannot {
@@ -90,7 +90,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	} else {
 		q.Root, q.Specs = svc.Session.Repo.Root, svc.Session.Config.Specs
 	}
-	files, err := app.Gather(q)
+	files, err := app.ReadTaskFiles(q)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	return a.Tell(im, err, func(w io.Writer) { printed(w, im, f.dry, f.every) })
 }
 
-func (f *importFlags) imported(ctx context.Context, svc *app.Service, files []app.File, q app.NewTask) (app.Import, error) {
+func (f *importFlags) imported(ctx context.Context, svc *app.Service, files []app.ImportFile, q app.NewTask) (app.Import, error) {
 	if !f.dry {
 		return app.Record(ctx, svc, files, f.o, q)
 	}

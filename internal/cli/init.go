@@ -59,7 +59,7 @@ user's) and nothing was written · 5 another belay init is running.`,
 			if err != nil {
 				return err
 			}
-			places, err := app.Places(svc.Session.Repo.Root)
+			places, err := app.ImportPlaces(svc.Session.Repo.Root)
 			if err != nil {
 				return err
 			}
@@ -235,33 +235,33 @@ func program() string {
 
 // agents says which agents are here and which hooks belay has in them. Hooks that start a program that is gone are a
 // problem.
-func agents(ctx context.Context, root string) (list []app.Complaint) {
+func agents(ctx context.Context, root string) (list []app.HealthCheck) {
 	for _, f := range install.Inspect(ctx, root, os.Environ()) {
-		c := app.Complaint{About: "agent " + f.Agent, OK: true, Says: strings.TrimSpace(f.Version + " " + f.Program)}
+		c := app.HealthCheck{Subject: "agent " + f.Agent, OK: true, Text: strings.TrimSpace(f.Version + " " + f.Program)}
 		if f.Program == "" {
-			c.Says = "not in PATH"
+			c.Text = "not in PATH"
 		}
 		if len(f.Hooks) == 0 {
-			c.Says += "; no hooks (belay init --agent " + f.Agent + ")"
+			c.Text += "; no hooks (belay init --agent " + f.Agent + ")"
 		}
 		for _, h := range f.Hooks {
-			c.Says += fmt.Sprintf("; %s hooks in %s", h.Level, h.Path)
+			c.Text += fmt.Sprintf("; %s hooks in %s", h.Level, h.Path)
 			flag := map[string]string{"project": " --project"}[h.Level]
 			switch {
 			case h.Problem != "":
 				c.OK, c.Try = false, "fix the file"
-				c.Says += ": " + h.Problem
+				c.Text += ": " + h.Problem
 			case len(h.Stale) > 0:
 				c.OK, c.Try = false, "belay init --agent "+f.Agent+flag
-				c.Says += fmt.Sprintf(" call %s, which does not exist", strings.Join(h.Stale, ", "))
+				c.Text += fmt.Sprintf(" call %s, which does not exist", strings.Join(h.Stale, ", "))
 			case h.Events != h.Of:
 				c.OK, c.Try = false, "belay init --agent "+f.Agent+flag
-				c.Says += fmt.Sprintf(": %d of %d events", h.Events, h.Of)
+				c.Text += fmt.Sprintf(": %d of %d events", h.Events, h.Of)
 			default:
-				c.Says += " call " + strings.Join(h.Calls, ", ")
+				c.Text += " call " + strings.Join(h.Calls, ", ")
 			}
 			if h.Trust != "" {
-				c.Says += "; " + h.Trust
+				c.Text += "; " + h.Trust
 			}
 		}
 		list = append(list, c)

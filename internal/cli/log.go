@@ -154,7 +154,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 		}
 	}
 	for _, id := range ids {
-		v := app.Prove(svc.Session, id)
+		v := app.VerifyRecord(svc.Session, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
 			if _, err := svc.Session.LoadAnyway(id); err != nil {
 				return err
@@ -166,7 +166,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 		proofs = append(proofs, v)
 	}
 	if all {
-		features, err := app.ProveFeatures(svc)
+		features, err := app.VerifyFeatureRecords(svc)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ such task.`,
 				return err
 			}
 			for _, list := range []*[]string{&q.Ours, &q.Theirs} {
-				if *list, err = svc.Paths(a.Dir, *list); err != nil {
+				if *list, err = svc.RepoPaths(a.Dir, *list); err != nil {
 					return err
 				}
 			}

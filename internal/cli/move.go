@@ -71,7 +71,7 @@ func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 	why := func() (review.Decision, error) {
 		return a.overrule(c.Flags(), review.Category(q.category), q.note)
 	}
-	if _, err := app.ApproveWork(c.Context(), svc, app.Approval{Task: id, Force: q.force, By: q.by, Why: why,
+	if _, err := app.ApproveWork(c.Context(), svc, app.Approval{Task: id, Force: q.force, By: q.by, Decision: why,
 		Watch: a.Screen(true)}); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ markers. It needs no repository.
 Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan sections plan.tsx --json",
 		RunE: func(_ *cobra.Command, args []string) error {
-			shown, err := app.Show(a.Dir, args[0])
+			shown, err := app.ShowPlan(a.Dir, args[0])
 			return a.result(shown, err, func(w io.Writer) {
 				rows := [][]string{}
 				for _, s := range shown.Sections {
@@ -65,13 +65,13 @@ no repository.
 Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan show plan.tsx",
 		RunE: func(_ *cobra.Command, args []string) error {
-			shown, err := app.Show(a.Dir, args[0])
+			shown, err := app.ShowPlan(a.Dir, args[0])
 			return a.result(shown, err, func(w io.Writer) { tree(w, shown, terminal.PaintFor(a.Out)) })
 		},
 	}
 }
 
-func tree(w io.Writer, shown app.ShownPlan, paint terminal.Paint) {
+func tree(w io.Writer, shown app.PlanView, paint terminal.Paint) {
 	all := append([]app.Section{}, shown.Sections...)
 	for _, b := range shown.Blocks { // those without markers say nothing of a task
 		if len(b.Markers) > 0 {
@@ -79,7 +79,7 @@ func tree(w io.Writer, shown app.ShownPlan, paint terminal.Paint) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b app.Section) int { return a.Start - b.Start })
-	for _, m := range shown.Loose {
+	for _, m := range shown.Unattached {
 		fmt.Fprintln(w, mark(m, paint))
 	}
 	for _, s := range all {

@@ -115,7 +115,7 @@ reached · 6 no such task, feature or repository.`,
 	f.IntVar(&q.auto, "auto", 0, "with --watch: take up `N` rounds without asking")
 	f.DurationVar(&q.every, "every", 15*time.Second, "with --watch: ask again after this `TIME`")
 	f.DurationVar(&q.timeout, "timeout", 30*time.Minute, "with --watch: wait for at most this `TIME`")
-	forgeFlags(c, &q.publish.Forge)
+	forgeFlags(c, &q.publish.ForgeOptions)
 	f.IntVar(&q.limit, "limit", pullLimit, "the most `CHARACTERS`; 0 is no limit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pullFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -204,7 +204,7 @@ func (a pullFamily) commitWork(ctx context.Context, svc *app.Service, name strin
 	}{}
 	if q.commit {
 		done, err := svc.Commit(ctx, app.CommitRequest{Task: name, Version: a.version, NoVerify: q.noVerify, Trust: q.trust,
-			Said: a.Err})
+			Output: a.Err})
 		if err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (a pullFamily) commitWork(ctx context.Context, svc *app.Service, name strin
 	return a.Tell(out, nil, func(w io.Writer) {
 		if c := out.CommitResult; c != nil {
 			word := "committed"
-			if !c.Made {
+			if !c.Created {
 				word = "was committed as"
 			}
 			fmt.Fprintf(w, "%s %s %s, %s\n", c.Task, word, terminal.Short(c.Commit), belay.CountOf(len(c.Files), "file"))
@@ -253,7 +253,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
   belay verify HEAD --bundle T7.belay --signed --signers .github/allowed_signers`,
 		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
 			if bundle != "" {
-				if q.Bundle, err = app.Read(a.Dir, bundle); err != nil {
+				if q.Bundle, err = app.ReadInput(a.Dir, bundle); err != nil {
 					return err
 				}
 			}

@@ -176,7 +176,7 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 }
 
 func (a repositoryFamily) doctorCommand() *cobra.Command {
-	var how app.How
+	var how app.HealthOptions
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check git, the config, records, snapshots and hooks", Args: cobra.NoArgs,
 		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. It
@@ -194,11 +194,11 @@ Exit codes: 0 no problems · 1 problems found.`,
 			if !a.JSON && terminal.Is(a.Err) {
 				how.Progress = func(done, of int) { fmt.Fprintf(a.Err, "\rreading snapshots: %d of %d", done, of) }
 			}
-			var list []app.Complaint
+			var list []app.HealthCheck
 			if err == nil {
-				list = append(app.Look(c.Context(), svc.Session, bad, how), trusting(svc))
+				list = append(app.CheckHealth(c.Context(), svc.Session, bad, how), trusting(svc))
 				list = append(list, agents(c.Context(), svc.Session.Repo.Root)...)
-			} else if list = app.GitFolderComplaints(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
+			} else if list = app.CheckGitFolders(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
 				return err
 			}
 			if how.Progress != nil {
@@ -220,7 +220,7 @@ Exit codes: 0 no problems · 1 problems found.`,
 					if !l.OK {
 						mark = p.Bad("no  ")
 					}
-					fmt.Fprintf(w, "%s%s: %s\n", mark, l.About, belay.VisibleLine(l.Says))
+					fmt.Fprintf(w, "%s%s: %s\n", mark, l.Subject, belay.VisibleLine(l.Text))
 					if !l.OK && l.Try != "" {
 						fmt.Fprintf(w, "      try: %s\n", belay.VisibleLine(l.Try))
 					}
@@ -234,18 +234,18 @@ Exit codes: 0 no problems · 1 problems found.`,
 
 // trusting says what the repository would have run and may not. That is no fault: the
 // checks that would run it say so.
-func trusting(s *app.Service) app.Complaint {
-	c := app.Complaint{About: "trust", OK: true, Says: "no untrusted commands"}
+func trusting(s *app.Service) app.HealthCheck {
+	c := app.HealthCheck{Subject: "trust", OK: true, Text: "no untrusted commands"}
 	st, err := s.TrustState()
 	if err != nil {
-		return app.Complaint{About: "trust", Says: err.Error(), Try: "fix the list, or move it away and trust again"}
+		return app.HealthCheck{Subject: "trust", Text: err.Error(), Try: "fix the list, or move it away and trust again"}
 	}
 	if missing := st.Missing(); len(missing) > 0 {
 		var names []string
 		for _, i := range missing {
 			names = append(names, i.What)
 		}
-		c.Says = "not trusted, so not run: " + strings.Join(names, ", ") + " (belay trust)"
+		c.Text = "not trusted, so not run: " + strings.Join(names, ", ") + " (belay trust)"
 	}
 	return c
 }

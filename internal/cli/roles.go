@@ -29,8 +29,8 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
   belay context update T7 --role reviewer --status done --qa-log qa.log
   belay context update T7 --role reviewer --clear-findings`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.Request) error {
-			in.Request = r
+		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.ContextRequest) error {
+			in.ContextRequest = r
 			s, err := app.Update(c.Context(), sess, in)
 			return a.tellState(s, err)
 		}),
@@ -61,7 +61,7 @@ while there is drift.
 Exit codes: 0 recorded · 1 it contains a secret · 2 no text, or no such role · 6 no context.`,
 		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.Request) error {
+		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.ContextRequest) error {
 			s, err := app.Block(c.Context(), sess, r, role, finding)
 			return a.tellState(s, err)
 		}),
@@ -89,7 +89,7 @@ another role is at work · 6 no context.`,
 		Example: `  belay context snapshot T7 --role implementer
   belay context snapshot T7 --role reviewer --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asRole(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
+		RunE: a.asRole(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
 			h, err := app.Snapshot(c.Context(), s, r, role, empty)
 			return a.result(h, err, func(w io.Writer) { printHanded(w, h) })
 		}),
@@ -133,8 +133,8 @@ Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 coul
   belay context verify T7 --for reviewer
   belay context verify T7 --ignore-line-endings --json`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.Request) error {
-			in.Request = r
+		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
+			in.ContextRequest = r
 			v, err := app.Verify(c.Context(), s, in)
 			if err != nil && (belay.CodeOf(err) != belay.CodeDrift || len(v.Differences) == 0) {
 				return err
@@ -187,7 +187,7 @@ it instead, run belay snapshot restore first.
 Exit codes: 0 resolved · 2 no drift, or no note · 6 no context.`,
 		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.TaskContext) error {
 			h, err := p.Resolve(c.Context(), note)
 			return a.result(h, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: the next role starts from %s\n", h.Task, h.Snapshot.Short())
@@ -215,7 +215,7 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
   belay context diff T7 --role reviewer --type incremental
   belay context diff T7 --drift`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.Place) error {
+		RunE: a.asked(&asked{}, place(func(c *cobra.Command, p *app.TaskContext) error {
 			switch kind {
 			case "from_base":
 			case "incremental":

@@ -38,7 +38,7 @@ Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5
 				return err
 			}
 			q.Task, q.Watch = task, a.Screen(false)
-			if q.Paths, err = svc.Paths(a.Dir, args[1:]); err != nil {
+			if q.Paths, err = svc.RepoPaths(a.Dir, args[1:]); err != nil {
 				return err
 			}
 			return a.restore("roll back "+string(q.Task), q.DryRun, !yes, q.SkipBroken, func(dry, skip bool) (restore.Restored, error) {

@@ -133,7 +133,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 			q.Prose, prose = "", ""
 		}
 	}
-	if prose != "" && f.ID == "" && svc.ListsTasks(a.Dir, prose) {
+	if prose != "" && f.ID == "" && svc.NamesTasks(a.Dir, prose) {
 		if f.pipeline != "" || f.apart {
 			return belay.Refuse(belay.CodeUsage, "record them with belay task import, then name one: belay run TASK",
 				"%s names a list of tasks: --pipeline and --worktree are for one task", belay.VisibleLine(prose))
@@ -156,7 +156,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 // watched gives a screen that shows a run as it goes, until stop is called.
 func (a loopFamily) watched(ctx context.Context, svc *app.Service, quiet bool) (s *terminal.Screen, stop func()) {
 	s = a.Screen(quiet)
-	s.Said = svc.LastSaid
+	s.Said = svc.LastOutput
 	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, svc, r.Task.ID) }
 	return s, ticking(ctx, s)
 }

@@ -225,7 +225,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 				}
 				ids = []string{string(id)}
 			}
-			if paths, err = svc.Paths(a.Dir, paths); err != nil {
+			if paths, err = svc.RepoPaths(a.Dir, paths); err != nil {
 				return err
 			}
 			to := ""
@@ -303,14 +303,14 @@ restore · 6 no such snapshot.`,
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
 				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "give one snapshot; paths come after --")
 			}
-			if err := app.Globs(o.Preserve); err != nil {
+			if err := app.CheckGlobs(o.Preserve); err != nil {
 				return err
 			}
 			svc, id, err := a.snapshot(c, args[0])
 			if err != nil {
 				return err
 			}
-			if o.Paths, err = svc.Paths(a.Dir, args[1:]); err != nil {
+			if o.Paths, err = svc.RepoPaths(a.Dir, args[1:]); err != nil {
 				return err
 			}
 			o.CommandText = "belay snapshot restore " + string(id)

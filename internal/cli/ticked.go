@@ -40,7 +40,7 @@ test failed · 2 could not check · 6 no such file.`,
 			if err != nil {
 				return err
 			}
-			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: svc.Session.Repo.Root,
+			files, err := app.ReadTaskFiles(app.ImportQuery{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: svc.Session.Repo.Root,
 				Specs: svc.Session.Config.Specs})
 			if err != nil {
 				return err

@@ -114,7 +114,7 @@ func waiting(t *testing.T, id belay.TaskID) (string, Options) {
 	if _, err := s.Check(t.Context(), app.CheckRequest{Task: id, Watch: w}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Gate(id); err != nil {
+	if _, err := s.TaskAtGate(id); err != nil {
 		t.Fatal(err)
 	}
 	return dir, o
@@ -481,7 +481,7 @@ func TestWhoCannotAskIsRefused(t *testing.T) {
 	}
 	same := func() {
 		t.Helper()
-		if r, err := service(t, o).Gate("T1"); err != nil || len(r.State.Decisions) != 0 || read(t, dir, "b.txt") != "two\n" {
+		if r, err := service(t, o).TaskAtGate("T1"); err != nil || len(r.State.Decisions) != 0 || read(t, dir, "b.txt") != "two\n" {
 			t.Errorf("something was decided or undone: %v", err)
 		}
 	}
@@ -635,7 +635,8 @@ func TestResources(t *testing.T) {
 	if _, err := s.Start(t.Context(), "T2", &progress{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Init(t.Context(), s.Session, app.InitRequest{Request: app.Request{Task: "T2"}, WithoutStandards: true}); err != nil {
+	if _, err := app.InitContext(t.Context(), s.Session, app.InitRequest{ContextRequest: app.ContextRequest{Task: "T2"},
+		WithoutStandards: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range versions {

@@ -100,8 +100,8 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 	case taskScheme:
 		data, _, err = svc.Show(id)
 	case contextScheme:
-		var p *app.Place
-		if p, err = app.At(ctx, svc.Session, app.Request{Task: id}); err == nil {
+		var p *app.TaskContext
+		if p, err = app.At(ctx, svc.Session, app.ContextRequest{Task: id}); err == nil {
 			data, err = p.View(ctx)
 		}
 	default:

@@ -80,7 +80,7 @@ func (s *server) addTools(to *sdk.Server) {
 	add[undoArgs, restore.Restored](s, to, destroys, "undo", "Undo a restore, a turn or a tool call",
 		"Undo the last restore or rollback, or what the tools of a session changed since a turn or a tool call began. The person at the "+
 			"client is asked first. dry_run shows what it would do.", s.undo)
-	add[decideArgs, app.DecidedLine](s, to, destroys, "decide", "Have the person answer a waiting task",
+	add[decideArgs, app.DecisionResult](s, to, destroys, "decide", "Have the person answer a waiting task",
 		"Have the person at the client answer a task that waits for a decision. You may propose an answer; the person chooses.", s.decide)
 }
 
@@ -138,7 +138,7 @@ func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolRe
 		}
 		in.From = string(id)
 	}
-	paths, err := c.svc.Paths(s.Dir, in.Paths)
+	paths, err := c.svc.RepoPaths(s.Dir, in.Paths)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (s *server) check(ctx context.Context, c call, in checkArgs) (*sdk.CallTool
 	case in.Task != "":
 		q.Task, err = belay.ParseTaskID(in.Task)
 	case in.Before != "":
-		q.Adhoc, err = c.svc.Adhoc()
+		q.Adhoc, err = c.svc.AdhocTask()
 	default:
 		q.Task, err = c.svc.Latest()
 		if belay.CodeOf(err) == belay.CodeNotFound {
@@ -352,7 +352,7 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.svc.Gate(id)
+	r, err := c.svc.TaskAtGate(id)
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +385,7 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	if r, err = c.svc.Decide(ctx, id, gate.Number, loop.Decision(what), words, s.by()); err != nil {
 		return nil, err
 	}
-	line := app.DecidedLine{Task: id, Decision: loop.Decision(what), Phase: r.State.Phase}
+	line := app.DecisionResult{Task: id, Decision: loop.Decision(what), Phase: r.State.Phase}
 	if r.State.Pending == nil {
 		return answer(line)
 	}

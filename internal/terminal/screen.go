@@ -47,7 +47,7 @@ type Screen struct {
 	View func(context.Context, *session.Record) error
 
 	// Said gathers what was said of the attempt that a gate is about; nil where nothing is.
-	Said func(*session.Record) app.LastSaid
+	Said func(*session.Record) app.LastOutput
 }
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
@@ -469,7 +469,7 @@ const (
 )
 
 // lastSaid repeats what failing programs printed of an attempt, and what its agent said last.
-func (s *Screen) lastSaid(said app.LastSaid) {
+func (s *Screen) lastSaid(said app.LastOutput) {
 	fmt.Fprintln(s.t.Err)
 	for i, f := range said.Errors {
 		if i == maxSaidErrors {

@@ -26,7 +26,7 @@ func (q *request) decide(id belay.TaskID) error {
 		return q.answer(id, a)
 	}
 	gate, what, words := a.Gate, a.Decision, a.Words
-	r, err := q.svc.GateNumbered(id, max(1, gate))
+	r, err := q.svc.TaskAtNumberedGate(id, max(1, gate))
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (q *request) decide(id belay.TaskID) error {
 		args = append(args, "--by="+q.s.User)
 	}
 	waits := func() bool {
-		_, err := q.svc.GateNumbered(id, gate)
+		_, err := q.svc.TaskAtNumberedGate(id, gate)
 		return err == nil
 	}
 	err = q.s.Act(q.Context(), q.repo.Root, func() bool { return !waits() }, args...)
@@ -62,7 +62,7 @@ func (q *request) decide(id belay.TaskID) error {
 	}
 	d := now.State.Decisions[i]
 	if d.Decision != what || d.By != cmp.Or(q.s.User, d.By) || what == loop.DecideGuide && strings.TrimSpace(d.Note) != words {
-		_, err := q.svc.GateNumbered(id, gate)
+		_, err := q.svc.TaskAtNumberedGate(id, gate)
 		return err
 	}
 	return q.see(q.address("task/%s", id))

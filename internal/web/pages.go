@@ -319,7 +319,7 @@ func (q *request) task(id belay.TaskID) error {
 	data := struct {
 		app.Shown
 		Result   prompt.Result
-		Said     app.LastSaid
+		Said     app.LastOutput
 		Attempts []attempt
 		Asks     *asking
 		Fleet    *FleetTask // nil: it runs on this machine
@@ -363,7 +363,7 @@ func (q *request) task(id belay.TaskID) error {
 		data.Output = q.live(r)
 	}
 	if data.Asks != nil && r.State.Gate != nil {
-		data.Said = q.svc.LastSaid(r)
+		data.Said = q.svc.LastOutput(r)
 	}
 	data.Picture = timeline(data.Attempts)
 	return q.show("task", string(id)+" "+shown.Task.Title, data)
@@ -474,7 +474,7 @@ func (q *request) record(id belay.TaskID) error {
 		Proof   app.VerifiedRecord
 		Entries []entry
 		Paging  paging
-	}{Task: id, Title: r.Task.Title, Proof: app.Prove(q.svc.Session, id)}
+	}{Task: id, Title: r.Task.Title, Proof: app.VerifyRecord(q.svc.Session, id)}
 	entries, where := paged(q, r.Log.Entries)
 	data.Paging = where
 	for _, e := range entries {

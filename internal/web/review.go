@@ -44,7 +44,7 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 		return remarks{}, err
 	}
 	if d.To != "" {
-		if err := q.svc.Look(id, d.To); err != nil {
+		if err := q.svc.MarkViewed(id, d.To); err != nil {
 			return remarks{}, err
 		}
 	}
@@ -95,7 +95,7 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.Reviewable(s)
 	}
 	o.Approvable = o.Reviewable && s.Gate != nil && s.Gate.Kind == loop.GateReview
-	if o.Looked = q.svc.Looked(r.Task.ID); o.Looked == latest(r) {
+	if o.Looked = q.svc.LastViewed(r.Task.ID); o.Looked == latest(r) {
 		o.Looked = ""
 	}
 	var err error

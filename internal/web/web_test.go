@@ -409,7 +409,7 @@ func TestApproveOver(t *testing.T) {
 		s, err := repo.Open(ctx)
 		if err == nil {
 			_, err = app.ApproveWork(ctx, s, app.Approval{Task: "T1", Force: true, By: "ana", Watch: quiet{},
-				Why: func() (review.Decision, error) { return review.Decide("cross_scope", nil, "b.txt is T9's") }})
+				Decision: func() (review.Decision, error) { return review.Decide("cross_scope", nil, "b.txt is T9's") }})
 		}
 		return err
 	}

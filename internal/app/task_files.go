@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// Query says which files are to be read.
-type Query struct {
+// ImportQuery selects the task files to read.
+type ImportQuery struct {
 	Dir   string    // where the paths start from
 	Root  string    // of the repository; "" outside of one
 	Paths []string  // files, folders, or "-"
@@ -23,8 +23,8 @@ type Query struct {
 	Stdin io.Reader // for "-"
 }
 
-// File is one file that was read.
-type File struct {
+// ImportFile is a task file that was read.
+type ImportFile struct {
 	Path    string           `json:"path"`
 	Dialect tasklist.Dialect `json:"dialect"`
 	Tasks   int              `json:"tasks"`
@@ -35,12 +35,12 @@ type File struct {
 	outside bool
 }
 
-// Gather reads the files. With All a file that cannot be read is named in its Problem, and
-// the others are read; a path that was given and cannot be read is an error.
-func Gather(q Query) ([]File, error) {
+// ReadTaskFiles reads the task files of a query. With All a file that cannot be read has its Problem set, and the
+// others are read; a path that was given and cannot be read is an error.
+func ReadTaskFiles(q ImportQuery) ([]ImportFile, error) {
 	paths := slices.Clip(q.Paths) // what lies behind them is the caller's
 	if q.All {
-		found, err := Find(q.Root, q.Specs)
+		found, err := FindTaskFiles(q.Root, q.Specs)
 		if err != nil {
 			return nil, err
 		}
@@ -52,12 +52,12 @@ func Gather(q Query) ([]File, error) {
 				"no task file in the usual places")
 		}
 	}
-	var files []File
-	logs := lanes{}
+	var files []ImportFile
+	logs := laneLogs{}
 	for _, p := range paths {
-		more, err := q.path(p, logs)
+		more, err := q.readPath(p, logs)
 		if err != nil && q.All {
-			more, err = []File{{Path: q.name(p), Problem: err.Error()}}, nil
+			more, err = []ImportFile{{Path: q.displayPath(p), Problem: err.Error()}}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -67,31 +67,31 @@ func Gather(q Query) ([]File, error) {
 	return files, nil
 }
 
-// path reads a file, or the task files of a folder.
-func (q Query) path(p string, logs lanes) ([]File, error) {
+// readPath reads a file, or the task files of a folder.
+func (q ImportQuery) readPath(p string, logs laneLogs) ([]ImportFile, error) {
 	if p == "-" {
-		data, err := limited(q.Stdin, "standard input")
+		data, err := readLimited(q.Stdin, "standard input")
 		if err != nil {
 			return nil, err
 		}
-		return one("-", true, data)
+		return readTasks("-", true, data)
 	}
 	p = fsroot.From(q.Dir, p)
 	info, err := os.Stat(p)
 	if err != nil || !info.IsDir() {
-		return q.file(p, logs)
+		return q.readFile(p, logs)
 	}
-	var files []File
+	var files []ImportFile
 	err = filepath.WalkDir(p, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && skipped[e.Name()]:
+		case e.IsDir() && skippedFolders[e.Name()]:
 			return filepath.SkipDir
-		case !e.Type().IsRegular() || !ours(path):
+		case !e.Type().IsRegular() || !hasTaskFileName(path):
 			return nil
 		}
-		more, err := q.file(path, logs)
+		more, err := q.readFile(path, logs)
 		files = append(files, more...)
 		return err
 	})
@@ -101,21 +101,21 @@ func (q Query) path(p string, logs lanes) ([]File, error) {
 	return files, err
 }
 
-// file reads one file, and what its feature's log says of it.
-func (q Query) file(p string, logs lanes) ([]File, error) {
-	data, err := read(p)
+// readFile reads one file and applies its feature's log.
+func (q ImportQuery) readFile(p string, logs laneLogs) ([]ImportFile, error) {
+	data, err := readRegular(p)
 	if err != nil {
 		return nil, err
 	}
-	files, err := one(q.name(p), q.outside(p), data)
+	files, err := readTasks(q.displayPath(p), q.isOutside(p), data)
 	if err != nil {
 		return nil, err
 	}
-	return files, logs.tell(q, p, &files[0])
+	return files, logs.setLane(q, p, &files[0])
 }
 
-// ours reports a file whose name, in a folder that was given, says that it holds tasks.
-func ours(path string) bool {
+// hasTaskFileName reports whether a file in a given folder has the name of a task file.
+func hasTaskFileName(path string) bool {
 	base := filepath.Base(path)
 	d := tasklist.Of(filepath.ToSlash(path), nil)
 	return !tasklist.Ignored(filepath.ToSlash(path)) &&
@@ -123,27 +123,26 @@ func ours(path string) bool {
 			d == tasklist.TaskMaster || d == tasklist.Backlog)
 }
 
-func one(name string, outside bool, data []byte) ([]File, error) {
+func readTasks(name string, outside bool, data []byte) ([]ImportFile, error) {
 	r, err := tasklist.ReadTasks(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return []File{{Path: name, Dialect: r.Dialect, Tasks: len(r.Tasks), Lines: r.Lines, reading: r, outside: outside}}, nil
+	return []ImportFile{{Path: name, Dialect: r.Dialect, Tasks: len(r.Tasks), Lines: r.Lines, reading: r, outside: outside}}, nil
 }
 
-// name is the path of a file from the root, or as it was given where it lies outside.
-func (q Query) name(p string) string {
-	if rel, ok := q.inside(p); ok {
+// displayPath returns the path of a file from the root, or as it was given for a file outside.
+func (q ImportQuery) displayPath(p string) string {
+	if rel, ok := q.repoPath(p); ok {
 		return rel
 	}
 	return filepath.ToSlash(p)
 }
 
-func (q Query) outside(p string) bool { _, ok := q.inside(p); return !ok }
+func (q ImportQuery) isOutside(p string) bool { _, ok := q.repoPath(p); return !ok }
 
-// inside gives the path from the root of a file in the repository. A file that is reached
-// through a link is where the link leads.
-func (q Query) inside(p string) (string, bool) {
+// repoPath returns the path from the root of a file in the repository, with links resolved.
+func (q ImportQuery) repoPath(p string) (string, bool) {
 	if q.Root == "" {
 		return "", false
 	}

@@ -10,19 +10,18 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// at returns the service of the working tree that a task works in, from wherever a person
-// stands.
-func (s *Service) at(ctx context.Context, r *session.Record) (*Service, error) {
+// forTask returns the service of the working tree that a task works in, whichever tree s is in.
+func (s *Service) forTask(ctx context.Context, r *session.Record) (*Service, error) {
 	inner, err := runner.At(ctx, s.Session, r)
 	return &Service{Session: inner, ask: s.ask}, err
 }
 
-// Merge brings the work of a task with a working tree of its own back into the user's.
+// Merge merges the work of a task with its own worktree into the user's working tree.
 func (s *Service) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged, error) {
 	return runner.Merge(ctx, s.Session, q)
 }
 
-// RemoveTree removes a task's own working tree, as runner.Retire does.
+// RemoveTree removes a task's own worktree, as runner.Retire does.
 func (s *Service) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -31,8 +30,8 @@ func (s *Service) RemoveTree(ctx context.Context, task belay.TaskID, force bool)
 	return r, runner.Retire(ctx, s.Session, r, force)
 }
 
-// retired removes the tree of a task that ended without being accepted.
-func (s *Service) retired(ctx context.Context, r *session.Record, w runner.Watcher) {
+// removeEndedTree removes the worktree of a task that ended without being accepted.
+func (s *Service) removeEndedTree(ctx context.Context, r *session.Record, w runner.Watcher) {
 	if err := runner.Retire(ctx, s.Session, r, false); err != nil {
 		w.Note(session.Sentence(err))
 		return
@@ -40,8 +39,8 @@ func (s *Service) retired(ctx context.Context, r *session.Record, w runner.Watch
 	w.Note(fmt.Sprintf("removed the worktree of %s; its snapshots are kept", r.Task.ID))
 }
 
-// known refuses a task that is to come after one that does not exist.
-func (s *Service) known(q NewTask) error {
+// checkDependencies fails when a task depends on itself or on a task that does not exist.
+func (s *Service) checkDependencies(q NewTask) error {
 	for _, id := range q.After {
 		if q.ID != "" && id.Key() == q.ID.Key() {
 			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot depend on itself", id)
@@ -53,8 +52,8 @@ func (s *Service) known(q NewTask) error {
 	return nil
 }
 
-// MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
-func (s *Service) MayRunApart(r *session.Record, q NewTask) error {
+// MayRunSeparately fails for a task that cannot be started, or resumed, in a worktree of its own.
+func (s *Service) MayRunSeparately(r *session.Record, q NewTask) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():

@@ -17,33 +17,35 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Round is what CI and people say of a task's pull request and its next attempt has not been told.
-type Round struct {
-	Task    belay.TaskID   `json:"task_id"`
-	Pull    *forge.Pull    `json:"pull,omitempty"` // the open one of the branch
-	Checks  BranchChecks   `json:"checks"`
-	Failed  []FailedCheck  `json:"failed"`
-	Remarks []forge.Remark `json:"remarks"`
-	Others  int            `json:"others"` // remarks of people who may not write to the repository: nobody is told of them
-	Told    int            `json:"told"`   // of what there is, what an attempt was told before
+// PullFeedback is what CI and people said about a task's pull request since its last attempt.
+type PullFeedback struct {
+	Task     belay.TaskID   `json:"task_id"`
+	Pull     *forge.Pull    `json:"pull,omitempty"` // the open one of the branch
+	Checks   BranchChecks   `json:"checks"`
+	Failed   []FailedCheck  `json:"failed"`
+	Remarks  []forge.Remark `json:"remarks"`
+	Others   int            `json:"others"` // remarks of people without write access to the repository: left out
+	Reported int            `json:"told"`   // how much of the feedback an attempt received before
 }
 
-// FailedCheck is a check that failed, and what it says of that.
+// FailedCheck is a failed CI check and its explanation.
 type FailedCheck struct {
 	forge.Check
 	Why string `json:"why,omitempty"`
 }
 
-// roundNote is the kind of note that says what of a pull request an attempt was told.
-const roundNote = "pull-request"
+// feedbackNote is the kind of the note that lists the feedback an attempt has received.
+const feedbackNote = "pull-request"
 
-// beginMost is how often a commit without a check is asked about, until it counts as one that has none: CI takes a while to begin.
-const beginMost = 4
+// maxEmptyPolls is how often a commit without checks is polled before it counts as having none: CI takes a while to
+// start.
+const maxEmptyPolls = 4
 
-// Round waits until the checks of the current commit have ended, asking each time after every, or ctx ends, and gives what
-// they and the people who may write to the repository say. CodeRefused for a task that no review leads on from.
-func (s *Service) Round(ctx context.Context, q Forge, name string, every time.Duration) (Round, error) {
-	out := Round{Failed: []FailedCheck{}, Remarks: []forge.Remark{}}
+// PullFeedback waits until the checks of the current commit have ended, polling at the interval every, or until ctx
+// ends. It returns what they say, and the remarks of people with write access to the repository. CodeRefused for a task
+// that cannot continue after a review.
+func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string, every time.Duration) (PullFeedback, error) {
+	out := PullFeedback{Failed: []FailedCheck{}, Remarks: []forge.Remark{}}
 	records, _, err := s.pulled(name)
 	if err != nil {
 		return out, err
@@ -60,7 +62,7 @@ func (s *Service) Round(ctx context.Context, q Forge, name string, every time.Du
 		return out, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay pr %s --checks shows them", r.Task.ID),
 			"%s is worked on by hand: it has no agent to continue", r.Task.ID)
 	}
-	c, _, err := s.client(ctx, q)
+	c, _, err := s.forgeClient(ctx, q)
 	if err != nil {
 		return out, err
 	}
@@ -68,20 +70,20 @@ func (s *Service) Round(ctx context.Context, q Forge, name string, every time.Du
 	ended := func(b BranchChecks) bool {
 		if len(b.Checks) == 0 {
 			none++
-			return none > beginMost
+			return none > maxEmptyPolls
 		}
 		return !slices.ContainsFunc(b.Checks, func(c forge.Check) bool { return c.State == forge.Pending })
 	}
 	if out.Checks, err = s.checksUntil(ctx, c, every, ended); err != nil {
 		return out, err
 	}
-	told := toldOn(r)
+	told := reportedKeys(r)
 	asked := context.WithoutCancel(ctx) // the time to wait is over, which what is known by then is not
 	for _, check := range out.Checks.Checks {
 		switch {
 		case check.State != forge.Failed:
 		case told[checkKey(check, out.Checks.Commit)]:
-			out.Told++
+			out.Reported++
 		default:
 			why, err := c.Why(asked, check)
 			if err != nil {
@@ -97,7 +99,7 @@ func (s *Service) Round(ctx context.Context, q Forge, name string, every time.Du
 	out.Others = others
 	for _, m := range remarks {
 		if told[remarkKey(m, out.Pull.Number)] {
-			out.Told++
+			out.Reported++
 		} else {
 			m.Text = secret.Mask(m.Text)
 			out.Remarks = append(out.Remarks, m)
@@ -106,11 +108,11 @@ func (s *Service) Round(ctx context.Context, q Forge, name string, every time.Du
 	return out, err
 }
 
-// Empty reports whether there is nothing that an attempt has to be told.
-func (r Round) Empty() bool { return len(r.Failed)+len(r.Remarks) == 0 }
+// IsEmpty reports whether there is no new feedback.
+func (r PullFeedback) IsEmpty() bool { return len(r.Failed)+len(r.Remarks) == 0 }
 
-// Review is the round as the text of a review that rejects, with the places in its front matter.
-func (r Round) Review() (string, error) {
+// ReviewText returns the feedback as the text of a review that rejects the work, with the places in its front matter.
+func (r PullFeedback) ReviewText() (string, error) {
 	var b strings.Builder
 	var places []review.Affected
 	fmt.Fprintf(&b, "Commit %s was pushed, and this is to be changed.\n", short(r.Checks.Commit))
@@ -120,7 +122,7 @@ func (r Round) Review() (string, error) {
 			fmt.Fprintf(&b, "%s\n\n", belay.VisibleLine(f.URL))
 		}
 		if f.Why != "" {
-			b.WriteString(quoted(f.Why) + "\n")
+			b.WriteString(codeBlock(f.Why) + "\n")
 		}
 	}
 	for _, m := range r.Remarks {
@@ -140,8 +142,8 @@ func (r Round) Review() (string, error) {
 	return review.Draft(places, b.String())
 }
 
-// quoted is a text as a block of code that it cannot end.
-func quoted(text string) string {
+// codeBlock returns text as a Markdown code block that the text cannot end.
+func codeBlock(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -149,8 +151,8 @@ func quoted(text string) string {
 	return fence + "\n" + belay.Visible(text) + "\n" + fence
 }
 
-// TellRound records what of a round an attempt was told, so that the next one is told what is new.
-func (s *Service) TellRound(ctx context.Context, r Round) error {
+// RecordFeedback records the feedback that an attempt received, so that the next one receives only what is new.
+func (s *Service) RecordFeedback(ctx context.Context, r PullFeedback) error {
 	rec, err := s.Session.Load(r.Task)
 	if err != nil {
 		return err
@@ -167,13 +169,13 @@ func (s *Service) TellRound(ctx context.Context, r Round) error {
 	}
 	text := fmt.Sprintf("told of %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
 		belay.CountOf(len(r.Remarks), "remark"), short(r.Checks.Commit), strings.Join(keys, " "))
-	return s.Session.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: text})
+	return s.Session.AddNote(ctx, rec, session.Note{Kind: feedbackNote, Text: text})
 }
 
-func toldOn(r *session.Record) map[string]bool {
+func reportedKeys(r *session.Record) map[string]bool {
 	told := map[string]bool{}
 	for _, n := range r.Notes {
-		if n.Kind == roundNote {
+		if n.Kind == feedbackNote {
 			for _, key := range strings.Fields(n.Text) {
 				told[key] = true
 			}
@@ -182,12 +184,13 @@ func toldOn(r *session.Record) map[string]bool {
 	return told
 }
 
-// checkKey and remarkKey name what was told in one word: names of checks may have any characters.
-func checkKey(c forge.Check, commit string) string { return toldKey("check", commit, c.Name) }
+// checkKey and remarkKey return keys for feedback that are one word each: the name of a check may contain any
+// characters.
+func checkKey(c forge.Check, commit string) string { return reportedKey("check", commit, c.Name) }
 
-func remarkKey(m forge.Remark, pull int) string { return toldKey("remark", fmt.Sprint(pull), m.ID) }
+func remarkKey(m forge.Remark, pull int) string { return reportedKey("remark", fmt.Sprint(pull), m.ID) }
 
-func toldKey(parts ...string) string {
+func reportedKey(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }

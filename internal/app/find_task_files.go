@@ -15,21 +15,21 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// Found is a file with tasks that was found by where it lies.
-type Found struct {
+// TaskFile is a file with tasks, recognised by its path.
+type TaskFile struct {
 	Path    string           `json:"path"` // from the root, with slashes
 	Dialect tasklist.Dialect `json:"dialect"`
 }
 
-// skipped are folders that hold other people's files, or made ones.
-var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true,
+// skippedFolders are folders with other people's files or generated ones.
+var skippedFolders = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true,
 	"dist": true, ".venv": true, "site-packages": true, "__pycache__": true}
 
-// Find gives the task files below root, in order: those of the patterns, else of every
+// FindTaskFiles gives the task files below root, in order: those of the patterns, else of every
 // known layout. Templates and archives of a layout are left out, and so are folders that
 // hold what was installed or built; no link is followed.
-func Find(root string, patterns []string) ([]Found, error) {
-	var list []Found
+func FindTaskFiles(root string, patterns []string) ([]TaskFile, error) {
+	var list []TaskFile
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if e != nil && e.IsDir() && path != root {
@@ -37,35 +37,35 @@ func Find(root string, patterns []string) ([]Found, error) {
 			}
 			return err
 		}
-		if e.IsDir() && skipped[e.Name()] && path != root {
+		if e.IsDir() && skippedFolders[e.Name()] && path != root {
 			return filepath.SkipDir
 		}
 		if !e.Type().IsRegular() {
 			return nil
 		}
 		rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(path, root), string(filepath.Separator)))
-		if d, ok := wantedDialect(rel, patterns); ok {
-			list = append(list, Found{Path: rel, Dialect: d})
+		if d, ok := dialectFor(rel, patterns); ok {
+			list = append(list, TaskFile{Path: rel, Dialect: d})
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for task files: %w", err)
 	}
-	slices.SortFunc(list, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b TaskFile) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
 }
 
-// Place is one of the places where tools keep task files, and how many lie there.
+// ImportPlace is a place where tools keep task files, and the number of files there.
 type ImportPlace struct {
 	Glob    string           `json:"glob"`
 	Dialect tasklist.Dialect `json:"dialect"`
 	Files   int              `json:"files"`
 }
 
-// Places gives the places with task files below root.
-func Places(root string) ([]ImportPlace, error) {
-	found, err := Find(root, nil)
+// ImportPlaces returns the places below root that have task files.
+func ImportPlaces(root string) ([]ImportPlace, error) {
+	found, err := FindTaskFiles(root, nil)
 	list := []ImportPlace{}
 	for _, p := range tasklist.Places {
 		n := 0
@@ -81,7 +81,7 @@ func Places(root string) ([]ImportPlace, error) {
 	return list, err
 }
 
-func wantedDialect(path string, patterns []string) (tasklist.Dialect, bool) {
+func dialectFor(path string, patterns []string) (tasklist.Dialect, bool) {
 	if belay.Match(patterns, path) {
 		return tasklist.Of(path, nil), true
 	}
@@ -96,8 +96,8 @@ func wantedDialect(path string, patterns []string) (tasklist.Dialect, bool) {
 	return "", false
 }
 
-// read gives the bytes of a file, which is no folder, no device, and not too large.
-func read(path string) ([]byte, error) {
+// readRegular reads a regular file that is not too large.
+func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	name := belay.VisibleLine(path)
 	switch {
@@ -117,10 +117,10 @@ func read(path string) ([]byte, error) {
 		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "check its permissions", Err: err}
 	}
 	defer f.Close()
-	return limited(f, name)
+	return readLimited(f, name)
 }
 
-func limited(f io.Reader, name string) ([]byte, error) {
+func readLimited(f io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, tasklist.MaxTaskFile+1))
 	if err == nil && len(data) > tasklist.MaxTaskFile {
 		return nil, belay.Refuse(belay.CodeCannot, "split it into several files", "%s is larger than %d MiB", name,

@@ -15,10 +15,10 @@ import (
 func TestBoxesAreOfTaskLists(t *testing.T) {
 	t.Parallel()
 	text := "# Tasks\n\n- [x] T001 Write the parser\n- [ ] T002 Test it\n"
-	if got := boxes("specs/001/plan.md", text); got != nil {
+	if got := taskBoxes("specs/001/plan.md", text); got != nil {
 		t.Errorf("a plan has boxes: %+v", got)
 	}
-	got := boxes("specs/001/tasks.md", text)
+	got := taskBoxes("specs/001/tasks.md", text)
 	if len(got) != 2 || !got[0].Done || got[1].Done || got[1].Line != 4 || got[0].File != "specs/001/tasks.md" {
 		t.Errorf("the boxes: %+v", got)
 	}
@@ -80,8 +80,9 @@ func TestListedTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im := Plan([]File{{Path: "specs/003-search/tasks.md", Dialect: r.Dialect, Tasks: len(r.Tasks), reading: r}}, nil, Options{InOrder: true})
-	got, err := im.open("003-search")
+	im := Plan([]ImportFile{{Path: "specs/003-search/tasks.md", Dialect: r.Dialect, Tasks: len(r.Tasks), reading: r}},
+		nil, Options{InOrder: true})
+	got, err := im.openTasks("003-search")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestListedTasks(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("%s", strings.Join(all, "\n"))
 	}
-	if _, err := im.open("größe"); belay.CodeOf(err) != belay.CodeUsage {
+	if _, err := im.openTasks("größe"); belay.CodeOf(err) != belay.CodeUsage {
 		t.Errorf("a name that begins no id: %v", err)
 	}
 }

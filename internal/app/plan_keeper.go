@@ -14,19 +14,19 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// checkName is the name of the check that holds work to a plan's markers.
-const checkName = "plan"
+// planCheckName is the name of the check that compares work with a plan's markers.
+const planCheckName = "plan"
 
-// Attach lets the tasks of a session have plans.
-func AttachPlans(s *Service) { s.Session.Plans = keeper{} }
+// AttachPlans lets the tasks of a service have plans.
+func AttachPlans(s *Service) { s.Session.Plans = planKeeper{} }
 
-// keeper keeps the plans of tasks that are run.
-type keeper struct{}
+// planKeeper implements session.Plans: it marks and checks the plans of tasks that run.
+type planKeeper struct{}
 
-// Find gives the plan that the config names, where marking it for the task would write
-// something or has already; else the first of the usual places whose plan has markers of
-// the task. A plan that nobody named and nobody marked is not touched.
-func (keeper) Find(ctx context.Context, s *session.Session, t belay.Task) (string, error) {
+// Find returns the plan that the config names, if marking it for the task would write or has written something; else
+// the first of the usual places with a plan that has markers of the task. A plan that is neither named nor marked is
+// not touched.
+func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (string, error) {
 	if named := s.Config.Plan; named != "" {
 		got, err := UpdatePlan(ctx, &Service{Session: s}, Change{Dir: s.Repo.Root, Plan: named, Task: t.ID, Dry: true})
 		if err != nil || got.Left == "" {
@@ -34,7 +34,7 @@ func (keeper) Find(ctx context.Context, s *session.Session, t belay.Task) (strin
 		}
 	}
 	read := session.Reader(s.Repo.Root, plan.MaxSize)
-	for _, at := range places(t.Feature) {
+	for _, at := range usualPlanPaths(t.Feature) {
 		text, there := read(at)
 		if !there {
 			continue
@@ -46,8 +46,8 @@ func (keeper) Find(ctx context.Context, s *session.Session, t belay.Task) (strin
 	return "", nil
 }
 
-// places are where a task's plan may lie.
-func places(feature string) []string {
+// usualPlanPaths returns the paths where a task's plan may be.
+func usualPlanPaths(feature string) []string {
 	list := slices.Clone(plan.Places)
 	for _, dir := range folders {
 		if feature != "" && filepath.IsLocal(feature) {
@@ -57,9 +57,8 @@ func places(feature string) []string {
 	return list
 }
 
-// Mark does what `belay plan update` does. What a task of another type leaves alone stays
-// as somebody marked it.
-func (keeper) Mark(ctx context.Context, s *session.Session, t belay.Task, path string) ([]string, error) {
+// Mark does what `belay plan update` does. A section that the type of the task does not touch keeps its markers.
+func (planKeeper) Mark(ctx context.Context, s *session.Session, t belay.Task, path string) ([]string, error) {
 	got, err := UpdatePlan(ctx, &Service{Session: s}, Change{Dir: s.Repo.Root, Plan: path, Task: t.ID})
 	if err != nil {
 		return nil, err
@@ -71,51 +70,51 @@ func (keeper) Mark(ctx context.Context, s *session.Session, t belay.Task, path s
 	return told, nil
 }
 
-// Check is `belay plan check` as a check: a marker that is not met refuses the work, as do
-// markers that are gone. What counting cannot tell is said and refuses nothing.
-func (keeper) Check(ctx context.Context, s *session.Session, t belay.Task, path string) (belay.CheckResult, error) {
-	if slices.Contains(t.Checks.Skip, checkName) {
-		return belay.Skipped(checkName, "the config skips it"), nil
+// Check runs `belay plan check` as a check: a marker that is not met fails, and so do missing markers. What counting
+// cannot decide is reported and does not fail.
+func (planKeeper) Check(ctx context.Context, s *session.Session, t belay.Task, path string) (belay.CheckResult, error) {
+	if slices.Contains(t.Checks.Skip, planCheckName) {
+		return belay.Skipped(planCheckName, "the config skips it"), nil
 	}
 	got, err := Compare(ctx, &Service{Session: s}, Question{Dir: s.Repo.Root, Plan: path, Task: t.ID})
 	var refused *belay.Error
 	switch {
 	case errors.As(err, &refused):
-		return belay.Of(checkName, "the plan cannot be read", []belay.Finding{broken(path, refused.What)}), nil
+		return belay.Of(planCheckName, "the plan cannot be read", []belay.Finding{unusablePlan(path, refused.What)}), nil
 	case err != nil:
 		return belay.CheckResult{}, err
 	case len(got.Markers) == 0 && got.marked == bare: // no section was found for what is asked
-		return belay.Skipped(checkName, "no section of the plan could be marked"), nil
+		return belay.Skipped(planCheckName, "no section of the plan could be marked"), nil
 	case len(got.Markers) == 0:
-		gone := broken(path, fmt.Sprintf("the markers of %s were removed from it", t.ID))
+		gone := unusablePlan(path, fmt.Sprintf("the markers of %s were removed from it", t.ID))
 		if got.marked == untold { // a plan that git ignores is in no state before
 			gone.Severity = belay.SeverityWarning
 		}
-		return belay.Of(checkName, "the plan's markers were removed", []belay.Finding{gone}), nil
+		return belay.Of(planCheckName, "the plan's markers were removed", []belay.Finding{gone}), nil
 	}
 	var found []belay.Finding
 	n := map[count.Verdict]int{}
 	for _, j := range got.Markers {
 		n[j.Verdict]++
-		found = append(found, findings(path, j)...)
+		found = append(found, planFindings(path, j)...)
 	}
 	summary := fmt.Sprintf("%s, %d not met", belay.Count(len(got.Markers), "marker", "markers"), n[count.Fail])
 	if u := n[plan.Unknown]; u > 0 {
 		summary += fmt.Sprintf(", %d not known", u)
 	}
-	return belay.Of(checkName, summary, found), nil
+	return belay.Of(planCheckName, summary, found), nil
 }
 
-// broken is a plan that says nothing any more of what it was marked with.
-func broken(path, why string) belay.Finding {
+// unusablePlan returns the finding for a plan that has lost its markers.
+func unusablePlan(path, why string) belay.Finding {
 	return belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryContract, File: path, Title: "the plan no longer has its markers",
 		Detail: why, Recommendation: "restore the markers: belay removes them when the task ends",
 	}
 }
 
-// findings are what was found of one marker.
-func findings(path string, j plan.Judged) []belay.Finding {
+// planFindings returns the findings of one marker.
+func planFindings(path string, j plan.Judged) []belay.Finding {
 	var out []belay.Finding
 	for _, f := range j.Findings {
 		one := belay.Finding{
@@ -129,8 +128,8 @@ func findings(path string, j plan.Judged) []belay.Finding {
 	return out
 }
 
-// Clear takes a task's markers out of its plan; every other byte stays.
-func (keeper) Clear(ctx context.Context, s *session.Session, t belay.Task, path string) (int, error) {
+// Clear removes a task's markers from its plan; every other byte stays.
+func (planKeeper) Clear(ctx context.Context, s *session.Session, t belay.Task, path string) (int, error) {
 	f, err := PlanAt(&Service{Session: s}, s.Repo.Root, path)
 	if err != nil {
 		return 0, err

@@ -11,11 +11,11 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
-// MaxLog bounds a log or a file that is attached: what a test run says is small.
+// MaxLog is the size limit of a log or an attached file; the output of a test run is small.
 const MaxLog = 64 << 20
 
-// Read reads a file that a person names, relative to dir.
-func Read(dir, name string) ([]byte, error) {
+// ReadInput reads a file that a person named, relative to dir.
+func ReadInput(dir, name string) ([]byte, error) {
 	path := fsroot.From(dir, name)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func Read(dir, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Current refuses where the task's words are no longer those of the block.
-func (p *Place) Current() error {
+// CheckCurrent fails when the task's text differs from that in the block.
+func (p *TaskContext) CheckCurrent() error {
 	b, err := p.Block()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (p *Place) Current() error {
 			"the text of %s changed after its context was made", b.Task.ID)
 	}
 	if b.Git.Source != "" {
-		text, err := Read(p.Session.Repo.Root, b.Git.Source)
+		text, err := ReadInput(p.Session.Repo.Root, b.Git.Source)
 		if err != nil || handoff.Hash(text) != b.Git.SHA {
 			return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID),
 				"%s changed after the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)

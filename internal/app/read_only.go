@@ -14,27 +14,27 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// ClosedCommand is the hidden command that runs an agent with the tree closed to it.
-const ClosedCommand = "_closed"
+// ReadOnlyCommand is the hidden command that runs an agent with write protection on the working tree.
+const ReadOnlyCommand = "_closed"
 
-// room says what is closed to an agent, and what within that stays open.
-type room struct {
-	Closed []string `json:"closed"`
-	Open   []string `json:"open"`
+// treeAccess lists the folders that are read-only for an agent, and those within them that stay writable.
+type treeAccess struct {
+	ReadOnly []string `json:"closed"`
+	Writable []string `json:"open"`
 }
 
-// room gives what of the tree is closed to a role that only reads. Open stay the git folders, for the record and for
-// git's own index, .belay/now, and the ignored folders that are there: what tests and builds write.
-func (r *pipelineRun) room(ctx context.Context) (room, error) {
+// readOnlyAccess returns what is write-protected for a role that only reads. Writable are the git folders (for the
+// record and git's own index), .belay/now, and existing ignored folders, which tests and builds write to.
+func (r *pipelineRun) readOnlyAccess(ctx context.Context) (treeAccess, error) {
 	root, err := filepath.EvalSymlinks(r.session.Repo.Root)
 	if err != nil {
-		return room{}, fmt.Errorf("close the tree: %w", err)
+		return treeAccess{}, fmt.Errorf("close the tree: %w", err)
 	}
 	ignored, err := r.session.Repo.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	if err != nil {
-		return room{}, fmt.Errorf("close the tree: %w", err)
+		return treeAccess{}, fmt.Errorf("close the tree: %w", err)
 	}
-	within := room{Closed: []string{root}, Open: []string{}}
+	within := treeAccess{ReadOnly: []string{root}, Writable: []string{}}
 	open := []string{r.session.Repo.Dir, r.session.Repo.Common, filepath.Join(root, ".belay", "now")}
 	for name := range bytes.SplitSeq(ignored, []byte{0}) {
 		if dir, is := strings.CutSuffix(string(name), "/"); is && dir != "" {
@@ -48,20 +48,20 @@ func (r *pipelineRun) room(ctx context.Context) (room, error) {
 			continue
 		}
 		if strings.HasPrefix(real, root+"/") && isFolder(dir) {
-			within.Open = append(within.Open, real)
+			within.Writable = append(within.Writable, real)
 		}
 	}
 	return within, nil
 }
 
-// closed gives the command line that runs an agent with the tree closed to it by a mount namespace, for systems
-// without a fence.
-func (r *pipelineRun) closed(within room, command config.Command) (config.Command, error) {
+// readOnlyCommand returns a command line that runs the agent with the tree mounted read-only, for systems without a
+// fence.
+func (r *pipelineRun) readOnlyCommand(within treeAccess, command config.Command) (config.Command, error) {
 	text, err := json.Marshal(within)
 	if err != nil {
 		return config.Command{}, fmt.Errorf("close the tree: %w", err)
 	}
-	return command.Under(r.session.Self[0], ClosedCommand, string(text)), nil
+	return command.Under(r.session.Self[0], ReadOnlyCommand, string(text)), nil
 }
 
 func isFolder(path string) bool {
@@ -69,11 +69,10 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ClosedMain is that command: it runs the agent to its end and gives its exit status. Where
-// the kernel cannot close the tree it says so and runs the agent all the same: what it
-// changes is found afterwards.
-func ClosedMain(args []string) int {
-	var within room
+// ReadOnlyMain runs the agent to its end and returns its exit status. Where the kernel cannot protect the tree it
+// prints a warning and runs the agent anyway: changes are detected afterwards.
+func ReadOnlyMain(args []string) int {
+	var within treeAccess
 	if len(args) < 2 || json.Unmarshal([]byte(args[0]), &within) != nil {
 		fmt.Fprintln(os.Stderr, "belay: this command is for internal use only")
 		return 2
@@ -85,7 +84,7 @@ func ClosedMain(args []string) int {
 	}
 	end := proc.Program{
 		Command: config.TypedCommand(args[1:]), Dir: dir, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Grace: 5 * time.Second, ReadOnly: within.Closed, Open: within.Open,
+		Grace: 5 * time.Second, ReadOnly: within.ReadOnly, Open: within.Writable,
 	}.Run(context.Background())
 	if end.Writable {
 		fmt.Fprintln(os.Stderr, "belay: write protection is not available here; changes are detected at the handover")

@@ -11,14 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// lanes are the logs of features that work packages were read beside, by their paths: each
-// is read once.
-type lanes map[string]map[string]tasklist.At
+// laneLogs are the logs of features by path, each read once.
+type laneLogs map[string]map[string]tasklist.At
 
-// tell puts the work package of a file where its feature's log says that it is. The log
-// counts, whatever the package's own file says of a lane. A feature without a log, or a
-// package that the log does not move, is left as it was read.
-func (l lanes) tell(q Query, p string, f *File) error {
+// setLane sets the state of a file's work package to the one in its feature's log. The log overrides the lane in the
+// package's own file. Without a log, or an entry for the package, nothing changes.
+func (l laneLogs) setLane(q ImportQuery, p string, f *ImportFile) error {
 	if f.Dialect != tasklist.SpecKitty || len(f.reading.Tasks) != 1 || f.reading.Tasks[0].ID == "" {
 		return nil
 	}
@@ -54,25 +52,25 @@ func (l lanes) tell(q Query, p string, f *File) error {
 	return nil
 }
 
-// read reads a log. What cannot be read of it is named beside the first package.
-func (l lanes) read(q Query, log string, f *File) error {
+// read reads a log. Lines that cannot be read become notes of the first package.
+func (l laneLogs) read(q ImportQuery, log string, f *ImportFile) error {
 	l[log] = nil
 	if _, err := os.Lstat(log); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	data, err := read(log)
+	data, err := readRegular(log)
 	if err != nil {
 		return err
 	}
 	at, bad := tasklist.ReadLanes(data)
 	l[log] = at
 	for _, b := range bad[:min(len(bad), 20)] {
-		f.reading.Notes = append(f.reading.Notes, tasklist.Note{Line: b.Line, Text: b.Text, Why: b.Why, Source: q.name(log)})
+		f.reading.Notes = append(f.reading.Notes, tasklist.Note{Line: b.Line, Text: b.Text, Why: b.Why, Source: q.displayPath(log)})
 	}
 	if more := len(bad) - 20; more > 0 {
 		f.reading.Notes = append(f.reading.Notes,
 			tasklist.Note{Line: bad[20].Line, Text: bad[20].Text,
-				Why: fmt.Sprintf("%s, as %d more lines", bad[20].Why, more-1), Source: q.name(log)})
+				Why: fmt.Sprintf("%s, as %d more lines", bad[20].Why, more-1), Source: q.displayPath(log)})
 	}
 	return nil
 }

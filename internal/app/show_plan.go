@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// Section is a section as it is told of.
+// Section is a section of a plan in its JSON form.
 type Section struct {
 	Name    string      `json:"name"`
 	ID      string      `json:"id"`
@@ -23,7 +23,7 @@ type Section struct {
 	Lists   []plan.List `json:"lists"`
 }
 
-// Marker is a marker as it is told of.
+// Marker is a marker of a plan in its JSON form.
 type Marker struct {
 	Marker belay.Marker `json:"marker"`
 	Task   string       `json:"task,omitempty"`
@@ -33,31 +33,31 @@ type Marker struct {
 	Bad    string       `json:"problem,omitempty"`
 }
 
-// Shown is a plan as it is told of. Blocks are elements outside of all sections that can be
-// marked; Loose are markers that stand in no section.
-type ShownPlan struct {
-	Plan     string      `json:"plan"`
-	Format   plan.Format `json:"format"`
-	Sections []Section   `json:"sections"`
-	Blocks   []Section   `json:"blocks"`
-	Loose    []Marker    `json:"loose"`
+// PlanView is a plan in its JSON form. Blocks are elements outside of all sections that can be marked; Unattached are
+// markers outside of all sections.
+type PlanView struct {
+	Plan       string      `json:"plan"`
+	Format     plan.Format `json:"format"`
+	Sections   []Section   `json:"sections"`
+	Blocks     []Section   `json:"blocks"`
+	Unattached []Marker    `json:"loose"`
 }
 
-// Show tells what is in a plan. No repository is needed.
-func Show(dir, name string) (ShownPlan, error) {
+// ShowPlan returns the contents of a plan. It needs no repository.
+func ShowPlan(dir, name string) (PlanView, error) {
 	p, err := ReadPlan(dir, name)
 	if err != nil {
-		return ShownPlan{}, err
+		return PlanView{}, err
 	}
 	lists, err := plan.Lists(p)
 	if err != nil {
-		return ShownPlan{}, err
+		return PlanView{}, err
 	}
-	out := ShownPlan{Plan: name, Format: p.Format, Sections: []Section{}, Blocks: []Section{}, Loose: shownMarkers(p.Of(-1))}
+	out := PlanView{Plan: name, Format: p.Format, Sections: []Section{}, Blocks: []Section{}, Unattached: markerViews(p.Of(-1))}
 	for i, s := range p.Sections {
 		one := Section{Name: s.Name, ID: s.ID, Path: s.Path, Kind: s.Kind, Level: s.Level, Line: s.Line,
 			EndLine: s.EndLine, Start: s.Start, End: s.End,
-			Markers: shownMarkers(p.Of(i)), Lists: append([]plan.List{}, lists[i]...)}
+			Markers: markerViews(p.Of(i)), Lists: append([]plan.List{}, lists[i]...)}
 		if s.Parent >= 0 {
 			one.Parent = p.Sections[s.Parent].Path
 		}
@@ -70,7 +70,7 @@ func Show(dir, name string) (ShownPlan, error) {
 	return out, nil
 }
 
-func shownMarkers(list []plan.Marker) []Marker {
+func markerViews(list []plan.Marker) []Marker {
 	out := []Marker{}
 	for _, m := range list {
 		out = append(out, Marker{Marker: m.Kind, Task: m.Task, Count: m.Count, Text: m.Text, Line: m.Line, Bad: m.Bad})
@@ -78,20 +78,20 @@ func shownMarkers(list []plan.Marker) []Marker {
 	return out
 }
 
-// Validated is what is wrong with a plan. Against names the earlier version it was held
-// against, "" for none.
-type Validated struct {
+// PlanValidation is what is wrong with a plan. Against names the earlier version that it was compared with, "" for
+// none.
+type PlanValidation struct {
 	Plan     string         `json:"plan"`
 	Valid    bool           `json:"valid"`
 	Against  string         `json:"against,omitempty"`
 	Findings []plan.Finding `json:"findings"`
 }
 
-// Validate looks for what is wrong with a plan, and in a repository for markers of tasks
+// ValidatePlan looks for what is wrong with a plan, and in a repository for markers of tasks
 // that are not there and for sections that went without REMOVE since the state
 // before the last task, or the last commit, or since what against names.
-func Validate(ctx context.Context, s *Service, q Question) (Validated, error) {
-	out := Validated{Plan: q.Plan, Findings: []plan.Finding{}}
+func ValidatePlan(ctx context.Context, s *Service, q Question) (PlanValidation, error) {
+	out := PlanValidation{Plan: q.Plan, Findings: []plan.Finding{}}
 	f, p, err := opened(s, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
@@ -103,7 +103,7 @@ func Validate(ctx context.Context, s *Service, q Question) (Validated, error) {
 			return out, err
 		}
 	}
-	if k.Before, k.Since, err = q.version(ctx, f.home(s), f.rel); err != nil {
+	if k.Before, k.Since, err = q.earlierVersion(ctx, f.home(s), f.rel); err != nil {
 		return out, err
 	}
 	out.Against = k.Since
@@ -112,8 +112,8 @@ func Validate(ctx context.Context, s *Service, q Question) (Validated, error) {
 	return out, nil
 }
 
-// Refusal is the error of a plan that is not valid.
-func (v Validated) Refusal() error {
+// Err returns an error for a plan that is not valid, else nil.
+func (v PlanValidation) Err() error {
 	for _, f := range v.Findings {
 		if f.Severity != belay.SeverityError {
 			continue
@@ -123,8 +123,8 @@ func (v Validated) Refusal() error {
 	return nil
 }
 
-// version gives the earlier version that a plan is held against and what it is.
-func (q Question) version(ctx context.Context, svc *Service, rel string) (*plan.Plan, string, error) {
+// earlierVersion returns the earlier version that a plan is compared with, and its name.
+func (q Question) earlierVersion(ctx context.Context, svc *Service, rel string) (*plan.Plan, string, error) {
 	if q.Against != "" {
 		s, err := find(ctx, svc, q.Dir, q.Against)
 		if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// maxSaid is how many bytes of an agent's output are looked at for its last words.
-const maxSaid = 64 << 10
+// maxLastOutput is how many bytes of an agent's output are searched for its last message.
+const maxLastOutput = 64 << 10
 
-// LastSaid is what a person should read before they decide on the last attempt, without secrets.
-type LastSaid struct {
-	Errors []belay.Finding // failing tests and linters, with what they printed as the detail
+// LastOutput is what a person should read before deciding on the last attempt, with secrets masked.
+type LastOutput struct {
+	Errors []belay.Finding // failing tests and linters, with their output as the detail
 	Agent  string          // the agent's last message; of one that prints no events, the end of its output
 }
 
-// LastSaid gathers it. What cannot be read is left out: a person can decide without it.
-func (s *Service) LastSaid(r *session.Record) (said LastSaid) {
+// LastOutput collects the output of the last attempt. What cannot be read is left out: a person can decide without it.
+func (s *Service) LastOutput(r *session.Record) (said LastOutput) {
 	if len(r.State.Attempts) == 0 {
 		return said
 	}
@@ -39,7 +39,7 @@ func (s *Service) LastSaid(r *session.Record) (said LastSaid) {
 	if output, err := s.Session.Journal.Attachment(last.Log); err == nil {
 		text, stream := agent.FinalMessage(bytes.NewReader(output))
 		if !stream {
-			text = string(output[max(0, len(output)-maxSaid):])
+			text = string(output[max(0, len(output)-maxLastOutput):])
 		}
 		said.Agent = secret.Mask(text)
 	}

@@ -23,8 +23,7 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// Request asks for a review of a feature: all of its tasks together against the
-// specification.
+// FeatureRequest asks for a review of a feature: all its tasks together against the specification.
 type FeatureRequest struct {
 	Feature string
 	Tasks   []belay.TaskID // instead of those of the feature
@@ -33,7 +32,7 @@ type FeatureRequest struct {
 	Watch   runner.Watcher
 }
 
-// Review is what the review of a feature found.
+// FeatureReview is the result of the review of a feature.
 type FeatureReview struct {
 	Feature string              `json:"feature,omitempty"`
 	Tasks   []belay.TaskID      `json:"tasks"`
@@ -41,16 +40,15 @@ type FeatureReview struct {
 	Verdict belay.Verdict       `json:"verdict"`
 	Facts   []review.Fact       `json:"facts"`
 	Reviews []belay.CheckResult `json:"reviews,omitempty"`
-	Blamed  []belay.TaskID      `json:"blamed"` // the tasks that what refuses it is about
+	Blamed  []belay.TaskID      `json:"blamed"` // the tasks that the blocking facts are about
 	Report  string              `json:"report,omitempty"`
 }
 
-// Judge computes what facts can tell and, where asked, has the reviewers of the
-// config read all of the work. It changes nothing but the record of the tasks, which say
-// that the reviewers were asked.
-func Judge(ctx context.Context, s *Service, q FeatureRequest) (FeatureReview, error) {
+// ReviewFeature computes the facts about a feature's work and, if asked, has the configured reviewers read all of it.
+// The only change is a note in each task's record that the reviewers were asked.
+func ReviewFeature(ctx context.Context, s *Service, q FeatureRequest) (FeatureReview, error) {
 	out := FeatureReview{Feature: q.Feature, Tasks: []belay.TaskID{}, Spec: []string{}, Blamed: []belay.TaskID{}, Facts: []review.Fact{}}
-	records, others, err := ofFeature(s, q)
+	records, others, err := featureRecords(s, q)
 	if err != nil {
 		return out, err
 	}
@@ -58,11 +56,11 @@ func Judge(ctx context.Context, s *Service, q FeatureRequest) (FeatureReview, er
 	if err != nil {
 		return out, err
 	}
-	w, err := gather(ctx, s, home, records, others)
+	w, err := gatherWork(ctx, s, home, records, others)
 	if err != nil {
 		return out, err
 	}
-	docs, spec, err := documents(ctx, home, q)
+	docs, spec, err := readSpec(ctx, home, q)
 	if err != nil {
 		return out, err
 	}
@@ -74,24 +72,23 @@ func Judge(ctx context.Context, s *Service, q FeatureRequest) (FeatureReview, er
 	}
 	out.Facts = append(out.Facts, review.Facts(w.tasks, spec, w.changed, w.others)...)
 	if q.Ask {
-		if out.Reviews, err = w.asked(ctx, s, home, q, docs, out.Facts); err != nil {
+		if out.Reviews, err = w.askReviewers(ctx, s, home, q, docs, out.Facts); err != nil {
 			return out, err
 		}
 	}
-	return out, w.judged(ctx, s, &out)
+	return out, w.recordVerdict(ctx, s, &out)
 }
 
-// work is what the tasks of a feature did, taken together.
-type work struct {
+// featureWork is the combined work of a feature's tasks.
+type featureWork struct {
 	records         []*session.Record
 	tasks           []review.Task
 	from, now       belay.SnapshotID
 	changed, others []string
 }
 
-// ofFeature gives the records of the feature's tasks in the order in which they began,
-// and all other records.
-func ofFeature(s *Service, q FeatureRequest) (ours, others []*session.Record, err error) {
+// featureRecords returns the records of the feature's tasks in the order in which they began, and all other records.
+func featureRecords(s *Service, q FeatureRequest) (ours, others []*session.Record, err error) {
 	all, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, nil, err
@@ -117,10 +114,9 @@ func ofFeature(s *Service, q FeatureRequest) (ours, others []*session.Record, er
 	return ours, others, nil
 }
 
-// gather finds out what each task changed, and what changed besides since the first one
-// began.
-func gather(ctx context.Context, s *Service, home *session.Session, ours, others []*session.Record) (*work, error) {
-	w := &work{records: ours}
+// gatherWork finds what each task changed, and what else changed since the first of them began.
+func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, others []*session.Record) (*featureWork, error) {
+	w := &featureWork{records: ours}
 	for _, r := range ours {
 		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed,
 			Standing: cmp.Or(string(r.State.Outcome), r.Phase()), Elsewhere: runner.Unmerged(r)}
@@ -132,7 +128,7 @@ func gather(ctx context.Context, s *Service, home *session.Session, ours, others
 				w.from = r.State.Before
 			}
 			var err error
-			if t.Changes, err = workOf(ctx, s, r); err != nil {
+			if t.Changes, err = changedPaths(ctx, s, r); err != nil {
 				return nil, fmt.Errorf("see what %s changed: %w", r.Task.ID, err)
 			}
 		}
@@ -140,7 +136,7 @@ func gather(ctx context.Context, s *Service, home *session.Session, ours, others
 	}
 	for _, r := range others {
 		if r.State.Before != "" && !r.PutBack() {
-			if paths, err := workOf(ctx, s, r); err == nil { // one whose snapshots are gone claims nothing
+			if paths, err := changedPaths(ctx, s, r); err == nil { // one whose snapshots are gone claims nothing
 				w.others = append(w.others, paths...)
 			}
 		}
@@ -160,8 +156,8 @@ func gather(ctx context.Context, s *Service, home *session.Session, ours, others
 	return w, err
 }
 
-// workOf gives the paths whose content a task's attempts changed.
-func workOf(ctx context.Context, s *Service, r *session.Record) ([]string, error) {
+// changedPaths returns the paths whose content a task's attempts changed.
+func changedPaths(ctx context.Context, s *Service, r *session.Record) ([]string, error) {
 	after := runner.Result(r)
 	if after == "" {
 		return nil, nil
@@ -174,19 +170,19 @@ func workOf(ctx context.Context, s *Service, r *session.Record) ([]string, error
 	return paths, err
 }
 
-// documents reads the specification, and the requirements and boxes in it.
-func documents(ctx context.Context, home *session.Session, q FeatureRequest) ([]prompt.Document, review.Spec, error) {
+// readSpec reads the specification with its requirements and task boxes.
+func readSpec(ctx context.Context, home *session.Session, q FeatureRequest) ([]prompt.Document, review.Spec, error) {
 	var spec review.Spec
 	docs, err := review.FeatureDocuments(ctx, home.Repo, q.Feature, q.Spec)
 	for _, doc := range docs {
 		spec.Items = append(spec.Items, review.Items(doc.Path, doc.Text)...)
-		spec.Boxes = append(spec.Boxes, boxes(doc.Path, doc.Text)...)
+		spec.Boxes = append(spec.Boxes, taskBoxes(doc.Path, doc.Text)...)
 	}
 	return docs, spec, err
 }
 
-// boxes gives the tasks of a task list; other documents have none.
-func boxes(name, text string) []review.Box {
+// taskBoxes returns the tasks of a task list, none for any other document.
+func taskBoxes(name, text string) []review.Box {
 	if base := path.Base(name); base != "tasks.md" && !strings.HasPrefix(base, "WP") {
 		return nil
 	}
@@ -211,8 +207,8 @@ func boxRequirements(ids []string) string {
 	return " (requirements: " + strings.Join(ids, ", ") + ")"
 }
 
-// asked has the configured reviewers read the whole work. CodeUsage when there is none.
-func (w *work) asked(ctx context.Context, s *Service, home *session.Session, q FeatureRequest, docs []prompt.Document,
+// askReviewers has the configured reviewers read all of the work. CodeUsage when none is configured.
+func (w *featureWork) askReviewers(ctx context.Context, s *Service, home *session.Session, q FeatureRequest, docs []prompt.Document,
 	facts []review.Fact) (results []belay.CheckResult, err error) {
 	reviewers := slices.DeleteFunc(slices.Clone(s.Session.Config.Reviewers), belay.Reviewer.Human)
 	switch {
@@ -243,10 +239,10 @@ func (w *work) asked(ctx context.Context, s *Service, home *session.Session, q F
 	in.Checks = []belay.CheckResult{result}
 	slices.Sort(paths)
 	in.Files = slices.Compact(paths)
-	if in.Diff, err = patchFor(ctx, home, w.from, w.now, in.Files); err != nil {
+	if in.Diff, err = clippedPatch(ctx, home, w.from, w.now, in.Files); err != nil {
 		return nil, err
 	}
-	panel, release, err := panelOf(ctx, s, home, task)
+	panel, release, err := reviewPanel(ctx, s, home, task)
 	if err != nil {
 		return nil, err
 	}
@@ -254,8 +250,8 @@ func (w *work) asked(ctx context.Context, s *Service, home *session.Session, q F
 	return panel.Ask(ctx, in, w.now), nil
 }
 
-// patchFor is the change of files between two snapshots, as long as a reviewer's prompt may have it.
-func patchFor(ctx context.Context, home *session.Session, from, to belay.SnapshotID, files []string) (string, error) {
+// clippedPatch returns the diff of files between two snapshots, cut to the size that fits in a reviewer's prompt.
+func clippedPatch(ctx context.Context, home *session.Session, from, to belay.SnapshotID, files []string) (string, error) {
 	if len(files) == 0 {
 		return "", nil
 	}
@@ -271,8 +267,8 @@ func patchFor(ctx context.Context, home *session.Session, from, to belay.Snapsho
 	return text, nil
 }
 
-// panelOf is where reviewers of a feature work. release ends the claim that they work in this tree.
-func panelOf(ctx context.Context, s *Service, home *session.Session, task belay.Task) (p review.Panel, release func(), err error) {
+// reviewPanel makes the panel that reviews a feature in this tree. release ends its claim on the tree.
+func reviewPanel(ctx context.Context, s *Service, home *session.Session, task belay.Task) (p review.Panel, release func(), err error) {
 	release, err = home.Claims().Claim(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
 		Enclose: runner.Encloser(ctx, s.Session),
@@ -286,8 +282,8 @@ func panelOf(ctx context.Context, s *Service, home *session.Session, task belay.
 	}, release, err
 }
 
-// judged makes the verdict, and records with each task that reviewers were asked.
-func (w *work) judged(ctx context.Context, s *Service, out *FeatureReview) error {
+// recordVerdict computes the verdict and adds a note to each task when reviewers were asked.
+func (w *featureWork) recordVerdict(ctx context.Context, s *Service, out *FeatureReview) error {
 	var findings []belay.Finding
 	out.Verdict = belay.VerdictPass
 	for _, f := range out.Facts {

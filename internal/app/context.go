@@ -23,25 +23,24 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Request is what every request says: the task, who asks, and whether what looks like a
-// secret may be written all the same.
-type Request struct {
+// ContextRequest has the fields of every request about a context: the task, the author, and whether text that looks
+// like a secret may be written anyway.
+type ContextRequest struct {
 	Task  belay.TaskID
 	By    string // "" is the user's name
 	Force bool
 }
 
-// Place is where a task's context is worked on: the service of the tree that the task works
-// in, and its record.
-type Place struct {
+// TaskContext is the handoff context of a task: its record, and the session of the tree that the task works in.
+type TaskContext struct {
 	Session *session.Session
 	Rec     *session.Record
 	by      string
 	force   bool
 }
 
-// at opens the place of a task.
-func at(ctx context.Context, s *session.Session, q Request) (*Place, error) {
+// openContext opens the context of a task.
+func openContext(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext, error) {
 	r, err := s.Load(q.Task)
 	if err != nil {
 		return nil, err
@@ -50,11 +49,11 @@ func at(ctx context.Context, s *session.Session, q Request) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Place{Session: inner, Rec: r, by: who(q.By), force: q.Force}, nil
+	return &TaskContext{Session: inner, Rec: r, by: authorName(q.By), force: q.Force}, nil
 }
 
-// who gives the name of whoever asks.
-func who(by string) string {
+// authorName returns by, or else the name of the present user.
+func authorName(by string) string {
 	for _, name := range []string{by, os.Getenv("BELAY_ACTOR"), os.Getenv("USER"), os.Getenv("LOGNAME")} {
 		if name = strings.TrimSpace(name); name != "" {
 			if r := []rune(belay.VisibleLine(name)); len(r) > 80 {
@@ -69,9 +68,9 @@ func who(by string) string {
 	return "somebody"
 }
 
-// Add appends what decide makes of the context as it stands; when somebody else wrote
-// first, it decides again.
-func (p *Place) Add(ctx context.Context, decide func(c *handoff.Context) (handoff.Event, error)) error {
+// Add appends the event that decide makes from the present context. If another process wrote first, it calls decide
+// again.
+func (p *TaskContext) Add(ctx context.Context, decide func(c *handoff.Context) (handoff.Event, error)) error {
 	for {
 		ev, err := decide(&p.Rec.Context)
 		if err != nil {
@@ -88,7 +87,7 @@ func (p *Place) Add(ctx context.Context, decide func(c *handoff.Context) (handof
 	}
 }
 
-// Roles gives the roles that the config names, or the usual ones.
+// Roles returns the roles in the config, or the default ones.
 func Roles(c config.Config) ([]handoff.Role, error) {
 	if len(c.Roles) == 0 {
 		return handoff.DefaultRoles(), nil
@@ -103,8 +102,8 @@ func Roles(c config.Config) ([]handoff.Role, error) {
 	return out, nil
 }
 
-// scope tells the paths that the task may change from the others.
-func (p *Place) scope() (func(string) bool, error) {
+// inScope returns a predicate for the paths that the task may change, nil without a scope.
+func (p *TaskContext) inScope() (func(string) bool, error) {
 	files, err := p.Session.Config.Expand(p.Rec.Task.Scope.Files)
 	if err != nil {
 		return nil, err
@@ -121,9 +120,9 @@ func (p *Place) scope() (func(string) bool, error) {
 	}, nil
 }
 
-// Secrets refuses words that hold a secret, or, when they are forced, gives the
-// fingerprints for the record. what names the words.
-func (p *Place) Secrets(force bool, what string, words ...string) (let []string, err error) {
+// RefuseSecrets fails when texts contain a secret; with force it returns the secrets' fingerprints for the record
+// instead. what describes the texts in the error.
+func (p *TaskContext) RefuseSecrets(force bool, what string, words ...string) (let []string, err error) {
 	for _, w := range words {
 		for _, m := range secret.Find(w) {
 			if m.Example || m.Marked || slices.Contains(p.Session.Config.Secrets.Allow, m.Fingerprint) {
@@ -141,8 +140,8 @@ func (p *Place) Secrets(force bool, what string, words ...string) (let []string,
 	return let, nil
 }
 
-// Text reads an attachment, decompressed.
-func (p *Place) Text(sha string, zipped bool) ([]byte, error) {
+// ReadAttachment reads an attachment, decompressed.
+func (p *TaskContext) ReadAttachment(sha string, zipped bool) ([]byte, error) {
 	data, err := p.Session.Journal.Attachment(sha)
 	if err != nil || !zipped {
 		return data, err
@@ -161,9 +160,9 @@ func (p *Place) Text(sha string, zipped bool) ([]byte, error) {
 	return data, nil
 }
 
-// Into reads an attachment that is JSON.
-func (p *Place) Into(sha string, v any) error {
-	data, err := p.Text(sha, false)
+// ReadJSON decodes an attachment that is JSON into v.
+func (p *TaskContext) ReadJSON(sha string, v any) error {
+	data, err := p.ReadAttachment(sha, false)
 	if err != nil {
 		return err
 	}
@@ -173,8 +172,8 @@ func (p *Place) Into(sha string, v any) error {
 	return nil
 }
 
-// keep attaches v as canonical JSON and gives its hash and bytes.
-func (p *Place) keep(v any) (sha string, text []byte, err error) {
+// attachJSON attaches v as canonical JSON and returns its hash and bytes.
+func (p *TaskContext) attachJSON(v any) (sha string, text []byte, err error) {
 	if text, err = handoff.Canonical(v); err != nil {
 		return "", nil, err
 	}
@@ -183,9 +182,9 @@ func (p *Place) keep(v any) (sha string, text []byte, err error) {
 }
 
 // Block reads the context's block.
-func (p *Place) Block() (handoff.Block, error) {
+func (p *TaskContext) Block() (handoff.Block, error) {
 	var b handoff.Block
-	if err := p.Into(p.Rec.Context.Block.Block, &b); err != nil {
+	if err := p.ReadJSON(p.Rec.Context.Block.Block, &b); err != nil {
 		return b, err
 	}
 	if b.Version != handoff.Version {
@@ -195,12 +194,12 @@ func (p *Place) Block() (handoff.Block, error) {
 	return b, nil
 }
 
-// Changes reads what was handed over last; nil when nothing was.
-func (p *Place) Changes() (*handoff.Changes, error) {
+// Changes reads the last handover's changes, nil when there was none.
+func (p *TaskContext) Changes() (*handoff.Changes, error) {
 	last := p.Rec.Context.Last
 	if last == nil {
 		return nil, nil
 	}
 	var c handoff.Changes
-	return &c, p.Into(last.Report, &c)
+	return &c, p.ReadJSON(last.Report, &c)
 }

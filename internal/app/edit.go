@@ -14,18 +14,18 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Note is the kind of note that says that a task was edited, and what of it.
-const Note = "edited"
+// EditNote is the kind of the note that lists what an edit changed in a task.
+const EditNote = "edited"
 
-// Edited is a task after an edit, and what was changed: words, request, scope.
-type Edited struct {
+// EditResult is an edited task and the names of what changed: words, request, scope.
+type EditResult struct {
 	Task    belay.Task `json:"task"`
 	Changed []string   `json:"changed"`
 }
 
-// Editable gives a task that may be edited now. CodeUsage when it has ended or something of
-// it is under way; CodeNotFound when there is none.
-func Editable(s *Service, id belay.TaskID) (*session.Record, error) {
+// LoadEditable loads a task that may be edited now. CodeUsage when it has ended or a step of it is running;
+// CodeNotFound when it does not exist.
+func LoadEditable(s *Service, id belay.TaskID) (*session.Record, error) {
 	r, err := s.Session.Load(id)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func Editable(s *Service, id belay.TaskID) (*session.Record, error) {
 	switch c := r.State.Pending; {
 	case !r.Open():
 		return nil, ended(r, `belay task add "…" records another`)
-	case c != nil && c.Kind == loop.CmdBaseline && !running(s):
+	case c != nil && c.Kind == loop.CmdBaseline && !isRunning(s):
 	case c != nil:
 		return nil, belay.Refuse(belay.CodeUsage,
 			fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is running", c.Kind.Noun(), id)
@@ -41,17 +41,17 @@ func Editable(s *Service, id belay.TaskID) (*session.Record, error) {
 	return r, nil
 }
 
-// running reports whether somebody runs a task in this tree. A baseline that could not be
-// taken waits for the next run.
-func running(s *Service) bool {
+// isRunning reports whether a task is running in this tree. A baseline that could not be taken is pending until the
+// next run.
+func isRunning(s *Service) bool {
 	_, busy := s.Session.Held()
 	return busy
 }
 
-// Retest gives a task the test command that was given on the command line, and remembers
-// that it was typed. Errors as Edit's.
-func Retest(ctx context.Context, s *Service, r *session.Record) (Edited, error) {
-	out := Edited{Changed: []string{}}
+// SetTestCommand sets the test command of a task to the one given on the command line and records that a person typed
+// it. Errors as EditTask.
+func SetTestCommand(ctx context.Context, s *Service, r *session.Record) (EditResult, error) {
+	out := EditResult{Changed: []string{}}
 	changed, err := s.Adjust(ctx, r, s.Session.Config, NewTask{})
 	if err == nil {
 		err = s.Session.May.Keep()
@@ -60,22 +60,22 @@ func Retest(ctx context.Context, s *Service, r *session.Record) (Edited, error) 
 	return out, err
 }
 
-// Edit takes in the text of a task's file, as taskfile.Write gave it and a person changed
+// EditTask takes in the text of a task's file, as taskfile.Write gave it and a person changed
 // it. Words that were changed are read anew, unless what is asked for was changed with
 // them. Nothing is recorded when nothing was changed. Errors besides Editable's: what is
 // wrong with the text, as taskfile.Problems in a CodeUsage; CodeBusy when the task moved on
 // meanwhile.
-func Edit(ctx context.Context, s *Service, id belay.TaskID, text, by string) (Edited, error) {
-	r, err := Editable(s, id)
+func EditTask(ctx context.Context, s *Service, id belay.TaskID, text, by string) (EditResult, error) {
+	r, err := LoadEditable(s, id)
 	if err != nil {
-		return Edited{}, err
+		return EditResult{}, err
 	}
 	e, err := prompt.ReadEditedTask(r.Task.ID, text)
 	if err != nil {
-		return Edited{}, &belay.Error{Code: belay.CodeUsage, What: "the text is not valid",
+		return EditResult{}, &belay.Error{Code: belay.CodeUsage, What: "the text is not valid",
 			Try: fmt.Sprintf("fix the errors above, then belay task edit %s --file FILE", id), Err: err}
 	}
-	out := Edited{Task: r.Task, Changed: []string{}}
+	out := EditResult{Task: r.Task, Changed: []string{}}
 	out.apply(ctx, s, e)
 	if len(out.Changed) == 0 {
 		return out, nil
@@ -93,11 +93,11 @@ func Edit(ctx context.Context, s *Service, id belay.TaskID, text, by string) (Ed
 	if by != "" {
 		what += " (" + by + ")"
 	}
-	return out, s.Session.AddNote(ctx, r, session.Note{Kind: Note, Text: what})
+	return out, s.Session.AddNote(ctx, r, session.Note{Kind: EditNote, Text: what})
 }
 
-// apply puts what was edited into the task.
-func (out *Edited) apply(ctx context.Context, s *Service, e prompt.Edited) {
+// apply copies the edited parts into the task.
+func (out *EditResult) apply(ctx context.Context, s *Service, e prompt.Edited) {
 	t := &out.Task
 	asked := prompt.Request(e.Request) != prompt.Request(t.Request)
 	if e.Prose != t.Prose {

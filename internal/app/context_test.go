@@ -38,9 +38,10 @@ func writer(dir string) int {
 	me := os.Getenv("BELAY_TEST_ROLE")
 	for i := range n {
 		s, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
-		q := app.Request{Task: "T1", By: me}
+		q := app.ContextRequest{Task: "T1", By: me}
 		if err == nil && i%2 == 0 {
-			_, err = app.Update(context.Background(), s.Session, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d", me, i)})
+			_, err = app.Update(context.Background(), s.Session, app.UpdateRequest{ContextRequest: q, Role: me,
+				Session: fmt.Sprintf("%s-%d", me, i)})
 		} else if err == nil {
 			_, err = app.Block(context.Background(), s.Session, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
 		}
@@ -69,16 +70,16 @@ func project(t testing.TB, config string) (string, *session.Session) {
 	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Start(t.Context(), "T1", silent{}); err != nil {
+	if _, err := s.Start(t.Context(), "T1", silentWatcher{}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, s.Session
 }
 
-// silent is a watcher of a task that nobody runs.
-type silent struct{ runner.Watcher }
+// silentWatcher is a watcher of a task that nobody runs.
+type silentWatcher struct{ runner.Watcher }
 
-func (silent) Note(string) {}
+func (silentWatcher) Note(string) {}
 
 func open(t testing.TB, dir string) *app.Service {
 	t.Helper()
@@ -109,10 +110,10 @@ func sh(t testing.TB, dir, script string) {
 	}
 }
 
-func begin(t testing.TB, s *session.Session) app.Request {
+func begin(t testing.TB, s *session.Session) app.ContextRequest {
 	t.Helper()
-	q := app.Request{Task: "T1", By: "test"}
-	if _, err := app.Init(t.Context(), s, app.InitRequest{Request: q}); err != nil {
+	q := app.ContextRequest{Task: "T1", By: "test"}
+	if _, err := app.InitContext(t.Context(), s, app.InitRequest{ContextRequest: q}); err != nil {
 		t.Fatal(err)
 	}
 	return q
@@ -212,7 +213,7 @@ func TestReadOnly(t *testing.T) {
 	dir, s := project(t, "roles:\n  build: {timeout: 1m}\n  judge: {read_only: true}\n")
 	q := begin(t, s)
 	start := func(role string) error {
-		_, err := app.Update(t.Context(), open(t, dir).Session, app.UpdateRequest{Request: q, Role: role, Status: "in_progress"})
+		_, err := app.Update(t.Context(), open(t, dir).Session, app.UpdateRequest{ContextRequest: q, Role: role, Status: "in_progress"})
 		return err
 	}
 	if err := start("build"); err != nil {
@@ -247,7 +248,7 @@ func TestReadOnly(t *testing.T) {
 // What a role's part costs is what it is made of; where roles have parts of their own.
 func TestPartsAreChecked(t *testing.T) {
 	_, s := project(t, "roles:\n  build: {parts: [task, everything]}\n")
-	_, err := app.Init(t.Context(), s, app.InitRequest{Request: app.Request{Task: "T1"}})
+	_, err := app.InitContext(t.Context(), s, app.InitRequest{ContextRequest: app.ContextRequest{Task: "T1"}})
 	if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), `roles.build.parts: "everything" is not a part`) {
 		t.Errorf("%v", err)
 	}

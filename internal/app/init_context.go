@@ -10,18 +10,18 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// InitRequest asks for a task's context to be made. Base is the snapshot that the work
-// begins from; "" is the task's state before, or the present.
+// InitRequest asks for a new context of a task. Base is the snapshot that the work begins from; "" is the task's before
+// snapshot, or the present.
 type InitRequest struct {
-	Request
+	ContextRequest
 	Area, Priority   string
 	Base             belay.SnapshotID
 	WithoutStandards bool
 	Roles            []handoff.Role // none: those of the config
 }
 
-// Made is a block that was made, with what its maker should know.
-type MadeContext struct {
+// InitResult is a new block, with notes for its author.
+type InitResult struct {
 	Task     belay.TaskID        `json:"task_id"`
 	Block    handoff.Block       `json:"immutable"`
 	SHA      string              `json:"block_sha256"`
@@ -33,31 +33,31 @@ type MadeContext struct {
 	Notes    []string            `json:"notes"`
 }
 
-// Init makes the context of a task in progress. Errors: belay.CodeUsage when there is one
+// InitContext makes the context of a task in progress. Errors: belay.CodeUsage when there is one
 // already, when the task has not started or has ended, when it has no description, or no
 // standard can be cited; CodeRefused for secrets.
-func Init(ctx context.Context, s *session.Session, q InitRequest) (MadeContext, error) {
-	p, err := at(ctx, s, q.Request)
+func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitResult, error) {
+	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
 	if err := p.Rec.Context.MayBegin(); err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
 	if !p.Rec.Open() {
-		return MadeContext{}, ended(p.Rec, fmt.Sprintf("belay show %s", q.Task))
+		return InitResult{}, ended(p.Rec, fmt.Sprintf("belay show %s", q.Task))
 	}
 	if p.Rec.State.Before == "" {
-		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task),
+		return InitResult{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task),
 			"%s has not started", q.Task)
 	}
-	base, err := p.base(ctx, q.Base)
+	base, err := p.baseSnapshot(ctx, q.Base)
 	if err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
-	m, ref, let, err := p.assemble(ctx, base, q)
+	m, ref, let, err := p.makeBlock(ctx, base, q)
 	if err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
 	if ref.Dirty, err = p.dirty(ctx, base); err != nil {
 		return m, err
@@ -78,12 +78,12 @@ func Init(ctx context.Context, s *session.Session, q InitRequest) (MadeContext, 
 	if err != nil {
 		return m, err
 	}
-	m.Exports, err = p.export(ctx, nil)
+	m.Exports, err = p.exportRoles(ctx, nil)
 	return m, err
 }
 
-// base gives the snapshot that the work begins from.
-func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info, error) {
+// baseSnapshot returns the snapshot that the work begins from.
+func (p *TaskContext) baseSnapshot(ctx context.Context, given belay.SnapshotID) (snapshot.Info, error) {
 	if given == "" {
 		given = p.Rec.State.Before
 	}
@@ -93,9 +93,9 @@ func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info
 	return p.Session.Snaps.Get(ctx, given)
 }
 
-// assemble gathers, makes and checks a block, and keeps it.
-func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest) (MadeContext, handoff.BlockRef, []string, error) {
-	m := MadeContext{Task: p.Rec.Task.ID, Notes: []string{}, Exports: []handoff.ExportRef{}}
+// makeBlock reads the sources, makes a block, checks it and stores it.
+func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitRequest) (InitResult, handoff.BlockRef, []string, error) {
+	m := InitResult{Task: p.Rec.Task.ID, Notes: []string{}, Exports: []handoff.ExportRef{}}
 	g, err := p.gather(ctx, from, q.Area, q.Priority)
 	if err != nil {
 		return m, handoff.BlockRef{}, nil, err
@@ -105,7 +105,7 @@ func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest)
 	for _, c := range g.sources.Chosen.Citations {
 		words = append(words, c.Requirement)
 	}
-	let, err := p.Secrets(q.Force, "the task or a cited rule", words...)
+	let, err := p.RefuseSecrets(q.Force, "the task or a cited rule", words...)
 	if err != nil {
 		return m, handoff.BlockRef{}, nil, err
 	}
@@ -121,27 +121,27 @@ func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest)
 	return m, ref, let, nil
 }
 
-// Rebuild makes the block anew from the sources as they are now. The one before stays in
+// RebuildContext makes the block anew from the sources as they are now. The one before stays in
 // the history; what roles did stays. Without --dry it is recorded only when it differs.
-func Rebuild(ctx context.Context, s *session.Session, q InitRequest, dry bool) (MadeContext, error) {
-	p, err := at(ctx, s, q.Request)
+func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry bool) (InitResult, error) {
+	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
 	if err := p.Rec.Context.Exists(); err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
 	was, err := p.Block()
 	if err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
 	q.Area, q.Priority = first(q.Area, was.Task.Area), first(q.Priority, was.Task.Priority)
 	q.WithoutStandards = q.WithoutStandards || p.Rec.Context.Block.WithoutStandards
 	now, err := p.taken(ctx, "", "sources of the context")
 	if err != nil {
-		return MadeContext{}, err
+		return InitResult{}, err
 	}
-	m, ref, let, err := p.assemble(ctx, now, q)
+	m, ref, let, err := p.makeBlock(ctx, now, q)
 	if err != nil {
 		return m, err
 	}
@@ -163,7 +163,7 @@ func Rebuild(ctx context.Context, s *session.Session, q InitRequest, dry bool) (
 	if err != nil {
 		return m, err
 	}
-	m.Exports, err = p.export(ctx, nil)
+	m.Exports, err = p.exportRoles(ctx, nil)
 	return m, err
 }
 

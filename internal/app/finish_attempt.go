@@ -13,14 +13,13 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// judged ends the attempt that the roles made together and drives the task on, as any
-// other: it is checked, read by reviewers, put back, and a person is asked where one is
-// needed. The task is closed then, waits at a gate, or stands before another attempt.
-func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session.Record, error) {
+// finishAttempt ends the attempt that the roles made together and drives the task as any other: checks, reviews, a
+// rollback, a question to a person. After it the task is closed, waits at a gate, or is ready for another attempt.
+func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	id := rec.Task.ID
 	var err error
 	if p := rec.State.Pending; p != nil && (p.Kind == loop.CmdAttempt || p.Kind == loop.CmdCapture) {
-		if _, err := Verify(ctx, r.session, VerifyRequest{Request: r.req}); err != nil {
+		if _, err := Verify(ctx, r.session, VerifyRequest{ContextRequest: r.req}); err != nil {
 			return rec, err
 		}
 		if rec, err = r.svc.Capture(ctx, id, r.q.Watch); err != nil {
@@ -43,17 +42,17 @@ func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session
 	dr := &runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft,
 		Stop: func(c loop.Command) bool { return c.Kind == loop.CmdAttempt }}
 	err = dr.Drive(ctx)
-	overridden(ctx, r.session, rec, r.q.Watch)
+	writeOverride(ctx, r.session, rec, r.q.Watch)
 	if errors.Is(err, runner.ErrParked) || err == nil && r.q.Soft.Err() != nil && rec.Open() {
 		err = parked(id)
 	}
 	return rec, err
 }
 
-// sentBack sends the work back for every attempt after the first: to the last role that may
-// write, with what was said of the attempt before, and everybody after it works again. All
-// begin anew where the state before was put back, or nothing was handed over since.
-func (r *pipelineRun) sentBack(ctx context.Context, rec *session.Record) error {
+// returnWork returns the work for each attempt after the first to the last role that may write, with the findings about
+// the previous attempt; the roles after it work again. All roles start again after a rollback, or when nothing was
+// handed over since.
+func (r *pipelineRun) returnWork(ctx context.Context, rec *session.Record) error {
 	all := rec.State.Attempts
 	p := rec.State.Pending
 	if p == nil || p.Kind != loop.CmdAttempt || len(all) < 2 || rec.Context.Attempt >= len(all) {
@@ -71,7 +70,7 @@ func (r *pipelineRun) sentBack(ctx context.Context, rec *session.Record) error {
 	if err := (&runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch}).Starts(ctx, *p); err != nil {
 		return err
 	}
-	if err := Send(ctx, r.session, r.req, role, reason(all[len(all)-1].Guidance, was), back); err != nil {
+	if err := Send(ctx, r.session, r.req, role, returnReason(all[len(all)-1].Guidance, was), back); err != nil {
 		return err
 	}
 	fresh, err := r.session.Load(rec.Task.ID)
@@ -81,8 +80,8 @@ func (r *pipelineRun) sentBack(ctx context.Context, rec *session.Record) error {
 	return err
 }
 
-// reason is what a person said, and what the attempt before was rejected for.
-func reason(guidance string, was loop.Attempt) string {
+// returnReason joins a person's guidance and the findings that rejected the previous attempt.
+func returnReason(guidance string, was loop.Attempt) string {
 	var lines []string
 	if guidance = strings.TrimSpace(guidance); guidance != "" {
 		lines = append(lines, guidance)
