@@ -63,7 +63,7 @@ func (s *Service) sessionOf(name string) (*session.Record, error) {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, belay.Refuse(belay.CodeNotFound, "belay help hook", "belay has seen no agent's session in this working tree")
+		return nil, belay.Refuse(belay.CodeNotFound, "belay init --agent claude", "belay has seen no agent's session in this working tree")
 	}
 	if name == "" {
 		return all[len(all)-1], nil
