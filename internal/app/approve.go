@@ -33,11 +33,10 @@ func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w
 	}
 }
 
-// ApproveWork accepts a task's work. What was accepted is left as it is, what waits for a
-// review or was only asked about is accepted without a reason; refused work is accepted with the arbiter's
-// decision, which goes into the record and into the review cycle's file. CodeUsage when
-// the task holds no work to be accepted, CodeRefused when Force is missing, CodeDrift when
-// what waits for a review was changed since it was judged.
+// ApproveWork accepts a task's work. Accepted work stays unchanged. Work that waits for a review, or that only raised a
+// question, is accepted without a reason; rejected work is accepted with the arbiter's decision, which goes into the
+// record and into the review cycle's file. Errors: CodeUsage when the task has no work to accept, CodeRefused when
+// Force is missing, CodeDrift when work that waits for a review changed after its checks.
 func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, error) {
 	r, err := s.Session.Load(q.Task)
 	if err != nil {
@@ -50,7 +49,7 @@ func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, 
 	refused := gate != nil && slices.Contains(gate.Options, loop.DecideApprove)
 	switch {
 	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
-		return r, runner.Write(ctx, s.Session, r) // a kill may have kept it from the file
+		return r, runner.Write(ctx, s.Session, r) // a kill may have prevented the write
 	case refused && !gate.Overrides():
 		if err := AsJudged(ctx, s, r); err != nil {
 			return nil, err

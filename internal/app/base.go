@@ -39,7 +39,7 @@ var targetVariables = []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANC
 // Base is the commit that a branch is compared with.
 type Base struct {
 	Commit string // its object name
-	Branch string // the branch that it is the merge base with
+	Branch string // the branch to merge into
 }
 
 // String names the commit and its branch for a person.

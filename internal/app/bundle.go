@@ -21,9 +21,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// evidenceBundle is everything that a proof of a commit needs and a clone does not have: the lines of the record, the reports
-// that they name, and the trees in which the two states differ. No file of the project is in it. Its bytes are
-// exactly what json.Marshal writes, so that no byte of it is without a meaning.
+// evidenceBundle is everything that verifying a commit needs and a clone does not have: the lines of the record, the
+// reports that they name, and the git trees in which the two states differ. It contains no file of the project. Its
+// bytes must be exactly what json.Marshal writes, so that none of them is without a meaning.
 type evidenceBundle struct {
 	Version     int               `json:"belay_bundle"`
 	Task        belay.TaskID      `json:"task"`

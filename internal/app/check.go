@@ -17,8 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// CheckRequest asks for a judgement by hand. Without a task, Before says what to
-// compare with and Task carries scope and tests.
+// CheckRequest asks for the checks of a task, or of the working tree. Without a task, Before is what to compare with
+// and Adhoc has the scope and the tests.
 type CheckRequest struct {
 	Task    belay.TaskID
 	Before  string     // a snapshot or a commit, when there is no task
@@ -29,9 +29,8 @@ type CheckRequest struct {
 	Watch   runner.Watcher
 }
 
-// Check judges a task's present state, or the working tree against a snapshot. When
-// the task's loop waits for exactly this judgement (a task driven by hand), the
-// verdict is recorded and the loop goes on by it; otherwise nothing but the report
+// Check checks a task's present state, or the working tree against a snapshot. When the task's loop waits for exactly
+// this check (a task driven by hand), the verdict is recorded and the loop continues with it; otherwise only the report
 // is kept.
 func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
@@ -58,7 +57,7 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 		looking, cancel = within(began.Add(time.Since(asking)))
 		report, err = s.runCheck(ctx, looking, q, r)
 	}
-	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
+	var odd interface{ Try() string } // an error about a file explains itself better than the time limit does
 	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
 		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("the checks did not finish within %s", q.Timeout), Err: err,
 			Try: fmt.Sprintf("give it more time: --timeout %s", 4*q.Timeout)}
@@ -132,7 +131,7 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 		return belay.Report{}, err
 	}
 	w.Last = w.All
-	// What an attempt had a hand in; all of it where that is not known, and while an attempt is under way.
+	// What the attempts changed; everything where that is unknown, and while an attempt is running.
 	c := r.State.Pending
 	if theirs, err := s.Session.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
 		w.ByHand = func(path string) bool {
@@ -158,7 +157,7 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 			report.Verdict = belay.Judge(report.Checks)
 		}
 	}
-	report.After = "" // it is in no list
+	report.After = "" // it is not in the list of snapshots
 	_, err = s.Session.KeepReport(report)
 	return report, err
 }
@@ -194,7 +193,7 @@ func (s *Service) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report,
 	report, err := s.Session.Judge(ctx, q.Adhoc,
 		session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID,
 		info.ID, q.Watch.Checking)
-	report.After = "" // it is in no list, and a commit is no snapshot
+	report.After = "" // it is not in the list of snapshots, and a commit is none
 	if before.Transient {
 		report.Before = ""
 	}

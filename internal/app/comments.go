@@ -131,7 +131,7 @@ func (s *Service) RemoveComments(task belay.TaskID, ids ...string) error {
 
 // LastViewed returns the snapshot of a task's work that a person viewed last, "" for none.
 func (s *Service) LastViewed(task belay.TaskID) belay.SnapshotID {
-	text, _ := fsroot.ReadFile(s.Session.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
+	text, _ := fsroot.ReadFile(s.Session.Scratch("looked", task.Key()), 64) // a lost value only shows more than necessary
 	id, err := belay.ParseSnapshotID(strings.TrimSpace(string(text)))
 	if err != nil {
 		return ""
@@ -151,8 +151,8 @@ func (s *Service) MarkViewed(task belay.TaskID, state belay.SnapshotID) error {
 	return fsroot.AtomicWrite(filepath.Join(dir, task.Key()), fsroot.AtomicOptions{}, []byte(state+"\n"))
 }
 
-// CommentsText is a review in the form that RecordReview takes: words, then a section for each comment, with the places
-// in the front matter. Lines of a state other than now, which is what stands in the tree, are named in the text only: the
+// CommentsText returns a review in the form that RecordReview accepts: words, then a section for each comment, with the
+// places in the front matter. Lines of a snapshot other than now, the one in the tree, are named only in the text: the
 // same number is another line today.
 func CommentsText(words string, comments []Comment, now belay.SnapshotID) (string, error) {
 	var places []review.Affected

@@ -99,11 +99,11 @@ type committer struct {
 	repo  *git.Repo
 	rec   *session.Record
 	req   CommitRequest
-	index string // the index of the commit, beside the person's
+	index string // path of the commit's index, beside the user's
 
 	head     git.Head
 	files    []session.CommittedFile
-	previous *session.Committed // the commit of what was accepted before
+	previous *session.Committed // the commit of an earlier accepted version
 }
 
 func (c *committer) commit(ctx context.Context) (CommitResult, error) {
@@ -152,7 +152,7 @@ func (c *committer) findExisting(ctx context.Context) (CommitResult, error) {
 			continue
 		}
 		id := n.Commit.ID
-		if n.Kind == session.CommittingNote && c.head.OID != "" && c.head.OID != n.Commit.Parent { // killed behind the commit
+		if n.Kind == session.CommittingNote && c.head.OID != "" && c.head.OID != n.Commit.Parent { // killed after the commit
 			p, err := c.svc.readCommit(ctx, c.head.OID)
 			if err != nil {
 				return CommitResult{}, err
@@ -165,7 +165,7 @@ func (c *committer) findExisting(ctx context.Context) (CommitResult, error) {
 			continue
 		}
 		if _, err := c.repo.Run(ctx, nil, "merge-base", "--is-ancestor", id, cmp.Or(c.head.OID, "HEAD")); err != nil {
-			continue // it is on no branch of here, or was reset
+			continue // it is not on this branch, or was reset
 		}
 		was := *n.Commit
 		was.ID = id
@@ -194,8 +194,8 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 	return "", 0
 }
 
-// plan finds what goes into the commit: what the attempts changed, as long as the tree has it as it was accepted, and the
-// branch as it was before the task.
+// plan finds the files of the commit: what the attempts changed, if the tree has it as it was accepted and the branch
+// has it as before the task.
 func (c *committer) plan(ctx context.Context) error {
 	defer c.repo.ShareReader()()
 	after := runner.Result(c.rec)
@@ -219,7 +219,7 @@ func (c *committer) plan(ctx context.Context) error {
 		paths = append(paths, change.Path)
 	}
 	committed := c.committedFiles()
-	paths = slices.AppendSeq(paths, maps.Keys(committed)) // also what is again as it was before the task
+	paths = slices.AppendSeq(paths, maps.Keys(committed)) // including what is again as before the task
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	ignored, err := at.Session.Snaps.CapturedIgnored(ctx, after, paths)
@@ -294,7 +294,7 @@ func (c *committer) committedFiles() map[string]blob {
 	files := map[string]blob{}
 	chain := commitsOf(c.rec)
 	for at := c.previous; at != nil; at = chain[at.Follows] {
-		delete(chain, at.ID) // a record that was tampered with may go round in a circle
+		delete(chain, at.ID) // a tampered record may have a cycle
 		for _, f := range at.Files {
 			if _, newer := files[f.Path]; !newer {
 				files[f.Path] = blob{f.NewMode, f.NewOID}
@@ -375,7 +375,7 @@ func (c *committer) storedForms(ctx context.Context, unlike []string, before map
 // stage makes the index of the commit: that of HEAD with the task's files. It starts from a copy of the user's index,
 // which has cached file times.
 func (c *committer) stage(ctx context.Context) error {
-	if _, err := fsroot.Lstat(filepath.Join(c.repo.Dir, "index.lock")); err == nil { // reindex would fail behind the commit
+	if _, err := fsroot.Lstat(filepath.Join(c.repo.Dir, "index.lock")); err == nil { // updateIndex would fail after the commit
 		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
 			"the index is locked by another git process")
 	}
@@ -383,7 +383,7 @@ func (c *committer) stage(ctx context.Context) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	_ = fsroot.Remove(c.index + ".lock") // of a call that was killed: this one has the tree's lock
+	_ = fsroot.Remove(c.index + ".lock") // left by a killed call: this call has locked the tree
 	if err := fsroot.Remove(c.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -411,7 +411,7 @@ func indexLines(files []session.CommittedFile, zero string) io.Reader {
 			fmt.Fprintf(&there, "%o %s\t%s\x00", f.NewMode, f.NewOID, f.Path)
 		}
 	}
-	return io.MultiReader(&gone, &there) // a file can come in the place of a folder
+	return io.MultiReader(&gone, &there) // a file may replace a folder
 }
 
 func (c *committer) runOnIndex(ctx context.Context, in io.Reader, args ...string) error {

@@ -119,7 +119,7 @@ func (s *Service) Patch(ctx context.Context, f Diff, w io.Writer) error {
 func (s *Service) RepoPaths(dir string, given []string) ([]string, error) {
 	var out []string
 	for _, p := range given {
-		if p == "" { // an unset variable of a script must not stand for everything
+		if p == "" { // an unset script variable must not mean everything
 			return nil, belay.Refuse(belay.CodeUsage, "name files or folders, . for all of them", "an empty path was given")
 		}
 		abs := p
@@ -134,7 +134,7 @@ func (s *Service) RepoPaths(dir string, given []string) ([]string, error) {
 			abs = filepath.Join(base, p)
 		}
 		rel, inside := relativeTo(s.Session.Repo.Root, abs)
-		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // by way of a link to the root
+		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // through a link to the root
 			rel, inside = relativeTo(s.Session.Repo.Root, filepath.Join(real, filepath.Base(abs)))
 		}
 		if !inside {

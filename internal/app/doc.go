@@ -1,3 +1,3 @@
-// Package app holds the requests that a person or a program can make, one file each. It knows no flags and
-// prints nothing.
+// Package app contains the use cases of belay, one file each, for the command line, the web page and MCP. It parses no
+// flags and prints nothing.
 package app

@@ -60,11 +60,9 @@ func SetTestCommand(ctx context.Context, s *Service, r *session.Record) (EditRes
 	return out, err
 }
 
-// EditTask takes in the text of a task's file, as taskfile.Write gave it and a person changed
-// it. Words that were changed are read anew, unless what is asked for was changed with
-// them. Nothing is recorded when nothing was changed. Errors besides Editable's: what is
-// wrong with the text, as taskfile.Problems in a CodeUsage; CodeBusy when the task moved on
-// meanwhile.
+// EditTask applies the text of a task's file, which taskfile.Write made and a person changed. A changed request text is
+// read again, unless the parsed request was changed with it. Nothing is recorded when nothing changed. Errors besides
+// LoadEditable's: CodeUsage with taskfile.Problems for a faulty text; CodeBusy when the task changed in the meantime.
 func EditTask(ctx context.Context, s *Service, id belay.TaskID, text, by string) (EditResult, error) {
 	r, err := LoadEditable(s, id)
 	if err != nil {

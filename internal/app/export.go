@@ -138,7 +138,7 @@ func PurgeContext(ctx context.Context, s *session.Session, q ContextRequest, sna
 // none.
 func orphanedContext(s *session.Session, task belay.TaskID, none error) (*TaskContext, error) {
 	if _, err := s.Load(task); err == nil {
-		return nil, none // it is something else that was not found
+		return nil, none // the error is about something else
 	}
 	roles, err := Roles(s.Config)
 	if err != nil {

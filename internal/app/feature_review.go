@@ -136,7 +136,7 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 	}
 	for _, r := range others {
 		if r.State.Before != "" && !r.PutBack() {
-			if paths, err := changedPaths(ctx, s, r); err == nil { // one whose snapshots are gone claims nothing
+			if paths, err := changedPaths(ctx, s, r); err == nil { // a task without snapshots claims no path
 				w.others = append(w.others, paths...)
 			}
 		}

@@ -47,8 +47,8 @@ func (s *Service) activeFeatures(word string) ([]*session.FeatureRecord, error) 
 	return featuresNamed(slices.DeleteFunc(all, func(r *session.FeatureRecord) bool { return !r.Feature.Active() }), word), nil
 }
 
-// RunTasks records what is open in the task list, in its order and under the names that it gives, and runs it up to the
-// first task that is not accepted. For a feature the phase implement begins, if it may.
+// RunTasks records the open tasks of the list, in its order and with its IDs, and runs them up to the first that is not
+// accepted. For a feature it begins the implement phase, if that is allowed.
 func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, error) {
 	paths := []string{fsroot.From(q.Dir, q.Name)}
 	named, err := svc.activeFeatures(q.Name)
@@ -140,9 +140,9 @@ func (s *Stage) taskLists() ([]string, error) {
 	return paths, nil
 }
 
-// FeatureTasks reads the open tasks of an active feature, or of a task file, in their order; nothing is recorded. name is
-// the feature's, or the file's path from dir; as is the name that the tasks' ids begin with, "" is that of the feature or
-// of the file. Notes say what was left out. CodeUsage: there is none, or an id cannot be made.
+// FeatureTasks reads the open tasks of an active feature, or of a task file, in order; it records nothing. name is the
+// feature's, or the file's path relative to dir; as is the prefix of the tasks' IDs, "" for the name of the feature or
+// of the file. The notes list what was left out. CodeUsage: there is no such list, or no ID can be made.
 func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
 	paths := []string{fsroot.From(dir, name)}
 	named, err := svc.activeFeatures(name)

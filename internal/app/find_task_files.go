@@ -25,9 +25,9 @@ type TaskFile struct {
 var skippedFolders = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true,
 	"dist": true, ".venv": true, "site-packages": true, "__pycache__": true}
 
-// FindTaskFiles gives the task files below root, in order: those of the patterns, else of every
-// known layout. Templates and archives of a layout are left out, and so are folders that
-// hold what was installed or built; no link is followed.
+// FindTaskFiles returns the task files below root in order: those that match the patterns, or else those of every known
+// layout. It leaves out templates and archives of a layout and folders of installed or built files, and follows no
+// link.
 func FindTaskFiles(root string, patterns []string) ([]TaskFile, error) {
 	var list []TaskFile
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {

@@ -20,7 +20,7 @@ import (
 
 // ForgeOptions selects the forge and its remote.
 type ForgeOptions struct {
-	Remote string // "" is the one that the branch is pushed to, else origin
+	Remote string // "" is the push remote of the branch, else origin
 	Kind   string // "" detects it from the address
 }
 
@@ -60,7 +60,7 @@ type PublishRequest struct {
 	Push    bool
 	Draft   bool
 	Again   bool
-	Comment bool // a comment on the open pull request of the branch instead of its text
+	Comment bool // comment on the open pull request instead of changing its text
 	Trust   bool
 	Output  io.Writer
 }
@@ -121,7 +121,7 @@ func (s *Service) Publish(ctx context.Context, q PublishRequest) (PublishResult,
 	if pull.Feature != "" {
 		mark = "feature " + markerName(pull.Feature)
 	}
-	const around = 2000 // what a person wrote beside it, and belay's marks
+	const around = 2000 // room for a person's own text and belay's markers
 	text, cut := pull.Markdown(c.BodyLimit() - around)
 	out.Truncated = cut
 	if q.Comment {
@@ -203,8 +203,8 @@ type BranchChecks struct {
 // ChecksNone is the state of a commit without checks.
 const ChecksNone = "none"
 
-// BranchChecks asks the forge what its checks say of the commit that is checked out. With every set it asks again after
-// that time for as long as checks are running, or none has begun; ctx ends it, with what is known by then.
+// BranchChecks asks the forge for the checks of the commit that is checked out. With every set it polls at that
+// interval while checks are running or none has begun. When ctx ends it returns what is known by then.
 func (s *Service) BranchChecks(ctx context.Context, q ForgeOptions, every time.Duration) (BranchChecks, error) {
 	c, _, err := s.forgeClient(ctx, q)
 	if err != nil {

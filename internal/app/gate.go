@@ -87,7 +87,7 @@ func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runne
 func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner.Watcher) error {
 	at, err := s.forTask(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		at, err = s, nil // its tree is gone, and closing needs none
+		at, err = s, nil // its worktree is missing, and closing needs none
 	}
 	if err != nil {
 		return err

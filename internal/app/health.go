@@ -35,7 +35,7 @@ type HealthCheck struct {
 
 // HealthOptions selects which snapshots are read.
 type HealthOptions struct {
-	All      bool               // read those of ended tasks as well
+	All      bool               // also read those of ended tasks
 	Progress func(done, of int) // called before each snapshot is read; may be nil
 }
 
@@ -94,13 +94,13 @@ func checkWritable(s *session.Session) HealthCheck {
 		filepath.Join(s.Repo.Common, filepath.FromSlash(snapshot.RefPrefix))}
 	for _, top := range slices.Compact([]string{dir, s.Scratch()}) {
 		others = append(others, filepath.Join(top, "files", ".new"))
-		entries, _ := fsroot.ReadDir(top) // what cannot be listed is told of above, or is not there
+		entries, _ := fsroot.ReadDir(top) // what cannot be listed is reported above, or does not exist
 		for _, e := range entries {
 			others = append(others, filepath.Join(top, e.Name()))
 		}
 	}
 	for _, path := range others {
-		if err == nil && fsroot.IsFolder(path) { // not there: it is made when it is needed
+		if err == nil && fsroot.IsFolder(path) { // a missing folder is created when it is needed
 			err = probe(path)
 		}
 	}
@@ -199,7 +199,7 @@ func missingRecords(ctx context.Context, s *session.Session) (list []HealthCheck
 	}
 	for _, a := range all {
 		c := HealthCheck{Subject: "record of " + string(a.Task), Text: a.String(), Try: a.Try()}
-		if a.Entries == 0 { // a person may have deleted it, or accepted that it is gone
+		if a.Entries == 0 { // a person may have deleted it, or accepted the loss
 			c.OK, c.Text, c.Try = true, c.Text+" ("+c.Try+")", ""
 		}
 		list = append(list, c)
@@ -283,7 +283,7 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 		}
 		at, err := runner.At(ctx, s, r)
 		if err != nil {
-			continue // its tree is gone: a resume makes it again
+			continue // its worktree is missing: a resume creates it again
 		}
 		if _, busy := at.Held(); busy {
 			continue

@@ -26,7 +26,7 @@ import (
 const (
 	hookLimit     = 20 * time.Second
 	hookEndLimit  = time.Second
-	hookLockLimit = 5 * time.Second // for another hook call in the same tree
+	hookLockLimit = 5 * time.Second // the wait for another hook call in the same tree
 )
 
 // Slack is added to the time limits that an agent or a person waits for: zero in the program, a minute in tests, which
@@ -52,7 +52,7 @@ func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
 	}
 	h.ev.Dir, s.Dir = ev.Dir, ev.Dir
 	if h.svc, _, err = OpenAnyway(ctx, s); err != nil {
-		return denyWithoutRepository(ev) // there is none, or none that belay works in
+		return denyWithoutRepository(ev) // no repository, or one that belay cannot work in
 	}
 	h.id = session.SessionTask(ev.Agent, ev.Session, h.svc.Session.Repo.Root)
 	limit := hookLimit + Slack
@@ -79,7 +79,7 @@ type hookCall struct {
 	ans  *hook.Answer
 
 	began  time.Time
-	marked bool // this call has done a step of the event's work
+	marked bool // this call has begun to handle its event
 }
 
 func (h *hookCall) handle(ctx context.Context) error {
@@ -120,7 +120,7 @@ func (h *hookCall) withLock(ctx context.Context, do func() error) error {
 	for range 3 {
 		if err = h.openSession(ctx); err == nil && h.isDuplicate() {
 			*h.ans = hook.Answer{}
-			if h.ev.Kind == hook.Before { // a denial is never left to somebody else
+			if h.ev.Kind == hook.Before { // every duplicate call denies as well
 				h.judgeToolCall(ctx, h.sess.Task)
 			}
 			return nil
@@ -155,7 +155,7 @@ func (h *hookCall) isDuplicate() bool {
 		if last.Name != ev.Tool.Name {
 			return false
 		}
-		if last.Kind == session.MarkDenied { // calls side by side come at once, too: their ids tell them apart
+		if last.Kind == session.MarkDenied { // parallel calls also arrive at once: their IDs differ
 			return atOnce && (last.Call == "" || last.Call == ev.Tool.Call)
 		}
 		return last.Kind == session.MarkBefore && ev.Tool.Call == "" && soon && last.Text == toolText(ev.Tool)
@@ -191,7 +191,7 @@ func (h *hookCall) newTask() belay.Task {
 		t.Scope.Protect = globs
 	}
 	t.Checks.Timeout = c.Hooks.Timeout
-	t.Checks.Tests, t.Checks.Linters = asEvents(c.Checks.Tests), c.Linters // those that are named, no others: a person waits
+	t.Checks.Tests, t.Checks.Linters = asEvents(c.Checks.Tests), c.Linters // configured ones only, none detected: a person waits
 	t.Checks.Skip = append(append([]string{}, t.Checks.Skip...), "change", "scope", "contract", "size", "coverage", "style")
 	return t
 }
@@ -246,7 +246,7 @@ func (h *hookCall) takeSnapshot(ctx context.Context, m *session.Mark, agents boo
 func (h *hookCall) onStart(ctx context.Context) error {
 	b := h.svc.Brief(ctx)
 	if _, err := h.svc.Session.Sit(h.id); err == nil {
-		b.Folder = "" // the session was told of it when it began
+		b.Folder = "" // the session got it when it began
 	}
 	if text := b.Text(); text != "" {
 		h.ans.Context = text
@@ -286,7 +286,7 @@ func (h *hookCall) startWatch(ctx context.Context) {
 }
 
 func (h *hookCall) onPrompt(ctx context.Context) error {
-	again := strings.Contains(h.ev.Prompt, rejectionPrefix) // the agent was told to fix its work: no person said anything
+	again := strings.Contains(h.ev.Prompt, rejectionPrefix) // belay's message about rejected work, not a person's prompt
 	return h.withLock(ctx, func() error {
 		m := h.nextMark(session.MarkPrompt)
 		if !again {
@@ -341,13 +341,13 @@ func (h *hookCall) onAfter(ctx context.Context) error {
 			at = n // agents that give no IDs
 		}
 		if at < 0 {
-			return nil // it began before belay was told of this session, or was denied
+			return nil // it began before the session's first event, or was denied
 		}
 		m.Tool = m.Open[at].Tool
 		m.Open = append(append([]session.OpenCall{}, m.Open[:at]...), m.Open[at+1:]...)
 		taken, err := h.takeSnapshot(ctx, &m, true, fmt.Sprintf("after tool call %d", m.Tool))
 		if err != nil && !m.Slow {
-			return err // the call stays open: what it changed is in the next snapshot, and counts as a tool's there
+			return err // the call stays open: the next snapshot has its changes, and attributes them to a tool
 		}
 		if err := errors.Join(err, h.svc.Session.AddMark(ctx, h.sess, m, taken...)); err != nil {
 			return err
@@ -430,7 +430,7 @@ func (h *hookCall) log(err error) {
 	}
 	f, ferr := fsroot.OpenFile(path, flags, 0o600)
 	if ferr != nil {
-		return // a git folder that cannot be written to: there is nowhere to say it
+		return // the git folder is not writable: there is no place to report it
 	}
 	defer f.Close()
 	fmt.Fprintln(f, HookError{Time: time.Now().UTC(), Agent: h.ev.Agent, Event: belay.VisibleLine(h.ev.Name), Session: h.id,
@@ -461,7 +461,7 @@ func (s *Service) HookErrors(of belay.TaskID) ([]HookError, error) {
 		head, said, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		words := strings.Split(head, " ")
 		if !ok || len(words) < 4 {
-			continue // a line that was cut
+			continue // a truncated line
 		}
 		at, err := time.Parse(time.RFC3339, words[0])
 		session := belay.TaskID(words[len(words)-1])

@@ -63,7 +63,7 @@ func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
 	found := w.Made(call, agent.Ended{Output: t.Output, HasOutput: t.Output != "", Failed: t.Failed}, m.Whole)
 	if found != nil {
 		seen.Warnings++
-		w = agent.NewStallWatch(h.svc.Session.Repo.Root, repeats) // told once for each time
+		w = agent.NewStallWatch(h.svc.Session.Repo.Root, repeats) // one message for each stall
 		what := oneLineOf(found.String())
 		h.ans.Context = "belay: " + what + ", with the same result. Repeating it will not help: read the result, and " +
 			"change your approach before you call it again. If you cannot continue, say what is missing, and stop."

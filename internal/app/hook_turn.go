@@ -33,7 +33,7 @@ func (h *hookCall) judgeTurn(ctx context.Context, m session.Mark) (*session.Reco
 	}
 	st := r.State
 	if m.Rejects >= r.Task.Policy.Retries && m.Rejects > 0 && st.Before == m.Begun && st.Pending == nil {
-		return nil, nil // it was told often enough: a person decides
+		return nil, nil // no corrections left: a person decides
 	}
 	if st.Before != m.Begun || !st.Open() || st.Pending == nil || st.Pending.Kind != loop.CmdAttempt {
 		r.State = loop.State{Seq: st.Seq} // another turn
@@ -107,7 +107,7 @@ func (h *hookCall) readPrompts(ctx context.Context, r *session.Record) {
 	if len(said) == 0 {
 		return
 	}
-	r.Task.Prose = strings.Join(said[max(0, len(said)-3):], "\n\n") // "yes, do it" is about what was said before
+	r.Task.Prose = strings.Join(said[max(0, len(said)-3):], "\n\n") // "yes, do it" refers to earlier prompts
 	h.svc.read(ctx, &r.Task, NewTask{Prose: r.Task.Prose, Grammar: true})
 }
 

@@ -33,9 +33,8 @@ type InitResult struct {
 	Notes    []string            `json:"notes"`
 }
 
-// InitContext makes the context of a task in progress. Errors: belay.CodeUsage when there is one
-// already, when the task has not started or has ended, when it has no description, or no
-// standard can be cited; CodeRefused for secrets.
+// InitContext makes the context of a task in progress. Errors: belay.CodeUsage when there is one already, when the task
+// has not started or has ended, when it has no description, or when no standard can be cited; CodeRefused for secrets.
 func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitResult, error) {
 	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
@@ -121,8 +120,8 @@ func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitR
 	return m, ref, let, nil
 }
 
-// RebuildContext makes the block anew from the sources as they are now. The one before stays in
-// the history; what roles did stays. Without --dry it is recorded only when it differs.
+// RebuildContext makes the block again from the present sources. The previous block stays in the history, and so does
+// what roles did. Unless dry is set, a block that differs is recorded.
 func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry bool) (InitResult, error) {
 	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
@@ -145,7 +144,7 @@ func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry 
 	if err != nil {
 		return m, err
 	}
-	if len(p.Rec.Task.Roles) > 0 { // it was begun with these
+	if len(p.Rec.Task.Roles) > 0 { // the task began with these
 		ref.Roles = p.Rec.Context.Block.Roles
 	}
 	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {

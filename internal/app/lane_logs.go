@@ -21,7 +21,7 @@ func (l laneLogs) setLane(q ImportQuery, p string, f *ImportFile) error {
 		return nil
 	}
 	dir := filepath.Dir(p)
-	if filepath.Base(dir) != "tasks" { // packages once lay in a folder for each lane
+	if filepath.Base(dir) != "tasks" { // older versions have a folder for each lane
 		dir = filepath.Dir(dir)
 	}
 	if filepath.Base(dir) != "tasks" {

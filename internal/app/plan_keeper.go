@@ -83,11 +83,11 @@ func (planKeeper) Check(ctx context.Context, s *session.Session, t belay.Task, p
 		return belay.Of(planCheckName, "the plan cannot be read", []belay.Finding{unusablePlan(path, refused.What)}), nil
 	case err != nil:
 		return belay.CheckResult{}, err
-	case len(got.Markers) == 0 && got.marked == bare: // no section was found for what is asked
+	case len(got.Markers) == 0 && got.marked == bare: // no section matches the task
 		return belay.Skipped(planCheckName, "no section of the plan could be marked"), nil
 	case len(got.Markers) == 0:
 		gone := unusablePlan(path, fmt.Sprintf("the markers of %s were removed from it", t.ID))
-		if got.marked == untold { // a plan that git ignores is in no state before
+		if got.marked == untold { // no before snapshot has a plan that git ignores
 			gone.Severity = belay.SeverityWarning
 		}
 		return belay.Of(planCheckName, "the plan's markers were removed", []belay.Finding{gone}), nil

@@ -78,7 +78,7 @@ func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string,
 		return out, err
 	}
 	told := reportedKeys(r)
-	asked := context.WithoutCancel(ctx) // the time to wait is over, which what is known by then is not
+	asked := context.WithoutCancel(ctx) // the checks known by now are used even when the wait has timed out
 	for _, check := range out.Checks.Checks {
 		switch {
 		case check.State != forge.Failed:

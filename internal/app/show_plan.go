@@ -87,9 +87,9 @@ type PlanValidation struct {
 	Findings []plan.Finding `json:"findings"`
 }
 
-// ValidatePlan looks for what is wrong with a plan, and in a repository for markers of tasks
-// that are not there and for sections that went without REMOVE since the state
-// before the last task, or the last commit, or since what against names.
+// ValidatePlan returns the faults of a plan. In a repository these include markers of tasks that do not exist, and
+// sections removed without a REMOVE marker since the before snapshot of the last task, since the last commit, or since
+// what q.Against names.
 func ValidatePlan(ctx context.Context, s *Service, q Question) (PlanValidation, error) {
 	out := PlanValidation{Plan: q.Plan, Findings: []plan.Finding{}}
 	f, p, err := opened(s, q.Dir, q.Plan)
@@ -145,7 +145,7 @@ func (q Question) earlierVersion(ctx context.Context, svc *Service, rel string) 
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Kind != belay.KindBefore {
-			continue // what an attempt left is no measure for it
+			continue // not a snapshot of an attempt's work
 		}
 		text, _, err := svc.Session.Snaps.ReadFile(ctx, all[i].ID, rel)
 		if err != nil {
@@ -162,7 +162,7 @@ func (q Question) earlierVersion(ctx context.Context, svc *Service, rel string) 
 	}
 	p, err := s.plan(ctx, svc, rel)
 	if err != nil || p == nil {
-		return nil, "", nil // what cannot be read is no version to hold a plan to
+		return nil, "", nil // a version that cannot be read is not compared
 	}
 	return p, "HEAD", nil
 }
