@@ -61,11 +61,11 @@ func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, er
 	if err != nil {
 		return CommitResult{}, err
 	}
-	hd := &Service{Session: home, ask: s.ask}
+	inHome := &Service{Session: home, ask: s.ask}
 	if err := committable(r); err != nil {
 		return CommitResult{}, err
 	}
-	if err := hd.mayCommit(ctx, !q.NoVerify, q.Trust); err != nil {
+	if err := inHome.mayCommit(ctx, !q.NoVerify, q.Trust); err != nil {
 		return CommitResult{}, err
 	}
 	unlock, err := home.Hold(ctx, r.Task.ID, "belay pr --commit")
@@ -73,7 +73,7 @@ func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, er
 		return CommitResult{}, err
 	}
 	defer unlock()
-	c := &committer{svc: hd, repo: home.Repo, rec: r, req: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
+	c := &committer{svc: inHome, repo: home.Repo, rec: r, req: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
 	defer func() { _ = fsroot.Remove(c.index); _ = fsroot.Remove(c.index + ".lock") }()
 	return c.commit(ctx)
 }

@@ -120,7 +120,7 @@ func begin(t testing.TB, s *session.Session) app.ContextRequest {
 }
 
 // TestManyWriters: ten processes change roles and a task at once, one of them is killed in
-// the middle, and nothing that any of them said was done is lost.
+// the middle, and nothing that any of them reported done is lost.
 func TestManyWriters(t *testing.T) {
 	updates := 8
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
@@ -132,7 +132,7 @@ func TestManyWriters(t *testing.T) {
 	}
 	dir, s := project(t, strings.Replace(config, "shared: {}", "shared: {timeout: 1m}", 1))
 	begin(t, s)
-	said := make([]chan int, 10)
+	totals := make([]chan int, 10)
 	var all []*exec.Cmd
 	for i := range 10 {
 		c := exec.Command(os.Args[0])
@@ -145,8 +145,8 @@ func TestManyWriters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said[i] = make(chan int, 1)
-		go count(out, said[i], func(n int) {
+		totals[i] = make(chan int, 1)
+		go count(out, totals[i], func(n int) {
 			if i == 0 && n == updates/2 {
 				c.Process.Kill()
 			}
@@ -155,25 +155,25 @@ func TestManyWriters(t *testing.T) {
 	}
 	done := map[string]int{}
 	for i, c := range all {
-		done[fmt.Sprintf("r%d", i)] = <-said[i]
+		done[fmt.Sprintf("r%d", i)] = <-totals[i]
 		if err := c.Wait(); (err != nil) != (i == 0) {
 			t.Errorf("writer %d: %v", i, err)
 		}
 	}
-	nothingLost(t, s, done, updates)
+	requireNothingLost(t, s, done, updates)
 }
 
-// count counts lines and tells of each.
-func count(r io.Reader, said chan<- int, each func(int)) {
+// count counts lines: it calls each with the number so far and sends the total at the end.
+func count(r io.Reader, total chan<- int, each func(int)) {
 	n := 0
 	for s := bufio.NewScanner(r); s.Scan(); {
 		n++
 		each(n)
 	}
-	said <- n
+	total <- n
 }
 
-func nothingLost(t *testing.T, sess *session.Session, done map[string]int, updates int) {
+func requireNothingLost(t *testing.T, sess *session.Session, done map[string]int, updates int) {
 	t.Helper()
 	rec, err := sess.Load("T1")
 	if err != nil {
@@ -185,7 +185,7 @@ func nothingLost(t *testing.T, sess *session.Session, done map[string]int, updat
 	}
 	for me, n := range done {
 		if me != "r0" && n != updates {
-			t.Errorf("%s said %d of %d", me, n, updates)
+			t.Errorf("%s reported %d of %d", me, n, updates)
 		}
 		s, _ := rec.Context.Of(me)
 		last := (n - 1) / 2 * 2

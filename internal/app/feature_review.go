@@ -70,7 +70,7 @@ func ReviewFeature(ctx context.Context, s *Service, q FeatureRequest) (FeatureRe
 	for _, r := range records {
 		out.Tasks = append(out.Tasks, r.Task.ID)
 	}
-	out.Facts = append(out.Facts, review.Facts(w.tasks, spec, w.changed, w.others)...)
+	out.Facts = append(out.Facts, review.Facts(w.tasks, spec, w.changed, w.changedByOthers)...)
 	if q.Ask {
 		if out.Reviews, err = w.askReviewers(ctx, s, home, q, docs, out.Facts); err != nil {
 			return out, err
@@ -83,8 +83,9 @@ func ReviewFeature(ctx context.Context, s *Service, q FeatureRequest) (FeatureRe
 type featureWork struct {
 	records         []*session.Record
 	tasks           []review.Task
-	from, now       belay.SnapshotID
-	changed, others []string
+	before, after   belay.SnapshotID
+	changed         []string
+	changedByOthers []string // paths that other tasks changed
 }
 
 // featureRecords returns the records of the feature's tasks in the order in which they began, and all other records.
@@ -124,8 +125,8 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 			t.Over = r.Over[n-1].String()
 		}
 		if r.State.Before != "" && !r.PutBack() {
-			if w.from == "" && r.Task.Worktree == "" {
-				w.from = r.State.Before
+			if w.before == "" && r.Task.Worktree == "" {
+				w.before = r.State.Before
 			}
 			var err error
 			if t.Changes, err = changedPaths(ctx, s, r); err != nil {
@@ -137,19 +138,19 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 	for _, r := range others {
 		if r.State.Before != "" && !r.PutBack() {
 			if paths, err := changedPaths(ctx, s, r); err == nil { // a task without snapshots claims no path
-				w.others = append(w.others, paths...)
+				w.changedByOthers = append(w.changedByOthers, paths...)
 			}
 		}
 	}
-	if w.from == "" {
+	if w.before == "" {
 		return w, nil
 	}
 	now, err := home.Snaps.Take(ctx, session.ByHand(nil, "the feature under review"))
 	if err != nil {
 		return nil, err
 	}
-	w.now = now.ID
-	changes, err := home.Snaps.Changes(ctx, w.from, w.now)
+	w.after = now.ID
+	changes, err := home.Snaps.Changes(ctx, w.before, w.after)
 	for _, c := range changes {
 		w.changed = append(w.changed, c.Path)
 	}
@@ -214,7 +215,7 @@ func (w *featureWork) askReviewers(ctx context.Context, s *Service, home *sessio
 	switch {
 	case len(reviewers) == 0:
 		return nil, belay.Refuse(belay.CodeUsage, "reviewers: in .belay/config.yaml", "no reviewer is configured")
-	case w.from == "":
+	case w.before == "":
 		return nil, belay.Refuse(belay.CodeRefused, "merge the remaining tasks with belay merge",
 			"none of the feature's work is in your working tree")
 	}
@@ -239,7 +240,7 @@ func (w *featureWork) askReviewers(ctx context.Context, s *Service, home *sessio
 	in.Checks = []belay.CheckResult{result}
 	slices.Sort(paths)
 	in.Files = slices.Compact(paths)
-	if in.Diff, err = clippedPatch(ctx, home, w.from, w.now, in.Files); err != nil {
+	if in.Diff, err = clippedPatch(ctx, home, w.before, w.after, in.Files); err != nil {
 		return nil, err
 	}
 	panel, release, err := reviewPanel(ctx, s, home, task)
@@ -247,7 +248,7 @@ func (w *featureWork) askReviewers(ctx context.Context, s *Service, home *sessio
 		return nil, err
 	}
 	defer release()
-	return panel.Ask(ctx, in, w.now), nil
+	return panel.Ask(ctx, in, w.after), nil
 }
 
 // clippedPatch returns the diff of files between two snapshots, cut to the size that fits in a reviewer's prompt.
@@ -313,7 +314,7 @@ func (w *featureWork) recordVerdict(ctx context.Context, s *Service, out *Featur
 	if v := belay.Judge(out.Reviews); v != belay.VerdictPass && out.Verdict == belay.VerdictPass {
 		out.Verdict = v
 	}
-	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), Before: w.from, After: w.now, Verdict: out.Verdict,
+	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), Before: w.before, After: w.after, Verdict: out.Verdict,
 		Checks: out.Reviews})
 	if err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 
 // FixPrompt makes the prompt to fix the last rejection of a task, in at most tokens (0: no limit). CodeCannot when
 // nothing was rejected.
-func FixPrompt(ctx context.Context, fd *Service, task belay.TaskID, tokens int) (prompt.Fix, error) {
-	s := fd.Session
+func FixPrompt(ctx context.Context, svc *Service, task belay.TaskID, tokens int) (prompt.Fix, error) {
+	s := svc.Session
 	r, err := s.Load(task)
 	if err != nil {
 		return prompt.Fix{}, err
@@ -25,11 +25,11 @@ func FixPrompt(ctx context.Context, fd *Service, task belay.TaskID, tokens int) 
 	}
 	if at, err := runner.At(ctx, s, r); err == nil {
 		s = at
-	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its tree the words are all there is
+	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its worktree the prompt has only the record
 		return prompt.Fix{}, err
 	}
 	dr := &runner.Driver{Session: s, Rec: r, Soft: ctx}
-	full, err := dr.Words(ctx, loop.PromptRetry) // what the next attempt would be told otherwise
+	full, err := dr.Words(ctx, loop.PromptRetry) // the prompt of the next attempt, for comparison
 	if err != nil {
 		return prompt.Fix{}, err
 	}

@@ -40,17 +40,17 @@ type HealthOptions struct {
 }
 
 // CheckHealth checks everything that belay relies on. It fixes what is safe to fix, such as an interrupted restore.
-func CheckHealth(ctx context.Context, s *session.Session, bad error, how HealthOptions) []HealthCheck {
+func CheckHealth(ctx context.Context, s *session.Session, configErr error, opts HealthOptions) []HealthCheck {
 	list := []HealthCheck{{Subject: "git", OK: true, Text: fmt.Sprintf("%s, %s objects", s.Repo.Root, s.Repo.Format)}}
 	list = append(list, CheckGitFolders(s.Repo.Root)...)
-	list = append(list, checkConfig(s, bad), checkWritable(s), checkRestores(ctx, s), checkSnapshotting(ctx, s))
+	list = append(list, checkConfig(s, configErr), checkWritable(s), checkRestores(ctx, s), checkSnapshotting(ctx, s))
 	list = append(list, checkRecords(s)...)
 	list = append(list, checkAnchors(s))
 	list = append(list, missingRecords(ctx, s)...)
 	list = append(list, repairRefs(ctx, s)...)
 	list = append(list, checkRuns(ctx, s)...)
 	list = append(list, sweepContexts(s)...)
-	return append(list, checkSnapshots(ctx, s, how)...)
+	return append(list, checkSnapshots(ctx, s, opts)...)
 }
 
 // CheckGitFolders reports what is odd in the git folders of the repository that contains dir: links, wrong types, files
@@ -72,12 +72,12 @@ func CheckGitFolders(dir string) []HealthCheck {
 	return list
 }
 
-func checkConfig(s *session.Session, bad error) HealthCheck {
-	if _, err := scan.NewGlobs(s.Config.Snapshot.Include); err != nil && bad == nil {
-		bad = fmt.Errorf("snapshot.include: %w", err)
+func checkConfig(s *session.Session, configErr error) HealthCheck {
+	if _, err := scan.NewGlobs(s.Config.Snapshot.Include); err != nil && configErr == nil {
+		configErr = fmt.Errorf("snapshot.include: %w", err)
 	}
-	if bad != nil {
-		return HealthCheck{Subject: "config", Text: bad.Error(), Try: "fix .belay/config.yaml"}
+	if configErr != nil {
+		return HealthCheck{Subject: "config", Text: configErr.Error(), Try: "fix .belay/config.yaml"}
 	}
 	return HealthCheck{Subject: "config", OK: true, Text: "valid"}
 }
@@ -301,7 +301,7 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 
 // checkSnapshots verifies that every object of every snapshot exists, and reads those of the snapshots that are likely
 // to be needed: of open tasks and of no task, or all of them.
-func checkSnapshots(ctx context.Context, s *session.Session, how HealthOptions) []HealthCheck {
+func checkSnapshots(ctx context.Context, s *session.Session, opts HealthOptions) []HealthCheck {
 	problems, err := s.Snaps.Verify(ctx)
 	if err != nil {
 		return []HealthCheck{{Subject: "snapshots", Text: session.Sentence(err)}}
@@ -309,7 +309,7 @@ func checkSnapshots(ctx context.Context, s *session.Session, how HealthOptions) 
 	if len(problems) > 0 {
 		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + andMore(len(problems)-5)}
 	}
-	read, damaged, err := findDamaged(ctx, s, how)
+	read, damaged, err := findDamaged(ctx, s, opts)
 	if err != nil {
 		return []HealthCheck{{Subject: "snapshots", Text: session.Sentence(err)}}
 	}
@@ -323,7 +323,7 @@ func checkSnapshots(ctx context.Context, s *session.Session, how HealthOptions) 
 	}
 	if len(list) == 0 {
 		says := fmt.Sprintf("all objects exist; read %d of them", read)
-		if !how.All {
+		if !opts.All {
 			says += ", those of open tasks and of no task (belay doctor --all reads all)"
 		}
 		list = append(list, HealthCheck{Subject: "snapshots", OK: true, Text: says})
@@ -331,7 +331,7 @@ func checkSnapshots(ctx context.Context, s *session.Session, how HealthOptions) 
 	return list
 }
 
-func findDamaged(ctx context.Context, s *session.Session, how HealthOptions) (read int, damaged []snapshot.Damaged, err error) {
+func findDamaged(ctx context.Context, s *session.Session, opts HealthOptions) (read int, damaged []snapshot.Damaged, err error) {
 	all, err := s.Snaps.List(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -344,12 +344,12 @@ func findDamaged(ctx context.Context, s *session.Session, how HealthOptions) (re
 	for _, r := range records {
 		ended[r.Task.ID.Key()] = !r.Open()
 	}
-	if !how.All {
+	if !opts.All {
 		all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return ended[i.Task.Key()] })
 	}
 	damaged, err = s.Snaps.Examine(ctx, all, func(done int) {
-		if how.Progress != nil {
-			how.Progress(done, len(all))
+		if opts.Progress != nil {
+			opts.Progress(done, len(all))
 		}
 	})
 	return len(all), damaged, err

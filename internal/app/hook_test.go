@@ -24,8 +24,8 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// tell sends an event of Claude's and gives the answer.
-func tell(t *testing.T, dir, id, kind, more string) hook.Answer {
+// sendEvent sends an event as Claude Code does and returns the answer.
+func sendEvent(t *testing.T, dir, id, kind, more string) hook.Answer {
 	t.Helper()
 	ev := hook.Read("claude", strings.NewReader(fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"cwd":%q%s}`, kind, id, dir, more)))
 	return app.Hook(t.Context(), app.Setting{Force: true}, ev)
@@ -39,18 +39,18 @@ func call(id string) string {
 // its own number.
 func TestHooksAtOnce(t *testing.T) {
 	dir := repository(t)
-	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
-	tell(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
+	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
+	sendEvent(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
 	var all sync.WaitGroup
 	for i := range 6 {
 		for _, id := range []string{"a", "b"} {
 			all.Go(func() {
 				use := fmt.Sprintf("%s%d", id, i)
-				tell(t, dir, id, "PreToolUse", call(use))
+				sendEvent(t, dir, id, "PreToolUse", call(use))
 				if err := os.WriteFile(filepath.Join(dir, use), []byte("x"), 0o644); err != nil {
 					t.Error(err)
 				}
-				tell(t, dir, id, "PostToolUse", call(use))
+				sendEvent(t, dir, id, "PostToolUse", call(use))
 			})
 		}
 	}
@@ -89,24 +89,24 @@ func TestHooksAtOnce(t *testing.T) {
 func TestHookSlow(t *testing.T) {
 	dir := repository(t)
 	limit := time.Nanosecond
-	defer app.LimitTakes(func(session.MarkKind) time.Duration { return limit })()
-	if a := tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`); !strings.Contains(a.Note, "takes too long") {
+	defer app.LimitSnapshots(func(session.MarkKind) time.Duration { return limit })()
+	if a := sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`); !strings.Contains(a.Note, "takes too long") {
 		t.Errorf("%+v", a)
 	}
 	limit = time.Minute
-	tell(t, dir, "a", "PreToolUse", call("1"))
+	sendEvent(t, dir, "a", "PreToolUse", call("1"))
 	s := open(t, dir)
 	if list, err := s.Session.Snaps.List(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("%d snapshots: %v", len(list), err)
 	}
-	a := tell(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"git reset --hard"}`)
+	a := sendEvent(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"git reset --hard"}`)
 	if a.Deny == "" {
 		t.Error("git reset --hard is not denied")
 	}
-	if a := tell(t, dir, "a", "Stop", ""); a != (hook.Answer{}) {
+	if a := sendEvent(t, dir, "a", "Stop", ""); a != (hook.Answer{}) {
 		t.Errorf("%+v", a)
 	}
-	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"again"`)
+	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"again"`)
 	if list, err := s.Session.Snaps.List(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("%d snapshots after the next prompt: %v", len(list), err)
 	}
@@ -128,7 +128,7 @@ func TestBrief(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, b.Text())
 		}
 	}
-	if a := tell(t, dir, "a", "SessionStart", `,"source":"startup"`); a.Context != b.Text() {
+	if a := sendEvent(t, dir, "a", "SessionStart", `,"source":"startup"`); a.Context != b.Text() {
 		t.Errorf("a session is told: %s", a.Context)
 	}
 }
@@ -137,16 +137,16 @@ func TestBrief(t *testing.T) {
 // snapshot.
 func TestDeniedBeside(t *testing.T) {
 	dir := repository(t)
-	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
+	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
 	denied := `,"tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"git reset --hard"}`
 	write(t, dir, "src/a.txt", "two\n")
 	for range 2 {
-		if ans := tell(t, dir, "a", "PreToolUse", denied); ans.Deny == "" {
+		if ans := sendEvent(t, dir, "a", "PreToolUse", denied); ans.Deny == "" {
 			t.Fatal("it is not denied")
 		}
 	}
 	write(t, dir, "src/a.txt", "three\n")
-	tell(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"rm src/a.txt"}`)
+	sendEvent(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"rm src/a.txt"}`)
 	s := open(t, dir)
 	r, err := s.Session.LoadAnyway(session.SessionTask("claude", "a", s.Session.Repo.Root))
 	if err != nil {

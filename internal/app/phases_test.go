@@ -102,13 +102,14 @@ func TestWrongWorktree(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	const warning = "this may be the wrong folder"
-	if a := tell(t, dir, "a", "SessionStart", `,"source":"startup"`); !strings.Contains(a.Context, warning) {
+	if a := sendEvent(t, dir, "a", "SessionStart", `,"source":"startup"`); !strings.Contains(a.Context, warning) {
 		t.Errorf("not told: %s", a.Context)
 	}
-	if a := tell(t, dir, "a", "SessionStart", `,"source":"compact"`); strings.Contains(a.Context, warning) || !strings.Contains(a.Context, "001-login") {
+	if a := sendEvent(t, dir, "a", "SessionStart", `,"source":"compact"`); strings.Contains(a.Context, warning) ||
+		!strings.Contains(a.Context, "001-login") {
 		t.Errorf("told twice: %s", a.Context)
 	}
-	if a := tell(t, other, "b", "SessionStart", `,"source":"startup"`); strings.Contains(a.Context, warning) {
+	if a := sendEvent(t, other, "b", "SessionStart", `,"source":"startup"`); strings.Contains(a.Context, warning) {
 		t.Errorf("told in the right one: %s", a.Context)
 	}
 	b := open(t, other).Brief(t.Context())

@@ -38,7 +38,7 @@ type ImportFile struct {
 // ReadTaskFiles reads the task files of a query. With All a file that cannot be read has its Problem set, and the
 // others are read; a path that was given and cannot be read is an error.
 func ReadTaskFiles(q ImportQuery) ([]ImportFile, error) {
-	paths := slices.Clip(q.Paths) // what lies behind them is the caller's
+	paths := slices.Clip(q.Paths) // so that append does not change the array of the caller
 	if q.All {
 		found, err := FindTaskFiles(q.Root, q.Specs)
 		if err != nil {

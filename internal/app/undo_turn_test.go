@@ -18,10 +18,10 @@ import (
 // began is a session with a turn and a call that has returned, so that each shape has something before its open calls.
 func began(t *testing.T, dir string) {
 	t.Helper()
-	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
-	tell(t, dir, "a", "PreToolUse", call("1"))
+	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
+	sendEvent(t, dir, "a", "PreToolUse", call("1"))
 	write(t, dir, "returned.txt", "x\n")
-	tell(t, dir, "a", "PostToolUse", call("1"))
+	sendEvent(t, dir, "a", "PostToolUse", call("1"))
 }
 
 // shapes of sessions, by what happens after began.
@@ -31,48 +31,48 @@ var shapes = []struct {
 	do   func(t *testing.T, dir string)
 }{
 	{"no open call", "", func(*testing.T, string) {}},
-	{"an open call that changed nothing", "", func(t *testing.T, dir string) { tell(t, dir, "a", "PreToolUse", call("2")) }},
+	{"an open call that changed nothing", "", func(t *testing.T, dir string) { sendEvent(t, dir, "a", "PreToolUse", call("2")) }},
 	{"an open call", "half.txt", func(t *testing.T, dir string) {
-		tell(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
 		write(t, dir, "src/a.txt", "two\n")
 	}},
 	{"the first call of all", "half.txt", func(t *testing.T, dir string) {
-		tell(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
-		tell(t, dir, "b", "PreToolUse", call("2"))
+		sendEvent(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
+		sendEvent(t, dir, "b", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
 	}},
 	{"an open call that deleted and committed", "src/a.txt", func(t *testing.T, dir string) {
-		tell(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		sh(t, dir, "git rm -q src/a.txt && git add returned.txt && git commit -qm second && git branch side && chmod +x returned.txt")
 	}},
 	{"two open calls", "half.txt", func(t *testing.T, dir string) {
-		tell(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
-		tell(t, dir, "a", "PreToolUse", call("3"))
+		sendEvent(t, dir, "a", "PreToolUse", call("3"))
 		write(t, dir, "other.txt", "x\n")
 	}},
 	{"the older of two calls is open", "half.txt", func(t *testing.T, dir string) {
-		tell(t, dir, "a", "PreToolUse", call("2"))
-		tell(t, dir, "a", "PreToolUse", call("3"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("3"))
 		write(t, dir, "other.txt", "x\n")
-		tell(t, dir, "a", "PostToolUse", call("3"))
+		sendEvent(t, dir, "a", "PostToolUse", call("3"))
 		write(t, dir, "half.txt", "x\n")
 	}},
 	{"a person's change before and after an open call began", "half.txt", func(t *testing.T, dir string) {
 		write(t, dir, "mine.txt", "x\n")
-		tell(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
 		write(t, dir, "mine-too.txt", "x\n")
 		write(t, dir, "returned.txt", "by a person\n")
 	}},
 	{"a prompt after the open call", "", func(t *testing.T, dir string) {
-		tell(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
-		tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"and now"`)
+		sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"and now"`)
 	}},
 	{"an undo, and a person's change", "", func(t *testing.T, dir string) {
-		tell(t, dir, "a", "PreToolUse", call("2"))
+		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
 		if _, _, err := open(t, dir).Back(t.Context(), app.BackRequest{Tool: true}); err != nil {
 			t.Fatal(err)
@@ -138,12 +138,12 @@ func TestUndoDryRun(t *testing.T) {
 func TestTimelineOfEarlierSession(t *testing.T) {
 	dir := repository(t)
 	began(t, dir)
-	tell(t, dir, "a", "PreToolUse", call("2"))
+	sendEvent(t, dir, "a", "PreToolUse", call("2"))
 	old, err := open(t, dir).Timeline(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
+	sendEvent(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
 	write(t, dir, "mine.txt", "x\n")
 	now, err := open(t, dir).Timeline(t.Context(), string(old.Session))
 	if err != nil || !slices.Equal(calls(old), calls(now)) {
