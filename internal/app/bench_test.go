@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkPlan is a file of 10 MB.
+// BenchmarkPlan imports a file of 10 MB.
 func BenchmarkPlan(b *testing.B) {
 	var text strings.Builder
 	for i := 1; text.Len() < 10<<20; i++ {

@@ -42,7 +42,7 @@ func FuzzParseTrailers(f *testing.F) {
 	})
 }
 
-// FuzzReadBundle: what is read without an error is a record of which every line follows the one before it.
+// FuzzReadBundle: each line of a record that is read without an error follows the line before it.
 func FuzzReadBundle(f *testing.F) {
 	line, err := journal.Make(&journal.Line{Entry: journal.Entry{Seq: 1, Type: "note", Data: json.RawMessage(`{"kind":"x","text":"y"}`)}, Task: "T1"})
 	if err != nil {

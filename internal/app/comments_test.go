@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 )
 
-// TestCommentsText: what is written for a review is read as exactly its places and words.
+// TestCommentsText: the text of a review is parsed into the same places and comments.
 func TestCommentsText(t *testing.T) {
 	t.Parallel()
 	now := belay.SnapshotID("01m8cp2h1x0000000000000000")
@@ -52,7 +52,7 @@ func TestCommentsText(t *testing.T) {
 	})
 }
 
-// TestComments: a comment outlives the process, also beside what a killed one left, and what was removed is gone.
+// TestComments: a comment survives the process, also beside a killed writer's file, and a removed one is deleted.
 func TestComments(t *testing.T) {
 	t.Parallel()
 	dir, _ := project(t, "")

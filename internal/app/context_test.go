@@ -22,7 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestMain lets the test be one of many processes that write at once.
+// TestMain runs the test program as one of several concurrent writers when it is started as one.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("BELAY_TEST_WRITER"); dir != "" {
 		os.Exit(writer(dir))
@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writer makes changes to its own role and to one that all share, and says each when it
-// is on the disk.
+// writer updates its own role and one that all writers share, and prints a line for each update that is on the disk.
 func writer(dir string) int {
 	n, _ := strconv.Atoi(os.Getenv("BELAY_TEST_UPDATES"))
 	me := os.Getenv("BELAY_TEST_ROLE")
@@ -76,7 +75,7 @@ func project(t testing.TB, config string) (string, *session.Session) {
 	return dir, s.Session
 }
 
-// silentWatcher is a watcher of a task that nobody runs.
+// silentWatcher is a runner.Watcher that ignores notes.
 type silentWatcher struct{ runner.Watcher }
 
 func (silentWatcher) Note(string) {}
@@ -119,8 +118,8 @@ func begin(t testing.TB, s *session.Session) app.ContextRequest {
 	return q
 }
 
-// TestManyWriters: ten processes change roles and a task at once, one of them is killed in
-// the middle, and nothing that any of them reported done is lost.
+// TestManyWriters: ten processes update roles and a task at once, one of them is killed, and no update that any of them
+// reported is lost.
 func TestManyWriters(t *testing.T) {
 	updates := 8
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
@@ -208,7 +207,7 @@ func requireNothingLost(t *testing.T, sess *session.Session, done map[string]int
 	}
 }
 
-// A role that only reads is held to it.
+// TestReadOnly: changes by a role that only reads are rejected.
 func TestReadOnly(t *testing.T) {
 	dir, s := project(t, "roles:\n  build: {timeout: 1m}\n  judge: {read_only: true}\n")
 	q := begin(t, s)
@@ -245,7 +244,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// What a role's part costs is what it is made of; where roles have parts of their own.
+// TestPartsAreChecked: an unknown part of a role in the config is an error.
 func TestPartsAreChecked(t *testing.T) {
 	_, s := project(t, "roles:\n  build: {parts: [task, everything]}\n")
 	_, err := app.InitContext(t.Context(), s, app.InitRequest{ContextRequest: app.ContextRequest{Task: "T1"}})

@@ -27,7 +27,7 @@ func TestBoxesAreOfTaskLists(t *testing.T) {
 	}
 }
 
-// TestNamesOfImportedTasks: a task keeps the name of its file, and no two have one.
+// TestNamesOfImportedTasks: an imported task keeps the ID in its file, and IDs are unique.
 func TestNamesOfImportedTasks(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{"t002": true, "1.1": true, "add-x.1.1": true}
@@ -42,7 +42,7 @@ func TestNamesOfImportedTasks(t *testing.T) {
 	}
 }
 
-// TestExpectations: what a reviewer is told comes next is what the mode and the layout have next.
+// TestExpectations: the next step in a reviewer's prompt is the one that the mode and the layout have.
 func TestExpectations(t *testing.T) {
 	t.Parallel()
 	kiro, _ := tasklist.LayoutAt("kiro", ".kiro/specs/a")
@@ -63,8 +63,8 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-// TestListedTasks: the open tasks of a file in their order, with ids of the feature's; what depends on a task is known from
-// what only comes after it.
+// TestListedTasks: the open tasks of a file are in order and have IDs with the feature's name; a dependency is distinguished
+// from the order alone.
 func TestListedTasks(t *testing.T) {
 	t.Parallel()
 	text := `# Tasks

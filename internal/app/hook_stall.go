@@ -44,7 +44,7 @@ func (h *hookCall) resetStall(all bool) {
 }
 
 // checkStall compares a finished call with those before it. At a stall it tells the agent to try something else, and
-// tells the person about it.
+// notifies the person.
 func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
 	repeats := h.svc.Session.Config.Stall.Repeats
 	if repeats < 2 {

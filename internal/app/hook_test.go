@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// repository makes one without a task.
+// repository makes a repository without a task.
 func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,8 +35,8 @@ func call(id string) string {
 	return fmt.Sprintf(`,"tool_name":"Write","tool_use_id":%q,"tool_input":{"file_path":"x"}`, id)
 }
 
-// TestHooksAtOnce: tools that an agent calls at the same time, and two agents in one tree, lose no mark, and each call has
-// its own number.
+// TestHooksAtOnce: with parallel tool calls, and with two agents in one tree, no mark is lost and each call has its own
+// number.
 func TestHooksAtOnce(t *testing.T) {
 	dir := repository(t)
 	sendEvent(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
@@ -84,8 +84,8 @@ func TestHooksAtOnce(t *testing.T) {
 	}
 }
 
-// TestHookSlow: where a snapshot takes too long, none is taken until the next prompt, the person is told, and what destroys
-// work is denied anyway.
+// TestHookSlow: after a snapshot that takes too long, none is taken until the next prompt, the person is notified, and
+// destructive commands are denied anyway.
 func TestHookSlow(t *testing.T) {
 	dir := repository(t)
 	limit := time.Nanosecond
@@ -112,7 +112,7 @@ func TestHookSlow(t *testing.T) {
 	}
 }
 
-// TestBrief says what is open, and nothing where nothing is.
+// TestBrief: the greeting lists open tasks and is empty without any.
 func TestBrief(t *testing.T) {
 	dir := repository(t)
 	s := open(t, dir)
@@ -133,7 +133,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestDeniedBeside: of two calls that come at once, one is denied, and a second hook tells it again; the other has its
+// TestDeniedBeside: of two parallel calls one is denied, also when a second hook reports it again; the other gets its
 // snapshot.
 func TestDeniedBeside(t *testing.T) {
 	dir := repository(t)
