@@ -177,7 +177,7 @@ func (a added) news(v verdict) (said []string) {
 }
 
 func language(p string) string {
-	if l := lists.Language(p); l != "" {
+	if l := lists.LanguageOf(p); l != "" {
 		return l
 	}
 	return strings.TrimPrefix(path.Ext(p), ".")
@@ -199,7 +199,7 @@ type mutation struct {
 // there. Nothing is parsed, so that this does not share the errors of counting.
 func mutate(before, after []byte) (out []mutation) {
 	lines := strings.SplitAfter(string(after), "\n")
-	is := syntax.Added(before, after)
+	is := syntax.AddedLines(before, after)
 	at, n := 0, 0
 	for i := 0; i < len(lines); i++ {
 		k := i

@@ -169,8 +169,8 @@ func (r *repository) measure(c *commit) (bool, error) {
 			}
 			sides[k] = text
 		}
-		if one.Binary = syntax.Binary(sides[0]) || syntax.Binary(sides[1]); !one.Binary {
-			one.Added, one.Deleted = syntax.Added(sides[0], sides[1]).Count(), syntax.Added(sides[1], sides[0]).Count()
+		if one.Binary = syntax.IsBinary(sides[0]) || syntax.IsBinary(sides[1]); !one.Binary {
+			one.Added, one.Deleted = syntax.AddedLines(sides[0], sides[1]).Count(), syntax.AddedLines(sides[1], sides[0]).Count()
 		}
 		c.lessTest = c.lessTest || one.Deleted > 0 && ofTests(one.Path)
 	}
@@ -184,5 +184,5 @@ func mode(octal string) uint32 {
 
 // ofTests tells a file of tests by its path. A C# or Rust file holds tests anywhere: their names and folders say.
 func ofTests(path string) bool {
-	return (syntax.Of(path) != syntax.None || strings.HasSuffix(path, ".phpt")) && syntax.ForTests(path)
+	return (syntax.LanguageOf(path) != syntax.None || strings.HasSuffix(path, ".phpt")) && syntax.IsForTests(path)
 }

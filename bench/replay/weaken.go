@@ -181,7 +181,7 @@ func (c commit) testFiles(files []string, at uint32) (changed map[string]change,
 		}
 	}
 	for _, p := range files {
-		if _, is := changed[p]; !is && syntax.IsTest(p) && syntax.ForTests(p) {
+		if _, is := changed[p]; !is && syntax.IsTest(p) && syntax.IsForTests(p) {
 			far = append(far, p)
 		}
 	}
@@ -212,18 +212,18 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 				return "", nil, nil, "", err
 			}
 		}
-		if bytes.Contains(text, []byte("\r\n")) || syntax.Generated(p) || strings.Contains(p, "fixtures/") {
+		if bytes.Contains(text, []byte("\r\n")) || syntax.IsGenerated(p) || strings.Contains(p, "fixtures/") {
 			continue
 		}
-		l := syntax.Of(p)
+		l := syntax.LanguageOf(p)
 		had := map[string]bool{}
-		for _, t := range testdiff.Read(l, old) {
+		for _, t := range testdiff.ReadTests(l, old) {
 			had[t.Name] = true
 		}
-		tests := testdiff.Read(l, text)
+		tests := testdiff.ReadTests(l, text)
 		for n := range tests {
 			t := tests[(n+int(at%1000))%len(tests)]
-			if t.Group || !had[t.Name] || !t.Fails() || len(t.Skips) > 0 || len(t.Body) < 12 {
+			if t.Group || !had[t.Name] || !t.CanFail() || len(t.Skips) > 0 || len(t.Body) < 12 {
 				continue
 			}
 			lines := weakenings[way].make(l, strings.Split(string(text), "\n"), t)
@@ -241,7 +241,7 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 
 // did reports whether a text lost just what it was to lose: other tests are as they were.
 func did(l syntax.Language, text []byte, t testdiff.Test, tests []testdiff.Test, way int) bool {
-	now := testdiff.Read(l, text)
+	now := testdiff.ReadTests(l, text)
 	want := len(tests)
 	if way == 0 {
 		want--
@@ -255,7 +255,7 @@ func did(l syntax.Language, text []byte, t testdiff.Test, tests []testdiff.Test,
 			case 0:
 				return false
 			case 1:
-				return len(testdiff.In(l, u.Body).Hollow) == 0 && u.Asserts == 0
+				return len(testdiff.FindAssertions(l, u.Body).Vacuous) == 0 && u.Asserts == 0
 			}
 			return true
 		}

@@ -22,7 +22,7 @@ func Mine(ctx context.Context, s *Service, text string, why bool) (Mined, error)
 		return Mined{}, err
 	}
 	x := comment.NewIndex(files)
-	found := Mined{Places: comment.In(text, x)}
+	found := Mined{Places: comment.FindPlaces(text, x)}
 	if why {
 		found.Reasons = comment.Explain(text, x)
 	}
@@ -32,5 +32,5 @@ func Mine(ctx context.Context, s *Service, text string, why bool) (Mined, error)
 // MineText finds the places that a review asks to change among the files given; it needs
 // no repository.
 func MineText(text string, files []string) []comment.Place {
-	return comment.In(text, comment.NewIndex(files))
+	return comment.FindPlaces(text, comment.NewIndex(files))
 }

@@ -262,7 +262,7 @@ func affected(named []review.Affected, text string, files []string) []review.Aff
 			have[a.Path+":"] = true
 		}
 	}
-	for _, p := range comment.In(text, comment.NewIndex(files)) {
+	for _, p := range comment.FindPlaces(text, comment.NewIndex(files)) {
 		a := review.Affected{Path: p.Path, Lines: p.Lines()}
 		if p.Severity != comment.Unlabelled {
 			a.Severity = string(p.Severity)

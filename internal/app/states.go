@@ -196,7 +196,7 @@ func (o objects) Read(path string) ([]byte, error) {
 	if !there {
 		return nil, belay.Refuse(belay.CodeNotFound, "name a file of that state", "there is no %s", belay.VisibleLine(path))
 	}
-	if count.Language(path) == "" {
+	if count.LanguageOf(path) == "" {
 		return []byte(oid), nil
 	}
 	got, err := o.rd.Read(oid)

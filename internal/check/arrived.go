@@ -25,11 +25,11 @@ var (
 )
 
 // arrivals are the new items of the lists in changed files.
-func (j *contractJudge) arrivals() []count.Arrived {
+func (j *contractJudge) arrivals() []count.NewItem {
 	if !j.open() {
 		return nil
 	}
-	return j.pair.Arrived()
+	return j.pair.NewItems()
 }
 
 // object returns the words that say what a requirement is to add.
@@ -46,16 +46,18 @@ func object(text string) []string {
 
 // arrived returns the new item that is what a requirement asks for: it is called by some of the words for what is to
 // be added, and the others say which list it is in. ok is false where there is none.
-func (j *contractJudge) arrived(r belay.Requirement) (best count.Arrived, ok bool) {
+func (j *contractJudge) arrived(r belay.Requirement) (best count.NewItem, ok bool) {
 	words := object(r.Text)
 	most := 0
 	for _, a := range j.arrivals() {
 		label, own := count.TopicWords(a.Label), 0
-		if slices.ContainsFunc(words, func(w string) bool { return !mentions(label, []string{w}) && !mentions(a.About, []string{w}) }) {
+		if slices.ContainsFunc(words, func(w string) bool {
+			return !mentions(label, []string{w}) && !mentions(a.TopicWords, []string{w})
+		}) {
 			continue
 		}
 		for _, w := range words {
-			if mentions(label, []string{w}) && !mentions(a.About, []string{w}) {
+			if mentions(label, []string{w}) && !mentions(a.TopicWords, []string{w}) {
 				own++
 			}
 		}
@@ -67,7 +69,7 @@ func (j *contractJudge) arrived(r belay.Requirement) (best count.Arrived, ok boo
 }
 
 // arrivedAs returns the new item that has a name for its label, or as one of several words of it.
-func (j *contractJudge) arrivedAs(name string) (count.Arrived, bool) {
+func (j *contractJudge) arrivedAs(name string) (count.NewItem, bool) {
 	words, key := count.Stems(name), fold(name)
 	for _, a := range j.arrivals() {
 		if fold(a.Label) == key {
@@ -81,15 +83,15 @@ func (j *contractJudge) arrivedAs(name string) (count.Arrived, bool) {
 			return a, true
 		}
 	}
-	return count.Arrived{}, false
+	return count.NewItem{}, false
 }
 
 // displaced warns where a list got an item that was asked for and has no more of them: others went for it, and nothing
 // in the request speaks of that.
-func (j *contractJudge) displaced(a count.Arrived, r belay.Requirement) {
+func (j *contractJudge) displaced(a count.NewItem, r belay.Requirement) {
 	title, _, _ := strings.Cut(j.in.Words, "\n")
-	if a.Was == nil || *a.Is > *a.Was || len(a.Gone) == 0 || taking.MatchString(r.Text+" "+title) ||
-		slices.ContainsFunc(a.Gone, func(label string) bool { return j.spoken(label, a.Label) }) {
+	if a.Before == nil || *a.After > *a.Before || len(a.Removed) == 0 || taking.MatchString(r.Text+" "+title) ||
+		slices.ContainsFunc(a.Removed, func(label string) bool { return j.spoken(label, a.Label) }) {
 		return
 	}
 	list := a.List.Name
@@ -97,7 +99,7 @@ func (j *contractJudge) displaced(a count.Arrived, r belay.Requirement) {
 		list = a.List.File
 	}
 	j.warn(a.List.File, a.Line, fmt.Sprintf("%s was added but %s has no more items than before: %s %s",
-		a.Label, list, few(a.Gone), gone(len(a.Gone))), r)
+		a.Label, list, few(a.Removed), gone(len(a.Removed))), r)
 }
 
 // spoken reports whether the request speaks of an item that went: by its name, or by all words that the name of the new

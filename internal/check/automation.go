@@ -147,7 +147,7 @@ func harmless(f *syntax.File, files []*syntax.File) bool {
 				After: slices.Concat(f.After, o.After)}, nil)
 		})
 	}
-	if f.Before == nil || f.After == nil || syntax.Binary(f.Before) || syntax.Binary(f.After) {
+	if f.Before == nil || f.After == nil || syntax.IsBinary(f.Before) || syntax.IsBinary(f.After) {
 		return false
 	}
 	was, is := statements(f.Before), statements(f.After)
@@ -200,6 +200,6 @@ func plainLine(line string) string {
 	if strings.HasPrefix(line, "#") {
 		return ""
 	}
-	line = strings.TrimSpace(remark.ReplaceAllString(testdiff.Kept.ReplaceAllString(line, ""), ""))
+	line = strings.TrimSpace(remark.ReplaceAllString(testdiff.SavesExitCode.ReplaceAllString(line, ""), ""))
 	return version.ReplaceAllString(strings.Trim(line, `"'`), "0")
 }

@@ -56,10 +56,10 @@ func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) 
 	low = strings.TrimSuffix(low, "/")
 	switch low {
 	case "tests", "test": // a new test changes none of those that are there
-		if !slices.ContainsFunc(b.paths, syntax.ForTests) {
+		if !slices.ContainsFunc(b.paths, syntax.IsForTests) {
 			return nil, false
 		}
-		return func(c belay.Change) bool { return syntax.ForTests(c.Path) }, true
+		return func(c belay.Change) bool { return syntax.IsForTests(c.Path) }, true
 	case "readme":
 		return b.matching(func(p string) bool {
 			return strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p))) == "readme" && path.Dir(p) == "."
@@ -167,7 +167,7 @@ func (b *bounds) only(changes []belay.Change) {
 		if slices.ContainsFunc(allowed, func(is func(belay.Change) bool) bool { return is(c) }) || b.elsewhere(c.Path) {
 			continue
 		}
-		follows := syntax.Generated(c.Path) || syntax.ForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
+		follows := syntax.IsGenerated(c.Path) || syntax.IsForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
 		b.find(c, *first, sure && !follows, "changed although the request allows only: ")
 	}
 }

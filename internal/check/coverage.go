@@ -31,7 +31,7 @@ func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding,
 			continue
 		}
 		asked++
-		if wanted == "" || !byRule && !f.Created() && tested[syntax.Of(f.Path).Family()] {
+		if wanted == "" || !byRule && !f.IsCreated() && tested[syntax.LanguageOf(f.Path).Family()] {
 			continue
 		}
 		severity := belay.SeverityWarning
@@ -51,12 +51,12 @@ func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding,
 func addsTests(files []*syntax.File) map[syntax.Language]bool {
 	adds := map[syntax.Language]bool{}
 	for _, f := range files {
-		l := syntax.Of(f.Path)
-		if l == syntax.None || f.Deleted() || !syntax.ForTests(f.Path) || syntax.Binary(f.After) {
+		l := syntax.LanguageOf(f.Path)
+		if l == syntax.None || f.IsDeleted() || !syntax.IsForTests(f.Path) || syntax.IsBinary(f.After) {
 			continue
 		}
-		gone := syntax.Added(f.After, f.Before)
-		if f.Added().Count() > gone.Count() && changesCode(f, syntax.Code(l, f.After)) {
+		gone := syntax.AddedLines(f.After, f.Before)
+		if f.AddedLines().Count() > gone.Count() && changesCode(f, syntax.LexCode(l, f.After)) {
 			adds[l.Family()] = true
 		}
 	}
@@ -66,7 +66,8 @@ func addsTests(files []*syntax.File) map[syntax.Language]bool {
 // want says whether a file needs a test file, by a rule or by convention, and what was looked for when there is
 // none.
 func want(f *syntax.File, rules []rule, there *paths) (missing string, asked, byRule bool) {
-	if f.Deleted() || syntax.Binary(f.After) || syntax.Generated(f.Path) || syntax.SaysGenerated(f.After) || syntax.ForTests(f.Path) {
+	if f.IsDeleted() || syntax.IsBinary(f.After) || syntax.IsGenerated(f.Path) || syntax.HasGeneratedHeader(f.After) ||
+		syntax.IsForTests(f.Path) {
 		return "", false, false
 	}
 	for _, r := range rules {
@@ -86,11 +87,11 @@ func want(f *syntax.File, rules []rule, there *paths) (missing string, asked, by
 
 // conventional reports whether the convention of some language wants a test of the file.
 func conventional(f *syntax.File) bool {
-	l := syntax.Of(f.Path)
+	l := syntax.LanguageOf(f.Path)
 	if l == syntax.None || exempt(f.Path, l) {
 		return false
 	}
-	tokens := syntax.Code(l, f.After)
+	tokens := syntax.LexCode(l, f.After)
 	return changesCode(f, tokens) && hasBehaviour(l, tokens)
 }
 
@@ -136,12 +137,12 @@ func exempt(p string, l syntax.Language) bool {
 
 // changesCode reports whether an added line has code on it, or lines were only taken out.
 func changesCode(f *syntax.File, tokens []syntax.Token) bool {
-	added := f.Added()
+	added := f.AddedLines()
 	if added.Count() == 0 {
 		return false
 	}
 	for _, t := range tokens {
-		if added.Any(t.Line, t.End) {
+		if added.HasAny(t.Line, t.End) {
 			return true
 		}
 	}
@@ -179,7 +180,7 @@ func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
 				return true
 			}
 		case syntax.Java, syntax.CSharp, syntax.PHP:
-			if t.Among("return", "throw", "new", "if", "for", "foreach") {
+			if t.IsOneOf("return", "throw", "new", "if", "for", "foreach") {
 				return true
 			}
 		default:

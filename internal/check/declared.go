@@ -52,7 +52,7 @@ func declared(p string, text []byte, name string) []int {
 		return nil
 	}
 	found := map[int]bool{}
-	if lists, _, ok := count.Lists(p, text); ok && syntax.Of(p) != syntax.None {
+	if lists, _, ok := count.ScanFile(p, text); ok && syntax.LanguageOf(p) != syntax.None {
 		for _, l := range lists {
 			if !slices.Contains(members, l.Kind) {
 				continue
@@ -64,8 +64,8 @@ func declared(p string, text []byte, name string) []int {
 			}
 		}
 	}
-	if l := syntax.Of(p); l != syntax.None {
-		keyworded(syntax.Code(l, text), key, found)
+	if l := syntax.LanguageOf(p); l != syntax.None {
+		keyworded(syntax.LexCode(l, text), key, found)
 	} else if !textFile(p) {
 		n := 0
 		for line := range bytes.Lines(text) {

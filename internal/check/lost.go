@@ -173,7 +173,7 @@ func (h *hunt) look(ctx context.Context, p string) (*Loss, error) {
 	if len(bytes.TrimSpace(mine)) == 0 || tracked && h.converted(base, mine) {
 		return nil, nil
 	}
-	loss.Unsure = syntax.Generated(p) || throwaway(p) || tracked && h.filtered(p)
+	loss.Unsure = syntax.IsGenerated(p) || throwaway(p) || tracked && h.filtered(p)
 	if was.NewMode == 0o120000 || len(mine) > maxLines || bytes.IndexByte(mine, 0) >= 0 {
 		return loss, nil
 	}
@@ -495,7 +495,7 @@ func (h *hunt) staged(ctx context.Context, skip map[string]bool) ([]Loss, error)
 		}
 		skip[e.Path] = true
 		lost = append(lost, Loss{Path: e.Path, Kind: LostStaged,
-			Unsure: h.reader.after.state == indexForeign || h.restaged(e.Path) || syntax.Generated(e.Path) || throwaway(e.Path)})
+			Unsure: h.reader.after.state == indexForeign || h.restaged(e.Path) || syntax.IsGenerated(e.Path) || throwaway(e.Path)})
 	}
 	return lost, nil
 }

@@ -398,7 +398,7 @@ func (p *orderReader) isPath(text string) bool {
 	if p.known(text) {
 		return true
 	}
-	return orderedFile.MatchString(text) && (strings.Contains(text, "/") || count.Language(text) != "" || endings.Has(path.Ext(text)))
+	return orderedFile.MatchString(text) && (strings.Contains(text, "/") || count.LanguageOf(text) != "" || endings.Has(path.Ext(text)))
 }
 
 // settled is sure of a name that the words after it have made sure: "the Half function".

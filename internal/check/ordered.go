@@ -218,10 +218,10 @@ func (j *contractJudge) touched(p string) (line int, ok bool) {
 	if f == nil {
 		return 0, j.differ(p)
 	}
-	if n := firstFull(f.After, f.Added()); n > 0 {
+	if n := firstFull(f.After, f.AddedLines()); n > 0 {
 		return n, true
 	}
-	return 0, firstFull(f.Before, syntax.Added(f.After, f.Before)) > 0
+	return 0, firstFull(f.Before, syntax.AddedLines(f.After, f.Before)) > 0
 }
 
 func firstFull(text []byte, set syntax.Lines) int {
@@ -269,7 +269,7 @@ func (j *contractJudge) came(o order, n name) verdict {
 		return absent(elsewhere, "should be added in %s but was added elsewhere: %s", o.place, n.text)
 	case only && len(in) > 0:
 		v := absent(place{in[0], 0}, "should be added in %s but is missing: %s", in[0], n.text)
-		v.proof = !j.differ(in[0]) && syntax.Of(in[0]) != syntax.None
+		v.proof = !j.differ(in[0]) && syntax.LanguageOf(in[0]) != syntax.None
 		return v
 	case old.path != "":
 		return unsure(old, "%s existed before", n.text)
@@ -297,7 +297,7 @@ func (j *contractJudge) within(o order) (in []string, only bool) {
 
 // newLine returns the first of the lines that came.
 func newLine(f *syntax.File, lines []int) int {
-	added := f.Added()
+	added := f.AddedLines()
 	for _, n := range lines {
 		if added.Has(n) {
 			return n
@@ -313,7 +313,7 @@ func (j *contractJudge) mention(name string, in []string, only bool) place {
 			continue
 		}
 		n := 0
-		added := f.Added()
+		added := f.AddedLines()
 		for line := range bytes.Lines(f.After) {
 			if n++; added.Has(n) && (wordLine(line, name) > 0 || strings.Contains(fold(string(line)), fold(name)) && len(name) > 5) {
 				return place{f.Path, n}
@@ -330,7 +330,7 @@ func (j *contractJudge) anywhere(name string) bool {
 		if f.Before == nil && strings.Contains(fold(f.Path), key) {
 			return true
 		}
-		for line := range picked(f.After, f.Added()) {
+		for line := range picked(f.After, f.AddedLines()) {
 			if strings.Contains(fold(string(line)), key) {
 				return true
 			}
@@ -356,7 +356,7 @@ func (j *contractJudge) literal(n name) verdict {
 			continue
 		}
 		k := 0
-		added := f.Added()
+		added := f.AddedLines()
 		for line := range bytes.Lines(f.After) {
 			if k++; added.Has(k) && stated(string(line), n.text) {
 				return shown(place{f.Path, k})
@@ -431,7 +431,7 @@ func (j *contractJudge) struck(n name) verdict {
 		if textFile(f.Path) {
 			continue
 		}
-		for line := range picked(f.Before, syntax.Added(f.After, f.Before)) {
+		for line := range picked(f.Before, syntax.AddedLines(f.After, f.Before)) {
 			if stated(string(line), n.text) {
 				return shown(place{f.Path, 0})
 			}
@@ -459,7 +459,7 @@ func (j *contractJudge) struckOut(name string) bool {
 		if f.After == nil && strings.Contains(fold(f.Path), key) {
 			return true
 		}
-		for line := range picked(f.Before, syntax.Added(f.After, f.Before)) {
+		for line := range picked(f.Before, syntax.AddedLines(f.After, f.Before)) {
 			if strings.Contains(fold(string(line)), key) {
 				return true
 			}
@@ -547,7 +547,7 @@ func (j *contractJudge) search(in []string, look func(p string, text []byte) int
 	}
 	files, total := 0, 0
 	for _, p := range in {
-		if syntax.Of(p) == syntax.None && (textFile(p) || !endings.Has(path.Ext(p))) {
+		if syntax.LanguageOf(p) == syntax.None && (textFile(p) || !endings.Has(path.Ext(p))) {
 			continue
 		}
 		if files++; files > maxSearched || total > maxBytes {

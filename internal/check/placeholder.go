@@ -42,8 +42,8 @@ var (
 // is a warning. Prose is not looked at.
 func Placeholders(files []*syntax.File) []belay.Finding {
 	parts := make([][]belay.Finding, len(files))
-	syntax.Each(files, func(i int, f *syntax.File) {
-		if f.Deleted() || syntax.Binary(f.After) || prose(f.Path) || syntax.Generated(f.Path) {
+	syntax.ForEach(files, func(i int, f *syntax.File) {
+		if f.IsDeleted() || syntax.IsBinary(f.After) || prose(f.Path) || syntax.IsGenerated(f.Path) {
 			return
 		}
 		parts[i] = look(f)
@@ -62,7 +62,7 @@ func prose(path string) bool {
 
 func look(f *syntax.File) (found []belay.Finding) {
 	lines := bytes.Split(f.After, []byte("\n"))
-	added := f.Added()
+	added := f.AddedLines()
 	var gone *regions
 	for i, line := range lines {
 		if !added.Has(i + 1) {
@@ -128,10 +128,10 @@ type regions struct {
 
 func newRegions(f *syntax.File, n int) *regions {
 	r := &regions{before: bytes.Split(f.Before, []byte("\n")), after: bytes.Split(f.After, []byte("\n"))}
-	if f.Created() {
+	if f.IsCreated() {
 		return r
 	}
-	added, removed := f.Added(), syntax.Added(f.After, f.Before)
+	added, removed := f.AddedLines(), syntax.AddedLines(f.After, f.Before)
 	for i := 1; i <= n; i++ {
 		if !added.Has(i) {
 			r.keptA = append(r.keptA, i)

@@ -20,7 +20,7 @@ func pythonLacks(tokens []syntax.Token, stub bool) []lack {
 			}
 		}
 		first := t.First || i > 0 && tokens[i-1].Is("async")
-		if !first || !t.Among("def", "class") || i+1 >= len(tokens) || tokens[i+1].Kind != syntax.Word {
+		if !first || !t.IsOneOf("def", "class") || i+1 >= len(tokens) || tokens[i+1].Kind != syntax.Word {
 			continue
 		}
 		d := pythonDeclaration(tokens, i)

@@ -123,7 +123,7 @@ func (j *contractJudge) safely(r belay.Requirement) (m belay.Met) {
 
 // place names the file that a requirement is about when its own words have exactly one.
 func (j *contractJudge) place(r *belay.Requirement) {
-	if named := j.named(r.Text); len(named) == 1 && count.Language(named[0]) != "" {
+	if named := j.named(r.Text); len(named) == 1 && count.LanguageOf(named[0]) != "" {
 		r.File = named[0]
 	}
 }
@@ -173,8 +173,9 @@ func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
 	switch {
 	case !told:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "could not be counted: "+countedAs(res, "no matching list was found"), r, res.Question...)
-	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail && *m.After-*m.Before+res.Elsewhere >= r.Many():
+		j.warn(m.File, m.Line, "could not be counted: "+countedAs(res, "no matching list was found"), r, res.Candidates...)
+	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail &&
+		*m.After-*m.Before+res.GrownElsewhere >= r.Many():
 		m.Verdict = belay.MetYes
 		j.counts(*m)
 	case res.Verdict == count.Fail && res.Certain && j.lacking(m, r):
@@ -182,10 +183,10 @@ func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
 		j.refuse(res, r, fmt.Sprintf("add the %d that are missing and leave the existing ones unchanged", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "not certain which list this refers to: "+countedAs(res, ""), r, res.Question...)
-	case res.Verdict == count.Warn && len(res.Question) > 1:
+		j.warn(m.File, m.Line, "not certain which list this refers to: "+countedAs(res, ""), r, res.Candidates...)
+	case res.Verdict == count.Warn && len(res.Candidates) > 1:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, countedAs(res, ""), r, res.Question...)
+		j.warn(m.File, m.Line, countedAs(res, ""), r, res.Candidates...)
 	case res.Verdict == count.Warn:
 		m.Verdict = belay.MetMore
 		j.warn(m.File, m.Line, countedAs(res, "more than asked for"), r)
@@ -208,7 +209,7 @@ func existing(r belay.Requirement, m *belay.Met) bool {
 // takes away from it: "add 3 drinks, drop the green tea". What went is counted as far as words
 // that take away name it, its noun with a number, or itself.
 func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
-	if len(res.Came) < r.Many() || len(res.Gone) == 0 {
+	if len(res.Added) < r.Many() || len(res.Removed) == 0 {
 		return false
 	}
 	var texts []string
@@ -227,7 +228,7 @@ func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
 	may := 0
 	for _, text := range texts {
 		words, named := about(text), 0
-		for _, label := range res.Gone {
+		for _, label := range res.Removed {
 			if mentions(count.TopicWords(label), count.TopicWords(text)) {
 				named++
 			}
@@ -237,7 +238,7 @@ func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
 		}
 		may += named
 	}
-	return may >= len(res.Gone)
+	return may >= len(res.Removed)
 }
 
 // lacking tells whether nothing but the counted list can have what was to be added.
@@ -386,7 +387,7 @@ func (j *contractJudge) modify(m *belay.Met, r belay.Requirement) {
 // unread names the changed files that were too large to count in.
 func (j *contractJudge) unread() {
 	for _, p := range j.in.Unread[:min(len(j.in.Unread), 20)] {
-		if count.Language(p) != "" {
+		if count.LanguageOf(p) != "" {
 			j.findings = append(j.findings, belay.Finding{
 				Severity: belay.SeverityWarning, Category: belay.CategoryContract, File: p, Title: "too large to count",
 			})
@@ -412,7 +413,7 @@ func (j *contractJudge) refuse(res count.Result, r belay.Requirement, try string
 
 // warn says something of a requirement that rejects nothing, and which lists came into question
 // where that is not certain.
-func (j *contractJudge) warn(file string, line int, title string, r belay.Requirement, lists ...count.Asked) {
+func (j *contractJudge) warn(file string, line int, title string, r belay.Requirement, lists ...count.ListChange) {
 	detail := asked(r)
 	if len(lists) > 0 {
 		detail += "\npossible lists:"

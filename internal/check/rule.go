@@ -99,8 +99,8 @@ type paths struct {
 func index(all []string) *paths {
 	p := &paths{all: all, goTests: map[string]bool{}, subjects: map[syntax.Language]map[string]bool{}}
 	for _, one := range all {
-		l := syntax.Of(one).Family()
-		if l == syntax.None || !syntax.ForTests(one) {
+		l := syntax.LanguageOf(one).Family()
+		if l == syntax.None || !syntax.IsForTests(one) {
 			continue
 		}
 		switch l {
@@ -112,9 +112,9 @@ func index(all []string) *paths {
 		if p.subjects[l] == nil {
 			p.subjects[l] = map[string]bool{}
 		}
-		p.subjects[l][strings.ToLower(syntax.Subject(one))] = true
+		p.subjects[l][strings.ToLower(syntax.TestedName(one))] = true
 		// Several files about one subject are in a folder that is called as one of them would be: test_utils/test_echo.py.
-		if about, name := syntax.Subject(path.Dir(one)+path.Ext(one)), path.Base(path.Dir(one)); about != name {
+		if about, name := syntax.TestedName(path.Dir(one)+path.Ext(one)), path.Base(path.Dir(one)); about != name {
 			p.subjects[l][strings.ToLower(about)] = true
 		}
 	}
@@ -124,7 +124,7 @@ func index(all []string) *paths {
 // convention looks for a test file as the file's language has it, anywhere in the
 // repository but for Go, whose tests are beside the code. Names are compared without case.
 func convention(f *syntax.File, there *paths) string {
-	l, stem, dir := syntax.Of(f.Path), syntax.Stem(f.Path), path.Dir(f.Path)
+	l, stem, dir := syntax.LanguageOf(f.Path), syntax.BaseName(f.Path), path.Dir(f.Path)
 	about := there.subjects[l.Family()]
 	has := func(name string) bool { return about[strings.ToLower(name)] }
 	folder := path.Base(dir)

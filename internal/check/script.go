@@ -120,8 +120,8 @@ func scriptParams(s []syntax.Token) (untyped []string, rest []syntax.Token) {
 		name, typed = "", false
 	}
 	for i, t := range s {
-		opens := t.Among("(", "[", "{", "<")
-		closes := t.Among(")", "]", "}") || t.Is(">") && !(i > 0 && s[i-1].Is("="))
+		opens := t.IsOneOf("(", "[", "{", "<")
+		closes := t.IsOneOf(")", "]", "}") || t.Is(">") && !(i > 0 && s[i-1].Is("="))
 		switch {
 		case t.Is(")") && depth == 0:
 			flush()

@@ -35,15 +35,15 @@ func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
 		}
 	}
 	parts := make([][]secret.Match, len(files))
-	syntax.Each(files, func(i int, f *syntax.File) {
-		if f.Deleted() || belay.Match(globs, f.Path) {
+	syntax.ForEach(files, func(i int, f *syntax.File) {
+		if f.IsDeleted() || belay.Match(globs, f.Path) {
 			return
 		}
-		if f = narrow(f); syntax.Binary(f.After) {
+		if f = narrow(f); syntax.IsBinary(f.After) {
 			return
 		}
 		for _, m := range secret.Find(string(f.After)) {
-			if !allowed[m.Fingerprint] && f.Added().Any(m.Line, m.EndLine) {
+			if !allowed[m.Fingerprint] && f.AddedLines().HasAny(m.Line, m.EndLine) {
 				parts[i] = append(parts[i], m)
 			}
 		}
@@ -69,7 +69,7 @@ func before(files []*syntax.File) map[string]bool {
 		if wide, ok := utf8Of(text); ok {
 			text = wide
 		}
-		if syntax.Binary(text) {
+		if syntax.IsBinary(text) {
 			continue
 		}
 		for _, m := range secret.Find(string(text)) {
@@ -115,7 +115,7 @@ func forTests(path string) bool {
 			return true
 		}
 	}
-	return syntax.ForTests(path) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".rst")
+	return syntax.IsForTests(path) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".rst")
 }
 
 // madeAtHome tells secrets that anybody makes, and tests do, from those that only a

@@ -28,7 +28,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 			return belay.Unknown(nameSize, testrun.Unfinished(ctx))
 		}
 		switch {
-		case syntax.Generated(c.Path):
+		case syntax.IsGenerated(c.Path):
 			notes = append(notes, sizeNote(c, "a generated file changed", "its lines are not counted: "+linesOf(c)))
 		case c.Binary:
 			notes = append(notes, sizeNote(c, "a binary file changed", "it was "+changeVerb(c)))

@@ -20,12 +20,13 @@ type lack struct {
 // or types. Tests, generated files and Go's main packages declare nothing for others.
 func Style(files []*syntax.File) []belay.Finding {
 	parts := make([][]lack, len(files))
-	syntax.Each(files, func(i int, f *syntax.File) {
-		if f.Deleted() || syntax.Binary(f.After) || syntax.Generated(f.Path) || syntax.ForTests(f.Path) || syntax.SaysGenerated(f.After) {
+	syntax.ForEach(files, func(i int, f *syntax.File) {
+		if f.IsDeleted() || syntax.IsBinary(f.After) || syntax.IsGenerated(f.Path) || syntax.IsForTests(f.Path) ||
+			syntax.HasGeneratedHeader(f.After) {
 			return
 		}
 		for _, l := range lacks(f.Path, f.After) {
-			if f.Added().Has(l.line) {
+			if f.AddedLines().Has(l.line) {
 				parts[i] = append(parts[i], l)
 			}
 		}
@@ -53,13 +54,13 @@ func Style(files []*syntax.File) []belay.Finding {
 const Category = belay.CategoryStyle
 
 func lacks(p string, text []byte) []lack {
-	switch syntax.Of(p) {
+	switch syntax.LanguageOf(p) {
 	case syntax.Go:
 		return goLacks(text)
 	case syntax.Python:
-		return pythonLacks(syntax.Code(syntax.Python, text), path.Ext(p) == ".pyi")
+		return pythonLacks(syntax.LexCode(syntax.Python, text), path.Ext(p) == ".pyi")
 	case syntax.TypeScript:
-		return scriptLacks(syntax.Code(syntax.TypeScript, text))
+		return scriptLacks(syntax.LexCode(syntax.TypeScript, text))
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func where(p string) string { return path.Dir(p) + "\x00" }
 func declaredBefore(files []*syntax.File) map[string]bool {
 	had := map[string]bool{}
 	for _, f := range files {
-		if f.Created() || syntax.Binary(f.Before) {
+		if f.IsCreated() || syntax.IsBinary(f.Before) {
 			continue
 		}
 		for _, l := range lacks(f.Path, f.Before) {

@@ -85,7 +85,7 @@ func (in Input) added(ctx context.Context) (func(path string, first, last int) b
 	}
 	return func(path string, first, last int) bool {
 		if f := read[path]; f != nil {
-			return !syntax.Binary(f.After) && f.Added().Any(first, last)
+			return !syntax.IsBinary(f.After) && f.AddedLines().HasAny(first, last)
 		}
 		return slices.ContainsFunc(in.read.unread, func(c belay.Change) bool { return c.Path == path })
 	}, nil
@@ -149,8 +149,9 @@ func (in Input) listed(ctx context.Context, files []*syntax.File) ([]*syntax.Fil
 // integrityCheck asks whether the change takes tests away or weakens them.
 func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 	return in.asked(ctx, nameIntegrity, func(files []*syntax.File) (string, []belay.Finding, error) {
-		found := testdiff.Look(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow,
-			Expected: in.Checks.IntegrityExpected, Asked: testdiff.AsksForTests(in.Request), Wanted: testdiff.Wants(in.Request, in.Words)})
+		found := testdiff.Check(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow,
+			Expected: in.Checks.IntegrityExpected, ChangesAsked: testdiff.AsksForTests(in.Request),
+			Deletions: testdiff.ReadDeletionRequest(in.Request, in.Words)})
 		summary := "no test is weaker than before"
 		if len(found) > 0 {
 			summary = belay.Count(len(found), "sign", "signs") + " of weaker tests"

@@ -46,7 +46,7 @@ func (j *contractJudge) trees() (before, after *tree) {
 			return text, text != nil
 		}
 		var text []byte
-		if j.in.Read != nil && len(beside) < 400 && count.Language(path) != "" {
+		if j.in.Read != nil && len(beside) < 400 && count.LanguageOf(path) != "" {
 			text, _ = j.in.Read(path)
 		}
 		beside[path] = text
@@ -88,7 +88,7 @@ func (j *contractJudge) widened(r belay.Requirement) *belay.Requirement {
 		return nil
 	}
 	found := slices.DeleteFunc(j.called(about(r.Text)), func(p string) bool {
-		return count.Language(p) == "" || j.differ(p) || testPath(p) || !j.after.has(p)
+		return count.LanguageOf(p) == "" || j.differ(p) || testPath(p) || !j.after.has(p)
 	})
 	if len(found) == 0 || len(found) > mostUnchanged {
 		return nil
@@ -118,7 +118,7 @@ func (j *contractJudge) widened(r belay.Requirement) *belay.Requirement {
 // list that did not change: in lines that came, in new files, in what was not read, or where no list is read.
 func (j *contractJudge) elsewhere(r belay.Requirement) bool {
 	unlisted := slices.ContainsFunc(j.in.Files, func(f *syntax.File) bool {
-		return count.Language(f.Path) == "" && f.Added().Count() >= max(r.Many(), 1)
+		return count.LanguageOf(f.Path) == "" && f.AddedLines().Count() >= max(r.Many(), 1)
 	})
 	return unlisted || j.mentioned(r, j.lines.came) || j.newFiles(r) > 0 || len(j.in.Unread) > 0
 }

@@ -86,7 +86,7 @@ func about(text string) []string {
 // mentions reports whether one of the words, or a form of it, is among others.
 func mentions(among, words []string) bool {
 	for _, w := range words {
-		if slices.ContainsFunc(among, func(a string) bool { return count.Akin(a, w) }) {
+		if slices.ContainsFunc(among, func(a string) bool { return count.IsRelated(a, w) }) {
 			return true
 		}
 	}
@@ -206,11 +206,11 @@ func changedLines(files []*syntax.File) *lines {
 	l := &lines{came: map[string]bool{}, went: map[string]bool{}}
 	for _, f := range files {
 		text := textFile(f.Path)
-		for line := range picked(f.Before, syntax.Added(f.After, f.Before)) {
+		for line := range picked(f.Before, syntax.AddedLines(f.After, f.Before)) {
 			l.prose = l.prose || text || sentenceInCode.Match(line)
 			learn(l.went, string(line))
 		}
-		for line := range picked(f.After, f.Added()) {
+		for line := range picked(f.After, f.AddedLines()) {
 			l.added++
 			learn(l.came, string(line))
 		}
@@ -261,7 +261,7 @@ func (j *contractJudge) mentioned(r belay.Requirement, words map[string]bool) bo
 			return true
 		}
 		for have := range words {
-			if count.Akin(have, w) {
+			if count.IsRelated(have, w) {
 				return true
 			}
 		}

@@ -70,17 +70,17 @@ func (a countFamily) lists(ctx context.Context, arg string) ([]shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	counted, err := count.Show(tree, file)
+	counted, err := count.CountLists(tree, file)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]shown, 0, len(counted))
 	for _, c := range counted {
 		one := shown{
-			Name: c.List.Full(), Kind: string(c.List.Kind), File: shownPath, Line: c.List.Line, Col: c.List.Col, Depth: c.List.Depth,
+			Name: c.List.FullName(), Kind: string(c.List.Kind), File: shownPath, Line: c.List.Line, Col: c.List.Col, Depth: c.List.Depth,
 			Unknown: append([]string{}, c.Count.Unknown...), Items: append([]count.Item{}, c.Items...),
 		}
-		if c.Count.Known() {
+		if c.Count.IsKnown() {
 			one.Count = &c.Count.N
 		}
 		out = append(out, one)
@@ -120,7 +120,7 @@ func (a countFamily) inSnapshot(ctx context.Context, id, name string) (count.Tre
 	if err != nil {
 		return nil, "", err
 	}
-	return count.One(name, text), name, nil
+	return count.SingleFile(name, text), name, nil
 }
 
 func pick(lists []shown, name, file string) ([]shown, error) {

@@ -82,8 +82,8 @@ func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) 
 
 // because is one reason in JSON.
 type because struct {
-	Words string `json:"words"`
-	Means string `json:"means"`
+	Text    string `json:"words"`
+	Meaning string `json:"means"`
 }
 
 // parsed is what --json prints.
@@ -104,11 +104,11 @@ func parsed(req belay.Request, reading *belay.Reading, why []intent.Evidence, ex
 func explained(w io.Writer, why []intent.Evidence) {
 	fmt.Fprintln(w)
 	for _, e := range why {
-		words := strings.Join(strings.Fields(e.Words), " ")
+		words := strings.Join(strings.Fields(e.Text), " ")
 		if r := []rune(words); len(r) > 100 {
 			words = string(r[:99]) + "…"
 		}
-		fmt.Fprintf(w, "“%s”\n    %s\n", belay.VisibleLine(words), belay.VisibleLine(e.Means))
+		fmt.Fprintf(w, "“%s”\n    %s\n", belay.VisibleLine(words), belay.VisibleLine(e.Meaning))
 	}
 }
 

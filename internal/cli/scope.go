@@ -34,7 +34,7 @@ Exit codes: 0 passed, perhaps with warnings · 1 failed · 2 cannot be read · 6
 		Example: `  belay scope check --before old --after new --file src/Flavors.tsx \
     --requirement "ADD 2 nighttime flavors to the flavors list"`,
 		RunE: func(*cobra.Command, []string) error {
-			r, err := count.Parse(requirement)
+			r, err := count.ParseRequirement(requirement)
 			if err != nil {
 				return err
 			}
@@ -89,10 +89,10 @@ func report(w io.Writer, res count.Result) {
 	for _, f := range res.Findings {
 		fmt.Fprintf(w, "  %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
 	}
-	if len(res.Question) > 0 {
+	if len(res.Candidates) > 0 {
 		fmt.Fprintln(w, "  the list is ambiguous; candidates:")
 	}
-	for _, l := range res.Question {
+	for _, l := range res.Candidates {
 		fmt.Fprintf(w, "    %s\n", belay.VisibleLine(l.String()))
 	}
 }

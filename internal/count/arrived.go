@@ -5,51 +5,51 @@ import (
 	"strings"
 )
 
-// Arrived is an item of a changed file's list that was not in it before.
-type Arrived struct {
+// NewItem is an item of a changed file's list that was not in it before.
+type NewItem struct {
 	Label string
 	Line  int
 	List  Place
 	// About are the words, in the singular, that say which list it is: its name, what it is in, its kind and its file.
-	About []string
+	TopicWords []string
 	// Was and Is are how many items the list had and has, nil for what cannot be told. Gone are those that it had and
 	// has not.
-	Was, Is *int
-	Gone    []string
+	Before, After *int
+	Removed       []string
 }
 
-// mostArrived bounds how much of a change is looked into: what came in the hundreds is not read by name.
-const mostArrived = 500
+// maxNewItems bounds how much of a change is looked into: what came in the hundreds is not read by name.
+const maxNewItems = 500
 
-// Arrived returns what came into the lists of the changed files. A list is the one of the same name at the same place:
+// NewItems returns what came into the lists of the changed files. A list is the one of the same name at the same place:
 // all items of one that was renamed or moved are new, and Was is nil.
-func (p *Pair) Arrived() []Arrived {
-	if p.arrived != nil {
-		return p.arrived
+func (p *Pair) NewItems() []NewItem {
+	if p.newItems != nil {
+		return p.newItems
 	}
-	p.arrived = []Arrived{}
+	p.newItems = []NewItem{}
 	j := &judge{before: p.before, after: p.after}
-	if len(j.changed()) > 64 {
-		return p.arrived
+	if len(j.changedPaths()) > 64 {
+		return p.newItems
 	}
-	for _, file := range j.changed() {
-		if Language(file) == "" {
+	for _, file := range j.changedPaths() {
+		if LanguageOf(file) == "" {
 			continue
 		}
-		was := byPlace(p.before.file(file).lists)
-		is := byPlace(p.after.file(file).lists)
+		was := byPlace(p.before.scan(file).lists)
+		is := byPlace(p.after.scan(file).lists)
 		done := map[string]bool{}
-		for _, l := range p.after.file(file).lists {
-			if key := placeKey(l); !done[key] && len(p.arrived) < mostArrived {
+		for _, l := range p.after.scan(file).lists {
+			if key := placeKey(l); !done[key] && len(p.newItems) < maxNewItems {
 				done[key] = true
-				p.arrived = append(p.arrived, arrived(was[key], is[key])...)
+				p.newItems = append(p.newItems, compareLists(was[key], is[key])...)
 			}
 		}
 	}
-	return p.arrived
+	return p.newItems
 }
 
-func placeKey(l *List) string { return string(l.Kind) + " " + l.Full() }
+func placeKey(l *List) string { return string(l.Kind) + " " + l.FullName() }
 
 func byPlace(lists []*List) map[string][]*List {
 	out := map[string][]*List{}
@@ -60,8 +60,8 @@ func byPlace(lists []*List) map[string][]*List {
 	return out
 }
 
-// arrived compares the lists of one place: their items are taken together, and counted where there are as many lists on each side.
-func arrived(was, is []*List) (out []Arrived) {
+// compareLists compares the lists of one place: their items are taken together, and counted where there are as many lists on each side.
+func compareLists(was, is []*List) (out []NewItem) {
 	items := func(lists []*List) (all []Item) {
 		for _, l := range lists {
 			all = append(all, l.Items...)
@@ -69,7 +69,7 @@ func arrived(was, is []*List) (out []Arrived) {
 		return all
 	}
 	before, after := items(was), items(is)
-	gone, came := difference(before, after)
+	gone, came := diffLabels(before, after)
 	if len(came) == 0 {
 		return nil
 	}
@@ -77,16 +77,16 @@ func arrived(was, is []*List) (out []Arrived) {
 	for _, it := range before {
 		old[it.Label]++
 	}
-	a := Arrived{List: *placeOf(is[0]), About: listWords(is[0]), Gone: gone}
+	a := NewItem{List: *placeOf(is[0]), TopicWords: listWords(is[0]), Removed: gone}
 	if len(was) == len(is) {
-		a.Was, a.Is = plainly(before), plainly(after)
+		a.Before, a.After = countPlain(before), countPlain(after)
 	}
 	for _, it := range after {
 		if old[it.Label] > 0 {
 			old[it.Label]--
 			continue
 		}
-		if it.Ref == "" && !it.Open {
+		if it.Ref == "" && !it.Unknown {
 			a.Label, a.Line = it.Label, it.Line
 			out = append(out, a)
 		}
@@ -94,10 +94,10 @@ func arrived(was, is []*List) (out []Arrived) {
 	return out
 }
 
-// plainly counts items that all stand for themselves; nil where one does not.
-func plainly(items []Item) *int {
+// countPlain counts items that all stand for themselves; nil where one does not.
+func countPlain(items []Item) *int {
 	for _, it := range items {
-		if it.Ref != "" || it.Open {
+		if it.Ref != "" || it.Unknown {
 			return nil
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// adding are methods that add to what they are called on: how many each argument adds.
-var adding = lazyregexp.Of("push append add unshift add_all extend addAll insert push_back")
+// addingMethods are methods that add to what they are called on: how many each argument adds.
+var addingMethods = lazyregexp.Of("push append add unshift add_all extend addAll insert push_back")
 
-// callStatement reads f(…) and a.b(…).c(…) where a statement starts.
-func (s *scanner) callStatement(i int, b *body) int {
+// readCallStatement reads f(…) and a.b(…).c(…) where a statement starts.
+func (s *scanner) readCallStatement(i int, b *body) int {
 	if i != b.start && !(i == b.start+1 && s.Is(b.start, "await")) {
 		return 0
 	}
@@ -25,32 +25,32 @@ func (s *scanner) callStatement(i int, b *body) int {
 		j++
 	}
 	if s.Kind(j+1) == String && s.Lang == syntax.Ruby {
-		s.called(name, owner, Unquote(s.At(j+1)), i, b)
+		s.addCall(name, owner, Unquote(s.At(j+1)), i, b)
 		return j + 1
 	}
-	if !s.Open(j+1, "(") || control.Has(name) {
+	if !s.IsOpen(j+1, "(") || controlWords.Has(name) {
 		return 0
 	}
 	if b.mode == classBody {
 		return 0
 	}
-	if adding.Has(name) && owner != "" && s.adds(owner, name, j+1, b) {
+	if addingMethods.Has(name) && owner != "" && s.addToList(owner, name, j+1, b) {
 		return s.Next(j + 1)
 	}
-	s.chained(j, owner, b)
+	s.addChainCalls(j, owner, b)
 	return s.afterChain(j+1, b)
 }
 
-// chained notes each call of a chain, and looks into what they are given.
-func (s *scanner) chained(j int, owner string, b *body) {
-	for n := 0; s.Open(j+1, "("); n++ {
-		label := s.Range(j+2, min(s.After(j+1), j+20))
+// addChainCalls notes each call of a chain, and looks into what they are given.
+func (s *scanner) addChainCalls(j int, owner string, b *body) {
+	for n := 0; s.IsOpen(j+1, "("); n++ {
+		label := s.Range(j+2, min(s.CloseOf(j+1), j+20))
 		if s.Kind(j+2) == String {
 			label = Unquote(s.At(j + 2))
 		}
-		s.called(s.At(j), owner, label, j, b)
-		s.arguments(j+1, b.c.In(label))
-		next := s.After(j+1) + 1
+		s.addCall(s.At(j), owner, label, j, b)
+		s.scanArguments(j+1, b.scope.In(label))
+		next := s.CloseOf(j+1) + 1
 		if !s.Is(next, ".") || s.Kind(next+1) != Ident || next >= b.hi {
 			return
 		}
@@ -60,26 +60,26 @@ func (s *scanner) chained(j int, owner string, b *body) {
 
 func (s *scanner) afterChain(open int, b *body) int {
 	i := s.Next(open)
-	for i+2 < b.hi && s.Is(i, ".") && s.Open(i+2, "(") {
+	for i+2 < b.hi && s.Is(i, ".") && s.IsOpen(i+2, "(") {
 		i = s.Next(i + 2)
 	}
 	return i
 }
 
-// assigned notes the call in x = parser.add(…) among the others of its block.
-func (s *scanner) assigned(lo, hi int, b *body) {
+// addAssignedCall notes the call in x = parser.add(…) among the others of its block.
+func (s *scanner) addAssignedCall(lo, hi int, b *body) {
 	j, owner := lo, ""
 	for j+2 < hi && s.Kind(j) == Ident && s.Is(j+1, ".") && s.Kind(j+2) == Ident {
 		owner = s.At(j)
 		j += 2
 	}
-	if owner == "" || !s.Open(j+1, "(") || s.Kind(j+2) != String {
+	if owner == "" || !s.IsOpen(j+1, "(") || s.Kind(j+2) != String {
 		return
 	}
-	s.called(s.At(j), owner, Unquote(s.At(j+2)), j, b)
+	s.addCall(s.At(j), owner, Unquote(s.At(j+2)), j, b)
 }
 
-var verbs = lazyregexp.Of("get post put patch delete all use options head")
+var httpVerbs = lazyregexp.Of("get post put patch delete all use options head")
 
 // isTestCall tells a call that is a test: it(…), test.each(…)(…).
 func isTestCall(name, base string) bool {
@@ -92,36 +92,36 @@ func isTestCall(name, base string) bool {
 	return false
 }
 
-// called notes a call among the others of its block.
-func (s *scanner) called(name, owner, label string, at int, b *body) {
+// addCall notes a call among the others of its block.
+func (s *scanner) addCall(name, owner, label string, at int, b *body) {
 	kind, key := Calls, owner+"."+name
 	base, _, _ := strings.Cut(owner, ".")
 	switch {
 	case isTestCall(name, base):
 		kind, key, name = Tests, "it", "it"
-	case verbs.Has(name) && owner != "":
+	case httpVerbs.Has(name) && owner != "":
 		label, key, name = name+" "+label, owner+" routes", owner
 	}
 	l := b.calls[key]
 	if l == nil {
-		l = s.list(kind, name, b.c, at)
+		l = s.addList(kind, name, b.scope, at)
 		l.Words = append(l.Words, owner)
 		if strings.HasSuffix(key, " routes") {
 			l.Words = append(l.Words, "route", "endpoint")
 		}
 		b.calls[key] = l
 	}
-	l.Items = append(l.Items, s.Item(label, at))
+	l.Items = append(l.Items, s.NewItem(label, at))
 }
 
-// adds reads X.push(a, b), when X is defined in the same block.
-func (s *scanner) adds(owner, name string, open int, b *body) bool {
-	to := place{b.c.Block, owner}
-	if s.named[to] == nil {
+// addToList reads X.push(a, b), when X is defined in the same block.
+func (s *scanner) addToList(owner, name string, open int, b *body) bool {
+	to := place{b.scope.Block, owner}
+	if s.definitions[to] == nil {
 		return false
 	}
 	a := addition{to: to}
-	args := s.Split(open+1, s.After(open), ",")
+	args := s.Split(open+1, s.CloseOf(open), ",")
 	for n, r := range args {
 		if r[0] >= r[1] {
 			continue
@@ -129,19 +129,19 @@ func (s *scanner) adds(owner, name string, open int, b *body) bool {
 		if name == "insert" && n == 0 && len(args) == 2 {
 			continue
 		}
-		if v, ok := s.Spread(r[0], r[1], b.c); ok {
+		if v, ok := s.ReadSpread(r[0], r[1], b.scope); ok {
 			a.items = append(a.items, v.Items...)
 		} else if name == "extend" || name == "addAll" {
-			v, ok := s.Value(r[0], r[1], b.c.Below(owner), 0)
+			v, ok := s.ReadValue(r[0], r[1], b.scope.Below(owner), 0)
 			if !ok {
-				v.Items = []Item{s.open(r[0], r[1])}
+				v.Items = []Item{s.unknownItem(r[0], r[1])}
 			}
 			a.items = append(a.items, v.Items...)
 		} else {
-			a.items = append(a.items, s.Label(r[0], r[1]))
+			a.items = append(a.items, s.LabelItem(r[0], r[1]))
 		}
-		s.push(frame{r[0], r[1], expression, b.c.In(owner)})
+		s.push(frame{r[0], r[1], expression, b.scope.In(owner)})
 	}
-	s.late = append(s.late, a)
+	s.additions = append(s.additions, a)
 	return true
 }

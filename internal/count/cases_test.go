@@ -47,7 +47,7 @@ func TestFolderOfCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(c.ID, func(t *testing.T) {
-			r, err := count.Parse(c.Requirement)
+			r, err := count.ParseRequirement(c.Requirement)
 			if err != nil {
 				t.Fatal(err)
 			}

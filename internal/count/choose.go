@@ -23,8 +23,8 @@ var kindWords = map[string][]ListKind{
 	"card": {Elements}, "link": {Elements}, "button": {Elements}, "element": {Elements}, "option": {Elements},
 }
 
-// prior is how much less a kind is meant when no word speaks of it.
-var prior = map[ListKind]float64{
+// kindPrior is how much less a kind is meant when no word speaks of it.
+var kindPrior = map[ListKind]float64{
 	Methods: -2.5, Functions: -2.5, Tests: -2.5, Fields: -2.5, Calls: -1.5, Cases: -2, Types: -2.5,
 	Columns: -2, Headings: -1.5, Declarations: -1.2, Rules: -1,
 }
@@ -33,7 +33,7 @@ var prior = map[ListKind]float64{
 type candidate struct {
 	before, after           *List
 	itemsBefore, itemsAfter []Item
-	was, is                 Count
+	countBefore, countAfter Count
 	score                   float64
 }
 
@@ -42,44 +42,44 @@ func (j *judge) choose() []*candidate {
 	files := j.files()
 	var all []*candidate
 	for _, p := range files {
-		for _, l := range j.before.file(p).lists {
-			all = append(all, &candidate{before: l, score: j.words(l)})
+		for _, l := range j.before.scan(p).lists {
+			all = append(all, &candidate{before: l, score: j.scoreWords(l)})
 		}
 	}
 	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
 	all = all[:min(len(all), 60)]
 	used := map[*List]bool{}
 	for _, c := range all {
-		c.itemsBefore, c.was = j.before.expand(c.before)
-		c.after, c.itemsAfter, c.is = j.follow(c.before, c.itemsBefore)
+		c.itemsBefore, c.countBefore = j.before.expand(c.before)
+		c.after, c.itemsAfter, c.countAfter = j.follow(c.before, c.itemsBefore)
 		used[c.after] = true
-		c.score += j.evidence(c)
+		c.score += j.scoreItems(c)
 	}
 	items := map[string]bool{} // what came is an item, and no list that is meant
 	for _, c := range all {
-		_, came := difference(c.itemsBefore, c.itemsAfter)
+		_, came := diffLabels(c.itemsBefore, c.itemsAfter)
 		for _, label := range came {
 			items[label] = true
 		}
 	}
-	all = append(all, j.fresh(files, used, items)...)
+	all = append(all, j.newLists(files, used, items)...)
 	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
 	return all
 }
 
-// fresh returns lists that only the state after has: what is added may have a list of its own.
-func (j *judge) fresh(files []string, used map[*List]bool, items map[string]bool) []*candidate {
+// newLists returns lists that only the state after has: what is added may have a list of its own.
+func (j *judge) newLists(files []string, used map[*List]bool, items map[string]bool) []*candidate {
 	var out []*candidate
-	for _, p := range j.changed() {
-		if j.r.File != "" && !slices.Contains(files, p) || j.r.File == "" && !j.worth(p) {
+	for _, p := range j.changedPaths() {
+		if j.requirement.File != "" && !slices.Contains(files, p) || j.requirement.File == "" && !j.isWorthReading(p) {
 			continue
 		}
-		for _, l := range j.after.file(p).lists {
-			if used[l] || items[l.Name] || j.known(l) || depth(l) >= 0.9 {
+		for _, l := range j.after.scan(p).lists {
+			if used[l] || items[l.Name] || j.existedBefore(l) || depthPenalty(l) >= 0.9 {
 				continue
 			}
-			c := &candidate{after: l, score: j.words(l) - 3}
-			c.itemsAfter, c.is = j.after.expand(l)
+			c := &candidate{after: l, score: j.scoreWords(l) - 3}
+			c.itemsAfter, c.countAfter = j.after.expand(l)
 			if c.score > 0 {
 				out = append(out, c)
 			}
@@ -88,39 +88,39 @@ func (j *judge) fresh(files []string, used map[*List]bool, items map[string]bool
 	return out
 }
 
-// known reports whether the before state has a list of this name in the same file.
-func (j *judge) known(l *List) bool {
-	return slices.ContainsFunc(j.before.file(l.File).lists, func(b *List) bool { return b.Name == l.Name && b.Kind == l.Kind })
+// existedBefore reports whether the before state has a list of this name in the same file.
+func (j *judge) existedBefore(l *List) bool {
+	return slices.ContainsFunc(j.before.scan(l.File).lists, func(b *List) bool { return b.Name == l.Name && b.Kind == l.Kind })
 }
 
 // files returns where the list may be: the file that was named, or those that changed and
 // those that have words of the requirement.
 func (j *judge) files() []string {
-	if j.r.File != "" {
-		return []string{j.r.File}
+	if j.requirement.File != "" {
+		return []string{j.requirement.File}
 	}
 	var out []string
 	for _, p := range j.before.paths {
-		if Language(p) == "" {
+		if LanguageOf(p) == "" {
 			continue
 		}
-		_, changed := slices.BinarySearch(j.changed(), p)
-		if changed && j.worth(p) || !changed && len(j.before.paths) <= 400 && j.mentions(j.before, p) {
+		_, changed := slices.BinarySearch(j.changedPaths(), p)
+		if changed && j.isWorthReading(p) || !changed && len(j.before.paths) <= 400 && j.fileMentions(j.before, p) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// worth reports whether a changed file is looked into: all are, unless there are many; then
+// isWorthReading reports whether a changed file is looked into: all are, unless there are many; then
 // those that have words of the requirement.
-func (j *judge) worth(p string) bool {
-	return len(j.changed()) <= 64 || j.mentions(j.before, p) || j.mentions(j.after, p)
+func (j *judge) isWorthReading(p string) bool {
+	return len(j.changedPaths()) <= 64 || j.fileMentions(j.before, p) || j.fileMentions(j.after, p)
 }
 
-func (j *judge) mentions(w *world, p string) bool {
-	src := bytes.ToLower(w.raw(p).src)
-	for w := range j.w.Weight {
+func (j *judge) fileMentions(w *lazyTree, p string) bool {
+	src := bytes.ToLower(w.load(p).src)
+	for w := range j.topic.Weight {
 		if bytes.Contains(src, []byte(w)) {
 			return true
 		}
@@ -128,65 +128,65 @@ func (j *judge) mentions(w *world, p string) bool {
 	return false
 }
 
-// changed returns the paths whose files are not the same before and after.
-func (j *judge) changed() []string {
-	if j.differ != nil {
-		return j.differ
+// changedPaths returns the paths whose files are not the same before and after.
+func (j *judge) changedPaths() []string {
+	if j.changed != nil {
+		return j.changed
 	}
-	if c, told := j.after.tree.(Compared); told {
-		j.differ = c.Changed()
-		return j.differ
+	if c, told := j.after.tree.(ComparedTree); told {
+		j.changed = c.Changed()
+		return j.changed
 	}
-	j.differ = []string{}
+	j.changed = []string{}
 	all := append(slices.Clone(j.before.paths), j.after.paths...)
 	sort.Strings(all)
 	for _, p := range slices.Compact(all) {
-		a, b := j.before.raw(p), j.after.raw(p)
+		a, b := j.before.load(p), j.after.load(p)
 		if a.exists != b.exists || !bytes.Equal(a.src, b.src) {
-			j.differ = append(j.differ, p)
+			j.changed = append(j.changed, p)
 		}
 	}
-	return j.differ
+	return j.changed
 }
 
-// words scores how well a list's names fit the requirement's words.
-func (j *judge) words(l *List) float64 {
-	if j.r.List != "" {
-		if l.Full() == j.r.List || l.Name == j.r.List {
+// scoreWords scores how well a list's names fit the requirement's words.
+func (j *judge) scoreWords(l *List) float64 {
+	if j.requirement.List != "" {
+		if l.FullName() == j.requirement.List || l.Name == j.requirement.List {
 			return 100 - float64(l.Depth)
 		}
 		return -100
 	}
-	score, kind := j.named(l), j.kind(l)
-	if members[l.Kind] && kind < 0 {
+	score, kind := j.scoreName(l), j.scoreKind(l)
+	if memberKinds[l.Kind] && kind < 0 {
 		score *= 0.3 // "2 drinks" are not two fields of type Drink
 	}
-	score += j.around(l) + j.typed(l) - depth(l) + kind
+	score += j.scoreSurroundings(l) + j.scoreTypes(l) - depthPenalty(l) + kind
 	if len(l.Items) == 0 {
 		score--
 	}
 	return score
 }
 
-// members are kinds of lists that are named after one thing, and hold its parts.
-var members = map[ListKind]bool{Fields: true, Methods: true}
+// memberKinds are kinds of lists that are named after one thing, and hold its parts.
+var memberKinds = map[ListKind]bool{Fields: true, Methods: true}
 
-// typed scores a list whose items are said to be of the kind that is counted: Drink[].
-func (j *judge) typed(l *List) float64 {
-	if l.Kind != Array && l.Kind != Object || j.w.Noun == "items" {
+// scoreTypes scores a list whose items are said to be of the kind that is counted: Drink[].
+func (j *judge) scoreTypes(l *List) float64 {
+	if l.Kind != Array && l.Kind != Object || j.topic.Noun == "items" {
 		return 0
 	}
 	for _, w := range l.Words {
-		if Akin(Stem(strings.ToLower(w)), Stem(j.w.Noun)) {
+		if IsRelated(Stem(strings.ToLower(w)), Stem(j.topic.Noun)) {
 			return 3
 		}
 	}
 	return 0
 }
 
-// depth is how much less a list is meant for lying in others: in an item of a list more
+// depthPenalty is how much less a list is meant for lying in others: in an item of a list more
 // than under a name.
-func depth(l *List) float64 {
+func depthPenalty(l *List) float64 {
 	in := 0
 	for _, p := range l.Path {
 		if strings.HasPrefix(p, "[") {
@@ -197,26 +197,26 @@ func depth(l *List) float64 {
 	return 0.9*float64(in) + 0.4*float64(l.Depth-in)
 }
 
-// named scores the list's own name.
-func (j *judge) named(l *List) float64 {
+// scoreName scores the list's own name.
+func (j *judge) scoreName(l *List) float64 {
 	score := 0.0
-	if words, ok := tags[l.Name]; ok && (l.Kind == Elements || l.Kind == Rows || l.Kind == Columns) {
+	if words, ok := tagWords[l.Name]; ok && (l.Kind == Elements || l.Kind == Rows || l.Kind == Columns) {
 		for _, w := range strings.Fields(words) {
-			score = max(score, 3*j.matched(w))
+			score = max(score, 3*j.matchWord(w))
 		}
 		return score
 	}
-	if j.exact(l.Name) {
+	if j.namesExactly(l.Name) {
 		score += 8
 	}
 	parts := Stems(l.Name)
 	total, hit := 0.0, 0.0
 	for _, p := range parts {
-		if Stops.Has(p) && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
+		if IsStopWord.Has(p) && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
 			continue
 		}
 		total++
-		hit += j.matched(p)
+		hit += j.matchWord(p)
 	}
 	if total > 0 {
 		score += 5 * hit / total
@@ -224,9 +224,9 @@ func (j *judge) named(l *List) float64 {
 	return score
 }
 
-// tags are the elements whose names are not about what is in them, and the words that
+// tagWords are the elements whose names are not about what is in them, and the words that
 // speak of them.
-var tags = map[string]string{
+var tagWords = map[string]string{
 	"div": "", "span": "", "p": "paragraph", "ul": "", "ol": "", "li": "bullet point", "table": "", "tr": "row",
 	"td": "cell", "th": "column header",
 	"thead": "", "tbody": "", "tfoot": "", "section": "", "article": "article", "header": "", "footer": "", "main": "",
@@ -240,32 +240,32 @@ var tags = map[string]string{
 	"template": "", "slot": "", "br": "",
 }
 
-// exact reports whether the requirement names something the way the code does.
-func (j *judge) exact(name string) bool {
+// namesExactly reports whether the requirement names something the way the code does.
+func (j *judge) namesExactly(name string) bool {
 	if name == "" {
 		return false
 	}
-	if j.w.Names[name] {
+	if j.topic.Names[name] {
 		return true
 	}
 	bare := strings.TrimLeft(name, ".#:$@")
-	return len(bare) > 2 && j.w.Names[bare]
+	return len(bare) > 2 && j.topic.Names[bare]
 }
 
-func (j *judge) matched(word string) float64 {
-	if w := j.w.Weight[word]; w > 0 {
+func (j *judge) matchWord(word string) float64 {
+	if w := j.topic.Weight[word]; w > 0 {
 		return w
 	}
-	for s, w := range j.w.Weight {
-		if Akin(s, word) {
+	for s, w := range j.topic.Weight {
+		if IsRelated(s, word) {
 			return 0.8 * w
 		}
 	}
 	return 0
 }
 
-// around scores what the list is in, and its types, ids and headings.
-func (j *judge) around(l *List) float64 {
+// scoreSurroundings scores what the list is in, and its types, ids and headings.
+func (j *judge) scoreSurroundings(l *List) float64 {
 	score := 0.0
 	own := map[string]bool{}
 	for _, p := range Stems(l.Name) {
@@ -273,7 +273,7 @@ func (j *judge) around(l *List) float64 {
 	}
 	seen := map[string]bool{}
 	for i, text := range append(slices.Clone(l.Path), l.Words...) {
-		if j.exact(text) {
+		if j.namesExactly(text) {
 			if i < len(l.Path) {
 				score += 4
 			} else {
@@ -281,25 +281,25 @@ func (j *judge) around(l *List) float64 {
 			}
 		}
 		for _, p := range Stems(text) {
-			if own[p] || seen[p] || Stops.Has(p) {
+			if own[p] || seen[p] || IsStopWord.Has(p) {
 				continue
 			}
 			seen[p] = true
-			score += 1.3 * j.matched(p)
+			score += 1.3 * j.matchWord(p)
 		}
 	}
 	return min(score, 9)
 }
 
-func (j *judge) kind(l *List) float64 {
-	best := prior[l.Kind]
+func (j *judge) scoreKind(l *List) float64 {
+	best := kindPrior[l.Kind]
 	for word, kinds := range kindWords {
-		weight := j.w.Weight[word]
+		weight := j.topic.Weight[word]
 		if weight == 0 || !slices.Contains(kinds, l.Kind) {
 			continue
 		}
 		s := 3 * min(weight, 1)
-		if Stem(j.w.Noun) == word {
+		if Stem(j.topic.Noun) == word {
 			s++
 		}
 		best = max(best, s)
@@ -307,34 +307,34 @@ func (j *judge) kind(l *List) float64 {
 	return best
 }
 
-// evidence scores what the items say: how many there were, what came, whether it changed.
-func (j *judge) evidence(c *candidate) float64 {
+// scoreItems scores what the items say: how many there were, what came, whether it changed.
+func (j *judge) scoreItems(c *candidate) float64 {
 	score := 0.0
-	if len(j.w.Counts) > 0 && c.was.Known() {
+	if len(j.topic.Counts) > 0 && c.countBefore.IsKnown() {
 		switch {
-		case j.w.Counts[c.was.N]:
+		case j.topic.Counts[c.countBefore.N]:
 			score += 3
 		default:
 			score--
 		}
 	}
-	if c.was.N <= 1 && len(c.was.Unknown) == 0 {
+	if c.countBefore.N <= 1 && len(c.countBefore.Unknown) == 0 {
 		score--
 	}
-	gone, came := difference(c.itemsBefore, c.itemsAfter)
+	gone, came := diffLabels(c.itemsBefore, c.itemsAfter)
 	if len(gone)+len(came) > 0 {
 		score++
 	}
 	found := 0.0
 	seen := map[string]bool{}
-	if j.r.Marker == belay.MarkRemove {
+	if j.requirement.Marker == belay.MarkRemove {
 		came = gone
 	}
 	for _, label := range came {
 		for _, s := range Stems(label) {
 			if !seen[s] && len(s) > 2 {
 				seen[s] = true
-				found += 1.2 * j.w.Weight[s]
+				found += 1.2 * j.topic.Weight[s]
 			}
 		}
 	}
@@ -344,7 +344,7 @@ func (j *judge) evidence(c *candidate) float64 {
 		for _, s := range Stems(it.Label) {
 			if !seen[s] && len(s) > 2 {
 				seen[s] = true
-				old += 0.3 * j.w.Weight[s]
+				old += 0.3 * j.topic.Weight[s]
 			}
 		}
 	}

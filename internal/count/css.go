@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// CSS returns the rules of each block and the declarations of each rule. With nested, //
+// ScanCSS returns the rules of each block and the declarations of each rule. With nested, //
 // starts a comment and $names may hold lists and maps, as in SCSS.
-func CSS(src []byte, nested bool) []*List {
+func ScanCSS(src []byte, nested bool) []*List {
 	c := &css{src: src, nested: nested}
 	c.stack = []block{{}}
 	c.run()
@@ -15,17 +15,17 @@ func CSS(src []byte, nested bool) []*List {
 }
 
 type block struct {
-	name  string
-	rules *List
-	at    *List // @media and the like
-	decls *List
-	props *List
+	name    string
+	rules   *List
+	atRules *List // @media and the like
+	decls   *List
+	props   *List
 }
 
 type css struct {
 	src      []byte
 	nested   bool
-	at       lines
+	at       lineCounter
 	unclosed bool // a parenthesis is never closed
 	stack    []block
 	lists    []*List
@@ -37,7 +37,7 @@ func (c *css) run() {
 	at := -1
 	for i := 0; i < len(c.src); {
 		b := c.src[i]
-		n := c.opaque(i)
+		n := c.opaqueLength(i)
 		switch {
 		case n > 0 && c.comment(i):
 			i += n
@@ -58,16 +58,16 @@ func (c *css) run() {
 			i += end + 1
 			continue
 		case b == ';':
-			c.declaration(text, at)
+			c.addDeclaration(text, at)
 			text, at = nil, -1
 		case b == '{':
 			if at < 0 {
 				at = i
 			}
-			c.begin(text, at)
+			c.beginBlock(text, at)
 			text, at = nil, -1
 		case b == '}':
-			c.declaration(text, at)
+			c.addDeclaration(text, at)
 			text, at = nil, -1
 			if len(c.stack) > 1 {
 				c.stack = c.stack[:len(c.stack)-1]
@@ -82,32 +82,32 @@ func (c *css) run() {
 		}
 		i++
 	}
-	c.declaration(text, at)
+	c.addDeclaration(text, at)
 }
 
 func (c *css) comment(i int) bool {
 	return c.src[i] == '/' && i+1 < len(c.src) && (c.src[i+1] == '*' || c.src[i+1] == '/' && c.nested)
 }
 
-// opaque returns the length of a comment, string or parenthesis that starts at i, or 0.
-func (c *css) opaque(i int) int {
+// opaqueLength returns the length of a comment, string or parenthesis that starts at i, or 0.
+func (c *css) opaqueLength(i int) int {
 	rest := c.src[i:]
 	switch {
 	case bytes.HasPrefix(rest, []byte("/*")):
-		return until(rest, 2, "*/")
+		return lengthUntil(rest, 2, "*/")
 	case c.nested && bytes.HasPrefix(rest, []byte("//")):
-		return until(rest, 2, "\n")
+		return lengthUntil(rest, 2, "\n")
 	case rest[0] == '"' || rest[0] == '\'':
-		return quoted(rest)
+		return quotedLength(rest)
 	case rest[0] == '\\':
 		return min(2, len(rest))
 	case rest[0] == '(':
-		return c.parenthesis(rest)
+		return c.parenthesisLength(rest)
 	}
 	return 0
 }
 
-func until(rest []byte, from int, end string) int {
+func lengthUntil(rest []byte, from int, end string) int {
 	n := bytes.Index(rest[from:], []byte(end))
 	if n < 0 {
 		return len(rest)
@@ -115,7 +115,7 @@ func until(rest []byte, from int, end string) int {
 	return from + n + len(end)
 }
 
-func quoted(rest []byte) int {
+func quotedLength(rest []byte) int {
 	for i := 1; i < len(rest); i++ {
 		switch rest[i] {
 		case '\\':
@@ -129,7 +129,7 @@ func quoted(rest []byte) int {
 	return len(rest)
 }
 
-func (c *css) parenthesis(rest []byte) int {
+func (c *css) parenthesisLength(rest []byte) int {
 	if c.unclosed {
 		return 1
 	}
@@ -143,7 +143,7 @@ func (c *css) parenthesis(rest []byte) int {
 				return i + 1
 			}
 		case '"', '\'':
-			i += quoted(rest[i:]) - 1
+			i += quotedLength(rest[i:]) - 1
 		case '\\':
 			i++
 		}
@@ -153,7 +153,7 @@ func (c *css) parenthesis(rest []byte) int {
 	return 1
 }
 
-func (c *css) add(kind ListKind, name string, line, col int) *List {
+func (c *css) addList(kind ListKind, name string, line, col int) *List {
 	l := &List{Name: name, Kind: kind, Line: line, Col: col, Depth: max(0, len(c.stack)-1)}
 	for _, b := range c.stack[max(1, len(c.stack)-6):] {
 		if b.name != name {
@@ -166,7 +166,7 @@ func (c *css) add(kind ListKind, name string, line, col int) *List {
 	return l
 }
 
-func (c *css) begin(text []byte, at int) {
+func (c *css) beginBlock(text []byte, at int) {
 	name := Shorten(string(text))
 	line, col := c.at.position(c.src, at)
 	top := &c.stack[len(c.stack)-1]
@@ -176,10 +176,10 @@ func (c *css) begin(text []byte, at int) {
 			owner = "rules"
 		}
 		if strings.HasPrefix(name, "@") {
-			of, owner = &top.at, strings.Fields(name)[0]
+			of, owner = &top.atRules, strings.Fields(name)[0]
 		}
 		if *of == nil {
-			*of = c.add(Rules, owner, line, col)
+			*of = c.addList(Rules, owner, line, col)
 			if owner == "@media" {
 				(*of).Words = []string{"breakpoint", "query"}
 			}
@@ -191,7 +191,7 @@ func (c *css) begin(text []byte, at int) {
 	}
 }
 
-func (c *css) declaration(text []byte, at int) {
+func (c *css) addDeclaration(text []byte, at int) {
 	if at < 0 || len(c.stack) > 100 {
 		return
 	}
@@ -200,7 +200,7 @@ func (c *css) declaration(text []byte, at int) {
 	top := &c.stack[len(c.stack)-1]
 	line, col := c.at.position(c.src, at)
 	if strings.HasPrefix(name, "$") && ok {
-		c.variable(name, strings.TrimSpace(value), line, col)
+		c.addVariable(name, strings.TrimSpace(value), line, col)
 		if len(c.stack) == 1 {
 			return
 		}
@@ -215,48 +215,48 @@ func (c *css) declaration(text []byte, at int) {
 	if owner == "" {
 		owner = "declarations"
 	}
-	it := Item{Label: Shorten(name), Line: line, Col: col, Key: strings.HasPrefix(name, "--")}
+	it := Item{Label: Shorten(name), Line: line, Col: col, IsKey: strings.HasPrefix(name, "--")}
 	if top.decls == nil {
-		top.decls = c.add(Declarations, owner, line, col)
+		top.decls = c.addList(Declarations, owner, line, col)
 	}
 	top.decls.Items = append(top.decls.Items, it)
-	if it.Key {
+	if it.IsKey {
 		if top.props == nil {
-			top.props = c.add(Properties, owner, line, col)
+			top.props = c.addList(Properties, owner, line, col)
 		}
 		top.props.Items = append(top.props.Items, it)
 	}
 }
 
-// variable reads $name: a, b, c and $name: (a: 1, b: 2).
-func (c *css) variable(name, value string, line, col int) {
+// addVariable reads $name: a, b, c and $name: (a: 1, b: 2).
+func (c *css) addVariable(name, value string, line, col int) {
 	value = strings.TrimSpace(strings.TrimSuffix(value, "!default"))
 	if strings.HasPrefix(value, "(") && strings.HasSuffix(value, ")") {
 		value = value[1 : len(value)-1]
 	}
-	parts := commas(value)
+	parts := splitCommas(value)
 	if len(parts) < 2 && !strings.Contains(value, ":") {
 		return
 	}
-	l := c.add(Array, strings.TrimPrefix(name, "$"), line, col)
+	l := c.addList(Array, strings.TrimPrefix(name, "$"), line, col)
 	for _, p := range parts {
 		key, _, mapped := strings.Cut(p, ":")
 		if mapped {
 			l.Kind = Object
 		}
 		if key = strings.TrimSpace(key); key != "" {
-			l.Items = append(l.Items, Item{Label: Shorten(key), Line: line, Col: col, Key: mapped})
+			l.Items = append(l.Items, Item{Label: Shorten(key), Line: line, Col: col, IsKey: mapped})
 		}
 	}
 }
 
-// commas splits at commas outside strings, comments and parentheses.
-func commas(value string) []string {
+// splitCommas splits at commas outside strings, comments and parentheses.
+func splitCommas(value string) []string {
 	var out []string
 	c := css{src: []byte(value), nested: true}
 	var part []byte
 	for i := 0; i < len(value); {
-		if n := c.opaque(i); n > 0 {
+		if n := c.opaqueLength(i); n > 0 {
 			if !c.comment(i) {
 				part = append(part, value[i:i+n]...)
 			}

@@ -2,11 +2,11 @@ package count
 
 import "github.com/belay-dev/belay/internal/syntax"
 
-// declared reads enum X {…}, class X extends Y {…}, impl T for X {…} and the like.
-func (s *scanner) declared(word string, i int, b *body) (int, bool) {
+// readDeclaration reads enum X {…}, class X extends Y {…}, impl T for X {…} and the like.
+func (s *scanner) readDeclaration(word string, i int, b *body) (int, bool) {
 	open := -1
 	for k := i + 1; k < b.hi && k < i+80; k = s.Next(k) {
-		if s.Open(k, "{") {
+		if s.IsOpen(k, "{") {
 			open = k
 			break
 		}
@@ -18,17 +18,17 @@ func (s *scanner) declared(word string, i int, b *body) (int, bool) {
 		return 0, false
 	}
 	name := s.typeName(word, i, open)
-	lo, hi := open+1, s.After(open)
-	c := b.c.In(name)
+	lo, hi := open+1, s.CloseOf(open)
+	c := b.scope.In(name)
 	switch word {
 	case "enum":
-		s.enum(name, i, lo, hi, b)
+		s.readEnum(name, i, lo, hi, b)
 	case "interface", "struct":
-		s.fields(name, i, lo, hi, b)
+		s.readFields(name, i, lo, hi, b)
 		fallthrough
 	case "class", "trait", "impl", "record":
 		s.push(frame{lo, hi, classBody, s.blockOf(c)})
-		s.classFields(word, name, i, lo, hi, b)
+		s.readClassFields(word, name, i, lo, hi, b)
 	default:
 		s.push(frame{lo, hi, inStatements, s.blockOf(c)})
 	}
@@ -58,36 +58,36 @@ func (s *scanner) typeName(word string, i, open int) string {
 	return name
 }
 
-func (s *scanner) enum(name string, at, lo, hi int, b *body) {
-	l := s.list(Enum, name, b.c, at)
+func (s *scanner) readEnum(name string, at, lo, hi int, b *body) {
+	l := s.addList(Enum, name, b.scope, at)
 	if semi := s.Find(lo, hi, ";"); semi > 0 && (s.Lang == syntax.Java || s.Lang == syntax.Kotlin) {
-		s.push(frame{semi + 1, hi, classBody, s.blockOf(b.c.In(name))})
+		s.push(frame{semi + 1, hi, classBody, s.blockOf(b.scope.In(name))})
 		hi = semi
 	}
 	for _, a := range s.Split(lo, hi, ",") {
-		for a[0] < a[1] && (s.Attribute(a[0], a[1]) || s.Is(a[0], "@") || s.Open(a[0], "[")) {
+		for a[0] < a[1] && (s.IsAttribute(a[0], a[1]) || s.Is(a[0], "@") || s.IsOpen(a[0], "[")) {
 			if s.Is(a[0], "@") || s.Is(a[0], "#") {
 				a[0]++
 			}
 			a[0] = s.Next(a[0])
-			if s.Open(a[0], "(") {
+			if s.IsOpen(a[0], "(") {
 				a[0] = s.Next(a[0])
 			}
 		}
 		if a[0] >= a[1] {
 			continue
 		}
-		l.Items = append(l.Items, s.Item(Unquote(s.At(a[0])), a[0]))
-		s.push(frame{a[0] + 1, a[1], expression, b.c.Below(name)})
+		l.Items = append(l.Items, s.NewItem(Unquote(s.At(a[0])), a[0]))
+		s.push(frame{a[0] + 1, a[1], expression, b.scope.Below(name)})
 	}
 }
 
-// fields reads the members of an interface or a struct.
-func (s *scanner) fields(name string, at, lo, hi int, b *body) {
+// readFields reads the members of an interface or a struct.
+func (s *scanner) readFields(name string, at, lo, hi int, b *body) {
 	if s.Lang == syntax.Java || s.Lang == syntax.Kotlin || s.Lang == syntax.CSharp {
 		return
 	}
-	l := s.list(Fields, name, b.c, at)
+	l := s.addList(Fields, name, b.scope, at)
 	depth := 0
 	first := true
 	for i := lo; i < hi; i = s.Next(i) {
@@ -100,19 +100,19 @@ func (s *scanner) fields(name string, at, lo, hi int, b *body) {
 			first = true
 			continue
 		}
-		if s.Tokens[i].Fresh && !s.continues(i) && depth == 0 {
+		if s.Tokens[i].Fresh && !s.continuesLine(i) && depth == 0 {
 			first = true
 		}
-		member := s.Among(i+1, ":", "?") || s.Open(i+1, "(")
-		if first && member && s.Kind(i) == Ident && !s.Among(i, "readonly", "pub") {
-			l.Items = append(l.Items, s.Item(s.At(i), i))
+		member := s.IsOneOf(i+1, ":", "?") || s.IsOpen(i+1, "(")
+		if first && member && s.Kind(i) == Ident && !s.IsOneOf(i, "readonly", "pub") {
+			l.Items = append(l.Items, s.NewItem(s.At(i), i))
 			first = false
 		}
 	}
 }
 
-// classFields reads the fields of a class: those that are declared, with a value or not.
-func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
+// readClassFields reads the fields of a class: those that are declared, with a value or not.
+func (s *scanner) readClassFields(word, name string, at, lo, hi int, b *body) {
 	if word != "class" && word != "record" {
 		return
 	}
@@ -121,18 +121,18 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 	for i := lo; i < hi; i = s.Next(i) {
 		end := s.Is(i, ";")
 		if s.Lang != syntax.Java && s.Lang != syntax.CSharp {
-			end = end || s.Tokens[i].Fresh && i > start && !s.continues(i)
+			end = end || s.Tokens[i].Fresh && i > start && !s.continuesLine(i)
 		}
 		if !end {
-			if s.accessors(i) { // what is behind it is the same property's value
-				items = append(items, s.Item(s.At(i-1), start))
+			if s.isAccessorBlock(i) { // what is behind it is the same property's value
+				items = append(items, s.NewItem(s.At(i-1), start))
 				if semi := s.Find(s.Next(i), hi, ";"); semi > 0 && s.Is(s.Next(i), "=") {
 					i = semi
 				}
 				start = s.Next(i)
 				continue
 			}
-			if s.Open(i, "{") && !s.Is(i-1, "=") {
+			if s.IsOpen(i, "{") && !s.Is(i-1, "=") {
 				if start = s.Next(i); start >= hi {
 					break
 				}
@@ -143,11 +143,11 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 		assigned := stop > start && s.Find(start, stop, "(") < 0
 		declared := (s.Is(i, ";") || s.Find(start, i, ":") > 0) && s.Find(start, i, "(") < 0
 		if assigned || declared {
-			n, _, _ := s.target(start, max(stop, 0))
+			n, _, _ := s.assignmentTarget(start, max(stop, 0))
 			if n == "" {
 				n = s.fieldName(start, i)
 			}
-			items = append(items, s.Item(n, start))
+			items = append(items, s.NewItem(n, start))
 		}
 		start = i
 		if s.Is(i, ";") {
@@ -155,13 +155,13 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 		}
 	}
 	if len(items) > 0 {
-		s.list(Fields, name, b.c, at).Items = items
+		s.addList(Fields, name, b.scope, at).Items = items
 	}
 }
 
-// accessors reports whether a brace opens what makes a name a property: Name { get; set; }
-func (s *scanner) accessors(open int) bool {
-	if s.Lang != syntax.CSharp || !s.Open(open, "{") || s.Kind(open-1) != Ident {
+// isAccessorBlock reports whether a brace opens what makes a name a property: Name { get; set; }
+func (s *scanner) isAccessorBlock(open int) bool {
+	if s.Lang != syntax.CSharp || !s.IsOpen(open, "{") || s.Kind(open-1) != Ident {
 		return false
 	}
 	first := s.At(open + 1)
@@ -183,8 +183,8 @@ func (s *scanner) fieldName(lo, hi int) string {
 	return ""
 }
 
-// union reads type X = 'a' | 'b' | 'c'.
-func (s *scanner) union(i int, b *body) (int, bool) {
+// readUnion reads type X = 'a' | 'b' | 'c'.
+func (s *scanner) readUnion(i int, b *body) (int, bool) {
 	if s.Kind(i+1) != Ident || i != b.start && !s.Is(i-1, "export") && !s.Is(i-1, "declare") {
 		return 0, false
 	}
@@ -192,9 +192,9 @@ func (s *scanner) union(i int, b *body) (int, bool) {
 	if eq < 0 {
 		return 0, false
 	}
-	end := s.end(eq+1, b)
-	if s.Open(eq+1, "{") && s.Next(eq+1) >= end {
-		s.fields(s.At(i+1), i, eq+2, s.After(eq+1), b)
+	end := s.statementEnd(eq+1, b)
+	if s.IsOpen(eq+1, "{") && s.Next(eq+1) >= end {
+		s.readFields(s.At(i+1), i, eq+2, s.CloseOf(eq+1), b)
 		b.start = end
 		return end, true
 	}
@@ -204,9 +204,9 @@ func (s *scanner) union(i int, b *body) (int, bool) {
 			continue
 		}
 		if l == nil {
-			l = s.list(Enum, s.At(i+1), b.c, i)
+			l = s.addList(Enum, s.At(i+1), b.scope, i)
 		}
-		it := s.Item(Unquote(s.Range(a[0], a[1])), a[0])
+		it := s.NewItem(Unquote(s.Range(a[0], a[1])), a[0])
 		if s.Kind(a[0]) == Ident && a[1] == a[0]+1 && end > a[1] {
 			it.Label = s.At(a[0])
 		}
@@ -216,11 +216,11 @@ func (s *scanner) union(i int, b *body) (int, bool) {
 	return end, true
 }
 
-// switched reads switch (x) {…} and match x {…}.
-func (s *scanner) switched(i int, b *body) (int, bool) {
+// readSwitch reads switch (x) {…} and match x {…}.
+func (s *scanner) readSwitch(i int, b *body) (int, bool) {
 	open := -1
 	for k := i + 1; k < b.hi && k < i+40; k = s.Next(k) {
-		if s.Open(k, "{") {
+		if s.IsOpen(k, "{") {
 			open = k
 			break
 		}
@@ -231,32 +231,32 @@ func (s *scanner) switched(i int, b *body) (int, bool) {
 	if open < 0 {
 		return 0, false
 	}
-	l := s.list(Cases, b.c.Last(), b.c, i)
+	l := s.addList(Cases, b.scope.InnermostName(), b.scope, i)
 	l.Words = append(l.Words, s.Identifiers(i+1, open)...)
-	lo, hi := open+1, s.After(open)
+	lo, hi := open+1, s.CloseOf(open)
 	for k := lo; k < hi; k = s.Next(k) {
 		switch {
 		case s.Lang == syntax.Rust && s.Is(k, "=>"):
-			if label := s.arm(lo, k); label >= lo && !s.Is(label, "_") {
-				l.Items = append(l.Items, s.Item(s.Range(label, k), label))
+			if label := s.armStart(lo, k); label >= lo && !s.Is(label, "_") {
+				l.Items = append(l.Items, s.NewItem(s.Range(label, k), label))
 			}
 		case s.Kind(k) == Ident && s.Is(k, "case"):
 			end := s.Find(k, hi, ":")
 			if end < 0 {
 				end = s.Find(k, hi, "->")
 			}
-			l.Items = append(l.Items, s.Item(Unquote(s.Range(k+1, max(end, k+2))), k))
+			l.Items = append(l.Items, s.NewItem(Unquote(s.Range(k+1, max(end, k+2))), k))
 		}
 	}
-	s.push(frame{lo, hi, inStatements, s.blockOf(b.c.In(b.c.Last()))})
+	s.push(frame{lo, hi, inStatements, s.blockOf(b.scope.In(b.scope.InnermostName()))})
 	b.start = s.Next(open)
 	return s.Next(open), true
 }
 
-// arm returns where the pattern before => starts.
-func (s *scanner) arm(lo, arrow int) int {
+// armStart returns where the pattern before => starts.
+func (s *scanner) armStart(lo, arrow int) int {
 	k := arrow
-	for p := s.Prev(k); p >= lo && !s.Is(p, ",") && !(s.Open(p, "{") && s.Is(s.Prev(p), "=>")); p = s.Prev(p) {
+	for p := s.Prev(k); p >= lo && !s.Is(p, ",") && !(s.IsOpen(p, "{") && s.Is(s.Prev(p), "=>")); p = s.Prev(p) {
 		k = p
 	}
 	return k

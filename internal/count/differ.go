@@ -1,7 +1,7 @@
 package count
 
-// difference returns the labels that went and those that came.
-func difference(before, after []Item) (gone, came []string) {
+// diffLabels returns the labels that went and those that came.
+func diffLabels(before, after []Item) (gone, came []string) {
 	n := map[string]int{}
 	for _, it := range before {
 		n[it.Label]++
@@ -22,10 +22,10 @@ func difference(before, after []Item) (gone, came []string) {
 	return gone, came
 }
 
-// reworded returns the labels of items that are still there and say something else: a drink
+// rewordedLabels returns the labels of items that are still there and say something else: a drink
 // for the day that is one for the night now. An item whose label stands twice is left out.
-func reworded(before, after []Item) []string {
-	was, is := single(before), single(after)
+func rewordedLabels(before, after []Item) []string {
+	was, is := uniqueSums(before), uniqueSums(after)
 	var out []string
 	for _, it := range before {
 		if a, b := was[it.Label], is[it.Label]; a != 0 && b != 0 && a != b {
@@ -35,14 +35,14 @@ func reworded(before, after []Item) []string {
 	return out
 }
 
-// single returns what the items say by their labels, 0 for a label that stands twice.
-func single(items []Item) map[string]uint64 {
+// uniqueSums returns what the items say by their labels, 0 for a label that stands twice.
+func uniqueSums(items []Item) map[string]uint64 {
 	says := make(map[string]uint64, len(items))
 	for _, it := range items {
 		if _, twice := says[it.Label]; twice {
-			it.Says = 0
+			it.Sum = 0
 		}
-		says[it.Label] = it.Says
+		says[it.Label] = it.Sum
 	}
 	return says
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// untold says why a count does not tell what became of a list, and where; "" when it does.
+// uncountableReason says why a count does not tell what became of a list, and where; "" when it does.
 // The words of its numbers may be the same and mean something else by now.
-func (j *judge) untold(c *candidate) (why, at string, line int) {
-	if c.before != nil && c.after == nil && j.after.file(c.before.File).broken {
+func (j *judge) uncountableReason(c *candidate) (why, at string, line int) {
+	if c.before != nil && c.after == nil && j.after.scan(c.before.File).unreadable {
 		return c.before.File + " can no longer be read", c.before.File, 1
 	}
-	for _, label := range c.is.Unknown {
+	for _, label := range c.countAfter.Unknown {
 		for _, name := range identifier.FindAllString(label, -1) {
-			if l := j.other(name, c); l != nil {
+			if l := j.changedNamesake(name, c); l != nil {
 				return label + " may be a different number: " + name + " changed", l.File, l.Line
 			}
 		}
 	}
-	if grown, told := c.is.Less(c.was); told && c.after != nil && (c.after.Kind == Array || c.after.Kind == Object) {
-		if at, line := j.fed(c.after.Name, max(grown, 0)); at != "" {
+	if grown, told := c.countAfter.Minus(c.countBefore); told && c.after != nil && (c.after.Kind == Array || c.after.Kind == Object) {
+		if at, line := j.findUncountedAppend(c.after.Name, max(grown, 0)); at != "" {
 			return "items are added to " + c.after.Name + " elsewhere", at, line
 		}
 	}
@@ -31,19 +31,19 @@ func (j *judge) untold(c *candidate) (why, at string, line int) {
 
 var identifier = lazyregexp.New(`[\pL_$][\pL\d_$]*`)
 
-// other returns a list of that name in a changed file whose items are not what they were.
-func (j *judge) other(name string, c *candidate) *List {
-	for _, p := range j.changed() {
-		for _, l := range j.after.file(p).lists {
-			if l.Name != name || l == c.after || !defines[l.Kind] {
+// changedNamesake returns a list of that name in a changed file whose items are not what they were.
+func (j *judge) changedNamesake(name string, c *candidate) *List {
+	for _, p := range j.changedPaths() {
+		for _, l := range j.after.scan(p).lists {
+			if l.Name != name || l == c.after || !definingKinds[l.Kind] {
 				continue
 			}
-			was := slices.IndexFunc(j.before.file(p).lists,
+			was := slices.IndexFunc(j.before.scan(p).lists,
 				func(b *List) bool { return b.Name == name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) })
 			if was < 0 {
 				return l
 			}
-			if gone, came := difference(j.before.file(p).lists[was].Items, l.Items); len(gone)+len(came) > 0 {
+			if gone, came := diffLabels(j.before.scan(p).lists[was].Items, l.Items); len(gone)+len(came) > 0 {
 				return l
 			}
 		}
@@ -51,27 +51,27 @@ func (j *judge) other(name string, c *candidate) *List {
 	return nil
 }
 
-// fed finds a statement that came and adds to a list where counting does not follow it: in
+// findUncountedAppend finds a statement that came and adds to a list where counting does not follow it: in
 // a loop, a condition, another function. Those that were counted are left out.
-func (j *judge) fed(name string, counted int) (at string, line int) {
-	if len(name) < 2 || Stops.Has(name) {
+func (j *judge) findUncountedAppend(name string, counted int) (at string, line int) {
+	if len(name) < 2 || IsStopWord.Has(name) {
 		return "", 0
 	}
 	quoted := regexp.QuoteMeta(name)
-	if c := name[len(name)-1]; c == '_' || digit(c) || letter(c) {
+	if c := name[len(name)-1]; c == '_' || isDigit(c) || isLetter(c) {
 		quoted += `\b`
 	}
 	adds := regexp.MustCompile(`(?:^|[^\w.$-])(?:this\.|self\.|cls\.)?` + quoted +
 		`\s*(?:\.(?:push|unshift|append|add|addAll|extend|insert|push_back|set|put|update|splice|putAll|setdefault|` +
 		`register)\s*\(|\+=|<<|\[[^\]\n]*\]\s*=[^=])|=\s*append\(\s*` + quoted)
 	n := -counted
-	for _, p := range j.changed() {
-		was, is := j.before.raw(p), j.after.raw(p)
-		if Language(p) == "" || !is.exists {
+	for _, p := range j.changedPaths() {
+		was, is := j.before.load(p), j.after.load(p)
+		if LanguageOf(p) == "" || !is.exists {
 			continue
 		}
-		found := statements(adds, is.src)
-		if more := len(found) - len(statements(adds, was.src)); more > 0 {
+		found := statementEnds(adds, is.src)
+		if more := len(found) - len(statementEnds(adds, was.src)); more > 0 {
 			n += more
 			at, line = p, 1+bytes.Count(is.src[:found[len(found)-1]], []byte("\n"))
 		}
@@ -82,9 +82,9 @@ func (j *judge) fed(name string, counted int) (at string, line int) {
 	return at, line
 }
 
-// statements returns where what an expression finds ends, but for lines that are comments
+// statementEnds returns where what an expression finds ends, but for lines that are comments
 // before it.
-func statements(form *regexp.Regexp, src []byte) (ends []int) {
+func statementEnds(form *regexp.Regexp, src []byte) (ends []int) {
 	for _, at := range form.FindAllIndex(src, -1) {
 		line := bytes.TrimSpace(src[bytes.LastIndexByte(src[:at[0]+1], '\n')+1 : at[0]+1])
 		if !bytes.Contains(line, []byte("//")) && !bytes.Contains(line, []byte("#")) &&

@@ -7,32 +7,32 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// expression finds the lists in an expression, an argument, or an entry of an object.
-func (s *scanner) expression(f frame) {
+// scanExpression finds the lists in an expression, an argument, or an entry of an object.
+func (s *scanner) scanExpression(f frame) {
 	lo, hi := f.lo, f.hi
-	if name, at := s.key(lo, hi); at > 0 {
-		if s.literal(name, at, hi, f.c, nil) != nil {
+	if name, at := s.readKey(lo, hi); at > 0 {
+		if s.addLiteral(name, at, hi, f.scope, nil) != nil {
 			return
 		}
-		s.inside(frame{at, hi, expression, f.c.In(name)})
+		s.scanInside(frame{at, hi, expression, f.scope.In(name)})
 		return
 	}
-	if s.Kind(lo) == OpenBracket && !s.Tokens[lo].Elem && !s.Is(lo, "(") && !s.arrow(lo, hi) {
-		up := parent(f.c)
+	if s.Kind(lo) == OpenBracket && !s.Tokens[lo].Elem && !s.Is(lo, "(") && !s.isArrow(lo, hi) {
+		up := parentScope(f.scope)
 		if up.Up == nil {
-			up.Up = f.c
+			up.Up = f.scope
 		}
-		if s.literal(f.c.Name, lo, hi, up, nil) != nil {
+		if s.addLiteral(f.scope.Name, lo, hi, up, nil) != nil {
 			return
 		}
 	}
-	s.inside(f)
+	s.scanInside(f)
 }
 
-func (s *scanner) arrow(lo, hi int) bool { return s.Next(lo) < hi && s.Is(s.Next(lo), "=>") }
+func (s *scanner) isArrow(lo, hi int) bool { return s.Next(lo) < hi && s.Is(s.Next(lo), "=>") }
 
-// key returns the name and the start of the value of `key: value` and `key=value`.
-func (s *scanner) key(lo, hi int) (string, int) {
+// readKey returns the name and the start of the value of `key: value` and `key=value`.
+func (s *scanner) readKey(lo, hi int) (string, int) {
 	if lo >= hi {
 		return "", -1
 	}
@@ -43,47 +43,47 @@ func (s *scanner) key(lo, hi int) (string, int) {
 	if !s.Is(n, ":") && !(s.Is(n, "=") && s.Lang == syntax.Python) && !(s.Is(n, "=>") && s.Lang == syntax.Ruby) {
 		return "", -1
 	}
-	if k := s.Kind(lo); k != Ident && k != String && k != Number && !s.Open(lo, "[") {
+	if k := s.Kind(lo); k != Ident && k != String && k != Number && !s.IsOpen(lo, "[") {
 		return "", -1
 	}
 	return Shorten(strings.Trim(Unquote(s.Range(lo, n)), "[]")), n + 1
 }
 
-// inside looks at the brackets in a range.
-func (s *scanner) inside(f frame) {
+// scanInside looks at the brackets in a range.
+func (s *scanner) scanInside(f frame) {
 	for i := f.lo; i < f.hi; i = s.Next(i) {
 		if s.Kind(i) != OpenBracket {
 			continue
 		}
-		s.bracket(i, f)
+		s.scanBracket(i, f)
 	}
 }
 
-// bracket looks at one bracket of an expression.
-func (s *scanner) bracket(i int, f frame) {
-	end := s.After(i)
+// scanBracket looks at one bracket of an expression.
+func (s *scanner) scanBracket(i int, f frame) {
+	end := s.CloseOf(i)
 	switch {
 	case s.Tokens[i].Elem:
-		s.push(frame{i, end + 1, element, f.c})
+		s.push(frame{i, end + 1, element, f.scope})
 	case s.Is(i, "(") && s.Kind(i-1) == Ident && i > f.lo:
-		s.arguments(i, f.c.In(s.At(i-1)))
-	case s.Is(i, "(") && s.parameters(i, f.hi):
+		s.scanArguments(i, f.scope.In(s.At(i-1)))
+	case s.Is(i, "(") && s.isParameterList(i, f.hi):
 	case s.Is(i, "("):
-		s.push(frame{i + 1, end, expression, f.c})
+		s.push(frame{i + 1, end, expression, f.scope})
 	case s.Is(i, "{") && (s.Is(i-1, "=>") || s.Is(i-1, ")")):
-		s.push(frame{i + 1, end, inStatements, s.blockOf(f.c)})
-	case s.operand(i):
-		s.push(frame{i + 1, end, expression, f.c})
+		s.push(frame{i + 1, end, inStatements, s.blockOf(f.scope)})
+	case s.endsOperand(i):
+		s.push(frame{i + 1, end, expression, f.scope})
 	default:
-		if s.literal(f.c.Name, i, end+1, parent(f.c), nil) == nil {
-			s.push(frame{i + 1, end, expression, f.c})
+		if s.addLiteral(f.scope.Name, i, end+1, parentScope(f.scope), nil) == nil {
+			s.push(frame{i + 1, end, expression, f.scope})
 		}
 	}
 }
 
-// parameters reports whether a parenthesis holds what a function takes: (a, b): T => …
-func (s *scanner) parameters(i, hi int) bool {
-	k := s.After(i) + 1
+// isParameterList reports whether a parenthesis holds what a function takes: (a, b): T => …
+func (s *scanner) isParameterList(i, hi int) bool {
+	k := s.CloseOf(i) + 1
 	if s.Is(k, "=>") {
 		return true
 	}
@@ -99,13 +99,13 @@ func (s *scanner) parameters(i, hi int) bool {
 	return false
 }
 
-func parent(c *Scope) *Scope {
+func parentScope(c *Scope) *Scope {
 	return &Scope{Up: c.Up, Depth: c.Depth + 1, Block: c.Block, Words: c.Words}
 }
 
-// operand reports whether an operand ends before i, so that a bracket there is an index or
+// endsOperand reports whether an operand ends before i, so that a bracket there is an index or
 // a block and no literal.
-func (s *scanner) operand(i int) bool {
+func (s *scanner) endsOperand(i int) bool {
 	switch s.Kind(i - 1) {
 	case Close, String, Number:
 		return i > 0
@@ -124,19 +124,19 @@ func (s *scanner) blockOf(c *Scope) *Scope {
 	return d
 }
 
-// arguments looks at what a call is given, under the name of the call.
-func (s *scanner) arguments(open int, c *Scope) {
+// scanArguments looks at what a call is given, under the name of the call.
+func (s *scanner) scanArguments(open int, c *Scope) {
 	d := *c
 	d.Depth++
-	for _, a := range s.Split(open+1, s.After(open), ",") {
+	for _, a := range s.Split(open+1, s.CloseOf(open), ",") {
 		s.push(frame{a[0], a[1], expression, &d})
 	}
 }
 
-// element finds the siblings in an element: for each tag the children that have it.
-func (s *scanner) element(f frame) {
-	open, end := f.lo, s.After(f.lo)
-	tag := clean(s.At(open))
+// scanElement finds the siblings in an element: for each tag the children that have it.
+func (s *scanner) scanElement(f frame) {
+	open, end := f.lo, s.CloseOf(f.lo)
+	tag := cleanName(s.At(open))
 	body := s.Find(open+1, end, ">")
 	for i := open + 1; i < end; i = s.Next(i) {
 		if s.Kind(i) == TagEnd {
@@ -145,8 +145,8 @@ func (s *scanner) element(f frame) {
 		}
 		body = end
 	}
-	names := s.attributes(open+1, min(body, end), f.c)
-	c := f.c.In(tag)
+	names := s.elementNames(open+1, min(body, end), f.scope)
+	c := f.scope.In(tag)
 	if len(names) > 0 {
 		c.Name = names[0]
 	}
@@ -156,19 +156,19 @@ func (s *scanner) element(f frame) {
 	c.Depth++
 	c.Words = append([]string{tag}, names...)
 	groups := map[string]*List{}
-	s.children(body+1, end, c, groups, 0)
+	s.scanChildren(body+1, end, c, groups, 0)
 }
 
-// attributes returns what tells one element from another: id, class, name, label.
-func (s *scanner) attributes(lo, hi int, c *Scope) []string {
+// elementNames returns what tells one element from another: id, class, name, label.
+func (s *scanner) elementNames(lo, hi int, c *Scope) []string {
 	var out []string
 	for i := lo; i < hi; i = s.Next(i) {
-		if s.Open(i, "{") {
+		if s.IsOpen(i, "{") {
 			name := ""
 			if s.Is(i-1, "=") {
 				name = s.At(i - 2)
 			}
-			s.push(frame{i + 1, s.After(i), expression, c.In(name)})
+			s.push(frame{i + 1, s.CloseOf(i), expression, c.In(name)})
 		}
 		if s.Kind(i) == String && s.Is(i-1, "=") {
 			switch s.At(i - 2) {
@@ -180,32 +180,32 @@ func (s *scanner) attributes(lo, hi int, c *Scope) []string {
 	return out
 }
 
-func (s *scanner) children(lo, hi int, c *Scope, groups map[string]*List, depth int) {
+func (s *scanner) scanChildren(lo, hi int, c *Scope, groups map[string]*List, depth int) {
 	for i := lo; i < hi; i = s.Next(i) {
 		if s.Kind(i) != OpenBracket {
 			continue
 		}
 		switch {
-		case s.Tokens[i].Elem && clean(s.At(i)) == "" && depth < 20: // a fragment's children are its parent's
-			if b := s.tagEnd(i); b < s.After(i) {
-				s.children(b+1, s.After(i), c, groups, depth+1)
+		case s.Tokens[i].Elem && cleanName(s.At(i)) == "" && depth < 20: // a fragment's children are its parent's
+			if b := s.tagEnd(i); b < s.CloseOf(i) {
+				s.scanChildren(b+1, s.CloseOf(i), c, groups, depth+1)
 			}
 		case s.Tokens[i].Elem:
-			s.sibling(i, c, groups)
-			s.push(frame{i, s.After(i) + 1, element, c})
+			s.addSibling(i, c, groups)
+			s.push(frame{i, s.CloseOf(i) + 1, element, c})
 		default:
-			s.embedded(i+1, s.After(i), c, groups, depth)
+			s.scanEmbedded(i+1, s.CloseOf(i), c, groups, depth)
 		}
 	}
 }
 
 func (s *scanner) tagEnd(i int) int {
-	for k := i + 1; k < s.After(i); k = s.Next(k) {
+	for k := i + 1; k < s.CloseOf(i); k = s.Next(k) {
 		if s.Kind(k) == TagEnd {
 			return k
 		}
 	}
-	return s.After(i)
+	return s.CloseOf(i)
 }
 
 func (s *scanner) sameTag(tag string, c *Scope, groups map[string]*List, tok int) *List {
@@ -218,16 +218,16 @@ func (s *scanner) sameTag(tag string, c *Scope, groups map[string]*List, tok int
 		case "th":
 			kind = Columns
 		}
-		l = s.list(kind, tag, c, tok)
+		l = s.addList(kind, tag, c, tok)
 		groups[tag] = l
 	}
 	return l
 }
 
-func (s *scanner) sibling(i int, c *Scope, groups map[string]*List) {
-	tag := clean(s.At(i))
+func (s *scanner) addSibling(i int, c *Scope, groups map[string]*List) {
+	tag := cleanName(s.At(i))
 	label := ""
-	for k := i + 1; k < s.After(i); k++ {
+	for k := i + 1; k < s.CloseOf(i); k++ {
 		if s.Kind(k) == String && s.Is(k-1, "=") && !s.Is(k-2, "className") && !s.Is(k-2, "class") {
 			label = Unquote(s.At(k))
 			break
@@ -241,17 +241,17 @@ func (s *scanner) sibling(i int, c *Scope, groups map[string]*List) {
 		}
 	}
 	if label == "" {
-		label = s.Range(i, min(s.After(i)+1, i+60))
+		label = s.Range(i, min(s.CloseOf(i)+1, i+60))
 	}
 	l := s.sameTag(tag, c, groups, i)
-	l.Items = append(l.Items, s.Item(label, i))
+	l.Items = append(l.Items, s.NewItem(label, i))
 	if strings.HasPrefix(tag, "h") && len(tag) == 2 {
 		c.Words = append(c.Words, label)
 	}
 }
 
-// embedded reads {…} between elements: a list that is mapped, a choice, a condition.
-func (s *scanner) embedded(lo, hi int, c *Scope, groups map[string]*List, depth int) {
+// scanEmbedded reads {…} between elements: a list that is mapped, a choice, a condition.
+func (s *scanner) scanEmbedded(lo, hi int, c *Scope, groups map[string]*List, depth int) {
 	if lo >= hi {
 		return
 	}
@@ -260,45 +260,45 @@ func (s *scanner) embedded(lo, hi int, c *Scope, groups map[string]*List, depth 
 		s.push(frame{lo, hi, expression, c})
 		return
 	}
-	if s.Kind(lo) == OpenBracket && s.Tokens[lo].Elem && s.After(lo) == hi-1 {
-		s.children(lo, hi, c, groups, depth+1)
+	if s.Kind(lo) == OpenBracket && s.Tokens[lo].Elem && s.CloseOf(lo) == hi-1 {
+		s.scanChildren(lo, hi, c, groups, depth+1)
 		return
 	}
 	if q := s.Find(lo, hi, "?"); q > 0 {
-		if colon := s.Find(q, hi, ":"); colon > 0 && s.branch(lo, q, colon, hi, c, groups) {
+		if colon := s.Find(q, hi, ":"); colon > 0 && s.addBranch(lo, q, colon, hi, c, groups) {
 			s.push(frame{lo, hi, expression, c})
 			return
 		}
 	}
 	l := s.sameTag(tag, c, groups, at)
-	if v, ok := s.Value(lo, hi, c.Below(tag), 0); ok {
+	if v, ok := s.ReadValue(lo, hi, c.Below(tag), 0); ok {
 		l.Items = append(l.Items, v.Items...)
 		s.push(frame{lo, hi, expression, c})
 		return
 	}
-	l.Items = append(l.Items, s.open(lo, min(hi, at)))
+	l.Items = append(l.Items, s.unknownItem(lo, min(hi, at)))
 	s.push(frame{lo, hi, expression, c})
 }
 
-// branch counts {a ? <X/> : <X/>} as one item.
-func (s *scanner) branch(lo, q, colon, hi int, c *Scope, groups map[string]*List) bool {
-	a, atA := s.lone(q+1, colon)
-	b, _ := s.lone(colon+1, hi)
+// addBranch counts {a ? <X/> : <X/>} as one item.
+func (s *scanner) addBranch(lo, q, colon, hi int, c *Scope, groups map[string]*List) bool {
+	a, atA := s.loneTag(q+1, colon)
+	b, _ := s.loneTag(colon+1, hi)
 	if a == "" || a != b {
 		return false
 	}
 	l := s.sameTag(a, c, groups, atA)
-	l.Items = append(l.Items, s.Item(s.Range(lo, q), lo))
+	l.Items = append(l.Items, s.NewItem(s.Range(lo, q), lo))
 	return true
 }
 
-// lone returns the tag when a range is one element.
-func (s *scanner) lone(lo, hi int) (string, int) {
-	for s.Open(lo, "(") && s.After(lo) == hi-1 {
+// loneTag returns the tag when a range is one element.
+func (s *scanner) loneTag(lo, hi int) (string, int) {
+	for s.IsOpen(lo, "(") && s.CloseOf(lo) == hi-1 {
 		lo, hi = lo+1, hi-1
 	}
-	if lo < hi && s.Kind(lo) == OpenBracket && s.Tokens[lo].Elem && s.After(lo) == hi-1 {
-		return clean(s.At(lo)), lo
+	if lo < hi && s.Kind(lo) == OpenBracket && s.Tokens[lo].Elem && s.CloseOf(lo) == hi-1 {
+		return cleanName(s.At(lo)), lo
 	}
 	return "", lo
 }
@@ -306,7 +306,7 @@ func (s *scanner) lone(lo, hi int) (string, int) {
 func (s *scanner) firstTag(lo, hi int) (string, int) {
 	for i := lo; i < hi && i < lo+2000; i++ {
 		if s.Kind(i) == OpenBracket && s.Tokens[i].Elem {
-			if tag := clean(s.At(i)); tag != "" {
+			if tag := cleanName(s.At(i)); tag != "" {
 				return tag, i
 			}
 		}

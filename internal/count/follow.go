@@ -9,7 +9,7 @@ import (
 // follow finds what became of a list: the one of the same name at the same place, or the
 // one that holds its items now, in this file or in another. Nil when there is none.
 func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
-	if l := j.unmoved(b); l != nil {
+	if l := j.listInUnchangedFile(b); l != nil {
 		got, n := j.after.expand(l)
 		return l, got, n
 	}
@@ -17,7 +17,7 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	var bestItems []Item
 	var bestCount Count
 	try := func(l *List, same bool) {
-		if !comparable(b.Kind, l.Kind) {
+		if !isComparable(b.Kind, l.Kind) {
 			return
 		}
 		name := l.Name == b.Name
@@ -26,14 +26,14 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 			return
 		}
 		got, n := j.after.expand(l)
-		share := shared(items, got)
+		share := sharedPart(items, got)
 		if !name && share < 0.5 {
 			return
 		}
 		if elsewhere := !place && !same; elsewhere && share == 0 && len(items) > 0 {
 			return
 		}
-		stayed := name && place && same && (share > 0 || !n.Known())
+		stayed := name && place && same && (share > 0 || !n.IsKnown())
 		score := 4*share - 0.3*float64(max(l.Depth-b.Depth, b.Depth-l.Depth))
 		for _, bonus := range []struct {
 			has bool
@@ -54,21 +54,21 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 			best, bestScore, bestItems, bestCount = l, score, got, n
 		}
 	}
-	for _, l := range j.after.file(b.File).lists {
+	for _, l := range j.after.scan(b.File).lists {
 		try(l, true)
 	}
 	// One that is where it was needs no search elsewhere, unless little of it is left.
-	if best != nil && best.Name == b.Name && slices.Equal(best.Path, b.Path) && (len(items) == 0 || shared(items, bestItems) > 0) {
+	if best != nil && best.Name == b.Name && slices.Equal(best.Path, b.Path) && (len(items) == 0 || sharedPart(items, bestItems) > 0) {
 		return best, bestItems, bestCount
 	}
-	j.eachTouched(b.File, try)
+	j.eachChangedList(b.File, try)
 	return best, bestItems, bestCount
 }
 
-// unmoved returns what a list of a file that did not change is after: itself, and not one of its name beside it. Nil
+// listInUnchangedFile returns what a list of a file that did not change is after: itself, and not one of its name beside it. Nil
 // where the file changed.
-func (j *judge) unmoved(b *List) *List {
-	before, after := j.before.file(b.File), j.after.file(b.File)
+func (j *judge) listInUnchangedFile(b *List) *List {
+	before, after := j.before.scan(b.File), j.after.scan(b.File)
 	if !before.exists || !after.exists || !bytes.Equal(before.src, after.src) {
 		return nil
 	}
@@ -78,46 +78,48 @@ func (j *judge) unmoved(b *List) *List {
 	return nil
 }
 
-// eachTouched gives the lists of the changed files but one that do not stand as they did,
+// eachChangedList gives the lists of the changed files but one that do not stand as they did,
 // each with whether its file is that one, moved.
-func (j *judge) eachTouched(but string, try func(l *List, same bool)) {
-	for _, p := range j.changed() {
-		if p == but || Language(p) == "" {
+func (j *judge) eachChangedList(but string, try func(l *List, same bool)) {
+	for _, p := range j.changedPaths() {
+		if p == but || LanguageOf(p) == "" {
 			continue
 		}
-		for _, l := range j.after.file(p).lists {
-			if !j.untouched(l, p) {
+		for _, l := range j.after.scan(p).lists {
+			if !j.isUntouched(l, p) {
 				try(l, path.Base(p) == path.Base(but) && !j.after.has(but))
 			}
 		}
 	}
 }
 
-// untouched reports whether a list was in the before state as it stands now.
-func (j *judge) untouched(l *List, p string) bool {
-	for _, b := range j.before.file(p).lists {
+// isUntouched reports whether a list was in the before state as it stands now.
+func (j *judge) isUntouched(l *List, p string) bool {
+	for _, b := range j.before.scan(p).lists {
 		if b.Name == l.Name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) && len(b.Items) == len(l.Items) {
-			gone, came := difference(b.Items, l.Items)
+			gone, came := diffLabels(b.Items, l.Items)
 			return len(gone)+len(came) == 0
 		}
 	}
 	return false
 }
 
-var families = map[ListKind]int{
+var kindFamilies = map[ListKind]int{
 	Array: 1, Object: 1, Elements: 1, Rows: 1, Enum: 1, Bullets: 1, Calls: 1,
 	Functions: 2, Methods: 2, Tests: 3, Cases: 4, Fields: 5, Rules: 6, Declarations: 7,
 	Properties: 8, Headings: 9, Columns: 10, Types: 11,
 }
 
-// comparable reports whether a list of one kind may have become one of another.
-func comparable(a, b ListKind) bool { return a == b || families[a] == families[b] && families[a] > 0 }
+// isComparable reports whether a list of one kind may have become one of another.
+func isComparable(a, b ListKind) bool {
+	return a == b || kindFamilies[a] == kindFamilies[b] && kindFamilies[a] > 0
+}
 
-// shared returns which part of the items is still there, from 0 to 1.
-func shared(before, after []Item) float64 {
+// sharedPart returns which part of the items is still there, from 0 to 1.
+func sharedPart(before, after []Item) float64 {
 	if len(before) == 0 {
 		return 0
 	}
-	gone, _ := difference(before, after)
+	gone, _ := diffLabels(before, after)
 	return 1 - float64(len(gone))/float64(len(before))
 }

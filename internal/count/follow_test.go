@@ -19,14 +19,14 @@ func TestFollowUnmoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &judge{before: p.before, after: p.after}
-	lists := p.before.file("a.svg").lists
+	lists := p.before.scan("a.svg").lists
 	if len(lists) < 4 {
 		t.Fatalf("%d lists", len(lists))
 	}
 	for i, l := range lists {
 		items, was := p.before.expand(l)
-		if got, _, is := j.follow(l, items); got != p.after.file("a.svg").lists[i] || is.N != was.N {
-			t.Errorf("list %d, %s, %d items: became %+v with %d", i, l.Full(), was.N, got, is.N)
+		if got, _, is := j.follow(l, items); got != p.after.scan("a.svg").lists[i] || is.N != was.N {
+			t.Errorf("list %d, %s, %d items: became %+v with %d", i, l.FullName(), was.N, got, is.N)
 		}
 	}
 }

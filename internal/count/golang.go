@@ -12,7 +12,7 @@ import (
 
 // Scan gives the lists of a file, and what it imports.
 func ScanGo(src []byte) (lists []*List, imports []string) {
-	s := &goScanner{src: src, fset: token.NewFileSet(), named: map[string]*List{}, members: map[string]*List{}}
+	s := &goScanner{src: src, fset: token.NewFileSet(), definitions: map[string]*List{}, members: map[string]*List{}}
 	file, _ := parser.ParseFile(s.fset, "", src, parser.SkipObjectResolution)
 	if file == nil {
 		return nil, nil
@@ -23,18 +23,18 @@ func ScanGo(src []byte) (lists []*List, imports []string) {
 		}
 	}
 	for _, d := range file.Decls {
-		s.decl(d)
+		s.readDecl(d)
 	}
 	return s.lists, imports
 }
 
 type goScanner struct {
-	src     []byte
-	fset    *token.FileSet
-	lists   []*List
-	named   map[string]*List // by block and name, for append
-	members map[string]*List
-	blocks  int
+	src         []byte
+	fset        *token.FileSet
+	lists       []*List
+	definitions map[string]*List // by block and name, for append
+	members     map[string]*List
+	blocks      int
 }
 
 func (s *goScanner) text(n ast.Node) string {
@@ -45,7 +45,7 @@ func (s *goScanner) text(n ast.Node) string {
 	return string(s.src[lo:hi])
 }
 
-func (s *goScanner) list(kind ListKind, name string, path []string, at ast.Node, depth int) *List {
+func (s *goScanner) addList(kind ListKind, name string, path []string, at ast.Node, depth int) *List {
 	p := s.fset.Position(at.Pos())
 	l := &List{Name: name, Path: append([]string(nil), path...), Kind: kind, Line: p.Line, Col: p.Column, Depth: depth}
 	if len(l.Path) > 8 {
@@ -55,56 +55,56 @@ func (s *goScanner) list(kind ListKind, name string, path []string, at ast.Node,
 	return l
 }
 
-func (s *goScanner) item(label string, at ast.Node) Item {
+func (s *goScanner) newItem(label string, at ast.Node) Item {
 	p := s.fset.Position(at.Pos())
 	return Item{Label: Shorten(label), Line: p.Line, Col: p.Column}
 }
 
-// open makes an item of an expression that stands for a number of items that the source does not tell.
-func (s *goScanner) open(at ast.Node) Item {
-	return Item{Label: Shorten(s.text(at)), Open: true, Line: s.fset.Position(at.Pos()).Line}
+// unknownItem makes an item of an expression that stands for a number of items that the source does not tell.
+func (s *goScanner) unknownItem(at ast.Node) Item {
+	return Item{Label: Shorten(s.text(at)), Unknown: true, Line: s.fset.Position(at.Pos()).Line}
 }
 
-func (s *goScanner) member(kind ListKind, name, label string, at ast.Node) {
+func (s *goScanner) addMember(kind ListKind, name, label string, at ast.Node) {
 	key := string(kind) + " " + name
 	if s.members[key] == nil {
-		s.members[key] = s.list(kind, name, nil, at, 0)
+		s.members[key] = s.addList(kind, name, nil, at, 0)
 	}
-	s.members[key].Items = append(s.members[key].Items, s.item(label, at))
+	s.members[key].Items = append(s.members[key].Items, s.newItem(label, at))
 }
 
-func (s *goScanner) decl(d ast.Decl) {
+func (s *goScanner) readDecl(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		s.function(d)
+		s.readFunction(d)
 	case *ast.GenDecl:
-		s.general(d, nil, 0)
+		s.readGenDecl(d, nil, 0)
 	}
 }
 
-func (s *goScanner) function(d *ast.FuncDecl) {
+func (s *goScanner) readFunction(d *ast.FuncDecl) {
 	name := d.Name.Name
 	var path []string
 	if d.Recv != nil && len(d.Recv.List) > 0 {
 		on := strings.TrimLeft(s.text(d.Recv.List[0].Type), "*")
 		on, _, _ = strings.Cut(on, "[")
-		s.member(Methods, on, name, d.Name)
+		s.addMember(Methods, on, name, d.Name)
 		path = append(path, on)
 	} else {
-		s.member(Functions, "functions", name, d.Name)
+		s.addMember(Functions, "functions", name, d.Name)
 		if strings.HasPrefix(name, "Test") {
-			s.member(Tests, "tests", name, d.Name)
+			s.addMember(Tests, "tests", name, d.Name)
 		}
 	}
 	if d.Body != nil {
-		s.block(d.Body.List, append(path, name))
+		s.readBlock(d.Body.List, append(path, name))
 	}
 }
 
-// general reads const, var and type declarations.
-func (s *goScanner) general(d *ast.GenDecl, path []string, block int) {
+// readGenDecl reads const, var and type declarations.
+func (s *goScanner) readGenDecl(d *ast.GenDecl, path []string, block int) {
 	if d.Tok == token.CONST && len(d.Specs) > 1 {
-		s.constants(d, path)
+		s.readConstants(d, path)
 	}
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
@@ -115,14 +115,14 @@ func (s *goScanner) general(d *ast.GenDecl, path []string, block int) {
 				}
 			}
 		case *ast.TypeSpec:
-			s.typeSpec(spec, path)
+			s.readTypeSpec(spec, path)
 		}
 	}
 }
 
-// constants makes one list of each run of constants with the same type. The blank name
+// readConstants makes one list of each run of constants with the same type. The blank name
 // is not a member.
-func (s *goScanner) constants(d *ast.GenDecl, path []string) {
+func (s *goScanner) readConstants(d *ast.GenDecl, path []string) {
 	var l *List
 	last := "\x00"
 	for _, spec := range d.Specs {
@@ -146,7 +146,7 @@ func (s *goScanner) constants(d *ast.GenDecl, path []string) {
 			if name == "" {
 				name = "const"
 			}
-			l = s.list(Enum, name, path, d, 0)
+			l = s.addList(Enum, name, path, d, 0)
 			if d.Doc != nil {
 				l.Words = strings.Fields(Shorten(d.Doc.Text()))
 			}
@@ -154,13 +154,13 @@ func (s *goScanner) constants(d *ast.GenDecl, path []string) {
 		}
 		for _, n := range v.Names {
 			if n.Name != "_" {
-				l.Items = append(l.Items, s.item(n.Name, n))
+				l.Items = append(l.Items, s.newItem(n.Name, n))
 			}
 		}
 	}
 }
 
-func (s *goScanner) typeSpec(spec *ast.TypeSpec, path []string) {
+func (s *goScanner) readTypeSpec(spec *ast.TypeSpec, path []string) {
 	var fields *ast.FieldList
 	kind := Fields
 	switch t := spec.Type.(type) {
@@ -171,34 +171,34 @@ func (s *goScanner) typeSpec(spec *ast.TypeSpec, path []string) {
 	default:
 		return
 	}
-	l := s.list(kind, spec.Name.Name, path, spec, 0)
+	l := s.addList(kind, spec.Name.Name, path, spec, 0)
 	for _, f := range fields.List {
 		for _, n := range f.Names {
-			l.Items = append(l.Items, s.item(n.Name, n))
+			l.Items = append(l.Items, s.newItem(n.Name, n))
 		}
 		if len(f.Names) == 0 {
-			l.Items = append(l.Items, s.item(s.text(f.Type), f))
+			l.Items = append(l.Items, s.newItem(s.text(f.Type), f))
 		}
 	}
 }
 
 // define reads NAME = value.
 func (s *goScanner) define(name string, v ast.Expr, path []string, block int) {
-	items, kind, words, ok := s.value(v, append(path, name), 0)
+	items, kind, words, ok := s.readValue(v, append(path, name), 0)
 	if !ok {
-		s.inside(v, append(path, name), 0)
+		s.readInside(v, append(path, name), 0)
 		return
 	}
-	l := s.list(kind, name, path, v, 0)
+	l := s.addList(kind, name, path, v, 0)
 	l.Items, l.Words, l.Block = items, words, block
-	s.named[strconv.Itoa(block)+" "+name] = l
+	s.definitions[strconv.Itoa(block)+" "+name] = l
 }
 
-// value returns the items of an expression that is a list.
-func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKind, []string, bool) {
+// readValue returns the items of an expression that is a list.
+func (s *goScanner) readValue(e ast.Expr, path []string, depth int) ([]Item, ListKind, []string, bool) {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
-		items, kind := s.literal(e, path, depth)
+		items, kind := s.readLiteral(e, path, depth)
 		var words []string
 		if e.Type != nil {
 			words = typeWords(s.text(e.Type))
@@ -208,12 +208,12 @@ func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKin
 		}
 		return items, kind, words, true
 	case *ast.UnaryExpr:
-		return s.value(e.X, path, depth)
+		return s.readValue(e.X, path, depth)
 	case *ast.ParenExpr:
-		return s.value(e.X, path, depth)
+		return s.readValue(e.X, path, depth)
 	case *ast.SliceExpr:
-		_, kind, words, ok := s.value(e.X, path, depth)
-		return []Item{s.open(e)}, kind, words, ok
+		_, kind, words, ok := s.readValue(e.X, path, depth)
+		return []Item{s.unknownItem(e)}, kind, words, ok
 	case *ast.Ident:
 		if e.Name == "nil" || e.Name == "true" || e.Name == "false" || e.Name == "iota" {
 			return nil, "", nil, false
@@ -223,7 +223,7 @@ func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKin
 		text := s.text(e)
 		return []Item{{Label: text, Ref: text, Line: s.fset.Position(e.Pos()).Line}}, Array, nil, true
 	case *ast.CallExpr:
-		return s.call(e, path, depth)
+		return s.readCall(e, path, depth)
 	}
 	return nil, "", nil, false
 }
@@ -232,41 +232,41 @@ func typeWords(text string) []string {
 	return strings.FieldsFunc(Shorten(text), func(r rune) bool { return strings.ContainsRune("[]{}*.,; ()", r) })
 }
 
-// goCopies are functions that keep the items of their argument.
-var goCopies = lazyregexp.Of("slices.Clone slices.Sorted maps.Clone slices.Clip maps.Keys")
+// goCopyFuncs are functions that keep the items of their argument.
+var goCopyFuncs = lazyregexp.Of("slices.Clone slices.Sorted maps.Clone slices.Clip maps.Keys")
 
-// call reads append(a, b, c...) and the few functions that join or copy slices.
-func (s *goScanner) call(e *ast.CallExpr, path []string, depth int) ([]Item, ListKind, []string, bool) {
+// readCall reads append(a, b, c...) and the few functions that join or copy slices.
+func (s *goScanner) readCall(e *ast.CallExpr, path []string, depth int) ([]Item, ListKind, []string, bool) {
 	name := s.text(e.Fun)
 	joins := name == "slices.Concat"
 	switch {
 	case name == "append" || joins:
-		return s.appended(e, path, depth, joins)
-	case goCopies.Has(name) && len(e.Args) == 1:
-		return s.value(e.Args[0], path, depth)
+		return s.readAppend(e, path, depth, joins)
+	case goCopyFuncs.Has(name) && len(e.Args) == 1:
+		return s.readValue(e.Args[0], path, depth)
 	case len(e.Args) == 1: // a conversion, or a function that is given a literal
 		if _, lit := e.Args[0].(*ast.CompositeLit); lit {
-			return s.value(e.Args[0], path, depth)
+			return s.readValue(e.Args[0], path, depth)
 		}
 	}
 	return nil, "", nil, false
 }
 
-func (s *goScanner) appended(e *ast.CallExpr, path []string, depth int, joins bool) ([]Item, ListKind, []string, bool) {
+func (s *goScanner) readAppend(e *ast.CallExpr, path []string, depth int, joins bool) ([]Item, ListKind, []string, bool) {
 	var all []Item
 	var words []string
 	for i, a := range e.Args {
 		if i > 0 && !joins && !(e.Ellipsis.IsValid() && i == len(e.Args)-1) {
-			all = append(all, s.label(a))
-			s.inside(a, path, depth+1)
+			all = append(all, s.labelItem(a))
+			s.readInside(a, path, depth+1)
 			continue
 		}
 		if call, ok := a.(*ast.CallExpr); ok && i == 0 && strings.HasPrefix(s.text(call.Fun), "[]") {
 			continue // append([]T(nil), …)
 		}
-		items, _, w, ok := s.value(a, path, depth)
+		items, _, w, ok := s.readValue(a, path, depth)
 		if !ok && s.text(a) != "nil" {
-			items = []Item{s.open(a)}
+			items = []Item{s.unknownItem(a)}
 		}
 		all = append(all, items...)
 		words = append(words, w...)
@@ -274,7 +274,7 @@ func (s *goScanner) appended(e *ast.CallExpr, path []string, depth int, joins bo
 	return all, Array, words, len(e.Args) > 0
 }
 
-func (s *goScanner) literal(e *ast.CompositeLit, path []string, depth int) ([]Item, ListKind) {
+func (s *goScanner) readLiteral(e *ast.CompositeLit, path []string, depth int) ([]Item, ListKind) {
 	kind := Array
 	if _, isStruct := e.Type.(*ast.Ident); isStruct {
 		kind = Object
@@ -284,9 +284,9 @@ func (s *goScanner) literal(e *ast.CompositeLit, path []string, depth int) ([]It
 		name := "[" + strconv.Itoa(i) + "]"
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			name = strings.Trim(s.text(kv.Key), "\"`")
-			it := s.item(name, kv)
+			it := s.newItem(name, kv)
 			if _, isArray := e.Type.(*ast.ArrayType); !isArray {
-				it.Key = true
+				it.IsKey = true
 				if _, isMap := e.Type.(*ast.MapType); !isMap {
 					kind = Object
 				}
@@ -294,29 +294,29 @@ func (s *goScanner) literal(e *ast.CompositeLit, path []string, depth int) ([]It
 			items = append(items, it)
 			x = kv.Value
 		} else {
-			items = append(items, s.label(x))
+			items = append(items, s.labelItem(x))
 		}
 		if depth < 30 {
-			s.nested(name, x, path, depth+1)
+			s.readNested(name, x, path, depth+1)
 		}
 	}
 	return items, kind
 }
 
-// nested makes lists of what is in an item.
-func (s *goScanner) nested(name string, x ast.Expr, path []string, depth int) {
+// readNested makes lists of what is in an item.
+func (s *goScanner) readNested(name string, x ast.Expr, path []string, depth int) {
 	inner := append(append([]string(nil), path...), name)
 	switch lit := x.(type) {
 	case *ast.CompositeLit:
-		l := s.list(Object, name, path, lit, depth)
-		l.Items, l.Kind, l.Words, _ = s.value(lit, inner, depth)
+		l := s.addList(Object, name, path, lit, depth)
+		l.Items, l.Kind, l.Words, _ = s.readValue(lit, inner, depth)
 	case *ast.BasicLit, *ast.Ident:
 	default:
-		s.inside(x, inner, depth)
+		s.readInside(x, inner, depth)
 	}
 }
 
-func (s *goScanner) label(x ast.Expr) Item {
+func (s *goScanner) labelItem(x ast.Expr) Item {
 	best, named := "", ""
 	ast.Inspect(x, func(n ast.Node) bool {
 		if kv, ok := n.(*ast.KeyValueExpr); ok && named == "" {
@@ -335,7 +335,7 @@ func (s *goScanner) label(x ast.Expr) Item {
 	case best == "":
 		best = s.text(x)
 	}
-	it := s.item(best, x)
-	it.Says = Sum(strings.FieldsSeq(strings.ReplaceAll(s.text(x), ",", " ")))
+	it := s.newItem(best, x)
+	it.Sum = Sum(strings.FieldsSeq(strings.ReplaceAll(s.text(x), ",", " ")))
 	return it
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// HTML returns the siblings in an HTML text, by their tags.
-func HTML(src []byte) []*List {
+// ScanHTML returns the siblings in an HTML text, by their tags.
+func ScanHTML(src []byte) []*List {
 	h := &html{src: src}
 	h.stack = []node{{groups: map[string]*List{}}}
 	h.run()
@@ -27,16 +27,16 @@ type node struct {
 type html struct {
 	src     []byte
 	i       int
-	at      lines
+	at      lineCounter
 	stack   []node
 	lists   []*List
 	heading string
 }
 
-var void = lazyregexp.Of("area base br col embed hr img input link meta source track wbr param")
+var voidTags = lazyregexp.Of("area base br col embed hr img input link meta source track wbr param")
 
-// closes says which open elements a start tag ends, and what they do not reach out of.
-var closes = map[string]struct{ ends, within *lazyregexp.Set }{
+// impliedEnds says which open elements a start tag ends, and what they do not reach out of.
+var impliedEnds = map[string]struct{ ends, within *lazyregexp.Set }{
 	"li":       {lazyregexp.Of("li"), lazyregexp.Of("ul ol menu")},
 	"tr":       {lazyregexp.Of("tr td th"), lazyregexp.Of("table")},
 	"td":       {lazyregexp.Of("td th"), lazyregexp.Of("tr table")},
@@ -56,10 +56,10 @@ func (h *html) run() {
 	for h.i < len(h.src) {
 		lt := bytes.IndexByte(h.src[h.i:], '<')
 		if lt < 0 {
-			h.text(h.src[h.i:])
+			h.addText(h.src[h.i:])
 			return
 		}
-		h.text(h.src[h.i : h.i+lt])
+		h.addText(h.src[h.i : h.i+lt])
 		h.i += lt
 		rest := h.src[h.i:]
 		switch {
@@ -68,18 +68,18 @@ func (h *html) run() {
 		case bytes.HasPrefix(rest, []byte("<!")), bytes.HasPrefix(rest, []byte("<?")):
 			h.skip(">", 1)
 		case bytes.HasPrefix(rest, []byte("</")):
-			h.endTag()
-		case len(rest) > 1 && letter(rest[1]):
-			h.startTag()
+			h.readEndTag()
+		case len(rest) > 1 && isLetter(rest[1]):
+			h.readStartTag()
 		default:
 			h.i++
 		}
 	}
 }
 
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func (h *html) skip(end string, from int) {
 	n := bytes.Index(h.src[min(len(h.src), h.i+from):], []byte(end))
@@ -90,8 +90,8 @@ func (h *html) skip(end string, from int) {
 	h.i += from + n + len(end)
 }
 
-// text gives an item its label, and remembers headings.
-func (h *html) text(raw []byte) {
+// addText gives an item its label, and remembers headings.
+func (h *html) addText(raw []byte) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return
 	}
@@ -110,11 +110,11 @@ func (h *html) text(raw []byte) {
 	}
 }
 
-// lines counts the lines of a text up to places that come in order.
-type lines struct{ before, counted, start int }
+// lineCounter counts the lines of a text up to places that come in order.
+type lineCounter struct{ before, counted, start int }
 
 // position returns the line and the column of a place, both from 1.
-func (l *lines) position(src []byte, at int) (line, col int) {
+func (l *lineCounter) position(src []byte, at int) (line, col int) {
 	l.before += bytes.Count(src[l.counted:at], []byte("\n"))
 	if n := bytes.LastIndexByte(src[l.counted:at], '\n'); n >= 0 {
 		l.start = l.counted + n + 1
@@ -123,7 +123,7 @@ func (l *lines) position(src []byte, at int) (line, col int) {
 	return l.before + 1, at - l.start + 1
 }
 
-func (h *html) endTag() {
+func (h *html) readEndTag() {
 	end := bytes.IndexByte(h.src[h.i:], '>')
 	if end < 0 {
 		h.i = len(h.src)
@@ -142,25 +142,25 @@ func (h *html) endTag() {
 	}
 }
 
-func (h *html) startTag() {
+func (h *html) readStartTag() {
 	at := h.i
 	tag, names, label, closed := h.readTag()
-	h.imply(tag)
+	h.closeImplied(tag)
 	parent := &h.stack[len(h.stack)-1]
 	line, col := h.at.position(h.src, at)
 	var in *List
 	if len(h.stack) < 200 {
-		in = h.group(tag, parent, line, col)
+		in = h.siblingGroup(tag, parent, line, col)
 		if len(in.Items) == 0 { // what its items are called tells a list of <div> from another
 			in.Words = append(slices.Clip(in.Words), names...)
 		}
 		in.Items = append(in.Items, Item{Label: label, Line: line, Col: col})
 	}
-	if void.Has(tag) || closed {
+	if voidTags.Has(tag) || closed {
 		return
 	}
 	if tag == "script" || tag == "style" || tag == "textarea" || tag == "title" {
-		h.raw(tag)
+		h.skipRaw(tag)
 		return
 	}
 	n := node{tag: tag, names: names, in: in, groups: map[string]*List{}}
@@ -172,7 +172,7 @@ func (h *html) startTag() {
 	}
 }
 
-func (h *html) raw(tag string) {
+func (h *html) skipRaw(tag string) {
 	rest := h.src[h.i:]
 	for off := 0; ; {
 		n := bytes.Index(rest[off:], []byte("</"))
@@ -190,12 +190,12 @@ func (h *html) raw(tag string) {
 	}
 }
 
-// imply ends what a start tag ends without an end tag.
-func (h *html) imply(tag string) {
+// closeImplied ends what a start tag ends without an end tag.
+func (h *html) closeImplied(tag string) {
 	if endsParagraph.Has(tag) && h.stack[len(h.stack)-1].tag == "p" {
 		h.stack = h.stack[:len(h.stack)-1]
 	}
-	rule, ok := closes[tag]
+	rule, ok := impliedEnds[tag]
 	if !ok {
 		return
 	}
@@ -211,7 +211,7 @@ func (h *html) imply(tag string) {
 	h.stack = h.stack[:cut]
 }
 
-func (h *html) group(tag string, parent *node, line, col int) *List {
+func (h *html) siblingGroup(tag string, parent *node, line, col int) *List {
 	if l := parent.groups[tag]; l != nil {
 		return l
 	}
@@ -255,7 +255,7 @@ func (h *html) readTag() (tag string, names []string, label string, closed bool)
 		}
 		closed = false
 		var key, value string
-		key, value, i = h.attribute(i)
+		key, value, i = h.readAttribute(i)
 		switch key {
 		case "id":
 			names = append([]string{value}, names...)
@@ -276,7 +276,7 @@ func (h *html) readTag() (tag string, names []string, label string, closed bool)
 	return tag, names, label, closed
 }
 
-func (h *html) attribute(i int) (key, value string, next int) {
+func (h *html) readAttribute(i int) (key, value string, next int) {
 	from := i
 	for i < len(h.src) && !bytes.ContainsRune([]byte(" \t\r\n/>="), rune(h.src[i])) {
 		i++

@@ -7,24 +7,24 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// element starts an element at a < that was read, when it is one.
-func (l *lexer) element(t syntax.Token, from int) bool {
+// readElement starts an element at a < that was read, when it is one.
+func (l *lexer) readElement(t syntax.Token, from int) bool {
 	rest := l.Rest()
-	if l.bad[from] || len(rest) == 0 || rest[0] != '>' && !wordStart(rest[0]) {
+	if l.bad[from] || len(rest) == 0 || rest[0] != '>' && !isWordStart(rest[0]) {
 		return false
 	}
-	n := tagName(rest)
+	n := tagNameLength(rest)
 	after := bytes.TrimLeft(rest[n:min(len(rest), n+40)], " \t\r\n")
 	// <T,>(x) and <T extends U>(x) are generics.
 	if bytes.HasPrefix(after, []byte(",")) || bytes.HasPrefix(after, []byte("extends ")) {
 		return false
 	}
-	l.opening(t, from, n)
+	l.readOpening(t, from, n)
 	return true
 }
 
-// opening reads the name of a tag, n bytes, and the type arguments of <Table<Row> rows=…>.
-func (l *lexer) opening(t syntax.Token, from, n int) {
+// readOpening reads the name of a tag, n bytes, and the type arguments of <Table<Row> rows=…>.
+func (l *lexer) readOpening(t syntax.Token, from, n int) {
 	l.Take(syntax.Mark, n)
 	l.push('T', l.add(OpenBracket, t, from))
 	rest := l.Rest()
@@ -45,33 +45,33 @@ func (l *lexer) opening(t syntax.Token, from, n int) {
 	}
 }
 
-func wordStart(c byte) bool {
-	return letter(c) || c == '_' || c == '$' || c >= utf8.RuneSelf
+func isWordStart(c byte) bool {
+	return isLetter(c) || c == '_' || c == '$' || c >= utf8.RuneSelf
 }
 
-func tagName(s []byte) int {
+func tagNameLength(s []byte) int {
 	n := 0
-	for n < len(s) && (wordStart(s[n]) || digit(s[n]) || bytes.IndexByte([]byte("-.:"), s[n]) >= 0) {
+	for n < len(s) && (isWordStart(s[n]) || isDigit(s[n]) || bytes.IndexByte([]byte("-.:"), s[n]) >= 0) {
 		n++
 	}
 	return n
 }
 
-// closing ends an element with the next n bytes.
-func (l *lexer) closing(n int) {
+// readClosing ends an element with the next n bytes.
+func (l *lexer) readClosing(n int) {
 	from := l.Offset()
 	l.pop(l.Take(syntax.Text, n), from)
 }
 
-// tag reads one piece of an opening tag.
-func (l *lexer) tag() {
+// readTagPiece reads one piece of an opening tag.
+func (l *lexer) readTagPiece() {
 	rest := l.Rest()
 	switch c := rest[0]; {
 	case c == '>':
 		l.take(TagEnd, 1)
 		l.stack[len(l.stack)-1].kind = 'E'
 	case bytes.HasPrefix(rest, []byte("/>")):
-		l.closing(2)
+		l.readClosing(2)
 	case c == '{':
 		l.push('{', l.take(OpenBracket, 1))
 	case c == '"' || c == '\'':
@@ -80,8 +80,8 @@ func (l *lexer) tag() {
 			n = len(rest)
 		}
 		l.take(String, n)
-	case wordStart(c):
-		l.take(Ident, tagName(rest))
+	case isWordStart(c):
+		l.take(Ident, tagNameLength(rest))
 	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")):
 		l.Next()
 	case c == '=':
@@ -91,8 +91,8 @@ func (l *lexer) tag() {
 	}
 }
 
-// children reads what is between tags: text, {expressions} and elements.
-func (l *lexer) children() {
+// readChildren reads what is between tags: text, {expressions} and elements.
+func (l *lexer) readChildren() {
 	rest := l.Rest()
 	switch c := rest[0]; {
 	case c == '{':
@@ -102,10 +102,10 @@ func (l *lexer) children() {
 		if n == 0 {
 			n = len(rest)
 		}
-		l.closing(n)
-	case c == '<' && len(rest) > 1 && (rest[1] == '>' || wordStart(rest[1])):
+		l.readClosing(n)
+	case c == '<' && len(rest) > 1 && (rest[1] == '>' || isWordStart(rest[1])):
 		from := l.Offset()
-		l.opening(l.Take(syntax.Mark, 1), from, tagName(rest[1:]))
+		l.readOpening(l.Take(syntax.Mark, 1), from, tagNameLength(rest[1:]))
 	default:
 		n := 1 + bytes.IndexAny(rest[1:], "<{")
 		if n == 0 {

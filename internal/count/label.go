@@ -7,13 +7,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// naming are keys whose value names an item, the best first.
-var naming = []string{"id", "slug", "key", "name", "title", "label", "path", "q", "question", "href", "url", "text", "value", "code"}
+// namingKeys are keys whose value names an item, the best first.
+var namingKeys = []string{"id", "slug", "key", "name", "title", "label", "path", "q", "question", "href", "url", "text", "value", "code"}
 
-// Label makes an item of a range: named by a key that names things, by its first
+// LabelItem makes an item of a range: named by a key that names things, by its first
 // string, or by its text.
-func (s *Reader) Label(lo, hi int) Item {
-	best, rank := "", len(naming)
+func (s *Reader) LabelItem(lo, hi int) Item {
+	best, rank := "", len(namingKeys)
 	first := ""
 	end := min(hi, lo+400)
 	for i := lo; i < end; i++ {
@@ -24,12 +24,12 @@ func (s *Reader) Label(lo, hi int) Item {
 			}
 		case OpenBracket:
 			if i > lo && s.Tokens[i].Elem || i > lo+1 && !s.Is(i, "(") {
-				i = s.After(i)
+				i = s.CloseOf(i)
 			}
 			continue
 		}
 		if s.Is(i+1, ":") || s.Is(i+1, "=") {
-			if r := slices.Index(naming, Unquote(s.At(i))); r >= 0 && r < rank && i+2 < end && s.Kind(i+2) != OpenBracket {
+			if r := slices.Index(namingKeys, Unquote(s.At(i))); r >= 0 && r < rank && i+2 < end && s.Kind(i+2) != OpenBracket {
 				best, rank = Unquote(s.At(i+2)), r
 			}
 		}
@@ -44,13 +44,13 @@ func (s *Reader) Label(lo, hi int) Item {
 	if best == "" {
 		best = s.Range(lo, hi)
 	}
-	it := s.Item(best, lo)
-	it.Says = Sum(s.words(lo, hi))
+	it := s.NewItem(best, lo)
+	it.Sum = Sum(s.rangeWords(lo, hi))
 	return it
 }
 
-// words returns the tokens of a range without the comma that may be at its end.
-func (s *Reader) words(lo, hi int) iter.Seq[string] {
+// rangeWords returns the tokens of a range without the comma that may be at its end.
+func (s *Reader) rangeWords(lo, hi int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := lo; i < hi; i++ {
 			if trailing := s.Is(i, ",") && (i+1 == hi || s.Kind(i+1) == Close); !trailing && !yield(s.At(i)) {

@@ -34,8 +34,8 @@ type Token struct {
 	Match     int32
 }
 
-// Read cuts a source into tokens.
-func Read(src []byte, lang syntax.Language) *Reader {
+// NewReader cuts a source into tokens.
+func NewReader(src []byte, lang syntax.Language) *Reader {
 	elements := lang == syntax.TSX || lang == syntax.JSX || lang == syntax.JavaScript
 	bad := map[int]bool{}
 	for try := 0; ; try++ {
@@ -54,7 +54,7 @@ func Read(src []byte, lang syntax.Language) *Reader {
 	}
 }
 
-type open struct {
+type openBracket struct {
 	token int
 	kind  byte // ( [ { or T in a tag, E between tags
 }
@@ -67,7 +67,7 @@ type lexer struct {
 	joined   bool   // the line continues with the next one
 	sigils   string // what names may begin with, besides letters
 	out      []Token
-	stack    []open
+	stack    []openBracket
 	bad      map[int]bool
 	unclosed int
 }
@@ -77,11 +77,11 @@ func (l *lexer) run(size int) {
 	for l.Offset() < size {
 		switch l.mode() {
 		case 'T':
-			l.tag()
+			l.readTagPiece()
 		case 'E':
-			l.children()
+			l.readChildren()
 		default:
-			l.code()
+			l.readCode()
 		}
 	}
 	var end syntax.Token
@@ -92,7 +92,7 @@ func (l *lexer) run(size int) {
 		}
 		l.pop(end, size)
 	}
-	l.newline()
+	l.endLine()
 }
 
 func (l *lexer) mode() byte {
@@ -117,7 +117,7 @@ func (l *lexer) take(k Kind, n int) int {
 
 func (l *lexer) push(kind byte, t int) {
 	l.out[t].Elem = kind == 'T'
-	l.stack = append(l.stack, open{t, kind})
+	l.stack = append(l.stack, openBracket{t, kind})
 }
 
 func (l *lexer) pop(end syntax.Token, from int) {
@@ -148,7 +148,7 @@ func (l *lexer) close(end syntax.Token, want byte) {
 	}
 }
 
-func (l *lexer) newline() {
+func (l *lexer) endLine() {
 	if n := len(l.out); l.lines && len(l.stack) == 0 && n > 0 && l.out[n-1].Kind != Newline {
 		last := l.out[n-1]
 		last.Kind, last.Off, last.Fresh, last.Match = Newline, last.End, false, -1
@@ -156,14 +156,14 @@ func (l *lexer) newline() {
 	}
 }
 
-func (l *lexer) code() {
-	before := l.Before()
+func (l *lexer) readCode() {
+	before := l.Previous()
 	t := l.Next()
 	if t.Kind == 0 || t.Kind == syntax.Comment {
 		return
 	}
 	if t.First && !l.joined {
-		l.newline()
+		l.endLine()
 	}
 	l.joined = false
 	from := l.Offset() - len(t.Text)
@@ -183,11 +183,11 @@ func (l *lexer) code() {
 		}
 		l.add(kind, t, from)
 	default:
-		l.mark(t, before, from)
+		l.readMark(t, before, from)
 	}
 }
 
-func (l *lexer) mark(t, before syntax.Token, from int) {
+func (l *lexer) readMark(t, before syntax.Token, from int) {
 	switch c := t.Text[0]; {
 	case c == '(' || c == '[' || c == '{':
 		l.push(c, l.add(OpenBracket, t, from))
@@ -198,7 +198,7 @@ func (l *lexer) mark(t, before syntax.Token, from int) {
 	case c == '\\' && l.lines:
 		l.joined = true
 	case c == '\'': // of a lifetime
-	case c == '<' && l.elements && before.BeforeOperand(t.Line) && l.element(t, from):
+	case c == '<' && l.elements && before.IsBeforeOperand(t.Line) && l.readElement(t, from):
 	default:
 		for _, op := range operators {
 			if op[0] == c && bytes.HasPrefix(l.Rest(), []byte(op[1:])) {

@@ -36,13 +36,13 @@ const (
 // Item is one entry of a list. One with a Ref stands for all items of another list,
 // one that is Unknown for a number of items that the source does not tell.
 type Item struct {
-	Label string `json:"label"`
-	Line  int    `json:"line"`
-	Col   int    `json:"col"`
-	Ref   string `json:"ref,omitempty"`     // the name of the list whose items belong here
-	Open  bool   `json:"unknown,omitempty"` // how many items this is cannot be told
-	Key   bool   `json:"-"`                 // a later item with the same label replaces this one
-	Says  uint64 `json:"-"`                 // a sum of what it says, whatever its layout; 0 where nobody made one
+	Label   string `json:"label"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	Ref     string `json:"ref,omitempty"`     // the name of the list whose items belong here
+	Unknown bool   `json:"unknown,omitempty"` // how many items this is cannot be told
+	IsKey   bool   `json:"-"`                 // a later item with the same label replaces this one
+	Sum     uint64 `json:"-"`                 // a sum of what it says, whatever its layout; 0 where nobody made one
 }
 
 // List is one list of a file.
@@ -59,8 +59,8 @@ type List struct {
 	Items []Item
 }
 
-// Full returns the path and the name as one: EXERCISES.evening.
-func (l *List) Full() string {
+// FullName returns the path and the name as one: EXERCISES.evening.
+func (l *List) FullName() string {
 	if len(l.Path) == 0 {
 		return l.Name
 	}
@@ -74,16 +74,16 @@ type Count struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// Known reports whether the number is all there is.
-func (c Count) Known() bool { return len(c.Unknown) == 0 }
+// IsKnown reports whether the number is all there is.
+func (c Count) IsKnown() bool { return len(c.Unknown) == 0 }
 
-// Less returns how many more items c has than from, and whether that can be told.
-func (c Count) Less(from Count) (int, bool) {
+// Minus returns how many more items c has than from, and whether that can be told.
+func (c Count) Minus(from Count) (int, bool) {
 	return c.N - from.N, slices.Equal(c.Unknown, from.Unknown)
 }
 
-// Find gives the list that a name means, seen from another list; nil for none.
-type Find func(name string, from *List) *List
+// FindList gives the list that a name means, seen from another list; nil for none.
+type FindList func(name string, from *List) *List
 
 // maxItems bounds what references can come to: lists can refer to each other in ways
 // that double at every step.
@@ -91,12 +91,12 @@ const maxItems = 200_000
 
 // Expand returns the items of a list with references followed, and its count. Entries
 // with the same key count once.
-func Expand(l *List, find Find) ([]Item, Count) {
-	e := expansion{find: find, open: map[*List]bool{}, done: map[*List][]Item{}}
+func Expand(l *List, find FindList) ([]Item, Count) {
+	e := expansion{find: find, active: map[*List]bool{}, done: map[*List][]Item{}}
 	items := e.items(l)
 	var c Count
 	for _, it := range items {
-		if it.Open {
+		if it.Unknown {
 			c.Unknown = append(c.Unknown, it.Label)
 		} else {
 			c.N++
@@ -107,53 +107,53 @@ func Expand(l *List, find Find) ([]Item, Count) {
 }
 
 type expansion struct {
-	find Find
-	open map[*List]bool
-	done map[*List][]Item
+	find   FindList
+	active map[*List]bool
+	done   map[*List][]Item
 }
 
 func (e *expansion) items(l *List) []Item {
 	if items, ok := e.done[l]; ok {
 		return items
 	}
-	e.open[l] = true
-	defer delete(e.open, l)
+	e.active[l] = true
+	defer delete(e.active, l)
 	var out []Item
 	for _, it := range l.Items {
 		if it.Ref == "" {
 			out = append(out, it)
 			continue
 		}
-		out = append(out, e.refer(it, l)...)
+		out = append(out, e.resolve(it, l)...)
 		if len(out) > maxItems {
-			out = append(out[:maxItems], Item{Label: "too many to follow", Open: true})
+			out = append(out[:maxItems], Item{Label: "too many to follow", Unknown: true})
 			break
 		}
 	}
-	out = unique(out)
+	out = uniqueItems(out)
 	e.done[l] = out
 	return out
 }
 
-func (e *expansion) refer(it Item, from *List) []Item {
-	unknown := []Item{{Label: it.Ref, Line: it.Line, Col: it.Col, Open: true}}
-	if e.find == nil || len(e.open) > 100 {
+func (e *expansion) resolve(it Item, from *List) []Item {
+	unknown := []Item{{Label: it.Ref, Line: it.Line, Col: it.Col, Unknown: true}}
+	if e.find == nil || len(e.active) > 100 {
 		return unknown
 	}
 	l := e.find(it.Ref, from)
-	if l == nil || e.open[l] {
+	if l == nil || e.active[l] {
 		return unknown
 	}
 	return e.items(l)
 }
 
-func unique(items []Item) []Item {
-	if !slices.ContainsFunc(items, func(it Item) bool { return it.Key }) {
+func uniqueItems(items []Item) []Item {
+	if !slices.ContainsFunc(items, func(it Item) bool { return it.IsKey }) {
 		return items
 	}
 	seen, out := map[string]bool{}, items[:0:0]
 	for _, it := range items {
-		if it.Key && !it.Open {
+		if it.IsKey && !it.Unknown {
 			if seen[it.Label] {
 				continue
 			}

@@ -31,11 +31,11 @@ func FuzzLists(f *testing.F) {
 	f.Add(yml, []byte("\r-"))
 	f.Add(yml, []byte("a:\r\n  - 1\u2028  - 2\u0085b: [3]\rc: [4]"))
 	f.Fuzz(func(t *testing.T, which uint8, src []byte) {
-		lists, _, _ := count.Lists("x"+extensions[int(which)%len(extensions)], src)
+		lists, _, _ := count.ScanFile("x"+extensions[int(which)%len(extensions)], src)
 		lines := bytes.Count(src, []byte("\n")) + 1
 		for _, l := range lists {
 			if l.Line < 0 || l.Line > lines {
-				t.Fatalf("line %d of %d: %s", l.Line, lines, l.Full())
+				t.Fatalf("line %d of %d: %s", l.Line, lines, l.FullName())
 			}
 			items, n := count.Expand(l, nil)
 			if n.N+len(n.Unknown) != len(items) {
@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("- [ADD] 2 NEW nighttime drinks (keep existing 8)")
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := count.Parse(text)
+		r, err := count.ParseRequirement(text)
 		if err != nil {
 			if belay.CodeOf(err) != belay.CodeUsage {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestDeep(t *testing.T) {
 	for _, unit := range []string{"[", "{", "(", "<a>", "`${", "a(", "- ", "{a:", "[[", "x={", "/*", "\"\"\"", "a<", "#{", "(:", "if a:\n ", "=>{", "<li>", "</", "'", "a?", "a+"} {
 		deep := []byte(strings.Repeat(unit, n/len(unit)))
 		for _, ext := range extensions {
-			count.Lists("x"+ext, deep)
+			count.ScanFile("x"+ext, deep)
 		}
 	}
 }
@@ -90,12 +90,12 @@ func TestParse(t *testing.T) {
 		"NO CHANGES for task-3":           {Marker: belay.MarkNoChanges, Text: "for task-3"},
 		"MODIFY the copy":                 {Marker: belay.MarkModify, Text: "the copy"},
 	} {
-		if got, err := count.Parse(text); err != nil || !cmp.Equal(got, want) {
+		if got, err := count.ParseRequirement(text); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "2 flavors", "ADDRESS the 2 bugs", "REMOVED 3"} {
-		if got, err := count.Parse(text); belay.CodeOf(err) != belay.CodeUsage {
+		if got, err := count.ParseRequirement(text); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}
@@ -103,17 +103,17 @@ func TestParse(t *testing.T) {
 
 func TestShow(t *testing.T) {
 	tree := count.FS(fstest.MapFS{"a.ts": {Data: []byte("const A = [1];\nexport const B = [...A, ...x(), 2];\n")}, "b.bin": {Data: []byte("x")}})
-	got, err := count.Show(tree, "a.ts")
+	got, err := count.CountLists(tree, "a.ts")
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
 	if b := got[1]; b.List.Name != "B" || b.List.Line != 2 || b.Count.N != 2 || fmt.Sprint(b.Count.Unknown) != "[x()]" || b.Items[0].Line != 1 {
 		t.Errorf("%+v %+v", b.List, b)
 	}
-	if _, err := count.Show(tree, "b.bin"); belay.CodeOf(err) != belay.CodeCannot {
+	if _, err := count.CountLists(tree, "b.bin"); belay.CodeOf(err) != belay.CodeCannot {
 		t.Error(err)
 	}
-	if _, err := count.Show(tree, "c.ts"); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err := count.CountLists(tree, "c.ts"); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Error(err)
 	}
 }
@@ -129,7 +129,7 @@ func TestStrings(t *testing.T) {
 		{"a.cs", "#if false\nenum A { B }\n#endif\nenum C { D = 1, E = 'F' }\n", "enum C: D 4:10, E 4:17"},
 	} {
 		var lists []string
-		all, _, _ := count.Lists(c.file, []byte(c.src))
+		all, _, _ := count.ScanFile(c.file, []byte(c.src))
 		for _, l := range all {
 			var items []string
 			for _, it := range l.Items {
@@ -159,7 +159,7 @@ func BenchmarkLists(b *testing.B) {
 			src := []byte(s.source(names, 0))
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
-				if lists, _, ok := count.Lists(s.file, src); !ok || len(lists) == 0 {
+				if lists, _, ok := count.ScanFile(s.file, src); !ok || len(lists) == 0 {
 					b.Fatal("no lists")
 				}
 			}

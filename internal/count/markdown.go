@@ -25,7 +25,7 @@ var commonMark = sync.OnceValue(func() parser.Parser {
 func Blocks(src []byte) (doc ast.Node, page []byte) {
 	page = bytes.ReplaceAll(src, []byte("\r\n"), []byte(" \n"))
 	page = bytes.ReplaceAll(page, []byte{'\r'}, []byte{'\n'})
-	for i := range page[:front(page)] {
+	for i := range page[:frontMatterEnd(page)] {
 		if page[i] != '\n' {
 			page[i] = ' '
 		}
@@ -33,8 +33,8 @@ func Blocks(src []byte) (doc ast.Node, page []byte) {
 	return commonMark().Parse(text.NewReader(page)), page
 }
 
-// front returns where the text behind a byte order mark and front matter starts.
-func front(page []byte) int {
+// frontMatterEnd returns where the text behind a byte order mark and front matter starts.
+func frontMatterEnd(page []byte) int {
 	first := len(page) - len(bytes.TrimPrefix(page, []byte("\xef\xbb\xbf")))
 	at := first
 	for line := range bytes.Lines(page[first:]) {
@@ -49,24 +49,24 @@ func front(page []byte) int {
 	return first
 }
 
-// Markdown returns the lists of a Markdown text.
-func Markdown(src []byte) []*List {
-	m := &markdown{heads: map[int]*List{}, line: 1}
+// ScanMarkdown returns the lists of a Markdown text.
+func ScanMarkdown(src []byte) []*List {
+	m := &markdown{headings: map[int]*List{}, line: 1}
 	var doc ast.Node
 	doc, m.page = Blocks(src)
-	m.blocks(doc, nil)
+	m.readBlocks(doc, nil)
 	return m.lists
 }
 
 type markdown struct {
-	page   []byte
-	lists  []*List
-	path   []string // the headings around, the outermost first
-	levels []int
-	heads  map[int]*List
-	intro  string // the last words at the outermost level
-	at     int    // an offset
-	line   int    // and its line
+	page     []byte
+	lists    []*List
+	path     []string // the headings around, the outermost first
+	levels   []int
+	headings map[int]*List
+	intro    string // the last words at the outermost level
+	at       int    // an offset
+	line     int    // and its line
 }
 
 // lineOf counts from the last one: blocks come in order.
@@ -76,8 +76,8 @@ func (m *markdown) lineOf(at int) int {
 	return m.line
 }
 
-// first is the first line of a block, as it is written.
-func (m *markdown) first(n ast.Node) string {
+// firstLine is the first line of a block, as it is written.
+func (m *markdown) firstLine(n ast.Node) string {
 	if n == nil || n.Type() != ast.TypeBlock || n.Lines().Len() == 0 {
 		return ""
 	}
@@ -85,18 +85,18 @@ func (m *markdown) first(n ast.Node) string {
 	return strings.TrimSpace(string(at.Value(m.page)))
 }
 
-// blocks reads what is in a block; up is the list that it is an item of.
-func (m *markdown) blocks(n ast.Node, up *List) {
+// readBlocks reads what is in a block; up is the list that it is an item of.
+func (m *markdown) readBlocks(n ast.Node, up *List) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
 		case *ast.Heading:
 			if up == nil {
-				m.heading(c.Level, m.first(c), m.lineOf(c.Pos()))
+				m.addHeading(c.Level, m.firstLine(c), m.lineOf(c.Pos()))
 			}
 		case *ast.List:
-			m.list(c, up)
+			m.readList(c, up)
 		case *tables.Table:
-			m.table(c)
+			m.readTable(c)
 		case *ast.Paragraph:
 			if up == nil {
 				last := c.Lines().At(c.Lines().Len() - 1)
@@ -106,32 +106,32 @@ func (m *markdown) blocks(n ast.Node, up *List) {
 	}
 }
 
-func (m *markdown) heading(level int, text string, n int) {
+func (m *markdown) addHeading(level int, text string, n int) {
 	m.intro = ""
 	for len(m.levels) > 0 && m.levels[len(m.levels)-1] >= level {
 		m.levels, m.path = m.levels[:len(m.levels)-1], m.path[:len(m.path)-1]
 	}
-	for k := range m.heads {
+	for k := range m.headings {
 		if k > level {
-			delete(m.heads, k)
+			delete(m.headings, k)
 		}
 	}
-	if m.heads[level] == nil {
-		m.heads[level] = m.add(Headings, m.name("document"), n)
+	if m.headings[level] == nil {
+		m.headings[level] = m.addList(Headings, m.headingName("document"), n)
 	}
-	m.heads[level].Items = append(m.heads[level].Items, Item{Label: Shorten(text), Line: n, Col: 1})
+	m.headings[level].Items = append(m.headings[level].Items, Item{Label: Shorten(text), Line: n, Col: 1})
 	m.levels, m.path = append(m.levels, level), append(m.path, Shorten(text))
 }
 
-// name is that of the heading above.
-func (m *markdown) name(otherwise string) string {
+// headingName is that of the heading above.
+func (m *markdown) headingName(otherwise string) string {
 	if len(m.path) > 0 {
 		return m.path[len(m.path)-1]
 	}
 	return otherwise
 }
 
-func (m *markdown) add(kind ListKind, name string, n int) *List {
+func (m *markdown) addList(kind ListKind, name string, n int) *List {
 	l := &List{Name: name, Kind: kind, Line: n, Col: 1}
 	if len(m.path) > 1 {
 		l.Path = slices.Clone(m.path[:len(m.path)-1])
@@ -140,9 +140,9 @@ func (m *markdown) add(kind ListKind, name string, n int) *List {
 	return l
 }
 
-// list reads a list, and what is in its items.
-func (m *markdown) list(n *ast.List, up *List) {
-	l := m.add(Bullets, m.name("list"), m.lineOf(n.FirstChild().Pos()))
+// readList reads a list, and what is in its items.
+func (m *markdown) readList(n *ast.List, up *List) {
+	l := m.addList(Bullets, m.headingName("list"), m.lineOf(n.FirstChild().Pos()))
 	if up != nil {
 		if l.Depth = up.Depth + 1; l.Depth > 30 {
 			return
@@ -153,27 +153,27 @@ func (m *markdown) list(n *ast.List, up *List) {
 		l.Words = strings.Fields(Shorten(m.intro))
 	}
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-		label, at := m.first(item.FirstChild()), item.Pos()
+		label, at := m.firstLine(item.FirstChild()), item.Pos()
 		for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
 			label = strings.TrimPrefix(label, box)
 		}
 		col := at - bytes.LastIndexByte(m.page[:at], '\n')
 		l.Items = append(l.Items, Item{Label: Shorten(strings.Trim(label, "*_`")), Line: m.lineOf(at), Col: col})
-		m.blocks(item, l)
+		m.readBlocks(item, l)
 	}
 }
 
-// table reads a table: its columns, and its rows.
-func (m *markdown) table(n *tables.Table) {
+// readTable reads a table: its columns, and its rows.
+func (m *markdown) readTable(n *tables.Table) {
 	var columns, rows *List
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		label := ""
 		line := m.lineOf(row.Pos())
 		if columns == nil {
-			columns, rows = m.add(Columns, m.name("table"), line), m.add(Rows, m.name("table"), line)
+			columns, rows = m.addList(Columns, m.headingName("table"), line), m.addList(Rows, m.headingName("table"), line)
 		}
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			text := m.first(cell)
+			text := m.firstLine(cell)
 			if row == n.FirstChild() {
 				columns.Items = append(columns.Items, Item{Label: Shorten(text), Line: line, Col: 1})
 				rows.Words = append(rows.Words, text)

@@ -100,7 +100,7 @@ func TestMatrix(t *testing.T) {
 			if h.id == "converted-all" {
 				text = strings.ReplaceAll(h.requirement, "WHAT", what)
 			}
-			r, err := count.Parse(text)
+			r, err := count.ParseRequirement(text)
 			if err != nil {
 				t.Fatal(err)
 			}

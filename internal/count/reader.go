@@ -61,8 +61,8 @@ func (s *Reader) Is(i int, text string) bool {
 	return s.Src[t.Off:t.End] == text
 }
 
-// Among reports whether token i has one of these texts.
-func (s *Reader) Among(i int, texts ...string) bool {
+// IsOneOf reports whether token i has one of these texts.
+func (s *Reader) IsOneOf(i int, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return s.Is(i, text) })
 }
 
@@ -80,15 +80,15 @@ func (s *Reader) Next(i int) int {
 		return int(t.Match) + 1
 	}
 	if s.Is(i, "<") {
-		return s.typeArguments(i)
+		return s.afterTypeArguments(i)
 	}
 	return i + 1
 }
 
 var generics = []syntax.Language{syntax.TypeScript, syntax.TSX, syntax.Rust, syntax.Java, syntax.Kotlin, syntax.CSharp}
 
-// typeArguments returns the token after <A, B>, or after < when that compares.
-func (s *Reader) typeArguments(i int) int {
+// afterTypeArguments returns the token after <A, B>, or after < when that compares.
+func (s *Reader) afterTypeArguments(i int) int {
 	if !slices.Contains(generics, s.Lang) || i == 0 || i+1 >= len(s.Tokens) {
 		return i + 1
 	}
@@ -129,12 +129,12 @@ func (s *Reader) Kind(i int) Kind {
 	return s.Tokens[i].Kind
 }
 
-func (s *Reader) Open(i int, bracket string) bool {
+func (s *Reader) IsOpen(i int, bracket string) bool {
 	return s.Kind(i) == OpenBracket && !s.Tokens[i].Elem && s.Is(i, bracket)
 }
 
-// After returns the index of a bracket's end.
-func (s *Reader) After(i int) int { return int(s.Tokens[i].Match) }
+// CloseOf returns the index of a bracket's end.
+func (s *Reader) CloseOf(i int) int { return int(s.Tokens[i].Match) }
 
 // Split returns the ranges between separators on the level of lo.
 func (s *Reader) Split(lo, hi int, seps ...string) [][2]int {
@@ -165,17 +165,17 @@ func (s *Reader) Find(lo, hi int, text string) int {
 	return -1
 }
 
-func (s *Reader) Item(label string, tok int) Item {
+func (s *Reader) NewItem(label string, tok int) Item {
 	if tok >= len(s.Tokens) {
 		tok = len(s.Tokens) - 1
 	}
 	return Item{Label: Shorten(label), Line: int(s.Tokens[tok].Line), Col: int(s.Tokens[tok].Col)}
 }
 
-// open makes an item of a range that stands for a number of items that the source does not tell.
-func (s *Reader) open(lo, hi int) Item {
-	it := s.Item(s.Range(lo, hi), lo)
-	it.Open = true
+// unknownItem makes an item of a range that stands for a number of items that the source does not tell.
+func (s *Reader) unknownItem(lo, hi int) Item {
+	it := s.NewItem(s.Range(lo, hi), lo)
+	it.Unknown = true
 	return it
 }
 
@@ -198,11 +198,11 @@ func Unquote(text string) string {
 // Child is a range of tokens inside a list, to be looked at for lists of its own.
 type Child struct {
 	Lo, Hi int
-	C      *Scope
+	Scope  *Scope
 }
 
-// Last returns the innermost name around.
-func (c *Scope) Last() string {
+// InnermostName returns the innermost name around.
+func (c *Scope) InnermostName() string {
 	for ; c != nil; c = c.Up {
 		if c.Name != "" {
 			return c.Name

@@ -7,16 +7,16 @@ import (
 )
 
 var (
-	scripts = lazyregexp.New(`(?i)</?script(?:\s[^>]*)?>`)
-	typed   = lazyregexp.New(`(?i)\slang\s*=\s*["']?ts`)
+	scriptTags  = lazyregexp.New(`(?i)</?script(?:\s[^>]*)?>`)
+	typedScript = lazyregexp.New(`(?i)\slang\s*=\s*["']?ts`)
 )
 
-// Script returns the source of the scripts in a component of Vue or Svelte, each where it
+// ExtractScript returns the source of the scripts in a component of Vue or Svelte, each where it
 // stands: blanks are all around it, so that its lines keep their numbers. ts says that it is
 // TypeScript; nil is for one without a script.
-func Script(src []byte) (script []byte, ts bool) {
+func ExtractScript(src []byte) (script []byte, ts bool) {
 	at := 0 // what is before it is read
-	for _, tag := range scripts.FindAllStringSubmatchIndex(string(src), -1) {
+	for _, tag := range scriptTags.FindAllStringSubmatchIndex(string(src), -1) {
 		from, to := tag[0], tag[1]
 		if src[from+1] == '/' {
 			if script != nil && at > 0 {
@@ -29,9 +29,9 @@ func Script(src []byte) (script []byte, ts bool) {
 			continue
 		}
 		if script == nil {
-			script = blanks(src)
+			script = blankOut(src)
 		}
-		ts, at = ts || typed.Match(src[from:to]), to
+		ts, at = ts || typedScript.Match(src[from:to]), to
 	}
 	if at > 0 {
 		copy(script[at:], src[at:])
@@ -39,8 +39,8 @@ func Script(src []byte) (script []byte, ts bool) {
 	return script, ts
 }
 
-// blanks is as long as a text, with its ends of lines.
-func blanks(src []byte) []byte {
+// blankOut is as long as a text, with its ends of lines.
+func blankOut(src []byte) []byte {
 	out := bytes.Repeat([]byte{' '}, len(src))
 	for i, b := range src {
 		if b == '\n' || b == '\r' {

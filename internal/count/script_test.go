@@ -16,7 +16,7 @@ func TestScript(t *testing.T) {
 		"<template>\n<p/>\n</template></script>": "none",
 		"<scripts>a</scripts>":                   "none",
 	} {
-		got, ts := count.Script([]byte(src))
+		got, ts := count.ExtractScript([]byte(src))
 		if got != nil && len(got) != len(src) {
 			t.Errorf("%q: %d bytes", src, len(got))
 		}

@@ -7,34 +7,34 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Counted is a list with its items, references followed, and its count.
-type Counted struct {
+// CountedList is a list with its items, references followed, and its count.
+type CountedList struct {
 	List  *List
 	Items []Item
 	Count Count
 }
 
-// Show returns the lists of one file of a tree, counted. It refuses with
+// CountLists returns the lists of one file of a tree, counted. It refuses with
 // belay.CodeNotFound a file that is not there, and with belay.CodeCannot one in a
 // language that is not counted.
-func Show(t Tree, p string) ([]Counted, error) {
+func CountLists(t Tree, p string) ([]CountedList, error) {
 	w, err := newWorld(t)
 	if err != nil {
 		return nil, err
 	}
-	f := w.raw(p)
+	f := w.load(p)
 	if !f.exists {
 		return nil, belay.Refuse(belay.CodeNotFound, "check its path and permissions", "there is no file %s", p)
 	}
-	lists, imports, ok := Lists(p, f.src)
+	lists, imports, ok := ScanFile(p, f.src)
 	if !ok {
 		return nil, belay.Refuse(belay.CodeCannot, "docs/counting.md lists the languages that are counted",
 			"the lists of %s cannot be counted", p)
 	}
-	f.lists, f.imports, f.counted = lists, imports, true
-	out := make([]Counted, 0, len(lists))
+	f.lists, f.imports, f.isCounted = lists, imports, true
+	out := make([]CountedList, 0, len(lists))
 	for _, l := range lists {
-		c := Counted{List: l}
+		c := CountedList{List: l}
 		c.Items, c.Count = w.expand(l)
 		out = append(out, c)
 	}
@@ -57,14 +57,14 @@ func (t folder) Paths() ([]string, error) {
 	return out, err
 }
 
-// One makes a Tree of one file.
-func One(p string, text []byte) Tree { return one{path.Clean(p), text} }
+// SingleFile makes a Tree of one file.
+func SingleFile(p string, text []byte) Tree { return singleFile{path.Clean(p), text} }
 
-type one struct {
+type singleFile struct {
 	path string
 	text []byte
 }
 
-func (t one) Paths() ([]string, error) { return []string{t.path}, nil }
+func (t singleFile) Paths() ([]string, error) { return []string{t.path}, nil }
 
-func (t one) Read(string) ([]byte, error) { return t.text, nil }
+func (t singleFile) Read(string) ([]byte, error) { return t.text, nil }

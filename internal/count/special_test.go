@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// special is one case with files of its own. Counts below 0 are unknown.
-type special struct {
+// isCodeName is one case with files of its own. Counts below 0 are unknown.
+type isCodeName struct {
 	id, language, file, requirement string
 	before, after                   map[string]string
 	was, is                         int
@@ -24,7 +24,7 @@ func files(pairs ...string) map[string]string {
 	return m
 }
 
-var specials = []special{
+var specials = []isCodeName{
 	{"properties with accessors", "csharp", "A.cs", "ADD 1 property to User",
 		files("A.cs", "public class User {\n  public string Name { get; set; }\n  public int Age { get; private set; } = 1;\n  public int N => 1;\n}\n"), files("A.cs", "public class User {\n  public string Name { get; set; }\n  public int Age { get; private set; } = 1;\n  public int N => 1;\n  public string Mail { get; init; }\n}\n"), 3, 4, count.Pass, false},
 	{"a test below its annotation", "java", "ATest.java", "ADD 1 test",
@@ -201,7 +201,7 @@ var specials = []special{
 func TestSpecials(t *testing.T) {
 	tally := map[string]*score{}
 	for _, c := range specials {
-		r, err := count.Parse(c.requirement)
+		r, err := count.ParseRequirement(c.requirement)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestSignIsNoNoun(t *testing.T) {
 		return mapped(files("base.test.js", text+"})\n"))
 	}
 	for text, certain := range map[string]bool{"ADD 30 tests": true, "ADD 30 base tests still pass ✅": false} {
-		r, err := count.Parse(text)
+		r, err := count.ParseRequirement(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ type sqlScanner struct {
 // values of CREATE TYPE … AS ENUM, in the order they start in. Several inserts into one
 // table are one list.
 func ScanSQL(src []byte) []*List {
-	s := &sqlScanner{Reader: Read(src, syntax.SQL)}
+	s := &sqlScanner{Reader: NewReader(src, syntax.SQL)}
 	inserts := map[string]*List{}
 	for lo := 0; lo < len(s.Tokens); {
 		hi := s.Find(lo, len(s.Tokens), ";")
@@ -24,36 +24,36 @@ func ScanSQL(src []byte) []*List {
 			hi = len(s.Tokens)
 		}
 		if lo < hi {
-			s.statement(lo, hi, inserts)
+			s.readStatement(lo, hi, inserts)
 		}
 		lo = hi + 1
 	}
 	return s.lists
 }
 
-// list begins a list at a token.
-func (s *sqlScanner) list(kind ListKind, name string, tok int) *List {
+// addList begins a list at a token.
+func (s *sqlScanner) addList(kind ListKind, name string, tok int) *List {
 	t := s.Tokens[tok]
 	l := &List{Name: name, Kind: kind, Line: int(t.Line), Col: int(t.Col)}
 	s.lists = append(s.lists, l)
 	return l
 }
 
-func (s *sqlScanner) fold(i int, word string) bool { return strings.EqualFold(s.At(i), word) }
+func (s *sqlScanner) isWord(i int, word string) bool { return strings.EqualFold(s.At(i), word) }
 
-func (s *sqlScanner) statement(lo, hi int, inserts map[string]*List) {
+func (s *sqlScanner) readStatement(lo, hi int, inserts map[string]*List) {
 	switch {
-	case s.fold(lo, "insert") || s.fold(lo, "replace"):
-		s.insert(lo, hi, inserts)
-	case s.fold(lo, "create"):
+	case s.isWord(lo, "insert") || s.isWord(lo, "replace"):
+		s.readInsert(lo, hi, inserts)
+	case s.isWord(lo, "create"):
 		open := -1
 		name := ""
 		for i := lo + 1; i < hi; i = s.Next(i) {
-			if s.Open(i, "(") {
+			if s.IsOpen(i, "(") {
 				open = i
 				break
 			}
-			if s.Kind(i) == Ident && !s.fold(i, "as") && !s.fold(i, "enum") || s.Kind(i) == String {
+			if s.Kind(i) == Ident && !s.isWord(i, "as") && !s.isWord(i, "enum") || s.Kind(i) == String {
 				name = Unquote(s.At(i))
 			}
 		}
@@ -61,27 +61,27 @@ func (s *sqlScanner) statement(lo, hi int, inserts map[string]*List) {
 			return
 		}
 		kind := Columns
-		if s.fold(open-1, "enum") {
+		if s.isWord(open-1, "enum") {
 			kind = Enum
 		}
-		l := s.list(kind, name, lo)
-		for _, a := range s.Split(open+1, s.After(open), ",") {
-			if a[0] < a[1] && !constraint.Has(strings.ToLower(s.At(a[0]))) {
-				l.Items = append(l.Items, s.Item(Unquote(s.At(a[0])), a[0]))
+		l := s.addList(kind, name, lo)
+		for _, a := range s.Split(open+1, s.CloseOf(open), ",") {
+			if a[0] < a[1] && !constraintWords.Has(strings.ToLower(s.At(a[0]))) {
+				l.Items = append(l.Items, s.NewItem(Unquote(s.At(a[0])), a[0]))
 			}
 		}
 	}
 }
 
-var constraint = lazyregexp.Of("primary foreign unique check constraint key index exclude")
+var constraintWords = lazyregexp.Of("primary foreign unique check constraint key index exclude")
 
 // insertWords may come between INSERT and the name of the table.
 var insertWords = lazyregexp.Of("into or ignore replace")
 
-func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
+func (s *sqlScanner) readInsert(lo, hi int, inserts map[string]*List) {
 	name, values := "", -1
 	for i := lo + 1; i < hi; i = s.Next(i) {
-		if s.fold(i, "values") {
+		if s.isWord(i, "values") {
 			values = i
 			break
 		}
@@ -99,12 +99,12 @@ func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
 	}
 	l := inserts[name]
 	if l == nil {
-		l = s.list(Rows, name, lo)
+		l = s.addList(Rows, name, lo)
 		inserts[name] = l
 	}
 	for i := values + 1; i < hi; i = s.Next(i) {
-		if s.Open(i, "(") {
-			l.Items = append(l.Items, s.Label(i+1, s.After(i)))
+		if s.IsOpen(i, "(") {
+			l.Items = append(l.Items, s.LabelItem(i+1, s.CloseOf(i)))
 		} else if s.Kind(i) == Ident {
 			break // ON CONFLICT …
 		}

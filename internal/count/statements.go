@@ -13,63 +13,63 @@ type body struct {
 	members map[ListKind]*List
 }
 
-func (s *scanner) statements(f frame) {
+func (s *scanner) scanStatements(f frame) {
 	b := &body{frame: f, start: f.lo, calls: map[string]*List{}, members: map[ListKind]*List{}}
 	for i := f.lo; i < f.hi; {
 		from := i
-		i = s.statement(i, b)
+		i = s.readStatement(i, b)
 		if i <= from {
 			i = from + 1
 		}
 	}
 }
 
-// statement reads on from token i and gives where to continue.
-func (s *scanner) statement(i int, b *body) int {
+// readStatement reads on from token i and gives where to continue.
+func (s *scanner) readStatement(i int, b *body) int {
 	t := s.Tokens[i]
 	switch t.Kind {
 	case Newline:
 		b.start = i + 1
 		return i + 1
 	case OpenBracket:
-		return s.opened(i, b)
+		return s.readBracket(i, b)
 	case Ident:
 		if s.Is(i-1, ".") || s.Is(i+1, ":") && b.mode == classBody {
 			return i + 1
 		}
-		return s.word(i, b)
+		return s.readWord(i, b)
 	case Punct:
 		if s.Is(i, ";") || s.Is(i, ",") {
 			b.start = i + 1
 		} else if s.Is(i, "=") && i > b.start {
-			return s.assignment(i, b)
+			return s.readAssignment(i, b)
 		}
 		return s.Next(i)
 	}
 	return i + 1
 }
 
-// word reads what starts with a keyword or a name.
-func (s *scanner) word(i int, b *body) int {
+// readWord reads what starts with a keyword or a name.
+func (s *scanner) readWord(i int, b *body) int {
 	word := s.At(i)
-	if t := s.Tokens[i]; t.Fresh && !s.continues(i) {
+	if t := s.Tokens[i]; t.Fresh && !s.continuesLine(i) {
 		b.start = i
 	}
 	switch word {
 	case "enum", "class", "interface", "struct", "trait", "impl", "namespace", "module", "record", "mod":
-		if j, ok := s.declared(word, i, b); ok {
+		if j, ok := s.readDeclaration(word, i, b); ok {
 			return j
 		}
 	case "type":
-		if j, ok := s.union(i, b); ok {
+		if j, ok := s.readUnion(i, b); ok {
 			return j
 		}
 	case "switch", "match":
-		if j, ok := s.switched(i, b); ok {
+		if j, ok := s.readSwitch(i, b); ok {
 			return j
 		}
 	case "function", "fn", "def":
-		return s.function(i, b)
+		return s.readFunction(i, b)
 	case "import", "from", "require":
 		for k := i; k < min(i+40, b.hi); k++ {
 			if s.Kind(k) == String {
@@ -78,26 +78,26 @@ func (s *scanner) word(i int, b *body) int {
 			}
 		}
 	case "return", "default":
-		if end := s.end(i+1, b); end > i+1 && !s.Open(i+1, "(") {
-			name := b.c.Last()
+		if end := s.statementEnd(i+1, b); end > i+1 && !s.IsOpen(i+1, "(") {
+			name := b.scope.InnermostName()
 			if word == "default" {
 				name = "default"
 			}
 			if word != "default" || s.Is(i-1, "export") {
-				if s.literal(name, i+1, end, b.c, nil) != nil {
+				if s.addLiteral(name, i+1, end, b.scope, nil) != nil {
 					return end
 				}
 			}
 		}
 	}
-	if j := s.callStatement(i, b); j > i {
+	if j := s.readCallStatement(i, b); j > i {
 		return j
 	}
 	return i + 1
 }
 
-// continues reports whether the line that starts at i continues with the one before.
-func (s *scanner) continues(i int) bool {
+// continuesLine reports whether the line that starts at i continues with the one before.
+func (s *scanner) continuesLine(i int) bool {
 	if i == 0 {
 		return false
 	}
@@ -107,13 +107,13 @@ func (s *scanner) continues(i int) bool {
 	return s.Kind(i) == Punct && !s.Is(i, "@") && !s.Is(i, "#")
 }
 
-// lineEnds reports whether the end of a line may end a statement of the language.
-func (s *scanner) lineEnds() bool {
+// linesEndStatements reports whether the end of a line may end a statement of the language.
+func (s *scanner) linesEndStatements() bool {
 	return s.Lang != syntax.Rust && s.Lang != syntax.Java && s.Lang != syntax.CSharp
 }
 
-// end returns where the statement that goes on at i ends.
-func (s *scanner) end(i int, b *body) int {
+// statementEnd returns where the statement that goes on at i ends.
+func (s *scanner) statementEnd(i int, b *body) int {
 	for j := i; j < b.hi; j = s.Next(j) {
 		switch s.Kind(j) {
 		case Newline:
@@ -123,27 +123,27 @@ func (s *scanner) end(i int, b *body) int {
 				return j
 			}
 		}
-		if j > i && s.lineEnds() && s.Tokens[j].Fresh && s.Kind(j) != Close && s.Kind(j) != OpenBracket && !s.continues(j) {
+		if j > i && s.linesEndStatements() && s.Tokens[j].Fresh && s.Kind(j) != Close && s.Kind(j) != OpenBracket && !s.continuesLine(j) {
 			return j
 		}
 	}
 	return b.hi
 }
 
-// opened looks at a bracket among statements.
-func (s *scanner) opened(i int, b *body) int {
-	end := s.After(i)
+// readBracket looks at a bracket among statements.
+func (s *scanner) readBracket(i int, b *body) int {
+	end := s.CloseOf(i)
 	switch {
 	case s.Is(i, "{") && !s.Tokens[i].Elem:
-		s.push(frame{i + 1, end, inStatements, s.blockOf(b.c)})
+		s.push(frame{i + 1, end, inStatements, s.blockOf(b.scope)})
 		b.start = end + 1
 	case s.Is(i, "(") && s.nameBefore(i) >= 0:
-		if j, ok := s.method(i, s.nameBefore(i), b); ok {
+		if j, ok := s.readMethod(i, s.nameBefore(i), b); ok {
 			return j
 		}
-		s.arguments(i, b.c.In(s.At(i-1)))
+		s.scanArguments(i, b.scope.In(s.At(i-1)))
 	default:
-		s.bracket(i, b.frame)
+		s.scanBracket(i, b.frame)
 	}
 	return end + 1
 }
@@ -170,34 +170,34 @@ func (s *scanner) nameBefore(open int) int {
 	return i
 }
 
-// method reads a method without a keyword: name(…) {…}.
-func (s *scanner) method(open, at int, b *body) (int, bool) {
+// readMethod reads a method without a keyword: name(…) {…}.
+func (s *scanner) readMethod(open, at int, b *body) (int, bool) {
 	name := s.At(at)
-	if control.Has(name) || s.Lang == syntax.Ruby || s.Among(at-1, ".", "@", "new") {
+	if controlWords.Has(name) || s.Lang == syntax.Ruby || s.IsOneOf(at-1, ".", "@", "new") {
 		return 0, false
 	}
 	if b.mode != classBody {
 		return 0, false
 	}
-	i := s.After(open) + 1
-	for i < b.hi && !s.Open(i, "{") && !s.Among(i, ";", "=", "=>") {
-		if s.Tokens[i].Fresh && !s.continues(i) && !s.Is(i, "throws") {
+	i := s.CloseOf(open) + 1
+	for i < b.hi && !s.IsOpen(i, "{") && !s.IsOneOf(i, ";", "=", "=>") {
+		if s.Tokens[i].Fresh && !s.continuesLine(i) && !s.Is(i, "throws") {
 			break
 		}
 		i = s.Next(i)
 	}
-	s.member(Methods, name, at, b)
+	s.addMember(Methods, name, at, b)
 	from := at // annotations are on lines of their own, too
-	for from > b.lo && from > at-80 && !s.Among(from-1, ";", "}", "{") {
+	for from > b.lo && from > at-80 && !s.IsOneOf(from-1, ";", "}", "{") {
 		from--
 	}
-	for _, w := range s.annotations(from, open) {
+	for _, w := range s.annotationNames(from, open) {
 		if w == "Test" || w == "Fact" || w == "Theory" || w == "ParameterizedTest" {
-			s.member(Tests, name, at, b)
+			s.addMember(Tests, name, at, b)
 		}
 	}
-	if s.Open(i, "{") {
-		s.push(frame{i + 1, s.After(i), inStatements, s.blockOf(b.c.In(name))})
+	if s.IsOpen(i, "{") {
+		s.push(frame{i + 1, s.CloseOf(i), inStatements, s.blockOf(b.scope.In(name))})
 		b.start = s.Next(i)
 		return s.Next(i), true
 	}
@@ -205,8 +205,8 @@ func (s *scanner) method(open, at int, b *body) (int, bool) {
 	return i, true
 }
 
-// annotations returns the names of @Name and [Name] in a range.
-func (s *scanner) annotations(lo, hi int) []string {
+// annotationNames returns the names of @Name and [Name] in a range.
+func (s *scanner) annotationNames(lo, hi int) []string {
 	var out []string
 	for i := max(lo, hi-80); i < hi; i++ {
 		if s.Kind(i) == Ident && (s.Is(i-1, "@") || s.Is(i-1, "[")) {
@@ -216,29 +216,29 @@ func (s *scanner) annotations(lo, hi int) []string {
 	return out
 }
 
-var control = lazyregexp.Of("if for while switch catch with return function else do until unless using lock foreach synchronized " +
+var controlWords = lazyregexp.Of("if for while switch catch with return function else do until unless using lock foreach synchronized " +
 	"super match constructor_")
 
-// member adds to the functions, methods or tests of a body.
-func (s *scanner) member(kind ListKind, name string, at int, b *body) {
+// addMember adds to the functions, methods or tests of a body.
+func (s *scanner) addMember(kind ListKind, name string, at int, b *body) {
 	l := b.members[kind]
 	if l == nil {
-		owner := b.c.Last()
+		owner := b.scope.InnermostName()
 		if owner == "" {
 			owner = string(kind)
 		}
-		c := b.c
+		c := b.scope
 		if c.Name == owner && c.Up != nil {
 			c = c.Up
 		}
-		l = s.list(kind, owner, c, at)
+		l = s.addList(kind, owner, c, at)
 		b.members[kind] = l
 	}
-	l.Items = append(l.Items, s.Item(name, at))
+	l.Items = append(l.Items, s.NewItem(name, at))
 }
 
-// function reads function name(…) {…} and fn name<T>(…) -> T {…}.
-func (s *scanner) function(i int, b *body) int {
+// readFunction reads function name(…) {…} and fn name<T>(…) -> T {…}.
+func (s *scanner) readFunction(i int, b *body) int {
 	j := i + 1
 	if s.Is(j, "*") {
 		j++
@@ -254,17 +254,17 @@ func (s *scanner) function(i int, b *body) int {
 	if b.mode == classBody {
 		kind = Methods
 	}
-	if s.annotated(i) {
-		s.member(Tests, name, j, b)
+	if s.hasTestAttribute(i) {
+		s.addMember(Tests, name, j, b)
 	}
-	s.member(kind, name, j, b)
+	s.addMember(kind, name, j, b)
 	for k := j; k < b.hi; k = s.Next(k) {
 		if s.Is(k, ";") || s.Kind(k) == Newline {
 			b.start = k + 1
 			return k + 1
 		}
-		if s.Open(k, "{") && !s.Is(k-1, ":") && !s.Is(k-1, "<") {
-			s.push(frame{k + 1, s.After(k), inStatements, s.blockOf(b.c.In(name))})
+		if s.IsOpen(k, "{") && !s.Is(k-1, ":") && !s.Is(k-1, "<") {
+			s.push(frame{k + 1, s.CloseOf(k), inStatements, s.blockOf(b.scope.In(name))})
 			b.start = s.Next(k)
 			return s.Next(k)
 		}
@@ -272,8 +272,8 @@ func (s *scanner) function(i int, b *body) int {
 	return b.hi
 }
 
-// annotated reports whether #[test] is before a function.
-func (s *scanner) annotated(i int) bool {
+// hasTestAttribute reports whether #[test] is before a function.
+func (s *scanner) hasTestAttribute(i int) bool {
 	for k := i - 1; k > i-30 && k > 0; k-- {
 		if s.Is(k, "}") || s.Is(k, ";") {
 			return false
@@ -285,18 +285,18 @@ func (s *scanner) annotated(i int) bool {
 	return false
 }
 
-// assignment reads NAME = value.
-func (s *scanner) assignment(i int, b *body) int {
-	end := s.end(i+1, b)
-	name, owner, words := s.target(b.start, i)
+// readAssignment reads NAME = value.
+func (s *scanner) readAssignment(i int, b *body) int {
+	end := s.statementEnd(i+1, b)
+	name, owner, words := s.assignmentTarget(b.start, i)
 	if name == "" {
 		return i + 1
 	}
-	c := b.c
+	c := b.scope
 	switch owner {
 	case "", "this", "self", "module", "exports":
 	default:
-		if s.named[place{b.c.Block, owner}] != nil {
+		if s.definitions[place{b.scope.Block, owner}] != nil {
 			c = c.In(owner)
 		}
 	}
@@ -305,15 +305,15 @@ func (s *scanner) assignment(i int, b *body) int {
 		if b.mode == classBody {
 			kind = Methods
 		}
-		s.member(kind, name, i-1, b)
-		s.push(frame{i + 1, end, expression, s.blockOf(b.c.In(name))})
+		s.addMember(kind, name, i-1, b)
+		s.push(frame{i + 1, end, expression, s.blockOf(b.scope.In(name))})
 		b.start = end
 		return end
 	}
-	if l := s.literal(name, i+1, end, c, words); l != nil {
-		s.named[place{b.c.Block, name}] = l
+	if l := s.addLiteral(name, i+1, end, c, words); l != nil {
+		s.definitions[place{b.scope.Block, name}] = l
 	} else {
-		s.assigned(i+1, end, b)
+		s.addAssignedCall(i+1, end, b)
 		s.push(frame{i + 1, end, expression, c.In(name)})
 	}
 	b.start = end
@@ -325,21 +325,21 @@ func (s *scanner) isFunction(lo, hi int) bool {
 		lo++
 	}
 	if s.Is(lo, "<") {
-		if p := s.Generic(lo, hi); p > 0 {
+		if p := s.AfterGenerics(lo, hi); p > 0 {
 			lo = p
 		}
 	}
 	if s.Is(lo, "function") {
 		return true
 	}
-	if a := s.Find(lo, hi, "=>"); a > 0 && a < lo+12 && (s.Open(lo, "(") || a == lo+1) {
+	if a := s.Find(lo, hi, "=>"); a > 0 && a < lo+12 && (s.IsOpen(lo, "(") || a == lo+1) {
 		return s.Lang != syntax.Rust && s.Lang != syntax.Ruby
 	}
 	return false
 }
 
-// target returns what is assigned to, what that belongs to, and the other words before =.
-func (s *scanner) target(lo, eq int) (name, owner string, words []string) {
+// assignmentTarget returns what is assigned to, what that belongs to, and the other words before =.
+func (s *scanner) assignmentTarget(lo, eq int) (name, owner string, words []string) {
 	if lo >= eq {
 		return "", "", nil
 	}
@@ -349,7 +349,7 @@ func (s *scanner) target(lo, eq int) (name, owner string, words []string) {
 		stop = colon
 	}
 	for i := lo; i < stop; i++ { // destructuring: const [drinks, setDrinks] =
-		if (s.Open(i, "[") || s.Open(i, "{")) && (s.Is(i-1, "const") || s.Is(i-1, "let") || s.Is(i-1, "var")) {
+		if (s.IsOpen(i, "[") || s.IsOpen(i, "{")) && (s.Is(i-1, "const") || s.Is(i-1, "let") || s.Is(i-1, "var")) {
 			return s.At(i + 1), "", words
 		}
 	}

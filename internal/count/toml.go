@@ -6,16 +6,16 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// TOML returns the arrays, tables and arrays of tables of a TOML text.
-func TOML(src []byte) []*List {
-	s := &toml{Reader: Read(src, syntax.TOML), known: map[string]*List{}}
+// ScanTOML returns the arrays, tables and arrays of tables of a TOML text.
+func ScanTOML(src []byte) []*List {
+	s := &toml{Reader: NewReader(src, syntax.TOML), byName: map[string]*List{}}
 	for i := 0; i < len(s.Tokens); {
 		end := i
 		for end < len(s.Tokens) && s.Tokens[end].Kind != Newline {
 			end = s.Next(end)
 		}
 		if i < end {
-			s.line(i, end)
+			s.readLine(i, end)
 		}
 		i = end + 1
 	}
@@ -24,19 +24,19 @@ func TOML(src []byte) []*List {
 
 type toml struct {
 	*Reader
-	lists []*List
-	known map[string]*List
-	table []string
+	lists  []*List
+	byName map[string]*List
+	table  []string
 }
 
-func (s *toml) line(lo, hi int) {
+func (s *toml) readLine(lo, hi int) {
 	if s.Is(lo, "[") && s.Tokens[lo].Kind == OpenBracket {
 		inner := lo + 1
 		array := s.Is(inner, "[")
 		if array {
 			inner++
 		}
-		s.header(inner, array, lo)
+		s.readHeader(inner, array, lo)
 		return
 	}
 	eq := lo
@@ -47,15 +47,15 @@ func (s *toml) line(lo, hi int) {
 		return
 	}
 	key := strings.Trim(s.Range(lo, eq), `"'`)
-	of := s.get(Object, s.table, lo)
-	it := s.Item(key, lo)
-	it.Key = true
+	of := s.listAt(Object, s.table, lo)
+	it := s.NewItem(key, lo)
+	it.IsKey = true
 	of.Items = append(of.Items, it)
-	s.value(key, s.table, eq+1, 0)
+	s.readValue(key, s.table, eq+1, 0)
 }
 
-// header reads [a.b] and [[a.b]].
-func (s *toml) header(inner int, array bool, at int) {
+// readHeader reads [a.b] and [[a.b]].
+func (s *toml) readHeader(inner int, array bool, at int) {
 	end := inner
 	for end < len(s.Tokens) && s.Tokens[end].Kind != Close {
 		end++
@@ -68,38 +68,38 @@ func (s *toml) header(inner int, array bool, at int) {
 		parts = parts[len(parts)-8:]
 	}
 	if array {
-		l := s.get(Array, parts, at)
-		l.Items = append(l.Items, s.Item("", at))
+		l := s.listAt(Array, parts, at)
+		l.Items = append(l.Items, s.NewItem("", at))
 		s.table = append(append([]string(nil), parts...), "["+Shorten(parts[len(parts)-1])+strings.Repeat("'", min(len(l.Items), 40))+"]")
 		return
 	}
 	s.table = parts
 	if len(parts) > 1 {
-		of := s.get(Object, parts[:len(parts)-1], at)
-		it := s.Item(parts[len(parts)-1], at)
-		it.Key = true
+		of := s.listAt(Object, parts[:len(parts)-1], at)
+		it := s.NewItem(parts[len(parts)-1], at)
+		it.IsKey = true
 		of.Items = append(of.Items, it)
 	}
-	s.get(Object, parts, at)
+	s.listAt(Object, parts, at)
 }
 
-func (s *toml) get(kind ListKind, path []string, at int) *List {
+func (s *toml) listAt(kind ListKind, path []string, at int) *List {
 	key := string(kind) + strings.Join(path, "\x00")
-	if l := s.known[key]; l != nil {
+	if l := s.byName[key]; l != nil {
 		return l
 	}
 	l := &List{Kind: kind, Line: int(s.Tokens[at].Line), Col: int(s.Tokens[at].Col), Depth: max(0, len(path)-1)}
 	if len(path) > 0 {
 		l.Name, l.Path = path[len(path)-1], path[:len(path)-1]
 	}
-	s.known[key] = l
+	s.byName[key] = l
 	s.lists = append(s.lists, l)
 	return l
 }
 
-// value reads an array or an inline table, and what is in it.
-func (s *toml) value(name string, path []string, at, depth int) {
-	s.named(name, path, at)
+// readValue reads an array or an inline table, and what is in it.
+func (s *toml) readValue(name string, path []string, at, depth int) {
+	s.nameItem(name, path, at)
 	if at >= len(s.Tokens) || s.Tokens[at].Kind != OpenBracket || depth > 20 {
 		return
 	}
@@ -117,23 +117,23 @@ func (s *toml) value(name string, path []string, at, depth int) {
 			hi = s.Next(hi)
 		}
 		if lo < hi {
-			l.Items = append(l.Items, s.Item(strings.Trim(s.Range(lo, min(hi, lo+12)), `"'`), lo))
+			l.Items = append(l.Items, s.NewItem(strings.Trim(s.Range(lo, min(hi, lo+12)), `"'`), lo))
 			if s.Tokens[lo].Kind == OpenBracket {
-				s.value("item", full, lo, depth+1)
+				s.readValue("item", full, lo, depth+1)
 			} else if s.Is(lo+1, "=") && lo+2 < hi {
-				s.value(s.At(lo), full, lo+2, depth+1)
+				s.readValue(s.At(lo), full, lo+2, depth+1)
 			}
 		}
 		lo = hi + 1
 	}
 }
 
-// named gives an item of an array of tables the value of its name.
-func (s *toml) named(key string, path []string, at int) {
+// nameItem gives an item of an array of tables the value of its name.
+func (s *toml) nameItem(key string, path []string, at int) {
 	if len(path) < 2 || at >= len(s.Tokens) || s.Tokens[at].Kind != String {
 		return
 	}
-	if l := s.known[string(Array)+strings.Join(path[:len(path)-1], "\x00")]; l != nil && len(l.Items) > 0 {
+	if l := s.byName[string(Array)+strings.Join(path[:len(path)-1], "\x00")]; l != nil && len(l.Items) > 0 {
 		it := &l.Items[len(l.Items)-1]
 		if it.Label == "" || key == "name" || key == "id" {
 			it.Label = Shorten(strings.Trim(s.At(at), `"'`))

@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var marked = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|` +
+var markerLine = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|` +
 	`no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
 
-// Parse reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
+// ParseRequirement reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
 // refuses with belay.CodeUsage what has no marker.
-func Parse(text string) (belay.Requirement, error) {
-	m := marked.FindStringSubmatch(text)
+func ParseRequirement(text string) (belay.Requirement, error) {
+	m := markerLine.FindStringSubmatch(text)
 	if m == nil {
 		return belay.Requirement{}, belay.Refuse(belay.CodeUsage,
 			`begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
@@ -28,16 +28,17 @@ func Parse(text string) (belay.Requirement, error) {
 	case r.Marker == "PRESERVE":
 		r.Marker = belay.MarkPreserved
 	}
-	if n := leading(r.Text); n > 0 && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
+	if n := leadingNumber(r.Text); n > 0 && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
 		r.Count = &n
 	}
 	return r, nil
 }
 
-var before = lazyregexp.Of("exactly another just only the new more additional extra of these those at least up to about next last first")
+var beforeNumber = lazyregexp.Of("exactly another just only the new more additional extra of these " +
+	"those at least up to about next last first")
 
-// leading returns the number that the words start with: "2 flavors", "another two flavors".
-func leading(text string) int {
+// leadingNumber returns the number that the words start with: "2 flavors", "another two flavors".
+func leadingNumber(text string) int {
 	words := strings.Fields(strings.ToLower(text))
 	for i := 0; i < len(words) && i < 4; i++ {
 		w := strings.Trim(words[i], "+:,.()x×")
@@ -47,7 +48,7 @@ func leading(text string) int {
 		if n := numberWords[w]; n > 0 {
 			return n
 		}
-		if !before.Has(w) {
+		if !beforeNumber.Has(w) {
 			break
 		}
 	}
@@ -63,35 +64,35 @@ type Topic struct {
 }
 
 var (
-	clauseEnd = lazyregexp.New(`[;,(]|\s[-–—]+\s|\b(?:keep|keeping|but|while|without|leave|leaving|everything|everyone|all|stays?)\b`)
-	targets   = lazyregexp.New(`(?i)\b(?:to|into|in|of|from|under|inside|within)\s+(?:the\s+|our\s+|its\s+)?`)
-	nounEnd   = lazyregexp.New(`(?i)\s(?:to|into|in|of|from|for|under|on|inside|within|stay|that)\b|[:'’]`)
-	number    = lazyregexp.New(`\d+`)
-	inQuotes  = lazyregexp.New("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
+	clauseEnd   = lazyregexp.New(`[;,(]|\s[-–—]+\s|\b(?:keep|keeping|but|while|without|leave|leaving|everything|everyone|all|stays?)\b`)
+	targetStart = lazyregexp.New(`(?i)\b(?:to|into|in|of|from|under|inside|within)\s+(?:the\s+|our\s+|its\s+)?`)
+	nounEnd     = lazyregexp.New(`(?i)\s(?:to|into|in|of|from|for|under|on|inside|within|stay|that)\b|[:'’]`)
+	digits      = lazyregexp.New(`\d+`)
+	inQuotes    = lazyregexp.New("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
 )
 
-// Of weighs the words of a requirement: most where it names the list, least in clauses
+// NewTopic weighs the words of a requirement: most where it names the list, least in clauses
 // beside the point.
-func Of(r belay.Requirement) Topic {
+func NewTopic(r belay.Requirement) Topic {
 	w := Topic{Weight: map[string]float64{}, Names: map[string]bool{}, Counts: map[int]bool{}}
 	main, loose := r.Text, strings.ToLower(r.Text)
 	if at := clauseEnd.FindStringIndex(main); at != nil && at[0] > 0 {
 		main = main[:at[0]]
 	}
-	w.weigh(r.Text, 0.5)
-	w.weigh(main, 1)
-	if at := targets.FindStringIndex(main); at != nil {
-		w.weigh(main[at[1]:], 1.3)
+	w.addWords(r.Text, 0.5)
+	w.addWords(main, 1)
+	if at := targetStart.FindStringIndex(main); at != nil {
+		w.addWords(main[at[1]:], 1.3)
 	}
 	for _, m := range inQuotes.FindAllStringSubmatch(r.Text, -1) {
 		w.Names[strings.TrimSpace(m[1])] = true
 	}
 	for _, id := range topicWord.FindAllString(r.Text, -1) {
-		if special(id) {
+		if isCodeName(id) {
 			w.Names[id] = true
 		}
 	}
-	for _, d := range number.FindAllString(r.Text, -1) {
+	for _, d := range digits.FindAllString(r.Text, -1) {
 		if n, err := strconv.Atoi(d); err == nil && n > 1 && n < 100_000 && n != r.Many() {
 			w.Counts[n] = true
 		}
@@ -101,22 +102,22 @@ func Of(r belay.Requirement) Topic {
 			w.Counts[n] = true
 		}
 	}
-	w.Noun = noun(main)
-	w.weigh(w.Noun, 1.2)
+	w.Noun = countedNoun(main)
+	w.addWords(w.Noun, 1.2)
 	return w
 }
 
-func (w *Topic) weigh(text string, weight float64) {
+func (w *Topic) addWords(text string, weight float64) {
 	for _, s := range Stems(text) {
-		if _, err := strconv.Atoi(s); err == nil || Stops.Has(s) || len(s) < 2 {
+		if _, err := strconv.Atoi(s); err == nil || IsStopWord.Has(s) || len(s) < 2 {
 			continue
 		}
 		w.Weight[s] = max(w.Weight[s], weight)
 	}
 }
 
-// special tells a name of the code from a word: CamelCase, snake_case, UPPER, :root.
-func special(id string) bool {
+// isCodeName tells a name of the code from a word: CamelCase, snake_case, UPPER, :root.
+func isCodeName(id string) bool {
 	if strings.ContainsAny(id, "_$:#@") || strings.HasPrefix(id, "--") || strings.HasPrefix(id, ".") {
 		return len(id) > 2
 	}
@@ -132,15 +133,15 @@ func special(id string) bool {
 	return upper == 1 && len(id) > 2
 }
 
-// noun returns the word for what is counted: the last one before a preposition.
-func noun(main string) string {
+// countedNoun returns the word for what is counted: the last one before a preposition.
+func countedNoun(main string) string {
 	if at := nounEnd.FindStringIndex(main); at != nil && at[0] > 0 {
 		main = main[:at[0]]
 	}
 	words := strings.FieldsFunc(main, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' })
 	for i := len(words) - 1; i >= 0; i-- {
 		w := strings.Trim(words[i], "()[]`\"'")
-		if _, err := strconv.Atoi(w); err != nil && w != "" && !Stops.Has(strings.ToLower(w)) {
+		if _, err := strconv.Atoi(w); err != nil && w != "" && !IsStopWord.Has(strings.ToLower(w)) {
 			return strings.ToLower(w)
 		}
 	}

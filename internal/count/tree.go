@@ -18,9 +18,9 @@ type Tree interface {
 	Read(path string) ([]byte, error)
 }
 
-// Compared is a state after that knows which of its paths are not as they were before, in
+// ComparedTree is a state after that knows which of its paths are not as they were before, in
 // order, so that they need not be read to be told.
-type Compared interface {
+type ComparedTree interface {
 	Tree
 	Changed() []string
 }
@@ -33,7 +33,7 @@ func FS(files fs.FS) Tree { return fsTree{files} }
 
 type fsTree struct{ files fs.FS }
 
-var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, "dist": true, "target": true,
+var skippedFolders = map[string]bool{".git": true, "node_modules": true, "vendor": true, "dist": true, "target": true,
 	"__pycache__": true, ".venv": true}
 
 func (t fsTree) Paths() ([]string, error) {
@@ -42,7 +42,7 @@ func (t fsTree) Paths() ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && skipped[d.Name()]:
+		case d.IsDir() && skippedFolders[d.Name()]:
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			out = append(out, p)
@@ -54,8 +54,8 @@ func (t fsTree) Paths() ([]string, error) {
 
 func (t fsTree) Read(p string) ([]byte, error) { return fs.ReadFile(t.files, p) }
 
-// Language says what a path's file is written in, "" for what is not counted.
-func Language(p string) string {
+// LanguageOf says what a path's file is written in, "" for what is not counted.
+func LanguageOf(p string) string {
 	if base := path.Base(p); strings.EqualFold(base, "gemfile") || strings.EqualFold(base, "rakefile") {
 		return "ruby"
 	}
@@ -72,11 +72,11 @@ var languages = map[string]string{
 	".toml": "toml", ".sql": "sql",
 }
 
-// Lists returns the lists in one file's text, in the order they start in, and what the
+// ScanFile returns the lists in one file's text, in the order they start in, and what the
 // file imports. It gives false for a language that is not counted, for text that is
 // larger than MaxFile or not text.
-func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
-	lang := Language(p)
+func ScanFile(p string, src []byte) (lists []*List, imports []string, ok bool) {
+	lang := LanguageOf(p)
 	if lang == "" || len(src) > MaxFile || bytes.IndexByte(src[:min(len(src), 8000)], 0) >= 0 {
 		return nil, nil, false
 	}
@@ -88,27 +88,27 @@ func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	case "sql":
 		lists = ScanSQL(src)
 	case "markdown":
-		lists = Markdown(src)
+		lists = ScanMarkdown(src)
 	case "yaml":
-		lists, ok = YAML(src)
+		lists, ok = ScanYAML(src)
 	case "toml":
-		lists = TOML(src)
+		lists = ScanTOML(src)
 	case "html":
-		lists = HTML(src)
+		lists = ScanHTML(src)
 	case "component":
-		lists = HTML(src)
-		if script, typed := Script(src); script != nil {
+		lists = ScanHTML(src)
+		if script, typed := ExtractScript(src); script != nil {
 			of := syntax.JavaScript
 			if typed {
 				of = syntax.TypeScript
 			}
-			more, from := Scan(script, of)
+			more, from := ScanCode(script, of)
 			lists, imports = append(lists, more...), from
 		}
 	case "css", "scss":
-		lists = CSS(src, lang == "scss")
+		lists = ScanCSS(src, lang == "scss")
 	default:
-		lists, imports = Scan(src, syntax.Language(lang))
+		lists, imports = ScanCode(src, syntax.Language(lang))
 	}
 	for _, l := range lists {
 		l.File = p
@@ -117,35 +117,35 @@ func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	return lists, imports, ok
 }
 
-// world is one tree while a requirement is judged: files are read when they are needed.
-type world struct {
-	tree  Tree
-	paths []string
-	files map[string]*file
-	last  map[string][]string // paths by the last part of what an import may call them
+// lazyTree is one tree while a requirement is judged: files are read when they are needed.
+type lazyTree struct {
+	tree       Tree
+	paths      []string
+	files      map[string]*file
+	byLastName map[string][]string // paths by the last part of what an import may call them
 }
 
 type file struct {
-	src     []byte
-	lists   []*List
-	imports []string
-	counted bool
-	exists  bool
-	broken  bool // it is of a language that is counted, and cannot be read as that
+	src        []byte
+	lists      []*List
+	imports    []string
+	isCounted  bool
+	exists     bool
+	unreadable bool // it is of a language that is counted, and cannot be read as that
 }
 
-func newWorld(t Tree) (*world, error) {
+func newWorld(t Tree) (*lazyTree, error) {
 	paths, err := t.Paths()
 	sort.Strings(paths)
-	return &world{tree: t, paths: paths, files: map[string]*file{}}, err
+	return &lazyTree{tree: t, paths: paths, files: map[string]*file{}}, err
 }
 
-func (w *world) has(p string) bool {
+func (w *lazyTree) has(p string) bool {
 	i := sort.SearchStrings(w.paths, p)
 	return i < len(w.paths) && w.paths[i] == p
 }
 
-func (w *world) raw(p string) *file {
+func (w *lazyTree) load(p string) *file {
 	f := w.files[p]
 	if f == nil {
 		f = &file{}
@@ -159,18 +159,18 @@ func (w *world) raw(p string) *file {
 	return f
 }
 
-func (w *world) file(p string) *file {
-	f := w.raw(p)
-	if !f.counted && f.exists {
+func (w *lazyTree) scan(p string) *file {
+	f := w.load(p)
+	if !f.isCounted && f.exists {
 		var ok bool
-		f.lists, f.imports, ok = Lists(p, f.src)
-		f.counted, f.broken = true, !ok && Language(p) != ""
+		f.lists, f.imports, ok = ScanFile(p, f.src)
+		f.isCounted, f.unreadable = true, !ok && LanguageOf(p) != ""
 	}
 	return f
 }
 
 // expand counts a list with everything it refers to, in whatever file that is.
-func (w *world) expand(l *List) ([]Item, Count) {
+func (w *lazyTree) expand(l *List) ([]Item, Count) {
 	if l == nil {
 		return nil, Count{}
 	}
@@ -179,7 +179,7 @@ func (w *world) expand(l *List) ([]Item, Count) {
 
 // find returns the list a name means, seen from another list: one of a scope around it,
 // of a file that is imported, or of another file of the same package.
-func (w *world) find(name string, from *List) *List {
+func (w *lazyTree) find(name string, from *List) *List {
 	qualifier, last := "", name
 	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
 		qualifier, last = strings.Trim(name[:i], ".:"), name[i+1:]
@@ -187,30 +187,30 @@ func (w *world) find(name string, from *List) *List {
 	if q := strings.TrimPrefix(qualifier, "this"); q == "" || q == "self" {
 		qualifier = ""
 	}
-	here := w.file(from.File)
-	if l := visible(here.lists, qualifier, last, from); l != nil {
+	here := w.scan(from.File)
+	if l := nearestDefinition(here.lists, qualifier, last, from); l != nil {
 		return l
 	}
-	for _, p := range w.imported(from.File, here.imports, 0) {
-		f := w.file(p)
-		if l := visible(f.lists, qualifier, last, &List{}); l != nil {
+	for _, p := range w.importedFiles(from.File, here.imports, 0) {
+		f := w.scan(p)
+		if l := nearestDefinition(f.lists, qualifier, last, &List{}); l != nil {
 			return l
 		}
-		if l := visible(f.lists, "", last, &List{}); l != nil {
+		if l := nearestDefinition(f.lists, "", last, &List{}); l != nil {
 			return l
 		}
 	}
 	return nil
 }
 
-// visible returns the definition of a name that is nearest around from.
-func visible(lists []*List, qualifier, name string, from *List) *List {
+// nearestDefinition returns the definition of a name that is nearest around from.
+func nearestDefinition(lists []*List, qualifier, name string, from *List) *List {
 	var best *List
 	for _, l := range lists {
-		if l.Name != name || l == from || !defines[l.Kind] {
+		if l.Name != name || l == from || !definingKinds[l.Kind] {
 			continue
 		}
-		if qualifier == "" && !prefix(l.Path, append(from.Path, from.Name)) {
+		if qualifier == "" && !hasPrefix(l.Path, append(from.Path, from.Name)) {
 			continue
 		}
 		if qualifier != "" && !strings.HasSuffix("."+strings.Join(l.Path, "."), "."+qualifier) {
@@ -223,26 +223,26 @@ func visible(lists []*List, qualifier, name string, from *List) *List {
 	return best
 }
 
-var defines = map[ListKind]bool{Array: true, Object: true, Enum: true}
+var definingKinds = map[ListKind]bool{Array: true, Object: true, Enum: true}
 
-func prefix(short, long []string) bool {
+func hasPrefix(short, long []string) bool {
 	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
 }
 
-// imported returns the files of the tree that a file imports, and what those pass on.
-func (w *world) imported(from string, imports []string, depth int) []string {
+// importedFiles returns the files of the tree that a file imports, and what those pass on.
+func (w *lazyTree) importedFiles(from string, imports []string, depth int) []string {
 	var out []string
 	if depth > 2 {
 		return nil
 	}
-	switch Language(from) {
+	switch LanguageOf(from) {
 	case "go", "rust", "java", "csharp", "sql":
 		dir := ""
 		if d := path.Dir(from); d != "." {
 			dir = d + "/"
 		}
 		for i := sort.SearchStrings(w.paths, dir); i < len(w.paths) && strings.HasPrefix(w.paths[i], dir); i++ {
-			if p := w.paths[i]; p != from && path.Dir(p) == path.Dir(from) && Language(p) == Language(from) {
+			if p := w.paths[i]; p != from && path.Dir(p) == path.Dir(from) && LanguageOf(p) == LanguageOf(from) {
 				out = append(out, p)
 			}
 		}
@@ -253,8 +253,8 @@ func (w *world) imported(from string, imports []string, depth int) []string {
 				continue
 			}
 			out = append(out, p)
-			if more := w.file(p).imports; len(more) > 0 && len(more) < 50 {
-				out = append(out, w.imported(p, more, depth+1)...)
+			if more := w.scan(p).imports; len(more) > 0 && len(more) < 50 {
+				out = append(out, w.importedFiles(p, more, depth+1)...)
 			}
 		}
 	}
@@ -262,9 +262,9 @@ func (w *world) imported(from string, imports []string, depth int) []string {
 }
 
 // resolve returns the files that an import may mean.
-func (w *world) resolve(from, imp string) []string {
+func (w *lazyTree) resolve(from, imp string) []string {
 	base := strings.TrimLeft(imp, "@~")
-	relative := strings.HasPrefix(imp, ".") && Language(from) != "python"
+	relative := strings.HasPrefix(imp, ".") && LanguageOf(from) != "python"
 	if relative {
 		base = path.Join(path.Dir(from), imp)
 	}
@@ -273,7 +273,7 @@ func (w *world) resolve(from, imp string) []string {
 		return nil
 	}
 	var out []string
-	for _, p := range w.called(path.Base(base)) {
+	for _, p := range w.pathsCalled(path.Base(base)) {
 		for _, s := range importNames(p) {
 			if s == base || !relative && strings.HasSuffix(s, "/"+base) {
 				out = append(out, p)
@@ -290,22 +290,22 @@ func importNames(p string) [4]string {
 	return [4]string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")}
 }
 
-// called returns the paths that an import may mean whose last part is this.
-func (w *world) called(name string) []string {
-	if w.last == nil {
-		w.last = map[string][]string{}
+// pathsCalled returns the paths that an import may mean whose last part is this.
+func (w *lazyTree) pathsCalled(name string) []string {
+	if w.byLastName == nil {
+		w.byLastName = map[string][]string{}
 		for _, p := range w.paths {
-			if Language(p) == "" {
+			if LanguageOf(p) == "" {
 				continue
 			}
 			seen := map[string]bool{}
 			for _, s := range importNames(p) {
 				if b := path.Base(s); !seen[b] {
 					seen[b] = true
-					w.last[b] = append(w.last[b], p)
+					w.byLastName[b] = append(w.byLastName[b], p)
 				}
 			}
 		}
 	}
-	return w.last[name]
+	return w.byLastName[name]
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Split cuts text and names into words: camelCase, snake_case, kebab-case.
-func Split(text string) []string {
+// SplitWords cuts text and names into words: camelCase, snake_case, kebab-case.
+func SplitWords(text string) []string {
 	var out []string
 	var word []rune
 	flush := func() {
@@ -56,7 +56,7 @@ var irregular = map[string]string{
 	"caches": "cache", "axes": "axis", "analyses": "analysis", "series": "series", "recipes": "recipe", "dependencies": "dependency",
 }
 
-func endsWith(w string, endings ...string) bool {
+func hasEnding(w string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
@@ -68,9 +68,9 @@ func Stem(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
-	case len(w) > 4 && endsWith(w, "ches", "shes", "sses", "xes", "zzes"):
+	case len(w) > 4 && hasEnding(w, "ches", "shes", "sses", "xes", "zzes"):
 		return w[:len(w)-2]
-	case len(w) > 3 && strings.HasSuffix(w, "s") && !endsWith(w, "ss", "us", "is"):
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !hasEnding(w, "ss", "us", "is"):
 		return w[:len(w)-1]
 	}
 	return w
@@ -78,7 +78,7 @@ func Stem(w string) string {
 
 // Stems returns the words of a text, each in the singular.
 func Stems(text string) []string {
-	words := Split(text)
+	words := SplitWords(text)
 	for i, w := range words {
 		words[i] = Stem(w)
 	}
@@ -90,15 +90,15 @@ func Stems(text string) []string {
 func TopicWords(text string) []string {
 	var out []string
 	for _, s := range Stems(text) {
-		if _, err := strconv.Atoi(s); err != nil && !Stops.Has(s) && len(s) > 1 && !slices.Contains(out, s) {
+		if _, err := strconv.Atoi(s); err != nil && !IsStopWord.Has(s) && len(s) > 1 && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// Akin reports whether two stems are forms of one word: route and routing, ship and shipping.
-func Akin(a, b string) bool {
+// IsRelated reports whether two stems are forms of one word: route and routing, ship and shipping.
+func IsRelated(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -119,8 +119,8 @@ func Akin(a, b string) bool {
 	return false
 }
 
-// Stops are words that say nothing of what a text is about.
-var Stops = lazyregexp.Of(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
+// IsStopWord are words that say nothing of what a text is about.
+var IsStopWord = lazyregexp.Of(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
 	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything
 	already listed all every
 	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly

@@ -8,26 +8,26 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// YAML returns the sequences and maps of a YAML text, aliases and merge keys followed. It
+// ScanYAML returns the sequences and maps of a YAML text, aliases and merge keys followed. It
 // gives false when the text is not YAML.
-func YAML(src []byte) ([]*List, bool) {
+func ScanYAML(src []byte) ([]*List, bool) {
 	y := &yamlScanner{}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
 	for {
 		var doc yaml.Node
 		if err := dec.Decode(&doc); err != nil {
-			asCounted(src, y.lists)
+			setEditorLines(src, y.lists)
 			return y.lists, len(y.lists) > 0 || err.Error() == "EOF"
 		}
 		for _, n := range doc.Content {
-			y.node(n, "", nil, 0)
+			y.readNode(n, "", nil, 0)
 		}
 	}
 }
 
-// asCounted gives the lists the lines that editors and git count. YAML also ends a line at
+// setEditorLines gives the lists the lines that editors and git count. YAML also ends a line at
 // a carriage return by itself, and at three marks of Unicode.
-func asCounted(src []byte, lists []*List) {
+func setEditorLines(src []byte, lists []*List) {
 	const other = "\r\u0085\u2028\u2029"
 	if !bytes.ContainsAny(src, other) {
 		return
@@ -53,7 +53,7 @@ func asCounted(src []byte, lists []*List) {
 
 type yamlScanner struct{ lists []*List }
 
-func (y *yamlScanner) node(n *yaml.Node, name string, path []string, depth int) {
+func (y *yamlScanner) readNode(n *yaml.Node, name string, path []string, depth int) {
 	if depth > 40 || len(y.lists) > 500_000 {
 		return
 	}
@@ -63,37 +63,37 @@ func (y *yamlScanner) node(n *yaml.Node, name string, path []string, depth int) 
 	}
 	switch n.Kind {
 	case yaml.SequenceNode:
-		l := y.add(Array, name, path, n, depth)
+		l := y.addList(Array, name, path, n, depth)
 		for i, c := range n.Content {
 			l.Items = append(l.Items, Item{Label: Shorten(yamlLabel(c)), Line: c.Line, Col: c.Column})
-			y.node(c, "["+strconv.Itoa(i)+"]", inner, depth+1)
+			y.readNode(c, "["+strconv.Itoa(i)+"]", inner, depth+1)
 		}
 	case yaml.MappingNode:
-		l := y.add(Object, name, path, n, depth)
+		l := y.addList(Object, name, path, n, depth)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
-			if key.Value == "<<" && merged(value) != nil {
+			if key.Value == "<<" && mergedNode(value) != nil {
 				l.Items = append(l.Items, mergedItems(value)...)
 				continue
 			}
-			l.Items = append(l.Items, Item{Label: Shorten(key.Value), Line: key.Line, Col: key.Column, Key: true})
-			y.node(value, key.Value, inner, depth+1)
+			l.Items = append(l.Items, Item{Label: Shorten(key.Value), Line: key.Line, Col: key.Column, IsKey: true})
+			y.readNode(value, key.Value, inner, depth+1)
 		}
 	case yaml.AliasNode:
 		if n.Alias != nil && name != "" && (n.Alias.Kind == yaml.SequenceNode || n.Alias.Kind == yaml.MappingNode) {
-			l := y.add(Array, name, path, n, depth)
+			l := y.addList(Array, name, path, n, depth)
 			l.Items = aliasItems(n.Alias)
 		}
 	}
 }
 
-func (y *yamlScanner) add(kind ListKind, name string, path []string, n *yaml.Node, depth int) *List {
+func (y *yamlScanner) addList(kind ListKind, name string, path []string, n *yaml.Node, depth int) *List {
 	l := &List{Name: name, Path: path, Kind: kind, Line: n.Line, Col: n.Column, Depth: depth}
 	y.lists = append(y.lists, l)
 	return l
 }
 
-func merged(n *yaml.Node) *yaml.Node {
+func mergedNode(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -104,10 +104,10 @@ func merged(n *yaml.Node) *yaml.Node {
 }
 
 func mergedItems(n *yaml.Node) []Item {
-	m := merged(n)
+	m := mergedNode(n)
 	var out []Item
 	for i := 0; m != nil && i+1 < len(m.Content); i += 2 {
-		out = append(out, Item{Label: Shorten(m.Content[i].Value), Line: n.Line, Col: n.Column, Key: true})
+		out = append(out, Item{Label: Shorten(m.Content[i].Value), Line: n.Line, Col: n.Column, IsKey: true})
 	}
 	return out
 }

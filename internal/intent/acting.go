@@ -2,10 +2,10 @@ package intent
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-// acting are verbs that say what something does, without asking for anything by
+// statementVerbs are verbs that say what something does, without asking for anything by
 // themselves and hardly ever nouns: their -s tells that something is said about how
 // things are.
-var acting = lazyregexp.Of(`abandon absorb accept accommodate accumulate achieve acknowledge acquire activate adapt add
+var statementVerbs = lazyregexp.Of(`abandon absorb accept accommodate accumulate achieve acknowledge acquire activate adapt add
 	admit affect afford aggregate agree aim allocate allow alter amount
 	announce annoy anticipate appear append apply appoint argue arise arrive ask assemble assert assess assign assist
 	associate assume assure attach attain attract avoid await awake
@@ -55,7 +55,7 @@ var acting = lazyregexp.Of(`abandon absorb accept accommodate accumulate achieve
 	guess count claim jump interleave collide coincide skip flash blink shift creep bleed`)
 
 // nouns in -s that the list above would take for verbs.
-var nounsToo = lazyregexp.Of(`adds ends forms faces fires fits falls fights floods flows forces functions fills gets
+var nounsInS = lazyregexp.Of(`adds ends forms faces fires fits falls fights floods flows forces functions fills gets
 	grants hands hits holds imports increases interfaces joins lists logs keeps looks lasts leads leaks lies lines
 	matches means misses mistakes mixes
 	moves offers orders opens passes picks piles places points pops presents presses processes prompts pulls pushes
@@ -72,14 +72,16 @@ var nounsToo = lazyregexp.Of(`adds ends forms faces fires fits falls fights floo
 	exports extracts fades fails imports links loads lacks locks maps marks merges counts claims jumps guesses logs
 	notices parses pays places results scrolls serves tags tests types hides flashes blinks`)
 
-// Acts reports the -s form of a verb that is hardly ever a plural.
-func Acts(w string) bool {
-	if nounsToo.Has(w) {
+// IsStatementForm reports the -s form of a verb that is hardly ever a plural.
+func IsStatementForm(w string) bool {
+	if nounsInS.Has(w) {
 		return false
 	}
-	b, end := Base(w, func(b string) bool { return acting.Has(b) })
+	b, end := BaseForm(w, func(b string) bool { return statementVerbs.Has(b) })
 	return b != "" && end == "s"
 }
 
-// Strictly reports the base form of a verb of that list that is hardly ever a noun.
-func Strictly(w string) bool { return acting.Has(w) && !nounsToo.Has(w+"s") && !nounsToo.Has(w+"es") }
+// IsStatementBase reports the base form of a verb of that list that is hardly ever a noun.
+func IsStatementBase(w string) bool {
+	return statementVerbs.Has(w) && !nounsInS.Has(w+"s") && !nounsInS.Has(w+"es")
+}

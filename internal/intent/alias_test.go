@@ -34,7 +34,7 @@ func TestAliases(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	n := nouns{text: " the pipeline in test.yml is red ", literal: map[string]bool{"test.yml": true}}
+	n := nouns{text: " the pipeline in test.yml is red ", literals: map[string]bool{"test.yml": true}}
 	if got := n.aliases(files, FileMessage{}); len(got) > 0 {
 		t.Errorf("where one workflow is named the others are not meant: %q", got)
 	}
@@ -42,11 +42,11 @@ func TestAliases(t *testing.T) {
 
 func TestTopmost(t *testing.T) {
 	files := []string{"web/package.json", "api/go.mod", "web/ui/package.json", "README.md"}
-	if got, want := topmost(files), []string{"web/package.json", "api/go.mod"}; !slices.Equal(got, want) {
+	if got, want := topmostManifests(files), []string{"web/package.json", "api/go.mod"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	n := nouns{placed: []string{"web/ui/", "x:3"}}
-	if got, want := topmost(n.below(files)), []string{"web/ui/package.json"}; !slices.Equal(got, want) {
+	n := nouns{literalPaths: []string{"web/ui/", "x:3"}}
+	if got, want := topmostManifests(n.filesBelow(files)), []string{"web/ui/package.json"}; !slices.Equal(got, want) {
 		t.Errorf("below a folder: %q, want %q", got, want)
 	}
 }

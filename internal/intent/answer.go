@@ -13,36 +13,36 @@ var reference = lazyregexp.New(`(?i)^\W*(?:(?:closes?|closed|fix(?:es|ed)?|resol
 	`(?:(?:[\w.-]+/[\w.-]+)?#\d+|GH-\d+|https?://\S+)` +
 	`(?:(?:\s*(?:,|&|\band\b)\s*|\s+)(?:(?:[\w.-]+/[\w.-]+)?#\d+|GH-\d+|https?://\S+))*\W*$`)
 
-// deeds leaves out what only refers to something, where anything else is asked for.
-func (p *parse) deeds() []found {
-	out := slices.DeleteFunc(slices.Clone(p.Out), func(f found) bool { return reference.MatchString(p.phrase(f)) })
+// withoutReferences leaves out what only refers to something, where anything else is asked for.
+func (p *parse) withoutReferences() []foundRequirement {
+	out := slices.DeleteFunc(slices.Clone(p.Requirements), func(f foundRequirement) bool { return reference.MatchString(p.phrase(f)) })
 	if len(out) == 0 {
-		return p.Out
+		return p.Requirements
 	}
 	return out
 }
 
-// answer puts together what was found.
-func (p *parse) answer() belay.Request {
-	p.Out = p.deeds()
-	fresh := p.is == belay.Fresh || p.is == "" && p.Fresh && !p.PlanExists
-	req := belay.Request{Type: p.kind(fresh), Requirements: []belay.Requirement{}, Preserve: []string{},
+// buildRequest puts together what was found.
+func (p *parse) buildRequest() belay.Request {
+	p.Requirements = p.withoutReferences()
+	fresh := p.requestType == belay.Fresh || p.requestType == "" && p.Fresh && !p.PlanExists
+	req := belay.Request{Type: p.decideType(fresh), Requirements: []belay.Requirement{}, Preserve: []string{},
 		Affected: []string{}, Doubts: []belay.Doubt{}}
-	for _, f := range p.Out {
+	for _, f := range p.Requirements {
 		if req.Type == belay.Fresh {
 			f.Marker = belay.MarkAdd
 		}
-		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: p.counted(f)})
+		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: p.statedCount(f)})
 	}
 	req.Preserve = append(req.Preserve, p.Preserve...)
-	req.Doubts = append(req.Doubts, p.doubted(p.Doubts)...)
+	req.Doubts = append(req.Doubts, p.completeDoubts(p.Doubts)...)
 	message := FileMessage{Msg: p.Text, Blocks: p.Blocks, Acts: p.Acts, Preserve: p.Preserve, Kind: req.Type,
 		Fresh: p.Fresh, PlanExists: p.PlanExists, Files: p.Files}
-	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt }) &&
-		!slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt && !a.Vague }) {
+	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Doubt }) &&
+		!slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Doubt && !a.IsVague }) {
 		message.Kind = belay.Mutation // whichever is meant, it is done to what is named
 	}
-	for _, f := range p.Out {
+	for _, f := range p.Requirements {
 		a := f.Act
 		a.Marker = f.Marker
 		message.Asked = append(message.Asked, a)
@@ -52,16 +52,16 @@ func (p *parse) answer() belay.Request {
 	return req
 }
 
-// kind is what a message is, in the order in which the types are checked: in doubt, fresh where
+// decideType is what a message is, in the order in which the types are checked: in doubt, fresh where
 // that is found out elsewhere, and otherwise what its requirements are.
-func (p *parse) kind(fresh bool) belay.RequestType {
+func (p *parse) decideType(fresh bool) belay.RequestType {
 	switch {
 	case len(p.Doubts) > 0:
 		return belay.Unclear
 	case fresh:
 		return belay.Fresh
 	}
-	if slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }) {
+	if slices.ContainsFunc(p.Requirements, func(f foundRequirement) bool { return f.Marker != belay.MarkFix }) {
 		return belay.Mutation
 	}
 	return belay.Bugfix

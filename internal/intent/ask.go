@@ -19,15 +19,15 @@ type Input struct {
 
 // Evidence is why the answer is as it is: the words, and what was concluded from them.
 type Evidence struct {
-	Words string
-	Means string
+	Text    string
+	Meaning string
 }
 
-// head and tail are how much of a long message is read, in bytes: what is asked stands
+// maxHeadBytes and tail are how much of a long message is read, in bytes: what is asked stands
 // before or after what is pasted, hardly ever in the middle.
 const (
-	head = 24 << 10
-	tail = 16 << 10
+	maxHeadBytes = 24 << 10
+	maxTailBytes = 16 << 10
 )
 
 // Parse reads a message. Every message has an answer; one that asks for nothing gets a
@@ -35,21 +35,21 @@ const (
 func Parse(in Input) (belay.Request, []Evidence) {
 	text, cut := shorten(in.Text)
 	in.Text = text
-	p := weighed(in, ActScale(), Wholes())
-	req := p.answer()
+	p := readWeighed(in, ActScale(), MessageScale())
+	req := p.buildRequest()
 	if cut > 0 {
 		req.Doubts = append(req.Doubts, belay.Doubt{Words: "", Readings: slices.Clone(readings[middle])})
 	}
-	return req, p.Why
+	return req, p.Evidence
 }
 
 // shorten leaves the middle out of a message that is longer than anybody writes.
 func shorten(msg string) (string, int) {
 	msg = strings.ToValidUTF8(msg, "\uFFFD")
-	if len(msg) <= head+tail {
+	if len(msg) <= maxHeadBytes+maxTailBytes {
 		return msg, 0
 	}
-	a, b := head, len(msg)-tail
+	a, b := maxHeadBytes, len(msg)-maxTailBytes
 	for a > 0 && !utf8.RuneStart(msg[a]) {
 		a--
 	}
@@ -69,39 +69,41 @@ type parse struct {
 	Acts   []Act
 	Fresh  bool
 
-	Out      []found
-	Preserve []string
-	Doubts   []belay.Doubt
-	Why      []Evidence
-	is       belay.RequestType
+	Requirements []foundRequirement
+	Preserve     []string
+	Doubts       []belay.Doubt
+	Evidence     []Evidence
+	requestType  belay.RequestType
 }
 
-// found is a requirement with the act it came from.
-type found struct {
+// foundRequirement is a requirement with the act it came from.
+type foundRequirement struct {
 	Marker belay.Marker
 	Act    Act
 }
 
-// read is a message as grammar reads it: its words, whatever is known of the project.
-func read(in Input) *parse {
-	p := &parse{Input: in, Lang: Language(in.Text)}
-	n := Greeting(p.Text)
-	p.Blocks = Blocks(strings.Repeat(" ", n) + Dictated(p.Text[n:]))
+// readMessage is a message as grammar reads it: its words, whatever is known of the project.
+func readMessage(in Input) *parse {
+	p := &parse{Input: in, Lang: DetectLanguage(in.Text)}
+	n := GreetingLength(p.Text)
+	p.Blocks = Blocks(strings.Repeat(" ", n) + PunctuateDictation(p.Text[n:]))
 	r := &reader{Text: p.Text, Blocks: p.Blocks, Lang: p.Lang}
 	r.read()
 	p.Acts = r.acts
 	for i := range p.Acts {
-		p.Acts[i].Nr = i
+		p.Acts[i].Index = i
 	}
-	p.Fresh = p.founds()
+	p.Fresh = p.asksForWhole()
 	p.settle()
 	return p
 }
 
-// beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
-func beginning(text string) string {
+// messageStart is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
+func messageStart(text string) string {
 	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
 }
 
-// because notes why the answer is as it is.
-func (p *parse) because(words, means string) { p.Why = append(p.Why, Evidence{words, means}) }
+// addEvidence notes why the answer is as it is.
+func (p *parse) addEvidence(words, means string) {
+	p.Evidence = append(p.Evidence, Evidence{words, means})
+}

@@ -8,14 +8,14 @@ func TestTouches(t *testing.T) {
 	for word, want := range map[string]bool{
 		"change": true, "renamed": true, "renaming": true, "broken": true, "migrated": false, "show": false,
 	} {
-		if got := Touches(word); got != want {
+		if got := IsTouchVerb(word); got != want {
 			t.Errorf("%s: touches %v, want %v", word, got, want)
 		}
 	}
 }
 
 func TestSubject(t *testing.T) {
-	checkSpans(t, StaySubject, map[string]string{
+	checkSpans(t, ReadStaySubject, map[string]string{
 		"the tests stay":                                     "the tests",
 		"the order as before":                                "the order",
 		"the logo should be left aligned":                    "-",
@@ -36,10 +36,10 @@ func TestSubject(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	checkSpans(t, untouched, map[string]string{"nothing may change": "nothing may change", "none should ever break": "none should ever break", "nothing happens": "-"})
-	checkSpans(t, unchanged, map[string]string{"on desktop nothing changes please": "on desktop nothing changes", "nothing else": "nothing else", "it did nothing else": "-", "nothing changes colour": "-"})
+	checkSpans(t, readUntouched, map[string]string{"nothing may change": "nothing may change", "none should ever break": "none should ever break", "nothing happens": "-"})
+	checkSpans(t, readUnchanged, map[string]string{"on desktop nothing changes please": "on desktop nothing changes", "nothing else": "nothing else", "it did nothing else": "-", "nothing changes colour": "-"})
 }
 
 func TestThing(t *testing.T) {
-	checkSpans(t, NoThing, map[string]string{"no new dependencies please": "no new dependencies", "no login , no mails": "no login", "no longer works": "-", "no idea": "-", "no tests yet": "-"})
+	checkSpans(t, ReadNoThing, map[string]string{"no new dependencies please": "no new dependencies", "no login , no mails": "no login", "no longer works": "-", "no idea": "-", "no tests yet": "-"})
 }

@@ -11,14 +11,14 @@ type BlockKind int
 
 // Said are Para and Item; the others are material: pasted, quoted or around it.
 const (
-	Para    BlockKind = iota
-	Item              // of a list: a bullet, a number, a line "fix: …"
-	Heading           // a heading or a line that only introduces what follows
-	Fence             // code
-	Log               // lines of a log, a diagnostic, a shell
-	Trace             // a crash: a stack trace, a panic, an exception
-	Quote             // somebody else's words
-	Sign              // a signature
+	Para      BlockKind = iota
+	Item                // of a list: a bullet, a number, a line "fix: …"
+	Heading             // a heading or a line that only introduces what follows
+	Fence               // code
+	Log                 // lines of a log, a diagnostic, a shell
+	Trace               // a crash: a stack trace, a panic, an exception
+	Quote               // somebody else's words
+	Signature           // a signature
 )
 
 // Block is a stretch of a message. At is its byte offset; Label is the heading, field
@@ -31,14 +31,14 @@ type Block struct {
 }
 
 var (
-	bullet   = lazyregexp.New(`^\s*(?:[-*•+–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+(?:\[[ xX]?\]\s*)?`)
-	hashes   = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
-	bold     = lazyregexp.New(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
-	boldFld  = lazyregexp.New(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
-	field    = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
-	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([^()\n]+\))?!?:\s+`)
-	wrote    = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
-	farewell = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|` +
+	bullet     = lazyregexp.New(`^\s*(?:[-*•+–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+(?:\[[ xX]?\]\s*)?`)
+	hashes     = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
+	bold       = lazyregexp.New(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
+	boldField  = lazyregexp.New(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
+	field      = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
+	commit     = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([^()\n]+\))?!?:\s+`)
+	quoteIntro = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
+	farewell   = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|` +
 		`wishes|greetings)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|` +
 		`thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
@@ -63,29 +63,29 @@ func Blocks(text string) []Block {
 		} else {
 			end += at + 1
 		}
-		c.line(at, end)
+		c.addLine(at, end)
 		at = end
 	}
-	return enumerate(c.done())
+	return splitEnumerations(c.finish())
 }
 
 // cutter holds what the lines before say about the next one.
 type blockCutter struct {
-	text   string
-	out    []Block
-	label  string
-	fence  string // the mark that closes the open fence
-	gap    bool   // the line before was blank
-	signed bool
-	print  bool // the paragraph is output as a whole
-	inline bool // the label was on the line of its text: it says nothing of what comes after a gap
+	text     string
+	out      []Block
+	label    string
+	fence    string // the mark that closes the open fence
+	gap      bool   // the line before was blank
+	signed   bool
+	isOutput bool // the paragraph is output as a whole
+	inline   bool // the label was on the line of its text: it says nothing of what comes after a gap
 }
 
-func (c *blockCutter) line(at, end int) {
+func (c *blockCutter) addLine(at, end int) {
 	raw := strings.TrimRight(c.text[at:end], "\r\n")
 	trimmed := strings.TrimSpace(raw)
 	if c.gap || len(c.out) == 0 {
-		c.print = trimmed != "" && c.fence == "" && printed(paragraph(c.text[at:]))
+		c.isOutput = trimmed != "" && c.fence == "" && isOutputParagraph(paragraphLines(c.text[at:]))
 	}
 	switch {
 	case c.fence != "":
@@ -93,34 +93,34 @@ func (c *blockCutter) line(at, end int) {
 			c.fence = ""
 			return
 		}
-		c.grow(Fence, at, raw)
+		c.extend(Fence, at, raw)
 	case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
 		c.fence = trimmed[:3]
 		c.gap = true
 	case trimmed == "":
 		c.gap = true
 		return
-	case c.signed, c.closes(trimmed):
+	case c.signed, c.isClosing(trimmed):
 		c.signed = true
-		c.grow(Sign, at, raw)
-	case strings.HasPrefix(trimmed, ">") || wrote.MatchString(raw):
-		c.grow(Quote, at, raw)
-	case c.pasted(raw, trimmed):
-		c.grow(pasteKind(trimmed), at, raw)
+		c.extend(Signature, at, raw)
+	case strings.HasPrefix(trimmed, ">") || quoteIntro.MatchString(raw):
+		c.extend(Quote, at, raw)
+	case c.isPasted(raw, trimmed):
+		c.extend(pasteKind(trimmed), at, raw)
 	default:
-		c.said(at, raw, trimmed)
+		c.addProse(at, raw, trimmed)
 	}
 	c.gap = false
 }
 
-// closes says whether a mail's closing begins: a farewell of its own line, when
+// isClosing says whether a mail's closing begins: a farewell of its own line, when
 // something was said before it, or the two dashes.
-func (c *blockCutter) closes(trimmed string) bool {
+func (c *blockCutter) isClosing(trimmed string) bool {
 	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
 }
 
-// paragraph is the lines up to the next blank one, at most forty.
-func paragraph(text string) (lines []string) {
+// paragraphLines is the lines up to the next blank one, at most forty.
+func paragraphLines(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" || len(lines) == 40 {
 			break
@@ -130,10 +130,10 @@ func paragraph(text string) (lines []string) {
 	return lines
 }
 
-// pasted says whether a line was not written by the person: it looks like output, or
+// isPasted says whether a line was not written by the person: it looks like output, or
 // continues output that has not ended yet.
-func (c *blockCutter) pasted(raw, trimmed string) bool {
-	if c.print && !bullet.MatchString(raw) || Output(trimmed) || frame(raw) {
+func (c *blockCutter) isPasted(raw, trimmed string) bool {
+	if c.isOutput && !bullet.MatchString(raw) || IsOutput(trimmed) || isStackFrame(raw) {
 		return true
 	}
 	if n := len(c.out); n > 0 && c.out[n-1].Kind == Trace && !c.gap && strings.HasPrefix(trimmed, "note: ") {
@@ -145,29 +145,29 @@ func (c *blockCutter) pasted(raw, trimmed string) bool {
 	if c.gap {
 		return raw != trimmed && strings.ContainsAny(trimmed, "={}|^~()[]") && !bullet.MatchString(raw)
 	}
-	return !sentence(trimmed) || raw != trimmed
+	return !isProse(trimmed) || raw != trimmed
 }
 
 func pasteKind(trimmed string) BlockKind {
-	if frame(trimmed) || crash.MatchString(trimmed) {
+	if isStackFrame(trimmed) || crash.MatchString(trimmed) {
 		return Trace
 	}
 	return Log
 }
 
-// said adds a line that a person wrote.
-func (c *blockCutter) said(at int, raw, trimmed string) {
+// addProse adds a line that a person wrote.
+func (c *blockCutter) addProse(at int, raw, trimmed string) {
 	if m := hashes.FindStringSubmatch(raw); m != nil {
-		c.heading(at, raw, m[1])
+		c.addHeading(at, raw, m[1])
 		return
 	}
 	if m := bold.FindStringSubmatch(raw); m != nil {
-		c.heading(at, raw, m[1])
+		c.addHeading(at, raw, m[1])
 		return
 	}
-	for _, shape := range []*lazyregexp.Regexp{boldFld, commit, field} {
-		if m := shape.FindStringSubmatchIndex(raw); m != nil && (shape != field || Known(raw[m[2]:m[3]])) {
-			c.label, c.inline = Label(raw[m[2]:m[3]]), shape != commit
+	for _, shape := range []*lazyregexp.Regexp{boldField, commit, field} {
+		if m := shape.FindStringSubmatchIndex(raw); m != nil && (shape != field || IsKnownLabel(raw[m[2]:m[3]])) {
+			c.label, c.inline = NormalizeLabel(raw[m[2]:m[3]]), shape != commit
 			kind := Para
 			if shape == commit {
 				kind = Item
@@ -181,28 +181,28 @@ func (c *blockCutter) said(at int, raw, trimmed string) {
 		return
 	}
 	if strings.HasSuffix(trimmed, ":") && len(strings.Fields(trimmed)) <= 10 && !strings.ContainsAny(trimmed[:len(trimmed)-1], ".?!") {
-		c.heading(at, raw, strings.TrimSuffix(trimmed, ":"))
+		c.addHeading(at, raw, strings.TrimSuffix(trimmed, ":"))
 		return
 	}
-	c.para(at, raw, trimmed)
+	c.addParagraph(at, raw, trimmed)
 }
 
-func (c *blockCutter) heading(at int, raw, label string) {
-	c.label, c.inline = Label(label), false
+func (c *blockCutter) addHeading(at int, raw, label string) {
+	c.label, c.inline = NormalizeLabel(label), false
 	c.out = append(c.out, Block{Heading, at, raw, c.label})
 }
 
-// begins reports a line that begins a sentence of its own behind a short block.
-func (c *blockCutter) begins(trimmed string) bool {
-	if len(c.out) == 0 || !upper(trimmed[0]) {
+// startsSentence reports a line that begins a sentence of its own behind a short block.
+func (c *blockCutter) startsSentence(trimmed string) bool {
+	if len(c.out) == 0 || !isUpper(trimmed[0]) {
 		return false
 	}
 	return len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")
 }
 
-// para adds a line of prose, or lengthens the block before when it is a wrapped line
+// addParagraph adds a line of prose, or lengthens the block before when it is a wrapped line
 // or belongs to a list's item.
-func (c *blockCutter) para(at int, raw, trimmed string) {
+func (c *blockCutter) addParagraph(at int, raw, trimmed string) {
 	if last := len(c.out) - 1; last >= 0 && !c.gap {
 		b := &c.out[last]
 		lower := trimmed[0] >= 'a' && trimmed[0] <= 'z'
@@ -213,8 +213,8 @@ func (c *blockCutter) para(at int, raw, trimmed string) {
 			return
 		}
 	}
-	about := sectionHeadings()[c.label] == Around || sectionHeadings()[c.label] == Title
-	if c.inline && about && (c.gap || c.begins(trimmed)) {
+	about := sectionHeadings()[c.label] == Circumstances || sectionHeadings()[c.label] == Title
+	if c.inline && about && (c.gap || c.startsSentence(trimmed)) {
 		c.label, c.inline = "", false
 	}
 	label := c.label
@@ -224,9 +224,9 @@ func (c *blockCutter) para(at int, raw, trimmed string) {
 	c.out = append(c.out, Block{Para, at, raw, label})
 }
 
-// grow lengthens the last block when it is of the same kind, and of traces and logs
+// extend lengthens the last block when it is of the same kind, and of traces and logs
 // makes one block, a trace when any of its lines is.
-func (c *blockCutter) grow(kind BlockKind, at int, raw string) {
+func (c *blockCutter) extend(kind BlockKind, at int, raw string) {
 	if last := len(c.out) - 1; last >= 0 {
 		b := &c.out[last]
 		paste := (b.Kind == Log || b.Kind == Trace) && (kind == Log || kind == Trace)
@@ -239,15 +239,15 @@ func (c *blockCutter) grow(kind BlockKind, at int, raw string) {
 	c.out = append(c.out, Block{kind, at, raw, c.label})
 }
 
-func (c *blockCutter) done() []Block {
+func (c *blockCutter) finish() []Block {
 	for i, b := range c.out {
 		if b.Kind != Fence {
 			continue
 		}
 		for line := range strings.Lines(b.Text) {
-			if trimmed := strings.TrimSpace(line); frame(line) || crash.MatchString(trimmed) {
+			if trimmed := strings.TrimSpace(line); isStackFrame(line) || crash.MatchString(trimmed) {
 				c.out[i].Kind = Trace
-			} else if Output(trimmed) && c.out[i].Kind == Fence {
+			} else if IsOutput(trimmed) && c.out[i].Kind == Fence {
 				c.out[i].Kind = Log
 			}
 		}
@@ -255,20 +255,20 @@ func (c *blockCutter) done() []Block {
 	return c.out
 }
 
-// inline are the fields of a ticket that somebody wrote on one line.
-var inline = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|` +
+// inlineFields are the fields of a ticket that somebody wrote on one line.
+var inlineFields = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|` +
 	`expected|expected result)\s*:\s+`)
 
 var (
 	numberedItem = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
-	lettered     = lazyregexp.New(`(?:^|[\s:])\(([a-h])\)\s+`)
+	letteredItem = lazyregexp.New(`(?:^|[\s:])\(([a-h])\)\s+`)
 )
 
-// enumerate makes items of "(1) …; (2) …" inside a line.
-func enumerate(in []Block) []Block {
+// splitEnumerations makes items of "(1) …; (2) …" inside a line.
+func splitEnumerations(in []Block) []Block {
 	var out []Block
 	for _, b := range in {
-		if f := inline.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para &&
+		if f := inlineFields.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para &&
 			(len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sectionHeadings()[b.Label] != Open) {
 			if f[0][0] > 0 {
 				out = append(out, Block{Para, b.At, b.Text[:f[0][0]+1], b.Label})
@@ -278,24 +278,24 @@ func enumerate(in []Block) []Block {
 				if i+1 < len(f) {
 					end = f[i+1][0] + 1
 				}
-				out = append(out, Block{Para, b.At + m[1], b.Text[m[1]:end], Label(b.Text[m[2]:m[3]])})
+				out = append(out, Block{Para, b.At + m[1], b.Text[m[1]:end], NormalizeLabel(b.Text[m[2]:m[3]])})
 			}
 			continue
 		}
 		found := numberedItem.FindAllStringSubmatchIndex(b.Text, 20)
 		if len(found) == 0 {
-			found = lettered.FindAllStringSubmatchIndex(b.Text, 20)
+			found = letteredItem.FindAllStringSubmatchIndex(b.Text, 20)
 		}
 		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // the list began the line
-			out = append(out, itemised(b, found)...)
+			out = append(out, splitItems(b, found)...)
 			continue
 		}
-		if b.Kind != Para || len(found) < 2 || !ascending(b.Text, found) {
+		if b.Kind != Para || len(found) < 2 || !isAscending(b.Text, found) {
 			out = append(out, b)
 			continue
 		}
 		if lead := b.Text[:found[0][0]]; strings.TrimSpace(lead) != "" {
-			out = append(out, Block{Heading, b.At, lead, Label(strings.TrimRight(lead, " :"))})
+			out = append(out, Block{Heading, b.At, lead, NormalizeLabel(strings.TrimRight(lead, " :"))})
 		}
 		for i, m := range found {
 			end := len(b.Text)
@@ -308,8 +308,8 @@ func enumerate(in []Block) []Block {
 	return out
 }
 
-// itemised cuts an item in which the next numbers of its list stand.
-func itemised(b Block, found [][]int) []Block {
+// splitItems cuts an item in which the next numbers of its list stand.
+func splitItems(b Block, found [][]int) []Block {
 	out := []Block{{Item, b.At, strings.TrimRight(b.Text[:found[0][0]], "; \t\n"), b.Label}}
 	for i, m := range found {
 		end := len(b.Text)
@@ -321,7 +321,7 @@ func itemised(b Block, found [][]int) []Block {
 	return out
 }
 
-func ascending(text string, found [][]int) bool {
+func isAscending(text string, found [][]int) bool {
 	first := text[found[0][2]]
 	for i, m := range found {
 		if int(text[m[2]]-first) != i {

@@ -12,49 +12,50 @@ import (
 // a program does ("users don't touch config.yml", "a mode that formats without changing go.mod")
 // bounds nothing. What comes behind the match is the list of things.
 const (
-	begins     = `(?i)(?:^|[.;:!?,(–—]\s*|\b(?:please|but|and|just|so|also|then|you must|you should|you may|you can)\s+)`
-	touch      = `(?:touch|change|modify|edit|alter)`
-	touchy     = `(?:touching|changing|modifying|editing|altering)`
-	deniedVerb = `(?:do\s+not|don['’]?t|never|must\s+not|may\s+not|should\s+not|shouldn['’]?t|mustn['’]?t)\s+(?:ever\s+)?`
-	others     = `(?:anything|any\s+(?:other\s+)?(?:files?|code)|other\s+files|files)\s+(?:else\s+)?(?:except|but|` +
+	clauseStart  = `(?i)(?:^|[.;:!?,(–—]\s*|\b(?:please|but|and|just|so|also|then|you must|you should|you may|you can)\s+)`
+	touchVerbs   = `(?:touch|change|modify|edit|alter)`
+	touchGerunds = `(?:touching|changing|modifying|editing|altering)`
+	deniedVerb   = `(?:do\s+not|don['’]?t|never|must\s+not|may\s+not|should\s+not|shouldn['’]?t|mustn['’]?t)\s+(?:ever\s+)?`
+	otherFiles   = `(?:anything|any\s+(?:other\s+)?(?:files?|code)|other\s+files|files)\s+(?:else\s+)?(?:except|but|` +
 		`other\s+than|besides|apart\s+from|outside(?:\s+of)?)(?:\s+for)?\s+`
 )
 
 var (
-	bounding = []struct {
+	boundForms = []struct {
 		form *lazyregexp.Regexp
 		only bool
 	}{
-		{lazyregexp.New(begins + deniedVerb + touch + `\s+` + others), true},
-		{lazyregexp.New(`(?i)\bwithout\s+` + touchy + `\s+` + others), true},
-		{lazyregexp.New(begins + `only\s+(?:` + touch + `|update|work\s+(?:in|on))\s+`), true},
-		{lazyregexp.New(begins + `(?:` + touch + `|work\s+(?:in|on))\s+(?:nothing\s+but|only)\s+`), true},
+		{lazyregexp.New(clauseStart + deniedVerb + touchVerbs + `\s+` + otherFiles), true},
+		{lazyregexp.New(`(?i)\bwithout\s+` + touchGerunds + `\s+` + otherFiles), true},
+		{lazyregexp.New(clauseStart + `only\s+(?:` + touchVerbs + `|update|work\s+(?:in|on))\s+`), true},
+		{lazyregexp.New(clauseStart + `(?:` + touchVerbs + `|work\s+(?:in|on))\s+(?:nothing\s+but|only)\s+`), true},
 		{
-			lazyregexp.New(begins + `(?:limit|restrict|confine|keep)\s+(?:yourself|your\s+changes?|the\s+changes?|` +
+			lazyregexp.New(clauseStart + `(?:limit|restrict|confine|keep)\s+(?:yourself|your\s+changes?|the\s+changes?|` +
 				`all\s+changes|changes|your\s+work|the\s+work)\s+to\s+`), true,
 		},
-		{lazyregexp.New(begins + deniedVerb + touch + `\s+`), false},
-		{lazyregexp.New(`(?i)\bwithout\s+` + touchy + `\s+`), false},
-		{lazyregexp.New(begins + `(?:hands\s+off|keep\s+(?:your\s+)?hands\s+off|stay\s+(?:out\s+of|away\s+from))\s+(?:of\s+)?`), false},
+		{lazyregexp.New(clauseStart + deniedVerb + touchVerbs + `\s+`), false},
+		{lazyregexp.New(`(?i)\bwithout\s+` + touchGerunds + `\s+`), false},
+		{lazyregexp.New(clauseStart +
+			`(?:hands\s+off|keep\s+(?:your\s+)?hands\s+off|stay\s+(?:out\s+of|away\s+from))\s+(?:of\s+)?`), false},
 	}
-	leaving = lazyregexp.New(begins + `(?:leave|keep)\s+`)
-	isLeft  = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|` +
+	leaveOrder = lazyregexp.New(clauseStart + `(?:leave|keep)\s+`)
+	leftAlone  = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|` +
 		`(?:exactly\s+)?(?:as|the\s+way|like)\s+(?:it|they)\s+(?:is|was|are|were))\b`)
-	onlyThat = lazyregexp.New(begins + `(?:` + touch + `\s+nothing\s+else|` + deniedVerb + touch +
+	onlyThat = lazyregexp.New(clauseStart + `(?:` + touchVerbs + `\s+nothing\s+else|` + deniedVerb + touchVerbs +
 		`\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
-	hedged = lazyregexp.New(`(?i)^\s*,?\s*(?:unless|if|when|whenever|until|till|yet|except|too|more|much|by\s+hand|` +
+	hedgeAfter = lazyregexp.New(`(?i)^\s*,?\s*(?:unless|if|when|whenever|until|till|yet|except|too|more|much|by\s+hand|` +
 		`manually|directly|other\s+than|apart|beyond|for\s+(?:any|no)\s+reason\s+other)\b`)
-	ended = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|` +
+	boundEnd = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|` +
 		`(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|` +
 		`in\s+any\s+way|here|this\s+time|today)\b)`)
-	thing = lazyregexp.New(
+	boundThing = lazyregexp.New(
 		"(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?" +
 			"(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?" +
 			"(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
-	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
-	boundPath = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
-	wholes    = lazyregexp.Of("tests test readme docs documentation")
-	stopWords = lazyregexp.Of(`and or but it this that them anything everything else the any not e.g i.e`)
+	boundConjunction = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
+	boundPath        = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
+	knownAreas       = lazyregexp.Of("tests test readme docs documentation")
+	stopWords        = lazyregexp.Of(`and or but it this that them anything everything else the any not e.g i.e`)
 )
 
 // Bounds returns what a request allows the work to touch only, and what it must not touch, where
@@ -66,15 +67,15 @@ func Bounds(text string) []belay.Bound {
 		if b.Kind != Para && b.Kind != Item {
 			continue // pasted, quoted, or a heading
 		}
-		for _, s := range sentences(b.Text) {
-			out = append(out, boundsOf(s)...)
+		for _, s := range splitSentences(b.Text) {
+			out = append(out, sentenceBounds(s)...)
 		}
 	}
 	return out
 }
 
-// sentences cuts a block where a sentence or a line ends. A dot in a name ends none.
-func sentences(text string) []string {
+// splitSentences cuts a block where a sentence or a line ends. A dot in a name ends none.
+func splitSentences(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		for _, s := range sentenceEnd.Split(strings.TrimSpace(line), -1) {
@@ -88,7 +89,7 @@ func sentences(text string) []string {
 
 var sentenceEnd = lazyregexp.New(`[.!?;]\s+`)
 
-func boundsOf(s string) []belay.Bound {
+func sentenceBounds(s string) []belay.Bound {
 	add := func(only bool, what []string) (out []belay.Bound) {
 		for _, w := range what {
 			out = append(out, belay.Bound{Only: only, What: w, Words: strings.TrimRight(s, ".!;")})
@@ -99,7 +100,7 @@ func boundsOf(s string) []belay.Bound {
 		return add(true, []string{""})
 	}
 	var out []belay.Bound
-	for _, f := range bounding {
+	for _, f := range boundForms {
 		at := f.form.FindStringIndex(s)
 		if at == nil {
 			continue
@@ -107,15 +108,15 @@ func boundsOf(s string) []belay.Bound {
 		if strings.Contains(strings.ToLower(s[at[0]:at[1]]), "without") && describing.MatchString(s[:at[0]]) {
 			return nil
 		}
-		what, rest := things(s[at[1]:])
-		if len(what) > 0 && !hedged.MatchString(rest) && ended.MatchString(rest) && !doubtfulBound.MatchString(s) {
+		what, rest := readPaths(s[at[1]:])
+		if len(what) > 0 && !hedgeAfter.MatchString(rest) && boundEnd.MatchString(rest) && !doubtfulBound.MatchString(s) {
 			out = append(out, add(f.only, what)...)
 		}
 		break // the first form that fits says what the sentence is
 	}
-	for _, at := range leaving.FindAllStringIndex(s, -1) {
-		what, rest := things(s[at[1]:])
-		if len(what) > 0 && isLeft.MatchString(rest) && !doubtfulBound.MatchString(s) {
+	for _, at := range leaveOrder.FindAllStringIndex(s, -1) {
+		what, rest := readPaths(s[at[1]:])
+		if len(what) > 0 && leftAlone.MatchString(rest) && !doubtfulBound.MatchString(s) {
 			out = append(out, add(false, what)...)
 		}
 	}
@@ -128,10 +129,10 @@ var (
 	describing = lazyregexp.New(`(?i)\b(?:that|which|who|mode|flag|option|command|--\w+)\b`)
 )
 
-// things reads a list of files and folders, and gives what follows it.
-func things(s string) (what []string, rest string) {
+// readPaths reads a list of files and folders, and gives what follows it.
+func readPaths(s string) (what []string, rest string) {
 	for {
-		m := thing.FindStringSubmatchIndex(s)
+		m := boundThing.FindStringSubmatchIndex(s)
 		if m == nil {
 			return what, s
 		}
@@ -140,29 +141,29 @@ func things(s string) (what []string, rest string) {
 		if m[3] == end {
 			end = m[2] + len(w)
 		}
-		if !named(w) {
+		if !canNamePath(w) {
 			return what, s
 		}
 		if !slices.Contains(what, w) {
 			what = append(what, w)
 		}
 		s = s[end:]
-		j := joins.FindStringIndex(s)
+		j := boundConjunction.FindStringIndex(s)
 		if j == nil {
 			return what, s
 		}
-		if next := thing.FindStringSubmatch(s[j[1]:]); next == nil || !named(strings.TrimRight(next[1], ".!?:")) {
+		if next := boundThing.FindStringSubmatch(s[j[1]:]); next == nil || !canNamePath(strings.TrimRight(next[1], ".!?:")) {
 			return what, s
 		}
 		s = s[j[1]:]
 	}
 }
 
-// named reports whether a word may name a file or a folder by itself.
-func named(w string) bool {
+// canNamePath reports whether a word may name a file or a folder by itself.
+func canNamePath(w string) bool {
 	low := strings.ToLower(w)
 	switch {
-	case wholes.Has(low):
+	case knownAreas.Has(low):
 		return true
 	case stopWords.Has(low) || !boundPath.MatchString(w):
 		return false

@@ -8,18 +8,18 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// heads are files whose name ends in the noun that is meant, where no other file's does:
+// filesByHead are files whose name ends in the noun that is meant, where no other file's does:
 // "the reminder" is AppointmentReminder, when nothing else is called a reminder.
-func (n nouns) heads(files []string) []string {
+func (n nouns) filesByHead(files []string) []string {
 	if len(files) > 3000 {
 		return nil // of so many that sound alike none is the only one
 	}
 	of := map[string][]string{}
 	for _, f := range files {
-		if testFile(f) {
+		if isTestFile(f) {
 			continue
 		}
-		if all := headed(f); len(all) > 1 {
+		if all := headParts(f); len(all) > 1 {
 			stem := Stem(all[len(all)-1])
 			of[stem] = append(of[stem], f)
 		}
@@ -29,7 +29,7 @@ func (n nouns) heads(files []string) []string {
 		if len(fs) > 1 || len(stem) < 5 {
 			continue
 		}
-		if all := headed(fs[0]); n.has(all[len(all)-1]) {
+		if all := headParts(fs[0]); n.hasPart(all[len(all)-1]) {
 			out = append(out, fs[0])
 		}
 	}
@@ -37,36 +37,36 @@ func (n nouns) heads(files []string) []string {
 	return out
 }
 
-// fronts are files whose name begins with a noun that is said, where no other file's name has it:
+// filesByFront are files whose name begins with a noun that is said, where no other file's name has it:
 // "undo" is undo_stack, when nothing else is about undoing.
-func (n nouns) fronts(files []string) (out []string) {
+func (n nouns) filesByFront(files []string) (out []string) {
 	if len(files) > 3000 {
 		return nil
 	}
 	having := map[string]int{}
 	for _, f := range files {
-		if testFile(f) {
+		if isTestFile(f) {
 			continue
 		}
-		for _, part := range append(nameParts(stemOf(path.Base(f))), nameParts(folder(f))...) {
+		for _, part := range append(splitName(fileStem(path.Base(f))), splitName(subjectFolder(f))...) {
 			having[Stem(part)]++
 		}
 	}
 	for _, f := range files {
-		all := nameParts(stemOf(path.Base(f)))
-		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts.Has(all[0]) || len(all[0]) < 3 {
+		all := splitName(fileStem(path.Base(f)))
+		if isTestFile(f) || n.isSpared(f) || len(all) != 2 || plainParts.Has(all[0]) || len(all[0]) < 3 {
 			continue
 		}
-		if s := Stem(all[0]); n.word[s] && having[s] == 1 {
+		if s := Stem(all[0]); n.wordStems[s] && having[s] == 1 {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// headed are the parts of a file's name up to the one that says what it is.
-func headed(file string) []string {
-	all := nameParts(stemOf(path.Base(file)))
+// headParts are the parts of a file's name up to the one that says what it is.
+func headParts(file string) []string {
+	all := splitName(fileStem(path.Base(file)))
 	for len(all) > 1 && plainParts.Has(all[len(all)-1]) {
 		all = all[:len(all)-1]
 	}
@@ -82,16 +82,16 @@ var plainParts = lazyregexp.Of(`screen view views page controller service compon
 		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface
 	manager dao dto entity job cog cmd command commands`)
 
-// called returns the parts of a file's name that nouns of the message match; none when
+// matchedParts returns the parts of a file's name that nouns of the message match; none when
 // what the file is about is not among them.
-func (n nouns) called(file string) []string {
-	base := stemOf(path.Base(file))
-	all := nameParts(base)
-	strange := func(w string) bool { return !n.has(w) }
-	if slices.ContainsFunc(all, func(w string) bool { return tellingPart(w) && strange(w) }) {
+func (n nouns) matchedParts(file string) []string {
+	base := fileStem(path.Base(file))
+	all := splitName(base)
+	strange := func(w string) bool { return !n.hasPart(w) }
+	if slices.ContainsFunc(all, func(w string) bool { return isTellingPart(w) && strange(w) }) {
 		return nil // as nearly all of a large repository
 	}
-	about := n.about(file, base, all)
+	about := n.aboutParts(file, base, all)
 	if slices.ContainsFunc(about, strange) {
 		return nil
 	}
@@ -102,8 +102,8 @@ func (n nouns) called(file string) []string {
 	if len(got) == 0 {
 		return nil
 	}
-	for _, w := range slices.Concat(all, nameParts(folder(file))) {
-		if n.has(w) && !slices.Contains(got, Stem(w)) {
+	for _, w := range slices.Concat(all, splitName(subjectFolder(file))) {
+		if n.hasPart(w) && !slices.Contains(got, Stem(w)) {
 			got = append(got, Stem(w))
 		}
 	}
@@ -111,19 +111,19 @@ func (n nouns) called(file string) []string {
 }
 
 // telling reports a part of a name that says what a file is about.
-func tellingPart(part string) bool { return len(part) > 1 && !plainParts.Has(part) }
+func isTellingPart(part string) bool { return len(part) > 1 && !plainParts.Has(part) }
 
-// about are the parts of a file's name that say what it is about; where they say only of what
+// aboutParts are the parts of a file's name that say what it is about; where they say only of what
 // sort it is, its folder's. None where that says nothing either.
-func (n nouns) about(file, base string, all []string) (about []string) {
+func (n nouns) aboutParts(file, base string, all []string) (about []string) {
 	for _, w := range all {
-		if tellingPart(w) {
+		if isTellingPart(w) {
 			about = append(about, w)
 		}
 	}
 	if len(about) == 0 && len(all) > 1 {
 		for _, w := range all {
-			if topics.Has(w) {
+			if weakTopics.Has(w) {
 				about = append(about, w)
 			}
 		}
@@ -132,22 +132,22 @@ func (n nouns) about(file, base string, all []string) (about []string) {
 		return about
 	}
 	view := base == "show" || base == "index" || base == "edit"
-	if view && !n.word["page"] && !n.word["view"] && !n.word["screen"] && !n.word["pag"] {
+	if view && !n.wordStems["page"] && !n.wordStems["view"] && !n.wordStems["screen"] && !n.wordStems["pag"] {
 		return nil
 	}
-	if !view && !sortOnly(base, all) {
+	if !view && !isGenericName(base, all) {
 		return all
 	}
-	if about = nameParts(folder(file)); len(about) != 1 || plainParts.Has(about[0]) || dirs.Has(about[0]) {
+	if about = splitName(subjectFolder(file)); len(about) != 1 || plainParts.Has(about[0]) || dirs.Has(about[0]) {
 		return nil
 	}
 	return about
 }
 
-// sortOnly reports a name that says only of what sort the file is. A few plain words are a thing by
+// isGenericName reports a name that says only of what sort the file is. A few plain words are a thing by
 // themselves: the settings, a list.
-func sortOnly(base string, all []string) bool {
-	if oneOf(base, "main", "index", "mod", "init") || generic.Has(base) || len(all) == 0 {
+func isGenericName(base string, all []string) bool {
+	if isOneOf(base, "main", "index", "mod", "init") || genericNames.Has(base) || len(all) == 0 {
 		return true
 	}
 	if len(all) > 1 || !plainParts.Has(all[0]) {
@@ -160,65 +160,65 @@ func sortOnly(base string, all []string) bool {
 	return true
 }
 
-// folder is the name of the folder that a file belongs to: of those that only sort files by kind,
+// subjectFolder is the name of the folder that a file belongs to: of those that only sort files by kind,
 // the one above, as in roles/nginx/tasks/main.yml.
-func folder(file string) string {
+func subjectFolder(file string) string {
 	dir := path.Dir(file)
-	for sorts.Has(path.Base(dir)) || strings.HasPrefix(path.Base(dir), "[") {
+	for sortingFolders.Has(path.Base(dir)) || strings.HasPrefix(path.Base(dir), "[") {
 		dir = path.Dir(dir)
 	}
 	return path.Base(dir)
 }
 
-// sorts are folders that sort what belongs to the folder above by kind.
-var sorts = lazyregexp.Of(`tasks vars handlers defaults meta files`)
+// sortingFolders are folders that sort what belongs to the folder above by kind.
+var sortingFolders = lazyregexp.Of(`tasks vars handlers defaults meta files`)
 
-// generic are names of files that say what kind of description they are; what they describe is
+// genericNames are names of files that say what kind of description they are; what they describe is
 // their folder's name.
-var generic = lazyregexp.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
+var genericNames = lazyregexp.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
 
-// people are who uses a thing: where something else is named beside them, it is meant, and not
+// peopleNouns are who uses a thing: where something else is named beside them, it is meant, and not
 // the file about them.
-var people = lazyregexp.Of(`user guest driver employee donor patient player pupil member customer student owner teacher
+var peopleNouns = lazyregexp.Of(`user guest driver employee donor patient player pupil member customer student owner teacher
 	parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
 	subscriber seller buyer vendor supplier partner colleague resident respondent voter team bot`)
 
-// ofPeople reports a file of what is done with people, where nothing but people was said: a
+// isAboutPeople reports a file of what is done with people, where nothing but people was said: a
 // DriverController and "drivers have asked".
-func ofPeople(file string, got []string) bool {
-	return len(nameParts(stemOf(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
-		return !people.Has(w) && !people.Has(w+"e") && !people.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts.Has(w)
+func isAboutPeople(file string, got []string) bool {
+	return len(splitName(fileStem(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
+		return !peopleNouns.Has(w) && !peopleNouns.Has(w+"e") && !peopleNouns.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts.Has(w)
 	})
 }
 
-// topics are plain parts that a file is about when the others say still less:
+// weakTopics are plain parts that a file is about when the others say still less:
 // SettingsActivity.
-var topics = lazyregexp.Of("settings config home menu data edit detail")
+var weakTopics = lazyregexp.Of("settings config home menu data edit detail")
 
-// shown are plain parts of what is seen of a thing. A file of the bare name stands for the
+// viewParts are plain parts of what is seen of a thing. A file of the bare name stands for the
 // thing itself.
-var shown = lazyregexp.Of("view screen page list detail show edit index fragment activity dialog row cell")
+var viewParts = lazyregexp.Of("view screen page list detail show edit index fragment activity dialog row cell")
 
-// onlyShown reports a file of how a thing is shown, where the bare thing is a file too and
+// isViewOnly reports a file of how a thing is shown, where the bare thing is a file too and
 // nothing was said of showing it.
-func (n nouns) onlyShown(file string, files []string) bool {
+func (n nouns) isViewOnly(file string, files []string) bool {
 	var about []string
 	seen := false
-	for _, w := range nameParts(stemOf(path.Base(file))) {
-		if shown.Has(w) {
+	for _, w := range splitName(fileStem(path.Base(file))) {
+		if viewParts.Has(w) {
 			seen = true
-			if n.has(w) {
+			if n.hasPart(w) {
 				return false
 			}
 			continue
 		}
 		about = append(about, w)
 	}
-	if n.word["page"] || n.word["screen"] || n.word["view"] {
+	if n.wordStems["page"] || n.wordStems["screen"] || n.wordStems["view"] {
 		return false
 	}
 	return seen && len(about) == 1 && slices.ContainsFunc(files, func(f string) bool {
-		all := nameParts(stemOf(path.Base(f)))
+		all := splitName(fileStem(path.Base(f)))
 		return len(all) == 1 && Stem(all[0]) == Stem(about[0])
 	})
 }
@@ -232,8 +232,8 @@ var shortForms = map[string]string{"pub": "publish", "auth": "authenticat", "db"
 	"img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
-// twins are words that stand for each other.
-var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail",
+// synonyms are words that stand for each other.
+var synonyms = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail",
 	"pic": "picture", "cfg": "config", "config": "configuration", "configuration": "config", "repo": "repository", "nav": "navigation",
 	"navbar": "navigation", "ad": "advert", "login": "sign-in", "signin": "login", "cart": "basket", "basket": "cart",
 	"photo": "picture", "picture": "photo", "stats": "statistics", "statistics": "stats", "srs": "repetition",
@@ -243,28 +243,28 @@ var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail"
 	"perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences",
 	"admin": "administration", "pwd": "password"}
 
-// has reports a part of a file's name that the message speaks of. The parts of a large repository
+// hasPart reports a part of a file's name that the message speaks of. The parts of a large repository
 // are few, and each is asked for again and again.
-func (n nouns) has(part string) bool {
-	yes, known := n.known[part]
+func (n nouns) hasPart(part string) bool {
+	yes, known := n.partCache[part]
 	if !known {
-		yes = n.speaks(part)
-		n.known[part] = yes
+		yes = n.mentionsPart(part)
+		n.partCache[part] = yes
 	}
 	return yes
 }
 
-func (n nouns) speaks(part string) bool {
+func (n nouns) mentionsPart(part string) bool {
 	s := Stem(part)
-	if n.word[s] {
+	if n.wordStems[s] {
 		return true
 	}
-	if twin, ok := twins[part]; ok && n.word[Stem(twin)] {
+	if twin, ok := synonyms[part]; ok && n.wordStems[Stem(twin)] {
 		return true
 	}
 	for _, end := range []string{"er", "or"} {
 		if doer, ok := strings.CutSuffix(part, end); ok && len(doer) > 4 {
-			for w := range n.word {
+			for w := range n.wordStems {
 				if strings.HasPrefix(w, doer) && len(w) > len(doer)+2 {
 					return true // a notifier is for notifications
 				}
@@ -272,7 +272,7 @@ func (n nouns) speaks(part string) bool {
 		}
 	}
 	if long, ok := shortForms[part]; ok && len(long) > 4 && part != "mailer" {
-		for w := range n.word {
+		for w := range n.wordStems {
 			if strings.HasPrefix(w, long) || part == "spawner" && strings.HasSuffix(w, long) {
 				return true
 			}

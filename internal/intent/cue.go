@@ -9,178 +9,180 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// view is a message as grammar reads it. Made is what it made of each act, in their order: the
+// messageView is a message as grammar reads it. Made is what it made of each act, in their order: the
 // marker of a requirement, or "". Type is what the message is as a whole, and Sure
 // whether that is sure; it is the second best where the best is fresh, of which Anew says from 0 to 3 how
 // likely it is; Doubts are the readings
 // that grammar finds. Decided is what was decided of the acts so far, in their order.
-type view struct {
-	Text       string
-	Lang       string
-	PlanExists bool
-	Type       belay.RequestType
-	Sure       bool
-	Anew       int
-	Acts       []Act
-	Made       []belay.Marker
-	Doubts     []string
-	Decided    []belay.Marker
+type messageView struct {
+	Text           string
+	Lang           string
+	PlanExists     bool
+	Type           belay.RequestType
+	Sure           bool
+	Anew           int
+	Acts           []Act
+	GrammarMarkers []belay.Marker
+	Doubts         []string
+	Decided        []belay.Marker
 }
 
-// list is cues on their way. with is what grammar made of the act: most cues mean one thing
+// cueList is cues on their way. with is what grammar made of the act: most cues mean one thing
 // where it asks, and another where it does not.
-type list struct {
-	all  []string
-	with string
+type cueList struct {
+	cues    []string
+	grammar string
 }
 
-// one adds a cue by itself.
-func (l *list) one(parts ...string) { l.all = append(l.all, strings.Join(parts, "")) }
+// add adds a cue by itself.
+func (l *cueList) add(parts ...string) { l.cues = append(l.cues, strings.Join(parts, "")) }
 
-// made adds a cue only beside what grammar made of the act.
-func (l *list) made(parts ...string) { l.one(strings.Join(parts, ""), " / ", l.with) }
+// addWithGrammar adds a cue only beside what grammar made of the act.
+func (l *cueList) addWithGrammar(parts ...string) { l.add(strings.Join(parts, ""), " / ", l.grammar) }
 
-// both adds a cue by itself and beside what grammar made of the act.
-func (l *list) both(parts ...string) {
-	l.one(parts...)
-	l.made(parts...)
+// addBoth adds a cue by itself and beside what grammar made of the act.
+func (l *cueList) addBoth(parts ...string) {
+	l.add(parts...)
+	l.addWithGrammar(parts...)
 }
 
-var kinds = [...]string{"ground", "request", "complaint", "mend", "keep", "doubt", "anew", "material"}
+var kindNames = [...]string{"ground", "request", "complaint", "mend", "keep", "doubt", "anew", "material"}
 
 var (
-	blocks    = [...]string{"paragraph", "item", "heading", "code", "log", "trace", "quotation", "signature"}
-	sections  = [...]string{"the text", "the problem", "what is expected", "what is around", "the title", "what is not asked"}
-	strengths = [...]string{"not", "faintly", "plainly"}
+	blockNames    = [...]string{"paragraph", "item", "heading", "code", "log", "trace", "quotation", "signature"}
+	sectionNames  = [...]string{"the text", "the problem", "what is expected", "what is around", "the title", "what is not asked"}
+	strengthNames = [...]string{"not", "faintly", "plainly"}
 )
 
-// Name is a marker in a cue.
-func Name(m belay.Marker) string {
+// markerName is a marker in a cue.
+func markerName(m belay.Marker) string {
 	if m == "" {
 		return "nothing"
 	}
 	return string(m)
 }
 
-// few is a number in a cue.
-func few(n, many int) string {
+// cappedNumber is a number in a cue.
+func cappedNumber(n, many int) string {
 	if n >= many {
 		return "many"
 	}
 	return strconv.Itoa(n)
 }
 
-// act is the cues of the i-th act. Of something that is new as a whole each is said once more,
+// actCues is the cues of the i-th act. Of something that is new as a whole each is said once more,
 // for much means something else there.
-func (m view) act(i int) []string {
+func (m messageView) actCues(i int) []string {
 	a := m.Acts[i]
-	l := &list{all: make([]string, 0, 200), with: kinds[a.Deed] + " " + string(m.Made[i])}
-	l.one("grammar: ", l.with)
-	m.clause(l, a)
-	m.neighbour(l, i, i-1, "before ")
-	m.neighbour(l, i, i+1, "behind ")
-	m.decided(l, i)
-	m.head(l, i)
-	clauseWords(l, a)
+	l := &cueList{cues: make([]string, 0, 200), grammar: kindNames[a.Kind] + " " + string(m.GrammarMarkers[i])}
+	l.add("grammar: ", l.grammar)
+	m.addClause(l, a)
+	m.addNeighbour(l, i, i-1, "before ")
+	m.addNeighbour(l, i, i+1, "behind ")
+	m.addDecided(l, i)
+	m.addHead(l, i)
+	addClauseWords(l, a)
 	if m.Anew > 1 {
-		for _, c := range l.all {
-			l.one("new: ", c)
+		for _, c := range l.cues {
+			l.add("new: ", c)
 		}
 	}
-	return l.all
+	return l.cues
 }
 
-// clause is what grammar says of the clause by itself.
-func (m view) clause(l *list, a Act) {
-	l.both("by ", a.Verb)
-	l.both(joined(a))
-	l.both("ends with ", a.C.Close)
-	l.both("in ", blocks[a.C.Block.Kind], " of ", sections[a.C.Block.Section()])
-	l.both("words ", few(len(a.C.T), 12))
-	l.both("type ", string(m.Type))
-	l.both("anew ", few(m.Anew, 3))
+// addClause is what grammar says of the clause by itself.
+func (m messageView) addClause(l *cueList, a Act) {
+	l.addBoth("by ", a.Verb)
+	l.addBoth(leadName(a))
+	l.addBoth("ends with ", a.Clause.EndMark)
+	l.addBoth("in ", blockNames[a.Clause.Block.Kind], " of ", sectionNames[a.Clause.Block.Section()])
+	l.addBoth("words ", cappedNumber(len(a.Clause.Tokens), 12))
+	l.addBoth("type ", string(m.Type))
+	l.addBoth("anew ", cappedNumber(m.Anew, 3))
 	if m.Sure {
-		l.both("surely ", string(m.Type))
+		l.addBoth("surely ", string(m.Type))
 	}
-	l.one("language ", m.Lang)
-	low := a.C.Low()
+	l.add("language ", m.Lang)
+	low := a.Clause.Lower()
 	if len(low) == 0 {
 		return
 	}
-	strength, by := Wrong(low)
-	l.both("complains ", strengths[strength])
-	l.one("complains by ", by)
-	n, said := Strip(low)
+	strength, by := ComplaintStrength(low)
+	l.addBoth("complains ", strengthNames[strength])
+	l.add("complains by ", by)
+	n, said := ReadPrefix(low)
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{a.Pronoun, "pronoun"}, {a.Also, "also"}, {a.Bare, "bare"}, {a.Made, "made"},
-		{a.C.Group, "one of a row"}, {a.C.Frag, "no verb"}, {a.C.Yet, "although"}, {a.C.Colon, "behind a colon"},
-		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Nth, "nth"}, {said.Only, "only"},
-		{said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
-		{Finite(low), "finite"}, {n < len(low) && Imperative(low[n:]) > 0, "imperative"}, {Now(low), "now"}} {
+	}{{a.Pronoun, "pronoun"}, {a.IsAdditional, "also"}, {a.HasNoObject, "bare"}, {a.IsNew, "made"},
+		{a.Clause.IsEnumerated, "one of a row"}, {a.Clause.IsFragment, "no verb"}, {a.Clause.HasAlthough, "although"},
+		{a.Clause.IsAfterColon, "behind a colon"},
+		{said.HasOpener, "somebody asks"}, {said.WantsThing, "wants a thing"}, {said.IsEnumerated, "nth"}, {said.HasOnly, "only"},
+		{said.HasPlease, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"},
+		{a.Clause.Block.Label != "", "under a label"},
+		{HasFiniteVerb(low), "finite"}, {n < len(low) && ImperativeLength(low[n:]) > 0, "imperative"}, {SaysPresent(low), "now"}} {
 		if f.on {
-			l.both(f.name)
+			l.addBoth(f.name)
 		}
 	}
-	l.both("as ", shape(low))
+	l.addBoth("as ", clauseShape(low))
 	if n < len(low) {
-		l.both("sense ", sense(low[n:]))
+		l.addBoth("sense ", leadingSense(low[n:]))
 	}
 	if len(low) > n+1 {
-		l.made("as ", shape(low), " then ", shape(low[n+1:]))
+		l.addWithGrammar("as ", clauseShape(low), " then ", clauseShape(low[n+1:]))
 	}
-	m.aside(l, a)
+	m.addAside(l, a)
 }
 
-// joined is what leads to a clause.
-func joined(a Act) string {
-	if a.C.Join == "" {
+// leadName is what leads to a clause.
+func leadName(a Act) string {
+	if a.Clause.Join == "" {
 		return "begins a sentence"
 	}
-	return "joined by " + a.C.Join
+	return "joined by " + a.Clause.Join
 }
 
-// aside is what is in parentheses behind the clause: "(now 9)".
-func (m view) aside(l *list, a Act) {
-	to := a.C.T[len(a.C.T)-1].End
+// addAside is what is in parentheses behind the clause: "(now 9)".
+func (m messageView) addAside(l *cueList, a Act) {
+	to := a.Clause.Tokens[len(a.Clause.Tokens)-1].End
 	behind := strings.TrimLeft(m.Text[to:min(len(m.Text), to+30)], " ")
 	if strings.HasPrefix(behind, "(") {
-		l.both("aside behind")
+		l.addBoth("aside behind")
 		if f := strings.Fields(strings.ToLower(behind[1:])); len(f) > 0 {
-			l.one("aside ", Word(strings.Trim(f[0], "().,")))
+			l.add("aside ", cueWord(strings.Trim(f[0], "().,")))
 		}
 	}
 }
 
-// shape is how a clause begins, behind what is polite.
-func shape(low []string) string {
-	n, said := Strip(low)
+// clauseShape is how a clause begins, behind what is polite.
+func clauseShape(low []string) string {
+	n, said := ReadPrefix(low)
 	if n >= len(low) {
 		return "nothing"
 	}
 	w := low[n]
-	_, end := Base(w, AnyVerb)
+	_, end := BaseForm(w, IsAnyVerb)
 	switch {
-	case said.Want:
+	case said.WantsThing:
 		return "wish"
-	case Imperative(low[n:]) > 0:
+	case ImperativeLength(low[n:]) > 0:
 		return "order"
-	case Subject(w) || Pronoun(w):
+	case IsSubject(w) || IsPronoun(w):
 		return "pronoun"
-	case Articled(w):
+	case IntroducesNew(w):
 		return "article"
-	case Determiner(w):
+	case IsDeterminer(w):
 		return "determiner"
-	case Conditional(w) || Subordinator(w):
+	case IsConditional(w) || IsSubordinator(w):
 		return "condition"
-	case Preposition(w):
+	case IsPreposition(w):
 		return "preposition"
-	case Auxiliary(w):
+	case IsAuxiliary(w):
 		return "auxiliary"
-	case Numeric(w):
+	case IsNumeric(w):
 		return "number"
-	case Comparative(w):
+	case IsComparative(w):
 		return "comparative"
 	case end != "":
 		return "verb in " + end
@@ -188,81 +190,81 @@ func shape(low []string) string {
 	return "noun"
 }
 
-var senses = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy",
+var senseNames = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy",
 	"start", "do", "capable", "show"}
 
-// sense is what the verb means that a clause begins with.
-func sense(low []string) string {
-	if s, n := Phrase(low); n > 0 {
-		return senses[s]
+// leadingSense is what the verb means that a clause begins with.
+func leadingSense(low []string) string {
+	if s, n := ReadPhrasalVerb(low); n > 0 {
+		return senseNames[s]
 	}
-	b, end := Base(low[0], AnyVerb)
-	s, _ := Verb(b)
-	return senses[s] + end
+	b, end := BaseForm(low[0], IsAnyVerb)
+	s, _ := VerbSense(b)
+	return senseNames[s] + end
 }
 
-// neighbour is the act right before or behind, the j-th.
-func (m view) neighbour(l *list, i, j int, side string) {
+// addNeighbour is the act right before or behind, the j-th.
+func (m messageView) addNeighbour(l *cueList, i, j int, side string) {
 	if j < 0 || j >= len(m.Acts) {
-		l.made(side, "nothing")
+		l.addWithGrammar(side, "nothing")
 		return
 	}
 	a, b := m.Acts[i], m.Acts[j]
 	where := near(a, b)
-	is := kinds[b.Deed] + " " + string(m.Made[j])
-	l.both(side, where)
-	l.made(side, where, " ", is)
-	l.made(side, is)
-	l.made(side, joined(b))
-	low, other := a.C.Low(), b.C.Low()
-	if Shares(low, other) {
-		l.made(side, "of the same")
+	is := kindNames[b.Kind] + " " + string(m.GrammarMarkers[j])
+	l.addBoth(side, where)
+	l.addWithGrammar(side, where, " ", is)
+	l.addWithGrammar(side, is)
+	l.addWithGrammar(side, leadName(b))
+	low, other := a.Clause.Lower(), b.Clause.Lower()
+	if SharesContent(low, other) {
+		l.addWithGrammar(side, "of the same")
 	}
 	if len(low) == 0 || len(other) == 0 {
 		return
 	}
-	n, said := Strip(other)
-	l.made(side, where, " as ", shape(other), " and ", shape(low))
-	l.made(side, "begins ", Word(other[0]))
-	l.one(side, where, " begins ", Word(other[min(n, len(other)-1)]), " of ", l.with)
+	n, said := ReadPrefix(other)
+	l.addWithGrammar(side, where, " as ", clauseShape(other), " and ", clauseShape(low))
+	l.addWithGrammar(side, "begins ", cueWord(other[0]))
+	l.add(side, where, " begins ", cueWord(other[min(n, len(other)-1)]), " of ", l.grammar)
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{b.Pronoun, "pronoun"}, {said.Opener, "somebody asks"}, {said.Please, "please"}, {Finite(other), "finite"}} {
+	}{{b.Pronoun, "pronoun"}, {said.HasOpener, "somebody asks"}, {said.HasPlease, "please"}, {HasFiniteVerb(other), "finite"}} {
 		if f.on {
-			l.made(side, where, " ", f.name)
+			l.addWithGrammar(side, where, " ", f.name)
 		}
 	}
 }
 
-// decided is what was decided of the clause before, and of the last one that asks for something.
-func (m view) decided(l *list, i int) {
+// addDecided is what was decided of the clause before, and of the last one that asks for something.
+func (m messageView) addDecided(l *cueList, i int) {
 	if i == 0 {
 		return
 	}
 	a, b, k := m.Acts[i], m.Acts[i-1], string(m.Decided[i-1])
-	l.both("after ", near(a, b), " ", k)
-	l.made("after ", near(a, b), " ", k, " ", kinds[b.Deed])
-	if low, other := a.C.Low(), b.C.Low(); len(low) > 0 && len(other) > 0 {
-		l.made("after ", near(a, b), " ", k, " ", joined(a), " as ", shape(other), " and ", shape(low))
+	l.addBoth("after ", near(a, b), " ", k)
+	l.addWithGrammar("after ", near(a, b), " ", k, " ", kindNames[b.Kind])
+	if low, other := a.Clause.Lower(), b.Clause.Lower(); len(low) > 0 && len(other) > 0 {
+		l.addWithGrammar("after ", near(a, b), " ", k, " ", leadName(a), " as ", clauseShape(other), " and ", clauseShape(low))
 	}
 	for j := i - 1; j >= 0; j-- {
 		if m.Decided[j] != "" {
-			l.both("last ", near(a, m.Acts[j]), " ", string(m.Decided[j]))
-			if Shares(a.C.Low(), m.Acts[j].C.Low()) {
-				l.both("last of the same")
+			l.addBoth("last ", near(a, m.Acts[j]), " ", string(m.Decided[j]))
+			if SharesContent(a.Clause.Lower(), m.Acts[j].Clause.Lower()) {
+				l.addBoth("last of the same")
 			}
 			return
 		}
 	}
-	l.both("nothing before")
+	l.addBoth("nothing before")
 }
 
-// head is what the sentence began with, or what is in front of its last colon.
-func (m view) head(l *list, i int) {
+// addHead is what the sentence began with, or what is in front of its last colon.
+func (m messageView) addHead(l *cueList, i int) {
 	a := m.Acts[i]
 	j := i
-	for j > 0 && near(a, m.Acts[j-1]) == "here" && !(j < i && m.Acts[j].C.Colon) {
+	for j > 0 && near(a, m.Acts[j-1]) == "here" && !(j < i && m.Acts[j].Clause.IsAfterColon) {
 		j--
 	}
 	if j == i {
@@ -270,67 +272,67 @@ func (m view) head(l *list, i int) {
 	}
 	b := m.Acts[j]
 	lead := "head "
-	if b.C.Colon {
+	if b.Clause.IsAfterColon {
 		lead = "head behind a colon "
 	}
-	l.both(lead, Name(m.Made[j]), " decided ", string(m.Decided[j]))
-	l.both(lead, "by ", b.Verb)
-	if low, other := a.C.Low(), b.C.Low(); len(low) > 0 && len(other) > 0 {
-		l.made(lead, string(m.Decided[j]), " ", joined(a), " as ", shape(other), " and ", shape(low))
+	l.addBoth(lead, markerName(m.GrammarMarkers[j]), " decided ", string(m.Decided[j]))
+	l.addBoth(lead, "by ", b.Verb)
+	if low, other := a.Clause.Lower(), b.Clause.Lower(); len(low) > 0 && len(other) > 0 {
+		l.addWithGrammar(lead, string(m.Decided[j]), " ", leadName(a), " as ", clauseShape(other), " and ", clauseShape(low))
 	}
 }
 
 func near(a, b Act) string {
 	switch {
-	case a.C.Line != b.C.Line:
+	case a.Clause.Line != b.Clause.Line:
 		return "far"
-	case a.C.Sent != b.C.Sent:
+	case a.Clause.Sentence != b.Clause.Sentence:
 		return "near"
 	}
 	return "here"
 }
 
-// telling are the small words whose meaning depends on what the clause is.
-var telling = lazyregexp.Of("not don't doesn't no never too only still always when if should must can please just " +
+// telltaleWords are the small words whose meaning depends on what the clause is.
+var telltaleWords = lazyregexp.Of("not don't doesn't no never too only still always when if should must can please just " +
 	"instead but i we it they you is are was again now currently")
 
-// mostWords is how many words of a clause are cues.
-const mostWords = 60
+// maxCueWords is how many words of a clause are cues.
+const maxCueWords = 60
 
-// clauseWords are the words of a clause: how it begins and ends, all of them with their stems, and
+// addClauseWords are the words of a clause: how it begins and ends, all of them with their stems, and
 // pairs.
-func clauseWords(l *list, a Act) {
-	low := a.C.Low()
+func addClauseWords(l *cueList, a Act) {
+	low := a.Clause.Lower()
 	if len(low) == 0 {
 		return
 	}
-	n, _ := Strip(low)
-	l.one("word 1 ", Word(low[0]))
+	n, _ := ReadPrefix(low)
+	l.add("word 1 ", cueWord(low[0]))
 	if n < len(low) {
-		l.both("begins ", Word(low[n]))
+		l.addBoth("begins ", cueWord(low[n]))
 	}
 	if n+1 < len(low) {
-		l.one("then ", Word(low[n+1]))
+		l.add("then ", cueWord(low[n+1]))
 	}
-	l.one("ends in ", Word(low[len(low)-1]))
-	each(low[:min(len(low), mostWords)], l, func(w string) {
-		if telling.Has(w) {
-			l.made("has ", w)
+	l.add("ends in ", cueWord(low[len(low)-1]))
+	eachWord(low[:min(len(low), maxCueWords)], l, func(w string) {
+		if telltaleWords.Has(w) {
+			l.addWithGrammar("has ", w)
 		}
 	})
 }
 
-// each adds every word once, its stem, and the pair that it begins.
-func each(low []string, l *list, more func(string)) {
+// eachWord adds every word once, its stem, and the pair that it begins.
+func eachWord(low []string, l *cueList, more func(string)) {
 	for k, w := range low {
 		if slices.Contains(low[:k], w) {
 			continue
 		}
-		if l.one("has ", Word(w)); Stem(w) != w {
-			l.one("has ", Stem(w), "~")
+		if l.add("has ", cueWord(w)); Stem(w) != w {
+			l.add("has ", Stem(w), "~")
 		}
 		if k+1 < len(low) {
-			l.one("has ", Word(w), " ", Word(low[k+1]))
+			l.add("has ", cueWord(w), " ", cueWord(low[k+1]))
 		}
 		if more != nil {
 			more(w)
@@ -338,18 +340,18 @@ func each(low []string, l *list, more func(string)) {
 	}
 }
 
-// Word is a word as cues have it: a number is any number.
-func Word(w string) string {
+// cueWord is a word as cues have it: a number is any number.
+func cueWord(w string) string {
 	if w != "" && w[0] >= '0' && w[0] <= '9' {
 		return "0"
 	}
 	return w
 }
 
-// mark is a token as cues have it.
-func mark(t Token) string {
+// tokenCue is a token as cues have it.
+func tokenCue(t Token) string {
 	if t.Form == WordForm || t.Form == Mark {
-		return t.Low
+		return t.Lower
 	}
 	return `"`
 }

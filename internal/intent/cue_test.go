@@ -8,17 +8,17 @@ import (
 )
 
 // message is a text as grammar reads its clauses one by one.
-func message(text string, kind belay.RequestType) view {
-	m := view{Text: text, PlanExists: true, Type: kind}
+func message(text string, kind belay.RequestType) messageView {
+	m := messageView{Text: text, PlanExists: true, Type: kind}
 	sent := 0
 	for line, b := range Blocks(text) {
 		for _, s := range b.Sentences() {
 			sent++
-			for _, c := range Clauses(s) {
-				c.Block, c.Line, c.Sent = b, line, sent
-				a := Read(c)
-				a.Nr = len(m.Acts)
-				m.Acts, m.Made, m.Decided = append(m.Acts, a), append(m.Made, a.Marker), append(m.Decided, a.Marker)
+			for _, c := range SplitClauses(s) {
+				c.Block, c.Line, c.Sentence = b, line, sent
+				a := ReadClause(c)
+				a.Index = len(m.Acts)
+				m.Acts, m.GrammarMarkers, m.Decided = append(m.Acts, a), append(m.GrammarMarkers, a.Marker), append(m.Decided, a.Marker)
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func TestAct(t *testing.T) {
 			"last here MODIFY / complaint FIX", "has is wrong"},
 		{"please", "has 0", "ends with .", "last near FIX / request ADD"},
 	} {
-		got := m.act(i)
+		got := m.actCues(i)
 		for _, c := range want {
 			if !slices.Contains(got, c) {
 				t.Errorf("act %d has no cue %q", i, c)
@@ -51,7 +51,7 @@ func TestAct(t *testing.T) {
 // as those beside it are the same.
 func TestAlike(t *testing.T) {
 	few, many := "Rename the flag. The total is wrong. Add a page.", "Rename the flag. The total is wrong. Add a page. Drop the banner. Hide the footer. The menu flickers."
-	if a, b := message(few, belay.Mutation).act(1), message(many, belay.Mutation).act(1); !slices.Equal(a, b) {
+	if a, b := message(few, belay.Mutation).actCues(1), message(many, belay.Mutation).actCues(1); !slices.Equal(a, b) {
 		t.Errorf("%q\n%q", a, b)
 	}
 }
@@ -60,7 +60,7 @@ func TestAlike(t *testing.T) {
 func TestAnew(t *testing.T) {
 	plain, whole := message("a page with a search", belay.Mutation), message("a page with a search", belay.Mutation)
 	whole.Anew = 3
-	if a, b := plain.act(0), whole.act(0); len(b) != 2*len(a) || !slices.Contains(b, "new: has page") || slices.Contains(a, "new: has page") {
+	if a, b := plain.actCues(0), whole.actCues(0); len(b) != 2*len(a) || !slices.Contains(b, "new: has page") || slices.Contains(a, "new: has page") {
 		t.Errorf("%d and %d cues", len(a), len(b))
 	}
 }
@@ -69,16 +69,16 @@ func TestAnew(t *testing.T) {
 func TestWholeCues(t *testing.T) {
 	m := message("can you fix it?", belay.Unclear)
 	m.Doubts = []string{"what is wrong is not said"}
-	got := m.whole()
+	got := m.messageCues()
 	for _, c := range []string{"type needs-clarification", "plan / needs-clarification", "doubt: what is wrong is not said", "ends with ?", "has fix it", "word 1 can"} {
 		if !slices.Contains(got, c) {
 			t.Errorf("no cue %q", c)
 		}
 	}
-	if got := message(text(200), belay.Mutation).whole(); slices.Contains(got, "has word") || !slices.Contains(got, "word 1 word") {
+	if got := message(text(200), belay.Mutation).messageCues(); slices.Contains(got, "has word") || !slices.Contains(got, "word 1 word") {
 		t.Error("of a long message more is told than its beginning and end")
 	}
-	if got := (view{Type: belay.Mutation}).whole(); len(got) == 0 {
+	if got := (messageView{Type: belay.Mutation}).messageCues(); len(got) == 0 {
 		t.Error("nothing is told of nothing")
 	}
 }

@@ -7,39 +7,39 @@ import (
 
 // cutter goes through a sentence and cuts it.
 type cutter struct {
-	s     Sentence
-	t     []Token // of s, without asides
-	low   []string
-	frag  bool // nothing is said of the things named
-	start int  // of the clause in hand
-	join  string
-	out   []Clause
+	sentence   Sentence
+	tokens     []Token // of s, without asides
+	lower      []string
+	isFragment bool // nothing is said of the things named
+	start      int  // of the clause in hand
+	join       string
+	out        []Clause
 }
 
-// Clauses cuts a sentence rather too often than too seldom: at each comma, colon and arrow, and at
+// SplitClauses cuts a sentence rather too often than too seldom: at each comma, colon and arrow, and at
 // a conjunction or a word like "because" that something follows which can be said by itself. What
 // asks for nothing by itself is found out where the clauses are weighed.
-func Clauses(s Sentence) []Clause {
-	c := cutter{s: s, t: slices.DeleteFunc(slices.Clone(s.Tokens), func(t Token) bool { return t.Form == Aside })}
-	c.low = Lows(c.t)
-	c.frag = !HasVerb(c.low)
-	for i := 0; i < len(c.t); {
+func SplitClauses(s Sentence) []Clause {
+	c := cutter{sentence: s, tokens: slices.DeleteFunc(slices.Clone(s.Tokens), func(t Token) bool { return t.Form == Aside })}
+	c.lower = LowerWords(c.tokens)
+	c.isFragment = !HasVerb(c.lower)
+	for i := 0; i < len(c.tokens); {
 		lead, next := c.boundary(i)
 		if next == 0 {
 			i++
 			continue
 		}
 		c.cut(i, lead, next)
-		c.frag = c.frag || (lead == ":" || lead == ";") && !HasVerb(c.low[next:])
+		c.isFragment = c.isFragment || (lead == ":" || lead == ";") && !HasVerb(c.lower[next:])
 		i = max(next, i+1)
 	}
-	c.cut(len(c.t), "", len(c.t))
+	c.cut(len(c.tokens), "", len(c.tokens))
 	for i := 1; i < len(c.out); i++ {
 		switch c.out[i].Join {
 		case "main":
 			c.out[i-1].Join, c.out[i].Join = "if", ""
 		case "although":
-			c.out[i-1].Yet, c.out[i].Join = true, "because"
+			c.out[i-1].HasAlthough, c.out[i].Join = true, "because"
 		}
 	}
 	return c.out
@@ -48,7 +48,8 @@ func Clauses(s Sentence) []Clause {
 // cut ends the clause in hand before end; the next one begins at next.
 func (c *cutter) cut(end int, lead string, next int) {
 	if end > c.start {
-		c.out = append(c.out, Clause{T: c.t[c.start:end], Join: c.join, Colon: c.join == ":", Close: c.s.Close, Frag: c.frag})
+		c.out = append(c.out, Clause{Tokens: c.tokens[c.start:end], Join: c.join, IsAfterColon: c.join == ":",
+			EndMark: c.sentence.EndMark, IsFragment: c.isFragment})
 		c.join = lead
 	} else if c.join != "because" {
 		c.join = lead // ", and": the last one says what leads on
@@ -59,8 +60,8 @@ func (c *cutter) cut(end int, lead string, next int) {
 // boundary says whether a clause ends before i: what leads on, and where the next one starts.
 // next is 0 when none ends.
 func (c *cutter) boundary(i int) (lead string, next int) {
-	left, right := c.low[c.start:i], c.low[i+1:]
-	switch w := c.low[i]; w {
+	left, right := c.lower[c.start:i], c.lower[i+1:]
+	switch w := c.lower[i]; w {
 	case ";", "—", "–", "•":
 		return ";", i + 1
 	case "-", "--":
@@ -68,7 +69,7 @@ func (c *cutter) boundary(i int) (lead string, next int) {
 			return ";", i + 1
 		}
 	case "->", "=>", "→":
-		if len(left) > 0 && (HasVerb(left) || opens(right)) {
+		if len(left) > 0 && (HasVerb(left) || canOpenClause(right)) {
 			return w, i + 1
 		}
 	case ":":
@@ -76,25 +77,25 @@ func (c *cutter) boundary(i int) (lead string, next int) {
 			return w, i + 1
 		}
 	case ",":
-		return c.comma(left, right, i)
+		return c.cutAtComma(left, right, i)
 	case "+", "&", "plus", "and", "but", "or", "then", "so", "with", "without", "n":
-		return c.conjunction(left, right, i)
+		return c.cutAtConjunction(left, right, i)
 	case "although", "though":
 		if len(left) > 0 && len(right) > 0 {
 			return "although", i + 1
 		}
 	default:
-		return c.unmarked(left, right, i)
+		return c.cutUnmarked(left, right, i)
 	}
 	return "", 0
 }
 
-// comma ends a clause, but where it is between single words of a list that continues.
-func (c *cutter) comma(left, right []string, i int) (lead string, next int) {
+// cutAtComma ends a clause, but where it is between single words of a list that continues.
+func (c *cutter) cutAtComma(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
 		return ",", i + 1
 	}
-	if n, _ := Strip(left); n == len(left) || n < len(left) && Conditional(left[n]) && !Preposition(right[0]) {
+	if n, _ := ReadPrefix(left); n == len(left) || n < len(left) && IsConditional(left[n]) && !IsPreposition(right[0]) {
 		if n == len(left) {
 			return "", 0 // "second, birthdays are off by one"
 		}
@@ -112,74 +113,74 @@ func (c *cutter) comma(left, right []string, i int) (lead string, next int) {
 	return ",", i + 1
 }
 
-// adds reports words in front of a sign of adding that are a sentence by themselves, and words
+// isAddition reports words in front of a sign of adding that are a sentence by themselves, and words
 // behind it that are no second tool.
-func adds(left, right []string) bool {
-	if len(left) < 3 || len(right) < 2 || Tool(right[0]) {
+func isAddition(left, right []string) bool {
+	if len(left) < 3 || len(right) < 2 || IsTool(right[0]) {
 		return false
 	}
-	return HasVerb(left) && !Determiner(left[len(left)-1])
+	return HasVerb(left) && !IsDeterminer(left[len(left)-1])
 }
 
-// conjunction ends a clause where what follows can be said by itself.
-func (c *cutter) conjunction(left, right []string, i int) (lead string, next int) {
+// cutAtConjunction ends a clause where what follows can be said by itself.
+func (c *cutter) cutAtConjunction(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
 		return "", 0
 	}
-	w := c.low[i]
+	w := c.lower[i]
 	switch {
 	case w == "with":
 		return "", 0
 	case w == "without":
-		if Gerund(right[0]) {
+		if IsGerund(right[0]) {
 			return w, i
 		}
 		return "", 0
 	case w == "so" && right[0] == "that":
 		return "because", i + 2
 	case w == "n":
-		if Imperative(right) > 0 {
+		if ImperativeLength(right) > 0 {
 			return "and", i + 1
 		}
 		return "", 0
-	case oneOf(w, "+", "&", "plus") && adds(left, right):
+	case isOneOf(w, "+", "&", "plus") && isAddition(left, right):
 		return w, i + 1 // "make it rounder + dark mode"
-	case opens(right) && !joinsSubjects(left, right), c.frag && apart(left, right):
+	case canOpenClause(right) && !joinsSubjects(left, right), c.isFragment && areSeparateThings(left, right):
 		return w, i + 1
 	}
 	return "", 0
 }
 
-// unmarked ends a clause where nothing announces the next one, or a word like "because" does.
-func (c *cutter) unmarked(left, right []string, i int) (lead string, next int) {
-	w := c.low[i]
+// cutUnmarked ends a clause where nothing announces the next one, or a word like "because" does.
+func (c *cutter) cutUnmarked(left, right []string, i int) (lead string, next int) {
+	w := c.lower[i]
 	if len(left) == 0 || len(right) == 0 {
 		return "", 0
 	}
-	if len(left) > 1 && w == "please" && Imperative(right) > 0 && !Auxiliary(left[len(left)-1]) && !Subject(left[len(left)-1]) {
+	if len(left) > 1 && w == "please" && ImperativeLength(right) > 0 && !IsAuxiliary(left[len(left)-1]) && !IsSubject(left[len(left)-1]) {
 		return "then", i // "the bar is broken please fix it"
 	}
-	if !Subordinator(w) || Preposition(left[len(left)-1]) || w == "since" && !opens(right) {
+	if !IsSubordinator(w) || IsPreposition(left[len(left)-1]) || w == "since" && !canOpenClause(right) {
 		return "", 0
 	}
-	if len(w) > 2 && w[0] == 'w' && (len(left) == 1 || AnyVerb(left[len(left)-1])) {
+	if len(w) > 2 && w[0] == 'w' && (len(left) == 1 || IsAnyVerb(left[len(left)-1])) {
 		return "", 0 // "show which one it is"
 	}
 	return "because", i + 1
 }
 
-// opens reports whether words behind a conjunction can be said by themselves: an order, a
+// canOpenClause reports whether words behind a conjunction can be said by themselves: an order, a
 // statement, a thing with an article or a number, what stays.
-func opens(low []string) bool {
-	n, said := Strip(low)
+func canOpenClause(low []string) bool {
+	n, said := ReadPrefix(low)
 	if n >= len(low) {
 		return false
 	}
 	rest := low[n:]
-	if said.Opener || said.Also && !Preposition(rest[0]) {
+	if said.HasOpener || said.IsAdditional && !IsPreposition(rest[0]) {
 		return true
 	}
-	if Imperative(rest) > 0 || Negated(rest) || Finite(rest) {
+	if ImperativeLength(rest) > 0 || IsProhibition(rest) || HasFiniteVerb(rest) {
 		return true
 	}
 	switch rest[0] {
@@ -192,21 +193,21 @@ func opens(low []string) bool {
 	if end < 1 {
 		end = len(rest)
 	}
-	if Said(rest[:end]) || len(rest) < 2 {
-		return Said(rest[:end])
+	if IsVerblessComplaint(rest[:end]) || len(rest) < 2 {
+		return IsVerblessComplaint(rest[:end])
 	}
-	toBe := slices.Contains(rest[1:min(len(rest), 6)], "to") && Definite(rest[0])
-	return toBe || Articled(rest[0]) || Comparative(rest[0])
+	toBe := slices.Contains(rest[1:min(len(rest), 6)], "to") && IsDefinite(rest[0])
+	return toBe || IntroducesNew(rest[0]) || IsComparative(rest[0])
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and the order
 // history are slow".
 func joinsSubjects(left, right []string) bool {
-	n, _ := Strip(right)
-	return !HasVerb(left) && n < len(right) && Imperative(right[n:]) == 0 && Finite(right[n:]) && len(left) < 6
+	n, _ := ReadPrefix(right)
+	return !HasVerb(left) && n < len(right) && ImperativeLength(right[n:]) == 0 && HasFiniteVerb(right[n:]) && len(left) < 6
 }
 
-// apart reports two things of a sentence that only names things, each with more words than one.
-func apart(left, right []string) bool {
-	return len(left) > 2 && len(right) > 2 && !Preposition(left[len(left)-2])
+// areSeparateThings reports two things of a sentence that only names things, each with more words than one.
+func areSeparateThings(left, right []string) bool {
+	return len(left) > 2 && len(right) > 2 && !IsPreposition(left[len(left)-2])
 }

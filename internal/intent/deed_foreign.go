@@ -8,37 +8,38 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// foreign reads a sentence of another language with the little that is known of it:
+// readForeignSentence reads a sentence of another language with the little that is known of it:
 // where clauses join, its common verbs, how a thing is left alone, how a complaint
 // sounds. The words stay unchanged.
-func (p *reader) foreign(s Sentence, b Block, line, sent int) {
-	tongue := Speak(p.Lang)
+func (p *reader) readForeignSentence(s Sentence, b Block, line, sent int) {
+	tongue := ForeignLanguageOf(p.Lang)
 	start, join := 0, ""
 	add := func(end int, lead string) {
 		if end > start {
-			p.acts = append(p.acts, p.understood(Clause{T: s.Tokens[start:end], Join: join, Block: b, Line: line,
-				Sent: sent, Close: s.Close}, tongue))
+			p.acts = append(p.acts, p.readForeignClause(Clause{Tokens: s.Tokens[start:end], Join: join, Block: b, Line: line,
+				Sentence: sent, EndMark: s.EndMark}, tongue))
 		}
 		start, join = end+1, lead
 	}
 	for i, t := range s.Tokens {
 		switch {
-		case t.Low == ";":
+		case t.Lower == ";":
 			add(i, ";")
-		case t.Low == ":":
+		case t.Lower == ":":
 			add(i, ":")
 			return // what follows says which, or what goes wrong
-		case t.Low == "," && p.foreignOpens(s.Tokens[i+1:], tongue), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
-			add(i, t.Low)
+		case t.Lower == "," && p.opensForeignClause(s.Tokens[i+1:], tongue), tongue.Join[t.Lower] &&
+			p.opensForeignClause(s.Tokens[i+1:], tongue):
+			add(i, t.Lower)
 		}
 	}
 	add(len(s.Tokens), "")
 }
 
-// foreignOpens reports that what follows a conjunction has a verb that asks or leaves
+// opensForeignClause reports that what follows a conjunction has a verb that asks or leaves
 // alone at its start, or in German at its end.
-func (p *reader) foreignOpens(t []Token, tongue Tongue) bool {
-	low := Lows(t)
+func (p *reader) opensForeignClause(t []Token, tongue ForeignLanguage) bool {
+	low := LowerWords(t)
 	for len(low) > 0 && (tongue.Join[low[0]] || tongue.Polite[low[0]]) {
 		if low[0] == "bitte" && len(low) > 3 {
 			return true
@@ -56,106 +57,109 @@ func (p *reader) foreignOpens(t []Token, tongue Tongue) bool {
 	}
 	line := " " + strings.Join(low, " ") + " "
 	piece, _, _ := strings.Cut(line, " , ")
-	if len(low) > 3 && (at(piece+" ", tongue.Must) > 0 || at(piece+" ", tongue.Wish) >= 0 || at(piece+" ", tongue.Gone) > 0) {
+	if len(low) > 3 && (firstPhraseAt(piece+" ", tongue.Must) > 0 || firstPhraseAt(piece+" ", tongue.Wish) >= 0 ||
+		firstPhraseAt(piece+" ", tongue.Removal) > 0) {
 		return true
 	}
-	if at(line, tongue.None) == 0 && len(strings.Fields(piece)) < 6 {
+	if firstPhraseAt(line, tongue.NoneOf) == 0 && len(strings.Fields(piece)) < 6 {
 		return true
 	}
-	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(piece+" ", tongue.Wrong) > 0 && len(low) > 2
+	return firstPhraseAt(piece+" ", tongue.Keep) > 0 || firstPhraseAt(line, tongue.HandsOff) == 0 ||
+		firstPhraseAt(piece+" ", tongue.Wrong) > 0 && len(low) > 2
 }
 
-// at is where the first of the phrases starts in a line, -1 when none is there.
-func at(line string, phrases []string) int {
-	if ph := earliest(line, phrases); ph != "" {
+// firstPhraseAt is where the first of the phrases starts in a line, -1 when none is there.
+func firstPhraseAt(line string, phrases []string) int {
+	if ph := earliestPhrase(line, phrases); ph != "" {
 		return strings.Index(line, ph)
 	}
 	return -1
 }
 
-// understood reads one clause of another language.
-func (p *reader) understood(c Clause, tongue Tongue) Act {
-	low := c.Low()
-	a := Act{C: c, Core: Span{From: 0, To: len(low)}, Pronoun: false}
-	a.Also = slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool { return tongue.Also[w] })
+// readForeignClause reads one clause of another language.
+func (p *reader) readForeignClause(c Clause, tongue ForeignLanguage) Act {
+	low := c.Lower()
+	a := Act{Clause: c, Core: Span{From: 0, To: len(low)}, Pronoun: false}
+	a.IsAdditional = slices.ContainsFunc(low[:min(3, len(low))], func(w string) bool { return tongue.Also[w] })
 	line := " " + strings.Join(low, " ") + " "
-	if b, ok := p.foreignKeep(a, line, tongue); ok {
+	if b, ok := p.readForeignKeep(a, line, tongue); ok {
 		return b
 	}
-	if ph := first(line, tongue.Gone); ph != "" {
-		return foreignAsks(a, belay.MarkRemove, ph)
+	if ph := firstPhrase(line, tongue.Removal); ph != "" {
+		return asForeignRequest(a, belay.MarkRemove, ph)
 	}
-	if i, sense, ok := p.foreignVerb(low, tongue); ok {
-		a = foreignAsks(a, MarkerOf(sense), low[i])
-		a.Obj, a.Made = min(i+1, len(low)-1), sense == Make
+	if i, sense, ok := p.findForeignVerb(low, tongue); ok {
+		a = asForeignRequest(a, MarkerOf(sense), low[i])
+		a.ObjectStart, a.IsNew = min(i+1, len(low)-1), sense == Make
 		if a.Marker == belay.MarkFix && len(low) < 3 {
-			a.Deed = Mend
+			a.Kind = RepairIt
 		}
 		return a
 	}
-	if ph := first(line, tongue.Wish); ph != "" {
-		a.Made = true
-		return foreignAsks(a, belay.MarkAdd, ph)
+	if ph := firstPhrase(line, tongue.Wish); ph != "" {
+		a.IsNew = true
+		return asForeignRequest(a, belay.MarkAdd, ph)
 	}
-	if ph := first(line, tongue.Must); ph != "" && len(low) > 2 {
+	if ph := firstPhrase(line, tongue.Must); ph != "" && len(low) > 2 {
 		if slices.ContainsFunc(low, func(w string) bool { return tongue.Also[w] }) {
-			return foreignAsks(a, belay.MarkAdd, ph)
+			return asForeignRequest(a, belay.MarkAdd, ph)
 		}
-		return foreignAsks(a, belay.MarkModify, ph)
+		return asForeignRequest(a, belay.MarkModify, ph)
 	}
-	if ph := first(line, tongue.Wrong); ph != "" {
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, Plain, strings.TrimSpace(ph)
+	if ph := firstPhrase(line, tongue.Wrong); ph != "" {
+		a.Kind, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, Plain, strings.TrimSpace(ph)
 		return a
 	}
-	return p.foreignThing(a, low, tongue)
+	return p.readForeignThing(a, low, tongue)
 }
 
-func foreignAsks(a Act, m belay.Marker, by string) Act {
-	a.Deed, a.Marker, a.Verb = Request, m, strings.TrimSpace(by)
+func asForeignRequest(a Act, m belay.Marker, by string) Act {
+	a.Kind, a.Marker, a.Verb = Request, m, strings.TrimSpace(by)
 	return a
 }
 
-// foreignKeep reads what is to stay: an order to leave it, in front of it or behind it, or
+// readForeignKeep reads what is to stay: an order to leave it, in front of it or behind it, or
 // by itself behind a deed ("… sin tocar el pie").
-func (p *reader) foreignKeep(a Act, line string, tongue Tongue) (Act, bool) {
-	n := len(a.C.T)
-	if ph := first(line, tongue.Hands); ph != "" {
+func (p *reader) readForeignKeep(a Act, line string, tongue ForeignLanguage) (Act, bool) {
+	n := len(a.Clause.Tokens)
+	if ph := firstPhrase(line, tongue.HandsOff); ph != "" {
 		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
 		to := n
 		for i := from + 1; i < n; i++ {
-			if w := a.C.T[i].Low; i+1 < n && (tongue.So[w] || w == ",") {
+			if w := a.Clause.Tokens[i].Lower; i+1 < n && (tongue.HowItIs[w] || w == ",") {
 				to = i // "lass die Preise, wie sie sind"
 				break
 			}
 		}
 		kept := []Span{{From: min(from, n), To: to}}
-		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without.Has(strings.Fields(ph)[0]) {
-			left := a.C
-			left.T = a.C.T[:at]
-			if b := p.understood(left, tongue); b.Deed == Request || b.Deed == Mend {
-				b.C, b.Keeps, b.Core.To = a.C, kept, at
+		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && withoutWords.Has(strings.Fields(ph)[0]) {
+			left := a.Clause
+			left.Tokens = a.Clause.Tokens[:at]
+			if b := p.readForeignClause(left, tongue); b.Kind == Request || b.Kind == RepairIt {
+				b.Clause, b.Keeps, b.Core.To = a.Clause, kept, at
 				return b, true
 			}
 		}
-		a.Deed, a.Keeps = Keep, kept
+		a.Kind, a.Keeps = Keep, kept
 		return a, true
 	}
-	if ph := earliest(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
+	if ph := earliestPhrase(line, tongue.Keep); ph != "" && strings.Index(line, ph) > 0 {
 		to := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1
-		if next := to + strings.Count(ph, " ") - 1; next < n && tongue.Persist[a.C.T[next].Low] {
+		if next := to + strings.Count(ph, " ") - 1; next < n && tongue.WrongStates[a.Clause.Tokens[next].Lower] {
 			return a, false // "o preço fica negativo"
 		}
-		for to > 1 && (tongue.Polite[a.C.T[to-1].Low] || tongue.So[a.C.T[to-1].Low] || a.C.T[to-1].Low == "se" || a.C.T[to-1].Low == ",") {
+		for to > 1 && (tongue.Polite[a.Clause.Tokens[to-1].Lower] || tongue.HowItIs[a.Clause.Tokens[to-1].Lower] ||
+			a.Clause.Tokens[to-1].Lower == "se" || a.Clause.Tokens[to-1].Lower == ",") {
 			to--
 		}
-		a.Deed, a.Keeps = Keep, []Span{{From: 0, To: to}}
+		a.Kind, a.Keeps = Keep, []Span{{From: 0, To: to}}
 		return a, true
 	}
 	return a, false
 }
 
-// earliest is the phrase that stands first in a line, the longest of those that do.
-func earliest(line string, phrases []string) string {
+// earliestPhrase is the phrase that stands first in a line, the longest of those that do.
+func earliestPhrase(line string, phrases []string) string {
 	best, at := "", -1
 	for _, ph := range phrases {
 		if i := strings.Index(line, ph); i >= 0 && (at < 0 || i < at || i == at && len(ph) > len(best)) {
@@ -165,24 +169,24 @@ func earliest(line string, phrases []string) string {
 	return best
 }
 
-// foreignThing reads a thing that is named without a verb.
-func (p *reader) foreignThing(a Act, low []string, tongue Tongue) Act {
-	switch c := a.C; {
+// readForeignThing reads a thing that is named without a verb.
+func (p *reader) readForeignThing(a Act, low []string, tongue ForeignLanguage) Act {
+	switch c := a.Clause; {
 	case len(low) > 2 && (low[0] == "bitte" || low[1] == "bitte"):
-		return foreignAsks(a, belay.MarkModify, "bitte")
-	case tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], Product):
-		a.Made = true
-		return foreignAsks(a, belay.MarkAdd, "a thing named")
+		return asForeignRequest(a, belay.MarkModify, "bitte")
+	case tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], IsProduct):
+		a.IsNew = true
+		return asForeignRequest(a, belay.MarkAdd, "a thing named")
 	case c.Block.Kind == Item:
-		return foreignAsks(a, belay.MarkAdd, "a thing named")
+		return asForeignRequest(a, belay.MarkAdd, "a thing named")
 	}
 	return a
 }
 
-// without are the words that lead from a deed to what it is to leave alone.
-var without = lazyregexp.Of("sin sans ohne senza sem zonder")
+// withoutWords are the words that lead from a deed to what it is to leave alone.
+var withoutWords = lazyregexp.Of("sin sans ohne senza sem zonder")
 
-func first(line string, phrases []string) string {
+func firstPhrase(line string, phrases []string) string {
 	for _, ph := range phrases {
 		if strings.Contains(line, ph) {
 			return ph
@@ -191,9 +195,9 @@ func first(line string, phrases []string) string {
 	return ""
 }
 
-// foreignVerb finds the verb that asks: the first word that is one, or in German the
+// findForeignVerb finds the verb that asks: the first word that is one, or in German the
 // last, where infinitives and particles stand.
-func (p *reader) foreignVerb(low []string, tongue Tongue) (int, Sense, bool) {
+func (p *reader) findForeignVerb(low []string, tongue ForeignLanguage) (int, Sense, bool) {
 	for i := 0; i < min(len(low), 6); i++ {
 		if i > 0 && (low[i-1] == "beim" || low[i-1] == "zum" || low[i-1] == "vom") {
 			continue // "beim Speichern": a noun

@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// Named reports a bad word that is part of a thing's name: "the bug tracker", "crash
+// IsPartOfName reports a bad word that is part of a thing's name: "the bug tracker", "crash
 // reports", "dead letter queue", "duplicate items".
-func Named(low []string, i int) bool {
+func IsPartOfName(low []string, i int) bool {
 	w := low[i]
 	if i+1 < len(low) && w != "blank" && w != "infinite" {
 		if w == "flaky" {
-			return Imperative(low) > 0
+			return ImperativeLength(low) > 0
 		}
 		switch low[i+1] {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling",
@@ -19,11 +19,11 @@ func Named(low []string, i int) bool {
 			return true
 		}
 	}
-	return Imperative(low) > 0
+	return ImperativeLength(low) > 0
 }
 
-// failingHere reports a verb of failing that is the predicate, not the wish or a noun.
-func failingHere(low []string, i int, end string) bool {
+// isFailingPredicate reports a verb of failing that is the predicate, not the wish or a noun.
+func isFailingPredicate(low []string, i int, end string) bool {
 	if i == 0 {
 		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
 	}
@@ -33,27 +33,27 @@ func failingHere(low []string, i int, end string) bool {
 	}
 	switch end {
 	case "ing":
-		return Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
+		return IsAuxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
 	case "":
-		return !Determiner(prev) && !Preposition(prev) && !oneOf(prev, "to", ",", "and") && Imperative(low) == 0
+		return !IsDeterminer(prev) && !IsPreposition(prev) && !isOneOf(prev, "to", ",", "and") && ImperativeLength(low) == 0
 	}
-	if end == "ed" && Preposition(prev) && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Preposition(low[i+1]) {
+	if end == "ed" && IsPreposition(prev) && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !IsPreposition(low[i+1]) {
 		return false // "retry for failed webhooks"
 	}
-	return !Determiner(prev) && Imperative(low) == 0 && !(end == "s" && Preposition(prev))
+	return !IsDeterminer(prev) && ImperativeLength(low) == 0 && !(end == "s" && IsPreposition(prev))
 }
 
-// denied reads a negation of what should work: "does not close", "can't save", "is
+// readDenial reads a negation of what should work: "does not close", "can't save", "is
 // not showing nothing", "never taken off", "not the row I selected but …".
-func denied(low []string, i int) int {
+func readDenial(low []string, i int) int {
 	w := low[i]
 	if i+1 >= len(low) {
-		if w == "nothing" && i > 1 && strings.HasSuffix(low[i-1], "s") && !Determiner(low[i-1]) {
+		if w == "nothing" && i > 1 && strings.HasSuffix(low[i-1], "s") && !IsDeterminer(low[i-1]) {
 			return Plain
 		}
 		return Fine
 	}
-	if !denies(low, i) || Imperative(low) > 0 || low[len(low)-1] == "yet" {
+	if !isDenial(low, i) || ImperativeLength(low) > 0 || low[len(low)-1] == "yet" {
 		return Fine
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
@@ -67,8 +67,8 @@ func denied(low []string, i int) int {
 	return Plain
 }
 
-// denies reports a word that denies what the words around it say of a thing.
-func denies(low []string, i int) bool {
+// isDenial reports a word that denies what the words around it say of a thing.
+func isDenial(low []string, i int) bool {
 	next := low[i+1]
 	switch low[i] {
 	case "don't", "never":
@@ -78,8 +78,8 @@ func denies(low []string, i int) bool {
 	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
 		return true
 	case "not":
-		_, number := Number(next)
-		return i > 0 && Auxiliary(low[i-1]) && !number
+		_, number := ParseNumber(next)
+		return i > 0 && IsAuxiliary(low[i-1]) && !number
 	}
 	return false
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Dictated puts marks where somebody who dictated said their names: "… for my students period
+// PunctuateDictation puts marks where somebody who dictated said their names: "… for my students period
 // they upload …". Each byte stays where it is. A message with marks of its own is left alone.
-func Dictated(text string) string {
+func PunctuateDictation(text string) string {
 	low := strings.ToLower(text)
 	if strings.ContainsAny(strings.TrimRight(text, " .!?\n"), ".!?;\n") ||
 		!strings.Contains(low, " period ") && !strings.Contains(low, " full stop") && !strings.Contains(low, " new line ") {

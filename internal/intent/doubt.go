@@ -6,8 +6,9 @@ import (
 )
 
 // readings are those of words that can be read in two ways whatever stands around them, or nil.
-func setReadings(low []string) []string {
-	for _, rule := range []func([]string) []string{unsaid, partly, choice, whichOne, channel, identity} {
+func fixedReadings(low []string) []string {
+	for _, rule := range []func([]string) []string{referenceReadings, partialReadings, choiceReadings, whichReadings,
+		channelReadings, identityReadings} {
 		if r := rule(low); r != nil {
 			return r
 		}
@@ -15,28 +16,28 @@ func setReadings(low []string) []string {
 	return nil
 }
 
-// elsewhere are phrases that point to what a message does not hold.
-var elsewhere = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ",
+// elsewherePhrases are phrases that point to what a message does not hold.
+var elsewherePhrases = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ",
 	" as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
 
-// unsaid reads a clause that means what was said or done before, or elsewhere.
-func unsaid(low []string) []string {
+// referenceReadings reads a clause that means what was said or done before, or elsewhere.
+func referenceReadings(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
-	if slices.ContainsFunc(elsewhere, func(p string) bool { return strings.Contains(line, p) }) {
+	if slices.ContainsFunc(elsewherePhrases, func(p string) bool { return strings.Contains(line, p) }) {
 		return []string{"what was done before is meant, which this message does not name"}
 	}
 	switch low[0] {
 	case "undo", "revert", "redo", "restore", "repeat", "reverse":
-		if len(low) == 1 || len(low) < 4 && Pronoun(low[1]) {
+		if len(low) == 1 || len(low) < 4 && IsPronoun(low[1]) {
 			return []string{"what is meant was said or done before, and this message does not name it"}
 		}
 	}
 	return nil
 }
 
-// partly reads "half of the alerts should be slack".
-func partly(low []string) []string {
-	if len(low) < 4 || low[1] != "of" || !slices.ContainsFunc(low, Modal) {
+// partialReadings reads "half of the alerts should be slack".
+func partialReadings(low []string) []string {
+	if len(low) < 4 || low[1] != "of" || !slices.ContainsFunc(low, IsModal) {
 		return nil
 	}
 	switch low[0] {
@@ -46,16 +47,16 @@ func partly(low []string) []string {
 	return nil
 }
 
-// choice reads two things with an "or" between them, of which one is to be chosen: "pdf or
+// choiceReadings reads two things with an "or" between them, of which one is to be chosen: "pdf or
 // excel", "a modal or a drawer for the filters".
-func choice(low []string) []string {
+func choiceReadings(low []string) []string {
 	i, n := slices.Index(low, "or"), len(low)
-	if i < 1 || i+1 >= n || Tool(low[i-1]) && Tool(low[i+1]) {
+	if i < 1 || i+1 >= n || IsTool(low[i-1]) && IsTool(low[i+1]) {
 		return nil
 	}
 	two := []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
-	articled := i > 1 && n < 11 && Articled(low[0]) && low[i+1] == low[0]
-	if (articled || n <= 5 && !slices.ContainsFunc(low, Auxiliary)) && Imperative(low) == 0 && !HasVerb(low) {
+	articled := i > 1 && n < 11 && IntroducesNew(low[0]) && low[i+1] == low[0]
+	if (articled || n <= 5 && !slices.ContainsFunc(low, IsAuxiliary)) && ImperativeLength(low) == 0 && !HasVerb(low) {
 		return two
 	}
 	return nil
@@ -63,17 +64,17 @@ func choice(low []string) []string {
 
 // which reads a thing that is pointed at without saying which of several it is: "the first
 // one", "number 3 on the list", "the other sensor too".
-func whichOne(low []string) []string {
-	for len(low) > 1 && Filler(low[len(low)-1]) {
+func whichReadings(low []string) []string {
+	for len(low) > 1 && IsFiller(low[len(low)-1]) {
 		low = low[:len(low)-1]
 	}
 	n := len(low)
 	switch last := low[n-1]; {
 	case last == "one" && n > 1 && n <= 4 && low[0] == "the":
 		return []string{"which one is meant is not said"}
-	case n > 1 && n < 7 && oneOf(low[0], "number", "item", "point") && Numeric(low[1]) && !HasVerb(low):
+	case n > 1 && n < 7 && isOneOf(low[0], "number", "item", "point") && IsNumeric(low[1]) && !HasVerb(low):
 		return []string{"which ones are meant, and what is to be done, is not said"}
-	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !Preposition(low[0]) && !HasVerb(low):
+	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !IsPreposition(low[0]) && !HasVerb(low):
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	}
 	if i := slices.Index(low, "other"); i > 0 && i+2 == n && low[i-1] == "the" && n <= 5 && !strings.HasSuffix(low[n-1], "s") {
@@ -82,51 +83,51 @@ func whichOne(low []string) []string {
 	return nil
 }
 
-// channel reads "login should be with Google", "could the fees go through Stripe", "the mails
+// channelReadings reads "login should be with Google", "could the fees go through Stripe", "the mails
 // should be in French": a way or a form of something there is, and no word of whether it comes
 // beside the one there is or in its place.
-func channel(low []string) []string {
+func channelReadings(low []string) []string {
 	n := len(low)
-	for n > 4 && Filler(low[n-1]) {
+	for n > 4 && IsFiller(low[n-1]) {
 		n--
 	}
-	at := slices.IndexFunc(low, Modal)
+	at := slices.IndexFunc(low, IsModal)
 	if at < 0 || at > 4 || n < 5 || n > 9 {
 		return nil
 	}
 	beside := slices.Contains(low, "also") || slices.Contains(low, "too")
-	if beside || Old(low) || Subject(low[0]) || Determiner(low[n-1]) || Numeric(low[n-1]) {
+	if beside || NamesOldValue(low) || IsSubject(low[0]) || IsDeterminer(low[n-1]) || IsNumeric(low[n-1]) {
 		return nil
 	}
-	if verb, way := low[n-3], low[n-2]; verb == "be" && oneOf(way, "with", "in", "via") ||
-		oneOf(verb, "go", "run") && (way == "through" || way == "via") {
+	if verb, way := low[n-3], low[n-2]; verb == "be" && isOneOf(way, "with", "in", "via") ||
+		isOneOf(verb, "go", "run") && (way == "through" || way == "via") {
 		return []string{"it takes the place of what there is", "it is offered beside what there is"}
 	}
 	return nil
 }
 
-// identity reads "customer should be client": one thing is to be another, and whether that means
+// identityReadings reads "customer should be client": one thing is to be another, and whether that means
 // its name, its kind or how it behaves is left open.
-func identity(low []string) []string {
-	if n := len(low); n == 4 && oneOf(low[1], "should", "must") && low[2] == "be" && bareNoun(low[0]) && bareNoun(low[3]) {
+func identityReadings(low []string) []string {
+	if n := len(low); n == 4 && isOneOf(low[1], "should", "must") && low[2] == "be" && isBareNoun(low[0]) && isBareNoun(low[3]) {
 		return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
 	}
 	return nil
 }
 
-// bareNoun reports a word that can name a thing by itself, as far as its shape tells.
-func bareNoun(w string) bool {
-	others := []func(string) bool{Auxiliary, Preposition, Comparative, Negative, Pronoun, Determiner, Numeric, Format}
-	if w == `"` || isAny(w, others) || endsIn(w, "able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al") {
+// isBareNoun reports a word that can name a thing by itself, as far as its shape tells.
+func isBareNoun(w string) bool {
+	others := []func(string) bool{IsAuxiliary, IsPreposition, IsComparative, IsNegative, IsPronoun, IsDeterminer, IsNumeric, IsFormatWord}
+	if w == `"` || isAny(w, others) || hasEnding(w, "able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al") {
 		return false
 	}
-	_, ending := Base(w, AnyVerb)
+	_, ending := BaseForm(w, IsAnyVerb)
 	return ending != "ed" && ending != "ing"
 }
 
-// oldRecords reads "the old users": rows that are old, or code about them.
-func oldRecords(o []string) []string {
-	if len(o) != 3 || !Determiner(o[0]) || !strings.HasSuffix(o[2], "s") {
+// oldRecordReadings reads "the old users": rows that are old, or code about them.
+func oldRecordReadings(o []string) []string {
+	if len(o) != 3 || !IsDeterminer(o[0]) || !strings.HasSuffix(o[2], "s") {
 		return nil
 	}
 	switch o[1] {
@@ -136,9 +137,9 @@ func oldRecords(o []string) []string {
 	return nil
 }
 
-// better reads "make X better": towards what is not said.
-func better(o []string) bool {
-	for len(o) > 1 && Filler(o[len(o)-1]) {
+// isMakeBetter reads "make X better": towards what is not said.
+func isMakeBetter(o []string) bool {
+	for len(o) > 1 && IsFiller(o[len(o)-1]) {
 		o = o[:len(o)-1]
 	}
 	if len(o) == 0 || len(o) > 4 {
@@ -151,11 +152,11 @@ func better(o []string) bool {
 	return false
 }
 
-// Alone are the readings of a request that is all a message holds and says too little: "the
+// LoneReadings are the readings of a request that is all a message holds and says too little: "the
 // logo", "change the colors", "fix the login". rest is what stands behind the words that lead to it; named
 // says that it has no verb.
-func Alone(rest []string, named bool) (readings []string) {
-	for len(rest) > 1 && (Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
+func LoneReadings(rest []string, named bool) (readings []string) {
+	for len(rest) > 1 && (IsFiller(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	n := len(rest)
@@ -163,44 +164,44 @@ func Alone(rest []string, named bool) (readings []string) {
 		return nil
 	}
 	if !named {
-		return leftOpen(rest[0], rest[1:])
+		return openReadings(rest[0], rest[1:])
 	}
-	if n > 1 && Determiner(rest[0]) && !Articled(rest[0]) && Compared(rest) == 0 {
+	if n > 1 && IsDeterminer(rest[0]) && !IntroducesNew(rest[0]) && ComparisonAt(rest) == 0 {
 		return []string{"what is to be done with it is not said"}
 	}
 	return nil
 }
 
-// leftOpen is what a verb and up to three words behind it leave open.
-func leftOpen(verb string, what []string) []string {
-	if len(what) == 0 || slices.ContainsFunc(what, Preposition) || Compared(append([]string{"x"}, what...)) > 0 {
+// openReadings is what a verb and up to three words behind it leave open.
+func openReadings(verb string, what []string) []string {
+	if len(what) == 0 || slices.ContainsFunc(what, IsPreposition) || ComparisonAt(append([]string{"x"}, what...)) > 0 {
 		return nil
 	}
-	definite := Definite(what[0])
+	definite := IsDefinite(what[0])
 	switch verb {
 	case "change", "alter", "modify", "adjust", "edit", "replace", "swap", "update":
 		if definite {
 			return []string{"what it is to become is not said"}
 		}
 	case "fix", "repair", "correct":
-		if definite && len(what) == 2 && !ails(what[1]) {
+		if definite && len(what) == 2 && !hasKnownFault(what[1]) {
 			return []string{"what is wrong with it is not said"}
 		}
 	}
-	sense, ok := Verb(verb)
+	sense, ok := VerbSense(verb)
 	changes := ok && (sense == Modify || sense == Remove || sense == Add)
-	if changes && len(what) == 1 && (Pronoun(what[0]) || oneOf(what[0], "that", "this")) {
+	if changes && len(what) == 1 && (IsPronoun(what[0]) || isOneOf(what[0], "that", "this")) {
 		return []string{"what it is done to was said before, and this message does not name it"}
 	}
 	return nil
 }
 
-// ails reports a thing of which one knows what is wrong when it needs fixing.
-func ails(w string) bool {
+// hasKnownFault reports a thing of which one knows what is wrong when it needs fixing.
+func hasKnownFault(w string) bool {
 	switch w = strings.TrimSuffix(w, "s"); w {
 	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression",
 		"deadlock", "conflict", "crash", "formatting", "spelling":
 		return true
 	}
-	return WrongSenses(w) || Soft(w)
+	return IsWrongWord(w) || IsSoftFault(w)
 }

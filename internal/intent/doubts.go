@@ -55,49 +55,49 @@ var readings = map[gap][]string{
 	middle: {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
 }
 
-// undoing are verbs that take back what was done, and what that can be.
-var undoing = lazyregexp.Of("undo revert restore reverse")
+// undoVerbs are verbs that take back what was done, and what that can be.
+var undoVerbs = lazyregexp.Of("undo revert restore reverse")
 
-// doubted returns the doubts of the answer. Each has at least two readings that lead to different
+// completeDoubts returns the doubts of the answer. Each has at least two readings that lead to different
 // work: where grammar only says what is missing, those that the gap has, with the files of the
 // repository that may be meant.
-func (p *parse) doubted(list []belay.Doubt) []belay.Doubt {
+func (p *parse) completeDoubts(list []belay.Doubt) []belay.Doubt {
 	out := []belay.Doubt{}
 	for _, d := range list {
 		if len(d.Readings) < 2 {
-			d.Readings = p.readings(d)
+			d.Readings = p.doubtReadings(d)
 		}
 		out = append(out, d)
 	}
 	return out
 }
 
-func (p *parse) readings(d belay.Doubt) []string {
+func (p *parse) doubtReadings(d belay.Doubt) []string {
 	kind := anything
 	if len(d.Readings) > 0 {
 		kind = gaps[d.Readings[0]]
 	}
 	low := strings.FieldsFunc(strings.ToLower(d.Words), func(r rune) bool { return strings.ContainsRune(" \t\n,.!?:;\"'()", r) })
 	switch {
-	case kind == earlier && len(low) > 0 && undoing.Has(low[0]):
+	case kind == earlier && len(low) > 0 && undoVerbs.Has(low[0]):
 		return []string{"the changes that are not committed are taken back", "the last commit is taken back",
 			"what an earlier task did is taken back: say which"}
 	case kind == which:
-		if files := p.candidates(low); len(files) > 1 {
+		if files := p.candidateFiles(low); len(files) > 1 {
 			return files
 		}
 	}
 	return slices.Clone(readings[kind])
 }
 
-// mostCandidates is how many files a doubt names: more are not a choice.
-const mostCandidates = 5
+// maxCandidates is how many files a doubt names: more are not a choice.
+const maxCandidates = 5
 
-// candidates are the files that a word of a doubt may mean.
-func (p *parse) candidates(low []string) []string {
+// candidateFiles are the files that a word of a doubt may mean.
+func (p *parse) candidateFiles(low []string) []string {
 	var out []string
 	if len(low) > 0 {
-		if _, verb := Verb(low[0]); verb {
+		if _, verb := VerbSense(low[0]); verb {
 			low = low[1:] // "list the orders"
 		}
 	}
@@ -107,28 +107,28 @@ func (p *parse) candidates(low []string) []string {
 			out = append(out, f+" is meant")
 		}
 	}
-	if len(out) > mostCandidates {
+	if len(out) > maxCandidates {
 		return nil
 	}
 	return out
 }
 
-// Answered puts what a person said of words in doubt to what was read from them: text is both,
+// ApplyAnswer puts what a person said of words in doubt to what was read from them: text is both,
 // the words and the answer behind them. What was in doubt is settled; the requirements are those
 // of the words that were clear, and of the answer.
-func Answered(in Input, said, answer string) belay.Request {
+func ApplyAnswer(in Input, said, answer string) belay.Request {
 	whole, _ := Parse(in)
 	first, _ := Parse(Input{Text: said, PlanExists: in.PlanExists, Files: in.Files})
 	second, _ := Parse(Input{Text: answer, PlanExists: in.PlanExists, Files: in.Files})
 	req := whole
-	switch reading := chosen(first.Doubts, answer); {
+	switch reading := chosenReading(first.Doubts, answer); {
 	case reading != "":
-		req.Requirements = append(slices.Clone(first.Requirements), settled(first.Doubts, said, reading))
+		req.Requirements = append(slices.Clone(first.Requirements), answeredRequirement(first.Doubts, said, reading))
 	case len(second.Requirements) > 0 && second.Type != belay.Unclear:
 		req.Requirements = slices.Clone(first.Requirements)
 		for _, r := range second.Requirements {
-			if w, _, _ := strings.Cut(strings.ToLower(r.Text), " "); Pronoun(w) {
-				r.Text = doubtful(first.Doubts, said) + ": " + r.Text // "it crashes" says it of what was in doubt
+			if w, _, _ := strings.Cut(strings.ToLower(r.Text), " "); IsPronoun(w) {
+				r.Text = doubtWords(first.Doubts, said) + ": " + r.Text // "it crashes" says it of what was in doubt
 			}
 			req.Requirements = append(req.Requirements, r)
 		}
@@ -136,18 +136,18 @@ func Answered(in Input, said, answer string) belay.Request {
 		return whole
 	default:
 		req.Requirements = append(slices.Clone(first.Requirements),
-			settled(first.Doubts, said, strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!")))
+			answeredRequirement(first.Doubts, said, strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!")))
 	}
-	req.Doubts, req.Type = []belay.Doubt{}, kindOf(req.Requirements)
+	req.Doubts, req.Type = []belay.Doubt{}, requestTypeOf(req.Requirements)
 	if second.Type == belay.Fresh {
 		req.Type = belay.Fresh
 	}
 	return req
 }
 
-// chosen is the reading that an answer names: by its number where there is one doubt, or by words
+// chosenReading is the reading that an answer names: by its number where there is one doubt, or by words
 // that only one has. "" when it says something of its own.
-func chosen(doubts []belay.Doubt, answer string) string {
+func chosenReading(doubts []belay.Doubt, answer string) string {
 	answer = strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!"))
 	if answer == "" {
 		return ""
@@ -166,18 +166,18 @@ func chosen(doubts []belay.Doubt, answer string) string {
 	return found[0]
 }
 
-// doubtful are the words that are in doubt, the first of them.
-func doubtful(doubts []belay.Doubt, said string) string {
+// doubtWords are the words that are in doubt, the first of them.
+func doubtWords(doubts []belay.Doubt, said string) string {
 	for _, d := range doubts {
 		if d.Words != "" {
 			return strings.Join(strings.Fields(d.Words), " ")
 		}
 	}
-	return beginning(said)
+	return messageStart(said)
 }
 
-// settled is the requirement of words in doubt, with the reading that holds.
-func settled(doubts []belay.Doubt, said, reading string) belay.Requirement {
+// answeredRequirement is the requirement of words in doubt, with the reading that holds.
+func answeredRequirement(doubts []belay.Doubt, said, reading string) belay.Requirement {
 	m, low := belay.MarkModify, " "+strings.ToLower(reading)
 	for _, is := range []struct {
 		marker belay.Marker
@@ -192,11 +192,11 @@ func settled(doubts []belay.Doubt, said, reading string) belay.Requirement {
 			break
 		}
 	}
-	return belay.Requirement{Marker: m, Text: doubtful(doubts, said) + ": " + reading}
+	return belay.Requirement{Marker: m, Text: doubtWords(doubts, said) + ": " + reading}
 }
 
-// kindOf is what work requirements are, when there is no doubt.
-func kindOf(list []belay.Requirement) belay.RequestType {
+// requestTypeOf is what work requirements are, when there is no doubt.
+func requestTypeOf(list []belay.Requirement) belay.RequestType {
 	if slices.ContainsFunc(list, func(r belay.Requirement) bool { return r.Marker != belay.MarkFix }) {
 		return belay.Mutation
 	}

@@ -74,7 +74,7 @@ func TestAnswered(t *testing.T) {
 		{"make the charts better", "add two flavors to src/a.txt", "mutation [ADD 2] add two flavors to src/a.txt"},
 		{"undo that", "1", "mutation [REMOVE] undo that: the changes that are not committed are taken back"},
 	} {
-		req := Answered(Input{Text: c.said + "\n\n" + c.answer, PlanExists: true}, c.said, c.answer)
+		req := ApplyAnswer(Input{Text: c.said + "\n\n" + c.answer, PlanExists: true}, c.said, c.answer)
 		got := string(req.Type)
 		for _, r := range req.Requirements {
 			n := ""

@@ -15,76 +15,76 @@ const (
 	Plain
 )
 
-// Wrong says how much a clause complains about how things are now, and by which words.
-func Wrong(low []string) (strength int, by string) {
-	n, s := Strip(low)
+// ComplaintStrength says how much a clause complains about how things are now, and by which words.
+func ComplaintStrength(low []string) (strength int, by string) {
+	n, s := ReadPrefix(low)
 	rest := low[n:]
 	switch {
-	case len(low) > 4 && low[0] == "since" && slices.Contains(low[2:], "no") && !Finite(low):
+	case len(low) > 4 && low[0] == "since" && slices.Contains(low[2:], "no") && !HasFiniteVerb(low):
 		return Plain, "since … no" // "since the update no push on Android"
-	case !s.Opener && len(rest) > 1 && Said(rest):
+	case !s.HasOpener && len(rest) > 1 && IsVerblessComplaint(rest):
 		return Plain, rest[len(rest)-1]
-	case s.Opener || len(rest) == 0 || needs(rest):
+	case s.HasOpener || len(rest) == 0 || isNeed(rest):
 		return Fine, ""
 	case rest[0] == "why":
 		return Faint, "why"
-	case len(rest) > 2 && oneOf(rest[0], "this", "that", "it") && rest[1] == "was" && !slices.Contains(rest, "since") &&
+	case len(rest) > 2 && isOneOf(rest[0], "this", "that", "it") && rest[1] == "was" && !slices.Contains(rest, "since") &&
 		!slices.Contains(rest, "working"):
 		return Fine, ""
 	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
 		return Faint, "says"
 	}
-	if at := wishAt(rest); at >= 0 {
+	if at := wishStart(rest); at >= 0 {
 		rest = rest[:at]
 	}
-	return complained(rest)
+	return findComplaint(rest)
 }
 
-// complained finds what is wrong in the words of a statement, in front of what is wished for.
-func complained(rest []string) (strength int, by string) {
+// findComplaint finds what is wrong in the words of a statement, in front of what is wished for.
+func findComplaint(rest []string) (strength int, by string) {
 	line := " " + strings.Join(rest, " ") + " "
 	if strings.Contains(line, " not so ") {
 		return Faint, "not so" // "my eyes are not so young any more"
 	}
-	for _, p := range plainly {
-		if strings.Contains(line, p) && !(p == " an error " && Articled(rest[0])) {
+	for _, p := range plainComplaints {
+		if strings.Contains(line, p) && !(p == " an error " && IntroducesNew(rest[0])) {
 			return Plain, strings.TrimSpace(p)
 		}
 	}
-	if s, by := told(rest); s > Fine {
+	if s, by := findFault(rest); s > Fine {
 		return s, by
 	}
-	return faintly(rest, line)
+	return findFaintComplaint(rest, line)
 }
 
-// needs reports what somebody needs, uses or wants, or does not any more: whatever bad word is in
+// isNeed reports what somebody needs, uses or wants, or does not any more: whatever bad word is in
 // it, it complains of nothing.
-func needs(rest []string) bool {
-	return oneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return oneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads")
+func isNeed(rest []string) bool {
+	return isOneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
+		return isOneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads")
 	})
 }
 
-// told finds the word that says that something is wrong: a bad word, a verb of failing, a
+// findFault finds the word that says that something is wrong: a bad word, a verb of failing, a
 // negation of what should work, a state that should not last.
-func told(rest []string) (int, string) {
+func findFault(rest []string) (int, string) {
 	for i, w := range rest {
-		if oneOf(w, "instead", "rather") {
+		if isOneOf(w, "instead", "rather") {
 			break
 		}
-		if WrongSenses(w) && !Named(rest, i) {
+		if IsWrongWord(w) && !IsPartOfName(rest, i) {
 			return Plain, w
 		}
-		if end, ok := Fails(w); ok && failingHere(rest, i, end) {
+		if end, ok := FailingForm(w); ok && isFailingPredicate(rest, i, end) {
 			return Plain, w
 		}
-		if s := denied(rest, i); s > Fine {
+		if s := readDenial(rest, i); s > Fine {
 			return s, w
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if oneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && Persists.Has(rest[i+1]) &&
-			!Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
+		if isOneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && IsPersistentState.Has(rest[i+1]) &&
+			!IsModal(rest[i-1]) && rest[i-1] != "to" && ImperativeLength(rest) == 0 {
 			return Faint, rest[i]
 		}
 	}
@@ -92,16 +92,16 @@ func told(rest []string) (int, string) {
 }
 
 var (
-	faulty = lazyregexp.Of(`bad wrong weird strange blank broken duplicate duplicated double slow inconsistent unreadable
+	faultWords = lazyregexp.Of(`bad wrong weird strange blank broken duplicate duplicated double slow inconsistent unreadable
 		garbled infinite stale leftover poor misplaced incorrect invalid ugly odd random endless uninitialised uninitialized
 		flickering off-by-one`)
-	loads    = lazyregexp.Of("cpu memory load latency contrast ram disk usage fps")
-	troubles = lazyregexp.Of(`problem problems issue issues error errors failure failures loop glitch glitches artifact
+	loadNouns    = lazyregexp.Of("cpu memory load latency contrast ram disk usage fps")
+	troubleNouns = lazyregexp.Of(`problem problems issue issues error errors failure failures loop glitch glitches artifact
 		artifacts artefacts mismatch conflict conflicts leftover leftovers trouble timeouts exception exceptions`)
 )
 
-// plainly are phrases that only a complaint has.
-var plainly = []string{
+// plainComplaints are phrases that only a complaint has.
+var plainComplaints = []string{
 	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ",
 	" keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ",
 	" quit working ", " even when ", " even if ", " even after ", " no longer ", " any more ", " anymore ",
@@ -131,34 +131,34 @@ var plainly = []string{
 	" comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
 }
 
-// tooMuch are what something can be too much of.
-var tooMuch = lazyregexp.Of(`
+// excessNouns are what something can be too much of.
+var excessNouns = lazyregexp.Of(`
 	small big large slow fast long short dark bright loud quiet narrow wide thin thick high low close late early many much few strict
 	hard heavy noisy verbose often tiny tight`)
 
-// attribute reports a word behind an article that says of what sort the thing behind it is.
-func attribute(low []string, i int) bool {
-	if i == 0 || i+1 >= len(low) || Auxiliary(low[i+1]) || !Determiner(low[i-1]) && !Preposition(low[i-1]) {
+// isAttribute reports a word behind an article that says of what sort the thing behind it is.
+func isAttribute(low []string, i int) bool {
+	if i == 0 || i+1 >= len(low) || IsAuxiliary(low[i+1]) || !IsDeterminer(low[i-1]) && !IsPreposition(low[i-1]) {
 		return false
 	}
-	return oneOf(low[i], "old", "red", "late", "early", "odd", "unchecked", "visible", "exposed", "empty", "missing")
+	return isOneOf(low[i], "old", "red", "late", "early", "odd", "unchecked", "visible", "exposed", "empty", "missing")
 }
 
-// faintly finds what may be a complaint if nothing is asked.
-func faintly(low []string, line string) (int, string) {
-	if Imperative(low) > 0 {
+// findFaintComplaint finds what may be a complaint if nothing is asked.
+func findFaintComplaint(low []string, line string) (int, string) {
+	if ImperativeLength(low) > 0 {
 		return Fine, ""
 	}
-	_, verb := Predicate(low)
+	_, verb := PredicateAt(low)
 	for i, w := range low {
-		if i == 0 || !verb || !Soft(w) || attribute(low, i) {
+		if i == 0 || !verb || !IsSoftFault(w) || isAttribute(low, i) {
 			continue
 		}
-		if i+1 == len(low) || !Named(low, i) {
+		if i+1 == len(low) || !IsPartOfName(low, i) {
 			return Faint, w
 		}
 	}
-	if i := slices.Index(low, "too"); i > 0 && i+1 < len(low) && !verb && (Comparative(low[i+1]+"er") || tooMuch.Has(low[i+1])) {
+	if i := slices.Index(low, "too"); i > 0 && i+1 < len(low) && !verb && (IsComparative(low[i+1]+"er") || excessNouns.Has(low[i+1])) {
 		return Plain, "too"
 	}
 	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ",

@@ -22,7 +22,7 @@ func TestWrong(t *testing.T) {
 		"we don't need it any more":                      Fine,
 		"please add a page for broken links":             Fine,
 	} {
-		if got, by := Wrong(strings.Fields(text)); got != want {
+		if got, by := ComplaintStrength(strings.Fields(text)); got != want {
 			t.Errorf("%q: %d by %q, want %d", text, got, by, want)
 		}
 	}

@@ -7,41 +7,41 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// thirdPerson reports a verb in -s that follows something that can be its subject.
-func thirdPerson(low []string, i int) bool {
+// isThirdPerson reports a verb in -s that follows something that can be its subject.
+func isThirdPerson(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if Determiner(prev) && !Pronoun(prev) || Preposition(prev) || oneOf(prev, "and", ",") {
+	if IsDeterminer(prev) && !IsPronoun(prev) || IsPreposition(prev) || isOneOf(prev, "and", ",") {
 		return false
 	}
-	if _, ok := Number(prev); ok {
+	if _, ok := ParseNumber(prev); ok {
 		return false
 	}
-	if end, ok := Fails(w); ok && oneOf(end, "s", "ed") {
-		return failsAt(low, i, end)
+	if end, ok := FailingForm(w); ok && isOneOf(end, "s", "ed") {
+		return isFailingVerb(low, i, end)
 	}
-	if states.Has(w) || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
+	if stateVerbs.Has(w) || IsStatementForm(w) && (i > 1 || !IsAnyVerb(low[0])) {
 		return true
 	}
-	if oneOf(w, "came", "went") && i > 1 && i+1 < len(low) || does(low, i) {
+	if isOneOf(w, "came", "went") && i > 1 && i+1 < len(low) || isVerbByNeighbours(low, i) {
 		return true
 	}
-	b, end := Base(w, AnyVerb)
-	if b == "" || end != "s" || i+1 < len(low) && (Auxiliary(low[i+1]) || low[i+1] == "of") {
+	b, end := BaseForm(w, IsAnyVerb)
+	if b == "" || end != "s" || i+1 < len(low) && (IsAuxiliary(low[i+1]) || low[i+1] == "of") {
 		return false
 	}
-	return !pluralOrVerb.Has(b) || Subject(prev) || i+1 < len(low) && Pronoun(low[i+1])
+	return !pluralOrVerb.Has(b) || IsSubject(prev) || i+1 < len(low) && IsPronoun(low[i+1])
 }
 
-// failsAt reports whether word i, "fails" or "failed" or one like them, is the verb of a clause.
-func failsAt(low []string, i int, end string) bool {
+// isFailingVerb reports whether word i, "fails" or "failed" or one like them, is the verb of a clause.
+func isFailingVerb(low []string, i int, end string) bool {
 	if i+1 >= len(low) {
 		return true
 	}
-	things := strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1])
-	if end == "ed" && i == 1 && Nounish.Has(low[0]) && things {
+	things := strings.HasSuffix(low[i+1], "s") && !IsDeterminer(low[i+1])
+	if end == "ed" && i == 1 && IsNounish.Has(low[0]) && things {
 		return false // "retry failed chunks"
 	}
-	return !Auxiliary(low[i+1])
+	return !IsAuxiliary(low[i+1])
 }
 
 // plural are verbs whose -s is as often a noun in the plural.
@@ -50,8 +50,8 @@ var pluralOrVerb = lazyregexp.Of(`
 	change fix port point check record answer search limit cache register support release document design color colour group call
 	build patch review retry scale set use load run print store view ` + nounOrVerb)
 
-// states are other finite verbs that a description of how things are is made of.
-var states = lazyregexp.Of(`
+// stateVerbs are other finite verbs that a description of how things are is made of.
+var stateVerbs = lazyregexp.Of(`
 	says keeps goes comes stays remains happens takes gets needs lives works belongs contains arrives appears seems feels
 	warns climbs overlaps becomes asks jumps exists knows finds sits stands tells claims thinks wants likes lands closes
 	hits falls leads passes moves enters sits matters means makes helps hurts costs depends applies follows covers serves
@@ -63,17 +63,17 @@ var states = lazyregexp.Of(`
 	complains whines refuses insists demands requires recreates rebuilds reappears overlays sinks turns throws kills burns
 	bites hides reads opens leaves stops`)
 
-// does tells a verb in -s from a plural by its neighbours alone, whatever verb it is: an object
+// isVerbByNeighbours tells a verb in -s from a plural by its neighbours alone, whatever verb it is: an object
 // with an article comes behind.
-func does(low []string, i int) bool {
+func isVerbByNeighbours(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if len(w) < 4 || w[len(w)-1] != 's' || endsIn(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") {
+	if len(w) < 4 || w[len(w)-1] != 's' || hasEnding(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") {
 		return false
 	}
-	if Preposition(w) || Filler(w) || slices.Contains(Actors, w) {
+	if IsPreposition(w) || IsFiller(w) || slices.Contains(Actors, w) {
 		return false
 	}
-	if Determiner(prev) || Preposition(prev) || Auxiliary(prev) || Several(prev) {
+	if IsDeterminer(prev) || IsPreposition(prev) || IsAuxiliary(prev) || IsSeveral(prev) {
 		return false
 	}
 	if strings.ContainsAny(prev, "(_.") {
@@ -83,5 +83,5 @@ func does(low []string, i int) bool {
 	if i+1 < len(low) {
 		next = low[i+1]
 	}
-	return oneOf(next, "the", "a", "every", "it") && (i > 1 || !AnyVerb(low[0]))
+	return isOneOf(next, "the", "a", "every", "it") && (i > 1 || !IsAnyVerb(low[0]))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// founds decides whether something whole is to be built, by the words alone: somebody starts over, or
+// asksForWhole decides whether something whole is to be built, by the words alone: somebody starts over, or
 // the first thing asked for is a whole of its own.
-func (p *parse) founds() bool {
+func (p *parse) asksForWhole() bool {
 	line := " " + strings.ToLower(p.Text[:min(len(p.Text), 600)]) + " "
 	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield",
 		"new project", "new service", "new app ", "nothing here yet"} {
@@ -20,44 +20,44 @@ func (p *parse) founds() bool {
 		}
 	}
 	for _, a := range p.Acts {
-		switch a.Deed {
-		case Anew:
+		switch a.Kind {
+		case StartOver:
 			return true
 		case Request:
-			return a.Marker == belay.MarkAdd && whole(a, p.Lang)
+			return a.Marker == belay.MarkAdd && isWholeRequest(a, p.Lang)
 		}
 	}
 	return false
 }
 
-// Sourced reports that there is a program among files.
-func Sourced(files []string) bool {
-	return slices.ContainsFunc(files, func(f string) bool { return sources.Has(strings.ToLower(path.Ext(f))) })
+// HasSource reports that there is a program among files.
+func HasSource(files []string) bool {
+	return slices.ContainsFunc(files, func(f string) bool { return sourceExtensions.Has(strings.ToLower(path.Ext(f))) })
 }
 
-// sources are the endings of files with a program in them.
-var sources = lazyregexp.Of(`.go .py .ts .tsx .js .jsx .rb .rs .java .kt .cs .swift .php .c .h .cpp .dart .ex .exs .lua
+// sourceExtensions are the endings of files with a program in them.
+var sourceExtensions = lazyregexp.Of(`.go .py .ts .tsx .js .jsx .rb .rs .java .kt .cs .swift .php .c .h .cpp .dart .ex .exs .lua
 	.vue .svelte .tf .scala .sh .sql
 	.html .erb .razor .gd .unity .r .jl .pl .hs .clj .ml .zig .ino .m .mm .css .scss`)
 
-// whole reports a request for a whole: made, with a noun for such a thing near.
-func whole(a Act, lang string) bool {
-	low := a.C.Low()
+// isWholeRequest reports a request for a whole: made, with a noun for such a thing near.
+func isWholeRequest(a Act, lang string) bool {
+	low := a.Clause.Lower()
 	switch a.Verb {
 	case "add", "include", "support", "show", "document", "allow", "let", "insert", "log", "needs", "need":
-		return a.Verb == "need" && a.Made
+		return a.Verb == "need" && a.IsNew
 	}
-	if IsWish(a.Verb) && a.Verb != "need" && lang == "" {
+	if IsWishWord(a.Verb) && a.Verb != "need" && lang == "" {
 		return false // "the logo should link to the shop"
 	}
-	o := low[min(a.Obj, len(low)):]
+	o := low[min(a.ObjectStart, len(low)):]
 	for i, w := range o[:min(len(o), 12)] {
 		if i > 0 && (w == "that" || w == "which" || w == "who" || w == "where") {
 			break
 		}
-		if w == "page" && i < 4 || Product(w) {
-			return a.Made || a.Verb != ""
+		if w == "page" && i < 4 || IsProduct(w) {
+			return a.IsNew || a.Verb != ""
 		}
 	}
-	return Creates(a.Verb) && Indefinite(o) && !slices.ContainsFunc(o[:min(len(o), 5)], Part)
+	return IsCreationVerb(a.Verb) && IsIndefinite(o) && !slices.ContainsFunc(o[:min(len(o), 5)], IsPart)
 }

@@ -8,111 +8,111 @@ import (
 
 // gatherer goes through a message and notes its nouns.
 type gatherer struct {
-	p      FileMessage
-	n      *nouns
-	strict bool   // what is told beside a request names no file
-	abroad bool   // the message is in another language than English
-	kept   string // what is to stay, lower case, a space before and behind
-	text   strings.Builder
+	message   FileMessage
+	nouns     *nouns
+	strict    bool   // what is told beside a request names no file
+	isForeign bool   // the message is in another language than English
+	preserved string // what is to stay, lower case, a space before and behind
+	text      strings.Builder
 }
 
-func (p FileMessage) nouns(strict bool) nouns {
-	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}, known: map[string]bool{}}
-	g := gatherer{p: p, n: &n, strict: strict, abroad: Language(p.Msg[:min(len(p.Msg), 4<<10)]) != "",
-		kept: " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "}
+func (p FileMessage) gatherNouns(strict bool) nouns {
+	n := nouns{literals: map[string]bool{}, wordStems: map[string]bool{}, preserved: map[string]bool{}, partCache: map[string]bool{}}
+	g := gatherer{message: p, nouns: &n, strict: strict, isForeign: DetectLanguage(p.Msg[:min(len(p.Msg), 4<<10)]) != "",
+		preserved: " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "}
 	for _, a := range p.Acts {
-		if a.Deed == Material {
-			n.pasted += a.C.Block.Text + "\n"
+		if a.Kind == Material {
+			n.pasted += a.Clause.Block.Text + "\n"
 		} else {
-			g.act(a)
+			g.addAct(a)
 		}
 	}
 	for _, b := range p.Blocks {
-		n.block(b)
+		n.addBlock(b)
 	}
-	n.scope(p.Msg)
-	n.written(p)
+	n.addCommitScope(p.Msg)
+	n.addFileNames(p)
 	n.text = " " + g.text.String()
-	n.paste = strings.ToLower(n.pasted)
-	n.starting()
+	n.pastedLower = strings.ToLower(n.pasted)
+	n.fillPrefixes()
 	return n
 }
 
-// act notes what is above a clause, and then its words.
-func (g *gatherer) act(a Act) {
-	for w := range strings.FieldsSeq(a.C.Topic) {
-		g.n.literal[w] = true
-		g.n.noun(w)
+// addAct notes what is above a clause, and then its words.
+func (g *gatherer) addAct(a Act) {
+	for w := range strings.FieldsSeq(a.Clause.Topic) {
+		g.nouns.literals[w] = true
+		g.nouns.addNoun(w)
 		g.text.WriteString(w + " ")
 	}
-	left := a.Deed == Keep || a.Deed == Ground && wellOff(a.C.Low())
-	tale := g.strict && a.Deed == Ground && story(a.C.Low())
-	for i, t := range a.C.T {
+	left := a.Kind == Keep || a.Kind == Background && saysFine(a.Clause.Lower())
+	tale := g.strict && a.Kind == Background && isStory(a.Clause.Lower())
+	for i, t := range a.Clause.Tokens {
 		before := ""
 		if i > 0 {
-			before = a.C.T[i-1].Low
+			before = a.Clause.Tokens[i-1].Lower
 		}
 		if before == "per" {
 			continue // "per user": how it is told apart, not what it is about
 		}
-		low := strings.Trim(t.Low, "`\"'“”")
-		g.n.quoted(t.Form, low)
-		if left || len(a.Keeps) > 0 && strings.Contains(g.kept, " "+low+" ") {
-			g.n.kept[strings.TrimPrefix(low, "./")] = true
+		low := strings.Trim(t.Lower, "`\"'“”")
+		g.nouns.addQuoted(t.Form, low)
+		if left || len(a.Keeps) > 0 && strings.Contains(g.preserved, " "+low+" ") {
+			g.nouns.preserved[strings.TrimPrefix(low, "./")] = true
 			continue
 		}
-		g.n.path(t.Form, low)
+		g.nouns.addPath(t.Form, low)
 		if i > 0 {
-			g.n.literal[before+"-"+low], g.n.literal[before+"_"+low] = true, true // "getting started"
-			g.n.joined(strings.Trim(before, "`\"'"), low)
+			g.nouns.literals[before+"-"+low], g.nouns.literals[before+"_"+low] = true, true // "getting started"
+			g.nouns.addCompound(strings.Trim(before, "`\"'"), low)
 		}
-		if tale || exact(g.p.Files, low) || compound(g.p.Msg[t.At:t.End]) && g.p.stem(low) {
+		if tale || isFileName(g.message.Files, low) || isCompound(g.message.Msg[t.At:t.End]) && g.message.hasStem(low) {
 			continue // it names that file, and no other by its noun
 		}
-		g.word(t, low, names(before) && !(i+1 < len(a.C.T) && strings.HasPrefix(a.C.T[i+1].Low, "one")))
+		g.addWord(t, low, isArticle(before) && !(i+1 < len(a.Clause.Tokens) && strings.HasPrefix(a.Clause.Tokens[i+1].Lower, "one")))
 	}
 }
 
-// word notes what a word is called by its parts. An article says that it is a noun.
-func (g *gatherer) word(t Token, low string, article bool) {
+// addWord notes what a word is called by its parts. An article says that it is a noun.
+func (g *gatherer) addWord(t Token, low string, article bool) {
 	address := low != "" && low[0] == '/' && !strings.Contains(low, ".")
 	if (t.Form == WordForm || t.Form == Code) && !address {
-		if whole := nameParts(nameOnly(g.p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == Code || article || !Nameless(low) {
-			g.n.stems(slices.Values(whole))
+		if whole := splitName(baseName(g.message.Msg[t.At:t.End])); len(whole) > 1 || t.Form == Code || article || !IsNameless(low) {
+			g.nouns.addStems(slices.Values(whole))
 		}
 	}
-	if english := foreign()[low]; g.abroad && english != "" {
-		g.n.word[Stem(english)] = true
+	if english := foreignNounTable()[low]; g.isForeign && english != "" {
+		g.nouns.wordStems[Stem(english)] = true
 	}
-	g.n.route(low)
+	g.nouns.addRoute(low)
 	g.text.WriteString(low + " ")
 }
 
-// stems notes words whatever they are.
-func (n nouns) stems(ws iter.Seq[string]) {
+// addStems notes words whatever they are.
+func (n nouns) addStems(ws iter.Seq[string]) {
 	for w := range ws {
-		n.word[Stem(w)] = true
+		n.wordStems[Stem(w)] = true
 	}
 }
 
-// quoted notes the words of a short quote.
-func (n nouns) quoted(form Form, low string) {
+// addQuoted notes the words of a short quote.
+func (n nouns) addQuoted(form TokenForm, low string) {
 	if form == Quoted && strings.Count(low, " ") < 3 {
-		n.stems(strings.FieldsSeq(low))
+		n.addStems(strings.FieldsSeq(low))
 	}
 }
 
-// path notes a word as it is written, and the path in front of a line's number.
-func (n nouns) path(form Form, low string) {
+// addPath notes a word as it is written, and the path in front of a line's number.
+func (n nouns) addPath(form TokenForm, low string) {
 	if form != WordForm && form != Code && !(form == Quoted && strings.ContainsAny(low, "./")) {
 		return
 	}
-	n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
+	n.literals[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
 }
 
-// block notes the words of headings and asides, which are not clauses, and what is pasted between
+// addBlock notes the words of headings and asides, which are not clauses, and what is pasted between
 // fences.
-func (n *nouns) block(b Block) {
+func (n *nouns) addBlock(b Block) {
 	switch b.Kind {
 	case Fence:
 		n.pasted += b.Text + "\n"
@@ -121,30 +121,30 @@ func (n *nouns) block(b Block) {
 	default:
 		return
 	}
-	for _, w := range Tokens(b.Text, b.At) {
-		if b.Kind != Heading && w.Form != Aside || b.Section() == Around {
+	for _, w := range Tokenize(b.Text, b.At) {
+		if b.Kind != Heading && w.Form != Aside || b.Section() == Circumstances {
 			continue
 		}
-		for _, t := range Tokens(strings.Trim(w.Low, "()[]"), 0) {
-			n.literal[t.Low] = true
-			n.noun(t.Low)
+		for _, t := range Tokenize(strings.Trim(w.Lower, "()[]"), 0) {
+			n.literals[t.Lower] = true
+			n.addNoun(t.Lower)
 		}
 	}
 }
 
-// scope notes what a message in the form of a commit's is about: "feat(join): …".
-func (n nouns) scope(msg string) {
+// addCommitScope notes what a message in the form of a commit's is about: "feat(join): …".
+func (n nouns) addCommitScope(msg string) {
 	kind, rest, ok := strings.Cut(msg[:min(len(msg), 40)], "(")
-	if !ok || len(kind) >= 10 || !Commit(kind) {
+	if !ok || len(kind) >= 10 || !IsCommitType(kind) {
 		return
 	}
 	if scope, _, ok := strings.Cut(rest, "):"); ok && !strings.Contains(scope, " ") {
-		n.noun(strings.ToLower(scope))
+		n.addNoun(strings.ToLower(scope))
 	}
 }
 
-// nameOnly takes folders and the extension off a word that is a path.
-func nameOnly(w string) string {
+// baseName takes folders and the extension off a word that is a path.
+func baseName(w string) string {
 	if i := strings.LastIndexByte(w, '/'); i >= 0 && strings.Contains(w[i:], ".") {
 		w = w[i+1:]
 	}

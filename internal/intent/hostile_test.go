@@ -166,7 +166,7 @@ func TestExplains(t *testing.T) {
 	_, why := Parse(Input{Text: "add a page, keep the header", PlanExists: true})
 	var got []string
 	for _, e := range why {
-		got = append(got, e.Words+" => "+e.Means)
+		got = append(got, e.Text+" => "+e.Meaning)
 	}
 	want := []string{"add a page => ADD: by “add”", "keep the header => left as it is: the header"}
 	if !slices.Equal(got, want) {

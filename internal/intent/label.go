@@ -7,15 +7,15 @@ type Section int
 
 // A ticket's parts. Open is everything without a label that says otherwise.
 const (
-	Open     Section = iota
-	Problem          // what is wrong now
-	Expected         // what should happen: the other side of a problem
-	Around           // steps, environment, reasons: never a requirement of its own
-	Title            // says again what the rest says
-	Outside          // what is not to be done
+	Open          Section = iota
+	Problem               // what is wrong now
+	Expected              // what should happen: the other side of a problem
+	Circumstances         // steps, environment, reasons: never a requirement of its own
+	Title                 // says again what the rest says
+	OutOfScope            // what is not to be done
 )
 
-var sectionHeadings = parted(map[Section]string{
+var sectionHeadings = splitPhrases(map[Section]string{
 	Open: `user story|story|notes|note|constraints|description|feature request|request|proposal|proposed solution|` +
 		`solution|describe the solution you'd like|acceptance criteria|requirements|todo|task|tasks|scope|wish|change|` +
 		`changes|what|done when`,
@@ -26,25 +26,25 @@ var sectionHeadings = parted(map[Section]string{
 	Expected: `expected|expected behavior|expected behaviour|expected result|expected results|what should happen|` +
 		`desired behaviour|desired behavior|what did you expect|what did you expect to happen|what do you expect|` +
 		`what i expected|should be`,
-	Around: `since|seen in|seen on|affects|affected version|affected versions|customer|what did you do|` +
+	Circumstances: `since|seen in|seen on|affects|affected version|affected versions|customer|what did you do|` +
 		`steps to reproduce|to reproduce|steps|repro|reproduction|repro steps|how to reproduce|environment|device|` +
 		`version|versions|os|browser|priority|severity|type|reporter|reported by|date|labels|label|component|assignee|` +
 		`due|why|motivation|background|context|additional context|reason|logs|log|screenshots|attachments|estimate|` +
 		`sprint|status|epic|frequency|impact|platform|job log|output|from|to|cc|sent|id|smartphone|desktop|root cause|` +
 		`is your feature request related to a problem|describe alternatives you've considered|alternatives`,
 	Title: `title|summary|subject|re|betreff|goal|goals|objective`,
-	Outside: `not in scope|out of scope|non-goals|not part of this|don't touch|do not touch|please don't touch|` +
+	OutOfScope: `not in scope|out of scope|non-goals|not part of this|don't touch|do not touch|please don't touch|` +
 		`leave alone|not to be changed|must not change|hands off|untouched`,
 })
 
-// Label is a heading as the sections are looked up.
-func Label(s string) string {
+// NormalizeLabel is a heading as the sections are looked up.
+func NormalizeLabel(s string) string {
 	return strings.ToLower(strings.Trim(PlainWord(s), " \t*_:#?!."))
 }
 
-// Known reports whether a label is one of a ticket's.
-func Known(s string) bool {
-	_, ok := sectionHeadings()[Label(s)]
+// IsKnownLabel reports whether a label is one of a ticket's.
+func IsKnownLabel(s string) bool {
+	_, ok := sectionHeadings()[NormalizeLabel(s)]
 	return ok
 }
 

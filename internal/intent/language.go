@@ -29,10 +29,10 @@ var stopwords = map[string]*lazyregexp.Set{
 	nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
 }
 
-// Language names the language of a message if it is one of de, fr, es, pt, it, nl, "?" if
+// DetectLanguage names the language of a message if it is one of de, fr, es, pt, it, nl, "?" if
 // it is written in letters that none of these is, and "" for English or too little to
 // tell.
-func Language(text string) string {
+func DetectLanguage(text string) string {
 	if len(text) > 4000 {
 		text = text[:4000]
 	}
@@ -40,7 +40,7 @@ func Language(text string) string {
 	first := true
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		w = strings.Trim(w, ".,;:!?\"'()¿¡«»„“")
-		vote(score, w, first)
+		addVote(score, w, first)
 		first = false
 		o, l := scriptOf(w)
 		other, latin = other+o, latin+l
@@ -57,14 +57,14 @@ func Language(text string) string {
 	return best
 }
 
-// vote adds to the score of each language that has the word.
-func vote(score map[string]int, w string, first bool) {
-	_, english := verbs()[w]
+// addVote adds to the score of each language that has the word.
+func addVote(score map[string]int, w string, first bool) {
+	_, english := verbSenses()[w]
 	if english && len(w) > 3 {
 		score["en"]++
 	}
 	for lang, set := range stopwords {
-		_, verb := tongues()[lang].Verb(w)
+		_, verb := foreignLanguages()[lang].Verb(w)
 		verb = verb && !english
 		switch begins := verb && first; { // a request begins with a verb
 		case lang != "en" && len(w) > 4 && (begins || set.Has(w)):

@@ -60,13 +60,13 @@ func crossed(t *testing.T, all []lesson) string {
 		}
 		acts, wholes := learn(train)
 		for _, l := range test {
-			before.add(l.sample, read(l.input()).answer())
-			p := weighed(l.input(), acts, wholes)
-			after.add(l.sample, p.answer())
+			before.add(l.sample, readMessage(l.input()).buildRequest())
+			p := readWeighed(l.input(), acts, wholes)
+			after.add(l.sample, p.buildRequest())
 			if shown != "" && strings.HasPrefix(l.ID, shown) {
 				one := newScore()
-				if one.add(l.sample, p.answer()); one.types+one.exact < 2 {
-					fmt.Printf("%s %q\n     want %s\n     got  %s\n", l.ID, l.Text, wanted(l.sample), answered(p.answer()))
+				if one.add(l.sample, p.buildRequest()); one.types+one.exact < 2 {
+					fmt.Printf("%s %q\n     want %s\n     got  %s\n", l.ID, l.Text, wanted(l.sample), answered(p.buildRequest()))
 				}
 			}
 		}

@@ -252,7 +252,7 @@ func TestLearner(t *testing.T) {
 			t.Errorf("%q was learned", c)
 		}
 	}
-	if got := s.Why([]string{"always", "please", "please"}, 1, 0, 3); !slices.Equal(got, []string{"please"}) {
+	if got := s.StrongestCues([]string{"always", "please", "please"}, 1, 0, 3); !slices.Equal(got, []string{"please"}) {
 		t.Errorf("why: %q", got)
 	}
 }
@@ -261,7 +261,7 @@ func TestLearner(t *testing.T) {
 func New(answers int, worth map[string][]int32) *Scale {
 	s := &Scale{answers: answers, cues: slices.Sorted(maps.Keys(worth))}
 	for _, c := range s.cues {
-		s.worth = append(s.worth, worth[c]...)
+		s.weights = append(s.weights, worth[c]...)
 	}
 	return s
 }
@@ -280,7 +280,7 @@ func (s *Scale) String() string {
 		if n > 0 {
 			line = strconv.Itoa(n) + line
 		}
-		for _, k := range s.of(c) {
+		for _, k := range s.weightsOf(c) {
 			line += "\t"
 			if k != 0 {
 				line += strconv.Itoa(int(k))

@@ -23,19 +23,19 @@ type lesson struct {
 // prepare reads a labelled message as Parse does it, where wholes, learned from
 // others, say what it is as a whole what other messages teach, and what was decided of each act is right.
 func (l *lesson) prepare(wholes *Scale) {
-	p := read(l.input())
-	m := p.cues()
-	p.typed(&m, wholes, false)
-	if len(p.Acts) > mostActs {
+	p := readMessage(l.input())
+	m := p.view()
+	p.weighType(&m, wholes, false)
+	if len(p.Acts) > maxWeighedActs {
 		return
 	}
 	for i, j := range p.matched(l.sample) {
 		right := 0
 		if j >= 0 {
-			right = slices.Index(answers, l.Gold.Requirements[j].Marker)
+			right = slices.Index(actAnswers, l.Gold.Requirements[j].Marker)
 		}
-		l.acts, l.right = append(l.acts, m.act(i)), append(l.right, right)
-		m.Decided = append(m.Decided, answers[right])
+		l.acts, l.right = append(l.acts, m.actCues(i)), append(l.right, right)
+		m.Decided = append(m.Decided, actAnswers[right])
 	}
 }
 
@@ -49,7 +49,7 @@ func (s sample) input() Input {
 func content(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
-		if !Preposition(w) && !Determiner(w) && w != "and" && w != "or" {
+		if !IsPreposition(w) && !IsDeterminer(w) && w != "and" && w != "or" {
 			w = Stem(w)
 			out[w[:min(len(w), 6)]] = true
 		}
@@ -77,12 +77,12 @@ func fit(a Act, said map[string]bool, marker belay.Marker, want belay.Marker, gi
 	if a.Marker == want {
 		f += 0.2
 	}
-	switch a.Deed {
-	case Request, Complaint, Mend:
+	switch a.Kind {
+	case Request, Complaint, RepairIt:
 		f += 0.3
 	case Keep:
 		f--
-	case Ground:
+	case Background:
 		if shared == 0 && len(gist) > 0 {
 			f--
 		}
@@ -98,14 +98,14 @@ const enough = 0.6
 func (p *parse) matched(s sample) []int {
 	acts, wanted := p.Acts, s.Gold.Requirements
 	marker := make([]belay.Marker, len(acts))
-	for _, f := range p.Out {
-		marker[f.Act.Nr] = f.Marker
+	for _, f := range p.Requirements {
+		marker[f.Act.Index] = f.Marker
 	}
 	said := make([]map[string]bool, len(acts))
 	for i, a := range acts {
-		text := CrashLine(a.C.Block.Text)
-		if len(a.C.T) > 0 {
-			text = a.C.Text(p.Text, Span{To: len(a.C.T)})
+		text := CrashLine(a.Clause.Block.Text)
+		if len(a.Clause.Tokens) > 0 {
+			text = a.Clause.Text(p.Text, Span{To: len(a.Clause.Tokens)})
 		}
 		said[i] = content(text)
 	}
@@ -148,17 +148,17 @@ func learn(lessons []lesson) (acts, wholes *Scale) {
 			a = append(a, example{Cues: cues, Answer: l.right[i], Trust: l.trust})
 		}
 	}
-	return learned(a, settings{Answers: len(answers), Rare: 5, Strength: 0.3, Least: 0.13}), learnWholes(lessons)
+	return learned(a, settings{Answers: len(actAnswers), Rare: 5, Strength: 0.3, Least: 0.13}), learnWholes(lessons)
 }
 
 func learnWholes(lessons []lesson) *Scale {
 	var w []example
 	for _, l := range lessons {
-		w = append(w, example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
+		w = append(w, example{Cues: l.whole, Answer: slices.Index(requestTypes, l.Gold.Type), Trust: l.trust})
 	}
-	return learned(w, settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.13, Only: func(c string) int {
-		if strings.HasPrefix(c, Plan) && (c == Plan || strings.HasPrefix(c, Plan+" / ")) {
-			return slices.Index(types, belay.Fresh)
+	return learned(w, settings{Answers: len(requestTypes), Rare: 4, Strength: 2, Least: 0.13, Only: func(c string) int {
+		if strings.HasPrefix(c, PlanCue) && (c == PlanCue || strings.HasPrefix(c, PlanCue+" / ")) {
+			return slices.Index(requestTypes, belay.Fresh)
 		}
 		return -1
 	}})
@@ -179,9 +179,9 @@ const (
 func lessons(t testing.TB) []lesson {
 	var out []lesson
 	add := func(s sample, trust float64) {
-		m := read(s.input()).cues()
+		m := readMessage(s.input()).view()
 		m.PlanExists = s.Context.PlanExists
-		out = append(out, lesson{sample: s, trust: trust, whole: m.whole()})
+		out = append(out, lesson{sample: s, trust: trust, whole: m.messageCues()})
 	}
 	for _, s := range load(t, "testdata/ask/shared.jsonl") {
 		add(s, shared)

@@ -17,42 +17,42 @@ var manifests = lazyregexp.Of(`
 	project.toml versions.tf stack.yaml rebar.config conanfile.txt vcpkg.json platformio.ini podfile setup.py setup.cfg deno.json
 	shard.yml cpanfile`)
 
-// library reports a request to change a dependency: an upgrade, or one library in
+// isLibraryChange reports a request to change a dependency: an upgrade, or one library in
 // place of another.
-func (p FileMessage) library() bool {
+func (p FileMessage) isLibraryChange() bool {
 	for _, f := range p.Asked {
-		low := f.C.Low()
-		if slices.ContainsFunc(low, func(w string) bool { return exact(p.Files, w) }) {
+		low := f.Clause.Lower()
+		if slices.ContainsFunc(low, func(w string) bool { return isFileName(p.Files, w) }) {
 			continue // the file is said
 		}
 		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
 			continue
 		}
-		if p.raised(f) {
+		if p.isVersionRaise(f) {
 			return true
 		}
 		v := f.Verb
-		if right, ok := Spelled(v); ok {
+		if right, ok := CorrectSpelling(v); ok {
 			v = right
 		}
-		o := low[min(f.Obj, len(low)):]
+		o := low[min(f.ObjectStart, len(low)):]
 		switch {
-		case v == "replace" && len(o) > 2 && oneOf(o[1], "by", "with") && library(o[0]) && library(o[2]):
+		case v == "replace" && len(o) > 2 && isOneOf(o[1], "by", "with") && isLibraryName(o[0]) && isLibraryName(o[2]):
 			return true
-		case oneOf(v, "upgrade", "bump", "downgrade") || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
+		case isOneOf(v, "upgrade", "bump", "downgrade") || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
-		case oneOf(v, "use", "swap", "switch", "migrate") && len(o) > 0:
+		case isOneOf(v, "use", "swap", "switch", "migrate") && len(o) > 0:
 			if v == "migrate" {
 				return slices.Contains(o, "to")
 			}
-			return !Determiner(o[0]) && inPlaceOf(o)
+			return !IsDeterminer(o[0]) && namesReplacement(o)
 		}
 	}
 	return false
 }
 
-// topmost are the manifests that lie least deep: those of the project, not of its parts.
-func topmost(files []string) (out []string) {
+// topmostManifests are the manifests that lie least deep: those of the project, not of its parts.
+func topmostManifests(files []string) (out []string) {
 	depth := -1
 	for _, f := range files {
 		if !manifests.Has(strings.ToLower(path.Base(f))) {
@@ -68,62 +68,62 @@ func topmost(files []string) (out []string) {
 	return out
 }
 
-// inPlaceOf reports words that name one thing and another in whose place it comes.
-func inPlaceOf(o []string) bool {
+// namesReplacement reports words that name one thing and another in whose place it comes.
+func namesReplacement(o []string) bool {
 	if slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") {
 		return true
 	}
 	return slices.Contains(o, "from") && slices.Contains(o, "to")
 }
 
-// raised reports a name with an old version and a new one, or a new one alone: "sqlalchemy 1.4 ->
+// isVersionRaise reports a name with an old version and a new one, or a new one alone: "sqlalchemy 1.4 ->
 // 2.0", "vue 2 -> vue 3", "Sidekiq to 7.2".
-func (p FileMessage) raised(f Act) bool {
-	low := f.C.Low()
+func (p FileMessage) isVersionRaise(f Act) bool {
+	low := f.Clause.Lower()
 	for i := 1; i+1 < len(low); i++ {
-		if !into(low[i]) || Unit(low[min(i+2, len(low)-1)]) {
+		if !isTo(low[i]) || IsUnit(low[min(i+2, len(low)-1)]) {
 			continue
 		}
 		now, was, at := low[i+1], low[i-1], i-2
 		if !digit(was) {
-			if i == 1 && version(now) && library(was) && capital(p.Msg, f.C.T[0]) {
+			if i == 1 && isVersion(now) && isLibraryName(was) && isCapitalized(p.Msg, f.Clause.Tokens[0]) {
 				return true
 			}
 			continue
 		}
-		if at < 0 || Preposition(low[at]) || !library(low[at]) || !digit(now) {
+		if at < 0 || IsPreposition(low[at]) || !isLibraryName(low[at]) || !digit(now) {
 			continue
 		}
-		if version(was) || version(now) || capital(p.Msg, f.C.T[at]) || low[at] == low[i+1] {
+		if isVersion(was) || isVersion(now) || isCapitalized(p.Msg, f.Clause.Tokens[at]) || low[at] == low[i+1] {
 			return true
 		}
 	}
 	return false
 }
 
-func into(w string) bool { return w == "to" || w == "->" || w == "→" || w == "=>" }
+func isTo(w string) bool { return w == "to" || w == "->" || w == "→" || w == "=>" }
 
 func digit(w string) bool {
-	return version(w) || w != "" && len(w) < 3 && strings.Trim(w, "0123456789") == ""
+	return isVersion(w) || w != "" && len(w) < 3 && strings.Trim(w, "0123456789") == ""
 }
 
-func capital(msg string, t Token) bool { return unicode.IsUpper(rune(msg[t.At])) }
+func isCapitalized(msg string, t Token) bool { return unicode.IsUpper(rune(msg[t.At])) }
 
-// version reports a number with a point in it.
-func version(w string) bool {
+// isVersion reports a number with a point in it.
+func isVersion(w string) bool {
 	w = strings.TrimPrefix(w, "v")
 	return len(w) > 2 && strings.Contains(w, ".") && strings.Trim(w, "0123456789.x") == ""
 }
 
-// library reports a word that can only be a name: no other list has it.
-func library(w string) bool {
+// isLibraryName reports a word that can only be a name: no other list has it.
+func isLibraryName(w string) bool {
 	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") {
 		return false
 	}
-	if Part(w) || Product(w) || Determiner(w) || Comparative(w) || Filler(w) {
+	if IsPart(w) || IsProduct(w) || IsDeterminer(w) || IsComparative(w) || IsFiller(w) {
 		return false
 	}
-	_, verb := Verb(w)
-	_, num := Number(w)
+	_, verb := VerbSense(w)
+	_, num := ParseNumber(w)
 	return !verb && !num
 }

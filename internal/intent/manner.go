@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Format reports a word for how something is written, counted or coloured.
-func Format(w string) bool {
+// IsFormatWord reports a word for how something is written, counted or coloured.
+func IsFormatWord(w string) bool {
 	return strings.Contains(w, "/") && len(w) > 2
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// foreign are nouns of other languages and the English ones that files are called after.
-var foreign = sync.OnceValue(func() map[string]string {
+// foreignNounTable are nouns of other languages and the English ones that files are called after.
+var foreignNounTable = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(foreignNouns) {
 		if english, others, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {

@@ -29,7 +29,7 @@ func TestNamesFiles(t *testing.T) {
 		"Can't locate object method \"page\" of Archive::Model::Article": {"lib/Archive/Model/Article.pm"},
 		"Sidekiq to 7.2 please":                                          {"Gemfile"},
 	} {
-		if r := read(Input{text, true, files}).answer(); !slices.Equal(r.Affected, want) && len(r.Affected)+len(want) > 0 {
+		if r := readMessage(Input{text, true, files}).buildRequest(); !slices.Equal(r.Affected, want) && len(r.Affected)+len(want) > 0 {
 			t.Errorf("%q: %v, want %v", text, r.Affected, want)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 // TestNear: a path goes on where three letters of its last three parts begin a word, whatever
 // their case, and only there, even where the sieve cannot tell marks from letters.
 func TestNear(t *testing.T) {
-	s := &starts{all: map[[3]byte]bool{}}
-	s.note("plotWidget")
-	s.note("qab")
+	s := &prefixSet{all: map[[3]byte]bool{}}
+	s.add("plotWidget")
+	s.add("qab")
 	for file, want := range map[string]bool{
 		"src/plot.go": true, "src/PLOTS.go": true, "src/myplot.go": true, "src/a_widget.go": true, "src/idget.go": false, "plot/a/b/main.go": false, "a/plot/b/main.go": true,
 		"src/1ab.go": false, "a.c": true, "src/x/qa.b": false,
 	} {
-		if got := s.near(file); got != want {
+		if got := s.mayMatch(file); got != want {
 			t.Errorf("%s: %v, want %v", file, got, want)
 		}
 	}
@@ -29,9 +29,9 @@ func TestNearAsBySearch(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		word, name := of("abq1", 3, 3).Draw(t, "word"), of("abq1._", 4, 12).Draw(t, "name")
-		s := &starts{all: map[[3]byte]bool{}}
-		s.note(word)
-		if got, want := s.near("src/x/y/"+name), strings.Contains("x/y/"+name, word); got != want {
+		s := &prefixSet{all: map[[3]byte]bool{}}
+		s.add(word)
+		if got, want := s.mayMatch("src/x/y/"+name), strings.Contains("x/y/"+name, word); got != want {
 			t.Fatalf("%q in %q: %v, want %v", word, name, got, want)
 		}
 	})

@@ -6,42 +6,43 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// notUnknown are the classes of the words that are known, and no verb that is not.
-var notUnknown = []func(string) bool{
-	AnyVerb, Filler, Preposition, Determiner, Auxiliary, Negative, Subject, Conditional, Subordinator, Comparative, Adverb,
+// knownWordClasses are the classes of the words that are known, and no verb that is not.
+var knownWordClasses = []func(string) bool{
+	IsAnyVerb, IsFiller, IsPreposition, IsDeterminer, IsAuxiliary, IsNegative, IsSubject, IsConditional, IsSubordinator,
+	IsComparative, IsAdverb,
 }
 
-// UnknownVerb reports a word that is no verb of the lists but stands where one does: in
+// IsUnknownVerb reports a word that is no verb of the lists but stands where one does: in
 // front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
 // Endings that only verbs have need no such place.
-func UnknownVerb(low []string) bool {
+func IsUnknownVerb(low []string) bool {
 	w := low[0]
-	if len(low) < 2 || len(w) < 4 || noVerb.Has(w) || strings.ContainsAny(w, "./_\"") {
+	if len(low) < 2 || len(w) < 4 || neverVerbs.Has(w) || strings.ContainsAny(w, "./_\"") {
 		return false
 	}
 	if strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
 		return false
 	}
-	if _, number := Number(w); number || isAny(w, notUnknown) {
+	if _, number := ParseNumber(w); number || isAny(w, knownWordClasses) {
 		return false
 	}
 	switch low[1] {
 	case "a", "an":
-		return !Finite(low) && len(low) > 2 && len(w) > 4 && !strings.HasSuffix(w, "ed")
+		return !HasFiniteVerb(low) && len(low) > 2 && len(w) > 4 && !strings.HasSuffix(w, "ed")
 	case "it", "them", "the", "all", "both", "our", "my", "its", "their", "these", "those":
-		return !Finite(low)
+		return !HasFiniteVerb(low)
 	}
 	return false
 }
 
-var noVerb = lazyregexp.Of(`
+var neverVerbs = lazyregexp.Of(`
 	half what where when which whole same only even also like once else more most less than such given behind want know think hope
 	love hate need exercise enterprise otherwise promise size noise rise wise premise prize precise concise see plus because guess
 	thank here there today error regarding despite while till expected hello dear find please believe fail mind meet note remains
 	attach attached besides except versus throughout quite rather just maybe across beyond`)
 
-// Nounish are verbs that are as often nouns; what follows decides.
-var Nounish = lazyregexp.Of(`
+// IsNounish are verbs that are as often nouns; what follows decides.
+var IsNounish = lazyregexp.Of(`
 	support log list report show display design change fix cut drop update limit cache search filter link export import
 	download upload print count order sort sync release tag watch play load record preview schedule document benchmark
 	prefix gate monitor retry backup mail email post answer port place set cap scale poll alert start use look review check
@@ -63,10 +64,10 @@ const nounOrVerb = `sum label caption seed stub wire sketch name title pick matc
 	redo rate secure inherit stagger bind
 	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
 
-// nounPair reports a word that is one with the noun behind it, and no verb that it is done to.
-func nounPair(low []string) bool {
+// isNounPair reports a word that is one with the noun behind it, and no verb that it is done to.
+func isNounPair(low []string) bool {
 	next := low[1]
-	if oneOf(low[0], "slow", "double", "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down" {
+	if isOneOf(low[0], "slow", "double", "duplicate") && !IsDeterminer(next) && !IsPronoun(next) && next != "down" {
 		return true // "duplicate entries after sync"
 	}
 	if low[0] == "merge" && strings.HasPrefix(next, "conflict") {
@@ -78,21 +79,21 @@ func nounPair(low []string) bool {
 	if strings.HasSuffix(next, "s") {
 		return false // one thing needs an article to be an object, several do not
 	}
-	if len(low) == 2 && (Part(next) || Product(next) || kindNouns.Has(next)) {
+	if len(low) == 2 && (IsPart(next) || IsProduct(next) || kindNouns.Has(next)) {
 		return true // "release script"
 	}
-	thing := Part(next) || oneOf(next, "box", "bar", "area", "panel", "icon", "page")
-	return thing && shows(low[0]) // "search box in the header"
+	thing := IsPart(next) || isOneOf(next, "box", "bar", "area", "panel", "icon", "page")
+	return thing && isShowVerb(low[0]) // "search box in the header"
 }
 
-// setting reports a thing and the value that it is to have.
-func setting(low []string) bool {
+// isSetting reports a thing and the value that it is to have.
+func isSetting(low []string) bool {
 	next := low[1]
 	switch {
 	case next == "off":
-		return len(low) == 2 || Preposition(low[2]) || Conditional(low[2]) // "display off after 10 s"
-	case Numeric(next) && !oneOf(low[0], "limit", "set", "use"):
-		return len(low) == 2 || Preposition(low[2]) || Unit(low[2]) // "zoom 12 by default"
+		return len(low) == 2 || IsPreposition(low[2]) || IsConditional(low[2]) // "display off after 10 s"
+	case IsNumeric(next) && !isOneOf(low[0], "limit", "set", "use"):
+		return len(low) == 2 || IsPreposition(low[2]) || IsUnit(low[2]) // "zoom 12 by default"
 	}
 	return false
 }
@@ -100,28 +101,28 @@ func setting(low []string) bool {
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
-	case nounPair(low) || setting(low):
+	case isNounPair(low) || isSetting(low):
 		return 0
-	case low[0] == "link" && next == "to" && len(low) > 4 && oneOf(low[len(low)-2], "is", "are"):
+	case low[0] == "link" && next == "to" && len(low) > 4 && isOneOf(low[len(low)-2], "is", "are"):
 		return 0 // "link to imprint is dead"
-	case oneOf(next, "first", "last", "too", "instead", "now", "then", "only"):
+	case isOneOf(next, "first", "last", "too", "instead", "now", "then", "only"):
 		return 0
-	case oneOf(next, "of", "for", "in", "on", "at", "from", "and", ",", "or", "no", ":", "is", "+"):
+	case isOneOf(next, "of", "for", "in", "on", "at", "from", "and", ",", "or", "no", ":", "is", "+"):
 		return 0
-	case Auxiliary(next) || Negative(next):
+	case IsAuxiliary(next) || IsNegative(next):
 		return 0
-	case Preposition(next) && next != "to" && Finite(low):
+	case IsPreposition(next) && next != "to" && HasFiniteVerb(low):
 		return 0 // "search with two terms finds nothing"
-	case Determiner(next) || Pronoun(next) || next == "\"" || Preposition(next):
+	case IsDeterminer(next) || IsPronoun(next) || next == "\"" || IsPreposition(next):
 		return 1
-	case Finite(low):
+	case HasFiniteVerb(low):
 		return 0
 	}
 	return 1
 }
 
-func shows(w string) bool {
-	sense, _ := Verb(w)
+func isShowVerb(w string) bool {
+	sense, _ := VerbSense(w)
 	return sense == Show
 }
 

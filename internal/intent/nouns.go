@@ -8,36 +8,36 @@ import (
 
 // nouns are the words of a message that can name a file.
 type nouns struct {
-	literal map[string]bool // paths, names and identifiers, as they are written, lower case
-	word    map[string]bool // stems of the words of requirements
-	text    string          // the parts of the message that are no prohibition, lower case
-	kept    map[string]bool // names and paths said in what is to stay, lower case
-	pasted  string          // crashes and logs, as they are
-	paste   string          // the same in lower case
-	starts  *starts
-	known   map[string]bool // parts of files' names that were asked for, once the words are noted
-	placed  []string        // of literal, those with a folder or a line
-	endings map[string]bool // of literal: ".go"
+	literals     map[string]bool // paths, names and identifiers, as they are written, lower case
+	wordStems    map[string]bool // stems of the words of requirements
+	text         string          // the parts of the message that are no prohibition, lower case
+	preserved    map[string]bool // names and paths said in what is to stay, lower case
+	pasted       string          // crashes and logs, as they are
+	pastedLower  string          // the same in lower case
+	prefixes     *prefixSet
+	partCache    map[string]bool // parts of files' names that were asked for, once the words are noted
+	literalPaths []string        // of literal, those with a folder or a line
+	endings      map[string]bool // of literal: ".go"
 }
 
-// apart reports that what a file is called after is said once more without the words that
+// isMentionedAlone reports that what a file is called after is said once more without the words that
 // another file's name has beside it: "the paywall" and "the paywall banner".
-func (n nouns) apart(got, other []string) bool {
+func (n nouns) isMentionedAlone(got, other []string) bool {
 	if len(got) != 1 {
 		return false
 	}
 	all := strings.Fields(n.text)
 	near := func(i int) bool { return i >= 0 && i < len(all) && slices.Contains(other, Stem(all[i])) }
 	for i, w := range all {
-		if Stem(w) == got[0] && !near(i-1) && !near(i+1) && i > 0 && names(all[i-1]) {
+		if Stem(w) == got[0] && !near(i-1) && !near(i+1) && i > 0 && isArticle(all[i-1]) {
 			return true
 		}
 	}
 	return false
 }
 
-// story reports a clause about people and what was: it names no file.
-func story(low []string) bool {
+// isStory reports a clause about people and what was: it names no file.
+func isStory(low []string) bool {
 	people := false
 	for _, w := range low {
 		switch w {
@@ -50,45 +50,45 @@ func story(low []string) bool {
 	return people
 }
 
-// wellOff reports a clause that says that nothing is wrong with a thing: "dev is fine".
-func wellOff(low []string) bool {
+// saysFine reports a clause that says that nothing is wrong with a thing: "dev is fine".
+func saysFine(low []string) bool {
 	n := len(low)
-	return n > 2 && n < 8 && oneOf(low[n-1], "fine", "ok", "okay", "good", "works")
+	return n > 2 && n < 8 && isOneOf(low[n-1], "fine", "ok", "okay", "good", "works")
 }
 
-// route notes what the path of an address or a command is about, its first part behind versions
+// addRoute notes what the path of an address or a command is about, its first part behind versions
 // and the like: /v1/ping, /shifts/{id}, /remind.
-func (n nouns) route(low string) {
+func (n nouns) addRoute(low string) {
 	if low == "" || low[0] != '/' && low[0] != '!' || strings.Contains(low, ".") {
 		return
 	}
 	for part := range strings.SplitSeq(low[1:], "/") {
 		if len(part) > 3 && part != "rest" && !strings.ContainsAny(part, "{}<>:*") {
-			n.word[Stem(part)] = true
+			n.wordStems[Stem(part)] = true
 			return
 		}
 	}
 }
 
-// joined notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
+// addCompound notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
 // and plotwidget.
-func (n nouns) joined(a, b string) {
-	if len(a) > 2 && len(b) > 2 && !Nameless(a) && !Nameless(b) {
-		n.word[Stem(a+b)] = true
-		n.word[Stem(a+strings.TrimSuffix(Stem(b), "er"))] = true
+func (n nouns) addCompound(a, b string) {
+	if len(a) > 2 && len(b) > 2 && !IsNameless(a) && !IsNameless(b) {
+		n.wordStems[Stem(a+b)] = true
+		n.wordStems[Stem(a+strings.TrimSuffix(Stem(b), "er"))] = true
 	}
 }
 
-// noun notes a word that a file may be called after. Words of grammar and verbs that are in
+// addNoun notes a word that a file may be called after. Words of grammar and verbs that are in
 // every sentence name none: "two moods not working" is about moods.
-func (n nouns) noun(w string) {
-	if !Nameless(w) {
-		n.word[Stem(w)] = true
+func (n nouns) addNoun(w string) {
+	if !IsNameless(w) {
+		n.wordStems[Stem(w)] = true
 	}
 }
 
-// exact reports a word that is the name of a file with its ending.
-func exact(files []string, word string) bool {
+// isFileName reports a word that is the name of a file with its ending.
+func isFileName(files []string, word string) bool {
 	word, _, _ = strings.Cut(word, ":")
 	if !strings.Contains(word, ".") || len(word) < 4 {
 		return false
@@ -96,11 +96,11 @@ func exact(files []string, word string) bool {
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
 
-// Called counts the files whose name ends in a noun, tests left out.
-func Called(noun string, files []string) (n int) {
+// CountFilesNamed counts the files whose name ends in a noun, tests left out.
+func CountFilesNamed(noun string, files []string) (n int) {
 	for _, f := range files {
-		all := nameParts(stemOf(path.Base(f)))
-		if len(all) > 0 && Stem(all[len(all)-1]) == Stem(noun) && !testFile(f) {
+		all := splitName(fileStem(path.Base(f)))
+		if len(all) > 0 && Stem(all[len(all)-1]) == Stem(noun) && !isTestFile(f) {
 			n++
 		}
 	}

@@ -17,7 +17,7 @@ func TestCounts(t *testing.T) {
 		got := 0
 		low := strings.Fields(strings.ToLower(text))
 		for i := range low {
-			if n, ok := counts(low, i, ""); ok {
+			if n, ok := readCount(low, i, ""); ok {
 				got = n
 				break
 			}

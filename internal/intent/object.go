@@ -6,14 +6,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// keptTail are words that say how a thing is to be kept, or why: no part of its name.
-var keptTail = lazyregexp.Of(`as alone untouched unchanged intact working alive though tho around like exactly while
+// preserveTail are words that say how a thing is to be kept, or why: no part of its name.
+var preserveTail = lazyregexp.Of(`as alone untouched unchanged intact working alive though tho around like exactly while
 	when if please available
 	compatible running for stable until otherwise thanks yet but the-same because unless ok at either green anyway`)
 
-// object is the noun phrase from i on, without what is said about how to keep it. It is empty for
+// objectSpan is the noun phrase from i on, without what is said about how to keep it. It is empty for
 // a pronoun: what "it" is was said before.
-func object(low []string, i int) Span {
+func objectSpan(low []string, i int) Span {
 	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
 		i++
 	}
@@ -30,7 +30,7 @@ func object(low []string, i int) Span {
 	for to > i && (low[to-1] == "and" || low[to-1] == "is" || low[to-1] == "in") {
 		to--
 	}
-	if to-i == 1 && Pronoun(low[i]) && low[i] != "everything" {
+	if to-i == 1 && IsPronoun(low[i]) && low[i] != "everything" {
 		to = i
 	}
 	return Span{From: i, To: to}
@@ -39,34 +39,34 @@ func object(low []string, i int) Span {
 // endsObject reports that the noun phrase that began at from ends in front of word i.
 func endsObject(low []string, from, i int) bool {
 	w := low[i]
-	if keptTail.Has(w) || w == "," || w == ";" {
+	if preserveTail.Has(w) || w == "," || w == ";" {
 		return true
 	}
 	if i == from {
 		return false
 	}
-	if (w == "on" || w == "to") && i+1 < len(low) && Numeric(low[i+1]) {
+	if (w == "on" || w == "to") && i+1 < len(low) && IsNumeric(low[i+1]) {
 		return true // "keep prod on 14"
 	}
-	return Subordinator(w) || Auxiliary(w) && !inRelative(low[from+1:i])
+	return IsSubordinator(w) || IsAuxiliary(w) && !beginsRelative(low[from+1:i])
 }
 
-// inRelative reports that what stands in front of a verb begins a relative clause: "(the links)
+// beginsRelative reports that what stands in front of a verb begins a relative clause: "(the links)
 // we (have mailed)", "(anything) that (is exported)".
-func inRelative(low []string) bool {
+func beginsRelative(low []string) bool {
 	return len(low) > 0 && slices.ContainsFunc(low, func(w string) bool {
-		return oneOf(w, "that", "which", "who", "we", "i", "you", "they")
+		return isOneOf(w, "that", "which", "who", "we", "i", "you", "they")
 	})
 }
 
-// LastThing is the last noun phrase of a clause that begins with the, our, my or this.
-func LastThing(low []string) (Span, bool) {
+// LastNounPhrase is the last noun phrase of a clause that begins with the, our, my or this.
+func LastNounPhrase(low []string) (Span, bool) {
 	for i := len(low) - 2; i >= 0; i-- {
 		switch low[i] {
 		case "the", "our", "my", "your", "its", "this", "these":
-			s := object(low, i)
+			s := objectSpan(low, i)
 			for to := s.From + 2; to < s.To; to++ {
-				if Preposition(low[to]) || Adverb(low[to]) || Filler(low[to]) {
+				if IsPreposition(low[to]) || IsAdverb(low[to]) || IsFiller(low[to]) {
 					s.To = to
 				}
 			}

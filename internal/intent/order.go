@@ -6,62 +6,62 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// keepOrder reads "keep X working", "leave X alone".
-func keepOrder(low []string) (Span, bool) {
+// readKeepOrder reads "keep X working", "leave X alone".
+func readKeepOrder(low []string) (Span, bool) {
 	switch low[0] {
 	case "do":
 		if len(low) > 2 && (low[1] == "keep" || low[1] == "leave" || low[1] == "preserve" || low[1] == "maintain") {
-			return object(low, 2), true
+			return objectSpan(low, 2), true
 		}
 		return Span{}, false
 	case "leaving":
 		if len(low) > 2 && low[1] == "out" {
-			return object(low, 2), true
+			return objectSpan(low, 2), true
 		}
 	}
-	if !keeping.Has(low[0]) {
+	if !keepVerbs.Has(low[0]) {
 		return Span{}, false
 	}
 	if len(low) > 3 && (low[2] == "hands" && low[3] == "off" || low[2] == "fingers" && low[3] == "off") {
-		return object(low, 4), true // "keep your hands off the payment flow"
+		return objectSpan(low, 4), true // "keep your hands off the payment flow"
 	}
-	if len(low) < 2 || goingOn.Has(low[1]) {
+	if len(low) < 2 || continuingVerbs.Has(low[1]) {
 		return Span{}, false
 	}
-	return object(low, 1), true
+	return objectSpan(low, 1), true
 }
 
 var (
-	keeping = lazyregexp.Of(`keep leave preserve retain maintain keeping preserving leaving retaining maintaining`)
+	keepVerbs = lazyregexp.Of(`keep leave preserve retain maintain keeping preserving leaving retaining maintaining`)
 
-	// goingOn are words behind "keep" that make it another verb: "keep out", "keep playing".
-	goingOn = lazyregexp.Of(`out up playing recording getting me us`)
+	// continuingVerbs are words behind "keep" that make it another verb: "keep out", "keep playing".
+	continuingVerbs = lazyregexp.Of(`out up playing recording getting me us`)
 )
 
-// unchanged reads "on desktop nothing changes", "nothing else".
-func unchanged(low []string) (Span, bool) {
+// readUnchanged reads "on desktop nothing changes", "nothing else".
+func readUnchanged(low []string) (Span, bool) {
 	i := slices.Index(low, "nothing")
 	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
 		return Span{}, false
 	}
-	if i > 0 && oneOf(low[i-1], "did", "does", "had", "has") {
+	if i > 0 && isOneOf(low[i-1], "did", "does", "had", "has") {
 		return Span{}, false
 	}
 	if w := low[i+1]; w != "changes" && w != "else" {
 		return Span{}, false
 	}
-	if next := low[i+2:]; len(next) > 0 && !Preposition(next[0]) && !Filler(next[0]) && !oneOf(next[0], "changes", "should", "must") {
+	if next := low[i+2:]; len(next) > 0 && !IsPreposition(next[0]) && !IsFiller(next[0]) && !isOneOf(next[0], "changes", "should", "must") {
 		return Span{}, false
 	}
 	to := len(low)
-	for to > 2 && Filler(low[to-1]) {
+	for to > 2 && IsFiller(low[to-1]) {
 		to--
 	}
 	return Span{From: 0, To: to}, true
 }
 
-// chosenWords counts the words of "we'll (keep the API)", "you may (leave it as it is)".
-func chosenWords(low []string) int {
+// choiceLength counts the words of "we'll (keep the API)", "you may (leave it as it is)".
+func choiceLength(low []string) int {
 	switch low[0] {
 	case "we", "i", "you", "we'll", "i'll", "i'd", "we'd", "you'll":
 	default:
@@ -70,7 +70,7 @@ func chosenWords(low []string) int {
 	for i := 1; i < min(len(low)-1, 4); i++ {
 		switch low[i] {
 		case "keep", "leave":
-			if Determiner(low[i+1]) && low[i+1] != "a" && low[i+1] != "all" && low[i+1] != "this" {
+			if IsDeterminer(low[i+1]) && low[i+1] != "a" && low[i+1] != "all" && low[i+1] != "this" {
 				return i
 			}
 			return 0
@@ -82,8 +82,8 @@ func chosenWords(low []string) int {
 	return 0
 }
 
-// untouched reads "nothing may change", "none should ever break".
-func untouched(low []string) (Span, bool) {
-	ok := len(low) > 2 && oneOf(low[0], "nothing", "none") && Modal(low[1])
-	return Span{From: 0, To: len(low)}, ok && slices.ContainsFunc(low[2:min(len(low), 4)], Touches)
+// readUntouched reads "nothing may change", "none should ever break".
+func readUntouched(low []string) (Span, bool) {
+	ok := len(low) > 2 && isOneOf(low[0], "nothing", "none") && IsModal(low[1])
+	return Span{From: 0, To: len(low)}, ok && slices.ContainsFunc(low[2:min(len(low), 4)], IsTouchVerb)
 }

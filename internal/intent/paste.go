@@ -17,53 +17,53 @@ var (
 	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|` +
 		`[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|` +
 		`[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
-	// stamped are log lines: a time, a level, a prompt, a diagnostic's place.
-	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|` +
+	// timestamp are log lines: a time, a level, a prompt, a diagnostic's place.
+	timestamp = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|` +
 		`(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|` +
 		`(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|` +
 		`FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|l\.\d+ |! [A-Z][A-Za-z ]+(?:\.|error:.*)$|` +
 		`=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
-	place = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|` +
+	filePosition = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|` +
 		`^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|` +
 		`^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
-// structured is a line of JSON or of a query plan: brackets and nothing else, a key in quotes, an
+// structuredLine is a line of JSON or of a query plan: brackets and nothing else, a key in quotes, an
 // object, a cost.
-var structured = lazyregexp.New(`^[\[\]{}(),;]+$|^"[^"]{1,80}"\s*:(?:\s|$|["\d{\[])|^[{\[]\s*["{\[].*[}\]],?$|` +
+var structuredLine = lazyregexp.New(`^[\[\]{}(),;]+$|^"[^"]{1,80}"\s*:(?:\s|$|["\d{\[])|^[{\[]\s*["{\[].*[}\]],?$|` +
 	`\(cost=[\d.]+|\bactual time=[\d.]+|\brows=\d+ width=\d+|^(?:Planning|Execution) [Tt]ime: [\d.]+|` +
 	`^(?:Hash|Merge|Index|Recheck) Cond: \(|^(?:Sort Key|Filter|Rows Removed by \w+): `)
 
-// credit is a line of a commit message that says who took part in it, and not what is to be done.
-var credit = lazyregexp.New(`(?i)\b[a-z]+-by:\s.*<[^<>\s]+@[^<>\s]+>|^[^<>:]{2,60}<[^<>\s]+@[^<>\s]+>$`)
+// creditLine is a line of a commit message that says who took part in it, and not what is to be done.
+var creditLine = lazyregexp.New(`(?i)\b[a-z]+-by:\s.*<[^<>\s]+@[^<>\s]+>|^[^<>:]{2,60}<[^<>\s]+@[^<>\s]+>$`)
 
-// tagged begins the title of a ticket.
-var tagged = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|` +
+// ticketTag begins the title of a ticket.
+var ticketTag = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|` +
 	`docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
 
-// machine is what only programs write: a place in a file, a prompt behind a path, a code in capitals.
-var machine = lazyregexp.New(`\S+/\S+\.\w{1,5}:\d+|\S\$ \S|^\S+/\S+ \w+: |(?i:^exit (?:status|code) \d)|` +
+// machineOutput is what only programs write: a place in a file, a prompt behind a path, a code in capitals.
+var machineOutput = lazyregexp.New(`\S+/\S+\.\w{1,5}:\d+|\S\$ \S|^\S+/\S+ \w+: |(?i:^exit (?:status|code) \d)|` +
 	`\b[A-Z]{2,}_[A-Z]+_[A-Z_]+\b|\berror [A-Z]{1,4}\d{2,}|Traceback \(most recent`)
 
-// printed says of a paragraph that it is output as a whole: three lines or more, and at least
+// isOutputParagraph says of a paragraph that it is output as a whole: three lines or more, and at least
 // half of them look like it.
-func printed(lines []string) bool {
+func isOutputParagraph(lines []string) bool {
 	n := 0
 	for _, l := range lines {
-		if t := strings.TrimSpace(l); Output(t) || frame(l) || machine.MatchString(t[:min(len(t), 300)]) {
+		if t := strings.TrimSpace(l); IsOutput(t) || isStackFrame(l) || machineOutput.MatchString(t[:min(len(t), 300)]) {
 			n++
 		}
 	}
 	return len(lines) > 2 && 2*n >= len(lines) && n > 1
 }
 
-// frame reports whether a line is a frame of a stack.
-func frame(line string) bool {
+// isStackFrame reports whether a line is a frame of a stack.
+func isStackFrame(line string) bool {
 	return len(line) < 400 && stack.MatchString(line) && !strings.HasPrefix(line, "at the")
 }
 
-// Output reports whether a line looks like what a program printed.
-func Output(line string) bool {
+// IsOutput reports whether a line looks like what a program printed.
+func IsOutput(line string) bool {
 	if len(line) > 2000 {
 		return true
 	}
@@ -71,7 +71,7 @@ func Output(line string) bool {
 	if len(head) > 300 {
 		head = head[:300]
 	}
-	if tagged.MatchString(head) {
+	if ticketTag.MatchString(head) {
 		return false // "[BUG] tiles flicker": what a ticket is tagged with
 	}
 	if strings.HasPrefix(head, "- [") || strings.HasPrefix(head, "[ ]") {
@@ -80,15 +80,15 @@ func Output(line string) bool {
 	if strings.HasPrefix(head, "error ") || strings.HasPrefix(head, "warning ") || strings.HasPrefix(head, "Warning ") {
 		return false
 	}
-	if stamped.MatchString(head) && !words(head) {
+	if timestamp.MatchString(head) && !isSentenceAfterAll(head) {
 		return true
 	}
-	return crash.MatchString(head) || credit.MatchString(head) || place.MatchString(head) || structured.MatchString(head)
+	return crash.MatchString(head) || creditLine.MatchString(head) || filePosition.MatchString(head) || structuredLine.MatchString(head)
 }
 
-// words reports whether a line that begins like output is somebody's sentence after
+// isSentenceAfterAll reports whether a line that begins like output is somebody's sentence after
 // all: "[urgent] please …", "12:30 is fine …".
-func words(line string) bool {
+func isSentenceAfterAll(line string) bool {
 	low := strings.ToLower(line)
 	for _, w := range []string{" please ", " pls ", " could ", " should ", " can you", " we ", " i "} {
 		if strings.Contains(low, w) {
@@ -98,13 +98,13 @@ func words(line string) bool {
 	return false
 }
 
-// sentence reports whether a line reads like prose: it starts with a letter, most of
+// isProse reports whether a line reads like prose: it starts with a letter, most of
 // it are words, and few marks of code are in it.
-func sentence(line string) bool {
+func isProse(line string) bool {
 	letters, marks := 0, 0
 	for _, r := range line {
 		switch {
-		case r == ' ' || r > 0x7f || letter(byte(r)):
+		case r == ' ' || r > 0x7f || isLetter(byte(r)):
 			letters++
 		case strings.ContainsRune("={}<>|^~\\;$@()[]/:0123456789", r):
 			marks++
@@ -122,7 +122,7 @@ func CrashLine(text string) string {
 		line = strings.TrimSpace(line)
 		low := strings.ToLower(line)
 		found := strings.Contains(strings.ToLower(best), "error") || strings.HasPrefix(best, "panic")
-		if best == "" || !found && crashWord.MatchString(low) && Output(line) {
+		if best == "" || !found && crashWord.MatchString(low) && IsOutput(line) {
 			best = line
 		}
 	}

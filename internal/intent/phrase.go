@@ -9,140 +9,141 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// mostPhrase is how much of a message one requirement quotes, in bytes. A clause that is
+// maxPhraseBytes is how much of a message one requirement quotes, in bytes. A clause that is
 // longer than that is pasted, or nobody ended it.
-const mostPhrase = 600
+const maxPhraseBytes = 600
 
-// leadsIn are the words that begin what is said before the clause that it belongs to: a
+// leadInWords are the words that begin what is said before the clause that it belongs to: a
 // condition, a time, a reason.
-var leadsIn = lazyregexp.Of(`if when whenever once after before while until unless since because as although though
+var leadInWords = lazyregexp.Of(`if when whenever once after before while until unless since because as although though
 	wenn falls sobald bevor nachdem weil si quand lorsque cuando`)
 
-// thanks is what a request ends with and does not mean.
-var thanks = lazyregexp.New(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|ty|cheers|danke|merci|bitte)[.! ]*$`)
+// closingThanks is what a request ends with and does not mean.
+var closingThanks = lazyregexp.New(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|ty|cheers|danke|merci|bitte)[.! ]*$`)
 
 // phrase is a requirement in the message's own words: its whole clause from the verb on, with
 // what else of the sentence belongs to it and asks for nothing by itself: "that does not switch",
 // "when it is empty", "so that it can be undone".
-func (p *parse) phrase(f found) string {
+func (p *parse) phrase(f foundRequirement) string {
 	a := f.Act
-	if a.Deed == Material {
-		return CrashLine(a.C.Block.Text)
+	if a.Kind == Material {
+		return CrashLine(a.Clause.Block.Text)
 	}
-	if len(a.C.T) == 0 {
+	if len(a.Clause.Tokens) == 0 {
 		return strings.ToLower(string(f.Marker))
 	}
-	first := min(a.Core.From, len(a.C.T)-1)
-	from, to := a.C.T[first].At, a.C.T[len(a.C.T)-1].End
-	for i := a.Nr - 1; p.before(i, a); i-- {
-		from = p.Acts[i].C.T[0].At
+	first := min(a.Core.From, len(a.Clause.Tokens)-1)
+	from, to := a.Clause.Tokens[first].At, a.Clause.Tokens[len(a.Clause.Tokens)-1].End
+	for i := a.Index - 1; p.belongsBefore(i, a); i-- {
+		from = p.Acts[i].Clause.Tokens[0].At
 	}
-	if at := a.Nr - 1; a.Pronoun && len(a.C.T)-first < 5 && from == a.C.T[first].At && p.told(at, a) {
-		from = p.Acts[at].C.T[0].At // "Checkout is unreadable. Restructure it."
+	if at := a.Index - 1; a.Pronoun && len(a.Clause.Tokens)-first < 5 && from == a.Clause.Tokens[first].At && p.isAntecedent(at, a) {
+		from = p.Acts[at].Clause.Tokens[0].At // "Checkout is unreadable. Restructure it."
 	}
-	to = p.aside(to)
-	for i := a.Nr + 1; p.behind(i, a, to); i++ {
-		t := p.Acts[i].C.T
-		end := p.aside(t[len(t)-1].End)
+	to = p.asideEnd(to)
+	for i := a.Index + 1; p.belongsBehind(i, a, to); i++ {
+		t := p.Acts[i].Clause.Tokens
+		end := p.asideEnd(t[len(t)-1].End)
 		to = max(to, end)
 	}
 	to = max(to, p.sentenceEnd(a, to))
-	to = p.answered(f, to)
+	to = p.extendToPronoun(f, to)
 	text := strings.Join(strings.Fields(p.Text[from:to]), " ")
-	if topic := a.C.Topic; topic != "" && len(a.C.T)-first < 6 && from == a.C.T[first].At {
+	if topic := a.Clause.Topic; topic != "" && len(a.Clause.Tokens)-first < 6 && from == a.Clause.Tokens[first].At {
 		text = topic + ": " + text
 	}
-	text = strings.TrimRight(strings.Trim(thanks.ReplaceAllString(text, ""), "*_ "), " ,;:-–—")
+	text = strings.TrimRight(strings.Trim(closingThanks.ReplaceAllString(text, ""), "*_ "), " ,;:-–—")
 	if strings.Count(text, "**") == 1 && !strings.Contains(text, "/**") { // half of a pair, whose other half was trimmed
 		text = strings.Replace(text, "**", "", 1)
 	}
-	if text = belay.Clip(text, mostPhrase); text == "" {
+	if text = belay.Clip(text, maxPhraseBytes); text == "" {
 		return strings.ToLower(string(f.Marker))
 	}
 	return text
 }
 
-// asks reports whether an act came to a requirement of its own.
-func (p *parse) asks(nr int) bool {
-	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Act.Nr == nr })
+// isRequirement reports whether an act came to a requirement of its own.
+func (p *parse) isRequirement(nr int) bool {
+	return slices.ContainsFunc(p.Requirements, func(f foundRequirement) bool { return f.Act.Index == nr })
 }
 
-// silent reports whether the act i is in the sentence of a and asks for nothing itself: it is
+// isSilent reports whether the act i is in the sentence of a and asks for nothing itself: it is
 // neither a requirement, nor said to stay, nor in doubt.
-func (p *parse) silent(i int, a Act) bool {
+func (p *parse) isSilent(i int, a Act) bool {
 	if i < 0 || i >= len(p.Acts) {
 		return false
 	}
 	b := p.Acts[i]
-	if len(b.C.T) == 0 || b.C.Line != a.C.Line || b.C.Sent != a.C.Sent {
+	if len(b.Clause.Tokens) == 0 || b.Clause.Line != a.Clause.Line || b.Clause.Sentence != a.Clause.Sentence {
 		return false
 	}
-	return b.Deed != Keep && b.Deed != Doubt && b.Deed != Material && !p.asks(i)
+	return b.Kind != Keep && b.Kind != Doubt && b.Kind != Material && !p.isRequirement(i)
 }
 
-// before reports whether the act i is before a and belongs to it: a condition, or what "it"
+// belongsBefore reports whether the act i is before a and belongs to it: a condition, or what "it"
 // is in a.
-func (p *parse) before(i int, a Act) bool {
-	if !p.silent(i, a) || p.Acts[i].C.T[0].At >= a.C.T[0].At {
+func (p *parse) belongsBefore(i int, a Act) bool {
+	if !p.isSilent(i, a) || p.Acts[i].Clause.Tokens[0].At >= a.Clause.Tokens[0].At {
 		return false
 	}
-	if i > 0 && p.silent(i-1, a) && !p.leads(i) {
+	if i > 0 && p.isSilent(i-1, a) && !p.isLeadIn(i) {
 		return false
 	}
-	first := i == 0 || p.Acts[i-1].C.Sent != a.C.Sent || p.Acts[i-1].C.Line != a.C.Line
-	return p.leads(i) || first && (a.Pronoun || a.Deed == Complaint)
+	first := i == 0 || p.Acts[i-1].Clause.Sentence != a.Clause.Sentence || p.Acts[i-1].Clause.Line != a.Clause.Line
+	return p.isLeadIn(i) || first && (a.Pronoun || a.Kind == Complaint)
 }
 
-// told reports whether the act i is what "it" is in a, in the sentence before.
-func (p *parse) told(i int, a Act) bool {
-	if i < 0 || p.asks(i) || len(p.Acts[i].C.T) == 0 {
+// isAntecedent reports whether the act i is what "it" is in a, in the sentence before.
+func (p *parse) isAntecedent(i int, a Act) bool {
+	if i < 0 || p.isRequirement(i) || len(p.Acts[i].Clause.Tokens) == 0 {
 		return false
 	}
 	b := p.Acts[i]
-	before := b.C.Line == a.C.Line && b.C.Sent+1 == a.C.Sent
-	first := i == 0 || p.Acts[i-1].C.Sent < b.C.Sent
-	return before && first && (b.Deed == Ground || b.Deed == Complaint)
+	before := b.Clause.Line == a.Clause.Line && b.Clause.Sentence+1 == a.Clause.Sentence
+	first := i == 0 || p.Acts[i-1].Clause.Sentence < b.Clause.Sentence
+	return before && first && (b.Kind == Background || b.Kind == Complaint)
 }
 
-// leads reports whether an act is said of the one that follows.
-func (p *parse) leads(i int) bool {
-	c := p.Acts[i].C
-	if i > 0 && c.Join == "because" && p.Acts[i-1].C.Sent == c.Sent && p.Acts[i-1].C.Line == c.Line {
+// isLeadIn reports whether an act is said of the one that follows.
+func (p *parse) isLeadIn(i int) bool {
+	c := p.Acts[i].Clause
+	if i > 0 && c.Join == "because" && p.Acts[i-1].Clause.Sentence == c.Sentence && p.Acts[i-1].Clause.Line == c.Line {
 		return false // "add a hint when it is empty, and …"
 	}
-	return c.Join == "if" || leadsIn.Has(c.T[0].Low) || leadsIn.Has(word(p.Text, c.T[0].At))
+	return c.Join == "if" || leadInWords.Has(c.Tokens[0].Lower) || leadInWords.Has(wordBefore(p.Text, c.Tokens[0].At))
 }
 
-// word returns the word of a message that ends right before an offset.
-func word(text string, at int) string {
+// wordBefore returns the word of a message that ends right before an offset.
+func wordBefore(text string, at int) string {
 	before := strings.TrimRightFunc(text[:at], unicode.IsSpace)
 	return strings.ToLower(before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:])
 }
 
-// behind reports whether the act i, which begins behind to, continues with what a asks for.
-func (p *parse) behind(i int, a Act, to int) bool {
-	if !p.silent(i, a) || p.Acts[i].C.T[0].At < to {
+// belongsBehind reports whether the act i, which begins behind to, continues with what a asks for.
+func (p *parse) belongsBehind(i int, a Act, to int) bool {
+	if !p.isSilent(i, a) || p.Acts[i].Clause.Tokens[0].At < to {
 		return false
 	}
-	between := p.Text[to:p.Acts[i].C.T[0].At]
+	between := p.Text[to:p.Acts[i].Clause.Tokens[0].At]
 	if len(between) > 40 || strings.Contains(between, "\n\n") {
 		return false
 	}
-	return !(p.leads(i) && i+1 < len(p.Acts) && p.asks(i+1) && p.Acts[i+1].C.Sent == a.C.Sent && p.Acts[i+1].C.Line == a.C.Line)
+	return !(p.isLeadIn(i) && i+1 < len(p.Acts) && p.isRequirement(i+1) && p.Acts[i+1].Clause.Sentence == a.Clause.Sentence &&
+		p.Acts[i+1].Clause.Line == a.Clause.Line)
 }
 
 // sentenceEnd returns where the sentence ends that to is in, when nothing behind to asks for
 // anything else: what is behind a colon is not an act of its own where it only tells.
 func (p *parse) sentenceEnd(a Act, to int) int {
 	for _, b := range p.Acts {
-		if b.C.Line != a.C.Line || b.Nr == a.Nr || len(b.C.T) == 0 {
+		if b.Clause.Line != a.Clause.Line || b.Index == a.Index || len(b.Clause.Tokens) == 0 {
 			continue
 		}
-		if at := b.C.T[0].At; at >= to && b.C.Sent == a.C.Sent && !p.silent(b.Nr, a) {
+		if at := b.Clause.Tokens[0].At; at >= to && b.Clause.Sentence == a.Clause.Sentence && !p.isSilent(b.Index, a) {
 			return to
 		}
 	}
-	for _, s := range a.C.Block.Sentences() {
+	for _, s := range a.Clause.Block.Sentences() {
 		first, last := s.Tokens[0], s.Tokens[len(s.Tokens)-1]
 		if first.At < to && to <= last.End {
 			return last.End
@@ -151,27 +152,27 @@ func (p *parse) sentenceEnd(a Act, to int) int {
 	return to
 }
 
-// answered goes on to what is said of "it" in the next sentence: "Why does it ask for a
+// extendToPronoun goes on to what is said of "it" in the next sentence: "Why does it ask for a
 // birthday? Remove it."
-func (p *parse) answered(f found, to int) int {
+func (p *parse) extendToPronoun(f foundRequirement, to int) int {
 	a := f.Act
-	i := a.Nr + 1
-	if i >= len(p.Acts) || a.Deed == Request && a.Verb != "" && !a.Bare || f.Marker == belay.MarkFix {
+	i := a.Index + 1
+	if i >= len(p.Acts) || a.Kind == Request && a.Verb != "" && !a.HasNoObject || f.Marker == belay.MarkFix {
 		return to
 	}
 	b := p.Acts[i]
-	next := b.C.Line == a.C.Line && b.C.Sent == a.C.Sent+1
-	if !next || b.Deed != Request || !b.Pronoun || len(b.C.T) > 6 {
+	next := b.Clause.Line == a.Clause.Line && b.Clause.Sentence == a.Clause.Sentence+1
+	if !next || b.Kind != Request || !b.Pronoun || len(b.Clause.Tokens) > 6 {
 		return to
 	}
-	if p.asks(i) || b.C.T[0].At < to {
+	if p.isRequirement(i) || b.Clause.Tokens[0].At < to {
 		return to
 	}
-	return b.C.T[len(b.C.T)-1].End
+	return b.Clause.Tokens[len(b.Clause.Tokens)-1].End
 }
 
-// aside returns where a text ends that parentheses follow: they are not tokens of a clause.
-func (p *parse) aside(to int) int {
+// asideEnd returns where a text ends that parentheses follow: they are not tokens of a clause.
+func (p *parse) asideEnd(to int) int {
 	rest := p.Text[to:]
 	trimmed := strings.TrimLeft(rest, " ")
 	if !strings.HasPrefix(trimmed, "(") {

@@ -50,7 +50,7 @@ func TestPhrasesAreBounded(t *testing.T) {
 		req, _ := Parse(Input{Text: text, PlanExists: true})
 		for _, r := range req.Requirements {
 			rest, cut := strings.CutSuffix(r.Text, " …")
-			if !cut || len(r.Text) > mostPhrase+8 || !utf8.ValidString(r.Text) {
+			if !cut || len(r.Text) > maxPhraseBytes+8 || !utf8.ValidString(r.Text) {
 				t.Errorf("%d bytes: %q", len(r.Text), r.Text)
 			}
 			if !strings.HasPrefix(text, rest+" ") {

@@ -12,8 +12,8 @@ var greeting = lazyregexp.New(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?
 	`bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|` +
 	`\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
 
-// Greeting is how many bytes of a message only greet.
-func Greeting(text string) int {
+// GreetingLength is how many bytes of a message only greet.
+func GreetingLength(text string) int {
 	if len(text) > 200 {
 		text = text[:200]
 	}
@@ -24,22 +24,22 @@ func Greeting(text string) int {
 	return at[1]
 }
 
-// Thanked takes words of thanks off the end of a sentence, where no mark parts them from
+// TrimThanks takes words of thanks off the end of a sentence, where no mark parts them from
 // what is asked.
-func Thanked(t []Token) []Token {
-	if n := len(t); n > 3 && t[n-1].Low == "period" {
+func TrimThanks(t []Token) []Token {
+	if n := len(t); n > 3 && t[n-1].Lower == "period" {
 		t = t[:n-1] // said to a machine that writes
-	} else if n > 4 && t[n-1].Low == "stop" && t[n-2].Low == "full" {
+	} else if n > 4 && t[n-1].Lower == "stop" && t[n-2].Lower == "full" {
 		t = t[:n-2]
 	}
 	for i := max(0, len(t)-6); i < len(t); i++ {
 		rest := make([]string, 0, 6)
 		for j, w := range t[i:] {
-			if w.Low == "," && len(t)-i-j == 2 && j > 0 {
+			if w.Lower == "," && len(t)-i-j == 2 && j > 0 {
 				break // "thanks a lot, Kerstin"
 			}
 			if w.Form == WordForm {
-				rest = append(rest, w.Low)
+				rest = append(rest, w.Lower)
 			}
 		}
 		if thanksWords[strings.Join(rest, " ")] {

@@ -1,38 +1,38 @@
 package intent
 
-// Finite reports whether a clause has a subject and something it does: an auxiliary
+// HasFiniteVerb reports whether a clause has a subject and something it does: an auxiliary
 // behind the first word, or a verb's third person.
-func Finite(low []string) bool {
-	_, ok := Predicate(low)
+func HasFiniteVerb(low []string) bool {
+	_, ok := PredicateAt(low)
 	return ok
 }
 
-// Predicate is where the finite verb of a clause stands.
-func Predicate(low []string) (int, bool) {
+// PredicateAt is where the finite verb of a clause stands.
+func PredicateAt(low []string) (int, bool) {
 	for i, w := range low {
 		switch {
-		case i > 0 && i < 5 && oneOf(w, "who", "that", "which") && !Articled(low[0]) && !AnyVerb(low[0]):
+		case i > 0 && i < 5 && isOneOf(w, "who", "that", "which") && !IntroducesNew(low[0]) && !IsAnyVerb(low[0]):
 			return 0, false
-		case i > 1 && oneOf(w, "when", "if", "while", "once", "whenever", "wherever") && !Conditional(low[0]):
+		case i > 1 && isOneOf(w, "when", "if", "while", "once", "whenever", "wherever") && !IsConditional(low[0]):
 			return 0, false
-		case i > 0 && (oneOf(w, ",", ";", ":") || Subordinator(w) || w == "that" && i > 1):
+		case i > 0 && (isOneOf(w, ",", ";", ":") || IsSubordinator(w) || w == "that" && i > 1):
 			return 0, false
-		case i > 0 && Auxiliary(w) && !Asked(low, i):
+		case i > 0 && IsAuxiliary(w) && !IsSubordinateAuxiliary(low, i):
 			return i, true
-		case i == 0 && oneOf(w, "it's", "that's", "there's", "they're", "we're", "i'm", "i've"):
+		case i == 0 && isOneOf(w, "it's", "that's", "there's", "they're", "we're", "i'm", "i've"):
 			return 0, true
-		case i > 0 && thirdPerson(low, i):
+		case i > 0 && isThirdPerson(low, i):
 			return i, true
-		case i > 0 && plainVerb(low, i):
+		case i > 0 && isPlainVerb(low, i):
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
-func Asked(low []string, i int) bool {
-	if low[i-1] == "to" || low[i] == "be" && !Modal(low[i-1]) {
+// IsSubordinateAuxiliary reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
+func IsSubordinateAuxiliary(low []string, i int) bool {
+	if low[i-1] == "to" || low[i] == "be" && !IsModal(low[i-1]) {
 		return true
 	}
 	for j := max(0, i-4); j < i; j++ {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var blockKinds = map[BlockKind]string{Para: "para", Item: "item", Heading: "heading", Fence: "fence", Log: "log", Trace: "trace", Quote: "quote", Sign: "sign"}
+var blockKinds = map[BlockKind]string{Para: "para", Item: "item", Heading: "heading", Fence: "fence", Log: "log", Trace: "trace", Quote: "quote", Signature: "sign"}
 
 func TestBlocks(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -45,8 +45,8 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestSections(t *testing.T) {
-	for label, want := range map[string]Section{"Steps to reproduce": Around, "Expected behaviour": Expected, "ACTUAL": Problem, "Not in scope": Outside, "Summary": Title, "Anything": Open} {
-		if got := (Block{Label: Label(label)}).Section(); got != want {
+	for label, want := range map[string]Section{"Steps to reproduce": Circumstances, "Expected behaviour": Expected, "ACTUAL": Problem, "Not in scope": OutOfScope, "Summary": Title, "Anything": Open} {
+		if got := (Block{Label: NormalizeLabel(label)}).Section(); got != want {
 			t.Errorf("%s: %d, want %d", label, got, want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestSentences(t *testing.T) {
 		for _, s := range (Block{Text: text}).Sentences() {
 			var low []string
 			for _, w := range s.Tokens {
-				low = append(low, w.Low)
+				low = append(low, w.Lower)
 			}
 			got = append(got, strings.Join(low, " "))
 		}
@@ -86,7 +86,7 @@ func FuzzBlocks(f *testing.F) {
 				t.Fatal(fmt.Sprintf("block %+v does not lie behind %d in %q", b, end, text))
 			}
 			at := b.At
-			for _, w := range Tokens(b.Text, b.At) {
+			for _, w := range Tokenize(b.Text, b.At) {
 				if w.At < at || w.End <= w.At || w.End > b.At+len(b.Text) {
 					t.Fatalf("token %+v does not lie behind %d in %q", w, at, b.Text)
 				}

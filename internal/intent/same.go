@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// sameThing reads "same stages".
-func sameThing(low []string) (Span, bool) {
-	if low[0] != "same" || len(low) < 2 || len(low) > 2 && Finite(low) {
+// readSame reads "same stages".
+func readSame(low []string) (Span, bool) {
+	if low[0] != "same" || len(low) < 2 || len(low) > 2 && HasFiniteVerb(low) {
 		return Span{}, false
 	}
 	switch low[1] {
@@ -15,13 +15,13 @@ func sameThing(low []string) (Span, bool) {
 		return Span{}, false
 	}
 	to := len(low)
-	for to > 2 && Filler(low[to-1]) {
+	for to > 2 && IsFiller(low[to-1]) {
 		to--
 	}
 	for i := 2; i < len(low); i++ {
 		switch low[i] {
 		case "as", "like":
-			return Span{From: 0, To: to}, slices.ContainsFunc(low[i:], Present)
+			return Span{From: 0, To: to}, slices.ContainsFunc(low[i:], IsPresent)
 		case "for", "on", "with", "when", "if":
 			return Span{}, false // "same button for the list"
 		}

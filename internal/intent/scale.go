@@ -14,20 +14,20 @@ import (
 type Scale struct {
 	answers int
 	cues    []string // in their order
-	worth   []int32  // of each cue in turn, for each answer but the first
+	weights []int32  // of each cue in turn, for each answer but the first
 }
 
 //go:embed acts.txt
-var acts string
+var actScaleText string
 
 //go:embed wholes.txt
-var wholeScale string
+var messageScaleText string
 
 // Acts weighs what an act asks for.
-var ActScale = sync.OnceValue(func() *Scale { return mustParse(acts) })
+var ActScale = sync.OnceValue(func() *Scale { return mustParse(actScaleText) })
 
-// Wholes weighs what a message is as a whole: plain, unclear or fresh.
-var Wholes = sync.OnceValue(func() *Scale { return mustParse(wholeScale) })
+// MessageScale weighs what a message is as a whole: plain, unclear or fresh.
+var MessageScale = sync.OnceValue(func() *Scale { return mustParse(messageScaleText) })
 
 func mustParse(text string) *Scale {
 	s, err := ParseScale(text)
@@ -49,13 +49,13 @@ func ParseScale(text string) (*Scale, error) {
 		return nil, fmt.Errorf("line 1: %q is no number of answers", first)
 	}
 	lines := strings.Count(text, "\n") + 1
-	s := &Scale{answers: n, cues: make([]string, 0, lines), worth: make([]int32, 0, lines*(n-1))}
+	s := &Scale{answers: n, cues: make([]string, 0, lines), weights: make([]int32, 0, lines*(n-1))}
 	all, ends := make([]byte, 0, 3*len(text)), make([]int, 0, lines)
 	for begin := 0; text != ""; {
 		line, more, _ := strings.Cut(text, "\n")
 		text = more
 		shared, rest, ok := strings.Cut(line, "\t")
-		k, err := number(shared)
+		k, err := parseWhole(shared)
 		cue := all[begin:]
 		if !ok || err != nil || k < 0 || int(k) > len(cue) {
 			return nil, fmt.Errorf("line %d: %q does not say how the cue begins", len(ends)+2, shared)
@@ -67,15 +67,15 @@ func ParseScale(text string) (*Scale, error) {
 		begin = len(all)
 		all = append(append(all, cue[:k]...), own...)
 		ends = append(ends, len(all))
-		row := len(s.worth)
-		s.worth = append(s.worth, make([]int32, n-1)...)
+		row := len(s.weights)
+		s.weights = append(s.weights, make([]int32, n-1)...)
 		for i := row; numbers; i++ {
 			var field string
 			field, rest, numbers = strings.Cut(rest, "\t")
-			if i >= len(s.worth) {
+			if i >= len(s.weights) {
 				return nil, fmt.Errorf("line %d: there are more than %d numbers", len(ends)+1, n-1)
 			}
-			if s.worth[i], err = number(field); err != nil {
+			if s.weights[i], err = parseWhole(field); err != nil {
 				return nil, fmt.Errorf("line %d: %w", len(ends)+1, err)
 			}
 		}
@@ -88,8 +88,8 @@ func ParseScale(text string) (*Scale, error) {
 	return s, nil
 }
 
-// number reads a whole number; nothing is 0.
-func number(s string) (int32, error) {
+// parseWhole reads a whole number; nothing is 0.
+func parseWhole(s string) (int32, error) {
 	digits, sign := strings.TrimPrefix(s, "-"), int32(1)
 	if len(digits) < len(s) {
 		sign = -1
@@ -105,20 +105,20 @@ func number(s string) (int32, error) {
 	return sign * n, nil
 }
 
-// of is what a cue is worth, for each answer but the first; nothing for one that is not known.
-func (s *Scale) of(cue string) []int32 {
+// weightsOf is what a cue is worth, for each answer but the first; nothing for one that is not known.
+func (s *Scale) weightsOf(cue string) []int32 {
 	i, known := slices.BinarySearch(s.cues, cue)
 	if !known {
 		return nil
 	}
-	return s.worth[i*(s.answers-1) : (i+1)*(s.answers-1)]
+	return s.weights[i*(s.answers-1) : (i+1)*(s.answers-1)]
 }
 
 // Weigh adds up what the cues are worth for each answer, in hundredths.
 func (s *Scale) Weigh(cues []string) []int {
 	sum := make([]int, s.answers)
 	for _, c := range cues {
-		for i, n := range s.of(c) {
+		for i, n := range s.weightsOf(c) {
 			sum[i+1] += int(n)
 		}
 	}
@@ -142,11 +142,11 @@ func Best(sum []int) (answer, lead int) {
 	return answer, lead
 }
 
-// Why is the cues that speak most for one answer against another, at most n, the strongest
+// StrongestCues is the cues that speak most for one answer against another, at most n, the strongest
 // first.
-func (s *Scale) Why(cues []string, answer, other, n int) []string {
+func (s *Scale) StrongestCues(cues []string, answer, other, n int) []string {
 	worth := func(c string) int32 {
-		row := append([]int32{0}, s.of(c)...)
+		row := append([]int32{0}, s.weightsOf(c)...)
 		if len(row) == 1 {
 			return 0
 		}

@@ -11,26 +11,26 @@ import (
 // material, not a feature: it has no words.
 func TestPastedIntoSomethingNew(t *testing.T) {
 	text := "Start over. Write me a small service that watches the queue.\n\n```\nTraceback (most recent call last):\n  File \"q.py\", line 3, in <module>\nKeyError: 'q'\n```\n"
-	m := read(Input{Text: text, PlanExists: true})
-	if !m.Fresh || len(m.Out) == 0 {
-		t.Fatalf("fresh %v, %d requirements", m.Fresh, len(m.Out))
+	m := readMessage(Input{Text: text, PlanExists: true})
+	if !m.Fresh || len(m.Requirements) == 0 {
+		t.Fatalf("fresh %v, %d requirements", m.Fresh, len(m.Requirements))
 	}
-	for _, f := range m.Out {
-		if f.Act.Deed == Material || f.Marker != belay.MarkAdd {
-			t.Errorf("%s of %v", f.Marker, f.Act.Deed)
+	for _, f := range m.Requirements {
+		if f.Act.Kind == Material || f.Marker != belay.MarkAdd {
+			t.Errorf("%s of %v", f.Marker, f.Act.Kind)
 		}
 	}
 }
 
 func TestActsAreNumbered(t *testing.T) {
-	m := read(Input{Text: "rename the flag, drop the banner; and the total is wrong", PlanExists: true})
+	m := readMessage(Input{Text: "rename the flag, drop the banner; and the total is wrong", PlanExists: true})
 	for i, a := range m.Acts {
-		if a.Nr != i {
-			t.Errorf("act %d has number %d", i, a.Nr)
+		if a.Index != i {
+			t.Errorf("act %d has number %d", i, a.Index)
 		}
 	}
-	for i, f := range m.Out {
-		if i > 0 && f.Act.Nr <= m.Out[i-1].Act.Nr {
+	for i, f := range m.Requirements {
+		if i > 0 && f.Act.Index <= m.Requirements[i-1].Act.Index {
 			t.Errorf("requirement %d is not behind the one before", i)
 		}
 	}
@@ -40,7 +40,7 @@ func TestBeginning(t *testing.T) {
 	for _, c := range []struct{ text, want string }{{"fix it", "fix it"}, {"", ""},
 		{" " + strings.Repeat("grüße ", 60), strings.TrimSpace(strings.Repeat("grüße ", 20)) + " …"}, {strings.Repeat("ü", 99), strings.Repeat("ü", 80) + "…"},
 	} {
-		if got := beginning(c.text); got != c.want {
+		if got := messageStart(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}

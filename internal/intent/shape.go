@@ -7,9 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Old reports that something takes the place of something else: instead of, rather
+// NamesOldValue reports that something takes the place of something else: instead of, rather
 // than, "85 not 95", from A to B.
-func Old(low []string) bool {
+func NamesOldValue(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ",
 		" in lieu of "} {
@@ -18,7 +18,7 @@ func Old(low []string) bool {
 		}
 	}
 	if i := slices.Index(low, "from"); i > 0 && i+3 < len(low) && low[i+2] == "to" {
-		if _, ok := Value(low[i+1]); ok {
+		if _, ok := ParseValue(low[i+1]); ok {
 			return true
 		}
 	}
@@ -27,7 +27,7 @@ func Old(low []string) bool {
 			return true
 		}
 		if w == "not" && i > 0 && i+1 < len(low) {
-			if _, ok := Value(low[i+1]); ok {
+			if _, ok := ParseValue(low[i+1]); ok {
 				return true
 			}
 		}
@@ -35,9 +35,9 @@ func Old(low []string) bool {
 	return false
 }
 
-// Value reports a number, with or without a unit: 5, 30s, 3e-4, 512mi, v2.
-func Value(w string) (string, bool) {
-	if _, ok := Number(w); ok {
+// ParseValue reports a number, with or without a unit: 5, 30s, 3e-4, 512mi, v2.
+func ParseValue(w string) (string, bool) {
+	if _, ok := ParseNumber(w); ok {
 		return w, true
 	}
 	if w == "" || w[0] >= '0' && w[0] <= '9' {
@@ -46,21 +46,21 @@ func Value(w string) (string, bool) {
 	return w, w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == ""
 }
 
-// Compared is where a word stands that says how something should look or be.
-func Compared(low []string) int {
+// ComparisonAt is where a word stands that says how something should look or be.
+func ComparisonAt(low []string) int {
 	for i, w := range low {
-		if Comparative(w) && (i > 0 || len(low) > 1) {
+		if IsComparative(w) && (i > 0 || len(low) > 1) {
 			return i + 1
 		}
-		if w == "more" && i == 0 && len(low) > 1 && !Determiner(low[1]) {
+		if w == "more" && i == 0 && len(low) > 1 && !IsDeterminer(low[1]) {
 			return 1
 		}
 	}
 	return 0
 }
 
-// Indefinite reports a thing that is not there yet by its article.
-func Indefinite(low []string) bool {
+// IsIndefinite reports a thing that is not there yet by its article.
+func IsIndefinite(low []string) bool {
 	if len(low) == 0 {
 		return false
 	}
@@ -71,45 +71,45 @@ func Indefinite(low []string) bool {
 		"every", "each", "it", "them", "\"":
 		return false
 	}
-	return !Auxiliary(low[0])
+	return !IsAuxiliary(low[0])
 }
 
-func Adverb(w string) bool {
+func IsAdverb(w string) bool {
 	return len(w) > 4 && strings.HasSuffix(w, "ly") && w != "reply" && w != "apply" && w != "only"
 }
 
-// Definite reports a word in front of a thing that is there.
-var Definite = lazyregexp.Of("the our my your their its this these those").Has
+// IsDefinite reports a word in front of a thing that is there.
+var IsDefinite = lazyregexp.Of("the our my your their its this these those").Has
 
-// Articled reports a word that introduces a thing not known yet.
-func Articled(w string) bool {
+// IntroducesNew reports a word that introduces a thing not known yet.
+func IntroducesNew(w string) bool {
 	return w == "a" || w == "an" || w == "new" || w == "some"
 }
 
-// Valued reports a thing that is there with a value it should have: "batch 64", "http
+// HasValue reports a thing that is there with a value it should have: "batch 64", "http
 // check every 30s", "fonts everywhere".
-func Valued(low []string) bool {
+func HasValue(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); !ok {
+		if _, ok := ParseValue(low[i]); !ok {
 			continue
 		}
-		last := i == len(low)-1 || Conditional(low[i+1])
-		to := oneOf(low[i-1], "at", "to", "every", "after", "under")
-		if last && (to || !Preposition(low[i-1])) || to && Unit(low[i+1]) {
+		last := i == len(low)-1 || IsConditional(low[i+1])
+		to := isOneOf(low[i-1], "at", "to", "every", "after", "under")
+		if last && (to || !IsPreposition(low[i-1])) || to && IsUnit(low[i+1]) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
 	return slices.Contains(low, "everywhere")
 }
 
-// Apart finds the particle of a verb behind its object: "take that dreadful clip-art out".
-func Apart(verb string, low []string) (Sense, int) {
+// SeparateParticle finds the particle of a verb behind its object: "take that dreadful clip-art out".
+func SeparateParticle(verb string, low []string) (Sense, int) {
 	for i := 2; i < min(len(low), 7); i++ {
-		if Preposition(low[i]) && !Particle(low[i]) || low[i] == "," {
+		if IsPreposition(low[i]) && !IsParticle(low[i]) || low[i] == "," {
 			return None, 0
 		}
-		if Particle(low[i]) {
-			if s, ok := PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !Determiner(low[i+1])) {
+		if IsParticle(low[i]) {
+			if s, ok := PhrasalVerbSense(verb, low[i]); ok && (i == len(low)-1 || !IsDeterminer(low[i+1])) {
 				return s, i
 			}
 		}
@@ -120,13 +120,13 @@ func Apart(verb string, low []string) (Sense, int) {
 // Span is a stretch of a clause's tokens.
 type Span struct{ From, To int }
 
-// Numeric reports a number, with or without a unit.
-func Numeric(w string) bool { _, ok := Value(w); return ok }
+// IsNumeric reports a number, with or without a unit.
+func IsNumeric(w string) bool { _, ok := ParseValue(w); return ok }
 
-// Persists are what a thing may wrongly stay: a complaint, no wish.
-var Persists = lazyregexp.Of(`
+// IsPersistentState are what a thing may wrongly stay: a complaint, no wish.
+var IsPersistentState = lazyregexp.Of(`
 	open visible blank empty black stuck forever disabled grey gray highlighted there on at in white red active selected after even
 	when pending locked logged hidden loading behind constant flat zero nan null undefined`)
 
-// Reporting are verbs by which somebody says something: what they say must be is no wish.
-var Reporting = lazyregexp.Of(`says said claims thinks tells reports complains insists believes`)
+// IsReportingVerb are verbs by which somebody says something: what they say must be is no wish.
+var IsReportingVerb = lazyregexp.Of(`says said claims thinks tells reports complains insists believes`)

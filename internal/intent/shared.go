@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// Shares reports a word of content that both clauses have.
-func Shares(low, other []string) bool {
+// SharesContent reports a word of content that both clauses have.
+func SharesContent(low, other []string) bool {
 	for _, w := range low {
-		if len(w) > 3 && slices.Contains(other, w) && !Preposition(w) && !Auxiliary(w) && !Determiner(w) {
+		if len(w) > 3 && slices.Contains(other, w) && !IsPreposition(w) && !IsAuxiliary(w) && !IsDeterminer(w) {
 			return true
 		}
 	}

@@ -12,14 +12,15 @@ import (
 
 func fields(list string) iter.Seq[string] { return strings.FieldsSeq(list) }
 
-// common are words that are no slip of any verb.
-var common = lazyregexp.Of(`about above after again their there these those which while would could should other under every first where
+// commonWords are words that are no slip of any verb.
+var commonWords = lazyregexp.Of(`about above after again their there these those which while would could should other under every
+	first where
 	still since right might thing being order users pages tests table title state store style story
 	sound sounds short shared clean night light issue issues event events model cover covers place places point points
 	party parts ports times types value values words works world email lists links images users forms notes`)
 
-// Filler reports a word that may be passed over at the start of a clause.
-var Filler = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next
+// IsFiller reports a word that may be passed over at the start of a clause.
+var IsFiller = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next
 	finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically
 	quickly kindly thanks
@@ -99,13 +100,13 @@ var openers = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// Opener finds the longest opener at the start. verb says that a verb follows it,
+// ReadOpener finds the longest opener at the start. verb says that a verb follows it,
 // want that it asks for a thing.
-func Opener(low []string) (n int, verb bool) {
-	if n, verb = wouldBe(low); n > 0 {
+func ReadOpener(low []string) (n int, verb bool) {
+	if n, verb = readWouldBe(low); n > 0 {
 		return n, verb
 	}
-	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed.Has(low[1]) {
+	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposalVerbs.Has(low[1]) {
 		return 1, true // "I'd drop the box"
 	}
 	for n = min(9, len(low)); n >= 1; n-- {
@@ -133,9 +134,9 @@ var hedges = []string{"so the thing is that", "the thing is that", "the thing is
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it",
 	"while you're in there", "while you are there", "while i'm at it"}
 
-// Hedge is how many words of a hedge are at the start.
-func Hedge(low []string) int {
-	if n := quoted(low); n > 0 {
+// HedgeLength is how many words of a hedge are at the start.
+func HedgeLength(low []string) int {
+	if n := quotedSpeakerLength(low); n > 0 {
 		return n
 	}
 	line := strings.Join(low[:min(len(low), 7)], " ") + " "
@@ -153,49 +154,49 @@ var persons = lazyregexp.Of(`daughter son girlfriend boyfriend sister brother ne
 	accountant auditor lawyer colleague manager ceo cto sales qa tester teacher owner everybody everyone accounting
 	management compliance`).Has
 
-// proposed are verbs of what somebody would do in the reader's place.
-var proposed = lazyregexp.Of(`drop remove make move put add change rename use replace show hide cut kill merge split
+// proposalVerbs are verbs of what somebody would do in the reader's place.
+var proposalVerbs = lazyregexp.Of(`drop remove make move put add change rename use replace show hide cut kill merge split
 	sort set swap delete lower raise`)
 
-// Additive reports words in front of a clause that lead to another concern.
-func Additive(low []string) bool {
-	n := Hedge(low)
-	return n > 0 && oneOf(low[0], "on", "apart", "besides", "other", "separately", "unrelated", "while")
+// IsAdditive reports words in front of a clause that lead to another concern.
+func IsAdditive(low []string) bool {
+	n := HedgeLength(low)
+	return n > 0 && isOneOf(low[0], "on", "apart", "besides", "other", "separately", "unrelated", "while")
 }
 
-var pleasant = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better
+var pleasantWords = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better
 	welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
 
-// wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
+// readWouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
 // nice if": what follows is wished for.
-func wouldBe(low []string) (n int, verb bool) {
+func readWouldBe(low []string) (n int, verb bool) {
 	i := 0
-	if len(low) > 4 && oneOf(low[0], "it", "that", "this") && low[1] == "would" {
+	if len(low) > 4 && isOneOf(low[0], "it", "that", "this") && low[1] == "would" {
 		i = 2
 	} else if len(low) > 4 && low[0] == "wouldn't" && low[1] == "it" {
 		i = 2
-	} else if len(low) > 3 && oneOf(low[0], "would", "it'd", "that'd", "itd", "might", "could") {
+	} else if len(low) > 3 && isOneOf(low[0], "would", "it'd", "that'd", "itd", "might", "could") {
 		i = 1
 	}
 	if i == 0 || low[i] != "be" {
 		return 0, false
 	}
 	i++
-	for i < len(low) && oneOf(low[i], "so", "really", "very", "super", "also", "quite", "pretty", "a", "most", "absolutely") {
+	for i < len(low) && isOneOf(low[i], "so", "really", "very", "super", "also", "quite", "pretty", "a", "most", "absolutely") {
 		i++
 	}
-	if i+2 >= len(low) || !pleasant.Has(low[i]) && !oneOf(low[i], "dream", "lifesaver", "help") {
+	if i+2 >= len(low) || !pleasantWords.Has(low[i]) && !isOneOf(low[i], "dream", "lifesaver", "help") {
 		return 0, false
 	}
 	i++
 	switch low[i] {
 	case "to":
-		if oneOf(low[i+1], "have", "see", "get") {
+		if isOneOf(low[i+1], "have", "see", "get") {
 			return i + 2, false
 		}
 		return i + 1, true
 	case "if":
-		if i+2 < len(low) && oneOf(low[i+1], "you", "we", "i", "one", "people", "users") && oneOf(low[i+2], "could", "can", "would") {
+		if i+2 < len(low) && isOneOf(low[i+1], "you", "we", "i", "one", "people", "users") && isOneOf(low[i+2], "could", "can", "would") {
 			return i + 3, true
 		}
 		return i + 1, false
@@ -213,8 +214,8 @@ var numbers = map[string]int{
 	"quattro": 4, "cinque": 5,
 }
 
-// Number reads a number in digits or as a word. A decimal, a version, a time is none.
-func Number(w string) (int, bool) {
+// ParseNumber reads a number in digits or as a word. A decimal, a version, a time is none.
+func ParseNumber(w string) (int, bool) {
 	if n, ok := numbers[w]; ok {
 		return n, true
 	}
@@ -225,14 +226,14 @@ func Number(w string) (int, bool) {
 	return n, len(w) == 1 || len(w) < 7 && w[0] != '0'
 }
 
-// Several reports a number of more than one.
-func Several(w string) bool {
-	n, ok := Number(w)
+// IsSeveral reports a number of more than one.
+func IsSeveral(w string) bool {
+	n, ok := ParseNumber(w)
 	return ok && n > 1
 }
 
-// Unit reports a word behind a number that makes it a measure and no count.
-var Unit = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks
+// IsUnit reports a word behind a number that makes it a measure and no count.
+var IsUnit = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks
 	month months year years
 	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm
 	mm mi miles kg g x times
@@ -240,23 +241,23 @@ var Unit = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h
 	attempt replicas-max cores threads dpi
 	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`).Has
 
-// Determiner and the others tell small words apart by their class.
+// IsDeterminer and the others tell small words apart by their class.
 var (
-	Determiner = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every
+	IsDeterminer = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every
 	no another both such`).Has
-	Pronoun = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`).Has
-	Subject = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody
+	IsPronoun = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`).Has
+	IsSubject = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody
 	everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`).Has
-	Preposition = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before
+	IsPreposition = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before
 	between through during per via about against across near below above behind inside outside around like towards upon within`).Has
-	Auxiliary = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may
+	IsAuxiliary = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may
 	might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't
 	wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd
 	something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`).Has
-	Modal    = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`).Has
-	Negative = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't
+	IsModal    = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`).Has
+	IsNegative = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't
 	wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`).Has
-	Comparative = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker
+	IsComparative = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker
 	lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
 		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later
 	newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
@@ -264,31 +265,31 @@ var (
 	scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable
 	idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public
 	private parallel consistent unique`).Has
-	Subordinator = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas
+	IsSubordinator = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas
 	where whenever considering given so-that`).Has
 )
 
-// Conjunction reports a word that leads to one more clause of the same kind.
-func Conjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
+// IsConjunction reports a word that leads to one more clause of the same kind.
+func IsConjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
 
-// oneOf reports a word that is one of a few.
-func oneOf(w string, words ...string) bool { return slices.Contains(words, w) }
+// isOneOf reports a word that is one of a few.
+func isOneOf(w string, words ...string) bool { return slices.Contains(words, w) }
 
 // isAny reports a word of one of a few classes.
 func isAny(w string, classes []func(string) bool) bool {
 	return slices.ContainsFunc(classes, func(is func(string) bool) bool { return is(w) })
 }
 
-// endsIn reports a word that has one of a few endings.
-func endsIn(w string, endings ...string) bool {
+// hasEnding reports a word that has one of a few endings.
+func hasEnding(w string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
-// quoted is how many words say that somebody who may ask for something says what follows:
+// quotedSpeakerLength is how many words say that somebody who may ask for something says what follows:
 // "our designer says", "the lawyer thinks that".
-func quoted(low []string) int {
+func quotedSpeakerLength(low []string) int {
 	i := 0
-	if len(low) > 3 && (Determiner(low[0]) || low[0] == "one") {
+	if len(low) > 3 && (IsDeterminer(low[0]) || low[0] == "one") {
 		i = 1
 	}
 	if len(low) < i+4 || !persons(low[i]) {

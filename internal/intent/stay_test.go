@@ -20,7 +20,7 @@ func checkSpans(t *testing.T, read func([]string) (Span, bool), cases map[string
 }
 
 func TestKeeps(t *testing.T) {
-	checkSpans(t, Keeps, map[string]string{
+	checkSpans(t, FindKept, map[string]string{
 		"keep the header as it is":        "the header",
 		"please leave api.go alone":       "api.go",
 		"don't touch any code":            "any code",
@@ -45,7 +45,7 @@ func TestKeeps(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	checkSpans(t, keepOrder, map[string]string{
+	checkSpans(t, readKeepOrder, map[string]string{
 		"let people vote":                       "-",
 		"do leave the tests":                    "the tests",
 		"keep your hands off the payment flow":  "the payment flow",
@@ -59,7 +59,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestProhibition(t *testing.T) {
-	checkSpans(t, prohibition, map[string]string{
+	checkSpans(t, readProhibition, map[string]string{
 		"hands off the api":                      "the api",
 		"stay out of the auth code":              "the auth code",
 		"don't you dare touch the tests":         "the tests",
@@ -80,12 +80,12 @@ func TestProhibition(t *testing.T) {
 }
 
 func TestLastThing(t *testing.T) {
-	checkSpans(t, LastThing, map[string]string{"hide the bar below my list on phones": "my list", "hide bars": "-"})
+	checkSpans(t, LastNounPhrase, map[string]string{"hide the bar below my list on phones": "my list", "hide bars": "-"})
 }
 
 func TestExcept(t *testing.T) {
-	checkSpans(t, Except, map[string]string{
+	checkSpans(t, Exception, map[string]string{
 		"all files except the legacy folder": "the legacy folder", "show it everywhere but on the login page": "the login page", "all files": "-", "rename all but not the flags": "the flags",
 	})
-	checkSpans(t, excepted, map[string]string{"everything but the admin area": "the admin area", "with the exception of prod": "prod", "except when it rains": "-"})
+	checkSpans(t, readException, map[string]string{"everything but the admin area": "the admin area", "with the exception of prod": "prod", "except when it rains": "-"})
 }

@@ -7,45 +7,45 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// kept notes what a clause wants left alone, in the message's own grammar.
-func (p *parse) kept(a Act) {
-	clause := a.C.Text(p.Text, Span{From: 0, To: len(a.C.T)})
+// addKept notes what a clause wants left alone, in the message's own grammar.
+func (p *parse) addKept(a Act) {
+	clause := a.Clause.Text(p.Text, Span{From: 0, To: len(a.Clause.Tokens)})
 	for _, s := range a.Keeps {
-		what := strings.Trim(a.C.Text(p.Text, s), "*_ ")
+		what := strings.Trim(a.Clause.Text(p.Text, s), "*_ ")
 		if what == "" {
 			what = p.antecedent(a)
 		}
-		if p.keepsNothing(a, what) {
+		if p.isEmptyKeep(a, what) {
 			continue
 		}
 		if what == "" || slices.Contains(p.Preserve, what) {
 			continue
 		}
 		p.Preserve = append(p.Preserve, what)
-		p.because(clause, "left as it is: "+what)
+		p.addEvidence(clause, "left as it is: "+what)
 	}
 }
 
-// keepsNothing reports that what sounds like leaving a thing alone asks for nothing: it closes a list,
+// isEmptyKeep reports that what sounds like leaving a thing alone asks for nothing: it closes a list,
 // or says more about what is wrong.
-func (p *parse) keepsNothing(a Act, what string) bool {
+func (p *parse) isEmptyKeep(a Act, what string) bool {
 	what = strings.ToLower(what)
-	if p.Fresh && (what == "nothing else" || what == "nothing more") || Missed(strings.Fields(what)) {
+	if p.Fresh && (what == "nothing else" || what == "nothing more") || IsMissedThing(strings.Fields(what)) {
 		return true // of something new: that is all
 	}
-	if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(what, "same ") {
+	if n := len(p.Requirements); n > 0 && p.Requirements[n-1].Marker == belay.MarkFix && strings.HasPrefix(what, "same ") {
 		return true // "same save, same PC": how it was tried
 	}
-	none := strings.HasPrefix(what, "no ") && a.C.Join != "" && !slices.Contains(a.C.Low(), "please")
-	return none && p.lastWrong() // "no error no nothing"
+	none := strings.HasPrefix(what, "no ") && a.Clause.Join != "" && !slices.Contains(a.Clause.Lower(), "please")
+	return none && p.onlyReportsFault() // "no error no nothing"
 }
 
-// lastWrong reports that the message tells what is wrong, and asks for nothing in so many grammar.
-func (p *parse) lastWrong() bool {
+// onlyReportsFault reports that the message tells what is wrong, and asks for nothing in so many grammar.
+func (p *parse) onlyReportsFault() bool {
 	wrong := false
 	for _, b := range p.Acts {
-		switch b.Deed {
-		case Request, Mend:
+		switch b.Kind {
+		case Request, RepairIt:
 			return false
 		case Complaint, Material:
 			wrong = true
@@ -58,20 +58,21 @@ func (p *parse) lastWrong() bool {
 // thing named before.
 func (p *parse) antecedent(a Act) string {
 	for _, b := range p.Acts {
-		if b.C.Sent != a.C.Sent || b.Deed != Ground && (b.Deed != Complaint || b.Strength == Plain) {
+		if b.Clause.Sentence != a.Clause.Sentence || b.Kind != Background && (b.Kind != Complaint || b.Strength == Plain) {
 			continue
 		}
-		low := b.C.Low()
-		if i := slices.IndexFunc(low, Auxiliary); i > 0 && !Subject(low[0]) && low[0] != "but" {
-			return b.C.Text(p.Text, Span{From: 0, To: i})
+		low := b.Clause.Lower()
+		if i := slices.IndexFunc(low, IsAuxiliary); i > 0 && !IsSubject(low[0]) && low[0] != "but" {
+			return b.Clause.Text(p.Text, Span{From: 0, To: i})
 		}
 	}
 	for _, b := range slices.Backward(p.Acts) {
-		if b.C.Sent > a.C.Sent || b.C.Sent < a.C.Sent-1 || b.C.Line != a.C.Line || b.Core == a.Core {
+		if b.Clause.Sentence > a.Clause.Sentence || b.Clause.Sentence < a.Clause.Sentence-1 || b.Clause.Line != a.Clause.Line ||
+			b.Core == a.Core {
 			continue
 		}
-		if s, ok := LastThing(b.C.Low()); ok {
-			return b.C.Text(p.Text, s)
+		if s, ok := LastNounPhrase(b.Clause.Lower()); ok {
+			return b.Clause.Text(p.Text, s)
 		}
 	}
 	return ""

@@ -17,7 +17,7 @@ func TestKept(t *testing.T) {
 		"restyle the table, no new dependencies. and no new dependencies": "no new dependencies",
 		"the cron job leaks memory. and don't remove it yet":              "don't remove it yet",
 	} {
-		if got := strings.Join(read(Input{Text: text, PlanExists: true}).Preserve, "|"); got != want {
+		if got := strings.Join(readMessage(Input{Text: text, PlanExists: true}).Preserve, "|"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -20,12 +20,12 @@ func Stem(w string) string {
 		case "ies", "ied", "y":
 			return s + "i"
 		case "es":
-			if !sibilant(s) {
+			if !endsInSibilant(s) {
 				return Stem(s + "e")
 			}
 			return s
 		case "e":
-			if shortSyllable(s) {
+			if isShortSyllable(s) {
 				return w
 			}
 			return s
@@ -35,7 +35,7 @@ func Stem(w string) string {
 			}
 			return s
 		case "ed", "ing", "ings":
-			if shortSyllable(s) && len(s) == 3 {
+			if isShortSyllable(s) && len(s) == 3 {
 				return s + "e" // noted, timing; what doubles its last letter has none
 			}
 		}
@@ -44,45 +44,45 @@ func Stem(w string) string {
 	return w
 }
 
-// sibilant reports an ending behind which a plural has -es: boxes, matches.
-func sibilant(s string) bool {
-	return endsIn(s, "ss", "us", "x", "z", "ch", "sh")
+// endsInSibilant reports an ending behind which a plural has -es: boxes, matches.
+func endsInSibilant(s string) bool {
+	return hasEnding(s, "ss", "us", "x", "z", "ch", "sh")
 }
 
 // short reports what is left of a word of one syllable: a single vowel in front of one
 // consonant at the end.
-func shortSyllable(s string) bool {
+func isShortSyllable(s string) bool {
 	n := len(s)
-	if n < 3 || n > 4 || vowel(s[n-1]) || strings.IndexByte("wxy", s[n-1]) >= 0 || !vowel(s[n-2]) {
+	if n < 3 || n > 4 || isVowel(s[n-1]) || strings.IndexByte("wxy", s[n-1]) >= 0 || !isVowel(s[n-2]) {
 		return false
 	}
 	for i := range n - 2 {
-		if vowel(s[i]) {
+		if isVowel(s[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func vowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
+func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
 func undouble(s, end string) string {
-	if n := len(s); oneOf(end, "ing", "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
+	if n := len(s); isOneOf(end, "ing", "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
 		return s[:n-1]
 	}
 	return s
 }
 
-// grammar are the classes of the words of grammar.
-var grammar = []func(string) bool{
-	Determiner, Pronoun, Subject, Preposition, Auxiliary, Modal, Negative, Subordinator, Conjunction, Filler,
+// grammarWordClasses are the classes of the words of grammar.
+var grammarWordClasses = []func(string) bool{
+	IsDeterminer, IsPronoun, IsSubject, IsPreposition, IsAuxiliary, IsModal, IsNegative, IsSubordinator, IsConjunction, IsFiller,
 }
 
-// Nameless reports a word that no file is called after when it is said in a sentence: a word
+// IsNameless reports a word that no file is called after when it is said in a sentence: a word
 // of grammar, or a verb so common that it says nothing of what the sentence is about.
-func Nameless(w string) bool {
-	b, _ := Base(w, emptyWords.Has)
-	return b != "" || isAny(w, grammar)
+func IsNameless(w string) bool {
+	b, _ := BaseForm(w, emptyWords.Has)
+	return b != "" || isAny(w, grammarWordClasses)
 }
 
 // emptyWords are verbs, adverbs and pronouns that are in every second sentence, whatever it is about.

@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// stayed are what may follow a subject that is to be left unchanged.
-var stayed = []string{
+// stayPhrases are what may follow a subject that is to be left unchanged.
+var stayPhrases = []string{
 	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed", "mustn't be changed",
 	"may not change", "can't change", "must not break", "mustn't break", "should not break", "shouldn't break",
 	"must not be touched", "should not be touched", "shouldn't be touched", "must not move", "mustn't move",
@@ -40,62 +40,62 @@ var stayed = []string{
 	"should work as before", "are not to be touched", "exactly as it is", "exactly as they are",
 }
 
-// persists are the verbs among them that also tell of a state: "the badge stays (red)".
-var persists = lazyregexp.Of(`stays stay remains remain`)
+// stayVerbs are the verbs among them that also tell of a state: "the badge stays (red)".
+var stayVerbs = lazyregexp.Of(`stays stay remains remain`)
 
-// trailing are words between a subject and its verb that belong to neither.
-var trailing = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though
+// trailingWords are words between a subject and its verb that belong to neither.
+var trailingWords = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though
 	exactly clearly definitely simply`)
 
 // Subject reads "X stays", "X must not change": what is kept is the subject. The span is empty
 // where the subject is a pronoun.
-func StaySubject(low []string) (Span, bool) {
-	for _, rule := range []func([]string) (int, bool){identical, untouchable} {
+func ReadStaySubject(low []string) (Span, bool) {
+	for _, rule := range []func([]string) (int, bool){findIdentical, findUntouchable} {
 		if at, ok := rule(low); ok {
 			return Span{From: 0, To: at}, true
 		}
 	}
-	low = ownClause(low)
-	at, bare := standsAt(low)
+	low = withoutRelative(low)
+	at, bare := findStayPhrase(low)
 	if at < 0 {
 		return Span{}, false
 	}
 	to := subjectEnd(low, at)
-	if to == 0 || Imperative(low) > 0 && (bare || to < 2 || Determiner(low[1])) {
+	if to == 0 || ImperativeLength(low) > 0 && (bare || to < 2 || IsDeterminer(low[1])) {
 		return Span{}, false
 	}
-	if to == 1 && Pronoun(low[0]) && low[0] != "everything" {
+	if to == 1 && IsPronoun(low[0]) && low[0] != "everything" {
 		return Span{}, !slices.Contains(low, "keep") // "it must keep the newest": how it should be
 	}
 	return Span{From: 0, To: to}, true
 }
 
-// ownClause is a clause without the relative clause in it: what stays there is only told of a
+// withoutRelative is a clause without the relative clause in it: what stays there is only told of a
 // thing.
-func ownClause(low []string) []string {
+func withoutRelative(low []string) []string {
 	for i, w := range low {
-		if i > 0 && w == "where" || Articled(low[0]) && oneOf(w, "which", "who", "that") {
+		if i > 0 && w == "where" || IntroducesNew(low[0]) && isOneOf(w, "which", "who", "that") {
 			return low[:i]
 		}
 	}
 	return low
 }
 
-// standsAt finds where the first of the phrases in stayed begins, -1 where none does. bare says
+// findStayPhrase finds where the first of the phrases in stayed begins, -1 where none does. bare says
 // that the phrase has no verb: "(the order) as before".
-func standsAt(low []string) (at int, bare bool) {
+func findStayPhrase(low []string) (at int, bare bool) {
 	at = -1
 	line := " " + strings.Join(low, " ") + " "
-	for _, s := range stayed {
+	for _, s := range stayPhrases {
 		i := strings.Index(line, " "+s+" ")
 		if i <= 0 {
 			continue
 		}
 		n := strings.Count(line[:i+1], " ") - 1
-		if at >= 0 && n >= at || Preposition(low[n-1]) { // "per stay" is no verb
+		if at >= 0 && n >= at || IsPreposition(low[n-1]) { // "per stay" is no verb
 			continue
 		}
-		if next := low[min(n+strings.Count(s, " ")+1, len(low)):]; len(next) > 0 && tells(low[n-1], s, next) {
+		if next := low[min(n+strings.Count(s, " ")+1, len(low)):]; len(next) > 0 && describesState(low[n-1], s, next) {
 			continue
 		}
 		at, bare = n, strings.HasPrefix(s, "as ") || strings.HasPrefix(s, "un") || strings.HasPrefix(s, "exactly")
@@ -103,17 +103,17 @@ func standsAt(low []string) (at int, bare bool) {
 	return at, bare
 }
 
-// tells reports that what is behind a phrase of stayed makes it tell how a thing is or is to
+// describesState reports that what is behind a phrase of stayed makes it tell how a thing is or is to
 // be, instead of leaving it alone; before is the word in front of it.
-func tells(before, phrase string, next []string) bool {
+func describesState(before, phrase string, next []string) bool {
 	switch w := next[0]; {
 	case strings.HasSuffix(phrase, " left") && (w == "aligned" || w == "justified" || w == "bound"):
 		return true // "the logo should be left aligned"
 	case strings.HasSuffix(phrase, "stay") && (w == "logged" || w == "signed"):
 		return true // "members should stay logged in for a month"
-	case !persists.Has(phrase) || !Persists.Has(w):
+	case !stayVerbs.Has(phrase) || !IsPersistentState.Has(w):
 		return false
-	case len(next) > 1 && (w == "on" || w == "at") && Numeric(next[1]):
+	case len(next) > 1 && (w == "on" || w == "at") && IsNumeric(next[1]):
 		return false // "prod stays on 14"
 	}
 	return before != "itself" && before != "themselves"
@@ -123,18 +123,18 @@ func tells(before, phrase string, next []string) bool {
 func subjectEnd(low []string, at int) int {
 	to := at
 	for i := 1; i < to; i++ {
-		if Auxiliary(low[i]) && !free(low[0]) || low[i] == "," {
+		if IsAuxiliary(low[i]) && !isFreeRelative(low[0]) || low[i] == "," {
 			to = i
 		}
 	}
-	if at, ok := Predicate(low[:to]); ok && low[to-1] == "and" && at > 0 {
+	if at, ok := PredicateAt(low[:to]); ok && low[to-1] == "and" && at > 0 {
 		to = at // "the box exists already and stays"
 	}
-	for to > 0 && trailing.Has(low[to-1]) {
+	for to > 0 && trailingWords.Has(low[to-1]) {
 		to--
 	}
 	return to
 }
 
-// free reports a word that begins a clause for a thing: "who has to approve it (stays)".
-func free(w string) bool { return w == "who" || w == "what" || w == "how" || w == "whatever" }
+// isFreeRelative reports a word that begins a clause for a thing: "who has to approve it (stays)".
+func isFreeRelative(w string) bool { return w == "who" || w == "what" || w == "how" || w == "whatever" }

@@ -2,8 +2,8 @@ package intent
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-// Product reports a noun for a whole that is built at once.
-var Product = lazyregexp.Of(`project app application site website bot service cli tool library package extension plugin game
+// IsProduct reports a noun for a whole that is built at once.
+var IsProduct = lazyregexp.Of(`project app application site website bot service cli tool library package extension plugin game
 	api server gateway dashboard prototype pipeline module modules chart firmware script program crate skeleton boilerplate
 	template starter blog shop platform portal job terraform microservice daemon webapp webservice web-service
 	microsite web-app editor client engine
@@ -14,18 +14,18 @@ var Product = lazyregexp.Of(`project app application site website bot service cl
 	webseite website anwendung programm werkzeug onlineshop web aplicación sitio tienda página herramienta application
 	outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`).Has
 
-// Part reports a noun for what is always a part of something that is there.
-var Part = lazyregexp.Of(`test tests endpoint endpoints button column columns field fields flag option route table
+// IsPart reports a noun for what is always a part of something that is there.
+var IsPart = lazyregexp.Of(`test tests endpoint endpoints button column columns field fields flag option route table
 	index migration hook component class function method link dialog modal tab menu section row filter header footer
 	badge icon label tooltip paragraph chapter line setting settings check rule query view trigger handler middleware
 	helper constant variable parameter argument`).Has
 
-// Commit reports the first word of a commit's title by the usual convention.
-var Commit = lazyregexp.Of("feat fix chore refactor docs perf style test build ci").Has
+// IsCommitType reports the first word of a commit's title by the usual convention.
+var IsCommitType = lazyregexp.Of("feat fix chore refactor docs perf style test build ci").Has
 
-// Tool reports the name of what things are built with, or a word that says how: a sentence of
+// IsTool reports the name of what things are built with, or a word that says how: a sentence of
 // nothing else asks for nothing of its own.
-var Tool = lazyregexp.Of(`python go golang rust typescript javascript js ts java kotlin swift ruby php perl c c++ c#
+var IsTool = lazyregexp.Of(`python go golang rust typescript javascript js ts java kotlin swift ruby php perl c c++ c#
 	elixir haskell scala dart lua zig
 	react vue svelte angular next.js nextjs nuxt vite webpack django flask fastapi rails laravel spring express node node.js deno bun
 	postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes k8s helm terraform aws gcp azure s3

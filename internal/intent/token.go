@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Form is what a token is.
-type Form int
+// TokenForm is what a token is.
+type TokenForm int
 
 // A token is a word (with the numbers, names, paths and flags that people write among
 // words), a mark, words in quotes, code in backquotes, or an aside in parentheses.
 const (
-	WordForm Form = iota
+	WordForm TokenForm = iota
 	Mark
 	Quoted
 	Code
@@ -23,26 +23,26 @@ const (
 // the text in lower case with straight apostrophes, contractions spelled out with one
 // ("dont" is "don't"), and nothing invisible in it.
 type Token struct {
-	Form    Form
+	Form    TokenForm
 	At, End int
-	Low     string
+	Lower   string
 }
 
-// Tokens cuts text, which starts at byte at of its message, into tokens.
-func Tokens(text string, at int) []Token {
+// Tokenize cuts text, which starts at byte at of its message, into tokens.
+func Tokenize(text string, at int) []Token {
 	var out []Token
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case unicode.IsSpace(r) || invisible(r):
+		case unicode.IsSpace(r) || isInvisible(r):
 			i += size
-		case smiley(text, i) > 0:
-			i += smiley(text, i)
-		case opensQuote(text, i, r) > 0:
-			end := i + opensQuote(text, i, r)
-			out = append(out, enclosed(text, i, end, r, at))
+		case smileyLength(text, i) > 0:
+			i += smileyLength(text, i)
+		case quoteLength(text, i, r) > 0:
+			end := i + quoteLength(text, i, r)
+			out = append(out, enclosedToken(text, i, end, r, at))
 			i = end
-		case inWord(r) || startsWord(text[i:]):
+		case isInWord(r) || startsWord(text[i:]):
 			end := wordEnd(text, i+size)
 			out = append(out, Token{WordForm, at + i, at + end, PlainWord(text[i:end])})
 			i = end
@@ -58,8 +58,8 @@ func Tokens(text string, at int) []Token {
 	return out
 }
 
-// smiley is the length of a face drawn with marks, 0 when there is none: ":)", ";-)", ":D".
-func smiley(text string, i int) int {
+// smileyLength is the length of a face drawn with marks, 0 when there is none: ":)", ";-)", ":D".
+func smileyLength(text string, i int) int {
 	if r := text[i]; r != ':' && r != ';' || i > 0 && text[i-1] != ' ' && text[i-1] != '\n' {
 		return 0
 	}
@@ -68,13 +68,13 @@ func smiley(text string, i int) int {
 	if strings.HasPrefix(rest, "-") {
 		rest, n = rest[1:], 2
 	}
-	if len(rest) == 0 || !strings.ContainsRune(")(DPp|/", rune(rest[0])) || len(rest) > 1 && inWord(rune(rest[1])) {
+	if len(rest) == 0 || !strings.ContainsRune(")(DPp|/", rune(rest[0])) || len(rest) > 1 && isInWord(rune(rest[1])) {
 		return 0
 	}
 	return n + 1
 }
 
-func enclosed(text string, i, end int, r rune, at int) Token {
+func enclosedToken(text string, i, end int, r rune, at int) Token {
 	form := Quoted
 	switch r {
 	case '`':
@@ -87,10 +87,10 @@ func enclosed(text string, i, end int, r rune, at int) Token {
 
 var closing = map[rune]string{'"': `"`, '“': "”", '„': "“”", '«': "»", '‘': "’", '`': "`", '(': ")", '[': "]", '\'': "'"}
 
-// opensQuote is the length of the quotation or aside that begins at i, 0 when none
+// quoteLength is the length of the quotation or aside that begins at i, 0 when none
 // does. One that is not closed within 400 bytes is not a quotation; the length of a
 // single quote is cut at the line, because an apostrophe looks the same.
-func opensQuote(text string, i int, r rune) int {
+func quoteLength(text string, i int, r rune) int {
 	ends, ok := closing[r]
 	if !ok || (r == '\'' && i > 0 && !unicode.IsSpace(rune(text[i-1]))) {
 		return 0
@@ -110,16 +110,16 @@ func opensQuote(text string, i int, r rune) int {
 	return utf8.RuneLen(r) + end + size
 }
 
-func invisible(r rune) bool {
+func isInvisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.IsControl(r) || r == utf8.RuneError
 }
 
-func inWord(r rune) bool {
+func isInWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || r == '_'
 }
 
-// thousands reports three digits and no fourth, as behind the comma of 1,200.
-func thousands(rest string) bool {
+// isThousands reports three digits and no fourth, as behind the comma of 1,200.
+func isThousands(rest string) bool {
 	n := 0
 	for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
 		n++
@@ -133,25 +133,25 @@ func startsWord(s string) bool {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "-/#.@~$"))
-	return inWord(r) && len(s)-len(strings.TrimLeft(s, "-/#.@~$")) <= 3 && !strings.HasPrefix(s, "->") && !strings.HasPrefix(s, "...")
+	return isInWord(r) && len(s)-len(strings.TrimLeft(s, "-/#.@~$")) <= 3 && !strings.HasPrefix(s, "->") && !strings.HasPrefix(s, "...")
 }
 
 // wordEnd is where a word that goes on at i ends: at the first mark that is not inside.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if inWord(r) || invisible(r) && !unicode.IsSpace(r) {
+		if isInWord(r) || isInvisible(r) && !unicode.IsSpace(r) {
 			i += size
 			continue
 		}
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
 		switch {
-		case strings.ContainsRune("'’-./_@:#%*\\&=?+", r) && inWord(next):
-		case (r == '%' || r == '*') && !inWord(next):
-		case r == '+' && !inWord(next) && i > 0 && text[i-1] >= '0' && text[i-1] <= '9':
+		case strings.ContainsRune("'’-./_@:#%*\\&=?+", r) && isInWord(next):
+		case (r == '%' || r == '*') && !isInWord(next):
+		case r == '+' && !isInWord(next) && i > 0 && text[i-1] >= '0' && text[i-1] <= '9':
 		case r == '(' && strings.HasPrefix(text[i:], "()"):
 			size = 2
-		case r == ',' && i > 0 && text[i-1] >= '0' && text[i-1] <= '9' && thousands(text[i+1:]):
+		case r == ',' && i > 0 && text[i-1] >= '0' && text[i-1] <= '9' && isThousands(text[i+1:]):
 		case r == '/' && (i == 1 || unicode.IsSpace(rune(text[max(0, i-2)]))) && (i+1 >= len(text) || unicode.IsSpace(next)):
 		default:
 			return i
@@ -176,7 +176,7 @@ func PlainWord(word string) string {
 		switch {
 		case r == '’' || r == '‘':
 			return '\''
-		case invisible(r):
+		case isInvisible(r):
 			return -1
 		}
 		return unicode.ToLower(r)
@@ -187,7 +187,7 @@ func PlainWord(word string) string {
 	return word
 }
 
-// Ends reports whether the token ends a sentence.
-func (t Token) Ends() bool {
-	return t.Form == Mark && oneOf(t.Low, ".", "!", "?", "…", "。", "？")
+// EndsSentence reports whether the token ends a sentence.
+func (t Token) EndsSentence() bool {
+	return t.Form == Mark && isOneOf(t.Lower, ".", "!", "?", "…", "。", "？")
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// orders are verbs by which a statement orders something.
-var orders = lazyregexp.Of(`must should may mustn't shouldn't has have needs need can't`)
+// orderModals are verbs by which a statement orders something.
+var orderModals = lazyregexp.Of(`must should may mustn't shouldn't has have needs need can't`)
 
-// untouchable reads "X must not be renamed", "X must still load".
-func untouchable(low []string) (at int, ok bool) {
+// findUntouchable reads "X must not be renamed", "X must still load".
+func findUntouchable(low []string) (at int, ok bool) {
 	for i := 1; i+1 < len(low); i++ {
 		w := low[i]
-		if !orders.Has(w) {
+		if !orderModals.Has(w) {
 			continue
 		}
 		j := i + 1
@@ -24,22 +24,22 @@ func untouchable(low []string) (at int, ok bool) {
 		denied := strings.HasSuffix(w, "n't") || slices.Contains(low[i:j], "not")
 		switch {
 		case j+1 < len(low) && denied && low[j] == "be":
-			return i, Ending(low[j+1]) == "ed" && !Pronoun(low[0])
+			return i, TouchVerbEnding(low[j+1]) == "ed" && !IsPronoun(low[0])
 		case j+1 < len(low) && !denied && low[j] == "still":
-			return i, !Pronoun(low[0]) && i < 7
+			return i, !IsPronoun(low[0]) && i < 7
 		}
 	}
 	return 0, false
 }
 
-// identical reads "the output must be byte for byte the same": at is where the modal is.
-func identical(low []string) (at int, ok bool) {
+// findIdentical reads "the output must be byte for byte the same": at is where the modal is.
+func findIdentical(low []string) (at int, ok bool) {
 	for i := 1; i+2 < len(low); i++ {
 		if (low[i] == "must" || low[i] == "should" || low[i] == "has" || low[i] == "needs") &&
 			slices.Contains(low[i:min(i+3, len(low))], "be") {
 			for _, w := range low[i+2 : min(len(low), i+9)] {
 				if w == "same" || w == "identical" || w == "unchanged" {
-					return i, !Pronoun(low[0]) || low[0] == "everything"
+					return i, !IsPronoun(low[0]) || low[0] == "everything"
 				}
 			}
 		}

@@ -18,39 +18,39 @@ var languageCodes = map[string]string{"german": "de", "french": "fr", "spanish":
 	"lithuanian": "lt", "icelandic": "is", "bulgarian": "bg", "serbian": "sr", "vietnamese": "vi", "flemish": "nl",
 	"swiss": "ch", "scottish": "gd", "gaelic": "gd", "luxembourgish": "lb"}
 
-// worded are what is in a language: "the Polish strings", "Dutch visitors read".
-var worded = lazyregexp.Of(`string strings text texts label labels wording locale version visitors readers users file
+// textNouns are what is in a language: "the Polish strings", "Dutch visitors read".
+var textNouns = lazyregexp.Of(`string strings text texts label labels wording locale version visitors readers users file
 	translation translations translated umlauts word words typo typos term terms ui interface says`)
 
-// bare are codes that are also common words of some language.
-var bare = lazyregexp.Of(`it da de es en no he is et id hi sl uk`)
+// ambiguousCodes are codes that are also common words of some language.
+var ambiguousCodes = lazyregexp.Of(`it da de es en no he is et id hi sl uk`)
 
-// languages are the codes of the languages that are said.
-func (n nouns) languages() (codes []string) {
+// namedLanguages are the codes of the languages that are said.
+func (n nouns) namedLanguages() (codes []string) {
 	for name, code := range languageCodes {
-		if strings.Contains(n.text, " "+name+" ") || !bare.Has(code) && strings.Contains(n.text, " "+code+" ") {
+		if strings.Contains(n.text, " "+name+" ") || !ambiguousCodes.Has(code) && strings.Contains(n.text, " "+code+" ") {
 			codes = append(codes, code)
 		}
 	}
 	return codes
 }
 
-// spoken reports that a text in some language is spoken of, not only the language: "Spanish
+// namesTranslatedText reports that a text in some language is spoken of, not only the language: "Spanish
 // strings", "turkish file".
-func (n nouns) spoken() bool {
-	return slices.ContainsFunc(strings.Fields(n.text), worded.Has)
+func (n nouns) namesTranslatedText() bool {
+	return slices.ContainsFunc(strings.Fields(n.text), textNouns.Has)
 }
 
-// coded reports a file's name, or the folder it is in, that has a language's code in it.
-func coded(low, code string) bool {
+// hasLanguageCode reports a file's name, or the folder it is in, that has a language's code in it.
+func hasLanguageCode(low, code string) bool {
 	marks := func(r rune) bool { return r == '.' || r == '_' || r == '-' }
 	return slices.Contains(strings.FieldsFunc(path.Base(low), marks), code) ||
 		slices.Contains(strings.FieldsFunc(path.Base(path.Dir(low)), marks), code) ||
 		slices.Contains(strings.Split(low, "/"), code)
 }
 
-// translated reports a path where the texts of one language are kept.
-func translated(low string) bool {
+// isTranslationPath reports a path where the texts of one language are kept.
+func isTranslationPath(low string) bool {
 	for _, mark := range []string{"locale", "lang", "i18n", "l10n", "translation", "messages", "strings", "/res/values", "intl"} {
 		if strings.Contains(low, mark) {
 			return true
@@ -63,24 +63,24 @@ func translated(low string) bool {
 	return false
 }
 
-// tongue says which files hold the texts that the message speaks of: those of one language, or of
+// translationMatchers says which files hold the texts that the message speaks of: those of one language, or of
 // all where none is said.
-func (n nouns) tongue() (is []func(low, base string) bool) {
-	codes := n.languages()
+func (n nouns) translationMatchers() (is []func(low, base string) bool) {
+	codes := n.namedLanguages()
 	ours := func(low string) bool {
-		return slices.ContainsFunc(codes, func(c string) bool { return coded(low, c) })
+		return slices.ContainsFunc(codes, func(c string) bool { return hasLanguageCode(low, c) })
 	}
-	if len(codes) > 0 && n.spoken() {
-		is = append(is, func(low, _ string) bool { return translated(low) && ours(low) })
+	if len(codes) > 0 && n.namesTranslatedText() {
+		is = append(is, func(low, _ string) bool { return isTranslationPath(low) && ours(low) })
 	}
-	if n.said([]string{"translation", "translations", "translate", "locale"}) {
-		is = append(is, func(low, base string) bool { return (len(codes) == 0 || ours(low)) && catalogue(low, base) })
+	if n.mentionsAny([]string{"translation", "translations", "translate", "locale"}) {
+		is = append(is, func(low, base string) bool { return (len(codes) == 0 || ours(low)) && isCatalogue(low, base) })
 	}
 	return is
 }
 
-// catalogue reports a file of translations, of whatever language.
-func catalogue(low, base string) bool {
+// isCatalogue reports a file of translations, of whatever language.
+func isCatalogue(low, base string) bool {
 	return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") ||
 		base == "strings.xml" || strings.Contains(low, "/l10n/")
 }

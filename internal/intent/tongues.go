@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// speech is what is known of a language as it is written down: verbs by what they ask
+// languageWords is what is known of a language as it is written down: verbs by what they ask
 // for, phrases parted by bars.
-type speech struct {
-	add, modify, fix, remove, create     string
-	keep, hands, wrong, wish, must, gone string
-	join, also, polite, article          string
-	none, so, persist                    string
+type languageWords struct {
+	add, modify, fix, remove, create           string
+	keep, handsOff, wrong, wish, must, removal string
+	join, also, polite, article                string
+	none, so, persist                          string
 }
 
-func (s speech) tongue() Tongue {
+func (s languageWords) build() ForeignLanguage {
 	list := func(s string) []string {
 		var out []string
 		for p := range strings.SplitSeq(s, "|") {
@@ -24,21 +24,22 @@ func (s speech) tongue() Tongue {
 		}
 		return out
 	}
-	return Tongue{verbs: table2(s.add, s.modify, s.fix, s.remove, s.create), Join: set(s.join), Also: set(s.also),
-		Keep: list(s.keep), Hands: list(s.hands), None: list(s.none), So: set(s.so), Persist: set(s.persist), Wrong: list(s.wrong),
-		Wish: list(s.wish), Must: list(s.must), Gone: list(s.gone), Polite: set(s.polite), Article: set(s.article)}
+	return ForeignLanguage{verbs: senseTable(s.add, s.modify, s.fix, s.remove, s.create), Join: set(s.join), Also: set(s.also),
+		Keep: list(s.keep), HandsOff: list(s.handsOff), NoneOf: list(s.none), HowItIs: set(s.so), WrongStates: set(s.persist),
+		Wrong: list(s.wrong),
+		Wish:  list(s.wish), Must: list(s.must), Removal: list(s.removal), Polite: set(s.polite), Article: set(s.article)}
 }
 
-// tongues are made when they are first used.
-var tongues = sync.OnceValue(func() map[string]Tongue {
-	out := make(map[string]Tongue, len(speeches))
-	for lang, s := range speeches {
-		out[lang] = s.tongue()
+// foreignLanguages are made when they are first used.
+var foreignLanguages = sync.OnceValue(func() map[string]ForeignLanguage {
+	out := make(map[string]ForeignLanguage, len(languageWordLists))
+	for lang, s := range languageWordLists {
+		out[lang] = s.build()
 	}
 	return out
 })
 
-var speeches = map[string]speech{
+var languageWordLists = map[string]languageWords{
 	"de": {
 		add: `füge fügt hinzufügen ergänze ergänzen hinzu implementiere implementieren ermögliche ermöglichen zeige
 			zeig anzeigen speichere speichern brauchen brauche baue einbauen einbaue einfügen bräuchten unterstütze
@@ -58,10 +59,10 @@ var speeches = map[string]speech{
 			`darf nicht angefasst werden|dürfen nicht angefasst werden|nicht angefasst|nicht verändert|nicht angerührt|` +
 			`sollen unverändert|soll unverändert|müssen bleiben|muss bleiben|ist tabu|sind tabu|finger weg|bitte nicht|` +
 			`wie bisher|wie gehabt|so lassen wie`,
-		none:    `kein|keine|keinen|keinerlei|bitte kein|bitte keine|ohne`,
-		so:      `wie so genau bitte unverändert`,
-		persist: `leer hängen stehen schwarz weiß grau negativo negativ stumm dunkel rot sichtbar gesperrt aktiv offen kalt nass`,
-		hands:   `lass|lasse|lasst|ändere nicht|fasse nicht|behalte|behaltet|ohne|keine neuen|kein neues`,
+		none:     `kein|keine|keinen|keinerlei|bitte kein|bitte keine|ohne`,
+		so:       `wie so genau bitte unverändert`,
+		persist:  `leer hängen stehen schwarz weiß grau negativo negativ stumm dunkel rot sichtbar gesperrt aktiv offen kalt nass`,
+		handsOff: `lass|lasse|lasst|ändere nicht|fasse nicht|behalte|behaltet|ohne|keine neuen|kein neues`,
 		wrong: `funktioniert nicht|funktionieren nicht|geht nicht|gehen nicht|fehler|stürzt|absturz|kaputt|falsch|` +
 			`falsche|falschen|abgeschnitten|hängt|bug|nicht mehr|verschwindet|verschwinden|doppelt|leer|langsam|fehlt|` +
 			`fehlen|tippfehler|ist weg|bricht|friert ein|wird nicht|werden nicht|kann man nicht|kann nicht|findet keine|` +
@@ -71,7 +72,7 @@ var speeches = map[string]speech{
 			`hätten wir gerne|hätte ich gern|hätte ich gerne|ich hätte gern|ich hätte gerne|ich möchte|wir möchten|` +
 			`ich will|wir wollen|wünschen uns|wäre schön|wäre toll|wäre super|wäre gut|es fehlt noch|man sollte auch|ich wünsche mir`,
 		must:    `soll|sollen|sollte|sollten|muss|müssen|müsste|müssten`,
-		gone:    `kann weg|können weg|muss weg|soll weg|sollen weg|kann raus|muss raus|fliegt raus`,
+		removal: `kann weg|können weg|muss weg|soll weg|sollen weg|kann raus|muss raus|fliegt raus`,
 		join:    `und sowie außerdem aber`,
 		also:    `außerdem auch zudem zusätzlich ebenfalls ebenso`,
 		polite:  `bitte auch außerdem könntest könnt könnten können du ihr wir mal dann zudem noch kannst man ich sie`,
@@ -94,7 +95,7 @@ var speeches = map[string]speech{
 		none:    `pas de|pas d'|aucun|aucune|sans|surtout pas de`,
 		so:      `comme tel telle tels telles exactement`,
 		persist: `vide blanc blanche noir noire figé figée bloqué bloquée affiché visible`,
-		hands: `ne touche pas à|ne touche pas|ne touchez pas à|ne touchez pas|ne pas toucher à|ne pas toucher|` +
+		handsOff: `ne touche pas à|ne touche pas|ne touchez pas à|ne touchez pas|ne pas toucher à|ne pas toucher|` +
 			`ne change pas|ne changez pas|ne modifie pas|ne modifiez pas|garde|gardez|garder|conserve|laisse|laissez|` +
 			`sans toucher à|sans changer|sans modifier`,
 		wrong: `ne marche pas|ne marche plus|ne fonctionne pas|ne fonctionne plus|ne s'affiche pas|ne s'affiche plus|` +
@@ -106,7 +107,7 @@ var speeches = map[string]speech{
 			`il nous faudrait|il faudrait aussi|il faudrait|on a besoin|nous avons besoin|j'ai besoin|je veux|` +
 			`nous voulons|ce serait bien|il manque encore`,
 		must:    `doit|doivent|devrait|devraient`,
-		gone:    `peut partir|peut disparaître|à supprimer|doit disparaître`,
+		removal: `peut partir|peut disparaître|à supprimer|doit disparaître`,
 		join:    `et puis mais`,
 		also:    `aussi également outre`,
 		polite:  `s'il vous te plaît svp stp aussi peux-tu pouvez-vous pourrais-tu pourriez-vous il faut faudrait également pouvoir`,
@@ -128,7 +129,7 @@ var speeches = map[string]speech{
 		none:    `nada de|ningún|ninguna|sin|por favor sin`,
 		so:      `como tal igual`,
 		persist: `negro negra vacío vacía blanco bloqueado bloqueada colgado negativo en`,
-		hands: `no toques|no toque|no toquéis|no cambies|no cambie|no modifiques|mantén|mantener|mantenga|conserva|` +
+		handsOff: `no toques|no toque|no toquéis|no cambies|no cambie|no modifiques|mantén|mantener|mantenga|conserva|` +
 			`deja|sin tocar|sin cambiar|sin modificar`,
 		wrong: `no funciona|no funcionan|no carga|no aparece|no aparecen|no se muestra|no se puede|error|falla|fallan|` +
 			`se cierra|se cuelga|roto|rota|bug|ya no|incorrecto|incorrecta|mal|desaparece|lento|lenta|duplicado|falta|` +
@@ -136,7 +137,7 @@ var speeches = map[string]speech{
 		wish: `necesito|necesitamos|quiero|queremos|quisiera|quisiéramos|me gustaría|nos gustaría|hace falta|` +
 			`estaría bien|sería bueno|sería genial`,
 		must:    `debe|deben|debería|deberían|tiene que|tienen que|ha de`,
-		gone:    `puede desaparecer|hay que quitar|sobra|fuera`,
+		removal: `puede desaparecer|hay que quitar|sobra|fuera`,
 		join:    `y pero e además`,
 		also:    `además también tampoco`,
 		polite:  `por favor también puedes podrías podéis hay que se puede además poder`,
@@ -156,14 +157,14 @@ var speeches = map[string]speech{
 		none:    `nada de|nenhum|nenhuma|sem`,
 		so:      `como igual tal`,
 		persist: `negativo negativa preto vazio vazia em travado travada bloqueado cinza`,
-		hands: `não mexa em|não mexa no|não mexa na|não mexa|não toque em|não toque no|não toque na|não toque|` +
+		handsOff: `não mexa em|não mexa no|não mexa na|não mexa|não toque em|não toque no|não toque na|não toque|` +
 			`não mude|não altere|mantenha|mantém|manter|deixe|sem mexer em|sem mexer no|sem mexer na|sem mexer|sem mudar|sem alterar`,
 		wrong: `não funciona|não funcionam|não carrega|não aparece|não aparecem|não abre|erro|falha|falham|trava|` +
 			`quebrado|quebrada|bug|não dá|não consigo|errado|errada|some|sumiu|lento|lenta|duplicado|falta|não salva|` +
 			`não responde|nada acontece|não acontece nada|não faz nada|não encontra|em branco`,
 		wish:    `preciso|precisamos|quero|queremos|gostaria|gostaríamos|queria|seria bom|seria ótimo|seria legal`,
 		must:    `deve|devem|deveria|deveriam|tem que|têm que|precisa ser|precisam ser`,
-		gone:    `pode sair|pode sumir|não precisa mais`,
+		removal: `pode sair|pode sumir|não precisa mais`,
 		join:    `e mas também`,
 		also:    `também além`,
 		polite:  `por favor também pode poderia podes é preciso além disso`,
@@ -185,14 +186,15 @@ var speeches = map[string]speech{
 		none:    `niente|nessun|nessuna|senza`,
 		so:      `come così`,
 		persist: `vuoto vuota bianco bloccato bloccata nero negativo`,
-		hands:   `non toccare|non modificare|non cambiare|mantieni|mantenere|lascia|lasciare|senza toccare|senza cambiare|senza modificare`,
+		handsOff: `non toccare|non modificare|non cambiare|mantieni|mantenere|lascia|lasciare|senza toccare|` +
+			`senza cambiare|senza modificare`,
 		wrong: `non funziona|non funzionano|non si apre|non si vede|non appare|non carica|non si carica|errore|` +
 			`si blocca|va in crash|rotto|rotta|bug|non va|sbagliato|sbagliata|sparisce|lento|lenta|doppio|manca|` +
 			`fallisce|non riesco|non salva|non succede nulla|non succede niente|non fa niente|non trova|in bianco|pagina bianca`,
 		wish: `vorrei|vorremmo|voglio|vogliamo|ci serve|mi serve|ci servirebbe|abbiamo bisogno|ho bisogno|` +
 			`sarebbe bello|sarebbe utile|mi piacerebbe`,
 		must:    `deve|devono|dovrebbe|dovrebbero`,
-		gone:    `può sparire|si può togliere|va tolto|va tolta`,
+		removal: `può sparire|si può togliere|va tolto|va tolta`,
 		join:    `e ed ma poi`,
 		also:    `anche inoltre pure`,
 		polite:  `per favore anche puoi potresti potete bisogna inoltre poter`,
@@ -209,16 +211,16 @@ var speeches = map[string]speech{
 		create: `maak bouw ontwikkel schrijf creëer genereer`,
 		keep: `blijft|blijven|moet blijven|moeten blijven|mag niet veranderen|mogen niet veranderen|ongewijzigd|` +
 			`niet aanraken|niet wijzigen|niet aanpassen|niet aangeraakt|afblijven|ongemoeid|zoals het is|zoals ze zijn|zoals nu`,
-		none:    `geen|zonder`,
-		so:      `zoals precies`,
-		persist: `leeg zwart wit hangen staan grijs zichtbaar`,
-		hands:   `laat|blijf af van|blijf van|kom niet aan|behoud|zonder|raak niet`,
+		none:     `geen|zonder`,
+		so:       `zoals precies`,
+		persist:  `leeg zwart wit hangen staan grijs zichtbaar`,
+		handsOff: `laat|blijf af van|blijf van|kom niet aan|behoud|zonder|raak niet`,
 		wrong: `werkt niet|werken niet|doet het niet|kapot|fout|foutmelding|crasht|loopt vast|hangt|verdwijnt|` +
 			`verdwijnen|dubbel|leeg|lege|traag|ontbreekt|bug|niet meer|verkeerd|verkeerde|gebeurt er niets|typfout|kan niet|kunnen niet`,
 		wish: `we willen|ik wil|we hebben nodig|graag|kunnen we|kan ik|zou fijn zijn|zou mooi zijn|hebben we nodig|` +
 			`ik zou graag|we zouden graag`,
 		must:    `moet|moeten|zou moeten`,
-		gone:    `mag weg|kan weg|moet weg|mogen weg|kunnen weg`,
+		removal: `mag weg|kan weg|moet weg|mogen weg|kunnen weg`,
 		join:    `en maar ook`,
 		also:    `ook daarnaast bovendien tevens`,
 		polite:  `alsjeblieft alstublieft aub ook kun kunt je jij u we wil wilt kan even graag nog dan zou`,

@@ -29,10 +29,10 @@ const (
 	Show           // a new behaviour of something that is there: show, send, log
 )
 
-var verbs = sync.OnceValue(func() map[string]Sense { return table(listed[:]) })
+var verbSenses = sync.OnceValue(func() map[string]Sense { return verbTable(verbLists[:]) })
 
-// listed are base forms by their sense, in the spelling of both sides of the ocean.
-var listed = [...]string{
+// verbLists are base forms by their sense, in the spelling of both sides of the ocean.
+var verbLists = [...]string{
 	Add: `add create build write implement introduce include generate provide support append insert install integrate
 		expose offer develop draft scaffold bootstrap design prepare supply attach embed invent author compose
 		cover document explain describe translate localise localize register define mock benchmark hook annotate caption label
@@ -90,7 +90,7 @@ var listed = [...]string{
 }
 
 // phrases are verbs of several words. They win over the single ones.
-var phrases = parted(map[Sense]string{
+var phrases = splitPhrases(map[Sense]string{
 	Add: `set up|put together|come up with|spin up|turn on|switch on|throw together|put in|throw in|chuck in|` +
 		`toss in|stick in|pop in|squeeze in|slap on|tack on|bolt on|build in|hook up|wire up|write up|sync up|stand up|` +
 		`build out|knock up|plug in|hook into|flesh out|fill in`,
@@ -114,8 +114,8 @@ var phrases = parted(map[Sense]string{
 	None: `keep up|make sure`,
 })
 
-// parted gives each phrase of lists that are parted by bars what its list stands for.
-func parted[V comparable](lists map[V]string) func() map[string]V {
+// splitPhrases gives each phrase of lists that are parted by bars what its list stands for.
+func splitPhrases[V comparable](lists map[V]string) func() map[string]V {
 	return sync.OnceValue(func() map[string]V {
 		out := map[string]V{}
 		for v, list := range lists {
@@ -127,8 +127,8 @@ func parted[V comparable](lists map[V]string) func() map[string]V {
 	})
 }
 
-// table returns each word its sense. One of two lists has the first sense.
-func table(in []string) map[string]Sense {
+// verbTable returns each word its sense. One of two lists has the first sense.
+func verbTable(in []string) map[string]Sense {
 	out := map[string]Sense{}
 	for sense, list := range in {
 		for w := range fields(list) {
@@ -140,18 +140,18 @@ func table(in []string) map[string]Sense {
 	return out
 }
 
-// Verb looks a base form up.
-func Verb(base string) (Sense, bool) {
-	s, ok := verbs()[base]
+// VerbSense looks a base form up.
+func VerbSense(base string) (Sense, bool) {
+	s, ok := verbSenses()[base]
 	return s, ok
 }
 
-// Particle reports the second words of verbs that may stand behind the object.
-var Particle = lazyregexp.Of(`out off away up on into back together over down`).Has
+// IsParticle reports the second words of verbs that may stand behind the object.
+var IsParticle = lazyregexp.Of(`out off away up on into back together over down`).Has
 
-// Phrase finds the longest verb of several words at the start of the list. n is how
+// ReadPhrasalVerb finds the longest verb of several words at the start of the list. n is how
 // many words it takes.
-func Phrase(low []string) (sense Sense, n int) {
+func ReadPhrasalVerb(low []string) (sense Sense, n int) {
 	for n = min(5, len(low)); n >= 2; n-- {
 		if s, ok := phrases()[strings.Join(low[:n], " ")]; ok {
 			return s, n
@@ -160,8 +160,8 @@ func Phrase(low []string) (sense Sense, n int) {
 	return None, 0
 }
 
-// PhraseOf looks up a verb with a particle that stands apart from it.
-func PhraseOf(verb, particle string) (Sense, bool) {
+// PhrasalVerbSense looks up a verb with a particle that stands apart from it.
+func PhrasalVerbSense(verb, particle string) (Sense, bool) {
 	s, ok := phrases()[verb+" "+particle]
 	return s, ok
 }
@@ -178,9 +178,9 @@ var irregular = map[string]string{
 	"overlapped": "overlap", "overflowed": "overflow", "splitted": "split", "hid": "hide", "hidden": "hide",
 }
 
-// Base is the base form of a word if some form of a verb that known accepts, and the
+// BaseForm is the base form of a word if some form of a verb that known accepts, and the
 // ending it was found with: "", "s", "ed", "ing".
-func Base(w string, known func(string) bool) (base, ending string) {
+func BaseForm(w string, known func(string) bool) (base, ending string) {
 	if known(w) {
 		return w, ""
 	}
@@ -197,7 +197,7 @@ func Base(w string, known func(string) bool) (base, ending string) {
 	}
 	for _, end := range []string{"s", "ed", "ing"} {
 		if stem, ok := strings.CutSuffix(w, end); ok && len(stem) > 1 {
-			if b := stemmed(stem, end, known); b != "" {
+			if b := undoEnding(stem, end, known); b != "" {
 				return b, end
 			}
 		}
@@ -205,8 +205,8 @@ func Base(w string, known func(string) bool) (base, ending string) {
 	return "", ""
 }
 
-// stemmed undoes what an ending does to a stem: added e, y to i, doubled consonants.
-func stemmed(stem, end string, known func(string) bool) string {
+// undoEnding undoes what an ending does to a stem: added e, y to i, doubled consonants.
+func undoEnding(stem, end string, known func(string) bool) string {
 	forms := []string{stem, stem + "e"}
 	if end == "s" {
 		forms = []string{stem, strings.TrimSuffix(stem, "e")}
@@ -228,24 +228,24 @@ func stemmed(stem, end string, known func(string) bool) string {
 	return ""
 }
 
-// Spelled is the verb that an unknown word is one slip away from: a letter too many,
+// CorrectSpelling is the verb that an unknown word is one slip away from: a letter too many,
 // too few, another or two the wrong way round. Words of less than five letters are
 // too close to each other to guess.
-func Spelled(w string) (string, bool) {
-	if len(w) < 5 || len(w) > 14 || common.Has(w) {
+func CorrectSpelling(w string) (string, bool) {
+	if len(w) < 5 || len(w) > 14 || commonWords.Has(w) {
 		return "", false
 	}
 	best := ""
-	for v := range verbs() {
-		if len(v) >= 6 && slip(w, v) && (best == "" || v < best) {
+	for v := range verbSenses() {
+		if len(v) >= 6 && isOneSlip(w, v) && (best == "" || v < best) {
 			best = v
 		}
 	}
 	return best, best != ""
 }
 
-// slip reports whether two words are one slip of the fingers apart.
-func slip(a, b string) bool {
+// isOneSlip reports whether two words are one slip of the fingers apart.
+func isOneSlip(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

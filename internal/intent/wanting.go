@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Over reports that everything is to begin again.
-func Over(low []string) bool {
+// StartsOver reports that everything is to begin again.
+func StartsOver(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ",
 		" start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
@@ -27,16 +27,16 @@ func Over(low []string) bool {
 	return false
 }
 
-// binding reports a verb at i that, with "to" behind it, says what has to be, of others than us.
-func binding(low []string, i int) bool {
-	if oneOf(low[0], "i", "we") || low[i] == "wants" && Product(low[i-1]) {
+// isBinding reports a verb at i that, with "to" behind it, says what has to be, of others than us.
+func isBinding(low []string, i int) bool {
+	if isOneOf(low[0], "i", "we") || low[i] == "wants" && IsProduct(low[i-1]) {
 		return false
 	}
-	return oneOf(low[i], "has", "have", "needs", "need", "ought", "want", "wants")
+	return isOneOf(low[i], "has", "have", "needs", "need", "ought", "want", "wants")
 }
 
-// ends reports what can follow "can" in a wish, far into a statement: "be", and "go" at the end.
-func ends(rest []string) bool {
+// endsWish reports what can follow "can" in a wish, far into a statement: "be", and "go" at the end.
+func endsWish(rest []string) bool {
 	return len(rest) > 0 && (rest[0] == "be" || rest[0] == "go" && len(rest) == 1)
 }
 
@@ -44,17 +44,17 @@ func ends(rest []string) bool {
 func ModalAt(low []string) (at, n int) {
 	for i := 1; i < len(low); i++ {
 		switch w := low[i]; {
-		case Reporting.Has(w):
+		case IsReportingVerb.Has(w):
 			return 0, 0
 		case w == "must" && low[i-1] == "a":
-		case oneOf(w, "should", "must", "shouldn't"):
+		case isOneOf(w, "should", "must", "shouldn't"):
 			return i, 1
-		case oneOf(w, "have", "need") && oneOf(low[i-1], "wouldn't", "won't", "don't", "didn't", "not"):
-		case i+1 < len(low) && low[i+1] == "to" && binding(low, i):
+		case isOneOf(w, "have", "need") && isOneOf(low[i-1], "wouldn't", "won't", "don't", "didn't", "not"):
+		case i+1 < len(low) && low[i+1] == "to" && isBinding(low, i):
 			return i, 2
-		case oneOf(w, "can", "may") && (i < 4 || i < 8 && ends(low[i+1:])):
+		case isOneOf(w, "can", "may") && (i < 4 || i < 8 && endsWish(low[i+1:])):
 			return i, 1
-		case Subordinator(w) || oneOf(w, "if", "when", "whether"):
+		case IsSubordinator(w) || isOneOf(w, "if", "when", "whether"):
 			return 0, 0
 		}
 	}
@@ -71,10 +71,10 @@ var Actors = []string{"user", "users", "admin", "admins", "people", "customer", 
 	"listeners", "subscribers", "sellers", "buyers", "partners", "manager", "managers", "developers", "authors",
 	"author", "client", "clients", "one", "somebody", "folks"}
 
-// Told reports a clause that tells something and names nothing: it begins with who did
+// IsNarrative reports a clause that tells something and names nothing: it begins with who did
 // it or when, or its verb is in the past.
-func Told(low []string) bool {
-	if Subject(low[0]) && !oneOf(low[0], "this", "that") || Conditional(low[0]) || Subordinator(low[0]) || Auxiliary(low[0]) {
+func IsNarrative(low []string) bool {
+	if IsSubject(low[0]) && !isOneOf(low[0], "this", "that") || IsConditional(low[0]) || IsSubordinator(low[0]) || IsAuxiliary(low[0]) {
 		return true
 	}
 	if low[0] == "this" && len(low) < 6 || low[0] == "with" {
@@ -88,7 +88,7 @@ func Told(low []string) bool {
 	}
 	for i := 1; i < len(low) && i < 6; i++ {
 		past := strings.HasSuffix(low[i], "ed") && len(low[i]) > 4
-		object := i+1 < len(low) && (Determiner(low[i+1]) || Pronoun(low[i+1]))
+		object := i+1 < len(low) && (IsDeterminer(low[i+1]) || IsPronoun(low[i+1]))
 		if pastVerbs.Has(low[i]) || past && object {
 			return true
 		}
@@ -100,9 +100,9 @@ var pastVerbs = lazyregexp.Of(`
 	brought ran got went said told came saw had took found thought wrote made gave knew lost sent spent met used tried noticed asked
 	looked talked claimed`)
 
-// Now reports words that say how it is at present, before what is asked for: "right now
+// SaysPresent reports words that say how it is at present, before what is asked for: "right now
 // photos have to be uploaded one at a time", "you can only export one page".
-func Now(low []string) bool {
+func SaysPresent(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ",
 		" today it just ", " today only ", " so far ", " at present ", " presently ", " as of now ", " until now ",
@@ -115,8 +115,8 @@ func Now(low []string) bool {
 	return false
 }
 
-// Idle reports words that go with a request and ask for nothing.
-func Idle(low []string) bool {
+// AsksNothing reports words that go with a request and ask for nothing.
+func AsksNothing(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ",
 		" very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ",

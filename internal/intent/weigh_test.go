@@ -10,7 +10,7 @@ import (
 
 // TestScales holds what the program has: it can be read, and written again as it is.
 func TestScales(t *testing.T) {
-	for name, text := range map[string]string{"acts": acts, "wholes": wholeScale} {
+	for name, text := range map[string]string{"acts": actScaleText, "wholes": messageScaleText} {
 		s, err := ParseScale(text)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -49,9 +49,9 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func BenchmarkScales(b *testing.B) {
-	b.SetBytes(int64(len(acts)))
+	b.SetBytes(int64(len(actScaleText)))
 	for b.Loop() {
-		if _, err := ParseScale(acts); err != nil {
+		if _, err := ParseScale(actScaleText); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,10 +6,10 @@ import (
 )
 
 func TestBase(t *testing.T) {
-	known := func(b string) bool { _, ok := Verb(b); return ok }
+	known := func(b string) bool { _, ok := VerbSense(b); return ok }
 	for w, want := range map[string]string{"adds": "add ", "renamed": "rename ed", "dropping": "drop ing", "caches": "cache s", "retries": "retry s",
 		"hurried": " ", "built": "build ed", "fix": "fix ", "stopping": "stop ing", "table": " ", "moves": "move s", "loose": "lose "} {
-		base, end := Base(w, known)
+		base, end := BaseForm(w, known)
 		if got := base + " " + strings.TrimPrefix(end, " "); strings.TrimSuffix(got, "s") != strings.TrimSuffix(want, "s") && got != want {
 			t.Errorf("%s: %q, want %q", w, got, want)
 		}
@@ -18,7 +18,7 @@ func TestBase(t *testing.T) {
 
 func TestSpelled(t *testing.T) {
 	for w, want := range map[string]string{"upgarde": "upgrade", "remvoe": "remove", "delte": "delete", "chnage": "change", "hello": "", "there": "", "add": "", "zzzzzz": ""} {
-		if got, _ := Spelled(w); got != want {
+		if got, _ := CorrectSpelling(w); got != want {
 			t.Errorf("%s: %q, want %q", w, got, want)
 		}
 	}
@@ -26,7 +26,7 @@ func TestSpelled(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for w, want := range map[string]int{"two": 2, "both": 2, "12": 12, "0": 0, "drei": 3, "1.5": -1, "007": -1, "-3": -1, "a": -1, "99999999": -1} {
-		n, ok := Number(w)
+		n, ok := ParseNumber(w)
 		if !ok {
 			n = -1
 		}
@@ -38,12 +38,12 @@ func TestNumber(t *testing.T) {
 
 func TestPhrases(t *testing.T) {
 	for line, want := range map[string]int{"get rid of it": 3, "set up a page": 2, "take care of it": 3, "get it": 0, "clean up": 2} {
-		if _, n := Phrase(strings.Fields(line)); n != want {
+		if _, n := ReadPhrasalVerb(strings.Fields(line)); n != want {
 			t.Errorf("%s: %d words, want %d", line, n, want)
 		}
 	}
 	for line, want := range map[string]int{"could you fix it": 2, "would it be possible to have a page": 6, "we need a page": 2, "fix it": 0} {
-		if n, _ := Opener(strings.Fields(line)); n != want {
+		if n, _ := ReadOpener(strings.Fields(line)); n != want {
 			t.Errorf("%s: %d words, want %d", line, n, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestPhrases(t *testing.T) {
 func TestLanguage(t *testing.T) {
 	for text, want := range map[string]string{"please fix the login": "", "Bitte füge eine Seite hinzu": "de", "Corrige la page et le menu": "fr", "No funciona el botón de la página": "es",
 		"O botão não funciona na página": "pt", "Aggiungi una pagina per il menu": "it", "исправьте вход": "?", "登录坏了": "?", "": "", "fix 登录 in login.go": ""} {
-		if got := Language(text); got != want {
+		if got := DetectLanguage(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestStem(t *testing.T) {
 
 func TestHedge(t *testing.T) {
 	for line, want := range map[string]int{"our designer says the cards need room": 3, "legal thinks that it has to go": 3, "the readme says the port is 80": 0, "it looks like the sum is off": 3, "the thing is it hangs": 3, "": 0} {
-		if got := Hedge(strings.Fields(line)); got != want {
+		if got := HedgeLength(strings.Fields(line)); got != want {
 			t.Errorf("%q: %d, want %d", line, got, want)
 		}
 	}

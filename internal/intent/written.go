@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// frameOf reports a file of the repository in a paste: its name with the folder above
+// isFrameOf reports a file of the repository in a paste: its name with the folder above
 // it where the paste gives one. Both are in lower case.
-func frameOf(paste, file string) bool {
+func isFrameOf(paste, file string) bool {
 	dir, base := path.Split(file)
 	dir = path.Base(strings.TrimSuffix(dir, "/"))
 	rest := paste
@@ -29,20 +29,20 @@ func frameOf(paste, file string) bool {
 	}
 }
 
-// stem reports the name of a file without its ending.
-func (p FileMessage) stem(low string) bool {
+// hasStem reports the name of a file without its ending.
+func (p FileMessage) hasStem(low string) bool {
 	return slices.ContainsFunc(p.Files, func(f string) bool {
 		s, _, _ := strings.Cut(path.Base(f), ".")
 		return len(s) == len(low) && strings.EqualFold(s, low)
 	})
 }
 
-// written notes what can only be the name of a file, wherever in the message it is said: with an
+// addFileNames notes what can only be the name of a file, wherever in the message it is said: with an
 // ending or a folder, or put together of several words as a file of the repository is.
-func (n nouns) written(p FileMessage) {
+func (n nouns) addFileNames(p FileMessage) {
 	for w := range strings.FieldsSeq(p.Msg[:min(len(p.Msg), 4<<10)]) {
 		if w = strings.Trim(w, "`\"'“”()[]{}<>,;:!?."); strings.Contains(w, "::") || strings.Contains(w, "*") && strings.Contains(w, ".") {
-			n.literal[strings.ToLower(w)] = true // a module, a pattern
+			n.literals[strings.ToLower(w)] = true // a module, a pattern
 			continue
 		}
 		w = strings.Trim(w, "*")
@@ -50,17 +50,17 @@ func (n nouns) written(p FileMessage) {
 			continue
 		}
 		low := strings.ToLower(strings.TrimPrefix(w, "./"))
-		if n.kept[low] || n.literal[low] {
+		if n.preserved[low] || n.literals[low] {
 			continue
 		}
-		if exact(p.Files, low) || compound(w) && p.stem(low) {
-			n.literal[low] = true
+		if isFileName(p.Files, low) || isCompound(w) && p.hasStem(low) {
+			n.literals[low] = true
 		}
 	}
 }
 
-// compound reports a name put together of several words, as no word of the language is.
-func compound(w string) bool { return len(nameParts(w)) > 1 }
+// isCompound reports a name put together of several words, as no word of the language is.
+func isCompound(w string) bool { return len(splitName(w)) > 1 }
 
 func hasCamel(s string) bool {
 	for i, r := range s {
@@ -71,12 +71,12 @@ func hasCamel(s string) bool {
 	return false
 }
 
-func stemOf(base string) string {
+func fileStem(base string) string {
 	s, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
 	return s
 }
 
-func testFile(f string) bool {
+func isTestFile(f string) bool {
 	low := strings.ToLower(f)
 	return strings.Contains(low, "test") || strings.Contains(low, "spec/") || strings.Contains(low, "_spec")
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// failing are verbs that say something goes wrong, whatever it is.
-var failing = lazyregexp.Of(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode segfault deadlock
+// failingVerbs are verbs that say something goes wrong, whatever it is.
+var failingVerbs = lazyregexp.Of(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode
+	segfault deadlock
 	corrupt misbehave misalign glitch truncate clip vanish disappear jam stall lag jump garble mangle abort burn
 	malfunction 404 500 503 502 403 401 bug escape rebalance expire duplicate ignore forget lose drop miss double confuse choke
 	overwrite swallow clobber drift bounce rot trip bark complain blow falls`)
@@ -23,7 +24,7 @@ var wrongWords = lazyregexp.Of(`broken wrong wrongly incorrect incorrectly invis
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
-var Soft = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing
+var IsSoftFault = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing
 	sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
 	strange weird unreadable ugly messy odd gone red old non-stop nonstop complaint complains complain complained
@@ -38,13 +39,13 @@ func set(list string) map[string]bool {
 	return out
 }
 
-// Fails reports whether a word is a form of a verb of failing, and its ending.
-func Fails(w string) (ending string, ok bool) {
-	base, ending := Base(w, func(b string) bool { return failing.Has(b) })
+// FailingForm reports whether a word is a form of a verb of failing, and its ending.
+func FailingForm(w string) (ending string, ok bool) {
+	base, ending := BaseForm(w, func(b string) bool { return failingVerbs.Has(b) })
 	return ending, base != ""
 }
 
 // Wrong reports whether a word calls something bad by itself.
-func WrongSenses(w string) bool {
+func IsWrongWord(w string) bool {
 	return wrongWords.Has(w) || len(w) > 6 && (strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"))
 }

@@ -63,7 +63,7 @@ func requirement(a Asked, all []Asked) belay.Requirement {
 		}
 	}
 	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
-		if stated, err := count.Parse(string(r.Marker) + " " + r.Text); err == nil {
+		if stated, err := count.ParseRequirement(string(r.Marker) + " " + r.Text); err == nil {
 			r.Count = stated.Count
 		}
 	}
@@ -163,7 +163,7 @@ func (j *Judged) counted(r belay.Requirement, s *Sides) error {
 // lists names the lists that came into question, "" for none.
 func lists(res count.Result) string {
 	var out []string
-	for _, l := range res.Question {
+	for _, l := range res.Candidates {
 		out = append(out, l.String())
 	}
 	if len(out) == 0 {
@@ -265,9 +265,9 @@ func itemsIn(t count.Tree, f string) map[string]int {
 	if err != nil {
 		return out
 	}
-	lists, _, _ := count.Lists(f, text)
+	lists, _, _ := count.ScanFile(f, text)
 	for _, l := range lists {
-		out[l.Full()] += len(l.Items)
+		out[l.FullName()] += len(l.Items)
 	}
 	return out
 }

@@ -20,7 +20,7 @@ type List struct {
 func Lists(p *Plan) ([][]List, error) {
 	out := make([][]List, len(p.Sections))
 	name := "plan." + string(p.Format)
-	all, err := count.Show(count.One(name, p.Text()), name)
+	all, err := count.CountLists(count.SingleFile(name, p.Text()), name)
 	if err != nil {
 		if belay.CodeOf(err) == belay.CodeCannot {
 			return out, nil
@@ -33,7 +33,7 @@ func Lists(p *Plan) ([][]List, error) {
 			continue
 		}
 		l := List{Name: c.List.Name, Kind: string(c.List.Kind), Line: c.List.Line}
-		if c.Count.Known() {
+		if c.Count.IsKnown() {
 			l.Count = &c.Count.N
 		}
 		out[i] = append(out[i], l)
@@ -45,7 +45,7 @@ func Lists(p *Plan) ([][]List, error) {
 }
 
 // ofSections reports whether a list's items are sections themselves.
-func ofSections(p *Plan, c count.Counted) bool {
+func ofSections(p *Plan, c count.CountedList) bool {
 	for _, it := range c.Items {
 		if it.Line > 0 && !p.StartsAt(it.Line, it.Col) {
 			return false

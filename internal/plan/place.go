@@ -101,7 +101,7 @@ func Find(p *Plan, w Work) (wanted, kept []Placed, err error) {
 func (m *matcher) place(one *Placed, ph phrase, before []Placed) {
 	one.Matches, one.Hints = m.find(ph)
 	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(ph.text)), " ")
-	if goesOn := first == "less" || first == "more" || intent.Comparative(first) || intent.Pronoun(first); goesOn &&
+	if goesOn := first == "less" || first == "more" || intent.IsComparative(first) || intent.IsPronoun(first); goesOn &&
 		len(before) > 0 && (len(one.Matches) == 0 || one.Matches[0].rank < bySign) {
 		one.Matches, one.Hints = nil, before[len(before)-1].Hints
 		for _, match := range before[len(before)-1].Matches {

@@ -63,7 +63,7 @@ func hold(t count.Tree, hide func(string) bool) (*held, error) {
 		if err != nil {
 			return nil, err
 		}
-		if count.Language(p) == "" { // nothing is counted in it: only that it changed is asked for
+		if count.LanguageOf(p) == "" { // nothing is counted in it: only that it changed is asked for
 			sum := sha256.Sum256(text)
 			text = sum[:]
 		}

@@ -90,11 +90,11 @@ func Noun(phrase string) string {
 	last := ""
 	for _, w := range strings.Fields(strings.ToLower(phrase)) {
 		w = strings.Trim(w, ".,;:!?()[]\"'`“”‘’")
-		if intent.Preposition(w) && last != "" {
+		if intent.IsPreposition(w) && last != "" {
 			break
 		}
-		if s := Signs(w); len(s) > 0 && !generic.Has(w) && !intent.Auxiliary(w) && !intent.Negative(w) {
-			if _, verb := intent.Verb(w); !verb || last == "" {
+		if s := Signs(w); len(s) > 0 && !generic.Has(w) && !intent.IsAuxiliary(w) && !intent.IsNegative(w) {
+			if _, verb := intent.VerbSense(w); !verb || last == "" {
 				last = s[len(s)-1]
 			}
 		}

@@ -278,7 +278,7 @@ func Located(list []belay.Finding, files []string) []belay.Finding {
 		if f.File != "" || f.Check != Check {
 			continue
 		}
-		places := comment.In(strings.Join([]string{f.Title, f.Detail, f.Recommendation}, "\n\n"), x)
+		places := comment.FindPlaces(strings.Join([]string{f.Title, f.Detail, f.Recommendation}, "\n\n"), x)
 		if len(places) == 0 || slices.ContainsFunc(places, func(p comment.Place) bool { return p.Path != places[0].Path }) {
 			continue
 		}

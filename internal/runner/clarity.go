@@ -47,7 +47,7 @@ func Answer(ctx context.Context, s *session.Session, t *belay.Task, answer strin
 	}
 	t.Answer = answer
 	t.Prose = t.Prose + "\n\n" + answer
-	t.Request = intent.Answered(input(ctx, s, said+"\n\n"+answer), said, answer)
+	t.Request = intent.ApplyAnswer(input(ctx, s, said+"\n\n"+answer), said, answer)
 	t.Reading = nil
 }
 

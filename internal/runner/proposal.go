@@ -233,7 +233,7 @@ var wordsFor = map[string]int{"single": 1, "pair": 2, "couple": 2}
 func stated(text string, n int) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if got, ok := intent.Number(w); ok && got == n || w == strconv.Itoa(n) || wordsFor[w] == n && n > 0 {
+		if got, ok := intent.ParseNumber(w); ok && got == n || w == strconv.Itoa(n) || wordsFor[w] == n && n > 0 {
 			return true
 		}
 	}

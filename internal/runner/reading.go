@@ -123,5 +123,5 @@ func planned(files []string) bool {
 			return true
 		}
 	}
-	return intent.Sourced(files)
+	return intent.HasSource(files)
 }

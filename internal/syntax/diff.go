@@ -10,16 +10,16 @@ import (
 // difference worth finding.
 const maxSteps = 600
 
-// Added returns the lines of after that a shortest difference from before adds. Line
+// AddedLines returns the lines of after that a shortest difference from before adds. Line
 // ends are not compared: a file whose ends turned from CRLF to LF has no new lines.
-func Added(before, after []byte) Lines {
-	b := ids(after, nil)
-	lines := Lines{is: make([]bool, len(b.list))}
+func AddedLines(before, after []byte) Lines {
+	b := numberLines(after, nil)
+	lines := Lines{set: make([]bool, len(b.list))}
 	if before == nil {
-		mark(lines.is)
+		mark(lines.set)
 		return lines
 	}
-	a := ids(before, b.seen)
+	a := numberLines(before, b.seen)
 	from, x, y := 0, len(a.list), len(b.list)
 	for from < x && from < y && a.list[from] == b.list[from] {
 		from++
@@ -27,7 +27,7 @@ func Added(before, after []byte) Lines {
 	for x > from && y > from && a.list[x-1] == b.list[y-1] {
 		x, y = x-1, y-1
 	}
-	search(a.list[from:x], b.list[from:y], lines.is[from:y])
+	searchDifference(a.list[from:x], b.list[from:y], lines.set[from:y])
 	return lines
 }
 
@@ -39,13 +39,13 @@ func mark(is []bool) {
 
 var seed = maphash.MakeSeed()
 
-type numbered struct {
+type numberedLines struct {
 	list []int
 	seen map[uint64]int
 }
 
-// ids returns equal lines equal numbers.
-func ids(text []byte, seen map[uint64]int) numbered {
+// numberLines returns equal lines equal numbers.
+func numberLines(text []byte, seen map[uint64]int) numberedLines {
 	if seen == nil {
 		seen = map[uint64]int{}
 	}
@@ -65,12 +65,12 @@ func ids(text []byte, seen map[uint64]int) numbered {
 		}
 		list = append(list, id)
 	}
-	return numbered{list, seen}
+	return numberedLines{list, seen}
 }
 
-// search marks in is what b adds to a. It walks as Myers' O(ND) search does, and keeps
+// searchDifference marks in is what b adds to a. It walks as Myers' O(ND) search does, and keeps
 // the furthest points of every step to find the way back.
-func search(a, b []int, is []bool) {
+func searchDifference(a, b []int, is []bool) {
 	if len(a) == 0 {
 		mark(is)
 		return
@@ -83,7 +83,7 @@ func search(a, b []int, is []bool) {
 	var trace [][]int
 	for d := 0; d <= limit; d++ {
 		for k := -d; k <= d; k += 2 {
-			x := next(v, limit+1, k, d)
+			x := stepStart(v, limit+1, k, d)
 			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
 				x++
 			}
@@ -95,12 +95,12 @@ func search(a, b []int, is []bool) {
 		}
 		trace = append(trace, append([]int(nil), v[limit+1-d:limit+2+d]...))
 	}
-	byCount(a, b, is)
+	markByCount(a, b, is)
 }
 
-// next is where step d begins on diagonal k. Points past the ends stay harmless: they
+// stepStart is where step d begins on diagonal k. Points past the ends stay harmless: they
 // meet no equal lines.
-func next(v []int, zero, k, d int) int {
+func stepStart(v []int, zero, k, d int) int {
 	if k == -d || k != d && v[zero+k-1] < v[zero+k+1] {
 		return v[zero+k+1]
 	}
@@ -132,8 +132,8 @@ func walkBack(trace [][]int, x, y int, is []bool) {
 	}
 }
 
-// byCount marks the lines that b has more often than a.
-func byCount(a, b []int, is []bool) {
+// markByCount marks the lines that b has more often than a.
+func markByCount(a, b []int, is []bool) {
 	have := map[int]int{}
 	for _, id := range a {
 		have[id]++

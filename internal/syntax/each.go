@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Each calls do for every file, on as many processors as there are, and returns when
+// ForEach calls do for every file, on as many processors as there are, and returns when
 // all calls have. A panic in one of them is a panic of Each.
-func Each(files []*File, do func(i int, f *File)) {
+func ForEach(files []*File, do func(i int, f *File)) {
 	var wait sync.WaitGroup
 	var next atomic.Int64
 	var once sync.Once

@@ -17,29 +17,29 @@ type File struct {
 	lines Lines
 }
 
-// Deleted reports whether the file is gone.
-func (f *File) Deleted() bool { return f.After == nil }
+// IsDeleted reports whether the file is gone.
+func (f *File) IsDeleted() bool { return f.After == nil }
 
-// Created reports whether the file is new.
-func (f *File) Created() bool { return f.Before == nil }
+// IsCreated reports whether the file is new.
+func (f *File) IsCreated() bool { return f.Before == nil }
 
-// Added returns the lines of After that Before did not have. It is computed once and may
+// AddedLines returns the lines of After that Before did not have. It is computed once and may
 // be asked from several goroutines.
-func (f *File) Added() Lines {
-	f.once.Do(func() { f.lines = Added(f.Before, f.After) })
+func (f *File) AddedLines() Lines {
+	f.once.Do(func() { f.lines = AddedLines(f.Before, f.After) })
 	return f.lines
 }
 
 // Lines is a set of line numbers, counted from 1.
-type Lines struct{ is []bool }
+type Lines struct{ set []bool }
 
 // Has reports whether line n is in the set.
-func (l Lines) Has(n int) bool { return n > 0 && n <= len(l.is) && l.is[n-1] }
+func (l Lines) Has(n int) bool { return n > 0 && n <= len(l.set) && l.set[n-1] }
 
-// Any reports whether a line from first to last, both counted in, is in the set.
-func (l Lines) Any(first, last int) bool {
-	for n := max(first, 1); n <= last && n <= len(l.is); n++ {
-		if l.is[n-1] {
+// HasAny reports whether a line from first to last, both counted in, is in the set.
+func (l Lines) HasAny(first, last int) bool {
+	for n := max(first, 1); n <= last && n <= len(l.set); n++ {
+		if l.set[n-1] {
 			return true
 		}
 	}
@@ -49,7 +49,7 @@ func (l Lines) Any(first, last int) bool {
 // Count returns how many lines are in the set.
 func (l Lines) Count() int {
 	n := 0
-	for _, is := range l.is {
+	for _, is := range l.set {
 		if is {
 			n++
 		}
@@ -57,8 +57,8 @@ func (l Lines) Count() int {
 	return n
 }
 
-// Binary reports whether data is not text: it has a zero byte near its start, which is
+// IsBinary reports whether data is not text: it has a zero byte near its start, which is
 // git's rule.
-func Binary(data []byte) bool {
+func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }

@@ -11,8 +11,8 @@ import (
 
 func numbers(l Lines) []int {
 	var out []int
-	for i := range l.is {
-		if l.is[i] {
+	for i := range l.set {
+		if l.set[i] {
 			out = append(out, i+1)
 		}
 	}
@@ -37,12 +37,12 @@ func TestAdded(t *testing.T) {
 		{"a\nb\nc\nd\n", "x\na\nc\ny\nd\nz\n", []int{1, 4, 6}},
 		{"a\na\na\n", "a\na\na\na\n", []int{4}},
 	} {
-		if got := numbers(Added([]byte(c.before), []byte(c.after))); !slices.Equal(got, c.want) {
+		if got := numbers(AddedLines([]byte(c.before), []byte(c.after))); !slices.Equal(got, c.want) {
 			t.Errorf("%q to %q: %v, want %v", c.before, c.after, got, c.want)
 		}
 	}
 	f := File{After: []byte("a\nb\n")}
-	if !f.Created() || f.Deleted() || f.Added().Count() != 2 || !f.Added().Any(2, 9) || f.Added().Any(3, 9) || f.Added().Has(0) {
+	if !f.IsCreated() || f.IsDeleted() || f.AddedLines().Count() != 2 || !f.AddedLines().HasAny(2, 9) || f.AddedLines().HasAny(3, 9) || f.AddedLines().Has(0) {
 		t.Error("a new file's lines are all new")
 	}
 }
@@ -54,7 +54,7 @@ func TestAddedIsAShortestDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 14)
 		a, b := text.Draw(t, "before"), text.Draw(t, "after")
-		l := Added([]byte(join(a)), []byte(join(b)))
+		l := AddedLines([]byte(join(a)), []byte(join(b)))
 		i, kept := 0, 0
 		for n, line := range b {
 			if l.Has(n + 1) {
@@ -106,7 +106,7 @@ func TestAddedOfARewrite(t *testing.T) {
 		fmt.Fprintf(&a, "old %d\n", i)
 		fmt.Fprintf(&b, "new %d\n", i)
 	}
-	if n := Added([]byte(a.String()), []byte(b.String())).Count(); n != 20_000 {
+	if n := AddedLines([]byte(a.String()), []byte(b.String())).Count(); n != 20_000 {
 		t.Errorf("%d lines are new", n)
 	}
 }
@@ -115,7 +115,7 @@ func TestEach(t *testing.T) {
 	t.Parallel()
 	files := []*File{{Path: "a"}, {Path: "b"}, {Path: "c"}}
 	var paths [3]string
-	Each(files, func(i int, f *File) { paths[i] = f.Path })
+	ForEach(files, func(i int, f *File) { paths[i] = f.Path })
 	if paths != [3]string{"a", "b", "c"} {
 		t.Error(paths)
 	}
@@ -124,7 +124,7 @@ func TestEach(t *testing.T) {
 			t.Errorf("it panicked with %v", p)
 		}
 	}()
-	Each(files, func(_ int, f *File) {
+	ForEach(files, func(_ int, f *File) {
 		if f.Path == "b" {
 			panic("oh")
 		}
@@ -134,8 +134,8 @@ func TestEach(t *testing.T) {
 func FuzzAdded(f *testing.F) {
 	f.Add([]byte("a\nb\n"), []byte("b\r\nc"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		l := Added(a, b)
-		if n := len(l.is); a != nil && n < strings.Count(string(b), "\n") {
+		l := AddedLines(a, b)
+		if n := len(l.set); a != nil && n < strings.Count(string(b), "\n") {
 			t.Fatalf("%d lines", n)
 		}
 		if string(a) == string(b) && l.Count() != 0 {
@@ -152,6 +152,6 @@ func BenchmarkAddedRewrite(b *testing.B) {
 	}
 	one, two := []byte(x.String()), []byte(y.String())
 	for b.Loop() {
-		Added(one, two)
+		AddedLines(one, two)
 	}
 }

@@ -41,8 +41,8 @@ var endings = map[string]Language{
 	".rs": Rust, ".java": Java, ".rb": Ruby, ".cs": CSharp, ".php": PHP,
 }
 
-// Of tells the language by the ending of a path.
-func Of(p string) Language { return endings[path.Ext(p)] }
+// LanguageOf tells the language by the ending of a path.
+func LanguageOf(p string) Language { return endings[path.Ext(p)] }
 
 // Family tells which languages' tests run side by side: JavaScript counts as TypeScript.
 func (l Language) Family() Language {
@@ -57,18 +57,18 @@ func (l Language) Family() Language {
 func IsTest(p string) bool {
 	dir, base := path.Split(p)
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	switch Of(p) {
+	switch LanguageOf(p) {
 	case Go:
-		return strings.HasSuffix(base, "_test.go") && !hidden(dir)
+		return strings.HasSuffix(base, "_test.go") && !isHidden(dir)
 	case Python:
 		return strings.HasPrefix(base, "test_") || strings.HasSuffix(stem, "_test") || base == "tests.py"
 	case JavaScript, TypeScript:
 		return isScriptTest(dir, stem)
 	case Java:
 		return strings.Contains("/"+dir, "/test/") || strings.HasPrefix(stem, "Test") ||
-			endsIn(stem, "Test", "Tests", "TestCase", "IT", "Spec")
+			hasAnySuffix(stem, "Test", "Tests", "TestCase", "IT", "Spec")
 	case Ruby:
-		return endsIn(stem, "_spec", "_test") || strings.HasPrefix(stem, "test_")
+		return hasAnySuffix(stem, "_spec", "_test") || strings.HasPrefix(stem, "test_")
 	case PHP:
 		return isPHPTest(dir, stem)
 	case Rust, CSharp:
@@ -80,17 +80,17 @@ func IsTest(p string) bool {
 // isPHPTest knows the names that PHPUnit and Pest look for, those of classes that tests extend, and any file in a
 // folder of tests, as projects with a list of their own have it.
 func isPHPTest(dir, stem string) bool {
-	return endsIn(stem, "Test", "Tests", "TestCase") ||
-		below(dir, func(part string) bool { return slices.Contains([]string{"test", "tests", "Test", "Tests"}, part) })
+	return hasAnySuffix(stem, "Test", "Tests", "TestCase") ||
+		isBelow(dir, func(part string) bool { return slices.Contains([]string{"test", "tests", "Test", "Tests"}, part) })
 }
 
-// endsIn reports whether a name has one of the ends.
-func endsIn(name string, ends ...string) bool {
+// hasAnySuffix reports whether a name has one of the ends.
+func hasAnySuffix(name string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// below reports whether one of the folders of a path is such a one.
-func below(dir string, is func(part string) bool) bool {
+// isBelow reports whether one of the folders of a path is such a one.
+func isBelow(dir string, is func(part string) bool) bool {
 	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
 		if is(part) {
 			return true
@@ -99,16 +99,16 @@ func below(dir string, is func(part string) bool) bool {
 	return false
 }
 
-// hidden reports whether go passes a folder over.
-func hidden(dir string) bool {
-	return below(dir, func(part string) bool {
+// isHidden reports whether go passes a folder over.
+func isHidden(dir string) bool {
+	return isBelow(dir, func(part string) bool {
 		return part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
 	})
 }
 
 func isScriptTest(dir, stem string) bool {
-	return stem == "test" || endsIn(stem, ".test", ".spec", ".cy", ".e2e", "-test", "_test", ".tests") ||
-		below(dir, func(part string) bool { return slices.Contains([]string{"__tests__", "test", "tests", "spec"}, part) })
+	return stem == "test" || hasAnySuffix(stem, ".test", ".spec", ".cy", ".e2e", "-test", "_test", ".tests") ||
+		isBelow(dir, func(part string) bool { return slices.Contains([]string{"__tests__", "test", "tests", "spec"}, part) })
 }
 
 // testFolders hold what tests need and nothing that ships.
@@ -118,19 +118,19 @@ var testFolders = map[string]bool{
 	"testutil": true, "testutils": true, "benches": true, "benchmarks": true,
 }
 
-// ForTests reports by a path whether a file is there for tests: one that holds tests, or
+// IsForTests reports by a path whether a file is there for tests: one that holds tests, or
 // one in a folder of them. Rust and C# count by their folders and names only.
-func ForTests(p string) bool {
+func IsForTests(p string) bool {
 	dir, base := path.Split(p)
-	if below(dir, func(part string) bool { return testFolders[part] || endsIn(part, ".Test", "Tests") }) {
+	if isBelow(dir, func(part string) bool { return testFolders[part] || hasAnySuffix(part, ".Test", "Tests") }) {
 		return true
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	switch Of(p) {
+	switch LanguageOf(p) {
 	case Rust:
-		return stem == "tests" || stem == "test" || endsIn(stem, "_test", "_tests")
+		return stem == "tests" || stem == "test" || hasAnySuffix(stem, "_test", "_tests")
 	case CSharp:
-		return endsIn(stem, "Test", "Tests")
+		return hasAnySuffix(stem, "Test", "Tests")
 	case Python:
 		return IsTest(p) || base == "conftest.py"
 	}
@@ -155,18 +155,18 @@ var generatedEnds = []string{
 	".freezed.dart", ".g.cs", ".designer.cs", ".Designer.cs",
 }
 
-// Generated reports by its path whether a tool and not a person wrote a file.
-func Generated(p string) bool {
+// IsGenerated reports by its path whether a tool and not a person wrote a file.
+func IsGenerated(p string) bool {
 	base := path.Base(p)
 	if generatedNames[base] || strings.HasPrefix(base, "zz_generated") {
 		return true
 	}
-	return endsIn(base, generatedEnds...) || below(path.Dir(p), func(part string) bool { return generatedFolders[part] })
+	return hasAnySuffix(base, generatedEnds...) || isBelow(path.Dir(p), func(part string) bool { return generatedFolders[part] })
 }
 
-// SaysGenerated reports by the beginning of a text whether a tool wrote it: the words that
+// HasGeneratedHeader reports by the beginning of a text whether a tool wrote it: the words that
 // go's tools agreed on, and @generated.
-func SaysGenerated(text []byte) bool {
+func HasGeneratedHeader(text []byte) bool {
 	head := string(text[:min(len(text), 2000)])
 	return strings.Contains(head, "Code generated ") && strings.Contains(head, "DO NOT EDIT") ||
 		strings.Contains(head, "@generated") || strings.Contains(head, "<auto-generated")

@@ -34,8 +34,8 @@ type Token struct {
 // Is reports whether the token is the word or mark s, not a string that says so.
 func (t Token) Is(s string) bool { return (t.Kind == Word || t.Kind == Mark) && t.Text == s }
 
-// Among reports whether the token is one of these words and marks.
-func (t Token) Among(words ...string) bool {
+// IsOneOf reports whether the token is one of these words and marks.
+func (t Token) IsOneOf(words ...string) bool {
 	return (t.Kind == Word || t.Kind == Mark) && slices.Contains(words, t.Text)
 }
 
@@ -59,17 +59,17 @@ func (t Token) Value() string {
 
 // Lexer cuts a text into tokens, one at a time.
 type Lexer struct {
-	lang   Language
-	src    []byte
-	whole  string // src, which all tokens share
-	at     int
-	line   int
-	start  int // offset of the current line
-	first  bool
-	before Token    // the last token that is no comment, for regular expressions
-	here   []string // heredocs that begin on the next line
-	looked []byte   // see regex
-	hash   int      // the line of the last # that neverBuilt was asked about
+	lang       Language
+	src        []byte
+	source     string // src, which all tokens share
+	at         int
+	line       int
+	start      int // offset of the current line
+	first      bool
+	previous   Token    // the last token that is no comment, for regular expressions
+	heredocs   []string // heredocs that begin on the next line
+	regexNotes []byte   // see regex
+	hashLine   int      // the line of the last # that excludedLength was asked about
 }
 
 // NewLexer returns one at the start of a text.
@@ -80,15 +80,15 @@ func NewLexer(l Language, src []byte) *Lexer {
 	case JSX, JSON:
 		l = JavaScript
 	}
-	return &Lexer{lang: l, src: src, whole: string(src), line: 1, first: true}
+	return &Lexer{lang: l, src: src, source: string(src), line: 1, first: true}
 }
 
 // Lex cuts src into tokens, in order, comments among them. A string that is not closed
 // ends with its line where the language has it so, and with the text otherwise.
 func Lex(l Language, src []byte) []Token { return lex(l, src, false) }
 
-// Code is Lex without the comments.
-func Code(l Language, src []byte) []Token { return lex(l, src, true) }
+// LexCode is Lex without the comments.
+func LexCode(l Language, src []byte) []Token { return lex(l, src, true) }
 
 func lex(l Language, src []byte, code bool) []Token {
 	x := NewLexer(l, src)
@@ -107,13 +107,13 @@ func (x *Lexer) Next() Token {
 		switch c := x.src[x.at]; c {
 		case '\n':
 			x.newline()
-			if n := x.heredocBody(); n > 0 {
+			if n := x.heredocBodyLength(); n > 0 {
 				return x.Take(Text, n)
 			}
 		case ' ', '\t', '\r', '\f', '\v':
 			x.at++
 		default:
-			return x.Take(x.token(c))
+			return x.Take(x.nextToken(c))
 		}
 	}
 	return Token{}
@@ -125,8 +125,8 @@ func (x *Lexer) Offset() int { return x.at }
 // Rest is described with Offset.
 func (x *Lexer) Rest() []byte { return x.src[x.at:] }
 
-// Before returns the last token that is no comment.
-func (x *Lexer) Before() Token { return x.before }
+// Previous returns the last token that is no comment.
+func (x *Lexer) Previous() Token { return x.previous }
 
 func (x *Lexer) newline() {
 	x.at++
@@ -135,16 +135,16 @@ func (x *Lexer) newline() {
 	x.first = true
 }
 
-// token says what begins at x.at, and how long it is.
-func (x *Lexer) token(c byte) (Kind, int) {
-	if n := x.comment(c); n > 0 {
+// nextToken says what begins at x.at, and how long it is.
+func (x *Lexer) nextToken(c byte) (Kind, int) {
+	if n := x.commentLength(c); n > 0 {
 		return Comment, n
 	}
-	if n := x.text(c); n > 0 {
+	if n := x.textLength(c); n > 0 {
 		return Text, n
 	}
 	if c >= '0' && c <= '9' {
-		return Number, x.number()
+		return Number, x.numberLength()
 	}
 	if n := wordLen(x.src[x.at:], x.lang); n > 0 {
 		return Word, n
@@ -158,7 +158,7 @@ func (x *Lexer) token(c byte) (Kind, int) {
 
 // Take reads the next n bytes as one token, whatever they are.
 func (x *Lexer) Take(k Kind, n int) Token {
-	piece := x.whole[x.at : x.at+n]
+	piece := x.source[x.at : x.at+n]
 	t := Token{Kind: k, Text: piece, Line: x.line, Col: x.at - x.start, End: x.line, First: x.first}
 	x.at += n
 	if k != Word && k != Number && strings.IndexByte(piece, '\n') >= 0 {
@@ -168,7 +168,7 @@ func (x *Lexer) Take(k Kind, n int) Token {
 	}
 	if k != Comment {
 		x.first = false
-		x.before = t
+		x.previous = t
 	}
 	return t
 }
@@ -181,7 +181,7 @@ func wordLen(s []byte, l Language) int {
 		switch {
 		case c < utf8.RuneSelf:
 			switch {
-			case letter(c) || c == '_' || digit(c) && n > 0:
+			case isLetter(c) || c == '_' || isDigit(c) && n > 0:
 			case c == '$' && (l == JavaScript || l == TypeScript):
 			case c == '$' && l == PHP && n == 0 && wordLen(s[1:], None) > 0:
 			case c == '-' && l == TOML:
@@ -202,9 +202,9 @@ func wordLen(s []byte, l Language) int {
 	return n
 }
 
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // endsMethod reports whether s begins with the sign that ends the name of a method of Ruby:
 // empty?, save!, and not the one of an operator such as !=.
@@ -212,13 +212,13 @@ func endsMethod(s []byte) bool {
 	return (s[0] == '?' || s[0] == '!') && (len(s) == 1 || s[1] != '=')
 }
 
-func (x *Lexer) number() int {
+func (x *Lexer) numberLength() int {
 	s := x.src[x.at:]
 	n := 1
 	for n < len(s) {
 		c := s[n]
-		dot := c == '.' && n+1 < len(s) && digit(s[n+1])
-		if !letter(c) && !digit(c) && c != '_' && !dot {
+		dot := c == '.' && n+1 < len(s) && isDigit(s[n+1])
+		if !isLetter(c) && !isDigit(c) && c != '_' && !dot {
 			break
 		}
 		n++
@@ -226,8 +226,8 @@ func (x *Lexer) number() int {
 	return n
 }
 
-// comment returns the length of the comment at x.at, 0 where there is none.
-func (x *Lexer) comment(c byte) int {
+// commentLength returns the length of the comment at x.at, 0 where there is none.
+func (x *Lexer) commentLength(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
 	case Python, TOML:
@@ -238,38 +238,38 @@ func (x *Lexer) comment(c byte) int {
 		if bytes.HasPrefix(s, []byte("--")) {
 			return lineLen(s)
 		}
-		return block(s)
+		return blockCommentLength(s)
 	case Ruby:
 		if c == '#' {
 			return lineLen(s)
 		}
 		if c == '=' && x.at == x.start && bytes.HasPrefix(s, []byte("=begin")) {
-			return until(s, "\n=end")
+			return lengthUntil(s, "\n=end")
 		}
 	case PHP:
-		return x.phpComment(c, s)
+		return x.phpCommentLength(c, s)
 	case None:
 	default:
-		if c == '#' && x.lang == CSharp && x.directive() {
-			return neverBuilt(s)
+		if c == '#' && x.lang == CSharp && x.isDirective() {
+			return excludedLength(s)
 		}
 		if bytes.HasPrefix(s, []byte("//")) {
 			return lineLen(s)
 		}
 		if x.lang == Rust || x.lang == Kotlin {
-			return nested(s)
+			return nestedCommentLength(s)
 		}
-		return block(s)
+		return blockCommentLength(s)
 	}
 	return 0
 }
 
-// block returns the length of a comment that s begins with, 0 for none.
-func block(s []byte) int {
+// blockCommentLength returns the length of a comment that s begins with, 0 for none.
+func blockCommentLength(s []byte) int {
 	if !bytes.HasPrefix(s, []byte("/*")) {
 		return 0
 	}
-	return 2 + until(s[2:], "*/")
+	return 2 + lengthUntil(s[2:], "*/")
 }
 
 // lineLen returns the length of the rest of the line, without its end.
@@ -284,14 +284,14 @@ func lineLen(s []byte) int {
 	return n
 }
 
-// directive reports whether nothing but white space comes before the # at x.at on its line: a later one is
+// isDirective reports whether nothing but white space comes before the # at x.at on its line: a later one is
 // no directive. Token's First is no help, as a comment may come before that, and a byte order mark may not.
 // Only the first # of a line can be one, so that the line's beginning is read once and not for each of them.
-func (x *Lexer) directive() bool {
-	if x.hash == x.line {
+func (x *Lexer) isDirective() bool {
+	if x.hashLine == x.line {
 		return false
 	}
-	x.hash = x.line
+	x.hashLine = x.line
 	before := x.src[x.start:x.at]
 	if x.start == 0 {
 		before = bytes.TrimPrefix(before, []byte("\ufeff"))
@@ -299,9 +299,9 @@ func (x *Lexer) directive() bool {
 	return len(bytes.TrimSpace(before)) == 0
 }
 
-// neverBuilt returns the length of what C# leaves out between #if false and the line that
+// excludedLength returns the length of what C# leaves out between #if false and the line that
 // ends it, 0 where s begins with something else. It stops before that line.
-func neverBuilt(s []byte) int {
+func excludedLength(s []byte) int {
 	depth, n := 0, 0
 	for n < len(s) {
 		end := n + bytes.IndexByte(s[n:], '\n') + 1
@@ -327,16 +327,16 @@ func neverBuilt(s []byte) int {
 	return n
 }
 
-// until returns the length of s up to and with end, all of s when it is not there.
-func until(s []byte, end string) int {
+// lengthUntil returns the length of s up to and with end, all of s when it is not there.
+func lengthUntil(s []byte, end string) int {
 	if i := bytes.Index(s, []byte(end)); i >= 0 {
 		return i + len(end)
 	}
 	return len(s)
 }
 
-// nested is block where comments may be in comments.
-func nested(s []byte) int {
+// nestedCommentLength is block where comments may be in comments.
+func nestedCommentLength(s []byte) int {
 	if !bytes.HasPrefix(s, []byte("/*")) {
 		return 0
 	}

@@ -93,12 +93,12 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	for _, p := range []string{"x/testdata/k.pem", "tests/data.json", "a_test.go", "App.Tests/FooTests.cs", "src/parser_tests.rs", "conftest.py"} {
-		if !ForTests(p) {
+		if !IsForTests(p) {
 			t.Errorf("%s is for tests", p)
 		}
 	}
 	for _, p := range []string{"src/lib.rs", "App/Foo.cs", "a.go", "latest/a.go"} {
-		if ForTests(p) {
+		if IsForTests(p) {
 			t.Errorf("%s is not for tests", p)
 		}
 	}
@@ -111,7 +111,7 @@ func TestGenerated(t *testing.T) {
 		"vendor/a/b.go": true, "a/node_modules/b": true, "dist/x": true, "zz_generated.deepcopy.go": true, "t/__snapshots__/a": true,
 		"go.mod": false, "distance/x": false, "a.js": false, "lock": false, "vendor": false, "dist": false, "min.js.txt": false,
 	} {
-		if Generated(path) != want {
+		if IsGenerated(path) != want {
 			t.Errorf("%s: generated is %v", path, !want)
 		}
 	}

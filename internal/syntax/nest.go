@@ -1,23 +1,23 @@
 package syntax
 
-// Nest says which brackets of a text belong together.
-type Nest struct {
+// Brackets says which brackets of a text belong together.
+type Brackets struct {
 	Close []int // for ( [ {: the index of what closes it, -1 when nothing does and for any other token
 	Open  []int // for every token: the bracket it is in, -1 for none
 	Depth []int // for every token: how many brackets it is in
 }
 
-var opener = map[string]string{")": "(", "]": "[", "}": "{"}
+var openingBrackets = map[string]string{")": "(", "]": "[", "}": "{"}
 
-// Nested matches the brackets of tokens. A bracket too many closes nothing, and one that
+// MatchBrackets matches the brackets of tokens. A bracket too many closes nothing, and one that
 // is never closed holds all that follows.
-func Nested(tokens []Token) Nest {
-	n := Nest{Close: make([]int, len(tokens)), Open: make([]int, len(tokens)), Depth: make([]int, len(tokens))}
+func MatchBrackets(tokens []Token) Brackets {
+	n := Brackets{Close: make([]int, len(tokens)), Open: make([]int, len(tokens)), Depth: make([]int, len(tokens))}
 	var stack []int
 	open := map[string]int{} // how many of each are on the stack: a bracket too many is not looked for in all of it
 	for i, t := range tokens {
 		n.Close[i], n.Open[i] = -1, -1
-		if want := opener[t.Text]; t.Kind == Mark && open[want] > 0 {
+		if want := openingBrackets[t.Text]; t.Kind == Mark && open[want] > 0 {
 			for last := ""; last != want; {
 				k := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]

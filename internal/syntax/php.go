@@ -6,20 +6,20 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// phpComment reads comments and, as one of them, everything outside of <?php and ?>. An attribute, #[…], is none.
-func (x *Lexer) phpComment(c byte, s []byte) int {
+// phpCommentLength reads comments and, as one of them, everything outside of <?php and ?>. An attribute, #[…], is none.
+func (x *Lexer) phpCommentLength(c byte, s []byte) int {
 	switch {
 	case x.at == 0, bytes.HasPrefix(s, []byte("?>")), bytes.HasPrefix(s, []byte("<?php")):
-		return phpTag(s)
+		return phpTagLength(s)
 	case c == '#' && !bytes.HasPrefix(s, []byte("#[")), bytes.HasPrefix(s, []byte("//")):
-		return phpLine(s)
+		return phpLineLength(s)
 	}
-	return block(s)
+	return blockCommentLength(s)
 }
 
-// phpLine returns the length of a comment that ends with its line, or before the ?> that ends the code. It reads
+// phpLineLength returns the length of a comment that ends with its line, or before the ?> that ends the code. It reads
 // no further than that: a line may have many such comments.
-func phpLine(s []byte) int {
+func phpLineLength(s []byte) int {
 	for n := 0; n < len(s); n++ {
 		switch i := bytes.IndexAny(s[n:], "?\n"); {
 		case i < 0:
@@ -35,8 +35,8 @@ func phpLine(s []byte) int {
 	return len(s)
 }
 
-// phpTag returns the length of s up to and with what begins code, all of s when nothing does.
-func phpTag(s []byte) int {
+// phpTagLength returns the length of s up to and with what begins code, all of s when nothing does.
+func phpTagLength(s []byte) int {
 	for n := 0; ; {
 		i := bytes.Index(s[n:], []byte("<?"))
 		if i < 0 {
@@ -51,23 +51,23 @@ func phpTag(s []byte) int {
 	}
 }
 
-func phpText(c byte, s []byte) int {
+func phpTextLength(c byte, s []byte) int {
 	switch c {
 	case '\'', '`':
-		return quoted(s, c, true)
+		return quotedLength(s, c, true)
 	case '"':
-		return embedding(s, c, "{$", 0)
+		return embeddingLength(s, c, "{$", 0)
 	case '<':
-		return phpHeredoc(s)
+		return phpHeredocLength(s)
 	}
 	return 0
 }
 
 var phpHeredocStart = lazyregexp.New(`^<<<[ \t]*(?:([A-Za-z_]\w*)|"([A-Za-z_]\w*)"|'([A-Za-z_]\w*)')[ \t]*\r?\n`)
 
-// phpHeredoc returns the length of a heredoc or nowdoc up to and with the name that closes it, which may be
+// phpHeredocLength returns the length of a heredoc or nowdoc up to and with the name that closes it, which may be
 // indented and may have anything but a letter behind it.
-func phpHeredoc(s []byte) int {
+func phpHeredocLength(s []byte) int {
 	m := phpHeredocStart.FindSubmatch(s[:min(len(s), 200)])
 	if m == nil {
 		return 0
@@ -79,7 +79,7 @@ func phpHeredoc(s []byte) int {
 			line = line[:end+1]
 		}
 		text := bytes.TrimLeft(line, " \t")
-		if rest, is := bytes.CutPrefix(text, name); is && (len(rest) == 0 || wordLen(rest[:1], None) == 0 && !digit(rest[0])) {
+		if rest, is := bytes.CutPrefix(text, name); is && (len(rest) == 0 || wordLen(rest[:1], None) == 0 && !isDigit(rest[0])) {
 			return n + len(line) - len(rest)
 		}
 		n += len(line)

@@ -57,7 +57,7 @@ func TestRegexSearch(t *testing.T) {
 		for x.at < len(x.src) { // as the lexer goes: on by a byte, or past the expression
 			want, got := 0, 0
 			if x.src[x.at] == '/' {
-				want, got = plain(src.String()[x.at:]), x.regex()
+				want, got = plain(src.String()[x.at:]), x.regexLength()
 			}
 			if got != want {
 				t.Fatalf("%q at %d: %d, want %d", src.String(), x.at, got, want)
@@ -70,7 +70,7 @@ func TestRegexSearch(t *testing.T) {
 // TestNestedTooMany: a bracket too many closes nothing, and one that closes leaves those open within it closed by nothing.
 func TestNestedTooMany(t *testing.T) {
 	t.Parallel()
-	n := Nested(Lex(Go, []byte("( [ } ( ) { ) ] (")))
+	n := MatchBrackets(Lex(Go, []byte("( [ } ( ) { ) ] (")))
 	if got := fmt.Sprint(n.Close, n.Open, n.Depth); got != "[6 -1 -1 4 -1 -1 -1 -1 -1] [-1 0 1 1 1 1 -1 -1 -1] [0 1 2 2 2 2 0 0 0]" {
 		t.Error(got)
 	}

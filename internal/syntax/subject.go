@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Subject returns the name of what a test file is about, by the conventions of its
+// TestedName returns the name of what a test file is about, by the conventions of its
 // language: foo of foo_test.go, test_foo.py, foo.spec.ts and foo_spec.rb, Foo of
 // FooTest.java. It is "" for a file that holds no tests by its path; for Rust and C#,
 // whose tests stand anywhere, it is the name without what marks tests.
-func Subject(p string) string {
+func TestedName(p string) string {
 	if !IsTest(p) {
 		return ""
 	}
-	stem := Stem(p)
-	switch Of(p) {
+	stem := BaseName(p)
+	switch LanguageOf(p) {
 	case Java, CSharp, PHP:
 		stem = strings.TrimPrefix(stem, "Test")
 		for _, end := range []string{"TestCase", "Tests", "Test", "Specs", "Spec", "IT"} {
@@ -33,8 +33,8 @@ func Subject(p string) string {
 	return stem
 }
 
-// Stem returns a path's last name without its ending.
-func Stem(p string) string {
+// BaseName returns a path's last name without its ending.
+func BaseName(p string) string {
 	base := path.Base(p)
 	return strings.TrimSuffix(base, path.Ext(base))
 }

@@ -5,48 +5,48 @@ import (
 	"strings"
 )
 
-// text returns the length of the string, character, template or regular expression at
+// textLength returns the length of the string, character, template or regular expression at
 // x.at, 0 where there is none.
-func (x *Lexer) text(c byte) int {
+func (x *Lexer) textLength(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
 	case Go:
 		switch c {
 		case '`':
-			return 1 + until(s[1:], "`")
+			return 1 + lengthUntil(s[1:], "`")
 		case '"', '\'':
-			return quoted(s, c, false)
+			return quotedLength(s, c, false)
 		}
 	case Java, Kotlin:
 		if bytes.HasPrefix(s, []byte(`"""`)) {
-			return triple(s, `"""`)
+			return tripleLength(s, `"""`)
 		}
 		if c == '"' || c == '\'' {
-			return quoted(s, c, false)
+			return quotedLength(s, c, false)
 		}
 	case JavaScript, TypeScript:
-		return x.scriptText(c, s)
+		return x.scriptTextLength(c, s)
 	case Python, TOML:
-		return pythonText(s)
+		return pythonTextLength(s)
 	case SQL:
 		if c == '"' || c == '\'' {
-			return doubled(s)
+			return doubledLength(s)
 		}
 	case Rust:
-		return rustText(s)
+		return rustTextLength(s)
 	case CSharp:
-		return csharpText(s)
+		return csharpTextLength(s)
 	case Ruby:
-		return x.rubyText(c, s)
+		return x.rubyTextLength(c, s)
 	case PHP:
-		return phpText(c, s)
+		return phpTextLength(c, s)
 	}
 	return 0
 }
 
-// quoted returns the length of a string in quotes with escapes. One that may not span
+// quotedLength returns the length of a string in quotes with escapes. One that may not span
 // lines ends before the end of its line.
-func quoted(s []byte, q byte, lines bool) int {
+func quotedLength(s []byte, q byte, lines bool) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
@@ -62,8 +62,8 @@ func quoted(s []byte, q byte, lines bool) int {
 	return len(s)
 }
 
-// triple returns the length of a string between two of q, with escapes.
-func triple(s []byte, q string) int {
+// tripleLength returns the length of a string between two of q, with escapes.
+func tripleLength(s []byte, q string) int {
 	for i := len(q); i < len(s); i++ {
 		if s[i] == '\\' {
 			i++
@@ -76,8 +76,8 @@ func triple(s []byte, q string) int {
 	return len(s)
 }
 
-// prefixed returns how many letters of set s begins with, at most most.
-func prefixed(s []byte, set string, most int) int {
+// prefixLength returns how many letters of set s begins with, at most most.
+func prefixLength(s []byte, set string, most int) int {
 	n := 0
 	for n < len(s) && n < most && strings.IndexByte(set, s[n]) >= 0 {
 		n++
@@ -85,42 +85,42 @@ func prefixed(s []byte, set string, most int) int {
 	return n
 }
 
-func pythonText(s []byte) int {
-	n := prefixed(s, "rRbBfFuUtT", 2)
+func pythonTextLength(s []byte) int {
+	n := prefixLength(s, "rRbBfFuUtT", 2)
 	if n >= len(s) {
 		return 0
 	}
 	for _, q := range []string{`"""`, "'''"} {
 		if bytes.HasPrefix(s[n:], []byte(q)) {
-			return n + triple(s[n:], q)
+			return n + tripleLength(s[n:], q)
 		}
 	}
 	if s[n] == '"' || s[n] == '\'' {
-		return n + quoted(s[n:], s[n], false)
+		return n + quotedLength(s[n:], s[n], false)
 	}
 	return 0
 }
 
-// rustText tells strings and characters from lifetimes: 'a' is one, 'a is not.
-func rustText(s []byte) int {
-	n := prefixed(s, "bcr", 2)
+// rustTextLength tells strings and characters from lifetimes: 'a' is one, 'a is not.
+func rustTextLength(s []byte) int {
+	n := prefixLength(s, "bcr", 2)
 	if n >= len(s) {
 		return 0
 	}
 	if n > 0 && bytes.IndexByte(s[:n], 'r') >= 0 {
-		hashes := prefixed(s[n:], "#", len(s))
+		hashes := prefixLength(s[n:], "#", len(s))
 		if n+hashes < len(s) && s[n+hashes] == '"' {
 			end := `"` + strings.Repeat("#", hashes)
-			return n + hashes + 1 + until(s[n+hashes+1:], end)
+			return n + hashes + 1 + lengthUntil(s[n+hashes+1:], end)
 		}
 	}
 	switch s[n] {
 	case '"':
-		return n + quoted(s[n:], '"', true)
+		return n + quotedLength(s[n:], '"', true)
 	case '\'':
 		rest := s[n+1:]
 		if len(rest) > 0 && rest[0] == '\\' {
-			return n + quoted(s[n:], '\'', false)
+			return n + quotedLength(s[n:], '\'', false)
 		}
 		if i := bytes.IndexByte(rest[:min(len(rest), 5)], '\''); i > 0 && len([]rune(string(rest[:i]))) == 1 {
 			return n + i + 2
@@ -129,25 +129,25 @@ func rustText(s []byte) int {
 	return 0
 }
 
-func csharpText(s []byte) int {
-	n := prefixed(s, "@$", 8)
+func csharpTextLength(s []byte) int {
+	n := prefixLength(s, "@$", 8)
 	if n >= len(s) || s[n] != '"' && (n > 0 || s[n] != '\'') {
 		return 0
 	}
 	if s[n] == '\'' {
-		return quoted(s, '\'', false)
+		return quotedLength(s, '\'', false)
 	}
-	if quotes := prefixed(s[n:], `"`, len(s)); quotes >= 3 {
-		return n + quotes + until(s[n+quotes:], strings.Repeat(`"`, quotes))
+	if quotes := prefixLength(s[n:], `"`, len(s)); quotes >= 3 {
+		return n + quotes + lengthUntil(s[n+quotes:], strings.Repeat(`"`, quotes))
 	}
 	if bytes.IndexByte(s[:n], '@') < 0 {
-		return n + quoted(s[n:], '"', false)
+		return n + quotedLength(s[n:], '"', false)
 	}
-	return n + doubled(s[n:])
+	return n + doubledLength(s[n:])
 }
 
-// doubled returns the length of a string in which two quotes are one.
-func doubled(s []byte) int {
+// doubledLength returns the length of a string in which two quotes are one.
+func doubledLength(s []byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != s[0] {
 			continue
@@ -160,26 +160,26 @@ func doubled(s []byte) int {
 	return len(s)
 }
 
-func (x *Lexer) scriptText(c byte, s []byte) int {
+func (x *Lexer) scriptTextLength(c byte, s []byte) int {
 	switch c {
 	case '"', '\'':
-		return quoted(s, c, false)
+		return quotedLength(s, c, false)
 	case '`':
-		return embedding(s, '`', "${", 0)
+		return embeddingLength(s, '`', "${", 0)
 	case '/':
-		if x.operand() {
-			return x.regex()
+		if x.isBeforeOperand() {
+			return x.regexLength()
 		}
 	}
 	return 0
 }
 
-// operand reports whether a value may begin here, so that a slash is not a division.
-func (x *Lexer) operand() bool { return x.before.BeforeOperand(x.line) }
+// isBeforeOperand reports whether a value may begin here, so that a slash is not a division.
+func (x *Lexer) isBeforeOperand() bool { return x.previous.IsBeforeOperand(x.line) }
 
-// BeforeOperand reports whether a value may begin on a line behind the token, so that a slash there is not a division
+// IsBeforeOperand reports whether a value may begin on a line behind the token, so that a slash there is not a division
 // and < does not compare. Nobody divides a block at a line's start.
-func (t Token) BeforeOperand(line int) bool {
+func (t Token) IsBeforeOperand(line int) bool {
 	switch t.Kind {
 	case 0:
 		return true
@@ -201,23 +201,23 @@ const (
 	inClass
 )
 
-// regex returns the length of the regular expression at x.at with its flags, 0 when the line ends
+// regexLength returns the length of the regular expression at x.at with its flags, 0 when the line ends
 // first.
 //
 // That is known only at the end of the line, and a line may hold a slash in every other byte. So a
 // search notes which bytes it came by, and whether in brackets, where a slash ends nothing. One that
 // comes by a noted byte in the same way would go on as the search before did, and that one found no
 // end: after one that did, the lexer is past all the bytes it noted.
-func (x *Lexer) regex() int {
-	if x.looked == nil {
-		x.looked = make([]byte, len(x.src))
+func (x *Lexer) regexLength() int {
+	if x.regexNotes == nil {
+		x.regexNotes = make([]byte, len(x.src))
 	}
 	way := outOfClass
 	for i := x.at + 1; i < len(x.src); i++ {
-		if x.looked[i]&way != 0 {
+		if x.regexNotes[i]&way != 0 {
 			return 0
 		}
-		x.looked[i] |= way
+		x.regexNotes[i] |= way
 		switch x.src[i] {
 		case '\\':
 			if i++; i < len(x.src) && x.src[i] == '\n' {
@@ -232,7 +232,7 @@ func (x *Lexer) regex() int {
 		case '/':
 			if way == outOfClass {
 				i++
-				return i + prefixed(x.src[i:], "dgimsuvyxo", 8) - x.at
+				return i + prefixLength(x.src[i:], "dgimsuvyxo", 8) - x.at
 			}
 		}
 	}
@@ -242,9 +242,9 @@ func (x *Lexer) regex() int {
 // maxEmbedded bounds strings within embedded code within strings.
 const maxEmbedded = 20
 
-// embedding returns the length of a string that may embed code between open ("${", "#{")
+// embeddingLength returns the length of a string that may embed code between open ("${", "#{")
 // and a closing brace; that code may hold strings of its kind again.
-func embedding(s []byte, q byte, open string, depth int) int {
+func embeddingLength(s []byte, q byte, open string, depth int) int {
 	for i := 1; i < len(s); i++ {
 		switch {
 		case s[i] == '\\':
@@ -253,14 +253,14 @@ func embedding(s []byte, q byte, open string, depth int) int {
 			return i + 1
 		case bytes.HasPrefix(s[i:], []byte(open)) && depth < maxEmbedded:
 			i += len(open)
-			i += embedded(s[i:], open, depth) - 1
+			i += embeddedLength(s[i:], open, depth) - 1
 		}
 	}
 	return len(s)
 }
 
-// embedded returns the length of code up to and with the brace that closes it.
-func embedded(s []byte, open string, depth int) int {
+// embeddedLength returns the length of code up to and with the brace that closes it.
+func embeddedLength(s []byte, open string, depth int) int {
 	braces := 1
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
@@ -272,9 +272,9 @@ func embedded(s []byte, open string, depth int) int {
 			}
 		case '"', '\'', '`':
 			if c == '`' || c == '"' && open == "#{" {
-				i += embedding(s[i:], c, open, depth+1) - 1
+				i += embeddingLength(s[i:], c, open, depth+1) - 1
 			} else {
-				i += max(quoted(s[i:], c, false), 1) - 1
+				i += max(quotedLength(s[i:], c, false), 1) - 1
 			}
 		}
 	}

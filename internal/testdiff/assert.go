@@ -10,47 +10,47 @@ import (
 // Mark is a place in a test that says something of it. Maybe tells one that holds only
 // under a condition, or that may not mean what it seems to.
 type Mark struct {
-	Line  int
-	Text  string
-	Maybe bool
+	Line   int
+	Text   string
+	Unsure bool
 }
 
-// Found is what a text asserts.
-type Found struct {
-	Count  int    // assertions that could fail
-	Hollow []Mark // assertions that always hold
-	Early  []Mark // returns that no assertion after them survives
-	Never  []Mark // conditions that never hold, around assertions
-	Caught []Mark // handlers that nothing comes of when an assertion fails
+// Assertions is what a text asserts.
+type Assertions struct {
+	Count        int    // assertions that could fail
+	Vacuous      []Mark // assertions that always hold
+	EarlyReturns []Mark // returns that no assertion after them survives
+	Unreachable  []Mark // conditions that never hold, around assertions
+	Swallowed    []Mark // handlers that nothing comes of when an assertion fails
 }
 
-// In finds what tokens assert: what a test does, without the braces around it.
-func In(l syntax.Language, tokens []syntax.Token) Found {
+// FindAssertions finds what tokens assert: what a test does, without the braces around it.
+func FindAssertions(l syntax.Language, tokens []syntax.Token) Assertions {
 	s := newSource(l, tokens)
-	var f Found
+	var f Assertions
 	last := -1
 	for i := range s.Tokens {
-		if s.Depth[i] > Deepest || !s.Asserts(i) {
+		if s.Depth[i] > maxDepth || !s.isAssertion(i) {
 			continue
 		}
-		if s.Hollow(i) {
-			f.Hollow = append(f.Hollow, Mark{Line: s.At(i).Line, Text: Text(s.statement(i))})
+		if s.isVacuous(i) {
+			f.Vacuous = append(f.Vacuous, Mark{Line: s.At(i).Line, Text: JoinTokens(s.assertionStatement(i))})
 			continue
 		}
 		f.Count++
 		last = i
-		if d := s.Deaf(i); d.Never.Text != "" {
-			f.Never = append(f.Never, d.Never)
-		} else if d.Caught.Text != "" {
-			f.Caught = append(f.Caught, d.Caught)
+		if d := s.findSuppression(i); d.Unreachable.Text != "" {
+			f.Unreachable = append(f.Unreachable, d.Unreachable)
+		} else if d.Swallowed.Text != "" {
+			f.Swallowed = append(f.Swallowed, d.Swallowed)
 		}
 	}
-	f.Early = s.returns(last)
+	f.EarlyReturns = s.earlyReturns(last)
 	return f
 }
 
-// Asserts reports whether an assertion begins at token i.
-func (s *source) Asserts(i int) bool {
+// isAssertion reports whether an assertion begins at token i.
+func (s *source) isAssertion(i int) bool {
 	t := s.Tokens[i]
 	if t.Kind != syntax.Word {
 		return false
@@ -59,54 +59,54 @@ func (s *source) Asserts(i int) bool {
 	call, dotted := s.Is(i+1, "("), s.At(i-1).Is(".")
 	switch s.Lang {
 	case syntax.Go:
-		return call && s.goAsserts(i, dotted)
+		return call && s.isGoAssertion(i, dotted)
 	case syntax.Python:
-		return s.pythonAsserts(i, call, dotted)
+		return s.isPythonAssertion(i, call, dotted)
 	case syntax.JavaScript, syntax.TypeScript:
-		return s.scriptAsserts(i, call || s.typed(i+1), dotted) // expectTypeOf<A>().toEqualTypeOf<B>()
+		return s.isScriptAssertion(i, call || s.hasTypeArguments(i+1), dotted) // expectTypeOf<A>().toEqualTypeOf<B>()
 	case syntax.Rust:
 		return s.Is(i+1, "!") && (startsWith(low, "assert", "debug_assert", "prop_assert") || low == "panic" || low == "unreachable")
 	case syntax.Java:
-		return call && (startsWith(low, "assert", "expect") || javaAsserts[low]) || t.Is("assert") && !dotted
+		return call && (startsWith(low, "assert", "expect") || javaAssertCalls[low]) || t.Is("assert") && !dotted
 	case syntax.CSharp:
-		return s.csharpAsserts(i, call || s.typed(i+1), dotted)
+		return s.isCSharpAssertion(i, call || s.hasTypeArguments(i+1), dotted)
 	case syntax.Ruby:
-		return rubyAsserts(t, dotted)
+		return isRubyAssertion(t, dotted)
 	case syntax.PHP:
-		return s.phpAsserts(i)
+		return s.isPHPAssertion(i)
 	}
 	return false
 }
 
-func (s *source) pythonAsserts(i int, call, dotted bool) bool {
+func (s *source) isPythonAssertion(i int, call, dotted bool) bool {
 	t := s.Tokens[i]
 	if t.Is("assert") && !dotted || t.Is("raise") && s.Is(i+1, "AssertionError") {
 		return true
 	}
 	low := strings.ToLower(t.Text)
-	return call && (strings.HasPrefix(low, "assert") || dotted && pythonAsserts[low])
+	return call && (strings.HasPrefix(low, "assert") || dotted && pythonAssertCalls[low])
 }
 
-func rubyAsserts(t syntax.Token, dotted bool) bool {
+func isRubyAssertion(t syntax.Token, dotted bool) bool {
 	low := strings.ToLower(t.Text)
 	if dotted {
-		return t.Among("should", "should_not") || startsWith(low, "must_", "wont_")
+		return t.IsOneOf("should", "should_not") || startsWith(low, "must_", "wont_")
 	}
-	return t.Among("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
+	return t.IsOneOf("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
 }
 
 var (
-	pythonAsserts = set("raises warns fail deprecated_call")
-	javaAsserts   = set("verify fail andexpect verifynomoreinteractions")
+	pythonAssertCalls = set("raises warns fail deprecated_call")
+	javaAssertCalls   = set("verify fail andexpect verifynomoreinteractions")
 )
 
 func startsWith(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
 }
 
-// csharpAsserts knows Assert.X and functions called AssertX, x.Should(), x.ShouldBe(…), and
+// isCSharpAssertion knows Assert.X and functions called AssertX, x.Should(), x.ShouldBe(…), and
 // what mocks are asked.
-func (s *source) csharpAsserts(i int, call, dotted bool) bool {
+func (s *source) isCSharpAssertion(i int, call, dotted bool) bool {
 	name := s.Tokens[i].Text
 	if dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") {
 		return true
@@ -119,12 +119,12 @@ func (s *source) csharpAsserts(i int, call, dotted bool) bool {
 	case dotted:
 		return strings.HasPrefix(name, "Should") || low == "verify" || low == "received"
 	}
-	declared := s.At(i-1).Among("void", "Task")
+	declared := s.At(i-1).IsOneOf("void", "Task")
 	return len(name) > len("Assert") && strings.HasPrefix(name, "Assert") && !declared
 }
 
-// typed reports whether type arguments begin at token i and a call follows them: ShouldBeOfType<A>().
-func (s *source) typed(i int) bool {
+// hasTypeArguments reports whether type arguments begin at token i and a call follows them: ShouldBeOfType<A>().
+func (s *source) hasTypeArguments(i int) bool {
 	if !s.Is(i, "<") {
 		return false
 	}
@@ -141,16 +141,16 @@ func (s *source) typed(i int) bool {
 			if depth -= 2; depth <= 0 {
 				return s.Is(k+1, "(")
 			}
-		case t.Kind != syntax.Word && !t.Among(",", ".", "?", "[", "]", "(", ")"):
+		case t.Kind != syntax.Word && !t.IsOneOf(",", ".", "?", "[", "]", "(", ")"):
 			return false
 		}
 	}
 	return false
 }
 
-// goAsserts knows t.Error and its kind, the calls of assertion packages, and helpers
+// isGoAssertion knows t.Error and its kind, the calls of assertion packages, and helpers
 // that are handed t.
-func (s *source) goAsserts(i int, dotted bool) bool {
+func (s *source) isGoAssertion(i int, dotted bool) bool {
 	t := s.Tokens[i]
 	on := s.At(i - 2).Text
 	if dotted && (goHandles[on] || on == ")" && s.Is(i-4, "T", "(")) {
@@ -160,7 +160,7 @@ func (s *source) goAsserts(i int, dotted bool) bool {
 		}
 		return false
 	}
-	if s.Handed(i+1) && !t.Is("func") && t.Text != "New" {
+	if s.receivesHandle(i+1) && !t.Is("func") && t.Text != "New" {
 		return true
 	}
 	if !dotted {
@@ -170,17 +170,17 @@ func (s *source) goAsserts(i int, dotted bool) bool {
 	case "assert", "require", "is", "must", "should", "qt", "expect":
 		return t.Text != "New"
 	case "s", "suite": // the methods of a suite
-		return startsWith(t.Text, "Equal", "NoError", "Error") || t.Among("True", "False", "Nil", "NotNil", "Len", "Contains")
+		return startsWith(t.Text, "Equal", "NoError", "Error") || t.IsOneOf("True", "False", "Nil", "NotNil", "Len", "Contains")
 	}
 	return false
 }
 
-// Handed reports whether the call at open is given what a test is run with: as its first
+// receivesHandle reports whether the call at open is given what a test is run with: as its first
 // argument by any of its names, further on by the usual one, which says nothing else there.
-func (s *source) Handed(open int) bool {
+func (s *source) receivesHandle(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
-		whole := s.Open[i] == open && t.Kind == syntax.Word && s.Among(i+1, ",", ")")
+		whole := s.Open[i] == open && t.Kind == syntax.Word && s.IsOneOf(i+1, ",", ")")
 		usual := i == open+1 || t.Is("t") && s.Is(i-1, ",")
 		if whole && usual && goHandles[t.Text] {
 			return true
@@ -196,7 +196,7 @@ var scriptMethods = set(
 		ok notOk true false truthy falsy assert fail error ifError ifErr throws doesNotThrow notThrows throwsAsync notThrowsAsync rejects
 		resolves like match notMatch doesNotMatch regex notRegex has hasProp type snapshot matchSnapshot`)
 
-func (s *source) scriptAsserts(i int, call, dotted bool) bool {
+func (s *source) isScriptAssertion(i int, call, dotted bool) bool {
 	switch t := s.Tokens[i]; {
 	case t.Is("expect"):
 		return call || s.Is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
@@ -212,9 +212,9 @@ func (s *source) scriptAsserts(i int, call, dotted bool) bool {
 	return false
 }
 
-// statement returns the tokens of the assertion at i: its call with what is chained to
+// assertionStatement returns the tokens of the assertion at i: its call with what is chained to
 // it, or its line where it is a word before an expression.
-func (s *source) statement(i int) []syntax.Token {
+func (s *source) assertionStatement(i int) []syntax.Token {
 	k := i
 	for k < len(s.Tokens) {
 		switch {
@@ -229,19 +229,19 @@ func (s *source) statement(i int) []syntax.Token {
 	return s.Tokens[i:]
 }
 
-// returns returns the places from which no later assertion is reached: a return that
+// earlyReturns returns the places from which no later assertion is reached: a return that
 // stands under no condition before the last assertion.
-func (s *source) returns(last int) []Mark {
+func (s *source) earlyReturns(last int) []Mark {
 	var marks []Mark
 	for i := 0; i < last; i++ {
 		t := s.Tokens[i]
-		if !t.Is("return") || s.Open[i] >= 0 || s.Guarded(i) {
+		if !t.Is("return") || s.Open[i] >= 0 || s.isGuarded(i) {
 			continue
 		}
-		if (s.Lang == syntax.Python || s.Lang == syntax.Ruby) && (!t.First || t.Col > s.Tokens[0].Col || s.conditionAfter(i)) {
+		if (s.Lang == syntax.Python || s.Lang == syntax.Ruby) && (!t.First || t.Col > s.Tokens[0].Col || s.hasTrailingCondition(i)) {
 			continue
 		}
-		if s.statementHolds(i, last) {
+		if s.returnsAssertion(i, last) {
 			continue
 		}
 		marks = append(marks, Mark{Line: t.Line, Text: "return"})
@@ -249,8 +249,8 @@ func (s *source) returns(last int) []Mark {
 	return marks
 }
 
-// conditionAfter tells Ruby's `return if x`.
-func (s *source) conditionAfter(i int) bool {
+// hasTrailingCondition tells Ruby's `return if x`.
+func (s *source) hasTrailingCondition(i int) bool {
 	for k := i; k < len(s.Tokens) && s.Tokens[k].Line == s.Tokens[i].Line; k++ {
 		if s.Is(k, "if") || s.Is(k, "unless") {
 			return true
@@ -259,12 +259,12 @@ func (s *source) conditionAfter(i int) bool {
 	return false
 }
 
-// endedByMark are the languages in which no line ends a statement.
-var endedByMark = []syntax.Language{syntax.Java, syntax.CSharp, syntax.Rust, syntax.PHP}
+// terminatedLanguages are the languages in which no line ends a statement.
+var terminatedLanguages = []syntax.Language{syntax.Java, syntax.CSharp, syntax.Rust, syntax.PHP}
 
-// statementHolds reports whether the assertion at k is what the return at i returns.
-func (s *source) statementHolds(i, k int) bool {
-	lines := !slices.Contains(endedByMark, s.Lang)
+// returnsAssertion reports whether the assertion at k is what the return at i returns.
+func (s *source) returnsAssertion(i, k int) bool {
+	lines := !slices.Contains(terminatedLanguages, s.Lang)
 	for n := i + 1; n <= k; n++ {
 		t := s.Tokens[n]
 		newLine := lines && t.First && !t.Is(".") && !s.At(n-1).Is(",")

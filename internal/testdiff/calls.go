@@ -13,17 +13,17 @@ var (
 	scriptHandles = set(`t st sst tt`) // of what tape, tap, ava and node's runner hand to a test
 )
 
-// question is what an assertion asks: how many of its arguments are not a message, and how they compare.
-type question struct {
+// assertForm is what an assertion asks: how many of its arguments are not a message, and how they compare.
+type assertForm struct {
 	args int
 	op   string
 }
 
-// ops are what assertions ask, by their names without assert, in lower case and without
+// assertForms are what assertions ask, by their names without assert, in lower case and without
 // underscores.
-var ops = sync.OnceValue(func() map[string]question {
-	all := map[string]question{"": {1, "true"}}
-	for asks, names := range map[question]string{
+var assertForms = sync.OnceValue(func() map[string]assertForm {
+	all := map[string]assertForm{"": {1, "true"}}
+	for asks, names := range map[assertForm]string{
 		{2, "eq"}: `equal equals eq same is areequal aresame deepequal deepequals strictequal strictequals
 			deepstrictequal looseequal jsoneq yamleq equalvalues exactly listequal dictequal setequal tupleequal
 			countequal multilineequal sequenceequal almostequal arrayequals iterableequals linesmatch equivalent
@@ -62,26 +62,26 @@ var ops = sync.OnceValue(func() map[string]question {
 	return all
 })
 
-// called reads the call of an assertion whose name is token i.
-func (s *source) called(i int) bool {
-	bare, open, ok := s.assertion(i)
+// readAssertCall reads the call of an assertion whose name is token i.
+func (s *source) readAssertCall(i int) bool {
+	bare, open, ok := s.assertionName(i)
 	if !ok {
-		return s.helper(i)
+		return s.readHelperCall(i)
 	}
 	var args [][]syntax.Token
 	switch {
 	case s.Is(open, "("):
 		args = s.args(open)
 	case s.Lang == syntax.Ruby && s.At(i).First && !s.Is(open, "."):
-		args = splitArguments(until(s.operands(i+1), "do"))
+		args = splitArguments(tokensUntil(s.operands(i+1), "do"))
 	default:
 		return false
 	}
 	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goHandles[args[0][0].Text] {
 		args = args[1:]
 	}
-	o := ops()[bare]
-	if s.Lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || s.messageFirst(args)) {
+	o := assertForms()[bare]
+	if s.Lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || s.isMessageFirst(args)) {
 		args = args[1:] // the message comes first
 	}
 	if len(args) < min(o.args, 2) || len(args) == 0 || len(args[0]) == 0 {
@@ -90,12 +90,12 @@ func (s *source) called(i int) bool {
 	refuted := strings.HasPrefix(s.At(i).Text, "refute")
 	switch {
 	case o.args == 1 && (o.op == "true" || o.op == "false"):
-		s.conditions(args[0], (o.op == "false") != refuted)
+		s.readConditions(args[0], (o.op == "false") != refuted)
 	case o.args == 1:
-		s.add(Value{Subject: key(args[0]), Op: sense(o.op, refuted)}, args[0][0])
+		s.addValue(Value{Subject: tokenKey(args[0]), Op: effectiveOp(o.op, refuted)}, args[0][0])
 	default:
-		s.compared(sense(o.op, refuted), args[0], args[1], false)
-		s.margin(o.op, args)
+		s.addComparison(effectiveOp(o.op, refuted), args[0], args[1], false)
+		s.addTolerance(o.op, args)
 	}
 	return true
 }
@@ -103,11 +103,11 @@ func (s *source) called(i int) bool {
 // isText tells whether an argument is a text and nothing else.
 func isText(arg []syntax.Token) bool { return len(arg) == 1 && arg[0].Kind == syntax.Text }
 
-// helper reads the call of a function of the tests that is named like an assertion, of what
+// readHelperCall reads the call of a function of the tests that is named like an assertion, of what
 // it compares and what that should be.
-func (s *source) helper(i int) bool {
+func (s *source) readHelperCall(i int) bool {
 	low := strings.ToLower(s.Tokens[i].Text)
-	ofOther := s.dot(i-1) && !s.Among(i-2, "self", "this", "$this", "static")
+	ofOther := s.isMemberAccess(i-1) && !s.IsOneOf(i-2, "self", "this", "$this", "static")
 	if ofOther || !s.Is(i+1, "(") || !startsWith(low, "assert", "expect", "check", "verify") {
 		return false
 	}
@@ -118,37 +118,37 @@ func (s *source) helper(i int) bool {
 	if len(args) != 2 {
 		return false
 	}
-	s.compared(s.Tokens[i].Text, args[0], args[1], false)
+	s.addComparison(s.Tokens[i].Text, args[0], args[1], false)
 	return true
 }
 
-// messageFirst tells assertEquals("message", 4, f()) from assertEquals("a", f(), "message").
-func (s *source) messageFirst(args [][]syntax.Token) bool {
-	if literal(s.Lang, args[1]) {
-		return !literal(s.Lang, args[2])
+// isMessageFirst tells assertEquals("message", 4, f()) from assertEquals("a", f(), "message").
+func (s *source) isMessageFirst(args [][]syntax.Token) bool {
+	if isLiteral(s.Lang, args[1]) {
+		return !isLiteral(s.Lang, args[2])
 	}
-	return literal(s.Lang, args[2]) && args[2][0].Kind != syntax.Text
+	return isLiteral(s.Lang, args[2]) && args[2][0].Kind != syntax.Text
 }
 
-// margin notes how far a number may be off: what is compared is its subject.
-func (s *source) margin(op string, args [][]syntax.Token) {
+// addTolerance notes how far a number may be off: what is compared is its subject.
+func (s *source) addTolerance(op string, args [][]syntax.Token) {
 	if op != "near" && op != "eq" || len(args) < 3 {
 		return
 	}
 	if n := len(args[2]); n > 0 && n <= 2 && args[2][0].Kind == syntax.Number {
-		s.add(Value{Subject: key(args[0]) + " ~ " + key(args[1]), Op: "within", Text: text(args[2])}, args[2][0])
+		s.addValue(Value{Subject: tokenKey(args[0]) + " ~ " + tokenKey(args[1]), Op: "within", Text: tokenText(args[2])}, args[2][0])
 	}
 }
 
-// assertion reports whether token i names one; bare is its name as ops have it, open where
+// assertionName reports whether token i names one; bare is its name as ops have it, open where
 // its parenthesis is.
-func (s *source) assertion(i int) (bare string, open int, ok bool) {
+func (s *source) assertionName(i int) (bare string, open int, ok bool) {
 	open = i + 1
 	if !s.Is(open, "(") && !s.Is(open, "!") && s.Lang != syntax.Ruby {
 		return "", 0, false
 	}
 	low := strings.ToLower(strings.ReplaceAll(s.Tokens[i].Text, "_", ""))
-	dotted, on := s.dot(i-1), s.At(i-2).Text
+	dotted, on := s.isMemberAccess(i-1), s.At(i-2).Text
 	switch s.Lang {
 	case syntax.Rust:
 		if !s.Is(open, "!") || !strings.Contains(low, "assert") {
@@ -179,54 +179,54 @@ func (s *source) assertion(i int) (bare string, open int, ok bool) {
 			break
 		}
 	}
-	_, ok = ops()[low]
+	_, ok = assertForms()[low]
 	return low, open, ok
 }
 
-// sames are matchers that ask for equality.
-var sames = set(`toBe toEqual toStrictEqual isEqualTo isSameAs isEqualByComparingTo eq eql equal be equals EqualTo
+// equalityMatchers are matchers that ask for equality.
+var equalityMatchers = set(`toBe toEqual toStrictEqual isEqualTo isSameAs isEqualByComparingTo eq eql equal be equals EqualTo
 	SameAs Be ShouldBe ShouldEqual must_equal deep toMatchObject
 	BeEquivalentTo to_equal toMatchInlineSnapshot`)
 
-// chained reads expect(x).toBe(3), assertThat(x).isEqualTo(3), x.Should().Be(3),
+// readMatcherChain reads expect(x).toBe(3), assertThat(x).isEqualTo(3), x.Should().Be(3),
 // Assert.That(x, Is.EqualTo(3)) and RSpec's expect(x).to eq 3, beginning at token i.
-func (s *source) chained(i int) bool {
+func (s *source) readMatcherChain(i int) bool {
 	t := s.Tokens[i]
 	switch {
 	case (t.Is("expect") || t.Is("assertThat") || t.Is("expectThat") || t.Is("assert_that")) && s.Is(i+1, "("):
 		args := s.args(i + 1)
 		if len(args) == 2 && t.Is("assertThat") { // assertThat(x, is(3))
-			s.matcher(key(args[0]), args[1], false)
+			s.addMatcher(tokenKey(args[0]), args[1], false)
 			return true
 		}
 		if len(args) == 0 {
 			return false
 		}
-		s.matchers(key(s.Tokens[i+2:s.End(i+1)]), s.End(i+1)+1)
+		s.readMatchers(tokenKey(s.Tokens[i+2:s.End(i+1)]), s.End(i+1)+1)
 		return true
 	case t.Is("That") && s.Is(i-1, ".") && s.Is(i-2, "Assert") && s.Is(i+1, "("):
 		if args := s.args(i + 1); len(args) > 1 {
-			s.matcher(key(args[0]), args[1], false)
+			s.addMatcher(tokenKey(args[0]), args[1], false)
 		} else if len(args) == 1 {
-			s.conditions(args[0], false)
+			s.readConditions(args[0], false)
 		}
 		return true
 	case t.Is("Should") && s.Is(i-1, ".") && s.Is(i+1, "("):
-		s.matchers(key(s.before(i-1)), s.End(i+1)+1)
+		s.readMatchers(tokenKey(s.statementBefore(i-1)), s.End(i+1)+1)
 		return true
 	case (strings.HasPrefix(t.Text, "ShouldBe") || strings.HasPrefix(t.Text, "ShouldEqual") ||
 		strings.HasPrefix(t.Text, "must_")) && s.Is(i-1, "."):
-		s.matcher(key(s.before(i-1)), s.operands(i), false)
+		s.addMatcher(tokenKey(s.statementBefore(i-1)), s.operands(i), false)
 		return true
 	}
 	return false
 }
 
-// before returns the tokens of the statement up to the dot at i.
-func (s *source) before(i int) []syntax.Token {
+// statementBefore returns the tokens of the statement up to the dot at i.
+func (s *source) statementBefore(i int) []syntax.Token {
 	k := i
 	for k > 0 && i-k < 200 && s.Open[k-1] >= s.Open[i] {
-		begins := s.Among(k-1, ";", "{", "}") || s.Tokens[k].First && !s.Is(k, ".")
+		begins := s.IsOneOf(k-1, ";", "{", "}") || s.Tokens[k].First && !s.Is(k, ".")
 		if begins && s.Open[k-1] == s.Open[i] {
 			break
 		}
@@ -235,11 +235,11 @@ func (s *source) before(i int) []syntax.Token {
 	return s.Tokens[k:i]
 }
 
-// matchers reads what is chained to a subject from token k on.
-func (s *source) matchers(subject string, k int) {
+// readMatchers reads what is chained to a subject from token k on.
+func (s *source) readMatchers(subject string, k int) {
 	not := false
 	for k < len(s.Tokens) {
-		dot := s.dot(k)
+		dot := s.isMemberAccess(k)
 		word := k
 		if dot {
 			word++
@@ -250,36 +250,36 @@ func (s *source) matchers(subject string, k int) {
 			return
 		case t.Is("to") || t.Is("not_to") || t.Is("to_not"):
 			if !s.Is(word+1, "(") && !s.Is(word+1, ".") {
-				s.matcher(subject, until(s.operands(word+1), "do"), !t.Is("to"))
+				s.addMatcher(subject, tokensUntil(s.operands(word+1), "do"), !t.Is("to"))
 				return
 			}
 			if s.Lang == syntax.Ruby {
-				s.matcher(subject, s.Tokens[word+2:max(s.End(word+1), word+2)], !t.Is("to"))
+				s.addMatcher(subject, s.Tokens[word+2:max(s.End(word+1), word+2)], !t.Is("to"))
 				return
 			}
 			k = word + 1
 			continue
 		case t.Is("and") && s.Lang == syntax.PHP && s.Is(word+1, "("): // Pest's expect(x)->toBe(1)->and(y)->toBe(2)
-			subject, not = key(s.Tokens[word+2:max(s.End(word+1), word+2)]), false
+			subject, not = tokenKey(s.Tokens[word+2:max(s.End(word+1), word+2)]), false
 			k = s.End(word+1) + 1
 			continue
 		case t.Is("not"), t.Is("Not"):
 			not = !not
 		case s.Is(word+1, "("):
 			end := s.End(word + 1)
-			s.matcher(subject, s.Tokens[word:min(end+1, len(s.Tokens))], not)
+			s.addMatcher(subject, s.Tokens[word:min(end+1, len(s.Tokens))], not)
 			k = end + 1
 			continue
-		case !s.dot(word + 1): // chai's expect(x).to.be.true
-			s.matcher(subject, s.Tokens[word:word+1], not)
+		case !s.isMemberAccess(word + 1): // chai's expect(x).to.be.true
+			s.addMatcher(subject, s.Tokens[word:word+1], not)
 			return
 		}
 		k = word + 1
 	}
 }
 
-// matcher notes one matcher: its name, and what it is given where that is a literal.
-func (s *source) matcher(subject string, m []syntax.Token, not bool) {
+// addMatcher notes one matcher: its name, and what it is given where that is a literal.
+func (s *source) addMatcher(subject string, m []syntax.Token, not bool) {
 	for len(m) > 2 && (m[0].Is("Is") || m[0].Is("Has") || m[0].Is("Does")) && m[1].Is(".") {
 		m = m[2:]
 	}
@@ -294,17 +294,17 @@ func (s *source) matcher(subject string, m []syntax.Token, not bool) {
 		args = args[1 : len(args)-1]
 	}
 	if op == "be" && len(args) > 1 && (args[0].Is("<") || args[0].Is(">") || args[0].Is("=")) { // RSpec's be > 3
-		s.part(append([]syntax.Token{{Kind: syntax.Word, Text: subject, Line: m[0].Line, Col: m[0].Col}}, args...), not)
+		s.readCondition(append([]syntax.Token{{Kind: syntax.Word, Text: subject, Line: m[0].Line, Col: m[0].Col}}, args...), not)
 		return
 	}
-	if sames[op] || op == "is" && len(args) > 0 {
+	if equalityMatchers[op] || op == "is" && len(args) > 0 {
 		op = "eq"
-		if args = until(args, ","); len(args) == 0 {
+		if args = tokensUntil(args, ","); len(args) == 0 {
 			return
 		}
 	}
-	if len(args) > 0 && !literal(s.Lang, args) {
+	if len(args) > 0 && !isLiteral(s.Lang, args) {
 		return
 	}
-	s.add(Value{Subject: subject, Op: sense(op, not), Text: text(args)}, m[0])
+	s.addValue(Value{Subject: subject, Op: effectiveOp(op, not), Text: tokenText(args)}, m[0])
 }

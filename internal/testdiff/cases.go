@@ -11,29 +11,29 @@ import (
 
 // Test is one test as it is in a text, or a group of tests (a class, a describe).
 type Test struct {
-	Name  string // with the names of the groups around it: Parser > reads an empty file
-	Leaf  string // without them
-	Line  int
-	Group bool
-	Bases []string       // of a class: what it inherits tests from, where that is read
-	Skips []Mark         // what keeps it from running
-	Only  []Mark         // what keeps all others from running
-	Body  []syntax.Token // what it does, without the braces around it; a group has none
+	Name      string // with the names of the groups around it: Parser > reads an empty file
+	ShortName string // without them
+	Line      int
+	Group     bool
+	Bases     []string       // of a class: what it inherits tests from, where that is read
+	Skips     []Mark         // what keeps it from running
+	Focuses   []Mark         // what keeps all others from running
+	Body      []syntax.Token // what it does, without the braces around it; a group has none
 
-	Asserts int    // assertions that could fail
-	Hollow  []Mark // assertions that always hold
-	Early   []Mark // returns that no assertion after them survives
-	Never   []Mark // assertions under a condition that never holds
-	Caught  []Mark // assertions whose failure is caught, and nothing comes of it
-	Panics  int    // the line that says that it has to panic, 0 for none
+	Asserts      int    // assertions that could fail
+	Vacuous      []Mark // assertions that always hold
+	EarlyReturns []Mark // returns that no assertion after them survives
+	Unreachable  []Mark // assertions under a condition that never holds
+	Swallowed    []Mark // assertions whose failure is caught, and nothing comes of it
+	PanicLine    int    // the line that says that it has to panic, 0 for none
 
 	Rows  int            // how often it runs, each time with other values; 0 when it says nothing of that, Unknown
 	Table []syntax.Token // these values
 }
 
-// Empty reports whether the body does nothing: it has no statement, or only some that
+// IsEmpty reports whether the body does nothing: it has no statement, or only some that
 // stand for none: pass, ..., a docstring, a bare return, t.Parallel().
-func (u Test) Empty() bool {
+func (u Test) IsEmpty() bool {
 	rest := 0
 	for i := 0; i < len(u.Body); i++ {
 		t := u.Body[i]
@@ -50,43 +50,43 @@ func (u Test) Empty() bool {
 	return rest == 0
 }
 
-// Read returns the tests of a text, groups among them, in the order in which they begin.
+// ReadTests returns the tests of a text, groups among them, in the order in which they begin.
 // Two of one name get numbers.
-func Read(l syntax.Language, text []byte) []Test {
-	s := newSource(l, syntax.Code(l, text))
-	return s.units(text)
+func ReadTests(l syntax.Language, text []byte) []Test {
+	s := newSource(l, syntax.LexCode(l, text))
+	return s.readTests(text)
 }
 
-// units returns the tests of a text, groups among them, in order.
-func (s *source) units(text []byte) []Test {
+// readTests returns the tests of a text, groups among them, in order.
+func (s *source) readTests(text []byte) []Test {
 	var list []Test
 	switch s.Lang {
 	case syntax.Go:
-		list = s.goUnits()
+		list = s.readGoTests()
 	case syntax.Python:
-		list = s.pythonUnits()
+		list = s.readPythonTests()
 	case syntax.JavaScript, syntax.TypeScript:
-		list = s.scriptUnits()
+		list = s.readScriptTests()
 	case syntax.Rust:
-		list = s.rustUnits()
+		list = s.readRustTests()
 	case syntax.Java:
-		list = s.javaUnits()
+		list = s.readJavaTests()
 	case syntax.CSharp:
-		list = s.csharpUnits()
+		list = s.readCSharpTests()
 	case syntax.Ruby:
-		list = s.rubyUnits()
+		list = s.readRubyTests()
 	case syntax.PHP:
-		list = s.phpUnits(text)
+		list = s.readPHPTests(text)
 	}
-	s.tabled(list)
+	s.countTestRows(list)
 	seen := map[string]int{}
 	for i := range list {
 		u := &list[i]
 		if !u.Group {
-			a := In(s.Lang, u.Body)
+			a := FindAssertions(s.Lang, u.Body)
 			u.Asserts += a.Count // to what its head expects: an exception, a panic
-			u.Hollow, u.Early = append(u.Hollow, a.Hollow...), a.Early
-			u.Never, u.Caught = a.Never, a.Caught
+			u.Vacuous, u.EarlyReturns = append(u.Vacuous, a.Vacuous...), a.EarlyReturns
+			u.Unreachable, u.Swallowed = a.Unreachable, a.Swallowed
 		}
 		if seen[u.Name]++; seen[u.Name] > 1 { // two tests of one name are two
 			u.Name += " #" + strconv.Itoa(seen[u.Name])
@@ -101,19 +101,19 @@ type scopes struct {
 	names []string
 }
 
-// at closes the groups that end before token i, and returns the names of the others.
-func (o *scopes) at(i int) []string {
+// popTo closes the groups that end before token i, and returns the names of the others.
+func (o *scopes) popTo(i int) []string {
 	for n := len(o.ends); n > 0 && i >= o.ends[n-1]; n-- {
 		o.ends, o.names = o.ends[:n-1], o.names[:n-1]
 	}
 	return o.names
 }
 
-func (o *scopes) open(end int, name string) {
+func (o *scopes) push(end int, name string) {
 	o.ends, o.names = append(o.ends, end), append(o.names, name)
 }
 
-// within returns the names of groups, each with an arrow after it.
-func within(groups []string, name string) string {
+// groupPrefix returns the names of groups, each with an arrow after it.
+func groupPrefix(groups []string, name string) string {
 	return strings.Join(append(append([]string{}, groups...), name), " > ")
 }

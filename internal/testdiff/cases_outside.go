@@ -6,24 +6,24 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Outside counts the assertions of a text that are in none of the tests, which are some
+// CountOutsideTests counts the assertions of a text that are in none of the tests, which are some
 // of Read's: in functions that tests call. A call of such a function is none itself.
-func Outside(l syntax.Language, text []byte, tests []Test) int {
-	bodies := bodiesOf(tests)
-	s := newSource(l, syntax.Code(l, text))
+func CountOutsideTests(l syntax.Language, text []byte, tests []Test) int {
+	bodies := testBodies(tests)
+	s := newSource(l, syntax.LexCode(l, text))
 	n := 0
 	for i, t := range s.Tokens {
-		for len(bodies) > 0 && before(bodies[0].last, t) {
+		for len(bodies) > 0 && isBefore(bodies[0].last, t) {
 			bodies = bodies[1:]
 		}
-		if s.Depth[i] > Deepest || len(bodies) > 0 && !before(t, bodies[0].first) {
+		if s.Depth[i] > maxDepth || len(bodies) > 0 && !isBefore(t, bodies[0].first) {
 			continue
 		}
-		helper := l == syntax.Go && s.Is(i+1, "(") && !s.At(i-1).Is(".") && s.Handed(i+1)
-		if helper || !s.Asserts(i) || s.Hollow(i) {
+		helper := l == syntax.Go && s.Is(i+1, "(") && !s.At(i-1).Is(".") && s.receivesHandle(i+1)
+		if helper || !s.isAssertion(i) || s.isVacuous(i) {
 			continue
 		}
-		if d := s.Deaf(i); d.Never.Text == "" && (d.Caught.Text == "" || d.Caught.Maybe) {
+		if d := s.findSuppression(i); d.Unreachable.Text == "" && (d.Swallowed.Text == "" || d.Swallowed.Unsure) {
 			n++
 		}
 	}
@@ -32,9 +32,9 @@ func Outside(l syntax.Language, text []byte, tests []Test) int {
 
 type body struct{ first, last syntax.Token }
 
-// bodiesOf returns what tests do, in the order of the text and apart: one within another
+// testBodies returns what tests do, in the order of the text and apart: one within another
 // begins no earlier and ends no later.
-func bodiesOf(tests []Test) []body {
+func testBodies(tests []Test) []body {
 	var list []body
 	for _, t := range tests {
 		if len(t.Body) > 0 {
@@ -43,17 +43,17 @@ func bodiesOf(tests []Test) []body {
 	}
 	slices.SortStableFunc(list, func(a, b body) int {
 		switch {
-		case before(a.first, b.first):
+		case isBefore(a.first, b.first):
 			return -1
-		case before(b.first, a.first):
+		case isBefore(b.first, a.first):
 			return 1
 		}
 		return 0
 	})
 	var apart []body
 	for _, b := range list {
-		if n := len(apart); n > 0 && !before(apart[n-1].last, b.first) {
-			if before(apart[n-1].last, b.last) {
+		if n := len(apart); n > 0 && !isBefore(apart[n-1].last, b.first) {
+			if isBefore(apart[n-1].last, b.last) {
 				apart[n-1].last = b.last
 			}
 			continue
@@ -63,4 +63,4 @@ func bodiesOf(tests []Test) []body {
 	return apart
 }
 
-func before(a, b syntax.Token) bool { return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col }
+func isBefore(a, b syntax.Token) bool { return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col }

@@ -25,25 +25,25 @@ func shown(u Test) string {
 	marks := func(kind string, list []Mark) {
 		for _, m := range list {
 			fmt.Fprintf(&b, " %s(%s", kind, m.Text)
-			if m.Maybe {
+			if m.Unsure {
 				b.WriteByte('?')
 			}
 			b.WriteByte(')')
 		}
 	}
 	marks("skip", u.Skips)
-	marks("only", u.Only)
-	marks("hollow", u.Hollow)
-	marks("early", u.Early)
-	marks("never", u.Never)
-	marks("caught", u.Caught)
-	if u.Panics > 0 {
+	marks("only", u.Focuses)
+	marks("hollow", u.Vacuous)
+	marks("early", u.EarlyReturns)
+	marks("never", u.Unreachable)
+	marks("caught", u.Swallowed)
+	if u.PanicLine > 0 {
 		b.WriteString(" panics")
 	}
 	if u.Rows != 0 {
 		fmt.Fprintf(&b, " rows %d", u.Rows)
 	}
-	if !u.Group && u.Empty() {
+	if !u.Group && u.IsEmpty() {
 		b.WriteString(" empty")
 	}
 	return b.String()
@@ -55,7 +55,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	testutil.Pieces(t, "testdata/cases/*.txt", 8, func(name, piece string) string {
 		var got strings.Builder
-		for _, u := range Read(syntax.Language(name), []byte(piece)) {
+		for _, u := range ReadTests(syntax.Language(name), []byte(piece)) {
 			fmt.Fprintln(&got, shown(u))
 		}
 		return got.String()
@@ -74,8 +74,8 @@ func FuzzRead(f *testing.F) {
 		lines := strings.Count(string(text), "\n") + 1
 		names := map[string]bool{}
 		l := all[int(which)%len(all)]
-		list := Read(l, text)
-		if in, whole := Outside(l, text, list), Outside(l, text, nil); in > whole {
+		list := ReadTests(l, text)
+		if in, whole := CountOutsideTests(l, text, list), CountOutsideTests(l, text, nil); in > whole {
 			t.Fatalf("%d assertions outside of tests, and %d in all", in, whole)
 		}
 		for _, u := range list {
@@ -83,7 +83,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%s", shown(u))
 			}
 			names[u.Name] = true
-			for _, m := range slices.Concat(u.Skips, u.Only, u.Hollow, u.Early, u.Never, u.Caught) {
+			for _, m := range slices.Concat(u.Skips, u.Focuses, u.Vacuous, u.EarlyReturns, u.Unreachable, u.Swallowed) {
 				if m.Line < 1 || m.Line > lines {
 					t.Fatalf("%s: %+v", u.Name, m)
 				}
@@ -97,6 +97,6 @@ func BenchmarkReadGo(b *testing.B) {
 	src := []byte(strings.Repeat("func TestX(t *testing.T) {\n\tif got := f(\"a\"); got != 1 { // no\n\t\tt.Fatalf(\"%d\", got)\n\t}\n}\n", 2000))
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		Read(syntax.Go, src)
+		ReadTests(syntax.Go, src)
 	}
 }

@@ -13,10 +13,10 @@ var (
 		"DataTestMethod": true, "SkippableFact": true, "SkippableTheory": true, "Property": true}
 )
 
-// javaUnits returns methods with an annotation that makes them tests, and void methods
+// readJavaTests returns methods with an annotation that makes them tests, and void methods
 // whose names begin with test, as older runners have it.
-func (s *source) javaUnits() []Test {
-	return s.classUnits(func(i int) (list []attribute, after int) {
+func (s *source) readJavaTests() []Test {
+	return s.readClassTests(func(i int) (list []attribute, after int) {
 		if !s.Is(i, "@") || s.At(i+1).Kind != syntax.Word || s.Is(i+1, "interface") {
 			return nil, i
 		}
@@ -33,9 +33,9 @@ func (s *source) javaUnits() []Test {
 	}, javaTests)
 }
 
-// csharpUnits returns methods with an attribute that makes them tests.
-func (s *source) csharpUnits() []Test {
-	return s.classUnits(func(i int) (list []attribute, after int) {
+// readCSharpTests returns methods with an attribute that makes them tests.
+func (s *source) readCSharpTests() []Test {
+	return s.readClassTests(func(i int) (list []attribute, after int) {
 		if !s.Is(i, "[") || !s.At(i).First && !s.At(i-1).Is("]") || s.At(i+1).Kind != syntax.Word {
 			return nil, i
 		}
@@ -53,9 +53,9 @@ func (s *source) csharpUnits() []Test {
 	}, csharpTests)
 }
 
-// classUnits walks a text of classes and methods; read gives the attributes that begin
+// readClassTests walks a text of classes and methods; read gives the attributes that begin
 // at a token, and where they end.
-func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]bool) []Test {
+func (s *source) readClassTests(read func(int) ([]attribute, int), tests map[string]bool) []Test {
 	var list []Test
 	var around scopes
 	var attrs []attribute
@@ -66,10 +66,10 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 			continue
 		}
 		t := s.Tokens[i]
-		if s.Depth[i] > Deepest {
+		if s.Depth[i] > maxDepth {
 			continue
 		}
-		groups := around.at(i)
+		groups := around.popTo(i)
 		switch {
 		case (t.Is("class") || t.Is("record") || t.Is("struct")) && s.At(i+1).Kind == syntax.Word && !s.At(i-1).Is("."):
 			name := s.At(i + 1).Text
@@ -77,13 +77,14 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 			for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") {
 				body++
 			}
-			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true, Skips: s.classSkips(attrs)})
-			around.open(s.End(body), name)
+			list = append(list, Test{Name: groupPrefix(groups, name), ShortName: name, Line: t.Line, Group: true,
+				Skips: s.attributeSkips(attrs)})
+			around.push(s.End(body), name)
 			i, attrs = body, nil
-		case t.Kind == syntax.Word && s.Is(i+1, "(") && (s.At(i-1).Kind == syntax.Word || s.At(i-1).Among(">", "]", "?")):
-			u, body, ok := s.method(i, attrs, tests)
+		case t.Kind == syntax.Word && s.Is(i+1, "(") && (s.At(i-1).Kind == syntax.Word || s.At(i-1).IsOneOf(">", "]", "?")):
+			u, body, ok := s.readMethod(i, attrs, tests)
 			if attrs = nil; ok {
-				u.Name = within(groups, u.Leaf)
+				u.Name = groupPrefix(groups, u.ShortName)
 				list = append(list, u)
 			}
 			i = max(i, body)
@@ -94,16 +95,16 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 	return list
 }
 
-// method reads the method whose name is token i. body is where to continue: behind the
+// readMethod reads the method whose name is token i. body is where to continue: behind the
 // method's brace or, for what is not a test, at its parentheses.
-func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test, body int, ok bool) {
+func (s *source) readMethod(i int, attrs []attribute, tests map[string]bool) (u Test, body int, ok bool) {
 	t := s.Tokens[i]
-	u = Test{Leaf: t.Text, Line: t.Line, Skips: s.classSkips(attrs)}
+	u = Test{ShortName: t.Text, Line: t.Line, Skips: s.attributeSkips(attrs)}
 	test := s.Lang == syntax.Java && s.At(i-1).Is("void") && strings.HasPrefix(t.Text, "test") && len(s.Inside(i+1)) == 0
 	for _, a := range attrs {
 		if tests[a.name] {
 			test = true
-			if a.has("expected") || a.has("expectedExceptions") {
+			if a.hasWord("expected") || a.hasWord("expectedExceptions") {
 				u.Asserts++
 			}
 		}
@@ -114,7 +115,7 @@ func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test
 	if !test {
 		return u, i, false
 	}
-	s.attributed(&u, attrs)
+	s.addAttributeRows(&u, attrs)
 	body = s.End(i+1) + 1
 	for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") && !s.Is(body, "=", ">") {
 		body++
@@ -122,7 +123,7 @@ func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test
 	switch {
 	case s.Is(body, "{"):
 		u.Body = s.Inside(body)
-		u.Skips = append(u.Skips, s.assumptions(body)...)
+		u.Skips = append(u.Skips, s.assumptionSkips(body)...)
 		return u, min(s.End(body), len(s.Tokens)-1), true
 	case s.Is(body, "=", ">"):
 		end := body + 2
@@ -135,8 +136,8 @@ func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test
 	return u, i, false
 }
 
-// classSkips tells what attributes leave a test or a class of them out.
-func (s *source) classSkips(attrs []attribute) []Mark {
+// attributeSkips tells what attributes leave a test or a class of them out.
+func (s *source) attributeSkips(attrs []attribute) []Mark {
 	var marks []Mark
 	for _, a := range attrs {
 		m := Mark{Line: a.line, Text: a.name}
@@ -145,37 +146,37 @@ func (s *source) classSkips(attrs []attribute) []Mark {
 			marks = append(marks, m)
 		case strings.HasPrefix(a.name, "DisabledIf") || strings.HasPrefix(a.name, "DisabledOn") ||
 			strings.HasPrefix(a.name, "EnabledIf") || strings.HasPrefix(a.name, "EnabledOn"):
-			m.Maybe = true
+			m.Unsure = true
 			marks = append(marks, m)
-		case a.has("Skip"), a.has("enabled") && a.has("false"), a.has("Ignore") && s.Lang == syntax.CSharp:
-			m.Text += "(" + Text(a.args) + ")"
-			m.Maybe = a.has("SkipWhen") || a.has("SkipUnless")
+		case a.hasWord("Skip"), a.hasWord("enabled") && a.hasWord("false"), a.hasWord("Ignore") && s.Lang == syntax.CSharp:
+			m.Text += "(" + JoinTokens(a.args) + ")"
+			m.Unsure = a.hasWord("SkipWhen") || a.hasWord("SkipUnless")
 			marks = append(marks, m)
 		}
 	}
 	return marks
 }
 
-// assumptions looks for calls that end a test without a failure.
-func (s *source) assumptions(body int) []Mark {
+// assumptionSkips looks for calls that end a test without a failure.
+func (s *source) assumptionSkips(body int) []Mark {
 	var marks []Mark
 	for i := body + 1; i < s.End(body); i++ {
 		t := s.Tokens[i]
 		if t.Kind != syntax.Word || !s.Is(i+1, "(") {
 			continue
 		}
-		m := Mark{Line: t.Line, Text: t.Text, Maybe: true}
+		m := Mark{Line: t.Line, Text: t.Text, Unsure: true}
 		switch t.Text {
 		case "assumeTrue", "assumeFalse", "assumeThat":
-			m.Maybe = !(t.Text == "assumeTrue" && s.Is(i+2, "false") || t.Text == "assumeFalse" && s.Is(i+2, "true"))
+			m.Unsure = !(t.Text == "assumeTrue" && s.Is(i+2, "false") || t.Text == "assumeFalse" && s.Is(i+2, "true"))
 		case "SkipException", "abort":
-			m.Maybe = s.Conditional(i, body) || s.Guarded(i-1)
+			m.Unsure = s.isConditional(i, body) || s.isGuarded(i-1)
 		case "Ignore", "Inconclusive", "Pass":
 			if !s.At(i-1).Is(".") || !s.At(i-2).Is("Assert") {
 				continue
 			}
 			m.Text = "Assert." + t.Text
-			m.Maybe = s.Conditional(i, body) || s.Guarded(i-2)
+			m.Unsure = s.isConditional(i, body) || s.isGuarded(i-2)
 		case "If", "IfNot", "Unless":
 			if !s.At(i-1).Is(".") || !s.At(i-2).Is("Skip") {
 				continue

@@ -55,7 +55,7 @@ func TestSilenced(t *testing.T) {
 		"pyproject: no task":      {"pyproject.toml", "[project]\ntest = \"pytest\"\n", "[project]\ntest = \"true\"\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := told(Look([]*syntax.File{file(c.path, c.before, c.after)}, Rules{})); got != c.want {
+			if got := told(Check([]*syntax.File{file(c.path, c.before, c.after)}, Rules{})); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})

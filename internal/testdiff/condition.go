@@ -6,10 +6,10 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// conditions reads what must hold: parts joined by and or or, each by itself. not says that the test fails where it
+// readConditions reads what must hold: parts joined by and or or, each by itself. not says that the test fails where it
 // holds.
-func (s *source) conditions(tokens []syntax.Token, not bool) {
-	if tokens = unwrapped(tokens); len(tokens) > 400 {
+func (s *source) readConditions(tokens []syntax.Token, not bool) {
+	if tokens = unwrapBrackets(tokens); len(tokens) > 400 {
 		return
 	}
 	from, depth := 0, 0
@@ -23,7 +23,7 @@ func (s *source) conditions(tokens []syntax.Token, not bool) {
 			switch {
 			case t.Is("(") || t.Is("[") || t.Is("{"):
 				depth++
-			case closes(t):
+			case isClosing(t):
 				depth--
 			}
 			both := i+1 < len(tokens) && (t.Is("&") && tokens[i+1].Is("&") || t.Is("|") && tokens[i+1].Is("|"))
@@ -31,7 +31,7 @@ func (s *source) conditions(tokens []syntax.Token, not bool) {
 				continue
 			}
 		}
-		s.part(tokens[from:i], not)
+		s.readCondition(tokens[from:i], not)
 		from = i + 1
 		if !end && tokens[i].Kind == syntax.Mark {
 			from++
@@ -39,10 +39,10 @@ func (s *source) conditions(tokens []syntax.Token, not bool) {
 	}
 }
 
-// unwrapped takes away brackets around all of an expression: not those of (a) == (b).
-func unwrapped(tokens []syntax.Token) []syntax.Token {
+// unwrapBrackets takes away brackets around all of an expression: not those of (a) == (b).
+func unwrapBrackets(tokens []syntax.Token) []syntax.Token {
 	for {
-		inner, ok := wrapped(tokens)
+		inner, ok := unwrapOnce(tokens)
 		if !ok {
 			return tokens
 		}
@@ -50,71 +50,71 @@ func unwrapped(tokens []syntax.Token) []syntax.Token {
 	}
 }
 
-// part reads one comparison, or one thing that is to be true. not says that the test fails
+// readCondition reads one comparison, or one thing that is to be true. not says that the test fails
 // where it holds.
-func (s *source) part(tokens []syntax.Token, not bool) {
+func (s *source) readCondition(tokens []syntax.Token, not bool) {
 	for len(tokens) > 0 && (tokens[0].Is("!") && !(len(tokens) > 1 && tokens[1].Is("=")) || tokens[0].Is("not")) {
 		tokens, not = tokens[1:], !not
 	}
 	if len(tokens) == 0 {
 		return
 	}
-	at, width, op := s.comparator(tokens)
+	at, width, op := s.findComparator(tokens)
 	if at < 0 {
-		if !s.function(tokens, not) && !literal(s.Lang, tokens) {
-			s.add(Value{Subject: key(tokens), Op: sense("true", not)}, tokens[0])
+		if !s.readComparingCall(tokens, not) && !isLiteral(s.Lang, tokens) {
+			s.addValue(Value{Subject: tokenKey(tokens), Op: effectiveOp("true", not)}, tokens[0])
 		}
 		return
 	}
 	a, b := tokens[:at], tokens[at+width:]
-	s.compared(sense(op, not), a, b, op != "eq" && op != "ne")
+	s.addComparison(effectiveOp(op, not), a, b, op != "eq" && op != "ne")
 }
 
-// compared notes a comparison of which one side is a literal. One of two orders is an
+// addComparison notes a comparison of which one side is a literal. One of two orders is an
 // operator turned round: 3 < x is x > 3.
-func (s *source) compared(op string, a, b []syntax.Token, turns bool) {
+func (s *source) addComparison(op string, a, b []syntax.Token, turns bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
-	la, lb := literal(s.Lang, a), literal(s.Lang, b)
+	la, lb := isLiteral(s.Lang, a), isLiteral(s.Lang, b)
 	switch {
 	case la && lb, !la && !lb:
 	case lb:
-		s.add(Value{Subject: key(a), Op: op, Text: text(b)}, b[0])
+		s.addValue(Value{Subject: tokenKey(a), Op: op, Text: tokenText(b)}, b[0])
 	default:
-		if t, ok := turned[op]; ok && turns {
+		if t, ok := flippedOps[op]; ok && turns {
 			op = t
 		}
-		s.add(Value{Subject: key(b), Op: op, Text: text(a)}, a[0])
+		s.addValue(Value{Subject: tokenKey(b), Op: op, Text: tokenText(a)}, a[0])
 	}
 }
 
 var (
-	turned   = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-	opposite = map[string]string{"eq": "ne", "ne": "eq", "true": "false", "false": "true", "<": ">=", ">": "<=", "<=": ">", ">=": "<",
+	flippedOps  = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+	oppositeOps = map[string]string{"eq": "ne", "ne": "eq", "true": "false", "false": "true", "<": ">=", ">": "<=", "<=": ">", ">=": "<",
 		"in": "not in", "not in": "in", "contains": "not contains", "not contains": "contains"}
 )
 
-func sense(op string, not bool) string {
+func effectiveOp(op string, not bool) string {
 	if !not {
 		return op
 	}
-	if o, ok := opposite[op]; ok {
+	if o, ok := oppositeOps[op]; ok {
 		return o
 	}
 	return "not " + op
 }
 
-// comparator returns where the first comparison outside brackets stands, how many tokens
+// findComparator returns where the first comparison outside brackets stands, how many tokens
 // it has and what it asks; -1 when there is none.
-func (s *source) comparator(tokens []syntax.Token) (at, width int, op string) {
+func (s *source) findComparator(tokens []syntax.Token) (at, width int, op string) {
 	depth := 0
 	is := func(i int, s string) bool { return i < len(tokens) && tokens[i].Is(s) }
 	for i, t := range tokens {
 		switch {
 		case t.Is("(") || t.Is("[") || t.Is("{"):
 			depth++
-		case closes(t):
+		case isClosing(t):
 			depth--
 		case depth > 0:
 		case t.Is("="), t.Is("!"):
@@ -126,7 +126,7 @@ func (s *source) comparator(tokens []syntax.Token) (at, width int, op string) {
 				width = 3
 			}
 			return i, width, op
-		case (t.Is("<") || t.Is(">")) && i > 0 && !is(i-1, "=") && s.orders():
+		case (t.Is("<") || t.Is(">")) && i > 0 && !is(i-1, "=") && s.hasOrderOperators():
 			if is(i+1, "=") {
 				return i, 2, t.Text + "="
 			}
@@ -146,29 +146,29 @@ func (s *source) comparator(tokens []syntax.Token) (at, width int, op string) {
 	return -1, 0, ""
 }
 
-// orders reports whether < and > compare, in a language whose types do not use them so.
-func (s *source) orders() bool {
+// hasOrderOperators reports whether < and > compare, in a language whose types do not use them so.
+func (s *source) hasOrderOperators() bool {
 	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, s.Lang)
 }
 
-var comparing = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold": "eq", "Diff": "eq", "equals": "eq",
+var comparingFuncs = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold": "eq", "Diff": "eq", "equals": "eq",
 	"Equals": "eq", "SequenceEqual": "eq",
 	"Contains": "contains", "contains": "contains", "includes": "contains", "HasPrefix": "prefix",
 	"HasSuffix": "suffix", "startswith": "prefix", "endswith": "suffix",
 	"starts_with": "prefix", "ends_with": "suffix", "startsWith": "prefix", "endsWith": "suffix", "include?": "contains"}
 
-// function reads a call that compares: slices.Equal(got, want), text.contains("x").
-func (s *source) function(tokens []syntax.Token, not bool) bool {
+// readComparingCall reads a call that compares: slices.Equal(got, want), text.contains("x").
+func (s *source) readComparingCall(tokens []syntax.Token, not bool) bool {
 	open := slices.IndexFunc(tokens, func(t syntax.Token) bool { return t.Is("(") })
 	if open < 1 || !tokens[len(tokens)-1].Is(")") {
 		return false
 	}
 	for i := open; i < len(tokens); i++ { // the last call of a chain
-		if tokens[i].Is("(") && tokens[i-1].Kind == syntax.Word && comparing[tokens[i-1].Text] != "" {
+		if tokens[i].Is("(") && tokens[i-1].Kind == syntax.Word && comparingFuncs[tokens[i-1].Text] != "" {
 			open = i
 		}
 	}
-	op, known := comparing[tokens[open-1].Text]
+	op, known := comparingFuncs[tokens[open-1].Text]
 	args := splitArguments(tokens[open+1 : len(tokens)-1])
 	switch {
 	case !known:
@@ -178,20 +178,20 @@ func (s *source) function(tokens []syntax.Token, not bool) bool {
 	case len(args) < 2:
 		return false
 	}
-	s.compared(sense(op, not), args[0], args[1], false)
+	s.addComparison(effectiveOp(op, not), args[0], args[1], false)
 	return true
 }
 
-// goIf reads the condition of an if that fails the test: it says what must not be.
-func (s *source) goIf(i int) {
+// readGoIf reads the condition of an if that fails the test: it says what must not be.
+func (s *source) readGoIf(i int) {
 	body := i + 1
-	for body < len(s.Tokens) && !(s.Is(body, "{") && s.Open[body] == s.Open[i] && !s.composite(body)) {
+	for body < len(s.Tokens) && !(s.Is(body, "{") && s.Open[body] == s.Open[i] && !s.isCompositeLiteral(body)) {
 		if s.Tokens[body].First && s.Tokens[body].Line > s.Tokens[i].Line+20 {
 			return
 		}
 		body++
 	}
-	if body >= len(s.Tokens) || !s.fails(body) {
+	if body >= len(s.Tokens) || !s.blockFails(body) {
 		return
 	}
 	from := i + 1
@@ -202,28 +202,28 @@ func (s *source) goIf(i int) {
 	}
 	head := ""
 	if from > i+1 { // if got := f(1); got != 2
-		head = key(s.Tokens[i+1:from]) + " "
+		head = tokenKey(s.Tokens[i+1:from]) + " "
 	}
 	n := len(s.expected)
-	s.conditions(s.Tokens[from:body], true)
+	s.readConditions(s.Tokens[from:body], true)
 	for k := n; k < len(s.expected); k++ {
 		s.expected[k].Subject = head + s.expected[k].Subject
 	}
 }
 
-// composite tells a literal's brace from a block's: it follows its type, and what follows
+// isCompositeLiteral tells a literal's brace from a block's: it follows its type, and what follows
 // what it closes continues with the condition.
-func (s *source) composite(open int) bool {
+func (s *source) isCompositeLiteral(open int) bool {
 	end := s.End(open)
-	return end+1 < len(s.Tokens) && !s.Tokens[end+1].First && s.Among(end+1, "{", ")", "&", "|", "=")
+	return end+1 < len(s.Tokens) && !s.Tokens[end+1].First && s.IsOneOf(end+1, "{", ")", "&", "|", "=")
 }
 
-var goFails = set(`Error Errorf Fatal Fatalf Fail FailNow`)
+var goFailMethods = set(`Error Errorf Fatal Fatalf Fail FailNow`)
 
-// fails reports whether the block at open says at its own depth that the test failed.
-func (s *source) fails(open int) bool {
+// blockFails reports whether the block at open says at its own depth that the test failed.
+func (s *source) blockFails(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
-		if goFails[s.At(i).Text] && s.Is(i-1, ".") && s.Is(i+1, "(") && goHandles[s.At(i-2).Text] && s.Open[i] == open {
+		if goFailMethods[s.At(i).Text] && s.Is(i-1, ".") && s.Is(i+1, "(") && goHandles[s.At(i-2).Text] && s.Open[i] == open {
 			return true
 		}
 	}

@@ -66,7 +66,7 @@ func TestDeaf(t *testing.T) {
 		"rust: && false":       {"tests/a.rs", rust("", "if x { assert_eq!(f(), 1); }"), rust("", "if x && false { assert_eq!(f(), 1); }"), "error tests/a.rs:2 " + never + "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := told(Look([]*syntax.File{file(c.path, c.before, c.after)}, Rules{})); got != c.want {
+			if got := told(Check([]*syntax.File{file(c.path, c.before, c.after)}, Rules{})); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})

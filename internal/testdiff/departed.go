@@ -16,154 +16,154 @@ import (
 // proof, so that each becomes a warning with the reason. Nothing explains a test that ran, whose subject is
 // still there, and in whose place nothing came.
 func (p *pairing) explain(files []*syntax.File, r Rules) {
-	var vanished map[syntax.Language]names
-	newly := sync.OnceValue(func() map[syntax.Language]names { return arrived(files) })
-	for i := range p.gone {
-		g := &p.gone[i]
-		if g.Group || g.Name == outsideName || g.into != "" {
+	var vanished map[syntax.Language]nameSet
+	newly := sync.OnceValue(func() map[syntax.Language]nameSet { return addedNames(files) })
+	for i := range p.deleted {
+		g := &p.deleted[i]
+		if g.Group || g.Name == outsideName || g.absorbedBy != "" {
 			continue
 		}
 		if vanished == nil {
-			vanished = departed(files)
+			vanished = removedNames(files)
 		}
-		used := g.uses(vanished[g.lang.Family()])
-		g.without = used != ""
+		used := g.usedName(vanished[g.lang.Family()])
+		g.subjectDeleted = used != ""
 		switch {
-		case slices.ContainsFunc(g.Skips, func(m Mark) bool { return !m.Maybe }):
-			g.why = "it was skipped"
-		case fixture(g.file.Path):
-			g.why = "its folder contains test data"
-		case p.twin(*g):
-			g.why = "a test with the same content still exists"
-		case p.inherited(*g) != "":
-			g.why = "its class inherits " + p.inherited(*g)
+		case slices.ContainsFunc(g.Skips, func(m Mark) bool { return !m.Unsure }):
+			g.reason = "it was skipped"
+		case isFixture(g.file.Path):
+			g.reason = "its folder contains test data"
+		case p.hasTwin(*g):
+			g.reason = "a test with the same content still exists"
+		case p.inheritedTest(*g) != "":
+			g.reason = "its class inherits " + p.inheritedTest(*g)
 		case used != "":
-			g.why = used + ", which it used, was removed from the code"
+			g.reason = used + ", which it used, was removed from the code"
 		case p.successor(*g) != "":
-			g.why = p.successor(*g) + " replaces it"
-		case p.absorbed(*g) != "":
-			g.why = p.absorbed(*g) + " does everything it did"
-		case p.quoted(*g) != "":
-			g.why = p.quoted(*g) + " contains it as text"
-		case p.inPlace(*g) != "":
-			g.why = p.inPlace(*g) + " is in its place"
-		case p.reworked(*g, r, newly):
-			g.why = "other tests, of what the change adds, are in its place"
-		case g.looksFor(files) != "":
-			g.without = true
-			g.why = g.looksFor(files) + ", which it looked for, was removed from the code"
+			g.reason = p.successor(*g) + " replaces it"
+		case p.absorbingTest(*g) != "":
+			g.reason = p.absorbingTest(*g) + " does everything it did"
+		case p.quotingTest(*g) != "":
+			g.reason = p.quotingTest(*g) + " contains it as text"
+		case p.replacementInPlace(*g) != "":
+			g.reason = p.replacementInPlace(*g) + " is in its place"
+		case p.isReworked(*g, r, newly):
+			g.reason = "other tests, of what the change adds, are in its place"
+		case g.removedText(files) != "":
+			g.subjectDeleted = true
+			g.reason = g.removedText(files) + ", which it looked for, was removed from the code"
 		}
 	}
-	p.together()
-	p.rewritten(files, r)
+	p.explainRemovedTogether()
+	p.explainRewrittenFiles(files, r)
 }
 
-// together says so of a test that was removed in one piece with others, most of which used what is gone
+// explainRemovedTogether says so of a test that was removed in one piece with others, most of which used what is gone
 // from the code.
-func (p *pairing) together() {
+func (p *pairing) explainRemovedTogether() {
 	type piece struct {
 		file    *syntax.File
 		between [2]string
 	}
 	all, without := map[piece]int{}, map[piece]int{}
-	for _, g := range p.gone {
+	for _, g := range p.deleted {
 		if !g.Group && g.Name != outsideName {
-			at := piece{g.file, g.between}
+			at := piece{g.file, g.neighbours}
 			all[at]++
-			if g.without {
+			if g.subjectDeleted {
 				without[at]++
 			}
 		}
 	}
-	for i := range p.gone {
-		g := &p.gone[i]
-		at := piece{g.file, g.between}
+	for i := range p.deleted {
+		g := &p.deleted[i]
+		at := piece{g.file, g.neighbours}
 		most := without[at] > 1 && without[at]*2 > all[at]
-		if most && g.unexplained() && !g.Group && g.Name != outsideName {
-			g.why = "the tests removed with it used code that was removed"
+		if most && g.isUnexplained() && !g.Group && g.Name != outsideName {
+			g.reason = "the tests removed with it used code that was removed"
 		}
 	}
 }
 
-// inPlace returns the new test that is where g was, between the same tests: it calls what g called
+// replacementInPlace returns the new test that is where g was, between the same tests: it calls what g called
 // and shares a word of its name that says what it is about, and what came there asserts as much as
 // what went.
-func (p *pairing) inPlace(g placed) string {
-	was := slices.DeleteFunc(count.TopicWords(g.Leaf), func(w string) bool { return plainWords.Has(w) || p.usual(g.file, w) })
+func (p *pairing) replacementInPlace(g fileTest) string {
+	was := slices.DeleteFunc(count.TopicWords(g.ShortName), func(w string) bool { return plainWords.Has(w) || p.isCommonWord(g.file, w) })
 	asserts := 0
-	for _, a := range p.fresh {
-		if a.file == g.file && a.between == g.between && a.runs() {
+	for _, a := range p.added {
+		if a.file == g.file && a.neighbours == g.neighbours && a.isEffective() {
 			asserts += a.Asserts
 		}
 	}
-	for _, o := range p.gone {
-		if o.file == g.file && o.between == g.between && o.Name != g.Name {
+	for _, o := range p.deleted {
+		if o.file == g.file && o.neighbours == g.neighbours && o.Name != g.Name {
 			asserts -= o.Asserts
 		}
 	}
-	for _, a := range p.fresh {
+	for _, a := range p.added {
 		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
-		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts || p.elsewhere(g, a) {
+		if a.file != g.file || a.neighbours != g.neighbours || !a.isEffective() || asserts < g.Asserts || p.isInOtherGroup(g, a) {
 			continue
 		}
-		taken := p.stands[key] != "" && p.stands[key] != one
-		if taken || !g.SameSubject(a.Test, p.common[g.file]) || alike(was, count.TopicWords(a.Leaf)) == 0 {
+		taken := p.replaces[key] != "" && p.replaces[key] != one
+		if taken || !g.HasSameSubject(a.Test, p.commonCalls[g.file]) || countAlike(was, count.TopicWords(a.ShortName)) == 0 {
 			continue
 		}
-		if p.stands == nil {
-			p.stands = map[string]string{}
+		if p.replaces == nil {
+			p.replaces = map[string]string{}
 		}
-		p.stands[key] = one
+		p.replaces[key] = one
 		return clip(a.Name)
 	}
 	return ""
 }
 
-// reworked reports whether other tests came where g was, between the same tests: as many as went, which assert
+// isReworked reports whether other tests came where g was, between the same tests: as many as went, which assert
 // as much, and call what the code of the change is the first to have. A test that was in the way of a fix is
 // not explained by that.
-func (p *pairing) reworked(g placed, r Rules, newly func() map[syntax.Language]names) bool {
-	if r.Wanted == nil || r.Wanted.fixes {
+func (p *pairing) isReworked(g fileTest, r Rules, newly func() map[syntax.Language]nameSet) bool {
+	if r.Deletions == nil || r.Deletions.fixes {
 		return false
 	}
 	balance, asserts, about := 0, 0, false
-	for _, o := range p.gone {
-		if o.file == g.file && o.between == g.between && !o.Group && o.Name != outsideName {
+	for _, o := range p.deleted {
+		if o.file == g.file && o.neighbours == g.neighbours && !o.Group && o.Name != outsideName {
 			balance--
 			asserts -= o.Asserts
 		}
 	}
-	for _, a := range p.fresh {
-		if a.file == g.file && a.between == g.between && a.runs() {
+	for _, a := range p.added {
+		if a.file == g.file && a.neighbours == g.neighbours && a.isEffective() {
 			balance++
 			asserts += a.Asserts
-			about = about || a.uses(newly()[g.lang.Family()]) != ""
+			about = about || a.usedName(newly()[g.lang.Family()]) != ""
 		}
 	}
 	return balance >= 0 && asserts >= 0 && about
 }
 
-// elsewhere reports whether the new test a is in another group of g's file than g was in, which is still there: the groups
+// isInOtherGroup reports whether the new test a is in another group of g's file than g was in, which is still there: the groups
 // say what their tests are about.
-func (p *pairing) elsewhere(g, a placed) bool {
-	return a.file == g.file && groups(a) != groups(g) && p.stayed(g)
+func (p *pairing) isInOtherGroup(g, a fileTest) bool {
+	return a.file == g.file && groupNames(a) != groupNames(g) && p.groupRemains(g)
 }
 
-// usual reports whether half of the tests that stayed in a file have a word in their names.
-func (p *pairing) usual(f *syntax.File, word string) bool {
+// isCommonWord reports whether half of the tests that stayed in a file have a word in their names.
+func (p *pairing) isCommonWord(f *syntax.File, word string) bool {
 	all, have := 0, 0
-	for _, k := range p.kept {
+	for _, k := range p.existing {
 		if k.file == f {
 			all++
-			have += alike([]string{word}, count.TopicWords(k.Leaf))
+			have += countAlike([]string{word}, count.TopicWords(k.ShortName))
 		}
 	}
 	return have > 0 && have*2 >= all
 }
 
-// looksFor returns a text of several words that the test has, that the code had, and that no
+// removedText returns a text of several words that the test has, that the code had, and that no
 // file of the change has any more.
-func (g placed) looksFor(files []*syntax.File) string {
+func (g fileTest) removedText(files []*syntax.File) string {
 	for _, t := range g.Body {
 		text := strings.Trim(t.Text, "\"'`/")
 		if t.Kind != syntax.Text || len(text) < 12 || strings.Count(text, " ") == 0 {
@@ -171,11 +171,11 @@ func (g placed) looksFor(files []*syntax.File) string {
 		}
 		had, has := false, false
 		for _, f := range files {
-			if syntax.Of(f.Path) == syntax.None || syntax.ForTests(f.Path) {
+			if syntax.LanguageOf(f.Path) == syntax.None || syntax.IsForTests(f.Path) {
 				continue
 			}
-			had = had || strings.Contains(string(unescaped(codeOf(f, f.Before))), string(unescaped([]byte(text))))
-			has = has || strings.Contains(string(unescaped(f.After)), string(unescaped([]byte(text))))
+			had = had || strings.Contains(string(unescape(codeWithoutTests(f, f.Before))), string(unescape([]byte(text))))
+			has = has || strings.Contains(string(unescape(f.After)), string(unescape([]byte(text))))
 		}
 		if had && !has {
 			return clip(t.Text)
@@ -184,54 +184,56 @@ func (g placed) looksFor(files []*syntax.File) string {
 	return ""
 }
 
-// unescaped takes backslashes out: what is one text is written in several ways.
-func unescaped(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\`), nil) }
+// unescape takes backslashes out: what is one text is written in several ways.
+func unescape(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\`), nil) }
 
-// rewritten says so of the tests of a file that is rewritten: none of several stayed, or the
+// explainRewrittenFiles says so of the tests of a file that is rewritten: none of several stayed, or the
 // request is about changing tests, or nothing but tests changed and nothing was to be fixed, and as many are
 // there that assert as much.
-func (p *pairing) rewritten(files []*syntax.File, r Rules) {
-	alone := r.Wanted != nil && !r.Wanted.fixes && len(p.gone) > 0 && !codeChanged(files)
+func (p *pairing) explainRewrittenFiles(files []*syntax.File, r Rules) {
+	alone := r.Deletions != nil && !r.Deletions.fixes && len(p.deleted) > 0 && !codeChanged(files)
 	type sum struct{ tests, asserts, stayed int }
 	gone, came := map[*syntax.File]sum{}, map[*syntax.File]sum{}
-	for _, k := range p.kept {
+	for _, k := range p.existing {
 		s := gone[k.file]
 		s.stayed++
 		gone[k.file] = s
 	}
-	for _, g := range p.gone {
+	for _, g := range p.deleted {
 		if !g.Group && g.Name != outsideName {
 			s := gone[g.file]
 			gone[g.file] = sum{s.tests + 1, s.asserts + g.Asserts, s.stayed}
 		}
 	}
-	for _, a := range p.fresh {
-		if a.runs() {
+	for _, a := range p.added {
+		if a.isEffective() {
 			s := came[a.file]
 			came[a.file] = sum{s.tests + 1, s.asserts + a.Asserts, 0}
 		}
 	}
-	for i := range p.gone {
-		g := &p.gone[i]
+	for i := range p.deleted {
+		g := &p.deleted[i]
 		was, is := gone[g.file], came[g.file]
-		anew := r.Asked || alone || was.stayed == 0 && was.tests > 1
-		if !anew || !g.unexplained() || is.tests < was.tests || is.asserts < was.asserts {
+		anew := r.ChangesAsked || alone || was.stayed == 0 && was.tests > 1
+		if !anew || !g.isUnexplained() || is.tests < was.tests || is.asserts < was.asserts {
 			continue
 		}
-		if slices.ContainsFunc(p.fresh, func(a placed) bool { return a.file == g.file && a.runs() && g.SameSubject(a.Test, nil) }) {
-			g.why = "the tests of the file were rewritten"
+		if slices.ContainsFunc(p.added, func(a fileTest) bool {
+			return a.file == g.file && a.isEffective() && g.HasSameSubject(a.Test, nil)
+		}) {
+			g.reason = "the tests of the file were rewritten"
 		}
 	}
 }
 
-// inherited returns the test of the name of g that its class, which is still there, has from another one of the change.
-func (p *pairing) inherited(g placed) string {
-	for _, class := range p.there {
-		if !class.Group || class.file != g.file || class.Name != groups(g) {
+// inheritedTest returns the test of the name of g that its class, which is still there, has from another one of the change.
+func (p *pairing) inheritedTest(g fileTest) string {
+	for _, class := range p.current {
+		if !class.Group || class.file != g.file || class.Name != groupNames(g) {
 			continue
 		}
-		for _, a := range p.there {
-			if a.Leaf == g.Leaf && a.runs() && slices.Contains(class.Bases, group(a)) {
+		for _, a := range p.current {
+			if a.ShortName == g.ShortName && a.isEffective() && slices.Contains(class.Bases, groupName(a)) {
 				return clip(a.Name)
 			}
 		}
@@ -239,93 +241,93 @@ func (p *pairing) inherited(g placed) string {
 	return ""
 }
 
-// twin reports whether a test that does the very same is among those that are there now. In another group than one that
+// hasTwin reports whether a test that does the very same is among those that are there now. In another group than one that
 // stayed it does so with other things: in another context of RSpec, or a class with fields of its own.
-func (p *pairing) twin(g placed) bool {
-	stayed := p.stayed(g)
-	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.there, func(a placed) bool {
-		other := stayed && groups(a) != groups(g)
-		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && !other && len(a.Body) == len(g.Body) &&
+func (p *pairing) hasTwin(g fileTest) bool {
+	stayed := p.groupRemains(g)
+	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.current, func(a fileTest) bool {
+		other := stayed && groupNames(a) != groupNames(g)
+		return a.lang == g.lang && a.ShortName == g.ShortName && a.isEffective() && !other && len(a.Body) == len(g.Body) &&
 			slices.EqualFunc(a.Body, g.Body, func(x, y syntax.Token) bool { return x.Text == y.Text })
 	})
 }
 
-// runs tells a test that nothing keeps from running or failing.
-func (a placed) runs() bool {
-	return !a.Group && a.Name != outsideName && a.Fails() && len(a.Early) == 0 &&
-		!slices.ContainsFunc(a.Skips, func(m Mark) bool { return !m.Maybe })
+// isEffective tells a test that nothing keeps from running or failing.
+func (a fileTest) isEffective() bool {
+	return !a.Group && a.Name != outsideName && a.CanFail() && len(a.EarlyReturns) == 0 &&
+		!slices.ContainsFunc(a.Skips, func(m Mark) bool { return !m.Unsure })
 }
 
 // successor returns the new test that came in the place of one that is gone: it is about the
 // same, by its name and by what it calls, and stands for no other. One whose name is as much
 // like that of a test that stayed is another one beside that.
-func (p *pairing) successor(g placed) string {
-	was := count.TopicWords(g.Leaf)
-	for i := range p.fresh {
-		a := &p.fresh[i]
+func (p *pairing) successor(g fileTest) string {
+	was := count.TopicWords(g.ShortName)
+	for i := range p.added {
+		a := &p.added[i]
 		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
-		if a.lang.Family() != g.lang.Family() || !a.runs() || p.stands[key] != "" && p.stands[key] != one ||
-			p.elsewhere(g, *a) || !g.SameSubject(a.Test, p.common[g.file]) {
+		if a.lang.Family() != g.lang.Family() || !a.isEffective() || p.replaces[key] != "" && p.replaces[key] != one ||
+			p.isInOtherGroup(g, *a) || !g.HasSameSubject(a.Test, p.commonCalls[g.file]) {
 			continue
 		}
-		is := count.TopicWords(a.Leaf)
-		n := alike(was, is)
-		if n < 2 || n*2 < max(len(was), len(is)) || slices.ContainsFunc(p.kept, func(k placed) bool {
-			return k.file == a.file && alike(count.TopicWords(k.Leaf), is) >= n
+		is := count.TopicWords(a.ShortName)
+		n := countAlike(was, is)
+		if n < 2 || n*2 < max(len(was), len(is)) || slices.ContainsFunc(p.existing, func(k fileTest) bool {
+			return k.file == a.file && countAlike(count.TopicWords(k.ShortName), is) >= n
 		}) {
 			continue
 		}
-		if p.stands == nil {
-			p.stands = map[string]string{}
+		if p.replaces == nil {
+			p.replaces = map[string]string{}
 		}
-		p.stands[key] = one
+		p.replaces[key] = one
 		return clip(a.Name)
 	}
 	return ""
 }
 
-// alike counts the words that have one of their forms among others.
-func alike(words, among []string) int {
+// countAlike counts the words that have one of their forms among others.
+func countAlike(words, among []string) int {
 	n := 0
 	for _, w := range words {
-		if slices.ContainsFunc(among, func(x string) bool { return count.Akin(x, w) }) {
+		if slices.ContainsFunc(among, func(x string) bool { return count.IsRelated(x, w) }) {
 			n++
 		}
 	}
 	return n
 }
 
-// absorbed returns a test of the change that does what g did and more: it has all of its values and
+// absorbingTest returns a test of the change that does what g did and more: it has all of its values and
 // nearly all of its words, asserts as much, and got some of that by the change.
-func (p *pairing) absorbed(g placed) string {
+func (p *pairing) absorbingTest(g fileTest) string {
 	if g.Asserts == 0 || len(g.Body) < 8 {
 		return ""
 	}
-	for _, c := range p.grew() {
-		a := c.is
-		if a.lang.Family() != g.lang.Family() || !a.runs() || a.Asserts < g.Asserts || g.Shared(a.Test)*20 < len(g.Body)*17 {
+	for _, c := range p.changedAndNew() {
+		a := c.after
+		if a.lang.Family() != g.lang.Family() || !a.isEffective() || a.Asserts < g.Asserts || g.CountShared(a.Test)*20 < len(g.Body)*17 {
 			continue
 		}
-		has, had := placedWords(a), placedWords(c.was)
+		has, had := placedWords(a), placedWords(c.before)
 		lacks := func(t syntax.Token) bool { return (t.Kind == syntax.Text || t.Kind == syntax.Number) && !has[t.Text] }
 		got := func(t syntax.Token) bool { return t.Kind != syntax.Mark && has[t.Text] && !had[t.Text] }
-		if !slices.ContainsFunc(g.Body, lacks) && slices.ContainsFunc(g.Body, got) && !p.copied(g, a) {
+		if !slices.ContainsFunc(g.Body, lacks) && slices.ContainsFunc(g.Body, got) && !p.isCopy(g, a) {
 			return clip(a.Name)
 		}
 	}
 	return ""
 }
 
-// grew returns the tests that changed, and those that are new.
-func (p *pairing) grew() []changed {
+// changedAndNew returns the tests that changed, and those that are new.
+func (p *pairing) changedAndNew() []changedTest {
 	all := p.changed[:len(p.changed):len(p.changed)]
-	for _, a := range p.fresh {
-		all = append(all, changed{is: a})
+	for _, a := range p.added {
+		all = append(all, changedTest{after: a})
 	}
 	return all
 }
 
-func placedWords(a placed) map[string]bool {
+func placedWords(a fileTest) map[string]bool {
 	set := map[string]bool{}
 	for _, t := range a.Body {
 		set[t.Text] = true
@@ -333,27 +335,27 @@ func placedWords(a placed) map[string]bool {
 	return set
 }
 
-// quoted returns a new or changed test in which the name of g stands as a text: it is run from
+// quotingTest returns a new or changed test in which the name of g stands as a text: it is run from
 // there, as tests of test runners are. A name of one or two words may stand anywhere.
-func (p *pairing) quoted(g placed) string {
-	if len(count.TopicWords(g.Leaf)) < 3 {
+func (p *pairing) quotingTest(g fileTest) string {
+	if len(count.TopicWords(g.ShortName)) < 3 {
 		return ""
 	}
-	for _, c := range p.grew() {
-		a := c.is
-		if a.runs() && slices.ContainsFunc(a.Body,
-			func(t syntax.Token) bool { return t.Kind == syntax.Text && strings.Contains(t.Text, g.Leaf) }) {
+	for _, c := range p.changedAndNew() {
+		a := c.after
+		if a.isEffective() && slices.ContainsFunc(a.Body,
+			func(t syntax.Token) bool { return t.Kind == syntax.Text && strings.Contains(t.Text, g.ShortName) }) {
 			return clip(a.Name)
 		}
 	}
 	return ""
 }
 
-// names are those that the code of a change had for what others can use, and that no file of the change has any more.
-type names map[string]bool
+// nameSet are those that the code of a change had for what others can use, and that no file of the change has any more.
+type nameSet map[string]bool
 
-// uses gives a name that the test uses and that is gone: of what it calls or reads.
-func (a placed) uses(gone names) string {
+// usedName gives a name that the test uses and that is gone: of what it calls or reads.
+func (a fileTest) usedName(gone nameSet) string {
 	for _, t := range a.Body {
 		if t.Kind == syntax.Word && gone[t.Text] {
 			return t.Text
@@ -366,50 +368,50 @@ func (a placed) uses(gone names) string {
 func textBefore(f *syntax.File) []byte { return f.Before }
 func textAfter(f *syntax.File) []byte  { return f.After }
 
-// codeOf is a text of a file without the tests in it.
-func codeOf(f *syntax.File, text []byte) []byte {
-	if l := syntax.Of(f.Path); text != nil && (l == syntax.Rust || l == syntax.CSharp) {
-		return around(text, testsOf(f, text))
+// codeWithoutTests is a text of a file without the tests in it.
+func codeWithoutTests(f *syntax.File, text []byte) []byte {
+	if l := syntax.LanguageOf(f.Path); text != nil && (l == syntax.Rust || l == syntax.CSharp) {
+		return textOutsideTests(text, testsOf(f, text))
 	}
 	return text
 }
 
-// departed returns these names for each language, and with them types and top-level functions
+// removedNames returns these names for each language, and with them types and top-level functions
 // that are no longer declared although their names still occur: ssl.SSLContext, where class SSLContext went.
-func departed(files []*syntax.File) map[syntax.Language]names {
-	return onlyIn(files, textBefore, textAfter)
+func removedNames(files []*syntax.File) map[syntax.Language]nameSet {
+	return namesOnlyIn(files, textBefore, textAfter)
 }
 
-// arrived returns the names that the code of a change has and that no file of the change had.
-func arrived(files []*syntax.File) map[syntax.Language]names {
-	return onlyIn(files, textAfter, textBefore)
+// addedNames returns the names that the code of a change has and that no file of the change had.
+func addedNames(files []*syntax.File) map[syntax.Language]nameSet {
+	return namesOnlyIn(files, textAfter, textBefore)
 }
 
 // vocabulary is what words the code of one language has: any, those of what others can use, and those that it declares.
-type vocabulary struct{ words, named, declared map[string]bool }
+type vocabulary struct{ words, public, declared map[string]bool }
 
 func (v vocabulary) read(l syntax.Language, text []byte) {
-	tokens := syntax.Code(l, text)
+	tokens := syntax.LexCode(l, text)
 	for i, t := range tokens {
 		if t.Kind != syntax.Word || len(t.Text) <= 3 {
 			continue
 		}
 		v.words[t.Text] = true
-		if named(tokens, i) {
-			v.named[t.Text] = true
+		if isPublicName(tokens, i) {
+			v.public[t.Text] = true
 		}
-		if declaration(tokens, i) {
+		if isDeclaration(tokens, i) {
 			v.declared[t.Text] = true
 		}
 	}
 }
 
-// onlyIn returns the names that the code had in one of its texts and that no file has in the other.
-func onlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[syntax.Language]names {
+// namesOnlyIn returns the names that the code had in one of its texts and that no file has in the other.
+func namesOnlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[syntax.Language]nameSet {
 	all := map[syntax.Language][2]vocabulary{}
 	for _, f := range files {
-		l := syntax.Of(f.Path)
-		if l == syntax.None || syntax.Binary(f.Before) || syntax.Binary(f.After) || syntax.Generated(f.Path) {
+		l := syntax.LanguageOf(f.Path)
+		if l == syntax.None || syntax.IsBinary(f.Before) || syntax.IsBinary(f.After) || syntax.IsGenerated(f.Path) {
 			continue
 		}
 		v, known := all[l.Family()]
@@ -420,24 +422,24 @@ func onlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[synt
 			all[l.Family()] = v
 		}
 		v[1].read(l, other(f))
-		if text := codeOf(f, one(f)); text != nil && !syntax.ForTests(f.Path) {
+		if text := codeWithoutTests(f, one(f)); text != nil && !syntax.IsForTests(f.Path) {
 			v[0].read(l, text)
 		}
 	}
-	out := map[syntax.Language]names{}
+	out := map[syntax.Language]nameSet{}
 	for family, v := range all {
 		had, has := v[0], v[1]
-		maps.DeleteFunc(had.named, func(w string, _ bool) bool { return has.words[w] })
+		maps.DeleteFunc(had.public, func(w string, _ bool) bool { return has.words[w] })
 		maps.DeleteFunc(had.declared, func(w string, _ bool) bool { return has.declared[w] })
-		maps.Copy(had.named, had.declared)
-		out[family] = had.named
+		maps.Copy(had.public, had.declared)
+		out[family] = had.public
 	}
 	return out
 }
 
-// declaration reports whether a word of code is the name of a type, or of a function that stands in no other
+// isDeclaration reports whether a word of code is the name of a type, or of a function that stands in no other
 // thing, where it is declared.
-func declaration(tokens []syntax.Token, i int) bool {
+func isDeclaration(tokens []syntax.Token, i int) bool {
 	if i == 0 {
 		return false
 	}
@@ -456,9 +458,9 @@ func declaration(tokens []syntax.Token, i int) bool {
 	return false
 }
 
-// named reports whether a word of code is the name of something that others can use: no local
+// isPublicName reports whether a word of code is the name of something that others can use: no local
 // variable, whose name is only ever read and written.
-func named(tokens []syntax.Token, i int) bool {
+func isPublicName(tokens []syntax.Token, i int) bool {
 	if i+1 < len(tokens) && (tokens[i+1].Is("(") || tokens[i+1].Is("!") && i+2 < len(tokens) && tokens[i+2].Is("(")) {
 		return true
 	}

@@ -10,18 +10,18 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// excluded says what keeps a whole file of tests from running that did not before.
-func excluded(f *syntax.File) []belay.Finding {
-	if f.Created() || f.Deleted() || !syntax.IsTest(f.Path) || syntax.Binary(f.After) || string(f.Before) == string(f.After) {
+// findExcludedFiles says what keeps a whole file of tests from running that did not before.
+func findExcludedFiles(f *syntax.File) []belay.Finding {
+	if f.IsCreated() || f.IsDeleted() || !syntax.IsTest(f.Path) || syntax.IsBinary(f.After) || string(f.Before) == string(f.After) {
 		return nil
 	}
-	switch syntax.Of(f.Path) {
+	switch syntax.LanguageOf(f.Path) {
 	case syntax.Go:
-		return goExcluded(f)
+		return findGoExclusions(f)
 	case syntax.Python:
-		return newLine(f, syntax.Python, pythonLeavesOut)
+		return newStatement(f, syntax.Python, pythonExclusions)
 	case syntax.Rust:
-		return newLine(f, syntax.Rust, rustLeavesOut)
+		return newStatement(f, syntax.Rust, rustExclusions)
 	}
 	return nil
 }
@@ -29,26 +29,26 @@ func excluded(f *syntax.File) []belay.Finding {
 // pattern is how the tokens of a line begin, with a space between each two; maybe says
 // that it may be meant otherwise.
 type pattern struct {
-	form  *lazyregexp.Regexp
-	maybe bool
+	expr   *lazyregexp.Regexp
+	unsure bool
 }
 
 var (
-	pythonLeavesOut = []pattern{
+	pythonExclusions = []pattern{
 		{lazyregexp.New(`^pytestmark = .*\b(?:skip|xfail)\b`), false},
 		{lazyregexp.New(`^pytestmark = .*\bskipif\b`), true},
 		{lazyregexp.New(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false},
 		{lazyregexp.New(`^__test__ = False`), false},
 		{lazyregexp.New(`^raise (?:unittest \. )?SkipTest`), false},
 	}
-	rustLeavesOut = []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}}
+	rustExclusions = []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}}
 )
 
-// newLine looks for statements at the left edge that the change adds.
-func newLine(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Finding {
-	tokens := syntax.Code(l, f.After)
+// startsStatement looks for statements at the left edge that the change adds.
+func newStatement(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Finding {
+	tokens := syntax.LexCode(l, f.After)
 	for i, t := range tokens {
-		if !t.First || t.Col > 0 || !f.Added().Has(t.Line) {
+		if !t.First || t.Col > 0 || !f.AddedLines().Has(t.Line) {
 			continue
 		}
 		var words []string
@@ -60,11 +60,11 @@ func newLine(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Find
 		}
 		line := strings.Join(words, " ")
 		for _, p := range patterns {
-			if !p.form.MatchString(line) {
+			if !p.expr.MatchString(line) {
 				continue
 			}
 			severity := belay.SeverityError
-			if p.maybe {
+			if p.unsure {
 				severity = belay.SeverityWarning
 			}
 			return []belay.Finding{{Severity: severity, File: f.Path, Line: t.Line, Title: "tests of the file are excluded",
@@ -74,21 +74,21 @@ func newLine(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Find
 	return nil
 }
 
-// goExcluded compares build constraints: one that a plain `go test` does not meet
+// findGoExclusions compares build constraints: one that a plain `go test` does not meet
 // keeps a file out; one of a system or an architecture does so only elsewhere.
-func goExcluded(f *syntax.File) []belay.Finding {
+func findGoExclusions(f *syntax.File) []belay.Finding {
 	before, _ := goConstraint(f.Before)
 	after, line := goConstraint(f.After)
-	if old := plusBuild(f.Before); before == nil && after != nil && old != nil && old.String() == after.String() {
+	if old := plusBuildConstraint(f.Before); before == nil && after != nil && old != nil && old.String() == after.String() {
 		return nil // gofmt writes the new form beside the old
 	}
-	if after == nil || before != nil && before.String() == after.String() || before != nil && !plain(before) {
+	if after == nil || before != nil && before.String() == after.String() || before != nil && !canBeMet(before) {
 		return nil
 	}
 	out := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: line, Title: "tests of the file are excluded",
 		Detail:         "//go:build " + after.String() + " keeps them from running",
 		Recommendation: "remove the constraint and make the code pass the tests"}
-	if plain(after) {
+	if canBeMet(after) {
 		out.Severity, out.Detail = belay.SeverityWarning, "//go:build "+after.String()+" keeps them from running on some machines"
 	}
 	return []belay.Finding{out}
@@ -113,8 +113,8 @@ func goConstraint(text []byte) (constraint.Expr, int) {
 	return nil, 0
 }
 
-// plusBuild is the constraint of the lines "// +build", the form before Go 1.17; nil without one.
-func plusBuild(text []byte) (all constraint.Expr) {
+// plusBuildConstraint is the constraint of the lines "// +build", the form before Go 1.17; nil without one.
+func plusBuildConstraint(text []byte) (all constraint.Expr) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "package ") {
@@ -136,9 +136,9 @@ func plusBuild(text []byte) (all constraint.Expr) {
 	return all
 }
 
-// plain reports whether a machine that only runs `go test` could meet the constraint: for
+// canBeMet reports whether a machine that only runs `go test` could meet the constraint: for
 // some system with some architecture and cgo or not, and no tag of the project's own.
-func plain(e constraint.Expr) bool {
+func canBeMet(e constraint.Expr) bool {
 	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios",
 		"openbsd", "netbsd", "solaris", "aix"} {
 		for _, arch := range []string{"amd64", "arm64", "386", "arm", "wasm", "riscv64", "ppc64le", "s390x"} {

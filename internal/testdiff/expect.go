@@ -18,10 +18,10 @@ type Value struct {
 	Col     int
 }
 
-// Said writes the value as people read it: how it is compared where that is not equality.
-func (v Value) Said() string {
+// Describe writes the value as people read it: how it is compared where that is not equality.
+func (v Value) Describe() string {
 	switch {
-	case v.Op == "eq" || v.Op == opRow || helped(v.Op) && v.Text != "":
+	case v.Op == "eq" || v.Op == opRow || isHelperOp(v.Op) && v.Text != "":
 		return v.Text
 	case v.Text == "":
 		return v.Op
@@ -29,8 +29,8 @@ func (v Value) Said() string {
 	return v.Op + " " + v.Text
 }
 
-// helped tells the name of a helper of the tests' own.
-func helped(op string) bool {
+// isHelperOp tells the name of a helper of the tests' own.
+func isHelperOp(op string) bool {
 	return strings.HasPrefix(op, "assert") || strings.HasPrefix(op, "check") || strings.HasPrefix(op, "verify") ||
 		strings.HasPrefix(op, "expect")
 }
@@ -44,23 +44,23 @@ const opRow = "row"
 func ExpectedValues(l syntax.Language, tokens []syntax.Token) []Value {
 	s := newSource(l, tokens)
 	for i, t := range tokens {
-		if s.Depth[i] > Deepest {
+		if s.Depth[i] > maxDepth {
 			continue
 		}
 		switch {
 		case l == syntax.Go && t.Is("if"):
-			s.goIf(i)
+			s.readGoIf(i)
 		case t.Is("assert") && !s.Is(i-1, ".") && (l == syntax.Python || l == syntax.Java && !s.Is(i+1, "(")):
 			what := s.operands(i + 1)
 			if l == syntax.Java {
-				what = until(what, ":")
+				what = tokensUntil(what, ":")
 			}
-			s.conditions(until(what, ","), false)
-		case t.Kind == syntax.Word && s.chained(i):
-		case t.Kind == syntax.Word && s.called(i):
+			s.readConditions(tokensUntil(what, ","), false)
+		case t.Kind == syntax.Word && s.readMatcherChain(i):
+		case t.Kind == syntax.Word && s.readAssertCall(i):
 		case t.Kind == syntax.Word || t.Kind == syntax.Text:
-			if !s.named(i) {
-				s.table(i)
+			if !s.readExpectedField(i) {
+				s.readTable(i)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (s *source) operands(i int) []syntax.Token {
 	k := i
 	for k < len(s.Tokens) {
 		t := s.Tokens[k]
-		if k > i && s.newLine(k) || t.Among(";", ")", "}", "]") {
+		if k > i && s.startsStatement(k) || t.IsOneOf(";", ")", "}", "]") {
 			break
 		}
 		if t.Is("(") || t.Is("[") || t.Is("{") {
@@ -92,17 +92,17 @@ func (s *source) operands(i int) []syntax.Token {
 	return s.Tokens[min(i, k):k]
 }
 
-// newLine reports whether a line that begins with token k begins another statement.
-func (s *source) newLine(k int) bool {
-	return s.Lang != syntax.PHP && s.At(k).First && !s.Is(k, ".") && !continues(s.Tokens[k-1])
+// startsStatement reports whether a line that begins with token k begins another statement.
+func (s *source) startsStatement(k int) bool {
+	return s.Lang != syntax.PHP && s.At(k).First && !s.Is(k, ".") && !continuesLine(s.Tokens[k-1])
 }
 
-// continues reports whether a line that ends with the token goes on in the next.
-func continues(t syntax.Token) bool {
+// continuesLine reports whether a line that ends with the token goes on in the next.
+func continuesLine(t syntax.Token) bool {
 	return t.Kind == syntax.Mark && strings.Contains(`,=+-*/<>&|\.([{`, t.Text) || t.Is("and") || t.Is("or")
 }
 
-func (s *source) add(v Value, at syntax.Token) {
+func (s *source) addValue(v Value, at syntax.Token) {
 	if v.Subject != "" {
 		v.Line, v.Col = at.Line, at.Col
 		s.expected = append(s.expected, v)

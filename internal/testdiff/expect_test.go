@@ -20,7 +20,7 @@ func TestExpectedValues(t *testing.T) {
 	testutil.Pieces(t, "testdata/expect/*.txt", 8, func(name, piece string) string {
 		var got strings.Builder
 		l := syntax.Language(name)
-		for _, v := range ExpectedValues(l, syntax.Code(l, []byte(piece))) {
+		for _, v := range ExpectedValues(l, syntax.LexCode(l, []byte(piece))) {
 			fmt.Fprintf(&got, "%d %s | %s %s\n", v.Line, v.Subject, v.Op, v.Text)
 		}
 		return got.String()
@@ -52,9 +52,9 @@ func TestChanged(t *testing.T) {
 		"a lower bound":        {[]Value{{Subject: "x", Op: ">", Text: "9"}}, []Value{{Subject: "x", Op: ">", Text: "1"}}, "> 9 → > 1"},
 	} {
 		var got []string
-		changes, _ := Changed(c.before, c.after)
+		changes, _ := CompareValues(c.before, c.after)
 		for _, x := range changes {
-			got = append(got, x.Old.Said()+" → "+x.New.Said())
+			got = append(got, x.Old.Describe()+" → "+x.New.Describe())
 		}
 		if strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
@@ -69,7 +69,7 @@ func TestShuffled(t *testing.T) {
 		list := rapid.SliceOf(rapid.SampledFrom([]Value{three, four, holds, other})).Draw(t, "values")
 		mixed := rapid.Permutation(list).Draw(t, "mixed")
 		more := append(rapid.SliceOf(rapid.Just(other)).Draw(t, "more"), mixed...)
-		if changes, _ := Changed(list, more); len(changes) > 0 {
+		if changes, _ := CompareValues(list, more); len(changes) > 0 {
 			t.Fatalf("%+v", changes)
 		}
 	})
@@ -87,13 +87,13 @@ func FuzzExpectedValues(f *testing.F) {
 	}
 	f.Add("python", []byte("assert (f(1) &&& f(2) ||| g)\nassert && &\n"))
 	f.Fuzz(func(t *testing.T, l string, raw []byte) {
-		values := ExpectedValues(syntax.Language(l), syntax.Code(syntax.Language(l), raw))
+		values := ExpectedValues(syntax.Language(l), syntax.LexCode(syntax.Language(l), raw))
 		for _, v := range values {
 			if v.Subject == "" || v.Op == "" || v.Line < 1 || v.Line > strings.Count(string(raw), "\n")+1 {
 				t.Fatalf("%+v", v)
 			}
 		}
-		if changes, rest := Changed(values, values); len(changes)+len(rest) > 0 {
+		if changes, rest := CompareValues(values, values); len(changes)+len(rest) > 0 {
 			t.Fatalf("nothing changed, and %+v %+v", changes, rest)
 		}
 	})

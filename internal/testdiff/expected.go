@@ -15,9 +15,9 @@ import (
 // outsideName is what values of a test file are said to be of that are in none of its tests.
 const outsideName = "outside of tests"
 
-// turn is a test that expects something else than before.
-type turn struct {
-	test placed
+// expectationChange is a test that expects something else than before.
+type expectationChange struct {
+	test fileTest
 	Change
 }
 
@@ -34,29 +34,29 @@ func AsksForTests(r belay.Request) bool {
 		if q.Marker != belay.MarkModify && q.Marker != belay.MarkRemove {
 			return false
 		}
-		l := syntax.Of(q.File)
+		l := syntax.LanguageOf(q.File)
 		return aboutTests.MatchString(q.Text) || syntax.IsTest(q.File) && l != syntax.Rust && l != syntax.CSharp
 	})
 }
 
-// expecting gives each of the tests the values that it expects, and what is in none of
+// withValues gives each of the tests the values that it expects, and what is in none of
 // them to one more, which has no body.
-func expecting(f *syntax.File, text []byte, tests []placed) []placed {
-	if !holdsTests(f, text) || !mayExpect(f) {
+func withValues(f *syntax.File, text []byte, tests []fileTest) []fileTest {
+	if !containsTests(f, text) || !isChanged(f) {
 		return tests
 	}
-	l := syntax.Of(f.Path)
-	rest := placed{file: f, lang: l}
-	rest.Name, rest.Leaf = outsideName, outsideName
-	tokens := syntax.Code(l, text)
+	l := syntax.LanguageOf(f.Path)
+	rest := fileTest{file: f, lang: l}
+	rest.Name, rest.ShortName = outsideName, outsideName
+	tokens := syntax.LexCode(l, text)
 	heads := make([]int, len(tests))
 	for i, t := range tests {
-		heads[i] = head(tokens, t)
+		heads[i] = headLine(tokens, t)
 	}
 	for _, v := range ExpectedValues(l, tokens) {
 		in := -1
 		for i, t := range tests {
-			if n := len(t.Body); n == 0 || t.Group || v.Line < heads[i] || after(v, t.Body[n-1]) {
+			if n := len(t.Body); n == 0 || t.Group || v.Line < heads[i] || isAfterToken(v, t.Body[n-1]) {
 				continue
 			}
 			if in < 0 || heads[i] >= heads[in] { // the innermost
@@ -69,33 +69,33 @@ func expecting(f *syntax.File, text []byte, tests []placed) []placed {
 			tests[in].values = append(tests[in].values, v)
 		}
 	}
-	if syntax.ForTests(f.Path) {
+	if syntax.IsForTests(f.Path) {
 		tests = append(tests, rest)
 	}
 	return tests
 }
 
-// mayExpect reports whether a file was changed: values of one that is new or gone are looked
+// isChanged reports whether a file was changed: values of one that is new or gone are looked
 // at as well, since tests move.
-func mayExpect(f *syntax.File) bool { return string(f.Before) != string(f.After) }
+func isChanged(f *syntax.File) bool { return string(f.Before) != string(f.After) }
 
-func after(v Value, t syntax.Token) bool {
+func isAfterToken(v Value, t syntax.Token) bool {
 	return v.Line > t.End || v.Line == t.Line && v.Col > t.Col
 }
 
-// head returns the line in which what is before a test begins: what decorates it, or the
+// headLine returns the line in which what is before a test begins: what decorates it, or the
 // table it is called with.
-func head(tokens []syntax.Token, t placed) int {
+func headLine(tokens []syntax.Token, t fileTest) int {
 	line := t.Line
 	from, _ := slices.BinarySearchFunc(tokens, line, func(x syntax.Token, line int) int { return x.Line - line })
 	for i := from - 1; i >= 0; i-- {
 		switch x := tokens[i]; {
 		case x.Line >= line:
 		case t.lang == syntax.Python || t.lang == syntax.Rust || t.lang == syntax.CSharp || t.lang == syntax.Java || t.lang == syntax.PHP:
-			if x.Among("}", ";", "{") || x.Is(":") && x.End < line && !strings.Contains("@[", firstOf(tokens, i).Text) {
+			if x.IsOneOf("}", ";", "{") || x.Is(":") && x.End < line && !strings.Contains("@[", firstOnLine(tokens, i).Text) {
 				return line
 			}
-			if first := firstOf(tokens, i); first.Is("@") || first.Is("#") || first.Is("[") {
+			if first := firstOnLine(tokens, i); first.Is("@") || first.Is("#") || first.Is("[") {
 				line = first.Line
 			} else if t.lang != syntax.Python {
 				return line
@@ -110,8 +110,8 @@ func head(tokens []syntax.Token, t placed) int {
 	return line
 }
 
-// firstOf returns the first token of the line that token i is on.
-func firstOf(tokens []syntax.Token, i int) syntax.Token {
+// firstOnLine returns the first token of the line that token i is on.
+func firstOnLine(tokens []syntax.Token, i int) syntax.Token {
 	for i > 0 && !tokens[i].First {
 		i--
 	}
@@ -122,32 +122,33 @@ func firstOf(tokens []syntax.Token, i int) syntax.Token {
 // the code changed as well and nobody asked for other tests. A value that another test of
 // the change expects now has moved.
 func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Finding {
-	if r.Asked || len(p.turns) == 0 || !codeChanged(files) {
+	if r.ChangesAsked || len(p.expectationChanges) == 0 || !codeChanged(files) {
 		return nil
 	}
-	fresh := p.others
-	for _, a := range p.fresh {
+	fresh := p.newValues
+	for _, a := range p.added {
 		fresh = append(fresh, a.values...)
 	}
 	var out []belay.Finding
-	for _, t := range p.turns {
-		if i := slices.IndexFunc(fresh, func(v Value) bool { return Same(v, t.Old) }); i >= 0 {
+	for _, t := range p.expectationChanges {
+		if i := slices.IndexFunc(fresh, func(v Value) bool { return SameValue(v, t.Old) }); i >= 0 {
 			fresh = slices.Delete(slices.Clone(fresh), i, i+1)
 			continue
 		}
 		out = append(out, belay.Finding{
-			Severity: r.expected(), File: t.test.file.Path, Line: t.New.Line,
-			Title: fmt.Sprintf("expected value changed: %s: %s → %s", clip(t.test.Name), short(t.Old.Said()), short(t.New.Said())),
+			Severity: r.expectedSeverity(), File: t.test.file.Path, Line: t.New.Line,
+			Title: fmt.Sprintf("expected value changed: %s: %s → %s", clip(t.test.Name), clipValue(t.Old.Describe()),
+				clipValue(t.New.Describe())),
 			Detail: fmt.Sprintf("for %s the test expected %s and now expects %s; the code changed as well",
-				short(t.New.Subject), short(t.Old.Said()), short(t.New.Said())),
+				clipValue(t.New.Subject), clipValue(t.Old.Describe()), clipValue(t.New.Describe())),
 			Recommendation: "restore the old value and make the code return it, unless the task asks for the new one",
 		})
 	}
 	return out
 }
 
-// short clips a value to what fits beside others on a line.
-func short(s string) string {
+// clipValue clips a value to what fits beside others on a line.
+func clipValue(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:59]) + "…"
 	}
@@ -158,26 +159,26 @@ func short(s string) string {
 // tools write.
 func codeChanged(files []*syntax.File) bool {
 	return slices.ContainsFunc(files, func(f *syntax.File) bool {
-		if syntax.ForTests(f.Path) || syntax.Generated(f.Path) || snapshotFile(f.Path) || docs[path.Ext(f.Path)] {
+		if syntax.IsForTests(f.Path) || syntax.IsGenerated(f.Path) || isSnapshotFile(f.Path) || docExtensions[path.Ext(f.Path)] {
 			return false
 		}
-		if syntax.Binary(f.After) || syntax.Binary(f.Before) {
+		if syntax.IsBinary(f.After) || syntax.IsBinary(f.Before) {
 			return false
 		}
-		l := syntax.Of(f.Path)
+		l := syntax.LanguageOf(f.Path)
 		if l == syntax.None {
 			return !strings.HasPrefix(f.Path, ".")
 		}
-		return code(l, around(f.Before, testsOf(f, f.Before))) != code(l, around(f.After, testsOf(f, f.After)))
+		return codeText(l, textOutsideTests(f.Before, testsOf(f, f.Before))) != codeText(l, textOutsideTests(f.After, testsOf(f, f.After)))
 	})
 }
 
-var docs = map[string]bool{".md": true, ".rst": true, ".txt": true, ".adoc": true, ".lock": true}
+var docExtensions = map[string]bool{".md": true, ".rst": true, ".txt": true, ".adoc": true, ".lock": true}
 
-// code is a text without comments and white space.
-func code(l syntax.Language, text []byte) string {
+// codeText is a text without comments and white space.
+func codeText(l syntax.Language, text []byte) string {
 	var b strings.Builder
-	for _, t := range syntax.Code(l, text) {
+	for _, t := range syntax.LexCode(l, text) {
 		b.WriteString(t.Text)
 		b.WriteByte(' ')
 	}

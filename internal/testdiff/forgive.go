@@ -18,23 +18,23 @@ var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:
 	`phpunit|paratest|pest|artisan test|composer (?:run(?:-script)? )?(?:test|phpunit|check)\S*|belay check)`)
 
 var (
-	// Kept stores how a command ended, for a later step to end with.
-	Kept = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
-	// swallow makes a command succeed whatever it did.
-	swallow = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|` +
+	// SavesExitCode stores how a command ended, for a later step to end with.
+	SavesExitCode = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
+	// swallowOperator makes a command succeed whatever it did.
+	swallowOperator = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|` +
 		`^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
-	// forgive is a key that makes a step's failure count for nothing.
-	forgive = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|` +
+	// allowFailure is a key that makes a step's failure count for nothing.
+	allowFailure = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|` +
 		`testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|` +
 		`<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
-	// leaveOut keeps tests from running by an option.
-	leaveOut = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|` +
+	// skipOption keeps tests from running by an option.
+	skipOption = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|` +
 		`--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|` +
 		`\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
 )
 
-// forgiven says where a failure of tests no longer fails what runs them.
-func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
+// findForgivenFailures says where a failure of tests no longer fails what runs them.
+func findForgivenFailures(f *syntax.File, before, after []configLine) []belay.Finding {
 	var out []belay.Finding
 	add := func(s belay.Severity, line int, what, detail string) {
 		out = append(out, belay.Finding{Severity: s, File: f.Path, Line: line,
@@ -42,29 +42,29 @@ func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
 			Recommendation: "remove it, so that a failing test fails the command that runs it"})
 	}
 	for i, line := range after {
-		if !f.Added().Has(line.n) {
+		if !f.AddedLines().Has(line.number) {
 			continue
 		}
-		if swallow.MatchString(Kept.ReplaceAllString(line.text, "")) {
+		if swallowOperator.MatchString(SavesExitCode.ReplaceAllString(line.text, "")) {
 			switch {
 			case runsTests.MatchString(line.text):
-				add(belay.SeverityError, line.n, "the command always succeeds", line.text)
+				add(belay.SeverityError, line.number, "the command always succeeds", line.text)
 			case strings.Contains(line.text, "set +e") && anyRunsTests(after[i:min(len(after), i+20)]):
-				add(belay.SeverityWarning, line.n, "set +e", line.text)
+				add(belay.SeverityWarning, line.number, "set +e", line.text)
 			}
 		}
-		if m := forgive.FindStringSubmatch(line.text); m != nil {
+		if m := allowFailure.FindStringSubmatch(line.text); m != nil {
 			key := m[1] + m[2] + m[3]
 			switch {
 			case key == "failure" || key == "informational" && !strings.Contains(f.Path, "codecov"):
-			case strings.Contains(strings.ToLower(key), "test") || key == "ignoreFailures" || anyRunsTests(step(after, i)):
-				add(belay.SeverityError, line.n, key, line.text)
+			case strings.Contains(strings.ToLower(key), "test") || key == "ignoreFailures" || anyRunsTests(stepLines(after, i)):
+				add(belay.SeverityError, line.number, key, line.text)
 			default:
-				add(belay.SeverityWarning, line.n, key, line.text)
+				add(belay.SeverityWarning, line.number, key, line.text)
 			}
 		}
 	}
-	if had, has := countTests(before), countTests(after); has < had && ci(f.Path) {
+	if had, has := countTests(before), countTests(after); has < had && isCI(f.Path) {
 		severity := belay.SeverityWarning
 		if has == 0 {
 			severity = belay.SeverityError
@@ -75,27 +75,27 @@ func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
 	return out
 }
 
-func anyRunsTests(lines []confLine) bool { return countTests(lines) > 0 }
+func anyRunsTests(lines []configLine) bool { return countTests(lines) > 0 }
 
-func countTests(lines []confLine) int {
+func countTests(lines []configLine) int {
 	n := 0
 	for _, l := range lines {
-		if runsTests.MatchString(requires.ReplaceAllString(l.text, "")) && !nameOnly.MatchString(l.text) {
+		if runsTests.MatchString(packageRequirement.ReplaceAllString(l.text, "")) && !nonCommandLine.MatchString(l.text) {
 			n++
 		}
 	}
 	return n
 }
 
-// requires is a package with its version, which is no command: pytest<9, "pytest^<9.0", tox[testing]~=4.1.
-var requires = lazyregexp.New(`[\w.-]+(?:\[[\w,. -]*\])?(?:\^?[<>]=?|[=~!^]=+|\^)\d[\w.*]*`)
+// packageRequirement is a package with its version, which is no command: pytest<9, "pytest^<9.0", tox[testing]~=4.1.
+var packageRequirement = lazyregexp.New(`[\w.-]+(?:\[[\w,. -]*\])?(?:\^?[<>]=?|[=~!^]=+|\^)\d[\w.*]*`)
 
-// nameOnly are lines that name a step, or list what is installed.
-var nameOnly = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
+// nonCommandLine are lines that name a step, or list what is installed.
+var nonCommandLine = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
 
-// step returns the lines of the step or job that line i of a YAML file belongs to: those
+// stepLines returns the lines of the step or job that line i of a YAML file belongs to: those
 // around it that are indented as deep or deeper, back to the dash that begins it.
-func step(lines []confLine, i int) []confLine {
+func stepLines(lines []configLine, i int) []configLine {
 	depth := indent(lines[i].text)
 	from := i
 	for from > 0 && !strings.HasPrefix(strings.TrimSpace(lines[from].text), "- ") && indent(lines[from-1].text) >= depth-2 {
@@ -114,30 +114,30 @@ func step(lines []confLine, i int) []confLine {
 
 func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
-func ci(p string) bool {
+func isCI(p string) bool {
 	base := strings.ToLower(path.Base(p))
 	return startsWith(p, ".github/workflows/", ".circleci/", ".buildkite/") || ciNames.MatchString(base)
 }
 
 var ciNames = lazyregexp.New(`gitlab-ci|travis|pipelines|^jenkinsfile$`)
 
-// ignored says where tests are left out by an option, and where what a linter passes
+// findIgnoredTests says where tests are left out by an option, and where what a linter passes
 // over has grown.
-func ignored(f *syntax.File, after []confLine) []belay.Finding {
+func findIgnoredTests(f *syntax.File, after []configLine) []belay.Finding {
 	var out []belay.Finding
 	exclusions := 0
 	for _, l := range after {
-		if !f.Added().Has(l.n) {
+		if !f.AddedLines().Has(l.number) {
 			continue
 		}
-		if m := leaveOut.FindString(l.text); m != "" {
-			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n,
+		if m := skipOption.FindString(l.text); m != "" {
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
 				Title:  "tests may be excluded: " + strings.TrimSpace(m),
 				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that every test still runs"})
 		}
-		if strings.HasPrefix(path.Base(f.Path), ".golangci.") && golangciExcludes(f, l.n) {
+		if strings.HasPrefix(path.Base(f.Path), ".golangci.") && isGolangciExclusion(f, l.number) {
 			if exclusions++; exclusions == 1 {
-				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n,
+				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.number,
 					Title:  "the linter ignores more than before",
 					Detail: clip(strings.TrimSpace(l.text)), Recommendation: "fix what the linter reports instead"})
 			}
@@ -146,8 +146,8 @@ func ignored(f *syntax.File, after []confLine) []belay.Finding {
 	return out
 }
 
-// golangciExcludes reports whether line n is below a key that lists exclusions.
-func golangciExcludes(f *syntax.File, n int) bool {
+// isGolangciExclusion reports whether line n is below a key that lists exclusions.
+func isGolangciExclusion(f *syntax.File, n int) bool {
 	lines := strings.Split(string(f.After), "\n")
 	depth := indent(lines[n-1])
 	for i := n - 1; i >= 0; i-- {

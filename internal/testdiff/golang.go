@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// goUnits returns test, fuzz and example functions, no benchmarks, the Test methods of
+// readGoTests returns test, fuzz and example functions, no benchmarks, the Test methods of
 // suites, and subtests that are named by a literal.
-func (s *source) goUnits() []Test {
+func (s *source) readGoTests() []Test {
 	var list []Test
 	for i, t := range s.Tokens {
 		if !t.Is("func") || s.Open[i] >= 0 {
@@ -35,8 +35,8 @@ func (s *source) goUnits() []Test {
 		if !s.Is(body, "{") {
 			continue
 		}
-		u := Test{Name: n.Text, Leaf: n.Text, Line: n.Line, Body: s.Inside(body)}
-		list = append(list, s.goBody(u, body)...)
+		u := Test{Name: n.Text, ShortName: n.Text, Line: n.Line, Body: s.Inside(body)}
+		list = append(list, s.readGoBody(u, body)...)
 	}
 	return list
 }
@@ -54,17 +54,17 @@ func goTestName(name string, method bool) bool {
 	return false
 }
 
-// goBody looks through the body, whose brace is at open, for skips and subtests.
-func (s *source) goBody(u Test, open int) []Test {
+// readGoBody looks through the body, whose brace is at open, for skips and subtests.
+func (s *source) readGoBody(u Test, open int) []Test {
 	list := []Test{u}
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
-		if t.Kind != syntax.Word || s.Depth[i] > Deepest || !s.At(i-1).Is(".") || !s.Is(i+1, "(") {
+		if t.Kind != syntax.Word || s.Depth[i] > maxDepth || !s.At(i-1).Is(".") || !s.Is(i+1, "(") {
 			continue
 		}
 		switch t.Text {
 		case "Skip", "Skipf", "SkipNow":
-			m := Mark{Line: t.Line, Text: Text(s.Tokens[i-2 : i+1]), Maybe: s.Conditional(i, open)}
+			m := Mark{Line: t.Line, Text: JoinTokens(s.Tokens[i-2 : i+1]), Unsure: s.isConditional(i, open)}
 			list[0].Skips = append(list[0].Skips, m)
 		case "Run":
 			name := s.At(i + 2)
@@ -76,7 +76,7 @@ func (s *source) goBody(u Test, open int) []Test {
 				body++
 			}
 			if body < s.End(i+1) {
-				list = append(list, Test{Name: u.Name + "/" + name.Value(), Leaf: u.Leaf + "/" + name.Value(),
+				list = append(list, Test{Name: u.Name + "/" + name.Value(), ShortName: u.ShortName + "/" + name.Value(),
 					Line: name.Line, Body: s.Inside(body)})
 			}
 		}

@@ -7,15 +7,15 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Hollow reports whether the assertion at i holds whatever the code does: it asserts a
+// isVacuous reports whether the assertion at i holds whatever the code does: it asserts a
 // constant, compares a thing with itself, or says "or true".
-func (s *source) Hollow(i int) bool {
+func (s *source) isVacuous(i int) bool {
 	t := s.Tokens[i]
 	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
-	st := s.statement(i)
+	st := s.assertionStatement(i)
 	if s.Lang == syntax.Python && t.Is("assert") || s.Lang == syntax.Java && t.Is("assert") && !s.Is(i+1, "(") {
-		asserted := until(st[1:], ",")
-		return alwaysTrue(asserted) || s.Lang == syntax.Python && tuple(asserted)
+		asserted := tokensUntil(st[1:], ",")
+		return isAlwaysTrue(asserted) || s.Lang == syntax.Python && isTuple(asserted)
 	}
 	open := i + 1
 	if s.Lang == syntax.Rust {
@@ -35,33 +35,33 @@ func (s *source) Hollow(i int) bool {
 		return false
 	}
 	if s.Lang == syntax.Go {
-		if goHandles[Text(args[0])] {
+		if goHandles[JoinTokens(args[0])] {
 			args = args[1:]
 		}
 	}
-	if t.Is("expect") && !s.dot(i-1) && alone(st) {
+	if t.Is("expect") && !s.isMemberAccess(i-1) && isSingleArgumentCall(st) {
 		return true // nothing is asked of what is expected; request.expect(200) asks
 	}
-	if t.Among("expect", "assertThat", "that") || s.Lang == syntax.CSharp && low == "that" {
-		return s.hollowExpect(args, st)
+	if t.IsOneOf("expect", "assertThat", "that") || s.Lang == syntax.CSharp && low == "that" {
+		return s.isVacuousExpect(args, st)
 	}
-	return hollowCall(low, args)
+	return isVacuousCall(low, args)
 }
 
-// alone tells a call that nothing is chained to, of one argument.
-func alone(call []syntax.Token) bool {
+// isSingleArgumentCall tells a call that nothing is chained to, of one argument.
+func isSingleArgumentCall(call []syntax.Token) bool {
 	if n := len(call); n > 0 && call[n-1].Is(";") {
 		call = call[:n-1]
 	}
 	if len(call) == 0 {
 		return false
 	}
-	inner, ok := wrapped(call[1:])
-	return ok && len(until(inner, ",")) == len(inner)
+	inner, ok := unwrapOnce(call[1:])
+	return ok && len(tokensUntil(inner, ",")) == len(inner)
 }
 
-// hollowCall judges assertX(args…) by its name.
-func hollowCall(name string, args [][]syntax.Token) bool {
+// isVacuousCall judges assertX(args…) by its name.
+func isVacuousCall(name string, args [][]syntax.Token) bool {
 	if len(args) == 0 {
 		return false
 	}
@@ -72,21 +72,21 @@ func hollowCall(name string, args [][]syntax.Token) bool {
 	case is("notequal", "notequals", "notsame", "ne", "notdeepequal", "areNotEqual", "refuteequal"):
 		return false
 	case is("true", "assert", "assertok", "ok", "truthy", "debugassert", "propassert"):
-		return alwaysTrue(args[0]) || name == "assertok" && len(args) == 1 && constant(args[0]) && !args[0][0].Is("false")
+		return isAlwaysTrue(args[0]) || name == "assertok" && len(args) == 1 && isConstant(args[0]) && !args[0][0].Is("false")
 	case is("false", "falsy", "refute"):
 		return len(args[0]) == 1 && (args[0][0].Is("false") || args[0][0].Is("False") || args[0][0].Is("nil"))
 	case is("equal", "equals", "same", "eq", "areequal", "is", "deepequal", "strictequal", "assertis"):
-		return len(args) > 1 && sameThing(args[0], args[1])
+		return len(args) > 1 && isSameThing(args[0], args[1])
 	}
 	return false
 }
 
-// hollowExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
+// isVacuousExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
 // Assert.That(a, Is.True).
-func (s *source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
+func (s *source) isVacuousExpect(args [][]syntax.Token, st []syntax.Token) bool {
 	a := args[0]
 	if len(args) > 1 {
-		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(Text(args[1]), "True"))
+		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(JoinTokens(args[1]), "True"))
 	}
 	last := -1 // the matcher: the last word before the last parenthesis
 	end := len(st)
@@ -115,19 +115,19 @@ func (s *source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
 	}
 	switch name := st[last].Text; name {
 	case "toBe", "toEqual", "toStrictEqual", "isEqualTo", "isSameAs", "eq", "eql", "equal", "equals", "be":
-		return len(b) > 0 && sameThing(a, until(b, ","))
+		return len(b) > 0 && isSameThing(a, tokensUntil(b, ","))
 	case "toBeTruthy", "toBeTrue", "isTrue", "be_truthy", "true", "ok", "be_true":
-		return alwaysTrue(a)
+		return isAlwaysTrue(a)
 	case "toBeDefined", "isNotNull", "exist":
-		return constant(a)
+		return isConstant(a)
 	case "toBeFalsy", "toBeFalse", "isFalse", "be_falsey":
 		return len(a) == 1 && a[0].Is("false")
 	}
 	return false
 }
 
-// constant tells a literal.
-func constant(tokens []syntax.Token) bool {
+// isConstant tells a literal.
+func isConstant(tokens []syntax.Token) bool {
 	if len(tokens) == 2 && tokens[0].Is("-") {
 		tokens = tokens[1:]
 	}
@@ -142,10 +142,10 @@ func constant(tokens []syntax.Token) bool {
 	return t.Kind == syntax.Number || t.Kind == syntax.Text && !strings.Contains(t.Text, "${") && !strings.Contains(t.Text, "#{")
 }
 
-// alwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
+// isAlwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
 // x.equals(x), anything or true.
-func alwaysTrue(tokens []syntax.Token) bool {
-	tokens = unwrapped(tokens)
+func isAlwaysTrue(tokens []syntax.Token) bool {
+	tokens = unwrapBrackets(tokens)
 	n := len(tokens)
 	if n == 1 {
 		t := tokens[0]
@@ -154,30 +154,30 @@ func alwaysTrue(tokens []syntax.Token) bool {
 	if n == 2 && (tokens[0].Is("not") || tokens[0].Is("!")) {
 		return tokens[1].Is("false") || tokens[1].Is("False")
 	}
-	if any := parts(tokens, "|", "or"); len(any) > 1 && slices.ContainsFunc(any, func(one []syntax.Token) bool {
+	if any := splitCondition(tokens, "|", "or"); len(any) > 1 && slices.ContainsFunc(any, func(one []syntax.Token) bool {
 		return len(one) == 1 && (one[0].Is("True") || one[0].Is("true"))
 	}) {
 		return true
 	}
 	for i := 1; i+1 < n; i++ {
 		switch {
-		case tokens[i].Among("equals", "Equals") && tokens[i-1].Is(".") && tokens[i+1].Is("(") && tokens[n-1].Is(")"):
-			return sameThing(tokens[:i-1], tokens[i+2:n-1])
+		case tokens[i].IsOneOf("equals", "Equals") && tokens[i-1].Is(".") && tokens[i+1].Is("(") && tokens[n-1].Is(")"):
+			return isSameThing(tokens[:i-1], tokens[i+2:n-1])
 		case tokens[i].Is("is") && !tokens[i+1].Is("not"):
-			return sameThing(tokens[:i], tokens[i+1:])
+			return isSameThing(tokens[:i], tokens[i+1:])
 		case tokens[i].Is("=") && tokens[i+1].Is("=") && !tokens[i-1].Is("!") && !tokens[i-1].Is("<") && !tokens[i-1].Is(">"):
 			rest := tokens[i+2:]
 			if len(rest) > 0 && rest[0].Is("=") {
 				rest = rest[1:]
 			}
-			return sameThing(tokens[:i], rest)
+			return isSameThing(tokens[:i], rest)
 		}
 	}
 	return false
 }
 
-// wrapped returns what one pair of parentheses around everything holds.
-func wrapped(tokens []syntax.Token) ([]syntax.Token, bool) {
+// unwrapOnce returns what one pair of parentheses around everything holds.
+func unwrapOnce(tokens []syntax.Token) ([]syntax.Token, bool) {
 	if len(tokens) < 3 || !tokens[0].Is("(") {
 		return nil, false
 	}
@@ -195,16 +195,16 @@ func wrapped(tokens []syntax.Token) ([]syntax.Token, bool) {
 	return nil, false
 }
 
-// tuple tells a tuple with something in it, which Python takes for true whatever that
+// isTuple tells a tuple with something in it, which Python takes for true whatever that
 // is: assert (x == 1, "why").
-func tuple(tokens []syntax.Token) bool {
-	inner, ok := wrapped(tokens)
-	return ok && len(until(inner, ",")) < len(inner)
+func isTuple(tokens []syntax.Token) bool {
+	inner, ok := unwrapOnce(tokens)
+	return ok && len(tokensUntil(inner, ",")) < len(inner)
 }
 
-// sameThing tells two equal literals or names. Two equal calls may differ, and comparing
+// isSameThing tells two equal literals or names. Two equal calls may differ, and comparing
 // them may be the test.
-func sameThing(a, b []syntax.Token) bool {
+func isSameThing(a, b []syntax.Token) bool {
 	if len(a) == 0 || len(a) != len(b) {
 		return false
 	}

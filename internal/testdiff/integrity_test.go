@@ -182,7 +182,7 @@ func TestLook(t *testing.T) {
 	t.Parallel()
 	for name, c := range integrityCases {
 		t.Run(name, func(t *testing.T) {
-			if got := told(Look(c.files, Rules{})); got != c.want {
+			if got := told(Check(c.files, Rules{})); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})
@@ -195,7 +195,7 @@ func TestLookTheOtherWay(t *testing.T) {
 	for name, c := range integrityCases {
 		for _, f := range c.files {
 			same := &syntax.File{Path: f.Path, Before: f.After, After: f.After}
-			if got := told(Look([]*syntax.File{same}, Rules{})); got != "" {
+			if got := told(Check([]*syntax.File{same}, Rules{})); got != "" {
 				t.Errorf("%s: nothing changed, and %s", name, got)
 			}
 		}
@@ -204,7 +204,7 @@ func TestLookTheOtherWay(t *testing.T) {
 
 func TestAllowed(t *testing.T) {
 	t.Parallel()
-	for _, f := range Look(integrityCases["a test deleted"].files, Rules{Allow: []string{"*_test.go"}}) {
+	for _, f := range Check(integrityCases["a test deleted"].files, Rules{Allow: []string{"*_test.go"}}) {
 		if f.Severity != belay.SeverityNote {
 			t.Error(told([]belay.Finding{f}))
 		}
@@ -223,9 +223,9 @@ func TestExpectedBySeverity(t *testing.T) {
 		{Rules{}, belay.SeverityWarning},
 		{Rules{Expected: belay.SeverityError}, belay.SeverityError},
 		{Rules{Expected: belay.SeverityError, Allow: []string{"*_test.go"}}, belay.SeverityNote},
-		{Rules{Asked: AsksForTests(asked)}, ""},
+		{Rules{ChangesAsked: AsksForTests(asked)}, ""},
 	} {
-		found := Look(files, c.rules)
+		found := Check(files, c.rules)
 		switch {
 		case c.want == "" && len(found) > 0, c.want != "" && (len(found) != 1 || found[0].Severity != c.want):
 			t.Errorf("%+v: %s", c.rules, told(found))
@@ -262,7 +262,7 @@ func FuzzLook(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, path string, before, after []byte) {
 		lines := strings.Count(string(after), "\n") + 1
-		for _, x := range Look([]*syntax.File{{Path: path, Before: before, After: after}}, Rules{}) {
+		for _, x := range Check([]*syntax.File{{Path: path, Before: before, After: after}}, Rules{}) {
 			if x.Line < 0 || x.Line > lines || x.Title == "" || x.Category != belay.CategoryIntegrity {
 				t.Fatalf("%+v", x)
 			}
@@ -284,7 +284,7 @@ func BenchmarkLook(b *testing.B) {
 		for i := range 2000 {
 			files = append(files, file(fmt.Sprintf("d%d/f%d_test.go", i%40, i), before.String(), after.String()))
 		}
-		if found := Look(files, Rules{}); len(found) > 0 {
+		if found := Check(files, Rules{}); len(found) > 0 {
 			b.Fatal(told(found[:1]))
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Alike reports whether two tests do nearly the same: three of four of their words and
+// IsSimilar reports whether two tests do nearly the same: three of four of their words and
 // marks are shared.
-func (u Test) Alike(a Test) bool {
-	return !u.Group && len(u.Body) >= 6 && u.Shared(a)*4 >= max(len(a.Body), len(u.Body))*3
+func (u Test) IsSimilar(a Test) bool {
+	return !u.Group && len(u.Body) >= 6 && u.CountShared(a)*4 >= max(len(a.Body), len(u.Body))*3
 }
 
-// Shared counts the words and marks that both tests have.
-func (u Test) Shared(a Test) int {
+// CountShared counts the words and marks that both tests have.
+func (u Test) CountShared(a Test) int {
 	counts := map[string]int{}
 	for _, t := range u.Body {
 		counts[t.Text]++
@@ -30,8 +30,8 @@ func (u Test) Shared(a Test) int {
 	return n
 }
 
-// calls returns the names of what a test calls, and of what it calls on nothing.
-func (u Test) calls() (names, plain map[string]bool) {
+// calledNames returns the names of what a test calls, and of what it calls on nothing.
+func (u Test) calledNames() (names, plain map[string]bool) {
 	names, plain = map[string]bool{}, map[string]bool{}
 	for i := 0; i+1 < len(u.Body); i++ {
 		if u.Body[i].Kind != syntax.Word || !u.Body[i+1].Is("(") && !u.Body[i+1].Is("!") {
@@ -48,34 +48,34 @@ func (u Test) calls() (names, plain map[string]bool) {
 // CallsMore reports whether a test calls something that b did not: a helper may assert now. What was a method, as in
 // t.match(x), and is called by its name alone is another function.
 func (u Test) CallsMore(b Test) bool {
-	names, plain := u.calls()
-	had, hadPlain := b.calls()
+	names, plain := u.calledNames()
+	had, hadPlain := b.calledNames()
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return had[name] })
 	maps.DeleteFunc(plain, func(name string, _ bool) bool { return hadPlain[name] })
 	return len(names)+len(plain) > 0
 }
 
-// Fails reports whether an assertion of the test can fail it.
-func (u Test) Fails() bool { return u.Asserts > len(u.Never)+len(u.Caught) }
+// CanFail reports whether an assertion of the test can fail it.
+func (u Test) CanFail() bool { return u.Asserts > len(u.Unreachable)+len(u.Swallowed) }
 
-// asking are words that tests of all kinds have, whatever they test.
-var asking = lazyregexp.Of(`if for while switch case catch try except func function return range def lambda async await
+// commonWords are words that tests of all kinds have, whatever they test.
+var commonWords = lazyregexp.Of(`if for while switch case catch try except func function return range def lambda async await
 	new let const var val in is not and or
 	true false True False nil null None undefined self this end do done it test describe expect assert require t b f tb
 	should to not_to eq eql be
 	must suite qt want got wanted expected actual err error errors name cases string int bool float String Integer public void static fn mut
 	Run Log Logf Helper Parallel Error Errorf Fatal Fatalf Fail FailNow Equal NotEqual NoError Nil NotNil Len Contains That fail raises`)
 
-// Common returns the names that more than a third of some tests call: what one of them is about
+// CommonCalls returns the names that more than a third of some tests call: what one of them is about
 // they do not say. Of fewer than three tests nothing is common.
-func Common(tests []Test) map[string]bool {
+func CommonCalls(tests []Test) map[string]bool {
 	counts, n := map[string]int{}, 0
 	for _, u := range tests {
 		if u.Group || len(u.Body) == 0 {
 			continue
 		}
 		n++
-		names, _ := u.calls()
+		names, _ := u.calledNames()
 		for name := range names {
 			counts[name]++
 		}
@@ -87,21 +87,21 @@ func Common(tests []Test) map[string]bool {
 	return common
 }
 
-// SameSubject reports whether the test a calls what u calls, or names it in its table; of
+// HasSameSubject reports whether the test a calls what u calls, or names it in its table; of
 // one that calls nothing, whether it has a word of it. What is common does not count.
-func (u Test) SameSubject(a Test, common map[string]bool) bool {
+func (u Test) HasSameSubject(a Test, common map[string]bool) bool {
 	wanted := map[string]bool{}
 	none := true
-	names, _ := u.calls()
+	names, _ := u.calledNames()
 	for name := range names {
-		if subject(name) {
+		if isSubjectWord(name) {
 			none = false
 			wanted[name] = !common[name]
 		}
 	}
 	if none {
 		for _, t := range u.Body {
-			if t.Kind == syntax.Word && subject(t.Text) {
+			if t.Kind == syntax.Word && isSubjectWord(t.Text) {
 				wanted[t.Text] = true
 			}
 		}
@@ -109,15 +109,15 @@ func (u Test) SameSubject(a Test, common map[string]bool) bool {
 	return slices.ContainsFunc(slices.Concat(a.Body, a.Table), func(t syntax.Token) bool { return t.Kind == syntax.Word && wanted[t.Text] })
 }
 
-// subject tells a word that may be of what is tested, and not of how it is asked.
-func subject(word string) bool {
+// isSubjectWord tells a word that may be of what is tested, and not of how it is asked.
+func isSubjectWord(word string) bool {
 	low := strings.ToLower(word)
 	matcher := len(word) > 2 && strings.HasPrefix(word, "to") && word[2] >= 'A' && word[2] <= 'Z'
-	return !asking.Has(word) && !matcher && !strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect")
+	return !commonWords.Has(word) && !matcher && !strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect")
 }
 
-// InTable reports whether a's table has half of the values of u, or its name.
-func (u Test) InTable(a Test) bool {
+// IsInTable reports whether a's table has half of the values of u, or its name.
+func (u Test) IsInTable(a Test) bool {
 	has := map[string]bool{}
 	for _, t := range a.Table {
 		if t.Kind == syntax.Number || t.Kind == syntax.Text || t.Kind == syntax.Word {
@@ -129,7 +129,7 @@ func (u Test) InTable(a Test) bool {
 			}
 		}
 	}
-	if _, leaf, ok := strings.Cut(u.Leaf, "/"); ok && has[leaf] {
+	if _, leaf, ok := strings.Cut(u.ShortName, "/"); ok && has[leaf] {
 		return true
 	}
 	all, there := 0, 0

@@ -10,8 +10,8 @@ import (
 
 var constants = set(`true false True False nil null None NULL undefined NaN new vec not`)
 
-// makers are functions that only give what they are given another type.
-var makers = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64
+// conversionFuncs are functions that only give what they are given another type.
+var conversionFuncs = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64
 	float32 int64 int32 uint uint8 uint16 uint32 uint64
 	mpf mpc mpi matrix date datetime timedelta of from asList listOf mapOf setOf valueOf vec approx Some Ok Err
 	to_string into to_owned any array`)
@@ -24,14 +24,14 @@ func set(list string) map[string]bool {
 	return out
 }
 
-// literal reports whether the tokens are a value that is written out: no variable, no call but
+// isLiteral reports whether the tokens are a value that is written out: no variable, no call but
 // of what makes one.
-func literal(l syntax.Language, tokens []syntax.Token) bool {
+func isLiteral(l syntax.Language, tokens []syntax.Token) bool {
 	if len(tokens) == 0 || len(tokens) > 4000 {
 		return false
 	}
 	solid := false
-	if tokens[0].Is("new") && len(tokens) > 2 && tokens[1].Kind == syntax.Word && tokens[2].Among("(", "{", "[") {
+	if tokens[0].Is("new") && len(tokens) > 2 && tokens[1].Kind == syntax.Word && tokens[2].IsOneOf("(", "{", "[") {
 		tokens = tokens[2:] // a value that is made: its arguments say
 		solid = true
 	}
@@ -46,7 +46,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 			}
 			solid = true
 		case syntax.Word:
-			n := name(l, tokens[i:])
+			n := nameLength(l, tokens[i:])
 			if n == 0 {
 				return false
 			}
@@ -62,43 +62,43 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 	return solid
 }
 
-// name returns how many tokens at the start are a constant's name or a maker's, 0 for a
+// nameLength returns how many tokens at the start are a constant's name or a maker's, 0 for a
 // variable or a call: Level.SEVERE, Some, big.NewInt, []int.
-func name(l syntax.Language, tokens []syntax.Token) int {
-	n := qualified(tokens)
+func nameLength(l syntax.Language, tokens []syntax.Token) int {
+	n := qualifiedLength(tokens)
 	first, last := tokens[0].Text, tokens[n-1].Text
 	after := syntax.Token{}
 	if n < len(tokens) {
 		after = tokens[n]
 	}
 	switch {
-	case constants[first] && n == 1, makers[last] && after.Among("(", "[", "{"):
+	case constants[first] && n == 1, conversionFuncs[last] && after.IsOneOf("(", "[", "{"):
 		return n
 	case after.Is(":") && (n+1 >= len(tokens) || !tokens[n+1].Is(":")), after.Is("=") && n == 1: // a key
 		return n
 	case after.Is("("): // a type that is made: Decimal("3"), not Parse("3") of Go
-		if upper(last) && l != syntax.Go && l != syntax.CSharp {
+		if isUpper(last) && l != syntax.Go && l != syntax.CSharp {
 			return n
 		}
 		return 0
 	case after.Is("{"):
 		return n
 	case l == syntax.Go:
-		own := n == 1 && (upper(first) || goTypes[first])
+		own := n == 1 && (isUpper(first) || goTypes[first])
 		if own || n == 3 && (strings.HasPrefix(last, "Status") || strings.HasPrefix(last, "Err")) {
 			return n
 		}
 		return 0
-	case upper(first):
+	case isUpper(first):
 		return n
 	}
 	return 0
 }
 
-// qualified returns how many tokens at the start are one name with what it is in: a.b, a::b, a\b.
-func qualified(tokens []syntax.Token) int {
+// qualifiedLength returns how many tokens at the start are one name with what it is in: a.b, a::b, a\b.
+func qualifiedLength(tokens []syntax.Token) int {
 	n := 1
-	for n+1 < len(tokens) && (tokens[n].Among(".", "::", "\\") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
+	for n+1 < len(tokens) && (tokens[n].IsOneOf(".", "::", "\\") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
 		step := 1
 		if tokens[n].Is(":") {
 			step = 2
@@ -113,7 +113,7 @@ func qualified(tokens []syntax.Token) int {
 
 var goTypes = set(`string int int64 int32 byte rune bool float64 map uint8 uint64 any error struct interface`)
 
-func upper(s string) bool {
+func isUpper(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "_"))
 	return unicode.IsUpper(r)
 }
@@ -133,8 +133,8 @@ func interpolates(t syntax.Token) bool {
 	return false
 }
 
-// text writes tokens on one line, as they stood.
-func text(tokens []syntax.Token) string {
+// tokenText writes tokens on one line, as they stood.
+func tokenText(tokens []syntax.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
 		if i > 0 && (t.Line > tokens[i-1].End || t.Col > tokens[i-1].Col+len(tokens[i-1].Text)) && b.Len() > 0 {
@@ -145,11 +145,11 @@ func text(tokens []syntax.Token) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// key writes tokens so that equal code is equal wherever its lines break.
-func key(tokens []syntax.Token) string {
+// tokenKey writes tokens so that equal code is equal wherever its lines break.
+func tokenKey(tokens []syntax.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
-		if t.Is(",") && (i+1 == len(tokens) || closes(tokens[i+1])) {
+		if t.Is(",") && (i+1 == len(tokens) || isClosing(tokens[i+1])) {
 			continue // a last comma says nothing
 		}
 		if i > 0 {
@@ -160,27 +160,27 @@ func key(tokens []syntax.Token) string {
 	return b.String()
 }
 
-func closes(t syntax.Token) bool { return t.Is(")") || t.Is("]") || t.Is("}") }
+func isClosing(t syntax.Token) bool { return t.Is(")") || t.Is("]") || t.Is("}") }
 
 // splitArguments cuts arguments at commas that are in no bracket.
 func splitArguments(tokens []syntax.Token) [][]syntax.Token {
 	var out [][]syntax.Token
 	for len(tokens) > 0 {
-		one := until(tokens, ",")
+		one := tokensUntil(tokens, ",")
 		out = append(out, one)
 		tokens = tokens[min(len(one)+1, len(tokens)):]
 	}
 	return out
 }
 
-// until returns the tokens before the first such mark or word that is in no bracket.
-func until(tokens []syntax.Token, word string) []syntax.Token {
+// tokensUntil returns the tokens before the first such mark or word that is in no bracket.
+func tokensUntil(tokens []syntax.Token, word string) []syntax.Token {
 	depth := 0
 	for i, t := range tokens {
 		switch {
 		case t.Is("(") || t.Is("[") || t.Is("{"):
 			depth++
-		case closes(t):
+		case isClosing(t):
 			depth--
 		case t.Is(word) && depth <= 0:
 			return tokens[:i]

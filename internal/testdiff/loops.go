@@ -7,18 +7,18 @@ import (
 // findLoops adds a table for each loop over a list.
 func (s *source) findLoops() {
 	for i, t := range s.Tokens {
-		if t.Kind != syntax.Word || s.Depth[i] > Deepest {
+		if t.Kind != syntax.Word || s.Depth[i] > maxDepth {
 			continue
 		}
 		var loop table
 		switch {
 		case t.Is("foreach") && s.Lang == syntax.PHP:
-			loop = s.phpLoop(i)
+			loop = s.readPHPLoop(i)
 		case (t.Is("for") || t.Is("foreach")) && s.Lang != syntax.Ruby && s.Lang != syntax.PHP:
-			loop = s.forLoop(i)
-		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && t.Among("each", "each_with_index", "each_pair") ||
-			script(s.Lang) && t.Is("forEach")):
-			loop = s.eachLoop(i)
+			loop = s.readForLoop(i)
+		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && t.IsOneOf("each", "each_with_index", "each_pair") ||
+			isScript(s.Lang) && t.Is("forEach")):
+			loop = s.readEachLoop(i)
 		}
 		if loop.to > loop.from {
 			s.tables = append(s.tables, loop)
@@ -26,12 +26,12 @@ func (s *source) findLoops() {
 	}
 }
 
-// over is the word before the list of a loop.
-var over = map[syntax.Language]string{syntax.Go: "range", syntax.Python: "in", syntax.JavaScript: "of",
+// loopListWord is the word before the list of a loop.
+var loopListWord = map[syntax.Language]string{syntax.Go: "range", syntax.Python: "in", syntax.JavaScript: "of",
 	syntax.TypeScript: "of", syntax.Rust: "in", syntax.CSharp: "in", syntax.Java: ":"}
 
-// forLoop reads the loop over a list that begins at i; one over something else is empty.
-func (s *source) forLoop(i int) (loop table) {
+// readForLoop reads the loop over a list that begins at i; one over something else is empty.
+func (s *source) readForLoop(i int) (loop table) {
 	k, end := i+1, min(i+24, len(s.Tokens))
 	if s.Is(k, "await") {
 		k++
@@ -41,16 +41,16 @@ func (s *source) forLoop(i int) (loop table) {
 		paren, end = k, min(end, s.End(k))
 		k++
 	}
-	for k < end && !s.Is(k, over[s.Lang]) && !s.Is(k, "{") {
+	for k < end && !s.Is(k, loopListWord[s.Lang]) && !s.Is(k, "{") {
 		k++
 	}
-	if k >= end || !s.Is(k, over[s.Lang]) {
+	if k >= end || !s.Is(k, loopListWord[s.Lang]) {
 		return loop
 	}
 	list := k + 1
 	switch {
 	case s.Lang == syntax.Python:
-		if k = s.next(list, ":"); k < len(s.Tokens) {
+		if k = s.nextMark(list, ":"); k < len(s.Tokens) {
 			loop.from, loop.to = k+1, s.blockEnd(k+1, i)
 		}
 	case paren >= 0:
@@ -58,32 +58,32 @@ func (s *source) forLoop(i int) (loop table) {
 			loop.from, loop.to = k+2, s.End(k+1)
 		}
 	default:
-		if k = s.next(s.goType(list), "{"); k < len(s.Tokens) {
+		if k = s.nextMark(s.skipGoType(list), "{"); k < len(s.Tokens) {
 			loop.from, loop.to = k+1, s.End(k)
 		}
 	}
 	if loop.to > loop.from {
-		loop.rows, loop.values = s.listAt(list, k, true)
+		loop.rows, loop.values = s.countList(list, k, true)
 	}
 	return loop
 }
 
-// phpLoop reads foreach (list as …) { … }.
-func (s *source) phpLoop(i int) (loop table) {
-	as := s.next(i+2, "as")
+// readPHPLoop reads foreach (list as …) { … }.
+func (s *source) readPHPLoop(i int) (loop table) {
+	as := s.nextMark(i+2, "as")
 	if end := s.End(i + 1); s.Is(i+1, "(") && as < end && s.Is(end+1, "{") {
 		loop.from, loop.to = end+2, s.End(end+1)
-		loop.rows, loop.values = s.listAt(i+2, as, true)
+		loop.rows, loop.values = s.countList(i+2, as, true)
 	}
 	return loop
 }
 
-// longestHead bounds how many tokens of a loop's head are read, but for those in brackets.
-const longestHead = 100
+// maxHeadTokens bounds how many tokens of a loop's head are read, but for those in brackets.
+const maxHeadTokens = 100
 
-// next returns the next mark beside token k, not within brackets that begin from there on.
-func (s *source) next(k int, mark string) int {
-	for most := k + longestHead; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
+// nextMark returns the next mark beside token k, not within brackets that begin from there on.
+func (s *source) nextMark(k int, mark string) int {
+	for most := k + maxHeadTokens; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
 		if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
 			most += s.End(k) - k
 			k = s.End(k)
@@ -95,8 +95,8 @@ func (s *source) next(k int, mark string) int {
 	return k
 }
 
-// goType steps over the []T{…} that begins at k, where one does.
-func (s *source) goType(k int) int {
+// skipGoType steps over the []T{…} that begins at k, where one does.
+func (s *source) skipGoType(k int) int {
 	if s.Lang != syntax.Go || !s.Is(k, "[") && !s.Is(k, "map") {
 		return k
 	}
@@ -120,18 +120,18 @@ func (s *source) goType(k int) int {
 
 // blockEnd returns the first line from k on that stands no further right than token i.
 func (s *source) blockEnd(k, i int) int {
-	for k < len(s.Tokens) && !(s.Tokens[k].First && s.Tokens[k].Col <= s.At(i).Col && s.free(k)) {
+	for k < len(s.Tokens) && !(s.Tokens[k].First && s.Tokens[k].Col <= s.At(i).Col && s.isOutsideBrackets(k)) {
 		k++
 	}
 	return k
 }
 
-// eachLoop reads list.forEach(x => { … }) and list.each do |x| … end.
-func (s *source) eachLoop(i int) (loop table) {
+// readEachLoop reads list.forEach(x => { … }) and list.each do |x| … end.
+func (s *source) readEachLoop(i int) (loop table) {
 	start := i - 2 // of the list
 	for ; start >= 0; start -= 2 {
 		if s.Is(start, ")") || s.Is(start, "]") || s.Is(start, "}") {
-			if start = s.Opener(start); s.At(start-1).Kind == syntax.Word && !s.At(start).First {
+			if start = s.openingBracket(start); s.At(start-1).Kind == syntax.Word && !s.At(start).First {
 				start--
 			}
 		}
@@ -142,7 +142,7 @@ func (s *source) eachLoop(i int) (loop table) {
 	if start < 0 {
 		return loop
 	}
-	loop.rows, loop.values = s.listAt(start, i, true)
+	loop.rows, loop.values = s.countList(start, i, true)
 	if s.Lang == syntax.Ruby {
 		line := i
 		for line > 0 && !s.Tokens[line].First {
@@ -163,4 +163,4 @@ func (s *source) eachLoop(i int) (loop table) {
 	return loop
 }
 
-func script(l syntax.Language) bool { return l == syntax.JavaScript || l == syntax.TypeScript }
+func isScript(l syntax.Language) bool { return l == syntax.JavaScript || l == syntax.TypeScript }

@@ -64,7 +64,7 @@ func TestMerged(t *testing.T) {
 	t.Parallel()
 	for name, c := range mergedTable {
 		t.Run(name, func(t *testing.T) {
-			if got := told(Look(c.files, Rules{})); got != c.want {
+			if got := told(Check(c.files, Rules{})); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})

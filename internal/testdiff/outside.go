@@ -9,24 +9,25 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// loss says how many assertions a test file lost outside its tests.
-type loss struct {
-	file *syntax.File
-	n    int
+// outsideLoss says how many assertions a test file lost outside its tests.
+type outsideLoss struct {
+	file  *syntax.File
+	count int
 }
 
-// lost compares what is outside a file's tests; the second is false when nothing is
+// compareOutside compares what is outside a file's tests; the second is false when nothing is
 // asserted less there.
-func lost(f *syntax.File, before, after []placed) (loss, bool) {
-	if !holdsTests(f, f.Before) || !holdsTests(f, f.After) || bytes.Equal(around(f.Before, before), around(f.After, after)) {
-		return loss{}, false
+func compareOutside(f *syntax.File, before, after []fileTest) (outsideLoss, bool) {
+	if !containsTests(f, f.Before) || !containsTests(f, f.After) ||
+		bytes.Equal(textOutsideTests(f.Before, before), textOutsideTests(f.After, after)) {
+		return outsideLoss{}, false
 	}
-	l := syntax.Of(f.Path)
-	n := Outside(l, f.Before, read(before)) - Outside(l, f.After, read(after))
-	return loss{f, n}, n > 0
+	l := syntax.LanguageOf(f.Path)
+	n := CountOutsideTests(l, f.Before, plainTests(before)) - CountOutsideTests(l, f.After, plainTests(after))
+	return outsideLoss{f, n}, n > 0
 }
 
-func read(tests []placed) []Test {
+func plainTests(tests []fileTest) []Test {
 	var out []Test
 	for _, t := range tests {
 		out = append(out, t.Test)
@@ -34,9 +35,9 @@ func read(tests []placed) []Test {
 	return out
 }
 
-// around returns a text without the lines of its tests' bodies: quicker than counting what
+// textOutsideTests returns a text without the lines of its tests' bodies: quicker than counting what
 // asserts, and most changes of tests leave it alone.
-func around(text []byte, tests []placed) []byte {
+func textOutsideTests(text []byte, tests []fileTest) []byte {
 	within := map[int]bool{}
 	for _, t := range tests {
 		if n := len(t.Body); n > 0 {
@@ -55,38 +56,38 @@ func around(text []byte, tests []placed) []byte {
 	return out
 }
 
-// outside warns of test files in which functions that are no tests assert less than
+// findOutsideLosses warns of test files in which functions that are no tests assert less than
 // before, unless the change asserts as much elsewhere: a test can be weakened where it
 // does not show.
-func outside(files []*syntax.File, losses []loss) []belay.Finding {
+func findOutsideLosses(files []*syntax.File, losses []outsideLoss) []belay.Finding {
 	var out []belay.Finding
 	more := map[syntax.Language]int{}
 	for _, l := range losses {
-		family := syntax.Of(l.file.Path).Family()
+		family := syntax.LanguageOf(l.file.Path).Family()
 		if _, known := more[family]; !known {
-			more[family] = asserted(files, family)
+			more[family] = assertionDelta(files, family)
 		}
 		if more[family] >= 0 {
 			continue
 		}
 		out = append(out, belay.Finding{
 			Severity: belay.SeverityWarning, File: l.file.Path, Title: "fewer assertions outside tests: " + l.file.Path,
-			Detail:         fmt.Sprintf("functions that its tests call lost %s", number(l.n)),
+			Detail:         fmt.Sprintf("functions that its tests call lost %s", number(l.count)),
 			Recommendation: "restore the assertions, unless the tests have them now",
 		})
 	}
 	return out
 }
 
-// asserted says by how much the change asserts more, or less, in all files of a language.
-func asserted(files []*syntax.File, family syntax.Language) int {
+// assertionDelta says by how much the change asserts more, or less, in all files of a language.
+func assertionDelta(files []*syntax.File, family syntax.Language) int {
 	more := make([]int, len(files))
-	syntax.Each(files, func(i int, f *syntax.File) {
-		l := syntax.Of(f.Path)
-		if l.Family() != family || syntax.Binary(f.Before) || syntax.Binary(f.After) {
+	syntax.ForEach(files, func(i int, f *syntax.File) {
+		l := syntax.LanguageOf(f.Path)
+		if l.Family() != family || syntax.IsBinary(f.Before) || syntax.IsBinary(f.After) {
 			return
 		}
-		more[i] = Outside(l, f.After, nil) - Outside(l, f.Before, nil)
+		more[i] = CountOutsideTests(l, f.After, nil) - CountOutsideTests(l, f.Before, nil)
 	})
 	sum := 0
 	for _, n := range more {

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// phpUnits returns the tests of PHPUnit, which are methods of classes, and those of Pest, which are calls.
-func (s *source) phpUnits(text []byte) []Test {
+// readPHPTests returns the tests of PHPUnit, which are methods of classes, and those of Pest, which are calls.
+func (s *source) readPHPTests(text []byte) []Test {
 	docs := phpDocs(text)
 	type scope struct {
 		end   int
@@ -23,7 +23,7 @@ func (s *source) phpUnits(text []byte) []Test {
 			open = open[:len(open)-1]
 		}
 		t := s.Tokens[i]
-		if t.Kind != syntax.Word || s.Depth[i] > Deepest {
+		if t.Kind != syntax.Word || s.Depth[i] > maxDepth {
 			continue
 		}
 		var groups []string
@@ -31,38 +31,39 @@ func (s *source) phpUnits(text []byte) []Test {
 			groups = append(groups, o.name)
 		}
 		switch {
-		case t.Among("class", "trait") && s.At(i+1).Kind == syntax.Word && !s.dot(i-1) && !s.Is(i+1, "extends"):
+		case t.IsOneOf("class", "trait") && s.At(i+1).Kind == syntax.Word && !s.isMemberAccess(i-1) && !s.Is(i+1, "extends"):
 			name, body := s.At(i+1).Text, i+2
-			for body < len(s.Tokens) && !s.Among(body, "{", ";") {
+			for body < len(s.Tokens) && !s.IsOneOf(body, "{", ";") {
 				body++
 			}
-			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true, Bases: s.phpBases(i+2, body)})
+			list = append(list, Test{Name: groupPrefix(groups, name), ShortName: name, Line: t.Line, Group: true,
+				Bases: s.phpBases(i+2, body)})
 			open = append(open, scope{s.End(body), name, len(list) - 1})
 			i = body
 		case t.Is("function") && len(open) > 0 && open[len(open)-1].class >= 0:
-			m, ok := s.phpMethod(i, docs)
+			m, ok := s.readPHPMethod(i, docs)
 			if !ok {
 				continue
 			}
-			if s.phpPrepares(m) {
+			if s.isPHPSetup(m) {
 				class := &list[open[len(open)-1].class]
 				class.Skips = append(class.Skips, s.phpSkips(m.body)...)
 			}
-			if s.phpIsTest(m) {
-				u := s.phpTest(m)
-				u.Name = within(groups, u.Leaf)
+			if s.isPHPTest(m) {
+				u := s.readPHPTest(m)
+				u.Name = groupPrefix(groups, u.ShortName)
 				list = append(list, u)
 			}
 			i = max(i, min(s.End(m.body), len(s.Tokens)-1))
 		case pestCalls[t.Text] && t.First && s.Is(i+1, "("):
-			u, end, ok := s.pestCall(i)
+			u, end, ok := s.readPestCall(i)
 			if !ok {
 				continue
 			}
-			u.Name = within(groups, u.Leaf)
+			u.Name = groupPrefix(groups, u.ShortName)
 			list = append(list, u)
 			if u.Group {
-				open = append(open, scope{end, u.Leaf, -1})
+				open = append(open, scope{end, u.ShortName, -1})
 			} else {
 				i = max(i, end)
 			}
@@ -87,7 +88,7 @@ func (s *source) phpBases(i, body int) []string {
 		if s.Open[k] != body || !s.Is(k, "use") {
 			continue
 		}
-		for ; k < s.End(body) && !s.Among(k, ";", "{"); k++ {
+		for ; k < s.End(body) && !s.IsOneOf(k, ";", "{"); k++ {
 			if s.At(k).Kind == syntax.Word && !s.Is(k, "use") && !s.Is(k+1, "\\") {
 				bases = append(bases, s.At(k).Text)
 			}
@@ -122,7 +123,7 @@ func phpDocs(text []byte) map[[2]int]string {
 	return docs
 }
 
-// phpMethod is a method with what is written before it.
+// readPHPMethod is a method with what is written before it.
 type phpMethod struct {
 	name, body int // the name, and the brace before what it does
 	hidden     bool
@@ -130,8 +131,8 @@ type phpMethod struct {
 	attrs      []attribute
 }
 
-// phpMethod reads the method whose word function is token i.
-func (s *source) phpMethod(i int, docs map[[2]int]string) (m phpMethod, ok bool) {
+// readPHPMethod reads the method whose word function is token i.
+func (s *source) readPHPMethod(i int, docs map[[2]int]string) (m phpMethod, ok bool) {
 	m.name = i + 1
 	if s.Is(m.name, "&") {
 		m.name++
@@ -142,14 +143,14 @@ func (s *source) phpMethod(i int, docs map[[2]int]string) (m phpMethod, ok bool)
 	k := i
 	for ; k > 0; k-- {
 		switch {
-		case s.Among(k-1, "public", "static", "final", "abstract"):
+		case s.IsOneOf(k-1, "public", "static", "final", "abstract"):
 			continue
-		case s.Among(k-1, "private", "protected"):
+		case s.IsOneOf(k-1, "private", "protected"):
 			m.hidden = true
 			continue
 		case s.Is(k-1, "]"):
-			if open := s.Opener(k - 1); open > 0 && s.Is(open-1, "#") {
-				m.attrs = append(m.attrs, s.phpAttributes(open)...)
+			if open := s.openingBracket(k - 1); open > 0 && s.Is(open-1, "#") {
+				m.attrs = append(m.attrs, s.readPHPAttributes(open)...)
 				m.doc += docs[[2]int{s.At(k).Line, s.At(k).Col}]
 				k = open
 				continue
@@ -161,14 +162,14 @@ func (s *source) phpMethod(i int, docs map[[2]int]string) (m phpMethod, ok bool)
 		m.doc += docs[[2]int{s.At(n).Line, s.At(n).Col}]
 	}
 	m.body = s.End(m.name+1) + 1
-	for m.body < len(s.Tokens) && !s.Among(m.body, "{", ";") {
+	for m.body < len(s.Tokens) && !s.IsOneOf(m.body, "{", ";") {
 		m.body++
 	}
 	return m, s.Is(m.body, "{")
 }
 
-// phpAttributes returns the attributes between the brackets at open, each by the last word of its name.
-func (s *source) phpAttributes(open int) []attribute {
+// readPHPAttributes returns the attributes between the brackets at open, each by the last word of its name.
+func (s *source) readPHPAttributes(open int) []attribute {
 	var list []attribute
 	for k := open + 1; k < s.End(open); k++ {
 		if s.Open[k] != open || s.At(k).Kind != syntax.Word || s.Is(k+1, "\\") {
@@ -190,39 +191,39 @@ var (
 	phpNeedsDoc   = lazyregexp.New(`\*\s*(@requires\s+[^\s*]+)`)
 )
 
-func (m phpMethod) has(names ...string) bool {
+func (m phpMethod) hasAttribute(names ...string) bool {
 	return slices.ContainsFunc(m.attrs, func(a attribute) bool { return slices.Contains(names, a.name) })
 }
 
-// nameOf returns the name of a method.
-func (s *source) nameOf(m phpMethod) string { return s.At(m.name).Text }
+// methodName returns the name of a method.
+func (s *source) methodName(m phpMethod) string { return s.At(m.name).Text }
 
-// phpIsTest reports whether PHPUnit runs a method: one that others can call, and that is named or marked as a test.
-func (s *source) phpIsTest(m phpMethod) bool {
-	return !m.hidden && (strings.HasPrefix(s.nameOf(m), "test") || m.has("Test") || phpTestDoc.MatchString(m.doc))
+// isPHPTest reports whether PHPUnit runs a method: one that others can call, and that is named or marked as a test.
+func (s *source) isPHPTest(m phpMethod) bool {
+	return !m.hidden && (strings.HasPrefix(s.methodName(m), "test") || m.hasAttribute("Test") || phpTestDoc.MatchString(m.doc))
 }
 
-// phpPrepares reports whether a method runs before the tests of its class: what it skips are all of them.
-func (s *source) phpPrepares(m phpMethod) bool {
-	name := strings.ToLower(s.nameOf(m))
-	return name == "setup" || name == "setupbeforeclass" || m.has("Before", "BeforeClass") || phpBeforeDoc.MatchString(m.doc)
+// isPHPSetup reports whether a method runs before the tests of its class: what it skips are all of them.
+func (s *source) isPHPSetup(m phpMethod) bool {
+	name := strings.ToLower(s.methodName(m))
+	return name == "setup" || name == "setupbeforeclass" || m.hasAttribute("Before", "BeforeClass") || phpBeforeDoc.MatchString(m.doc)
 }
 
-func (s *source) phpTest(m phpMethod) Test {
-	u := Test{Leaf: s.nameOf(m), Line: s.At(m.name).Line, Body: s.Inside(m.body)}
+func (s *source) readPHPTest(m phpMethod) Test {
+	u := Test{ShortName: s.methodName(m), Line: s.At(m.name).Line, Body: s.Inside(m.body)}
 	for _, a := range m.attrs {
 		if strings.HasPrefix(a.name, "Requires") {
-			u.Skips = append(u.Skips, Mark{Line: a.line, Text: a.name, Maybe: true})
+			u.Skips = append(u.Skips, Mark{Line: a.line, Text: a.name, Unsure: true})
 		}
 	}
 	if need := phpNeedsDoc.FindStringSubmatch(m.doc); need != nil {
-		u.Skips = append(u.Skips, Mark{Line: u.Line, Text: strings.Join(strings.Fields(need[1]), " "), Maybe: true})
+		u.Skips = append(u.Skips, Mark{Line: u.Line, Text: strings.Join(strings.Fields(need[1]), " "), Unsure: true})
 	}
 	if phpExpectsDoc.MatchString(m.doc) {
 		u.Asserts++
 	}
 	u.Skips = append(u.Skips, s.phpSkips(m.body)...)
-	s.phpProvided(&u, m)
+	s.addProviderRows(&u, m)
 	return u
 }
 
@@ -235,7 +236,7 @@ func (s *source) phpSkips(body int) []Mark {
 			continue
 		}
 		first := i
-		for s.dot(first-1) || s.Is(first-1, "\\") {
+		for s.isMemberAccess(first-1) || s.Is(first-1, "\\") {
 			first -= 2
 		}
 		switch t.Text {
@@ -255,18 +256,18 @@ func (s *source) phpSkips(body int) []Mark {
 			continue
 		}
 		marks = append(marks, Mark{Line: t.Line, Text: t.Text,
-			Maybe: s.Conditional(i, body) || s.Guarded(first) || s.inClosure(i, body)})
+			Unsure: s.isConditional(i, body) || s.isGuarded(first) || s.isInClosure(i, body)})
 	}
 	return marks
 }
 
-// inClosure reports whether the token at i is in a function within the block at body: whether that is called is not known.
-func (s *source) inClosure(i, body int) bool {
+// isInClosure reports whether the token at i is in a function within the block at body: whether that is called is not known.
+func (s *source) isInClosure(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
 		if !s.Tokens[o].Is("{") {
 			continue
 		}
-		for k := o - 1; k > body && !s.Among(k, ";", "{", "}"); k-- {
+		for k := o - 1; k > body && !s.IsOneOf(k, ";", "{", "}"); k-- {
 			if s.Is(k, "function") {
 				return true
 			}
@@ -280,16 +281,16 @@ var (
 	phpRowsDoc     = lazyregexp.New(`\*\s*@testWith\b`)
 )
 
-// phpProvided adds the rows of the providers of a test, which are other methods of the text, and those of its attributes.
-func (s *source) phpProvided(u *Test, m phpMethod) {
+// addProviderRows adds the rows of the providers of a test, which are other methods of the text, and those of its attributes.
+func (s *source) addProviderRows(u *Test, m phpMethod) {
 	sum := 0
 	add := func(rows int, values []syntax.Token) {
 		u.Table = append(u.Table, values...)
 		if sum += rows; rows < 0 || sum < 0 {
-			sum = Unknown
+			sum = UnknownRows
 		}
 	}
-	provided := func(name string) { add(s.phpRows(name)) }
+	provided := func(name string) { add(s.countProviderRows(name)) }
 	for _, a := range m.attrs {
 		switch {
 		case a.name == "TestWith" || a.name == "TestWithJson":
@@ -297,44 +298,44 @@ func (s *source) phpProvided(u *Test, m phpMethod) {
 		case a.name == "DataProvider" && len(a.args) == 1 && a.args[0].Kind == syntax.Text:
 			provided(a.args[0].Value())
 		case strings.HasPrefix(a.name, "DataProvider"):
-			add(Unknown, nil)
+			add(UnknownRows, nil)
 		}
 	}
 	for _, doc := range phpProviderDoc.FindAllStringSubmatch(m.doc, -1) {
 		provided(doc[1])
 	}
 	if phpRowsDoc.MatchString(m.doc) {
-		add(Unknown, nil)
+		add(UnknownRows, nil)
 	}
 	u.Rows = sum
 }
 
-// phpRows counts the rows that a method gives: those of the list that it returns, or what it yields one by one.
-func (s *source) phpRows(name string) (rows int, values []syntax.Token) {
+// countProviderRows counts the rows that a method gives: those of the list that it returns, or what it yields one by one.
+func (s *source) countProviderRows(name string) (rows int, values []syntax.Token) {
 	body := s.phpBodies()[name]
 	if body == 0 {
-		return Unknown, nil
+		return UnknownRows, nil
 	}
 	values = s.Inside(body)
 	for k := body + 1; k < s.End(body); k++ {
 		switch {
 		case s.Is(k, "yield"):
 			if s.Open[k] != body || s.Is(k+1, "from") || rows < 0 {
-				return Unknown, values
+				return UnknownRows, values
 			}
 			rows++
 		case s.Is(k, "return"):
 			if s.Open[k] != body || rows != 0 {
-				return Unknown, values
+				return UnknownRows, values
 			}
-			if rows, _ = s.listAt(k+1, s.End(body), true); rows <= 0 {
-				return Unknown, values
+			if rows, _ = s.countList(k+1, s.End(body), true); rows <= 0 {
+				return UnknownRows, values
 			}
 			return rows, values
 		}
 	}
 	if rows == 0 {
-		rows = Unknown
+		rows = UnknownRows
 	}
 	return rows, values
 }
@@ -350,7 +351,7 @@ func (s *source) phpBodies() map[string]int {
 			continue
 		}
 		body := s.End(i+2) + 1
-		for body < len(s.Tokens) && !s.Among(body, "{", ";") {
+		for body < len(s.Tokens) && !s.IsOneOf(body, "{", ";") {
 			body++
 		}
 		if s.Is(body, "{") {
@@ -363,23 +364,23 @@ func (s *source) phpBodies() map[string]int {
 // pestCalls begin tests and groups of Pest.
 var pestCalls = map[string]bool{"test": true, "it": true, "todo": true, "arch": true, "describe": true}
 
-// pestNotes say something of a test, and change nothing of what it does.
-var pestNotes = set(`group covers coversClass coversFunction coversNothing depends repeat issue ticket pr note assignee done wip
+// pestModifiers say something of a test, and change nothing of what it does.
+var pestModifiers = set(`group covers coversClass coversFunction coversNothing depends repeat issue ticket pr note assignee done wip
 	with throws skip only todo before after beforeEach afterEach uses`)
 
-// pestCall reads the call that begins at i; end is where its statement ends, or where the group does.
-func (s *source) pestCall(i int) (u Test, end int, ok bool) {
+// readPestCall reads the call that begins at i; end is where its statement ends, or where the group does.
+func (s *source) readPestCall(i int) (u Test, end int, ok bool) {
 	t, open := s.Tokens[i], i+1
-	if s.Pair[open] < 0 || s.At(open+1).Kind != syntax.Text && !(t.Is("arch") && s.Is(open+1, ")")) {
+	if s.Close[open] < 0 || s.At(open+1).Kind != syntax.Text && !(t.Is("arch") && s.Is(open+1, ")")) {
 		return u, 0, false
 	}
-	u = Test{Line: t.Line, Leaf: s.At(open + 1).Value(), Group: t.Is("describe")}
-	if u.Leaf == ")" {
-		u.Leaf = t.Text
+	u = Test{Line: t.Line, ShortName: s.At(open + 1).Value(), Group: t.Is("describe")}
+	if u.ShortName == ")" {
+		u.ShortName = t.Text
 	}
-	body, has := s.pestBody(open)
+	body, has := s.readPestBody(open)
 	chain := s.End(open) + 1
-	end, does := s.pestChain(&u, chain)
+	end, does := s.readPestChain(&u, chain)
 	if !has && does { // it("…")->expect(…)->toBe(…)
 		body, has = s.Tokens[chain:end], true
 	}
@@ -390,30 +391,30 @@ func (s *source) pestCall(i int) (u Test, end int, ok bool) {
 		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text + " without a body"})
 	}
 	u.Body = body
-	if has && len(body) > 0 && s.index(body[0]) < chain {
-		u.Skips = append(u.Skips, s.phpSkips(s.Open[s.index(body[0])])...)
+	if has && len(body) > 0 && s.tokenIndex(body[0]) < chain {
+		u.Skips = append(u.Skips, s.phpSkips(s.Open[s.tokenIndex(body[0])])...)
 	}
 	return u, end, true
 }
 
-// pestBody returns what the function between the parentheses at open does.
-func (s *source) pestBody(open int) (body []syntax.Token, ok bool) {
+// readPestBody returns what the function between the parentheses at open does.
+func (s *source) readPestBody(open int) (body []syntax.Token, ok bool) {
 	end := s.End(open)
 	for k := open + 1; k < end; k++ {
 		switch {
 		case s.Open[k] != open:
 		case s.Is(k, "{"):
 			return s.Inside(k), true
-		case s.Is(k, "=", ">") && s.Is(s.Opener(k-1)-1, "fn"):
+		case s.Is(k, "=", ">") && s.Is(s.openingBracket(k-1)-1, "fn"):
 			return s.Tokens[min(k+2, end):end], true
 		}
 	}
 	return nil, false
 }
 
-// pestChain reads what is chained to a test from token k on, and returns where that ends. does tells that some of it is
+// readPestChain reads what is chained to a test from token k on, and returns where that ends. does tells that some of it is
 // what the test does.
-func (s *source) pestChain(u *Test, k int) (end int, does bool) {
+func (s *source) readPestChain(u *Test, k int) (end int, does bool) {
 	for s.Is(k, "->") && s.At(k+1).Kind == syntax.Word {
 		mod := s.At(k + 1)
 		m := Mark{Line: mod.Line, Text: mod.Text}
@@ -430,32 +431,32 @@ func (s *source) pestChain(u *Test, k int) (end int, does bool) {
 			if len(args) > 0 && args[0].Is("false") {
 				continue
 			}
-			m.Maybe = len(args) > 0 && args[0].Kind != syntax.Text && !constantTrue(until(args, ","))
+			m.Unsure = len(args) > 0 && args[0].Kind != syntax.Text && !isConstantTrue(tokensUntil(args, ","))
 			u.Skips = append(u.Skips, m)
 		case strings.HasPrefix(name, "skip"), strings.HasPrefix(name, "onlyOn"):
-			m.Maybe = true
+			m.Unsure = true
 			u.Skips = append(u.Skips, m)
 		case name == "only":
-			u.Only = append(u.Only, m)
+			u.Focuses = append(u.Focuses, m)
 		case name == "throws", name == "throwsIf", name == "throwsUnless":
 			u.Asserts++
 		case name == "with" && s.Is(call, "("):
-			rows, values := s.listAt(call+1, s.End(call), true)
-			u.Rows, u.Table = times(u.Rows, rows), append(u.Table, values...)
+			rows, values := s.countList(call+1, s.End(call), true)
+			u.Rows, u.Table = multiplyRows(u.Rows, rows), append(u.Table, values...)
 		default:
-			does = does || !pestNotes[name]
+			does = does || !pestModifiers[name]
 		}
 	}
 	return min(k, len(s.Tokens)), does
 }
 
-// phpAsserts knows the assertions of PHPUnit, whether called on the test, its class or as functions; what mocks are
+// isPHPAssertion knows the assertions of PHPUnit, whether called on the test, its class or as functions; what mocks are
 // to be asked; and Pest's expect(…).
-func (s *source) phpAsserts(i int) bool {
-	if !s.Is(i+1, "(") || s.Among(i-1, "function", "new", "&") && !s.Is(i-2, "&") {
+func (s *source) isPHPAssertion(i int) bool {
+	if !s.Is(i+1, "(") || s.IsOneOf(i-1, "function", "new", "&") && !s.Is(i-2, "&") {
 		return false
 	}
-	low, dotted := strings.ToLower(s.Tokens[i].Text), s.dot(i-1)
+	low, dotted := strings.ToLower(s.Tokens[i].Text), s.isMemberAccess(i-1)
 	switch {
 	case strings.HasPrefix(low, "assert"):
 		return true
@@ -464,17 +465,17 @@ func (s *source) phpAsserts(i int) bool {
 	case low == "expect":
 		return !dotted || i == 1 // it("…")->expect(…)
 	case strings.HasPrefix(low, "expect"):
-		return dotted && s.Among(i-2, "$this", "self", "static") && low != "expectnottoperformassertions"
+		return dotted && s.IsOneOf(i-2, "$this", "self", "static") && low != "expectnottoperformassertions"
 	case low == "fail", low == "setexpectedexception":
 		return dotted
 	}
 	return dotted && startsWith(low, "shouldreceive", "shouldnotreceive", "shouldhave", "shouldbe", "shouldnotbe", "shouldnothave")
 }
 
-// dot reports whether the token at i stands between a thing and its member.
-func (s *source) dot(i int) bool {
+// isMemberAccess reports whether the token at i stands between a thing and its member.
+func (s *source) isMemberAccess(i int) bool {
 	if s.Lang == syntax.PHP {
-		return s.Among(i, "->", "::")
+		return s.IsOneOf(i, "->", "::")
 	}
 	return s.Is(i, ".")
 }

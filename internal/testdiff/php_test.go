@@ -68,7 +68,7 @@ func TestPHP(t *testing.T) {
 			if c.more != nil {
 				files = append(files, c.more)
 			}
-			if got := told(Look(files, Rules{})); got != c.want {
+			if got := told(Check(files, Rules{})); got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)
 			}
 		})

@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// pythonUnits returns functions and methods whose names begin with test, and the classes
+// readPythonTests returns functions and methods whose names begin with test, and the classes
 // around them. Indentation says what belongs to what.
-func (s *source) pythonUnits() []Test {
+func (s *source) readPythonTests() []Test {
 	type scope struct {
 		col  int
 		name string
@@ -17,7 +17,7 @@ func (s *source) pythonUnits() []Test {
 	var open []scope
 	for i, t := range s.Tokens {
 		if t.First {
-			for len(open) > 0 && t.Col <= open[len(open)-1].col && s.free(i) {
+			for len(open) > 0 && t.Col <= open[len(open)-1].col && s.isOutsideBrackets(i) {
 				open = open[:len(open)-1]
 			}
 		}
@@ -38,12 +38,12 @@ func (s *source) pythonUnits() []Test {
 		if t.Is("def") && !strings.HasPrefix(name.Text, "test") {
 			continue
 		}
-		u := Test{Name: within(groups, name.Text), Leaf: name.Text, Line: name.Line, Group: t.Is("class")}
-		u.Skips = s.pythonDecorators(i)
+		u := Test{Name: groupPrefix(groups, name.Text), ShortName: name.Text, Line: name.Line, Group: t.Is("class")}
+		u.Skips = s.decoratorSkips(i)
 		if t.Is("def") {
 			body, first := s.pythonBody(i+2, col)
 			u.Body = body
-			s.pythonTables(s.decorated(i), i, &u)
+			s.addDecoratorTables(s.decoratorsStart(i), i, &u)
 			u.Skips = append(u.Skips, pythonSkips(body, first)...)
 		}
 		list = append(list, u)
@@ -54,12 +54,12 @@ func (s *source) pythonUnits() []Test {
 // pythonBody returns what follows the colon of the head that begins at i, down to the
 // first line that stands no further right than col, and the column of its statements.
 func (s *source) pythonBody(i, col int) (body []syntax.Token, first int) {
-	for i < len(s.Tokens) && (!s.Is(i, ":") || !s.free(i)) {
+	for i < len(s.Tokens) && (!s.Is(i, ":") || !s.isOutsideBrackets(i)) {
 		i++
 	}
 	start := min(i+1, len(s.Tokens))
 	end := start
-	for end < len(s.Tokens) && !(s.Tokens[end].First && s.Tokens[end].Col <= col && s.free(end)) {
+	for end < len(s.Tokens) && !(s.Tokens[end].First && s.Tokens[end].Col <= col && s.isOutsideBrackets(end)) {
 		end++
 	}
 	if body = s.Tokens[start:end]; len(body) > 0 {
@@ -68,35 +68,35 @@ func (s *source) pythonBody(i, col int) (body []syntax.Token, first int) {
 	return body, first
 }
 
-// free reports whether the token is in no bracket, or in one that is never closed.
-func (s *source) free(i int) bool { return s.Open[i] < 0 || s.Pair[s.Open[i]] < 0 }
+// isOutsideBrackets reports whether the token is in no bracket, or in one that is never closed.
+func (s *source) isOutsideBrackets(i int) bool { return s.Open[i] < 0 || s.Close[s.Open[i]] < 0 }
 
-// pythonDecorators looks for skips in what decorates the def or class at i.
-func (s *source) pythonDecorators(i int) []Mark {
+// decoratorSkips looks for skips in what decorates the def or class at i.
+func (s *source) decoratorSkips(i int) []Mark {
 	var marks []Mark
-	from := s.decorated(i)
+	from := s.decoratorsStart(i)
 	for k := from; k < i; k++ {
 		t := s.Tokens[k]
 		nested := s.Open[k] >= from // pytest.param(…, marks=…)
 		switch t.Text {
 		case "skip", "xfail", "expectedFailure", "skipTest":
 			marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text,
-				Maybe: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == syntax.Word && !s.Is(k+3, "=")})
+				Unsure: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == syntax.Word && !s.Is(k+3, "=")})
 		case "skipif", "skipIf", "skipUnless":
 			sure := s.Is(k+1, "(") && (t.Text != "skipUnless" && s.Is(k+2, "True") || t.Text == "skipUnless" && s.Is(k+2, "False"))
-			marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: !sure || nested})
+			marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Unsure: !sure || nested})
 		}
 	}
 	return marks
 }
 
-// decorated returns where what decorates the def at i begins.
-func (s *source) decorated(i int) int {
+// decoratorsStart returns where what decorates the def at i begins.
+func (s *source) decoratorsStart(i int) int {
 	if !s.At(i).First { // async
 		i--
 	}
 	for from, col := i, s.At(i).Col; ; {
-		for from--; from > 0 && !(s.Tokens[from].First && s.Tokens[from].Col <= col && s.free(from)); {
+		for from--; from > 0 && !(s.Tokens[from].First && s.Tokens[from].Col <= col && s.isOutsideBrackets(from)); {
 			from--
 		}
 		if !s.Is(from, "@") {
@@ -119,11 +119,11 @@ func pythonSkips(body []syntax.Token, first int) []Mark {
 		raised := i > 0 && (body[i-1].Is("raise") || dotted && i > 2 && body[i-3].Is("raise"))
 		nested := !oneLine && lineCol > first
 		switch {
-		case t.Among("skip", "xfail") && call && dotted && i > 1 && body[i-2].Is("pytest"),
+		case t.IsOneOf("skip", "xfail") && call && dotted && i > 1 && body[i-2].Is("pytest"),
 			t.Is("skipTest") && call && dotted, t.Is("SkipTest") && raised:
-			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: nested})
+			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Unsure: nested})
 		case t.Is("importorskip") && call:
-			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: true})
+			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Unsure: true})
 		}
 	}
 	return marks

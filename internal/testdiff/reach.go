@@ -4,47 +4,47 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Deaf is what keeps an assertion from failing a test though it is there.
-type Deaf struct {
-	Never  Mark // a condition that never holds stands around it
-	Caught Mark // its failure is caught, and nothing is done with it
+// Suppression is what keeps an assertion from failing a test though it is there.
+type Suppression struct {
+	Unreachable Mark // a condition that never holds stands around it
+	Swallowed   Mark // its failure is caught, and nothing is done with it
 }
 
-// Deaf tells what keeps the assertion at i from failing its test. A mark without a text
+// findSuppression tells what keeps the assertion at i from failing its test. A mark without a text
 // tells that nothing does.
-func (s *source) Deaf(i int) Deaf {
-	var d Deaf
-	if text := s.ownCondition(i); text != "" {
-		d.Never = Mark{Line: s.At(i).Line, Text: text}
+func (s *source) findSuppression(i int) Suppression {
+	var d Suppression
+	if text := s.impossibleOwnCondition(i); text != "" {
+		d.Unreachable = Mark{Line: s.At(i).Line, Text: text}
 	}
-	around := s.blocks(i)
+	around := s.enclosingBlocks(i)
 	for n, head := range around {
-		if text := s.neverEntered(head); text != "" && d.Never.Text == "" {
-			d.Never = Mark{Line: s.At(i).Line, Text: text}
+		if text := s.impossibleCondition(head); text != "" && d.Unreachable.Text == "" {
+			d.Unreachable = Mark{Line: s.At(i).Line, Text: text}
 		}
-		if m := s.swallows(head); m.Text != "" && d.Caught.Text == "" {
+		if m := s.findSwallow(head); m.Text != "" && d.Swallowed.Text == "" {
 			for _, outer := range around[n+1:] {
-				m.Maybe = m.Maybe || s.loops(outer) // tried again until it holds
+				m.Unsure = m.Unsure || s.isLoop(outer) // tried again until it holds
 			}
 			m.Line = s.At(i).Line
-			d.Caught = m
+			d.Swallowed = m
 		}
 	}
-	if s.Lang == syntax.Ruby && d.Caught.Text == "" && s.follows(i, "rescue") >= 0 {
-		d.Caught = Mark{Line: s.At(i).Line, Text: "rescue", Maybe: true}
+	if s.Lang == syntax.Ruby && d.Swallowed.Text == "" && s.trailingWord(i, "rescue") >= 0 {
+		d.Swallowed = Mark{Line: s.At(i).Line, Text: "rescue", Unsure: true}
 	}
 	return d
 }
 
-// byColumns tells a language whose blocks are read by how far their lines are indented.
-func (s *source) byColumns() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
+// usesIndentation tells a language whose blocks are read by how far their lines are indented.
+func (s *source) usesIndentation() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
 
-// blocks returns the blocks around token i, the innermost first: the braces that open them
+// enclosingBlocks returns the blocks around token i, the innermost first: the braces that open them
 // or, where columns tell, the first words of the lines that begin them.
-func (s *source) blocks(i int) []int {
+func (s *source) enclosingBlocks(i int) []int {
 	var list []int
-	if !s.byColumns() {
-		for o := s.Open[i]; o >= 0 && len(list) < Deepest; o = s.Open[o] {
+	if !s.usesIndentation() {
+		for o := s.Open[i]; o >= 0 && len(list) < maxDepth; o = s.Open[o] {
 			if s.Tokens[o].Is("{") {
 				list = append(list, o)
 			}
@@ -55,10 +55,10 @@ func (s *source) blocks(i int) []int {
 		s.readLines()
 	}
 	line := s.lines[i]
-	if k := s.colon(line); s.Lang == syntax.Python && k >= 0 && k < i {
+	if k := s.headColon(line); s.Lang == syntax.Python && k >= 0 && k < i {
 		list = append(list, line) // if x: assert y
 	}
-	for line = s.heads[line]; line >= 0 && len(list) < Deepest; line = s.heads[line] {
+	for line = s.heads[line]; line >= 0 && len(list) < maxDepth; line = s.heads[line] {
 		list = append(list, line)
 	}
 	return list
@@ -71,7 +71,7 @@ func (s *source) readLines() {
 	var open []int
 	line := 0
 	for i, t := range s.Tokens {
-		if i == 0 || t.First && s.statementAt(i) {
+		if i == 0 || t.First && s.isStatementStart(i) {
 			for len(open) > 0 && s.Tokens[open[len(open)-1]].Col >= t.Col {
 				open = open[:len(open)-1]
 			}
@@ -85,14 +85,14 @@ func (s *source) readLines() {
 	}
 }
 
-// statementAt reports whether a line that begins with token i begins a statement.
-func (s *source) statementAt(i int) bool {
+// isStatementStart reports whether a line that begins with token i begins a statement.
+func (s *source) isStatementStart(i int) bool {
 	o := s.Open[i]
-	return o < 0 || s.Pair[o] < 0 || s.Lang == syntax.Ruby && s.Tokens[o].Is("{")
+	return o < 0 || s.Close[o] < 0 || s.Lang == syntax.Ruby && s.Tokens[o].Is("{")
 }
 
-// colon returns the colon that ends the head of a block of Python, -1 for another line.
-func (s *source) colon(line int) int {
+// headColon returns the colon that ends the head of a block of Python, -1 for another line.
+func (s *source) headColon(line int) int {
 	switch s.At(line).Text {
 	case "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async":
 	default:
@@ -106,21 +106,21 @@ func (s *source) colon(line int) int {
 	return -1
 }
 
-// neverEntered returns the condition of a block when it never holds.
-func (s *source) neverEntered(head int) string {
-	text, known := s.closed[head]
+// impossibleCondition returns the condition of a block when it never holds.
+func (s *source) impossibleCondition(head int) string {
+	text, known := s.unreachable[head]
 	if !known {
-		if s.closed == nil {
-			s.closed = map[int]string{}
+		if s.unreachable == nil {
+			s.unreachable = map[int]string{}
 		}
 		text = s.impossibleHead(head)
-		s.closed[head] = text
+		s.unreachable[head] = text
 	}
 	return text
 }
 
 func (s *source) impossibleHead(head int) string {
-	from, to := s.condition(head)
+	from, to := s.conditionRange(head)
 	if from < 0 || from+1 >= to {
 		return ""
 	}
@@ -131,22 +131,22 @@ func (s *source) impossibleHead(head int) string {
 			break
 		}
 	}
-	if s.At(from).Is("unless") && alwaysTrue(condition) || !s.At(from).Is("unless") && impossible(condition, 0) {
-		return Text(s.Tokens[from:to])
+	if s.At(from).Is("unless") && isAlwaysTrue(condition) || !s.At(from).Is("unless") && isNeverTrue(condition, 0) {
+		return JoinTokens(s.Tokens[from:to])
 	}
 	return ""
 }
 
-// condition returns the word that begins a block's condition and where that ends, -1 for a
+// conditionRange returns the word that begins a block's condition and where that ends, -1 for a
 // block that has none.
-func (s *source) condition(head int) (from, to int) {
+func (s *source) conditionRange(head int) (from, to int) {
 	is := func(k int) bool {
-		return s.Among(k, "if", "while", "elif", "unless", "elsif", "elseif")
+		return s.IsOneOf(k, "if", "while", "elif", "unless", "elsif", "elseif")
 	}
 	switch s.Lang {
 	case syntax.Python:
 		if is(head) {
-			return head, s.colon(head)
+			return head, s.headColon(head)
 		}
 	case syntax.Ruby:
 		to = head
@@ -157,17 +157,17 @@ func (s *source) condition(head int) (from, to int) {
 			return head, to
 		}
 	case syntax.Go, syntax.Rust:
-		return s.goCondition(head)
+		return s.goConditionRange(head)
 	default:
-		if open := s.Opener(head - 1); s.Is(head-1, ")") && open > 0 && is(open-1) {
+		if open := s.openingBracket(head - 1); s.Is(head-1, ")") && open > 0 && is(open-1) {
 			return open - 1, head
 		}
 	}
 	return -1, -1
 }
 
-// goCondition looks back from a brace for the if before it, over lines that go on.
-func (s *source) goCondition(head int) (from, to int) {
+// goConditionRange looks back from a brace for the if before it, over lines that go on.
+func (s *source) goConditionRange(head int) (from, to int) {
 	for k := head - 1; k >= 0 && head-k < 400; k-- {
 		if s.Open[k] != s.Open[head] {
 			if k = s.Open[k]; k < 0 || s.Open[k] != s.Open[head] {
@@ -186,12 +186,12 @@ func (s *source) goCondition(head int) (from, to int) {
 	return -1, -1
 }
 
-// Opener returns what the bracket at i closes, -1 for none.
-func (s *source) Opener(i int) int {
+// openingBracket returns what the bracket at i closes, -1 for none.
+func (s *source) openingBracket(i int) int {
 	switch {
 	case i < 1:
 		return -1
-	case s.Pair[i-1] == i:
+	case s.Close[i-1] == i:
 		return i - 1
 	case s.Open[i-1] == s.Open[i]:
 		return -1
@@ -199,40 +199,40 @@ func (s *source) Opener(i int) int {
 	return s.Open[i-1]
 }
 
-// ownCondition returns the condition of a single statement, the assertion at i, when it
+// impossibleOwnCondition returns the condition of a single statement, the assertion at i, when it
 // never holds: if (false) expect(x); false && expect(x); expect(x) if false.
-func (s *source) ownCondition(i int) string {
+func (s *source) impossibleOwnCondition(i int) string {
 	if s.Lang == syntax.Ruby {
-		if k := s.follows(i, "if"); k >= 0 && impossible(s.toLineEnd(k+1), 0) {
-			return Text(s.Tokens[k : k+1+len(s.toLineEnd(k+1))])
+		if k := s.trailingWord(i, "if"); k >= 0 && isNeverTrue(s.tokensToLineEnd(k+1), 0) {
+			return JoinTokens(s.Tokens[k : k+1+len(s.tokensToLineEnd(k+1))])
 		}
-		if k := s.follows(i, "unless"); k >= 0 && alwaysTrue(s.toLineEnd(k+1)) {
-			return Text(s.Tokens[k : k+1+len(s.toLineEnd(k+1))])
+		if k := s.trailingWord(i, "unless"); k >= 0 && isAlwaysTrue(s.tokensToLineEnd(k+1)) {
+			return JoinTokens(s.Tokens[k : k+1+len(s.tokensToLineEnd(k+1))])
 		}
 	}
-	if s.byColumns() || s.Lang == syntax.Go || s.Lang == syntax.Rust {
+	if s.usesIndentation() || s.Lang == syntax.Go || s.Lang == syntax.Rust {
 		return ""
 	}
 	k := i
-	for s.dot(k-1) && s.At(k-2).Kind == syntax.Word {
+	for s.isMemberAccess(k-1) && s.At(k-2).Kind == syntax.Word {
 		k -= 2
 	}
 	for s.Is(k-1, "await") || s.Is(k-1, "return") {
 		k--
 	}
-	if open := s.Opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) &&
-		impossible(s.Tokens[open:k], 0) {
-		return Text(s.Tokens[open-1 : k])
+	if open := s.openingBracket(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) &&
+		isNeverTrue(s.Tokens[open:k], 0) {
+		return JoinTokens(s.Tokens[open-1 : k])
 	}
-	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.Among(k-4, ";", "{", ">") || k == 3) {
+	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.IsOneOf(k-4, ";", "{", ">") || k == 3) {
 		return "false &&"
 	}
 	return ""
 }
 
-// follows returns where a word of Ruby follows on the line of the statement that token i is
+// trailingWord returns where a word of Ruby follows on the line of the statement that token i is
 // of, -1 when it does not.
-func (s *source) follows(i int, word string) int {
+func (s *source) trailingWord(i int, word string) int {
 	depth := s.Open[i]
 	for k := i + 1; k < len(s.Tokens) && s.At(k).Line <= s.At(i).Line; k++ {
 		if s.Open[k] == depth && (s.Is(k, ";") || s.Is(k, "do")) {
@@ -245,7 +245,7 @@ func (s *source) follows(i int, word string) int {
 	return -1
 }
 
-func (s *source) toLineEnd(from int) []syntax.Token {
+func (s *source) tokensToLineEnd(from int) []syntax.Token {
 	to := from
 	for to < len(s.Tokens) && !s.At(to).First && s.Open[to] == s.Open[from] && !s.Is(to, ";") && !s.Is(to, "}") {
 		to++
@@ -253,19 +253,19 @@ func (s *source) toLineEnd(from int) []syntax.Token {
 	return s.Tokens[min(from, to):to]
 }
 
-// impossible tells a condition that holds in no case: one part of each alternative is
+// isNeverTrue tells a condition that holds in no case: one part of each alternative is
 // false as it stands.
-func impossible(tokens []syntax.Token, depth int) bool {
-	tokens = unwrapped(tokens)
+func isNeverTrue(tokens []syntax.Token, depth int) bool {
+	tokens = unwrapBrackets(tokens)
 	if len(tokens) == 0 || depth > 8 {
 		return false
 	}
-	for _, alternative := range parts(tokens, "|", "or") {
+	for _, alternative := range splitCondition(tokens, "|", "or") {
 		fails := false
-		for _, one := range parts(alternative, "&", "and") {
-			fails = fails || untrue(one)
-			if inner, ok := wrapped(one); ok && !fails {
-				fails = impossible(inner, depth+1)
+		for _, one := range splitCondition(alternative, "&", "and") {
+			fails = fails || isFalseLiteral(one)
+			if inner, ok := unwrapOnce(one); ok && !fails {
+				fails = isNeverTrue(inner, depth+1)
 			}
 		}
 		if !fails {
@@ -275,21 +275,21 @@ func impossible(tokens []syntax.Token, depth int) bool {
 	return true
 }
 
-// untrue tells a literal that no condition holds with.
-func untrue(tokens []syntax.Token) bool {
-	tokens = unwrapped(tokens)
+// isFalseLiteral tells a literal that no condition holds with.
+func isFalseLiteral(tokens []syntax.Token) bool {
+	tokens = unwrapBrackets(tokens)
 	switch len(tokens) {
 	case 1:
 		t := tokens[0]
-		return t.Among("false", "False", "nil", "None", "null") || t.Kind == syntax.Number && t.Text == "0"
+		return t.IsOneOf("false", "False", "nil", "None", "null") || t.Kind == syntax.Number && t.Text == "0"
 	case 2:
 		return (tokens[0].Is("!") || tokens[0].Is("not")) && (tokens[1].Is("true") || tokens[1].Is("True"))
 	}
 	return false
 }
 
-// parts cuts a condition where a sign stands twice, or a word, outside brackets.
-func parts(tokens []syntax.Token, sign, word string) [][]syntax.Token {
+// splitCondition cuts a condition where a sign stands twice, or a word, outside brackets.
+func splitCondition(tokens []syntax.Token, sign, word string) [][]syntax.Token {
 	var out [][]syntax.Token
 	depth, from := 0, 0
 	for i := 0; i < len(tokens); i++ {

@@ -13,10 +13,10 @@ var (
 		"xdescribe": true, "xcontext": true, "xfeature": true, "fdescribe": true, "fcontext": true}
 )
 
-// rubyUnits returns the examples of RSpec and the tests of minitest. What belongs to one
+// readRubyTests returns the examples of RSpec and the tests of minitest. What belongs to one
 // is told by its braces or, between do and end, by the column of its first word, where
 // its end stands as well.
-func (s *source) rubyUnits() []Test {
+func (s *source) readRubyTests() []Test {
 	var list []Test
 	var around scopes
 	for i, t := range s.Tokens {
@@ -36,10 +36,10 @@ func (s *source) rubyUnits() []Test {
 		if !ok && !rubyTests[word] {
 			continue
 		}
-		groups := around.at(i)
-		u := Test{Line: t.Line, Group: rubyGroups[word], Leaf: s.rubyName(i, def, body)}
-		u.Name = within(groups, u.Leaf)
-		s.rubyMarks(&u, i, body)
+		groups := around.popTo(i)
+		u := Test{Line: t.Line, Group: rubyGroups[word], ShortName: s.rubyName(i, def, body)}
+		u.Name = groupPrefix(groups, u.ShortName)
+		s.readRubyMarks(&u, i, body)
 		if !ok { // it "does something": a plan, not a test
 			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: word + " without a block"})
 		}
@@ -48,7 +48,7 @@ func (s *source) rubyUnits() []Test {
 			u.Skips = append(u.Skips, rubySkips(u.Body)...)
 		}
 		if u.Group {
-			around.open(end, u.Leaf)
+			around.push(end, u.ShortName)
 		}
 		list = append(list, u)
 	}
@@ -102,42 +102,42 @@ func (s *source) rubyName(i int, def bool, body int) string {
 		return name.Value()
 	}
 	if end := i + 1; !name.Is("{") && !name.Is("do") {
-		for end < len(s.Tokens) && s.At(end).Line == s.At(i).Line && !s.Among(end, "do", "{", ",", "<") {
+		for end < len(s.Tokens) && s.At(end).Line == s.At(i).Line && !s.IsOneOf(end, "do", "{", ",", "<") {
 			end++
 		}
-		return Text(s.Tokens[i+1 : end])
+		return JoinTokens(s.Tokens[i+1 : end])
 	}
 	end := body
 	for end < len(s.Tokens) && s.At(end).Line == s.At(body).Line && !s.Is(end, "}") {
 		end++
 	}
-	return Text(s.Tokens[min(body, end):end]) // it { is_expected.to … }
+	return JoinTokens(s.Tokens[min(body, end):end]) // it { is_expected.to … }
 }
 
-// rubyMarks reads xit, fit and metadata: skip: true, :focus.
-func (s *source) rubyMarks(u *Test, i, body int) {
+// readRubyMarks reads xit, fit and metadata: skip: true, :focus.
+func (s *source) readRubyMarks(u *Test, i, body int) {
 	t := s.At(i)
 	switch {
 	case rubyTests[t.Text] && t.Text[0] == 'x', rubyGroups[t.Text] && t.Text[0] == 'x':
 		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text})
 	case rubyTests[t.Text] && t.Text[0] == 'f', rubyGroups[t.Text] && t.Text[0] == 'f' && t.Text != "feature":
-		u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
+		u.Focuses = append(u.Focuses, Mark{Line: t.Line, Text: t.Text})
 	}
 	for k := i + 1; k < body; k++ {
 		t := s.Tokens[k]
 		symbol := s.At(k-1).Is(":") || s.Is(k+1, ":") && !s.Is(k+2, "false") && !s.Is(k+2, "nil")
 		switch {
 		case (t.Is("skip") || t.Is("pending")) && symbol:
-			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text, Maybe: s.rubyCondition(k)})
+			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text, Unsure: s.hasRubyCondition(k)})
 		case t.Is("focus") && symbol:
-			u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
+			u.Focuses = append(u.Focuses, Mark{Line: t.Line, Text: t.Text})
 		}
 	}
 }
 
-// rubyCondition reports whether what is given for the key at k is not a literal: skip: !supported?,
+// hasRubyCondition reports whether what is given for the key at k is not a literal: skip: !supported?,
 // :skip => !supported?.
-func (s *source) rubyCondition(k int) bool {
+func (s *source) hasRubyCondition(k int) bool {
 	v := k + 1
 	for s.Is(v, ":") || s.Is(v, "=") || s.Is(v, ">") || s.Is(v, "=>") {
 		v++
@@ -156,12 +156,12 @@ func rubySkips(body []syntax.Token) []Mark {
 		if !statement || !t.Is("skip") && !t.Is("pending") && !t.Is("omit") {
 			continue
 		}
-		m := Mark{Line: t.Line, Text: t.Text, Maybe: t.First && body[0].First && t.Col > body[0].Col}
+		m := Mark{Line: t.Line, Text: t.Text, Unsure: t.First && body[0].First && t.Col > body[0].Col}
 		for _, x := range body[i:] {
 			if x.Line != t.Line {
 				break
 			}
-			m.Maybe = m.Maybe || x.Is("if") || x.Is("unless")
+			m.Unsure = m.Unsure || x.Is("if") || x.Is("unless")
 		}
 		marks = append(marks, m)
 	}

@@ -13,7 +13,7 @@ type attribute struct {
 	args []syntax.Token
 }
 
-func (a attribute) has(word string) bool {
+func (a attribute) hasWord(word string) bool {
 	for _, t := range a.args {
 		if t.Is(word) {
 			return true
@@ -22,8 +22,8 @@ func (a attribute) has(word string) bool {
 	return false
 }
 
-// rustUnits returns functions with an attribute that makes them tests.
-func (s *source) rustUnits() []Test {
+// readRustTests returns functions with an attribute that makes them tests.
+func (s *source) readRustTests() []Test {
 	var list []Test
 	var attrs []attribute
 	for i := 0; i < len(s.Tokens); i++ {
@@ -34,14 +34,14 @@ func (s *source) rustUnits() []Test {
 			if s.Is(i+1, "!") {
 				open++
 			} else {
-				attrs = append(attrs, rustAttribute(s.Inside(open)))
+				attrs = append(attrs, readRustAttribute(s.Inside(open)))
 			}
 			i = min(s.End(open), len(s.Tokens)-1)
 		case t.Is("mod") && s.At(i+1).Kind == syntax.Word && s.Is(i+2, "{"):
-			u := Test{Name: "mod " + s.At(i+1).Text, Leaf: s.At(i + 1).Text, Line: t.Line, Group: true, Skips: rustSkips(attrs)}
+			u := Test{Name: "mod " + s.At(i+1).Text, ShortName: s.At(i + 1).Text, Line: t.Line, Group: true, Skips: rustSkips(attrs)}
 			list, attrs = append(list, u), nil
 		case t.Is("fn") && s.At(i+1).Kind == syntax.Word:
-			if u, body, ok := s.rustTest(i, attrs); ok {
+			if u, body, ok := s.readRustTest(i, attrs); ok {
 				list = append(list, u)
 				i = min(s.End(body), len(s.Tokens)-1) // a test within a test does not run
 			}
@@ -53,7 +53,7 @@ func (s *source) rustUnits() []Test {
 	return list
 }
 
-func rustAttribute(tokens []syntax.Token) attribute {
+func readRustAttribute(tokens []syntax.Token) attribute {
 	a := attribute{}
 	for i, t := range tokens {
 		if t.Kind == syntax.Word {
@@ -68,19 +68,19 @@ func rustAttribute(tokens []syntax.Token) attribute {
 	return a
 }
 
-func (s *source) rustTest(i int, attrs []attribute) (Test, int, bool) {
+func (s *source) readRustTest(i int, attrs []attribute) (Test, int, bool) {
 	test := false
-	u := Test{Name: s.At(i + 1).Text, Leaf: s.At(i + 1).Text, Line: s.At(i + 1).Line, Skips: rustSkips(attrs)}
+	u := Test{Name: s.At(i + 1).Text, ShortName: s.At(i + 1).Text, Line: s.At(i + 1).Line, Skips: rustSkips(attrs)}
 	for _, a := range attrs {
 		switch a.name {
 		case "test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "test_log", "tokio_test":
 			test = true
 		case "should_panic":
 			u.Asserts++
-			u.Panics = a.line
+			u.PanicLine = a.line
 		}
 	}
-	s.attributed(&u, attrs)
+	s.addAttributeRows(&u, attrs)
 	body := i + 2
 	for body < len(s.Tokens) && !s.Is(body, "{") && !s.Is(body, ";") {
 		if s.Is(body, "(") {
@@ -99,12 +99,12 @@ func rustSkips(attrs []attribute) []Mark {
 		switch {
 		case a.name == "ignore":
 			marks = append(marks, Mark{Line: a.line, Text: "#[ignore]"})
-		case a.name == "cfg_attr" && a.has("ignore"):
-			marks = append(marks, Mark{Line: a.line, Text: "#[cfg_attr(…, ignore)]", Maybe: true})
-		case a.name == "cfg" && (a.has("FALSE") || a.has("any") && strings.HasSuffix(Text(a.args), "any())")):
+		case a.name == "cfg_attr" && a.hasWord("ignore"):
+			marks = append(marks, Mark{Line: a.line, Text: "#[cfg_attr(…, ignore)]", Unsure: true})
+		case a.name == "cfg" && (a.hasWord("FALSE") || a.hasWord("any") && strings.HasSuffix(JoinTokens(a.args), "any())")):
 			marks = append(marks, Mark{Line: a.line, Text: "#[cfg(any())]"})
-		case a.name == "cfg" && (a.has("feature") || a.has("not") || a.has("target_os")):
-			marks = append(marks, Mark{Line: a.line, Text: "#[cfg(…)]", Maybe: true})
+		case a.name == "cfg" && (a.hasWord("feature") || a.hasWord("not") || a.hasWord("target_os")):
+			marks = append(marks, Mark{Line: a.line, Text: "#[cfg(…)]", Unsure: true})
 		}
 	}
 	return marks

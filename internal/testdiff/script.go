@@ -12,9 +12,9 @@ var (
 	scriptGroups = map[string]bool{"describe": true, "context": true, "suite": true, "xdescribe": true, "xcontext": true, "fdescribe": true}
 )
 
-// scriptUnits returns calls of it, test, describe and their kind, with what is chained to
+// readScriptTests returns calls of it, test, describe and their kind, with what is chained to
 // them: it.skip("…"), describe.only.each(…)("…").
-func (s *source) scriptUnits() []Test {
+func (s *source) readScriptTests() []Test {
 	var list []Test
 	type scope struct {
 		call, end int
@@ -28,12 +28,12 @@ func (s *source) scriptUnits() []Test {
 			at = at[:len(at)-1]
 		}
 		if n := len(at) - 1; n >= 0 && !list[at[n]].Group && i > open[n].call {
-			s.scriptSkip(&list[at[n]], i)
+			s.addScriptSkip(&list[at[n]], i)
 		}
-		if t.Kind != syntax.Word || s.Depth[i] > Deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] {
+		if t.Kind != syntax.Word || s.Depth[i] > maxDepth || !scriptTests[t.Text] && !scriptGroups[t.Text] {
 			continue
 		}
-		ofOther := s.At(i-1).Is(".") && !s.At(i-2).Is("Deno") && !s.subtest(i)
+		ofOther := s.At(i-1).Is(".") && !s.At(i-2).Is("Deno") && !s.isSubtest(i)
 		if ofOther || s.At(i-1).Is("function") {
 			continue
 		}
@@ -41,21 +41,21 @@ func (s *source) scriptUnits() []Test {
 		for _, o := range open {
 			groups = append(groups, o.name)
 		}
-		u, call, ok := s.scriptCall(i)
+		u, call, ok := s.readScriptCall(i)
 		if !ok {
 			continue
 		}
-		u.Name = within(groups, u.Leaf)
-		open = append(open, scope{call, s.End(call), u.Leaf})
+		u.Name = groupPrefix(groups, u.ShortName)
+		open = append(open, scope{call, s.End(call), u.ShortName})
 		at = append(at, len(list))
 		list = append(list, u)
 	}
 	return list
 }
 
-// subtest tells t.test("…", function …) from other methods of that name: a regular
+// isSubtest tells t.test("…", function …) from other methods of that name: a regular
 // expression has one.
-func (s *source) subtest(i int) bool {
+func (s *source) isSubtest(i int) bool {
 	if !s.Tokens[i].Is("test") || !scriptHandles[s.At(i-2).Text] {
 		return false
 	}
@@ -67,15 +67,15 @@ func (s *source) subtest(i int) bool {
 	return false
 }
 
-// scriptCall reads the call that begins at i; call is its parenthesis.
-func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
+// readScriptCall reads the call that begins at i; call is its parenthesis.
+func (s *source) readScriptCall(i int) (u Test, call int, ok bool) {
 	t := s.Tokens[i]
 	u = Test{Line: t.Line, Group: scriptGroups[t.Text]}
 	switch t.Text {
 	case "xit", "xtest", "xspecify", "xdescribe", "xcontext":
 		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text})
 	case "fit", "fdescribe":
-		u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
+		u.Focuses = append(u.Focuses, Mark{Line: t.Line, Text: t.Text})
 	}
 	k := i + 1
 	var each []table
@@ -86,10 +86,10 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 		case "skip", "todo", "failing", "fails", "fixme":
 			u.Skips = append(u.Skips, m)
 		case "skipIf", "runIf":
-			m.Maybe = true
+			m.Unsure = true
 			u.Skips = append(u.Skips, m)
 		case "only":
-			u.Only = append(u.Only, m)
+			u.Focuses = append(u.Focuses, m)
 		case "describe":
 			u.Group = true
 		case "each", "for", "concurrent", "sequential", "serial", "parallel", "extend", "configure", "step":
@@ -99,11 +99,11 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 		k += 2
 		if slices.Contains([]string{"each", "for", "skipIf", "runIf"}, mod.Text) && s.Is(k, "(") {
 			if slices.Contains([]string{"each", "for"}, mod.Text) {
-				each = append(each, s.given(k))
+				each = append(each, s.countFirstArgument(k))
 			}
 			k = s.End(k) + 1
 		} else if s.At(k).Kind == syntax.Text {
-			each = append(each, table{rows: linesOf(s.At(k)) - 1, values: s.Tokens[k : k+1]})
+			each = append(each, table{rows: countTextLines(s.At(k)) - 1, values: s.Tokens[k : k+1]})
 			k++ // a table in a template
 		}
 	}
@@ -111,32 +111,32 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 	if !s.Is(k, "(") || name.Is(")") {
 		return u, 0, false
 	}
-	u.Leaf = name.Value()
+	u.ShortName = name.Value()
 	comma := k + 2
 	if name.Kind != syntax.Text {
 		for comma < s.End(k) && !(s.Is(comma, ",") && s.Open[comma] == k) {
 			comma++
 		}
-		u.Leaf = Text(s.Tokens[k+1 : min(comma, len(s.Tokens))])
+		u.ShortName = JoinTokens(s.Tokens[k+1 : min(comma, len(s.Tokens))])
 	}
-	if name.Kind != syntax.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.Leaf == "" {
+	if name.Kind != syntax.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.ShortName == "" {
 		return u, 0, false // test.skip(condition, "why") is about the test around it
 	}
 	for _, t := range each {
 		t.from, t.to = k, s.End(k)
 		s.tables = append(s.tables, t)
 	}
-	u.Body = s.scriptBody(k, comma, &u)
+	u.Body = s.readScriptBody(k, comma, &u)
 	return u, k, true
 }
 
-// scriptBody returns what the function in a call's arguments does, and reads options.
-func (s *source) scriptBody(call, from int, u *Test) []syntax.Token {
+// readScriptBody returns what the function in a call's arguments does, and reads options.
+func (s *source) readScriptBody(call, from int, u *Test) []syntax.Token {
 	end := s.End(call)
 	for i := from; i < end; i++ {
 		t := s.Tokens[i]
 		if s.Open[i] == call && t.Is("{") && !s.At(i-1).Is(">") && !s.At(i-1).Is(")") {
-			s.scriptOptions(i, u)
+			s.readScriptOptions(i, u)
 		}
 		if s.Open[i] != call {
 			continue
@@ -151,28 +151,28 @@ func (s *source) scriptBody(call, from int, u *Test) []syntax.Token {
 	return s.Tokens[min(from, end):end]
 }
 
-// scriptOptions reads { skip: true }, as node's runner has it.
-func (s *source) scriptOptions(open int, u *Test) {
+// readScriptOptions reads { skip: true }, as node's runner has it.
+func (s *source) readScriptOptions(open int, u *Test) {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
 		if s.Open[i] != open || !s.Is(i+1, ":") || s.Is(i+2, "false") {
 			continue
 		}
 		switch m := (Mark{Line: t.Line, Text: t.Text + ": " + s.At(i+2).Text,
-			Maybe: !s.Is(i+2, "true") && s.At(i+2).Kind != syntax.Text}); t.Text {
+			Unsure: !s.Is(i+2, "true") && s.At(i+2).Kind != syntax.Text}); t.Text {
 		case "skip", "todo":
 			u.Skips = append(u.Skips, m)
 		case "only":
-			u.Only = append(u.Only, m)
+			u.Focuses = append(u.Focuses, m)
 		}
 	}
 }
 
-// scriptSkip looks for a skip of the test that the token at i is in: this.skip(),
+// addScriptSkip looks for a skip of the test that the token at i is in: this.skip(),
 // ctx.skip(), test.skip(condition).
-func (s *source) scriptSkip(u *Test, i int) {
+func (s *source) addScriptSkip(u *Test, i int) {
 	t := s.Tokens[i]
-	if !t.Among("skip", "fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == syntax.Text && s.At(i-2).Is("test") {
+	if !t.IsOneOf("skip", "fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == syntax.Text && s.At(i-2).Is("test") {
 		return
 	}
 	switch s.At(i - 2).Text {
@@ -183,6 +183,6 @@ func (s *source) scriptSkip(u *Test, i int) {
 			body = s.Open[body]
 		}
 		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: s.At(i-2).Text + "." + t.Text,
-			Maybe: maybe || s.Conditional(i, body) || s.Guarded(i-2)})
+			Unsure: maybe || s.isConditional(i, body) || s.isGuarded(i-2)})
 	}
 }

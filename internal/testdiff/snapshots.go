@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// snapshotFile tells by its path a file of what tests expect, which their runners write when
+// isSnapshotFile tells by its path a file of what tests expect, which their runners write when
 // they are told to.
-func snapshotFile(p string) bool {
+func isSnapshotFile(p string) bool {
 	dir, base := path.Split(strings.ToLower(p))
 	for _, mark := range []string{".snap", ".ambr", ".golden", ".approved", ".verified", ".expected"} {
 		if strings.HasSuffix(base, mark) || strings.Contains(base, mark+".") {
@@ -22,38 +22,39 @@ func snapshotFile(p string) bool {
 	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
 		switch part {
 		case "__snapshots__", "__image_snapshots__", "golden", "goldens", "golden_files":
-			return syntax.Of(p) == syntax.None || part == "__snapshots__"
+			return syntax.LanguageOf(p) == syntax.None || part == "__snapshots__"
 		}
 	}
-	return syntax.Of(p) == syntax.None && syntax.ForTests(p) && (strings.HasPrefix(base, "expected") || strings.HasPrefix(base, "want"))
+	return syntax.LanguageOf(p) == syntax.None && syntax.IsForTests(p) &&
+		(strings.HasPrefix(base, "expected") || strings.HasPrefix(base, "want"))
 }
 
-// rewritten returns a finding for each file of expected results in which lines that were there
+// findRewrittenSnapshots returns a finding for each file of expected results in which lines that were there
 // have become others. Results that are new, or gone with their tests, are none.
-func rewritten(files []*syntax.File, r Rules) []belay.Finding {
-	if r.Asked {
+func findRewrittenSnapshots(files []*syntax.File, r Rules) []belay.Finding {
+	if r.ChangesAsked {
 		return nil
 	}
 	var out []belay.Finding
 	for _, f := range files {
-		if f.Created() || f.Deleted() || !snapshotFile(f.Path) {
+		if f.IsCreated() || f.IsDeleted() || !isSnapshotFile(f.Path) {
 			continue
 		}
-		found := belay.Finding{Severity: r.expected(), File: f.Path, Title: "expected result rewritten: " + clip(f.Path),
+		found := belay.Finding{Severity: r.expectedSeverity(), File: f.Path, Title: "expected result rewritten: " + clip(f.Path),
 			Recommendation: "restore it and make the code return it, unless the task asks for the new result"}
-		if syntax.Binary(f.Before) || syntax.Binary(f.After) {
+		if syntax.IsBinary(f.Before) || syntax.IsBinary(f.After) {
 			if !bytes.Equal(f.Before, f.After) {
 				found.Detail = "a binary file; the code changed as well"
 				out = append(out, found)
 			}
 			continue
 		}
-		line, old, now, n := replaced(f)
+		line, old, now, n := firstReplacedLine(f)
 		if n == 0 {
 			continue
 		}
 		found.Line = line
-		found.Detail = fmt.Sprintf("line %d was %q and is now %q; the code changed as well", line, short(old), short(now))
+		found.Detail = fmt.Sprintf("line %d was %q and is now %q; the code changed as well", line, clipValue(old), clipValue(now))
 		if n > 1 {
 			found.Detail += fmt.Sprintf("; %d more places changed too", n-1)
 		}
@@ -65,10 +66,10 @@ func rewritten(files []*syntax.File, r Rules) []belay.Finding {
 	return out
 }
 
-// replaced returns the first line that took the place of another, both of them, and how many
+// firstReplacedLine returns the first line that took the place of another, both of them, and how many
 // such places there are.
-func replaced(f *syntax.File) (line int, old, now string, n int) {
-	added, gone := f.Added(), syntax.Added(f.After, f.Before)
+func firstReplacedLine(f *syntax.File) (line int, old, now string, n int) {
+	added, gone := f.AddedLines(), syntax.AddedLines(f.After, f.Before)
 	before, after := strings.Split(string(f.Before), "\n"), strings.Split(string(f.After), "\n")
 	for i, k := 0, 0; i < len(before) || k < len(after); i, k = i+1, k+1 {
 		from, to := i, k

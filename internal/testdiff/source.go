@@ -10,27 +10,27 @@ import (
 type source struct {
 	Lang   syntax.Language
 	Tokens []syntax.Token
-	Pair   []int // for ( [ {: the index of what closes it, -1 when nothing does
+	Close  []int // for ( [ {: the index of what closes it, -1 when nothing does
 	Open   []int // for every token: the bracket it is in, -1 for none
 	Depth  []int // for every token: how many brackets it is in
 
 	lines, heads []int          // see readLines
-	caught       map[int]Mark   // what swallows gave
-	closed       map[int]string // what neverEntered gave
+	swallowed    map[int]Mark   // what swallows gave
+	unreachable  map[int]string // what impossibleCondition gave
 	tables       []table        // see tabled
 	defs         map[string]int // see definitions
 	bodies       map[string]int // see phpBodies
 	expected     []Value        // see ExpectedValues
 }
 
-// Deepest is how many brackets deep tests and assertions are looked for: a text in which
+// maxDepth is how many brackets deep tests and assertions are looked for: a text in which
 // thousands nest, or are never closed, would be read again and again.
-const Deepest = 60
+const maxDepth = 60
 
 // newSource finds the brackets of tokens that belong together.
 func newSource(l syntax.Language, tokens []syntax.Token) *source {
-	n := syntax.Nested(tokens)
-	return &source{Lang: l, Tokens: tokens, Pair: n.Close, Open: n.Open, Depth: n.Depth}
+	n := syntax.MatchBrackets(tokens)
+	return &source{Lang: l, Tokens: tokens, Close: n.Close, Open: n.Open, Depth: n.Depth}
 }
 
 // At returns token i, an empty one past the ends.
@@ -51,15 +51,15 @@ func (s *source) Is(i int, words ...string) bool {
 	return true
 }
 
-// Among tells whether token i is one of these words and marks.
-func (s *source) Among(i int, words ...string) bool { return s.At(i).Among(words...) }
+// IsOneOf tells whether token i is one of these words and marks.
+func (s *source) IsOneOf(i int, words ...string) bool { return s.At(i).IsOneOf(words...) }
 
 // End gives the index of what closes the bracket at i, or the end of the text.
 func (s *source) End(i int) int {
-	if i < 0 || i >= len(s.Tokens) || s.Pair[i] < 0 {
+	if i < 0 || i >= len(s.Tokens) || s.Close[i] < 0 {
 		return len(s.Tokens)
 	}
-	return s.Pair[i]
+	return s.Close[i]
 }
 
 // Inside returns the tokens between the bracket at i and what closes it.
@@ -70,8 +70,8 @@ func (s *source) Inside(i int) []syntax.Token {
 	return s.Tokens[i+1 : max(s.End(i), i+1)]
 }
 
-// Text writes tokens on one line, for a name of what has none.
-func Text(tokens []syntax.Token) string {
+// JoinTokens writes tokens on one line, for a name of what has none.
+func JoinTokens(tokens []syntax.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
 		if i > 0 && t.Kind != syntax.Mark && tokens[i-1].Kind != syntax.Mark {
@@ -84,19 +84,19 @@ func Text(tokens []syntax.Token) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Conditional reports whether the token at i stands under a condition inside the bracket
+// isConditional reports whether the token at i stands under a condition inside the bracket
 // of the body: within braces that follow if, for, switch, else and their kind.
-func (s *source) Conditional(i, body int) bool {
+func (s *source) isConditional(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
 		if !s.Tokens[o].Is("{") {
 			continue
 		}
 		for k := o - 1; k > body; k-- {
 			t := s.Tokens[k]
-			if t.Among("if", "for", "foreach", "while", "switch", "else", "elseif", "match", "catch") {
-				return !(t.Is("if") && constantTrue(s.Tokens[k+1:o]))
+			if t.IsOneOf("if", "for", "foreach", "while", "switch", "else", "elseif", "match", "catch") {
+				return !(t.Is("if") && isConstantTrue(s.Tokens[k+1:o]))
 			}
-			if t.Among(";", "{", "}", "func") || t.Is(">") && k > 0 && s.Tokens[k-1].Is("=") {
+			if t.IsOneOf(";", "{", "}", "func") || t.Is(">") && k > 0 && s.Tokens[k-1].Is("=") {
 				break
 			}
 		}
@@ -104,8 +104,8 @@ func (s *source) Conditional(i, body int) bool {
 	return false
 }
 
-// Guarded reports whether the statement at i is what an if without braces does.
-func (s *source) Guarded(i int) bool {
+// isGuarded reports whether the statement at i is what an if without braces does.
+func (s *source) isGuarded(i int) bool {
 	for s.At(i-1).Is("return") || s.At(i-1).Is("await") || s.At(i-1).Is("throw") {
 		i--
 	}
@@ -116,16 +116,16 @@ func (s *source) Guarded(i int) bool {
 		return false
 	}
 	for o := i - 2; o >= 0; o-- {
-		if s.Pair[o] == i-1 {
-			return s.Among(o-1, "if", "elseif") && !constantTrue(s.Tokens[o+1:i-1])
+		if s.Close[o] == i-1 {
+			return s.IsOneOf(o-1, "if", "elseif") && !isConstantTrue(s.Tokens[o+1:i-1])
 		}
 	}
 	return false
 }
 
-func constantTrue(tokens []syntax.Token) bool {
+func isConstantTrue(tokens []syntax.Token) bool {
 	if n := len(tokens); n > 2 && tokens[0].Is("(") && tokens[n-1].Is(")") {
 		tokens = tokens[1 : n-1]
 	}
-	return len(tokens) == 1 && (tokens[0].Among("true", "True", "TRUE") || tokens[0].Text == "1")
+	return len(tokens) == 1 && (tokens[0].IsOneOf("true", "True", "TRUE") || tokens[0].Text == "1")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// wanted reports whether a name is one of what is expected.
-func wanted(name string) bool {
+// isExpectedName reports whether a name is one of what is expected.
+func isExpectedName(name string) bool {
 	name = strings.TrimLeft(name, "$_")
 	if len(name) < 3 || len(name) > 60 || strings.IndexByte("wWeE", name[0]) < 0 {
 		return false
@@ -16,14 +16,14 @@ func wanted(name string) bool {
 	return strings.HasPrefix(low, "want") || strings.HasPrefix(low, "expect") || low == "exp"
 }
 
-// widest bounds how large a bracket is that says what a field is of.
-const widest = 300
+// maxRowTokens bounds how large a bracket is that says what a field is of.
+const maxRowTokens = 300
 
-// named reads a field or a variable of such a name that is given a literal, the name being
+// readExpectedField reads a field or a variable of such a name that is given a literal, the name being
 // token i: want: 3, "expected": 3, expected = 3, var want int = 3.
-func (s *source) named(i int) bool {
+func (s *source) readExpectedField(i int) bool {
 	t, k := s.Tokens[i], i+1
-	if !s.Is(k, ":") && !s.Is(k, "=") && s.Lang != syntax.Go || !wanted(t.Value()) {
+	if !s.Is(k, ":") && !s.Is(k, "=") && s.Lang != syntax.Go || !isExpectedName(t.Value()) {
 		return false
 	}
 	switch {
@@ -32,25 +32,25 @@ func (s *source) named(i int) bool {
 	case s.Is(k, ":") && t.Kind == syntax.Text, s.Is(k, "=") && !s.Is(k+1, "="):
 		k++
 	case s.Is(k, ":") && !s.Is(k+1, ":"):
-		k = s.assigned(k+1, k+1)
+		k = s.skipDeclaredType(k+1, k+1)
 	case s.At(k).Kind == syntax.Word && s.Lang == syntax.Go: // var want int = 3
-		if k = s.assigned(k, 0); k == 0 {
+		if k = s.skipDeclaredType(k, 0); k == 0 {
 			return false
 		}
 	default:
 		return false
 	}
-	value := until(s.operands(k), ",")
-	if !literal(s.Lang, value) {
+	value := tokensUntil(s.operands(k), ",")
+	if !isLiteral(s.Lang, value) {
 		return false
 	}
-	s.add(Value{Subject: s.around(i, k), Op: "eq", Text: text(value)}, value[0])
+	s.addValue(Value{Subject: s.rowSubject(i, k), Op: "eq", Text: tokenText(value)}, value[0])
 	return true
 }
 
-// assigned passes over the type of a declaration that continues with a value: const want: number = 3.
-func (s *source) assigned(k, otherwise int) int {
-	for n := k; n < k+8 && n < len(s.Tokens) && s.At(n).Line == s.At(k).Line && !closes(s.At(n)) && !s.Is(n, ","); n++ {
+// skipDeclaredType passes over the type of a declaration that continues with a value: const want: number = 3.
+func (s *source) skipDeclaredType(k, otherwise int) int {
+	for n := k; n < k+8 && n < len(s.Tokens) && s.At(n).Line == s.At(k).Line && !isClosing(s.At(n)) && !s.Is(n, ","); n++ {
 		if s.Is(n, "=") && !s.Is(n+1, "=") && !s.Is(n+1, ">") {
 			return n + 1
 		}
@@ -58,21 +58,21 @@ func (s *source) assigned(k, otherwise int) int {
 	return otherwise
 }
 
-// around says what the field at i is of: all of its row but what is expected, and what
+// rowSubject says what the field at i is of: all of its row but what is expected, and what
 // names the row. A statement's is its name.
 // at is where its value begins.
-func (s *source) around(i, at int) string {
+func (s *source) rowSubject(i, at int) string {
 	own := s.Tokens[i].Value()
 	open := s.Open[i]
 	if open < 0 || at != i+2 || !s.Is(i+1, ":") && !s.Is(open, "(") {
 		return own
 	}
-	if s.End(open)-open > widest || s.End(open) == len(s.Tokens) {
+	if s.End(open)-open > maxRowTokens || s.End(open) == len(s.Tokens) {
 		return own
 	}
 	var rest []syntax.Token
 	for _, arg := range s.args(open) {
-		if len(arg) > 2 && wanted(arg[0].Value()) && literal(s.Lang, arg[2:]) {
+		if len(arg) > 2 && isExpectedName(arg[0].Value()) && isLiteral(s.Lang, arg[2:]) {
 			continue
 		}
 		rest = append(rest, arg...)
@@ -84,50 +84,50 @@ func (s *source) around(i, at int) string {
 	case s.Is(open, "("):
 		head = s.At(open-1).Text + " "
 	}
-	return head + key(rest) + " " + own
+	return head + tokenKey(rest) + " " + own
 }
 
-// table reads the rows of a table whose columns have names, where token i begins one: Go's
+// readTable reads the rows of a table whose columns have names, where token i begins one: Go's
 // []struct{in, want string}{{…}}, parametrize("a, expected", […]), each([…])("…", (a, expected) =>…),
 // and attributes of a test with parameters.
-func (s *source) table(i int) {
+func (s *source) readTable(i int) {
 	switch t := s.Tokens[i]; {
 	case s.Lang == syntax.Go && t.Is("struct") && s.Is(i+1, "{") && (s.Is(i-1, "]") || s.Is(i-2, "map", "[")):
-		s.rows(s.goFields(i+1), s.End(i+1)+1)
+		s.readRows(s.structFieldNames(i+1), s.End(i+1)+1)
 	case s.Lang == syntax.Python && t.Is("parametrize") && s.Is(i+1, "("):
 		if args := s.args(i + 1); len(args) > 1 && len(args[1]) > 0 {
-			s.rows(quotedNames(args[0]), s.index(args[1][0]))
+			s.readRows(quotedNames(args[0]), s.tokenIndex(args[1][0]))
 		}
 	case (s.Lang == syntax.TypeScript || s.Lang == syntax.JavaScript) && t.Is("each") && s.Is(i-1, ".") && s.Is(i+1, "("):
 		if call := s.End(i+1) + 1; s.Is(call, "(") {
 			if args := s.args(call); len(args) > 1 {
-				s.rows(parameters(args[1]), i+2)
+				s.readRows(parameterNames(args[1]), i+2)
 			}
 		}
-	case s.Lang == syntax.CSharp && t.Among("InlineData", "TestCase", "DataRow") && s.Is(i+1, "("),
+	case s.Lang == syntax.CSharp && t.IsOneOf("InlineData", "TestCase", "DataRow") && s.Is(i+1, "("),
 		s.Lang == syntax.Rust && t.Is("case") && s.Is(i-1, "[") && s.Is(i+1, "("):
-		s.row(s.parametersOf(i), i+1)
+		s.readRow(s.attributedParameters(i), i+1)
 	}
 }
 
-// rows reads each bracket within the one at open as a row.
-func (s *source) rows(names []string, open int) {
+// readRows reads each bracket within the one at open as a row.
+func (s *source) readRows(names []string, open int) {
 	any := false
 	for _, n := range names {
-		any = any || wanted(n)
+		any = any || isExpectedName(n)
 	}
 	if !any || !s.Is(open, "[") && !s.Is(open, "{") && !s.Is(open, "(") {
 		return
 	}
 	for k := open + 1; k < s.End(open); k++ {
 		if s.Open[k] == open && (s.Is(k, "{") || s.Is(k, "(") || s.Is(k, "[")) {
-			s.row(names, k)
+			s.readRow(names, k)
 		}
 	}
 }
 
-// row reads a row's values by the names of their columns.
-func (s *source) row(names []string, open int) {
+// readRow reads a row's values by the names of their columns.
+func (s *source) readRow(names []string, open int) {
 	args := s.args(open)
 	if len(args) != len(names) {
 		return
@@ -137,23 +137,23 @@ func (s *source) row(names []string, open int) {
 		if len(a) > 1 && a[1].Is(":") && a[0].Kind == syntax.Word && s.Lang == syntax.Go {
 			return // by name
 		}
-		if !wanted(names[i]) {
-			rest = append(rest, key(a))
+		if !isExpectedName(names[i]) {
+			rest = append(rest, tokenKey(a))
 		}
 	}
 	for i, a := range args {
-		if wanted(names[i]) && literal(s.Lang, a) {
-			s.add(Value{Subject: strings.Join(rest, " , ") + " " + names[i], Op: opRow, Text: text(a)}, a[0])
+		if isExpectedName(names[i]) && isLiteral(s.Lang, a) {
+			s.addValue(Value{Subject: strings.Join(rest, " , ") + " " + names[i], Op: opRow, Text: tokenText(a)}, a[0])
 		}
 	}
 }
 
-// goFields returns the names of a struct's fields: in, want string counts two.
-func (s *source) goFields(open int) []string {
+// structFieldNames returns the names of a struct's fields: in, want string counts two.
+func (s *source) structFieldNames(open int) []string {
 	var names []string
 	for k := open + 1; k < s.End(open); k++ {
 		t := s.Tokens[k]
-		begins := t.First || s.Among(k-1, "{", ";") || s.Is(k-1, ",") && s.Open[k-1] == open
+		begins := t.First || s.IsOneOf(k-1, "{", ";") || s.Is(k-1, ",") && s.Open[k-1] == open
 		if begins && s.Open[k] == open && t.Kind == syntax.Word {
 			names = append(names, t.Text)
 		}
@@ -173,15 +173,15 @@ func quotedNames(tokens []syntax.Token) []string {
 	return names
 }
 
-// parameters returns the names of a function's parameters.
-func parameters(tokens []syntax.Token) []string {
+// parameterNames returns the names of a function's parameters.
+func parameterNames(tokens []syntax.Token) []string {
 	depth, fresh := 0, true
 	var names []string
 	for _, t := range tokens {
 		switch {
 		case t.Is("(") || t.Is("{") || t.Is("[") || t.Is("<"):
 			depth++
-		case closes(t) || t.Is(">"):
+		case isClosing(t) || t.Is(">"):
 			if depth--; depth == 0 {
 				return names
 			}
@@ -194,9 +194,9 @@ func parameters(tokens []syntax.Token) []string {
 	return names
 }
 
-// parametersOf returns the names of the parameters of the method that the attribute at i is of:
+// attributedParameters returns the names of the parameters of the method that the attribute at i is of:
 // the last word of each, or the one before its colon.
-func (s *source) parametersOf(i int) []string {
+func (s *source) attributedParameters(i int) []string {
 	k := i
 	for k < len(s.Tokens) && s.Open[k] >= 0 && s.Is(s.Open[k], "[") {
 		k = s.End(s.Open[k])

@@ -13,91 +13,93 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Wanted is what a request wants gone or recreated, as far as tests may go with it.
-type Wanted struct {
-	objects []object
+// DeletionRequest is what a request wants gone or recreated, as far as tests may go with it.
+type DeletionRequest struct {
+	targets []deletionTarget
 	revert  bool // it undoes what was done before, tests that came with that among it
 	fixes   bool // it has something fixed: a test that fails is in the way
 }
 
-// object is what one verb of a request is about.
-type object struct {
-	text  string   // its words, as they stand
-	words []string // stems of those that name something, without the words for tests
-	tests bool     // it speaks of tests
-	anew  bool     // tests are to be merged, moved, rewritten: others come in their place
-	most  int      // how many tests may go; 0 is any number
-	used  int
+// deletionTarget is what one verb of a request is about.
+type deletionTarget struct {
+	text     string   // its words, as they stand
+	words    []string // stems of those that name something, without the words for tests
+	tests    bool     // it speaks of tests
+	replaced bool     // tests are to be merged, moved, rewritten: others come in their place
+	limit    int      // how many tests may go; 0 is any number
+	used     int
 }
 
 // permission says how far a request covers that a test is gone.
 type permission int
 
 const (
-	notAsked permission = iota
-	fits                // what it wants gone, or recreated, may be what the test was about
-	asked               // it says that this test goes
+	notAsked   permission = iota
+	maybeAsked            // what it wants gone, or recreated, may be what the test was about
+	asked                 // it says that this test goes
 )
 
 var (
-	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|` +
+	deletionVerbs = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|` +
 		`strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
-	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|` +
+	replacementVerbs = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|` +
 		`extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|splitArguments(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|` +
 		`convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|` +
 		`rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|` +
 		`clean(?:s|ed|ing)?[ -]?up|overhaul\w*)\s+([^\n]+)`)
 
-	undoes = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
+	revertSubject = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
 
 	// objectEnd is where what a verb takes ends, and where it comes from or why begins.
 	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|` +
 		`but|instead|after|before|if|until|unless|` +
 		`(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|` +
 		`let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
-	// able is what stands before a verb that says what something new can do.
-	able = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
+	// abilityNouns is what stands before a verb that says what something new can do.
+	abilityNouns = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
 		`endpoint|button)\s+to\s+$`)
-	refused = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
+	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
 
 	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
 		`assertions?|suites?)$`)
-	many   = lazyregexp.New(`(?i)\b(?:tests|specs|testcases|cases|suites?|coverage)\b`)
-	stated = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
+	pluralTests  = lazyregexp.New(`(?i)\b(?:tests|specs|testcases|cases|suites?|coverage)\b`)
+	statedNumber = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
 )
 
 // plainWords say what a test is like, and not what it is about.
-var plainWords = lazyregexp.Of(plainly)
+var plainWords = lazyregexp.Of(plainWordList)
 
-const plainly = `test tests spec specs case cases suite suites unit integration regression e2e duplicate
+const plainWordList = `test tests spec specs case cases suite suites unit integration regression e2e duplicate
 	duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
 	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now
 	longer file files one last first second third whole entire old new use uses usage`
 
-// plainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
+// isPlainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
 // "unneccessary".
-func plainWord(word string) bool { return plainWords.Has(word) || plainSingle()[single(word)] }
+func isPlainWord(word string) bool {
+	return plainWords.Has(word) || plainSingle()[withoutDoubles(word)]
+}
 
 var plainSingle = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq(plainly) {
-		set[single(w)] = true
+	for w := range strings.FieldsSeq(plainWordList) {
+		set[withoutDoubles(w)] = true
 	}
 	return set
 })
 
-// single returns a word without letters that stand twice in a row.
-func single(word string) string { return string(slices.Compact([]byte(word))) }
+// withoutDoubles returns a word without letters that stand twice in a row.
+func withoutDoubles(word string) string { return string(slices.Compact([]byte(word))) }
 
 var numbers = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
-// order begins a line, or an item of a list, that is an order.
-var order = lazyregexp.New(`^\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:please\s+|also\s+|and\s+)?`)
+// orderStart begins a line, or an item of a list, that is an order.
+var orderStart = lazyregexp.New(`^\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:please\s+|also\s+|and\s+)?`)
 
-// Wants reads what a request takes away: in its requirements, and in the lines of its prose that begin with a
+// ReadDeletionRequest reads what a request takes away: in its requirements, and in the lines of its prose that begin with a
 // verb. Where nothing was read as a requirement, the first line of the prose is read wherever the verb stands.
-func Wants(r belay.Request, prose string) *Wanted {
-	w := &Wanted{}
+func ReadDeletionRequest(r belay.Request, prose string) *DeletionRequest {
+	w := &DeletionRequest{}
 	var texts []string
 	for _, q := range r.Requirements {
 		texts = append(texts, q.Text)
@@ -108,26 +110,26 @@ func Wants(r belay.Request, prose string) *Wanted {
 		texts = append(texts, first)
 	}
 	for _, text := range texts {
-		w.revert = w.revert || undoes.MatchString(text)
-		w.read(text, takes, false)
-		w.read(text, makes, true)
+		w.revert = w.revert || revertSubject.MatchString(text)
+		w.addTargets(text, deletionVerbs, false)
+		w.addTargets(text, replacementVerbs, true)
 	}
 	for line := range strings.Lines(prose) {
-		line = strings.TrimSpace(line[len(order.FindString(line)):])
+		line = strings.TrimSpace(line[len(orderStart.FindString(line)):])
 		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, line) || strings.Contains(line, t) }) {
 			continue
 		}
-		for _, verbs := range []*lazyregexp.Regexp{takes, makes} {
+		for _, verbs := range []*lazyregexp.Regexp{deletionVerbs, replacementVerbs} {
 			if at := verbs.FindStringIndex(line); at != nil && at[0] == 0 {
-				w.read(line, verbs, verbs == makes)
+				w.addTargets(line, verbs, verbs == replacementVerbs)
 			}
 		}
 	}
 	return w
 }
 
-// read finds what the verbs of one kind are about. "Instead of X" takes X as "replace X" does.
-func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
+// addTargets finds what the verbs of one kind are about. "Instead of X" takes X as "replace X" does.
+func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew bool) {
 	for from := 0; from < len(text); {
 		m := verbs.FindStringSubmatchIndex(text[from:])
 		if m == nil {
@@ -136,52 +138,52 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 		verb, rest := text[from+m[0]:from+m[2]], text[from+m[2]:from+m[3]]
 		before := text[:from+m[0]]
 		from += m[2]
-		if able.MatchString(before) {
+		if abilityNouns.MatchString(before) {
 			continue
 		}
-		if refused.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") &&
+		if negationBefore.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") &&
 			!strings.HasPrefix(strings.ToLower(verb), "rather") {
 			continue
 		}
 		if end := objectEnd.FindStringIndex(rest); end != nil {
 			rest = rest[:end[0]]
 		}
-		o := object{text: rest, anew: anew}
+		o := deletionTarget{text: rest, replaced: anew}
 		for _, word := range strings.Fields(rest) {
 			o.tests = o.tests || testWord.MatchString(strings.Trim(word, "`'\"(),"))
 		}
-		for _, s := range count.TopicWords(documents.ReplaceAllString(rest, "")) {
-			if !plainWord(s) && len(s) > 2 {
+		for _, s := range count.TopicWords(documentName.ReplaceAllString(rest, "")) {
+			if !isPlainWord(s) && len(s) > 2 {
 				o.words = append(o.words, s)
 			}
 		}
-		if o.tests && !many.MatchString(rest) {
-			o.most = 1
+		if o.tests && !pluralTests.MatchString(rest) {
+			o.limit = 1
 		}
-		if n := stated.FindString(rest); o.tests && n != "" {
-			if o.most = numbers[strings.ToLower(n)]; o.most == 0 {
-				o.most, _ = strconv.Atoi(n)
+		if n := statedNumber.FindString(rest); o.tests && n != "" {
+			if o.limit = numbers[strings.ToLower(n)]; o.limit == 0 {
+				o.limit, _ = strconv.Atoi(n)
 			}
 		}
-		w.objects = append(w.objects, o)
+		w.targets = append(w.targets, o)
 	}
 }
 
-// documents are names of files that no test is about, whatever words they share with one.
-var documents = lazyregexp.New(`[\w./-]+\.(?:md|rst|adoc|txt)\b`)
+// documentName are names of files that no test is about, whatever words they share with one.
+var documentName = lazyregexp.New(`[\w./-]+\.(?:md|rst|adoc|txt)\b`)
 
-// file reports whether a request names a file among what it takes away.
-func (w *Wanted) file(p string) permission {
-	for _, o := range w.objects {
-		if !o.anew && o.names(p) {
+// coversFile reports whether a request names a file among what it takes away.
+func (w *DeletionRequest) coversFile(p string) permission {
+	for _, o := range w.targets {
+		if !o.replaced && o.namesFile(p) {
 			return asked
 		}
 	}
 	return notAsked
 }
 
-// names reports whether an object has a file by its path or by its name.
-func (o object) names(p string) bool {
+// namesFile reports whether an object has a file by its path or by its name.
+func (o deletionTarget) namesFile(p string) bool {
 	for _, word := range strings.Fields(o.text) {
 		word = strings.TrimPrefix(strings.Trim(word, "`'\"(),;:"), "./")
 		tail := strings.Contains(word, "/") && strings.HasSuffix(p, "/"+word)
@@ -193,69 +195,70 @@ func (o object) names(p string) bool {
 	return false
 }
 
-// test says how far the request covers that a test is gone.
-func (w *Wanted) test(g placed) permission {
+// coversTest says how far the request covers that a test is gone.
+func (w *DeletionRequest) coversTest(g fileTest) permission {
 	if w == nil {
 		return notAsked
 	}
-	if p := w.file(g.file.Path); p == asked {
+	if p := w.coversFile(g.file.Path); p == asked {
 		return asked
 	}
 	about := count.TopicWords(g.Name + " " + strings.TrimSuffix(g.file.Path, path.Ext(g.file.Path)))
-	for i := range w.objects {
-		o := &w.objects[i]
-		named := len(g.Leaf) > 4 && strings.Contains(strings.ToLower(o.text), strings.ToLower(g.Leaf))
-		alike := o.alike(about, g)
+	for i := range w.targets {
+		o := &w.targets[i]
+		named := len(g.ShortName) > 4 && strings.Contains(strings.ToLower(o.text), strings.ToLower(g.ShortName))
+		alike := o.isAbout(about, g)
 		switch {
-		case named && o.anew:
-			return fits
+		case named && o.replaced:
+			return maybeAsked
 		case named:
 			return asked
 		case o.tests && (len(o.words) == 0 || alike):
-			if o.used++; o.most > 0 && o.used > o.most {
+			if o.used++; o.limit > 0 && o.used > o.limit {
 				continue
 			}
-			if o.anew {
-				return fits
+			if o.replaced {
+				return maybeAsked
 			}
 			return asked
-		case o.anew:
+		case o.replaced:
 		case alike && !o.tests:
-			return fits
+			return maybeAsked
 		}
 	}
 	if w.revert {
-		return fits
+		return maybeAsked
 	}
 	return notAsked
 }
 
-// alike reports whether half of an object's words are among those that say what a test is about: of its
+// isAbout reports whether half of an object's words are among those that say what a test is about: of its
 // name and path, and, where tests are to go, of what it does.
-func (o object) alike(about []string, g placed) bool {
+func (o deletionTarget) isAbout(about []string, g fileTest) bool {
 	if len(o.words) == 0 {
 		return false
 	}
-	if o.tests && !o.anew {
+	if o.tests && !o.replaced {
 		for _, t := range g.Body {
 			about = append(about, count.TopicWords(t.Text)...)
 		}
 	}
-	if alike(o.words, about)*2 >= len(o.words) {
+	if countAlike(o.words, about)*2 >= len(o.words) {
 		return true
 	}
 	// WEBrick is one word in a request, and webrick in a name.
 	name := strings.ToLower(g.Name)
 	for word := range strings.FieldsSeq(strings.ToLower(o.text)) {
-		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !plainWord(word) && len(o.words) <= 2 && strings.Contains(name, word) {
+		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !isPlainWord(word) && len(o.words) <= 2 &&
+			strings.Contains(name, word) {
 			return true
 		}
 	}
 	return false
 }
 
-// fixture tells a file that is material of tests and no test of the project.
-func fixture(p string) bool {
+// isFixture tells a file that is material of tests and no test of the project.
+func isFixture(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch strings.ToLower(part) {
 		case "fixtures", "fixture", "__fixtures__", "test_fixtures", "test-fixtures", "testdata", "test_data",
@@ -266,5 +269,7 @@ func fixture(p string) bool {
 	return false
 }
 
-// inCode tells a language that keeps tests beside what they test, in one file.
-func inCode(f string) bool { return syntax.Of(f) == syntax.Rust && !syntax.ForTests(f) }
+// keepsTestsInCode tells a language that keeps tests beside what they test, in one file.
+func keepsTestsInCode(f string) bool {
+	return syntax.LanguageOf(f) == syntax.Rust && !syntax.IsForTests(f)
+}

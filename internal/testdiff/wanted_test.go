@@ -9,8 +9,8 @@ import (
 )
 
 // wants reads a request of one requirement.
-func wants(m belay.Marker, text string) *Wanted {
-	return Wants(belay.Request{Requirements: []belay.Requirement{{Marker: m, Text: text}}}, "")
+func wants(m belay.Marker, text string) *DeletionRequest {
+	return ReadDeletionRequest(belay.Request{Requirements: []belay.Requirement{{Marker: m, Text: text}}}, "")
 }
 
 func goOther(name, call string) string {
@@ -30,7 +30,7 @@ func reworkedFiles(call string) []*syntax.File {
 
 // gone are tests that are not there any more, and what the request says of that.
 var goneTable = map[string]struct {
-	want  *Wanted
+	want  *DeletionRequest
 	files []*syntax.File
 	says  string
 }{
@@ -58,8 +58,8 @@ var goneTable = map[string]struct {
 	"not in its place":               {nil, []*syntax.File{file("a_test.go", goHead+goOther("TestKept", "h()")+goOther("TestClearsWorlds", "clearAll(one)")+goOther("TestB", "g(2)"), goHead+goOther("TestKept", "h()")+goOther("TestB", "g(2)")+goTest("TestBooksAfterClearKeepNumbers", "\tout := clearAll(three, four)\n\tif out != nil || len(more) > 0 {\n\t\tt.Fatal(out, more, 1, 2, 3)\n\t}\n"))}, "question a_test.go:0 test deleted: TestClearsWorlds"},
 	"its text is gone":               {nil, []*syntax.File{file("a.rb", "puts \"Use the other option\"\n", "nil\n"), file("a_test.rb", "class ATest\n  def test_hint\n    assert_match(/Use the other option/, out)\n  end\n\n  def test_b\n    assert b\n  end\nend\n", "class ATest\n  def test_b\n    assert b\n  end\nend\n")}, "warning a_test.rb:0 test deleted: ATest > test_hint"},
 	"its text stays":                 {nil, []*syntax.File{file("a.rb", "puts \"Use the other option\"\n", "puts \"Use the other option\", 1\n"), file("a_test.rb", "class ATest\n  def test_hint\n    assert_match(/Use the other option/, out)\n  end\n\n  def test_b\n    assert b\n  end\nend\n", "class ATest\n  def test_b\n    assert b\n  end\nend\n")}, "question a_test.rb:0 test deleted: ATest > test_hint"},
-	"by the words alone":             {Wants(belay.Request{}, "Delete the obsolete test\n\nIt used to remove all tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead)}, "note a_test.go:0 test deleted: TestA\nquestion a_test.go:0 test deleted: TestB"},
-	"by an item of its prose":        {Wants(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkModify, Text: "Use the linter for cycles"}}}, "Use the linter for cycles\n\n- Drop the test of TestA's cycles\n"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "cycles(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "note a_test.go:0 test deleted: TestA"},
+	"by the words alone":             {ReadDeletionRequest(belay.Request{}, "Delete the obsolete test\n\nIt used to remove all tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead)}, "note a_test.go:0 test deleted: TestA\nquestion a_test.go:0 test deleted: TestB"},
+	"by an item of its prose":        {ReadDeletionRequest(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkModify, Text: "Use the linter for cycles"}}}, "Use the linter for cycles\n\n- Drop the test of TestA's cycles\n"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "cycles(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "note a_test.go:0 test deleted: TestA"},
 	"cleaned up, misspelt":           {wants(belay.MarkAdd, "Cleanup unneccessary test case"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestA"},
 	"others of what is new":          {wants(belay.MarkAdd, "publish the protocols"), reworkedFiles("listed(1)"), "warning a_test.go:0 test deleted: TestRedirectPort"},
 	"others, to fix":                 {wants(belay.MarkFix, "publish the protocols"), reworkedFiles("listed(1)"), "question a_test.go:0 test deleted: TestRedirectPort"},
@@ -111,7 +111,7 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	for name, c := range goneTable {
 		t.Run(name, func(t *testing.T) {
-			if got := told(Look(c.files, Rules{Wanted: c.want})); got != c.says {
+			if got := told(Check(c.files, Rules{Deletions: c.want})); got != c.says {
 				t.Errorf("\n got %s\nwant %s", got, c.says)
 			}
 		})

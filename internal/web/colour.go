@@ -44,7 +44,7 @@ type stretch struct {
 
 // colours gives the coloured parts of a text's lines, the first line's at 0; nil for a language that is not known.
 func colours(name string, text []byte) [][]stretch {
-	language := syntax.Of(name)
+	language := syntax.LanguageOf(name)
 	if language == syntax.None {
 		language = lookAlikes[path.Ext(name)]
 	}

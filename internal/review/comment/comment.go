@@ -22,7 +22,7 @@ const (
 	Unlabelled Severity = "none"
 )
 
-var rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
+var severityRank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
 
 // Place is one place a review asks to change. Start and End are lines from 1, both
 // included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.
@@ -55,16 +55,16 @@ type Reason struct {
 
 // What is read, so that no text takes long.
 const (
-	longest     = 1 << 20  // bytes of a review
-	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block
-	deepest     = 60       // nested blocks, and levels of JSON
-	mostLines   = 10_000_000
-	mostHits    = 200 // places of one finding
+	maxReviewBytes = 1 << 20  // bytes of a review
+	maxUnitBytes   = 32 << 10 // bytes of a paragraph or a pasted block
+	maxDepth       = 60       // nested blocks, and levels of JSON
+	maxLines       = 10_000_000
+	maxHits        = 200 // places of one finding
 )
 
-// In finds the places that a review asks to change, in the order of the text. Of repeats
+// FindPlaces finds the places that a review asks to change, in the order of the text. Of repeats
 // the worst severity counts.
-func In(text string, x *Index) []Place {
+func FindPlaces(text string, x *Index) []Place {
 	at, out := map[Place]int{}, []Place{}
 	for _, r := range Explain(text, x) {
 		key := r.Place
@@ -74,7 +74,7 @@ func In(text string, x *Index) []Place {
 		} else if !known {
 			at[key] = len(out)
 			out = append(out, r.Place)
-		} else if rank[r.Severity] > rank[out[i].Severity] {
+		} else if severityRank[r.Severity] > severityRank[out[i].Severity] {
 			out[i].Severity = r.Severity
 		}
 	}
@@ -84,25 +84,25 @@ func In(text string, x *Index) []Place {
 // Explain tells for every place that is named in a review whether it is asked to change,
 // and why.
 func Explain(text string, x *Index) []Reason {
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "")
+	if len(text) > maxReviewBytes {
+		text = strings.ToValidUTF8(text[:maxReviewBytes], "")
 	}
-	if out, ok := decode(text, 1, x); ok {
+	if out, ok := readJSON(text, 1, x); ok {
 		return out
 	}
-	r := &reader{names: x.in(text)}
-	d := parse(text, r.names)
-	r.approved = says("approving", cue("frontMatter").FindString(text))
-	r.sections(d)
+	r := &reader{resolver: x.newResolver(text)}
+	d := parse(text, r.resolver)
+	r.approved = hasCue("approving", cue("frontMatter").FindString(text))
+	r.readSections(d)
 	for i, u := range d.units {
 		if u.kind == pasted {
-			r.pasted(d.units, i)
+			r.readPasted(d.units, i)
 		} else {
-			r.unit(u)
+			r.readUnit(u)
 		}
 	}
 	for _, b := range r.blocks {
-		r.settle(b)
+		r.decidePasted(b)
 	}
 	return r.finish()
 }

@@ -18,7 +18,7 @@ var tree = []string{"src/net/client.go", "src/net/server.go", "src/disk/client.g
 // found gives the places as text, with the severity where there is one.
 func found(review string) string {
 	var out []string
-	for _, p := range In(review, NewIndex(tree)) {
+	for _, p := range FindPlaces(review, NewIndex(tree)) {
 		s := p.Path
 		switch {
 		case p.End == 0 && p.Start > 0:
@@ -155,7 +155,7 @@ func TestSeverity(t *testing.T) {
 		"1×P0, 2×P1\n\ngo.mod is wrong":                                  Unlabelled,
 		"| File | Severity | Issue |\n|-|-|-|\n| go.mod | low | wrong |": Note,
 	} {
-		got := In(review, NewIndex(tree))
+		got := FindPlaces(review, NewIndex(tree))
 		if len(got) != 1 || got[0].Severity != want {
 			t.Errorf("%q: found %+v, want severity %s", review, got, want)
 		}
@@ -206,8 +206,8 @@ func FuzzIn(f *testing.F) {
 	f.Add("| a | go.mod |\n|-|-|\n| x |\n<details><summary>go.mod:1</summary>\n\n# go.mod `")
 	f.Fuzz(func(t *testing.T, text string) {
 		x := NewIndex(tree)
-		got := In(text, x)
-		if again := In(text, x); !slices.Equal(got, again) {
+		got := FindPlaces(text, x)
+		if again := FindPlaces(text, x); !slices.Equal(got, again) {
 			t.Fatalf("not the same twice: %v, %v", got, again)
 		}
 		for _, p := range got {
@@ -217,7 +217,7 @@ func FuzzIn(f *testing.F) {
 			if !slices.Contains(tree, p.Path) || utf8.ValidString(text) && !standing(text, p.Path) {
 				t.Errorf("%q does not stand in the text", p.Path)
 			}
-			if rank[p.Severity] == 0 && p.Severity != Unlabelled {
+			if severityRank[p.Severity] == 0 && p.Severity != Unlabelled {
 				t.Errorf("odd severity %+v", p)
 			}
 		}
@@ -234,7 +234,7 @@ func TestFoundStandsInTheText(t *testing.T) {
 	_, all := sets(t)
 	for name, set := range all {
 		for _, e := range set {
-			for _, p := range In(e.Text, NewIndex(e.Files)) {
+			for _, p := range FindPlaces(e.Text, NewIndex(e.Files)) {
 				if !standing(e.Text, p.Path) {
 					t.Errorf("%s, %s: %s does not stand in the text", name, e.ID, p.Path)
 				}
@@ -254,7 +254,7 @@ func BenchmarkMegabyte(b *testing.B) {
 	}
 	x := NewIndex(files)
 	for b.Loop() {
-		In(text.String()[:1<<20], x)
+		FindPlaces(text.String()[:1<<20], x)
 	}
 }
 
@@ -262,7 +262,7 @@ func BenchmarkOrdinary(b *testing.B) {
 	set := load(b, "testdata/shared.jsonl")
 	for b.Loop() {
 		for _, e := range set {
-			In(e.Text, NewIndex(e.Files))
+			FindPlaces(e.Text, NewIndex(e.Files))
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(set)), "µs/review")

@@ -11,8 +11,8 @@ import (
 //go:embed cues.txt
 var cueText string
 
-// sections are the texts of cues.txt by name.
-var sections = sync.OnceValue(func() map[string]string {
+// cueTexts are the texts of cues.txt by name.
+var cueTexts = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, section := range strings.Split(cueText, "\n## ")[1:] {
 		name, text, _ := strings.Cut(section, "\n")
@@ -26,10 +26,10 @@ var sections = sync.OnceValue(func() map[string]string {
 var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := "([ps][0-5]"
 	for _, s := range severities {
-		all += "|" + sections()[string(s)]
+		all += "|" + cueTexts()[string(s)]
 	}
 	out := map[string]*regexp.Regexp{}
-	for name, text := range sections() {
+	for name, text := range cueTexts() {
 		out[name] = regexp.MustCompile(strings.ReplaceAll(text, "%label", all+")"))
 	}
 	return out
@@ -37,77 +37,78 @@ var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
 
 func cue(name string) *regexp.Regexp { return cues()[name] }
 
-// says reports whether the cue of a name is in a text.
-func says(name, s string) bool { return cue(name).MatchString(s) }
+// hasCue reports whether the cue of a name is in a text.
+func hasCue(name, s string) bool { return cue(name).MatchString(s) }
 
-// mark says how what is named somewhere is meant.
-type mark int
+// stance says how what is named somewhere is meant.
+type stance int
 
 const (
-	plain   mark = iota // says something, no more
-	asks                // asks for a change
-	aside               // names without asking: a summary, evidence
-	praises             // finds good
-	settles             // done, or not to be done here
-	wonders             // asks a question
+	stancePlain   stance = iota // says something, no more
+	stanceAsks                  // asks for a change
+	stanceAside                 // names without asking: a summary, evidence
+	stancePraises               // finds good
+	stanceSettles               // done, or not to be done here
+	stanceWonders               // asks a question
 )
 
-var reasons = map[mark]string{aside: "only mentioned", praises: "found good", settles: "settled", wonders: "a question"}
+var reasons = map[stance]string{stanceAside: "only mentioned", stancePraises: "found good", stanceSettles: "settled",
+	stanceWonders: "a question"}
 
-// over is how a heading means what is below it.
-func over(s string) mark {
+// headingStance is how a heading means what is below it.
+func headingStance(s string) stance {
 	short := len(strings.Fields(s)) <= 7
 	switch {
-	case says("doneHead", s), says("laterHead", s) && short:
-		return settles
-	case says("goodHead", s) && short:
-		return praises
-	case says("askHead", s), short && labelOver(s) != "":
-		return asks
-	case says("asideHead", s) && short:
-		return aside
+	case hasCue("doneHead", s), hasCue("laterHead", s) && short:
+		return stanceSettles
+	case hasCue("goodHead", s) && short:
+		return stancePraises
+	case hasCue("askHead", s), short && headingLabel(s) != "":
+		return stanceAsks
+	case hasCue("asideHead", s) && short:
+		return stanceAside
 	}
-	return plain
+	return stancePlain
 }
 
-// meant is how a sentence means what it names. After a "but" the rest counts.
-func meant(s string) mark {
+// sentenceStance is how a sentence means what it names. After a "but" the rest counts.
+func sentenceStance(s string) stance {
 	at := cue("turns").FindAllStringIndex(s, -1)
 	if at == nil {
-		return clause(s)
+		return clauseStance(s)
 	}
 	last := at[len(at)-1]
-	if rest := clause(s[last[1]:]); rest != plain {
+	if rest := clauseStance(s[last[1]:]); rest != stancePlain {
 		return rest
 	}
-	if first := clause(s[:last[0]]); first != praises {
+	if first := clauseStance(s[:last[0]]); first != stancePraises {
 		return first
 	}
-	return asks // "good, but …" names what is not
+	return stanceAsks // "good, but …" names what is not
 }
 
-func clause(s string) mark {
+func clauseStance(s string) stance {
 	switch {
-	case says("doneWords", s):
-		return settles
-	case says("offStart", s):
-		return aside
-	case says("question", s) && !says("polite", s):
-		return wonders
-	case says("askWords", s), says("wishWords", s):
-		return asks
-	case says("goodWords", s), says("briefGood", s):
-		return praises
+	case hasCue("doneWords", s):
+		return stanceSettles
+	case hasCue("offStart", s):
+		return stanceAside
+	case hasCue("question", s) && !hasCue("polite", s):
+		return stanceWonders
+	case hasCue("askWords", s), hasCue("wishWords", s):
+		return stanceAsks
+	case hasCue("goodWords", s), hasCue("briefGood", s):
+		return stancePraises
 	}
-	return plain
+	return stancePlain
 }
 
 var severities = []Severity{Critical, Major, Minor, Note}
 
-// labelIn is the label that a sentence gives what it names, "" when it gives none: at the
+// sentenceLabel is the label that a sentence gives what it names, "" when it gives none: at the
 // start, in brackets, after "severity", as "is a blocker", at the end.
-func labelIn(s string) Severity {
-	if says("tally", s) {
+func sentenceLabel(s string) Severity {
+	if hasCue("tally", s) {
 		return ""
 	}
 	for _, shape := range []string{"label1", "label2", "label3", "label4", "label5", "label6", "label7", "shouted"} {
@@ -118,10 +119,10 @@ func labelIn(s string) Severity {
 	return ""
 }
 
-// labelOver is the label that a heading gives what is below it. A short one may be
+// headingLabel is the label that a heading gives what is below it. A short one may be
 // made of any label, a title of several words is read as a sentence.
-func labelOver(s string) Severity {
-	if got := labelIn(s); got != "" || len(strings.Fields(s)) > 5 || says("tally", s) {
+func headingLabel(s string) Severity {
+	if got := sentenceLabel(s); got != "" || len(strings.Fields(s)) > 5 || hasCue("tally", s) {
 		return got
 	}
 	if m := cue("titled").FindStringSubmatch(s); m != nil {
@@ -136,7 +137,7 @@ func severityOf(w string) Severity {
 		return severities[min(max(level, 0), len(severities)-1)]
 	}
 	for _, s := range severities {
-		if slices.Contains(strings.Split(sections()[string(s)], "|"), w) {
+		if slices.Contains(strings.Split(cueTexts()[string(s)], "|"), w) {
 			return s
 		}
 	}

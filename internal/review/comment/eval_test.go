@@ -81,7 +81,7 @@ func measure(t testing.TB, set []example, say bool) (s score) {
 			gold[Place{Path: p.Path, Start: p.Start, End: p.End}] = p.Severity
 		}
 		s.gold += len(gold)
-		for _, p := range In(e.Text, NewIndex(e.Files)) {
+		for _, p := range FindPlaces(e.Text, NewIndex(e.Files)) {
 			if inferred[p.Path] {
 				continue
 			}

@@ -5,112 +5,113 @@ import (
 	"strings"
 )
 
-// block is what was pasted, and the words before and after it.
-type block struct {
-	u            *unit
-	g            *group
+// pastedBlock is what was pasted, and the words before and after it.
+type pastedBlock struct {
+	unit         *unit
+	finding      *finding
 	above, after string
 }
 
-// pasted reads a block of data, and keeps one of output until all words are read.
-func (r *reader) pasted(units []*unit, i int) {
-	b := block{u: units[i], g: r.of(units[i].scope)}
+// readPasted reads a block of data, and keeps one of output until all words are read.
+func (r *reader) readPasted(units []*unit, i int) {
+	b := pastedBlock{unit: units[i], finding: r.scopeFinding(units[i].scope)}
 	if i > 0 && units[i-1].kind != pasted {
 		b.above = units[i-1].text
 	}
-	if i+1 < len(units) && units[i+1].kind == prose && units[i+1].scope == b.u.scope {
+	if i+1 < len(units) && units[i+1].kind == prose && units[i+1].scope == b.unit.scope {
 		b.after = units[i+1].text
 	}
-	if n := len(r.groups); b.g == nil || b.g.scope.level == 1 && n > 0 { // below a paragraph that is a finding of its own
-		b.g = r.open(b.g, nil)
+	if n := len(r.findings); b.finding == nil || b.finding.scope.level == 1 && n > 0 { // below a paragraph that is a finding of its own
+		b.finding = r.openFinding(b.finding, nil)
 		if n > 0 {
-			b.g.severity, b.g.taken = r.groups[n-1].severity, r.groups[n-1].taken
+			b.finding.severity, b.finding.taken = r.findings[n-1].severity, r.findings[n-1].taken
 		}
 	}
-	found, ok := decode(b.u.text, b.u.first, r.names.index)
+	found, ok := readJSON(b.unit.text, b.unit.first, r.resolver.index)
 	if !ok {
 		r.blocks = append(r.blocks, b)
 	}
 	for _, f := range found {
-		h := r.put(b.u, b.g, mention{path: f.Path, spans: []lines{{f.Start, f.End}}}, f.Severity, "")
+		h := r.addHits(b.unit, b.finding, mention{path: f.Path, spans: []lineRange{{f.Start, f.End}}}, f.Severity, "")
 		if h.line = f.Line; !f.Taken {
-			h.off = f.Why
+			h.skipReason = f.Why
 		}
 	}
 }
 
-// settle decides on a pasted block when the words around it are known. What tools say
+// decidePasted decides on a pasted block when the words around it are known. What tools say
 // counts only where these ask to have it fixed; a diff somebody objects to counts by its
 // new side; a trace is not a list of places to change.
-func (r *reader) settle(b block) {
+func (r *reader) decidePasted(b pastedBlock) {
 	off := ""
-	switch how := meant(b.above); {
+	switch how := sentenceStance(b.above); {
 	case r.approved:
 		off = "the review approves"
-	case b.g.mark == praises || b.g.mark == settles || how == praises || how == settles:
+	case b.finding.stance == stancePraises || b.finding.stance == stanceSettles || how == stancePraises || how == stanceSettles:
 		off = "pasted and approved"
-	case b.g.taken > 0:
+	case b.finding.taken > 0:
 		off = "pasted in addition to the named places"
-	case !says("wants", b.above) && !says("wants", b.after) && meant(b.after) != asks:
+	case !hasCue("wants", b.above) && !hasCue("wants", b.after) && sentenceStance(b.after) != stanceAsks:
 		off = "pasted without asking for a fix"
 	}
 	file, n, trace := "", -1, false
-	for line := range strings.Lines(b.u.text) {
+	for line := range strings.Lines(b.unit.text) {
 		n++
 		if len(line) > 2000 {
 			continue
 		}
 		line = strings.TrimRight(line, "\r\n")
-		trace = trace || says("traced", line)
+		trace = trace || hasCue("traced", line)
 		if m := cue("newSide").FindStringSubmatch(line); m != nil {
-			file = r.names.resolve(m[1], true)
-		} else if spans := ofSection(line); spans != nil && file != "" { // the file is above
-			r.put(b.u, b.g, mention{path: file, spans: spans}, "", off).line += n
-		} else if file == "" || !says("diffLine", line) {
-			file = r.output(b, line, n, file, off, trace)
+			file = r.resolver.resolve(m[1], true)
+		} else if spans := sectionLines(line); spans != nil && file != "" { // the file is above
+			r.addHits(b.unit, b.finding, mention{path: file, spans: spans}, "", off).line += n
+		} else if file == "" || !hasCue("diffLine", line) {
+			file = r.readOutputLine(b, line, n, file, off, trace)
 		}
 	}
 }
 
-// ofSection reads a line that has only numbers: of a hunk, or below a linter's file name.
-func ofSection(line string) []lines {
+// sectionLines reads a line that has only numbers: of a hunk, or below a linter's file name.
+func sectionLines(line string) []lineRange {
 	if m := cue("hunk").FindStringSubmatch(line); m != nil {
 		start, _ := strconv.Atoi(m[1])
 		count, _ := strconv.Atoi(m[2])
-		return spansOf(m[1], strconv.Itoa(start+max(count, 1)-1), "")
+		return parseSpans(m[1], strconv.Itoa(start+max(count, 1)-1), "")
 	}
 	if m := cue("section").FindStringSubmatch(line); m != nil {
-		return spansOf(m[1], "", "")
+		return parseSpans(m[1], "", "")
 	}
 	return nil
 }
 
-// output reads a line of what a tool said; it gives the file that the next lines are of.
-func (r *reader) output(b block, line string, n int, file, off string, trace bool) string {
-	found := tracked(r.names.scan(line))
+// readOutputLine reads a line of what a tool said; it gives the file that the next lines are of.
+func (r *reader) readOutputLine(b pastedBlock, line string, n int, file, off string, trace bool) string {
+	found := trackedMentions(r.resolver.findMentions(line))
 	if len(found) == 0 {
 		return file
 	}
 	m := found[0]
-	for _, ref := range refs(line, nil) {
+	for _, ref := range findLineRefs(line, nil) {
 		if len(m.spans) == 0 {
 			m.spans = ref.spans
 		}
 	}
 	switch {
-	case len(m.spans) == 0 && b.g.mark == asks && says("offending", b.above) && strings.TrimSpace(line[:m.from]) == "": // a list of files
+	case len(m.spans) == 0 && b.finding.stance == stanceAsks && hasCue("offending", b.above) &&
+		strings.TrimSpace(line[:m.from]) == "": // a list of files
 	case len(m.spans) == 0 && strings.Trim(line[m.to:], " :") == "":
 		return m.path
 	case len(m.spans) == 0:
 		off = "named in pasted text"
-	case trace || says("frame", line):
+	case trace || hasCue("frame", line):
 		off = "a stack frame"
-	case strings.Contains(m.path, "test") && strings.Contains(b.u.text, "FAIL"):
+	case strings.Contains(m.path, "test") && strings.Contains(b.unit.text, "FAIL"):
 		off = "a failing test"
-	case !says("diagnostic", b.u.text) && !strings.HasPrefix(line[m.to:], ":"):
+	case !hasCue("diagnostic", b.unit.text) && !strings.HasPrefix(line[m.to:], ":"):
 		off = "named in pasted text"
 	}
 	m.from = 0
-	r.put(b.u, b.g, m, "", off).line += n
+	r.addHits(b.unit, b.finding, m, "", off).line += n
 	return file
 }

@@ -11,17 +11,17 @@ import (
 
 // Index finds tracked paths by the end of their spelling.
 type Index struct {
-	exts map[string]bool
-	last map[string][]string // by the last element
+	extensions map[string]bool
+	byName     map[string][]string // by the last element
 }
 
 // NewIndex makes an index of the tracked paths, with slashes, relative to the top.
 func NewIndex(files []string) *Index {
-	x := &Index{exts: map[string]bool{}, last: map[string][]string{}}
+	x := &Index{extensions: map[string]bool{}, byName: map[string][]string{}}
 	for _, f := range files {
 		if base := path.Base(f); f != "" && utf8.ValidString(f) {
-			x.exts[path.Ext(base)] = path.Ext(base) != ""
-			x.last[base] = append(x.last[base], f)
+			x.extensions[path.Ext(base)] = path.Ext(base) != ""
+			x.byName[base] = append(x.byName[base], f)
 		}
 	}
 	return x
@@ -30,13 +30,13 @@ func NewIndex(files []string) *Index {
 // candidates are the tracked paths that a spelling can mean: the path itself, else those
 // that end in it at a folder boundary. Of a path of another checkout the front is dropped.
 func (x *Index) candidates(spelled string) []string {
-	s := clean(spelled)
+	s := trimPath(spelled)
 	if s == "" || strings.HasSuffix(s, "/") {
 		return nil
 	}
-	rooted := says("rooted", spelled)
+	rooted := hasCue("rooted", spelled)
 	var out []string
-	for _, f := range x.last[path.Base(s)] {
+	for _, f := range x.byName[path.Base(s)] {
 		if f == s {
 			return []string{s}
 		} else if strings.HasSuffix(f, "/"+s) || rooted && strings.Contains(f, "/") && strings.HasSuffix(s, "/"+f) {
@@ -49,33 +49,33 @@ func (x *Index) candidates(spelled string) []string {
 	return out
 }
 
-// clean drops what people and tools set before a path.
-func clean(s string) string {
+// trimPath drops what people and tools set before a path.
+func trimPath(s string) string {
 	if strings.Contains(s, "://") && strings.ContainsAny(s, "#?") { // the lines are read apart from the path
 		return ""
 	}
 	return cue("checkout").ReplaceAllString(strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s), "")
 }
 
-// plainWord tells a name that could be an ordinary word: no slash, no dot, no capital.
-func plainWord(s string) bool {
+// isPlainWord tells a name that could be an ordinary word: no slash, no dot, no capital.
+func isPlainWord(s string) bool {
 	return !strings.ContainsAny(s, "./_") && !strings.ContainsFunc(s, unicode.IsUpper)
 }
 
-// names resolves the spellings of one review.
-type names struct {
-	index *Index
-	full  map[string]bool // paths that the review names without doubt
+// resolver resolves the spellings of one review.
+type resolver struct {
+	index       *Index
+	unambiguous map[string]bool // paths that the review names without doubt
 }
 
-// in prepares an index for one review: a short name that could be several files is the
+// newResolver prepares an index for one review: a short name that could be several files is the
 // one that the review spells out elsewhere.
-func (x *Index) in(text string) *names {
-	n := &names{index: x, full: map[string]bool{}}
-	for _, t := range tokens(text) {
-		for _, end := range ends(t.text) {
-			if c := x.candidates(t.text[:end]); len(c) == 1 && !plainWord(t.text[:end]) {
-				n.full[c[0]] = true
+func (x *Index) newResolver(text string) *resolver {
+	n := &resolver{index: x, unambiguous: map[string]bool{}}
+	for _, t := range splitTokens(text) {
+		for _, end := range pathEnds(t.text) {
+			if c := x.candidates(t.text[:end]); len(c) == 1 && !isPlainWord(t.text[:end]) {
+				n.unambiguous[c[0]] = true
 				break
 			}
 		}
@@ -84,13 +84,13 @@ func (x *Index) in(text string) *names {
 }
 
 // resolve returns the tracked path that a spelling means, "" when it is none or several.
-func (n *names) resolve(spelled string, quoted bool) string {
-	if !quoted && plainWord(spelled) {
+func (n *resolver) resolve(spelled string, quoted bool) string {
+	if !quoted && isPlainWord(spelled) {
 		return ""
 	}
 	c := n.index.candidates(spelled)
 	if len(c) > 1 {
-		c = slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !n.full[f] })
+		c = slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !n.unambiguous[f] })
 	}
 	if len(c) != 1 {
 		return ""
@@ -100,21 +100,21 @@ func (n *names) resolve(spelled string, quoted bool) string {
 
 // token is a run of text without white space, or what is in a code span.
 type token struct {
-	text    string
-	at      int
-	quoted  bool
-	command bool // further words of a code span: an argument, no place
+	text       string
+	at         int
+	quoted     bool
+	isArgument bool // further words of a code span: an argument, no place
 }
 
-// tokens cuts a text into what may be a path. A code span counts as a whole, and by words
+// splitTokens cuts a text into what may be a path. A code span counts as a whole, and by words
 // where it has several.
-func tokens(text string) []token {
+func splitTokens(text string) []token {
 	var out []token
 	for _, at := range cue("tokens").FindAllStringSubmatchIndex(text, -1) {
-		if inner := piece(text, at, 1); inner != "" {
+		if inner := submatch(text, at, 1); inner != "" {
 			out = append(out, token{text: inner, at: at[2], quoted: true})
-			for _, t := range tokens(inner) {
-				t.command = t.at > 0 && !strings.ContainsAny(inner, ",;")
+			for _, t := range splitTokens(inner) {
+				t.isArgument = t.at > 0 && !strings.ContainsAny(inner, ",;")
 				t.at += at[2]
 				out = append(out, t)
 			}
@@ -128,8 +128,8 @@ func tokens(text string) []token {
 	return out
 }
 
-// ends are where a path in a token may end, the longest first.
-func ends(t string) []int {
+// pathEnds are where a path in a token may end, the longest first.
+func pathEnds(t string) []int {
 	out := []int{len(t)}
 	for i := len(t) - 1; i > 0 && len(out) < 12; i-- {
 		if strings.IndexByte(":#()[]@?'=", t[i]) >= 0 || t[i] >= utf8.RuneSelf && t[i-1] < utf8.RuneSelf {
@@ -139,50 +139,50 @@ func ends(t string) []int {
 	return out
 }
 
-// lines is a range from start to end; end is 0 for all that follows.
-type lines struct{ start, end int }
+// lineRange is a range from start to end; end is 0 for all that follows.
+type lineRange struct{ start, end int }
 
 // mention is a tracked path that is in a text, with the lines beside it.
 type mention struct {
-	path     string // "" for a file that is not tracked
-	from, to int    // in the text, with the lines
-	spans    []lines
-	apart    bool // the lines stand apart from the path
-	command  bool // an argument of a command
-	test     bool // the name of a test in it
+	path       string // "" for a file that is not tracked
+	from, to   int    // in the text, with the lines
+	spans      []lineRange
+	separate   bool // the lines stand apart from the path
+	isArgument bool // an argument of a command
+	isTestName bool // the name of a test in it
 }
 
-// spansOf makes ranges from what an expression matched: a start, an end, a list of more.
-func spansOf(start, end, rest string) []lines {
-	var out []lines
+// parseSpans makes ranges from what an expression matched: a start, an end, a list of more.
+func parseSpans(start, end, rest string) []lineRange {
+	var out []lineRange
 	for _, m := range append([][]string{{"", start, end}}, cue("listed").FindAllStringSubmatch(rest, 49)...) {
 		from, _ := strconv.Atoi(m[1])
 		to, _ := strconv.Atoi(m[2])
-		if from > 0 && from <= mostLines {
-			out = append(out, lines{from, max(from, min(to, mostLines))})
+		if from > 0 && from <= maxLines {
+			out = append(out, lineRange{from, max(from, min(to, maxLines))})
 		}
 	}
 	return out
 }
 
-// scan finds the tracked paths in a text, in order, each with the lines right behind it.
-func (n *names) scan(text string) []mention {
+// findMentions finds the tracked paths in a text, in order, each with the lines right behind it.
+func (n *resolver) findMentions(text string) []mention {
 	var out []mention
 	end := 0
-	for _, t := range tokens(text) {
+	for _, t := range splitTokens(text) {
 		if t.at < end { // inside what was found
 			continue
 		}
-		m := mention{from: t.at, to: t.at + len(t.text), command: t.command}
-		for _, stop := range ends(t.text) {
+		m := mention{from: t.at, to: t.at + len(t.text), isArgument: t.isArgument}
+		for _, stop := range pathEnds(t.text) {
 			if m.path = n.resolve(t.text[:stop], t.quoted); m.path != "" {
 				m.to = t.at + stop
-				m.test = strings.HasPrefix(text[m.to:], "::")
-				m.behind(text)
+				m.isTestName = strings.HasPrefix(text[m.to:], "::")
+				m.readLinesBehind(text)
 				break
 			}
 		}
-		if m.path != "" || n.foreign(t.text) {
+		if m.path != "" || n.isUntracked(t.text) {
 			out = append(out, m)
 			end = m.to
 		}
@@ -190,27 +190,27 @@ func (n *names) scan(text string) []mention {
 	return out
 }
 
-// foreign tells the name of a file that is not tracked: lines beside it are not of others.
-func (n *names) foreign(s string) bool {
+// isUntracked tells the name of a file that is not tracked: lines beside it are not of others.
+func (n *resolver) isUntracked(s string) bool {
 	s, _, _ = strings.Cut(s, ":")
-	return n.index.exts[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
+	return n.index.extensions[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
 }
 
-// piece returns a part of what an expression matched.
-func piece(s string, at []int, i int) string {
+// submatch returns a part of what an expression matched.
+func submatch(s string, at []int, i int) string {
 	if 2*i >= len(at) || at[2*i] < 0 {
 		return ""
 	}
 	return s[at[2*i]:at[2*i+1]]
 }
 
-// behind reads the lines that stand right behind a path.
-func (m *mention) behind(text string) {
+// readLinesBehind reads the lines that stand right behind a path.
+func (m *mention) readLinesBehind(text string) {
 	rest := text[m.to:]
 	for _, skip := range []int{0, len(rest) - len(strings.TrimLeft(rest, "`*"))} {
 		for _, form := range []string{"direct", "fragment", "braced", "naked"} {
 			if g := cue(form).FindStringSubmatch(rest[skip:]); g != nil {
-				m.spans = spansOf(g[1], g[2], g[3])
+				m.spans = parseSpans(g[1], g[2], g[3])
 				m.to += skip + len(g[0])
 				return
 			}
@@ -218,8 +218,8 @@ func (m *mention) behind(text string) {
 	}
 }
 
-// refs finds the numbers of lines in a text that are outside the mentions.
-func refs(text string, mentions []mention) []mention {
+// findLineRefs finds the numbers of lines in a text that are outside the mentions.
+func findLineRefs(text string, mentions []mention) []mention {
 	var out []mention
 	for _, g := range cue("worded").FindAllStringSubmatchIndex(text, -1) {
 		if slices.ContainsFunc(mentions, func(m mention) bool { return g[1] > m.from && g[1]-1 < m.to }) {
@@ -229,13 +229,13 @@ func refs(text string, mentions []mention) []mention {
 		for _, i := range []int{2, 8, 14} { // where the number is: what is before may be of the sentence before
 			at = max(at, g[i])
 		}
-		part := func(i int) string { return piece(text, g, i) }
-		r := mention{from: at, to: g[1], spans: spansOf(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
+		part := func(i int) string { return submatch(text, g, i) }
+		r := mention{from: at, to: g[1], spans: parseSpans(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
 		if len(r.spans) == 0 {
 			continue
 		}
 		last := &r.spans[len(r.spans)-1]
-		if last.start == last.end && (says("onward", text[g[1]:min(g[1]+64, len(text))]) || says("since", tail(text[:g[0]+1], 24))) {
+		if last.start == last.end && (hasCue("onward", text[g[1]:min(g[1]+64, len(text))]) || hasCue("since", tail(text[:g[0]+1], 24))) {
 			last.end = 0
 		}
 		out = append(out, r)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// sentences cuts a text into sentences, by their offsets. A line break ends one only where
+// splitSentences cuts a text into sentences, by their offsets. A line break ends one only where
 // the next line starts something new; a mark inside a name or a code span ends none.
-func sentences(text string, names []mention) [][2]int {
+func splitSentences(text string, names []mention) [][2]int {
 	var out [][2]int
 	from, k, ticks, scanned := 0, 0, 0, 0
 	for _, g := range cue("stops").FindAllStringIndex(text, -1) {
@@ -17,7 +17,7 @@ func sentences(text string, names []mention) [][2]int {
 		ticks += strings.Count(text[scanned:g[0]], "`")
 		scanned = g[0]
 		inside := k < len(names) && names[k].from < g[0] && g[0]+1 < names[k].to || ticks%2 == 1
-		if inside || says("abbrev", tail(text[from:g[1]], 12)) || text[g[0]] == '\n' && !breaks(text, g, names[k:]) {
+		if inside || hasCue("abbrev", tail(text[from:g[1]], 12)) || text[g[0]] == '\n' && !isSentenceBreak(text, g, names[k:]) {
 			continue
 		}
 		out = append(out, [2]int{from, g[1]})
@@ -31,33 +31,33 @@ func sentences(text string, names []mention) [][2]int {
 
 func tail(s string, n int) string { return s[max(len(s)-n, 0):] }
 
-// breaks reports whether a line break ends a sentence: before something new, after a mark,
+// isSentenceBreak reports whether a line break ends a sentence: before something new, after a mark,
 // before a path unless a word before it asks for one.
-func breaks(text string, g []int, names []mention) bool {
+func isSentenceBreak(text string, g []int, names []mention) bool {
 	rest, last := text[g[1]:min(g[1]+200, len(text))], tail(text[:g[0]], 20)
-	if says("starts", rest) || says("ended", last) {
+	if hasCue("starts", rest) || hasCue("ended", last) {
 		return true
 	}
 	at := g[1] + len(rest) - len(strings.TrimLeft(rest, " \t`*(["))
-	return slices.ContainsFunc(names[:min(len(names), 2)], func(m mention) bool { return m.from == at }) && !says("hanging", last)
+	return slices.ContainsFunc(names[:min(len(names), 2)], func(m mention) bool { return m.from == at }) && !hasCue("hanging", last)
 }
 
-// tracked leaves out files that are not tracked.
-func tracked(all []mention) []mention {
+// trackedMentions leaves out files that are not tracked.
+func trackedMentions(all []mention) []mention {
 	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.path == "" })
 }
 
-// of returns the mentions in a sentence.
-func of(all []mention, s [2]int) []mention {
+// mentionsIn returns the mentions in a sentence.
+func mentionsIn(all []mention, s [2]int) []mention {
 	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.from < s[0] || m.from >= s[1] })
 }
 
-// attach returns lines that stand apart to the path they are of: "line 12 of a.go", else the
+// attachLines returns lines that stand apart to the path they are of: "line 12 of a.go", else the
 // last path before them in the sentence, else the first after where none is spoken of.
-func attach(text string, own []mention, n mention, led bool) bool {
+func attachLines(text string, own []mention, n mention, led bool) bool {
 	best := -1
 	for i, m := range own {
-		if m.to <= n.from || m.from >= n.to && says("linked", text[n.to:m.from]) {
+		if m.to <= n.from || m.from >= n.to && hasCue("linked", text[n.to:m.from]) {
 			best = i
 		}
 	}
@@ -66,14 +66,14 @@ func attach(text string, own []mention, n mention, led bool) bool {
 	} else if best < 0 {
 		return false
 	}
-	if m := &own[best]; len(m.spans) == 0 || m.apart {
-		m.spans, m.apart = append(m.spans, n.spans...), true
+	if m := &own[best]; len(m.spans) == 0 || m.separate {
+		m.spans, m.separate = append(m.spans, n.spans...), true
 	}
 	return true
 }
 
-// masked is a part of a text with its paths replaced.
-func masked(text string, s [2]int, own []mention) string {
+// maskPaths is a part of a text with its paths replaced.
+func maskPaths(text string, s [2]int, own []mention) string {
 	var b strings.Builder
 	at := s[0]
 	for _, m := range own {
@@ -85,19 +85,19 @@ func masked(text string, s [2]int, own []mention) string {
 	return b.String() + text[at:s[1]]
 }
 
-// spoken is a part of a text without its paths and code: the words that are cues.
-func spoken(text string, s [2]int, own []mention) string {
-	return cue("spanned").ReplaceAllString(masked(text, s, own), "X")
+// cueWords is a part of a text without its paths and code: the words that are cues.
+func cueWords(text string, s [2]int, own []mention) string {
+	return cue("spanned").ReplaceAllString(maskPaths(text, s, own), "X")
 }
 
-// parts gives how a sentence of several paths means each of them, where the words around it say so: "leave a.go as it is
+// partStances gives how a sentence of several paths means each of them, where the words around it say so: "leave a.go as it is
 // and fix b.go". Words that say nothing are about what the whole sentence is about, whole.
-func parts(text string, s [2]int, own []mention, whole mark) []mark {
-	out := slices.Repeat([]mark{whole}, len(own))
+func partStances(text string, s [2]int, own []mention, whole stance) []stance {
+	out := slices.Repeat([]stance{whole}, len(own))
 	from, first := s[0], 0
-	if at := cue("apart").FindAllStringIndex(text[from:max(own[0].from, from)], -1); at != nil && whole == settles {
+	if at := cue("apart").FindAllStringIndex(text[from:max(own[0].from, from)], -1); at != nil && whole == stanceSettles {
 		part := [2]int{from + at[len(at)-1][1], own[0].to}
-		if meant(spoken(text, part, of(own, part))) == asks {
+		if sentenceStance(cueWords(text, part, mentionsIn(own, part))) == stanceAsks {
 			from = part[0]
 		}
 	}
@@ -105,15 +105,15 @@ func parts(text string, s [2]int, own []mention, whole mark) []mark {
 		cut, next := s[1], s[1]
 		if i < len(own) {
 			at := cue("apart").FindAllStringIndex(text[own[i-1].to:max(own[i].from, own[i-1].to)], -1)
-			if at == nil || says("joins", text[own[i-1].to:own[i].from]) {
+			if at == nil || hasCue("joins", text[own[i-1].to:own[i].from]) {
 				continue
 			}
 			last := at[len(at)-1]
 			cut, next = own[i-1].to+last[0], own[i-1].to+last[1]
 		}
 		part := [2]int{from, cut}
-		if how := meant(spoken(text, part, of(own, part))); from > s[0] || cut < s[1] {
-			for k := first; k < i && (how == settles || how == praises || how == asks); k++ {
+		if how := sentenceStance(cueWords(text, part, mentionsIn(own, part))); from > s[0] || cut < s[1] {
+			for k := first; k < i && (how == stanceSettles || how == stancePraises || how == stanceAsks); k++ {
 				out[k] = how
 			}
 		}
@@ -122,15 +122,15 @@ func parts(text string, s [2]int, own []mention, whole mark) []mark {
 	return out
 }
 
-// bare tells a part of a text that is nothing but paths and lines.
-func bare(text string, s [2]int, own []mention) bool {
-	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(masked(text, s, own), "`X", " "), " ")
+// isOnlyPaths tells a part of a text that is nothing but paths and lines.
+func isOnlyPaths(text string, s [2]int, own []mention) bool {
+	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(maskPaths(text, s, own), "`X", " "), " ")
 	n := len(cue("words").FindAllString(cue("fillers").ReplaceAllString(rest, " "), -1))
-	return len(own) > 0 && (n == 0 || n == 1 && says("colonEnd", rest))
+	return len(own) > 0 && (n == 0 || n == 1 && hasCue("colonEnd", rest))
 }
 
-// within tells that an offset is in a quotation of several words.
-func within(s string, at int) bool {
+// isInQuotation tells that an offset is in a quotation of several words.
+func isInQuotation(s string, at int) bool {
 	open, n := strings.LastIndex(s[:at], "\""), strings.Index(s[at:], "\"")
 	return strings.Count(s[:at], "\"")%2 == 1 && n >= 0 && len(strings.Fields(s[open:at+n])) > 4
 }
