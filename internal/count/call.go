@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// arguments are the parts of what is in the brackets that open, without an empty one behind a last comma.
+// arguments returns the parts of what is in the brackets that open, without an empty one behind a last comma.
 func (s *Reader) arguments(open int) [][2]int {
 	args := s.Split(open+1, s.CloseOf(open), ",")
 	if last := args[len(args)-1]; last[0] >= last[1] {

@@ -81,7 +81,7 @@ func (s *scanner) addAssignedCall(lo, hi int, b *body) {
 
 var httpVerbs = lazyregexp.Of("get post put patch delete all use options head")
 
-// isTestCall tells a call that is a test: it(…), test.each(…)(…).
+// isTestCall recognises a call that is a test: it(…), test.each(…)(…).
 func isTestCall(name, base string) bool {
 	switch name {
 	case "it", "test", "specify":

@@ -184,7 +184,7 @@ func (j *judge) scoreTypes(l *List) float64 {
 	return 0
 }
 
-// depthPenalty is how much less a list is meant for lying in others: in an item of a list more
+// depthPenalty returns how much less a list is meant for lying in others: in an item of a list more
 // than under a name.
 func depthPenalty(l *List) float64 {
 	in := 0

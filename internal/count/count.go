@@ -392,7 +392,7 @@ func fewLabels(labels []string) string {
 	return strings.Join(labels, ", ")
 }
 
-// itemNoun is what the items are called: as the requirement calls them, unless the code has a
+// itemNoun returns what the items are called: as the requirement calls them, unless the code has a
 // list of another name for them. "2 more drinks" in FLAVORS are flavors.
 func (j *judge) itemNoun(c *candidate) string {
 	l := c.before
@@ -423,7 +423,7 @@ func (j *judge) itemNoun(c *candidate) string {
 var vagueNouns = lazyregexp.Of("data children props args params values entries elements nodes options objects records rows columns " +
 	"keys names results contents defaults")
 
-// applyMarker is what each marker asks of the numbers.
+// applyMarker judges the numbers by what the marker asks.
 func (j *judge) applyMarker(was, is, grown int, c *candidate) (Verdict, string) {
 	noun, n := j.itemNoun(c), j.requirement.Many()
 	switch j.requirement.Marker {

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Scan gives the lists of a file, and what it imports.
+// ScanGo returns the lists of a file, and what it imports.
 func ScanGo(src []byte) (lists []*List, imports []string) {
 	s := &goScanner{src: src, fset: token.NewFileSet(), definitions: map[string]*List{}, members: map[string]*List{}}
 	file, _ := parser.ParseFile(s.fset, "", src, parser.SkipObjectResolution)

@@ -76,7 +76,7 @@ func (m *markdown) lineOf(at int) int {
 	return m.line
 }
 
-// firstLine is the first line of a block, as it is written.
+// firstLine returns the first line of a block, as it is written.
 func (m *markdown) firstLine(n ast.Node) string {
 	if n == nil || n.Type() != ast.TypeBlock || n.Lines().Len() == 0 {
 		return ""
@@ -123,7 +123,7 @@ func (m *markdown) addHeading(level int, text string, n int) {
 	m.levels, m.path = append(m.levels, level), append(m.path, Shorten(text))
 }
 
-// headingName is that of the heading above.
+// headingName returns the name of the heading above.
 func (m *markdown) headingName(otherwise string) string {
 	if len(m.path) > 0 {
 		return m.path[len(m.path)-1]

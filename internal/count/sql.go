@@ -12,7 +12,7 @@ type sqlScanner struct {
 	lists []*List
 }
 
-// Scan gives the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
+// ScanSQL returns the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
 // values of CREATE TYPE … AS ENUM, in the order they start in. Several inserts into one
 // table are one list.
 func ScanSQL(src []byte) []*List {

@@ -116,7 +116,7 @@ func (w *Topic) addWords(text string, weight float64) {
 	}
 }
 
-// isCodeName tells a name of the code from a word: CamelCase, snake_case, UPPER, :root.
+// isCodeName recognises a name of the code from a word: CamelCase, snake_case, UPPER, :root.
 func isCodeName(id string) bool {
 	if strings.ContainsAny(id, "_$:#@") || strings.HasPrefix(id, "--") || strings.HasPrefix(id, ".") {
 		return len(id) > 2

@@ -284,7 +284,7 @@ func (w *lazyTree) resolve(from, imp string) []string {
 	return out
 }
 
-// importNames are what an import may call a file.
+// importNames returns what an import may call a file.
 func importNames(p string) [4]string {
 	stem := strings.TrimSuffix(p, path.Ext(p))
 	return [4]string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")}

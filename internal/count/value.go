@@ -107,7 +107,7 @@ func (s *Reader) readChoice(lo, q, hi int, c *Scope, depth int) (Value, bool) {
 	return Value{}, false
 }
 
-// mergeChoice is one of two lists: known when both have the same number of items.
+// mergeChoice returns one of two lists: known when both have the same number of items.
 func (s *Reader) mergeChoice(aLo, aHi, bLo, bHi int, cond string, c *Scope, depth int) (Value, bool) {
 	a, okA := s.ReadValue(aLo, aHi, c, depth+1)
 	b, okB := s.ReadValue(bLo, bHi, c, depth+1)

@@ -85,7 +85,7 @@ func Stems(text string) []string {
 	return words
 }
 
-// Words gives the words of a text that say what it is about, in the singular and in lower
+// TopicWords returns the words of a text that say what it is about, in the singular and in lower
 // case, names cut into their parts: no articles, numbers or verbs of asking.
 func TopicWords(text string) []string {
 	var out []string

@@ -155,7 +155,7 @@ func (a Act) asRequest(m belay.Marker, by string) Act {
 	return a
 }
 
-// describedMarker is a change where the words say how something is to be, and otherwise what is given.
+// describedMarker returns a change where the words say how something is to be, and otherwise what is given.
 func describedMarker(low []string, otherwise belay.Marker) belay.Marker {
 	if NamesOldValue(low) || ComparisonAt(low) > 0 || HasValue(low) {
 		return belay.MarkModify
@@ -163,7 +163,7 @@ func describedMarker(low []string, otherwise belay.Marker) belay.Marker {
 	return otherwise
 }
 
-// markerBehindModal is what the words behind "should" ask for.
+// markerBehindModal returns what the words behind "should" ask for.
 func markerBehindModal(o []string) belay.Marker {
 	if o[0] == "be" && len(o) > 1 {
 		o = o[1:]
@@ -176,7 +176,7 @@ func markerBehindModal(o []string) belay.Marker {
 	return belay.MarkModify
 }
 
-// MarkerOf is what a verb's sense asks for where nothing else is known, "" where it asks for nothing.
+// MarkerOf returns what a verb's sense asks for where nothing else is known, "" where it asks for nothing.
 func MarkerOf(s Sense) belay.Marker {
 	switch s {
 	case Modify, Put, Use, Tidy:
@@ -191,7 +191,7 @@ func MarkerOf(s Sense) belay.Marker {
 	return belay.MarkAdd
 }
 
-// senseOf is what the verb of k words asks for: as it is known, with its particle behind the
+// senseOf returns what the verb of k words asks for: as it is known, with its particle behind the
 // object, or with a slip of the fingers.
 func senseOf(rest []string, k int) Sense {
 	sense, _ := ReadPhrasalVerb(rest)
@@ -250,7 +250,7 @@ func (a Act) readOrder(rest []string, at, k int) Act {
 	return a.asRequest(markerFor(sense, m, o), a.Verb)
 }
 
-// markerFor is the marker of a verb, given what it is said of: "make the header smaller" changes, "use a queue" adds.
+// markerFor returns the marker of a verb, given what it is said of: "make the header smaller" changes, "use a queue" adds.
 func markerFor(sense Sense, m belay.Marker, o []string) belay.Marker {
 	switch {
 	case sense == Make && !IsIndefinite(o):

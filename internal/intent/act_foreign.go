@@ -68,7 +68,7 @@ func (p *reader) opensForeignClause(t []Token, tongue ForeignLanguage) bool {
 		firstPhraseAt(piece+" ", tongue.Wrong) > 0 && len(low) > 2
 }
 
-// firstPhraseAt is where the first of the phrases starts in a line, -1 when none is there.
+// firstPhraseAt returns where the first of the phrases starts in a line, -1 when none is there.
 func firstPhraseAt(line string, phrases []string) int {
 	if ph := earliestPhrase(line, phrases); ph != "" {
 		return strings.Index(line, ph)
@@ -158,7 +158,7 @@ func (p *reader) readForeignKeep(a Act, line string, tongue ForeignLanguage) (Ac
 	return a, false
 }
 
-// earliestPhrase is the phrase that stands first in a line, the longest of those that do.
+// earliestPhrase returns the phrase that stands first in a line, the longest of those that do.
 func earliestPhrase(line string, phrases []string) string {
 	best, at := "", -1
 	for _, ph := range phrases {

@@ -102,7 +102,7 @@ func (n nouns) isPipeline(low, base string) bool {
 		isOneOf(base, ".gitlab-ci.yml", "jenkinsfile") || strings.Contains(low, ".circleci/")
 }
 
-// filesBelow are the files of a folder that is named, or all of them.
+// filesBelow returns the files of a folder that is named, or all of them.
 func (n nouns) filesBelow(files []string) []string {
 	for _, dir := range n.literalPaths {
 		if !strings.HasSuffix(dir, "/") || len(dir) < 3 {

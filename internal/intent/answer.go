@@ -52,7 +52,7 @@ func (p *parse) buildRequest() belay.Request {
 	return req
 }
 
-// decideType is what a message is, in the order in which the types are checked: in doubt, fresh where
+// decideType returns what a message is, in the order in which the types are checked: in doubt, fresh where
 // that is found out elsewhere, and otherwise what its requirements are.
 func (p *parse) decideType(fresh bool) belay.RequestType {
 	switch {

@@ -82,7 +82,7 @@ type foundRequirement struct {
 	Act    Act
 }
 
-// readMessage is a message as grammar reads it: its words, whatever is known of the project.
+// readMessage returns a message as grammar reads it: its words, whatever is known of the project.
 func readMessage(in Input) *parse {
 	p := &parse{Input: in, Lang: DetectLanguage(in.Text)}
 	n := GreetingLength(p.Text)
@@ -98,7 +98,7 @@ func readMessage(in Input) *parse {
 	return p
 }
 
-// messageStart is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
+// messageStart returns what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
 func messageStart(text string) string {
 	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
 }

@@ -43,7 +43,7 @@ var (
 		`thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
 
-// commitType is the type of the commit, in the form of Conventional Commits, that a block is in the subject of; "" for none.
+// commitType returns the type of the commit, in the form of Conventional Commits, that a block is in the subject of; "" for none.
 func (b Block) commitType(text string) string {
 	line := text[strings.LastIndexByte(text[:b.At], '\n')+1 : b.At]
 	if m := commit.FindStringSubmatch(line); m != nil {
@@ -119,7 +119,7 @@ func (c *blockCutter) isClosing(trimmed string) bool {
 	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
 }
 
-// paragraphLines is the lines up to the next blank one, at most forty.
+// paragraphLines returns the lines up to the next blank one, at most forty.
 func paragraphLines(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" || len(lines) == 40 {

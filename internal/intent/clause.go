@@ -32,7 +32,7 @@ func LowerWords(t []Token) []string {
 	return out
 }
 
-// Text is the stretch of the message, for a phrase and for what is kept verbatim.
+// Text returns the stretch of the message, for a phrase and for what is kept verbatim.
 func (c Clause) Text(msg string, s Span) string {
 	t := c.Tokens[s.From:s.To]
 	if len(t) == 0 {

@@ -54,7 +54,7 @@ var (
 	strengthNames = [...]string{"not", "faintly", "plainly"}
 )
 
-// markerName is a marker in a cue.
+// markerName returns how a cue names a marker.
 func markerName(m belay.Marker) string {
 	if m == "" {
 		return "nothing"
@@ -62,7 +62,7 @@ func markerName(m belay.Marker) string {
 	return string(m)
 }
 
-// cappedNumber is a number in a cue.
+// cappedNumber returns how a cue writes a number.
 func cappedNumber(n, many int) string {
 	if n >= many {
 		return "many"
@@ -70,7 +70,7 @@ func cappedNumber(n, many int) string {
 	return strconv.Itoa(n)
 }
 
-// actCues is the cues of the i-th act. Of something that is new as a whole each is said once more,
+// actCues returns the cues of the i-th act. Of something that is new as a whole each is said once more,
 // for much means something else there.
 func (m messageView) actCues(i int) []string {
 	a := m.Acts[i]
@@ -90,7 +90,7 @@ func (m messageView) actCues(i int) []string {
 	return l.cues
 }
 
-// addClause is what grammar says of the clause by itself.
+// addClause adds what grammar says of the clause by itself.
 func (m messageView) addClause(l *cueList, a Act) {
 	l.addBoth("by ", a.Verb)
 	l.addBoth(leadName(a))
@@ -135,7 +135,7 @@ func (m messageView) addClause(l *cueList, a Act) {
 	m.addAside(l, a)
 }
 
-// leadName is what leads to a clause.
+// leadName returns the name of what leads to a clause.
 func leadName(a Act) string {
 	if a.Clause.Join == "" {
 		return "begins a sentence"
@@ -143,7 +143,7 @@ func leadName(a Act) string {
 	return "joined by " + a.Clause.Join
 }
 
-// addAside is what is in parentheses behind the clause: "(now 9)".
+// addAside adds what is in parentheses behind the clause: "(now 9)".
 func (m messageView) addAside(l *cueList, a Act) {
 	to := a.Clause.Tokens[len(a.Clause.Tokens)-1].End
 	behind := strings.TrimLeft(m.Text[to:min(len(m.Text), to+30)], " ")
@@ -155,7 +155,7 @@ func (m messageView) addAside(l *cueList, a Act) {
 	}
 }
 
-// clauseShape is how a clause begins, behind what is polite.
+// clauseShape returns how a clause begins, behind what is polite.
 func clauseShape(low []string) string {
 	n, said := ReadPrefix(low)
 	if n >= len(low) {
@@ -193,7 +193,7 @@ func clauseShape(low []string) string {
 var senseNames = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy",
 	"start", "do", "capable", "show"}
 
-// leadingSense is what the verb means that a clause begins with.
+// leadingSense returns what the verb means that a clause begins with.
 func leadingSense(low []string) string {
 	if s, n := ReadPhrasalVerb(low); n > 0 {
 		return senseNames[s]
@@ -203,7 +203,7 @@ func leadingSense(low []string) string {
 	return senseNames[s] + end
 }
 
-// addNeighbour is the act right before or behind, the j-th.
+// addNeighbour adds the cues of act j, the one right before or behind.
 func (m messageView) addNeighbour(l *cueList, i, j int, side string) {
 	if j < 0 || j >= len(m.Acts) {
 		l.addWithGrammar(side, "nothing")
@@ -237,7 +237,7 @@ func (m messageView) addNeighbour(l *cueList, i, j int, side string) {
 	}
 }
 
-// addDecided is what was decided of the clause before, and of the last one that asks for something.
+// addDecided adds what was decided of the clause before, and of the last one that asks for something.
 func (m messageView) addDecided(l *cueList, i int) {
 	if i == 0 {
 		return
@@ -260,7 +260,7 @@ func (m messageView) addDecided(l *cueList, i int) {
 	l.addBoth("nothing before")
 }
 
-// addHead is what the sentence began with, or what is in front of its last colon.
+// addHead adds what the sentence began with, or what is in front of its last colon.
 func (m messageView) addHead(l *cueList, i int) {
 	a := m.Acts[i]
 	j := i
@@ -340,7 +340,7 @@ func eachWord(low []string, l *cueList, more func(string)) {
 	}
 }
 
-// cueWord is a word as cues have it: a number is any number.
+// cueWord returns a word as cues write it: a number is any number.
 func cueWord(w string) string {
 	if w != "" && w[0] >= '0' && w[0] <= '9' {
 		return "0"
@@ -348,7 +348,7 @@ func cueWord(w string) string {
 	return w
 }
 
-// tokenCue is a token as cues have it.
+// tokenCue returns a token as cues write it.
 func tokenCue(t Token) string {
 	if t.Form == WordForm || t.Form == Mark {
 		return t.Lower

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// readings are those of words that can be read in two ways whatever stands around them, or nil.
+// fixedReadings returns those of words that can be read in two ways whatever stands around them, or nil.
 func fixedReadings(low []string) []string {
 	for _, rule := range []func([]string) []string{referenceReadings, partialReadings, choiceReadings, whichReadings,
 		channelReadings, identityReadings} {
@@ -62,7 +62,7 @@ func choiceReadings(low []string) []string {
 	return nil
 }
 
-// which reads a thing that is pointed at without saying which of several it is: "the first
+// whichReadings reads a thing that is pointed at without saying which of several it is: "the first
 // one", "number 3 on the list", "the other sensor too".
 func whichReadings(low []string) []string {
 	for len(low) > 1 && IsFiller(low[len(low)-1]) {
@@ -152,7 +152,7 @@ func isMakeBetter(o []string) bool {
 	return false
 }
 
-// LoneReadings are the readings of a request that is all a message holds and says too little: "the
+// LoneReadings returns the readings of a request that is all a message holds and says too little: "the
 // logo", "change the colors", "fix the login". rest is what stands behind the words that lead to it; named
 // says that it has no verb.
 func LoneReadings(rest []string, named bool) (readings []string) {
@@ -172,7 +172,7 @@ func LoneReadings(rest []string, named bool) (readings []string) {
 	return nil
 }
 
-// openReadings is what a verb and up to three words behind it leave open.
+// openReadings returns what a verb and up to three words behind it leave open.
 func openReadings(verb string, what []string) []string {
 	if len(what) == 0 || slices.ContainsFunc(what, IsPreposition) || ComparisonAt(append([]string{"x"}, what...)) > 0 {
 		return nil

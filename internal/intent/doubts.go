@@ -93,7 +93,7 @@ func (p *parse) doubtReadings(d belay.Doubt) []string {
 // maxCandidates is how many files a doubt names: more are not a choice.
 const maxCandidates = 5
 
-// candidateFiles are the files that a word of a doubt may mean.
+// candidateFiles returns the files that a word of a doubt may mean.
 func (p *parse) candidateFiles(low []string) []string {
 	var out []string
 	if len(low) > 0 {
@@ -145,7 +145,7 @@ func ApplyAnswer(in Input, said, answer string) belay.Request {
 	return req
 }
 
-// chosenReading is the reading that an answer names: by its number where there is one doubt, or by words
+// chosenReading returns the reading that an answer names: by its number where there is one doubt, or by words
 // that only one has. "" when it says something of its own.
 func chosenReading(doubts []belay.Doubt, answer string) string {
 	answer = strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!"))
@@ -166,7 +166,7 @@ func chosenReading(doubts []belay.Doubt, answer string) string {
 	return found[0]
 }
 
-// doubtWords are the words that are in doubt, the first of them.
+// doubtWords returns the words that are in doubt, the first of them.
 func doubtWords(doubts []belay.Doubt, said string) string {
 	for _, d := range doubts {
 		if d.Words != "" {
@@ -176,7 +176,7 @@ func doubtWords(doubts []belay.Doubt, said string) string {
 	return messageStart(said)
 }
 
-// answeredRequirement is the requirement of words in doubt, with the reading that holds.
+// answeredRequirement returns the requirement of words in doubt, with the reading that holds.
 func answeredRequirement(doubts []belay.Doubt, said, reading string) belay.Requirement {
 	m, low := belay.MarkModify, " "+strings.ToLower(reading)
 	for _, is := range []struct {
@@ -195,7 +195,7 @@ func answeredRequirement(doubts []belay.Doubt, said, reading string) belay.Requi
 	return belay.Requirement{Marker: m, Text: doubtWords(doubts, said) + ": " + reading}
 }
 
-// requestTypeOf is what work requirements are, when there is no doubt.
+// requestTypeOf returns what work requirements are, when there is no doubt.
 func requestTypeOf(list []belay.Requirement) belay.RequestType {
 	if slices.ContainsFunc(list, func(r belay.Requirement) bool { return r.Marker != belay.MarkFix }) {
 		return belay.Mutation

@@ -1,6 +1,6 @@
 package intent
 
-// Exception is what an order leaves out: "all files except the legacy folder", "show it everywhere but
+// Exception returns what an order leaves out: "all files except the legacy folder", "show it everywhere but
 // on the login page".
 func Exception(low []string) (Span, bool) {
 	for i := 2; i+1 < len(low); i++ {

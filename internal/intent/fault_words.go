@@ -45,7 +45,7 @@ func FailingForm(w string) (ending string, ok bool) {
 	return ending, base != ""
 }
 
-// Wrong reports whether a word calls something bad by itself.
+// IsWrongWord reports whether a word calls something bad by itself.
 func IsWrongWord(w string) bool {
 	return wrongWords.Has(w) || len(w) > 6 && (strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"))
 }

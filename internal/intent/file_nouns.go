@@ -64,7 +64,7 @@ func (n nouns) filesByFront(files []string) (out []string) {
 	return out
 }
 
-// headParts are the parts of a file's name up to the one that says what it is.
+// headParts returns the parts of a file's name up to the one that says what it is.
 func headParts(file string) []string {
 	all := splitName(fileStem(path.Base(file)))
 	for len(all) > 1 && plainParts.Has(all[len(all)-1]) {
@@ -110,10 +110,10 @@ func (n nouns) matchedParts(file string) []string {
 	return got
 }
 
-// telling reports a part of a name that says what a file is about.
+// isTellingPart reports a part of a name that says what a file is about.
 func isTellingPart(part string) bool { return len(part) > 1 && !plainParts.Has(part) }
 
-// aboutParts are the parts of a file's name that say what it is about; where they say only of what
+// aboutParts returns the parts of a file's name that say what it is about; where they say only of what
 // sort it is, its folder's. None where that says nothing either.
 func (n nouns) aboutParts(file, base string, all []string) (about []string) {
 	for _, w := range all {
@@ -160,7 +160,7 @@ func isGenericName(base string, all []string) bool {
 	return true
 }
 
-// subjectFolder is the name of the folder that a file belongs to: of those that only sort files by kind,
+// subjectFolder returns the name of the folder that a file belongs to: of those that only sort files by kind,
 // the one above, as in roles/nginx/tasks/main.yml.
 func subjectFolder(file string) string {
 	dir := path.Dir(file)

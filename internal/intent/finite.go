@@ -63,7 +63,7 @@ var stateVerbs = lazyregexp.Of(`
 	complains whines refuses insists demands requires recreates rebuilds reappears overlays sinks turns throws kills burns
 	bites hides reads opens leaves stops`)
 
-// isVerbByNeighbours tells a verb in -s from a plural by its neighbours alone, whatever verb it is: an object
+// isVerbByNeighbours recognises a verb in -s from a plural by its neighbours alone, whatever verb it is: an object
 // with an article comes behind.
 func isVerbByNeighbours(low []string, i int) bool {
 	w, prev := low[i], low[i-1]

@@ -22,7 +22,7 @@ type ForeignLanguage struct {
 // Verb looks up a form that a request begins or, in German, ends with.
 func (t ForeignLanguage) Verb(w string) (Sense, bool) { s, ok := t.verbs[w]; return s, ok }
 
-// ForeignLanguageOf is what is known of a language; of one that is not read it is nothing.
+// ForeignLanguageOf returns what is known of a language; of one that is not read it is nothing.
 func ForeignLanguageOf(lang string) ForeignLanguage { return foreignLanguages()[lang] }
 
 // senseTable returns each form its sense. One of two lists has the later one: what makes a

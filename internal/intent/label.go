@@ -37,7 +37,7 @@ var sectionHeadings = splitPhrases(map[Section]string{
 		`leave alone|not to be changed|must not change|hands off|untouched`,
 })
 
-// NormalizeLabel is a heading as the sections are looked up.
+// NormalizeLabel returns a heading as the sections are looked up.
 func NormalizeLabel(s string) string {
 	return strings.ToLower(strings.Trim(PlainWord(s), " \t*_:#?!."))
 }

@@ -51,7 +51,7 @@ func (p FileMessage) isLibraryChange() bool {
 	return false
 }
 
-// topmostManifests are the manifests that lie least deep: those of the project, not of its parts.
+// topmostManifests returns the manifests that lie least deep: those of the project, not of its parts.
 func topmostManifests(files []string) (out []string) {
 	depth := -1
 	for _, f := range files {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// messageCues is the cues of the message: they tell whether it asks for something new as a whole,
+// messageCues returns the cues of the message: they tell whether it asks for something new as a whole,
 // reports what is wrong, or can be read in two ways.
 func (m messageView) messageCues() []string {
 	l := &cueList{cues: make([]string, 0, 300), grammar: string(m.Type)}
@@ -49,7 +49,7 @@ const (
 	maxTextWords = 60
 )
 
-// addText are the words of the message.
+// addText adds the words of the message.
 func (m messageView) addText(l *cueList) {
 	var low []string
 	for _, t := range Tokenize(m.Text[:min(len(m.Text), maxTextBytes)], 0) {

@@ -21,7 +21,7 @@ type FileMessage struct {
 	Files      []string // of the repository, with slashes
 }
 
-// Paths are the paths that the message names: by path or name, in a stack, or by a
+// Paths returns the paths that the message names: by path or name, in a stack, or by a
 // noun that a file is called after. A path named only to be left alone is none.
 func (p FileMessage) Paths() []string {
 	out := p.findPaths(true)
@@ -58,7 +58,7 @@ func (p FileMessage) findPaths(strict bool) []string {
 	return inOrder(p.Files, sure)
 }
 
-// findFiles are the files that are named, those that nouns are like, and all that can be named at all.
+// findFiles returns the files that are named, those that nouns are like, and all that can be named at all.
 func (n nouns) findFiles(p FileMessage) (sure []string, maybe []fileMatch, close []string) {
 	for _, f := range p.Files {
 		if !n.prefixes.mayMatch(f) {
@@ -89,7 +89,7 @@ func (n nouns) namesNewFile(files []string) bool {
 	})
 }
 
-// singleFile is a file that there is one of.
+// singleFile returns a file that there is one of.
 func singleFile(files []string) []string {
 	if len(files) > 1 {
 		return nil
@@ -97,7 +97,7 @@ func singleFile(files []string) []string {
 	return files
 }
 
-// inOrder are the chosen of files, in their order and each once.
+// inOrder returns the chosen of files, in their order and each once.
 func inOrder(files, chosen []string) (out []string) {
 	left := make(map[string]bool, len(chosen))
 	for _, f := range chosen {
@@ -172,7 +172,7 @@ func isSubset(a, b []string) bool {
 // switch", "a build").
 func isArticle(w string) bool { return w == "the" || w == "a" || w == "an" || w == "our" || w == "my" }
 
-// testedName is what a test is of: SlotService of slotservicetest.
+// testedName returns what a test is of: SlotService of slotservicetest.
 func testedName(stem string) string {
 	for _, mark := range []string{"tests", "test", "_spec", "spec"} {
 		if s, ok := strings.CutSuffix(stem, mark); ok {

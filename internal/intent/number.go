@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// statedCount is how many things a requirement acts on, nil when that is not said: in its own
+// statedCount returns how many things a requirement acts on, nil when that is not said: in its own
 // clause, or, where it is about "them", in the one that told of them.
 func (p *parse) statedCount(f foundRequirement) *int {
 	low := f.Act.Clause.Lower()
@@ -60,7 +60,7 @@ func isTotal(low []string, i int) bool {
 	return low[i] == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there"
 }
 
-// countStart is where the words begin in which a number may be stated.
+// countStart returns where the words begin in which a number may be stated.
 func countStart(a Act, m belay.Marker, low []string) int {
 	if m != belay.MarkFix && a.ObjectStart < len(low) && a.Verb != "we want" && !IsWishWord(a.Verb) {
 		return a.ObjectStart
@@ -68,7 +68,7 @@ func countStart(a Act, m belay.Marker, low []string) int {
 	return a.Core.From
 }
 
-// statedNumber is the stated number of things a requirement acts on, nil when none is stated: in what it
+// statedNumber returns the stated number of things a requirement acts on, nil when none is stated: in what it
 // is done to, or of all that it reaches ("in all three views").
 func statedNumber(a Act, m belay.Marker, lang string) *int {
 	low := a.Clause.Lower()
@@ -121,7 +121,7 @@ func isWishedNumber(low []string, i int) bool {
 	return false
 }
 
-// readCount tells a number that says how many there are of the thing named behind it from all others: a
+// readCount recognises a number that says how many there are of the thing named behind it from all others: a
 // measure, a version, a year, an old value, and one that is part of a name ("RFC 9562", "exit code 3").
 func readCount(low []string, i int, lang string) (int, bool) {
 	n, ok := ParseNumber(low[i])

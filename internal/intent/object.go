@@ -11,7 +11,7 @@ var preserveTail = lazyregexp.Of(`as alone untouched unchanged intact working al
 	when if please available
 	compatible running for stable until otherwise thanks yet but the-same because unless ok at either green anyway`)
 
-// objectSpan is the noun phrase from i on, without what is said about how to keep it. It is empty for
+// objectSpan returns the noun phrase from i on, without what is said about how to keep it. It is empty for
 // a pronoun: what "it" is was said before.
 func objectSpan(low []string, i int) Span {
 	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
@@ -59,7 +59,7 @@ func beginsRelative(low []string) bool {
 	})
 }
 
-// LastNounPhrase is the last noun phrase of a clause that begins with the, our, my or this.
+// LastNounPhrase returns the last noun phrase of a clause that begins with the, our, my or this.
 func LastNounPhrase(low []string) (Span, bool) {
 	for i := len(low) - 2; i >= 0; i-- {
 		switch low[i] {

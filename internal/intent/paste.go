@@ -115,7 +115,7 @@ func isProse(line string) bool {
 
 var crashWord = lazyregexp.New(`error|panic|exception`)
 
-// CrashLine is the line of a pasted output that says what went wrong.
+// CrashLine returns the line of a pasted output that says what went wrong.
 func CrashLine(text string) string {
 	best := ""
 	for line := range strings.Lines(text) {

@@ -21,7 +21,7 @@ var leadInWords = lazyregexp.Of(`if when whenever once after before while until 
 // closingThanks is what a request ends with and does not mean.
 var closingThanks = lazyregexp.New(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|ty|cheers|danke|merci|bitte)[.! ]*$`)
 
-// phrase is a requirement in the message's own words: its whole clause from the verb on, with
+// phrase returns a requirement in the message's own words: its whole clause from the verb on, with
 // what else of the sentence belongs to it and asks for nothing by itself: "that does not switch",
 // "when it is empty", "so that it can be undone".
 func (p *parse) phrase(f foundRequirement) string {

@@ -12,7 +12,7 @@ var greeting = lazyregexp.New(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?
 	`bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|` +
 	`\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
 
-// GreetingLength is how many bytes of a message only greet.
+// GreetingLength returns how many bytes of a message only greet.
 func GreetingLength(text string) int {
 	if len(text) > 200 {
 		text = text[:200]

@@ -7,7 +7,7 @@ func HasFiniteVerb(low []string) bool {
 	return ok
 }
 
-// PredicateAt is where the finite verb of a clause stands.
+// PredicateAt returns where the finite verb of a clause stands.
 func PredicateAt(low []string) (int, bool) {
 	for i, w := range low {
 		switch {

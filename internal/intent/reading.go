@@ -49,7 +49,7 @@ func isDeprecation(text string) bool {
 		strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
 }
 
-// leadInWords reports a line with a colon and a verb right above something pasted: it is said, and says
+// isLeadIn reports a line with a colon and a verb right above something pasted: it is said, and says
 // what the paste is about. Above a list it is a heading.
 func (p *reader) isLeadIn(i int) bool {
 	text := strings.TrimSpace(p.Blocks[i].Text)

@@ -37,7 +37,7 @@ func mustParse(text string) *Scale {
 	return s
 }
 
-// Parse reads a scale. Its first line is how many answers there are; then follows a line for each
+// ParseScale reads a scale. Its first line is how many answers there are; then follows a line for each
 // cue, in their order: how many bytes the cue begins with that the one before it begins with too
 // (nothing for 0), the rest of the cue, and its worth for each answer (nothing for 0, and for what
 // the line leaves out), parted by tabs. It is read each time that a command reads a request, so it
@@ -105,7 +105,7 @@ func parseWhole(s string) (int32, error) {
 	return sign * n, nil
 }
 
-// weightsOf is what a cue is worth, for each answer but the first; nothing for one that is not known.
+// weightsOf returns the weight of a cue for each answer but the first; nothing for one that is not known.
 func (s *Scale) weightsOf(cue string) []int32 {
 	i, known := slices.BinarySearch(s.cues, cue)
 	if !known {
@@ -125,7 +125,7 @@ func (s *Scale) Weigh(cues []string) []int {
 	return sum
 }
 
-// Best is the answer with the highest sum, the first of several; the lead is what it has more
+// Best returns the answer with the highest sum, the first of several; the lead is what it has more
 // than the next.
 func Best(sum []int) (answer, lead int) {
 	for i, n := range sum {
@@ -142,7 +142,7 @@ func Best(sum []int) (answer, lead int) {
 	return answer, lead
 }
 
-// StrongestCues is the cues that speak most for one answer against another, at most n, the strongest
+// StrongestCues returns the cues that speak most for one answer against another, at most n, the strongest
 // first.
 func (s *Scale) StrongestCues(cues []string, answer, other, n int) []string {
 	worth := func(c string) int32 {

@@ -46,7 +46,7 @@ func ParseValue(w string) (string, bool) {
 	return w, w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == ""
 }
 
-// ComparisonAt is where a word stands that says how something should look or be.
+// ComparisonAt returns where a word stands that says how something should look or be.
 func ComparisonAt(low []string) int {
 	for i, w := range low {
 		if IsComparative(w) && (i > 0 || len(low) > 1) {

@@ -134,7 +134,7 @@ var hedges = []string{"so the thing is that", "the thing is that", "the thing is
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it",
 	"while you're in there", "while you are there", "while i'm at it"}
 
-// HedgeLength is how many words of a hedge are at the start.
+// HedgeLength returns how many words of a hedge are at the start.
 func HedgeLength(low []string) int {
 	if n := quotedSpeakerLength(low); n > 0 {
 		return n
@@ -285,7 +285,7 @@ func hasEnding(w string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
-// quotedSpeakerLength is how many words say that somebody who may ask for something says what follows:
+// quotedSpeakerLength returns how many words say that somebody who may ask for something says what follows:
 // "our designer says", "the lawyer thinks that".
 func quotedSpeakerLength(low []string) int {
 	i := 0

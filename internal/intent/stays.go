@@ -54,7 +54,7 @@ func (p *parse) onlyReportsFault() bool {
 	return wrong
 }
 
-// antecedent is what "it" in "leave it" stands for: the subject of the sentence, or the last
+// antecedent returns what "it" in "leave it" stands for: the subject of the sentence, or the last
 // thing named before.
 func (p *parse) antecedent(a Act) string {
 	for _, b := range p.Acts {

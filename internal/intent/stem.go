@@ -49,7 +49,7 @@ func endsInSibilant(s string) bool {
 	return hasEnding(s, "ss", "us", "x", "z", "ch", "sh")
 }
 
-// short reports what is left of a word of one syllable: a single vowel in front of one
+// isShortSyllable reports what is left of a word of one syllable: a single vowel in front of one
 // consonant at the end.
 func isShortSyllable(s string) bool {
 	n := len(s)

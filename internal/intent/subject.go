@@ -47,7 +47,7 @@ var stayVerbs = lazyregexp.Of(`stays stay remains remain`)
 var trailingWords = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though
 	exactly clearly definitely simply`)
 
-// Subject reads "X stays", "X must not change": what is kept is the subject. The span is empty
+// ReadStaySubject reads "X stays", "X must not change": what is kept is the subject. The span is empty
 // where the subject is a pronoun.
 func ReadStaySubject(low []string) (Span, bool) {
 	for _, rule := range []func([]string) (int, bool){findIdentical, findUntouchable} {
@@ -70,7 +70,7 @@ func ReadStaySubject(low []string) (Span, bool) {
 	return Span{From: 0, To: to}, true
 }
 
-// withoutRelative is a clause without the relative clause in it: what stays there is only told of a
+// withoutRelative returns a clause without the relative clause in it: what stays there is only told of a
 // thing.
 func withoutRelative(low []string) []string {
 	for i, w := range low {
@@ -119,7 +119,7 @@ func describesState(before, phrase string, next []string) bool {
 	return before != "itself" && before != "themselves"
 }
 
-// subjectEnd is where the subject of the phrase at "at" ends.
+// subjectEnd returns where the subject of the phrase at "at" ends.
 func subjectEnd(low []string, at int) int {
 	to := at
 	for i := 1; i < to; i++ {

@@ -58,7 +58,7 @@ func Tokenize(text string, at int) []Token {
 	return out
 }
 
-// smileyLength is the length of a face drawn with marks, 0 when there is none: ":)", ";-)", ":D".
+// smileyLength returns the length of a face drawn with marks, 0 when there is none: ":)", ";-)", ":D".
 func smileyLength(text string, i int) int {
 	if r := text[i]; r != ':' && r != ';' || i > 0 && text[i-1] != ' ' && text[i-1] != '\n' {
 		return 0
@@ -87,7 +87,7 @@ func enclosedToken(text string, i, end int, r rune, at int) Token {
 
 var closing = map[rune]string{'"': `"`, '“': "”", '„': "“”", '«': "»", '‘': "’", '`': "`", '(': ")", '[': "]", '\'': "'"}
 
-// quoteLength is the length of the quotation or aside that begins at i, 0 when none
+// quoteLength returns the length of the quotation or aside that begins at i, 0 when none
 // does. One that is not closed within 400 bytes is not a quotation; the length of a
 // single quote is cut at the line, because an apostrophe looks the same.
 func quoteLength(text string, i int, r rune) int {
@@ -136,7 +136,7 @@ func startsWord(s string) bool {
 	return isInWord(r) && len(s)-len(strings.TrimLeft(s, "-/#.@~$")) <= 3 && !strings.HasPrefix(s, "->") && !strings.HasPrefix(s, "...")
 }
 
-// wordEnd is where a word that goes on at i ends: at the first mark that is not inside.
+// wordEnd returns where a word that goes on at i ends: at the first mark that is not inside.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -170,7 +170,7 @@ var contractions = map[string]string{
 	"ned": "need", "shd": "should", "sould": "should",
 }
 
-// Plain is a word as the lexicon has it.
+// PlainWord returns a word as the lexicon has it.
 func PlainWord(word string) string {
 	word = strings.Map(func(r rune) rune {
 		switch {

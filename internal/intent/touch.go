@@ -17,7 +17,7 @@ func IsTouchVerb(w string) bool {
 	return b != ""
 }
 
-// TouchVerbEnding is the ending of such a verb, as Base tells them: "ing", "ed", "s". It is empty
+// TouchVerbEnding returns the ending of such a verb, as BaseForm finds it: "ing", "ed", "s". It is empty
 // for the bare verb and for every other word.
 func TouchVerbEnding(w string) string {
 	_, end := BaseForm(w, touchVerbForms.Has)

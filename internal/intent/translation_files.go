@@ -25,7 +25,7 @@ var textNouns = lazyregexp.Of(`string strings text texts label labels wording lo
 // ambiguousCodes are codes that are also common words of some language.
 var ambiguousCodes = lazyregexp.Of(`it da de es en no he is et id hi sl uk`)
 
-// namedLanguages are the codes of the languages that are said.
+// namedLanguages returns the codes of the languages that are said.
 func (n nouns) namedLanguages() (codes []string) {
 	for name, code := range languageCodes {
 		if strings.Contains(n.text, " "+name+" ") || !ambiguousCodes.Has(code) && strings.Contains(n.text, " "+code+" ") {

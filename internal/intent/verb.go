@@ -12,7 +12,7 @@ func IsGerund(w string) bool {
 
 func IsAnyVerb(b string) bool { _, ok := VerbSense(b); return ok || b == "touch" || b == "break" }
 
-// negated reports a prohibition at the start: "don't …", "do not …", "never …".
+// IsProhibition reports a prohibition at the start: "don't …", "do not …", "never …".
 func IsProhibition(low []string) bool {
 	if _, end := BaseForm(low[min(1, len(low)-1)], IsAnyVerb); low[0] == "never" &&
 		(end == "s" || end == "ed" || stateVerbs.Has(low[min(1, len(low)-1)])) {

@@ -178,7 +178,7 @@ var irregular = map[string]string{
 	"overlapped": "overlap", "overflowed": "overflow", "splitted": "split", "hid": "hide", "hidden": "hide",
 }
 
-// BaseForm is the base form of a word if some form of a verb that known accepts, and the
+// BaseForm returns the base form of a word if some form of a verb that known accepts, and the
 // ending it was found with: "", "s", "ed", "ing".
 func BaseForm(w string, known func(string) bool) (base, ending string) {
 	if known(w) {
@@ -228,7 +228,7 @@ func undoEnding(stem, end string, known func(string) bool) string {
 	return ""
 }
 
-// CorrectSpelling is the verb that an unknown word is one slip away from: a letter too many,
+// CorrectSpelling returns the verb that an unknown word is one slip away from: a letter too many,
 // too few, another or two the wrong way round. Words of less than five letters are
 // too close to each other to guess.
 func CorrectSpelling(w string) (string, bool) {

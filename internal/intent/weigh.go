@@ -19,7 +19,7 @@ var (
 // slow; what grammar made of it stands.
 const maxWeighedActs = 60
 
-// view is the message as grammar reads it.
+// view returns the message as grammar reads it.
 func (p *parse) view() messageView {
 	m := messageView{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.decideType(p.Fresh), Acts: p.Acts,
 		GrammarMarkers: make([]belay.Marker, len(p.Acts))}
@@ -32,7 +32,7 @@ func (p *parse) view() messageView {
 	return m
 }
 
-// readWeighed is a message as grammar reads it, looked at once more by what was learned from
+// readWeighed returns a message as grammar reads it, looked at once more by what was learned from
 // labelled ones: first what it is as a whole, then, knowing that, what each act asks for.
 func readWeighed(in Input, acts, wholes *Scale) *parse {
 	p := readMessage(in)
@@ -66,7 +66,7 @@ func (p *parse) markCommitFixes() (any bool) {
 	return any
 }
 
-// weighType is what a message is as a whole. What of that is a cue of its acts goes by its words alone:
+// weighType returns what a message is as a whole. What of that is a cue of its acts goes by its words alone:
 // whether there is a plan decides what is fresh, and nothing else.
 func (p *parse) weighType(m *messageView, wholes *Scale, plan bool) belay.RequestType {
 	was := m.Type
@@ -92,7 +92,7 @@ func (p *parse) weighType(m *messageView, wholes *Scale, plan bool) belay.Reques
 	return requestTypes[best]
 }
 
-// leadLevel is how much more something weighs than the rest, from 0 to 3.
+// leadLevel returns how much more something weighs than the rest, from 0 to 3.
 func leadLevel(lead int) int {
 	return slices.IndexFunc([]int{-250, 0, 250, 1 << 30}, func(most int) bool { return lead <= most })
 }

@@ -1,6 +1,6 @@
 package intent
 
-// wishStart is where a clause turns from what is to what should be.
+// wishStart returns where a clause turns from what is to what should be.
 func wishStart(low []string) int {
 	for i, w := range low {
 		if IsReportingVerb.Has(w) && i > 0 {

@@ -98,7 +98,7 @@ func searchDifference(a, b []int, is []bool) {
 	markByCount(a, b, is)
 }
 
-// stepStart is where step d begins on diagonal k. Points past the ends stay harmless: they
+// stepStart returns where step d begins on diagonal k. Points past the ends stay harmless: they
 // meet no equal lines.
 func stepStart(v []int, zero, k, d int) int {
 	if k == -d || k != d && v[zero+k-1] < v[zero+k+1] {

@@ -39,7 +39,7 @@ func (t Token) IsOneOf(words ...string) bool {
 	return (t.Kind == Word || t.Kind == Mark) && slices.Contains(words, t.Text)
 }
 
-// Value is what a Text says: without its prefix letters and quotes, escapes as written.
+// Value returns what a Text says: without its prefix letters and quotes, escapes as written.
 func (t Token) Value() string {
 	if t.Kind != Text {
 		return t.Text

@@ -18,9 +18,9 @@ type Mark struct {
 // Assertions is what a text asserts.
 type Assertions struct {
 	Count        int    // assertions that could fail
-	Vacuous      []Mark // assertions that always hold
+	Vacuous      []Mark // assertions that always pass
 	EarlyReturns []Mark // returns that no assertion after them survives
-	Unreachable  []Mark // conditions that never hold, around assertions
+	Unreachable  []Mark // conditions that are never true, around assertions
 	Swallowed    []Mark // handlers that nothing comes of when an assertion fails
 }
 

@@ -100,7 +100,7 @@ func (s *source) readAssertCall(i int) bool {
 	return true
 }
 
-// isText tells whether an argument is a text and nothing else.
+// isText reports whether an argument is a text and nothing else.
 func isText(arg []syntax.Token) bool { return len(arg) == 1 && arg[0].Kind == syntax.Text }
 
 // readHelperCall reads the call of a function of the tests that is named like an assertion, of what

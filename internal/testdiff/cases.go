@@ -21,7 +21,7 @@ type Test struct {
 	Body      []syntax.Token // what it does, without the braces around it; a group has none
 
 	Asserts      int    // assertions that could fail
-	Vacuous      []Mark // assertions that always hold
+	Vacuous      []Mark // assertions that always pass
 	EarlyReturns []Mark // returns that no assertion after them survives
 	Unreachable  []Mark // assertions under a condition that never holds
 	Swallowed    []Mark // assertions whose failure is caught, and nothing comes of it

@@ -118,7 +118,7 @@ func firstOnLine(tokens []syntax.Token, i int) syntax.Token {
 	return tokens[i]
 }
 
-// turned gives a finding for each value that a test expected and expects no more, when
+// changedExpectations returns a finding for each value that a test expected and expects no more, when
 // the code changed as well and nobody asked for other tests. A value that another test of
 // the change expects now has moved.
 func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Finding {
@@ -175,7 +175,7 @@ func codeChanged(files []*syntax.File) bool {
 
 var docExtensions = map[string]bool{".md": true, ".rst": true, ".txt": true, ".adoc": true, ".lock": true}
 
-// codeText is a text without comments and white space.
+// codeText returns a text without comments and white space.
 func codeText(l syntax.Language, text []byte) string {
 	var b strings.Builder
 	for _, t := range syntax.LexCode(l, text) {

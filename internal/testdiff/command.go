@@ -56,14 +56,14 @@ var (
 	exitCommand = lazyregexp.New(`^[@+-]*\s*exit\s+\d+$`)
 )
 
-// hasEffect tells a command that does something: it speaks of no test that is still to be
+// hasEffect recognises a command that does something: it speaks of no test that is still to be
 // written, and no more.
 func (c command) hasEffect() bool {
 	return len(c.prerequisites) > 0 || slices.ContainsFunc(splitCommands(c.script),
 		func(one string) bool { return !onlyPrints(one) && !exitCommand.MatchString(one) })
 }
 
-// isEmptiedFrom tells a command that does nothing but speak, where it was another.
+// isEmptiedFrom recognises a command that does nothing but speak, where it was another.
 func (c command) isEmptiedFrom(was command) bool {
 	for _, name := range c.prerequisites {
 		if !slices.Contains(was.prerequisites, name) {
@@ -74,7 +74,7 @@ func (c command) isEmptiedFrom(was command) bool {
 	return !does && c.script != was.script && (len(c.prerequisites) == 0 || was.script != "")
 }
 
-// idle reports whether one command does nothing but speak.
+// onlyPrints reports whether one command does nothing but speak.
 func onlyPrints(one string) bool {
 	return noopCommand.MatchString(one) && !strings.Contains(one, "$(") && !strings.Contains(one, "`")
 }
@@ -101,7 +101,7 @@ func splitCommands(all string) []string {
 
 func collapseSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// reader gives what reads the commands of a file, nil for one that holds none.
+// commandReader returns the function that reads the commands of a file, nil for one that contains none.
 func commandReader(p string) func([]configLine, []byte) map[string]command {
 	switch base := strings.ToLower(path.Base(p)); {
 	case base == "package.json" || base == "composer.json":

@@ -37,7 +37,7 @@ func CompareValues(before, after []Value) (changes []Change, rest []Value) {
 	return changes, rest
 }
 
-// withoutPosition is the value wherever it stands.
+// withoutPosition returns the value wherever it stands.
 func (v Value) withoutPosition() Value {
 	v.Line, v.Col = 0, 0
 	return v

@@ -211,7 +211,7 @@ func (s *source) readGoIf(i int) {
 	}
 }
 
-// isCompositeLiteral tells a literal's brace from a block's: it follows its type, and what follows
+// isCompositeLiteral recognises a literal's brace from a block's: it follows its type, and what follows
 // what it closes continues with the condition.
 func (s *source) isCompositeLiteral(open int) bool {
 	end := s.End(open)

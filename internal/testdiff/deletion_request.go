@@ -257,7 +257,7 @@ func (o deletionTarget) isAbout(about []string, g fileTest) bool {
 	return false
 }
 
-// isFixture tells a file that is material of tests and no test of the project.
+// isFixture recognises a file that is material of tests and no test of the project.
 func isFixture(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch strings.ToLower(part) {
@@ -269,7 +269,7 @@ func isFixture(p string) bool {
 	return false
 }
 
-// keepsTestsInCode tells a language that keeps tests beside what they test, in one file.
+// keepsTestsInCode recognises a language that keeps tests beside what they test, in one file.
 func keepsTestsInCode(f string) bool {
 	return syntax.LanguageOf(f) == syntax.Rust && !syntax.IsForTests(f)
 }

@@ -44,7 +44,7 @@ var (
 	rustExclusions = []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}}
 )
 
-// startsStatement looks for statements at the left edge that the change adds.
+// newStatement looks for statements at the left edge that the change adds.
 func newStatement(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Finding {
 	tokens := syntax.LexCode(l, f.After)
 	for i, t := range tokens {
@@ -113,7 +113,7 @@ func goConstraint(text []byte) (constraint.Expr, int) {
 	return nil, 0
 }
 
-// plusBuildConstraint is the constraint of the lines "// +build", the form before Go 1.17; nil without one.
+// plusBuildConstraint returns the constraint of the lines "// +build", the form before Go 1.17; nil without one.
 func plusBuildConstraint(text []byte) (all constraint.Expr) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)

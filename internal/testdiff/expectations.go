@@ -40,7 +40,7 @@ type Change struct{ Old, New Value }
 
 const opRow = "row"
 
-// ExpectedValues gives the values that the tokens of a text, without its comments, expect, in order.
+// ExpectedValues returns the values that the tokens of a text, without its comments, expect, in order.
 func ExpectedValues(l syntax.Language, tokens []syntax.Token) []Value {
 	s := newSource(l, tokens)
 	for i, t := range tokens {

@@ -252,7 +252,7 @@ func (p *pairing) hasTwin(g fileTest) bool {
 	})
 }
 
-// isEffective tells a test that nothing keeps from running or failing.
+// isEffective recognises a test that nothing keeps from running or failing.
 func (a fileTest) isEffective() bool {
 	return !a.Group && a.Name != outsideName && a.CanFail() && len(a.EarlyReturns) == 0 &&
 		!slices.ContainsFunc(a.Skips, func(m Mark) bool { return !m.Unsure })
@@ -354,7 +354,7 @@ func (p *pairing) quotingTest(g fileTest) string {
 // nameSet are those that the code of a change had for what others can use, and that no file of the change has any more.
 type nameSet map[string]bool
 
-// usedName gives a name that the test uses and that is gone: of what it calls or reads.
+// usedName returns a name that the test uses and that is gone: of what it calls or reads.
 func (a fileTest) usedName(gone nameSet) string {
 	for _, t := range a.Body {
 		if t.Kind == syntax.Word && gone[t.Text] {
@@ -368,7 +368,7 @@ func (a fileTest) usedName(gone nameSet) string {
 func textBefore(f *syntax.File) []byte { return f.Before }
 func textAfter(f *syntax.File) []byte  { return f.After }
 
-// codeWithoutTests is a text of a file without the tests in it.
+// codeWithoutTests returns a text of a file without the tests in it.
 func codeWithoutTests(f *syntax.File, text []byte) []byte {
 	if l := syntax.LanguageOf(f.Path); text != nil && (l == syntax.Rust || l == syntax.CSharp) {
 		return textOutsideTests(text, testsOf(f, text))

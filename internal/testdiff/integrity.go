@@ -42,7 +42,7 @@ type fileTest struct {
 	subjectDeleted bool      // of one that is gone: what it used is gone from the code
 }
 
-// isUnexplained tells whether nothing is known yet of why a test that is gone may be no loss.
+// isUnexplained reports whether nothing is known yet of why a test that is gone may be no loss.
 func (a *fileTest) isUnexplained() bool { return a.reason == "" && a.absorbedBy == "" }
 
 // pairing is what became of the tests of a change.
@@ -137,13 +137,13 @@ func pairTests(files []*syntax.File) pairing {
 	return p
 }
 
-// groupName is the name of the group that a test is in, "" for one that is in none.
+// groupName returns the name of the group that a test is in, "" for one that is in none.
 func groupName(t fileTest) string {
 	parts := strings.Split(t.Name, " > ")
 	return parts[max(len(parts)-2, 0)]
 }
 
-// groupNames are the names of all groups that a test is in.
+// groupNames returns the names of all groups that a test is in.
 func groupNames(t fileTest) string {
 	if i := strings.LastIndex(t.Name, " > "); i >= 0 {
 		return t.Name[:i]

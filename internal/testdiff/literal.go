@@ -118,7 +118,7 @@ func isUpper(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// interpolates tells a text of PHP that has the values of variables in it.
+// interpolates recognises a text of PHP that has the values of variables in it.
 func interpolates(t syntax.Token) bool {
 	if strings.HasPrefix(t.Text, "'") || strings.HasPrefix(strings.TrimLeft(t.Text, "< \t"), "'") {
 		return false

@@ -46,7 +46,7 @@ func (p *pairing) goTableTests() map[string]bool {
 	return set
 }
 
-// isParent tells a test that was there for its subtests, which are gone.
+// isParent recognises a test that was there for its subtests, which are gone.
 func isParent(b fileTest, gone []fileTest) bool {
 	return slices.ContainsFunc(gone, func(g fileTest) bool { return g.file == b.file && strings.HasPrefix(g.Name, b.Name+"/") })
 }

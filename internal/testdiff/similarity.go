@@ -109,7 +109,7 @@ func (u Test) HasSameSubject(a Test, common map[string]bool) bool {
 	return slices.ContainsFunc(slices.Concat(a.Body, a.Table), func(t syntax.Token) bool { return t.Kind == syntax.Word && wanted[t.Text] })
 }
 
-// isSubjectWord tells a word that may be of what is tested, and not of how it is asked.
+// isSubjectWord recognises a word that may be of what is tested, and not of how it is asked.
 func isSubjectWord(word string) bool {
 	low := strings.ToLower(word)
 	matcher := len(word) > 2 && strings.HasPrefix(word, "to") && word[2] >= 'A' && word[2] <= 'Z'

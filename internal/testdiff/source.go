@@ -51,10 +51,10 @@ func (s *source) Is(i int, words ...string) bool {
 	return true
 }
 
-// IsOneOf tells whether token i is one of these words and marks.
+// IsOneOf reports whether token i is one of these words and marks.
 func (s *source) IsOneOf(i int, words ...string) bool { return s.At(i).IsOneOf(words...) }
 
-// End gives the index of what closes the bracket at i, or the end of the text.
+// End returns the index of what closes the bracket at i, or the end of the text.
 func (s *source) End(i int) int {
 	if i < 0 || i >= len(s.Tokens) || s.Close[i] < 0 {
 		return len(s.Tokens)

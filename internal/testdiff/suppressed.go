@@ -36,7 +36,7 @@ func (s *source) findSuppression(i int) Suppression {
 	return d
 }
 
-// usesIndentation tells a language whose blocks are read by how far their lines are indented.
+// usesIndentation recognises a language whose blocks are read by how far their lines are indented.
 func (s *source) usesIndentation() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
 
 // enclosingBlocks returns the blocks around token i, the innermost first: the braces that open them
@@ -253,7 +253,7 @@ func (s *source) tokensToLineEnd(from int) []syntax.Token {
 	return s.Tokens[min(from, to):to]
 }
 
-// isNeverTrue tells a condition that holds in no case: one part of each alternative is
+// isNeverTrue recognises a condition that holds in no case: one part of each alternative is
 // false as it stands.
 func isNeverTrue(tokens []syntax.Token, depth int) bool {
 	tokens = unwrapBrackets(tokens)
@@ -275,7 +275,7 @@ func isNeverTrue(tokens []syntax.Token, depth int) bool {
 	return true
 }
 
-// isFalseLiteral tells a literal that no condition holds with.
+// isFalseLiteral recognises a literal that no condition holds with.
 func isFalseLiteral(tokens []syntax.Token) bool {
 	tokens = unwrapBrackets(tokens)
 	switch len(tokens) {

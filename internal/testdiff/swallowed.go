@@ -213,7 +213,7 @@ var (
 		markTestSkipped markTestIncomplete`)
 )
 
-// canFollowName tells whether a token can follow the name of what is called or asked.
+// canFollowName reports whether a token can follow the name of what is called or asked.
 func canFollowName(t syntax.Token) bool {
 	return t.IsOneOf("(", ".") || t.Kind == syntax.Text || t.Kind == syntax.Word
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// isVacuous reports whether the assertion at i holds whatever the code does: it asserts a
+// isVacuous reports whether the assertion at i passes whatever the code does: it asserts a
 // constant, compares a thing with itself, or says "or true".
 func (s *source) isVacuous(i int) bool {
 	t := s.Tokens[i]
@@ -48,7 +48,7 @@ func (s *source) isVacuous(i int) bool {
 	return isVacuousCall(low, args)
 }
 
-// isSingleArgumentCall tells a call that nothing is chained to, of one argument.
+// isSingleArgumentCall recognises a call that nothing is chained to, of one argument.
 func isSingleArgumentCall(call []syntax.Token) bool {
 	if n := len(call); n > 0 && call[n-1].Is(";") {
 		call = call[:n-1]
@@ -126,7 +126,7 @@ func (s *source) isVacuousExpect(args [][]syntax.Token, st []syntax.Token) bool 
 	return false
 }
 
-// isConstant tells a literal.
+// isConstant recognises a literal.
 func isConstant(tokens []syntax.Token) bool {
 	if len(tokens) == 2 && tokens[0].Is("-") {
 		tokens = tokens[1:]
@@ -195,7 +195,7 @@ func unwrapOnce(tokens []syntax.Token) ([]syntax.Token, bool) {
 	return nil, false
 }
 
-// isTuple tells a tuple with something in it, which Python takes for true whatever that
+// isTuple recognises a tuple with something in it, which Python takes for true whatever that
 // is: assert (x == 1, "why").
 func isTuple(tokens []syntax.Token) bool {
 	inner, ok := unwrapOnce(tokens)

@@ -32,7 +32,7 @@ type Place struct {
 	Severity   Severity
 }
 
-// Lines are those lines as a review's front matter has them: 3, 3-5, 3- to the end, "" for the whole file.
+// Lines returns those lines as a review's front matter has them: 3, 3-5, 3- to the end, "" for the whole file.
 func (p Place) Lines() string {
 	switch {
 	case p.Start == 0:

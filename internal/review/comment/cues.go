@@ -55,7 +55,7 @@ const (
 var reasons = map[stance]string{stanceAside: "only mentioned", stancePraises: "found good", stanceSettles: "settled",
 	stanceWonders: "a question"}
 
-// headingStance is how a heading means what is below it.
+// headingStance returns how a heading means what is below it.
 func headingStance(s string) stance {
 	short := len(strings.Fields(s)) <= 7
 	switch {
@@ -71,7 +71,7 @@ func headingStance(s string) stance {
 	return stancePlain
 }
 
-// sentenceStance is how a sentence means what it names. After a "but" the rest counts.
+// sentenceStance returns how a sentence means what it names. After a "but" the rest counts.
 func sentenceStance(s string) stance {
 	at := cue("turns").FindAllStringIndex(s, -1)
 	if at == nil {
@@ -105,7 +105,7 @@ func clauseStance(s string) stance {
 
 var severities = []Severity{Critical, Major, Minor, Note}
 
-// sentenceLabel is the label that a sentence gives what it names, "" when it gives none: at the
+// sentenceLabel returns the label that a sentence gives what it names, "" when it gives none: at the
 // start, in brackets, after "severity", as "is a blocker", at the end.
 func sentenceLabel(s string) Severity {
 	if hasCue("tally", s) {
@@ -119,7 +119,7 @@ func sentenceLabel(s string) Severity {
 	return ""
 }
 
-// headingLabel is the label that a heading gives what is below it. A short one may be
+// headingLabel returns the label that a heading gives what is below it. A short one may be
 // made of any label, a title of several words is read as a sentence.
 func headingLabel(s string) Severity {
 	if got := sentenceLabel(s); got != "" || len(strings.Fields(s)) > 5 || hasCue("tally", s) {

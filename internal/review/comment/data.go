@@ -23,7 +23,7 @@ func member(o object, names ...string) any {
 	return nil
 }
 
-// scalarText is a string, a number or a truth value as text, "" for all else.
+// scalarText returns a string, a number or a truth value as text, "" for all else.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case string, json.Number, bool:

@@ -27,7 +27,7 @@ func NewIndex(files []string) *Index {
 	return x
 }
 
-// candidates are the tracked paths that a spelling can mean: the path itself, else those
+// candidates returns the tracked paths that a spelling can mean: the path itself, else those
 // that end in it at a folder boundary. Of a path of another checkout the front is dropped.
 func (x *Index) candidates(spelled string) []string {
 	s := trimPath(spelled)
@@ -57,7 +57,7 @@ func trimPath(s string) string {
 	return cue("checkout").ReplaceAllString(strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s), "")
 }
 
-// isPlainWord tells a name that could be an ordinary word: no slash, no dot, no capital.
+// isPlainWord recognises a name that could be an ordinary word: no slash, no dot, no capital.
 func isPlainWord(s string) bool {
 	return !strings.ContainsAny(s, "./_") && !strings.ContainsFunc(s, unicode.IsUpper)
 }
@@ -128,7 +128,7 @@ func splitTokens(text string) []token {
 	return out
 }
 
-// pathEnds are where a path in a token may end, the longest first.
+// pathEnds returns where a path in a token may end, the longest first.
 func pathEnds(t string) []int {
 	out := []int{len(t)}
 	for i := len(t) - 1; i > 0 && len(out) < 12; i-- {

@@ -51,7 +51,7 @@ func (g *finding) hasTaken(path string, exactly bool) bool {
 	})
 }
 
-// subjectPath is the path that the words of a finding are about, and the finding that names it.
+// subjectPath returns the path that the words of a finding are about, and the finding that names it.
 func (g *finding) subjectPath() (*finding, string) {
 	for at, n := g, 0; at != nil && n < 12; at, n = at.parent, n+1 {
 		for _, h := range slices.Backward(at.hits) {
@@ -123,7 +123,7 @@ func (r *reader) readSections(d *document) {
 	}
 }
 
-// roundNumber is the number that a heading below the title gives a round of review.
+// roundNumber returns the number that a heading below the title gives a round of review.
 func roundNumber(u *unit) int {
 	if m := cue("rounds").FindStringSubmatch(u.text); m != nil && u.kind == heading && u.introduces.level > 1 {
 		return parseSpans("1"+m[1], "", "")[0].start
@@ -131,7 +131,7 @@ func roundNumber(u *unit) int {
 	return 0
 }
 
-// introStance is how a heading, the words before a list, or the first of an item, mean what
+// introStance returns how a heading, the words before a list, or the first of an item, mean what
 // follows.
 func (r *reader) introStance(u *unit) stance {
 	how := headingStance(u.text)
@@ -155,7 +155,7 @@ func (r *reader) introStance(u *unit) stance {
 	return stancePlain
 }
 
-// findingOf is the finding that a unit belongs to.
+// findingOf returns the finding that a unit belongs to.
 func (r *reader) findingOf(u *unit) *finding {
 	s := cmp.Or(u.introduces, u.scope)
 	switch {
@@ -172,7 +172,7 @@ func (r *reader) findingOf(u *unit) *finding {
 	return r.scopeFinding(s)
 }
 
-// scopeFinding is the finding that a scope is.
+// scopeFinding returns the finding that a scope begins.
 func (r *reader) scopeFinding(s *scope) *finding {
 	if s == nil {
 		return nil

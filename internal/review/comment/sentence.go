@@ -72,7 +72,7 @@ func attachLines(text string, own []mention, n mention, led bool) bool {
 	return true
 }
 
-// maskPaths is a part of a text with its paths replaced.
+// maskPaths returns a part of a text with its paths replaced.
 func maskPaths(text string, s [2]int, own []mention) string {
 	var b strings.Builder
 	at := s[0]
@@ -85,12 +85,12 @@ func maskPaths(text string, s [2]int, own []mention) string {
 	return b.String() + text[at:s[1]]
 }
 
-// cueWords is a part of a text without its paths and code: the words that are cues.
+// cueWords returns a part of a text without its paths and code: the words that are cues.
 func cueWords(text string, s [2]int, own []mention) string {
 	return cue("spanned").ReplaceAllString(maskPaths(text, s, own), "X")
 }
 
-// partStances gives how a sentence of several paths means each of them, where the words around it say so: "leave a.go as it is
+// partStances returns how a sentence of several paths means each of them, where the words around it say so: "leave a.go as it is
 // and fix b.go". Words that say nothing are about what the whole sentence is about, whole.
 func partStances(text string, s [2]int, own []mention, whole stance) []stance {
 	out := slices.Repeat([]stance{whole}, len(own))
@@ -122,7 +122,7 @@ func partStances(text string, s [2]int, own []mention, whole stance) []stance {
 	return out
 }
 
-// isOnlyPaths tells a part of a text that is nothing but paths and lines.
+// isOnlyPaths recognises a part of a text that is nothing but paths and lines.
 func isOnlyPaths(text string, s [2]int, own []mention) bool {
 	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(maskPaths(text, s, own), "`X", " "), " ")
 	n := len(cue("words").FindAllString(cue("fillers").ReplaceAllString(rest, " "), -1))
