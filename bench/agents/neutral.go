@@ -58,7 +58,7 @@ func neutral(said []byte, root, home string) []byte {
 // holds reports whether a line holds a call or what came of one.
 func holds(line []byte) bool {
 	var t told
-	r := agent.Reader{To: &t}
+	r := agent.StreamReader{Listener: &t}
 	_, _ = r.Write(line)
 	r.Close()
 	return t > 0
@@ -67,8 +67,8 @@ func holds(line []byte) bool {
 // told counts calls and results.
 type told int
 
-func (t *told) Began(agent.Call)  { *t++ }
-func (t *told) Ended(agent.Ended) { *t++ }
+func (t *told) CallBegan(agent.Call)       { *t++ }
+func (t *told) CallEnded(agent.CallResult) { *t++ }
 
 // namer gives what was made up names that are the same in every recording.
 type namer struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // loggedInGH is a gh that is logged in where $FORGE_DIR is set, with GitHub behind it: one repository, o/r, of which the
-// branches are those of remote.git beside that folder. Files of the folder say what its checks do ("fails": the commit for
+// branches are those of remote.runGit beside that folder. Files of the folder say what its checks do ("fails": the commit for
 // which they fail, or "..." for all), and what was remarked on its pull request.
 func loggedInGH() int {
 	args, dir := os.Args[1:], os.Getenv("FORGE_DIR")

@@ -14,24 +14,26 @@ import (
 	"github.com/belay-dev/belay/internal/web"
 )
 
-// feature is what was heard of a feature. It has no record: its tasks have.
-type feature struct{ answers answers[task.FeatureStatus] }
+// knownFeature is what was heard of a feature. It has no record: its tasks have.
+type knownFeature struct {
+	answers statusAnswers[task.FeatureStatus]
+}
 
 // featureKey tells features from tasks where both are named.
 const featureKey = "feature/"
 
-// endedMost is how many features that ended are listed, the latest.
-const endedMost = 20
+// maxEnded is how many features that ended are listed, the latest.
+const maxEnded = 20
 
-// feature gives what was heard of a feature. The caller has the lock.
-func (r *Remote) feature(key string) *feature {
+// featureOf gives what was heard of a feature. The caller has the lock.
+func (r *Remote) featureOf(key string) *knownFeature {
 	if r.features[key] == nil {
-		r.features[key] = &feature{}
+		r.features[key] = &knownFeature{}
 	}
 	return r.features[key]
 }
 
-func bit(is bool) int {
+func boolToInt(is bool) int {
 	if is {
 		return 1
 	}
@@ -40,7 +42,7 @@ func bit(is bool) int {
 
 // askFeature asks a feature where it stands. Some worker has to be there.
 func (r *Remote) askFeature(ctx context.Context, key string) {
-	one, cancel := context.WithTimeout(ctx, answerMost)
+	one, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	asked := time.Now()
 	st, failed, err := r.server.Feature(one, r.url, key)
@@ -49,14 +51,14 @@ func (r *Remote) askFeature(ctx context.Context, key string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.feature(key)
-	was := f.answers.silent
-	if f.answers.take(asked, st, failed, err, func(was task.FeatureStatus) bool {
+	f := r.featureOf(key)
+	was := f.answers.silentReason
+	if f.answers.addAnswer(asked, st, failed, err, func(was task.FeatureStatus) bool {
 		return len(st.Lines) != len(was.Lines) || len(st.Gates) != len(was.Gates) || st.Phase != was.Phase
 	}) {
 		r.changes++
 	}
-	r.back(was, f.answers.silent)
+	r.askSilentAgain(was, f.answers.silentReason)
 }
 
 // Features gives the features that are open, and the latest of the others.
@@ -64,9 +66,9 @@ func (r *Remote) Features() (list []web.FleetFeature) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ended := 0
-	for _, row := range r.listed {
-		if ended += bit(row.Outcome != ""); row.Outcome == "" || ended <= endedMost {
-			f := r.shownFeature(row)
+	for _, row := range r.listedFeatures {
+		if ended += boolToInt(row.Outcome != ""); row.Outcome == "" || ended <= maxEnded {
+			f := r.featureForPages(row)
 			f.Parts, f.Happened = nil, nil
 			list = append(list, f)
 		}
@@ -77,15 +79,15 @@ func (r *Remote) Features() (list []web.FleetFeature) {
 // Feature asks a feature where it stands, unless it was asked just now.
 func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, bool) {
 	row := func() (Row, bool) {
-		i := slices.IndexFunc(r.listed, func(row Row) bool { return row.Task.Key() == key })
+		i := slices.IndexFunc(r.listedFeatures, func(row Row) bool { return row.Task.Key() == key })
 		if i < 0 {
 			return Row{}, false
 		}
-		return r.listed[i], true
+		return r.listedFeatures[i], true
 	}
 	r.mu.Lock()
 	_, ok := row()
-	asking := ok && r.wrong[0] == "" && time.Since(r.feature(key).answers.answered) > fresh
+	asking := ok && r.problems[0] == "" && time.Since(r.featureOf(key).answers.answeredAt) > freshTime
 	r.mu.Unlock()
 	if asking {
 		r.askFeature(ctx, key)
@@ -96,28 +98,28 @@ func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, boo
 	if !ok {
 		return web.FleetFeature{}, false
 	}
-	return r.shownFeature(now), true
+	return r.featureForPages(now), true
 }
 
-// shownFeature is a feature for the pages. The caller has the lock.
-func (r *Remote) shownFeature(row Row) web.FleetFeature {
-	k := r.feature(row.Task.Key())
+// featureForPages is a feature for the pages. The caller has the lock.
+func (r *Remote) featureForPages(row Row) web.FleetFeature {
+	k := r.featureOf(row.Task.Key())
 	st := k.answers.status
 	f := web.FleetFeature{Key: row.Task.Key(), Name: cmp.Or(st.Task.Feature, string(row.Task)), Phase: row.Phase,
 		Outcome: loop.Outcome(row.Outcome), Cost: max(row.Cost, st.Use.Cost), Tasks: len(st.Parts), Branch: st.Branch, Commit: st.Commit}
 	for _, p := range st.Parts {
-		f.Merged += bit(p.Stage == task.StageMerged)
+		f.Merged += boolToInt(p.Stage == task.StageMerged)
 	}
 	for _, l := range slices.Backward(st.Lines) {
 		f.Happened = append(f.Happened, web.FleetLine(l))
 	}
-	current := r.wrong[0] == "" && k.answers.silent == ""
+	current := r.problems[0] == "" && k.answers.silentReason == ""
 	switch {
-	case r.wrong[0] != "":
+	case r.problems[0] != "":
 		f.Phase, f.Outcome = "", ""
-	case k.answers.silent != "":
-		f.Notes = append(f.Notes, "the feature does not say where it stands: "+k.answers.silent)
-	case !k.answers.answered.IsZero():
+	case k.answers.silentReason != "":
+		f.Notes = append(f.Notes, "the feature does not say where it stands: "+k.answers.silentReason)
+	case !k.answers.answeredAt.IsZero():
 		f.Phase, f.Outcome = st.Phase, loop.Outcome(st.Outcome)
 	}
 	if k.answers.failed != "" && current {
@@ -130,24 +132,24 @@ func (r *Remote) shownFeature(row Row) web.FleetFeature {
 		}
 		f.Gates = append(f.Gates, shown)
 	}
-	if len(f.Gates) == 0 && k.answers.answered.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
+	if len(f.Gates) == 0 && k.answers.answeredAt.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
 		f.Gates = []web.FleetGate{{Why: "what it asks is not known until a worker answers"}}
 	}
 	for i, p := range st.Parts {
-		f.Parts = append(f.Parts, r.part(st, i, p))
+		f.Parts = append(f.Parts, r.partForPages(st, i, p))
 	}
 	return f
 }
 
-// part is a task of a feature for the pages. The caller has the lock.
-func (r *Remote) part(st task.FeatureStatus, i int, p task.Part) web.FleetPart {
+// partForPages is a task of a feature for the pages. The caller has the lock.
+func (r *Remote) partForPages(st task.FeatureStatus, i int, p task.Part) web.FleetPart {
 	t := st.Tasks[i]
 	out := web.FleetPart{Task: cmp.Or(p.Task, t.ID), Begun: p.Tries > 0, Title: belay.TitleOf(t.Listed.Title), Stage: string(p.Stage),
 		Why: p.Why, Commit: p.Commit, Cost: p.Cost}
 	switch p.Stage {
 	case task.StageRunning:
 		if r.tasks[out.Task.Key()] != nil {
-			now := r.shown(out.Task.Key())
+			now := r.taskForPages(out.Task.Key())
 			out.Phase, out.Waits = now.Phase, now.Waits
 		}
 	case task.StageWaiting:
@@ -162,13 +164,13 @@ func (r *Remote) part(st task.FeatureStatus, i int, p task.Part) web.FleetPart {
 
 // DecideFeature sends a person's answer to a feature.
 func (r *Remote) DecideFeature(ctx context.Context, key string, a web.Answer) error {
-	ctx, cancel := context.WithTimeout(ctx, decideMost)
+	ctx, cancel := context.WithTimeout(ctx, decideTimeout)
 	defer cancel()
-	d := decision(a)
+	d := newDecision(a)
 	_, err := r.server.DecideFeature(ctx, r.url, key, d)
 	if belay.CodeOf(err) == belay.CodeUsage {
 		if now, _, serr := r.server.Feature(ctx, r.url, key); serr == nil {
-			err = cmp.Or(overtakenFeature(now, d), err)
+			err = cmp.Or(overtakenFeatureError(now, d), err)
 		}
 	}
 	if err != nil {
@@ -179,8 +181,8 @@ func (r *Remote) DecideFeature(ctx context.Context, key string, a web.Answer) er
 	return nil
 }
 
-// overtakenFeature is the error of an answer to a gate that somebody else has answered.
-func overtakenFeature(st task.FeatureStatus, d task.Decision) error {
+// overtakenFeatureError is the error of an answer to a gate that somebody else has answered.
+func overtakenFeatureError(st task.FeatureStatus, d task.Decision) error {
 	decided := fmt.Sprintf("decided at gate %d: ", d.Gate)
 	for _, l := range slices.Backward(st.Lines) {
 		if what, ok := strings.CutPrefix(l.Text, decided); ok {

@@ -51,111 +51,111 @@ type Server interface {
 
 // How long the server and a task may take to answer, and how long an answer is shown without asking again.
 const (
-	answerMost = 5 * time.Second
-	askMost    = 10 * time.Second // for all tasks that are asked in turn
-	decideMost = 30 * time.Second
-	fresh      = 2 * time.Second
-	atOnce     = 8 // tasks that are asked
+	answerTimeout = 5 * time.Second
+	askTimeout    = 10 * time.Second // for all tasks that are asked in turn
+	decideTimeout = 30 * time.Second
+	freshTime     = 2 * time.Second
+	maxParallel   = 8 // tasks that are asked
 )
 
 // Remote is a repository of the fleet, as it is shown here. It is a web.Fleet.
 type Remote struct {
-	url     string // without a login: as the server knows it
-	server  Server
-	copy    *remote.Follower
-	refresh chan struct{} // has it look again at once
-	made    chan struct{} // closed once it was tried to make the copy
+	url       string // without a login: as the server knows it
+	server    Server
+	copy      *remote.Follower
+	refresh   chan struct{} // has it look again at once
+	copyTried chan struct{} // closed once it was tried to make the copy
 
-	turn sync.Mutex // of Sync
+	syncLock sync.Mutex // of Sync
 
-	mu       sync.Mutex
-	rows     map[string]Row // by the task's key
-	tasks    map[string]*known
-	listed   []Row // the features, as the server lists them
-	features map[string]*feature
-	wrong    [2]string // with the server, with the remote
-	fetched  time.Time // when it began, the last time that it worked
-	changes  int       // of what Tasks and Features give
-	synced   time.Time // when Sync began last
+	mu             sync.Mutex
+	rows           map[string]Row // by the task's key
+	tasks          map[string]*knownTask
+	listedFeatures []Row // the features, as the server lists them
+	features       map[string]*knownFeature
+	problems       [2]string // with the server, with the remote
+	lastFetch      time.Time // when it began, the last time that it worked
+	changes        int       // of what Tasks and Features give
+	lastSync       time.Time // when Sync began last
 }
 
 var _ web.Fleet = (*Remote)(nil)
 
-// answers is what a task or a feature said of itself.
-type answers[T any] struct {
-	status   T
-	failed   string
-	answered time.Time // when status was given; zero when it never was
-	silent   string    // why it was not given the last time
-	again    bool      // it is asked again: a worker answers now
+// statusAnswers is what a task or a feature said of itself.
+type statusAnswers[T any] struct {
+	status       T
+	failed       string
+	answeredAt   time.Time // when status was given; zero when it never was
+	silentReason string    // why it was not given the last time
+	askAgain     bool      // it is asked again: a worker answers now
 }
 
 // heard takes an answer, and reports whether it is another one than before.
-func (a *answers[T]) take(asked time.Time, st T, failed string, err error, differs func(was T) bool) bool {
+func (a *statusAnswers[T]) addAnswer(asked time.Time, st T, failed string, err error, differs func(was T) bool) bool {
 	silent := ""
 	if err != nil {
 		silent = session.Sentence(err)
 	}
-	news := silent != a.silent || err == nil && (failed != a.failed || differs(a.status))
-	if a.silent, a.again = silent, false; err == nil {
-		a.status, a.failed, a.answered = st, failed, asked
+	news := silent != a.silentReason || err == nil && (failed != a.failed || differs(a.status))
+	if a.silentReason, a.askAgain = silent, false; err == nil {
+		a.status, a.failed, a.answeredAt = st, failed, asked
 	}
 	return news
 }
 
-// wanted reports whether it is asked: what ended before it was ever asked has its record.
-func (a *answers[T]) wanted(r Row, moved bool, synced time.Time) bool {
+// shouldAsk reports whether it is asked: what ended before it was ever asked has its record.
+func (a *statusAnswers[T]) shouldAsk(r Row, moved bool, synced time.Time) bool {
 	switch {
-	case a.answered.IsZero() && r.Outcome != "":
+	case a.answeredAt.IsZero() && r.Outcome != "":
 		return false
-	case a.answered.IsZero() && a.silent == "":
+	case a.answeredAt.IsZero() && a.silentReason == "":
 		return true
 	}
-	return a.again || moved && a.answered.Before(synced)
+	return a.askAgain || moved && a.answeredAt.Before(synced)
 }
 
-// known is what was heard of one task.
-type known struct {
-	answers answers[task.Status]
+// knownTask is what was heard of one task.
+type knownTask struct {
+	answers statusAnswers[task.Status]
 
-	copied  error  // why the record on the remote is not in the copy
-	deleted bool   // the remote has its record no more
-	without string // the day on which the remote forgot its snapshots; "" when it did not
-	entries int    // of the record in the copy
-	open    bool   // by that record
-	forked  bool   // that record is not the one that the server knows
-	awaited int    // the first entry that the server spoke of and the copy has not
-	since   time.Time
-	problem string // what of this people have to know
+	copyError    error  // why the record on the remote is not in the copy
+	deleted      bool   // the remote has its record no more
+	forgottenDay string // the day on which the remote forgot its snapshots; "" when it did not
+	entries      int    // of the record in the copy
+	open         bool   // by that record
+	forked       bool   // that record is not the one that the server knows
+	awaitedEntry int    // the first entry that the server spoke of and the copy has not
+	awaitedSince time.Time
+	problem      string // what of this people have to know
 }
 
 // New shows a remote, with its copy below home.
 func New(home, url string, server Server) *Remote {
-	public := remote.Public(url)
+	public := remote.WithoutLogin(url)
 	return &Remote{url: public, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(public)), url),
-		refresh: make(chan struct{}, 1), made: make(chan struct{}), rows: map[string]Row{}, tasks: map[string]*known{},
-		features: map[string]*feature{}}
+		refresh: make(chan struct{}, 1), copyTried: make(chan struct{}), rows: map[string]Row{}, tasks: map[string]*knownTask{},
+		features: map[string]*knownFeature{}}
 }
 
 // Repository is the remote for the pages.
 func (r *Remote) Repository() web.Repository {
 	name := strings.TrimSuffix(strings.TrimRight(r.url, "/"), ".git")
 	name = name[strings.LastIndexAny(name, "/:")+1:]
-	return web.Repository{Name: name, Root: r.url, Open: r.open, Fleet: r}
+	return web.Repository{Name: name, Root: r.url, Open: r.openCopy, Fleet: r}
 }
 
-// open opens the copy. CodeCannot when there is none, because the remote could not be read yet.
-func (r *Remote) open(ctx context.Context) (*app.Service, error) {
-	r.look()
+// openCopy opens the copy. CodeCannot when there is none, because the remote could not be read yet.
+func (r *Remote) openCopy(ctx context.Context) (*app.Service, error) {
+	r.refreshSoon()
 	select { // the pages are opened as soon as they are served
-	case <-r.made:
-	case <-time.After(answerMost):
+	case <-r.copyTried:
+	case <-time.After(answerTimeout):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if !r.copy.There() {
+	if !r.copy.Exists() {
 		r.mu.Lock()
-		why := r.wrong[1]
+		why := r.problems[1]
 		r.mu.Unlock()
 		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+r.url, "%s",
 			cmp.Or(why, "nothing was fetched from "+r.url+" yet"))
@@ -163,10 +163,10 @@ func (r *Remote) open(ctx context.Context) (*app.Service, error) {
 	return app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
 }
 
-// look has Follow look again soon, because somebody looks at the pages.
-func (r *Remote) look() {
+// refreshSoon has Follow look again soon, because somebody looks at the pages.
+func (r *Remote) refreshSoon() {
 	r.mu.Lock()
-	old := time.Since(r.synced) > fresh
+	old := time.Since(r.lastSync) > freshTime
 	r.mu.Unlock()
 	if old {
 		select {
@@ -198,27 +198,27 @@ func (r *Remote) Follow(ctx context.Context) {
 // Sync asks the server for its tasks and fetches the records that moved. What fails is kept for the pages, with what was
 // known before. changed reports whether there is something new to show.
 func (r *Remote) Sync(ctx context.Context) (changed bool) {
-	r.turn.Lock()
-	defer r.turn.Unlock()
+	r.syncLock.Lock()
+	defer r.syncLock.Unlock()
 	r.mu.Lock()
-	r.synced = time.Now()
+	r.lastSync = time.Now()
 	before := r.changes
 	r.mu.Unlock()
 	err := r.copy.Make(ctx)
 	if err != nil { // that it is there says nothing of the remote
-		r.readable(ctx, err)
+		r.setReadable(ctx, err)
 	}
-	r.tried()
+	r.openPages()
 	// The server is asked first: what it knows of a record was pushed before, so the remote has it then, or never will.
-	moved := r.list(ctx)
-	r.ask(ctx, moved, true)
+	moved := r.listTasks(ctx)
+	r.askTasks(ctx, moved, true)
 	if err == nil {
-		r.ask(ctx, r.fetch(ctx), false)
+		r.askTasks(ctx, r.fetchCopy(ctx), false)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.tasks {
-		if p := r.wrongOf(k); p != k.problem {
+		if p := r.copyProblem(k); p != k.problem {
 			k.problem = p
 			r.changes++
 		}
@@ -226,28 +226,28 @@ func (r *Remote) Sync(ctx context.Context) (changed bool) {
 	return r.changes != before
 }
 
-// list asks the server for its tasks, and gives those that stand elsewhere than before.
-func (r *Remote) list(ctx context.Context) map[string]bool {
-	ctx, cancel := context.WithTimeout(ctx, answerMost)
+// listTasks asks the server for its tasks, and gives those that stand elsewhere than before.
+func (r *Remote) listTasks(ctx context.Context) map[string]bool {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	rows, err := r.server.List(ctx, r.url)
 	moved := map[string]bool{}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		r.say(0, "the fleet's server does not answer, so nothing can be decided now: "+err.Error())
+		r.setProblem(0, "the fleet's server does not answer, so nothing can be decided now: "+err.Error())
 		return moved
 	}
-	r.say(0, "")
+	r.setProblem(0, "")
 	now := map[string]Row{}
-	features := r.listed
-	r.listed = nil
+	features := r.listedFeatures
+	r.listedFeatures = nil
 	for _, row := range rows {
 		key := row.Task.Key()
 		if row.Feature {
-			if r.listed = append(r.listed, row); !slices.Contains(features, row) || row.Phase == string(loop.PhaseGate) {
+			if r.listedFeatures = append(r.listedFeatures, row); !slices.Contains(features, row) || row.Phase == string(loop.PhaseGate) {
 				moved[featureKey+key] = true // one that waits may wait for more
-				r.changes += bit(!slices.Contains(features, row))
+				r.changes += boolToInt(!slices.Contains(features, row))
 			}
 			continue
 		}
@@ -255,100 +255,100 @@ func (r *Remote) list(ctx context.Context) map[string]bool {
 			moved[key] = true
 			r.changes++
 		}
-		r.task(key)
+		r.taskOf(key)
 	}
 	r.rows = now
 	return moved
 }
 
-// say keeps what is wrong with the server (0) or the remote (1); "" for nothing. The caller has the lock.
-func (r *Remote) say(of int, what string) {
-	if r.wrong[of] != what {
-		r.wrong[of] = what
+// setProblem keeps what is wrong with the server (0) or the remote (1); "" for nothing. The caller has the lock.
+func (r *Remote) setProblem(of int, what string) {
+	if r.problems[of] != what {
+		r.problems[of] = what
 		r.changes++
 	}
 }
 
-// task gives what was heard of a task. The caller has the lock.
-func (r *Remote) task(key string) *known {
+// taskOf gives what was heard of a task. The caller has the lock.
+func (r *Remote) taskOf(key string) *knownTask {
 	if r.tasks[key] == nil {
-		r.tasks[key] = &known{}
+		r.tasks[key] = &knownTask{}
 		r.changes++
 	}
 	return r.tasks[key]
 }
 
-// readable keeps whether the remote could be read.
-func (r *Remote) readable(ctx context.Context, err error) {
+// setReadable keeps whether the remote could be read.
+func (r *Remote) setReadable(ctx context.Context, err error) {
 	if err != nil && ctx.Err() != nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		r.say(1, "")
+		r.setProblem(1, "")
 		return
 	}
-	text := "the remote cannot be read: " + strings.ReplaceAll(remote.Public(session.Sentence(err)), `\n`, " ")
-	if !r.fetched.IsZero() {
-		text += "; shown is what it had at " + r.fetched.Format(time.DateTime)
+	text := "the remote cannot be read: " + strings.ReplaceAll(remote.WithoutLogin(session.Sentence(err)), `\n`, " ")
+	if !r.lastFetch.IsZero() {
+		text += "; shown is what it had at " + r.lastFetch.Format(time.DateTime)
 	}
-	r.say(1, text)
+	r.setProblem(1, text)
 }
 
-// tried lets the pages be opened.
-func (r *Remote) tried() {
+// openPages lets the pages be opened.
+func (r *Remote) openPages() {
 	select {
-	case <-r.made:
+	case <-r.copyTried:
 	default:
-		close(r.made)
+		close(r.copyTried)
 	}
 }
 
-// fetch brings the copy up to date, and gives the tasks whose record moved.
-func (r *Remote) fetch(ctx context.Context) map[string]bool {
+// fetchCopy brings the copy up to date, and gives the tasks whose record moved.
+func (r *Remote) fetchCopy(ctx context.Context) map[string]bool {
 	began := time.Now()
 	moved := map[string]bool{}
 	records, gone, failed, err := r.copy.Fetch(ctx)
 	if err == nil && len(records) > 0 {
 		var refused map[belay.TaskID]error
-		if refused, err = r.adopt(ctx, records); err == nil {
+		if refused, err = r.adoptRecords(ctx, records); err == nil {
 			maps.Copy(failed, refused)
 		}
 	}
 	r.mu.Lock()
 	r.mu.Unlock()
-	if r.readable(ctx, err); err != nil {
+	if r.setReadable(ctx, err); err != nil {
 		return moved
 	}
 	r.mu.Lock()
-	r.fetched = began
+	r.lastFetch = began
 	for id := range records {
 		moved[id.Key()] = true
 		r.changes++
-		r.task(id.Key()).copied, r.task(id.Key()).deleted = nil, false
+		r.taskOf(id.Key()).copyError, r.taskOf(id.Key()).deleted = nil, false
 	}
 	for id, err := range failed {
-		r.task(id.Key()).copied = err
+		r.taskOf(id.Key()).copyError = err
 	}
 	for _, id := range gone {
-		r.task(id.Key()).deleted = true
+		r.taskOf(id.Key()).deleted = true
 	}
 	var compare []string
 	for key, k := range r.tasks {
-		k.without = r.copy.Forgotten(belay.TaskID(key))
+		k.forgottenDay = r.copy.Forgotten(belay.TaskID(key))
 		if moved[key] || k.entries == 0 {
 			compare = append(compare, key)
 		}
 	}
 	r.mu.Unlock()
 	for _, key := range compare {
-		r.compare(belay.TaskID(key))
+		r.compareRecord(belay.TaskID(key))
 	}
 	return moved
 }
 
-func (r *Remote) adopt(ctx context.Context, records map[belay.TaskID]string) (map[belay.TaskID]error, error) {
+func (r *Remote) adoptRecords(ctx context.Context, records map[belay.TaskID]string) (map[belay.TaskID]error, error) {
 	s, err := app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
 	if err != nil {
 		return nil, err
@@ -356,29 +356,29 @@ func (r *Remote) adopt(ctx context.Context, records map[belay.TaskID]string) (ma
 	return r.copy.Adopt(ctx, s, records)
 }
 
-// compare looks at a task's record in the copy: whether it is the one that the server knows.
-func (r *Remote) compare(id belay.TaskID) {
+// compareRecord looks at a task's record in the copy: whether it is the one that the server knows.
+func (r *Remote) compareRecord(id belay.TaskID) {
 	log, err := journal.Open(filepath.Join(r.copy.Mirror.Dir, "belay")).Read(id)
 	rec, bad := session.Fold(log)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k := r.task(id.Key())
+	k := r.taskOf(id.Key())
 	if err != nil || bad != nil { // the page of the task says what is wrong
 		log, rec = journal.Log{}, &session.Record{}
 	}
 	n := k.answers.status.Head.Seq
 	k.entries, k.open = len(log.Entries), len(log.Entries) > 0 && rec.Open()
 	k.forked = n > 0 && n <= k.entries && log.Entries[n-1].Hash != k.answers.status.Head.Hash
-	if k.awaited <= k.entries && n > k.entries {
-		k.awaited, k.since = n, k.answers.answered
+	if k.awaitedEntry <= k.entries && n > k.entries {
+		k.awaitedEntry, k.awaitedSince = n, k.answers.answeredAt
 	}
 }
 
-// ask asks the tasks that stand elsewhere than before, and those that never answered, where they stand: those that wait for
+// askTasks asks the tasks that stand elsewhere than before, and those that never answered, where they stand: those that wait for
 // a person first. What there is no time for is asked the next time.
-func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
+func (r *Remote) askTasks(ctx context.Context, moved map[string]bool, probe bool) {
 	r.mu.Lock()
-	if r.wrong[0] != "" {
+	if r.problems[0] != "" {
 		r.mu.Unlock()
 		return
 	}
@@ -393,25 +393,25 @@ func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
 			silent = append(silent, hear)
 		}
 	}
-	for _, row := range r.listed {
+	for _, row := range r.listedFeatures {
 		key := row.Task.Key()
-		f := r.feature(key)
-		sort(row, f.answers.wanted(row, moved[featureKey+key], r.synced), f.answers.silent,
+		f := r.featureOf(key)
+		sort(row, f.answers.shouldAsk(row, moved[featureKey+key], r.lastSync), f.answers.silentReason,
 			func(ctx context.Context) { r.askFeature(ctx, key) })
 	}
 	for key, row := range r.rows {
 		k := r.tasks[key]
-		sort(row, k.answers.wanted(row, moved[key], r.synced), k.answers.silent,
+		sort(row, k.answers.shouldAsk(row, moved[key], r.lastSync), k.answers.silentReason,
 			func(ctx context.Context) { r.askTask(ctx, belay.TaskID(key)) })
 	}
 	r.mu.Unlock()
 	if probe { // one of those that were silent says whether a worker is back
 		later = append(later, silent[:min(1, len(silent))]...)
 	}
-	ctx, cancel := context.WithTimeout(ctx, askMost)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	var all sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, maxParallel)
 	for _, hear := range slices.Concat(first, later) {
 		slots <- struct{}{}
 		if ctx.Err() != nil {
@@ -427,36 +427,36 @@ func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
 
 // askTask asks one task where it stands. Its worker need not be there, but some worker has to.
 func (r *Remote) askTask(ctx context.Context, id belay.TaskID) {
-	one, cancel := context.WithTimeout(ctx, answerMost)
+	one, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	asked := time.Now()
 	st, failed, err := r.server.Status(one, r.url, id)
 	if err != nil && ctx.Err() != nil {
 		return // it was not given its time
 	}
-	defer r.compare(id)
+	defer r.compareRecord(id)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.task(id.Key())
-	was := t.answers.silent
-	if t.answers.take(asked, st, failed, err, func(was task.Status) bool {
+	t := r.taskOf(id.Key())
+	was := t.answers.silentReason
+	if t.answers.addAnswer(asked, st, failed, err, func(was task.Status) bool {
 		return st.Head != was.Head || st.Phase != was.Phase || st.Waits != was.Waits || len(st.Lines) != len(was.Lines)
 	}) {
 		r.changes++
 	}
-	r.back(was, t.answers.silent)
+	r.askSilentAgain(was, t.answers.silentReason)
 }
 
-// back has everything that was silent asked again, since a worker answers now. The caller has the lock.
-func (r *Remote) back(was, now string) {
+// askSilentAgain has everything that was silent asked again, since a worker answers now. The caller has the lock.
+func (r *Remote) askSilentAgain(was, now string) {
 	if was == "" || now != "" {
 		return
 	}
 	for _, k := range r.tasks {
-		k.answers.again = k.answers.silent != ""
+		k.answers.askAgain = k.answers.silentReason != ""
 	}
 	for _, f := range r.features {
-		f.answers.again = f.answers.silent != ""
+		f.answers.askAgain = f.answers.silentReason != ""
 	}
 }
 
@@ -472,11 +472,11 @@ func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(r.tasks)) {
-		t := r.shown(key)
+		t := r.taskForPages(key)
 		t.Happened = nil // a list has no place for it
 		list = append(list, t)
 	}
-	for _, w := range r.wrong {
+	for _, w := range r.problems {
 		if w != "" {
 			problems = append(problems, w)
 		}
@@ -488,7 +488,7 @@ func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool) {
 	r.mu.Lock()
 	t, ok := r.tasks[id.Key()]
-	asking := ok && r.wrong[0] == "" && time.Since(t.answers.answered) > fresh
+	asking := ok && r.problems[0] == "" && time.Since(t.answers.answeredAt) > freshTime
 	r.mu.Unlock()
 	if !ok {
 		return web.FleetTask{}, false
@@ -498,13 +498,13 @@ func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.problem = r.wrongOf(t)
-	shown := r.shown(id.Key())
+	t.problem = r.copyProblem(t)
+	shown := r.taskForPages(id.Key())
 	return shown, true
 }
 
-// shown is a task for the pages. The caller has the lock.
-func (r *Remote) shown(key string) web.FleetTask {
+// taskForPages is a task for the pages. The caller has the lock.
+func (r *Remote) taskForPages(key string) web.FleetTask {
 	k, row := r.tasks[key], r.rows[key]
 	st := k.answers.status
 	t := web.FleetTask{ID: cmp.Or(st.Task.ID, row.Task, belay.TaskID(key)), Title: belay.TitleOf(st.Task.Prose),
@@ -514,22 +514,22 @@ func (r *Remote) shown(key string) web.FleetTask {
 	}
 	_, listed := r.rows[key]
 	switch {
-	case r.wrong[0] != "": // what it said before may be past
+	case r.problems[0] != "": // what it said before may be past
 	case !listed && !k.open: // it ended so long ago that the server forgot it
 	case !listed:
 		t.Notes = append(t.Notes, "the server has no task of this name and remote: "+
 			"give the remote as belay-fleet submit was given it")
-	case k.answers.silent != "":
+	case k.answers.silentReason != "":
 		listedOnly(&t, row)
-		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.answers.silent)
-	case !k.answers.answered.IsZero():
+		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.answers.silentReason)
+	case !k.answers.answeredAt.IsZero():
 		t.Phase, t.Outcome, t.Worker = st.Phase, loop.Outcome(st.Outcome), st.Worker
-		r.gate(&t, st)
+		r.setGate(&t, st)
 	default:
 		listedOnly(&t, row)
 	}
-	if k.without != "" {
-		t.Notes = append(t.Notes, "its snapshots were forgotten on "+k.without+": its record is all that is left")
+	if k.forgottenDay != "" {
+		t.Notes = append(t.Notes, "its snapshots were forgotten on "+k.forgottenDay+": its record is all that is left")
 	}
 	if st.Waits != "" && t.Phase != "" {
 		t.Notes = append(t.Notes, st.Waits)
@@ -538,7 +538,7 @@ func (r *Remote) shown(key string) web.FleetTask {
 		t.Notes = append(t.Notes, "failed: "+k.answers.failed)
 	}
 	if st.Omitted != nil && k.entries < st.Head.Seq && t.Phase != "" {
-		t.Notes = append(t.Notes, "in part: "+st.Partly())
+		t.Notes = append(t.Notes, "in part: "+st.OmittedNote())
 	}
 	if st.Unpushed && k.entries < st.Head.Seq && t.Phase != "" {
 		t.Notes = append(t.Notes, fmt.Sprintf("not pushed: the last %d entries of its record are on worker %s alone, "+
@@ -561,8 +561,8 @@ func listedOnly(t *web.FleetTask, row Row) {
 	}
 }
 
-// gate says what a task waits for, and which decisions it takes from here.
-func (r *Remote) gate(t *web.FleetTask, st task.Status) {
+// setGate says what a task waits for, and which decisions it takes from here.
+func (r *Remote) setGate(t *web.FleetTask, st task.Status) {
 	if st.State != nil {
 		t.State = *st.State
 	}
@@ -584,15 +584,15 @@ func (r *Remote) gate(t *web.FleetTask, st task.Status) {
 	}
 }
 
-// wrongOf says why the record in the copy is not the task's; "" when nothing speaks against it. The caller has the lock.
-func (r *Remote) wrongOf(k *known) string {
+// copyProblem says why the record in the copy is not the task's; "" when nothing speaks against it. The caller has the lock.
+func (r *Remote) copyProblem(k *knownTask) string {
 	head := k.answers.status.Head
 	switch {
-	case k.copied != nil:
-		return "the record that the remote has now is not shown: " + session.Sentence(k.copied)
+	case k.copyError != nil:
+		return "the record that the remote has now is not shown: " + session.Sentence(k.copyError)
 	case k.forked:
 		return fmt.Sprintf("the record on the remote is not the one that the server knows: entry %d differs", head.Seq)
-	case k.deleted && k.open, k.awaited > k.entries && !k.answers.status.Unpushed && r.fetched.After(k.since):
+	case k.deleted && k.open, k.awaitedEntry > k.entries && !k.answers.status.Unpushed && r.lastFetch.After(k.awaitedSince):
 		return fmt.Sprintf("the remote has not the whole record: the server knows of %d entries, and %d are here",
 			head.Seq, k.entries)
 	}
@@ -601,25 +601,25 @@ func (r *Remote) wrongOf(k *known) string {
 
 // Decide sends a person's answer to the task, and fetches its record once that has it.
 func (r *Remote) Decide(ctx context.Context, id belay.TaskID, a web.Answer) error {
-	ctx, cancel := context.WithTimeout(ctx, decideMost)
+	ctx, cancel := context.WithTimeout(ctx, decideTimeout)
 	defer cancel()
-	d := decision(a)
+	d := newDecision(a)
 	st, err := r.server.Decide(ctx, r.url, id, d)
 	if belay.CodeOf(err) == belay.CodeUsage {
 		if now, _, serr := r.server.Status(ctx, r.url, id); serr == nil {
-			err = cmp.Or(overtaken(now, d), reviewed(now, d), err)
+			err = cmp.Or(overtakenError(now, d), reviewedError(now, d), err)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	defer r.Sync(ctx)
-	return cmp.Or(overtaken(st, d), ineffective(st, d))
+	return cmp.Or(overtakenError(st, d), ineffectiveError(st, d))
 }
 
-// ineffective is the error of a review that the task took, and that has no effect: the files on its worker are not those
+// ineffectiveError is the error of a review that the task took, and that has no effect: the files on its worker are not those
 // that were checked. The worker's note says so.
-func ineffective(st task.Status, d task.Decision) error {
+func ineffectiveError(st task.Status, d task.Decision) error {
 	if d.Verdict == "" || st.State == nil || st.State.Gate == nil || st.State.Gate.Number != d.Gate {
 		return nil
 	}
@@ -630,8 +630,8 @@ func ineffective(st task.Status, d task.Decision) error {
 	return belay.Refuse(belay.CodeDrift, "belay-fleet decide "+string(st.Task.ID)+" recheck", "%s", why)
 }
 
-// reviewed is the error of an answer to a gate that a review has answered.
-func reviewed(st task.Status, d task.Decision) error {
+// reviewedError is the error of an answer to a gate that a review has answered.
+func reviewedError(st task.Status, d task.Decision) error {
 	if st.State == nil || st.State.Gate != nil && st.State.Gate.Number == d.Gate || d.Decision == task.Resume {
 		return nil
 	}
@@ -643,14 +643,14 @@ func reviewed(st task.Status, d task.Decision) error {
 	return nil
 }
 
-// decision is an answer as the fleet takes it. A history keeps it: it has no secret that is known as one.
-func decision(a web.Answer) task.Decision {
+// newDecision is an answer as the fleet takes it. A history keeps it: it has no secret that is known as one.
+func newDecision(a web.Answer) task.Decision {
 	return task.Decision{Gate: a.Gate, Decision: a.Decision, Note: secret.Mask(a.Words), By: a.By, Category: a.Category, Verdict: a.Verdict}
 }
 
-// overtaken is the error of an answer to a gate that somebody else has answered: of two that are sent at once the task
+// overtakenError is the error of an answer to a gate that somebody else has answered: of two that are sent at once the task
 // takes both, and does what the first one says.
-func overtaken(st task.Status, d task.Decision) error {
+func overtakenError(st task.Status, d task.Decision) error {
 	if st.State == nil || d.Decision == task.Resume {
 		return nil
 	}

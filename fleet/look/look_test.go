@@ -88,7 +88,7 @@ func newFleet(t *testing.T, tasks ...belay.TaskID) *fleet {
 	f.git(clone, "push", "-q", f.remote, "main")
 	f.base = f.git(clone, "rev-parse", "HEAD")
 	var err error
-	if f.mirror, err = remote.Open(t.Context(), filepath.Join(f.dir, "worker", "mirror"), f.remote); err != nil {
+	if f.mirror, err = remote.OpenMirror(t.Context(), filepath.Join(f.dir, "worker", "mirror"), f.remote); err != nil {
 		t.Fatal(err)
 	}
 	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
@@ -159,7 +159,7 @@ func (f *fleet) record(id belay.TaskID) *session.Record {
 
 func (f *fleet) push(id belay.TaskID) {
 	f.t.Helper()
-	commit, err := f.mirror.Push(f.t.Context(), f.svc, f.record(id), remote.Terms{Last: f.last[id], Base: f.base})
+	commit, err := f.mirror.Push(f.t.Context(), f.svc, f.record(id), remote.PushTerms{Last: f.last[id], Base: f.base})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -579,7 +579,7 @@ func (f *fleet) forge(id belay.TaskID) {
 	other.remote = f.remote
 	other.mirror.URL = f.remote
 	f.git(f.remote, "update-ref", "-d", "refs/belay/fleet/"+id.Key()+"/record")
-	if _, err := other.mirror.Push(f.t.Context(), other.svc, other.record(id), remote.Terms{Base: other.base}); err != nil {
+	if _, err := other.mirror.Push(f.t.Context(), other.svc, other.record(id), remote.PushTerms{Base: other.base}); err != nil {
 		f.t.Fatal(err)
 	}
 }

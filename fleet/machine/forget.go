@@ -22,37 +22,37 @@ type Lister interface {
 
 // Forget deletes on a remote what it has of tasks that ended long ago. Errors of type task.ErrRefused: the remote may not run
 // here, or does not let refs be deleted.
-func (m *Machine) Forget(ctx context.Context, q task.ForgetAsk) (task.Forgot, error) {
-	ctx, stop := beating(ctx, 0)
+func (m *Machine) Forget(ctx context.Context, q task.ForgetAsk) (task.ForgetResult, error) {
+	ctx, stop := heartbeatEvery(ctx, 0)
 	defer stop()
-	if err := m.may(task.Input{ID: "forget", Remote: q.Remote}); err != nil {
-		return task.Forgot{}, refused(err)
+	if err := m.checkTrusted(task.Input{ID: "forget", Remote: q.Remote}); err != nil {
+		return task.ForgetResult{}, nonRetryable(err)
 	}
-	known, err := Known(ctx, m.Server, q.Remote)
+	known, err := OpenOrEndedTasks(ctx, m.Server, q.Remote)
 	if err != nil {
-		return task.Forgot{}, err
+		return task.ForgetResult{}, err
 	}
 	out, err := remote.Forget(ctx, q, known, time.Now())
-	out.Tasks = out.Tasks[:min(len(out.Tasks), mostForgotten)]
-	return out, refused(err)
+	out.Tasks = out.Tasks[:min(len(out.Tasks), maxForgotten)]
+	return out, nonRetryable(err)
 }
 
-// mostForgotten is how many tasks the result of a workflow names: it has a limit of 2 MB.
-const mostForgotten = 1000
+// maxForgotten is how many tasks the result of a workflow names: it has a limit of 2 MB.
+const maxForgotten = 1000
 
-// Known asks the server for the tasks of a remote, by their key, with the time when they ended: the zero time for those that
+// OpenOrEndedTasks asks the server for the tasks of a remote, by their key, with the time when they ended: the zero time for those that
 // run or wait, and those of a feature that does, whatever their own state is.
-func Known(ctx context.Context, c Lister, url string) (map[belay.TaskID]time.Time, error) {
+func OpenOrEndedTasks(ctx context.Context, c Lister, url string) (map[belay.TaskID]time.Time, error) {
 	q := fmt.Sprintf("WorkflowType IN ('%s', '%s') AND %s = '%s'", task.WorkflowName, task.FeatureName, task.AttrRepository,
 		task.RepositoryKey(url))
 	known, of, open := map[belay.TaskID]time.Time{}, map[belay.TaskID]string{}, map[string]bool{}
 	for token := []byte(nil); ; {
 		page, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: q, NextPageToken: token})
 		if err != nil {
-			return nil, fmt.Errorf("list the tasks of %s: %w", remote.Public(url), err)
+			return nil, fmt.Errorf("list the tasks of %s: %w", remote.WithoutLogin(url), err)
 		}
 		for _, e := range page.Executions {
-			id, feature := belay.TaskID(attribute(e, task.AttrTask)), attribute(e, task.AttrFeature)
+			id, feature := belay.TaskID(keywordAttribute(e, task.AttrTask)), keywordAttribute(e, task.AttrFeature)
 			running := e.Status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING
 			if e.GetType().GetName() == task.FeatureName {
 				open[feature] = open[feature] || running
@@ -78,8 +78,8 @@ func Known(ctx context.Context, c Lister, url string) (map[belay.TaskID]time.Tim
 	return known, nil
 }
 
-// attribute is a keyword that a workflow can be searched by; "" when it has none of that name.
-func attribute(e *workflowpb.WorkflowExecutionInfo, name string) (s string) {
+// keywordAttribute is a keyword that a workflow can be searched by; "" when it has none of that name.
+func keywordAttribute(e *workflowpb.WorkflowExecutionInfo, name string) (s string) {
 	_ = converter.GetDefaultDataConverter().FromPayload(e.GetSearchAttributes().GetIndexedFields()[name], &s)
 	return s
 }

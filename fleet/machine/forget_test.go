@@ -71,7 +71,7 @@ func TestKnown(t *testing.T) {
 		execution(task.FeatureName, "", "f", next, at), execution(task.WorkflowName, "g.t1", "g", done, at),
 		execution(task.FeatureName, "", "g", done, at),
 	}}
-	got, err := Known(context.Background(), l, "/srv/app.git")
+	got, err := OpenOrEndedTasks(context.Background(), l, "/srv/app.git")
 	want := map[belay.TaskID]time.Time{"open": {}, "long": {}, "ended": at.Add(time.Hour), "lost": at, "f.t1": {}, "g.t1": at}
 	if err != nil || !maps.EqualFunc(got, want, time.Time.Equal) || !strings.Contains(l.asked, task.RepositoryKey("/srv/app.git")) {
 		t.Errorf("%v, %v, %s", got, err, l.asked)
@@ -97,7 +97,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &list{fails: true}
-	forget := func(trusted string) (out task.Forgot, err error) {
+	forget := func(trusted string) (out task.ForgetResult, err error) {
 		var suite testsuite.WorkflowTestSuite
 		env := suite.NewTestActivityEnvironment()
 		m := New(Machine{Name: "w", Home: dir, Trusted: []string{trusted}, Server: l}, 1)

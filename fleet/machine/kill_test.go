@@ -79,7 +79,7 @@ func (p *place) killed(in task.Input) {
 }
 
 // ended does the attempt of a task on machine a until its agent is at work, and ends the activity for a reason.
-func (p *place) ended(in task.Input, k *known, why error) (task.Standing, error) {
+func (p *place) ended(in task.Input, k *known, why error) (task.ActivityResult, error) {
 	p.t.Helper()
 	m := p.machine("a")
 	p.until(m, in, k, loop.CmdAttempt)
@@ -87,7 +87,7 @@ func (p *place) ended(in task.Input, k *known, why error) (task.Standing, error)
 	suite.SetLogger(quiet{})
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(2 * time.Minute)
-	env.RegisterActivityWithOptions(func(ctx context.Context, q task.Ask) (task.Standing, error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 		ctx, end := context.WithCancelCause(ctx)
 		defer end(nil)
 		var waits sync.WaitGroup
@@ -101,7 +101,7 @@ func (p *place) ended(in task.Input, k *known, why error) (task.Standing, error)
 		})
 		return m.Do(ctx, q)
 	}, activity.RegisterOptions{Name: task.DoName})
-	var st task.Standing
+	var st task.ActivityResult
 	v, err := env.ExecuteActivity(task.DoName, task.Ask{Task: in, Head: k.head, Command: *k.state.Pending})
 	if err == nil {
 		err = v.Get(&st)
@@ -298,7 +298,7 @@ func TestAdoptsItsOwn(t *testing.T) {
 	}
 	// Two attempts of the activity at once, as where the first one's heartbeat came too late.
 	type got struct {
-		st  task.Standing
+		st  task.ActivityResult
 		err error
 	}
 	all := make(chan got, 2)

@@ -18,15 +18,15 @@ import (
 
 // Team is a team in a file of limits.
 type Team struct {
-	Name        string                `yaml:"name"`
-	Remotes     []string              `yaml:"remotes"`      // addresses, or beginnings of them with a / at the end; * is all
-	CostPerDay  float64               `yaml:"cost_per_day"` // US dollars
-	UnknownCost float64               `yaml:"unknown_cost"`
-	Agents      map[string]TeamsAgent `yaml:"agents"`
+	Name        string               `yaml:"name"`
+	Remotes     []string             `yaml:"remotes"`      // addresses, or beginnings of them with a / at the end; * is all
+	CostPerDay  float64              `yaml:"cost_per_day"` // US dollars
+	UnknownCost float64              `yaml:"unknown_cost"`
+	Agents      map[string]TeamAgent `yaml:"agents"`
 }
 
-// TeamsAgent are the limits of one agent.
-type TeamsAgent struct {
+// TeamAgent are the limits of one agent.
+type TeamAgent struct {
 	AtOnce  int `yaml:"at_once"`
 	PerHour int `yaml:"per_hour"`
 }
@@ -49,7 +49,7 @@ func ParseLimits(text []byte) ([]Team, error) {
 	}
 	seen := map[string]bool{}
 	for _, t := range file.Teams {
-		if why := t.wrong(); why != "" {
+		if why := t.problem(); why != "" {
 			return nil, belay.Refuse(belay.CodeUsage, "correct it", "the file of limits: team %q: %s", t.Name, why)
 		}
 		if seen[t.Name] {
@@ -60,7 +60,7 @@ func ParseLimits(text []byte) ([]Team, error) {
 	return file.Teams, nil
 }
 
-func (t Team) wrong() string {
+func (t Team) problem() string {
 	id, err := belay.ParseTaskID(t.Name) // it is part of a workflow's id
 	amount := func(f float64) bool { return f >= 0 && !math.IsInf(f, 0) }
 	switch {
@@ -81,18 +81,18 @@ func (t Team) wrong() string {
 	return ""
 }
 
-// limits gives the limits that count for a remote; nil for none.
-func (m *Machine) limits(url string) *task.Limits {
+// limitsFor gives the limits that count for a remote; nil for none.
+func (m *Machine) limitsFor(url string) *task.Limits {
 	for _, t := range m.Teams {
-		if !named(t.Remotes, url) {
+		if !containsRemote(t.Remotes, url) {
 			continue
 		}
-		return t.limits()
+		return t.toLimits()
 	}
 	return nil
 }
 
-func (t Team) limits() *task.Limits {
+func (t Team) toLimits() *task.Limits {
 	l := task.Limits{Team: t.Name, CostPerDay: t.CostPerDay, UnknownCost: t.UnknownCost, Agents: map[string]task.AgentLimits{}}
 	for name, a := range t.Agents {
 		l.Agents[name] = task.AgentLimits(a)
@@ -104,7 +104,7 @@ func (t Team) limits() *task.Limits {
 func (m *Machine) Announce(ctx context.Context) error {
 	for _, t := range m.Teams {
 		err := m.Server.SignalWorkflow(ctx, task.LimitsWorkflowID(t.Name), "", task.SignalLimits,
-			task.LimitEvent{Kind: task.LimitTick, Limits: t.limits()})
+			task.LimitEvent{Kind: task.LimitTick, Limits: t.toLimits()})
 		var none *serviceerror.NotFound
 		if err != nil && !errors.As(err, &none) {
 			return err
@@ -113,8 +113,8 @@ func (m *Machine) Announce(ctx context.Context) error {
 	return nil
 }
 
-func (m *Machine) team(url string) string {
-	if l := m.limits(url); l != nil {
+func (m *Machine) teamOf(url string) string {
+	if l := m.limitsFor(url); l != nil {
 		return l.Team
 	}
 	return ""
@@ -123,13 +123,13 @@ func (m *Machine) team(url string) string {
 // Slot asks the team of a task for an attempt, with the limits that this worker's file has. The answer goes to the task's
 // workflow. Where the file has no limits for it any more, it is granted.
 func (m *Machine) Slot(ctx context.Context, q task.Ask) error {
-	ctx, stop := beating(ctx, q.Beat)
+	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	if err := m.may(q.Task); err != nil {
-		return refused(err)
+	if err := m.checkTrusted(q.Task); err != nil {
+		return nonRetryable(err)
 	}
 	s := q.Slot
-	l := m.limits(q.Task.Remote)
+	l := m.limitsFor(q.Task.Remote)
 	if l == nil {
 		s.Granted = true
 		return m.Server.SignalWorkflow(ctx, s.Workflow, "", task.SignalSlot, s)

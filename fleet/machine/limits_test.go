@@ -33,14 +33,14 @@ func TestParseLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &Machine{Teams: teams}
-	l := m.limits("https://git.example.com/search/app.git")
+	l := m.limitsFor("https://git.example.com/search/app.git")
 	if l == nil || l.Team != "search" || l.CostPerDay != 12 || l.UnknownCost != 0.5 || l.Agents["claude"].PerHour != 30 || l.Agents["*"].AtOnce != 8 {
 		t.Errorf("%+v", l)
 	}
-	if got := m.team("https://git.example.com/searching/app.git"); got != "others" {
+	if got := m.teamOf("https://git.example.com/searching/app.git"); got != "others" {
 		t.Error(got)
 	}
-	if got := new(Machine).team("x"); got != "" {
+	if got := new(Machine).teamOf("x"); got != "" {
 		t.Error(got)
 	}
 	for text, want := range map[string]string{
@@ -82,7 +82,7 @@ func FuzzParseLimits(f *testing.F) {
 		}
 		m := &Machine{Teams: teams}
 		for _, team := range teams {
-			if l := m.limits(strings.TrimSuffix(team.Remotes[0], "/") + "/x"); l != nil && l.CostPerDay > 0 && l.UnknownCost <= 0 {
+			if l := m.limitsFor(strings.TrimSuffix(team.Remotes[0], "/") + "/x"); l != nil && l.CostPerDay > 0 && l.UnknownCost <= 0 {
 				t.Fatalf("%+v", l)
 			}
 		}

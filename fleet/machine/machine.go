@@ -45,14 +45,14 @@ type Machine struct {
 	Metrics *metrics.Registry // gets what tasks count on this machine; nil for none
 
 	slots  chan struct{} // how many agents, tests and reviews run at once
-	phases *phases
-	places *places
+	phases *taskPhases
+	places *taskPlaces
 }
 
-// phases are those of the tasks, by clone.
-type phases struct {
+// taskPhases are those of the tasks, by clone.
+type taskPhases struct {
 	sync.Mutex
-	of map[string]string
+	byClone map[string]string
 }
 
 // Server is what a client of the server does for a Machine.
@@ -66,55 +66,55 @@ type Server interface {
 // New is a worker's machine that does so many commands at once.
 func New(m Machine, slots int) *Machine {
 	slots = max(1, slots)
-	m.slots, m.phases, m.places = make(chan struct{}, slots), &phases{of: map[string]string{}}, newPlaces(slots)
+	m.slots, m.phases, m.places = make(chan struct{}, slots), &taskPhases{byClone: map[string]string{}}, newPlaces(slots)
 	if m.Metrics != nil {
-		m.Metrics.Gauges(m.gauges)
+		m.Metrics.Gauges(m.setGauges)
 	}
 	return &m
 }
 
-func (m *Machine) clone(in task.Input) string {
+func (m *Machine) clonePath(in task.Input) string {
 	return filepath.Join(m.Home, "tasks", task.RepositoryKey(in.Remote), in.ID.Key(), "tree")
 }
 
 // mirrorsFolder has a copy of each remote.
 const mirrorsFolder = "mirrors"
 
-func (m *Machine) mirror(ctx context.Context, in task.Input) (*remote.Mirror, error) {
-	mirror, err := remote.Open(ctx, filepath.Join(m.Home, mirrorsFolder, task.RepositoryKey(in.Remote)+".git"), in.Remote)
+func (m *Machine) openMirror(ctx context.Context, in task.Input) (*remote.Mirror, error) {
+	mirror, err := remote.OpenMirror(ctx, filepath.Join(m.Home, mirrorsFolder, task.RepositoryKey(in.Remote)+".git"), in.Remote)
 	if err == nil && m.Metrics != nil {
-		m.moved(mirror.Moved)
-		mirror.Report = m.moved
+		m.countPacks(mirror.Packs)
+		mirror.Report = m.countPacks
 	}
 	return mirror, err
 }
 
-// may refuses a task of a remote that this worker's owner did not name: its agent, its tests and its
+// checkTrusted refuses a task of a remote that this worker's owner did not name: its agent, its tests and its
 // repository's config run here.
-func (m *Machine) may(in task.Input) error {
+func (m *Machine) checkTrusted(in task.Input) error {
 	if id, err := belay.ParseTaskID(string(in.ID)); err != nil || id != in.ID { // it is part of paths and of refs
 		return belay.Refuse(belay.CodeUsage, "", "%q is no task id", in.ID)
 	}
-	if named(m.Trusted, in.Remote) {
+	if containsRemote(m.Trusted, in.Remote) {
 		return nil
 	}
-	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+remote.Public(in.Remote),
-		"worker %s does not run tasks of %s", m.Name, remote.Public(in.Remote))
+	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+remote.WithoutLogin(in.Remote),
+		"worker %s does not run tasks of %s", m.Name, remote.WithoutLogin(in.Remote))
 }
 
-// named reports whether a list has a remote: its address, or the beginning of it with a / at the end.
-func named(list []string, url string) bool {
+// containsRemote reports whether a list has a remote: its address, or the beginning of it with a / at the end.
+func containsRemote(list []string, url string) bool {
 	return slices.ContainsFunc(list, func(t string) bool {
 		return t == "*" || url == t || strings.HasSuffix(t, "/") && strings.HasPrefix(url, t)
 	})
 }
 
-// found is what the remote has of a task that may run here.
-func (m *Machine) found(ctx context.Context, in task.Input) (*remote.Mirror, remote.State, error) {
-	if err := m.may(in); err != nil {
+// findOnRemote is what the remote has of a task that may run here.
+func (m *Machine) findOnRemote(ctx context.Context, in task.Input) (*remote.Mirror, remote.State, error) {
+	if err := m.checkTrusted(in); err != nil {
 		return nil, remote.State{}, err
 	}
-	mirror, err := m.mirror(ctx, in)
+	mirror, err := m.openMirror(ctx, in)
 	if err != nil {
 		return nil, remote.State{}, err
 	}
@@ -122,108 +122,108 @@ func (m *Machine) found(ctx context.Context, in task.Input) (*remote.Mirror, rem
 	return mirror, state, err
 }
 
-// place makes a task's folder and clone anew.
-func (m *Machine) place(ctx context.Context, mirror *remote.Mirror, in task.Input) error {
-	if err := mirror.Has(ctx, in.Base); err != nil {
+// makeClone makes a task's folder and clone anew.
+func (m *Machine) makeClone(ctx context.Context, mirror *remote.Mirror, in task.Input) error {
+	if err := mirror.FetchCommit(ctx, in.Base); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Dir(m.clone(in))); err != nil {
+	if err := os.RemoveAll(filepath.Dir(m.clonePath(in))); err != nil {
 		return err
 	}
-	if err := mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author); err != nil {
+	if err := mirror.Clone(ctx, m.clonePath(in), in.Branch, in.Base, in.Author); err != nil {
 		return err
 	}
 	return m.noteInput(in)
 }
 
 // Begin makes a task's clone and record, here, and starts its loop.
-func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) {
-	ctx, stop := beating(ctx, q.Beat)
+func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
+	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	st, err := m.begin(ctx, q)
+	st, err := m.beginTask(ctx, q)
 	if belay.CodeOf(err) == belay.CodeNotFound { // the commit was not pushed
 		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
 	}
-	return st, refused(err)
+	return st, nonRetryable(err)
 }
 
-func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) {
+func (m *Machine) beginTask(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 	in := q.Task
-	done, err := m.alone(ctx, in)
+	done, err := m.lockClone(ctx, in)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	defer done()
-	mirror, state, err := m.found(ctx, in)
+	mirror, state, err := m.findOnRemote(ctx, in)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	if state.Commit != "" { // a worker was lost that had begun it
-		return m.adopt(ctx, q, mirror, state)
+		return m.adoptTask(ctx, q, mirror, state)
 	}
-	if err := m.place(ctx, mirror, in); err != nil {
-		return task.Standing{}, err
+	if err := m.makeClone(ctx, mirror, in); err != nil {
+		return task.ActivityResult{}, err
 	}
-	t, err := m.open(ctx, q, in.Settings...)
+	t, err := m.openClone(ctx, q, in.Settings...)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	run := app.RunRequest{NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Feature: in.Feature,
 		Expect: in.Expect, Trust: true, Ask: in.Ask}}
 	if in.Listed != nil {
 		run.Fill, run.Grammar = in.Listed.Fill, true
 	}
-	if err := t.run(ctx, run, func(loop.Command) bool { return true }); err != nil {
-		return task.Standing{}, err
+	if err := t.runTask(ctx, run, func(loop.Command) bool { return true }); err != nil {
+		return task.ActivityResult{}, err
 	}
 	return t.position(ctx)
 }
 
 // Do does one command of the loop. A context that ends stops the agent; its work is saved.
-func (m *Machine) Do(ctx context.Context, q task.Ask) (task.Standing, error) {
-	soft, stop := beating(ctx, q.Beat)
+func (m *Machine) Do(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
+	soft, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	st, err := m.onward(soft, q, func(t *one) error {
+	st, err := m.continueTask(soft, q, func(t *openTask) error {
 		p := t.rec.State.Pending
 		if p == nil || p.ID != q.Command.ID {
 			return nil // done before, by an activity whose answer was lost
 		}
-		done, err := m.slot(soft)
+		done, err := m.waitForSlot(soft)
 		if err != nil {
 			return err
 		}
 		defer done()
-		return t.run(soft, app.RunRequest{Resume: q.Task.ID}, func(c loop.Command) bool { return c.ID != q.Command.ID })
+		return t.runTask(soft, app.RunRequest{Resume: q.Task.ID}, func(c loop.Command) bool { return c.ID != q.Command.ID })
 	})
-	return st, refused(err)
+	return st, nonRetryable(err)
 }
 
 // Wake goes on with a task that stands before its first command, or that was stopped.
-func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.Standing, error) {
-	ctx, stop := beating(ctx, q.Beat)
+func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
+	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	st, err := m.onward(ctx, q, func(t *one) error {
+	st, err := m.continueTask(ctx, q, func(t *openTask) error {
 		if t.rec.State.Pending != nil {
 			return nil
 		}
-		return t.run(ctx, app.RunRequest{Resume: q.Task.ID}, func(loop.Command) bool { return true })
+		return t.runTask(ctx, app.RunRequest{Resume: q.Task.ID}, func(loop.Command) bool { return true })
 	})
-	return st, refused(err)
+	return st, nonRetryable(err)
 }
 
 // Decide records a person's decision, or review, at a gate.
-func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error) {
-	ctx, stop := beating(ctx, q.Beat)
+func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
+	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	st, err := m.onward(ctx, q, func(t *one) error {
+	st, err := m.continueTask(ctx, q, func(t *openTask) error {
 		d, g := q.Decision, t.rec.State.Gate
 		if g == nil || g.Number != max(d.Gate, q.Review.Gate) {
 			return nil
 		}
 		if q.Review.Verdict != "" {
-			return t.review(ctx, q.Review)
+			return t.recordReview(ctx, q.Review)
 		}
-		if why, ok := review.Read(d.Note); ok && d.Decision == loop.DecideApprove && g.Overrides() {
+		if why, ok := review.ParseDecision(d.Note); ok && d.Decision == loop.DecideApprove && g.Overrides() {
 			_, err := app.ApproveWork(ctx, t.svc, app.Approval{Task: q.Task.ID, Force: true, By: d.By, Watch: t,
 				Decision: func() (review.Decision, error) { return why, nil }})
 			return err
@@ -231,108 +231,108 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error)
 		_, err := t.svc.Decide(ctx, q.Task.ID, d.Gate, d.Decision, d.Note, d.By)
 		return err
 	})
-	return st, refused(err)
+	return st, nonRetryable(err)
 }
 
-// review records a person's review. Where it does not count, because the files are not those that were checked, the gate
+// recordReview records a person's review. Where it does not count, because the files are not those that were checked, the gate
 // stays open and the task says why.
-func (t *one) review(ctx context.Context, d task.Decision) error {
-	given, err := app.RecordReview(ctx, t.svc, app.New{Task: t.q.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
+func (t *openTask) recordReview(ctx context.Context, d task.Decision) error {
+	given, err := app.RecordReview(ctx, t.svc, app.New{Task: t.ask.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
 	if err == nil && !given.Acted {
 		t.Note("the review by " + d.By + " has no effect: " + given.Then)
 	}
 	return err
 }
 
-// onward opens a task that is here, does something with it, and says what was recorded.
-func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (task.Standing, error) {
-	defer m.enter(q.Task)()
-	done, err := m.alone(ctx, q.Task)
+// continueTask opens a task that is here, does something with it, and says what was recorded.
+func (m *Machine) continueTask(ctx context.Context, q task.Ask, do func(*openTask) error) (task.ActivityResult, error) {
+	defer m.enterTask(q.Task)()
+	done, err := m.lockClone(ctx, q.Task)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	defer done()
-	t, err := m.open(ctx, q)
+	t, err := m.openClone(ctx, q)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	if t.rec == nil {
-		return task.Standing{}, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)
+		return task.ActivityResult{}, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)
 	}
 	if err := do(t); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	return t.position(context.WithoutCancel(ctx))
 }
 
 // Adopt goes on here with a task from another machine, from the state that was pushed last.
-func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.Standing, error) {
-	ctx, stop := beating(ctx, q.Beat)
+func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
+	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	done, err := m.alone(ctx, q.Task)
+	done, err := m.lockClone(ctx, q.Task)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	defer done()
-	mirror, state, err := m.found(ctx, q.Task)
+	mirror, state, err := m.findOnRemote(ctx, q.Task)
 	if err != nil {
-		return task.Standing{}, refused(err)
+		return task.ActivityResult{}, nonRetryable(err)
 	}
-	st, err := m.adopt(ctx, q, mirror, state)
-	return st, refused(err)
+	st, err := m.adoptTask(ctx, q, mirror, state)
+	return st, nonRetryable(err)
 }
 
-func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, state remote.State) (task.Standing, error) {
+func (m *Machine) adoptTask(ctx context.Context, q task.Ask, mirror *remote.Mirror, state remote.State) (task.ActivityResult, error) {
 	in := q.Task
-	if err := follows(state, q); err != nil {
-		return task.Standing{}, err
+	if err := checkFollows(state, q); err != nil {
+		return task.ActivityResult{}, err
 	}
-	if t := m.still(ctx, q, state); t != nil {
+	if t := m.openIfCurrent(ctx, q, state); t != nil {
 		return t.position(ctx)
 	}
-	if err := m.place(ctx, mirror, in); err != nil {
-		return task.Standing{}, err
+	if err := m.makeClone(ctx, mirror, in); err != nil {
+		return task.ActivityResult{}, err
 	}
-	t, err := m.open(ctx, q)
+	t, err := m.openClone(ctx, q)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	if err := mirror.Adopt(ctx, t.svc, state); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
-	t.last = state.Commit
-	if err := t.load(); err != nil {
-		return task.Standing{}, err
+	t.remoteCommit = state.Commit
+	if err := t.loadRecord(); err != nil {
+		return task.ActivityResult{}, err
 	}
-	t.arrived, t.from = committed(t.rec), t.rec.Log.Head.Seq
-	if err := t.files(ctx); err != nil {
-		return task.Standing{}, err
+	t.arrivedWork, t.countedUpTo = committedWork(t.rec), t.rec.Log.Head.Seq
+	if err := t.checkoutSnapshot(ctx); err != nil {
+		return task.ActivityResult{}, err
 	}
 	// A note takes the task: the worker that had it cannot push any more.
 	if err := t.svc.Session.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	return t.position(ctx)
 }
 
-// still gives a task that this machine has all the time: its worker was thought lost, and nobody else has pushed since. Its agent may
+// openIfCurrent gives a task that this machine has all the time: its worker was thought lost, and nobody else has pushed since. Its agent may
 // be at work. Nil is another machine, or one that has to make the clone anew.
-func (m *Machine) still(ctx context.Context, q task.Ask, state remote.State) *one {
-	t, err := m.open(ctx, q)
-	if err != nil || t.rec == nil || t.last != state.Commit {
+func (m *Machine) openIfCurrent(ctx context.Context, q task.Ask, state remote.State) *openTask {
+	t, err := m.openClone(ctx, q)
+	if err != nil || t.rec == nil || t.remoteCommit != state.Commit {
 		return nil
 	}
-	if _, err := os.Stat(t.file(movedFile)); err == nil {
+	if _, err := os.Stat(t.filePath(movedFile)); err == nil {
 		return nil
 	}
-	if continues(t.rec, q.Head) != nil {
+	if checkContinues(t.rec, q.Head) != nil {
 		return nil
 	}
 	return t
 }
 
-// follows refuses a record on the remote that is not the one that the workflow knows, or ends before it.
-func follows(state remote.State, q task.Ask) error {
+// checkFollows refuses a record on the remote that is not the one that the workflow knows, or ends before it.
+func checkFollows(state remote.State, q task.Ask) error {
 	n := q.Head.Seq
 	switch {
 	case state.Commit == "":
@@ -347,8 +347,8 @@ func follows(state remote.State, q task.Ask) error {
 	return nil
 }
 
-// refused makes of an error that trying again does not fix one that is not tried again, with a text that the server takes.
-func refused(err error) error {
+// nonRetryable makes of an error that trying again does not fix one that is not tried again, with a text that the server takes.
+func nonRetryable(err error) error {
 	var done *temporal.ApplicationError
 	kind, final := "", true
 	switch {
@@ -356,7 +356,7 @@ func refused(err error) error {
 		return nil
 	case errors.As(err, &done):
 		kind, final = done.Type(), done.NonRetryable()
-	case errors.Is(err, remote.ErrMoved):
+	case errors.Is(err, remote.ErrRecordMoved):
 		kind = task.ErrMoved
 	case belay.CodeOf(err) == belay.CodeUsage, belay.CodeOf(err) == belay.CodeRefused:
 		kind = task.ErrRefused
@@ -367,8 +367,8 @@ func refused(err error) error {
 	if done == nil && kind == task.ErrRefused {
 		text = session.Sentence(err)
 	}
-	if len(text) > mostError { // without its causes, which have the text as well
-		return temporal.NewApplicationErrorWithOptions(strings.ToValidUTF8(text[:mostError], "")+"…", kind,
+	if len(text) > maxError { // without its causes, which have the text as well
+		return temporal.NewApplicationErrorWithOptions(strings.ToValidUTF8(text[:maxError], "")+"…", kind,
 			temporal.ApplicationErrorOptions{NonRetryable: final})
 	}
 	if done != nil || !final {
@@ -377,13 +377,13 @@ func refused(err error) error {
 	return temporal.NewNonRetryableApplicationError(text, kind, err)
 }
 
-// mostError is how long the text of an error may be, in bytes: instead of one that is much longer the server has another one, which
+// maxError is how long the text of an error may be, in bytes: instead of one that is much longer the server has another one, which
 // is not tried again.
-const mostError = 8 << 10
+const maxError = 8 << 10
 
-// beating tells the server that this worker lives, until stop is called. The context ends when the
+// heartbeatEvery tells the server that this worker lives, until stop is called. The context ends when the
 // server wants the activity to.
-func beating(ctx context.Context, every time.Duration) (context.Context, func()) {
+func heartbeatEvery(ctx context.Context, every time.Duration) (context.Context, func()) {
 	if every <= 0 {
 		every = 5 * time.Second
 	}
@@ -407,21 +407,21 @@ func beating(ctx context.Context, every time.Duration) (context.Context, func())
 	return ctx, func() { cancel(); done.Wait() }
 }
 
-// one is a task on this machine.
-type one struct {
-	on       *Machine
-	q        task.Ask
-	svc      *app.Service
-	rec      *session.Record // nil when there is none
-	last     string          // the commit of the record on the remote, as this machine knows it
-	from     int             // the entry up to which the record was counted
-	messages []string
+// openTask is a task on this machine.
+type openTask struct {
+	machine      *Machine
+	ask          task.Ask
+	svc          *app.Service
+	rec          *session.Record // nil when there is none
+	remoteCommit string          // the commit of the record on the remote, as this machine knows it
+	countedUpTo  int             // the entry up to which the record was counted
+	messages     []string
 
-	arrived string // the commit of accepted work that came to the remote with the record that was adopted
+	arrivedWork string // the commit of accepted work that came to the remote with the record that was adopted
 }
 
-// committed is the commit of accepted work that a record names; "" for none.
-func committed(r *session.Record) (id string) {
+// committedWork is the commit of accepted work that a record names; "" for none.
+func committedWork(r *session.Record) (id string) {
 	for _, n := range r.Notes {
 		if n.Kind == session.CommittedNote && n.Commit != nil {
 			id = n.Commit.ID
@@ -430,12 +430,12 @@ func committed(r *session.Record) (id string) {
 	return id
 }
 
-// open opens a task's clone. Settings are those of a new task: one that has a record has its rules in it.
-func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting) (*one, error) {
-	if err := m.may(q.Task); err != nil {
+// openClone opens a task's clone. Settings are those of a new task: one that has a record has its rules in it.
+func (m *Machine) openClone(ctx context.Context, q task.Ask, settings ...task.Setting) (*openTask, error) {
+	if err := m.checkTrusted(q.Task); err != nil {
 		return nil, err
 	}
-	dir := m.clone(q.Task)
+	dir := m.clonePath(q.Task)
 	if _, err := os.Stat(dir); err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)
 	}
@@ -448,17 +448,17 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 		return nil, err
 	}
 	app.AttachPlans(svc)
-	t := &one{on: m, q: q, svc: svc}
-	last, err := os.ReadFile(t.file(pushedFile))
+	t := &openTask{machine: m, ask: q, svc: svc}
+	last, err := os.ReadFile(t.filePath(pushedFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	t.last = strings.TrimSpace(string(last))
-	if err := t.load(); belay.CodeOf(err) != belay.CodeNotFound && err != nil {
+	t.remoteCommit = strings.TrimSpace(string(last))
+	if err := t.loadRecord(); belay.CodeOf(err) != belay.CodeNotFound && err != nil {
 		return nil, err
 	}
 	if t.rec != nil {
-		t.from = t.rec.Log.Head.Seq
+		t.countedUpTo = t.rec.Log.Head.Seq
 	}
 	return t, nil
 }
@@ -476,25 +476,25 @@ func flagsOf(settings []task.Setting) ([]app.Flag, error) {
 	return flags, nil
 }
 
-func (t *one) file(name string) string {
-	return filepath.Join(filepath.Dir(t.on.clone(t.q.Task)), name)
+func (t *openTask) filePath(name string) string {
+	return filepath.Join(filepath.Dir(t.machine.clonePath(t.ask.Task)), name)
 }
 
-func (t *one) load() (err error) {
-	t.rec, err = t.svc.Session.Load(t.q.Task.ID)
+func (t *openTask) loadRecord() (err error) {
+	t.rec, err = t.svc.Session.Load(t.ask.Task.ID)
 	return err
 }
 
-// run drives the task until stop. A person's cancel stops the agent and is recorded. Where the server gave this worker up,
+// runTask drives the task until stop. A person's cancel stops the agent and is recorded. Where the server gave this worker up,
 // after a network that was cut, nobody wants that: the run ends as if this process had been killed, the agent continues, and
 // whoever does the command next waits for it or, on another worker, does it again.
-func (t *one) run(ctx context.Context, q app.RunRequest, stop func(loop.Command) bool) error {
+func (t *openTask) runTask(ctx context.Context, q app.RunRequest, stop func(loop.Command) bool) error {
 	hard, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	soft, halt := context.WithCancel(hard)
 	defer halt()
 	defer context.AfterFunc(ctx, func() {
-		if !cancelled(ctx) {
+		if !isCancelled(ctx) {
 			end()
 		}
 		halt()
@@ -513,15 +513,15 @@ func (t *one) run(ctx context.Context, q app.RunRequest, stop func(loop.Command)
 	return err
 }
 
-// cancelled reports whether an activity's context ended because its workflow wants it to. It ends as well, with another
+// isCancelled reports whether an activity's context ended because its workflow wants it to. It ends as well, with another
 // cause, when the server does not know the activity any more.
-func cancelled(ctx context.Context) bool {
+func isCancelled(ctx context.Context) bool {
 	var asked *temporal.CanceledError
 	return errors.As(context.Cause(ctx), &asked)
 }
 
-// files makes the clone's files those of the task's last state.
-func (t *one) files(ctx context.Context) error {
+// checkoutSnapshot makes the clone's files those of the task's last state.
+func (t *openTask) checkoutSnapshot(ctx context.Context) error {
 	st := t.rec.State
 	to := st.Before
 	for _, a := range slices.Backward(st.Attempts) {
@@ -541,41 +541,41 @@ func (t *one) files(ctx context.Context) error {
 }
 
 // position says what was recorded since the entry that was asked from, once it is pushed.
-func (t *one) position(ctx context.Context) (task.Standing, error) {
-	st, err := t.push(ctx)
-	st.Notes = task.Short(st.Notes)
+func (t *openTask) position(ctx context.Context) (task.ActivityResult, error) {
+	st, err := t.pushRecord(ctx)
+	st.Notes = task.ShortLines(st.Notes)
 	return st, err
 }
 
-// push pushes. A push that fails keeps nobody from working, but the end of a task has to arrive.
-func (t *one) push(ctx context.Context) (task.Standing, error) {
-	if err := t.load(); err != nil {
-		return task.Standing{}, err
+// pushRecord pushes. A push that fails keeps nobody from working, but the end of a task has to arrive.
+func (t *openTask) pushRecord(ctx context.Context) (task.ActivityResult, error) {
+	if err := t.loadRecord(); err != nil {
+		return task.ActivityResult{}, err
 	}
-	t.on.places.keep(t.on.clone(t.q.Task), t.rec.State.Pending != nil)
-	t.measure()
-	work, err := t.work(ctx)
+	t.machine.places.keep(t.machine.clonePath(t.ask.Task), t.rec.State.Pending != nil)
+	t.addMetrics()
+	work, err := t.commitWork(ctx)
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
-	st := task.Standing{Worker: t.on.Name, Team: t.on.team(t.q.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
-		Notes: t.messages, Commit: cmp.Or(t.arrived, work.Commit)}
-	if st.Steps, err = t.steps(); err != nil {
+	st := task.ActivityResult{Worker: t.machine.Name, Team: t.machine.teamOf(t.ask.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
+		Notes: t.messages, Commit: cmp.Or(t.arrivedWork, work.Commit)}
+	if st.Steps, err = t.stepsAfter(); err != nil {
 		return st, err
 	}
-	mirror, err := t.on.mirror(ctx, t.q.Task)
+	mirror, err := t.machine.openMirror(ctx, t.ask.Task)
 	if err != nil {
 		return st, err
 	}
 	last, err := mirror.Push(ctx, t.svc, t.rec,
-		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
-	if errors.Is(err, remote.ErrMoved) {
+		remote.PushTerms{Last: t.remoteCommit, Base: t.ask.Task.Base, Shared: t.ask.Task.Shared, Work: work})
+	if errors.Is(err, remote.ErrRecordMoved) {
 		t.notePhase("")
-		t.on.places.keep(t.on.clone(t.q.Task), false)
-		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
+		t.machine.places.keep(t.machine.clonePath(t.ask.Task), false)
+		return st, errors.Join(err, os.WriteFile(t.filePath(movedFile), nil, 0o600))
 	}
-	st.Sent = mirror.Moved.Sent
-	var stays *remote.Ignored
+	st.Sent = mirror.Packs.Sent
+	var stays *remote.IgnoredFilesError
 	if errors.As(err, &stays) && work.Commit != "" {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
 		return st, mirror.Deliver(ctx, t.svc, work)
@@ -587,25 +587,25 @@ func (t *one) push(ctx context.Context) (task.Standing, error) {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
 		return st, nil
 	}
-	st.Pushed, t.last = true, last
-	return st, os.WriteFile(t.file(pushedFile), []byte(last+"\n"), 0o600)
+	st.Pushed, t.remoteCommit = true, last
+	return st, os.WriteFile(t.filePath(pushedFile), []byte(last+"\n"), 0o600)
 }
 
-// work commits accepted work, once the task is closed. The record names the commit.
-func (t *one) work(ctx context.Context) (remote.Work, error) {
-	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed || t.arrived != "" {
+// commitWork commits accepted work, once the task is closed. The record names the commit.
+func (t *openTask) commitWork(ctx context.Context) (remote.Work, error) {
+	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed || t.arrivedWork != "" {
 		return remote.Work{}, nil
 	}
-	made, err := t.svc.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.on.Version, NoVerify: true, Trust: true,
+	made, err := t.svc.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.machine.Version, NoVerify: true, Trust: true,
 		Output: io.Discard})
 	if err != nil {
 		return remote.Work{}, err
 	}
-	return remote.Work{Commit: made.Commit, Branch: task.BranchOf(t.rec.Task.ID)}, t.load()
+	return remote.Work{Commit: made.Commit, Branch: task.BranchOf(t.rec.Task.ID)}, t.loadRecord()
 }
 
-// continues refuses a record that does not continue from an entry.
-func continues(r *session.Record, after task.Head) error {
+// checkContinues refuses a record that does not continue from an entry.
+func checkContinues(r *session.Record, after task.Head) error {
 	if n := after.Seq; n > len(r.Log.Entries) || n > 0 && r.Log.Entries[n-1].Hash != after.Hash {
 		return temporal.NewNonRetryableApplicationError(
 			fmt.Sprintf("the record of %s here does not continue from entry %d that is known", r.Task.ID, n), task.ErrDiverged, nil)
@@ -613,13 +613,13 @@ func continues(r *session.Record, after task.Head) error {
 	return nil
 }
 
-// steps are the events of the record after the entry that was asked from.
-func (t *one) steps() ([]task.Step, error) {
-	if err := continues(t.rec, t.q.Head); err != nil {
+// stepsAfter are the events of the record after the entry that was asked from.
+func (t *openTask) stepsAfter() ([]task.Step, error) {
+	if err := checkContinues(t.rec, t.ask.Head); err != nil {
 		return nil, err
 	}
 	var before session.EventEntry
-	var list []task.Recorded
+	var list []task.RecordedEvent
 	for _, e := range slices.Backward(t.rec.Log.Entries) {
 		if e.Type != session.EntryEvent {
 			continue
@@ -628,35 +628,35 @@ func (t *one) steps() ([]task.Step, error) {
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
 			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, t.rec.Task.ID, err)
 		}
-		if e.Seq <= t.q.Head.Seq {
+		if e.Seq <= t.ask.Head.Seq {
 			before = ev
 			break
 		}
-		list = append(list, task.Recorded{Event: ev.Event, State: ev.State, Time: e.Time})
+		list = append(list, task.RecordedEvent{Event: ev.Event, State: ev.State, Time: e.Time})
 	}
 	slices.Reverse(list)
-	return task.Steps(t.rec.Task.Policy, before.State, t.q.Partial, list)
+	return task.MakeSteps(t.rec.Task.Policy, before.State, t.ask.Partial, list)
 }
 
 // Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Watcher: nobody sits here.
-func (t *one) Begins(*session.Record, loop.Command) {}
+func (t *openTask) Begins(*session.Record, loop.Command) {}
 
 // Happened is told of each event.
-func (t *one) Happened(*session.Record, loop.Event) {}
+func (t *openTask) Happened(*session.Record, loop.Event) {}
 
 // Checking is told of each check.
-func (t *one) Checking(check.Progress) {}
+func (t *openTask) Checking(check.Progress) {}
 
 // Output has no place for an agent's output: the record has it.
-func (t *one) Output() io.Writer { return nil }
+func (t *openTask) Output() io.Writer { return nil }
 
 // Used is told of what an attempt uses.
-func (t *one) Used(belay.TaskID, belay.Use) {}
+func (t *openTask) Used(belay.TaskID, belay.Use) {}
 
 // Note keeps a line for the task's status.
-func (t *one) Note(text string) { t.messages = append(t.messages, text) }
+func (t *openTask) Note(text string) { t.messages = append(t.messages, text) }
 
 // Ask never answers: a decision comes by the workflow.
-func (t *one) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
+func (t *openTask) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

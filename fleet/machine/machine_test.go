@@ -130,13 +130,13 @@ type known struct {
 	policy belay.Policy
 	head   task.Head
 	pushed bool
-	last   task.Standing
+	last   task.ActivityResult
 
 	partial bool // a part of the state is known
 }
 
 // call does an activity as a worker would.
-func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.Standing, error) {
+func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.ActivityResult, error) {
 	p.t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
@@ -146,7 +146,7 @@ func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.Standing
 		task.WakeName: m.Wake} {
 		env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: n})
 	}
-	var st task.Standing
+	var st task.ActivityResult
 	v, err := env.ExecuteActivity(name, q)
 	if err == nil {
 		err = v.Get(&st)
@@ -155,7 +155,7 @@ func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.Standing
 }
 
 // took applies what an activity said, as the workflow does.
-func (p *place) took(k *known, st task.Standing) {
+func (p *place) took(k *known, st task.ActivityResult) {
 	p.t.Helper()
 	for _, s := range st.Steps {
 		next, _, err := loop.Step(st.Policy, k.state, s.Event)
@@ -165,7 +165,7 @@ func (p *place) took(k *known, st task.Standing) {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		if sum, err := task.Sum(next); err != nil || sum != s.Sum {
+		if sum, err := task.StateHash(next); err != nil || sum != s.Sum {
 			p.t.Fatalf("after %s: another state than the record's (%v)", s.Event.Kind, err)
 		}
 		k.state = next

@@ -8,18 +8,18 @@ import (
 	"github.com/belay-dev/belay/internal/telemetry"
 )
 
-// measure counts what was recorded here since the task was opened. What cannot be read is not counted: no task fails for it.
-func (t *one) measure() {
-	if t.on.Metrics == nil {
+// addMetrics counts what was recorded here since the task was opened. What cannot be read is not counted: no task fails for it.
+func (t *openTask) addMetrics() {
+	if t.machine.Metrics == nil {
 		return
 	}
-	samples, err := t.svc.Measured(t.rec.Task.ID, t.from)
+	samples, err := t.svc.Measured(t.rec.Task.ID, t.countedUpTo)
 	if err != nil {
 		t.messages = append(t.messages, "not counted: "+session.Sentence(err))
 		return
 	}
-	t.on.Metrics.Add(samples)
-	t.from = t.rec.Log.Head.Seq
+	t.machine.Metrics.Add(samples)
+	t.countedUpTo = t.rec.Log.Head.Seq
 	phase := ""
 	if t.rec.Open() {
 		phase = string(t.rec.State.Phase)
@@ -27,8 +27,8 @@ func (t *one) measure() {
 	t.notePhase(phase)
 }
 
-// moved counts packs that went to or came from a remote.
-func (m *Machine) moved(by remote.Moved) {
+// countPacks counts packs that went to or came from a remote.
+func (m *Machine) countPacks(by remote.PackBytes) {
 	bytes := func(name, help string, n int64) telemetry.Sample {
 		return telemetry.Sample{Name: name, Help: help, Unit: "By", Value: float64(n)}
 	}
@@ -38,24 +38,24 @@ func (m *Machine) moved(by remote.Moved) {
 }
 
 // notePhase notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.
-func (t *one) notePhase(phase string) {
-	t.on.phases.Lock()
-	defer t.on.phases.Unlock()
+func (t *openTask) notePhase(phase string) {
+	t.machine.phases.Lock()
+	defer t.machine.phases.Unlock()
 	if phase == "" {
-		delete(t.on.phases.of, t.on.clone(t.q.Task))
+		delete(t.machine.phases.byClone, t.machine.clonePath(t.ask.Task))
 		return
 	}
-	t.on.phases.of[t.on.clone(t.q.Task)] = phase
+	t.machine.phases.byClone[t.machine.clonePath(t.ask.Task)] = phase
 }
 
-// gauges are what this machine does now.
-func (m *Machine) gauges(set metrics.Set) {
+// setGauges are what this machine does now.
+func (m *Machine) setGauges(set metrics.Set) {
 	set("belay_slots", "Agents, tests and reviews that may run at once", float64(cap(m.slots)))
 	set("belay_slots_used", "Agents, tests and reviews that run", float64(len(m.slots)))
 	count := map[string]int{string(loop.PhaseGate): 0}
 	m.phases.Lock()
 	defer m.phases.Unlock()
-	for _, phase := range m.phases.of {
+	for _, phase := range m.phases.byClone {
 		count[phase]++
 	}
 	for phase, n := range count {

@@ -17,27 +17,27 @@ import (
 // Merge merges accepted work of one task to its feature's branch on the remote, once the tests have passed on it together
 // with what is there. What does not go together, or fails, is a result and no error. Done again, it finds the commit that
 // it made before. Errors of type task.ErrRefused: the remote may not run here, or the branch has other work.
-func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.Merged, error) {
-	ctx, stop := beating(ctx, q.Beat)
+func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.MergeResult, error) {
+	ctx, stop := heartbeatEvery(ctx, q.Beat)
 	defer stop()
-	out, err := m.merge(ctx, q)
+	out, err := m.mergeWork(ctx, q)
 	var said *belay.Error // a commit that is gone, tests without a result: what has no code is tried again
 	if errors.As(err, &said) && (said.Code == belay.CodeNotFound || said.Code == belay.CodeCannot) {
 		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
 	}
-	return out.Brief(), refused(err)
+	return out.Shortened(), nonRetryable(err)
 }
 
 // mergesFolder has the working trees of merges under way.
 const mergesFolder = "merges"
 
-func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, err error) {
+func (m *Machine) mergeWork(ctx context.Context, q task.MergeAsk) (out task.MergeResult, err error) {
 	in := q.Like
 	in.ID = belay.TaskID(in.Feature) // it becomes a part of paths and of refs
-	if err := m.may(in); err != nil {
+	if err := m.checkTrusted(in); err != nil {
 		return out, err
 	}
-	mirror, err := m.mirror(ctx, in)
+	mirror, err := m.openMirror(ctx, in)
 	if err != nil {
 		return out, err
 	}
@@ -46,12 +46,12 @@ func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, 
 		tip = in.Base
 	}
 	for _, commit := range []string{tip, q.Base, q.Commit} {
-		if err := mirror.Has(ctx, commit); err != nil {
+		if err := mirror.FetchCommit(ctx, commit); err != nil {
 			return out, err
 		}
 	}
 	// A new folder each time: where this worker was thought lost, the same merge may still run.
-	folder, done, err := remote.Scratch(filepath.Join(m.Home, mergesFolder), task.RepositoryKey(in.Remote)+"-*")
+	folder, done, err := remote.MakeScratch(filepath.Join(m.Home, mergesFolder), task.RepositoryKey(in.Remote)+"-*")
 	if err != nil {
 		return out, err
 	}
@@ -68,15 +68,15 @@ func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, 
 	if err != nil {
 		return out, err
 	}
-	c, err := svc.Combine(ctx, app.CombineRequest{Task: q.Task, Base: q.Base, Commit: q.Commit, Origin: q.Origin, Slot: m.slot})
+	c, err := svc.Combine(ctx, app.CombineRequest{Task: q.Task, Base: q.Base, Commit: q.Commit, Origin: q.Origin, Slot: m.waitForSlot})
 	if err != nil {
 		return out, err
 	}
-	out = task.Merged{Tests: c.Tests, Conflicts: c.Conflicts, Note: c.Note}
+	out = task.MergeResult{Tests: c.Tests, Conflicts: c.Conflicts, Note: c.Note}
 	for _, f := range c.Findings {
 		out.Findings = append(out.Findings, f.Title)
 	}
-	if out.Why() != "" {
+	if out.Reason() != "" {
 		return out, nil
 	}
 	out.Commit, err = mirror.Merge(ctx, dir, remote.Merge{Branch: task.FeatureBranch(in.Feature), Tip: q.Tip, Onto: tip, Work: q.Commit,
@@ -84,8 +84,8 @@ func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, 
 	return out, err
 }
 
-// slot waits until an agent, a test or a review may run.
-func (m *Machine) slot(ctx context.Context) (done func(), err error) {
+// waitForSlot waits until an agent, a test or a review may run.
+func (m *Machine) waitForSlot(ctx context.Context) (done func(), err error) {
 	select { // its heart beats meanwhile: a worker that is busy is not lost
 	case m.slots <- struct{}{}:
 		return func() { <-m.slots }, nil
@@ -97,15 +97,15 @@ func (m *Machine) slot(ctx context.Context) (done func(), err error) {
 // Tip gives the commit that the branch of a task is at on its remote. Errors of type task.ErrRefused: the remote may not run
 // here, or has no such branch.
 func (m *Machine) Tip(ctx context.Context, in task.Input) (string, error) {
-	ctx, stop := beating(ctx, 0)
+	ctx, stop := heartbeatEvery(ctx, 0)
 	defer stop()
-	if err := m.may(in); err != nil {
-		return "", refused(err)
+	if err := m.checkTrusted(in); err != nil {
+		return "", nonRetryable(err)
 	}
-	mirror, err := m.mirror(ctx, in)
+	mirror, err := m.openMirror(ctx, in)
 	if err != nil {
 		return "", err
 	}
 	tip, err := mirror.Tip(ctx, in.Branch)
-	return tip, refused(err)
+	return tip, nonRetryable(err)
 }

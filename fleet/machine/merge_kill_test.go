@@ -77,12 +77,12 @@ func TestMergeKilled(t *testing.T) {
 			b := p.machine("b")
 			q.Like.Author = "Bob <bob@example.com>" // as a worker's own user, where the task has none
 			first, err := p.merge(b, q)
-			if err != nil || first.Why() != "" {
+			if err != nil || first.Reason() != "" {
 				t.Fatalf("%+v, %v", first, err)
 			}
 			again := p.machine("a") // started again, with what it left
 			second, err := p.merge(again, p.ask("T2", p.base, two, first.Commit))
-			if err != nil || second.Why() != "" {
+			if err != nil || second.Reason() != "" {
 				t.Fatalf("%+v, %v", second, err)
 			}
 			want := fmt.Sprintf("%s %s %s\n%s %s %s", second.Commit, first.Commit, two, first.Commit, p.base, one)

@@ -19,7 +19,7 @@ import (
 )
 
 // merge does the activity as a worker would.
-func (p *place) merge(m *machine.Machine, q task.MergeAsk) (out task.Merged, err error) {
+func (p *place) merge(m *machine.Machine, q task.MergeAsk) (out task.MergeResult, err error) {
 	p.t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
@@ -107,13 +107,13 @@ func TestMergeNot(t *testing.T) {
 	red := p.work("t3", p.base, map[string]string{"src/2.n": "2\n"})
 	m := p.machine("a")
 	first, err := p.merge(m, p.ask("T1", p.base, one, ""))
-	if err != nil || first.Why() != "" {
+	if err != nil || first.Reason() != "" {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if out, err := p.merge(m, p.ask("T2", p.base, other, first.Commit)); err != nil || out.Why() != "conflicts in src/b.txt" || out.Commit != "" {
+	if out, err := p.merge(m, p.ask("T2", p.base, other, first.Commit)); err != nil || out.Reason() != "conflicts in src/b.txt" || out.Commit != "" {
 		t.Errorf("%+v, %v", out, err)
 	}
-	if out, err := p.merge(m, p.ask("T2", p.base, red, first.Commit)); err != nil || !strings.Contains(out.Why(), "the combined tests fail") {
+	if out, err := p.merge(m, p.ask("T2", p.base, red, first.Commit)); err != nil || !strings.Contains(out.Reason(), "the combined tests fail") {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if got := p.git(p.remote(), "rev-parse", "belay/003-sum"); got != first.Commit {

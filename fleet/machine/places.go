@@ -10,21 +10,21 @@ import (
 	"github.com/belay-dev/belay/fleet/task"
 )
 
-// nextSoon is how long after a command of a task the next one is expected. A task of which none comes waits for its team, or
+// nextCommandTime is how long after a command of a task the next one is expected. A task of which none comes waits for its team, or
 // its workflow was terminated.
-const nextSoon = time.Minute
+const nextCommandTime = time.Minute
 
-// places counts the tasks that are at work on a machine. A worker that took whatever waits would keep tasks in its own queue
+// taskPlaces counts the tasks that are at work on a machine. A worker that took whatever waits would keep tasks in its own queue
 // while other workers have none: it asks for another task only while fewer are at work than it has slots.
 //
 // It is a worker.SlotSupplier for the queue that brings tasks.
-type places struct {
-	mu      sync.Mutex
-	most    int
-	coming  int // polls that may bring one, and tasks that are being placed
-	tasks   map[string]*atWork
-	alone   map[string]chan struct{} // a token for each clone
-	changed chan struct{}            // closed when one is given back
+type taskPlaces struct {
+	mu          sync.Mutex
+	limit       int
+	coming      int // polls that may bring one, and tasks that are being placed
+	tasks       map[string]*atWork
+	cloneTokens map[string]chan struct{} // a token for each clone
+	changed     chan struct{}            // closed when one is given back
 }
 
 // atWork is a task between two of its gates.
@@ -33,13 +33,13 @@ type atWork struct {
 	until   time.Time // when nothing runs, it is at work until then
 }
 
-func newPlaces(most int) *places {
-	return &places{most: most, tasks: map[string]*atWork{}, alone: map[string]chan struct{}{}, changed: make(chan struct{})}
+func newPlaces(most int) *taskPlaces {
+	return &taskPlaces{limit: most, tasks: map[string]*atWork{}, cloneTokens: map[string]chan struct{}{}, changed: make(chan struct{})}
 }
 
-// free reports whether another task may come, and otherwise how long until a task is not waited for any more; 0 is for ever.
+// isFree reports whether another task may come, and otherwise how long until a task is not waited for any more; 0 is for ever.
 // The caller has the lock.
-func (p *places) free() (ok bool, wait time.Duration) {
+func (p *taskPlaces) isFree() (ok bool, wait time.Duration) {
 	now := time.Now()
 	for key, t := range p.tasks {
 		left := t.until.Sub(now)
@@ -51,14 +51,14 @@ func (p *places) free() (ok bool, wait time.Duration) {
 			wait = left
 		}
 	}
-	return p.coming+len(p.tasks) < p.most, wait
+	return p.coming+len(p.tasks) < p.limit, wait
 }
 
 // TryReserveSlot takes a place; nil when there is none.
-func (p *places) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit {
+func (p *taskPlaces) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if ok, _ := p.free(); !ok {
+	if ok, _ := p.isFree(); !ok {
 		return nil
 	}
 	p.coming++
@@ -66,13 +66,13 @@ func (p *places) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit {
 }
 
 // ReserveSlot waits for a place. Its error is that of the context.
-func (p *places) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
+func (p *taskPlaces) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
 	for {
 		if permit := p.TryReserveSlot(nil); permit != nil {
 			return permit, nil
 		}
 		p.mu.Lock()
-		ok, wait := p.free()
+		ok, wait := p.isFree()
 		changed := p.changed
 		p.mu.Unlock()
 		if ok {
@@ -92,70 +92,70 @@ func (p *places) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) 
 }
 
 // MarkSlotUsed has nothing to do: a poll counts as much as what it brings.
-func (p *places) MarkSlotUsed(worker.SlotMarkUsedInfo) {}
+func (p *taskPlaces) MarkSlotUsed(worker.SlotMarkUsedInfo) {}
 
 // ReleaseSlot gives a place back. A task that came with it has been counted before (keep).
-func (p *places) ReleaseSlot(worker.SlotReleaseInfo) {
+func (p *taskPlaces) ReleaseSlot(worker.SlotReleaseInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.coming--
-	p.wake()
+	p.wakeWaiting()
 }
 
 // MaxSlots is how many there are.
-func (p *places) MaxSlots() int { return p.most }
+func (p *taskPlaces) MaxSlots() int { return p.limit }
 
-// wake has those look again that wait. The caller has the lock.
-func (p *places) wake() {
+// wakeWaiting has those look again that wait. The caller has the lock.
+func (p *taskPlaces) wakeWaiting() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
 // enter counts an activity of a task, until done is called.
-func (p *places) enter(key string) (done func()) {
+func (p *taskPlaces) enter(key string) (done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.of(key)
+	t := p.entryOf(key)
 	t.running++
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		t.running--
-		p.wake()
+		p.wakeWaiting()
 	}
 }
 
 // keep has a task count until its next command, or no more.
-func (p *places) keep(key string, works bool) {
+func (p *taskPlaces) keep(key string, works bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !works {
 		if t := p.tasks[key]; t != nil {
 			t.until = time.Time{}
 		}
-		p.wake()
+		p.wakeWaiting()
 		return
 	}
-	p.of(key).until = time.Now().Add(nextSoon)
+	p.entryOf(key).until = time.Now().Add(nextCommandTime)
 }
 
-// of finds or makes the entry of a task. The caller has the lock.
-func (p *places) of(key string) *atWork {
+// entryOf finds or makes the entry of a task. The caller has the lock.
+func (p *taskPlaces) entryOf(key string) *atWork {
 	if p.tasks[key] == nil {
 		p.tasks[key] = &atWork{}
 	}
 	return p.tasks[key]
 }
 
-// alone waits until no other activity of a task runs on this machine. Where a worker is thought lost that is only slow, the server
+// lockClone waits until no other activity of a task runs on this machine. Where a worker is thought lost that is only slow, the server
 // has its activity done again while the first attempt still runs; that one ends once it hears of it. Errors: that of the context.
-func (m *Machine) alone(ctx context.Context, in task.Input) (done func(), err error) {
-	key := m.clone(in)
+func (m *Machine) lockClone(ctx context.Context, in task.Input) (done func(), err error) {
+	key := m.clonePath(in)
 	m.places.mu.Lock()
-	one := m.places.alone[key]
+	one := m.places.cloneTokens[key]
 	if one == nil {
 		one = make(chan struct{}, 1)
-		m.places.alone[key] = one
+		m.places.cloneTokens[key] = one
 	}
 	m.places.mu.Unlock()
 	select {
@@ -169,5 +169,5 @@ func (m *Machine) alone(ctx context.Context, in task.Input) (done func(), err er
 // Places are the places of tasks on this machine: as many as it has slots.
 func (m *Machine) Places() worker.SlotSupplier { return m.places }
 
-// enter counts an activity of a task.
-func (m *Machine) enter(in task.Input) (done func()) { return m.places.enter(m.clone(in)) }
+// enterTask counts an activity of a task.
+func (m *Machine) enterTask(in task.Input) (done func()) { return m.places.enter(m.clonePath(in)) }

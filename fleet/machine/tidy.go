@@ -34,7 +34,7 @@ func (m *Machine) noteInput(in task.Input) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(filepath.Dir(m.clone(in)), inputFile), text, 0o600)
+	return os.WriteFile(filepath.Join(filepath.Dir(m.clonePath(in)), inputFile), text, 0o600)
 }
 
 // Tidy looks after the clones of this machine. Agents that run on although their task continued elsewhere, or
@@ -46,9 +46,9 @@ func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (s
 	if err != nil {
 		return nil, err
 	}
-	problems := []error{remote.Unlock(filepath.Join(m.Home, mirrorsFolder))}
+	problems := []error{remote.RemoveRefLocks(filepath.Join(m.Home, mirrorsFolder))}
 	for folder, pattern := range map[string]string{mergesFolder: "*", mirrorsFolder: "new-*"} {
-		n, err := remote.Sweep(filepath.Join(m.Home, folder), pattern)
+		n, err := remote.SweepScratch(filepath.Join(m.Home, folder), pattern)
 		if problems = append(problems, err); n > 0 {
 			said = append(said, fmt.Sprintf("removed %s of a worker that was killed", belay.CountOf(n, "working tree")))
 		}
@@ -57,7 +57,7 @@ func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (s
 		if ctx.Err() != nil {
 			return said, ctx.Err()
 		}
-		line, err := m.tidy(ctx, file, up, keep)
+		line, err := m.tidyTask(ctx, file, up, keep)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", filepath.Dir(file), err))
 		}
@@ -68,7 +68,7 @@ func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (s
 	return said, errors.Join(problems...)
 }
 
-func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time.Duration) (string, error) {
+func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep time.Duration) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	if err := json.Unmarshal(text, &in); err != nil {
 		return "", fmt.Errorf("read %s: %w", inputFile, err)
 	}
-	t, err := m.open(ctx, task.Ask{Task: in})
+	t, err := m.openClone(ctx, task.Ask{Task: in})
 	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeRefused {
 		return "", nil // it is being made, or its remote is not trusted any more
 	}
@@ -97,15 +97,15 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	if perr != nil || moved && time.Since(tip.ModTime()) < keep {
 		return "", nil
 	}
-	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.pushed(ctx)) {
+	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.isPushed(ctx)) {
 		return "", nil
 	}
 	if _, busy := t.svc.Session.Held(); busy {
 		return "", nil
 	}
-	mirror, err := t.on.mirror(ctx, in)
+	mirror, err := t.machine.openMirror(ctx, in)
 	if err == nil {
-		err = mirror.Drop(ctx, in.ID) // first: who finds the folder comes here again
+		err = mirror.DropTask(ctx, in.ID) // first: who finds the folder comes here again
 	}
 	if err != nil {
 		return "", err
@@ -113,23 +113,23 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	return fmt.Sprintf("%s: removed its clone", in.ID), os.RemoveAll(dir)
 }
 
-// pushed reports whether the remote has the record up to its end.
-func (t *one) pushed(ctx context.Context) bool {
-	mirror, err := t.on.mirror(ctx, t.q.Task)
+// isPushed reports whether the remote has the record up to its end.
+func (t *openTask) isPushed(ctx context.Context) bool {
+	mirror, err := t.machine.openMirror(ctx, t.ask.Task)
 	if err != nil {
 		return false
 	}
-	st, err := mirror.Fetch(ctx, t.q.Task.ID)
+	st, err := mirror.Fetch(ctx, t.ask.Task.ID)
 	return err == nil && st.Log.Head == t.rec.Log.Head
 }
 
 // stopOrphan stops an agent that nobody waits for.
-func (t *one) stopOrphan(ctx context.Context, up time.Time, moved bool) (string, error) {
+func (t *openTask) stopOrphan(ctx context.Context, up time.Time, moved bool) (string, error) {
 	c := t.rec.State.Pending
 	if c == nil || c.Kind != loop.CmdAttempt {
 		return "", nil
 	}
-	silence := t.q.Task.LostAfter
+	silence := t.ask.Task.LostAfter
 	if silence <= 0 {
 		silence = task.LostAfter
 	}

@@ -43,9 +43,9 @@ type series struct {
 	counts []uint64 // a bucket each, and one more for what is larger
 }
 
-// find gives a series. A name that is there with another kind gets none: the text could not be parsed.
-func (r *Registry) find(name, kind, help string, bounds []float64, labels []string) *series {
-	name = plain(name)
+// findSeries gives a series. A name that is there with another kind gets none: the text could not be parsed.
+func (r *Registry) findSeries(name, kind, help string, bounds []float64, labels []string) *series {
+	name = plainName(name)
 	if r.families == nil {
 		r.families = map[string]*family{}
 	}
@@ -57,7 +57,7 @@ func (r *Registry) find(name, kind, help string, bounds []float64, labels []stri
 	if f.kind != kind {
 		return &series{counts: make([]uint64, len(bounds)+1)}
 	}
-	key := written(labels)
+	key := formatLabels(labels)
 	if f.series[key] == nil {
 		f.series[key] = &series{bounds: bounds, counts: make([]uint64, len(bounds)+1)}
 	}
@@ -77,11 +77,11 @@ func (r *Registry) Add(all []telemetry.Sample) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range all {
-		name, kind := s.Name+unit(s.Unit), "histogram"
+		name, kind := s.Name+baseUnit(s.Unit), "histogram"
 		if s.Bounds == nil {
 			name, kind = name+"_total", "counter"
 		}
-		one := r.find(name, kind, s.Help, s.Bounds, s.Labels)
+		one := r.findSeries(name, kind, s.Help, s.Bounds, s.Labels)
 		one.value += s.Value
 		for i, n := range s.Counts {
 			if i < len(one.counts) {
@@ -91,7 +91,7 @@ func (r *Registry) Add(all []telemetry.Sample) {
 	}
 }
 
-func unit(of string) string {
+func baseUnit(of string) string {
 	switch of {
 	case "s":
 		return "_seconds"
@@ -104,56 +104,56 @@ func unit(of string) string {
 }
 
 // Handler is what Temporal's SDK reports to.
-func (r *Registry) Handler() client.MetricsHandler { return sdk{r: r} }
+func (r *Registry) Handler() client.MetricsHandler { return sdkHandler{r: r} }
 
-type sdk struct {
+type sdkHandler struct {
 	r      *Registry
 	labels []string
 }
 
 // WithTags adds labels.
-func (h sdk) WithTags(tags map[string]string) client.MetricsHandler {
+func (h sdkHandler) WithTags(tags map[string]string) client.MetricsHandler {
 	labels := slices.Clone(h.labels)
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		labels = append(labels, name, tags[name])
 	}
-	return sdk{h.r, labels}
+	return sdkHandler{h.r, labels}
 }
 
-func (h sdk) change(name, kind string, bounds []float64, do func(*series)) {
+func (h sdkHandler) change(name, kind string, bounds []float64, do func(*series)) {
 	h.r.mu.Lock()
 	defer h.r.mu.Unlock()
-	do(h.r.find(name, kind, "Of Temporal's SDK", bounds, h.labels))
+	do(h.r.findSeries(name, kind, "Of Temporal's SDK", bounds, h.labels))
 }
 
-type number func(int64)
+type counterFunc func(int64)
 
 // Inc adds to a counter.
-func (n number) Inc(by int64) { n(by) }
+func (n counterFunc) Inc(by int64) { n(by) }
 
-type value func(float64)
+type gaugeFunc func(float64)
 
 // Update sets a gauge.
-func (v value) Update(to float64) { v(to) }
+func (v gaugeFunc) Update(to float64) { v(to) }
 
-type duration func(time.Duration)
+type timerFunc func(time.Duration)
 
 // Record takes a duration.
-func (d duration) Record(took time.Duration) { d(took) }
+func (d timerFunc) Record(took time.Duration) { d(took) }
 
 // Counter counts what happens.
-func (h sdk) Counter(name string) client.MetricsCounter {
-	return number(func(by int64) { h.change(name+"_total", "counter", nil, func(s *series) { s.value += float64(by) }) })
+func (h sdkHandler) Counter(name string) client.MetricsCounter {
+	return counterFunc(func(by int64) { h.change(name+"_total", "counter", nil, func(s *series) { s.value += float64(by) }) })
 }
 
 // Gauge has a value.
-func (h sdk) Gauge(name string) client.MetricsGauge {
-	return value(func(to float64) { h.change(name, "gauge", nil, func(s *series) { s.value = to }) })
+func (h sdkHandler) Gauge(name string) client.MetricsGauge {
+	return gaugeFunc(func(to float64) { h.change(name, "gauge", nil, func(s *series) { s.value = to }) })
 }
 
 // Timer takes durations.
-func (h sdk) Timer(name string) client.MetricsTimer {
-	return duration(func(took time.Duration) {
+func (h sdkHandler) Timer(name string) client.MetricsTimer {
+	return timerFunc(func(took time.Duration) {
 		h.change(name+"_seconds", "histogram", bySeconds, func(s *series) {
 			i, _ := slices.BinarySearch(s.bounds, took.Seconds())
 			s.value += took.Seconds()
@@ -164,19 +164,19 @@ func (h sdk) Timer(name string) client.MetricsTimer {
 
 // ServeHTTP writes all metrics.
 func (r *Registry) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	text := r.text()
+	text := r.exposition()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = w.Write(text)
 }
 
-func (r *Registry) text() []byte {
+func (r *Registry) exposition() []byte {
 	r.mu.Lock()
 	ask := slices.Clone(r.gauges)
 	r.mu.Unlock()
 	now := Registry{families: map[string]*family{}} // gauges of what is no more are gone
 	for _, do := range ask {
 		do(func(name, help string, v float64, labels ...string) {
-			now.find(name, "gauge", help, nil, labels).value = v
+			now.findSeries(name, "gauge", help, nil, labels).value = v
 		})
 	}
 	r.mu.Lock()
@@ -189,7 +189,7 @@ func (r *Registry) text() []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(now.families)) {
 		f := now.families[name]
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, escaped(f.help), name, f.kind)
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, escapeLabel(f.help), name, f.kind)
 		for _, labels := range slices.Sorted(maps.Keys(f.series)) {
 			f.series[labels].write(&b, name, labels, f.kind)
 		}
@@ -206,7 +206,7 @@ func (s *series) write(b *bytes.Buffer, name, labels, kind string) {
 		return "{" + all + "}"
 	}
 	if kind != "histogram" {
-		fmt.Fprintf(b, "%s%s %s\n", name, braces(""), float(s.value))
+		fmt.Fprintf(b, "%s%s %s\n", name, braces(""), formatFloat(s.value))
 		return
 	}
 	total := uint64(0)
@@ -216,33 +216,33 @@ func (s *series) write(b *bytes.Buffer, name, labels, kind string) {
 			bound = s.bounds[i]
 		}
 		total += n
-		fmt.Fprintf(b, "%s_bucket%s %d\n", name, braces(`le="`+float(bound)+`"`), total)
+		fmt.Fprintf(b, "%s_bucket%s %d\n", name, braces(`le="`+formatFloat(bound)+`"`), total)
 	}
-	fmt.Fprintf(b, "%s_sum%s %s\n%s_count%s %d\n", name, braces(""), float(s.value), name, braces(""), total)
+	fmt.Fprintf(b, "%s_sum%s %s\n%s_count%s %d\n", name, braces(""), formatFloat(s.value), name, braces(""), total)
 }
 
-func float(v float64) string {
+func formatFloat(v float64) string {
 	if math.IsInf(v, 1) {
 		return "+Inf"
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// written are labels as the format has them, without braces.
-func written(labels []string) string {
+// formatLabels are labels as the format has them, without braces.
+func formatLabels(labels []string) string {
 	var all []string
 	for i := 0; i+1 < len(labels); i += 2 {
-		all = append(all, plain(labels[i])+`="`+strings.ReplaceAll(escaped(labels[i+1]), `"`, `\"`)+`"`)
+		all = append(all, plainName(labels[i])+`="`+strings.ReplaceAll(escapeLabel(labels[i+1]), `"`, `\"`)+`"`)
 	}
 	return strings.Join(all, ",")
 }
 
-func escaped(s string) string {
+func escapeLabel(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "?"))
 }
 
-// plain is a name with the letters that the format allows.
-func plain(name string) string {
+// plainName is a name with the letters that the format allows.
+func plainName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r

@@ -86,13 +86,13 @@ func FuzzText(f *testing.F) {
 	f.Add("", "s", "", "\"\n\\", -1.0)
 	f.Add("0", "{x}", "le", "\xff", 0.0)
 	f.Fuzz(func(t *testing.T, name, unit, label, value string, v float64) {
-		if plain(label) == "le" && strings.HasSuffix(name, "x") {
+		if plainName(label) == "le" && strings.HasSuffix(name, "x") {
 			return
 		}
 		r := &Registry{}
 		r.Add([]telemetry.Sample{{Name: "x" + name, Help: value, Unit: unit, Labels: []string{"l_" + label, value}, Value: v}})
 		if len(scrape(t, r)) != 1 {
-			t.Errorf("%q cannot be read", r.text())
+			t.Errorf("%q cannot be read", r.exposition())
 		}
 	})
 }

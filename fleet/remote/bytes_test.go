@@ -39,12 +39,12 @@ func count(t *testing.T, files int, rounds []int, http bool) {
 	h := serve(t, s.Up, nil)
 	base := s.At(bare, "rev-parse", "main")
 	s.At(bare, "branch", "old", base)
-	p := &site{Sandbox: s, url: h.URL + "/remote.git", terms: remote.Terms{Base: base}}
+	p := &site{Sandbox: s, url: h.URL + "/remote.git", terms: remote.PushTerms{Base: base}}
 	if !http {
 		p.url = "file://" + bare
 	}
 	ctx := context.Background()
-	m, err := remote.Open(ctx, filepath.Join(s.Up, "a.git"), p.url)
+	m, err := remote.OpenMirror(ctx, filepath.Join(s.Up, "a.git"), p.url)
 	s.Ok(err)
 	first := reachable(s, bare)
 	s.Ok(m.Clone(ctx, s.Dir, "main", base, ""))
@@ -55,25 +55,25 @@ func count(t *testing.T, files int, rounds []int, http bool) {
 	t.Logf("| files changed | packed | pushed | ratio | packed since the base | fetched | ratio |")
 	for _, n := range rounds {
 		for i := range n {
-			change(s, i*(files/n))
+			refChange(s, i*(files/n))
 		}
 		had := reachable(s, bare)
 		p.take()
 		h.moved.Store(0)
-		before := p.mirror.Moved
+		before := p.mirror.Packs
 		s.Ok(p.push())
 		pushed := h.moved.Load()
 		pack := packed(s, bare, had)
 		other := filepath.Join(s.Up, fmt.Sprint("b", n))
 		s.At(s.Up, "clone", "-q", "--bare", "--no-local", "--single-branch", "--branch", "old", bare, other)
-		b, err := remote.Open(ctx, other, p.url)
+		b, err := remote.OpenMirror(ctx, other, p.url)
 		s.Ok(err)
 		h.moved.Store(0)
 		_, err = b.Fetch(ctx, "T1")
 		s.Ok(err)
 		fetched, all := h.moved.Load(), packed(s, bare, first)
-		sent, received := p.mirror.Moved.Sent-before.Sent, b.Moved.Received
-		if http && sent != 0 || !http && !near(sent, pack) || !near(received, all) || p.mirror.Moved.Received != before.Received || b.Moved.Sent != 0 {
+		sent, received := p.mirror.Packs.Sent-before.Sent, b.Packs.Received
+		if http && sent != 0 || !http && !near(sent, pack) || !near(received, all) || p.mirror.Packs.Received != before.Received || b.Packs.Sent != 0 {
 			t.Errorf("%d files changed: it says that %d bytes were sent and %d received", n, sent, received)
 		}
 		if !http {
@@ -126,7 +126,7 @@ func text(i, version int) string {
 	return b.String()
 }
 
-func change(s *testutil.Sandbox, i int) {
+func refChange(s *testutil.Sandbox, i int) {
 	old, err := os.ReadFile(s.Path(name(i)))
 	s.Ok(err)
 	s.Write(name(i), string(old)+fmt.Sprintf("// changed, %d bytes before\n", len(old)))

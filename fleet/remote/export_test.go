@@ -1,4 +1,4 @@
 package remote
 
 // AtOnce sets how many refs one push has at most.
-func AtOnce(n int) { atOnce = n }
+func AtOnce(n int) { maxRefs = n }

@@ -41,26 +41,26 @@ func NewFollower(root, url string) *Follower {
 	return &Follower{Mirror: Mirror{Dir: filepath.Join(root, ".git"), URL: url}, Root: root}
 }
 
-// There reports whether the copy was made.
-func (f *Follower) There() bool {
+// Exists reports whether the copy was made.
+func (f *Follower) Exists() bool {
 	_, err := os.Stat(filepath.Join(f.Mirror.Dir, "HEAD"))
 	return err == nil
 }
 
-// create makes a repository in an empty folder, for objects that are named by hashes of so many digits.
-func create(ctx context.Context, dir string, digits int, more ...string) error {
+// createRepository makes a repository in an empty folder, for objects that are named by hashes of so many digits.
+func createRepository(ctx context.Context, dir string, digits int, more ...string) error {
 	format := "sha1"
 	if digits == 64 {
 		format = "sha256"
 	}
 	args := append([]string{"init", "--quiet", "--template=", "--initial-branch=main", "--object-format=" + format}, more...)
-	_, err := run(ctx, "", nil, nil, append(args, "--", dir)...)
+	_, err := runGit(ctx, "", nil, nil, append(args, "--", dir)...)
 	return err
 }
 
 // Make makes the copy, without tasks, where it is not there yet.
 func (f *Follower) Make(ctx context.Context) error {
-	if f.There() {
+	if f.Exists() {
 		return nil
 	}
 	from := f.Mirror
@@ -68,56 +68,56 @@ func (f *Follower) Make(ctx context.Context) error {
 	if err := os.MkdirAll(from.Dir, 0o700); err != nil {
 		return err
 	}
-	digits, err := from.digits(ctx)
+	digits, err := from.hashLength(ctx)
 	if err != nil {
 		return err
 	}
-	return f.create(ctx, digits)
+	return f.createClone(ctx, digits)
 }
 
-// copying are folders in which a copy is made.
-const copying = "new-*"
+// newFolders are folders in which a copy is made.
+const newFolders = "new-*"
 
-// format finds what a remote says of the hashes that its objects are named by.
-var format = lazyregexp.New(`< .*\bobject-format=(\w+)`)
+// hashFormat finds what a remote says of the hashes that its objects are named by.
+var hashFormat = lazyregexp.New(`< .*\bobject-format=(\w+)`)
 
-// digits asks the remote how many digits the names of its objects have. One that is empty has none to show: of all that it sends,
+// hashLength asks the remote how many digits the names of its objects have. One that is empty has none to show: of all that it sends,
 // git prints its format nowhere but in a trace.
-func (m *Mirror) digits(ctx context.Context) (int, error) {
-	dir, done, err := Scratch(m.Dir, copying)
+func (m *Mirror) hashLength(ctx context.Context) (int, error) {
+	dir, done, err := MakeScratch(m.Dir, newFolders)
 	if err != nil {
 		return 0, err
 	}
 	defer done() //nolint:errcheck // what stays is swept
 	trace := filepath.Join(dir, "trace")
-	if _, err := run(ctx, m.Dir, []string{"GIT_TRACE_PACKET=" + trace}, nil, "ls-remote", "--", m.URL, "HEAD"); err != nil {
+	if _, err := runGit(ctx, m.Dir, []string{"GIT_TRACE_PACKET=" + trace}, nil, "ls-remote", "--", m.URL, "HEAD"); err != nil {
 		return 0, err
 	}
 	text, err := os.ReadFile(trace)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return 0, err
 	}
-	if found := format.FindSubmatch(text); found != nil && string(found[1]) == "sha256" {
+	if found := hashFormat.FindSubmatch(text); found != nil && string(found[1]) == "sha256" {
 		return 64, nil
 	}
 	return 40, nil // so did all before they said it
 }
 
-// create makes the clone, for objects that are named by hashes of so many digits.
-func (f *Follower) create(ctx context.Context, digits int) error {
+// createClone makes the clone, for objects that are named by hashes of so many digits.
+func (f *Follower) createClone(ctx context.Context, digits int) error {
 	above := filepath.Dir(f.Root)
-	if _, err := Sweep(above, copying); err != nil {
+	if _, err := SweepScratch(above, newFolders); err != nil {
 		return err
 	}
-	tmp, done, err := Scratch(above, copying)
+	tmp, done, err := MakeScratch(above, newFolders)
 	if err != nil {
 		return err
 	}
 	defer done() //nolint:errcheck // what stays is swept
-	if err := create(ctx, tmp, digits); err != nil {
+	if err := createRepository(ctx, tmp, digits); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, f.Root); err != nil && !f.There() { // another process may have been first
+	if err := os.Rename(tmp, f.Root); err != nil && !f.Exists() { // another process may have been first
 		return err
 	}
 	return nil
@@ -131,15 +131,15 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 	if err := f.Make(ctx); err != nil {
 		return nil, nil, nil, err
 	}
-	there, err := f.Mirror.list(ctx, "refs/belay/*")
+	there, err := f.Mirror.listRemote(ctx, "refs/belay/*")
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	theirs, sources := records(there), map[belay.TaskID]string{}
+	theirs, sources := recordCommits(there), map[belay.TaskID]string{}
 	for id := range theirs {
-		sources[id] = "+" + refs(id) + "*:" + refs(id) + "*"
+		sources[id] = "+" + taskRefPrefix(id) + "*:" + taskRefPrefix(id) + "*"
 	}
-	_, without := tasksOf(there)
+	_, without := groupByTask(there)
 	f.forgotten = map[belay.TaskID]string{}
 	for _, w := range without { // in the copy they have the place that they had
 		if src := sources[w.task]; src == "" || !strings.HasSuffix(src, "*") {
@@ -147,7 +147,7 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 			theirs[w.task], sources[w.task] = w.record, "+"+w.ref+":"+recordRef(w.task)
 		}
 	}
-	here, err := f.Mirror.refs(ctx, "refs/belay/")
+	here, err := f.Mirror.listRefs(ctx, "refs/belay/")
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -161,7 +161,7 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 			moved = append(moved, id)
 		}
 	}
-	for id := range records(here) {
+	for id := range recordCommits(here) {
 		if theirs[id] == "" {
 			gone = append(gone, id)
 		}
@@ -171,11 +171,11 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 	for _, id := range moved {
 		specs = append(specs, sources[id])
 	}
-	if len(specs) == 0 || f.fetch(ctx, specs...) == nil {
+	if len(specs) == 0 || f.fetchRefs(ctx, specs...) == nil {
 		return fresh, gone, failed, nil
 	}
 	for _, id := range moved { // one of them is bad
-		if err := f.fetch(ctx, sources[id]); err != nil {
+		if err := f.fetchRefs(ctx, sources[id]); err != nil {
 			failed[id] = err
 			delete(fresh, id)
 		}
@@ -183,14 +183,14 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 	return fresh, gone, failed, ctx.Err()
 }
 
-func (f *Follower) fetch(ctx context.Context, specs ...string) error {
-	_, err := f.Mirror.git(ctx, nil, append([]string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags",
+func (f *Follower) fetchRefs(ctx context.Context, specs ...string) error {
+	_, err := f.Mirror.runGit(ctx, nil, append([]string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags",
 		"--no-write-fetch-head", "--", f.Mirror.URL}, specs...)...)
 	return err
 }
 
-// records gives the commits of records among refs, by the task's id in lower case.
-func records(refs map[string]string) map[belay.TaskID]string {
+// recordCommits gives the commits of records among refs, by the task's id in lower case.
+func recordCommits(refs map[string]string) map[belay.TaskID]string {
 	out := map[belay.TaskID]string{}
 	for name, oid := range refs {
 		key, ok := strings.CutSuffix(strings.TrimPrefix(name, Prefix), "/record")
@@ -212,12 +212,12 @@ func (f *Follower) Adopt(ctx context.Context, s *app.Service, fresh map[belay.Ta
 	if len(fresh) == 0 {
 		return failed, nil
 	}
-	here, err := f.Mirror.refs(ctx, "refs/belay/")
+	here, err := f.Mirror.listRefs(ctx, "refs/belay/")
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(fresh)) {
-		if err := f.adopt(ctx, s, id, fresh[id], here); err != nil {
+		if err := f.adoptTask(ctx, s, id, fresh[id], here); err != nil {
 			if ctx.Err() != nil {
 				return failed, ctx.Err()
 			}
@@ -227,22 +227,22 @@ func (f *Follower) Adopt(ctx context.Context, s *app.Service, fresh map[belay.Ta
 	return failed, nil
 }
 
-func (f *Follower) adopt(ctx context.Context, s *app.Service, id belay.TaskID, commit string, here map[string]string) error {
-	st, err := f.Mirror.read(ctx, commit, id)
+func (f *Follower) adoptTask(ctx context.Context, s *app.Service, id belay.TaskID, commit string, here map[string]string) error {
+	st, err := f.Mirror.readRecord(ctx, commit, id)
 	if err != nil {
 		return err
 	}
 	if _, err := session.Fold(st.Log); err != nil { // nothing that no page could show
 		return err
 	}
-	bound, err := Bound(st.Log)
+	bound, err := BoundSnapshots(st.Log)
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
-	if !f.Mirror.leads(ctx, commit) { // the remote forgot them, and so does the copy
+	if !f.Mirror.isAncestorOfTip(ctx, commit) { // the remote forgot them, and so does the copy
 		for _, b := range bound {
-			for _, ref := range []string{refs(id) + "snapshots/" + string(b.ID), snapshot.RefPrefix + string(b.ID)} {
+			for _, ref := range []string{taskRefPrefix(id) + "snapshots/" + string(b.ID), snapshot.RefPrefix + string(b.ID)} {
 				if here[ref] != "" {
 					fmt.Fprintf(&text, "delete %s\n", ref)
 					delete(here, ref)
@@ -252,7 +252,7 @@ func (f *Follower) adopt(ctx context.Context, s *app.Service, id belay.TaskID, c
 		bound = nil
 	}
 	for _, b := range bound {
-		oid, ref := here[refs(id)+"snapshots/"+string(b.ID)], snapshot.RefPrefix+string(b.ID)
+		oid, ref := here[taskRefPrefix(id)+"snapshots/"+string(b.ID)], snapshot.RefPrefix+string(b.ID)
 		switch {
 		case oid == "": // pruned, or never pushed
 		case oid != b.Commit, here[ref] != "" && here[ref] != oid:
@@ -263,7 +263,7 @@ func (f *Follower) adopt(ctx context.Context, s *app.Service, id belay.TaskID, c
 			here[ref] = oid
 		}
 	}
-	if err := f.Mirror.attach(ctx, s, st); err != nil {
+	if err := f.Mirror.fetchAttachments(ctx, s, st); err != nil {
 		return err
 	}
 	// The record comes after what it names, and the mark that it is there last: a copy that is cut off is made again.
@@ -271,18 +271,18 @@ func (f *Follower) adopt(ctx context.Context, s *app.Service, id belay.TaskID, c
 		return err
 	}
 	fmt.Fprintf(&text, "update %s%s %s\n", seenPrefix, id.Key(), commit)
-	_, err = f.Mirror.git(ctx, text.Bytes(), "update-ref", "--stdin")
+	_, err = f.Mirror.runGit(ctx, text.Bytes(), "update-ref", "--stdin")
 	return err
 }
 
-// leads reports whether the commit of a record has parents: that of a task whose snapshots were forgotten has none.
-func (m *Mirror) leads(ctx context.Context, commit string) bool {
-	_, err := m.git(ctx, nil, "rev-parse", "--verify", "--quiet", commit+"^1")
+// isAncestorOfTip reports whether the commit of a record has parents: that of a task whose snapshots were forgotten has none.
+func (m *Mirror) isAncestorOfTip(ctx context.Context, commit string) bool {
+	_, err := m.runGit(ctx, nil, "rev-parse", "--verify", "--quiet", commit+"^1")
 	return err == nil || ctx.Err() != nil
 }
 
-// attach brings the attachments of a record into the journal, where it has them not.
-func (m *Mirror) attach(ctx context.Context, s *app.Service, st State) error {
+// fetchAttachments brings the attachments of a record into the journal, where it has them not.
+func (m *Mirror) fetchAttachments(ctx context.Context, s *app.Service, st State) error {
 	for sha, blob := range st.Attachments {
 		if !journal.IsHash(sha) {
 			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has an attachment called %q",
@@ -291,7 +291,7 @@ func (m *Mirror) attach(ctx context.Context, s *app.Service, st State) error {
 		if _, err := s.Session.Journal.AttachmentSize(sha); err == nil {
 			continue
 		}
-		data, err := m.git(ctx, nil, "cat-file", "blob", blob)
+		data, err := m.runGit(ctx, nil, "cat-file", "blob", blob)
 		if err != nil {
 			return err
 		}

@@ -20,44 +20,44 @@ import (
 const forgottenPrefix = "refs/belay/forgotten/"
 
 // Tasks and refs of one push, and records of one fetch, at most: git takes them as arguments. A test has fewer.
-var atOnce = 100
+var maxRefs = 100
 
-// kept is what a remote has of one task.
-type kept struct {
+// taskRefs is what a remote has of one task.
+type taskRefs struct {
 	record    string            // the object of the record's ref; "" for none
 	snapshots map[string]string // objects, by ref
 	ended     time.Time
 }
 
-// forgotten is the record of a task whose snapshots were forgotten.
-type forgotten struct {
+// forgottenRecord is the record of a task whose snapshots were forgotten.
+type forgottenRecord struct {
 	ref, record string
 	task        belay.TaskID
 	day         time.Time
 }
 
-// tasksOf reads which tasks the refs of a remote are of; without are those without snapshots, by day. Refs that no version of
+// groupByTask reads which tasks the refs of a remote are of; without are those without snapshots, by day. Refs that no version of
 // belay-fleet makes are left alone.
-func tasksOf(all map[string]string) (tasks map[belay.TaskID]*kept, without []forgotten) {
-	tasks = map[belay.TaskID]*kept{}
+func groupByTask(all map[string]string) (tasks map[belay.TaskID]*taskRefs, without []forgottenRecord) {
+	tasks = map[belay.TaskID]*taskRefs{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		oid := all[name]
 		if day, of, ok := strings.Cut(strings.TrimPrefix(name, forgottenPrefix), "/"); ok && strings.HasPrefix(name, forgottenPrefix) {
 			at, err := time.Parse(time.DateOnly, day)
-			if id, ok := key(of); ok && err == nil {
-				without = append(without, forgotten{name, oid, id, at})
+			if id, ok := taskIDOf(of); ok && err == nil {
+				without = append(without, forgottenRecord{name, oid, id, at})
 			}
 			continue
 		}
 		rest, ours := strings.CutPrefix(name, Prefix)
 		of, part, _ := strings.Cut(rest, "/")
-		id, ok := key(of)
+		id, ok := taskIDOf(of)
 		snap, isSnap := strings.CutPrefix(part, "snapshots/")
 		if isSnap = isSnap && snap != "" && !strings.Contains(snap, "/"); !ours || !ok || !isSnap && part != "record" {
 			continue
 		}
 		if tasks[id] == nil {
-			tasks[id] = &kept{snapshots: map[string]string{}}
+			tasks[id] = &taskRefs{snapshots: map[string]string{}}
 		}
 		if isSnap {
 			tasks[id].snapshots[name] = oid
@@ -68,83 +68,83 @@ func tasksOf(all map[string]string) (tasks map[belay.TaskID]*kept, without []for
 	return tasks, without
 }
 
-// key is a task's id as refs have it: it becomes part of paths.
-func key(text string) (belay.TaskID, bool) {
+// taskIDOf is a task's id as refs have it: it becomes part of paths.
+func taskIDOf(text string) (belay.TaskID, bool) {
 	id, err := belay.ParseTaskID(text)
 	return id, err == nil && id.Key() == text
 }
 
-// scratch is an empty repository beside a remote, and what a pass over its tasks needs.
-type scratch struct {
-	mirror  Mirror
-	keep    task.Retention
-	now     time.Time
-	out     task.Forgot
-	pending []change
+// forgetRun is an empty repository beside a remote, and what a pass over its tasks needs.
+type forgetRun struct {
+	mirror    Mirror
+	retention task.Retention
+	now       time.Time
+	result    task.ForgetResult
+	pending   []refChange
 }
 
-// change is what is to become of the refs of one task, all or nothing.
-type change struct {
-	of    task.Forgotten
-	refs  map[string]string // the objects that they have now; "" for one that is to be made
-	makes string            // SOURCE:REF of what is to be made; "" for nothing
+// refChange is what is to become of the refs of one task, all or nothing.
+type refChange struct {
+	task   task.ForgottenTask
+	refs   map[string]string // the objects that they have now; "" for one that is to be made
+	newRef string            // SOURCE:REF of what is to be made; "" for nothing
 }
 
 // Forget takes what a remote has of old tasks away, as q.Keep says. known are the tasks that the server knows, by their key,
 // with the time when they ended, or the zero time for one that may still need its refs; the record says it of others. A ref
 // that moves meanwhile is left as it is, with its task, which says so. What was pushed before an error stays; another call
 // continues. now is the time by which things are old. Error: CodeRefused when the remote does not let refs be deleted.
-func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.Time, now time.Time) (task.Forgot, error) {
-	s := &scratch{keep: q.Keep, now: now,
-		out: task.Forgot{Remote: Public(q.Remote), DryRun: q.Keep.DryRun, Tasks: []task.Forgotten{}}}
+func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.Time, now time.Time) (task.ForgetResult, error) {
+	s := &forgetRun{retention: q.Keep, now: now,
+		result: task.ForgetResult{Remote: WithoutLogin(q.Remote), DryRun: q.Keep.DryRun, Tasks: []task.ForgottenTask{}}}
 	const pattern = "belay-forget-*"
-	_, swept := Sweep(os.TempDir(), pattern) // of passes that were killed
-	dir, done, err := Scratch(os.TempDir(), pattern)
+	_, swept := SweepScratch(os.TempDir(), pattern) // of passes that were killed
+	dir, done, err := MakeScratch(os.TempDir(), pattern)
 	if err != nil {
-		return s.out, errors.Join(swept, err)
+		return s.result, errors.Join(swept, err)
 	}
 	defer done() //nolint:errcheck // what stays is swept
 	s.mirror = Mirror{Dir: dir, URL: q.Remote}
-	all, err := s.mirror.list(ctx, "refs/belay/*")
+	all, err := s.mirror.listRemote(ctx, "refs/belay/*")
 	if err != nil {
-		return s.out, err
+		return s.result, err
 	}
-	tasks, without := tasksOf(all)
+	tasks, without := groupByTask(all)
 	for id, k := range tasks {
 		ended, there := known[id]
 		if k.ended = ended; k.record == "" || there && ended.IsZero() {
 			delete(tasks, id)
 		}
 	}
-	if err := s.old(ctx, tasks); err != nil {
-		return s.out, err
+	if err := s.selectOld(ctx, tasks); err != nil {
+		return s.result, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(tasks)) {
-		if err := s.forget(ctx, id, tasks[id]); err != nil {
-			return s.out, err
+		if err := s.forgetTask(ctx, id, tasks[id]); err != nil {
+			return s.result, err
 		}
 	}
 	for _, f := range without {
-		if now.Sub(f.day) <= s.keep.Records {
+		if now.Sub(f.day) <= s.retention.Records {
 			continue
 		}
-		if err := s.add(ctx, change{of: task.Forgotten{Task: f.task, Record: true}, refs: map[string]string{f.ref: f.record}}); err != nil {
-			return s.out, err
+		if err := s.addChange(ctx, refChange{task: task.ForgottenTask{Task: f.task, RecordDeleted: true}, refs: map[string]string{f.ref: f.record}}); err != nil {
+			return s.result, err
 		}
 	}
-	return s.out, s.flush(ctx)
+	return s.result, s.pushPending(ctx)
 }
 
-// old leaves of the tasks those that are old, with their records here. When the server does not know a task any more, its
+// selectOld leaves of the tasks those that are old, with their records here. When the server does not know a task any more, its
 // record says whether it ended.
-func (s *scratch) old(ctx context.Context, tasks map[belay.TaskID]*kept) error {
+func (s *forgetRun) selectOld(ctx context.Context, tasks map[belay.TaskID]*taskRefs) error {
 	unknown := maps.Clone(tasks)
-	maps.DeleteFunc(unknown, func(_ belay.TaskID, k *kept) bool { return !k.ended.IsZero() })
-	if err := s.records(ctx, unknown); err != nil {
+	maps.DeleteFunc(unknown, func(_ belay.TaskID, k *taskRefs) bool { return !k.ended.IsZero() })
+	if err := s.fetchRecords(ctx, unknown); err != nil {
 		return err
 	}
 	for id, k := range unknown {
-		st, err := s.mirror.read(ctx, k.record, id)
+		st, err := s.mirror.readRecord(ctx, k.record, id)
 		rec, bad := session.Fold(st.Log)
 		switch {
 		case err != nil || bad != nil: // it is shown as a record with a problem, and somebody may want to find out
@@ -152,7 +152,7 @@ func (s *scratch) old(ctx context.Context, tasks map[belay.TaskID]*kept) error {
 				return ctx.Err()
 			}
 			delete(tasks, id)
-			s.out.Tasks = append(s.out.Tasks, task.Forgotten{Task: id, Kept: "its record cannot be read"})
+			s.result.Tasks = append(s.result.Tasks, task.ForgottenTask{Task: id, KeptReason: "its record cannot be read"})
 		case rec.Open():
 			delete(tasks, id)
 		default:
@@ -166,20 +166,20 @@ func (s *scratch) old(ctx context.Context, tasks map[belay.TaskID]*kept) error {
 		return strings.Compare(string(a), string(b))
 	})
 	for i, id := range newest {
-		if i < s.keep.KeepLast || s.now.Sub(tasks[id].ended) <= s.keep.OlderThan {
+		if i < s.retention.KeepLast || s.now.Sub(tasks[id].ended) <= s.retention.OlderThan {
 			delete(tasks, id)
 		}
 	}
 	rest := maps.Clone(tasks)
-	maps.DeleteFunc(rest, func(id belay.TaskID, _ *kept) bool { return unknown[id] != nil })
-	return s.records(ctx, rest)
+	maps.DeleteFunc(rest, func(id belay.TaskID, _ *taskRefs) bool { return unknown[id] != nil })
+	return s.fetchRecords(ctx, rest)
 }
 
-// records fetches the records of tasks, without what they lead to.
-func (s *scratch) records(ctx context.Context, of map[belay.TaskID]*kept) error {
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), atOnce) {
+// fetchRecords fetches the records of tasks, without what they lead to.
+func (s *forgetRun) fetchRecords(ctx context.Context, of map[belay.TaskID]*taskRefs) error {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), maxRefs) {
 		if _, err := os.Stat(s.mirror.Dir + "/HEAD"); err != nil {
-			if err := create(ctx, s.mirror.Dir, len(of[some[0]].record), "--bare"); err != nil {
+			if err := createRepository(ctx, s.mirror.Dir, len(of[some[0]].record), "--bare"); err != nil {
 				return err
 			}
 		}
@@ -188,21 +188,21 @@ func (s *scratch) records(ctx context.Context, of map[belay.TaskID]*kept) error 
 		for _, id := range some {
 			args = append(args, "+"+recordRef(id)+":"+recordRef(id))
 		}
-		if _, err := s.mirror.git(ctx, nil, args...); err != nil {
+		if _, err := s.mirror.runGit(ctx, nil, args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forget moves the record of a task to where it stays alone, and deletes its snapshots.
-func (s *scratch) forget(ctx context.Context, id belay.TaskID, k *kept) error {
-	of := task.Forgotten{Task: id, Ended: k.ended, Snapshots: len(k.snapshots)}
-	st, err := s.mirror.read(ctx, k.record, id)
+// forgetTask moves the record of a task to where it stays alone, and deletes its snapshots.
+func (s *forgetRun) forgetTask(ctx context.Context, id belay.TaskID, k *taskRefs) error {
+	of := task.ForgottenTask{Task: id, Ended: k.ended, Snapshots: len(k.snapshots)}
+	st, err := s.mirror.readRecord(ctx, k.record, id)
 	if err != nil {
-		if of.Kept = "its record cannot be read, or moved meanwhile"; ctx.Err() == nil {
+		if of.KeptReason = "its record cannot be read, or moved meanwhile"; ctx.Err() == nil {
 			of.Snapshots = 0
-			s.out.Tasks = append(s.out.Tasks, of)
+			s.result.Tasks = append(s.result.Tasks, of)
 		}
 		return ctx.Err()
 	}
@@ -210,25 +210,25 @@ func (s *scratch) forget(ctx context.Context, id belay.TaskID, k *kept) error {
 	when := fmt.Sprint(max(0, s.now.Unix())) + " +0000"
 	who := []string{"GIT_AUTHOR_NAME=belay", "GIT_AUTHOR_EMAIL=belay@localhost", "GIT_COMMITTER_NAME=belay",
 		"GIT_COMMITTER_EMAIL=belay@localhost", "GIT_AUTHOR_DATE=" + when, "GIT_COMMITTER_DATE=" + when}
-	made, err := run(ctx, s.mirror.Dir, who, []byte(fmt.Sprintf("belay: %s, %s, without its snapshots\n", st.Log.Task,
+	made, err := runGit(ctx, s.mirror.Dir, who, []byte(fmt.Sprintf("belay: %s, %s, without its snapshots\n", st.Log.Task,
 		belay.CountOf(st.Log.Head.Seq, "step"))), "commit-tree", k.record+"^{tree}")
 	if err != nil {
 		return err
 	}
-	c := change{of: of, refs: maps.Clone(k.snapshots)}
+	c := refChange{task: of, refs: maps.Clone(k.snapshots)}
 	alone := forgottenPrefix + day + "/" + id.Key()
-	c.refs[recordRef(id)], c.refs[alone], c.makes = k.record, "", strings.TrimSpace(string(made))+":"+alone
-	return s.add(ctx, c)
+	c.refs[recordRef(id)], c.refs[alone], c.newRef = k.record, "", strings.TrimSpace(string(made))+":"+alone
+	return s.addChange(ctx, c)
 }
 
-// add notes a change, and pushes what was noted when it is enough.
-func (s *scratch) add(ctx context.Context, c change) error {
+// addChange notes a change, and pushes what was noted when it is enough.
+func (s *forgetRun) addChange(ctx context.Context, c refChange) error {
 	n := len(c.refs)
 	for _, p := range s.pending {
 		n += len(p.refs)
 	}
-	if n > atOnce {
-		if err := s.flush(ctx); err != nil {
+	if n > maxRefs {
+		if err := s.pushPending(ctx); err != nil {
 			return err
 		}
 	}
@@ -236,54 +236,54 @@ func (s *scratch) add(ctx context.Context, c change) error {
 	return nil
 }
 
-// flush pushes what was noted, at once or, when that is refused, one task after the other.
-func (s *scratch) flush(ctx context.Context) error {
+// pushPending pushes what was noted, at once or, when that is refused, one task after the other.
+func (s *forgetRun) pushPending(ctx context.Context) error {
 	all := s.pending
 	s.pending = nil
-	if len(all) > 1 && !s.keep.DryRun {
-		if _, err := s.push(ctx, all); err == nil {
-			s.done(all...)
+	if len(all) > 1 && !s.retention.DryRun {
+		if _, err := s.pushChanges(ctx, all); err == nil {
+			s.addDone(all...)
 			return nil
 		}
 	}
 	for _, c := range all {
-		if s.keep.DryRun {
-			s.done(c)
+		if s.retention.DryRun {
+			s.addDone(c)
 			continue
 		}
-		out, err := s.push(ctx, []change{c})
+		out, err := s.pushChanges(ctx, []refChange{c})
 		if err != nil {
-			now, lerr := s.mirror.list(ctx, "refs/belay/*")
+			now, lerr := s.mirror.listRemote(ctx, "refs/belay/*")
 			if lerr != nil {
 				return err
 			}
 			for ref, oid := range c.refs {
 				if now[ref] != oid {
-					c.of.Kept = "it moved meanwhile"
+					c.task.KeptReason = "it moved meanwhile"
 				}
 			}
-			if c.of.Kept == "" {
-				return s.refusal(out, err)
+			if c.task.KeptReason == "" {
+				return s.pushError(out, err)
 			}
-			c.of.Snapshots, c.of.Record = 0, false
+			c.task.Snapshots, c.task.RecordDeleted = 0, false
 		}
-		s.done(c)
+		s.addDone(c)
 	}
 	return nil
 }
 
-func (s *scratch) done(all ...change) {
+func (s *forgetRun) addDone(all ...refChange) {
 	for _, c := range all {
-		s.out.Snapshots += c.of.Snapshots
-		if c.of.Record {
-			s.out.Records++
+		s.result.Snapshots += c.task.Snapshots
+		if c.task.RecordDeleted {
+			s.result.Records++
 		}
-		s.out.Tasks = append(s.out.Tasks, c.of)
+		s.result.Tasks = append(s.result.Tasks, c.task)
 	}
 }
 
-// push makes changes on the remote, all or nothing, on the condition that no ref moved since it was listed.
-func (s *scratch) push(ctx context.Context, all []change) (out []byte, err error) {
+// pushChanges makes changes on the remote, all or nothing, on the condition that no ref moved since it was listed.
+func (s *forgetRun) pushChanges(ctx context.Context, all []refChange) (out []byte, err error) {
 	args, specs := []string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify"}, []string(nil)
 	for _, c := range all {
 		for _, ref := range slices.Sorted(maps.Keys(c.refs)) {
@@ -292,52 +292,52 @@ func (s *scratch) push(ctx context.Context, all []change) (out []byte, err error
 				specs = append(specs, ":"+ref)
 			}
 		}
-		if c.makes != "" {
-			specs = append(specs, c.makes)
+		if c.newRef != "" {
+			specs = append(specs, c.newRef)
 		}
 	}
 	if _, err := os.Stat(s.mirror.Dir + "/HEAD"); err != nil { // there was nothing to fetch
-		if err := create(ctx, s.mirror.Dir, len(slices.Max(slices.Collect(maps.Values(all[0].refs)))), "--bare"); err != nil {
+		if err := createRepository(ctx, s.mirror.Dir, len(slices.Max(slices.Collect(maps.Values(all[0].refs)))), "--bare"); err != nil {
 			return nil, err
 		}
 	}
-	return s.mirror.git(ctx, nil, append(append(args, "--", s.mirror.URL), specs...)...)
+	return s.mirror.runGit(ctx, nil, append(append(args, "--", s.mirror.URL), specs...)...)
 }
 
-// refusal says what a remote answered that does not delete refs; err where it did not answer.
-func (s *scratch) refusal(out []byte, err error) error {
+// pushError says what a remote answered that does not delete refs; err where it did not answer.
+func (s *forgetRun) pushError(out []byte, err error) error {
 	for line := range strings.Lines(string(out)) {
 		parts := strings.Split(strings.TrimSpace(line), "\t")
 		if parts[0] == "!" && len(parts) == 3 && !strings.Contains(parts[2], "atomic") {
 			return &belay.Error{Code: belay.CodeRefused, Err: err,
-				What: fmt.Sprintf("%s refuses to delete refs below refs/belay: %s", s.out.Remote, belay.VisibleLine(parts[2])),
+				What: fmt.Sprintf("%s refuses to delete refs below refs/belay: %s", s.result.Remote, belay.VisibleLine(parts[2])),
 				Try:  "let the user that pushes here delete and create refs below refs/belay/"}
 		}
 	}
 	return err
 }
 
-// Left is what a remote has of a task.
-type Left struct {
+// RemoteContents is what a remote has of a task.
+type RemoteContents struct {
 	Record    bool   `json:"record"`
 	Snapshots int    `json:"snapshots"`
 	Forgotten string `json:"forgotten,omitempty"` // the day (UTC) on which its snapshots were
 }
 
-// Look asks a remote what it has of a task.
-func Look(ctx context.Context, url string, id belay.TaskID) (Left, error) {
+// ReadContents asks a remote what it has of a task.
+func ReadContents(ctx context.Context, url string, id belay.TaskID) (RemoteContents, error) {
 	m := Mirror{Dir: os.TempDir(), URL: url}
-	out, err := m.git(ctx, nil, "ls-remote", "--refs", "--", url, refs(id)+"*", forgottenPrefix+"*/"+id.Key())
+	out, err := m.runGit(ctx, nil, "ls-remote", "--refs", "--", url, taskRefPrefix(id)+"*", forgottenPrefix+"*/"+id.Key())
 	if err != nil {
-		return Left{}, err
+		return RemoteContents{}, err
 	}
-	tasks, without := tasksOf(listed(out))
-	left := Left{}
+	tasks, without := groupByTask(parseRefs(out))
+	left := RemoteContents{}
 	if k := tasks[belay.TaskID(id.Key())]; k != nil {
-		return Left{Record: k.record != "", Snapshots: len(k.snapshots)}, nil
+		return RemoteContents{Record: k.record != "", Snapshots: len(k.snapshots)}, nil
 	}
 	for _, f := range without {
-		left = Left{Record: true, Forgotten: f.day.Format(time.DateOnly)}
+		left = RemoteContents{Record: true, Forgotten: f.day.Format(time.DateOnly)}
 	}
 	return left, nil
 }

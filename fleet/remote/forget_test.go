@@ -67,18 +67,18 @@ func (p *site) refs() []string {
 	return strings.Fields(p.At(p.bare(), "for-each-ref", "--format=%(refname)", "refs/belay/"))
 }
 
-func (p *site) forget(keep task.Retention, known map[belay.TaskID]time.Time, now time.Time) task.Forgot {
+func (p *site) forget(keep task.Retention, known map[belay.TaskID]time.Time, now time.Time) task.ForgetResult {
 	p.T.Helper()
 	out, err := remote.Forget(context.Background(), task.ForgetAsk{Remote: p.url, Keep: keep}, known, now)
 	p.Ok(err)
 	return out
 }
 
-// names are the tasks of an answer.
-func names(out task.Forgot) string {
+// attachmentName are the tasks of an answer.
+func attachmentName(out task.ForgetResult) string {
 	var all []string
 	for _, f := range out.Tasks {
-		all = append(all, string(f.Task)+strings.Repeat("!", min(1, len(f.Kept))))
+		all = append(all, string(f.Task)+strings.Repeat("!", min(1, len(f.KeptReason))))
 	}
 	return strings.Join(all, " ")
 }
@@ -108,14 +108,14 @@ func TestForgetPolicy(t *testing.T) {
 	}
 	keep := task.Retention{OlderThan: 30 * day, Records: 365 * day, KeepLast: 2, DryRun: true}
 	before := p.refs()
-	if out := p.forget(keep, known, now); names(out) != "aborted old" || out.Snapshots != 4 || !out.DryRun {
+	if out := p.forget(keep, known, now); attachmentName(out) != "aborted old" || out.Snapshots != 4 || !out.DryRun {
 		t.Errorf("%+v", out) // Gone ended just now, and Newer is the second
 	}
 	if after := p.refs(); !slices.Equal(before, after) {
 		t.Errorf("a dry run changed %v", after)
 	}
 	keep.DryRun = false
-	if out := p.forget(keep, known, now); names(out) != "aborted old" || out.Snapshots != 4 || out.Records != 0 {
+	if out := p.forget(keep, known, now); attachmentName(out) != "aborted old" || out.Snapshots != 4 || out.Records != 0 {
 		t.Errorf("%+v", out)
 	}
 	today := now.UTC().Format(time.DateOnly)
@@ -144,23 +144,23 @@ func TestForgetPolicy(t *testing.T) {
 	if text := p.At(p.bare(), "show", tip+":record.jsonl"); strings.Count(text, "\n") != 2 {
 		t.Errorf("%s", text)
 	}
-	left, err := remote.Look(context.Background(), p.url, "Old")
-	if want := (remote.Left{Record: true, Forgotten: today}); err != nil || left != want {
+	left, err := remote.ReadContents(context.Background(), p.url, "Old")
+	if want := (remote.RemoteContents{Record: true, Forgotten: today}); err != nil || left != want {
 		t.Errorf("%+v, %v", left, err)
 	}
-	if left, err := remote.Look(context.Background(), p.url, "Gone"); err != nil || left != (remote.Left{Record: true, Snapshots: 2}) {
+	if left, err := remote.ReadContents(context.Background(), p.url, "Gone"); err != nil || left != (remote.RemoteContents{Record: true, Snapshots: 2}) {
 		t.Errorf("%+v, %v", left, err)
 	}
 	// By its record alone Gone ended; a year later so do the records that were forgotten first.
 	later := now.Add(370 * day)
-	if out := p.forget(keep, nil, later); names(out) != "aborted old" || out.Records != 2 || out.Snapshots != 0 {
+	if out := p.forget(keep, nil, later); attachmentName(out) != "aborted old" || out.Records != 2 || out.Snapshots != 0 {
 		t.Errorf("%+v", out) // Gone and Gate are the newest two
 	}
 	keep.KeepLast = 0
-	if out := p.forget(keep, nil, later); names(out) != "gate gone" || out.Records != 0 || out.Snapshots != 4 {
+	if out := p.forget(keep, nil, later); attachmentName(out) != "gate gone" || out.Records != 0 || out.Snapshots != 4 {
 		t.Errorf("%+v", out)
 	}
-	if left, err := remote.Look(context.Background(), p.url, "Old"); err != nil || left != (remote.Left{}) {
+	if left, err := remote.ReadContents(context.Background(), p.url, "Old"); err != nil || left != (remote.RemoteContents{}) {
 		t.Errorf("%+v, %v", left, err)
 	}
 }
@@ -176,7 +176,7 @@ func TestForgetMoved(t *testing.T) {
 	p.Ok(os.MkdirAll(filepath.Dir(hook), 0o755))
 	p.Ok(os.WriteFile(hook, []byte("#!/bin/sh\nenv -u GIT_QUARANTINE_PATH git update-ref refs/belay/fleet/b/record "+p.terms.Base+"\n"), 0o755))
 	out := p.forget(task.Retention{}, known, time.Now())
-	if names(out) != "a b! c" || out.Snapshots != 4 || !strings.Contains(out.Tasks[1].Kept, "moved") {
+	if attachmentName(out) != "a b! c" || out.Snapshots != 4 || !strings.Contains(out.Tasks[1].KeptReason, "moved") {
 		t.Errorf("%+v", out)
 	}
 	if got := p.At(p.bare(), "for-each-ref", "--format=%(refname)", "refs/belay/fleet/b"); strings.Count(got, "snapshots/") != 2 {

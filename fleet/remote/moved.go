@@ -9,29 +9,29 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Moved are the bytes of packs that git sent to a remote and received from it. It is what git's progress says: three digits are
+// PackBytes are the bytes of packs that git sent to a remote and received from it. It is what git's progress says: three digits are
 // exact of more than a KiB, and requests, headers and the list of refs are not in it.
-type Moved struct {
+type PackBytes struct {
 	Sent     int64 `json:"sent,omitempty"`
 	Received int64 `json:"received,omitempty"`
 }
 
 // Git's words about its progress. What the other side says begins with "remote: ".
 var (
-	carried = lazyregexp.New(`^(Writing|Receiving) objects: 100% \(\d+/\d+\), (\d+(?:\.\d+)?) (bytes?|KiB|MiB|GiB)\b`)
-	working = lazyregexp.New(`^(remote: )?((Enumerating|Counting|Compressing|Writing|Receiving|Unpacking) objects|Resolving deltas|` +
+	packProgress = lazyregexp.New(`^(Writing|Receiving) objects: 100% \(\d+/\d+\), (\d+(?:\.\d+)?) (bytes?|KiB|MiB|GiB)\b`)
+	progressLine = lazyregexp.New(`^(remote: )?((Enumerating|Counting|Compressing|Writing|Receiving|Unpacking) objects|Resolving deltas|` +
 		`Delta compression using|Total \d+ \(delta)\b`)
 )
 
-// progress reads what git said: the packs that it sent or received as a whole, and the rest, which is for people.
-func progress(said []byte) (m Moved, rest string) {
+// parseProgress reads what git said: the packs that it sent or received as a whole, and the rest, which is for people.
+func parseProgress(said []byte) (m PackBytes, rest string) {
 	var b strings.Builder
 	for line := range bytes.FieldsFuncSeq(said, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if !working.Match(line) {
+		if !progressLine.Match(line) {
 			b.Write(append(line[:len(line):len(line)], '\n'))
 			continue
 		}
-		found := carried.FindSubmatch(line)
+		found := packProgress.FindSubmatch(line)
 		if found == nil || !bytes.Contains(line, []byte("done.")) { // it says 100 % twice
 			continue
 		}

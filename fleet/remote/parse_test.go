@@ -21,7 +21,7 @@ func FuzzParse(f *testing.F) {
 		}
 		text, prev = append(text, line...), l.Hash
 	}
-	if log, err := parse(text, "T1"); err != nil || len(log.Entries) != 3 || log.Head.Hash != prev {
+	if log, err := parseRecord(text, "T1"); err != nil || len(log.Entries) != 3 || log.Head.Hash != prev {
 		f.Fatalf("%+v, %v", log, err)
 	}
 	f.Add(text)
@@ -29,11 +29,11 @@ func FuzzParse(f *testing.F) {
 	f.Add(bytes.Replace(text, []byte("x"), []byte("y"), 1))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, text []byte) {
-		log, err := parse(text, "T1")
+		log, err := parseRecord(text, "T1")
 		if err != nil {
 			return
 		}
-		again, err := lines(log)
+		again, err := recordLines(log)
 		if err != nil || !bytes.Equal(again, text) {
 			t.Errorf("%q became %q, %v", text, again, err)
 		}
@@ -45,12 +45,12 @@ func FuzzTasksOf(f *testing.F) {
 	f.Add([]byte("aa refs/belay/fleet/t1/record\nbb refs/belay/fleet/t1/snapshots/01x\ncc refs/belay/forgotten/2026-11-28/t2\n"))
 	f.Add([]byte("aa\trefs/belay/fleet/T1/record\nbb\trefs/belay/fleet/t1/snapshots/a/b\ncc\trefs/belay/forgotten/day/t2\nrefs/heads/main"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		all := listed(out)
-		tasks, without := tasksOf(all)
+		all := parseRefs(out)
+		tasks, without := groupByTask(all)
 		n := len(without)
 		for id, k := range tasks {
 			for ref, oid := range k.snapshots {
-				if all[ref] != oid || !strings.HasPrefix(ref, refs(id)+"snapshots/") || strings.Count(ref, "/") != 5 {
+				if all[ref] != oid || !strings.HasPrefix(ref, taskRefPrefix(id)+"snapshots/") || strings.Count(ref, "/") != 5 {
 					t.Errorf("%s is of %s", ref, id)
 				}
 			}
@@ -76,7 +76,7 @@ func TestProgress(t *testing.T) {
 		"Delta compression using up to 2 threads\nCompressing objects: 100% (17/17), done.\nWriting objects:   3% (1/29)\r" +
 		"Writing objects: 100% (29/29)\rWriting objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s\r" +
 		"Writing objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s, done.\nTotal 29 (delta 14), reused 12 (delta 0), pack-reused 0\n"
-	for said, want := range map[string]Moved{
+	for said, want := range map[string]PackBytes{
 		"":                                   {},
 		push:                                 {Sent: 2672},
 		push + "error: no\nremote: denied\n": {Sent: 2672},
@@ -84,7 +84,7 @@ func TestProgress(t *testing.T) {
 		"Receiving objects:  99% (99/100), 1.00 MiB | 1.00 MiB/s\rfatal: cut":                                                           {},
 		"Receiving objects: 100% (100/100), 1.50 GiB | 1.00 MiB/s, done.\n":                                                             {Received: 3 << 29},
 	} {
-		got, rest := progress([]byte(said))
+		got, rest := parseProgress([]byte(said))
 		if got != want || strings.Contains(rest, "objects") || strings.Contains(said, "denied") && rest != "error: no\nremote: denied" {
 			t.Errorf("%q: %+v, %q", said, got, rest)
 		}
@@ -96,11 +96,11 @@ func FuzzProgress(f *testing.F) {
 	f.Add([]byte("Writing objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s, done.\rfatal: no"))
 	f.Add([]byte("Receiving objects: 100% (1/1), 99999999999999999999999999999999999.9 GiB | x, done.\n"))
 	f.Fuzz(func(t *testing.T, said []byte) {
-		m, rest := progress(said)
+		m, rest := parseProgress(said)
 		if m.Sent < 0 || m.Received < 0 || len(rest) > len(said) {
 			t.Errorf("%+v, %q", m, rest)
 		}
-		if again, rest2 := progress([]byte(rest)); again != (Moved{}) || rest2 != rest {
+		if again, rest2 := parseProgress([]byte(rest)); again != (PackBytes{}) || rest2 != rest {
 			t.Errorf("%q became %q", rest, rest2)
 		}
 	})

@@ -29,24 +29,24 @@ type Mirror struct {
 	Dir string // of the bare repository
 	URL string
 
-	Moved  Moved       // since it was opened
-	Report func(Moved) // is told of each pack; nil for nobody
+	Packs  PackBytes       // since it was opened
+	Report func(PackBytes) // is told of each pack; nil for nobody
 }
 
-// ErrMoved says that somebody else has pushed the task meanwhile: it goes on on another machine.
-var ErrMoved = errors.New("the task's record on the remote was moved by another worker")
+// ErrRecordMoved says that somebody else has pushed the task meanwhile: it goes on on another machine.
+var ErrRecordMoved = errors.New("the task's record on the remote was moved by another worker")
 
-// Open makes the mirror where it is not there yet, and fetches the branches.
-func Open(ctx context.Context, dir, url string) (*Mirror, error) {
+// OpenMirror makes the mirror where it is not there yet, and fetches the branches.
+func OpenMirror(ctx context.Context, dir, url string) (*Mirror, error) {
 	m := &Mirror{Dir: dir, URL: url}
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		tmp, done, err := Scratch(filepath.Dir(dir), "new-*")
+		tmp, done, err := MakeScratch(filepath.Dir(dir), "new-*")
 		if err != nil {
 			return nil, err
 		}
 		defer done() //nolint:errcheck // what stays is swept
-		_, moved, err := runs(ctx, "", nil, nil, "clone", "--progress", "--bare", "--", url, filepath.Join(tmp, "m"))
-		if m.Moved = moved; err != nil {
+		_, moved, err := runGitCounting(ctx, "", nil, nil, "clone", "--progress", "--bare", "--", url, filepath.Join(tmp, "m"))
+		if m.Packs = moved; err != nil {
 			return nil, err
 		}
 		if err := os.Rename(filepath.Join(tmp, "m"), dir); err != nil && !os.IsExist(err) {
@@ -58,17 +58,17 @@ func Open(ctx context.Context, dir, url string) (*Mirror, error) {
 	return m, nil
 }
 
-// Has fetches what a commit needs, unless it is there.
-func (m *Mirror) Has(ctx context.Context, commit string) error {
-	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
+// FetchCommit fetches what a commit needs, unless it is there.
+func (m *Mirror) FetchCommit(ctx context.Context, commit string) error {
+	if _, err := m.runGit(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
 		return nil
 	}
-	if _, err := m.git(ctx, nil, "-c", "fetch.unpackLimit=1", "fetch", "--progress", "--no-tags", m.URL,
+	if _, err := m.runGit(ctx, nil, "-c", "fetch.unpackLimit=1", "fetch", "--progress", "--no-tags", m.URL,
 		"+refs/heads/*:refs/heads/*"); err != nil {
 		return err
 	}
-	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		return belay.Refuse(belay.CodeNotFound, "push it first", "%s is on no branch of %s", commit, Public(m.URL))
+	if _, err := m.runGit(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		return belay.Refuse(belay.CodeNotFound, "push it first", "%s is on no branch of %s", commit, WithoutLogin(m.URL))
 	}
 	return nil
 }
@@ -78,39 +78,39 @@ func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
 	}
-	if _, err := run(ctx, "", nil, nil, "clone", "--quiet", "--no-checkout", "--no-tags", "--", m.Dir, dir); err != nil {
+	if _, err := runGit(ctx, "", nil, nil, "clone", "--quiet", "--no-checkout", "--no-tags", "--", m.Dir, dir); err != nil {
 		return err
 	}
 	steps := [][]string{
-		{"remote", "set-url", "origin", Public(m.URL)},
+		{"remote", "set-url", "origin", WithoutLogin(m.URL)},
 		{"checkout", "--quiet", "-B", branch, commit},
 	}
 	if name, mail, ok := strings.Cut(strings.TrimSuffix(author, ">"), " <"); ok {
 		steps = append(steps, []string{"config", "user.name", name}, []string{"config", "user.email", mail})
 	}
 	for _, args := range steps {
-		if _, err := run(ctx, dir, nil, nil, args...); err != nil {
+		if _, err := runGit(ctx, dir, nil, nil, args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// logins finds what a URL may have of a login. What is before a @ of ssh is only a name.
-var logins = lazyregexp.New(`(https?://)[^/@\s]+@`)
+// loginPattern finds what a URL may have of a login. What is before a @ of ssh is only a name.
+var loginPattern = lazyregexp.New(`(https?://)[^/@\s]+@`)
 
-// Public is a remote's URL, or a text with some, without names and passwords of http: a worker has its own.
-func Public(text string) string { return logins.ReplaceAllString(text, "$1") }
+// WithoutLogin is a remote's URL, or a text with some, without names and passwords of http: a worker has its own.
+func WithoutLogin(text string) string { return loginPattern.ReplaceAllString(text, "$1") }
 
-// git runs a command in the mirror.
-func (m *Mirror) git(ctx context.Context, in []byte, args ...string) ([]byte, error) {
-	return m.count(runs(ctx, m.Dir, nil, in, args...))
+// runGit runs a command in the mirror.
+func (m *Mirror) runGit(ctx context.Context, in []byte, args ...string) ([]byte, error) {
+	return m.countPacks(runGitCounting(ctx, m.Dir, nil, in, args...))
 }
 
-// with runs a command in the mirror that sees the objects of a clone as well, by its git folder.
-func (m *Mirror) with(ctx context.Context, common string, in []byte, args ...string) ([]byte, error) {
+// runGitIn runs a command in the mirror that sees the objects of a clone as well, by its git folder.
+func (m *Mirror) runGitIn(ctx context.Context, common string, in []byte, args ...string) ([]byte, error) {
 	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}
-	return m.count(runs(ctx, m.Dir, env, in, args...))
+	return m.countPacks(runGitCounting(ctx, m.Dir, env, in, args...))
 }
 
 // progressOption has a push say how large its pack is, but not over HTTP: there the other side would tell of its own progress as well,
@@ -122,24 +122,24 @@ func (m *Mirror) progressOption() string {
 	return "--progress"
 }
 
-func (m *Mirror) count(out []byte, moved Moved, err error) ([]byte, error) {
-	m.Moved.Sent += moved.Sent
-	m.Moved.Received += moved.Received
-	if m.Report != nil && moved != (Moved{}) {
+func (m *Mirror) countPacks(out []byte, moved PackBytes, err error) ([]byte, error) {
+	m.Packs.Sent += moved.Sent
+	m.Packs.Received += moved.Received
+	if m.Report != nil && moved != (PackBytes{}) {
 		m.Report(moved)
 	}
 	return out, err
 }
 
-// refs gives those of the mirror below a prefix, with the objects that they name.
-func (m *Mirror) refs(ctx context.Context, below string) (map[string]string, error) {
-	out, err := m.git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", below)
-	return listed(out), err
+// listRefs gives those of the mirror below a prefix, with the objects that they name.
+func (m *Mirror) listRefs(ctx context.Context, below string) (map[string]string, error) {
+	out, err := m.runGit(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", below)
+	return parseRefs(out), err
 }
 
-// Drop takes a task out of the mirror. The remote keeps what it has.
-func (m *Mirror) Drop(ctx context.Context, id belay.TaskID) error {
-	all, err := m.refs(ctx, refs(id))
+// DropTask takes a task out of the mirror. The remote keeps what it has.
+func (m *Mirror) DropTask(ctx context.Context, id belay.TaskID) error {
+	all, err := m.listRefs(ctx, taskRefPrefix(id))
 	if err != nil || len(all) == 0 {
 		return err
 	}
@@ -147,35 +147,35 @@ func (m *Mirror) Drop(ctx context.Context, id belay.TaskID) error {
 	for ref, oid := range all {
 		fmt.Fprintf(&text, "delete %s %s\n", ref, oid)
 	}
-	_, err = m.git(ctx, text.Bytes(), "update-ref", "--stdin")
+	_, err = m.runGit(ctx, text.Bytes(), "update-ref", "--stdin")
 	return err
 }
 
-// grace is how long git may take to end when it is to.
-const grace = 10 * time.Second
+// endGrace is how long git may take to end when it is to.
+const endGrace = 10 * time.Second
 
-func run(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, error) {
-	out, _, err := runs(ctx, dir, env, in, args...)
+func runGit(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, error) {
+	out, _, err := runGitCounting(ctx, dir, env, in, args...)
 	return out, err
 }
 
-// runs runs git, and says which packs it moved where it is asked for its progress.
-func runs(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, Moved, error) {
+// runGitCounting runs git, and says which packs it moved where it is asked for its progress.
+func runGitCounting(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, PackBytes, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = grace
+	cmd.WaitDelay = endGrace
 	if in != nil {
 		cmd.Stdin = bytes.NewReader(in)
 	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
-	moved, rest := progress(said.Bytes())
+	moved, rest := parseProgress(said.Bytes())
 	if err != nil {
-		err = fmt.Errorf("git %s: %w: %s", args[0], err, belay.VisibleLine(Public(rest)))
+		err = fmt.Errorf("git %s: %w: %s", args[0], err, belay.VisibleLine(WithoutLogin(rest)))
 	}
 	return out.Bytes(), moved, err
 }
@@ -192,36 +192,36 @@ type Merge struct {
 // Merge commits all files of a clone and pushes the commit, on the condition that the branch is still at its tip. A push
 // that was made before is found. CodeRefused: the branch is elsewhere.
 func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, error) {
-	if _, err := run(ctx, clone, nil, nil, "add", "--all", "--force", "--", "."); err != nil {
+	if _, err := runGit(ctx, clone, nil, nil, "add", "--all", "--force", "--", "."); err != nil {
 		return "", err
 	}
-	tree, err := run(ctx, clone, nil, nil, "write-tree")
+	tree, err := runGit(ctx, clone, nil, nil, "write-tree")
 	if err != nil {
 		return "", err
 	}
-	date, err := run(ctx, clone, nil, nil, "show", "--no-patch", "--format=%cI", q.Work)
+	date, err := runGit(ctx, clone, nil, nil, "show", "--no-patch", "--format=%cI", q.Work)
 	if err != nil {
 		return "", err
 	}
 	when := strings.TrimSpace(string(date))
-	made, err := run(ctx, clone, []string{"GIT_AUTHOR_DATE=" + when, "GIT_COMMITTER_DATE=" + when}, []byte(q.Message),
+	made, err := runGit(ctx, clone, []string{"GIT_AUTHOR_DATE=" + when, "GIT_COMMITTER_DATE=" + when}, []byte(q.Message),
 		"commit-tree", strings.TrimSpace(string(tree)), "-p", q.Onto, "-p", q.Work)
 	if err != nil {
 		return "", err
 	}
 	commit, ref := strings.TrimSpace(string(made)), "refs/heads/"+q.Branch
-	_, err = m.with(ctx, filepath.Join(clone, ".git"), nil, "push", m.progressOption(), "--no-verify",
+	_, err = m.runGitIn(ctx, filepath.Join(clone, ".git"), nil, "push", m.progressOption(), "--no-verify",
 		"--force-with-lease="+ref+":"+q.Tip, "--", m.URL, commit+":"+ref)
 	if err == nil {
 		return commit, nil
 	}
-	now, lerr := m.list(ctx, ref)
+	now, lerr := m.listRemote(ctx, ref)
 	switch at := now[ref]; {
 	case lerr != nil || at == q.Tip:
 		return "", err
 	case at == commit:
 		return commit, nil
-	case at != "" && m.same(ctx, at, strings.TrimSpace(string(tree)), q):
+	case at != "" && m.isSameMerge(ctx, at, strings.TrimSpace(string(tree)), q):
 		return at, nil
 	case at == "":
 		return "", belay.Refuse(belay.CodeRefused, "push "+q.Tip+" there, then decide merge",
@@ -232,19 +232,19 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 	}
 }
 
-// same reports whether a commit is the same merge as another worker makes it, whose user has another name.
-func (m *Mirror) same(ctx context.Context, commit, tree string, q Merge) bool {
-	if m.Has(ctx, commit) != nil {
+// isSameMerge reports whether a commit is the same merge as another worker makes it, whose user has another name.
+func (m *Mirror) isSameMerge(ctx context.Context, commit, tree string, q Merge) bool {
+	if m.FetchCommit(ctx, commit) != nil {
 		return false
 	}
-	out, err := m.git(ctx, nil, "show", "--no-patch", "--format=%T %P", commit)
+	out, err := m.runGit(ctx, nil, "show", "--no-patch", "--format=%T %P", commit)
 	return err == nil && strings.TrimSpace(string(out)) == tree+" "+q.Onto+" "+q.Work
 }
 
 // Tip asks the remote for the commit of a branch. CodeRefused: it has none of that name.
 func (m *Mirror) Tip(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
-	all, err := m.list(ctx, ref)
+	all, err := m.listRemote(ctx, ref)
 	if err == nil && all[ref] == "" {
 		err = belay.Refuse(belay.CodeRefused, "push it, or make the schedule again with --branch", "%s has no branch %s", m.URL,
 			belay.VisibleLine(branch))

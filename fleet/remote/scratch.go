@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Scratch makes a folder for work that its process may leave behind when it is killed. Done removes it; Sweep removes those
+// MakeScratch makes a folder for work that its process may leave behind when it is killed. Done removes it; Sweep removes those
 // whose process is gone.
-func Scratch(above, pattern string) (dir string, done func() error, err error) {
+func MakeScratch(above, pattern string) (dir string, done func() error, err error) {
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, err
 	}
@@ -21,7 +21,7 @@ func Scratch(above, pattern string) (dir string, done func() error, err error) {
 		if dir, err = os.MkdirTemp(above, pattern); err != nil {
 			return "", nil, err
 		}
-		free, err := lock(dir, syscall.LOCK_EX|syscall.LOCK_NB)
+		free, err := lockFolder(dir, syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			if _, err = os.Lstat(dir); err == nil {
 				return dir, func() error { defer free(); return os.RemoveAll(dir) }, nil
@@ -35,15 +35,15 @@ func Scratch(above, pattern string) (dir string, done func() error, err error) {
 	return "", nil, fmt.Errorf("make a folder in %s: each is removed at once", above)
 }
 
-// Sweep removes what Scratch made by processes that are gone, and says how much. What is another user's stays.
-func Sweep(above, pattern string) (n int, err error) {
+// SweepScratch removes what Scratch made by processes that are gone, and says how much. What is another user's stays.
+func SweepScratch(above, pattern string) (n int, err error) {
 	all, err := filepath.Glob(filepath.Join(above, pattern))
 	if err != nil {
 		return 0, err
 	}
 	var problems []error
 	for _, dir := range all {
-		free, err := lock(dir, syscall.LOCK_EX|syscall.LOCK_NB)
+		free, err := lockFolder(dir, syscall.LOCK_EX|syscall.LOCK_NB)
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 			continue
 		}
@@ -57,9 +57,9 @@ func Sweep(above, pattern string) (n int, err error) {
 	return n, errors.Join(problems...)
 }
 
-// Unlock removes the locks of refs in the mirrors below a folder that a killed git left: without it, no fetch succeeds any more.
+// RemoveRefLocks removes the locks of refs in the mirrors below a folder that a killed git left: without it, no fetch succeeds any more.
 // Git has them for a moment only; those that are older than a minute are nobody's.
-func Unlock(above string) error {
+func RemoveRefLocks(above string) error {
 	mirrors, err := filepath.Glob(filepath.Join(above, "*.git"))
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func Unlock(above string) error {
 	return errors.Join(problems...)
 }
 
-// lock locks a folder. The kernel lets go of it when the process ends, however it does.
-func lock(dir string, how int) (unlock func(), err error) {
+// lockFolder locks a folder. The kernel lets go of it when the process ends, however it does.
+func lockFolder(dir string, how int) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err

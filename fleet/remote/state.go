@@ -36,11 +36,11 @@ import (
 
 const recordFile = "record.jsonl"
 
-func refs(id belay.TaskID) string      { return Prefix + id.Key() + "/" }
-func recordRef(id belay.TaskID) string { return task.RecordRef(id) }
+func taskRefPrefix(id belay.TaskID) string { return Prefix + id.Key() + "/" }
+func recordRef(id belay.TaskID) string     { return task.RecordRef(id) }
 
-// names finds what may be the name of an attachment.
-var names = lazyregexp.New(`\b[0-9a-f]{64}\b`)
+// attachmentName finds what may be the name of an attachment.
+var attachmentName = lazyregexp.New(`\b[0-9a-f]{64}\b`)
 
 // State is a task's record as it stands on the remote.
 type State struct {
@@ -50,13 +50,13 @@ type State struct {
 	Snapshots   map[string]string // objects, by snapshot
 }
 
-// Ignored are files that git ignores and that a snapshot has: they leave a machine only when Terms.Shared names them.
-type Ignored struct {
+// IgnoredFilesError are files that git ignores and that a snapshot has: they leave a machine only when Terms.Shared names them.
+type IgnoredFilesError struct {
 	Snapshot belay.SnapshotID
 	Paths    []string
 }
 
-func (e *Ignored) Error() string {
+func (e *IgnoredFilesError) Error() string {
 	const most = 5
 	names := belay.VisibleLine(strings.Join(e.Paths[:min(len(e.Paths), most)], ", "))
 	if more := len(e.Paths) - most; more > 0 {
@@ -68,8 +68,8 @@ func (e *Ignored) Error() string {
 // Work is accepted work that goes with a record.
 type Work struct{ Commit, Branch string }
 
-// Terms say from where a push continues, and what may go.
-type Terms struct {
+// PushTerms say from where a push continues, and what may go.
+type PushTerms struct {
 	Last   string   // the commit that this worker knows as the record's, "" for none
 	Base   string   // the commit that the task began from
 	Shared []string // globs (belay.Match) of ignored files that may leave this machine
@@ -77,16 +77,16 @@ type Terms struct {
 }
 
 // Push sends the record of a task and what it names, and accepted work: all or nothing. It returns the commit
-// of the record. The error is ErrMoved when the remote has another record, *Ignored when a snapshot has files
+// of the record. The error is ErrRecordMoved when the remote has another record, *Ignored when a snapshot has files
 // that stay here, CodeRefused when the branch has other work.
-func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t Terms) (string, error) {
+func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t PushTerms) (string, error) {
 	last, work := t.Last, t.Work
-	bound, err := Bound(r.Log)
+	bound, err := BoundSnapshots(r.Log)
 	if err != nil {
 		return last, err
 	}
 	if last != "" {
-		if _, err := m.git(ctx, nil, "cat-file", "-e", last); err != nil { // the mirror was made anew
+		if _, err := m.runGit(ctx, nil, "cat-file", "-e", last); err != nil { // the mirror was made anew
 			if _, err := m.Fetch(ctx, r.Task.ID); err != nil {
 				return last, err
 			}
@@ -94,27 +94,27 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 	}
 	// What the record named that was pushed last went with it, all or nothing: nobody is asked for a list, which would be of
 	// all refs of the remote.
-	there, err := m.pushed(ctx, r.Task.ID, last)
+	there, err := m.boundSnapshotsAt(ctx, r.Task.ID, last)
 	if err != nil {
 		return last, err
 	}
 	bound = slices.DeleteFunc(bound, func(b snapshot.Pin) bool { return slices.Contains(there, b) })
-	tip, err := m.line(ctx, s, t, bound)
+	tip, err := m.linkSnapshots(ctx, s, t, bound)
 	if err != nil {
 		return last, err
 	}
-	commits, err := m.commits(ctx, s, t, bound)
+	commits, err := m.listCommits(ctx, s, t, bound)
 	if err != nil {
 		return last, err
 	}
-	if err := leave(ctx, s, t, bound, commits); err != nil {
+	if err := checkIgnored(ctx, s, t, bound, commits); err != nil {
 		return last, err
 	}
 	var specs []string
 	for _, b := range bound {
-		specs = append(specs, b.Commit+":"+refs(r.Task.ID)+"snapshots/"+string(b.ID))
+		specs = append(specs, b.Commit+":"+taskRefPrefix(r.Task.ID)+"snapshots/"+string(b.ID))
 	}
-	record, err := m.record(ctx, s, r, last, append([]string{cmp.Or(last, t.Base), tip}, commits...))
+	record, err := m.writeRecord(ctx, s, r, last, append([]string{cmp.Or(last, t.Base), tip}, commits...))
 	if err != nil {
 		return last, err
 	}
@@ -130,7 +130,7 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 	args = append(args, []string{"push", "--porcelain", m.progressOption(), "--atomic", "--no-verify",
 		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
 	args = append(args, specs...)
-	out, err := m.with(ctx, s.Session.Repo.Common, nil, args...)
+	out, err := m.runGitIn(ctx, s.Session.Repo.Common, nil, args...)
 	if err == nil {
 		return record, nil
 	}
@@ -138,11 +138,11 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 		switch {
 		case !strings.HasPrefix(line, "!"), strings.Contains(line, "atomic"):
 		case strings.Contains(line, ":"+ref+"\t"):
-			if now, lerr := m.list(ctx, ref); lerr == nil && now[ref] != last {
-				return last, ErrMoved
+			if now, lerr := m.listRemote(ctx, ref); lerr == nil && now[ref] != last {
+				return last, ErrRecordMoved
 			}
 		case work.Commit != "" && strings.Contains(line, ":"+branch+"\t"):
-			if now, lerr := m.list(ctx, branch); lerr == nil && now[branch] != "" {
+			if now, lerr := m.listRemote(ctx, branch); lerr == nil && now[branch] != "" {
 				return last, belay.Refuse(belay.CodeRefused, "rename or delete that branch on the remote, then resume",
 					"the branch %s is on the remote already, with other work", work.Branch)
 			}
@@ -153,13 +153,13 @@ func (m *Mirror) Push(ctx context.Context, s *app.Service, r *session.Record, t 
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
 func (m *Mirror) Deliver(ctx context.Context, s *app.Service, work Work) error {
-	_, err := m.with(ctx, s.Session.Repo.Common, nil, "push", m.progressOption(), "--no-verify", "--", m.URL,
+	_, err := m.runGitIn(ctx, s.Session.Repo.Common, nil, "push", m.progressOption(), "--no-verify", "--", m.URL,
 		work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
 
-// Bound are the snapshots that the entries of a record name.
-func Bound(log journal.Log) ([]snapshot.Pin, error) {
+// BoundSnapshots are the snapshots that the entries of a record name.
+func BoundSnapshots(log journal.Log) ([]snapshot.Pin, error) {
 	var all []snapshot.Pin
 	for _, e := range log.Entries {
 		if e.Type == session.EntryTask {
@@ -180,28 +180,28 @@ func Bound(log journal.Log) ([]snapshot.Pin, error) {
 	return all, nil
 }
 
-// pushed are the snapshots that a record on the remote names, by its commit, which the mirror has; "" names none.
-func (m *Mirror) pushed(ctx context.Context, id belay.TaskID, commit string) ([]snapshot.Pin, error) {
+// boundSnapshotsAt are the snapshots that a record on the remote names, by its commit, which the mirror has; "" names none.
+func (m *Mirror) boundSnapshotsAt(ctx context.Context, id belay.TaskID, commit string) ([]snapshot.Pin, error) {
 	if commit == "" {
 		return nil, nil
 	}
-	st, err := m.read(ctx, commit, id)
+	st, err := m.readRecord(ctx, commit, id)
 	if err != nil {
 		return nil, err
 	}
-	return Bound(st.Log)
+	return BoundSnapshots(st.Log)
 }
 
-func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, error) {
-	out, err := m.git(ctx, nil, "ls-remote", "--refs", "--", m.URL, pattern)
+func (m *Mirror) listRemote(ctx context.Context, pattern string) (map[string]string, error) {
+	out, err := m.runGit(ctx, nil, "ls-remote", "--refs", "--", m.URL, pattern)
 	if err != nil {
 		return nil, err
 	}
-	return listed(out), nil
+	return parseRefs(out), nil
 }
 
-// listed reads refs, with the objects that they name first.
-func listed(out []byte) map[string]string {
+// parseRefs reads refs, with the objects that they name first.
+func parseRefs(out []byte) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		if f := strings.Fields(line); len(f) == 2 {
@@ -211,17 +211,17 @@ func listed(out []byte) map[string]string {
 	return all
 }
 
-// line makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
+// linkSnapshots makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
 // Two sides of git find out by commits what the other one has, and compare trees at the same paths. What names
 // a snapshot is a tag of a tree, with the files below tree/: without these commits all files would be sent.
-func (m *Mirror) line(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin) (tip string, err error) {
+func (m *Mirror) linkSnapshots(ctx context.Context, s *app.Service, t PushTerms, bound []snapshot.Pin) (tip string, err error) {
 	commit := func(tree, parent, message string) (string, error) {
 		c := snapshot.CommitObject(s.Session.Repo, tree, []string{parent}, time.Unix(0, 0), message)
-		_, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
+		_, err := m.runGit(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 		return c.OID, err
 	}
 	if t.Last != "" {
-		out, err := m.git(ctx, nil, "rev-parse", "--verify", "--quiet", t.Last+"^2")
+		out, err := m.runGit(ctx, nil, "rev-parse", "--verify", "--quiet", t.Last+"^2")
 		if tip = strings.TrimSpace(string(out)); err == nil && len(bound) == 0 {
 			return tip, nil
 		}
@@ -230,13 +230,13 @@ func (m *Mirror) line(ctx context.Context, s *app.Service, t Terms, bound []snap
 	for _, b := range bound {
 		names = append(names, b.Commit+"^{tree}")
 	}
-	out, err := m.with(ctx, s.Session.Repo.Common, nil, names...)
+	out, err := m.runGitIn(ctx, s.Session.Repo.Common, nil, names...)
 	if err != nil {
 		return "", err
 	}
 	trees := strings.Fields(string(out))
 	if tip == "" {
-		out, err := m.git(ctx, []byte("040000 tree "+trees[0]+"\ttree\n"), "mktree", "--missing")
+		out, err := m.runGit(ctx, []byte("040000 tree "+trees[0]+"\ttree\n"), "mktree", "--missing")
 		if err != nil {
 			return "", err
 		}
@@ -252,10 +252,10 @@ func (m *Mirror) line(ctx context.Context, s *app.Service, t Terms, bound []snap
 	return tip, nil
 }
 
-// commits are those that snapshots need and that the record's commit before, or else the task's base, does not
+// listCommits are those that snapshots need and that the record's commit before, or else the task's base, does not
 // lead to. They are parents of the record's commit, so that a worker that fetches it has all of them, whatever
 // becomes of branches.
-func (m *Mirror) commits(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin) (list []string, err error) {
+func (m *Mirror) listCommits(ctx context.Context, s *app.Service, t PushTerms, bound []snapshot.Pin) (list []string, err error) {
 	needs := []string{t.Base}
 	for _, b := range bound {
 		some, err := s.Session.Snaps.NeededCommits(ctx, b.Commit)
@@ -271,7 +271,7 @@ func (m *Mirror) commits(ctx context.Context, s *app.Service, t Terms, bound []s
 		return nil, err
 	}
 	needs = slices.DeleteFunc(needs, func(oid string) bool { return slices.Contains(gone, oid) })
-	out, err := m.with(ctx, s.Session.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"),
+	out, err := m.runGitIn(ctx, s.Session.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"),
 		"rev-list", "--stdin")
 	if err != nil {
 		return nil, err
@@ -284,10 +284,10 @@ func (m *Mirror) commits(ctx context.Context, s *app.Service, t Terms, bound []s
 	return list, nil
 }
 
-// leave refuses snapshots with files that git ignores, that the commit, which the task began from, does not
+// checkIgnored refuses snapshots with files that git ignores, that the commit, which the task began from, does not
 // have, and that nobody said may leave. The commits that go with them may have some as well: git stash --all
 // makes one of ignored files.
-func leave(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin, commits []string) error {
+func checkIgnored(ctx context.Context, s *app.Service, t PushTerms, bound []snapshot.Pin, commits []string) error {
 	for _, b := range bound {
 		out, err := s.Session.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
 			t.Base+"^{tree}", b.Tree)
@@ -295,7 +295,7 @@ func leave(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin, c
 			return err
 		}
 		paths, err := ignoredFiles(ctx, s, t, out)
-		if err := errors.Join(err, ignored(b.ID, paths)); err != nil {
+		if err := errors.Join(err, newIgnoredError(b.ID, paths)); err != nil {
 			return err
 		}
 	}
@@ -312,18 +312,18 @@ func leave(ctx context.Context, s *app.Service, t Terms, bound []snapshot.Pin, c
 		return err
 	}
 	paths, err := ignoredFiles(ctx, s, t, out)
-	return errors.Join(err, ignored(bound[0].ID, paths))
+	return errors.Join(err, newIgnoredError(bound[0].ID, paths))
 }
 
-func ignored(id belay.SnapshotID, paths []string) error {
+func newIgnoredError(id belay.SnapshotID, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return &Ignored{Snapshot: id, Paths: paths}
+	return &IgnoredFilesError{Snapshot: id, Paths: paths}
 }
 
 // ignoredFiles are those of paths, each ended by NUL, that git ignores, does not track, and that nobody said may leave.
-func ignoredFiles(ctx context.Context, s *app.Service, t Terms, list []byte) ([]string, error) {
+func ignoredFiles(ctx context.Context, s *app.Service, t PushTerms, list []byte) ([]string, error) {
 	paths := strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 })
 	paths = slices.DeleteFunc(paths, func(p string) bool { return belay.Match(t.Shared, p) })
 	if len(paths) == 0 {
@@ -355,19 +355,19 @@ func ignoredFiles(ctx context.Context, s *app.Service, t Terms, list []byte) ([]
 	return slices.DeleteFunc(those, func(p string) bool { return has[p] }), nil
 }
 
-// record makes the commit of the record and of its attachments, in the mirror.
-func (m *Mirror) record(ctx context.Context, s *app.Service, r *session.Record, last string, parents []string) (string, error) {
-	text, err := lines(r.Log)
+// writeRecord makes the commit of the record and of its attachments, in the mirror.
+func (m *Mirror) writeRecord(ctx context.Context, s *app.Service, r *session.Record, last string, parents []string) (string, error) {
+	text, err := recordLines(r.Log)
 	if err != nil {
 		return "", err
 	}
-	blob, err := m.blob(ctx, text)
+	blob, err := m.writeBlob(ctx, text)
 	if err != nil {
 		return "", err
 	}
 	files, added := map[string]string{}, text
 	if last != "" {
-		before, size, attachments, err := m.parts(ctx, last)
+		before, size, attachments, err := m.readTree(ctx, last)
 		if err != nil {
 			return "", err
 		}
@@ -376,7 +376,7 @@ func (m *Mirror) record(ctx context.Context, s *app.Service, r *session.Record, 
 			added = text[size:]
 		}
 	}
-	for _, sha := range names.FindAllString(string(added), -1) {
+	for _, sha := range attachmentName.FindAllString(string(added), -1) {
 		if files[sha] != "" {
 			continue
 		}
@@ -384,7 +384,7 @@ func (m *Mirror) record(ctx context.Context, s *app.Service, r *session.Record, 
 		if err != nil {
 			continue // a hash of something else, or gone: then the record says so
 		}
-		if files[sha], err = m.blob(ctx, data); err != nil {
+		if files[sha], err = m.writeBlob(ctx, data); err != nil {
 			return "", err
 		}
 	}
@@ -394,29 +394,29 @@ func (m *Mirror) record(ctx context.Context, s *app.Service, r *session.Record, 
 		for _, sha := range slices.Sorted(maps.Keys(files)) {
 			fmt.Fprintf(&list, "100644 blob %s\t%s\n", files[sha], sha)
 		}
-		sub, err := m.git(ctx, list.Bytes(), "mktree")
+		sub, err := m.runGit(ctx, list.Bytes(), "mktree")
 		if err != nil {
 			return "", err
 		}
 		tree = fmt.Sprintf("040000 tree %s\tfiles\n", strings.TrimSpace(string(sub))) + tree
 	}
-	top, err := m.git(ctx, []byte(tree), "mktree")
+	top, err := m.runGit(ctx, []byte(tree), "mktree")
 	if err != nil {
 		return "", err
 	}
 	c := snapshot.CommitObject(s.Session.Repo, strings.TrimSpace(string(top)), parents, r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
 		belay.CountOf(r.Log.Head.Seq, "step")))
-	out, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
+	out, err := m.runGit(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
 }
 
-func (m *Mirror) blob(ctx context.Context, data []byte) (string, error) {
-	out, err := m.git(ctx, data, "hash-object", "-w", "--stdin")
+func (m *Mirror) writeBlob(ctx context.Context, data []byte) (string, error) {
+	out, err := m.runGit(ctx, data, "hash-object", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
 }
 
-// lines are a record's lines as they are on the disk.
-func lines(log journal.Log) ([]byte, error) {
+// recordLines are a record's lines as they are on the disk.
+func recordLines(log journal.Log) ([]byte, error) {
 	var text bytes.Buffer
 	for _, e := range log.Entries {
 		l := journal.Line{Entry: e, Task: log.Task}
@@ -437,46 +437,46 @@ func lines(log journal.Log) ([]byte, error) {
 // that is not there is a State without a commit.
 func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
 	// Of a list git would get all refs of the remote, of a fetch those that are asked for. A pack that is unpacked has no progress.
-	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "-c", "fetch.unpackLimit=1", "fetch", "--progress",
-		"--no-tags", "--prune", "--no-write-fetch-head", "--", m.URL, "+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
+	if _, err := m.runGit(ctx, nil, "-c", "transfer.fsckObjects=true", "-c", "fetch.unpackLimit=1", "fetch", "--progress",
+		"--no-tags", "--prune", "--no-write-fetch-head", "--", m.URL, "+"+taskRefPrefix(id)+"*:"+taskRefPrefix(id)+"*"); err != nil {
 		return State{}, err
 	}
-	all, err := m.refs(ctx, refs(id))
+	all, err := m.listRefs(ctx, taskRefPrefix(id))
 	commit := all[recordRef(id)]
 	if err != nil || commit == "" {
 		return State{}, err
 	}
-	st, err := m.read(ctx, commit, id)
+	st, err := m.readRecord(ctx, commit, id)
 	if err != nil {
 		return State{}, err
 	}
 	st.Snapshots = map[string]string{}
 	for name, oid := range all {
-		if snap, ok := strings.CutPrefix(name, refs(id)+"snapshots/"); ok {
+		if snap, ok := strings.CutPrefix(name, taskRefPrefix(id)+"snapshots/"); ok {
 			st.Snapshots[snap] = oid
 		}
 	}
 	return st, nil
 }
 
-// read reads a record's commit.
-func (m *Mirror) read(ctx context.Context, commit string, id belay.TaskID) (st State, err error) {
-	record, _, attachments, err := m.parts(ctx, commit)
+// readRecord reads a record's commit.
+func (m *Mirror) readRecord(ctx context.Context, commit string, id belay.TaskID) (st State, err error) {
+	record, _, attachments, err := m.readTree(ctx, commit)
 	if err != nil {
 		return st, err
 	}
 	st.Commit, st.Attachments = commit, attachments
-	text, err := m.git(ctx, nil, "cat-file", "blob", record)
+	text, err := m.runGit(ctx, nil, "cat-file", "blob", record)
 	if err != nil {
 		return st, err
 	}
-	st.Log, err = parse(text, id)
+	st.Log, err = parseRecord(text, id)
 	return st, err
 }
 
-// parts are the blob with the lines of a record's commit, its size in bytes, and the blobs of attachments by SHA-256.
-func (m *Mirror) parts(ctx context.Context, commit string) (record string, size int, attachments map[string]string, err error) {
-	out, err := m.git(ctx, nil, "ls-tree", "-r", "-l", "-z", commit)
+// readTree are the blob with the lines of a record's commit, its size in bytes, and the blobs of attachments by SHA-256.
+func (m *Mirror) readTree(ctx context.Context, commit string) (record string, size int, attachments map[string]string, err error) {
+	out, err := m.runGit(ctx, nil, "ls-tree", "-r", "-l", "-z", commit)
 	attachments = map[string]string{}
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, path, _ := strings.Cut(line, "\t")
@@ -494,8 +494,8 @@ func (m *Mirror) parts(ctx context.Context, commit string) (record string, size 
 	return record, size, attachments, err
 }
 
-// parse reads the lines of a record and proves their chain.
-func parse(text []byte, id belay.TaskID) (log journal.Log, err error) {
+// parseRecord reads the lines of a record and proves their chain.
+func parseRecord(text []byte, id belay.TaskID) (log journal.Log, err error) {
 	br := bufio.NewReader(bytes.NewReader(text))
 	var last journal.Line
 	for {
@@ -520,10 +520,10 @@ func parse(text []byte, id belay.TaskID) (log journal.Log, err error) {
 // Adopt brings a fetched task into a clone that was just made: its record, its attachments, its snapshots,
 // and the files as they were at the end.
 func (m *Mirror) Adopt(ctx context.Context, s *app.Service, st State) error {
-	if err := m.attach(ctx, s, st); err != nil {
+	if err := m.fetchAttachments(ctx, s, st); err != nil {
 		return err
 	}
-	bound, err := Bound(st.Log)
+	bound, err := BoundSnapshots(st.Log)
 	if err != nil {
 		return err
 	}
@@ -538,12 +538,12 @@ func (m *Mirror) Adopt(ctx context.Context, s *app.Service, st State) error {
 				"the remote has another snapshot %s than the record of %s names",
 				b.ID.Short(), st.Log.Task)
 		}
-		specs = append(specs, refs(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
+		specs = append(specs, taskRefPrefix(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
 	}
 	if len(specs) > 0 {
 		specs = append(specs, recordRef(st.Log.Task)) // with the commits that they need
 		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)
-		if _, err := run(ctx, s.Session.Repo.Root, nil, nil, args...); err != nil {
+		if _, err := runGit(ctx, s.Session.Repo.Root, nil, nil, args...); err != nil {
 			return err
 		}
 		if err := s.Session.Snaps.RestoreCommitRefs(ctx); err != nil {

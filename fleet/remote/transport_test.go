@@ -72,12 +72,12 @@ func TestHTTP(t *testing.T) {
 		}
 		for _, url := range []string{with("/none.git"), strings.Replace(with("/remote.git"), "worker:", "worker:no-", 1),
 			strings.Replace(with("/remote.git"), h.URL[len("http://"):], "127.0.0.1:1", 1)} {
-			_, err := remote.Open(context.Background(), filepath.Join(s.Up, "c.git"), url)
+			_, err := remote.OpenMirror(context.Background(), filepath.Join(s.Up, "c.git"), url)
 			if err == nil || strings.Contains(err.Error(), secret) {
 				t.Errorf("%v", err)
 			}
 		}
-		if err := b.mirror.Has(context.Background(), strings.Repeat("4f", 20)); err == nil || strings.Contains(err.Error(), secret) {
+		if err := b.mirror.FetchCommit(context.Background(), strings.Repeat("4f", 20)); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -105,7 +105,7 @@ func TestCut(t *testing.T) {
 	h.room.Store(0)
 	s.Ok(p.push())
 	for _, room := range []int64{100, 2_000, 20_000, 200_000} {
-		m, err := remote.Open(context.Background(), filepath.Join(s.Up, "b.git"), p.url)
+		m, err := remote.OpenMirror(context.Background(), filepath.Join(s.Up, "b.git"), p.url)
 		s.Ok(err)
 		h.room.Store(room)
 		if st, err := m.Fetch(context.Background(), "T1"); err == nil {
@@ -180,7 +180,7 @@ func TestRewound(t *testing.T) {
 	for _, change := range [][]string{{"update-ref", ref, last + "^"}, {"update-ref", "-d", ref}} {
 		s.At(p.url, change...)
 		before := s.At(p.url, "for-each-ref")
-		if err := p.push(); !errors.Is(err, remote.ErrMoved) || p.terms.Last != last {
+		if err := p.push(); !errors.Is(err, remote.ErrRecordMoved) || p.terms.Last != last {
 			t.Errorf("%v: %v", change, err)
 		}
 		if got := s.At(p.url, "for-each-ref"); got != before {

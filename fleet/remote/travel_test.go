@@ -90,14 +90,14 @@ type site struct {
 	mirror *remote.Mirror
 	svc    *app.Service
 	rec    *session.Record
-	terms  remote.Terms
+	terms  remote.PushTerms
 }
 
 // newSite gives a repository the task T1, and a remote that has only its first commit. Its worker reaches it by url.
 func newSite(s *testutil.Sandbox, url string) *site {
 	s.T.Helper()
 	roots := strings.Fields(s.Git("rev-list", "--max-parents=0", "HEAD"))
-	p := &site{Sandbox: s, url: url, terms: remote.Terms{Base: roots[len(roots)-1]}}
+	p := &site{Sandbox: s, url: url, terms: remote.PushTerms{Base: roots[len(roots)-1]}}
 	bare := filepath.Join(s.Up, "remote.git")
 	s.At(s.Up, "init", "-q", "--bare", "--object-format="+s.Git("rev-parse", "--show-object-format"), bare)
 	s.Git("-c", "core.hooksPath=/dev/null", "push", "-q", bare, p.terms.Base+":refs/heads/main")
@@ -119,7 +119,7 @@ func (p *site) open(name, dir string) {
 	var err error
 	p.svc, err = app.Open(context.Background(), app.Setting{Dir: dir, Flags: flags})
 	p.Ok(err)
-	p.mirror, err = remote.Open(context.Background(), filepath.Join(p.Up, name+".git"), p.url)
+	p.mirror, err = remote.OpenMirror(context.Background(), filepath.Join(p.Up, name+".git"), p.url)
 	p.Ok(err)
 }
 
@@ -161,11 +161,11 @@ func (p *site) elsewhere(mirror string) *site {
 	s := *p.Sandbox
 	s.Dir = filepath.Join(p.Up, "b", "tree")
 	b := &site{Sandbox: &s, url: p.url, terms: p.terms}
-	m, err := remote.Open(ctx, filepath.Join(p.Up, mirror+".git"), p.url)
+	m, err := remote.OpenMirror(ctx, filepath.Join(p.Up, mirror+".git"), p.url)
 	p.Ok(err)
 	st, err := m.Fetch(ctx, "T1")
 	p.Ok(err)
-	p.Ok(m.Has(ctx, p.terms.Base))
+	p.Ok(m.FetchCommit(ctx, p.terms.Base))
 	p.Ok(m.Clone(ctx, s.Dir, "main", p.terms.Base, ""))
 	b.open(mirror, s.Dir)
 	p.Ok(m.Adopt(ctx, b.svc, st))
@@ -178,7 +178,7 @@ func travel(s *testutil.Sandbox, url string) *site {
 	s.T.Helper()
 	p := newSite(s, url)
 	info := p.take()
-	stays := &remote.Ignored{}
+	stays := &remote.IgnoredFilesError{}
 	if err := p.push(); errors.As(err, &stays) {
 		for _, path := range stays.Paths { // git fails when it does not ignore it
 			s.Git("check-ignore", "--quiet", "--no-index", "--", path)

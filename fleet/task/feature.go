@@ -37,8 +37,8 @@ const PhaseRunning = "running"
 // MaxFeature is how large a feature, or a task, may be when it is submitted, in bytes of JSON: the server takes 2 MiB at once.
 const MaxFeature = 1 << 20
 
-// mostWhy is how long the reason for a gate of a feature may be, in bytes. Each of its tasks may have one.
-const mostWhy = 1000
+// maxReason is how long the reason for a gate of a feature may be, in bytes. Each of its tasks may have one.
+const maxReason = 1000
 
 // FeatureInput is a feature as it was submitted.
 type FeatureInput struct {
@@ -56,7 +56,7 @@ type FeaturePosition struct {
 	Tip    string        `json:"tip,omitempty"` // the commit of BranchOf its name on the remote; "" before the first merge
 	Gates  []FeatureGate `json:"gates,omitempty"`
 	Number int           `json:"number"` // of the last gate
-	Said   []Line        `json:"said"`
+	Log    []Line        `json:"said"`
 }
 
 // FeatureGate is a question to a person about one task, or about the whole feature.
@@ -99,48 +99,48 @@ type MergeAsk struct {
 	Beat   time.Duration `json:"beat,omitempty"`
 }
 
-// Merged is what came of a merge: a commit, or why there is none.
-type Merged struct {
+// MergeResult is what came of a merge: a commit, or why there is none.
+type MergeResult struct {
 	Commit    string   `json:"commit,omitempty"`
 	Tests     string   `json:"tests,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
 	Findings  []string `json:"findings,omitempty"` // titles
-	More      int      `json:"more,omitempty"`     // of the conflicts, or of the findings, that are not here
+	NotListed int      `json:"more,omitempty"`     // of the conflicts, or of the findings, that are not here
 	Note      string   `json:"note,omitempty"`
 }
 
-// Brief is a result as it goes through the server.
-func (m Merged) Brief() Merged {
+// Shortened is a result as it goes through the server.
+func (m MergeResult) Shortened() MergeResult {
 	const most = 50
 	var conflicts, findings int
-	m.Conflicts, conflicts = first(m.Conflicts, most)
-	m.Findings, findings = first(m.Findings, most)
+	m.Conflicts, conflicts = firstItems(m.Conflicts, most)
+	m.Findings, findings = firstItems(m.Findings, most)
 	for _, list := range [][]string{m.Conflicts, m.Findings} {
 		for i := range list {
-			list[i] = shortLine(list[i], mostLine)
+			list[i] = shortLine(list[i], maxLine)
 		}
 	}
-	m.Tests, m.Note, m.More = shortLine(m.Tests, mostLine), shortLine(m.Note, mostLine), conflicts
+	m.Tests, m.Note, m.NotListed = shortLine(m.Tests, maxLine), shortLine(m.Note, maxLine), conflicts
 	if len(m.Conflicts) == 0 {
-		m.More = findings
+		m.NotListed = findings
 	}
 	return m
 }
 
-// Why says why work was not merged; "" when it was.
-func (m Merged) Why() string {
+// Reason says why work was not merged; "" when it was.
+func (m MergeResult) Reason() string {
 	switch {
 	case len(m.Conflicts) > 0:
-		return "conflicts in " + some(m.Conflicts, 5, m.More, ", ")
+		return "conflicts in " + listSome(m.Conflicts, 5, m.NotListed, ", ")
 	case len(m.Findings) > 0:
-		return "the combined tests fail: " + some(m.Findings, 3, m.More, "; ")
+		return "the combined tests fail: " + listSome(m.Findings, 3, m.NotListed, "; ")
 	}
 	return ""
 }
 
-// some names the first of a list, and says how many more there are; more are not in it.
-func some(list []string, most, more int, between string) string {
-	names, n := first(list, most)
+// listSome names the first of a list, and says how many more there are; more are not in it.
+func listSome(list []string, most, more int, between string) string {
+	names, n := firstItems(list, most)
 	if more += n; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
@@ -158,20 +158,20 @@ func IsFeature(id string) bool { return strings.Contains(id, "/feature/") }
 // FeatureBranch names the branch that a feature's tasks are merged to.
 func FeatureBranch(name string) string { return BranchOf(belay.TaskID(name)) }
 
-// feature is one run of a feature's workflow.
-type feature struct {
-	ctx     workflow.Context
-	in      FeatureInput
-	pos     FeaturePosition
-	stopped bool
-	changed bool           // something happened that Next has not seen
-	running map[int]string // the workflows of tasks under way
-	shown   string         // the search attributes as they are on the server
+// featureRun is one run of a feature's workflow.
+type featureRun struct {
+	ctx             workflow.Context
+	in              FeatureInput
+	pos             FeaturePosition
+	stopped         bool
+	changed         bool           // something happened that Next has not seen
+	running         map[int]string // the workflows of tasks under way
+	shownAttributes string         // the search attributes as they are on the server
 }
 
 // FeatureWorkflow has each task of a feature done by a child workflow, in the order of its list, and merges accepted work.
 func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, error) {
-	f := &feature{ctx: ctx, in: in, running: map[int]string{}}
+	f := &featureRun{ctx: ctx, in: in, running: map[int]string{}}
 	if in.From != nil {
 		f.pos = *in.From
 		f.in.From = nil
@@ -181,30 +181,30 @@ func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, erro
 			f.pos.Parts[i].Stage = StageWaiting
 		}
 	}
-	if err := f.handlers(); err != nil {
+	if err := f.setHandlers(); err != nil {
 		return FeatureResult{}, err
 	}
 	for {
 		full := workflow.GetInfo(ctx).GetContinueAsNewSuggested()
-		m := Next(f.in.Tasks, f.pos.Parts, f.in.Limit, f.stopped || f.paused())
+		m := DecideNext(f.in.Tasks, f.pos.Parts, f.in.Limit, f.stopped || f.isPaused())
 		for _, i := range m.Drop {
-			f.drop(i, "it needs the work of a task that is dropped")
+			f.dropTask(i, "it needs the work of a task that is dropped")
 		}
-		if f.idle() && (f.stopped || m.Ended) {
+		if f.isIdle() && (f.stopped || m.Ended) {
 			break
 		}
-		if full && f.idle() { // children do not follow their parent to its next run
+		if full && f.isIdle() { // children do not follow their parent to its next run
 			return FeatureResult{}, f.continueAsNew()
 		}
 		if !full {
 			for _, i := range m.Begin {
-				f.begin(i)
+				f.beginTask(i)
 			}
 			if m.Merge >= 0 {
-				f.merge(m.Merge)
+				f.mergeTask(m.Merge)
 			}
 		}
-		if err := f.attributes(); err != nil {
+		if err := f.updateAttributes(); err != nil {
 			return FeatureResult{}, err
 		}
 		f.changed = len(m.Drop) > 0
@@ -212,23 +212,23 @@ func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, erro
 			return FeatureResult{}, err // cancelled by the server: children are, too, and save their work
 		}
 	}
-	if err := f.attributes(); err != nil {
+	if err := f.updateAttributes(); err != nil {
 		return FeatureResult{}, err
 	}
 	return f.result(), workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 }
 
-// paused reports whether the feature itself waits for a person.
-func (f *feature) paused() bool {
+// isPaused reports whether the feature itself waits for a person.
+func (f *featureRun) isPaused() bool {
 	return slices.ContainsFunc(f.pos.Gates, func(g FeatureGate) bool { return g.Part < 0 })
 }
 
-// idle reports whether no task and no merge is under way.
-func (f *feature) idle() bool {
+// isIdle reports whether no task and no merge is under way.
+func (f *featureRun) isIdle() bool {
 	return !slices.ContainsFunc(f.pos.Parts, func(p Part) bool { return p.Stage == StageRunning || p.Stage == StageMerging })
 }
 
-func (f *feature) continueAsNew() error {
+func (f *featureRun) continueAsNew() error {
 	if err := workflow.Await(f.ctx, func() bool { return workflow.AllHandlersFinished(f.ctx) }); err != nil {
 		return err
 	}
@@ -237,10 +237,10 @@ func (f *feature) continueAsNew() error {
 	return workflow.NewContinueAsNewError(f.ctx, FeatureName, next)
 }
 
-func (f *feature) say(at time.Time, text string) { f.pos.Said = addLine(f.pos.Said, at, text) }
+func (f *featureRun) addLog(at time.Time, text string) { f.pos.Log = addLine(f.pos.Log, at, text) }
 
-// input is a task as its own workflow gets it.
-func (f *feature) input(i int) Input {
+// inputOf is a task as its own workflow gets it.
+func (f *featureRun) inputOf(i int) Input {
 	t, p := f.in.Tasks[i], f.pos.Parts[i]
 	in := f.in.Like
 	in.ID, in.Prose, in.Ask, in.Listed, in.Base = p.Task, t.Prose, t.Ask, &t.Listed, p.Base
@@ -250,8 +250,8 @@ func (f *feature) input(i int) Input {
 	return in
 }
 
-// begin starts a task from what is merged.
-func (f *feature) begin(i int) {
+// beginTask starts a task from what is merged.
+func (f *featureRun) beginTask(i int) {
 	p := &f.pos.Parts[i]
 	p.Stage, p.Base, p.Tries = StageRunning, f.in.Like.Base, p.Tries+1
 	if f.pos.Tip != "" {
@@ -260,10 +260,10 @@ func (f *feature) begin(i int) {
 	if p.Task = f.in.Tasks[i].ID; p.Tries > 1 {
 		p.Task = belay.TaskID(fmt.Sprintf("%s-%d", p.Task, p.Tries))
 	}
-	in := f.input(i)
+	in := f.inputOf(i)
 	id := WorkflowID(in.Remote, in.ID)
 	f.running[i] = id
-	f.say(workflow.Now(f.ctx), fmt.Sprintf("%s: begun at %.12s", p.Task, p.Base))
+	f.addLog(workflow.Now(f.ctx), fmt.Sprintf("%s: begun at %.12s", p.Task, p.Base))
 	ctx := workflow.WithChildOptions(f.ctx, workflow.ChildWorkflowOptions{
 		WorkflowID: id, TaskQueue: Queue, WaitForCancellation: true, ParentClosePolicy: enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, TypedSearchAttributes: SearchAttributes(in),
@@ -273,62 +273,62 @@ func (f *feature) begin(i int) {
 		var r Result
 		err := child.Get(ctx, &r)
 		delete(f.running, i)
-		f.ended(i, r, err)
+		f.endTask(i, r, err)
 		f.changed = true
 	})
 }
 
-// ended has a task's end known.
-func (f *feature) ended(i int, r Result, err error) {
+// endTask has a task's end known.
+func (f *featureRun) endTask(i int, r Result, err error) {
 	p := &f.pos.Parts[i]
 	p.Cost += r.Cost
 	now := workflow.Now(f.ctx)
 	var taken *temporal.ChildWorkflowExecutionAlreadyStartedError
 	switch {
 	case errors.As(err, &taken):
-		f.gate(i, "another task has the id "+string(p.Task), loop.DecideRetry, Drop, Stop)
+		f.openGate(i, "another task has the id "+string(p.Task), loop.DecideRetry, Drop, Stop)
 	case err != nil:
-		f.gate(i, Cause(err), loop.DecideRetry, Drop, Stop)
+		f.openGate(i, Cause(err), loop.DecideRetry, Drop, Stop)
 	case r.Outcome != loop.OutcomePassed:
-		f.gate(i, strings.TrimSuffix(fmt.Sprintf("it ended %s: %s", r.Outcome, r.Why), ": "), loop.DecideRetry, Drop, Stop)
+		f.openGate(i, strings.TrimSuffix(fmt.Sprintf("it ended %s: %s", r.Outcome, r.Why), ": "), loop.DecideRetry, Drop, Stop)
 	default:
 		p.Stage, p.Commit, p.Why = StageAccepted, r.Commit, ""
-		f.say(now, string(p.Task)+": accepted")
+		f.addLog(now, string(p.Task)+": accepted")
 	}
 }
 
-// merge has some worker merge accepted work.
-func (f *feature) merge(i int) {
+// mergeTask has some worker merge accepted work.
+func (f *featureRun) mergeTask(i int) {
 	p := &f.pos.Parts[i]
 	p.Stage = StageMerging
 	t := f.in.Tasks[i]
 	q := MergeAsk{Like: f.in.Like, Task: p.Task, Title: t.Listed.Title, Origin: t.Listed.Origin, Base: p.Base, Commit: p.Commit,
-		Tip: f.pos.Tip, Beat: silence(f.in.Like) / beats}
-	o := anywhere(f.in.Like)
-	o.StartToCloseTimeout = longest // the tests have their own limit
+		Tip: f.pos.Tip, Beat: silenceLimit(f.in.Like) / heartbeatsPerTimeout}
+	o := anyWorkerOptions(f.in.Like)
+	o.StartToCloseTimeout = maxActivityTime // the tests have their own limit
 	workflow.Go(workflow.WithActivityOptions(f.ctx, o), func(ctx workflow.Context) {
-		var m Merged
+		var m MergeResult
 		err := workflow.ExecuteActivity(ctx, MergeName, q).Get(ctx, &m)
 		now := workflow.Now(ctx)
-		why := m.Why()
+		why := m.Reason()
 		if err != nil {
 			why = Cause(err)
 		}
 		if why != "" {
-			f.gate(i, "it cannot be merged: "+why, Merge, loop.DecideRetry, Drop, Stop)
+			f.openGate(i, "it cannot be merged: "+why, Merge, loop.DecideRetry, Drop, Stop)
 		} else {
 			p.Stage, f.pos.Tip = StageMerged, m.Commit
-			f.say(now, strings.TrimSpace(fmt.Sprintf("%s: merged as %.12s; tests: %s %s", p.Task, m.Commit, m.Tests, m.Note)))
+			f.addLog(now, strings.TrimSpace(fmt.Sprintf("%s: merged as %.12s; tests: %s %s", p.Task, m.Commit, m.Tests, m.Note)))
 		}
 		f.changed = true
 	})
 }
 
-// gate asks a person about a task; -1 is the feature.
-func (f *feature) gate(i int, why string, options ...loop.Decision) {
-	why = shortLine(why, mostWhy)
+// openGate asks a person about a task; -1 is the feature.
+func (f *featureRun) openGate(i int, why string, options ...loop.Decision) {
+	why = shortLine(why, maxReason)
 	if f.stopped { // nobody is asked any more
-		f.drop(i, why)
+		f.dropTask(i, why)
 		return
 	}
 	f.pos.Number++
@@ -339,17 +339,17 @@ func (f *feature) gate(i int, why string, options ...loop.Decision) {
 		why = string(p.Task) + ": " + why
 	}
 	f.pos.Gates = append(f.pos.Gates, g)
-	f.say(workflow.Now(f.ctx), fmt.Sprintf("waits for a person at gate %d: %s", g.Number, why))
+	f.addLog(workflow.Now(f.ctx), fmt.Sprintf("waits for a person at gate %d: %s", g.Number, why))
 }
 
-func (f *feature) drop(i int, why string) {
+func (f *featureRun) dropTask(i int, why string) {
 	p := &f.pos.Parts[i]
-	p.Stage, p.Why = StageDropped, shortLine(why, mostWhy)
-	f.say(workflow.Now(f.ctx), fmt.Sprintf("%s: dropped: %s", f.in.Tasks[i].ID, why))
+	p.Stage, p.Why = StageDropped, shortLine(why, maxReason)
+	f.addLog(workflow.Now(f.ctx), fmt.Sprintf("%s: dropped: %s", f.in.Tasks[i].ID, why))
 }
 
-// open finds the gate that a decision is of.
-func (f *feature) open(d Decision) (int, error) {
+// findGate finds the gate that a decision is of.
+func (f *featureRun) findGate(d Decision) (int, error) {
 	for i, g := range f.pos.Gates {
 		if d.Gate != 0 && d.Gate != g.Number {
 			continue
@@ -365,27 +365,27 @@ func (f *feature) open(d Decision) (int, error) {
 	return 0, fmt.Errorf("%s does not wait for a decision (%s)", f.in.Like.Feature, f.phase())
 }
 
-// may refuses a decision that is not possible now. What people say goes with the task that is done again, until it begins.
-func (f *feature) may(d Decision) error {
+// checkDecision refuses a decision that is not possible now. What people say goes with the task that is done again, until it begins.
+func (f *featureRun) checkDecision(d Decision) error {
 	there := 0
 	for _, p := range f.pos.Parts {
-		there += max(0, len(p.Why)-mostWhy)
+		there += max(0, len(p.Why)-maxReason)
 	}
-	if _, err := f.open(d); err != nil {
+	if _, err := f.findGate(d); err != nil {
 		return err
 	}
 	return d.Fits(there)
 }
 
-// decide carries out a decision.
-func (f *feature) decide(ctx workflow.Context, d Decision) error {
-	n, err := f.open(d)
+// applyDecision carries out a decision.
+func (f *featureRun) applyDecision(ctx workflow.Context, d Decision) error {
+	n, err := f.findGate(d)
 	if err != nil {
 		return err // another person was first
 	}
 	g := f.pos.Gates[n]
 	f.pos.Gates = slices.Delete(slices.Clone(f.pos.Gates), n, n+1)
-	f.say(workflow.Now(ctx), fmt.Sprintf("decided at gate %d: %s, by %s", g.Number, d.Decision, d.By))
+	f.addLog(workflow.Now(ctx), fmt.Sprintf("decided at gate %d: %s, by %s", g.Number, d.Decision, d.By))
 	f.changed = true
 	switch d.Decision {
 	case Stop:
@@ -394,7 +394,7 @@ func (f *feature) decide(ctx workflow.Context, d Decision) error {
 		for i, p := range f.pos.Parts {
 			switch p.Stage {
 			case StageWaiting, StageAccepted, StageGate:
-				f.drop(i, strings.TrimSpace("the feature was stopped. "+p.Why))
+				f.dropTask(i, strings.TrimSpace("the feature was stopped. "+p.Why))
 			}
 		}
 		f.sendDecision(ctx, Decision{Decision: loop.DecideAbort, Note: d.Note, By: d.By})
@@ -403,7 +403,7 @@ func (f *feature) decide(ctx workflow.Context, d Decision) error {
 	case Merge:
 		f.pos.Parts[g.Part].Stage = StageAccepted
 	case Drop:
-		f.drop(g.Part, strings.TrimSpace("by "+d.By+" "+d.Note))
+		f.dropTask(g.Part, strings.TrimSpace("by "+d.By+" "+d.Note))
 	case loop.DecideRetry:
 		p := &f.pos.Parts[g.Part]
 		if p.Stage = StageWaiting; d.Note != "" {
@@ -414,7 +414,7 @@ func (f *feature) decide(ctx workflow.Context, d Decision) error {
 }
 
 // sendDecision sends a decision to each task that runs. One with an agent at work stops it first, where the decision is to abort.
-func (f *feature) sendDecision(ctx workflow.Context, d Decision) {
+func (f *featureRun) sendDecision(ctx workflow.Context, d Decision) {
 	var ids []string
 	for i := range f.pos.Parts { // a map has no order
 		if id := f.running[i]; id != "" {
@@ -427,31 +427,31 @@ func (f *feature) sendDecision(ctx workflow.Context, d Decision) {
 	}
 }
 
-func (f *feature) handlers() error {
+func (f *featureRun) setHandlers() error {
 	if err := workflow.SetQueryHandler(f.ctx, QueryStatus, func() (FeatureStatus, error) { return f.status(), nil }); err != nil {
 		return err
 	}
 	err := workflow.SetUpdateHandlerWithOptions(f.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (FeatureStatus, error) {
-		err := f.decide(ctx, d)
+		err := f.applyDecision(ctx, d)
 		return f.status(), err
-	}, workflow.UpdateHandlerOptions{Validator: f.may})
+	}, workflow.UpdateHandlerOptions{Validator: f.checkDecision})
 	if err != nil {
 		return err
 	}
 	return workflow.SetUpdateHandlerWithOptions(f.ctx, UpdateCancel, func(ctx workflow.Context) (FeatureStatus, error) {
-		f.gate(-1, "cancelled", Resume, Stop)
+		f.openGate(-1, "cancelled", Resume, Stop)
 		f.changed = true
 		f.sendDecision(ctx, Decision{Decision: Cancel})
 		return f.status(), nil
 	}, workflow.UpdateHandlerOptions{Validator: func() error {
-		if f.paused() || f.stopped {
+		if f.isPaused() || f.stopped {
 			return fmt.Errorf("%s is cancelled already", f.in.Like.Feature)
 		}
 		return nil
 	}})
 }
 
-func (f *feature) phase() string {
+func (f *featureRun) phase() string {
 	switch {
 	case f.outcome() != "":
 		return string(loop.PhaseClosed)
@@ -462,7 +462,7 @@ func (f *feature) phase() string {
 }
 
 // outcome is how the feature ended; "" while it has not.
-func (f *feature) outcome() loop.Outcome {
+func (f *featureRun) outcome() loop.Outcome {
 	merged, open := 0, 0
 	for _, p := range f.pos.Parts {
 		switch p.Stage {
@@ -474,7 +474,7 @@ func (f *feature) outcome() loop.Outcome {
 		}
 	}
 	switch {
-	case open > 0 && !(f.stopped && f.idle()):
+	case open > 0 && !(f.stopped && f.isIdle()):
 		return ""
 	case merged == len(f.pos.Parts):
 		return loop.OutcomePassed
@@ -484,14 +484,14 @@ func (f *feature) outcome() loop.Outcome {
 	return loop.OutcomeAborted
 }
 
-func (f *feature) cost() (sum float64) {
+func (f *featureRun) cost() (sum float64) {
 	for _, p := range f.pos.Parts {
 		sum += p.Cost
 	}
 	return sum
 }
 
-func (f *feature) status() FeatureStatus {
+func (f *featureRun) status() FeatureStatus {
 	in, tasks := f.in.Like, slices.Clone(f.in.Tasks)
 	in.ID = belay.TaskID(in.Feature)
 	for i := range tasks {
@@ -499,14 +499,14 @@ func (f *feature) status() FeatureStatus {
 	}
 	parts := slices.Clone(f.pos.Parts)
 	for i := range parts {
-		parts[i].Why = shortLine(parts[i].Why, mostWhy)
+		parts[i].Why = shortLine(parts[i].Why, maxReason)
 	}
-	return FeatureStatus{Status: Status{Task: in, Phase: f.phase(), Outcome: string(f.outcome()), Lines: f.pos.Said,
+	return FeatureStatus{Status: Status{Task: in, Phase: f.phase(), Outcome: string(f.outcome()), Lines: f.pos.Log,
 		Use: belay.Use{Cost: f.cost()}}, Branch: FeatureBranch(in.Feature), Commit: f.pos.Tip, Tasks: tasks,
 		Parts: parts, Gates: f.pos.Gates}
 }
 
-func (f *feature) result() FeatureResult {
+func (f *featureRun) result() FeatureResult {
 	r := FeatureResult{Outcome: f.outcome(), Commit: f.pos.Tip, Parts: f.pos.Parts, Cost: f.cost()}
 	if r.Commit != "" {
 		r.Branch = FeatureBranch(f.in.Like.Feature)
@@ -514,13 +514,13 @@ func (f *feature) result() FeatureResult {
 	return r
 }
 
-// attributes keeps the search attributes true.
-func (f *feature) attributes() error {
+// updateAttributes keeps the search attributes true.
+func (f *featureRun) updateAttributes() error {
 	now := fmt.Sprintf("%s %s %g", f.phase(), f.outcome(), f.cost())
-	if now == f.shown {
+	if now == f.shownAttributes {
 		return nil
 	}
-	f.shown = now
+	f.shownAttributes = now
 	key := temporal.NewSearchAttributeKeyKeyword
 	return workflow.UpsertTypedSearchAttributes(f.ctx, key(AttrPhase).ValueSet(f.phase()),
 		key(AttrOutcome).ValueSet(string(f.outcome())), temporal.NewSearchAttributeKeyFloat64(AttrCost).ValueSet(f.cost()))

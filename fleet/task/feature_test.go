@@ -30,8 +30,8 @@ type features struct {
 	ends   map[belay.TaskID]loop.Outcome // others are accepted
 	told   []string
 	merges []task.MergeAsk
-	result map[belay.TaskID]task.Merged // others are merged
-	failed error                        // of a merge, once
+	result map[belay.TaskID]task.MergeResult // others are merged
+	failed error                             // of a merge, once
 }
 
 func (f *features) task(ctx workflow.Context, in task.Input) (task.Result, error) {
@@ -76,19 +76,19 @@ func (f *features) task(ctx workflow.Context, in task.Input) (task.Result, error
 	return r, nil
 }
 
-func (f *features) merge(_ context.Context, q task.MergeAsk) (task.Merged, error) {
+func (f *features) merge(_ context.Context, q task.MergeAsk) (task.MergeResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.merges = append(f.merges, q)
 	if err := f.failed; err != nil {
 		f.failed = nil
-		return task.Merged{}, err
+		return task.MergeResult{}, err
 	}
 	if m, ok := f.result[q.Task]; ok {
 		delete(f.result, q.Task)
 		return m, nil
 	}
-	return task.Merged{Commit: "merge of " + string(q.Task), Tests: "2 passed"}, nil
+	return task.MergeResult{Commit: "merge of " + string(q.Task), Tests: "2 passed"}, nil
 }
 
 func (f *features) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
@@ -181,7 +181,7 @@ func TestFeature(t *testing.T) {
 // merged, under a new id, and knows why.
 func TestFeatureRed(t *testing.T) {
 	t.Parallel()
-	f := &features{result: map[belay.TaskID]task.Merged{"T1": {Findings: []string{"TestSum fails"}}, "T2": {Conflicts: []string{"a.txt"}}}}
+	f := &features{result: map[belay.TaskID]task.MergeResult{"T1": {Findings: []string{"TestSum fails"}}, "T2": {Conflicts: []string{"a.txt"}}}}
 	env := f.env(t)
 	day := 24 * time.Hour
 	env.RegisterDelayedCallback(func() {

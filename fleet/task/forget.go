@@ -25,27 +25,27 @@ type ForgetAsk struct {
 	Keep   Retention `json:"keep"`
 }
 
-// Forgot is what was forgotten, or would be.
-type Forgot struct {
-	Remote    string      `json:"remote"`
-	DryRun    bool        `json:"dry_run,omitempty"`
-	Snapshots int         `json:"snapshots"` // that tasks had
-	Records   int         `json:"records"`   // of tasks whose snapshots were forgotten before
-	Tasks     []Forgotten `json:"tasks"`
+// ForgetResult is what was forgotten, or would be.
+type ForgetResult struct {
+	Remote    string          `json:"remote"`
+	DryRun    bool            `json:"dry_run,omitempty"`
+	Snapshots int             `json:"snapshots"` // that tasks had
+	Records   int             `json:"records"`   // of tasks whose snapshots were forgotten before
+	Tasks     []ForgottenTask `json:"tasks"`
 }
 
-// Forgotten is what became of one task.
-type Forgotten struct {
-	Task      belay.TaskID `json:"task"`
-	Ended     time.Time    `json:"ended,omitzero"`   // unknown for a record that is forgotten
-	Snapshots int          `json:"snapshots"`        // that are no more on the remote
-	Record    bool         `json:"record,omitempty"` // the record is no more on the remote
-	Kept      string       `json:"kept,omitempty"`   // why nothing was forgotten, though it is old; "" where it was
+// ForgottenTask is what became of one task.
+type ForgottenTask struct {
+	Task          belay.TaskID `json:"task"`
+	Ended         time.Time    `json:"ended,omitzero"`   // unknown for a record that is forgotten
+	Snapshots     int          `json:"snapshots"`        // that are no more on the remote
+	RecordDeleted bool         `json:"record,omitempty"` // the record is no more on the remote
+	KeptReason    string       `json:"kept,omitempty"`   // why nothing was forgotten, though it is old; "" where it was
 }
 
 // ForgetWorkflow has some worker forget what is old.
-func ForgetWorkflow(ctx workflow.Context, q ForgetAsk) (out Forgot, err error) {
-	ctx = workflow.WithActivityOptions(ctx, anywhere(Input{}))
+func ForgetWorkflow(ctx workflow.Context, q ForgetAsk) (out ForgetResult, err error) {
+	ctx = workflow.WithActivityOptions(ctx, anyWorkerOptions(Input{}))
 	err = workflow.ExecuteActivity(ctx, ForgetName, q).Get(ctx, &out)
 	return out, err
 }

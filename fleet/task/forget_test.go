@@ -23,20 +23,20 @@ func TestForgetWorkflow(t *testing.T) {
 		env.RegisterWorkflowWithOptions(task.ForgetWorkflow, workflow.RegisterOptions{Name: task.ForgetName})
 		asked := task.ForgetAsk{Remote: "/srv/app.git", Keep: task.Retention{OlderThan: time.Hour, KeepLast: 3}}
 		tries := 0
-		env.RegisterActivityWithOptions(func(q task.ForgetAsk) (task.Forgot, error) {
+		env.RegisterActivityWithOptions(func(q task.ForgetAsk) (task.ForgetResult, error) {
 			if tries++; q != asked {
 				t.Errorf("%+v", q)
 			}
 			if kind != "" {
-				return task.Forgot{}, temporal.NewNonRetryableApplicationError("no", kind, nil)
+				return task.ForgetResult{}, temporal.NewNonRetryableApplicationError("no", kind, nil)
 			}
 			if tries == 1 {
-				return task.Forgot{}, errors.New("the remote does not answer")
+				return task.ForgetResult{}, errors.New("the remote does not answer")
 			}
-			return task.Forgot{Snapshots: 7}, nil
+			return task.ForgetResult{Snapshots: 7}, nil
 		}, activity.RegisterOptions{Name: task.ForgetName})
 		env.ExecuteWorkflow(task.ForgetName, asked)
-		var out task.Forgot
+		var out task.ForgetResult
 		err := env.GetWorkflowError()
 		if kind != "" {
 			if err == nil || tries != 1 {

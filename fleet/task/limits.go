@@ -34,7 +34,7 @@ type AgentLimits struct {
 	PerHour int `json:"per_hour,omitempty"` // begun in any hour
 }
 
-func (l Limits) of(agent string) AgentLimits {
+func (l Limits) agentLimits(agent string) AgentLimits {
 	if a, ok := l.Agents[agent]; ok {
 		return a
 	}
@@ -43,29 +43,29 @@ func (l Limits) of(agent string) AgentLimits {
 
 // Slot is the right to have an agent make one attempt, which a task waits for or has.
 type Slot struct {
-	Workflow string    `json:"workflow"`
-	Ticket   string    `json:"ticket"` // of the attempt, in its workflow
-	Agent    string    `json:"agent"`
-	Since    time.Time `json:"since"`
-	Granted  bool      `json:"granted"`
-	Why      string    `json:"why,omitempty"` // why it waits
-	Kind     waits     `json:"kind,omitempty"`
+	Workflow string     `json:"workflow"`
+	Ticket   string     `json:"ticket"` // of the attempt, in its workflow
+	Agent    string     `json:"agent"`
+	Since    time.Time  `json:"since"`
+	Granted  bool       `json:"granted"`
+	Why      string     `json:"why,omitempty"` // why it waits
+	Kind     waitReason `json:"kind,omitempty"`
 }
 
-func (s Slot) same(o Slot) bool { return s.Workflow == o.Workflow && s.Ticket == o.Ticket }
+func (s Slot) isSame(o Slot) bool { return s.Workflow == o.Workflow && s.Ticket == o.Ticket }
 
-// waits says which limit a slot waits for.
-type waits int
+// waitReason says which limit a slot waits for.
+type waitReason int
 
 const (
-	forNothing waits = iota
-	forBudget
-	forOthers
-	forHour
+	waitsForNothing waitReason = iota
+	waitsForBudget
+	waitsForOthers
+	waitsForHour
 )
 
-// Start is the begin of an attempt.
-type Start struct {
+// AttemptStart is the begin of an attempt.
+type AttemptStart struct {
 	Agent string    `json:"agent"`
 	Time  time.Time `json:"time"`
 }
@@ -93,26 +93,26 @@ type LimitEvent struct {
 
 // Ledger is what a team has used, and who waits.
 type Ledger struct {
-	Limits  Limits  `json:"limits"`
-	Day     string  `json:"day"`   // that Spent is of: 2026-11-28, in UTC
-	Spent   float64 `json:"spent"` // US dollars
-	Running []Slot  `json:"running"`
-	Waiting []Slot  `json:"waiting"` // the longest first
-	Starts  []Start `json:"starts"`  // of the last hour
+	Limits  Limits         `json:"limits"`
+	Day     string         `json:"day"`   // that Spent is of: 2026-11-28, in UTC
+	Spent   float64        `json:"spent"` // US dollars
+	Running []Slot         `json:"running"`
+	Waiting []Slot         `json:"waiting"` // the longest first
+	Starts  []AttemptStart `json:"starts"`  // of the last hour
 }
 
-// On takes an event. It gives what is so afterwards, and the slots whose tasks have to be told: granted, or waiting for
+// Apply takes an event. It gives what is so afterwards, and the slots whose tasks have to be told: granted, or waiting for
 // another reason than before. The same events at the same times give the same.
 //
 // An attempt under way counts as UnknownCost, and so does one that ended without its agent saying what it cost: a budget
 // cannot be passed by agents that say nothing.
-func (l Ledger) On(e LimitEvent, now time.Time) (Ledger, []Slot) {
-	l = l.turned(now)
+func (l Ledger) Apply(e LimitEvent, now time.Time) (Ledger, []Slot) {
+	l = l.withoutPast(now)
 	if e.Limits != nil {
 		l.Limits = *e.Limits
 	}
 	var tell []Slot
-	mine := func(s Slot) bool { return s.same(e.Slot) }
+	mine := func(s Slot) bool { return s.isSame(e.Slot) }
 	switch e.Kind {
 	case LimitAsk:
 		if i := slices.IndexFunc(l.Running, mine); i >= 0 {
@@ -124,7 +124,7 @@ func (l Ledger) On(e LimitEvent, now time.Time) (Ledger, []Slot) {
 		}
 	case LimitDone, LimitGone:
 		if slices.ContainsFunc(l.Running, mine) {
-			cost := amount(e.Cost)
+			cost := addableCost(e.Cost)
 			if !e.Known {
 				cost = max(cost, l.Limits.UnknownCost)
 			}
@@ -133,15 +133,15 @@ func (l Ledger) On(e LimitEvent, now time.Time) (Ledger, []Slot) {
 		l.Running = slices.DeleteFunc(l.Running, mine)
 		l.Waiting = slices.DeleteFunc(l.Waiting, mine)
 	case LimitSpent:
-		l.Spent += amount(e.Cost)
+		l.Spent += addableCost(e.Cost)
 	}
 	waiting := l.Waiting
 	l.Waiting = nil
 	for _, s := range waiting {
-		kind, why := l.reason(s.Agent)
-		if kind == forNothing {
-			s.Granted, s.Why, s.Kind, s.Since = true, "", forNothing, now
-			l.Running, l.Starts = append(l.Running, s), append(l.Starts, Start{s.Agent, now})
+		kind, why := l.waitReason(s.Agent)
+		if kind == waitsForNothing {
+			s.Granted, s.Why, s.Kind, s.Since = true, "", waitsForNothing, now
+			l.Running, l.Starts = append(l.Running, s), append(l.Starts, AttemptStart{s.Agent, now})
 			tell = append(tell, s)
 			continue
 		}
@@ -154,38 +154,38 @@ func (l Ledger) On(e LimitEvent, now time.Time) (Ledger, []Slot) {
 	return l, tell
 }
 
-// amount is a cost as it can be added up.
-func amount(cost float64) float64 {
+// addableCost is a cost as it can be added up.
+func addableCost(cost float64) float64 {
 	if math.IsNaN(cost) || math.IsInf(cost, 0) || cost < 0 {
 		return 0
 	}
 	return cost
 }
 
-// turned leaves out what is past, in new slices.
-func (l Ledger) turned(now time.Time) Ledger {
+// withoutPast leaves out what is past, in new slices.
+func (l Ledger) withoutPast(now time.Time) Ledger {
 	l.Running, l.Waiting = slices.Clone(l.Running), slices.Clone(l.Waiting)
-	l.Starts = slices.DeleteFunc(slices.Clone(l.Starts), func(s Start) bool { return now.Sub(s.Time) >= time.Hour })
+	l.Starts = slices.DeleteFunc(slices.Clone(l.Starts), func(s AttemptStart) bool { return now.Sub(s.Time) >= time.Hour })
 	if day := now.UTC().Format(time.DateOnly); l.Day != day {
 		l.Day, l.Spent = day, 0
 	}
 	return l
 }
 
-// reason says which limit keeps an agent from another attempt, and in words.
-func (l Ledger) reason(agent string) (waits, string) {
+// waitReason says which limit keeps an agent from another attempt, and in words.
+func (l Ledger) waitReason(agent string) (waitReason, string) {
 	if most := l.Limits.CostPerDay; most > 0 {
 		under := float64(len(l.Running)) * l.Limits.UnknownCost
 		switch {
 		case l.Spent >= most:
-			return forBudget, fmt.Sprintf("budget of team %s for today is used, %s of %s", l.Limits.Team, belay.Dollars(l.Spent),
+			return waitsForBudget, fmt.Sprintf("budget of team %s for today is used, %s of %s", l.Limits.Team, belay.Dollars(l.Spent),
 				belay.Dollars(most))
 		case l.Spent+under >= most:
-			return forBudget, fmt.Sprintf("budget of team %s for today: %s used, %s reserved for %s under way, of %s", l.Limits.Team,
+			return waitsForBudget, fmt.Sprintf("budget of team %s for today: %s used, %s reserved for %s under way, of %s", l.Limits.Team,
 				belay.Dollars(l.Spent), belay.Dollars(under), belay.CountOf(len(l.Running), "attempt"), belay.Dollars(most))
 		}
 	}
-	a, running, begun := l.Limits.of(agent), 0, 0
+	a, running, begun := l.Limits.agentLimits(agent), 0, 0
 	for _, s := range l.Running {
 		if s.Agent == agent {
 			running++
@@ -198,15 +198,15 @@ func (l Ledger) reason(agent string) (waits, string) {
 	}
 	switch {
 	case a.AtOnce > 0 && running >= a.AtOnce:
-		return forOthers, fmt.Sprintf("team %s has %d of %d attempts of %s under way", l.Limits.Team, running, a.AtOnce, agent)
+		return waitsForOthers, fmt.Sprintf("team %s has %d of %d attempts of %s under way", l.Limits.Team, running, a.AtOnce, agent)
 	case a.PerHour > 0 && begun >= a.PerHour:
-		return forHour, fmt.Sprintf("team %s began %d of %d attempts of %s in this hour", l.Limits.Team, begun, a.PerHour, agent)
+		return waitsForHour, fmt.Sprintf("team %s began %d of %d attempts of %s in this hour", l.Limits.Team, begun, a.PerHour, agent)
 	}
-	return forNothing, ""
+	return waitsForNothing, ""
 }
 
-// Wake is when a window turns, for which something waits or is kept; false for never.
-func (l Ledger) Wake(now time.Time) (time.Time, bool) {
+// NextTurn is when a window turns, for which something waits or is kept; false for never.
+func (l Ledger) NextTurn(now time.Time) (time.Time, bool) {
 	now = now.UTC()
 	var at time.Time
 	sooner := func(t time.Time) {
@@ -240,10 +240,10 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 		todo := []LimitEvent{e}
 		for len(todo) > 0 {
 			var tell []Slot
-			l, tell = l.On(todo[0], workflow.Now(ctx))
+			l, tell = l.Apply(todo[0], workflow.Now(ctx))
 			todo = todo[1:]
 			for _, s := range tell {
-				if !answered(ctx, s) {
+				if !notifyTask(ctx, s) {
 					todo = append(todo, LimitEvent{Kind: LimitGone, Slot: s, Known: true}) // it has not begun
 				}
 			}
@@ -253,7 +253,7 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 	for {
 		var e LimitEvent
 		wait := time.Hour
-		at, counts := l.Wake(workflow.Now(ctx))
+		at, counts := l.NextTurn(workflow.Now(ctx))
 		if counts {
 			wait = max(at.Sub(workflow.Now(ctx)), time.Second)
 		}
@@ -271,7 +271,7 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 		if now := workflow.Now(ctx); now.Sub(checked) >= time.Hour {
 			checked = now
 			for _, s := range slices.Clone(l.Running) { // a task that was terminated does not say so
-				if now.Sub(s.Since) >= time.Hour && !answered(ctx, s) {
+				if now.Sub(s.Since) >= time.Hour && !notifyTask(ctx, s) {
 					handle(LimitEvent{Kind: LimitGone, Slot: s})
 				}
 			}
@@ -285,7 +285,7 @@ func LimitsWorkflow(ctx workflow.Context, l Ledger) error {
 	}
 }
 
-// answered tells a task about its slot; false when there is no such task.
-func answered(ctx workflow.Context, s Slot) bool {
+// notifyTask tells a task about its slot; false when there is no such task.
+func notifyTask(ctx workflow.Context, s Slot) bool {
 	return workflow.SignalExternalWorkflow(ctx, s.Workflow, "", SignalSlot, s).Get(ctx, nil) == nil
 }

@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 		for i, s := range steps {
 			now = now.Add(s.after)
 			var told []task.Slot
-			l, told = l.On(s.e, now)
+			l, told = l.Apply(s.e, now)
 			var all []string
 			for _, o := range told {
 				if o.Granted {
@@ -134,8 +134,8 @@ func TestLimitsKept(t *testing.T) {
 			}
 			var told []task.Slot
 			before := l
-			l, told = l.On(e, now)
-			if again, twice := before.On(e, now); fmt.Sprint(again, twice) != fmt.Sprint(l, told) {
+			l, told = l.Apply(e, now)
+			if again, twice := before.Apply(e, now); fmt.Sprint(again, twice) != fmt.Sprint(l, told) {
 				t.Fatal("the same event gave another state")
 			}
 			for _, s := range told {
@@ -192,7 +192,7 @@ func TestLimitsKept(t *testing.T) {
 			for _, s := range l.Running {
 				end(s)
 			}
-			at, ok := l.Wake(now)
+			at, ok := l.NextTurn(now)
 			if len(l.Waiting) > 0 {
 				if !ok || !at.After(now) {
 					t.Fatalf("%d wait and nothing wakes them: %v", len(l.Waiting), at)
@@ -207,7 +207,7 @@ func TestLimitsKept(t *testing.T) {
 // teamed are machines of a team: what is asked of the team is answered by its workflow's rules, in this process.
 func teamed(t *testing.T, m *machines) (*testsuite.TestWorkflowEnvironment, *[]task.LimitEvent) {
 	t.Helper()
-	m.after = func(_ string, st *task.Standing) { st.Team = "search" }
+	m.after = func(_ string, st *task.ActivityResult) { st.Team = "search" }
 	env := fleet(t, m)
 	var told []task.LimitEvent
 	env.RegisterActivityWithOptions(func(q task.Ask) error {

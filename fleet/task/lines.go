@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// happened says an event in a line; "" for one that people need not see. more is how many findings of it are not here.
-func happened(before, after loop.State, e loop.Event, more int) string {
-	said := lineOf(before, after, e, more)
+// describeEvent says an event in a line; "" for one that people need not see. more is how many findings of it are not here.
+func describeEvent(before, after loop.State, e loop.Event, more int) string {
+	said := eventLine(before, after, e, more)
 	if g := after.Gate; g != nil && (before.Gate == nil || before.Gate.Number != g.Number) {
 		waits := fmt.Sprintf("waits for a person at gate %d: %s", g.Number, g.Why)
 		if said != "" {
@@ -21,7 +21,7 @@ func happened(before, after loop.State, e loop.Event, more int) string {
 	return said
 }
 
-func lineOf(before, after loop.State, e loop.Event, more int) string {
+func eventLine(before, after loop.State, e loop.Event, more int) string {
 	n := len(before.Attempts)
 	switch e.Kind {
 	case loop.EvStarted:
@@ -31,13 +31,13 @@ func lineOf(before, after loop.State, e loop.Event, more int) string {
 	case loop.EvAttempted:
 		return fmt.Sprintf("attempt %d ended: %s %d", n, e.Ended, e.Exit)
 	case loop.EvChecked, loop.EvReviewed:
-		return fmt.Sprintf("attempt %d %s: %s%s", n, e.Kind, e.Verdict, titles(e.Findings, more))
+		return fmt.Sprintf("attempt %d %s: %s%s", n, e.Kind, e.Verdict, findingTitles(e.Findings, more))
 	case loop.EvRestored:
 		return "rolled back"
 	case loop.EvDecided:
 		return fmt.Sprintf("decided: %s, by %s", e.Decision, e.By)
 	case loop.EvVerdict:
-		return fmt.Sprintf("reviewed: %s, by %s%s", e.Verdict, e.By, titles(e.Findings, more))
+		return fmt.Sprintf("reviewed: %s, by %s%s", e.Verdict, e.By, findingTitles(e.Findings, more))
 	case loop.EvClosed:
 		return fmt.Sprintf("closed: %s", after.Outcome)
 	case loop.EvBroken, loop.EvLost, loop.EvStalled, loop.EvLimited, loop.EvCancelled, loop.EvUnclear:
@@ -46,8 +46,8 @@ func lineOf(before, after loop.State, e loop.Event, more int) string {
 	return ""
 }
 
-// titles names the first findings; more are not here.
-func titles(all []belay.Finding, more int) string {
+// findingTitles names the first findings; more are not here.
+func findingTitles(all []belay.Finding, more int) string {
 	const most = 3
 	var names []string
 	for _, f := range all[:min(len(all), most)] {

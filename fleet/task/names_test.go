@@ -51,7 +51,7 @@ func TestSlim(t *testing.T) {
 	t.Parallel()
 	f := belay.Finding{Check: "tests", Title: "TestAdd", Detail: "long", Recommendation: "more"}.Sign()
 	e := loop.Event{Kind: loop.EvChecked, Findings: []belay.Finding{f}}
-	slim := task.Slim(e)
+	slim := task.SlimEvent(e)
 	if got := slim.Findings[0]; got.Detail != "" || got.Recommendation != "" || got.Signature != f.Signature || got.Title != f.Title {
 		t.Errorf("%+v", got)
 	}
@@ -59,7 +59,7 @@ func TestSlim(t *testing.T) {
 		t.Error("the event itself was changed")
 	}
 	sum := func(s loop.State) string {
-		text, err := task.Sum(s)
+		text, err := task.StateHash(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,15 +20,15 @@ func TestOldWorker(t *testing.T) {
 	t.Parallel()
 	for name, old := range map[string]struct {
 		says   string
-		decide func(*machines) func(context.Context, task.Ask) (task.Standing, error)
+		decide func(*machines) func(context.Context, task.Ask) (task.ActivityResult, error)
 	}{
 		"without the activity": {says: "upgrade that worker, then decide again"},
-		"without reviews": {says: "upgrade that worker, then decide again", decide: func(m *machines) func(context.Context, task.Ask) (task.Standing, error) {
-			return func(ctx context.Context, q task.Ask) (task.Standing, error) { return m.standing(q) }
+		"without reviews": {says: "upgrade that worker, then decide again", decide: func(m *machines) func(context.Context, task.Ask) (task.ActivityResult, error) {
+			return func(ctx context.Context, q task.Ask) (task.ActivityResult, error) { return m.standing(q) }
 		}},
-		"refused": {says: "worker w1 refuses it: no such gate", decide: func(m *machines) func(context.Context, task.Ask) (task.Standing, error) {
-			return func(context.Context, task.Ask) (task.Standing, error) {
-				return task.Standing{}, temporal.NewNonRetryableApplicationError("no such gate", task.ErrRefused, nil)
+		"refused": {says: "worker w1 refuses it: no such gate", decide: func(m *machines) func(context.Context, task.Ask) (task.ActivityResult, error) {
+			return func(context.Context, task.Ask) (task.ActivityResult, error) {
+				return task.ActivityResult{}, temporal.NewNonRetryableApplicationError("no such gate", task.ErrRefused, nil)
 			}
 		}},
 	} {

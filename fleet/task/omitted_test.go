@@ -80,8 +80,8 @@ func TestManyFindings(t *testing.T) {
 		if st.Gate == nil || st.Gate.Kind != loop.GateRetries || st.State.Attempts[0].Verdict != belay.VerdictFail {
 			t.Fatalf("%s %+v", st.Phase, st.Gate)
 		}
-		if n := st.Omitted.Findings; n < 90_000 || st.Partly() != st.Omitted.String()+" are only in the record, refs/belay/fleet/t1/record on the remote" {
-			t.Errorf("%+v: %s", st.Omitted, st.Partly())
+		if n := st.Omitted.Findings; n < 90_000 || st.OmittedNote() != st.Omitted.String()+" are only in the record, refs/belay/fleet/t1/record on the remote" {
+			t.Errorf("%+v: %s", st.Omitted, st.OmittedNote())
 		}
 		for _, i := range []int{0, 2} {
 			list := st.State.Attempts[i].Findings
@@ -156,21 +156,21 @@ func TestSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	plain, err := task.Steps(m.policy, loop.State{}, false, m.record)
+	plain, err := task.MakeSteps(m.policy, loop.State{}, false, m.record)
 	if err != nil || len(plain) != 2 || plain[0].State != nil || plain[1].State != nil {
 		t.Fatalf("%+v, %v", plain, err)
 	}
-	whole, err := task.Steps(m.policy, m.record[0].State, true, m.record[1:])
+	whole, err := task.MakeSteps(m.policy, m.record[0].State, true, m.record[1:])
 	if err != nil || whole[0].State == nil || whole[0].Omitted != nil || whole[0].Sum != plain[1].Sum {
 		t.Errorf("%+v, %v", whole, err) // the workflow has all of it again
 	}
-	odd := append([]task.Recorded(nil), m.record...)
+	odd := append([]task.RecordedEvent(nil), m.record...)
 	odd[1].State.Before = "another"
-	if _, err := task.Steps(m.policy, m.record[0].State, true, odd[1:]); err == nil || !strings.Contains(err.Error(), "another state than the loop gives") {
+	if _, err := task.MakeSteps(m.policy, m.record[0].State, true, odd[1:]); err == nil || !strings.Contains(err.Error(), "another state than the loop gives") {
 		t.Error(err)
 	}
 	odd[1].Event.Command = "9-snapshot"
-	if _, err := task.Steps(m.policy, m.record[0].State, true, odd[1:]); err == nil || !strings.Contains(err.Error(), "the loop refuses") {
+	if _, err := task.MakeSteps(m.policy, m.record[0].State, true, odd[1:]); err == nil || !strings.Contains(err.Error(), "the loop refuses") {
 		t.Error(err)
 	}
 }

@@ -31,22 +31,22 @@ type Part struct {
 	Cost   float64      `json:"cost,omitempty"`
 }
 
-// Move is what a feature does next.
-type Move struct {
+// NextMove is what a feature does next.
+type NextMove struct {
 	Drop  []int // these can never begin: they depend on a task that is dropped
 	Begin []int // these begin, from what is merged now
 	Merge int   // this one is merged next; -1 for none
 	Ended bool  // nothing is under way, and nothing can begin
 }
 
-// Next decides what a feature does next: the tasks in the order of their list, those that may run side by side up to limit
+// DecideNext decides what a feature does next: the tasks in the order of their list, those that may run side by side up to limit
 // at once, and accepted work merged one after the other. parts are the tasks' own, in their order. A feature that is
 // paused begins and merges nothing.
 //
 // A task begins when all that come before it are merged. One that is dropped lets those continue that only came
 // after it; those that need its work are dropped with it.
-func Next(tasks []belay.ListedTask, parts []Part, limit int, paused bool) Move {
-	m := Move{Merge: -1}
+func DecideNext(tasks []belay.ListedTask, parts []Part, limit int, paused bool) NextMove {
+	m := NextMove{Merge: -1}
 	at := map[string]int{}
 	for i, t := range tasks {
 		at[t.ID.Key()] = i

@@ -65,13 +65,13 @@ func TestNext(t *testing.T) {
 		for _, s := range c.stages {
 			parts = append(parts, task.Part{Stage: s})
 		}
-		if got := addLine(task.Next(tasks, parts, c.limit, c.paused)); got != c.want {
+		if got := addLine(task.DecideNext(tasks, parts, c.limit, c.paused)); got != c.want {
 			t.Errorf("%v, limit %d, paused %v: %q, expected %q", c.stages, c.limit, c.paused, got, c.want)
 		}
 	}
 }
 
-func addLine(m task.Move) (s string) {
+func addLine(m task.NextMove) (s string) {
 	add := func(on bool, text string) {
 		if on {
 			s += " " + text
@@ -109,7 +109,7 @@ func TestNextEnds(t *testing.T) {
 			if step > 20*n {
 				t.Fatalf("no end: %+v", parts)
 			}
-			m := task.Next(tasks, parts, limit, false)
+			m := task.DecideNext(tasks, parts, limit, false)
 			for _, i := range m.Drop {
 				if !slices.ContainsFunc(tasks[i].Needs, func(id belay.TaskID) bool { return parts[index(id)].Stage == task.StageDropped }) {
 					t.Fatalf("%d was dropped for nothing", i)

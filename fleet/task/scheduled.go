@@ -29,7 +29,7 @@ func ScheduleID(name string) string { return "belay/schedule/" + belay.TaskID(na
 func ScheduledWorkflow(ctx workflow.Context, in Scheduled) (Result, error) {
 	task := in.Like
 	task.ID = belay.TaskID(fmt.Sprintf("%s-%s", in.Name, workflow.Now(ctx).UTC().Format("20060102-150405")))
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, anywhere(task)), TipName, task).Get(ctx, &task.Base)
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, anyWorkerOptions(task)), TipName, task).Get(ctx, &task.Base)
 	if err != nil {
 		return Result{}, err
 	}

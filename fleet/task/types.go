@@ -89,7 +89,7 @@ type Position struct {
 	Policy belay.Policy `json:"policy"`
 	Head   Head         `json:"head"`
 	Worker string       `json:"worker"`
-	Said   []Line       `json:"said"`
+	Log    []Line       `json:"said"`
 	Moves  int          `json:"moves"`
 	Pushed bool         `json:"pushed"` // the remote has all of it
 	Commit string       `json:"commit,omitempty"`
@@ -123,8 +123,8 @@ type Step struct {
 	More    int         `json:"more,omitempty"`    // findings that Event has not
 }
 
-// Standing is what an activity says of a task: what was recorded since the entry that it was asked from.
-type Standing struct {
+// ActivityResult is what an activity says of a task: what was recorded since the entry that it was asked from.
+type ActivityResult struct {
 	Worker string       `json:"worker"` // whose machine has the working tree; its queue is QueueOf(Worker)
 	Policy belay.Policy `json:"policy"`
 	Steps  []Step       `json:"steps,omitempty"`
@@ -175,11 +175,11 @@ func (d Decision) Fits(there int) error {
 	return nil
 }
 
-// event is the event that a decision leads to at a gate. Of a review it is what the rules need to know; the machine that
+// toEvent is the event that a decision leads to at a gate. Of a review it is what the rules need to know; the machine that
 // has the work finds more places in its text.
 //
 // What it gives for payloads without a Category and a Verdict never changes: histories have those.
-func (d Decision) event(g loop.Gate) (loop.Event, error) {
+func (d Decision) toEvent(g loop.Gate) (loop.Event, error) {
 	e := loop.Event{Kind: loop.EvDecided, Gate: g.Number, Decision: d.Decision, Note: d.Note, By: d.By}
 	if d.Decision == loop.DecideApprove && d.Verdict == "" && d.Category != "" && g.Overrides() {
 		why, err := review.Decide(d.Category, nil, d.Note)
@@ -244,8 +244,8 @@ type Status struct {
 	Omitted  *Omitted    `json:"omitted,omitempty"` // what State has not, and the record has; nil where it is whole
 }
 
-// Partly says what of the state is not here, and where it is; "" when all of it is here.
-func (st Status) Partly() string {
+// OmittedNote says what of the state is not here, and where it is; "" when all of it is here.
+func (st Status) OmittedNote() string {
 	switch {
 	case st.Omitted == nil:
 		return ""
@@ -279,8 +279,8 @@ type Result struct {
 	Cost     float64      `json:"cost,omitempty"`
 }
 
-// forSlot is what a task waits for that no worker has.
-const forSlot = "for a worker with a free slot"
+// waitsForWorker is what a task waits for that no worker has.
+const waitsForWorker = "for a worker with a free slot"
 
 // QueueOf gives the task queue that one worker alone polls.
 func QueueOf(worker string) string { return Queue + "/" + worker }
@@ -307,9 +307,9 @@ func RepositoryKey(remote string) string {
 	return name[:min(len(name), 40)] + "-" + hex.EncodeToString(sum[:4])
 }
 
-// Slim takes out of an event what no rule of the loop reads: long texts for people, which stay in the
+// SlimEvent takes out of an event what no rule of the loop reads: long texts for people, which stay in the
 // record. A history would be full of them.
-func Slim(e loop.Event) loop.Event {
+func SlimEvent(e loop.Event) loop.Event {
 	if len(e.Findings) == 0 {
 		return e
 	}
@@ -321,16 +321,16 @@ func Slim(e loop.Event) loop.Event {
 	return e
 }
 
-// Sum is a short name for a state, without what Slim takes out of events: two drivers that went through the
+// StateHash is a short name for a state, without what Slim takes out of events: two drivers that went through the
 // same events have the same.
-func Sum(s loop.State) (string, error) {
-	sum, _, err := sumOf(s)
+func StateHash(s loop.State) (string, error) {
+	sum, _, err := stateHash(s)
 	return sum, err
 }
 
-// sumOf is Sum, with the size of what it is of, in bytes of JSON.
-func sumOf(s loop.State) (name string, size int, err error) {
-	text, err := json.Marshal(slimmed(s))
+// stateHash is Sum, with the size of what it is of, in bytes of JSON.
+func stateHash(s loop.State) (name string, size int, err error) {
+	text, err := json.Marshal(slimState(s))
 	if err != nil {
 		return "", 0, fmt.Errorf("sum of a state: %w", err)
 	}

@@ -20,9 +20,9 @@ const (
 	// LostAfter is how long a worker may be silent, where a task's Input says nothing else.
 	LostAfter = 20 * time.Second
 
-	beats   = 4 // heartbeats in that time
-	longest = 7 * 24 * time.Hour
-	short   = 10 * time.Minute // what is not an agent's or a test's work
+	heartbeatsPerTimeout = 4 // heartbeats in that time
+	maxActivityTime      = 7 * 24 * time.Hour
+	shortActivityTime    = 10 * time.Minute // what is not an agent's or a test's work
 )
 
 // Errors that an activity ends in and that are not tried again, by their type.
@@ -35,34 +35,34 @@ const (
 )
 
 const (
-	mostLines = 200 // of what happened, in a status
-	mostLine  = 500 // bytes of one
+	maxLines = 200 // of what happened, in a status
+	maxLine  = 500 // bytes of one
 )
 
-// run is one run of the workflow.
-type run struct {
-	ctx     workflow.Context
-	in      Input
-	pos     Position
-	answers workflow.Channel // decisions that were accepted
-	cancel  workflow.CancelFunc
-	losses  int  // workers lost by the pending command
-	outside bool // quarantined
+// taskRun is one run of the workflow.
+type taskRun struct {
+	ctx         workflow.Context
+	in          Input
+	pos         Position
+	answers     workflow.Channel // decisions that were accepted
+	cancel      workflow.CancelFunc
+	lostWorkers int  // workers lost by the pending command
+	quarantined bool // quarantined
 
-	asked, answered int // decisions that were accepted, and that were dealt with
+	accepted, handled int // decisions that were accepted, and that were dealt with
 
-	refused map[int]string // why one had no effect, by its number among those that were accepted
-	noted   []string       // what a worker said last
+	rejectedReasons map[int]string // why one had no effect, by its number among those that were accepted
+	workerNotes     []string       // what a worker said last
 
-	begun     string    // the attempt that a worker was asked for last, by its command
-	cancelled bool      // its feature is cancelled: no attempt begins
-	ahead     *Decision // of its feature, for the next gate
-	halted    bool      // its feature stopped its agent, and it has not come to the gate yet
-	aborted   bool      // its feature was stopped before an agent began
+	begunAttempt  string    // the attempt that a worker was asked for last, by its command
+	cancelled     bool      // its feature is cancelled: no attempt begins
+	aheadDecision *Decision // of its feature, for the next gate
+	halted        bool      // its feature stopped its agent, and it has not come to the gate yet
+	aborted       bool      // its feature was stopped before an agent began
 
-	granted string // the attempt that may begin, by its command
-	waits   string // why the next attempt may not begin yet
-	stop    bool   // a person cancelled what waits for its team
+	grantedAttempt string // the attempt that may begin, by its command
+	waitReason     string // why the next attempt may not begin yet
+	stopWaiting    bool   // a person cancelled what waits for its team
 
 	placing  bool // it waits for a worker with a free slot, or one makes its working tree
 	unplaced bool // somebody stopped it meanwhile
@@ -70,25 +70,25 @@ type run struct {
 
 // Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
 func Workflow(ctx workflow.Context, in Input) (Result, error) {
-	r := &run{ctx: ctx, in: in, answers: workflow.NewBufferedChannel(ctx, 16), refused: map[int]string{}}
+	r := &taskRun{ctx: ctx, in: in, answers: workflow.NewBufferedChannel(ctx, 16), rejectedReasons: map[int]string{}}
 	if in.From != nil {
 		r.pos = *in.From
 		r.in.From = nil
-		r.cancelled, r.ahead = r.pos.Hold, r.pos.Ahead
+		r.cancelled, r.aheadDecision = r.pos.Hold, r.pos.Ahead
 	}
-	if err := r.handlers(); err != nil {
+	if err := r.setHandlers(); err != nil {
 		return Result{}, err
 	}
 	for r.pos.Worker == "" && !r.aborted {
-		if err := r.begin(); err != nil {
+		if err := r.beginTask(); err != nil {
 			return Result{}, err
 		}
 	}
 	for r.pos.State.Phase != loop.PhaseClosed && !r.aborted {
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.asked == r.answered {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.accepted == r.handled {
 			return Result{}, r.continueAsNew()
 		}
-		err := r.step()
+		err := r.doStep()
 		if temporal.IsCanceledError(err) {
 			return Result{}, err
 		}
@@ -99,7 +99,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 			return Result{}, err
 		}
 	}
-	r.release()
+	r.releaseSlot()
 	if more := r.pos.State.Use.Cost - r.pos.Counted; r.pos.Team != "" && more > 0 { // reviews
 		r.signalLimits(LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
 	}
@@ -107,8 +107,8 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 }
 
 // finish waits until everybody who sent a decision has heard: one that came too late as well.
-func (r *run) finish() error {
-	r.answered = r.asked
+func (r *taskRun) finish() error {
+	r.handled = r.accepted
 	return workflow.Await(r.ctx, func() bool { return workflow.AllHandlersFinished(r.ctx) })
 }
 
@@ -121,8 +121,8 @@ func Cause(err error) string {
 	return err.Error()
 }
 
-// silence is how long a worker may be silent before it is lost.
-func silence(in Input) time.Duration {
+// silenceLimit is how long a worker may be silent before it is lost.
+func silenceLimit(in Input) time.Duration {
 	if in.LostAfter > 0 {
 		return in.LostAfter
 	}
@@ -131,51 +131,51 @@ func silence(in Input) time.Duration {
 
 // patience is how long a worker may take to begin something. Where nobody else has the task's state, there is
 // nobody else to ask.
-func (r *run) patience() time.Duration {
+func (r *taskRun) patience() time.Duration {
 	if !r.pos.Pushed {
-		return longest
+		return maxActivityTime
 	}
-	return silence(r.in)
+	return silenceLimit(r.in)
 }
 
 // continueAsNew hands all on to a new run with an empty history.
-func (r *run) continueAsNew() error {
+func (r *taskRun) continueAsNew() error {
 	if err := r.finish(); err != nil {
 		return err
 	}
 	next, pos := r.in, r.pos
-	pos.Hold, pos.Ahead = r.cancelled, r.ahead
+	pos.Hold, pos.Ahead = r.cancelled, r.aheadDecision
 	next.From = &pos
 	return workflow.NewContinueAsNewError(r.ctx, WorkflowName, next)
 }
 
-// step does the pending command, or waits for a person.
-func (r *run) step() error {
+// doStep does the pending command, or waits for a person.
+func (r *taskRun) doStep() error {
 	st := r.pos.State
-	r.release()
+	r.releaseSlot()
 	switch {
 	case st.Pending != nil:
-		if c := *st.Pending; c.Kind != loop.CmdAttempt || c.ID == r.begun {
-			return r.do(c)
+		if c := *st.Pending; c.Kind != loop.CmdAttempt || c.ID == r.begunAttempt {
+			return r.doCommand(c)
 		}
-		return r.attempt(*st.Pending)
+		return r.beginAttempt(*st.Pending)
 	case st.Gate != nil:
-		return r.gate()
+		return r.waitAtGate()
 	}
-	return r.activity(WakeName, Ask{}) // its words were in doubt, and a person has answered
+	return r.doShort(WakeName, Ask{}) // its words were in doubt, and a person has answered
 }
 
-// begin has some worker make a working tree and the record.
-func (r *run) begin() error {
-	o := anywhere(r.in)
+// beginTask has some worker make a working tree and the record.
+func (r *taskRun) beginTask() error {
+	o := anyWorkerOptions(r.in)
 	o.TaskQueue, o.WaitForCancellation = BeginQueue, true // a replay does not compare queues: older histories have the other one
-	st, err := r.place(BeginName, o)
+	st, err := r.placeTask(BeginName, o)
 	switch {
 	case err == nil:
-		return r.took(st)
+		return r.applyResult(st)
 	case !r.unplaced:
 		return err
-	case r.aborts():
+	case r.willAbort():
 		r.aborted = true
 		return nil
 	case !r.cancelled: // resumed already
@@ -185,63 +185,65 @@ func (r *run) begin() error {
 	return r.quarantine("cancelled before it began")
 }
 
-// place has a worker make a working tree. Where somebody stops the task meanwhile, unplaced is set; the error is then another
+// placeTask has a worker make a working tree. Where somebody stops the task meanwhile, unplaced is set; the error is then another
 // than that it was cancelled only where that stays so.
-func (r *run) place(name string, o workflow.ActivityOptions) (st Standing, err error) {
+func (r *taskRun) placeTask(name string, o workflow.ActivityOptions) (st ActivityResult, err error) {
 	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(r.ctx, o))
 	defer func() { r.cancel, r.placing = nil, false; cancel() }()
 	r.cancel, r.placing, r.unplaced = cancel, true, false
-	err = workflow.ExecuteActivity(ctx, name, r.ask(Ask{})).Get(ctx, &st)
-	if err != nil && (r.ctx.Err() != nil || !temporal.IsCanceledError(err) && lost(err) == "") {
+	err = workflow.ExecuteActivity(ctx, name, r.newAsk(Ask{})).Get(ctx, &st)
+	if err != nil && (r.ctx.Err() != nil || !temporal.IsCanceledError(err) && lostReason(err) == "") {
 		r.unplaced = false // refused, or the server ends the workflow
 	}
 	return st, err
 }
 
-// unplace stops waiting for a worker.
-func (r *run) unplace() {
+// stopPlacing stops waiting for a worker.
+func (r *taskRun) stopPlacing() {
 	r.unplaced = true
 	r.cancel()
 }
 
-// mayUnplace reports whether the task waits for a worker, and has nothing there that would be lost by stopping it.
-func (r *run) mayUnplace() bool {
+// canStopPlacing reports whether the task waits for a worker, and has nothing there that would be lost by stopping it.
+func (r *taskRun) canStopPlacing() bool {
 	c := r.pos.State.Pending
 	return r.placing && (r.pos.Worker == "" || c != nil && c.Kind == loop.CmdAttempt)
 }
 
-// aborts reports whether the task's feature was stopped.
-func (r *run) aborts() bool { return r.ahead != nil && r.ahead.Decision == loop.DecideAbort }
+// willAbort reports whether the task's feature was stopped.
+func (r *taskRun) willAbort() bool {
+	return r.aheadDecision != nil && r.aheadDecision.Decision == loop.DecideAbort
+}
 
-// ask fills in what every activity is told.
-func (r *run) ask(q Ask) Ask {
-	q.Task, q.Head, q.Partial, q.Beat = r.in, r.pos.Head, r.pos.Omitted != nil, silence(r.in)/beats
+// newAsk fills in what every activity is told.
+func (r *taskRun) newAsk(q Ask) Ask {
+	q.Task, q.Head, q.Partial, q.Beat = r.in, r.pos.Head, r.pos.Omitted != nil, silenceLimit(r.in)/heartbeatsPerTimeout
 	if r.pos.Worker != "" {
 		q.Task.Prose, q.Task.Ask, q.Task.Listed = "", "", nil // the record has it; a history would have it in every step
 	}
 	return q
 }
 
-// anywhere has any worker do an activity, however often it takes.
-func anywhere(in Input) workflow.ActivityOptions {
+// anyWorkerOptions has any worker do an activity, however often it takes.
+func anyWorkerOptions(in Input) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		TaskQueue: Queue, StartToCloseTimeout: short, HeartbeatTimeout: silence(in),
+		TaskQueue: Queue, StartToCloseTimeout: shortActivityTime, HeartbeatTimeout: silenceLimit(in),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	}
 }
 
-// took applies what was recorded. The same rules in the same order give the same state as the record has:
+// applyResult applies what was recorded. The same rules in the same order give the same state as the record has:
 // anything else is an error that no retry fixes.
-func (r *run) took(st Standing) error {
+func (r *taskRun) applyResult(st ActivityResult) error {
 	state, lines := r.pos.State, []Line(nil)
 	omitted := r.pos.Omitted
 	for _, s := range st.Steps {
-		next, err := r.next(st.Policy, state, s)
+		next, err := r.nextState(st.Policy, state, s)
 		if err != nil {
 			return err
 		}
-		lines = append(lines, Line{s.Time, happened(state, next, s.Event, s.More)})
+		lines = append(lines, Line{s.Time, describeEvent(state, next, s.Event, s.More)})
 		state, omitted = next, s.Omitted
 	}
 	for _, n := range st.Notes {
@@ -249,7 +251,7 @@ func (r *run) took(st Standing) error {
 	}
 	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed, r.pos.Omitted = state, st.Policy, st.Head, st.Pushed, omitted
 	r.pos.Sent += st.Sent
-	r.noted = st.Notes
+	r.workerNotes = st.Notes
 	if st.Worker != "" {
 		r.pos.Worker = st.Worker
 		if r.pos.Slot == "" { // what a team granted goes back to that team
@@ -260,100 +262,100 @@ func (r *run) took(st Standing) error {
 		r.pos.Commit = st.Commit
 	}
 	for _, l := range lines {
-		r.say(l.Time, l.Text)
+		r.addLog(l.Time, l.Text)
 	}
-	return r.attributes()
+	return r.updateAttributes()
 }
 
-// next is the state that a step leads to: by the rules or, where they would need more than goes through the server, as the worker
+// nextState is the state that a step leads to: by the rules or, where they would need more than goes through the server, as the worker
 // says, which has compared it with the rules.
-func (r *run) next(p belay.Policy, state loop.State, s Step) (next loop.State, err error) {
+func (r *taskRun) nextState(p belay.Policy, state loop.State, s Step) (next loop.State, err error) {
 	if s.State != nil && workflow.GetVersion(r.ctx, "states in part", workflow.DefaultVersion, 1) == 1 {
 		next = *s.State
 	} else if next, _, err = loop.Step(p, state, s.Event); err != nil {
-		return next, refusedEvent(err)
+		return next, refusedEventError(err)
 	}
-	sum, err := Sum(next)
+	sum, err := StateHash(next)
 	if err == nil && sum != s.Sum {
-		err = another(s.Event)
+		err = otherEventError(s.Event)
 	}
 	return next, err
 }
 
-// refusedEvent and another are what is wrong with a record: an event that the loop refuses, and a state that it does not give.
-func refusedEvent(err error) error {
+// refusedEventError and another are what is wrong with a record: an event that the loop refuses, and a state that it does not give.
+func refusedEventError(err error) error {
 	return temporal.NewNonRetryableApplicationError("the record has an event that the loop refuses: "+err.Error(), ErrDiverged, err)
 }
 
-func another(e loop.Event) error {
+func otherEventError(e loop.Event) error {
 	return temporal.NewNonRetryableApplicationError(
 		fmt.Sprintf("after %s the record has another state than the loop gives", e.Kind), ErrDiverged, nil)
 }
 
-// say adds a line to what happened.
-func (r *run) say(at time.Time, text string) { r.pos.Said = addLine(r.pos.Said, at, text) }
+// addLog adds a line to what happened.
+func (r *taskRun) addLog(at time.Time, text string) { r.pos.Log = addLine(r.pos.Log, at, text) }
 
 // addLine adds a line to others, of which the last ones stay.
 func addLine(lines []Line, at time.Time, text string) []Line {
 	if text == "" {
 		return lines
 	}
-	lines = append(lines, Line{Time: at, Text: shortLine(text, mostLine)})
-	if n := len(lines); n > mostLines {
-		lines = slices.Delete(lines, 0, n-mostLines)
+	lines = append(lines, Line{Time: at, Text: shortLine(text, maxLine)})
+	if n := len(lines); n > maxLines {
+		lines = slices.Delete(lines, 0, n-maxLines)
 	}
 	return lines
 }
 
-// do has the machine with the working tree do a command. Where that machine is lost, another one goes on
+// doCommand has the machine with the working tree do a command. Where that machine is lost, another one goes on
 // from the last state that was pushed; where every machine is lost with this command, a person decides.
-func (r *run) do(c loop.Command) error {
+func (r *taskRun) doCommand(c loop.Command) error {
 	ctx, cancel := workflow.WithCancel(r.ctx)
 	defer func() { r.cancel = nil; cancel() }()
 	r.cancel = cancel
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: QueueOf(r.pos.Worker), WaitForCancellation: true,
-		ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: longest, HeartbeatTimeout: silence(r.in),
+		ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: maxActivityTime, HeartbeatTimeout: silenceLimit(r.in),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 4,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	})
-	var st Standing
-	err := workflow.ExecuteActivity(ctx, DoName, r.ask(Ask{Command: c})).Get(ctx, &st)
+	var st ActivityResult
+	err := workflow.ExecuteActivity(ctx, DoName, r.newAsk(Ask{Command: c})).Get(ctx, &st)
 	if err == nil {
-		r.losses = 0
-		return r.took(st)
+		r.lostWorkers = 0
+		return r.applyResult(st)
 	}
 	if temporal.IsCanceledError(err) && r.ctx.Err() == nil {
 		return nil // stopped by cancel: asked again, its worker says what was recorded
 	}
-	why := lost(err)
+	why := lostReason(err)
 	if why == "" {
 		return err
 	}
-	r.say(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
+	r.addLog(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
 	if c.Kind == loop.CmdAttempt && ctx.Err() != nil && r.ctx.Err() == nil &&
 		workflow.GetVersion(r.ctx, "its worker was lost while its agent was stopped", workflow.DefaultVersion, 1) == 1 {
-		r.begun = "" // the next worker must not start an agent that somebody wanted stopped: attempt looks at it
-		r.cancelled = r.cancelled || !r.aborts() && !(r.ahead != nil && r.ahead.Decision == Resume)
+		r.begunAttempt = "" // the next worker must not start an agent that somebody wanted stopped: attempt looks at it
+		r.cancelled = r.cancelled || !r.willAbort() && !(r.aheadDecision != nil && r.aheadDecision.Decision == Resume)
 	}
 	if !r.pos.Pushed {
 		return nil // nobody else has its state: ask it again
 	}
-	r.losses++
+	r.lostWorkers++
 	most := r.in.Lost
 	if most <= 0 {
 		most = 3
 	}
-	if r.losses >= most {
-		if err := r.quarantine(fmt.Sprintf("%d workers were lost with it: %s", r.losses, c.Why)); err != nil {
+	if r.lostWorkers >= most {
+		if err := r.quarantine(fmt.Sprintf("%d workers were lost with it: %s", r.lostWorkers, c.Why)); err != nil {
 			return err
 		}
 	}
-	return r.adopt()
+	return r.adoptTask()
 }
 
-// lost says why a command was not done on its machine, where another one may do it; "" where not.
-func lost(err error) string {
+// lostReason says why a command was not done on its machine, where another one may do it; "" where not.
+func lostReason(err error) string {
 	var timeout *temporal.TimeoutError
 	if errors.As(err, &timeout) {
 		return "the worker is lost (" + timeout.TimeoutType().String() + " timeout)"
@@ -365,16 +367,16 @@ func lost(err error) string {
 	return ""
 }
 
-// adopt has another worker fetch the last state that was pushed and make a working tree of it. A decision is recorded at once;
+// adoptTask has another worker fetch the last state that was pushed and make a working tree of it. A decision is recorded at once;
 // work waits for a free slot, before tasks that have not begun.
-func (r *run) adopt() error {
-	o := anywhere(r.in)
+func (r *taskRun) adoptTask() error {
+	o := anyWorkerOptions(r.in)
 	if r.pos.State.Pending != nil {
 		o.TaskQueue, o.Priority = BeginQueue, temporal.Priority{PriorityKey: 1}
 	}
-	st, err := r.place(AdoptName, o)
+	st, err := r.placeTask(AdoptName, o)
 	if r.unplaced {
-		if r.begun = ""; err != nil { // attempt looks at why it was stopped
+		if r.begunAttempt = ""; err != nil { // attempt looks at why it was stopped
 			return nil
 		}
 	}
@@ -382,26 +384,26 @@ func (r *run) adopt() error {
 		return err
 	}
 	r.pos.Moves++
-	r.say(workflow.Now(r.ctx), "continues on "+st.Worker)
-	return r.took(st)
+	r.addLog(workflow.Now(r.ctx), "continues on "+st.Worker)
+	return r.applyResult(st)
 }
 
 // quarantine waits until a person lets the task go on.
-func (r *run) quarantine(why string) error {
-	r.outside = true
-	defer func() { r.outside = false }()
-	r.say(workflow.Now(r.ctx), "quarantined: "+why)
-	if err := r.attributes(); err != nil {
+func (r *taskRun) quarantine(why string) error {
+	r.quarantined = true
+	defer func() { r.quarantined = false }()
+	r.addLog(workflow.Now(r.ctx), "quarantined: "+why)
+	if err := r.updateAttributes(); err != nil {
 		return err
 	}
 	for {
 		var d Decision
 		r.answers.Receive(r.ctx, &d)
-		r.answered++
+		r.handled++
 		if d.Decision == Resume {
-			r.losses = 0
-			r.outside = false
-			return r.attributes()
+			r.lostWorkers = 0
+			r.quarantined = false
+			return r.updateAttributes()
 		}
 		if d.Decision == loop.DecideAbort { // may lets only its feature say so
 			r.aborted = true
@@ -410,48 +412,48 @@ func (r *run) quarantine(why string) error {
 	}
 }
 
-// gate waits for a person's decision and has it recorded.
-func (r *run) gate() error {
+// waitAtGate waits for a person's decision and has it recorded.
+func (r *taskRun) waitAtGate() error {
 	r.cancelled, r.halted = false, false // it waits
-	if d := r.ahead; d != nil && r.may(*d) == nil {
-		r.ahead = nil
-		r.asked++
+	if d := r.aheadDecision; d != nil && r.checkDecision(*d) == nil {
+		r.aheadDecision = nil
+		r.accepted++
 		r.answers.Send(r.ctx, *d)
 	} else if d != nil && d.Decision == Resume { // of another gate
-		r.ahead = nil
+		r.aheadDecision = nil
 	}
 	var d Decision
 	r.answers.Receive(r.ctx, &d)
-	defer func() { r.answered++ }()
+	defer func() { r.handled++ }()
 	g := r.pos.State.Gate
 	if d.Decision == Resume {
-		return r.activity(WakeName, Ask{})
+		return r.doShort(WakeName, Ask{})
 	}
 	if d.Gate != 0 && d.Gate != g.Number {
 		return nil // of a gate that is past
 	}
 	if d.Verdict != "" { // no version before took one, and the activity is the same: histories of all versions replay
 		d.Gate = g.Number
-		return r.record(Ask{Review: d})
+		return r.recordDecision(Ask{Review: d})
 	}
-	e, err := d.event(*g)
+	e, err := d.toEvent(*g)
 	if err != nil {
 		return nil // of another gate than it was accepted for
 	}
-	return r.record(Ask{Decision: e})
+	return r.recordDecision(Ask{Decision: e})
 }
 
-// record has the task's worker record a decision or a review. Where it cannot, the gate stays open, and who decided hears why.
-func (r *run) record(q Ask) error {
+// recordDecision has the task's worker record a decision or a review. Where it cannot, the gate stays open, and who decided hears why.
+func (r *taskRun) recordDecision(q Ask) error {
 	head := r.pos.Head
-	err := r.activity(DecideName, q)
+	err := r.doShort(DecideName, q)
 	why := ""
 	var app *temporal.ApplicationError
 	switch {
-	case err == nil && r.pos.Head == head && q.Review.Verdict != "" && len(r.noted) == 0: // it does not know of reviews
-		why = r.old()
-	case unable(err):
-		why = r.old()
+	case err == nil && r.pos.Head == head && q.Review.Verdict != "" && len(r.workerNotes) == 0: // it does not know of reviews
+		why = r.oldWorkerNote()
+	case isUnknownActivity(err):
+		why = r.oldWorkerNote()
 	case errors.As(err, &app) && app.Type() == ErrRefused:
 		if workflow.GetVersion(r.ctx, "its worker refuses a decision: the gate stays open", workflow.DefaultVersion, 1) == 1 {
 			why = fmt.Sprintf("worker %s refuses it: %s", r.pos.Worker, app.Message())
@@ -460,56 +462,56 @@ func (r *run) record(q Ask) error {
 	if why == "" {
 		return err
 	}
-	r.refused[r.answered+1] = why
-	r.say(workflow.Now(r.ctx), "not decided: "+why)
+	r.rejectedReasons[r.handled+1] = why
+	r.addLog(workflow.Now(r.ctx), "not decided: "+why)
 	return nil
 }
 
-// old says that the task's worker is of a version that cannot do what it was asked.
-func (r *run) old() string {
+// oldWorkerNote says that the task's worker is of a version that cannot do what it was asked.
+func (r *taskRun) oldWorkerNote() string {
 	return fmt.Sprintf("the version of belay-fleet on worker %s cannot record it: upgrade that worker, then decide again", r.pos.Worker)
 }
 
-// unable reports whether a worker has no such activity.
-func unable(err error) bool {
+// isUnknownActivity reports whether a worker has no such activity.
+func isUnknownActivity(err error) bool {
 	var app *temporal.ApplicationError
 	return errors.As(err, &app) && app.Type() == errUnknown
 }
 
-// activity has the task's machine do something short; where it is lost, another one does.
-func (r *run) activity(name string, q Ask) error {
+// doShort has the task's machine do something short; where it is lost, another one does.
+func (r *taskRun) doShort(name string, q Ask) error {
 	for {
 		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
-			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: short,
-			HeartbeatTimeout: silence(r.in),
+			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: shortActivityTime,
+			HeartbeatTimeout: silenceLimit(r.in),
 			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: 4,
 				NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 		})
-		var st Standing
-		err := workflow.ExecuteActivity(ctx, name, r.ask(q)).Get(ctx, &st)
+		var st ActivityResult
+		err := workflow.ExecuteActivity(ctx, name, r.newAsk(q)).Get(ctx, &st)
 		if err == nil {
-			return r.took(st)
+			return r.applyResult(st)
 		}
-		if name == DecideName && unable(err) &&
+		if name == DecideName && isUnknownActivity(err) &&
 			workflow.GetVersion(r.ctx, "its worker cannot record a decision", workflow.DefaultVersion, 1) == 1 {
 			return err // another one may be as old
 		}
-		why := lost(err)
+		why := lostReason(err)
 		if why == "" {
 			return err
 		}
-		r.say(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
+		r.addLog(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
 		if !r.pos.Pushed {
 			continue
 		}
-		if err := r.adopt(); err != nil {
+		if err := r.adoptTask(); err != nil {
 			return err
 		}
 	}
 }
 
-// handlers answers queries and takes decisions: Step itself says which are possible.
-func (r *run) handlers() error {
+// setHandlers answers queries and takes decisions: Step itself says which are possible.
+func (r *taskRun) setHandlers() error {
 	if err := workflow.SetQueryHandler(r.ctx, QueryStatus, func() (Status, error) { return r.status(), nil }); err != nil {
 		return err
 	}
@@ -524,35 +526,35 @@ func (r *run) handlers() error {
 		for signals := workflow.GetSignalChannel(ctx, SignalSlot); ; {
 			var s Slot
 			signals.Receive(ctx, &s)
-			r.slotted(s)
+			r.takeSlot(s)
 		}
 	})
 	err := workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (Status, error) {
-		r.asked++
-		ticket := r.asked
+		r.accepted++
+		ticket := r.accepted
 		r.answers.Send(ctx, d)
-		err := workflow.Await(ctx, func() bool { return r.answered >= ticket })
-		if why := r.refused[ticket]; err == nil && why != "" {
+		err := workflow.Await(ctx, func() bool { return r.handled >= ticket })
+		if why := r.rejectedReasons[ticket]; err == nil && why != "" {
 			err = temporal.NewApplicationError(why, ErrRefused)
 		}
 		return r.status(), err
-	}, workflow.UpdateHandlerOptions{Validator: r.may})
+	}, workflow.UpdateHandlerOptions{Validator: r.checkDecision})
 	if err != nil {
 		return err
 	}
 	return workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateCancel, func(workflow.Context) (Status, error) {
 		switch {
-		case r.waits != "":
-			r.stop = true
+		case r.waitReason != "":
+			r.stopWaiting = true
 		case r.placing:
 			r.cancelled = true
-			r.unplace()
+			r.stopPlacing()
 		default:
 			r.cancel()
 		}
 		return r.status(), nil
 	}, workflow.UpdateHandlerOptions{Validator: func() error {
-		if r.waits != "" || r.mayUnplace() && !r.unplaced {
+		if r.waitReason != "" || r.canStopPlacing() && !r.unplaced {
 			return nil
 		}
 		if c := r.pos.State.Pending; c == nil || c.Kind != loop.CmdAttempt || r.cancel == nil || r.placing {
@@ -562,9 +564,9 @@ func (r *run) handlers() error {
 	}})
 }
 
-// attempt begins an attempt, unless its feature does not want any.
-func (r *run) attempt(c loop.Command) error {
-	if r.aborts() {
+// beginAttempt begins an attempt, unless its feature does not want any.
+func (r *taskRun) beginAttempt(c loop.Command) error {
+	if r.willAbort() {
 		r.aborted = true
 		return nil
 	}
@@ -573,53 +575,53 @@ func (r *run) attempt(c loop.Command) error {
 		return r.quarantine("cancelled before its agent began")
 	}
 	// A history without a team, as of versions without limits, asks nobody.
-	if may, err := r.slot(c); !may || err != nil {
+	if may, err := r.waitForSlot(c); !may || err != nil {
 		return err
 	}
-	r.begun = c.ID
-	return r.do(c)
+	r.begunAttempt = c.ID
+	return r.doCommand(c)
 }
 
 // takeDecision takes a decision of the task's feature. An agent at work is stopped first; what is not possible yet is done at
 // the next gate.
-func (r *run) takeDecision(ctx workflow.Context, d Decision) {
+func (r *taskRun) takeDecision(ctx workflow.Context, d Decision) {
 	c := r.pos.State.Pending
 	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil && !r.placing
 	switch {
 	case d.Decision == Cancel:
-		r.cancelled, r.halted, r.ahead = r.pos.State.Gate == nil && !r.outside, works, nil
-	case r.outside && d.Decision == loop.DecideAbort, r.may(d) == nil:
-		r.asked++
+		r.cancelled, r.halted, r.aheadDecision = r.pos.State.Gate == nil && !r.quarantined, works, nil
+	case r.quarantined && d.Decision == loop.DecideAbort, r.checkDecision(d) == nil:
+		r.accepted++
 		r.answers.Send(ctx, d)
 		return
 	case d.Decision == Resume:
 		if r.cancelled = false; r.halted { // the agent is still being stopped
-			r.ahead = &d
+			r.aheadDecision = &d
 		}
 		return
 	default:
-		r.ahead = &d
+		r.aheadDecision = &d
 	}
 	switch {
 	case works:
 		r.cancel()
-	case r.mayUnplace() && (r.cancelled || r.aborts()) &&
+	case r.canStopPlacing() && (r.cancelled || r.willAbort()) &&
 		workflow.GetVersion(ctx, "stopped while it waits for a worker", workflow.DefaultVersion, 1) == 1:
-		r.unplace()
+		r.stopPlacing()
 	}
 }
 
-// may refuses a decision that is not possible now.
-func (r *run) may(d Decision) error {
+// checkDecision refuses a decision that is not possible now.
+func (r *taskRun) checkDecision(d Decision) error {
 	st := r.pos.State
-	if r.outside {
+	if r.quarantined {
 		if d.Decision == Resume {
 			return nil
 		}
 		return fmt.Errorf("%s is quarantined: the only decision is %s", r.in.ID, Resume)
 	}
-	if r.waits != "" {
-		return fmt.Errorf("%s waits for its team, and not for a decision: %s", r.in.ID, r.waits)
+	if r.waitReason != "" {
+		return fmt.Errorf("%s waits for its team, and not for a decision: %s", r.in.ID, r.waitReason)
 	}
 	if st.Gate == nil {
 		return fmt.Errorf("%s does not wait for a decision (%s)", r.in.ID, r.phase())
@@ -634,22 +636,22 @@ func (r *run) may(d Decision) error {
 	if err := d.Fits(0); err != nil {
 		return err
 	}
-	e, err := d.event(*st.Gate)
+	e, err := d.toEvent(*st.Gate)
 	if err != nil {
 		return err
 	}
 	if d.Verdict == "" && d.Decision == loop.DecideApprove && d.Category == "" && st.Gate.Overrides() {
-		return fmt.Errorf("accepting rejected work needs a reason, and --category with one of %s", review.Listed())
+		return fmt.Errorf("accepting rejected work needs a reason, and --category with one of %s", review.CategoryNames())
 	}
 	_, _, err = loop.Step(r.pos.Policy, st, e)
 	return err
 }
 
-func (r *run) phase() string {
-	if r.outside {
+func (r *taskRun) phase() string {
+	if r.quarantined {
 		return PhaseQuarantined
 	}
-	if r.waits != "" {
+	if r.waitReason != "" {
 		return PhaseWaiting
 	}
 	if r.pos.State.Phase == "" {
@@ -658,17 +660,17 @@ func (r *run) phase() string {
 	return string(r.pos.State.Phase)
 }
 
-func (r *run) status() Status {
-	st, waits := r.pos.State, r.waits
+func (r *taskRun) status() Status {
+	st, waits := r.pos.State, r.waitReason
 	if waits == "" && r.placing {
-		waits = forSlot
+		waits = waitsForWorker
 	}
 	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
 		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: waits, Use: st.Use, Head: r.pos.Head,
-		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Sent: r.pos.Sent, Lines: r.pos.Said, State: &st, Omitted: r.pos.Omitted}
+		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Sent: r.pos.Sent, Lines: r.pos.Log, State: &st, Omitted: r.pos.Omitted}
 }
 
-func (r *run) result() Result {
+func (r *taskRun) result() Result {
 	st := r.pos.State
 	out := Result{Outcome: st.Outcome, Why: st.Why, Attempts: len(st.Attempts), Moves: r.pos.Moves, Head: r.pos.Head, Cost: st.Cost}
 	if r.aborted {
@@ -691,8 +693,8 @@ func SearchAttributes(in Input) temporal.SearchAttributes {
 		key(AttrFeature).ValueSet(in.Feature), key(AttrAgent).ValueSet(in.Agent[0]), key(AttrPhase).ValueSet(string(loop.PhaseNew)))
 }
 
-// attributes keeps the search attributes true.
-func (r *run) attributes() error {
+// updateAttributes keeps the search attributes true.
+func (r *taskRun) updateAttributes() error {
 	key := temporal.NewSearchAttributeKeyKeyword
 	return workflow.UpsertTypedSearchAttributes(r.ctx,
 		key(AttrPhase).ValueSet(r.phase()), key(AttrOutcome).ValueSet(string(r.pos.State.Outcome)),

@@ -27,15 +27,15 @@ type machines struct {
 	mu, tree sync.Mutex
 	policy   belay.Policy
 	state    loop.State
-	record   []task.Recorded
+	record   []task.RecordedEvent
 	verdicts []belay.Verdict
 	findings [][]belay.Finding // of failed attempts, in order, in the place of one
 	reviews  []task.Decision
-	done     []string                               // commands, in order
-	fail     func(worker string, q task.Ask) error  // instead of doing it
-	after    func(worker string, st *task.Standing) // before it is answered
-	wait     func(ctx context.Context, q task.Ask)  // while it is done
-	at       int                                    // which worker has the task
+	done     []string                                     // commands, in order
+	fail     func(worker string, q task.Ask) error        // instead of doing it
+	after    func(worker string, st *task.ActivityResult) // before it is answered
+	wait     func(ctx context.Context, q task.Ask)        // while it is done
+	at       int                                          // which worker has the task
 	names    []string
 	old      bool // the first has no activity that decides
 }
@@ -48,49 +48,49 @@ func (m *machines) apply(e loop.Event) error {
 		return err
 	}
 	m.state = next
-	m.record = append(m.record, task.Recorded{Event: e, State: next, Time: time.Unix(int64(len(m.record)), 0).UTC()})
+	m.record = append(m.record, task.RecordedEvent{Event: e, State: next, Time: time.Unix(int64(len(m.record)), 0).UTC()})
 	return nil
 }
 
-func (m *machines) standing(q task.Ask) (task.Standing, error) {
+func (m *machines) standing(q task.Ask) (task.ActivityResult, error) {
 	var before loop.State
 	if n := q.Head.Seq; n > 0 {
 		before = m.record[n-1].State
 	}
-	steps, err := task.Steps(m.policy, before, q.Partial, m.record[q.Head.Seq:])
+	steps, err := task.MakeSteps(m.policy, before, q.Partial, m.record[q.Head.Seq:])
 	if err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	n := len(m.record)
-	st := task.Standing{Worker: m.name(), Policy: m.policy, Head: task.Head{Seq: n, Hash: fmt.Sprint(n)}, Pushed: true, Steps: steps}
+	st := task.ActivityResult{Worker: m.name(), Policy: m.policy, Head: task.Head{Seq: n, Hash: fmt.Sprint(n)}, Pushed: true, Steps: steps}
 	if m.after != nil {
 		m.after(m.name(), &st)
 	}
 	return st, nil
 }
 
-func (m *machines) begin(_ context.Context, q task.Ask) (task.Standing, error) {
+func (m *machines) begin(_ context.Context, q task.Ask) (task.ActivityResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
 		if err := m.fail("", q); err != nil {
-			return task.Standing{}, err
+			return task.ActivityResult{}, err
 		}
 	}
 	if err := m.apply(loop.Event{Kind: loop.EvStarted}); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	return m.standing(q)
 }
 
-func (m *machines) adopt(_ context.Context, q task.Ask) (task.Standing, error) {
+func (m *machines) adopt(_ context.Context, q task.Ask) (task.ActivityResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.at++
 	return m.standing(q)
 }
 
-func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
+func (m *machines) do(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 	m.tree.Lock() // as the lock of a working tree
 	defer m.tree.Unlock()
 	if m.wait != nil {
@@ -100,7 +100,7 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
 	defer m.mu.Unlock()
 	if m.fail != nil {
 		if err := m.fail(m.name(), q); err != nil {
-			return task.Standing{}, err
+			return task.ActivityResult{}, err
 		}
 	}
 	if p := m.state.Pending; p == nil || p.ID != q.Command.ID {
@@ -119,7 +119,7 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
 		if ctx.Err() != nil {
 			e.Ended = loop.EndedStopped
 			if err := m.apply(loop.Event{Kind: loop.EvCancelled, By: "ann"}); err != nil {
-				return task.Standing{}, err
+				return task.ActivityResult{}, err
 			}
 		}
 	case loop.CmdCapture:
@@ -142,12 +142,12 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
 		e.Kind = loop.EvClosed
 	}
 	if err := m.apply(e); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	return m.standing(q)
 }
 
-func (m *machines) decide(_ context.Context, q task.Ask) (task.Standing, error) {
+func (m *machines) decide(_ context.Context, q task.Ask) (task.ActivityResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := q.Decision
@@ -157,16 +157,16 @@ func (m *machines) decide(_ context.Context, q task.Ask) (task.Standing, error) 
 			Severity: belay.SeverityError, Category: belay.CategoryReview, Title: "Count the negative ones only", Detail: r.Note}.Sign()}}
 	}
 	if err := m.apply(e); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	return m.standing(q)
 }
 
-func (m *machines) wake(_ context.Context, q task.Ask) (task.Standing, error) {
+func (m *machines) wake(_ context.Context, q task.Ask) (task.ActivityResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.apply(loop.Event{Kind: loop.EvResumed}); err != nil {
-		return task.Standing{}, err
+		return task.ActivityResult{}, err
 	}
 	return m.standing(q)
 }
@@ -410,7 +410,7 @@ func TestAnswerLost(t *testing.T) {
 	t.Parallel()
 	m := &machines{}
 	lost := map[string]bool{}
-	m.after = func(_ string, st *task.Standing) {
+	m.after = func(_ string, st *task.ActivityResult) {
 		if key := fmt.Sprint(st.Head.Seq); !lost[key] && st.Head.Seq > 1 {
 			lost[key] = true
 			st.Worker = "gone"
@@ -419,12 +419,12 @@ func TestAnswerLost(t *testing.T) {
 	env := fleet(t, m)
 	var mu sync.Mutex
 	do := m.do
-	env.OnActivity(task.DoName, anyContext, anyAsk).Return(func(ctx context.Context, q task.Ask) (task.Standing, error) {
+	env.OnActivity(task.DoName, anyContext, anyAsk).Return(func(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 		st, err := do(ctx, q)
 		mu.Lock()
 		defer mu.Unlock()
 		if st.Worker == "gone" {
-			return task.Standing{}, errors.New("the connection was cut")
+			return task.ActivityResult{}, errors.New("the connection was cut")
 		}
 		return st, err
 	})
@@ -471,7 +471,7 @@ func TestNotPushed(t *testing.T) {
 	t.Parallel()
 	m := &machines{}
 	silent := 0
-	m.after = func(_ string, st *task.Standing) { st.Pushed = st.Head.Seq < 3 }
+	m.after = func(_ string, st *task.ActivityResult) { st.Pushed = st.Head.Seq < 3 }
 	m.fail = func(_ string, q task.Ask) error {
 		if q.Command.Kind == loop.CmdAttempt && silent < 12 {
 			silent++
@@ -491,7 +491,7 @@ func TestDiverged(t *testing.T) {
 	t.Parallel()
 	bad := true
 	m := &machines{}
-	m.after = func(_ string, st *task.Standing) {
+	m.after = func(_ string, st *task.ActivityResult) {
 		if n := len(st.Steps); bad && n > 0 && st.Steps[n-1].Event.Kind == loop.EvChecked {
 			st.Steps = slices.Clone(st.Steps)
 			st.Steps[n-1].Sum = "another"
@@ -612,7 +612,7 @@ func TestStoppedWhileItWaits(t *testing.T) {
 				answer = m.adopt
 			}
 			waited := 0
-			env.OnActivity(name, anyContext, anyAsk).Return(func(ctx context.Context, q task.Ask) (task.Standing, error) {
+			env.OnActivity(name, anyContext, anyAsk).Return(func(ctx context.Context, q task.Ask) (task.ActivityResult, error) {
 				if info := activity.GetInfo(ctx); info.TaskQueue != task.BeginQueue {
 					t.Errorf("%s came by %s", name, info.TaskQueue)
 				}
@@ -639,7 +639,7 @@ func TestStoppedWhileItWaits(t *testing.T) {
 					activity.RecordHeartbeat(ctx)
 					time.Sleep(time.Millisecond)
 				}
-				return task.Standing{}, ctx.Err()
+				return task.ActivityResult{}, ctx.Err()
 			})
 			got := new(string)
 			if by == person || by == "feature" {

@@ -136,7 +136,7 @@ func newBench(t testing.TB, line string) *bench {
 	line = strings.NewReplacer("files", exe()+" _agent files "+b.mark, "sleeper", exe()+" _agent sleep "+b.mark, "deaf", exe()+" _agent deaf "+b.mark).Replace(line)
 	b.spec = Spec{
 		Command: config.TypedCommand([]string{"/bin/sh", "-c", line, b.mark}), Dir: b.work,
-		Env:   Environ(os.Environ(), nil, map[string]string{"MARK": b.mark}),
+		Env:   BuildEnviron(os.Environ(), nil, map[string]string{"MARK": b.mark}),
 		Grace: 300 * time.Millisecond,
 	}
 	t.Cleanup(b.noSurvivors)
@@ -206,9 +206,9 @@ func looksAfter(args []byte) bool {
 }
 
 // begun waits until the run is recorded with its agent.
-func (b *bench) begun() begun {
+func (b *bench) begun() beginRecord {
 	b.t.Helper()
-	var rec begun
+	var rec beginRecord
 	b.await("the agent to begin", func() bool {
 		return readJSON(filepath.Join(b.dir, "begun.json"), &rec) == nil && rec.Agent.PID != 0
 	})

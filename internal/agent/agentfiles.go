@@ -18,46 +18,46 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// File is one such file. Runs has a line for each thing that it sets, with texts quoted so
+// AgentFile is one such file. Runs has a line for each thing that it sets, with texts quoted so
 // that nothing in them hides; Hash is the SHA-256 in hex of what matters in it.
-type File struct {
+type AgentFile struct {
 	Path string   `json:"path"` // from the root, with slashes
 	Hash string   `json:"sha256"`
 	Runs []string `json:"runs"`
 }
 
 // Text is the file as it is trusted: it changes with what the file sets.
-func (f File) Text() string {
+func (f AgentFile) Text() string {
 	return "agent file " + strconv.QuoteToASCII(f.Path) + ": sha256 " + f.Hash + "\n"
 }
 
-// place is a file, or those a glob of one folder matches, and which of its top keys set
+// settingsPlace is a file, or those a glob of one folder matches, and which of its top keys set
 // nothing that runs. No such keys: everything in it counts.
-type place struct {
+type settingsPlace struct {
 	path     string
 	harmless []string
 }
 
 var (
-	claude = []string{"$schema", "model", "language", "outputStyle", "theme", "cleanupPeriodDays", "includeCoAuthoredBy", "attribution",
+	claudeHarmless = []string{"$schema", "model", "language", "outputStyle", "theme", "cleanupPeriodDays", "includeCoAuthoredBy", "attribution",
 		"spinnerTipsEnabled", "alwaysThinkingEnabled", "companyAnnouncements", "respectGitignore", "plansDirectory", "prefersReducedMotion"}
-	gemini    = []string{"$schema", "$version", "ui", "model", "theme", "output", "privacy"}
-	opencode  = []string{"$schema", "theme", "model", "small_model", "username", "keybinds", "share", "autoupdate"}
-	container = []string{"$schema", "name", "image", "remoteUser", "containerUser", "forwardPorts", "portsAttributes"}
+	geminiHarmless    = []string{"$schema", "$version", "ui", "model", "theme", "output", "privacy"}
+	opencodeHarmless  = []string{"$schema", "theme", "model", "small_model", "username", "keybinds", "share", "autoupdate"}
+	containerHarmless = []string{"$schema", "name", "image", "remoteUser", "containerUser", "forwardPorts", "portsAttributes"}
 )
 
-// places is where agents and editors look, by their own documentation.
-var places = []place{
-	{".claude/settings.json", claude}, {".claude/settings.local.json", claude},
+// settingsPlaces is where agents and editors look, by their own documentation.
+var settingsPlaces = []settingsPlace{
+	{".claude/settings.json", claudeHarmless}, {".claude/settings.local.json", claudeHarmless},
 	{".codex/hooks.json", nil}, {".codex/config.toml", nil},
-	{".gemini/settings.json", gemini}, {".qwen/settings.json", gemini}, {".pi/settings.json", nil}, {".pi/extensions/*", nil},
+	{".gemini/settings.json", geminiHarmless}, {".qwen/settings.json", geminiHarmless}, {".pi/settings.json", nil}, {".pi/extensions/*", nil},
 	{".mcp.json", nil}, {".cursor/hooks.json", nil}, {".cursor/mcp.json", nil},
 	{".vscode/tasks.json", nil}, {".vscode/mcp.json", nil},
-	{"opencode.json", opencode}, {"opencode.jsonc", opencode}, {".opencode/opencode.json", opencode},
-	{".opencode/opencode.jsonc", opencode},
+	{"opencode.json", opencodeHarmless}, {"opencode.jsonc", opencodeHarmless}, {".opencode/opencode.json", opencodeHarmless},
+	{".opencode/opencode.jsonc", opencodeHarmless},
 	{".opencode/plugins/*", nil}, {".opencode/plugin/*", nil}, {".opencode/tools/*", nil}, {".opencode/tool/*", nil},
 	{".github/hooks/*", nil}, {".aider.conf.yml", nil},
-	{".devcontainer/devcontainer.json", container}, {".devcontainer.json", container}, {".devcontainer/*/devcontainer.json", container},
+	{".devcontainer/devcontainer.json", containerHarmless}, {".devcontainer.json", containerHarmless}, {".devcontainer/*/devcontainer.json", containerHarmless},
 }
 
 const (
@@ -67,11 +67,11 @@ const (
 	maxShown = 160 // bytes of a text
 )
 
-// Find returns the files of the tree at root that set something, in a fixed order. One that
+// FindAgentFiles returns the files of the tree at root that set something, in a fixed order. One that
 // is there and cannot be read is given as that: what an agent makes of it is not known.
-func Find(root string) []File {
-	var found []File
-	for _, p := range places {
+func FindAgentFiles(root string) []AgentFile {
+	var found []AgentFile
+	for _, p := range settingsPlaces {
 		for _, name := range matchingFiles(root, p.path) {
 			if f, ok := readListed(root, name, p.harmless); ok {
 				found = append(found, f)
@@ -102,7 +102,7 @@ func matchingFiles(root, pattern string) []string {
 	return out
 }
 
-func readListed(root, name string, harmless []string) (f File, ok bool) {
+func readListed(root, name string, harmless []string) (f AgentFile, ok bool) {
 	f.Path = name
 	data, err := fsroot.ReadUserFile(filepath.Join(root, filepath.FromSlash(name)), maxFile)
 	switch {
@@ -130,9 +130,9 @@ func readListed(root, name string, harmless []string) (f File, ok bool) {
 
 // settings reads JSON, with comments and trailing commas, as agents do. What is not JSON
 // counts as a whole: an agent may read it another way.
-func (f *File) settings(data []byte, harmless []string) bool {
+func (f *AgentFile) settings(data []byte, harmless []string) bool {
 	var all map[string]any
-	if err := json.Unmarshal(plain(data), &all); err != nil {
+	if err := json.Unmarshal(stripJSONComments(data), &all); err != nil {
 		f.Runs, f.Hash = []string{"is not JSON: check it"}, digest(data)
 		return true
 	}
@@ -162,7 +162,7 @@ func flatten(key string, v any, say func(key, text string)) {
 		}
 		slices.Sort(keys)
 		for _, k := range keys {
-			name := bare(k)
+			name := visible(k)
 			if key != "" {
 				name = key + "." + name
 			}
@@ -200,13 +200,13 @@ func lines(text string) (out []string) {
 		if len(out) == maxLines {
 			return append(out, "and more")
 		}
-		out = append(out, bare(line))
+		out = append(out, visible(line))
 	}
 	return out
 }
 
-// bare makes everything in a text visible, without quotes around it.
-func bare(s string) string {
+// visible makes everything in a text visible, without quotes around it.
+func visible(s string) string {
 	q := strconv.QuoteToASCII(short(s))
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
@@ -223,8 +223,8 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// plain takes comments and trailing commas out of JSON, outside its strings.
-func plain(data []byte) []byte {
+// stripJSONComments takes comments and trailing commas out of JSON, outside its strings.
+func stripJSONComments(data []byte) []byte {
 	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
 	var out []byte
 	for i := 0; i < len(data); {

@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := Find(tree(t, map[string]string{tt.file: tt.text}))
+			found := FindAgentFiles(tree(t, map[string]string{tt.file: tt.text}))
 			if tt.want == nil {
 				if len(found) > 0 {
 					t.Errorf("%+v", found)
@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 func TestText(t *testing.T) {
 	t.Parallel()
 	text := func(s string) string {
-		return Find(tree(t, map[string]string{".claude/settings.json": s}))[0].Text()
+		return FindAgentFiles(tree(t, map[string]string{".claude/settings.json": s}))[0].Text()
 	}
 	one := text(`{"model":"a","hooks":{"Stop":"x"}}`)
 	if same := text(`{ "hooks" : {"Stop":"x"}, "model":"b" }`); same != one {
@@ -85,7 +85,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(root, ".opencode"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	found := Find(root)
+	found := FindAgentFiles(root)
 	if len(found) != 1 || !strings.HasPrefix(found[0].Runs[0], "cannot be read") {
 		t.Errorf("%+v", found)
 	}

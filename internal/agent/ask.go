@@ -21,7 +21,7 @@ type Question struct {
 	Reviewer    belay.Reviewer
 	May         *config.Gate // lets that program run, or that model be asked
 	Prompt      string
-	Read        func(said []byte) error           // an error when the answer cannot be read
+	CheckAnswer func(said []byte) error           // an error when the answer cannot be read
 	RetryPrompt func(wrong, answer string) string // the prompt of the second try; nil asks once
 
 	Dir      string   // the folder a program works in
@@ -45,7 +45,7 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	put, err := q.who()
+	put, err := q.asker()
 	if err != nil {
 		return Reply{}, err
 	}
@@ -58,7 +58,7 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 		if err != nil {
 			return r, err
 		}
-		if err = q.Read(said); err == nil {
+		if err = q.CheckAnswer(said); err == nil {
 			return r, nil
 		}
 		if r.Tries == 2 || q.RetryPrompt == nil {
@@ -68,12 +68,12 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	}
 }
 
-// who returns the way to put a prompt to the program or the model, when it may be asked.
-func (q Question) who() (func(context.Context, string) ([]byte, error), error) {
+// asker returns the way to put a prompt to the program or the model, when it may be asked.
+func (q Question) asker() (func(context.Context, string) ([]byte, error), error) {
 	if q.Reviewer.Endpoint != "" {
 		model, err := q.May.Model(q.Reviewer.Endpoint, q.Reviewer.KeyEnv)
-		return func(ctx context.Context, prompt string) ([]byte, error) { return q.model(ctx, model, prompt) }, err
+		return func(ctx context.Context, prompt string) ([]byte, error) { return q.askModel(ctx, model, prompt) }, err
 	}
 	program, err := q.May.Program(q.Reviewer.Command)
-	return func(ctx context.Context, prompt string) ([]byte, error) { return q.program(ctx, program, prompt) }, err
+	return func(ctx context.Context, prompt string) ([]byte, error) { return q.askProgram(ctx, program, prompt) }, err
 }

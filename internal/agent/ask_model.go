@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	mostReply = 10 << 20 // bytes of a reply's body
-	mostTries = 3        // of one request, when the endpoint is busy
-	mostWait  = 30 * time.Second
+	maxReply = 10 << 20 // bytes of a reply's body
+	maxTries = 3        // of one request, when the endpoint is busy
+	maxWait  = 30 * time.Second
 )
 
 type chatMessage struct {
@@ -29,8 +29,8 @@ type chatMessage struct {
 	Content string `json:"content"`
 }
 
-// model asks an endpoint that speaks the chat completions protocol.
-func (q Question) model(ctx context.Context, to config.Endpoint, prompt string) ([]byte, error) {
+// askModel asks an endpoint that speaks the chat completions protocol.
+func (q Question) askModel(ctx context.Context, to config.Endpoint, prompt string) ([]byte, error) {
 	address, err := url.Parse(to.Address())
 	if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
 		return nil, fmt.Errorf("%s is not a model's address", belay.VisibleLine(to.Address()))
@@ -51,13 +51,13 @@ func (q Question) model(ctx context.Context, to config.Endpoint, prompt string) 
 	defer client.CloseIdleConnections()
 	for try := 1; ; try++ {
 		text, wait, err := postChat(ctx, client, address.JoinPath("chat", "completions").String(), key, body)
-		if err == nil || wait < 0 || try == mostTries {
+		if err == nil || wait < 0 || try == maxTries {
 			return text, err
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return nil, timeUp(ctx, q.Reviewer.Timeout)
+			return nil, timeoutError(ctx, q.Reviewer.Timeout)
 		}
 	}
 }
@@ -82,18 +82,18 @@ func postChat(ctx context.Context, client *http.Client, address, key string, bod
 		return nil, time.Second, fmt.Errorf("the endpoint cannot be reached: %w", err)
 	}
 	defer res.Body.Close()
-	reply, err := io.ReadAll(io.LimitReader(res.Body, mostReply+1))
+	reply, err := io.ReadAll(io.LimitReader(res.Body, maxReply+1))
 	switch {
 	case err != nil:
 		return nil, time.Second, fmt.Errorf("the endpoint's answer was cut off: %w", err)
-	case len(reply) > mostReply:
-		return nil, -1, fmt.Errorf("the endpoint's answer is longer than %d MiB", mostReply>>20)
+	case len(reply) > maxReply:
+		return nil, -1, fmt.Errorf("the endpoint's answer is longer than %d MiB", maxReply>>20)
 	case res.StatusCode != http.StatusOK:
 		wait = -1
 		if res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 500 {
 			wait = retryAfter(res.Header)
 		}
-		return nil, wait, fmt.Errorf("the endpoint answered %s: %s", res.Status, tail(reply))
+		return nil, wait, fmt.Errorf("the endpoint answered %s: %s", res.Status, lastLine(reply))
 	}
 	text, err = chatContent(reply)
 	return text, -1, err
@@ -101,7 +101,7 @@ func postChat(ctx context.Context, client *http.Client, address, key string, bod
 
 func retryAfter(h http.Header) time.Duration {
 	if n, err := strconv.Atoi(h.Get("Retry-After")); err == nil && n >= 0 {
-		return min(time.Duration(n)*time.Second, mostWait)
+		return min(time.Duration(n)*time.Second, maxWait)
 	}
 	return time.Second
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// program runs the command with the prompt on its standard input and in the file named by
+// askProgram runs the command with the prompt on its standard input and in the file named by
 // BELAY_PROMPT_FILE, both outside the folder it works in.
-func (q Question) program(ctx context.Context, command config.Command, prompt string) ([]byte, error) {
+func (q Question) askProgram(ctx context.Context, command config.Command, prompt string) ([]byte, error) {
 	f, err := os.CreateTemp("", "belay-prompt-*.md")
 	if err != nil {
 		return nil, fmt.Errorf("write its prompt: %w", err)
@@ -28,7 +28,7 @@ func (q Question) program(ctx context.Context, command config.Command, prompt st
 	if err != nil {
 		return nil, fmt.Errorf("write its prompt: %w", err)
 	}
-	var out, complaints bounded
+	var out, complaints boundedWriter
 	ask := proc.Program{
 		Command: command, Dir: q.Dir, Env: append(append([]string{}, q.Env...), "BELAY_PROMPT_FILE="+f.Name(), "PWD="+q.Dir),
 		Stdin: f, Stdout: &out, Stderr: &complaints, Grace: 2 * time.Second, ReadOnly: q.ReadOnly,
@@ -44,26 +44,26 @@ func (q Question) program(ctx context.Context, command config.Command, prompt st
 	end := ask.Run(ctx)
 	switch {
 	case ctx.Err() != nil || end.Cut:
-		return out.Bytes(), timeUp(ctx, q.Reviewer.Timeout)
+		return out.Bytes(), timeoutError(ctx, q.Reviewer.Timeout)
 	case end.Failed != nil:
 		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
-	case out.over:
+	case out.overflowed:
 		return out.Bytes(), fmt.Errorf("its answer is over %d KiB", MaxAnswer>>10)
 	case end.Code != 0 || end.Signal != 0:
-		return out.Bytes(), fmt.Errorf("it %s: %s", end, tail(complaints.Bytes()))
+		return out.Bytes(), fmt.Errorf("it %s: %s", end, lastLine(complaints.Bytes()))
 	}
 	return out.Bytes(), nil
 }
 
-func timeUp(ctx context.Context, limit time.Duration) error {
+func timeoutError(ctx context.Context, limit time.Duration) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
 	return fmt.Errorf("it did not answer within %s", limit)
 }
 
-// tail is the last line of what a program complained of, safe to show.
-func tail(text []byte) string {
+// lastLine is the last line of what a program complained of, safe to show.
+func lastLine(text []byte) string {
 	text = bytes.TrimSpace(text)
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
 		text = text[i+1:]
@@ -77,15 +77,15 @@ func tail(text []byte) string {
 	return belay.VisibleLine(string(text))
 }
 
-// bounded keeps the first bytes written to it and swallows the rest.
-type bounded struct {
+// boundedWriter keeps the first bytes written to it and swallows the rest.
+type boundedWriter struct {
 	bytes.Buffer
-	over bool
+	overflowed bool
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedWriter) Write(p []byte) (int, error) {
 	if room := MaxAnswer + 1 - b.Len(); len(p) > room {
-		b.over = true
+		b.overflowed = true
 		b.Buffer.Write(p[:max(0, room)])
 		return len(p), nil
 	}

@@ -36,7 +36,7 @@ func TestAskProgram(t *testing.T) {
 		"yes | head -c 9000000":             "1 its answer is over 1024 KiB",
 		"sleep 300":                         "1 it did not answer within 2s",
 	} {
-		q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", Read: yes, RetryPrompt: again,
+		q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", CheckAnswer: yes, RetryPrompt: again,
 			Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH")}}
 		if !strings.HasPrefix(script, "sleep") {
 			q.Reviewer.Timeout = time.Minute
@@ -55,7 +55,7 @@ func TestAskProgram(t *testing.T) {
 // Without Mend it is asked once; with a context that has ended, not at all.
 func TestAskOnce(t *testing.T) {
 	t.Parallel()
-	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, Read: yes, Dir: t.TempDir(), Env: os.Environ()}
+	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, CheckAnswer: yes, Dir: t.TempDir(), Env: os.Environ()}
 	if r, err := Ask(t.Context(), q); err == nil || r.Tries != 1 || string(r.Output) != "no\n" {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -75,7 +75,7 @@ func TestAskModel(t *testing.T) {
 		_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"yes"}}]}`))
 	}))
 	defer server.Close()
-	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Endpoint: server.URL + "/v1", Model: "m"}, Prompt: "look", Read: yes}
+	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Endpoint: server.URL + "/v1", Model: "m"}, Prompt: "look", CheckAnswer: yes}
 	if r, err := Ask(t.Context(), q); err != nil || string(r.Output) != "yes" {
 		t.Errorf("%+v %v", r, err)
 	}

@@ -29,9 +29,9 @@ var obstacles = []struct {
 var unknownFlag = lazyregexp.New(`(?i)unexpected argument|unknown (?:option|argument|flag)|unrecognized (?:option|argument|subcommand)s?|` +
 	`no such option`)
 
-// Obstacle tells why an agent that ended with an error, whose last words are given, could not work and will not
+// ObstacleText tells why an agent that ended with an error, whose last words are given, could not work and will not
 // until a person changes something; "" where that is not known.
-func Obstacle(words string) string {
+func ObstacleText(words string) string {
 	for _, o := range obstacles {
 		if o.says.MatchString(words) {
 			return fmt.Sprintf("%s: %s", o.what, words)
@@ -40,95 +40,95 @@ func Obstacle(words string) string {
 	return ""
 }
 
-// retry is an agent's note that it asks its model again (Claude Code).
-type retry struct {
+// modelRetry is an agent's note that it asks its model again (Claude Code).
+type modelRetry struct {
 	n, of  int64
 	status int64
 	why    string
 	wait   time.Duration
 }
 
-func retryOf(e object) (r retry, ok bool) {
+func retryOf(e object) (r modelRetry, ok bool) {
 	if e.text("type") != "system" || e.text("subtype") != "api_retry" {
-		return retry{}, false
+		return modelRetry{}, false
 	}
-	n := numbers{of: e}
-	r = retry{n: n.count("attempt"), of: n.count("max_retries"), status: n.count("error_status"), why: e.text("error")}
+	n := numberReader{object: e}
+	r = modelRetry{n: n.count("attempt"), of: n.count("max_retries"), status: n.count("error_status"), why: e.text("error")}
 	r.wait = time.Duration(min(n.count("retry_delay_ms"), 24*3600*1000)) * time.Millisecond
 	return r, true
 }
 
-func (r retry) String() string {
+func (r modelRetry) String() string {
 	what := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
 	if r.status == 0 {
 		what = strings.ReplaceAll(r.why, "_", " ")
 	}
-	return fmt.Sprintf("%s: retry %d of %d in %s", first2(what, "no answer"), r.n, r.of, r.wait.Round(100*time.Millisecond))
+	return fmt.Sprintf("%s: retry %d of %d in %s", firstText(what, "no answer"), r.n, r.of, r.wait.Round(100*time.Millisecond))
 }
 
 // refusedRetries is how often an agent may ask again with a key that is refused. The second time may be with a new
 // token; Claude Code goes on for three minutes.
 const refusedRetries = 3
 
-// hopeless tells why an agent that asks again will get the same answer; "" where it may get another one.
-func (r retry) hopeless() string {
+// hopelessReason tells why an agent that asks again will get the same answer; "" where it may get another one.
+func (r modelRetry) hopelessReason() string {
 	if r.n < refusedRetries || r.status != 401 && r.status != 403 {
 		return ""
 	}
-	return Obstacle(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
+	return ObstacleText(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
 }
 
 // How agents say in a result, or beside their stream, that a tool that writes was not allowed: Gemini CLI and OpenCode have
 // no such tool then, and Codex logs it.
 var (
-	writers     = lazyregexp.Of(`edit write bash patch multiedit`) // of OpenCode
+	writeTools  = lazyregexp.Of(`edit write bash patch multiedit`) // of OpenCode
 	noTool      = lazyregexp.New(`^(?:\{"message":"|Error: )?Tool \\?"(replace|write_file|edit|run_shell_command)\\?" not found`)
 	codexDenied = lazyregexp.New(`(?m)^\d{4}-[\dT:.-]+Z ERROR codex_core::tools::router: error=(\w+) rejected: .*` +
 		`(?:blocked by read-only sandbox|rejected by user approval settings)`)
 )
 
-// denied takes down the tools that an agent was not allowed to use.
-type denied struct{ tools []string }
+// deniedTools takes down the tools that an agent was not allowed to use.
+type deniedTools struct{ tools []string }
 
-func (d *denied) add(tool string) {
+func (d *deniedTools) addTool(tool string) {
 	if tool != "" && !slices.Contains(d.tools, tool) {
 		d.tools = append(d.tools, tool)
 	}
 }
 
-// Began implements Taker.
-func (d *denied) Began(c Call) {
+// CallBegan implements Taker.
+func (d *deniedTools) CallBegan(c Call) {
 	args, _ := c.Args.(map[string]any)
-	if tool := object(args).text("tool"); c.Tool == "invalid" && writers.Has(tool) {
-		d.add(tool)
+	if tool := object(args).text("tool"); c.Tool == "invalid" && writeTools.Has(tool) {
+		d.addTool(tool)
 	}
 }
 
-// Ended implements Taker.
-func (d *denied) Ended(e Ended) {
+// CallEnded implements Taker.
+func (d *deniedTools) CallEnded(e CallResult) {
 	if found := noTool.FindStringSubmatch(e.Output); e.Failed && found != nil {
-		d.add(found[1])
+		d.addTool(found[1])
 	}
 }
 
-// Denied returns the names of the tools that an agent was not allowed to use, as its output says: without a person there
+// DeniedTools returns the names of the tools that an agent was not allowed to use, as its output says: without a person there
 // to ask, agents deny what needs a permission, and go on.
-func Denied(output []byte) []string {
-	var d denied
-	r := Reader{To: &d, Denied: d.add}
+func DeniedTools(output []byte) []string {
+	var d deniedTools
+	r := StreamReader{Listener: &d, OnDenied: d.addTool}
 	_, _ = r.Write(output)
 	r.Close()
 	if found := codexDenied.FindStringSubmatch(string(output)); found != nil {
-		d.add(found[1])
+		d.addTool(found[1])
 	}
 	return d.tools
 }
 
-// GaveUp returns the error that the last word of an agent's stream is; "" when it is none. Qwen Code and pi end
+// FinalError returns the error that the last word of an agent's stream is; "" when it is none. Qwen Code and pi end
 // with exit status 0 after an error of their model.
-func GaveUp(output io.Reader) string {
+func FinalError(output io.Reader) string {
 	last := ""
-	r := Reader{To: &lastOf{ended: func() { last = "" }}, Say: func(s StreamText) {
+	r := StreamReader{Listener: &callListener{onCall: func() { last = "" }}, OnText: func(s StreamText) {
 		switch {
 		case s.Failed, strings.HasPrefix(s.Text, "[API Error"):
 			last = strings.Trim(s.Text, "[]")
@@ -141,15 +141,15 @@ func GaveUp(output io.Reader) string {
 	return strings.Join(strings.Fields(last), " ")
 }
 
-// denials reads the denied calls of a result.
-func (r *Reader) denials(e object) {
+// readDenials reads the denied calls of a result.
+func (r *StreamReader) readDenials(e object) {
 	list, _ := e["permission_denials"].([]any)
 	for _, one := range list {
 		if m, ok := one.(map[string]any); ok {
-			r.Denied(strings.TrimSpace(object(m).text("tool_name")))
+			r.OnDenied(strings.TrimSpace(object(m).text("tool_name")))
 		}
 	}
 	if d := e.object("data"); e.text("type") == "tool.execution_complete" && d.object("error").text("code") == "denied" { // Copilot
-		r.Denied(first2(d.object("toolTelemetry").object("properties").text("command"), "a tool"))
+		r.OnDenied(firstText(d.object("toolTelemetry").object("properties").text("command"), "a tool"))
 	}
 }

@@ -24,7 +24,7 @@ func TestObstacle(t *testing.T) {
 		"tests failed":                                                                     "",
 		"":                                                                                 "",
 	} {
-		if got := Obstacle(words); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := ObstacleText(words); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", words, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestGaveUp(t *testing.T) {
 		"[API Error: 401]\n":                    "",
 		"":                                      "",
 	} {
-		if got := GaveUp(strings.NewReader(stream)); got != want {
+		if got := FinalError(strings.NewReader(stream)); got != want {
 			t.Errorf("%q: %q, want %q", stream, got, want)
 		}
 	}
@@ -52,10 +52,10 @@ func TestDenied(t *testing.T) {
 	t.Parallel()
 	stream := claudeSays("I need a permission.") + `{"type":"result","session_id":"s","result":"x","permission_denials":[` +
 		`{"tool_name":"Write","tool_use_id":"1"},{"tool_name":"Edit"},{"tool_name":"Write"},7]}` + "\n"
-	if got := Denied([]byte(stream)); !slices.Equal(got, []string{"Write", "Edit"}) {
+	if got := DeniedTools([]byte(stream)); !slices.Equal(got, []string{"Write", "Edit"}) {
 		t.Errorf("%q", got)
 	}
-	if got := Denied([]byte("permission_denials\n{\"type\":\"result\",\"permission_denials\":[]}\n")); got != nil {
+	if got := DeniedTools([]byte("permission_denials\n{\"type\":\"result\",\"permission_denials\":[]}\n")); got != nil {
 		t.Errorf("%q", got)
 	}
 	for text, want := range map[string]string{
@@ -73,7 +73,7 @@ func TestDenied(t *testing.T) {
 		`{"type":"tool_result","tool_id":"1","status":"error","output":"Tool \"frobnicate\" not found."}`:                                 "",
 		`{"type":"tool_result","tool_id":"1","status":"success","output":"Tool \"replace\" not found."}`:                                  "",
 	} {
-		if got := strings.Join(Denied([]byte(text)), " "); got != want {
+		if got := strings.Join(DeniedTools([]byte(text)), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
@@ -91,17 +91,17 @@ func FuzzBlocked(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		tools := Denied([]byte(text))
+		tools := DeniedTools([]byte(text))
 		for i, tool := range tools {
 			if tool == "" || slices.Contains(tools[:i], tool) {
 				t.Fatalf("%q", tools)
 			}
 		}
-		_, _ = GaveUp(strings.NewReader(text)), SessionMissing(strings.NewReader(text))
-		m := New(nil)
+		_, _ = FinalError(strings.NewReader(text)), SessionMissing(strings.NewReader(text))
+		m := NewMeter(nil)
 		_, _ = m.Write([]byte(text))
 		m.Close()
-		if why := m.Hopeless(); why != "" && Obstacle(why) == "" {
+		if why := m.HopelessReason(); why != "" && ObstacleText(why) == "" {
 			t.Fatalf("%q is no obstacle", why)
 		}
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// aside are keys of arguments that say nothing of what is done: remarks on it, limits of
+// ignoredKeys are keys of arguments that say nothing of what is done: remarks on it, limits of
 // it, and what is made up again for each call.
-var aside = map[string]bool{
+var ignoredKeys = map[string]bool{
 	"description": true, "explanation": true, "reason": true, "thought": true, "justification": true,
 	"toolsummary": true, "toolaction": true,
 	"timeout": true, "timeout_ms": true, "timeoutms": true, "yield_time_ms": true, "max_output_tokens": true, "block_until_ms": true,
@@ -20,31 +20,31 @@ var aside = map[string]bool{
 	"nonce": true, "idempotency_key": true, "timestamp": true, "run_in_background": true, "is_background": true,
 }
 
-// verbatim are keys whose white space is part of the work.
-var verbatim = map[string]bool{
+// verbatimKeys are keys whose white space is part of the work.
+var verbatimKeys = map[string]bool{
 	"content": true, "contents": true, "old_string": true, "new_string": true, "oldstring": true, "newstring": true,
 	"old_str": true, "new_str": true,
 	"oldtext": true, "newtext": true, "patch": true, "input": true, "file_text": true, "insert_text": true,
 	"edits": true, "text": true, "chars": true,
 }
 
-// canonical writes arguments so that two calls that do the same are written the same:
+// normalizeArgs writes arguments so that two calls that do the same are written the same:
 // keys in order, white space as one blank, paths from the root, without what is set aside.
-func (c canon) canonical(v any) string {
+func (c normalizer) normalizeArgs(v any) string {
 	var b strings.Builder
 	c.write(&b, "", v)
 	return b.String()
 }
 
-// canon is the working tree that paths are made relative to.
-type canon struct{ root string }
+// normalizer is the working tree that paths are made relative to.
+type normalizer struct{ root string }
 
-func (c canon) write(b *strings.Builder, key string, v any) {
+func (c normalizer) write(b *strings.Builder, key string, v any) {
 	switch t := v.(type) {
 	case map[string]any:
 		b.WriteByte('{')
 		for _, k := range slices.Sorted(maps.Keys(t)) {
-			if low := strings.ToLower(k); !aside[low] {
+			if low := strings.ToLower(k); !ignoredKeys[low] {
 				b.WriteString(k + ":")
 				c.write(b, low, t[k])
 				b.WriteByte(';')
@@ -59,15 +59,15 @@ func (c canon) write(b *strings.Builder, key string, v any) {
 		}
 		b.WriteByte(']')
 	case string:
-		if nested, ok := decoded(t); ok { // some agents hand arguments on as JSON in a string
+		if nested, ok := decodeObject(t); ok { // some agents hand arguments on as JSON in a string
 			c.write(b, key, nested)
 			return
 		}
 		switch {
 		case key == "command" || key == "cmd" || key == "script":
-			t = c.command(t)
-		case !verbatim[key]:
-			t = c.plain(t)
+			t = c.normalizeCommand(t)
+		case !verbatimKeys[key]:
+			t = c.normalizePath(t)
 		}
 		text, _ := json.Marshal(t)
 		b.Write(text)
@@ -77,8 +77,8 @@ func (c canon) write(b *strings.Builder, key string, v any) {
 	}
 }
 
-// decoded reads a string that holds an object.
-func decoded(s string) (any, bool) {
+// decodeObject reads a string that holds an object.
+func decodeObject(s string) (any, bool) {
 	if len(s) < 2 || s[0] != '{' || len(s) > 64<<10 {
 		return nil, false
 	}
@@ -92,57 +92,57 @@ func decoded(s string) (any, bool) {
 }
 
 var (
-	wrapped  = lazyregexp.New(`^(?:/\S*/)?(?:ba|z|da)?sh -l?i?c (?:'((?s:.*))'|"((?s:.*))")$`)
-	entering = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
-	madeUp   = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*(?:[0-9a-f]{8,}|\d{3,})[\w.-]*)`)
-	scratch  = lazyregexp.New(`/(?:tmp|var/folders|var/tmp)/[^\s:'"]+`)
-	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
+	shellWrapper  = lazyregexp.New(`^(?:/\S*/)?(?:ba|z|da)?sh -l?i?c (?:'((?s:.*))'|"((?s:.*))")$`)
+	cdPrefix      = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
+	generatedPath = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*(?:[0-9a-f]{8,}|\d{3,})[\w.-]*)`)
+	temporaryPath = lazyregexp.New(`/(?:tmp|var/folders|var/tmp)/[^\s:'"]+`)
+	timestamp     = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
 )
 
-// plain writes a path or a query: without the root, and names and times that are made up
+// normalizePath writes a path or a query: without the root, and names and times that are made up
 // again.
-func (c canon) plain(s string) string {
+func (c normalizer) normalizePath(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if c.root != "" {
 		s = strings.ReplaceAll(s, "file://", "")
 		s = strings.ReplaceAll(s, c.root+"/", "")
 		s = strings.ReplaceAll(s, c.root, ".")
 	}
-	s = madeUp.ReplaceAllString(s, "/tmp/*")
-	s = moment.ReplaceAllString(s, "*")
+	s = generatedPath.ReplaceAllString(s, "/tmp/*")
+	s = timestamp.ReplaceAllString(s, "*")
 	return strings.TrimPrefix(s, "./")
 }
 
 // What is changed about a command without making another one of it.
 var (
 	sleepArguments = lazyregexp.New(`\b(sleep|timeout|--max-time|--connect-timeout)([ =])\d+(?:\.\d+)?[smh]?\b`)
-	killed         = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
-	ports          = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|` +
+	killCommand    = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
+	portNumber     = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|` +
 		`\blocalhost:|\b127\.0\.0\.1:|\b0\.0\.0\.0:|\[::1?\]:|:::|-i ?:)\d{2,5}\b|\b\d{2,5}/tcp\b`)
-	tries = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
+	tryNumber = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
 )
 
-// command writes a command: without comments, and how often, how long and on which port it is
+// normalizeCommand writes a command: without comments, and how often, how long and on which port it is
 // tried.
-func (c canon) command(s string) string {
-	s = sleepArguments.ReplaceAllString(c.line(uncommented(s)), "$1$2*")
-	s = killed.ReplaceAllString(s, "kill$1 *")
-	s = ports.ReplaceAllString(s, "$1*")
-	return tries.ReplaceAllString(s, "$1$2*")
+func (c normalizer) normalizeCommand(s string) string {
+	s = sleepArguments.ReplaceAllString(c.displayCommand(stripShellComments(s)), "$1$2*")
+	s = killCommand.ReplaceAllString(s, "kill$1 *")
+	s = portNumber.ReplaceAllString(s, "$1*")
+	return tryNumber.ReplaceAllString(s, "$1$2*")
 }
 
-// line writes a command as a person reads it, without the shell around it.
-func (c canon) line(s string) string {
+// displayCommand writes a command as a person reads it, without the shell around it.
+func (c normalizer) displayCommand(s string) string {
 	s = strings.TrimSpace(s)
-	if m := wrapped.FindStringSubmatch(s); m != nil {
+	if m := shellWrapper.FindStringSubmatch(s); m != nil {
 		s = m[1] + m[2]
 	}
-	return strings.TrimPrefix(strings.TrimSuffix(entering.ReplaceAllString(c.plain(s), ""), " 2>&1"), "./")
+	return strings.TrimPrefix(strings.TrimSuffix(cdPrefix.ReplaceAllString(c.normalizePath(s), ""), " 2>&1"), "./")
 }
 
-// uncommented is a command without the comments of its shell. A # within a word or within
+// stripShellComments is a command without the comments of its shell. A # within a word or within
 // quotes begins none.
-func uncommented(s string) string {
+func stripShellComments(s string) string {
 	if !strings.Contains(s, "#") {
 		return s
 	}
@@ -175,67 +175,67 @@ func uncommented(s string) string {
 }
 
 var (
-	colour  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
-	lasting = lazyregexp.New(`\b(?:\d+m)?\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
+	colour       = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
+	durationText = lazyregexp.New(`\b(?:\d+m)?\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
 	// the unit stands in front, as in TAP, or nowhere
-	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took|uptime|latency|time)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
-	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
+	durationField = lazyregexp.New(`(?i)\b(duration|elapsed|took|uptime|latency|time)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
+	clockTime     = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
 	// Claude Code and Qwen Code say this in place of a file that they have read before.
-	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
+	unchangedOutput = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
 	// "# fail 0", "failures: 0", "0 failed", "no failures".
-	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
-	counters   = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
-	address    = lazyregexp.New(`\b0x[0-9a-f]+\b`)
-	process    = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed|node|worker|child)` +
+	noFailures     = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
+	counterText    = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
+	pointerAddress = lazyregexp.New(`\b0x[0-9a-f]+\b`)
+	processNumber  = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed|node|worker|child)` +
 		`(["']?[ =:#([]+)\d+|==\d+==|\[\d+\] \d+|\b(kill: \()\d+`)
-	unique    = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	uuid      = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	requestID = lazyregexp.New(`(?i)\b((?:request|trace|correlation|span|session|req|error|event|container)` +
 		`[-_ ]?id["']?[ :=]+["']?)[\w-]+`)
 	blanks      = lazyregexp.New(`\\[nrt]|\s+`)
 	containerID = lazyregexp.New(`\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b`)
-	hashed      = lazyregexp.New(`\b[0-9a-f]{7,}\b`)
+	hashText    = lazyregexp.New(`\b[0-9a-f]{7,}\b`)
 	digits      = lazyregexp.New(`\d+(?:[.,]\d+)*`)
 )
 
-// result writes an output so that two that say the same are the same: how long it took, which
+// normalizeOutput writes an output so that two that say the same are the same: how long it took, which
 // process or port it was and made-up names do not count, every other figure does: what a
 // benchmark measures is news.
-func (c canon) result(s string) string {
+func (c normalizer) normalizeOutput(s string) string {
 	s = colour.ReplaceAllString(s, "")
 	if c.root != "" {
 		s = strings.ReplaceAll(s, c.root, ".")
 	}
-	s = moment.ReplaceAllString(s, "*")
-	s = lasting.ReplaceAllString(s, "*")
-	s = took.ReplaceAllString(s, "$1$2*")
-	s = ports.ReplaceAllString(s, "$1*")
-	s = onClock.ReplaceAllString(s, "*")
-	s = address.ReplaceAllString(s, "*")
-	s = unique.ReplaceAllString(s, "*")
+	s = timestamp.ReplaceAllString(s, "*")
+	s = durationText.ReplaceAllString(s, "*")
+	s = durationField.ReplaceAllString(s, "$1$2*")
+	s = portNumber.ReplaceAllString(s, "$1*")
+	s = clockTime.ReplaceAllString(s, "*")
+	s = pointerAddress.ReplaceAllString(s, "*")
+	s = uuid.ReplaceAllString(s, "*")
 	s = requestID.ReplaceAllString(s, "$1*")
-	s = process.ReplaceAllString(s, "$1$2$3*")
-	s = counters.ReplaceAllString(s, "$1$2*")
-	return strings.Join(strings.Fields(madeUp.ReplaceAllString(s, "/tmp/*")), " ")
+	s = processNumber.ReplaceAllString(s, "$1$2$3*")
+	s = counterText.ReplaceAllString(s, "$1$2*")
+	return strings.Join(strings.Fields(generatedPath.ReplaceAllString(s, "/tmp/*")), " ")
 }
 
 // What a result says of itself, beyond its exit.
 var (
-	erred = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|` +
+	errorOutput = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|` +
 		`denied|cannot|could not|couldn't|fatal|not found|no such|refused)\b`)
-	offline = lazyregexp.New(`(?i)ECONN(?:REFUSED|RESET)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|getaddrinfo|could not resolve|` +
+	offlineOutput = lazyregexp.New(`(?i)ECONN(?:REFUSED|RESET)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|getaddrinfo|could not resolve|` +
 		`connection (?:refused|reset|timed out)|(?:failed|couldn't|could not) (?:to )?connect|operation timed out|` +
 		`(?:request|read|i/o|gateway|handshake) time(?:d ?|-)?out|network (?:is unreachable|timeout|error)|no route to host|` +
 		`temporary failure|socket hang up|\b(?:502 bad gateway|503|504|429)\b|too many requests|rate.?limit|service unavailable`)
-	over = lazyregexp.New(`(?i)["'<]?(?:status|state|conclusion)["'>]?[ :=]*["']?` +
+	finishedOutput = lazyregexp.New(`(?i)["'<]?(?:status|state|conclusion)["'>]?[ :=]*["']?` +
 		`(?:completed|exited|killed|terminated|finished|succeeded|success|failed|failure|done|error)\b|` +
 		`\bcompleted\s+(?:failure|success)\b|\b(?:no|unknown) (?:such )?(?:shell|process|job|session|task)\b|` +
 		`\b(?:shell|process|job|session|task) \S+ (?:not found|(?:has )?exited)\b`)
-	pending = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|` +
+	pendingOutput = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|` +
 		`building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
 )
 
-// figureless is a result without figures, hashes and the names of temporary files.
-func (c canon) figureless(s string) string {
-	s = scratch.ReplaceAllString(c.result(s), "/tmp/*")
-	return digits.ReplaceAllString(hashed.ReplaceAllString(s, "#"), "#")
+// withoutNumbers is a result without figures, hashes and the names of temporary files.
+func (c normalizer) withoutNumbers(s string) string {
+	s = temporaryPath.ReplaceAllString(c.normalizeOutput(s), "/tmp/*")
+	return digits.ReplaceAllString(hashText.ReplaceAllString(s, "#"), "#")
 }

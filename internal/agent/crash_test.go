@@ -178,7 +178,7 @@ func TestStopStubborn(t *testing.T) {
 		rec := b.begun()
 		kill(t, rec.Guard, syscall.SIGSTOP)
 		kill(t, rec.Shim, syscall.SIGSTOP)
-		if err := b.run.end(t.Context(), rec, rec.Guard, rec.Shim); err != nil {
+		if err := b.run.killLeftovers(t.Context(), rec, rec.Guard, rec.Shim); err != nil {
 			t.Fatal(err)
 		}
 		if res := b.wait(); res.Ended != EndedLost {

@@ -19,16 +19,16 @@ var droppedVariables = []string{
 	"ENV",                   // the same for sh
 }
 
-// Environ returns an agent's environment: base (KEY=value, as os.Environ has it)
+// BuildEnviron returns an agent's environment: base (KEY=value, as os.Environ has it)
 // without the variables that would make its git or its shells do something else,
 // and with add on top. Agents need people's keys, paths and proxies, so there is no
 // list of what is allowed. Names in keep stay although they would be dropped; a final
 // star matches any rest. Of a name given twice the last counts; the result is sorted.
-func Environ(base []string, keep []string, add map[string]string) []string {
+func BuildEnviron(base []string, keep []string, add map[string]string) []string {
 	vars := make(map[string]string, len(base)+len(add))
 	for _, kv := range base {
 		name, value, ok := strings.Cut(kv, "=")
-		if !ok || name == "" || matches(droppedVariables, name) && !matches(keep, name) {
+		if !ok || name == "" || matchesAny(droppedVariables, name) && !matchesAny(keep, name) {
 			continue
 		}
 		vars[name] = value
@@ -44,7 +44,7 @@ func Environ(base []string, keep []string, add map[string]string) []string {
 	return env
 }
 
-func matches(patterns []string, name string) bool {
+func matchesAny(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		if prefix, star := strings.CutSuffix(p, "*"); star {
 			return strings.HasPrefix(name, prefix)

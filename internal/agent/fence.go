@@ -9,10 +9,10 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// StatePlaces says what of its own an agent's command may write: where it keeps its sessions and logs, but not the settings,
+// StateRules says what of its own an agent's command may write: where it keeps its sessions and logs, but not the settings,
 // hooks and instructions there, which would act in later sessions outside any fence. A command that no preset knows
 // may start any of the agents, and gets the folders of all.
-func StatePlaces(argv, env []string) (rules []fence.Rule) {
+func StateRules(argv, env []string) (rules []fence.Rule) {
 	one, _, known := recogniseAny(argv)
 	for _, p := range presets {
 		if known && p.Name != one.Name {
@@ -20,22 +20,22 @@ func StatePlaces(argv, env []string) (rules []fence.Rule) {
 		}
 		for _, path := range p.State {
 			name, prefix := strings.CutSuffix(path, "*")
-			rules = append(rules, fence.Rule{Path: home(name, env), Kind: fence.Write, Prefix: prefix, Why: "state of " + p.Name})
+			rules = append(rules, fence.Rule{Path: expandHome(name, env), Kind: fence.Write, Prefix: prefix, Why: "state of " + p.Name})
 		}
-		for _, path := range p.Kept {
-			rules = append(rules, fence.Rule{Path: home(path, env), Kind: fence.Closed, Why: "settings and instructions of " + p.Name})
+		for _, path := range p.StateKept {
+			rules = append(rules, fence.Rule{Path: expandHome(path, env), Kind: fence.Closed, Why: "settings and instructions of " + p.Name})
 		}
 	}
 	return slices.DeleteFunc(rules, func(r fence.Rule) bool { return !filepath.IsAbs(r.Path) })
 }
 
-// Tokens gives the folders of the agents that the command is not, with their keys.
-func Tokens(argv, env []string) (paths []string) {
+// OtherAgentFolders gives the folders of the agents that the command is not, with their keys.
+func OtherAgentFolders(argv, env []string) (paths []string) {
 	one, _, known := recogniseAny(argv)
 	for _, p := range presets {
 		for _, path := range p.State {
 			if known && p.Name != one.Name && !strings.HasSuffix(path, "*") {
-				paths = append(paths, home(path, env))
+				paths = append(paths, expandHome(path, env))
 			}
 		}
 	}
@@ -48,15 +48,15 @@ func recogniseAny(argv []string) (Preset, []string, bool) {
 		return p, args, ok
 	}
 	for _, p := range presets {
-		if len(p.Start) > 1 && len(argv) >= len(p.Start) && slices.Equal(argv[:len(p.Start)], p.Start) {
-			return p, argv[len(p.Start):], true
+		if len(p.Command) > 1 && len(argv) >= len(p.Command) && slices.Equal(argv[:len(p.Command)], p.Command) {
+			return p, argv[len(p.Command):], true
 		}
 	}
 	return Preset{}, nil, false
 }
 
-// home gives a path below ~/ in the HOME of env, or in the folder that the agent's own variable names instead.
-func home(path string, env []string) string {
+// expandHome gives a path below ~/ in the HOME of env, or in the folder that the agent's own variable names instead.
+func expandHome(path string, env []string) string {
 	below, ok := strings.CutPrefix(path, "~/")
 	if !ok {
 		return path
@@ -74,9 +74,9 @@ func home(path string, env []string) string {
 	return filepath.Join(dir, below)
 }
 
-// Unboxed gives an agent's command without the sandbox of its own, and says so. Such a sandbox needs a user namespace
+// WithoutSandbox gives an agent's command without the sandbox of its own, and says so. Such a sandbox needs a user namespace
 // and mounts, which nothing gets in a fence: every tool call would fail.
-func Unboxed(argv []string) (out []string, note string) {
+func WithoutSandbox(argv []string) (out []string, note string) {
 	p, args, ok := recogniseAny(argv)
 	if !ok || p.Name != "codex" {
 		return argv, ""

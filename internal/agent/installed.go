@@ -20,9 +20,9 @@ import (
 
 // Bounds of what is copied, and of how many folders are looked into for workspaces.
 const (
-	mostFiles   = 200_000
-	mostBytes   = 2 << 30
-	mostFolders = 2_000
+	maxCopyFiles = 200_000
+	maxCopyBytes = 2 << 30
+	maxFolders   = 2_000
 )
 
 // ErrTooMuch is within the error of a copy that would be larger than the bounds.
@@ -32,28 +32,28 @@ var ErrTooMuch = errors.New("more than 200,000 files or 2 GiB")
 // at its top, and node_modules of its workspaces.
 func InstalledPackages(root string) []string {
 	var found []string
-	if file(root, "vendor/autoload.php") && file(root, "composer.json") {
+	if isFile(root, "vendor/autoload.php") && isFile(root, "composer.json") {
 		found = append(found, "vendor")
-	} else if folder(root, "vendor/bundle") && file(root, "Gemfile") {
+	} else if isFolder(root, "vendor/bundle") && isFile(root, "Gemfile") {
 		found = append(found, "vendor/bundle")
 	}
 	for _, env := range []string{".venv", "venv"} {
-		if file(root, env+"/pyvenv.cfg") {
+		if isFile(root, env+"/pyvenv.cfg") {
 			found = append(found, env)
 		}
 	}
-	return append(found, workspaces(root)...)
+	return append(found, findWorkspaces(root)...)
 }
 
-// workspaces finds folders with a package.json and packages of their own.
-func workspaces(root string) (found []string) {
+// findWorkspaces finds folders with a package.json and packages of their own.
+func findWorkspaces(root string) (found []string) {
 	seen := 0
 	var look func(dir string, depth int)
 	look = func(dir string, depth int) {
-		if seen++; seen > mostFolders {
+		if seen++; seen > maxFolders {
 			return
 		}
-		if file(root, path.Join(dir, "package.json")) && folder(root, path.Join(dir, "node_modules")) {
+		if isFile(root, path.Join(dir, "package.json")) && isFolder(root, path.Join(dir, "node_modules")) {
 			found = append(found, path.Join(dir, "node_modules"))
 		}
 		if depth == 0 {
@@ -71,19 +71,19 @@ func workspaces(root string) (found []string) {
 		}
 	}
 	depth := 0
-	if file(root, "package.json") {
+	if isFile(root, "package.json") {
 		depth = 3
 	}
 	look("", depth)
 	return found
 }
 
-func file(root, name string) bool {
+func isFile(root, name string) bool {
 	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil && info.Mode().IsRegular()
 }
 
-func folder(root, name string) bool {
+func isFolder(root, name string) bool {
 	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil && info.IsDir()
 }
@@ -95,81 +95,81 @@ func exists(root, name string) bool {
 	return err == nil
 }
 
-// Share puts a folder of from into the throwaway tree to, where nothing of that name is:
+// ShareFolder puts a folder of from into the throwaway tree to, where nothing of that name is:
 // its folders are recreated down to the packages, which are links to the originals. Links
 // within it stay unchanged, so that a workspace's own packages are those of to. What a
 // virtual environment says of from says it of to.
-func Share(from, to, name string) error {
+func ShareFolder(from, to, name string) error {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
 	if err != nil || exists(to, name) {
 		return nil // there is nothing to share, or nothing is lacking
 	}
-	dst, err := makeAll(to, name)
+	dst, err := openFolder(to, name)
 	if err != nil {
 		return err
 	}
 	defer dst.Close()
-	s := sharing{moved: moved{from: from, to: to, env: isVirtualEnv(name)}, dst: dst}
-	if s.env {
-		return s.folder(src, ".", 3) // lib/python3.12/site-packages
+	s := folderSharer{pathRewriter: pathRewriter{from: from, to: to, virtualEnv: isVirtualEnv(name)}, dst: dst}
+	if s.virtualEnv {
+		return s.shareFolder(src, ".", 3) // lib/python3.12/site-packages
 	}
-	return s.folder(src, ".", 0)
+	return s.shareFolder(src, ".", 0)
 }
 
 // isVirtualEnv tells of a virtual environment of Python's.
 func isVirtualEnv(name string) bool { return name == ".venv" || name == "venv" }
 
-type sharing struct {
-	moved
+type folderSharer struct {
+	pathRewriter
 	dst *os.Root
 }
 
-// caches are folders that tools write among packages: each tree has its own.
-var caches = map[string]bool{".cache": true, ".vite": true, ".vite-temp": true, ".vitest": true}
+// cacheFolders are folders that tools write among packages: each tree has its own.
+var cacheFolders = map[string]bool{".cache": true, ".vite": true, ".vite-temp": true, ".vitest": true}
 
-func (s sharing) folder(src, at string, levels int) error {
+func (s folderSharer) shareFolder(src, at string, levels int) error {
 	entries, err := os.ReadDir(src)
 	if err != nil {
 		return fmt.Errorf("share %s: %w", src, err)
 	}
 	for _, e := range entries {
-		if err := s.entry(filepath.Join(src, e.Name()), path.Join(at, e.Name()), e, levels); err != nil {
+		if err := s.shareEntry(filepath.Join(src, e.Name()), path.Join(at, e.Name()), e, levels); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s sharing) entry(src, at string, e fs.DirEntry, levels int) error {
+func (s folderSharer) shareEntry(src, at string, e fs.DirEntry, levels int) error {
 	switch name := e.Name(); {
-	case caches[name]:
+	case cacheFolders[name]:
 		return nil
 	case e.Type()&fs.ModeSymlink != 0:
 		text, err := os.Readlink(src)
 		if err != nil {
 			return err
 		}
-		return s.dst.Symlink(s.path(text), at)
+		return s.dst.Symlink(s.rewrite(text), at)
 	case e.IsDir() && (levels > 0 || strings.HasPrefix(name, "@")):
 		if err := s.dst.Mkdir(at, 0o755); err != nil {
 			return err
 		}
-		return s.folder(src, at, max(0, levels-1))
-	case e.Type().IsRegular() && s.env && namesItsTree(at):
+		return s.shareFolder(src, at, max(0, levels-1))
+	case e.Type().IsRegular() && s.virtualEnv && namesItsTree(at):
 		info, err := e.Info()
 		if err != nil {
 			return err
 		}
-		return s.copy(s.dst, src, at, info)
+		return s.copyFile(s.dst, src, at, info)
 	}
 	return s.dst.Symlink(src, at)
 }
 
-// Copy puts a copy of a folder of from into to, where nothing of that name is, and reports
+// CopyFolder puts a copy of a folder of from into to, where nothing of that name is, and reports
 // whether it did. The copy is made beside to and comes into its place whole. Blocks are
 // shared where the file system can; links that lead into from lead into to. Errors: among
 // others ErrTooMuch.
-func Copy(ctx context.Context, from, to, name string) (made bool, err error) {
+func CopyFolder(ctx context.Context, from, to, name string) (made bool, err error) {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
 	if err != nil || exists(to, name) {
 		return false, nil // there is nothing to copy, or nothing is lacking
@@ -187,8 +187,8 @@ func Copy(ctx context.Context, from, to, name string) (made bool, err error) {
 		return false, err
 	}
 	defer dst.Close()
-	c := copying{moved: moved{from: from, to: to, env: isVirtualEnv(name)}, dst: dst}
-	if err := c.folder(ctx, src, "copy"); err != nil {
+	c := folderCopier{pathRewriter: pathRewriter{from: from, to: to, virtualEnv: isVirtualEnv(name)}, dst: dst}
+	if err := c.copyFolder(ctx, src, "copy"); err != nil {
 		return false, fmt.Errorf("copy %s: %w", name, err)
 	}
 	target := filepath.Join(to, filepath.FromSlash(name))
@@ -198,14 +198,14 @@ func Copy(ctx context.Context, from, to, name string) (made bool, err error) {
 	return true, fsroot.Rename(filepath.Join(beside, "copy"), target)
 }
 
-type copying struct {
-	moved
+type folderCopier struct {
+	pathRewriter
 	dst   *os.Root
 	files int
 	bytes int64
 }
 
-func (c *copying) folder(ctx context.Context, src, at string) error {
+func (c *folderCopier) copyFolder(ctx context.Context, src, at string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -217,17 +217,17 @@ func (c *copying) folder(ctx context.Context, src, at string) error {
 		return err
 	}
 	for _, e := range entries {
-		if caches[e.Name()] && at == "copy" {
+		if cacheFolders[e.Name()] && at == "copy" {
 			continue
 		}
-		if err := c.entry(ctx, filepath.Join(src, e.Name()), path.Join(at, e.Name())); err != nil {
+		if err := c.copyEntry(ctx, filepath.Join(src, e.Name()), path.Join(at, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *copying) entry(ctx context.Context, src, at string) error {
+func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 	info, err := os.Lstat(src)
 	if err != nil {
 		return err
@@ -235,42 +235,42 @@ func (c *copying) entry(ctx context.Context, src, at string) error {
 	c.files++
 	c.bytes += info.Size()
 	switch {
-	case c.files > mostFiles || c.bytes > mostBytes:
+	case c.files > maxCopyFiles || c.bytes > maxCopyBytes:
 		return ErrTooMuch
 	case info.IsDir():
-		return c.folder(ctx, src, at)
+		return c.copyFolder(ctx, src, at)
 	case info.Mode()&fs.ModeSymlink != 0:
 		text, err := os.Readlink(src)
 		if err != nil {
 			return err
 		}
-		return c.dst.Symlink(c.path(text), at)
+		return c.dst.Symlink(c.rewrite(text), at)
 	case info.Mode().IsRegular():
-		return c.copy(c.dst, src, at, info)
+		return c.copyFile(c.dst, src, at, info)
 	}
 	return nil // a socket is nobody's package
 }
 
-// moved says what becomes of paths that lead into one tree when they are brought into
+// pathRewriter says what becomes of paths that lead into one tree when they are brought into
 // another.
-type moved struct {
-	from, to string
-	env      bool // a virtual environment, whose files name the tree they are in
+type pathRewriter struct {
+	from, to   string
+	virtualEnv bool // a virtual environment, whose files name the tree they are in
 }
 
-func (m moved) path(text string) string {
+func (m pathRewriter) rewrite(text string) string {
 	if rest, ok := strings.CutPrefix(text, m.from+string(filepath.Separator)); ok {
 		return filepath.Join(m.to, rest)
 	}
 	return text
 }
 
-// mostText is up to which size a file that names its tree is read.
-const mostText = 1 << 20
+// maxRewrittenFile is up to which size a file that names its tree is read.
+const maxRewrittenFile = 1 << 20
 
-// copy makes a copy of a regular file. One that names the tree it is in, as scripts and
+// copyFile makes a copy of a regular file. One that names the tree it is in, as scripts and
 // .pth files of a virtual environment do, names the new one.
-func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
+func (m pathRewriter) copyFile(dst *os.Root, src, at string, info fs.FileInfo) error {
 	in, err := fsroot.OpenUserFile(src)
 	if err != nil {
 		return err
@@ -280,9 +280,9 @@ func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if m.env && namesItsTree(at) && info.Size() <= mostText {
+	if m.virtualEnv && namesItsTree(at) && info.Size() <= maxRewrittenFile {
 		var text []byte
-		if text, err = fsroot.ReadAll(in, mostText); err == nil {
+		if text, err = fsroot.ReadAll(in, maxRewrittenFile); err == nil {
 			if bytes.IndexByte(text, 0) < 0 { // a program is not text
 				text = bytes.ReplaceAll(text, []byte(m.from+"/"), []byte(m.to+"/"))
 			}
@@ -301,8 +301,8 @@ func namesItsTree(at string) bool {
 		strings.HasSuffix(base, ".egg-link") || strings.HasPrefix(base, "__editable__") || base == "pyvenv.cfg"
 }
 
-// makeAll makes a folder below a tree, and opens it.
-func makeAll(tree, name string) (*os.Root, error) {
+// openFolder makes a folder below a tree, and opens it.
+func openFolder(tree, name string) (*os.Root, error) {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return nil, err

@@ -81,10 +81,10 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	from, to := project(t), empty(t)
 	for _, name := range InstalledPackages(from) {
-		if made, err := Copy(t.Context(), from, to, name); !made || err != nil {
+		if made, err := CopyFolder(t.Context(), from, to, name); !made || err != nil {
 			t.Fatalf("%s: %v %v", name, made, err)
 		}
-		if made, err := Copy(t.Context(), from, to, name); made || err != nil {
+		if made, err := CopyFolder(t.Context(), from, to, name); made || err != nil {
 			t.Errorf("%s again: %v %v", name, made, err)
 		}
 	}
@@ -132,10 +132,10 @@ func TestCopyCutShort(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(partial, "half"), nil, 0o644))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if made, err := Copy(gone, from, to, "node_modules"); made || !errors.Is(err, context.Canceled) || exists(to, "node_modules") {
+	if made, err := CopyFolder(gone, from, to, "node_modules"); made || !errors.Is(err, context.Canceled) || exists(to, "node_modules") {
 		t.Errorf("%v %v", made, err)
 	}
-	if made, err := Copy(t.Context(), from, to, "node_modules"); !made || err != nil || exists(to, "node_modules/half") {
+	if made, err := CopyFolder(t.Context(), from, to, "node_modules"); !made || err != nil || exists(to, "node_modules/half") {
 		t.Errorf("%v %v", made, err)
 	}
 }
@@ -144,8 +144,8 @@ func TestShare(t *testing.T) {
 	t.Parallel()
 	from, to := project(t), empty(t)
 	for _, name := range InstalledPackages(from) {
-		must(t, Share(from, to, name))
-		must(t, Share(from, to, name))
+		must(t, ShareFolder(from, to, name))
+		must(t, ShareFolder(from, to, name))
 	}
 	for name, want := range map[string]string{
 		"node_modules/mocha/index.js": "mocha", "node_modules/@scope/a/index.js": "a", "web/node_modules/left/index.js": "left",
@@ -163,7 +163,7 @@ func TestShare(t *testing.T) {
 	if exists(from, "node_modules/new") || read(t, from, "node_modules/mocha/index.js") != "mocha" {
 		t.Error("the original was changed")
 	}
-	if err := Share(from, to, "no_such"); err != nil {
+	if err := ShareFolder(from, to, "no_such"); err != nil {
 		t.Error(err)
 	}
 }

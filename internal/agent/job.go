@@ -19,13 +19,13 @@ import (
 const (
 	tick       = 100 * time.Millisecond // between two looks for requests
 	shortGrace = 2 * time.Second        // for those who outlive the agent's own process: they would write into a judged tree
-	drain      = time.Second            // for output held open by somebody outside the tree
+	drainTime  = time.Second            // for output held open by somebody outside the tree
 	pipeSize   = 64 << 10               // bytes that a pipe has at most
 )
 
 // run runs the agent from its start until nothing of it lives.
 func (j *job) run() (res Result) {
-	if j.asks("stop") || j.asks("kill") {
+	if j.hasRequest("stop") || j.hasRequest("kill") {
 		return Result{Ended: EndedStopped, Exit: -1, Error: "stopped before it started"}
 	}
 	pid, pipes, err := j.start()
@@ -45,16 +45,16 @@ func (j *job) run() (res Result) {
 	res = Result{Ended: j.watch(t), Exit: -1}
 	defer func() { res.Denied = j.fence.Denied() }()
 	left := t.End(proc.TreeEnding{
-		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience, Sleep: j.sleep,
-		Hurry: func() bool { return j.now || j.asks("kill") || j.folderReplaced() },
+		Grace: j.spec.Grace, Orphans: shortGrace, Patience: killPatience, Sleep: j.sleep,
+		Hurry: func() bool { return j.killing || j.hasRequest("kill") || j.folderReplaced() },
 	})
 	pipes.close(read, j.out)
 	if ws, known := t.Status(); known {
-		res.status(ws)
+		res.setStatus(ws)
 	}
 	if len(left) > 0 {
-		res.Left = names(left)
-		res.note("some of its processes cannot be killed")
+		res.LeftProcesses = processNames(left)
+		res.addError("some of its processes cannot be killed")
 	}
 	return res
 }
@@ -82,7 +82,7 @@ func (j *job) start() (int, pipes, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return 0, pipes{}, belay.Refuse(belay.CodeCannot, "make it", "the working folder %s cannot be entered", belay.VisibleLine(dir))
 	}
-	fenced, err := j.enclose()
+	fenced, err := j.prepareFence()
 	if err != nil {
 		return 0, pipes{}, err
 	}
@@ -91,7 +91,7 @@ func (j *job) start() (int, pipes, error) {
 		return 0, pipes{}, err
 	}
 	defer outW.Close()
-	in, inW, err := j.input()
+	in, inW, err := j.openInput()
 	if err != nil {
 		outR.Close()
 		return 0, pipes{}, err
@@ -106,13 +106,13 @@ func (j *job) start() (int, pipes, error) {
 		return 0, pipes{}, err
 	}
 	if inW != nil {
-		go j.feed(inW)
+		go j.feedPrompt(inW)
 	}
 	return pid, pipes{output: outR, input: inW}, nil
 }
 
-// enclose prepares the fence that the agent is started in, nil for none.
-func (j *job) enclose() (*fence.Fence, error) {
+// prepareFence prepares the fence that the agent is started in, nil for none.
+func (j *job) prepareFence() (*fence.Fence, error) {
 	if j.spec.Fence == nil {
 		return nil, nil
 	}
@@ -124,8 +124,8 @@ func (j *job) enclose() (*fence.Fence, error) {
 	return f, nil
 }
 
-// input returns the agent's standard input, and the end to write the prompt to.
-func (j *job) input() (*os.File, *os.File, error) {
+// openInput returns the agent's standard input, and the end to write the prompt to.
+func (j *job) openInput() (*os.File, *os.File, error) {
 	info, err := fsroot.Lstat(j.file("prompt"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("looking for the prompt: %w", err)
@@ -137,9 +137,9 @@ func (j *job) input() (*os.File, *os.File, error) {
 	return os.Pipe()
 }
 
-// feed writes the prompt and closes the pipe. It may take forever, when the agent
+// feedPrompt writes the prompt and closes the pipe. It may take forever, when the agent
 // never reads; pipes.close ends it then. An agent that closes its input is not an error.
-func (j *job) feed(w *os.File) {
+func (j *job) feedPrompt(w *os.File) {
 	defer w.Close()
 	if f, err := fsroot.Open(j.file("prompt")); err == nil {
 		_, _ = io.Copy(w, f)
@@ -156,7 +156,7 @@ func (p pipes) close(read <-chan struct{}, to io.Writer) {
 	}
 	select {
 	case <-read:
-	case <-time.After(drain):
+	case <-time.After(drainTime):
 		_ = p.output.SetReadDeadline(time.Now())
 		<-read
 		_ = p.output.SetReadDeadline(time.Time{})
@@ -176,7 +176,7 @@ func (j *job) watch(t *proc.Tree) string {
 		ran := time.Since(j.clock)
 		silent := h.observe(ran, j.out.total.Load())
 		switch {
-		case j.stop, j.asks("stop"), j.asks("kill"), j.folderReplaced():
+		case j.stopping, j.hasRequest("stop"), j.hasRequest("kill"), j.folderReplaced():
 			return EndedStopped
 		case j.spec.Timeout > 0 && ran >= j.spec.Timeout:
 			return EndedTimeout
@@ -216,10 +216,10 @@ func (j *job) sleep(d time.Duration) {
 	select {
 	case <-timer.C:
 	case <-j.child:
-	case sig := <-j.asked:
+	case sig := <-j.signals:
 		if sig != syscall.SIGHUP {
-			j.now = j.stop
-			j.stop = true
+			j.killing = j.stopping
+			j.stopping = true
 		}
 	}
 }

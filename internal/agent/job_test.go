@@ -25,7 +25,7 @@ func TestReadLate(t *testing.T) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		time.Sleep(2 * drain)
+		time.Sleep(2 * drainTime)
 		_, _ = io.Copy(&kept, r)
 	}()
 	pipes{output: r}.close(read, &kept)

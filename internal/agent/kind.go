@@ -6,102 +6,102 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// kind says how a call that is made again is to be understood. The zero kind looks at
+// callKind says how a call that is made again is to be understood. The zero kind looks at
 // something, or does what is not known: again with the same result, it leads nowhere.
-type kind int
+type callKind int
 
 const (
-	waits     kind = 1 << iota // it waits for something else to happen, and may do so for long
-	polls                      // it asks for the state of something that changes by itself
-	tests                      // it runs tests: one that passes may be run again, to be sure
-	advances                   // it continues from where it was: only a result that is known to be the same tells
-	acts                       // it changes or starts something, and expects another result after that
-	notes                      // it neither looks nor acts: a list of things to do, an echo
-	processes                  // the figures that it prints name processes and containers
+	kindWaits     callKind = 1 << iota // it waits for something else to happen, and may do so for long
+	kindPolls                          // it asks for the state of something that changes by itself
+	kindTests                          // it runs tests: one that passes may be run again, to be sure
+	kindAdvances                       // it continues from where it was: only a result that is known to be the same tells
+	kindActs                           // it changes or starts something, and expects another result after that
+	kindNotes                          // it neither looks nor acts: a list of things to do, an echo
+	kindProcesses                      // the figures that it prints name processes and containers
 )
 
-// waiting are parts of names of tools that ask how far something is.
-var waiting = []string{"output", "wait", "poll", "status", "sleep", "await", "monitor", "read_process", "list_processes"}
+// waitingTools are parts of names of tools that ask how far something is.
+var waitingTools = []string{"output", "wait", "poll", "status", "sleep", "await", "monitor", "read_process", "list_processes"}
 
-// advancing are parts of names of tools that step on.
-var advancing = []string{"scroll", "press", "next", "step", "continue", "key", "screenshot", "snapshot", "click", "navigate_back"}
+// advancingTools are parts of names of tools that step on.
+var advancingTools = []string{"scroll", "press", "next", "step", "continue", "key", "screenshot", "snapshot", "click", "navigate_back"}
 
-// acting are parts of names of tools that write files.
-var acting = []string{"edit", "write", "replace", "patch", "file_change", "create_file"}
+// actingTools are parts of names of tools that write files.
+var actingTools = []string{"edit", "write", "replace", "patch", "file_change", "create_file"}
 
-// noting are names of tools that only the agent itself reads.
-var noting = map[string]bool{"todowrite": true, "todoread": true, "todo_write": true, "todo_read": true, "write_todos": true,
+// notingTools are names of tools that only the agent itself reads.
+var notingTools = map[string]bool{"todowrite": true, "todoread": true, "todo_write": true, "todo_read": true, "write_todos": true,
 	"update_plan": true, "think": true, "save_memory": true, "todo_list": true}
 
-// starts is what may stand in front of a command within a line.
-const starts = `(?i)(?:^|[;&|` + "`" + `(]\s*|\b(?:do|then|sudo|timeout \S+)\s+)(?:\w+=\S+ )*(?:`
+// commandStart is what may stand in front of a command within a line.
+const commandStart = `(?i)(?:^|[;&|` + "`" + `(]\s*|\b(?:do|then|sudo|timeout \S+)\s+)(?:\w+=\S+ )*(?:`
 
 var (
-	sleeps = lazyregexp.New(starts + `sleep|wait|watch|until|while|tail -\S*[fF]|jobs|squeue|qstat|bjobs|` +
+	sleepCommand = lazyregexp.New(commandStart + `sleep|wait|watch|until|while|tail -\S*[fF]|jobs|squeue|qstat|bjobs|` +
 		`gh (?:run (?:view|watch|list)|pr checks|workflow view|pr view)|glab (?:ci|mr view|pipeline)|` +
 		`kubectl (?:get|rollout|wait)|oc get|docker wait|podman wait|aws \S+ (?:describe|get|list|wait)\S*|` +
 		`gcloud .*\b(?:describe|list|operations)\b|az .*\b(?:show|list)\b|fly status|vercel inspect|helm status)\b`)
-	asks = lazyregexp.New(starts + `ps|pgrep|pidof|top|lsof|ss|netstat|nc -z|pg_isready|nvidia-smi|journalctl|` +
+	pollCommand = lazyregexp.New(commandStart + `ps|pgrep|pidof|top|lsof|ss|netstat|nc -z|pg_isready|nvidia-smi|journalctl|` +
 		`systemctl (?:is-active|status)|gh api|kubectl (?:logs|describe|top)|oc logs|` +
 		`docker (?:ps|logs|inspect|stats|compose (?:ps|logs))|podman (?:ps|logs)|fly logs|redis-cli ping|` +
 		`curl|wget|http|ping|dig|nslookup)\b`)
 	// asks for processes and containers, of which every figure is made up again
-	asksNumbers = lazyregexp.New(starts + `ps|pgrep|pidof|lsof|fuser|docker (?:ps|run|inspect|start|restart)|` +
+	processCommand = lazyregexp.New(commandStart + `ps|pgrep|pidof|lsof|fuser|docker (?:ps|run|inspect|start|restart)|` +
 		`podman (?:ps|run))\b|\becho \$!`)
-	logFile   = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
-	runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
+	logFile     = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
+	testCommand = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
 		`(?:npm|pnpm|yarn|bun)(?: run)? (?:t|test)\b|jest|vitest|mocha|cargo (?:test|nextest)|mvnw? .*test|` +
 		`gradlew? .*test|rspec|rake test|dotnet test|ctest|phpunit|playwright|make (?:test|check))`)
-	goesOn = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|` +
+	continueCommand = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|` +
 		`\bgit (?:bisect|stash (?:pop|drop))\b|--(?:continue|resume|next)\b`)
-	changes = lazyregexp.New(starts + `kill|pkill|killall|fuser -k|nohup|rm|mv|cp|sed -i|` +
+	changeCommand = lazyregexp.New(commandStart + `kill|pkill|killall|fuser -k|nohup|rm|mv|cp|sed -i|` +
 		`git (?:add|commit|push|pull|checkout|reset|stash|apply)|` +
 		`(?:npm|pnpm|yarn|bun) (?:ci|i|install|add|start|run (?:dev|start|serve|build|compile))|make|cargo (?:build|run|check)|` +
 		`go (?:build|run|vet|mod|generate)|tsc|npx (?:tsc|vite|next)|pip3? install|uv (?:sync|pip)|` +
 		`docker (?:build|run|restart|rm|stop|start|compose (?:up|down|restart|build))|` +
 		`systemctl (?:restart|start|stop)|service|gh run rerun)\b|[^&>]&(?:\s|$)`)
-	remarks = lazyregexp.New(`^(?:echo|printf|date|pwd|whoami|true|:)(?: [^|&;<>` + "`" + `$]*)?$`)
+	remarkCommand = lazyregexp.New(`^(?:echo|printf|date|pwd|whoami|true|:)(?: [^|&;<>` + "`" + `$]*)?$`)
 )
 
 // kindOf tells what kind a call is.
-func kindOf(c Call, cn canon) (k kind) {
+func kindOf(c Call, cn normalizer) (k callKind) {
 	tool := strings.ToLower(c.Tool)
 	m, _ := c.Args.(map[string]any)
-	if noting[tool] {
-		return notes
+	if notingTools[tool] {
+		return kindNotes
 	}
-	for _, name := range waiting {
+	for _, name := range waitingTools {
 		if strings.Contains(tool, name) && !strings.Contains(tool, "git") {
-			return waits
+			return kindWaits
 		}
 	}
 	if chars, is := m["chars"].(string); is && strings.TrimSpace(chars) == "" { // looks at a running program
-		return waits
+		return kindWaits
 	}
 	for _, key := range []string{"command", "cmd", "script"} {
 		switch v := m[key].(type) {
 		case string:
-			return kindOfLine(cn.command(v))
+			return kindOfLine(cn.normalizeCommand(v))
 		case []any:
-			return kindOfLine(cn.command(strings.Join(texts(v), " ")))
+			return kindOfLine(cn.normalizeCommand(strings.Join(textBlocks(v), " ")))
 		}
 	}
 	switch {
-	case anyIn(tool, advancing):
-		return advances
-	case anyIn(tool, acting):
-		return acts
+	case containsAny(tool, advancingTools):
+		return kindAdvances
+	case containsAny(tool, actingTools):
+		return kindActs
 	}
 	return 0
 }
 
 // kindOfLine tells what kind a command line is: it can be several.
-func kindOfLine(line string) (k kind) {
+func kindOfLine(line string) (k callKind) {
 	for _, one := range []struct {
-		is   kind
+		is   callKind
 		when *lazyregexp.Regexp
-	}{{waits, sleeps}, {polls, asks}, {polls, logFile}, {tests, runsTests}, {advances, goesOn}, {acts, changes}, {notes, remarks},
-		{processes, asksNumbers}} {
+	}{{kindWaits, sleepCommand}, {kindPolls, pollCommand}, {kindPolls, logFile}, {kindTests, testCommand}, {kindAdvances, continueCommand}, {kindActs, changeCommand}, {kindNotes, remarkCommand},
+		{kindProcesses, processCommand}} {
 		if one.when.MatchString(line) {
 			k |= one.is
 		}
@@ -109,7 +109,7 @@ func kindOfLine(line string) (k kind) {
 	return k
 }
 
-func anyIn(s string, parts []string) bool {
+func containsAny(s string, parts []string) bool {
 	for _, part := range parts {
 		if strings.Contains(s, part) {
 			return true

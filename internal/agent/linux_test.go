@@ -88,7 +88,7 @@ func TestUnkillable(t *testing.T) {
 	b.await("its end", func() bool { return len(b.survivors()) == 0 })
 	b.attach()
 	res, err := b.run.Wait(t.Context(), nil)
-	if err != nil || res.Ended != EndedTimeout || len(left) != 1 || len(res.Left) != 1 || res.Left[0] != left[0].String() || !strings.Contains(res.Error, "cannot be killed") {
+	if err != nil || res.Ended != EndedTimeout || len(left) != 1 || len(res.LeftProcesses) != 1 || res.LeftProcesses[0] != left[0].String() || !strings.Contains(res.Error, "cannot be killed") {
 		t.Errorf("%+v %v, alive %v", res, err, left)
 	}
 }

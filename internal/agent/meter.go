@@ -11,41 +11,41 @@ import (
 
 // A cost that is not known is reported as unknown and never counted as 0.
 
-// NoReport is why the cost of an agent is unknown that says nothing of it.
-const NoReport = "the agent reports none"
+// CostNotReported is why the cost of an agent is unknown that says nothing of it.
+const CostNotReported = "the agent reports none"
 
-// window is how many steps are remembered, in case that they are reported again.
-const window = 64
+// rememberedSteps is how many steps are remembered, in case that they are reported again.
+const rememberedSteps = 64
 
 // Meter reads an agent's output, written to it as it comes. New makes one.
 type Meter struct {
 	prices []belay.Price
-	reader Reader
-	state  state
+	reader StreamReader
+	state  meterState
 
-	session string       // that was continued
-	before  belay.Tokens // what it had used until then
+	session    string       // that was continued
+	usedBefore belay.Tokens // what it had used until then
 
-	hopeless string // why nothing will come of it
+	hopelessReason string // why nothing will come of it
 }
 
-// state is all that a meter remembers; it can be written down and read again.
-type state struct {
+// meterState is all that a meter remembers; it can be written down and read again.
+type meterState struct {
 	Names    Names               `json:"names"`
 	Counters map[string]*counter `json:"counters,omitempty"`
 	Turns    int                 `json:"turns,omitempty"` // ends of turns that were reported
-	Works    bool                `json:"works,omitempty"` // something happened since the last one
+	Working  bool                `json:"works,omitempty"` // something happened since the last one
 	Gap      bool                `json:"gap,omitempty"`   // a part of the output was not read
 }
 
 // counter is one session or thread.
 type counter struct {
-	Done  belay.Use  `json:"done"`            // of counters of the same name that began anew
-	Total *belay.Use `json:"total,omitempty"` // the newest total
-	Old   belay.Use  `json:"old"`             // steps since then that are not reported again
-	Steps []step     `json:"steps,omitempty"` // the last ones since then
-	Works bool       `json:"works,omitempty"` // calls or steps since then
-	Odd   string     `json:"odd,omitempty"`   // a number since then that cannot be
+	Done         belay.Use  `json:"done"`            // of counters of the same name that began anew
+	Total        *belay.Use `json:"total,omitempty"` // the newest total
+	EarlierSteps belay.Use  `json:"old"`             // steps since then that are not reported again
+	Steps        []step     `json:"steps,omitempty"` // the last ones since then
+	Working      bool       `json:"works,omitempty"` // calls or steps since then
+	Invalid      string     `json:"odd,omitempty"`   // a number since then that cannot be
 }
 
 type step struct {
@@ -53,35 +53,35 @@ type step struct {
 	Usage Usage  `json:"usage"`
 }
 
-// New makes a meter. Prices are tried in their order.
-func New(prices []belay.Price) *Meter {
+// NewMeter makes a meter. Prices are tried in their order.
+func NewMeter(prices []belay.Price) *Meter {
 	m := &Meter{prices: prices}
 	m.state.Counters = map[string]*counter{}
-	m.reader.To, m.reader.Use = m, m.used
-	m.reader.again = func(r retry) { m.hopeless = first2(m.hopeless, r.hopeless()) }
+	m.reader.Listener, m.reader.OnUsage = m, m.addReport
+	m.reader.onRetry = func(r modelRetry) { m.hopelessReason = firstText(m.hopelessReason, r.hopelessReason()) }
 	return m
 }
 
-// Continues says that the output is of a session that was continued, and what it had used before. Codex and Qwen Code
+// ContinueSession says that the output is of a session that was continued, and what it had used before. Codex and Qwen Code
 // count all of a session, also in a later run of it; the others count each run by itself (make agents measures it).
-func (m *Meter) Continues(session string, used belay.Use) {
+func (m *Meter) ContinueSession(session string, used belay.Use) {
 	m.session = session
 	if used.Tokens != nil {
-		m.before = *used.Tokens
+		m.usedBefore = *used.Tokens
 	}
 }
 
-// ofThisRun takes off a report what the session had used before this run.
-func (m *Meter) ofThisRun(u Usage) Usage {
+// subtractBefore takes off a report what the session had used before this run.
+func (m *Meter) subtractBefore(u Usage) Usage {
 	whole := u.Total && (u.Agent == "codex" || u.Agent == "qwen")
 	if m.session == "" || u.Counter != m.session || !whole || len(u.Models) != 1 {
 		return u
 	}
-	t, b := u.Models[0].Tokens, m.before
+	t, b := u.Models[0].Tokens, m.usedBefore
 	if t.Sum() < b.Sum() {
 		return u // it counts anew
 	}
-	u.Models = models(u.Models[0].Model, belay.Tokens{
+	u.Models = singleModel(u.Models[0].Model, belay.Tokens{
 		Input: max(0, t.Input-b.Input), CacheRead: max(0, t.CacheRead-b.CacheRead),
 		CacheWrite: max(0, t.CacheWrite-b.CacheWrite), Output: max(0, t.Output-b.Output),
 	})
@@ -94,9 +94,9 @@ func (m *Meter) Write(p []byte) (int, error) { return m.reader.Write(p) }
 // Close reads a last line without an end.
 func (m *Meter) Close() { m.reader.Close() }
 
-// Gap says that a part of the output is missing here.
-func (m *Meter) Gap() {
-	m.reader.Break()
+// NoteGap says that a part of the output is missing here.
+func (m *Meter) NoteGap() {
+	m.reader.BreakLine()
 	m.state.Gap = true
 }
 
@@ -112,7 +112,7 @@ func (m *Meter) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON takes up what another meter wrote down.
 func (m *Meter) UnmarshalJSON(data []byte) error {
-	var s state
+	var s meterState
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
@@ -130,13 +130,15 @@ func (m *Meter) UnmarshalJSON(data []byte) error {
 
 // Turns returns how many turns were reported to be over. over says that nothing was heard of
 // the agent since the last one: it may be about to end.
-func (m *Meter) Turns() (n int, over bool) { return m.state.Turns, m.state.Turns > 0 && !m.state.Works }
+func (m *Meter) Turns() (n int, over bool) {
+	return m.state.Turns, m.state.Turns > 0 && !m.state.Working
+}
 
 // Session returns the id of the agent's session, "" when its output names none.
 func (m *Meter) Session() string { return m.reader.Names.Session }
 
-// Hopeless tells why the agent will not be able to work and should be ended; "" while it may.
-func (m *Meter) Hopeless() string { return m.hopeless }
+// HopelessReason tells why the agent will not be able to work and should be ended; "" while it may.
+func (m *Meter) HopelessReason() string { return m.hopelessReason }
 
 // Used returns what was used so far.
 func (m *Meter) Used() belay.Use {
@@ -148,25 +150,25 @@ func (m *Meter) Used() belay.Use {
 		if c.Total != nil {
 			sum = sum.Plus(*c.Total)
 		}
-		sum = sum.Plus(m.since(c))
+		sum = sum.Plus(m.usedSinceTotal(c))
 		if odd == "" {
-			odd = c.Odd
+			odd = c.Invalid
 		}
 	}
 	switch {
 	case len(m.state.Counters) == 0:
-		sum.CostUnknown = NoReport
+		sum.CostUnknown = CostNotReported
 	case odd != "":
-		sum = less(sum, "it reports impossible numbers: "+odd)
+		sum = partlyKnown(sum, "it reports impossible numbers: "+odd)
 	}
 	if m.state.Gap {
-		sum = less(sum, "part of its output was not read")
+		sum = partlyKnown(sum, "part of its output was not read")
 	}
 	return sum
 }
 
-// less says that more was used than is known.
-func less(u belay.Use, why string) belay.Use {
+// partlyKnown says that more was used than is known.
+func partlyKnown(u belay.Use, why string) belay.Use {
 	if u.CostUnknown == "" {
 		u.CostUnknown = why
 	}
@@ -178,42 +180,42 @@ func less(u belay.Use, why string) belay.Use {
 	return u
 }
 
-// since is what the counter used since its last total.
-func (m *Meter) since(c *counter) belay.Use {
-	sum := c.Old
+// usedSinceTotal is what the counter used since its last total.
+func (m *Meter) usedSinceTotal(c *counter) belay.Use {
+	sum := c.EarlierSteps
 	for _, s := range c.Steps {
-		sum = sum.Plus(m.price(s.Usage))
+		sum = sum.Plus(m.priceReport(s.Usage))
 	}
 	return sum
 }
 
-// Began takes a call of a tool: work continues.
-func (m *Meter) Began(Call) {
-	m.state.Works = true
+// CallBegan takes a call of a tool: work continues.
+func (m *Meter) CallBegan(Call) {
+	m.state.Working = true
 	for _, c := range m.state.Counters {
-		c.Works = true
+		c.Working = true
 	}
 }
 
-// Ended takes what came of a call.
-func (m *Meter) Ended(Ended) {}
+// CallEnded takes what came of a call.
+func (m *Meter) CallEnded(CallResult) {}
 
-func (m *Meter) used(u Usage) {
-	u = m.ofThisRun(u)
-	c := m.counter(u)
+func (m *Meter) addReport(u Usage) {
+	u = m.subtractBefore(u)
+	c := m.counterOf(u)
 	if u.Total {
-		m.total(c, u)
+		m.setTotal(c, u)
 	} else {
-		m.step(c, u)
+		m.addStep(c, u)
 	}
 	if u.Last {
 		m.state.Turns++
 	}
-	m.state.Works = !u.Last
+	m.state.Working = !u.Last
 }
 
-// counter returns the counter of a report. What came before a session was named is its own.
-func (m *Meter) counter(u Usage) *counter {
+// counterOf returns the counter of a report. What came before a session was named is its own.
+func (m *Meter) counterOf(u Usage) *counter {
 	name, unnamed := u.Agent+" "+u.Counter, u.Agent+" "
 	c := m.state.Counters[name]
 	if c == nil {
@@ -227,29 +229,29 @@ func (m *Meter) counter(u Usage) *counter {
 	return c
 }
 
-// step takes one step, or more of it: each count of a message only grows while it is
+// addStep takes one step, or more of it: each count of a message only grows while it is
 // reported.
-func (m *Meter) step(c *counter, u Usage) {
-	c.Works = true
-	if u.Odd != "" {
-		c.Odd = u.Odd
+func (m *Meter) addStep(c *counter, u Usage) {
+	c.Working = true
+	if u.Invalid != "" {
+		c.Invalid = u.Invalid
 	}
 	if u.ID == "" {
-		c.Old = c.Old.Plus(m.price(u))
+		c.EarlierSteps = c.EarlierSteps.Plus(m.priceReport(u))
 		return
 	}
 	if i := slices.IndexFunc(c.Steps, func(s step) bool { return s.ID == u.ID }); i >= 0 {
-		c.Steps[i].Usage = grown(c.Steps[i].Usage, u)
+		c.Steps[i].Usage = largerCounts(c.Steps[i].Usage, u)
 		return
 	}
-	if len(c.Steps) == window {
-		c.Old = c.Old.Plus(m.price(c.Steps[0].Usage))
+	if len(c.Steps) == rememberedSteps {
+		c.EarlierSteps = c.EarlierSteps.Plus(m.priceReport(c.Steps[0].Usage))
 		c.Steps = slices.Delete(c.Steps, 0, 1)
 	}
 	c.Steps = append(c.Steps, step{u.ID, u})
 }
 
-func grown(was, is Usage) Usage {
+func largerCounts(was, is Usage) Usage {
 	if len(was.Models) != 1 || len(is.Models) != 1 {
 		return is
 	}
@@ -261,14 +263,14 @@ func grown(was, is Usage) Usage {
 	return is
 }
 
-// total takes all that a counter used so far: it replaces what was counted of it.
-func (m *Meter) total(c *counter, u Usage) {
-	if u.Odd != "" {
-		c.Odd = u.Odd
+// setTotal takes all that a counter used so far: it replaces what was counted of it.
+func (m *Meter) setTotal(c *counter, u Usage) {
+	if u.Invalid != "" {
+		c.Invalid = u.Invalid
 		return
 	}
-	is, since := m.price(u), m.since(c)
-	if c.Total != nil && anew(*c.Total, is, since, c.Works && u.Last) {
+	is, since := m.priceReport(u), m.usedSinceTotal(c)
+	if c.Total != nil && hasRestarted(*c.Total, is, since, c.Working && u.Last) {
 		c.Done, c.Total = c.Done.Plus(*c.Total), nil
 	}
 	if is.Tokens == nil { // it gives the cost alone
@@ -278,14 +280,14 @@ func (m *Meter) total(c *counter, u Usage) {
 		}
 		is.Tokens = before.Tokens
 	}
-	c.Total, c.Old, c.Steps, c.Works, c.Odd = &is, belay.Use{}, nil, false, ""
+	c.Total, c.EarlierSteps, c.Steps, c.Working, c.Invalid = &is, belay.Use{}, nil, false, ""
 	m.state.Gap = false // all that was missed of it is in there
 }
 
-// anew reports whether a total is not the one before and what came since, but that of a
+// hasRestarted reports whether a total is not the one before and what came since, but that of a
 // counter that began again: the same session, resumed by another process, may count from
 // nothing. worked says that something was done for which a turn's end has to count.
-func anew(was, is, since belay.Use, worked bool) bool {
+func hasRestarted(was, is, since belay.Use, worked bool) bool {
 	a, b, s := was.TokenSum(), is.TokenSum(), since.TokenSum()
 	switch {
 	case b < a && is.Tokens != nil, is.Cost < was.Cost && is.CostKnown():
@@ -295,18 +297,18 @@ func anew(was, is, since belay.Use, worked bool) bool {
 	case is.Tokens == nil || s == 0:
 		return false
 	}
-	return far(b-s) < far(b-a-s)
+	return saturate(b-s) < saturate(b-a-s)
 }
 
-func far(n int64) int64 {
+func saturate(n int64) int64 {
 	if n < 0 {
 		return -n
 	}
 	return n
 }
 
-// price returns a report with its cost: the one it reports itself, or that of the prices.
-func (m *Meter) price(u Usage) (use belay.Use) {
+// priceReport returns a report with its cost: the one it reports itself, or that of the prices.
+func (m *Meter) priceReport(u Usage) (use belay.Use) {
 	for _, one := range u.Models {
 		t := one.Tokens
 		use = use.Plus(belay.Use{Tokens: &t})
@@ -316,7 +318,7 @@ func (m *Meter) price(u Usage) (use belay.Use) {
 		use.Cost = u.Cost
 		return use
 	case len(u.Models) == 0:
-		use.CostUnknown = NoReport
+		use.CostUnknown = CostNotReported
 		return use
 	}
 	for _, one := range u.Models {

@@ -63,7 +63,7 @@ func TestTurns(t *testing.T) {
 	t.Parallel()
 	for name, text := range turns {
 		p := belay.Policy{Cost: 0.5}
-		m := agent.New(prices)
+		m := agent.NewMeter(prices)
 		var reached []bool
 		for line := range strings.Lines(text) {
 			_, _ = m.Write([]byte(strings.TrimSuffix(line, "\n") + "\n"))
@@ -75,7 +75,7 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s: reached %v, %+v", name, reached, u)
 		}
 		own := strings.Contains(name, "its own")
-		m = agent.New(nil)
+		m = agent.NewMeter(nil)
 		read(m, text)
 		if u := m.Used(); u.CostKnown() != own || !own && (u.Cost != 0 || u.CostText() != "unknown") {
 			t.Errorf("%s, without prices: %+v", name, u)
@@ -134,7 +134,7 @@ func TestUsed(t *testing.T) {
 		"a total that cannot be":                {message("a", 1000000) + `{"type":"result","session_id":"s","total_cost_usd":1e300}`, "$1.00+ 1M+", "it reports impossible numbers: total_cost_usd: 1e300"},
 		"all that can be believed":              {strings.Repeat(`{"type":"step_finish","part":{"cost":1000000,"tokens":{"input":1e12}}}`+"\n", 3), "$3000000.00 3T", ""},
 	} {
-		m := agent.New(prices)
+		m := agent.NewMeter(prices)
 		after := read(m, tt.text+"\n")
 		if u := m.Used(); after[len(after)-1] != tt.want || !strings.HasPrefix(u.CostUnknown, tt.why) || (tt.why == "") != (u.CostUnknown == "") {
 			t.Errorf("%s: %v, want %s; %q, want %q", name, after[len(after)-1], tt.want, u.CostUnknown, tt.why)
@@ -145,9 +145,9 @@ func TestUsed(t *testing.T) {
 // TestGap: what was not read is said, until a total has it.
 func TestGap(t *testing.T) {
 	t.Parallel()
-	m := agent.New(prices)
+	m := agent.NewMeter(prices)
 	_, _ = m.Write([]byte(`{"type":"result","session_id":"s","total_co`))
-	m.Gap()
+	m.NoteGap()
 	_, _ = m.Write([]byte(`st_usd":5}` + "\n" + `{"type":"step_finish","part":{"id":"p","cost":1,"tokens":{"input":5}}}` + "\n"))
 	if got := m.Used(); got.CostText() != "$1.00+" || got.TokensText() != "5+" {
 		t.Errorf("%+v", got)
@@ -161,7 +161,7 @@ func TestGap(t *testing.T) {
 // TestTurnsOver: the end of a turn is over until something is heard again.
 func TestTurnsOver(t *testing.T) {
 	t.Parallel()
-	m := agent.New(nil)
+	m := agent.NewMeter(nil)
 	over := ""
 	for _, line := range []string{
 		`{"type":"step_finish","part":{"id":"p","cost":1,"reason":"tool-calls"}}`, `{"type":"step_finish","part":{"id":"q","cost":1,"reason":"stop"}}`, `words`,
@@ -185,16 +185,16 @@ func FuzzWrittenDown(f *testing.F) {
 	f.Add(`{"type":"assistant","message":{"id":"a","usage":{"input_tokens":-1}}}`+"\n"+`{"type":"result","total_cost_usd":1e300}`+"\nnull\n", uint8(2))
 	f.Fuzz(func(t *testing.T, text string, at uint8) {
 		lines := strings.SplitAfter(text, "\n")
-		one := agent.New(prices)
+		one := agent.NewMeter(prices)
 		read(one, text)
-		two := agent.New(prices)
+		two := agent.NewMeter(prices)
 		for i, line := range lines {
 			if i == int(at) {
 				data, err := json.Marshal(two)
 				if err != nil {
 					t.Fatal(err)
 				}
-				two = agent.New(prices)
+				two = agent.NewMeter(prices)
 				if err := json.Unmarshal(data, two); err != nil {
 					t.Fatalf("%s: %v", data, err)
 				}
@@ -228,8 +228,8 @@ func TestContinues(t *testing.T) {
 			`{"type":"result","session_id":"s","usage":{"input_tokens":2000,"cache_read_input_tokens":600,"output_tokens":130}}`: "530",
 		`{"type":"result","session_id":"s","usage":{"input_tokens":2000,"output_tokens":130}}`: "2.1k",
 	} {
-		m := agent.New(nil)
-		m.Continues("s", before)
+		m := agent.NewMeter(nil)
+		m.ContinueSession("s", before)
 		read(m, text)
 		if got := m.Used().TokensText(); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
@@ -248,7 +248,7 @@ func TestSessionNamed(t *testing.T) {
 		`{"type":"session","version":3,"id":"a5","cwd":"/"}`:                                        "a5",
 		"hello": "",
 	} {
-		m := agent.New(nil)
+		m := agent.NewMeter(nil)
 		read(m, text)
 		if got := m.Session(); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -271,9 +271,9 @@ func TestHopeless(t *testing.T) {
 		retry(9, 529, "overloaded"):                                                     "",
 		`{"type":"system","subtype":"api_retry","attempt":-3,"error_status":"401"}`:     "",
 	} {
-		m := agent.New(nil)
+		m := agent.NewMeter(nil)
 		read(m, text)
-		if got := m.Hopeless(); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := m.HopelessReason(); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

@@ -24,7 +24,7 @@ type Size struct {
 func (r *Run) Output(w io.Writer) (Size, error) {
 	size, err := copyOutput(w, filepath.Join(r.dir, "out"), r.spec.Head, r.spec.Tail, segmentSize)
 	if err != nil {
-		return size, fmt.Errorf("reading the output of %s: %w", r.name(), err)
+		return size, fmt.Errorf("reading the output of %s: %w", r.label(), err)
 	}
 	// Only the result knows of bytes that the disk did not take.
 	var res Result
@@ -40,9 +40,9 @@ func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 	var size Size
 	var end []byte
 	for try := 0; ; try++ {
-		total, err := extent(dir, seg)
+		total, err := outputSize(dir, seg)
 		if err == nil {
-			size = Size{Bytes: total, Cut: cut(total, head, tail)}
+			size = Size{Bytes: total, Cut: cutBytes(total, head, tail)}
 			// The end is read before anything is shown: a running agent may push a
 			// segment out just now. It cannot do so forever.
 			end, err = readRange(dir, min(total, head)+size.Cut, total, seg)
@@ -96,36 +96,36 @@ func readRange(dir string, from, to, seg int64) ([]byte, error) {
 // LossWriter is a writer that is told how many bytes of the output were deleted before they
 // could be read. Other writers get a line of text instead.
 type LossWriter interface {
-	Missed(bytes int64) error
+	BytesMissed(bytes int64) error
 }
 
 // follower reads an output while it grows.
 type follower struct {
-	dir  string
-	seg  int64
-	at   int64    // the next byte to show
-	file *os.File // the segment at is in; open, it can be read to its end though deleted
-	buf  []byte
+	dir    string
+	seg    int64
+	offset int64    // the next byte to show
+	file   *os.File // the segment at is in; open, it can be read to its end though deleted
+	buf    []byte
 }
 
 func newFollower(dir string, seg int64) *follower {
 	return &follower{dir: dir, seg: seg, buf: make([]byte, 64<<10)}
 }
 
-// copy shows what has come since the last call. What was deleted before it could be
+// copyNew shows what has come since the last call. What was deleted before it could be
 // read is named and skipped.
-func (f *follower) copy(w io.Writer) error {
+func (f *follower) copyNew(w io.Writer) error {
 	for {
-		if err := f.open(w); err != nil {
+		if err := f.openSegment(w); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			return err
 		}
-		n, err := f.file.ReadAt(f.buf[:min(int64(len(f.buf)), f.seg-f.at%f.seg)], f.at%f.seg)
+		n, err := f.file.ReadAt(f.buf[:min(int64(len(f.buf)), f.seg-f.offset%f.seg)], f.offset%f.seg)
 		if n > 0 {
-			f.at += int64(n)
-			if f.at%f.seg == 0 {
+			f.offset += int64(n)
+			if f.offset%f.seg == 0 {
 				f.close()
 			}
 			if _, err := w.Write(f.buf[:n]); err != nil {
@@ -142,13 +142,13 @@ func (f *follower) copy(w io.Writer) error {
 	}
 }
 
-// open returns io.EOF when there is nothing yet.
-func (f *follower) open(w io.Writer) error {
+// openSegment returns io.EOF when there is nothing yet.
+func (f *follower) openSegment(w io.Writer) error {
 	if f.file != nil {
 		return nil
 	}
 	for {
-		k := f.at / f.seg
+		k := f.offset / f.seg
 		file, err := fsroot.Open(segmentName(f.dir, k))
 		if err == nil {
 			f.file = file
@@ -166,18 +166,18 @@ func (f *follower) open(w io.Writer) error {
 			return io.EOF
 		}
 		to := slices.Min(numbers) * f.seg
-		if to <= f.at {
+		if to <= f.offset {
 			continue // it came between the two looks
 		}
 		if m, ok := w.(LossWriter); ok {
-			err = m.Missed(to - f.at)
+			err = m.BytesMissed(to - f.offset)
 		} else {
-			_, err = io.WriteString(w, NotShown(to-f.at))
+			_, err = io.WriteString(w, NotShown(to-f.offset))
 		}
 		if err != nil {
 			return err
 		}
-		f.at = to
+		f.offset = to
 	}
 }
 

@@ -17,7 +17,7 @@ type Preset struct {
 	Name     string
 	Programs []string // names of its program, the usual one first
 	Packages []string // how npx, bunx and the like call it
-	Start    []string // the whole command: headless, with its event stream, with the least right to write that works
+	Command  []string // the whole command: headless, with its event stream, with the least right to write that works
 	Measured bool     // Start was tried with the real agent
 
 	// What a command of its must have to work without a person, and to write; any of them.
@@ -33,120 +33,120 @@ type Preset struct {
 
 	// Resume are the words that, behind its command, continue the session ID; none where that is not known.
 	// A command with one of Sessions chooses its session itself.
-	Resume   []string
-	Sessions []string
+	ResumeWords []string
+	Sessions    []string
 
 	// Begin are the words that give a new session the ID, a random UUID, for an agent that prints the id of its session at
 	// its end alone: one that is ended before that could not be continued.
-	Begin []string
+	BeginWords []string
 
 	// State is what it writes of its own, in a fence as well: folders, and with a star files whose names begin so.
 	// Kept is what of that stays closed to it there.
-	State, Kept []string
+	State, StateKept []string
 
-	Fix string // the flags that are missing, as one adds them, for the right to write
+	FixFlags string // the flags that are missing, as one adds them, for the right to write
 }
 
 // presets are the agents that belay knows, in the order in which they are listed.
 var presets = []Preset{
 	{
 		Name: "claude", Programs: []string{"claude"}, Packages: []string{"@anthropic-ai/claude-code"}, Measured: true,
-		Start: []string{"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits",
+		Command: []string{"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits",
 			"--allowedTools", "Bash,Edit,Read,Write"},
 		Headless: []string{"-p", "--print"},
 		Writes: []string{"--dangerously-skip-permissions", "--permission-mode=acceptEdits|bypassPermissions|auto",
 			"--allowedTools=", "--allowed-tools=", "--settings=", "--permission-prompt-tool=", "--agent="},
 		Settings: []string{"~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json",
 			"/etc/claude-code/managed-settings.json"},
-		Grants:   []string{`"acceptEdits"`, `"bypassPermissions"`, `"Edit`, `"Write`, `"*"`},
-		Fix:      "--permission-mode acceptEdits",
-		Resume:   []string{"--resume", "ID"},
-		Sessions: []string{"--resume=", "-r=", "-c", "--continue", "--session-id=", "--fork-session", "--no-session-persistence"},
-		State:    []string{"~/.claude", "~/.claude.json*", "~/.local/share/claude", "~/.local/state/claude"},
-		Kept: []string{"~/.claude/settings.json", "~/.claude/settings.local.json", "~/.claude/CLAUDE.md", "~/.claude/hooks",
+		Grants:      []string{`"acceptEdits"`, `"bypassPermissions"`, `"Edit`, `"Write`, `"*"`},
+		FixFlags:    "--permission-mode acceptEdits",
+		ResumeWords: []string{"--resume", "ID"},
+		Sessions:    []string{"--resume=", "-r=", "-c", "--continue", "--session-id=", "--fork-session", "--no-session-persistence"},
+		State:       []string{"~/.claude", "~/.claude.json*", "~/.local/share/claude", "~/.local/state/claude"},
+		StateKept: []string{"~/.claude/settings.json", "~/.claude/settings.local.json", "~/.claude/CLAUDE.md", "~/.claude/hooks",
 			"~/.claude/commands", "~/.claude/agents", "~/.claude/skills"},
 	},
 	{
 		Name: "codex", Programs: []string{"codex"}, Packages: []string{"@openai/codex"}, Measured: true,
-		Start:    []string{"codex", "exec", "--json", "-s", "workspace-write"},
+		Command:  []string{"codex", "exec", "--json", "-s", "workspace-write"},
 		Headless: []string{"exec", "e", "review"},
 		Writes: []string{"-s=workspace-write|danger-full-access", "--sandbox=workspace-write|danger-full-access",
 			"--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "-c=", "--config=", "-p=", "--profile="},
-		Settings: []string{"~/.codex/config.toml", ".codex/config.toml"},
-		Grants:   []string{"workspace-write", "danger-full-access"},
-		Fix:      "-s workspace-write",
-		Resume:   []string{"resume", "ID", "-"},
-		Sessions: []string{"resume", "fork", "review", "--ephemeral", "--last"},
-		State:    []string{"~/.codex"},
-		Kept:     []string{"~/.codex/config.toml", "~/.codex/hooks.json", "~/.codex/AGENTS.md", "~/.codex/prompts", "~/.codex/rules"},
+		Settings:    []string{"~/.codex/config.toml", ".codex/config.toml"},
+		Grants:      []string{"workspace-write", "danger-full-access"},
+		FixFlags:    "-s workspace-write",
+		ResumeWords: []string{"resume", "ID", "-"},
+		Sessions:    []string{"resume", "fork", "review", "--ephemeral", "--last"},
+		State:       []string{"~/.codex"},
+		StateKept:   []string{"~/.codex/config.toml", "~/.codex/hooks.json", "~/.codex/AGENTS.md", "~/.codex/prompts", "~/.codex/rules"},
 	},
 	{
 		Name: "gemini", Programs: []string{"gemini"}, Packages: []string{"@google/gemini-cli"}, Measured: true,
-		Start:    []string{"gemini", "-y", "-o", "stream-json"},
-		Writes:   []string{"-y", "--yolo", "--approval-mode=auto_edit|yolo", "--allowed-tools="},
-		Settings: []string{"~/.gemini/settings.json", ".gemini/settings.json", "/etc/gemini-cli/settings.json"},
-		Grants:   []string{`"auto_edit"`, `"yolo"`, `"allowed"`, `"autoAccept"`},
-		Fix:      "-y",
-		Resume:   []string{"--resume", "ID"},
-		Sessions: []string{"--resume=", "-r=", "--session-id=", "--session-file="},
-		State:    []string{"~/.gemini"},
-		Kept: []string{"~/.gemini/settings.json", "~/.gemini/GEMINI.md", "~/.gemini/extensions", "~/.gemini/commands",
+		Command:     []string{"gemini", "-y", "-o", "stream-json"},
+		Writes:      []string{"-y", "--yolo", "--approval-mode=auto_edit|yolo", "--allowed-tools="},
+		Settings:    []string{"~/.gemini/settings.json", ".gemini/settings.json", "/etc/gemini-cli/settings.json"},
+		Grants:      []string{`"auto_edit"`, `"yolo"`, `"allowed"`, `"autoAccept"`},
+		FixFlags:    "-y",
+		ResumeWords: []string{"--resume", "ID"},
+		Sessions:    []string{"--resume=", "-r=", "--session-id=", "--session-file="},
+		State:       []string{"~/.gemini"},
+		StateKept: []string{"~/.gemini/settings.json", "~/.gemini/GEMINI.md", "~/.gemini/extensions", "~/.gemini/commands",
 			"~/.gemini/trustedFolders.json"},
 	},
 	{
 		Name: "opencode", Programs: []string{"opencode"}, Packages: []string{"opencode-ai"}, Measured: true,
-		Start:    []string{"opencode", "run", "--format", "json"},
-		Headless: []string{"run"},
-		Resume:   []string{"--session", "ID"},
-		Sessions: []string{"--session=", "-s=", "-c", "--continue", "--fork"},
-		State:    []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode"},
-		Kept: []string{"~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc", "~/.config/opencode/AGENTS.md",
+		Command:     []string{"opencode", "run", "--format", "json"},
+		Headless:    []string{"run"},
+		ResumeWords: []string{"--session", "ID"},
+		Sessions:    []string{"--session=", "-s=", "-c", "--continue", "--fork"},
+		State:       []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode"},
+		StateKept: []string{"~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc", "~/.config/opencode/AGENTS.md",
 			"~/.config/opencode/plugin", "~/.config/opencode/plugins"},
 	},
 	{
 		Name: "qwen", Programs: []string{"qwen"}, Packages: []string{"@qwen-code/qwen-code"}, Measured: true,
-		Start:    []string{"qwen", "-y", "-o", "stream-json"},
-		Writes:   []string{"-y", "--yolo", "--approval-mode=auto-edit|auto_edit|yolo", "--allowed-tools="},
-		Settings: []string{"~/.qwen/settings.json", ".qwen/settings.json"},
-		Grants:   []string{`"auto-edit"`, `"auto_edit"`, `"yolo"`, `"allowed"`},
-		Fix:      "-y",
-		Resume:   []string{"--resume", "ID"},
-		Sessions: []string{"--resume=", "-r=", "-c", "--continue", "--session-id="},
-		State:    []string{"~/.qwen"},
-		Kept:     []string{"~/.qwen/settings.json", "~/.qwen/QWEN.md", "~/.qwen/extensions", "~/.qwen/commands"},
+		Command:     []string{"qwen", "-y", "-o", "stream-json"},
+		Writes:      []string{"-y", "--yolo", "--approval-mode=auto-edit|auto_edit|yolo", "--allowed-tools="},
+		Settings:    []string{"~/.qwen/settings.json", ".qwen/settings.json"},
+		Grants:      []string{`"auto-edit"`, `"auto_edit"`, `"yolo"`, `"allowed"`},
+		FixFlags:    "-y",
+		ResumeWords: []string{"--resume", "ID"},
+		Sessions:    []string{"--resume=", "-r=", "-c", "--continue", "--session-id="},
+		State:       []string{"~/.qwen"},
+		StateKept:   []string{"~/.qwen/settings.json", "~/.qwen/QWEN.md", "~/.qwen/extensions", "~/.qwen/commands"},
 	},
 	{
 		Name: "pi", Programs: []string{"pi"}, Packages: []string{"@mariozechner/pi-coding-agent"}, Measured: true,
-		Start:    []string{"pi", "-p", "--mode", "json"},
-		Headless: []string{"-p", "--print", "--mode=json|rpc"},
-		Resume:   []string{"--session", "ID"},
-		Sessions: []string{"--session=", "-c", "--continue", "-r", "--resume", "--fork=", "--no-session"},
-		State:    []string{"~/.pi"},
-		Kept:     []string{"~/.pi/agent/models.json", "~/.pi/agent/AGENTS.md", "~/.pi/agent/extensions"},
+		Command:     []string{"pi", "-p", "--mode", "json"},
+		Headless:    []string{"-p", "--print", "--mode=json|rpc"},
+		ResumeWords: []string{"--session", "ID"},
+		Sessions:    []string{"--session=", "-c", "--continue", "-r", "--resume", "--fork=", "--no-session"},
+		State:       []string{"~/.pi"},
+		StateKept:   []string{"~/.pi/agent/models.json", "~/.pi/agent/AGENTS.md", "~/.pi/agent/extensions"},
 	},
 	{
 		Name: "cursor", Programs: []string{"cursor-agent"},
-		Start:    []string{"cursor-agent", "-p", "--force", "--output-format", "stream-json"},
-		Headless: []string{"-p", "--print"},
-		Writes:   []string{"-f", "--force", "--yolo"},
-		Fix:      "--force",
-		State:    []string{"~/.cursor", "~/.config/cursor", "~/.local/share/cursor-agent"},
-		Kept:     []string{"~/.cursor/mcp.json", "~/.cursor/hooks.json", "~/.cursor/cli-config.json", "~/.cursor/rules"},
+		Command:   []string{"cursor-agent", "-p", "--force", "--output-format", "stream-json"},
+		Headless:  []string{"-p", "--print"},
+		Writes:    []string{"-f", "--force", "--yolo"},
+		FixFlags:  "--force",
+		State:     []string{"~/.cursor", "~/.config/cursor", "~/.local/share/cursor-agent"},
+		StateKept: []string{"~/.cursor/mcp.json", "~/.cursor/hooks.json", "~/.cursor/cli-config.json", "~/.cursor/rules"},
 	},
 	{
 		Name: "copilot", Programs: []string{"copilot"}, Packages: []string{"@github/copilot"}, Measured: true,
-		Start:    []string{"copilot", "--allow-all-tools", "--output-format", "json", "--no-color"},
-		Writes:   []string{"--allow-all-tools", "--allow-tool=", "--yolo", "--allow-all"},
-		Fix:      "--allow-all-tools",
-		Resume:   []string{"--resume=ID"},
-		Sessions: []string{"--resume=", "--resume", "-r=", "-r", "--continue", "--session-id=", "--name=", "-n="},
-		Begin:    []string{"--session-id=ID"},
-		State:    []string{"~/.copilot"},
-		Kept:     []string{"~/.copilot/settings.json", "~/.copilot/mcp-config.json", "~/.copilot/hooks"},
+		Command:     []string{"copilot", "--allow-all-tools", "--output-format", "json", "--no-color"},
+		Writes:      []string{"--allow-all-tools", "--allow-tool=", "--yolo", "--allow-all"},
+		FixFlags:    "--allow-all-tools",
+		ResumeWords: []string{"--resume=ID"},
+		Sessions:    []string{"--resume=", "--resume", "-r=", "-r", "--continue", "--session-id=", "--name=", "-n="},
+		BeginWords:  []string{"--session-id=ID"},
+		State:       []string{"~/.copilot"},
+		StateKept:   []string{"~/.copilot/settings.json", "~/.copilot/mcp-config.json", "~/.copilot/hooks"},
 	},
 	{
 		Name: "aider", Programs: []string{"aider"},
-		Start: []string{"sh", "-c", `exec aider --message-file "$BELAY_PROMPT_FILE" "$@"`, "aider",
+		Command: []string{"sh", "-c", `exec aider --message-file "$BELAY_PROMPT_FILE" "$@"`, "aider",
 			"--yes-always", "--no-stream", "--no-pretty", "--no-check-update", "--no-auto-commits"},
 		Headless: []string{"-m=", "--message=", "--msg=", "-f=", "--message-file="},
 		State:    []string{"~/.aider"},
@@ -215,19 +215,19 @@ func Recognise(argv []string) (p Preset, args []string, ok bool) {
 	return Preset{}, nil, false
 }
 
-// Unwatched says that nothing was watched of a command of a known agent that printed no events, "" for any other
+// UnwatchedNote says that nothing was watched of a command of a known agent that printed no events, "" for any other
 // command: of a script nothing else is expected.
-func Unwatched(argv []string) string {
+func UnwatchedNote(argv []string) string {
 	p, _, known := Recognise(argv)
 	for i := 0; i < len(presets) && !known; i++ {
-		p, known = presets[i], presets[i].starts(argv)
+		p, known = presets[i], presets[i].isFullCommand(argv)
 	}
 	const what = "calls, tokens and cost were not watched, a stall would not be found"
-	streams := slices.ContainsFunc(p.Start, func(word string) bool { return strings.Contains(word, "json") })
+	streams := slices.ContainsFunc(p.Command, func(word string) bool { return strings.Contains(word, "json") })
 	switch {
 	case !known:
 		return ""
-	case streams && p.starts(argv): // it ended before its first event
+	case streams && p.isFullCommand(argv): // it ended before its first event
 		return fmt.Sprintf("%s printed text instead of events: its %s", p.Name, what)
 	case streams:
 		return fmt.Sprintf("%s printed text instead of events: its %s; start it with --with %s", p.Name, what, p.Name)
@@ -235,31 +235,31 @@ func Unwatched(argv []string) string {
 	return fmt.Sprintf("%s prints no events: its %s", p.Name, what)
 }
 
-// starts reports whether a command begins as --with has it.
-func (p Preset) starts(argv []string) bool {
-	return len(argv) >= len(p.Start) && slices.Equal(argv[:len(p.Start)], p.Start)
+// isFullCommand reports whether a command begins as --with has it.
+func (p Preset) isFullCommand(argv []string) bool {
+	return len(argv) >= len(p.Command) && slices.Equal(argv[:len(p.Command)], p.Command)
 }
 
-// Lack is what a command of an agent is without.
-type Lack string
+// MissingFlag is what a command of an agent is without.
+type MissingFlag string
 
 // What a command may be without.
 const (
-	LackNothing  Lack = ""
-	LackHeadless Lack = "headless" // it opens its own screen and waits for a person
-	LackWrites   Lack = "writes"   // it may not change a file
+	LackNothing  MissingFlag = ""
+	LackHeadless MissingFlag = "headless" // it opens its own screen and waits for a person
+	LackWrites   MissingFlag = "writes"   // it may not change a file
 )
 
-// Lacks tells what the words behind the agent's program are without. granted reads settings: it reports whether
+// Missing tells what the words behind the agent's program are without. granted reads settings: it reports whether
 // one of the words stands in the file.
-func (p Preset) Lacks(args []string, granted func(file string, words []string) bool) Lack {
+func (p Preset) Missing(args []string, granted func(file string, words []string) bool) MissingFlag {
 	if slices.ContainsFunc(args, func(a string) bool { return slices.Contains([]string{"--help", "-h", "--version"}, a) }) {
 		return LackNothing
 	}
-	if len(p.Headless) > 0 && !has(args, p.Headless) {
+	if len(p.Headless) > 0 && !hasFlag(args, p.Headless) {
 		return LackHeadless
 	}
-	if len(p.Writes) == 0 || has(args, p.Writes) {
+	if len(p.Writes) == 0 || hasFlag(args, p.Writes) {
 		return LackNothing
 	}
 	if slices.ContainsFunc(p.Settings, func(file string) bool { return granted(file, p.Grants) }) {
@@ -268,27 +268,27 @@ func (p Preset) Lacks(args []string, granted func(file string, words []string) b
 	return LackWrites
 }
 
-// Ready refuses a command of a known agent that would wait for a person on its own screen, or that may not change
+// CheckReady refuses a command of a known agent that would wait for a person on its own screen, or that may not change
 // a file: each attempt would be paid for and leave nothing. root is the repository's, env the environment the
 // agent gets. Any other command is ready. Errors: belay.CodeUsage with the flags to add.
-func Ready(argv []string, root string, env []string) error {
+func CheckReady(argv []string, root string, env []string) error {
 	p, args, known := Recognise(argv)
 	if !known {
 		return nil
 	}
-	switch p.Lacks(args, granted(root, env)) {
+	switch p.Missing(args, settingsGrant(root, env)) {
 	case LackHeadless:
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or %s", p.Name, strings.Join(p.Start, " ")),
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or %s", p.Name, strings.Join(p.Command, " ")),
 			"this command of %s opens its own screen and waits for a person there", p.Name)
 	case LackWrites:
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or add %s", p.Name, p.Fix),
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or add %s", p.Name, p.FixFlags),
 			"this command of %s gives it no right to change files", p.Name)
 	}
 	return nil
 }
 
-// granted reads settings of agents. A file that cannot be read grants nothing.
-func granted(root string, env []string) func(file string, words []string) bool {
+// settingsGrant reads settings of agents. A file that cannot be read grants nothing.
+func settingsGrant(root string, env []string) func(file string, words []string) bool {
 	return func(file string, words []string) bool {
 		if below, ok := strings.CutPrefix(file, "~/"); ok {
 			file = filepath.Join(proc.Variable(env, "HOME"), below)
@@ -306,8 +306,8 @@ func granted(root string, env []string) func(file string, words []string) bool {
 	}
 }
 
-// has reports whether one of the flags stands among the words.
-func has(args, flags []string) bool {
+// hasFlag reports whether one of the flags stands among the words.
+func hasFlag(args, flags []string) bool {
 	for i, arg := range args {
 		for _, flag := range flags {
 			name, values, valued := strings.Cut(flag, "=")

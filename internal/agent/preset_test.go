@@ -39,7 +39,7 @@ func TestRecognise(t *testing.T) {
 // TestLacks: what a command is without, and what gives it.
 func TestLacks(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]Lack{
+	for line, want := range map[string]MissingFlag{
 		"claude":    LackHeadless,
 		"claude -p": LackWrites,
 		"claude --print --output-format stream-json": LackWrites,
@@ -72,12 +72,12 @@ func TestLacks(t *testing.T) {
 		p, args, ok := Recognise(argv)
 		if !ok {
 			t.Errorf("%s: not known", line)
-		} else if got := p.Lacks(args, func(string, []string) bool { return false }); got != want {
+		} else if got := p.Missing(args, func(string, []string) bool { return false }); got != want {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 	for _, p := range presets { // aider is started through a shell
-		if q, args, ok := Recognise(p.Start); ok && (q.Name != p.Name || q.Lacks(args, func(string, []string) bool { return false }) != LackNothing) {
+		if q, args, ok := Recognise(p.Command); ok && (q.Name != p.Name || q.Missing(args, func(string, []string) bool { return false }) != LackNothing) {
 			t.Errorf("%s: its own command lacks something", p.Name)
 		}
 		if q, ok := PresetOf(p.Programs[0]); !ok || q.Name != p.Name {
@@ -92,7 +92,7 @@ func TestReady(t *testing.T) {
 	home, root := t.TempDir(), t.TempDir()
 	env := []string{"HOME=" + home}
 	command := []string{"claude", "-p"}
-	err := Ready(command, root, env)
+	err := CheckReady(command, root, env)
 	if err == nil || !strings.Contains(err.Error(), "no right to change files") {
 		t.Fatalf("without a right to write: %v", err)
 	}
@@ -106,11 +106,11 @@ func TestReady(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(root, ".claude/settings.local.json"), filepath.Join(home, ".claude/settings.json")} {
 		put(path, `{"permissions": {"allow": ["Read"]}}`)
-		if Ready(command, root, env) == nil {
+		if CheckReady(command, root, env) == nil {
 			t.Errorf("%s: reading is enough", path)
 		}
 		put(path, `{"permissions": {"defaultMode": "acceptEdits"}}`)
-		if err := Ready(command, root, env); err != nil {
+		if err := CheckReady(command, root, env); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if err := os.Remove(path); err != nil {
@@ -118,17 +118,17 @@ func TestReady(t *testing.T) {
 		}
 	}
 	put(filepath.Join(home, "elsewhere", "settings.json"), `{"permissions": {"allow": ["Edit(**)"]}}`)
-	if err := Ready(command, root, append(slices.Clone(env), "CLAUDE_CONFIG_DIR="+filepath.Join(home, "elsewhere"))); err != nil {
+	if err := CheckReady(command, root, append(slices.Clone(env), "CLAUDE_CONFIG_DIR="+filepath.Join(home, "elsewhere"))); err != nil {
 		t.Errorf("CLAUDE_CONFIG_DIR: %v", err)
 	}
 	put(filepath.Join(home, "codex", "config.toml"), "sandbox_mode = \"workspace-write\"\n")
-	if err := Ready([]string{"codex", "exec"}, root, append(slices.Clone(env), "CODEX_HOME="+filepath.Join(home, "codex"))); err != nil {
+	if err := CheckReady([]string{"codex", "exec"}, root, append(slices.Clone(env), "CODEX_HOME="+filepath.Join(home, "codex"))); err != nil {
 		t.Errorf("CODEX_HOME: %v", err)
 	}
-	if err := Ready([]string{"opencode"}, root, env); err == nil || !strings.Contains(err.Error(), "waits for a person") {
+	if err := CheckReady([]string{"opencode"}, root, env); err == nil || !strings.Contains(err.Error(), "waits for a person") {
 		t.Errorf("opencode: %v", err)
 	}
-	if err := Ready([]string{"my-agent"}, root, env); err != nil {
+	if err := CheckReady([]string{"my-agent"}, root, env); err != nil {
 		t.Errorf("another agent: %v", err)
 	}
 }
@@ -141,9 +141,9 @@ func TestPresetsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range presets {
-		command := strings.Join(p.Start, " ")
+		command := strings.Join(p.Command, " ")
 		if p.Name == "aider" { // through a shell, for the name of the prompt's file
-			command = `aider --message-file "$BELAY_PROMPT_FILE" ` + strings.Join(p.Start[4:], " ")
+			command = `aider --message-file "$BELAY_PROMPT_FILE" ` + strings.Join(p.Command[4:], " ")
 		}
 		tried := map[bool]string{true: "the command", false: "documents only"}[p.Measured]
 		if row := "| " + p.Name + " | `" + command + "` | " + tried + " |"; !strings.Contains(string(text), row) {

@@ -26,22 +26,22 @@ const (
 // Result is how a run ended. Times follow the monotonic clock: Finished is Started
 // plus Elapsed whatever happened to the wall clock meanwhile.
 type Result struct {
-	Ended       string        `json:"ended"`
-	Exit        int           `json:"exit"`             // exit status; 128 + signal; 126 or 127 when it could not be started; -1 unknown
-	Signal      string        `json:"signal,omitempty"` // SIGKILL, … when a signal ended it
-	Core        bool          `json:"core,omitempty"`   // it dumped core
-	Started     time.Time     `json:"started,omitzero"`
-	Finished    time.Time     `json:"finished,omitzero"` // zero when lost
-	Elapsed     time.Duration `json:"elapsed_ns"`        // when lost: until its last output
-	OutputBytes int64         `json:"output_bytes"`      // all it wrote, stdout and stderr
-	Cut         int64         `json:"cut,omitempty"`     // of them not kept
-	Error       string        `json:"error,omitempty"`   // why it could not be started, was lost, or is incomplete
-	Left        []string      `json:"left,omitempty"`    // processes that could not be killed: the tree is not quiet
+	Ended         string        `json:"ended"`
+	Exit          int           `json:"exit"`             // exit status; 128 + signal; 126 or 127 when it could not be started; -1 unknown
+	Signal        string        `json:"signal,omitempty"` // SIGKILL, … when a signal ended it
+	Core          bool          `json:"core,omitempty"`   // it dumped core
+	Started       time.Time     `json:"started,omitzero"`
+	Finished      time.Time     `json:"finished,omitzero"` // zero when lost
+	Elapsed       time.Duration `json:"elapsed_ns"`        // when lost: until its last output
+	OutputBytes   int64         `json:"output_bytes"`      // all it wrote, stdout and stderr
+	Cut           int64         `json:"cut,omitempty"`     // of them not kept
+	Error         string        `json:"error,omitempty"`   // why it could not be started, was lost, or is incomplete
+	LeftProcesses []string      `json:"left,omitempty"`    // processes that could not be killed: the tree is not quiet
 
 	Denied []fence.Denial `json:"denied,omitempty"` // what its fence refused
 }
 
-func (r *Result) status(ws syscall.WaitStatus) {
+func (r *Result) setStatus(ws syscall.WaitStatus) {
 	switch {
 	case ws.Signaled():
 		r.Exit = 128 + int(ws.Signal())
@@ -52,10 +52,10 @@ func (r *Result) status(ws syscall.WaitStatus) {
 	}
 }
 
-// begun is begun.json: from the moment it exists the agent may have run, so the run
+// beginRecord is begun.json: from the moment it exists the agent may have run, so the run
 // is never started again. Agent is filled in once the agent is there; in between,
 // the token in the environment tells who it is.
-type begun struct {
+type beginRecord struct {
 	Boot    string    `json:"boot"` // ids of processes mean nothing after a reboot
 	Guard   proc.ID   `json:"guard"`
 	Shim    proc.ID   `json:"shim"`
@@ -63,8 +63,8 @@ type begun struct {
 	Started time.Time `json:"started"`
 }
 
-// trace is how the processes of a run are found when its guard and shim may both be gone.
-func (b begun) trace(d onDisk) proc.Trace {
+// newTrace is how the processes of a run are found when its guard and shim may both be gone.
+func (b beginRecord) newTrace(d specFile) proc.Trace {
 	return proc.Trace{
 		Boot: b.Boot, Marker: d.marker(), Members: []proc.ID{b.Guard, b.Shim, b.Agent},
 		Session: b.Guard.PID, Group: b.Agent.PID, Dir: string(d.Dir),

@@ -31,7 +31,7 @@ func watched(t *testing.T, path string) (*agent.Stall, int) {
 		}
 	}
 	w.Close()
-	if !w.Typed() {
+	if !w.HasEvents() {
 		t.Errorf("%s is read as no stream of events", path)
 	}
 	return w.Found(), w.Calls()

@@ -17,21 +17,21 @@ import (
 type Renderer struct {
 	to     io.Writer
 	root   string // paths below it are shown without it
-	reader Reader
+	reader StreamReader
 	err    error
 
-	line   []byte // the start of a line that may be an event
-	event  bool   // such a line is being read
-	mid    bool   // the output stands in the middle of a line of the agent's own
-	rest   bool   // what comes is the rest of an event whose start was missed
-	inText bool   // the output stands in the middle of a message
-	last   string // the last message, which a result repeats
+	line     []byte // the start of a line that may be an event
+	inEvent  bool   // such a line is being read
+	midLine  bool   // the output stands in the middle of a line of the agent's own
+	skipRest bool   // what comes is the rest of an event whose start was missed
+	inText   bool   // the output stands in the middle of a message
+	last     string // the last message, which a result repeats
 }
 
 // NewRenderer returns a Renderer that writes to w. root is the working tree's folder.
 func NewRenderer(w io.Writer, root string) *Renderer {
 	r := &Renderer{to: w, root: root}
-	r.reader.To, r.reader.Say = r, r.renderMessage
+	r.reader.Listener, r.reader.OnText = r, r.renderMessage
 	return r
 }
 
@@ -50,22 +50,22 @@ func (r *Renderer) Write(p []byte) (int, error) {
 		part := p[:end]
 		p = p[end:]
 		switch {
-		case r.rest:
-			r.rest = !whole
+		case r.skipRest:
+			r.skipRest = !whole
 			continue
-		case r.event:
+		case r.inEvent:
 			r.line = append(r.line, part...)
-		case r.mid || part[0] != '{':
-			r.endWords()
-			r.put(string(part))
-			r.mid = !whole
+		case r.midLine || part[0] != '{':
+			r.endMessage()
+			r.writeText(string(part))
+			r.midLine = !whole
 			continue
 		default:
-			r.event, r.line = true, append(r.line[:0], part...)
+			r.inEvent, r.line = true, append(r.line[:0], part...)
 		}
 		if whole || len(r.line) > MaxLine {
 			r.flush()
-			r.mid = !whole
+			r.midLine = !whole
 		}
 	}
 	if r.err != nil {
@@ -77,44 +77,44 @@ func (r *Renderer) Write(p []byte) (int, error) {
 // Close writes what is held of a last line without an end.
 func (r *Renderer) Close() error {
 	r.flush()
-	r.endWords()
+	r.endMessage()
 	return r.err
 }
 
 func (r *Renderer) flush() {
-	if !r.event {
+	if !r.inEvent {
 		return
 	}
-	r.event = false
+	r.inEvent = false
 	d := json.NewDecoder(bytes.NewReader(r.line))
 	d.UseNumber()
 	var e object
 	if d.Decode(&e) == nil && len(bytes.TrimSpace(r.line[d.InputOffset():])) == 0 && isEvent(e) {
-		r.reader.take(e)
+		r.reader.readEvent(e)
 		return
 	}
-	r.endWords()
-	r.put(string(r.line))
+	r.endMessage()
+	r.writeText(string(r.line))
 }
 
-// known are the types of events of the agents that belay reads, shown or not.
-var known = lazyregexp.Of(`system assistant user result stream_event rate_limit_event init message tool_use tool_result error
+// knownEvents are the types of events of the agents that belay reads, shown or not.
+var knownEvents = lazyregexp.Of(`system assistant user result stream_event rate_limit_event init message tool_use tool_result error
 	thread.started turn.started turn.completed turn.failed item.started item.updated item.completed
 	step_start step_finish text reasoning session agent_start agent_end turn_start turn_end message_start message_update
 	message_end tool_execution_start tool_execution_update tool_execution_end auto_retry_start auto_retry_end
 	compaction_start compaction_end queue_update tool_call thinking interaction_query`)
 
-// copilots are the types of events of Copilot; most of them are not shown.
-var copilots = lazyregexp.New(`^abort$|^(?:session|user|assistant|agent|model|tool|system|subagent|skill|hook|permission)\.[a-z_]+$`)
+// copilotEvents are the types of events of Copilot; most of them are not shown.
+var copilotEvents = lazyregexp.New(`^abort$|^(?:session|user|assistant|agent|model|tool|system|subagent|skill|hook|permission)\.[a-z_]+$`)
 
 // isEvent reports whether an object is an event of a stream. An object of another program's is shown as it is: only
 // the types that say nothing else pass by themselves.
 func isEvent(e object) bool {
 	kind := e.text("type")
-	if copilots.MatchString(kind) && e.object("data") != nil && e["timestamp"] != nil {
+	if copilotEvents.MatchString(kind) && e.object("data") != nil && e["timestamp"] != nil {
 		return true
 	}
-	if !known.Has(kind) {
+	if !knownEvents.Has(kind) {
 		return false
 	}
 	switch kind {
@@ -125,17 +125,17 @@ func isEvent(e object) bool {
 	return true
 }
 
-func (r *Renderer) put(text string) {
+func (r *Renderer) writeText(text string) {
 	if r.err == nil {
 		_, r.err = r.to.Write([]byte(text))
 	}
 }
 
-// endWords ends the line of a message that came in parts.
-func (r *Renderer) endWords() {
+// endMessage ends the line of a message that came in parts.
+func (r *Renderer) endMessage() {
 	if r.inText {
 		r.inText = false
-		r.put("\n")
+		r.writeText("\n")
 	}
 }
 
@@ -150,38 +150,38 @@ func (r *Renderer) renderMessage(s StreamText) {
 			r.last = ""
 		}
 		r.last += s.Text
-		r.put(s.Text)
+		r.writeText(s.Text)
 		r.inText = !strings.HasSuffix(s.Text, "\n")
 		return
 	}
-	r.endWords()
+	r.endMessage()
 	if s.Failed {
 		if s.Text != r.last {
-			r.put("✗ " + strings.TrimSpace(s.Text) + "\n")
+			r.writeText("✗ " + strings.TrimSpace(s.Text) + "\n")
 		}
 		r.last = s.Text
 		return
 	}
 	r.last = s.Text
-	r.put(strings.TrimRight(s.Text, "\n") + "\n")
+	r.writeText(strings.TrimRight(s.Text, "\n") + "\n")
 }
 
-// Began implements Taker.
-func (r *Renderer) Began(c Call) {
-	r.endWords()
+// CallBegan implements Taker.
+func (r *Renderer) CallBegan(c Call) {
+	r.endMessage()
 	indent := ""
 	if c.Thread != "" {
 		indent = "  "
 	}
-	r.put(indent + "→ " + r.label(c) + "\n")
+	r.writeText(indent + "→ " + r.callLabel(c) + "\n")
 }
 
-// Ended implements Taker.
-func (r *Renderer) Ended(e Ended) {
+// CallEnded implements Taker.
+func (r *Renderer) CallEnded(e CallResult) {
 	if !e.Failed {
 		return
 	}
-	r.endWords()
+	r.endMessage()
 	why := "failed"
 	text := strings.NewReplacer("<tool_use_error>", "", "</tool_use_error>", "").Replace(e.Output)
 	for line := range strings.Lines(text) {
@@ -190,53 +190,53 @@ func (r *Renderer) Ended(e Ended) {
 			break
 		}
 	}
-	r.put("  ✗ " + why + "\n")
+	r.writeText("  ✗ " + why + "\n")
 }
 
 // The arguments that say what a call is about, the first that is there.
 var (
-	aboutFile = []string{"file_path", "filePath", "path", "absolute_path", "target_file", "notebook_path", "file", "dir_path"}
-	aboutLine = []string{"command", "cmd", "script"}
-	aboutElse = []string{"pattern", "query", "url", "description", "prompt", "name"}
+	fileArguments    = []string{"file_path", "filePath", "path", "absolute_path", "target_file", "notebook_path", "file", "dir_path"}
+	commandArguments = []string{"command", "cmd", "script"}
+	otherArguments   = []string{"pattern", "query", "url", "description", "prompt", "name"}
 )
 
-// label says in a few words what a call does.
-func (r *Renderer) label(c Call) string {
+// callLabel says in a few words what a call does.
+func (r *Renderer) callLabel(c Call) string {
 	tool := strings.TrimSuffix(c.Tool, "ToolCall") // Cursor's readToolCall
 	args, _ := c.Args.(map[string]any)
 	about := ""
-	for _, key := range aboutLine {
+	for _, key := range commandArguments {
 		switch v := args[key].(type) {
 		case string:
-			about = unwrapped(v)
+			about = unwrapShell(v)
 		case []any:
-			about = strings.Join(texts(v), " ")
+			about = strings.Join(textBlocks(v), " ")
 		}
 		if about != "" {
 			break
 		}
 	}
 	if about == "" {
-		about = r.path(first(args, aboutFile...))
+		about = r.displayPath(firstOf(args, fileArguments...))
 	}
 	if changes, ok := args["changes"].([]any); ok && about == "" {
 		var paths []string
 		for _, one := range changes {
 			if m, ok := one.(map[string]any); ok {
-				paths = append(paths, r.path(m["path"]))
+				paths = append(paths, r.displayPath(m["path"]))
 			}
 		}
 		tool, about = "edit", strings.Join(paths, ", ")
 	}
 	if about == "" {
-		about, _ = first(args, aboutElse...).(string)
+		about, _ = firstOf(args, otherArguments...).(string)
 	}
 	text := strings.TrimSpace(tool + " " + strings.Join(strings.Fields(about), " "))
 	return belay.Clip(text, 160)
 }
 
-// unwrapped takes the shell around a command away: /bin/bash -lc 'npm test'.
-func unwrapped(command string) string {
+// unwrapShell takes the shell around a command away: /bin/bash -lc 'npm test'.
+func unwrapShell(command string) string {
 	for _, shell := range []string{"/bin/bash -lc ", "bash -lc ", "/bin/sh -c ", "/bin/zsh -lc "} {
 		if rest, ok := strings.CutPrefix(command, shell); ok {
 			return strings.Trim(rest, `'"`)
@@ -245,8 +245,8 @@ func unwrapped(command string) string {
 	return command
 }
 
-// path shows a path below the working tree without it.
-func (r *Renderer) path(v any) string {
+// displayPath shows a path below the working tree without it.
+func (r *Renderer) displayPath(v any) string {
 	p, _ := v.(string)
 	if rel, err := filepath.Rel(r.root, p); err == nil && filepath.IsAbs(p) && filepath.IsLocal(rel) {
 		return rel
@@ -254,10 +254,10 @@ func (r *Renderer) path(v any) string {
 	return p
 }
 
-// Missed says that bytes of the output were deleted before they could be read.
-func (r *Renderer) Missed(bytes int64) {
-	r.rest = r.event || r.reader.Any && !r.mid
-	r.event, r.mid, r.line = false, false, r.line[:0]
-	r.endWords()
-	r.put(NotShown(bytes))
+// BytesMissed says that bytes of the output were deleted before they could be read.
+func (r *Renderer) BytesMissed(bytes int64) {
+	r.skipRest = r.inEvent || r.reader.HasCalls && !r.midLine
+	r.inEvent, r.midLine, r.line = false, false, r.line[:0]
+	r.endMessage()
+	r.writeText(NotShown(bytes))
 }

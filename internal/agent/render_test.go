@@ -103,7 +103,7 @@ func TestRenderMissed(t *testing.T) {
 	r := NewRenderer(&b, "/")
 	whole := `{"type":"tool_execution_start","toolCallId":"1","toolName":"read","args":{"path":"a"}}` + "\n"
 	_, _ = io.WriteString(r, whole+whole[:20])
-	r.Missed(100)
+	r.BytesMissed(100)
 	_, _ = io.WriteString(r, whole[60:]+strings.Replace(whole, `"1"`, `"2"`, 1))
 	if want := "→ read a\n\n[100 bytes not shown]\n→ read a\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)

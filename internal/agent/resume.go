@@ -19,35 +19,35 @@ var sessionID = lazyregexp.New(`^[0-9A-Za-z][0-9A-Za-z_-]{3,127}$`)
 // whose sessions can be continued, or id is none that can be given back to it.
 func SessionOf(argv []string, id string) belay.AgentSession {
 	p, _, ok := Recognise(argv)
-	if !ok || len(p.Resume) == 0 || !sessionID.MatchString(id) {
+	if !ok || len(p.ResumeWords) == 0 || !sessionID.MatchString(id) {
 		return belay.AgentSession{}
 	}
 	return belay.AgentSession{Agent: p.Name, ID: id}
 }
 
-// Resume returns the words behind an agent's command with which it continues a session. ok is false where it cannot:
+// ResumeSession returns the words behind an agent's command with which it continues a session. ok is false where it cannot:
 // the command is of another agent, or chooses a session itself.
-func Resume(argv []string, s belay.AgentSession) (words []string, ok bool) {
+func ResumeSession(argv []string, s belay.AgentSession) (words []string, ok bool) {
 	p, args, known := Recognise(argv)
 	if !known || s.ID == "" || p.Name != s.Agent || !sessionID.MatchString(s.ID) {
 		return nil, false
 	}
-	return p.session(args, p.Resume, s.ID)
+	return p.sessionWords(args, p.ResumeWords, s.ID)
 }
 
-// Begin returns the words behind an agent's command with which it begins a session of an id that is chosen here; ok is
+// BeginSession returns the words behind an agent's command with which it begins a session of an id that is chosen here; ok is
 // false where it names its sessions itself in time, or the command does.
-func Begin(argv []string) (words []string, ok bool) {
+func BeginSession(argv []string) (words []string, ok bool) {
 	p, args, known := Recognise(argv)
 	if !known {
 		return nil, false
 	}
-	return p.session(args, p.Begin, newUUID())
+	return p.sessionWords(args, p.BeginWords, newUUID())
 }
 
-// session gives words the id of a session, unless a command chooses its session itself.
-func (p Preset) session(args, form []string, id string) (words []string, ok bool) {
-	if len(form) == 0 || has(args, p.Sessions) || slices.Contains(args, "--") { // what follows would be part of the prompt
+// sessionWords gives words the id of a session, unless a command chooses its session itself.
+func (p Preset) sessionWords(args, form []string, id string) (words []string, ok bool) {
+	if len(form) == 0 || hasFlag(args, p.Sessions) || slices.Contains(args, "--") { // what follows would be part of the prompt
 		return nil, false
 	}
 	for _, word := range form {
@@ -71,11 +71,11 @@ func (r *Run) Session() string {
 		argv[i] = string(word)
 	}
 	p, _, _ := Recognise(argv)
-	if len(p.Begin) == 0 || len(argv) < len(p.Begin) {
+	if len(p.BeginWords) == 0 || len(argv) < len(p.BeginWords) {
 		return ""
 	}
-	last := argv[len(argv)-len(p.Begin):]
-	for i, form := range p.Begin {
+	last := argv[len(argv)-len(p.BeginWords):]
+	for i, form := range p.BeginWords {
 		before, after, found := strings.Cut(form, "ID")
 		if id, ok := strings.CutPrefix(last[i], before); found && ok {
 			return strings.TrimSuffix(id, after)
@@ -94,7 +94,7 @@ var noSuchSession = lazyregexp.New(`(?i)no (?:conversation|session|saved session
 func SessionMissing(output io.Reader) bool {
 	worked := false
 	var tail lastBytes
-	r := Reader{To: &lastOf{ended: func() { worked = true }}}
+	r := StreamReader{Listener: &callListener{onCall: func() { worked = true }}}
 	_, _ = io.Copy(io.MultiWriter(&r, &tail), output)
 	r.Close()
 	return !worked && (noSuchSession.Match(tail.bytes) || unknownFlag.Match(tail.bytes))

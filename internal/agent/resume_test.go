@@ -32,12 +32,12 @@ func TestResume(t *testing.T) {
 	} {
 		argv := strings.Fields(line)
 		p, _, _ := Recognise(argv)
-		got, ok := Resume(argv, belay.AgentSession{Agent: p.Name, ID: id})
+		got, ok := ResumeSession(argv, belay.AgentSession{Agent: p.Name, ID: id})
 		if strings.Join(got, " ") != want || ok != (want != "") {
 			t.Errorf("%s: %v %v, want %q", line, got, ok, want)
 		}
 	}
-	if _, ok := Resume([]string{"claude", "-p"}, belay.AgentSession{Agent: "codex", ID: id}); ok {
+	if _, ok := ResumeSession([]string{"claude", "-p"}, belay.AgentSession{Agent: "codex", ID: id}); ok {
 		t.Error("a session of another agent is continued")
 	}
 }
@@ -46,8 +46,8 @@ func TestResume(t *testing.T) {
 func TestBegin(t *testing.T) {
 	t.Parallel()
 	argv := strings.Fields("npx @github/copilot --allow-all-tools")
-	words, ok := Begin(argv)
-	other, _ := Begin(argv)
+	words, ok := BeginSession(argv)
+	other, _ := BeginSession(argv)
 	if !ok || len(words) != 1 || slices.Equal(words, other) {
 		t.Fatalf("words %q, then %q", words, other)
 	}
@@ -56,15 +56,15 @@ func TestBegin(t *testing.T) {
 		r.spec.Argv = append(r.spec.Argv, []byte(word))
 	}
 	s := SessionOf(argv, r.Session())
-	if resumed, ok := Resume(argv, s); !ok || "--session-id="+s.ID != words[0] || resumed[0] != "--resume="+s.ID {
+	if resumed, ok := ResumeSession(argv, s); !ok || "--session-id="+s.ID != words[0] || resumed[0] != "--resume="+s.ID {
 		t.Errorf("begun with %q, the run says %q, continued with %q", words, r.Session(), resumed)
 	}
 	for _, line := range []string{"copilot --resume=0199a0b0 --yolo", "copilot --name mine", "claude -p", "my-agent"} {
-		if words, ok := Begin(strings.Fields(line)); ok {
+		if words, ok := BeginSession(strings.Fields(line)); ok {
 			t.Errorf("%s gets %q", line, words)
 		}
 	}
-	if r := (&Run{spec: onDisk{Argv: [][]byte{[]byte("copilot"), []byte("--yolo")}}}); r.Session() != "" {
+	if r := (&Run{spec: specFile{Argv: [][]byte{[]byte("copilot"), []byte("--yolo")}}}); r.Session() != "" {
 		t.Errorf("a run without the words has session %q", r.Session())
 	}
 }
@@ -102,13 +102,13 @@ func FuzzSession(f *testing.F) {
 		for _, p := range presets {
 			argv := []string{p.Programs[0], "exec"}
 			s := SessionOf(argv, id)
-			got, ok := Resume(argv, s)
+			got, ok := ResumeSession(argv, s)
 			if ok != (s.ID != "") || ok && s != (belay.AgentSession{Agent: p.Name, ID: id}) {
 				t.Fatalf("%q: %+v %v", id, s, ok)
 			}
 			for _, word := range got {
 				word, glued := strings.CutPrefix(word, "--resume=")
-				if !glued && slices.Contains(p.Resume, word) {
+				if !glued && slices.Contains(p.ResumeWords, word) {
 					continue
 				}
 				if word != id || strings.HasPrefix(word, "-") || strings.ContainsAny(word, " \n\x00") {

@@ -33,7 +33,7 @@ const (
 type Run struct {
 	dir  string
 	lock *os.File // open for asking, never held: it still answers when the folder is gone
-	spec onDisk
+	spec specFile
 }
 
 // Start runs s under a shim and returns as soon as the shim is spawned. runDir is
@@ -57,7 +57,7 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	if err != nil {
 		return nil, err
 	}
-	lock, err := claim(ctx, dir)
+	lock, err := lockRun(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("starting a run in %s: %w", dir, err)
 	}
@@ -88,9 +88,9 @@ func (r *Run) Prompt() ([]byte, error) { return fsroot.ReadFile(r.file("prompt")
 // MostPrompt is how large a prompt is read again, in bytes.
 const MostPrompt = 64 << 20
 
-// claim takes the lock for a run that is to begin. It gives nil when the folder holds
+// lockRun takes the lock for a run that is to begin. It gives nil when the folder holds
 // a run already.
-func claim(ctx context.Context, dir string) (*os.File, error) {
+func lockRun(ctx context.Context, dir string) (*os.File, error) {
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func hasBegun(dir string) bool {
 
 // prepare writes what the shim reads. Whatever an unlucky Start before left here
 // never began and is replaced.
-func prepare(dir string, prompt []byte, d onDisk) error {
+func prepare(dir string, prompt []byte, d specFile) error {
 	for _, name := range []string{"stop", "kill"} {
 		if err := fsroot.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -214,7 +214,7 @@ func (r *Run) State() State {
 	if r.alive() {
 		return Running
 	}
-	if _, err := fsroot.Lstat(r.file("result.json")); err == nil && r.intact() {
+	if _, err := fsroot.Lstat(r.file("result.json")); err == nil && r.folderIntact() {
 		return Finished
 	}
 	return Lost
@@ -230,8 +230,8 @@ func (r *Run) alive() bool {
 	return false
 }
 
-// intact reports whether the folder is still the one the run was started in.
-func (r *Run) intact() bool { return sameFile(r.lock, r.file("lock")) }
+// folderIntact reports whether the folder is still the one the run was started in.
+func (r *Run) folderIntact() bool { return sameFile(r.lock, r.file("lock")) }
 
 func sameFile(f *os.File, path string) bool {
 	a, err := f.Stat()
@@ -244,8 +244,8 @@ func sameFile(f *os.File, path string) bool {
 
 func (r *Run) file(name string) string { return filepath.Join(r.dir, name) }
 
-// name is what messages call the run.
-func (r *Run) name() string {
+// label is what messages call the run.
+func (r *Run) label() string {
 	if r.spec.Label != "" {
 		return belay.VisibleLine(r.spec.Label)
 	}

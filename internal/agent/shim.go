@@ -24,7 +24,7 @@ import (
 // written, 1 when it could not be, 2 when it was not called by Start.
 func Main(runDir string) int {
 	err := proc.CloseInherited(3)
-	switch lock, bad := inherited(runDir); {
+	switch lock, bad := inheritLock(runDir); {
 	case bad != nil:
 		fmt.Fprintln(os.Stderr, bad)
 		return 2
@@ -41,9 +41,9 @@ func Main(runDir string) int {
 	return 0
 }
 
-// inherited takes over descriptor 3 and makes sure that it is the run's lock, held,
+// inheritLock takes over descriptor 3 and makes sure that it is the run's lock, held,
 // and that the agent will not get it: a lock in the agent's hands would never be free.
-func inherited(runDir string) (*os.File, error) {
+func inheritLock(runDir string) (*os.File, error) {
 	unix.CloseOnExec(3)
 	lock := os.NewFile(3, "lock")
 	err := belay.Refuse(belay.CodeUsage, "belay run", "this command is for belay's internal use")
@@ -94,8 +94,8 @@ func guard(lock *os.File) error {
 		return nil // the shim has seen to everything
 	}
 	t := proc.NewTree(0, markerName+"="+os.Getenv(markerName))
-	if left := t.Kill(patience); len(left) > 0 {
-		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left processes that cannot be killed: %v", names(left))
+	if left := t.Kill(killPatience); len(left) > 0 {
+		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left processes that cannot be killed: %v", processNames(left))
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func shim(runDir string, lock *os.File) error {
 	if err != nil {
 		return err
 	}
-	j := &job{dir: runDir, lock: lock, spec: spec, asked: make(chan os.Signal, 8), child: make(chan os.Signal, 1)}
-	signal.Notify(j.asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	j := &job{dir: runDir, lock: lock, spec: spec, signals: make(chan os.Signal, 8), child: make(chan os.Signal, 1)}
+	signal.Notify(j.signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	signal.Notify(j.child, syscall.SIGCHLD)
 	if err := j.begin(); err != nil {
 		return err
@@ -121,17 +121,17 @@ func shim(runDir string, lock *os.File) error {
 
 // job is one run as the shim sees it.
 type job struct {
-	dir   string
-	lock  *os.File
-	spec  onDisk
-	begun begun
-	clock time.Time // carries the monotonic clock
-	out   *store
-	asked chan os.Signal
-	child chan os.Signal
-	fence *fence.Fence
-	stop  bool // a signal asked for the end
-	now   bool // a second one did
+	dir      string
+	lock     *os.File
+	spec     specFile
+	begun    beginRecord
+	clock    time.Time // carries the monotonic clock
+	out      *outputStore
+	signals  chan os.Signal
+	child    chan os.Signal
+	fence    *fence.Fence
+	stopping bool // a signal asked for the end
+	killing  bool // a second one did
 }
 
 func (j *job) file(name string) string { return filepath.Join(j.dir, name) }
@@ -147,7 +147,7 @@ func (j *job) begin() error {
 		return fmt.Errorf("preparing the result: %w", err)
 	}
 	j.clock = time.Now()
-	j.begun = begun{Boot: proc.BootID(), Started: j.clock.Round(0)}
+	j.begun = beginRecord{Boot: proc.BootID(), Started: j.clock.Round(0)}
 	// The guard's id comes from the guard: asked too late, the parent is some innocent
 	// that adopts orphans, and would be killed as ours one day.
 	pid, _ := strconv.Atoi(os.Getenv(roleName))
@@ -167,7 +167,7 @@ func (j *job) finish(res Result) error {
 	size, err := j.out.finish()
 	res.OutputBytes, res.Cut = size.Bytes, size.Cut
 	if err != nil {
-		res.note("its output is incomplete: " + err.Error())
+		res.addError("its output is incomplete: " + err.Error())
 	}
 	if j.folderReplaced() {
 		return errors.New("the run's folder was removed")
@@ -176,7 +176,7 @@ func (j *job) finish(res Result) error {
 	return writeJSON(j.file("result.json"), res, true)
 }
 
-func (r *Result) note(what string) {
+func (r *Result) addError(what string) {
 	if r.Error != "" {
 		r.Error += "; "
 	}
@@ -186,7 +186,7 @@ func (r *Result) note(what string) {
 // folderReplaced reports whether somebody removed or replaced the run's folder.
 func (j *job) folderReplaced() bool { return !sameFile(j.lock, j.file("lock")) }
 
-func (j *job) asks(name string) bool {
+func (j *job) hasRequest(name string) bool {
 	_, err := fsroot.Lstat(j.file(name))
 	return err == nil
 }

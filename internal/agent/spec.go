@@ -35,10 +35,10 @@ type Spec struct {
 	Fence     *fence.Policy  // what it may write; nil for no fence
 }
 
-// onDisk is spec.json. Words of the command are base64 there ([]byte in Go), because
+// specFile is spec.json. Words of the command are base64 there ([]byte in Go), because
 // JSON strings silently replace bytes that are not UTF-8. There is no environment:
 // it holds people's keys, and the shim gets it as its own.
-type onDisk struct {
+type specFile struct {
 	Version int           `json:"version"`
 	Token   string        `json:"token"` // value of $BELAY_RUN, by which leftovers are known
 	Argv    [][]byte      `json:"argv"`
@@ -58,11 +58,11 @@ const specVersion = 1
 const markerName = "BELAY_RUN"
 
 // complete checks s and gives the form that goes to disk, with a fresh token.
-func (s Spec) complete() (onDisk, error) {
+func (s Spec) complete() (specFile, error) {
 	if err := s.check(); err != nil {
-		return onDisk{}, err
+		return specFile{}, err
 	}
-	d := onDisk{
+	d := specFile{
 		Version: specVersion, Token: rand.Text(), Dir: []byte(s.Dir), Timeout: s.Timeout,
 		Quiet: s.Quiet, Grace: s.Grace, Head: s.HeadLimit, Tail: s.TailLimit, Label: s.Label, Fence: s.Fence,
 	}
@@ -123,9 +123,9 @@ const (
 )
 
 // marker is how an entry of the environment of every process of the run reads.
-func (d onDisk) marker() string { return markerName + "=" + d.Token }
+func (d specFile) marker() string { return markerName + "=" + d.Token }
 
-func (d onDisk) argv() []string {
+func (d specFile) argv() []string {
 	words := make([]string, len(d.Argv))
 	for i, w := range d.Argv {
 		words[i] = string(w)
@@ -134,8 +134,8 @@ func (d onDisk) argv() []string {
 }
 
 // readSpec returns fs.ErrNotExist when the folder holds no run.
-func readSpec(runDir string) (onDisk, error) {
-	var d onDisk
+func readSpec(runDir string) (specFile, error) {
+	var d specFile
 	path := filepath.Join(runDir, "spec.json")
 	data, err := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	if err != nil {

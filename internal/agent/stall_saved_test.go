@@ -7,7 +7,7 @@ import (
 )
 
 // told plays calls as hooks tell of them: each to a process of its own, which knows what the one before has saved.
-func told(t *testing.T, command string, calls ...Ended) (found *Stall, at int) {
+func told(t *testing.T, command string, calls ...CallResult) (found *Stall, at int) {
 	t.Helper()
 	var saved []byte
 	for i, e := range calls {
@@ -34,13 +34,13 @@ func told(t *testing.T, command string, calls ...Ended) (found *Stall, at int) {
 // TestMade finds the stall that a watch over the whole stream would find, from one process to the next.
 func TestMade(t *testing.T) {
 	t.Parallel()
-	failed := Ended{Output: "not ok: expected 42", HasOutput: true, Failed: true}
+	failed := CallResult{Output: "not ok: expected 42", HasOutput: true, Failed: true}
 	if s, at := told(t, "npm test", failed, failed, failed, failed); at != 3 || s.Times != 3 || s.Calls[0] != "Bash npm test" {
 		t.Errorf("%v at %d", s, at)
 	}
-	var worked []Ended
+	var worked []CallResult
 	for i := range 8 {
-		worked = append(worked, Ended{ID: fmt.Sprint("tree", i), Output: "one more", HasOutput: true})
+		worked = append(worked, CallResult{ID: fmt.Sprint("tree", i), Output: "one more", HasOutput: true})
 	}
 	if s, at := told(t, "./convert-next", worked...); s != nil {
 		t.Errorf("%v at %d: each left another tree", s, at)
@@ -55,7 +55,7 @@ func FuzzLoad(f *testing.F) {
 		w := NewStallWatch("/w", Repeats)
 		w.Load(text)
 		for range 4 {
-			w.Made(Call{Tool: "Bash", Args: map[string]any{"command": "x"}}, Ended{HasOutput: true}, "")
+			w.Made(Call{Tool: "Bash", Args: map[string]any{"command": "x"}}, CallResult{HasOutput: true}, "")
 		}
 		if _, err := w.Save(strings.ToLower); err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 )
 
-// claude writes a call and its result as Claude Code does.
-func claude(id, tool, args, output string) string {
+// claudeHarmless writes a call and its result as Claude Code does.
+func claudeHarmless(id, tool, args, output string) string {
 	out, _ := json.Marshal(output)
 	return fmt.Sprintf(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]},"parent_tool_use_id":null}
 {"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":%s}]}}
@@ -29,20 +29,20 @@ func found(repeats int, text string) *agent.Stall {
 
 func TestSays(t *testing.T) {
 	t.Parallel()
-	one := strings.Repeat(claude("", "Read", `{"file_path":"/work/shop/src/a.ts"}`, "x"), 3)
+	one := strings.Repeat(claudeHarmless("", "Read", `{"file_path":"/work/shop/src/a.ts"}`, "x"), 3)
 	if got := found(3, one); got != nil {
 		t.Errorf("calls without an id have no results: %v", got)
 	}
 	text := ""
 	for i := range 3 {
-		text += claude(fmt.Sprint(i), "Read", `{"file_path":"/work/shop/src/a.ts"}`, "x")
+		text += claudeHarmless(fmt.Sprint(i), "Read", `{"file_path":"/work/shop/src/a.ts"}`, "x")
 	}
 	if got := found(3, text); got == nil || got.String() != "the same call 3 times in a row: Read src/a.ts" || got.At != 3 {
 		t.Errorf("%v", got)
 	}
 	text = ""
 	for i := range 6 {
-		text += claude(fmt.Sprint(i), []string{"Read", "Bash"}[i%2], []string{`{"file_path":"a.ts"}`, `{"command":"npm test"}`}[i%2], "1 failed")
+		text += claudeHarmless(fmt.Sprint(i), []string{"Read", "Bash"}[i%2], []string{`{"file_path":"a.ts"}`, `{"command":"npm test"}`}[i%2], "1 failed")
 	}
 	if got := found(3, text); got == nil || got.String() != "the same 2 calls repeated 3 times: Read a.ts → Bash npm test" {
 		t.Errorf("%v", got)
@@ -54,7 +54,7 @@ func TestRepeatsIsAChoice(t *testing.T) {
 	t.Parallel()
 	text := ""
 	for i := range 4 {
-		text += claude(fmt.Sprint(i), "Read", `{"file_path":"a.ts"}`, "x")
+		text += claudeHarmless(fmt.Sprint(i), "Read", `{"file_path":"a.ts"}`, "x")
 	}
 	for repeats, want := range map[int]int{0: 0, 1: 0, 2: 2, 4: 4, 5: 0} {
 		got := found(repeats, text)
@@ -72,7 +72,7 @@ func TestAnyCut(t *testing.T) {
 		text := "warming up\n"
 		n := rapid.IntRange(0, 8).Draw(t, "calls")
 		for i := range n {
-			text += claude(fmt.Sprint(i), "Read", `{"file_path":"a.ts"}`, "x") + rapid.SampledFrom([]string{"", "npm warn {\n", "{\"type\":\"assistant\"\n", "\r\n", "[12 bytes not shown]\n"}).Draw(t, "noise")
+			text += claudeHarmless(fmt.Sprint(i), "Read", `{"file_path":"a.ts"}`, "x") + rapid.SampledFrom([]string{"", "npm warn {\n", "{\"type\":\"assistant\"\n", "\r\n", "[12 bytes not shown]\n"}).Draw(t, "noise")
 		}
 		w := agent.NewStallWatch(root, 3)
 		for rest := text; rest != ""; {
@@ -114,7 +114,7 @@ func TestArgumentsAreCanonical(t *testing.T) {
 		{`{"list":[1,2]}`, `{"list":[2,1]}`, false},
 		{`{"a":"{\"x\":1,\"y\":2}"}`, `{"a":"{\"y\":2,\"x\":1}"}`, true},
 	} {
-		text := claude("1", "T", tt.a, "x") + claude("2", "T", tt.b, "x")
+		text := claudeHarmless("1", "T", tt.a, "x") + claudeHarmless("2", "T", tt.b, "x")
 		if got := found(2, text) != nil; got != tt.same {
 			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
 		}
@@ -123,7 +123,7 @@ func TestArgumentsAreCanonical(t *testing.T) {
 
 // FuzzWatch: whatever an agent prints is read, the same however often.
 func FuzzWatch(f *testing.F) {
-	f.Add([]byte(claude("1", "Read", `{"a":1}`, "x")))
+	f.Add([]byte(claudeHarmless("1", "Read", `{"a":1}`, "x")))
 	f.Add([]byte(`{"type":"item.completed","item":{"type":"command_execution","command":["a",1],"exit_code":"x"}}` + "\n"))
 	f.Add([]byte(`{"type":"tool_use","part":{"state":7,"tool":"x"}}` + "\n"))
 	f.Add([]byte(`{"type":"tool_call","tool_call":{"a":{"args":[{}]}}}`))
@@ -146,7 +146,7 @@ func FuzzWatch(f *testing.F) {
 func BenchmarkWatch(b *testing.B) {
 	var text strings.Builder
 	for i := range 2000 {
-		text.WriteString(claude(fmt.Sprint(i), "Read", fmt.Sprintf(`{"file_path":"/work/shop/src/%d.ts"}`, rand.IntN(1e9)), strings.Repeat("a line of the file\n", 40)))
+		text.WriteString(claudeHarmless(fmt.Sprint(i), "Read", fmt.Sprintf(`{"file_path":"/work/shop/src/%d.ts"}`, rand.IntN(1e9)), strings.Repeat("a line of the file\n", 40)))
 	}
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
@@ -174,7 +174,7 @@ func TestWhatTestsPrint(t *testing.T) {
 	} {
 		text, want := "", tt.rounds
 		for i := range 7 {
-			text += claude(fmt.Sprint(i), "Bash", `{"command":"npm test"}`, fmt.Sprintf(tt.output, i, i+1))
+			text += claudeHarmless(fmt.Sprint(i), "Bash", `{"command":"npm test"}`, fmt.Sprintf(tt.output, i, i+1))
 		}
 		got := found(3, text)
 		if want == 0 && got != nil || want > 0 && (got == nil || got.At != want) {
@@ -187,7 +187,7 @@ func TestWhatTestsPrint(t *testing.T) {
 func TestUnchangedFile(t *testing.T) {
 	t.Parallel()
 	read := func(i int, output string) string {
-		return claude(fmt.Sprint(i), "Read", `{"file_path":"/work/shop/src/a.ts"}`, output)
+		return claudeHarmless(fmt.Sprint(i), "Read", `{"file_path":"/work/shop/src/a.ts"}`, output)
 	}
 	same := "The file is unchanged since your last read; look there."
 	if got := found(3, read(1, "export")+read(2, same)+read(3, same)); got == nil || got.At != 3 {

@@ -114,7 +114,7 @@ func TestShimNeverBegins(t *testing.T) {
 func TestStartWaitsForStarter(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo ran")
-	lock, err := claim(t.Context(), b.dir)
+	lock, err := lockRun(t.Context(), b.dir)
 	if err != nil || lock == nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 func TestGuardGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo ran")
-	lock, err := claim(t.Context(), b.dir)
+	lock, err := lockRun(t.Context(), b.dir)
 	if err != nil {
 		t.Fatal(err)
 	}

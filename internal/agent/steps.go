@@ -30,7 +30,7 @@ const (
 func Steps(in io.Reader, root string, from, most int) (list []Step, next int, err error) {
 	s := &stepper{skip: max(0, from), most: most, open: map[string]int{}}
 	r := NewRenderer(s, root)
-	r.reader.To = stepListener{r, s}
+	r.reader.Listener = stepListener{r, s}
 	_, err = io.Copy(r, in)
 	if err == nil {
 		err = r.Close()
@@ -118,17 +118,17 @@ type stepListener struct {
 	s *stepper
 }
 
-// Began implements Taker.
-func (t stepListener) Began(c Call) {
+// CallBegan implements Taker.
+func (t stepListener) CallBegan(c Call) {
 	t.r.inText, t.s.inText = false, false
-	if t.s.add(Step{Call: t.r.label(c), Nested: c.Thread != ""}) {
+	if t.s.add(Step{Call: t.r.callLabel(c), Nested: c.Thread != ""}) {
 		t.s.open[c.ID] = len(t.s.list) - 1
 	}
 	t.stop()
 }
 
-// Ended implements Taker.
-func (t stepListener) Ended(e Ended) {
+// CallEnded implements Taker.
+func (t stepListener) CallEnded(e CallResult) {
 	if i, ok := t.s.open[e.ID]; ok {
 		delete(t.s.open, e.ID)
 		t.s.list[i].Failed = e.Failed

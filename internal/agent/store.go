@@ -18,24 +18,24 @@ import (
 // after a crash.
 const segmentSize = 1 << 20
 
-// store keeps the start and the end of an output of any length on a bounded disk.
+// outputStore keeps the start and the end of an output of any length on a bounded disk.
 // Write never fails and never waits for a reader: when the disk does not take more,
 // the rest is only counted, because the agent's work is worth more than its log.
-type store struct {
-	dir        string
-	head, tail int64
-	size       int64 // of a segment
-	file       *os.File
-	total      atomic.Int64 // bytes written to the store; others may look at it
-	kept       int64        // of them, those that reached segments, later deleted ones included
-	err        error        // why kept stopped growing
+type outputStore struct {
+	dir          string
+	head, tail   int64
+	segmentBytes int64 // of a segment
+	file         *os.File
+	total        atomic.Int64 // bytes written to the store; others may look at it
+	kept         int64        // of them, those that reached segments, later deleted ones included
+	err          error        // why kept stopped growing
 }
 
-func newStore(dir string, head, tail, size int64) (*store, error) {
+func newStore(dir string, head, tail, size int64) (*outputStore, error) {
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	return &store{dir: dir, head: head, tail: tail, size: size}, nil
+	return &outputStore{dir: dir, head: head, tail: tail, segmentBytes: size}, nil
 }
 
 func segmentName(dir string, k int64) string {
@@ -43,11 +43,11 @@ func segmentName(dir string, k int64) string {
 }
 
 // Write takes all of p.
-func (s *store) Write(p []byte) (int, error) {
+func (s *outputStore) Write(p []byte) (int, error) {
 	s.total.Add(int64(len(p)))
 	for rest := p; len(rest) > 0 && s.err == nil; {
-		room := s.size - s.kept%s.size
-		n, err := s.put(rest[:min(int64(len(rest)), room)])
+		room := s.segmentBytes - s.kept%s.segmentBytes
+		n, err := s.write(rest[:min(int64(len(rest)), room)])
 		s.kept += int64(n)
 		rest = rest[n:]
 		if err != nil {
@@ -57,9 +57,9 @@ func (s *store) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *store) put(p []byte) (int, error) {
-	k := s.kept / s.size
-	if s.file == nil || s.kept%s.size == 0 {
+func (s *outputStore) write(p []byte) (int, error) {
+	k := s.kept / s.segmentBytes
+	if s.file == nil || s.kept%s.segmentBytes == 0 {
 		if err := s.rotate(k); err != nil {
 			return 0, err
 		}
@@ -68,7 +68,7 @@ func (s *store) put(p []byte) (int, error) {
 }
 
 // rotate starts segment k and deletes the one that now belongs to the middle.
-func (s *store) rotate(k int64) error {
+func (s *outputStore) rotate(k int64) error {
 	if s.file != nil {
 		if err := s.file.Close(); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (s *store) rotate(k int64) error {
 		return err
 	}
 	s.file = f
-	if old := k - segments(s.tail, s.size) - 1; old >= segments(s.head, s.size) {
+	if old := k - segmentCount(s.tail, s.segmentBytes) - 1; old >= segmentCount(s.head, s.segmentBytes) {
 		err = fsroot.Remove(segmentName(s.dir, old))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,13 +88,13 @@ func (s *store) rotate(k int64) error {
 	return err
 }
 
-// segments is how many segments it takes to hold n bytes.
-func segments(n, size int64) int64 { return (n + size - 1) / size }
+// segmentCount is how many segments it takes to hold n bytes.
+func segmentCount(n, size int64) int64 { return (n + size - 1) / size }
 
 // finish syncs what is kept and gives the size of the whole.
-func (s *store) finish() (Size, error) {
+func (s *outputStore) finish() (Size, error) {
 	total := s.total.Load()
-	size := Size{Bytes: total, Cut: cut(s.kept, s.head, s.tail) + total - s.kept}
+	size := Size{Bytes: total, Cut: cutBytes(s.kept, s.head, s.tail) + total - s.kept}
 	if s.file != nil {
 		s.file.Close()
 	}
@@ -105,7 +105,7 @@ func (s *store) finish() (Size, error) {
 	return size, errors.Join(s.err, err, syncFile(s.dir))
 }
 
-func cut(total, head, tail int64) int64 { return max(0, total-head-tail) }
+func cutBytes(total, head, tail int64) int64 { return max(0, total-head-tail) }
 
 // listSegments returns the numbers of the segments that are there, none without a folder.
 func listSegments(dir string) ([]int64, error) {
@@ -123,8 +123,8 @@ func listSegments(dir string) ([]int64, error) {
 	return numbers, nil
 }
 
-// extent returns the count of all bytes, up to the end of the last segment.
-func extent(dir string, size int64) (int64, error) {
+// outputSize returns the count of all bytes, up to the end of the last segment.
+func outputSize(dir string, size int64) (int64, error) {
 	numbers, err := listSegments(dir)
 	if err != nil || len(numbers) == 0 {
 		return 0, err

@@ -44,12 +44,12 @@ func TestStoreProperty(t *testing.T) {
 				t.Fatal(n, err)
 			}
 			if rapid.Bool().Draw(t, "look") {
-				if err := f.copy(&live); err != nil {
+				if err := f.copyNew(&live); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if err := f.copy(&live); err != nil {
+		if err := f.copyNew(&live); err != nil {
 			t.Fatal(err)
 		}
 		f.close()
@@ -77,7 +77,7 @@ func checkKept(t *rapid.T, dir string, all []byte, size Size, head, tail, seg in
 	if err != nil {
 		t.Fatal(err)
 	}
-	if most := segments(head, seg) + segments(tail, seg) + 2; int64(len(entries)) > most {
+	if most := segmentCount(head, seg) + segmentCount(tail, seg) + 2; int64(len(entries)) > most {
 		t.Fatalf("%d segments, at most %d", len(entries), most)
 	}
 }

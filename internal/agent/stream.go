@@ -17,8 +17,8 @@ type Call struct {
 	Opaque bool   // an edit whose content the stream does not tell
 }
 
-// Ended is what came of a call.
-type Ended struct {
+// CallResult is what came of a call.
+type CallResult struct {
 	ID        string
 	Output    string // at most MaxOutput bytes of it
 	HasOutput bool   // the stream gave an output at all
@@ -28,8 +28,8 @@ type Ended struct {
 // Listener gets the tool calls of a stream in their order. A call that the stream reports only
 // when it has ended is passed to Began and at once to Ended.
 type Listener interface {
-	Began(Call)
-	Ended(Ended)
+	CallBegan(Call)
+	CallEnded(CallResult)
 }
 
 // Bounds on what is held of one line, and of one output.
@@ -38,23 +38,23 @@ const (
 	MaxOutput = 64 << 10
 )
 
-// Reader cuts bytes into lines and reads each. The zero value with a Taker is ready.
-type Reader struct {
-	To  Listener         // nil: calls are passed over
-	Use func(Usage)      // nil: what was used is passed over
-	Say func(StreamText) // nil: words are passed over
+// StreamReader cuts bytes into lines and reads each. The zero value with a Taker is ready.
+type StreamReader struct {
+	Listener Listener         // nil: calls are passed over
+	OnUsage  func(Usage)      // nil: what was used is passed over
+	OnText   func(StreamText) // nil: words are passed over
 
-	Denied func(tool string) // nil: calls that were not allowed are passed over
-	again  func(retry)       // nil: requests to its model that it repeats are passed over
-	line   []byte
-	over   bool            // the line is too long and passed over to its end
-	seen   map[string]bool // calls that were told: some agents repeat theirs
-	Any    bool            // at least one call of a known form was read
-	Typed  bool            // at least one event of any form was read
+	OnDenied  func(tool string) // nil: calls that were not allowed are passed over
+	onRetry   func(modelRetry)  // nil: requests to its model that it repeats are passed over
+	line      []byte
+	overlong  bool            // the line is too long and passed over to its end
+	seenCalls map[string]bool // calls that were told: some agents repeat theirs
+	HasCalls  bool            // at least one call of a known form was read
+	HasEvents bool            // at least one event of any form was read
 
 	Names Names // what later events leave out
 
-	At time.Time // of the event that is being read; zero where the stream does not say
+	EventTime time.Time // of the event that is being read; zero where the stream does not say
 }
 
 // Names is what a stream says once, near its start.
@@ -73,7 +73,7 @@ type Message struct {
 }
 
 // Write takes more of the stream. It never fails.
-func (r *Reader) Write(p []byte) (int, error) {
+func (r *StreamReader) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
@@ -89,42 +89,42 @@ func (r *Reader) Write(p []byte) (int, error) {
 }
 
 // Close reads a last line without an end.
-func (r *Reader) Close() { r.flush() }
+func (r *StreamReader) Close() { r.flush() }
 
 // Pending returns how many bytes of a line without an end are held; ok is false when they are
 // too many to be held.
-func (r *Reader) Pending() (n int, ok bool) { return len(r.line), !r.over }
+func (r *StreamReader) Pending() (n int, ok bool) { return len(r.line), !r.overlong }
 
-// Break ends the line: what follows is not the rest of it.
-func (r *Reader) Break() { r.line, r.over = r.line[:0], false }
+// BreakLine ends the line: what follows is not the rest of it.
+func (r *StreamReader) BreakLine() { r.line, r.overlong = r.line[:0], false }
 
-func (r *Reader) keepPending(p []byte) {
-	if r.over || len(r.line)+len(p) > MaxLine {
-		r.over, r.line = true, r.line[:0]
+func (r *StreamReader) keepPending(p []byte) {
+	if r.overlong || len(r.line)+len(p) > MaxLine {
+		r.overlong, r.line = true, r.line[:0]
 		return
 	}
 	r.line = append(r.line, p...)
 }
 
-func (r *Reader) flush() {
+func (r *StreamReader) flush() {
 	line := bytes.TrimSpace(r.line)
-	if !r.over && len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' {
-		r.read(line)
+	if !r.overlong && len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' {
+		r.readLine(line)
 	}
-	r.line, r.over = r.line[:0], false
+	r.line, r.overlong = r.line[:0], false
 	if cap(r.line) > 1<<20 {
 		r.line = nil
 	}
 }
 
-func (r *Reader) read(line []byte) {
+func (r *StreamReader) readLine(line []byte) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	var e object
 	if d.Decode(&e) == nil {
-		r.Typed = r.Typed || e.text("type") != ""
-		r.At = timeOf(e)
-		r.take(e)
+		r.HasEvents = r.HasEvents || e.text("type") != ""
+		r.EventTime = timeOf(e)
+		r.readEvent(e)
 	}
 }
 
@@ -146,74 +146,74 @@ func timeOf(e object) time.Time {
 	return time.Time{}
 }
 
-// take reads an event.
-func (r *Reader) take(e object) {
-	if r.Use != nil {
-		r.usage(e)
+// readEvent reads an event.
+func (r *StreamReader) readEvent(e object) {
+	if r.OnUsage != nil {
+		r.readUsage(e)
 	}
-	if r.Say != nil {
+	if r.OnText != nil {
 		r.readMessage(e)
 	}
-	if r.Denied != nil {
-		r.denials(e)
+	if r.OnDenied != nil {
+		r.readDenials(e)
 	}
-	if r.again != nil {
+	if r.onRetry != nil {
 		if again, ok := retryOf(e); ok {
-			r.again(again)
+			r.onRetry(again)
 		}
 	}
-	if r.To != nil {
-		r.calls(e)
+	if r.Listener != nil {
+		r.readCalls(e)
 	}
 }
 
-// calls reads the calls of tools in an event, and what came of them.
-func (r *Reader) calls(e object) {
+// readCalls reads the calls of tools in an event, and what came of them.
+func (r *StreamReader) readCalls(e object) {
 	switch e.text("type") {
 	case "assistant", "user": // Claude Code, Qwen Code
-		r.message(e)
+		r.readMessageBlocks(e)
 	case "item.started", "item.updated", "item.completed": // Codex
-		r.item(e.object("item"), e.text("type") == "item.completed")
+		r.readCodexItem(e.object("item"), e.text("type") == "item.completed")
 	case "tool_use": // Gemini CLI, OpenCode
 		if part := e.object("part"); part != nil {
-			r.part(part)
+			r.readOpenCodePart(part)
 			return
 		}
-		r.began(Call{ID: e.text("tool_id"), Tool: e.text("tool_name"), Args: e["parameters"]})
+		r.callBegan(Call{ID: e.text("tool_id"), Tool: e.text("tool_name"), Args: e["parameters"]})
 	case "tool_result":
-		r.ended(Ended{ID: e.text("tool_id"), Failed: e.text("status") == "error"}, first(e, "output", "error"))
+		r.callEnded(CallResult{ID: e.text("tool_id"), Failed: e.text("status") == "error"}, firstOf(e, "output", "error"))
 	case "tool_execution_start": // pi
-		r.began(Call{ID: e.text("toolCallId"), Tool: e.text("toolName"), Args: e["args"]})
+		r.callBegan(Call{ID: e.text("toolCallId"), Tool: e.text("toolName"), Args: e["args"]})
 	case "tool_execution_end":
-		r.ended(Ended{ID: e.text("toolCallId"), Failed: e["isError"] == true}, e["result"])
+		r.callEnded(CallResult{ID: e.text("toolCallId"), Failed: e["isError"] == true}, e["result"])
 	case "tool_call": // Cursor
-		r.cursor(e)
+		r.readCursorCall(e)
 	case "tool.execution_start": // Copilot
 		d := e.object("data")
-		r.began(Call{ID: d.text("toolCallId"), Thread: d.text("parentToolCallId"), Tool: d.text("toolName"), Args: d["arguments"]})
+		r.callBegan(Call{ID: d.text("toolCallId"), Thread: d.text("parentToolCallId"), Tool: d.text("toolName"), Args: d["arguments"]})
 	case "tool.execution_complete":
-		r.copilot(e.object("data"))
+		r.readCopilotCall(e.object("data"))
 	}
 }
 
-// message reads the blocks of a message: what is asked for and what came of it.
-func (r *Reader) message(e object) {
+// readMessageBlocks reads the blocks of a message: what is asked for and what came of it.
+func (r *StreamReader) readMessageBlocks(e object) {
 	blocks, _ := e.object("message")["content"].([]any)
 	for _, b := range blocks {
 		block, _ := b.(map[string]any)
 		o := object(block)
 		switch o.text("type") {
 		case "tool_use":
-			r.began(Call{ID: o.text("id"), Thread: e.text("parent_tool_use_id"), Tool: o.text("name"), Args: o["input"]})
+			r.callBegan(Call{ID: o.text("id"), Thread: e.text("parent_tool_use_id"), Tool: o.text("name"), Args: o["input"]})
 		case "tool_result":
-			r.ended(Ended{ID: o.text("tool_use_id"), Failed: o["is_error"] == true}, o["content"])
+			r.callEnded(CallResult{ID: o.text("tool_use_id"), Failed: o["is_error"] == true}, o["content"])
 		}
 	}
 }
 
-// item reads one item of Codex. It has no content of edits, and an item that was refused
+// readCodexItem reads one item of Codex. It has no content of edits, and an item that was refused
 // is not there at all.
-func (r *Reader) item(it object, done bool) {
+func (r *StreamReader) readCodexItem(it object, done bool) {
 	c, failed, output := Call{ID: it.text("id")}, it.text("status") == "failed", any(nil)
 	switch it.text("type") {
 	case "command_execution":
@@ -223,82 +223,82 @@ func (r *Reader) item(it object, done bool) {
 	case "file_change":
 		c.Tool, c.Args, c.Opaque = "file_change", map[string]any{"changes": it["changes"]}, true
 	case "mcp_tool_call":
-		c.Tool, c.Args, output = it.text("server")+"."+it.text("tool"), it["arguments"], first(it, "result", "error")
+		c.Tool, c.Args, output = it.text("server")+"."+it.text("tool"), it["arguments"], firstOf(it, "result", "error")
 	case "web_search":
 		c.Tool, c.Args = "web_search", map[string]any{"query": it["query"]}
 	default:
 		return
 	}
-	r.began(c)
+	r.callBegan(c)
 	if done {
-		r.ended(Ended{ID: c.ID, Failed: failed}, output)
+		r.callEnded(CallResult{ID: c.ID, Failed: failed}, output)
 	}
 }
 
-// part reads a tool call of OpenCode, which is given when it has ended.
-func (r *Reader) part(p object) {
+// readOpenCodePart reads a tool call of OpenCode, which is given when it has ended.
+func (r *StreamReader) readOpenCodePart(p object) {
 	state := p.object("state")
 	id := p.text("callID")
-	r.began(Call{ID: id, Tool: p.text("tool"), Args: state["input"]})
+	r.callBegan(Call{ID: id, Tool: p.text("tool"), Args: state["input"]})
 	if s := state.text("status"); s == "completed" || s == "error" {
-		r.ended(Ended{ID: id, Failed: s == "error"}, first(state, "output", "error"))
+		r.callEnded(CallResult{ID: id, Failed: s == "error"}, firstOf(state, "output", "error"))
 	}
 }
 
-// cursor reads a tool call of Cursor: {"readToolCall": {"args": …, "result": …}}.
-func (r *Reader) cursor(e object) {
+// readCursorCall reads a tool call of Cursor: {"readToolCall": {"args": …, "result": …}}.
+func (r *StreamReader) readCursorCall(e object) {
 	id := e.text("call_id")
 	for name, v := range e.object("tool_call") {
 		body, ok := v.(map[string]any)
 		if !ok {
 			continue
 		}
-		r.began(Call{ID: id, Tool: name, Args: body["args"]})
+		r.callBegan(Call{ID: id, Tool: name, Args: body["args"]})
 		if e.text("subtype") == "completed" {
 			_, failed := object(body).object("result")["error"]
-			r.ended(Ended{ID: id, Failed: failed}, body["result"])
+			r.callEnded(CallResult{ID: id, Failed: failed}, body["result"])
 		}
 		return
 	}
 }
 
-// copilot reads the end of a tool call of Copilot. A command that failed is a success of the tool that ran it.
-func (r *Reader) copilot(d object) {
+// readCopilotCall reads the end of a tool call of Copilot. A command that failed is a success of the tool that ran it.
+func (r *StreamReader) readCopilotCall(d object) {
 	code, _ := d.object("shellExecution")["exitCode"].(json.Number)
 	failed := d["success"] == false || code != "" && code != "0"
-	output := first2any(d.object("result")["content"], d.object("error")["message"])
+	output := firstValue(d.object("result")["content"], d.object("error")["message"])
 	if text, ok := output.(string); ok {
 		output = shellID.ReplaceAllString(text, "<")
 	}
-	r.ended(Ended{ID: d.text("toolCallId"), Failed: failed}, output)
+	r.callEnded(CallResult{ID: d.text("toolCallId"), Failed: failed}, output)
 }
 
 // shellID is how Copilot numbers its shells, at the end of what a command printed: another number each time.
 var shellID = lazyregexp.New(`<shellId: \d+ `)
 
-func (r *Reader) began(c Call) {
+func (r *StreamReader) callBegan(c Call) {
 	if c.Tool == "" {
 		return
 	}
-	r.Any = true
+	r.HasCalls = true
 	if key := c.Thread + "\x00" + c.ID; c.ID != "" {
-		if r.seen[key] {
+		if r.seenCalls[key] {
 			return
 		}
-		if len(r.seen) > 4096 || r.seen == nil {
-			r.seen = map[string]bool{}
+		if len(r.seenCalls) > 4096 || r.seenCalls == nil {
+			r.seenCalls = map[string]bool{}
 		}
-		r.seen[key] = true
+		r.seenCalls[key] = true
 	}
-	r.To.Began(c)
+	r.Listener.CallBegan(c)
 }
 
-func (r *Reader) ended(e Ended, output any) {
-	r.Any = true
+func (r *StreamReader) callEnded(e CallResult, output any) {
+	r.HasCalls = true
 	if output != nil {
 		e.Output, e.HasOutput = outputText(output), true
 	}
-	r.To.Ended(e)
+	r.Listener.CallEnded(e)
 }
 
 // outputText makes text of an output: a string, blocks of text, or JSON.
@@ -341,14 +341,14 @@ func (o object) object(key string) object {
 	return m
 }
 
-func first2any(a, b any) any {
+func firstValue(a, b any) any {
 	if a != nil {
 		return a
 	}
 	return b
 }
 
-func first(o object, keys ...string) any {
+func firstOf(o object, keys ...string) any {
 	for _, k := range keys {
 		if o[k] != nil {
 			return o[k]

@@ -14,12 +14,12 @@ import (
 // told writes down what a reader tells.
 type told struct{ lines []string }
 
-func (t *told) Began(c agent.Call) {
+func (t *told) CallBegan(c agent.Call) {
 	args, _ := json.Marshal(c.Args)
 	t.lines = append(t.lines, strings.TrimSpace(fmt.Sprintf("began %s %s %s %s opaque=%v", c.ID, c.Thread, c.Tool, args, c.Opaque)))
 }
 
-func (t *told) Ended(e agent.Ended) {
+func (t *told) CallEnded(e agent.CallResult) {
 	t.lines = append(t.lines, fmt.Sprintf("ended %s %q told=%v failed=%v", e.ID, e.Output, e.HasOutput, e.Failed))
 }
 
@@ -64,14 +64,14 @@ func TestForms(t *testing.T) {
 	} {
 		for _, end := range []string{"", "\n", "\r\n"} {
 			var got told
-			r := agent.Reader{To: &got}
+			r := agent.StreamReader{Listener: &got}
 			_, _ = r.Write([]byte(strings.ReplaceAll(tt.text, "\n", "\r\n") + end))
 			r.Close()
 			if d := cmp.Diff(tt.want, got.lines); d != "" {
 				t.Errorf("%s: %s", name, d)
 			}
-			if r.Any != (tt.want != nil) {
-				t.Errorf("%s: any %v", name, r.Any)
+			if r.HasCalls != (tt.want != nil) {
+				t.Errorf("%s: any %v", name, r.HasCalls)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestForms(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	var got told
-	r := agent.Reader{To: &got}
+	r := agent.StreamReader{Listener: &got}
 	line := func(id, out string) string {
 		return fmt.Sprintf(`{"type":"tool_execution_end","toolCallId":%q,"result":%q}`+"\n", id, out)
 	}

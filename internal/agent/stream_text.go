@@ -15,10 +15,10 @@ type StreamText struct {
 }
 
 // readMessage passes the text in an event to r.Say.
-func (r *Reader) readMessage(e object) {
+func (r *StreamReader) readMessage(e object) {
 	say := func(s StreamText) {
 		if strings.TrimSpace(s.Text) != "" || s.Part && s.Text != "" {
-			r.Say(s)
+			r.OnText(s)
 		}
 	}
 	switch e.text("type") {
@@ -32,7 +32,7 @@ func (r *Reader) readMessage(e object) {
 		failed := e["is_error"] == true || e.text("status") == "error"
 		text := e.text("result")
 		if text == "" && failed {
-			text = first2(e.text("error"), e.object("error").text("message"))
+			text = firstText(e.text("error"), e.object("error").text("message"))
 		}
 		say(StreamText{Text: text, Failed: failed, Final: !failed})
 	case "item.completed": // Codex
@@ -51,8 +51,8 @@ func (r *Reader) readMessage(e object) {
 	case "text": // OpenCode
 		say(StreamText{Text: e.object("part").text("text")})
 	case "error":
-		text := first2(e.text("message"), e.object("error").object("data").text("message"))
-		say(StreamText{Text: plainError(first2(text, e.object("error").text("message"))), Failed: true})
+		text := firstText(e.text("message"), e.object("error").object("data").text("message"))
+		say(StreamText{Text: plainError(firstText(text, e.object("error").text("message"))), Failed: true})
 	case "assistant.message": // Copilot
 		say(StreamText{Text: e.object("data").text("content")})
 	case "session.error":
@@ -70,7 +70,7 @@ func (r *Reader) readMessage(e object) {
 func plainError(text string) string {
 	var e object
 	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &e) == nil {
-		if inner := first2(e.object("error").text("message"), e.text("message")); inner != "" {
+		if inner := firstText(e.object("error").text("message"), e.text("message")); inner != "" {
 			return inner
 		}
 	}
@@ -101,7 +101,7 @@ func textOf(content any) string {
 func FinalMessage(output io.Reader) (text string, ok bool) {
 	var parts strings.Builder
 	open := false // the last part may go on
-	r := Reader{To: &lastOf{ended: func() { open = false }}, Say: func(s StreamText) {
+	r := StreamReader{Listener: &callListener{onCall: func() { open = false }}, OnText: func(s StreamText) {
 		if s.Failed {
 			return
 		}
@@ -113,11 +113,11 @@ func FinalMessage(output io.Reader) (text string, ok bool) {
 	}}
 	_, _ = io.Copy(&r, output)
 	r.Close()
-	return strings.TrimSpace(parts.String()), r.Any || parts.Len() > 0
+	return strings.TrimSpace(parts.String()), r.HasCalls || parts.Len() > 0
 }
 
-// lastOf ends a message at each call of a tool.
-type lastOf struct{ ended func() }
+// callListener ends a message at each call of a tool.
+type callListener struct{ onCall func() }
 
-func (l *lastOf) Began(Call)  { l.ended() }
-func (l *lastOf) Ended(Ended) {}
+func (l *callListener) CallBegan(Call)       { l.onCall() }
+func (l *callListener) CallEnded(CallResult) {}

@@ -15,7 +15,7 @@ import (
 
 // reports writes down what a reader reports, one line each.
 func reports(text string) (lines []string) {
-	r := agent.Reader{Use: func(u agent.Usage) {
+	r := agent.StreamReader{OnUsage: func(u agent.Usage) {
 		kind := "step " + u.ID
 		if u.Total {
 			kind = "total"
@@ -31,8 +31,8 @@ func reports(text string) (lines []string) {
 		if u.Last {
 			line += " last"
 		}
-		if u.Odd != "" {
-			line += " odd " + u.Odd
+		if u.Invalid != "" {
+			line += " odd " + u.Invalid
 		}
 		lines = append(lines, line)
 	}}
@@ -145,7 +145,7 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, piece uint8) {
 		read := func(piece int) (all []agent.Usage, calls []string) {
 			var got told
-			r := agent.Reader{To: &got, Use: func(u agent.Usage) { all = append(all, u) }}
+			r := agent.StreamReader{Listener: &got, OnUsage: func(u agent.Usage) { all = append(all, u) }}
 			for rest := text; rest != ""; {
 				n := min(piece, len(rest))
 				_, _ = r.Write([]byte(rest[:n]))

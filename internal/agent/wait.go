@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	look      = 25 * time.Millisecond // between two looks at a running run
-	patience  = 10 * time.Second      // for processes to die of KILL
-	shimSlack = 3 * time.Second       // beyond grace, before a shim that does not answer is passed over
+	lookInterval = 25 * time.Millisecond // between two looks at a running run
+	killPatience = 10 * time.Second      // for processes to die of KILL
+	shimSlack    = 3 * time.Second       // beyond grace, before a shim that does not answer is passed over
 )
 
 // Wait returns when the run has finished, or was lost and nothing of it lives any
-// more: the tree is quiet then, unless Result.Left names what could not be killed.
+// more: the tree is quiet then, unless Result.LeftProcesses names what could not be killed.
 // Meanwhile it writes the output to live (nil for none), from its start and as it comes,
 // raw, with a line
 // "[N bytes not shown]" where it fell behind, unless live is a Misser; when live fails, it is left alone from
@@ -32,16 +32,16 @@ func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
 	defer follow.close()
 	for {
 		state := r.State() // before the last read: what came until then is shown
-		if live != nil && follow.copy(live) != nil {
+		if live != nil && follow.copyNew(live) != nil {
 			live = nil
 		}
 		switch state {
 		case Finished:
 			return r.result()
 		case Lost:
-			return r.lost(ctx)
+			return r.lostResult(ctx)
 		}
-		if err := pause(ctx, look); err != nil {
+		if err := pause(ctx, lookInterval); err != nil {
 			return Result{}, err
 		}
 	}
@@ -50,19 +50,19 @@ func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
 func (r *Run) result() (Result, error) {
 	var res Result
 	if err := readJSON(r.file("result.json"), &res); err != nil {
-		return res, fmt.Errorf("cannot determine how %s ended: %w", r.name(), err)
+		return res, fmt.Errorf("cannot determine how %s ended: %w", r.label(), err)
 	}
 	return res, nil
 }
 
-// lost ends what a run left behind and says why there is no result.
-func (r *Run) lost(ctx context.Context) (Result, error) {
+// lostResult ends what a run left behind and says why there is no result.
+func (r *Run) lostResult(ctx context.Context) (Result, error) {
 	// begun.json may be gone with the folder; the token still finds most.
-	var b begun
+	var b beginRecord
 	err := readJSON(r.file("begun.json"), &b)
 	res := Result{Ended: EndedLost, Exit: -1, Started: b.Started, Error: "its shim died"}
 	switch {
-	case !r.intact():
+	case !r.folderIntact():
 		res.Error = fmt.Sprintf("its folder %s was removed while it ran", belay.VisibleLine(r.dir))
 	case err != nil:
 		res.Error = "its shim died before the agent started"
@@ -72,11 +72,11 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 	if said := r.shimLog(); said != "" {
 		res.Error += ": " + said
 	}
-	if err := r.end(ctx, b); err != nil {
+	if err := r.killLeftovers(ctx, b); err != nil {
 		return Result{}, err
 	}
-	if total, err := extent(r.file("out"), segmentSize); err == nil && total > 0 {
-		res.OutputBytes, res.Cut = total, cut(total, r.spec.Head, r.spec.Tail)
+	if total, err := outputSize(r.file("out"), segmentSize); err == nil && total > 0 {
+		res.OutputBytes, res.Cut = total, cutBytes(total, r.spec.Head, r.spec.Tail)
 		if info, err := fsroot.Lstat(segmentName(r.file("out"), (total-1)/segmentSize)); err == nil {
 			res.Elapsed = max(0, info.ModTime().Sub(b.Started))
 		}
@@ -105,9 +105,9 @@ func (r *Run) Stop(ctx context.Context) error {
 	if r.State() != Running {
 		return r.endLost(ctx)
 	}
-	var b begun
+	var b beginRecord
 	known := readJSON(r.file("begun.json"), &b) == nil
-	limit := r.ask(b)
+	limit := r.requestStop(b)
 	if known {
 		for _, id := range []proc.ID{b.Guard, b.Shim} {
 			_ = id.Signal(syscall.SIGCONT) // they may have been stopped with SIGSTOP
@@ -116,17 +116,17 @@ func (r *Run) Stop(ctx context.Context) error {
 	for began := time.Now(); r.State() == Running; {
 		if time.Since(began) > limit {
 			_ = readJSON(r.file("begun.json"), &b)
-			return r.end(ctx, b, b.Guard, b.Shim)
+			return r.killLeftovers(ctx, b, b.Guard, b.Shim)
 		}
-		if err := pause(ctx, look); err != nil {
+		if err := pause(ctx, lookInterval); err != nil {
 			return err
 		}
 	}
 	return r.endLost(ctx)
 }
 
-// ask leaves the request in the folder and gives the time the shim may take.
-func (r *Run) ask(b begun) time.Duration {
+// requestStop leaves the request in the folder and gives the time the shim may take.
+func (r *Run) requestStop(b beginRecord) time.Duration {
 	f, err := fsroot.OpenFile(r.file("stop"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		f.Close()
@@ -144,28 +144,28 @@ func (r *Run) endLost(ctx context.Context) error {
 	if r.State() != Lost {
 		return nil
 	}
-	_, err := r.lost(ctx)
+	_, err := r.lostResult(ctx)
 	return err
 }
 
-// end kills what is left of a run until nothing is. last are a guard and a shim that
+// killLeftovers kills what is left of a run until nothing is. last are a guard and a shim that
 // are there and do not answer: what hides from us (its environment and session
 // changed) is still below them.
-func (r *Run) end(ctx context.Context, b begun, last ...proc.ID) error {
-	left, err := b.trace(r.spec).Sweep(ctx, patience, last...)
+func (r *Run) killLeftovers(ctx context.Context, b beginRecord, last ...proc.ID) error {
+	left, err := b.newTrace(r.spec).Sweep(ctx, killPatience, last...)
 	switch {
 	case ctx.Err() != nil && err == ctx.Err():
 		return err
 	case err != nil:
-		return fmt.Errorf("ending the remaining processes of %s: %w", r.name(), err)
+		return fmt.Errorf("ending the remaining processes of %s: %w", r.label(), err)
 	case len(left) > 0:
 		return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s",
-			r.name(), strings.Join(names(left), ", "))
+			r.label(), strings.Join(processNames(left), ", "))
 	}
 	return nil
 }
 
-func names(all []proc.Process) []string {
+func processNames(all []proc.Process) []string {
 	words := make([]string, len(all))
 	for i, p := range all {
 		words[i] = belay.VisibleLine(p.String())

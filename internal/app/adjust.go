@@ -91,7 +91,7 @@ func (s *Service) redetectTests(r *session.Record) (now belay.TestCommand, ok bo
 		return now, false
 	}
 	was := r.Task.Checks.Tests
-	now, ok = testrun.Tests(s.Session.Repo.Root)
+	now, ok = testrun.DetectTests(s.Session.Repo.Root)
 	now = asEvents(now)
 	ok = ok && was.From == now.From && now.String() != was.String()
 	now.KnownFailures = was.KnownFailures

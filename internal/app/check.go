@@ -38,7 +38,7 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 	}
 	began := time.Now()
 	within := func(began time.Time) (context.Context, context.CancelFunc) {
-		return context.WithDeadlineCause(ctx, began.Add(q.Timeout), testrun.OverTime{Limit: q.Timeout})
+		return context.WithDeadlineCause(ctx, began.Add(q.Timeout), testrun.TimeoutError{Limit: q.Timeout})
 	}
 	looking, cancel := within(began)
 	defer func() { cancel() }()

@@ -68,7 +68,7 @@ func (s *Service) Combine(ctx context.Context, q CombineRequest) (out CombineRes
 		return out, err
 	}
 	if q.Origin != nil {
-		if _, err := tasklist.Mark(s.Session.Repo.Root, "", *q.Origin); err != nil {
+		if _, err := tasklist.MarkDone(s.Session.Repo.Root, "", *q.Origin); err != nil {
 			out.Note = session.Sentence(err)
 		}
 	}
@@ -96,6 +96,6 @@ func (s *Service) testCombined(ctx context.Context, q CombineRequest, t belay.Ta
 		return err
 	}
 	out.Tests, out.Findings, err = tested(ctx, s.Session, s.Session.May, t, id,
-		testrun.Input{Baseline: &known.Report, Before: s.Session.Checkout(here.ID, t)})
+		testrun.Input{Baseline: &known.Report, Checkout: s.Session.Checkout(here.ID, t)})
 	return err
 }

@@ -161,7 +161,7 @@ func CommentsText(words string, comments []Comment, now belay.SnapshotID) (strin
 		fmt.Fprintf(&body, "%s\n", words)
 	}
 	for _, c := range comments {
-		lines := review.Lines(c.Line, c.End)
+		lines := review.FormatLines(c.Line, c.End)
 		at, where := review.Affected{Path: c.Path}, fmt.Sprintf("`%s`", c.Path)
 		switch {
 		case c.Old:
@@ -176,5 +176,5 @@ func CommentsText(words string, comments []Comment, now belay.SnapshotID) (strin
 		}
 		fmt.Fprintf(&body, "\n### %s\n\n%s\n", where, c.Text)
 	}
-	return review.Draft(places, strings.TrimLeft(body.String(), "\n"))
+	return review.DraftText(places, strings.TrimLeft(body.String(), "\n"))
 }

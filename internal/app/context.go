@@ -174,7 +174,7 @@ func (p *TaskContext) ReadJSON(sha string, v any) error {
 
 // attachJSON attaches v as canonical JSON and returns its hash and bytes.
 func (p *TaskContext) attachJSON(v any) (sha string, text []byte, err error) {
-	if text, err = handoff.Canonical(v); err != nil {
+	if text, err = handoff.CanonicalJSON(v); err != nil {
 		return "", nil, err
 	}
 	sha, _, err = p.Session.Journal.Attach(bytes.NewReader(text))
@@ -196,7 +196,7 @@ func (p *TaskContext) Block() (handoff.Block, error) {
 
 // Changes reads the last handover's changes, nil when there was none.
 func (p *TaskContext) Changes() (*handoff.Changes, error) {
-	last := p.Rec.Context.Last
+	last := p.Rec.Context.LastHandoff
 	if last == nil {
 		return nil, nil
 	}

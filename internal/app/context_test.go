@@ -178,7 +178,7 @@ func requireNothingLost(t *testing.T, sess *session.Session, done map[string]int
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared, err := rec.Context.Of("shared")
+	shared, err := rec.Context.RoleState("shared")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func requireNothingLost(t *testing.T, sess *session.Session, done map[string]int
 		if me != "r0" && n != updates {
 			t.Errorf("%s reported %d of %d", me, n, updates)
 		}
-		s, _ := rec.Context.Of(me)
+		s, _ := rec.Context.RoleState(me)
 		last := (n - 1) / 2 * 2
 		if s.Session != fmt.Sprintf("%s-%d", me, last) && s.Session != fmt.Sprintf("%s-%d", me, last+2) {
 			t.Errorf("%s: session %q after %d", me, s.Session, n)

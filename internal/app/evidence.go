@@ -15,15 +15,15 @@ import (
 
 // keepMasked attaches a text with its secrets masked. If secrets are forced it is attached unchanged, and let has their
 // fingerprints.
-func (p *TaskContext) keepMasked(data []byte, what string) (k handoff.Kept, masked int, let []string, err error) {
+func (p *TaskContext) keepMasked(data []byte, what string) (k handoff.AttachmentRef, masked int, let []string, err error) {
 	if p.force {
 		if let, err = p.RefuseSecrets(true, what, string(data)); err != nil {
 			return k, 0, nil, err
 		}
 	} else {
-		data, masked = handoff.Masked(data)
+		data, masked = handoff.MaskSecrets(data)
 	}
-	keeper := handoff.NewKeeper(p.Session.Journal.Attach)
+	keeper := handoff.NewAttachmentWriter(p.Session.Journal.Attach)
 	_, err = keeper.Write(data)
 	k, cerr := keeper.Close(err)
 	return k, masked, let, errors.Join(err, cerr)
@@ -65,7 +65,7 @@ func (p *TaskContext) RecordQA(ctx context.Context, q ProofRequest) (handoff.Pro
 	}
 	proof.Attachment, proof.Gzip, proof.Bytes, proof.Masked = k.SHA, k.Gzip, k.Bytes, masked
 	return proof, p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		return handoff.Event{Kind: handoff.Proved, Role: r.Name, Proof: &proof, Secrets: let, Masked: masked}, c.NoDrift()
+		return handoff.Event{Kind: handoff.EventTested, Role: r.Name, Proof: &proof, ForcedSecrets: let, Masked: masked}, c.CheckNoDrift()
 	})
 }
 
@@ -122,9 +122,9 @@ func (p *TaskContext) Attach(ctx context.Context, q AttachRequest) (handoff.Evid
 	}
 	e.Attachment, e.Gzip, e.Bytes, e.Masked = k.SHA, k.Gzip, k.Bytes, masked
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		e.ID = fmt.Sprintf("E%d", len(c.Proof)+1)
+		e.ID = fmt.Sprintf("E%d", len(c.Evidence)+1)
 		one := e
-		return handoff.Event{Kind: handoff.Attached, Evidence: &one, Secrets: let, Masked: masked}, c.Exists()
+		return handoff.Event{Kind: handoff.EventAttached, Evidence: &one, ForcedSecrets: let, Masked: masked}, c.CheckExists()
 	})
 	return e, err
 }
@@ -161,7 +161,7 @@ func (p *TaskContext) Log(role string) (handoff.ProofOf, []byte, error) {
 
 // Evidence returns what was attached under an ID.
 func (p *TaskContext) Evidence(id string) (handoff.Evidence, []byte, error) {
-	for _, e := range p.Rec.Context.Proof {
+	for _, e := range p.Rec.Context.Evidence {
 		if strings.EqualFold(e.ID, id) {
 			data, err := p.ReadAttachment(e.Attachment, e.Gzip)
 			return e, data, err

@@ -24,7 +24,7 @@ func (p *TaskContext) Export(ctx context.Context, role string) ([]RoleExport, er
 	}
 	var names []string
 	if role != "" {
-		s, err := p.Rec.Context.Of(role)
+		s, err := p.Rec.Context.RoleState(role)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (p *TaskContext) exportRoles(ctx context.Context, names []string) ([]handof
 	}
 	if len(fresh) > 0 {
 		err := p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-			return handoff.Event{Kind: handoff.Exported, Exports: fresh}, c.Exists()
+			return handoff.Event{Kind: handoff.EventExported, Exports: fresh}, c.CheckExists()
 		})
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func (p *TaskContext) Manifest() ([]byte, error) {
 			m.Exports = append(m.Exports, ref)
 		}
 	}
-	return handoff.Canonical(m)
+	return handoff.CanonicalJSON(m)
 }
 
 // PurgeContext ends a context: it deletes the agents' files; what the record names stays. With snapshots it also

@@ -70,7 +70,7 @@ func ReviewFeature(ctx context.Context, s *Service, q FeatureRequest) (FeatureRe
 	for _, r := range records {
 		out.Tasks = append(out.Tasks, r.Task.ID)
 	}
-	out.Facts = append(out.Facts, review.Facts(w.tasks, spec, w.changed, w.changedByOthers)...)
+	out.Facts = append(out.Facts, review.FeatureFacts(w.tasks, spec, w.changed, w.changedByOthers)...)
 	if q.Ask {
 		if out.Reviews, err = w.askReviewers(ctx, s, home, q, docs, out.Facts); err != nil {
 			return out, err
@@ -120,9 +120,9 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 	w := &featureWork{records: ours}
 	for _, r := range ours {
 		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed,
-			Standing: cmp.Or(string(r.State.Outcome), r.Phase()), Elsewhere: runner.Unmerged(r)}
+			StatusText: cmp.Or(string(r.State.Outcome), r.Phase()), NotMerged: runner.Unmerged(r)}
 		if n := len(r.Over); n > 0 {
-			t.Over = r.Over[n-1].String()
+			t.AcceptedDespite = r.Over[n-1].String()
 		}
 		if r.State.Before != "" && !r.PutBack() {
 			if w.before == "" && r.Task.Worktree == "" {
@@ -176,7 +176,7 @@ func readSpec(ctx context.Context, home *session.Session, q FeatureRequest) ([]p
 	var spec review.Spec
 	docs, err := review.FeatureDocuments(ctx, home.Repo, q.Feature, q.Spec)
 	for _, doc := range docs {
-		spec.Items = append(spec.Items, review.Items(doc.Path, doc.Text)...)
+		spec.Items = append(spec.Items, review.ReadItems(doc.Path, doc.Text)...)
 		spec.Boxes = append(spec.Boxes, taskBoxes(doc.Path, doc.Text)...)
 	}
 	return docs, spec, err
@@ -273,10 +273,10 @@ func reviewPanel(ctx context.Context, s *Service, home *session.Session, task be
 	release, err = home.Claims().Claim(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
 		Enclose: runner.Encloser(ctx, s.Session),
-		Snaps:   home.Snaps, May: s.Session.May, Closed: []string{home.Repo.Root, home.Repo.Common},
-		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": task.Feature, "BELAY_ROLE": "reviewer"}),
-		Own: func(reviewer string) []string {
-			_, env := home.Claims().Own(reviewer, task.ID)
+		Snaps:   home.Snaps, May: s.Session.May, ReadOnly: []string{home.Repo.Root, home.Repo.Common},
+		Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{"BELAY_FEATURE": task.Feature, "BELAY_ROLE": "reviewer"}),
+		ReviewerEnv: func(reviewer string) []string {
+			_, env := home.Claims().KeyAndEnv(reviewer, task.ID)
 			return env
 		},
 		Attach: func(r io.Reader) (string, error) { return home.AttachText(r, belay.Task{}) },
@@ -300,10 +300,10 @@ func (w *featureWork) recordVerdict(ctx context.Context, s *Service, out *Featur
 	}
 	var said []belay.Finding
 	for i := range out.Reviews {
-		out.Reviews[i].Findings = review.Located(out.Reviews[i].Findings, w.changed)
+		out.Reviews[i].Findings = review.WithoutUnknownFiles(out.Reviews[i].Findings, w.changed)
 		said = append(said, out.Reviews[i].Findings...)
 	}
-	for _, id := range review.Blamed(w.tasks, said) {
+	for _, id := range review.TasksOfFindings(w.tasks, said) {
 		if !slices.Contains(out.Blamed, id) {
 			out.Blamed = append(out.Blamed, id)
 		}

@@ -127,7 +127,7 @@ func (s *Stage) taskLists() ([]string, error) {
 	}
 	if len(list.Files) == 0 {
 		return nil, belay.Refuse(belay.CodeRefused, s.tryFor(phase.Answer{Lacks: phase.CreateTasks}), "%s is missing",
-			belay.VisibleLine(s.Layout.Where(s.Rec.Feature.Folder, phase.CreateTasks)))
+			belay.VisibleLine(s.Layout.ArtefactPath(s.Rec.Feature.Folder, phase.CreateTasks)))
 	}
 	var paths []string
 	for _, f := range list.Files {
@@ -165,7 +165,7 @@ func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]b
 		return nil, "", nil, err
 	}
 	base := filepath.Base(paths[0])
-	as = cmp.Or(as, tasklist.Feature(files[0].Path), strings.TrimSuffix(base, filepath.Ext(base)))
+	as = cmp.Or(as, tasklist.FeatureOf(files[0].Path), strings.TrimSuffix(base, filepath.Ext(base)))
 	if _, err := belay.ParseNewTaskID(as); err != nil {
 		return nil, "", nil, belay.Refuse(belay.CodeUsage, "name it with --feature", "%q cannot begin the ids of tasks",
 			belay.VisibleLine(as))
@@ -202,7 +202,7 @@ func (im *Import) openTasks(feature string) (list []belay.ListedTask, _ error) {
 			}
 			return out
 		}
-		list = append(list, belay.ListedTask{ID: ids[i], Prose: l.Words, Ask: l.Ask, Listed: im.listed(l, ids[i], Options{}),
+		list = append(list, belay.ListedTask{ID: ids[i], Prose: l.Text, Ask: l.Request, Listed: im.listed(l, ids[i], Options{}),
 			After: named(l.after), Needs: named(l.needs)})
 	}
 	return list, nil

@@ -45,7 +45,7 @@ func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceReport,
 	if x.Command == nil {
 		x.Command = []string{}
 	}
-	e, err := runner.Enclose(ctx, s.Session, runner.Enclosed{Argv: argv, Show: true, Env: agent.Environ(os.Environ(), nil, nil)})
+	e, err := runner.Enclose(ctx, s.Session, runner.Enclosed{Argv: argv, Show: true, Env: agent.BuildEnviron(os.Environ(), nil, nil)})
 	if err != nil {
 		return x, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceReport,
 	if e.Policy == nil {
 		return x, nil
 	}
-	if _, note := agent.Unboxed(argv); note != "" {
+	if _, note := agent.WithoutSandbox(argv); note != "" {
 		x.Notes = append(x.Notes, note)
 	}
 	if err := fence.Probe(); err != nil {

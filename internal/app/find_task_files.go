@@ -67,7 +67,7 @@ type ImportPlace struct {
 func ImportPlaces(root string) ([]ImportPlace, error) {
 	found, err := FindTaskFiles(root, nil)
 	list := []ImportPlace{}
-	for _, p := range tasklist.Places {
+	for _, p := range tasklist.TaskFilePlaces {
 		n := 0
 		for _, f := range found {
 			if f.Dialect == p.Dialect && belay.Match([]string{p.Glob}, f.Path) {
@@ -83,12 +83,12 @@ func ImportPlaces(root string) ([]ImportPlace, error) {
 
 func dialectFor(path string, patterns []string) (tasklist.Dialect, bool) {
 	if belay.Match(patterns, path) {
-		return tasklist.Of(path, nil), true
+		return tasklist.DialectOf(path, nil), true
 	}
-	if len(patterns) > 0 || tasklist.Ignored(path) {
+	if len(patterns) > 0 || tasklist.IsIgnored(path) {
 		return "", false
 	}
-	for _, p := range tasklist.Places {
+	for _, p := range tasklist.TaskFilePlaces {
 		if belay.Match([]string{p.Glob}, path) {
 			return p.Dialect, true
 		}

@@ -59,10 +59,10 @@ func (r *pipelineRun) returnWork(ctx context.Context, rec *session.Record) error
 		return nil
 	}
 	was := all[len(all)-2]
-	back := handoff.Back{Attempt: len(all), Anew: was.Then == loop.ThenRollback || rec.Context.Last == nil}
+	back := handoff.SentBack{Attempt: len(all), FromStart: was.Then == loop.ThenRollback || rec.Context.LastHandoff == nil}
 	role := r.roles[0].Name
 	for _, one := range r.roles {
-		if !one.ReadOnly && !back.Anew {
+		if !one.ReadOnly && !back.FromStart {
 			role = one.Name
 		}
 	}

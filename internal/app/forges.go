@@ -407,7 +407,7 @@ func (i ReviewIssue) text(task belay.TaskID) string {
 	lines := []string{"severity: " + i.Severity, "reviewer: " + i.By}
 	if i.File != "" {
 		at := i.File
-		if l := review.Lines(i.Line, i.EndLine); l != "" {
+		if l := review.FormatLines(i.Line, i.EndLine); l != "" {
 			at += ":" + l
 		}
 		lines = append(lines, "place: "+at)

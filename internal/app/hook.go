@@ -36,7 +36,7 @@ var Slack time.Duration
 // Hook handles an event of an agent's own session and returns what to tell the agent. It never fails: a fault of belay
 // must not break an agent. Errors go to belay's log. Only a denial stays in force whatever fails after it.
 func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
-	reads := ev.Tool.Does == hook.Reads && (ev.Kind == hook.Before || ev.Kind == hook.After)
+	reads := ev.Tool.Effect == hook.Reads && (ev.Kind == hook.Before || ev.Kind == hook.After)
 	if ev.Kind == hook.Other || reads || ev.Kind == hook.Prompt && strings.TrimSpace(ev.Prompt) == "" {
 		return hook.Answer{}
 	}
@@ -320,7 +320,7 @@ func (h *hookCall) onBefore(ctx context.Context) error {
 		agents := len(m.Open) > 0 || m.Behind
 		taken, err := h.takeSnapshot(ctx, &m, agents, fmt.Sprintf("before tool call %d", m.Tool))
 		m.Open = append(m.Open[:len(m.Open):len(m.Open)], session.OpenCall{Call: h.ev.Tool.Call, Tool: m.Tool})
-		m.Behind = m.Behind || h.ev.Tool.Behind
+		m.Behind = m.Behind || h.ev.Tool.Background
 		if m.Begun == "" { // no prompt was seen
 			m.Begun = m.Snapshot
 		}

@@ -26,9 +26,9 @@ func (h *hookCall) judgeToolCall(ctx context.Context, t belay.Task) {
 	if h.ev.Tool.Command == "" || mode == belay.DestructiveAllow {
 		return
 	}
-	deeds := hook.Destructive(h.ev.Tool.Command, h.surroundings(ctx, t))
+	deeds := hook.FindDestructive(h.ev.Tool.Command, h.surroundings(ctx, t))
 	if mode == belay.DestructiveSnapshot {
-		deeds = slices.DeleteFunc(deeds, func(d hook.Deed) bool { return d.Covered })
+		deeds = slices.DeleteFunc(deeds, func(d hook.DestructiveCommand) bool { return d.InSnapshot })
 	}
 	if len(deeds) > 0 {
 		h.ans.Deny = denial(deeds)
@@ -54,18 +54,18 @@ func denyWithoutRepository(ev hook.Event) (ans hook.Answer) {
 	}
 	home, _ := os.UserHomeDir()
 	w := hook.Surroundings{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
-	if deeds := hook.Destructive(ev.Tool.Command, w); len(deeds) > 0 {
+	if deeds := hook.FindDestructive(ev.Tool.Command, w); len(deeds) > 0 {
 		ans.Deny = denial(deeds)
 	}
 	return ans
 }
 
 // denial tells the agent which commands were not run, and what to do instead.
-func denial(deeds []hook.Deed) string {
+func denial(deeds []hook.DestructiveCommand) string {
 	var b strings.Builder
 	b.WriteString(denialPrefix)
 	for _, d := range deeds[:min(3, len(deeds))] {
-		fmt.Fprintf(&b, "\n%s: %s. Instead: %s.", belay.Clip(belay.VisibleLine(d.Command), 200), d.Why, d.Instead)
+		fmt.Fprintf(&b, "\n%s: %s. Instead: %s.", belay.Clip(belay.VisibleLine(d.Command), 200), d.Destroys, d.Instead)
 	}
 	return b.String()
 }
@@ -123,7 +123,7 @@ func (h *hookCall) surroundings(ctx context.Context, t belay.Task) hook.Surround
 			}
 			return slices.ContainsFunc(tracked, func(e git.IndexEntry) bool { return match(e.Path) })
 		},
-		Precious: func(p string) bool { return isIrreplaceable(ctx, r, p) },
+		HasIgnored: func(p string) bool { return isIrreplaceable(ctx, r, p) },
 		Protected: func(p string) bool {
 			return slices.ContainsFunc(t.Scope.Protect, func(g string) bool { return belay.Covers(g, p) })
 		},

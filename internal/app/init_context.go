@@ -40,7 +40,7 @@ func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitRe
 	if err != nil {
 		return InitResult{}, err
 	}
-	if err := p.Rec.Context.MayBegin(); err != nil {
+	if err := p.Rec.Context.CheckMayBegin(); err != nil {
 		return InitResult{}, err
 	}
 	if !p.Rec.Open() {
@@ -72,7 +72,7 @@ func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitRe
 		ref.Roles = q.Roles
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		return handoff.Event{Kind: handoff.Began, Block: &ref, Secrets: let}, c.MayBegin()
+		return handoff.Event{Kind: handoff.EventInit, Block: &ref, ForcedSecrets: let}, c.CheckMayBegin()
 	})
 	if err != nil {
 		return m, err
@@ -101,7 +101,7 @@ func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitR
 	}
 	words := []string{g.sources.Task.Prose, g.sources.Task.Title}
 	words = append(words, g.sources.Acceptance...)
-	for _, c := range g.sources.Chosen.Citations {
+	for _, c := range g.sources.Standards.Citations {
 		words = append(words, c.Requirement)
 	}
 	let, err := p.RefuseSecrets(q.Force, "the task or a cited rule", words...)
@@ -113,8 +113,8 @@ func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitR
 		return m, ref, nil, err
 	}
 	m.SHA, m.Manifest, m.Sources = ref.Block, ref.Manifest, g.manifest
-	m.Notes = append(m.Notes, g.sources.Chosen.Doubts...)
-	if len(m.Block.Task.Description) < len(handoff.Text(p.Rec.Task.Prose)) {
+	m.Notes = append(m.Notes, g.sources.Standards.Warnings...)
+	if len(m.Block.Task.Description) < len(handoff.NormalizeText(p.Rec.Task.Prose)) {
 		m.Notes = append(m.Notes, fmt.Sprintf("the description was cut at %d bytes, with a pointer to the full text", handoff.MaxText))
 	}
 	return m, ref, let, nil
@@ -127,7 +127,7 @@ func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry 
 	if err != nil {
 		return InitResult{}, err
 	}
-	if err := p.Rec.Context.Exists(); err != nil {
+	if err := p.Rec.Context.CheckExists(); err != nil {
 		return InitResult{}, err
 	}
 	was, err := p.Block()
@@ -151,13 +151,13 @@ func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry 
 		note := m.Block.Git.Source + " changed after the task was recorded from it; the task keeps the recorded text"
 		m.Notes = append(m.Notes, note)
 	}
-	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
+	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.DifferencesFrom(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {
 		return m, nil
 	}
 	ref.Changes = m.Changes
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		return handoff.Event{Kind: handoff.Rebuilt, Block: &ref, Secrets: let}, c.Exists()
+		return handoff.Event{Kind: handoff.EventRebuilt, Block: &ref, ForcedSecrets: let}, c.CheckExists()
 	})
 	if err != nil {
 		return m, err

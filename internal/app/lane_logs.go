@@ -12,7 +12,7 @@ import (
 )
 
 // laneLogs are the logs of features by path, each read once.
-type laneLogs map[string]map[string]tasklist.At
+type laneLogs map[string]map[string]tasklist.LanePosition
 
 // setLane sets the state of a file's work package to the one in its feature's log. The log overrides the lane in the
 // package's own file. Without a log, or an entry for the package, nothing changes.
@@ -27,7 +27,7 @@ func (l laneLogs) setLane(q ImportQuery, p string, f *ImportFile) error {
 	if filepath.Base(dir) != "tasks" {
 		return nil
 	}
-	log := filepath.Join(filepath.Dir(dir), tasklist.Log)
+	log := filepath.Join(filepath.Dir(dir), tasklist.LaneLog)
 	if _, known := l[log]; !known {
 		if err := l.read(q, log, f); err != nil {
 			return err
@@ -43,7 +43,7 @@ func (l laneLogs) setLane(q ImportQuery, p string, f *ImportFile) error {
 		func(n tasklist.Note) bool { return n.Why == tasklist.NoLane || n.Why == tasklist.GivenUp })
 	if t.State != state && t.State != tasklist.Open {
 		notes = append(notes, tasklist.Note{Line: t.Line, Text: t.Title, Source: f.Path,
-			Why: fmt.Sprintf("line %d of %s says %s, which overrides the lane here", at.Line, tasklist.Log, at.Lane)})
+			Why: fmt.Sprintf("line %d of %s says %s, which overrides the lane here", at.Line, tasklist.LaneLog, at.Lane)})
 	}
 	if state == tasklist.Unclear {
 		notes = append(notes, tasklist.Note{Line: t.Line, Text: t.Title, Why: tasklist.GivenUp, Source: f.Path})

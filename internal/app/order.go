@@ -53,7 +53,7 @@ func (im *Import) wide(l ImportLine) string {
 	if !im.alone(l.Source) {
 		return l.Source + "\x00\x00" + l.ID
 	}
-	return "\x00" + tasklist.Feature(l.Source) + "\x00" + l.ID
+	return "\x00" + tasklist.FeatureOf(l.Source) + "\x00" + l.ID
 }
 
 // alone reports a file that is one task.

@@ -214,12 +214,12 @@ func (s *Stage) heard(it *phase.Iteration, results []belay.CheckResult, files []
 	var lists [][]belay.Finding
 	for _, r := range results {
 		it.By = append(it.By, strings.TrimPrefix(r.Check, "review/"))
-		lists = append(lists, review.Located(r.Findings, files))
+		lists = append(lists, review.WithoutUnknownFiles(r.Findings, files))
 		if r.Review != nil && r.Review.Summary != "" {
 			it.Summary = strings.TrimSpace(it.Summary + "\n" + r.Review.Summary)
 		}
 	}
-	it.Findings = append(it.Findings, review.Merge(lists...)...)
+	it.Findings = append(it.Findings, review.MergeFindings(lists...)...)
 	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), After: belay.SnapshotID(it.Snapshot), Verdict: it.Verdict,
 		Checks: results})
 	if err == nil {
@@ -318,10 +318,10 @@ func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
 			return nil, err
 		}
 		for _, f := range a.Files {
-			spec.Items = append(spec.Items, review.Items(f.Path, f.Text)...)
+			spec.Items = append(spec.Items, review.ReadItems(f.Path, f.Text)...)
 		}
 		spec.Boxes = s.boxes()
-		v.Facts = review.Facts(nil, spec, nil, nil)
+		v.Facts = review.FeatureFacts(nil, spec, nil, nil)
 	} else if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 				"%s waits for a review by %s, not by %s", v.Phase, belay.VisibleLine(strings.Join(it.Waits, ", ")), v.By)
 		case it.SHA != art.SHA:
 			return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase),
-				"%s was changed after %s was asked to review it", belay.VisibleLine(s.Layout.Where(s.Rec.Feature.Folder, v.Phase)), v.By)
+				"%s was changed after %s was asked to review it", belay.VisibleLine(s.Layout.ArtefactPath(s.Rec.Feature.Folder, v.Phase)), v.By)
 		}
 		it.Waits = slices.Delete(slices.Clone(it.Waits), waited, waited+1)
 	}

@@ -369,7 +369,7 @@ func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error)
 	if err != nil {
 		return a, art, err
 	}
-	g, at := s.Rec.Feature.Of(p), belay.VisibleLine(s.Layout.Where(s.Rec.Feature.Folder, p))
+	g, at := s.Rec.Feature.Of(p), belay.VisibleLine(s.Layout.ArtefactPath(s.Rec.Feature.Folder, p))
 	again := "belay phase done " + string(p)
 	refuse := func(format string, args ...any) (phase.Answer, tasklist.Artefact, error) {
 		return a, art, belay.Refuse(belay.CodeRefused, "write it, then "+again, format, args...)
@@ -381,8 +381,8 @@ func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error)
 		return refuse("%s is missing", at)
 	case art.State == phase.Empty:
 		return refuse("%s is empty", at)
-	case art.Large != "":
-		return a, art, belay.Refuse(belay.CodeCannot, "split it", "%s is larger than %d MiB", belay.VisibleLine(art.Large),
+	case art.TooLarge != "":
+		return a, art, belay.Refuse(belay.CodeCannot, "split it", "%s is larger than %d MiB", belay.VisibleLine(art.TooLarge),
 			tasklist.MaxArtefact>>20)
 	case g.Stale != "" && g.Stale == art.SHA:
 		return refuse("%s is unchanged since %s was started afresh", at, p)

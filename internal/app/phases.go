@@ -173,11 +173,11 @@ func featuresNamed(list []*session.FeatureRecord, name string) (found []*session
 			return r.Feature.Name == name || r.Feature.Folder == strings.TrimSuffix(name, "/")
 		},
 		func(r *session.FeatureRecord) bool {
-			n := tasklist.Number(name)
-			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.Number(r.Feature.Name) == n
+			n := tasklist.NumberOf(name)
+			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.NumberOf(r.Feature.Name) == n
 		},
 		func(r *session.FeatureRecord) bool { // 003-search by search
-			return tasklist.Number(r.Feature.Name) >= 0 && strings.EqualFold(strings.TrimLeft(r.Feature.Name, "0123456789-_. "), name)
+			return tasklist.NumberOf(r.Feature.Name) >= 0 && strings.EqualFold(strings.TrimLeft(r.Feature.Name, "0123456789-_. "), name)
 		},
 	} {
 		for _, r := range list {
@@ -252,11 +252,11 @@ func (s *Stage) renamed(root *fsroot.Root) (out []string) {
 	}
 	for _, n := range names {
 		taken := slices.ContainsFunc(all, func(r *session.FeatureRecord) bool {
-			return r.Feature.Active() && r.Feature.Folder == s.Layout.Above+"/"+n
+			return r.Feature.Active() && r.Feature.Folder == s.Layout.Parent+"/"+n
 		})
-		same := tasklist.Number(n) >= 0 && tasklist.Number(n) == tasklist.Number(s.Rec.Feature.Name)
+		same := tasklist.NumberOf(n) >= 0 && tasklist.NumberOf(n) == tasklist.NumberOf(s.Rec.Feature.Name)
 		for p, g := range s.Rec.Feature.Phases {
-			a, err := s.Layout.Artefact(root, s.Layout.Above+"/"+n, p)
+			a, err := s.Layout.Artefact(root, s.Layout.Parent+"/"+n, p)
 			same = same || err == nil && g.SHA != "" && a.SHA == g.SHA
 		}
 		if same && !taken {
@@ -296,7 +296,7 @@ func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
 	}
 	a := phase.Check(phase.Input{Phase: p, Mode: s.Rec.Feature.Mode, Phases: all, Finished: !s.Rec.Feature.Active()})
 	if a.Lacks != "" {
-		if at := s.Layout.Where(s.Rec.Feature.Folder, a.Lacks); s.Layout.Files[a.Lacks] != "" {
+		if at := s.Layout.ArtefactPath(s.Rec.Feature.Folder, a.Lacks); s.Layout.Files[a.Lacks] != "" {
 			a.Message += " (" + belay.VisibleLine(at) + ")"
 		} else {
 			a.Message = fmt.Sprintf("%s comes after %s, which is not completed", p, a.Lacks)
@@ -353,7 +353,7 @@ func (s *Stage) View() FeatureView {
 		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Feature.Mode], p), Artefact: st.Artefact, Begun: st.Begun,
 			Done: st.Done, Verified: g.Verified, Rounds: len(g.Iterations), Concerns: len(g.Concerns)}
 		if s.Layout.Files[p] != "" {
-			w.File = s.Layout.Where(s.Rec.Feature.Folder, p)
+			w.File = s.Layout.ArtefactPath(s.Rec.Feature.Folder, p)
 			if art, err := s.Artefact(p); err == nil && len(art.Files) > 0 {
 				w.File = art.Files[0].Path
 			}
@@ -432,7 +432,7 @@ func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := layout.Above + "/" + name
+	folder := layout.Parent + "/" + name
 	for _, r := range all {
 		if r.Feature.Active() && r.Feature.Folder == folder {
 			return svc.again(ctx, r, q)
@@ -500,7 +500,7 @@ func (s *Service) lock(ctx context.Context, name string) (unlock func(), err err
 
 // folderFor finds the folder of a feature in the layouts that are in use, or decides where it will be.
 func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) (tasklist.Layout, string, error) {
-	used := tasklist.InUse(root)
+	used := tasklist.LayoutsInUse(root)
 	if q.Layout != "" {
 		used = slices.DeleteFunc(slices.Clone(tasklist.Layouts), func(l tasklist.Layout) bool { return string(l.Dialect) != q.Layout })
 		if len(used) == 0 {
@@ -521,12 +521,12 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 			return l, "", err
 		}
 		for _, n := range names {
-			top = max(top, tasklist.Number(n))
-			if n == q.Name || l.Above+"/"+n == strings.Trim(path.Clean(q.Name), "/") {
+			top = max(top, tasklist.NumberOf(n))
+			if n == q.Name || l.Parent+"/"+n == strings.Trim(path.Clean(q.Name), "/") {
 				exact = append(exact, at{l, n})
-			} else if strings.Trim(q.Name, "0123456789") == "" && tasklist.Number(q.Name) == tasklist.Number(n) && q.Name != "" {
+			} else if strings.Trim(q.Name, "0123456789") == "" && tasklist.NumberOf(q.Name) == tasklist.NumberOf(n) && q.Name != "" {
 				numbered = append(numbered, at{l, n})
-			} else if tasklist.Number(n) >= 0 && strings.EqualFold(strings.TrimLeft(n, "0123456789-_. "), slug) && bad == nil {
+			} else if tasklist.NumberOf(n) >= 0 && strings.EqualFold(strings.TrimLeft(n, "0123456789-_. "), slug) && bad == nil {
 				named = append(named, at{l, n})
 			}
 		}
@@ -540,7 +540,7 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 	if len(exact) > 1 {
 		var names []string
 		for _, e := range exact {
-			names = append(names, belay.VisibleLine(e.layout.Above+"/"+e.name))
+			names = append(names, belay.VisibleLine(e.layout.Parent+"/"+e.name))
 		}
 		return tasklist.Layout{}, "", belay.Refuse(belay.CodeUsage, "give the whole path of one of them", "several folders fit: %s",
 			strings.Join(names, ", "))
@@ -553,18 +553,20 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 	}
 	l := used[0]
 	for _, r := range all {
-		top = max(top, tasklist.Number(r.Feature.Name))
+		top = max(top, tasklist.NumberOf(r.Feature.Name))
 		if r.Feature.Active() && r.Feature.Name == slug {
 			try := fmt.Sprintf("belay feature rename %s NEW-NAME, or belay feature finish %[1]s --abandon", slug)
 			return l, "", belay.Refuse(belay.CodeNotFound, try, "the folder %s of the feature is gone", belay.VisibleLine(r.Feature.Folder))
 		}
 	}
-	switch n := tasklist.Number(slug); {
+	switch n := tasklist.NumberOf(slug); {
 	case !l.Numbered:
 	case n < 0:
 		slug = fmt.Sprintf("%03d-%s", top+1, slug)
 	default:
-		same := func(r *session.FeatureRecord) bool { return r.Feature.Active() && tasklist.Number(r.Feature.Name) == n }
+		same := func(r *session.FeatureRecord) bool {
+			return r.Feature.Active() && tasklist.NumberOf(r.Feature.Name) == n
+		}
 		if i := slices.IndexFunc(all, same); i >= 0 {
 			return l, "", belay.Refuse(belay.CodeUsage, fmt.Sprintf("leave the number out: the next one is %03d", top+1),
 				"the feature %s has the number %d already", belay.VisibleLine(all[i].Feature.Name), n)
@@ -580,7 +582,7 @@ func (s *Stage) Rename(ctx context.Context, name, by string) error {
 		return err
 	}
 	defer root.Close()
-	folder := s.Layout.Above + "/" + path.Base(path.Clean(filepath.ToSlash(name)))
+	folder := s.Layout.Parent + "/" + path.Base(path.Clean(filepath.ToSlash(name)))
 	if info, err := root.Lstat(folder); err != nil || info.Kind != fsroot.Folder {
 		return belay.Refuse(belay.CodeNotFound, "rename the folder first: git mv "+belay.VisibleLine(s.Rec.Feature.Folder+" "+folder),
 			"there is no folder %s", belay.VisibleLine(folder))

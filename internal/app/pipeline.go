@@ -128,7 +128,7 @@ func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handof
 	if err != nil {
 		return nil, err
 	}
-	if rec != nil && rec.Context.There() {
+	if rec != nil && rec.Context.IsSet() {
 		known = nil
 		for _, s := range rec.Context.Roles {
 			known = append(known, s.Role)
@@ -217,7 +217,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 			return rec, err
 		}
 	}
-	if rec.Context.There() {
+	if rec.Context.IsSet() {
 		return rec, nil
 	}
 	in := InitRequest{ContextRequest: r.req, Roles: r.roles, WithoutStandards: true}
@@ -251,7 +251,7 @@ func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Re
 		if rec, err = r.session.Load(rec.Task.ID); err != nil {
 			return nil, err
 		}
-		if s, err := rec.Context.Of(next.Name); err == nil && len(s.Blocking) > 0 {
+		if s, err := rec.Context.RoleState(next.Name); err == nil && len(s.Blocking) > 0 {
 			return rec, stopped(rec, s)
 		}
 	}
@@ -271,7 +271,7 @@ func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, er
 	newest := 0
 	var writer *handoff.State
 	for _, role := range r.roles {
-		s, err := c.Of(role.Name)
+		s, err := c.RoleState(role.Name)
 		if err != nil {
 			return nil, nil, err
 		}

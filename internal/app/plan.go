@@ -80,7 +80,7 @@ func Plan(files []ImportFile, have []belay.Task, o Options) Import {
 		if f.Problem != "" {
 			im.Notes = append(im.Notes, tasklist.Note{Source: f.Path, Text: f.Path, Why: f.Problem})
 		}
-		listing := f.Dialect == tasklist.SpecKitty && path.Base(f.Path) == "tasks.md" && packed[tasklist.Feature(f.Path)]
+		listing := f.Dialect == tasklist.SpecKitty && path.Base(f.Path) == "tasks.md" && packed[tasklist.FeatureOf(f.Path)]
 		for _, t := range f.reading.Tasks {
 			l := ImportLine{Task: t, outside: f.outside, Outcome: outcome(t, o)}
 			if listing && l.Outcome == ImportOpen {
@@ -89,7 +89,7 @@ func Plan(files []ImportFile, have []belay.Task, o Options) Import {
 			if why := before.compare(&l, f); why != "" {
 				im.note(l, why)
 			}
-			key := l.Source + "\x00" + l.ID + "\x00" + sum(l.Words)
+			key := l.Source + "\x00" + l.ID + "\x00" + sum(l.Text)
 			if line, twice := first[key]; twice && l.Outcome == ImportOpen {
 				l.Outcome = Left
 				im.note(l, fmt.Sprintf("the same task is already in line %d", line))
@@ -131,7 +131,7 @@ func packaged(files []ImportFile) map[string]bool {
 	m := map[string]bool{}
 	for _, f := range files {
 		if f.Dialect == tasklist.SpecKitty && path.Base(f.Path) != "tasks.md" && f.Tasks > 0 {
-			m[tasklist.Feature(f.Path)] = true
+			m[tasklist.FeatureOf(f.Path)] = true
 		}
 	}
 	return m
@@ -162,7 +162,7 @@ func recorded(have []belay.Task) records {
 // changed since.
 func (r records) compare(l *ImportLine, f ImportFile) (why string) {
 	key := l.Source + "\x00" + l.ID
-	if id, ok := r.words[key+"\x00"+sum(l.Words)]; ok {
+	if id, ok := r.words[key+"\x00"+sum(l.Text)]; ok {
 		if l.Belay = id; l.Outcome == ImportOpen {
 			l.Outcome = Known
 		}
@@ -196,12 +196,12 @@ func alone(f ImportFile, id string) bool {
 
 // sum names a task's words; boxes in them may be ticked without a change.
 func sum(words string) string {
-	h := sha256.Sum256([]byte(tasklist.Words(words)))
+	h := sha256.Sum256([]byte(tasklist.ComparableText(words)))
 	return hex.EncodeToString(h[:])
 }
 
 // origin is where a line comes from, for the record.
 func (l ImportLine) origin(dialect tasklist.Dialect) *belay.Origin {
 	return &belay.Origin{File: l.Source, Dialect: string(dialect), ID: l.ID, Title: l.Title, Line: l.Line,
-		Part: l.Parent, Section: l.Section, Words: sum(l.Words), Outside: l.outside}
+		Part: l.Parent, Section: l.Section, Words: sum(l.Text), Outside: l.outside}
 }

@@ -24,13 +24,13 @@ type Question struct {
 
 // Compared is a plan beside another version of it and beside its implementation.
 type Compared struct {
-	Plan     string        `json:"plan"`
-	Task     belay.TaskID  `json:"task,omitempty"`
-	Against  string        `json:"against"`
-	Verdict  count.Verdict `json:"verdict"`
-	Changes  []plan.Change `json:"changes"` // of the plan; empty when the other state has none
-	Markers  []plan.Judged `json:"markers"` // of the task
-	Warnings []string      `json:"warnings"`
+	Plan     string               `json:"plan"`
+	Task     belay.TaskID         `json:"task,omitempty"`
+	Against  string               `json:"against"`
+	Verdict  count.Verdict        `json:"verdict"`
+	Changes  []plan.Change        `json:"changes"` // of the plan; empty when the other state has none
+	Markers  []plan.MarkerVerdict `json:"markers"` // of the task
+	Warnings []string             `json:"warnings"`
 
 	marked was // what the other state's plan has of the task
 }
@@ -47,7 +47,7 @@ const (
 // Compare holds a plan against another state of the project: what became of its sections,
 // and for each marker of the task what the counts are. d is nil outside of a repository.
 func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
-	out := Compared{Plan: q.Plan, Verdict: count.Pass, Changes: []plan.Change{}, Markers: []plan.Judged{}, Warnings: []string{}}
+	out := Compared{Plan: q.Plan, Verdict: count.Pass, Changes: []plan.Change{}, Markers: []plan.MarkerVerdict{}, Warnings: []string{}}
 	f, p, err := opened(svc, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
@@ -69,7 +69,7 @@ func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
 	if old != nil {
 		out.Changes = plan.Compare(old, p)
 		out.marked = bare
-		if len(old.For(out.Task)) > 0 {
+		if len(old.MarkersFor(out.Task)) > 0 {
 			out.marked = marked
 		}
 	}
@@ -82,12 +82,12 @@ func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
 	if err != nil {
 		return out, err
 	}
-	judged, err := plan.Task(p, out.Task, s)
+	judged, err := plan.CheckTask(p, out.Task, s)
 	if err != nil {
 		return out, err
 	}
 	out.Markers = append(out.Markers, judged...)
-	out.Verdict = plan.Verdict(judged)
+	out.Verdict = plan.OverallVerdict(judged)
 	if len(judged) == 0 {
 		out.Verdict = plan.Unknown
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the plan has no markers of %s", out.Task))
@@ -142,7 +142,7 @@ func earlier(ctx context.Context, svc *Service, task belay.TaskID) (*state, erro
 // it has markers of the one recorded last, else the highest number.
 func latest(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
 	if asked != "" {
-		if s == nil || len(p.For(asked)) > 0 {
+		if s == nil || len(p.MarkersFor(asked)) > 0 {
 			return asked, nil
 		}
 		r, err := s.Session.Load(asked)
@@ -158,14 +158,14 @@ func latest(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) 
 		}
 		slices.SortStableFunc(records, func(a, b *session.Record) int { return b.Created.Compare(a.Created) })
 		for _, r := range records {
-			if len(p.For(r.Task.ID)) > 0 {
+			if len(p.MarkersFor(r.Task.ID)) > 0 {
 				return r.Task.ID, nil
 			}
 		}
 	}
 	best, top := belay.TaskID(""), -1
 	for _, m := range p.Markers {
-		if m.Bad != "" || m.Task == "" || m.Section < 0 {
+		if m.Problem != "" || m.Task == "" || m.Section < 0 {
 			continue
 		}
 		n, id := 0, belay.TaskID(m.Task)
@@ -182,7 +182,7 @@ func latest(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) 
 // Refusal is the error of a plan whose markers are not met; nil when none failed.
 func (c Compared) Refusal() error {
 	failed := 0
-	var first plan.Judged
+	var first plan.MarkerVerdict
 	for _, j := range c.Markers {
 		if j.Verdict == count.Fail {
 			if failed == 0 {

@@ -39,7 +39,7 @@ func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (s
 		if !there {
 			continue
 		}
-		if p, err := plan.Read(at, text); err == nil && len(p.For(t.ID)) > 0 {
+		if p, err := plan.Read(at, text); err == nil && len(p.MarkersFor(t.ID)) > 0 {
 			return at, nil
 		}
 	}
@@ -48,7 +48,7 @@ func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (s
 
 // usualPlanPaths returns the paths where a task's plan may be.
 func usualPlanPaths(feature string) []string {
-	list := slices.Clone(plan.Places)
+	list := slices.Clone(plan.PlanPaths)
 	for _, dir := range folders {
 		if feature != "" && filepath.IsLocal(feature) {
 			list = append(list, path.Join(dir, feature, "plan.md"), path.Join(dir, feature, "plan.tsx"))
@@ -114,7 +114,7 @@ func unusablePlan(path, why string) belay.Finding {
 }
 
 // planFindings returns the findings of one marker.
-func planFindings(path string, j plan.Judged) []belay.Finding {
+func planFindings(path string, j plan.MarkerVerdict) []belay.Finding {
 	var out []belay.Finding
 	for _, f := range j.Findings {
 		one := belay.Finding{
@@ -143,8 +143,8 @@ func (planKeeper) Clear(ctx context.Context, s *session.Session, t belay.Task, p
 		return 0, err
 	}
 	n := 0
-	text := p.Strip(func(m plan.Marker) bool {
-		if m.Bad != "" || !m.Of(t.ID) {
+	text := p.StripMarkers(func(m plan.Marker) bool {
+		if m.Problem != "" || !m.NamesTask(t.ID) {
 			return true
 		}
 		n++

@@ -182,26 +182,26 @@ func recordedTask(s *Service, id belay.TaskID) (belay.Task, error) {
 	if err != nil {
 		return belay.Task{}, err
 	}
-	if rival := plan.Rival(id); rival != "" {
+	if rival := plan.OtherIDWithLabel(id); rival != "" {
 		if _, err := s.Session.Load(rival); err == nil {
 			return belay.Task{}, belay.Refuse(belay.CodeUsage, "give one of the two another id",
-				"%s and %s are both task-%s in a plan", id, rival, plan.Label(id))
+				"%s and %s are both task-%s in a plan", id, rival, plan.TaskLabel(id))
 		}
 	}
 	return r.Task, nil
 }
 
 // known fills in which tasks were recorded.
-func known(s *Service, k *plan.Known) error {
+func known(s *Service, k *plan.Context) error {
 	ids, err := s.Session.Journal.Tasks()
 	if err != nil {
 		return err
 	}
 	labels := map[string]bool{}
 	for _, id := range ids {
-		labels[strings.ToLower(plan.Label(id))] = true
+		labels[strings.ToLower(plan.TaskLabel(id))] = true
 	}
-	k.Clone = len(ids) == 0
+	k.NoTasksRecorded = len(ids) == 0
 	k.Task = func(label string) bool { return labels[strings.ToLower(label)] }
 	return nil
 }
@@ -224,10 +224,10 @@ func (f *PlanFile) put(ctx context.Context, s *Service, was, text []byte) error 
 // forget removes what a write of this plan left that was killed as the old file and the new
 // one changed places: one that is the plan as it stands, but for markers of the task.
 func forget(s *Service, p *plan.Plan, task belay.TaskID) {
-	others := func(m plan.Marker) bool { return m.Bad != "" || !m.Of(task) }
-	bare := p.Strip(others)
-	tasklist.Forget(s.Session.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
+	others := func(m plan.Marker) bool { return m.Problem != "" || !m.NamesTask(task) }
+	bare := p.StripMarkers(others)
+	tasklist.RemoveLeftovers(s.Session.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
 		left, err := plan.Read(p.Name, text)
-		return err == nil && bytes.Equal(left.Strip(others), bare)
+		return err == nil && bytes.Equal(left.StripMarkers(others), bare)
 	})
 }

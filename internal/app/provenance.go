@@ -509,8 +509,8 @@ func (p *Proven) again(ctx context.Context, s *Service, c commitObject, want ses
 		if err := s.offer(judging(task), q.Trust); err != nil {
 			return err
 		}
-		if baseline.By(task.Checks.Tests) {
-			w.Baseline = baseline.Known()
+		if baseline.IsOf(task.Checks.Tests) {
+			w.Baseline = baseline.KnownReport()
 		}
 	}
 	for _, one := range was.Checks {

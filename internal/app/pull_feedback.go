@@ -129,7 +129,7 @@ func (r PullFeedback) ReviewText() (string, error) {
 		where := "The pull request"
 		if m.Path != "" {
 			where = fmt.Sprintf("`%s`", strings.ReplaceAll(belay.VisibleLine(m.Path), "`", "'"))
-			at := review.Affected{Path: m.Path, Lines: review.Lines(m.Line, 0)}
+			at := review.Affected{Path: m.Path, Lines: review.FormatLines(m.Line, 0)}
 			if at.Lines != "" {
 				where = fmt.Sprintf("`%s:%s`", strings.ReplaceAll(belay.VisibleLine(m.Path), "`", "'"), at.Lines)
 			}
@@ -139,7 +139,7 @@ func (r PullFeedback) ReviewText() (string, error) {
 		}
 		fmt.Fprintf(&b, "\n### %s, %s\n\n%s\n", where, belay.VisibleLine(m.By), belay.Visible(m.Text))
 	}
-	return review.Draft(places, b.String())
+	return review.DraftText(places, b.String())
 }
 
 // codeBlock returns text as a Markdown code block that the text cannot end.

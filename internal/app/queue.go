@@ -320,7 +320,7 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
 	text, findings, err := tested(ctx, m.home, m.svc.Session.May, t, id,
-		testrun.Input{Baseline: known, Request: requests, Before: m.home.Checkout(base, t)})
+		testrun.Input{Baseline: known, Request: requests, Checkout: m.home.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
 }
@@ -336,7 +336,7 @@ func tested(ctx context.Context, at *session.Session, may *config.Gate, t belay.
 		return "", nil, err
 	}
 	defer done()
-	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
+	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.TimeoutError{Limit: limit})
 	defer cancel()
 	in.Root, in.Env, in.Command, in.May = root, at.TestEnv(t), t.Checks.Tests, may
 	in.Logs = func(_ string, r io.Reader) (string, error) { return at.AttachText(r, t) }

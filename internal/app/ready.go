@@ -16,16 +16,16 @@ import (
 
 // Readiness is what stands in the tree besides what a task's last attempt left.
 type Readiness struct {
-	Task  belay.TaskID     `json:"task"`
-	Ready bool             `json:"ready"`
-	Dirty []review.Verdict `json:"dirty"`
-	Waits string           `json:"waits,omitempty"` // once it is put before a person: for what
+	Task  belay.TaskID           `json:"task"`
+	Ready bool                   `json:"ready"`
+	Dirty []review.ChangeVerdict `json:"dirty"`
+	Waits string                 `json:"waits,omitempty"` // once it is put before a person: for what
 }
 
 // Ready compares the tree with what a task's last attempt left there: the task's own
 // sources that were not captured keep it from being reviewed.
 func Ready(ctx context.Context, s *Service, r *session.Record) (Readiness, error) {
-	out := Readiness{Task: r.Task.ID, Dirty: []review.Verdict{}, Ready: true}
+	out := Readiness{Task: r.Task.ID, Dirty: []review.ChangeVerdict{}, Ready: true}
 	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return out, err
@@ -41,13 +41,13 @@ func Ready(ctx context.Context, s *Service, r *session.Record) (Readiness, error
 	if list := review.Classify(changes, own, others); list != nil {
 		out.Dirty = list
 	}
-	out.Ready = len(review.Blocked(out.Dirty)) == 0
+	out.Ready = len(review.BlockingOnly(out.Dirty)) == 0
 	return out, nil
 }
 
 // since gives what changed since the last snapshot of the task's work, what its checks
 // left included; since the state before when nothing was captured.
-func since(ctx context.Context, at *session.Session, r *session.Record) ([]review.Change, error) {
+func since(ctx context.Context, at *session.Session, r *session.Record) ([]review.PathChange, error) {
 	taken, err := at.Taken(ctx, r)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func since(ctx context.Context, at *session.Session, r *session.Record) ([]revie
 }
 
 // paired makes one rename of a file that went and one of the same bytes that came.
-func paired(list []git.Difference) []review.Change {
+func paired(list []git.Difference) []review.PathChange {
 	gone := map[string][]string{}
 	for _, c := range list {
 		if c.Status == 'D' {
@@ -90,9 +90,9 @@ func paired(list []git.Difference) []review.Change {
 			from[c.Path], moved[was[0]], gone[c.NewOID] = was[0], true, was[1:]
 		}
 	}
-	var out []review.Change
+	var out []review.PathChange
 	for _, c := range list {
-		one := review.Change{Path: c.Path, From: from[c.Path], Status: string(c.Status)}
+		one := review.PathChange{Path: c.Path, From: from[c.Path], Status: string(c.Status)}
 		if one.From != "" {
 			one.Status = "R"
 		}
@@ -139,7 +139,7 @@ func AsJudged(ctx context.Context, s *Service, r *session.Record) error {
 		return err
 	}
 	return belay.Refuse(belay.CodeDrift, captures(r), "%s cannot be accepted now: %s", r.Task.ID,
-		listedChanges(review.Blocked(state.Dirty)))
+		listedChanges(review.BlockingOnly(state.Dirty)))
 }
 
 // Submit puts a task's judged work before a person, once nothing of its own stands in
@@ -160,7 +160,7 @@ func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, er
 	}
 	if !state.Ready {
 		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s cannot be reviewed yet: %s", task,
-			listedChanges(review.Blocked(state.Dirty)))
+			listedChanges(review.BlockingOnly(state.Dirty)))
 	}
 	switch c := s.Pending; {
 	case s.Gate != nil && !s.Gate.Overrides():
@@ -202,10 +202,10 @@ func captures(r *session.Record) string {
 }
 
 // listed names at most ten changes on one line.
-func listedChanges(list []review.Verdict) string {
+func listedChanges(list []review.ChangeVerdict) string {
 	var names []string
 	for _, v := range list[:min(len(list), 10)] {
-		names = append(names, Named(v.Change))
+		names = append(names, Named(v.PathChange))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(list) - len(names); more > 0 {
@@ -215,7 +215,7 @@ func listedChanges(list []review.Verdict) string {
 }
 
 // Named is a change for people: its path, with where it was before a rename.
-func Named(c review.Change) string {
+func Named(c review.PathChange) string {
 	if c.From != "" {
 		return belay.VisibleLine(c.From) + " → " + belay.VisibleLine(c.Path)
 	}

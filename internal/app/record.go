@@ -39,7 +39,7 @@ func Record(ctx context.Context, s *Service, files []ImportFile, o Options, q Ne
 	}
 	for _, i := range im.sequence() {
 		l := &im.Tasks[i]
-		if len(l.Words) > belay.MaxProse {
+		if len(l.Text) > belay.MaxProse {
 			l.Outcome = Left
 			im.note(*l, fmt.Sprintf("its text is larger than %d KiB", belay.MaxProse>>10))
 			continue
@@ -91,11 +91,11 @@ func (im *Import) asked(o Options) error {
 // task is what is recorded of a line.
 func (im *Import) task(i int, o Options, q NewTask) NewTask {
 	l := im.Tasks[i]
-	q.Prose, q.Ask, q.Grammar = l.Words, l.Ask, true // many at once: no model is waited for
+	q.Prose, q.Ask, q.Grammar = l.Text, l.Request, true // many at once: no model is waited for
 	if o.Whole && l.Parts > 0 {
 		q.Prose = im.withParts(i)
 	}
-	if f := tasklist.Feature(l.Source); q.Feature == "" {
+	if f := tasklist.FeatureOf(l.Source); q.Feature == "" {
 		q.Feature = f
 	}
 	q.After = slices.Clone(q.After)
@@ -120,7 +120,7 @@ func (im *Import) listed(l ImportLine, id belay.TaskID, o Options) belay.Listed 
 	if string(id) != l.ID {
 		out.Title = belay.TitleOf(strings.TrimSpace(l.ID + " " + l.Title))
 	}
-	if out.Limits = (l.Declared || o.Mention && len(l.Files) > 0) && !o.Free; out.Limits {
+	if out.Limits = (l.FilesDeclared || o.Mention && len(l.Files) > 0) && !o.Free; out.Limits {
 		for _, f := range l.Files {
 			out.Files = append(out.Files, pattern(f))
 		}
@@ -140,13 +140,13 @@ func (im *Import) dialect(source string) tasklist.Dialect {
 // withParts is a task's words with those of its parts below them.
 func (im *Import) withParts(i int) string {
 	l := im.Tasks[i]
-	words := l.Words
+	words := l.Text
 	if strings.HasPrefix(l.ID, "#") {
 		return words // an issue's words hold its boxes
 	}
 	for _, p := range im.Tasks {
 		if p.partOf(l) {
-			words += "\n- " + strings.TrimSpace(p.ID+" ") + " " + p.Words
+			words += "\n- " + strings.TrimSpace(p.ID+" ") + " " + p.Text
 		}
 	}
 	return words

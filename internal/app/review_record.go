@@ -92,7 +92,7 @@ func RecordReview(ctx context.Context, s *Service, q New) (Given, error) {
 		return Given{}, fmt.Errorf("record the review in %s after writing its file: %w", shelf.Path(n), err)
 	}
 	w.taken()
-	_, _ = at.Claims().End(q.Task, g.c.Reviewer) // one left behind ends with its holder
+	_, _ = at.Claims().EndClaims(q.Task, g.c.Reviewer) // one left behind ends with its holder
 	out.Then += g.secrets
 	out.Review = knownReview(r, shelf, shelf.Read(n))
 	return out, nil
@@ -144,7 +144,7 @@ func (g *giving) read(ctx context.Context) error {
 // act lets the loop decide on the review and records both; where the loop waits for none,
 // the review is recorded beside it.
 func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
-	pointer := review.Of(g.r.Task.Feature, string(g.r.Task.ID), g.c.Number).String()
+	pointer := review.PointerTo(g.r.Task.Feature, string(g.r.Task.ID), g.c.Number).String()
 	text := reviewText(g.c, pointer) + g.secrets
 	why := g.mayAct(ctx)
 	if why == nil {
@@ -167,7 +167,7 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 		why = err // somebody moved the task on meanwhile
 	}
 	note := session.Note{Kind: "review", Text: text,
-		Review: &review.Recorded{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
+		Review: &review.RecordedReview{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
 	if err := g.svc.Session.AddNote(ctx, g.r, note); err != nil {
 		return false, "", err
 	}

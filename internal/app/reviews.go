@@ -63,9 +63,9 @@ func List(s *Service, task belay.TaskID) ([]Review, error) {
 
 // known puts together what the record and the file say of a cycle. The record's verdict
 // counts.
-func knownReview(r *session.Record, shelf *review.CycleFolder, e review.Entry) Review {
+func knownReview(r *session.Record, shelf *review.CycleFolder, e review.CycleEntry) Review {
 	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
-		Pointer: review.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected,
+		Pointer: review.PointerTo(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected,
 		Resolved: !e.Cycle.Resolved.IsZero()}
 	if e.Err != nil {
 		v.Problem = e.Err.Error()
@@ -164,7 +164,7 @@ func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles [
 		return nil, err
 	}
 	defer func() { _ = shelf.Close() }()
-	var entries []review.Entry
+	var entries []review.CycleEntry
 	for _, n := range cycles { // refuse first: nothing is written when one of them is wrong
 		e := shelf.Read(n)
 		if e.Err != nil {
@@ -181,7 +181,7 @@ func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles [
 		v := knownReview(r, shelf, e)
 		if !v.Resolved {
 			note := session.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
-				Review: &review.Recorded{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
+				Review: &review.RecordedReview{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
 			if err := s.Session.AddNote(ctx, r, note); err != nil {
 				return out, err
 			}

@@ -20,7 +20,7 @@ func TestPairedTellsRenames(t *testing.T) {
 		{Path: "e.go", NewOID: "9", Status: 'A'},
 		{Path: "f.go", OldOID: "7", Status: 'D'},
 	}
-	want := []review.Change{
+	want := []review.PathChange{
 		{Path: "b.go", Status: "D"}, // one of the two went for good: the other is where c.go came from
 		{Path: "c.go", From: "a.go", Status: "R"},
 		{Path: "d.go", Status: "M"},

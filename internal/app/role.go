@@ -61,7 +61,7 @@ func again(round int) string {
 // starts lets the role begin. Findings of its last round are answered by what was handed
 // over since.
 func (r *pipelineRun) starts(ctx context.Context, rec *session.Record, s *handoff.State) error {
-	if rec.Context.At == s.Name {
+	if rec.Context.ActiveRole == s.Name {
 		return nil
 	}
 	req := UpdateRequest{ContextRequest: r.req, Role: s.Name, Status: string(handoff.InProgress), ClearFindings: len(s.Blocking) > 0}
@@ -147,7 +147,7 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 		return nil, err
 	}
 	role := roleOf(r.session.Config, s.Name)
-	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name),
+	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastHandoffBy, After: r.after(s.Name),
 		Round: round, ReadOnly: s.ReadOnly, Told: s.SentBackFor, Words: role.Prompt,
 		Export: string(parts[0].Text), Now: r.session.NowFiles()}
 	in.Plan.Path, in.Plan.Lines = r.session.PlanMarks(fresh)
@@ -174,7 +174,7 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	return runner.Start(ctx, r.session, dir, agent.Spec{
 		Command: command, Dir: r.session.Repo.Root, Prompt: []byte(prompt.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
-		Env: agent.Environ(os.Environ(), nil, map[string]string{
+		Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{
 			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name,
 			"BELAY_ATTEMPT": strconv.Itoa(round), session.ContextVar: path,
 		}),
@@ -200,7 +200,7 @@ func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *hando
 	if err != nil {
 		return err
 	}
-	now, err := fresh.Context.Of(s.Name)
+	now, err := fresh.Context.RoleState(s.Name)
 	if err != nil || len(now.Blocking) > 0 { // it is stopped already
 		return err
 	}

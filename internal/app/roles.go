@@ -31,13 +31,13 @@ func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.S
 	if err != nil {
 		return handoff.State{}, err
 	}
-	set := handoff.Set{Session: q.Session, QALog: q.QALog}
+	set := handoff.StateUpdate{Session: q.Session, QALog: q.QALog}
 	if q.Status != "" {
 		if set.Status, err = handoff.ParseStatus(q.Status); err != nil {
 			return handoff.State{}, err
 		}
 	}
-	if set == (handoff.Set{}) && !q.ClearFindings {
+	if set == (handoff.StateUpdate{}) && !q.ClearFindings {
 		return handoff.State{}, belay.Refuse(belay.CodeUsage, "--status, --session, --qa-log or --clear-findings",
 			"nothing to update for %s", q.Role)
 	}
@@ -46,7 +46,7 @@ func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.S
 		return handoff.State{}, err
 	}
 	if q.ClearFindings {
-		if err := p.addOf(ctx, q.Role, handoff.Event{Kind: handoff.Cleared}); err != nil {
+		if err := p.addOf(ctx, q.Role, handoff.Event{Kind: handoff.EventCleared}); err != nil {
 			return handoff.State{}, err
 		}
 	}
@@ -56,7 +56,7 @@ func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.S
 		}
 		set.Status = ""
 	}
-	if set != (handoff.Set{}) {
+	if set != (handoff.StateUpdate{}) {
 		if err := p.set(ctx, q.Role, set, let); err != nil {
 			return handoff.State{}, err
 		}
@@ -70,12 +70,12 @@ func At(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext
 	if err != nil {
 		return nil, err
 	}
-	return p, p.Rec.Context.Exists()
+	return p, p.Rec.Context.CheckExists()
 }
 
 // StateOf gives what a role has done.
 func (p *TaskContext) StateOf(role string) (handoff.State, error) {
-	s, err := p.Rec.Context.Of(role)
+	s, err := p.Rec.Context.RoleState(role)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -85,7 +85,7 @@ func (p *TaskContext) StateOf(role string) (handoff.State, error) {
 // addOf records what happened to a role.
 func (p *TaskContext) addOf(ctx context.Context, role string, e handoff.Event) error {
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		r, err := c.Of(role)
+		r, err := c.RoleState(role)
 		if err != nil {
 			return handoff.Event{}, err
 		}
@@ -94,28 +94,28 @@ func (p *TaskContext) addOf(ctx context.Context, role string, e handoff.Event) e
 	})
 }
 
-func (p *TaskContext) set(ctx context.Context, role string, set handoff.Set, let []string) error {
-	if _, err := p.Rec.Context.Of(role); err != nil {
+func (p *TaskContext) set(ctx context.Context, role string, set handoff.StateUpdate, let []string) error {
+	if _, err := p.Rec.Context.RoleState(role); err != nil {
 		return err
 	}
 	if err := p.Unmoved(ctx); err != nil {
 		return err
 	}
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		r, err := c.Of(role)
+		r, err := c.RoleState(role)
 		if err == nil {
-			err = c.NoDrift()
+			err = c.CheckNoDrift()
 		}
 		if err != nil {
 			return handoff.Event{}, err
 		}
-		return handoff.Event{Kind: handoff.Updated, Role: r.Name, Set: &set, Secrets: let}, nil
+		return handoff.Event{Kind: handoff.EventUpdated, Role: r.Name, Update: &set, ForcedSecrets: let}, nil
 	})
 }
 
 // Unmoved verifies before something is changed; an open drift is not looked at again.
 func (p *TaskContext) Unmoved(ctx context.Context) error {
-	if err := p.Rec.Context.NoDrift(); err != nil {
+	if err := p.Rec.Context.CheckNoDrift(); err != nil {
 		return err
 	}
 	_, err := p.verify(ctx, false)
@@ -124,11 +124,11 @@ func (p *TaskContext) Unmoved(ctx context.Context) error {
 
 // start lets a role begin. The first one begins from the tree as it is then.
 func (p *TaskContext) start(ctx context.Context, role string) error {
-	if err := p.Rec.Context.MayStart(role); err != nil {
+	if err := p.Rec.Context.CheckMayStart(role); err != nil {
 		return err
 	}
-	r, _ := p.Rec.Context.Of(role)
-	if p.Rec.Context.At == r.Name {
+	r, _ := p.Rec.Context.RoleState(role)
+	if p.Rec.Context.ActiveRole == r.Name {
 		return nil
 	}
 	if err := p.Cited(ctx); err != nil {
@@ -138,9 +138,9 @@ func (p *TaskContext) start(ctx context.Context, role string) error {
 		return err
 	}
 	var begins *handoff.Handoff
-	if p.Rec.Context.Last == nil {
+	if p.Rec.Context.LastHandoff == nil {
 		reader := handoff.Reader{Snaps: p.Session.Snaps}
-		if _, same, _, err := reader.Look(ctx, p.Rec.Context.Block.Base); err != nil || !same {
+		if _, same, _, err := reader.CompareWithPresent(ctx, p.Rec.Context.Block.Base); err != nil || !same {
 			info, err := p.taken(ctx, r.Name, "where "+r.Name+" begins")
 			if err != nil {
 				return err
@@ -149,10 +149,10 @@ func (p *TaskContext) start(ctx context.Context, role string) error {
 		}
 	}
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		if err := c.MayStart(role); err != nil {
+		if err := c.CheckMayStart(role); err != nil {
 			return handoff.Event{}, err
 		}
-		return handoff.Event{Kind: handoff.Started, Role: r.Name, Handed: begins}, nil
+		return handoff.Event{Kind: handoff.EventStarted, Role: r.Name, Handoff: begins}, nil
 	})
 }
 
@@ -163,7 +163,7 @@ func Block(ctx context.Context, s *session.Session, q ContextRequest, role, find
 	if err != nil {
 		return handoff.State{}, err
 	}
-	finding = handoff.Fit(strings.Join(strings.Fields(belay.Visible(handoff.Text(finding))), " "), "it was cut; use a shorter one")
+	finding = handoff.TruncateText(strings.Join(strings.Fields(belay.Visible(handoff.NormalizeText(finding))), " "), "it was cut; use a shorter one")
 	if finding == "" {
 		return handoff.State{}, belay.Refuse(belay.CodeUsage, `--finding "what must be fixed"`, "a blocking finding needs a text")
 	}
@@ -171,7 +171,7 @@ func Block(ctx context.Context, s *session.Session, q ContextRequest, role, find
 	if err != nil {
 		return handoff.State{}, err
 	}
-	if err := p.addOf(ctx, role, handoff.Event{Kind: handoff.Found, Note: finding, Secrets: let}); err != nil {
+	if err := p.addOf(ctx, role, handoff.Event{Kind: handoff.EventBlocked, Note: finding, ForcedSecrets: let}); err != nil {
 		return handoff.State{}, err
 	}
 	return p.StateOf(role)
@@ -195,7 +195,7 @@ func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role st
 	if err != nil {
 		return Handed{}, err
 	}
-	if err := p.Rec.Context.MayHand(role); err != nil {
+	if err := p.Rec.Context.CheckMayHandOver(role); err != nil {
 		return Handed{}, err
 	}
 	r, err := p.StateOf(role)
@@ -206,7 +206,7 @@ func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role st
 		return Handed{}, err
 	}
 	if !empty {
-		if _, same, _, err := (handoff.Reader{Snaps: p.Session.Snaps}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
+		if _, same, _, err := (handoff.Reader{Snaps: p.Session.Snaps}).CompareWithPresent(ctx, p.Rec.Context.Block.Base); err == nil && same {
 			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
 		}
 	}
@@ -228,15 +228,15 @@ func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role st
 		return Handed{}, cmp.Or(p.Session.Restores.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		if err := c.MayHand(role); err != nil {
+		if err := c.CheckMayHandOver(role); err != nil {
 			return handoff.Event{}, err
 		}
 		if c.Expected() != previous {
 			return handoff.Event{}, belay.Refuse(belay.CodeBusy, "run belay context snapshot again",
 				"someone else handed over %s in the meantime", c.Task)
 		}
-		h.PreviousRole = c.LastBy
-		return handoff.Event{Kind: handoff.Handed, Role: r.Name, Handed: &h, Masked: h.FromBase.Masked}, nil
+		h.PreviousRole = c.LastHandoffBy
+		return handoff.Event{Kind: handoff.EventHandedOver, Role: r.Name, Handoff: &h, Masked: h.FromBase.Masked}, nil
 	})
 	if err != nil {
 		return Handed{}, err
@@ -265,7 +265,7 @@ func (p *TaskContext) delta(ctx context.Context, base, previous belay.SnapshotID
 		return handoff.Handoff{}, err
 	}
 	return handoff.DeltaReader{Snaps: p.Session.Snaps, Attach: p.Session.Journal.Attach, InScope: inScope,
-		Unmasked: unmasked}.Handoff(ctx, base, previous, info)
+		Unmasked: unmasked}.DescribeHandoff(ctx, base, previous, info)
 }
 
 func notes(h handoff.Handoff, info snapshot.Info) []string {
@@ -279,9 +279,9 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 	if n := h.FromBase.Masked; n > 0 {
 		out = append(out, belay.CountOf(n, "secret")+" masked in the stored diff")
 	}
-	if n := len(h.Outside); n > 0 {
+	if n := len(h.OutOfScope); n > 0 {
 		out = append(out, fmt.Sprintf("%s changed outside the task's scope: %s", belay.CountOf(n, "path"),
-			belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
+			belay.VisibleLine(strings.Join(h.OutOfScope[:min(n, 5)], ", "))))
 	}
 	if info.Partial {
 		out = append(out, "not captured: "+info.UncapturedSummary())
@@ -295,16 +295,16 @@ func (p *TaskContext) untouched(ctx context.Context, role string, then, now bela
 	if err != nil {
 		return err
 	}
-	f, err := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope, IgnoreEnds: p.Session.Config.IgnoreLineEnds}.Between(ctx, then, now)
+	f, err := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope, IgnoreEnds: p.Session.Config.IgnoreLineEnds}.CompareSnapshots(ctx, then, now)
 	if err != nil {
 		return err
 	}
-	report := handoff.Name(f).Cut()
-	if !report.Drifted() {
+	report := handoff.NameDifferences(f).Truncate()
+	if !report.HasDrift() {
 		return nil
 	}
 	err = p.Add(ctx, func(*handoff.Context) (handoff.Event, error) {
-		return handoff.Event{Kind: handoff.Drifted, Role: role, Note: role + " is read-only",
+		return handoff.Event{Kind: handoff.EventDrifted, Role: role, Note: role + " is read-only",
 			Drift: &handoff.Drift{Expected: then, Found: now, Report: report}}, nil
 	})
 	if err != nil {
@@ -318,7 +318,7 @@ func (p *TaskContext) untouched(ctx context.Context, role string, then, now bela
 
 // Resolve accepts the tree as it stands for what was handed over, with a note of why.
 func (p *TaskContext) Resolve(ctx context.Context, note string) (Handed, error) {
-	note = handoff.Fit(handoff.Text(belay.Visible(note)), "the note was cut; use a shorter one")
+	note = handoff.TruncateText(handoff.NormalizeText(belay.Visible(note)), "the note was cut; use a shorter one")
 	if note == "" {
 		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened and why it is correct"`,
 			"resolve-drift needs --note")
@@ -347,28 +347,28 @@ func (p *TaskContext) Resolve(ctx context.Context, note string) (Handed, error) 
 	if err != nil {
 		return Handed{}, err
 	}
-	h.PreviousRole = p.Rec.Context.LastBy
+	h.PreviousRole = p.Rec.Context.LastHandoffBy
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		return handoff.Event{Kind: handoff.Resolved, Note: note, Handed: &h, Secrets: let}, nil
+		return handoff.Event{Kind: handoff.EventResolved, Note: note, Handoff: &h, ForcedSecrets: let}, nil
 	})
 	if err != nil {
 		return Handed{}, err
 	}
 	_, err = p.exportRoles(ctx, nil)
-	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastBy, Handoff: h, Notes: notes(h, info)}, err
+	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastHandoffBy, Handoff: h, Notes: notes(h, info)}, err
 }
 
 // Send gives the work back to a role after the last one handed over: the words say why, and
 // secrets in them are masked. Attempt is the one of the task's loop that begins with it;
 // anew says that the state before was put back. It is done once for each attempt.
-func Send(ctx context.Context, s *session.Session, q ContextRequest, role, words string, back handoff.Back) error {
+func Send(ctx context.Context, s *session.Session, q ContextRequest, role, words string, back handoff.SentBack) error {
 	p, err := At(ctx, s, q)
 	if err != nil || p.Rec.Context.Attempt >= back.Attempt {
 		return err
 	}
-	masked, n := handoff.Masked([]byte(belay.Visible(handoff.Text(words))))
-	note := handoff.Fit(string(masked), "belay show "+string(q.Task)+" has the rest")
-	return p.addOf(ctx, role, handoff.Event{Kind: handoff.Sent, Note: note, Back: &back, Masked: n})
+	masked, n := handoff.MaskSecrets([]byte(belay.Visible(handoff.NormalizeText(words))))
+	note := handoff.TruncateText(string(masked), "belay show "+string(q.Task)+" has the rest")
+	return p.addOf(ctx, role, handoff.Event{Kind: handoff.EventSentBack, Note: note, SentBack: &back, Masked: n})
 }
 
 // Ran records how the agent of a role ended.
@@ -377,5 +377,5 @@ func Ran(ctx context.Context, s *session.Session, q ContextRequest, role string,
 	if err != nil {
 		return err
 	}
-	return p.addOf(ctx, role, handoff.Event{Kind: handoff.Ran, Run: &run})
+	return p.addOf(ctx, role, handoff.Event{Kind: handoff.EventRan, Run: &run})
 }

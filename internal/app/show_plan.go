@@ -49,15 +49,15 @@ func ShowPlan(dir, name string) (PlanView, error) {
 	if err != nil {
 		return PlanView{}, err
 	}
-	lists, err := plan.Lists(p)
+	lists, err := plan.ListsBySection(p)
 	if err != nil {
 		return PlanView{}, err
 	}
-	out := PlanView{Plan: name, Format: p.Format, Sections: []Section{}, Blocks: []Section{}, Unattached: markerViews(p.Of(-1))}
+	out := PlanView{Plan: name, Format: p.Format, Sections: []Section{}, Blocks: []Section{}, Unattached: markerViews(p.MarkersOf(-1))}
 	for i, s := range p.Sections {
 		one := Section{Name: s.Name, ID: s.ID, Path: s.Path, Kind: s.Kind, Level: s.Level, Line: s.Line,
 			EndLine: s.EndLine, Start: s.Start, End: s.End,
-			Markers: markerViews(p.Of(i)), Lists: append([]plan.List{}, lists[i]...)}
+			Markers: markerViews(p.MarkersOf(i)), Lists: append([]plan.List{}, lists[i]...)}
 		if s.Parent >= 0 {
 			one.Parent = p.Sections[s.Parent].Path
 		}
@@ -73,7 +73,7 @@ func ShowPlan(dir, name string) (PlanView, error) {
 func markerViews(list []plan.Marker) []Marker {
 	out := []Marker{}
 	for _, m := range list {
-		out = append(out, Marker{Marker: m.Kind, Task: m.Task, Count: m.Count, Text: m.Text, Line: m.Line, Bad: m.Bad})
+		out = append(out, Marker{Marker: m.Kind, Task: m.Task, Count: m.Count, Text: m.Text, Line: m.Line, Bad: m.Problem})
 	}
 	return out
 }
@@ -97,16 +97,16 @@ func ValidatePlan(ctx context.Context, s *Service, q Question) (PlanValidation, 
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	var k plan.Known
+	var k plan.Context
 	if s != nil {
 		if err := known(s, &k); err != nil {
 			return out, err
 		}
 	}
-	if k.Before, k.Since, err = q.earlierVersion(ctx, f.home(s), f.rel); err != nil {
+	if k.Before, k.BeforeName, err = q.earlierVersion(ctx, f.home(s), f.rel); err != nil {
 		return out, err
 	}
-	out.Against = k.Since
+	out.Against = k.BeforeName
 	out.Findings = append(out.Findings, plan.Validate(p, k)...)
 	out.Valid = plan.Valid(out.Findings)
 	return out, nil

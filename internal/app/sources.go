@@ -154,9 +154,9 @@ func (p *TaskContext) readAll(ctx context.Context, g *gathered, list []snapshot.
 		}
 		g.docs = append(g.docs, d)
 	}
-	g.sources.Chosen = handoff.Choose(rules, g.sources.Area, g.sources.Priority, g.docs)
+	g.sources.Standards = handoff.SelectStandards(rules, g.sources.Area, g.sources.Priority, g.docs)
 	for _, d := range g.docs {
-		if slices.Contains(g.sources.Chosen.Files, d.Path) {
+		if slices.Contains(g.sources.Standards.Files, d.Path) {
 			kind := "standard"
 			if slices.Contains(handoff.Instructions, d.Path) {
 				kind = "instructions"
@@ -190,7 +190,7 @@ func (p *TaskContext) taken(ctx context.Context, role, message string) (snapshot
 
 // made makes the block and the manifest of what was gathered and keeps both.
 func (p *TaskContext) made(g gathered, without bool) (handoff.Block, handoff.BlockRef, error) {
-	b, err := handoff.Make(g.sources)
+	b, err := handoff.MakeBlock(g.sources)
 	if err != nil {
 		return b, handoff.BlockRef{}, err
 	}

@@ -26,8 +26,8 @@ func (p *TaskContext) Cited(ctx context.Context) error {
 	}
 	var stale []string
 	for _, f := range followed {
-		if !f.Fate.StillApplies() {
-			stale = append(stale, fmt.Sprintf("%s#%s (%s)", f.Was.File, f.Was.Section, f.Fate))
+		if !f.Change.StillApplies() {
+			stale = append(stale, fmt.Sprintf("%s#%s (%s)", f.Was.File, f.Was.Section, f.Change))
 		}
 	}
 	if len(stale) == 0 {
@@ -42,7 +42,7 @@ func (p *TaskContext) Cited(ctx context.Context) error {
 }
 
 // Follow looks for cited sections in the files as they are on the disk.
-func (p *TaskContext) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff.Followed, error) {
+func (p *TaskContext) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff.FollowedCitation, error) {
 	var docs []handoff.Document
 	read1 := map[string]bool{}
 	for _, c := range cited {
@@ -61,9 +61,9 @@ func (p *TaskContext) Follow(ctx context.Context, cited []handoff.Citation) ([]h
 			docs = append(docs, d)
 		}
 	}
-	var out []handoff.Followed
+	var out []handoff.FollowedCitation
 	for _, c := range cited {
-		out = append(out, handoff.Follow(c, docs))
+		out = append(out, handoff.FollowCitation(c, docs))
 	}
 	return out, ctx.Err()
 }

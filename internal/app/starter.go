@@ -25,7 +25,7 @@ type Made struct {
 // pull requests. A file that is there already is left alone. specs are patterns of task files that were found, for a
 // comment in the config.
 func (s *Service) Init(template bool, specs ...string) (Made, error) {
-	tests, _ := testrun.Tests(s.Session.Repo.Root)
+	tests, _ := testrun.DetectTests(s.Session.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
 	files := []struct{ name, text string }{
 		{".belay/config.yaml", string(config.Template(tests, specs...))},

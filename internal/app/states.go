@@ -123,7 +123,7 @@ const few = 400
 
 // sides makes the two sides of an implementation. Of two states in the repository only
 // what differs is read, with the sections' own files, and everything when there is little.
-func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, task belay.TaskID, rel string) (*plan.Sides, error) {
+func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, task belay.TaskID, rel string) (*plan.Implementation, error) {
 	hide := func(path string) bool { return path == rel || strings.HasPrefix(path, ".belay/") }
 	if before.dir != "" || after.dir != "" {
 		a, b := before.tree(), after.tree()
@@ -131,7 +131,7 @@ func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, 
 			return nil, belay.Refuse(belay.CodeUsage, "name another folder, or a revision",
 				"%s and %s cannot be compared", before.name, after.name)
 		}
-		return plan.Compared(a, b, hide)
+		return plan.ReadImplementation(a, b, hide)
 	}
 	rd, err := s.Session.Repo.Reader(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, 
 	}
 	defer func() { _ = rd.Close() }()
 	wanted := wantedSections(before, after, p, task)
-	return plan.Compared(objects{before.files, wanted, rd}, objects{after.files, wanted, rd}, hide)
+	return plan.ReadImplementation(objects{before.files, wanted, rd}, objects{after.files, wanted, rd}, hide)
 }
 
 func (s *state) tree() count.Tree {
@@ -163,7 +163,7 @@ func wantedSections(before, after *state, p *plan.Plan, task belay.TaskID) map[s
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) > few {
-		all = plan.Owned(p, task, all)
+		all = plan.OwnedFiles(p, task, all)
 	}
 	for _, f := range all {
 		want[f] = true

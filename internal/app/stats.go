@@ -59,7 +59,7 @@ func (p *TaskContext) Stats(ctx context.Context) (Stats, error) {
 
 func (p *TaskContext) measured(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
 	e := handoff.ExportFor(r, b, p.Rec.Context, changes)
-	text, err := handoff.Canonical(e)
+	text, err := handoff.CanonicalJSON(e)
 	return e, text, err
 }
 
@@ -76,7 +76,7 @@ func (p *TaskContext) sections(cited []handoff.Citation) (int, error) {
 			continue
 		}
 		for _, s := range d.Sections {
-			if s.Slug == c.Section && c.Whole {
+			if s.Slug == c.Section && c.WithSubsections {
 				total += len(s.Text)
 			} else if s.Slug == c.Section {
 				total += len(s.Body)
@@ -102,8 +102,8 @@ func (p *TaskContext) cost(r handoff.Role, text []byte, m handoff.Manifest, sect
 			files += s.Bytes
 		}
 	}
-	if parts["changes"] && p.Rec.Context.Last != nil {
-		both += int(p.Rec.Context.Last.FromBase.Bytes)
+	if parts["changes"] && p.Rec.Context.LastHandoff != nil {
+		both += int(p.Rec.Context.LastHandoff.FromBase.Bytes)
 	}
 	if parts["qa"] {
 		for _, proof := range p.Rec.Context.Proofs {
@@ -117,7 +117,7 @@ func (p *TaskContext) cost(r handoff.Role, text []byte, m handoff.Manifest, sect
 	if c.Sections > 0 {
 		c.Saved = 100 - 100*c.Tokens/c.Sections
 	}
-	if ref, given := p.Rec.Context.Earlier[r.Name]; given {
+	if ref, given := p.Rec.Context.EarlierExports[r.Name]; given {
 		if old, err := p.ReadAttachment(ref.Attachment, false); err == nil {
 			c.Changed = handoff.Tokens(differing(old, text))
 		}

@@ -145,11 +145,11 @@ func (s *Service) task(q NewTask) (belay.Task, error) {
 		t.Checks.Timeout = session.RunTimeout
 	}
 	if !t.Checks.Tests.Set() {
-		t.Checks.Tests, _ = testrun.Tests(s.Session.Repo.Root)
+		t.Checks.Tests, _ = testrun.DetectTests(s.Session.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
 	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
-		t.Checks.Linters = testrun.Linters(s.Session.Repo.Root, os.Getenv("PATH"))
+		t.Checks.Linters = testrun.DetectLinters(s.Session.Repo.Root, os.Getenv("PATH"))
 	}
 	for _, r := range t.Reviewers {
 		if r.Human() {
@@ -222,7 +222,7 @@ func (s *Service) agentReady(t belay.Task) error {
 	if err := agent.LookPath(t.Agent[0], s.Session.Repo.Root, os.Environ()); err != nil {
 		return err
 	}
-	return agent.Ready(t.Agent, s.Session.Repo.Root, os.Environ())
+	return agent.CheckReady(t.Agent, s.Session.Repo.Root, os.Environ())
 }
 
 // Start takes the state before of a task that somebody drives by hand.

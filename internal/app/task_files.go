@@ -117,8 +117,8 @@ func (q ImportQuery) readFile(p string, logs laneLogs) ([]ImportFile, error) {
 // hasTaskFileName reports whether a file in a given folder has the name of a task file.
 func hasTaskFileName(path string) bool {
 	base := filepath.Base(path)
-	d := tasklist.Of(filepath.ToSlash(path), nil)
-	return !tasklist.Ignored(filepath.ToSlash(path)) &&
+	d := tasklist.DialectOf(filepath.ToSlash(path), nil)
+	return !tasklist.IsIgnored(filepath.ToSlash(path)) &&
 		(base == "tasks.md" || strings.HasSuffix(base, ".task.yaml") || d == tasklist.SpecKitty ||
 			d == tasklist.TaskMaster || d == tasklist.Backlog)
 }

@@ -33,7 +33,7 @@ func (svc *Service) telemetry() (s telemetry.Settings, untrusted bool, err error
 		untrusted = untrusted || !ok
 		return ok
 	}
-	g := telemetry.Given{Env: os.Getenv}
+	g := telemetry.Choices{Env: os.Getenv}
 	if c.Endpoint != "" && trusted("telemetry.endpoint", c.Endpoint) {
 		g.Endpoint = c.Endpoint
 	}
@@ -46,24 +46,24 @@ func (svc *Service) telemetry() (s telemetry.Settings, untrusted bool, err error
 	if err != nil {
 		return s, untrusted, err
 	}
-	s, err = telemetry.Choose(g)
+	s, err = telemetry.NewSettings(g)
 	return s, untrusted, err
 }
 
 // report sends a task's telemetry at the end of a run, where a person switched it on. It fails nothing: what a collector
 // did not accept in two seconds stays to be sent.
 func (s *Service) report(ctx context.Context, task belay.TaskID, w runner.Watcher) {
-	if s.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.Switch) != "1" {
+	if s.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.SwitchVar) != "1" {
 		return
 	}
 	to, untrusted, err := s.telemetry()
 	switch {
 	case err != nil:
 		w.Note("telemetry was not sent: " + session.Sentence(err))
-	case untrusted && os.Getenv(telemetry.Switch) != "0":
+	case untrusted && os.Getenv(telemetry.SwitchVar) != "0":
 		w.Note("telemetry settings of this repository are not trusted, so they have no effect (belay trust)")
 	}
-	if err != nil || !to.On() {
+	if err != nil || !to.IsOn() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryTime)
@@ -88,9 +88,9 @@ func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again
 	case err != nil:
 		return nil, &belay.Error{Code: belay.CodeUsage, What: "the telemetry settings cannot be used",
 			Try: "see docs/telemetry.md", Err: err}
-	case !to.On() && untrusted:
+	case !to.IsOn() && untrusted:
 		return nil, belay.Refuse(belay.CodeCannot, "belay trust", "the telemetry settings of this repository are not trusted")
-	case !to.On():
+	case !to.IsOn():
 		return nil, belay.Refuse(belay.CodeUsage, "set telemetry.endpoint, or BELAY_TELEMETRY=1 and OTEL_EXPORTER_OTLP_ENDPOINT",
 			"telemetry is off")
 	}
@@ -130,7 +130,7 @@ func hosts(to telemetry.Settings) string {
 }
 
 // Telemetry makes the telemetry of a task as it would be sent now. Errors: CodeNotFound, or a record that cannot be read.
-func (s *Service) Telemetry(task belay.TaskID, what telemetry.What) (telemetry.Data, error) {
+func (s *Service) Telemetry(task belay.TaskID, what telemetry.Options) (telemetry.Data, error) {
 	log, err := s.Session.Journal.Read(task)
 	if err != nil {
 		return telemetry.Data{}, err
@@ -144,7 +144,7 @@ func (s *Service) Measured(task belay.TaskID, after int) ([]telemetry.Sample, er
 	if err != nil {
 		return nil, err
 	}
-	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: s.Session.Journal.Attachment, After: after}, telemetry.What{})
+	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: s.Session.Journal.Attachment, After: after}, telemetry.Options{})
 	return telemetry.Samples(data.Metrics), err
 }
 
@@ -157,25 +157,25 @@ func (s *Service) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
 	if to.Service == "" { // off
 		to.Service = "belay"
 	}
-	return s.Telemetry(task, to.What)
+	return s.Telemetry(task, to.Options)
 }
 
 // sendTelemetry sends a task's entries after the last one that was accepted, a signal at a time, and remembers each that
 // was. A kill in between costs a resend, which has the same ids.
 func (svc *Service) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (Sent, error) {
 	sent := Sent{Task: task, Results: []telemetry.Result{}}
-	data, err := svc.Telemetry(task, to.What)
+	data, err := svc.Telemetry(task, to.Options)
 	if err != nil {
 		return sent, err
 	}
-	place := telemetry.Place(filepath.Join(svc.Session.Repo.Common, "belay"))
-	c := telemetry.Load(place, task, data.Trace(), to)
+	place := telemetry.CursorFolder(filepath.Join(svc.Session.Repo.Common, "belay"))
+	c := telemetry.LoadCursor(place, task, data.Trace(), to)
 	for _, s := range telemetry.Signals {
 		after := c.Sent[s]
 		if again {
 			after = 0
 		}
-		if to.Endpoints[s] == "" || after >= data.Seq {
+		if to.Endpoints[s] == "" || after >= data.LastSeq {
 			continue
 		}
 		r, serr := telemetry.Send(ctx, to, s, data, after)
@@ -184,7 +184,7 @@ func (svc *Service) sendTelemetry(ctx context.Context, task belay.TaskID, to tel
 			err = errors.Join(err, serr)
 			continue
 		}
-		c.Sent[s] = data.Seq
+		c.Sent[s] = data.LastSeq
 		if serr := c.Save(place, task); serr != nil {
 			err = errors.Join(err, fmt.Errorf("remember what was sent: %w", serr))
 		}

@@ -124,8 +124,8 @@ func (s *Service) ticked(ctx context.Context, t *TickedTask, l ImportLine, versi
 	if err != nil {
 		return err
 	}
-	task.Prose = l.Words
-	task.Request, _ = s.Understand(ctx, l.Words)
+	task.Prose = l.Text
+	task.Request, _ = s.Understand(ctx, l.Text)
 	task.Checks.Skip = allBut("contract")
 	if err := s.tickedIn(ctx, t, task, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
 		return err
@@ -284,5 +284,5 @@ func taskKey(t tasklist.Task) string {
 	if t.ID != "" {
 		return t.ID
 	}
-	return "\x00" + sum(t.Words)
+	return "\x00" + sum(t.Text)
 }

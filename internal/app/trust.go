@@ -83,10 +83,10 @@ func (s *Service) detected() (items []Item) {
 		items = append(items, Item{What: what, Shows: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))},
 			text: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
 	}
-	if tests, ok := testrun.Tests(s.Session.Repo.Root); ok {
+	if tests, ok := testrun.DetectTests(s.Session.Repo.Root); ok {
 		add("detected tests", "detected.tests", tests)
 	}
-	for _, l := range testrun.Linters(s.Session.Repo.Root, os.Getenv("PATH")) {
+	for _, l := range testrun.DetectLinters(s.Session.Repo.Root, os.Getenv("PATH")) {
 		add("detected linter "+l.Name, "detected.linters."+l.Name, l.TestCommand)
 	}
 	return items
@@ -94,7 +94,7 @@ func (s *Service) detected() (items []Item) {
 
 // agentFiles gives what agents run by themselves when they are started here.
 func (s *Service) agentFiles() (items []Item) {
-	for _, f := range agent.Find(s.Session.Repo.Root) {
+	for _, f := range agent.FindAgentFiles(s.Session.Repo.Root) {
 		items = append(items, Item{What: f.Path, Shows: f.Runs, text: f.Text()})
 	}
 	return items

@@ -44,16 +44,16 @@ type PlanChange struct {
 	Left     string            `json:"left,omitempty"` // why the plan is left as it is
 	Asked    []Where           `json:"requirements"`
 	Kept     []Where           `json:"preserve"`
-	Added    []plan.Line       `json:"added"`
-	Dropped  []plan.Line       `json:"dropped"`
+	Added    []plan.MarkerLine `json:"added"`
+	Dropped  []plan.MarkerLine `json:"dropped"`
 	Warnings []string          `json:"warnings"`
 }
 
 // Update marks a plan for a task that changes what is planned. A task that makes something
 // new, or only fixes, leaves it, and says so.
 func UpdatePlan(ctx context.Context, s *Service, q Change) (PlanChange, error) {
-	out := PlanChange{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.Line{},
-		Dropped: []plan.Line{}, Warnings: []string{}}
+	out := PlanChange{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.MarkerLine{},
+		Dropped: []plan.MarkerLine{}, Warnings: []string{}}
 	f, p, err := opened(s, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
@@ -69,7 +69,7 @@ func UpdatePlan(ctx context.Context, s *Service, q Change) (PlanChange, error) {
 	if err := out.leave(req, q); err != nil || out.Left != "" {
 		return out, err
 	}
-	u, err := plan.Update(p, plan.Work{Task: t.ID, Request: req, Prose: t.Prose, Pins: q.Pins})
+	u, err := plan.UpdatePlan(p, plan.Work{Task: t.ID, Request: req, Prose: t.Prose, Pins: q.Pins})
 	if err != nil {
 		return out, err
 	}
@@ -116,7 +116,7 @@ func (c *PlanChange) leave(req belay.Request, q Change) error {
 }
 
 // tell turns what was marked into words for whoever asked.
-func (c *PlanChange) tell(p *plan.Plan, u plan.Updated) {
+func (c *PlanChange) tell(p *plan.Plan, u plan.Update) {
 	c.Asked, c.Kept = where(p, u.Asked), where(p, u.Kept)
 	c.Added, c.Dropped = append(c.Added, u.Added...), append(c.Dropped, u.Dropped...)
 	missing := false
@@ -159,7 +159,7 @@ func where(p *plan.Plan, placed []plan.Placed) []Where {
 		w := Where{Number: a.Number, Marker: a.Requirement.Marker, Count: a.Requirement.Count, Text: a.Requirement.Text,
 			Sections: []Because{}, Hints: a.Hints}
 		for _, m := range a.Matches {
-			w.Sections = append(w.Sections, Because{Section: p.Sections[m.Section].Path, Why: m.Why})
+			w.Sections = append(w.Sections, Because{Section: p.Sections[m.Section].Path, Why: m.Reasons})
 		}
 		out = append(out, w)
 	}

@@ -47,11 +47,11 @@ func Verify(ctx context.Context, s *session.Session, q VerifyRequest) (Verified,
 		return Verified{}, err
 	}
 	c := &p.Rec.Context
-	if err := c.Exists(); err != nil {
+	if err := c.CheckExists(); err != nil {
 		return Verified{}, err
 	}
 	if q.For != "" {
-		if err := c.MayStart(q.For); err != nil && belay.CodeOf(err) != belay.CodeDrift {
+		if err := c.CheckMayStart(q.For); err != nil && belay.CodeOf(err) != belay.CodeDrift {
 			return Verified{Task: p.Rec.Task.ID}, err
 		}
 		if err := p.Cited(ctx); err != nil {
@@ -71,9 +71,9 @@ func edited(s *session.Session, task belay.TaskID, unread error) (Verified, bool
 	if err != nil || proof.OK {
 		return Verified{}, false
 	}
-	v := Verified{Task: task, Kinds: []handoff.DriftKind{handoff.Record}}
+	v := Verified{Task: task, Kinds: []handoff.DriftKind{handoff.RecordEdited}}
 	for _, problem := range proof.Problems {
-		v.Differences = append(v.Differences, handoff.Difference{Kind: handoff.Record, Was: "as written", Is: problem})
+		v.Differences = append(v.Differences, handoff.Difference{Kind: handoff.RecordEdited, Was: "as written", Is: problem})
 	}
 	return v, true
 }
@@ -82,8 +82,8 @@ func edited(s *session.Session, task belay.TaskID, unread error) (Verified, bool
 func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
 	defer p.Session.Repo.ShareReader()() // one process of git reads it all
 	c := &p.Rec.Context
-	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
-	if v.Expected == "" && c.At != "" {
+	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastHandoffBy, AtWork: c.ActiveRole, Drift: c.DriftCount()}
+	if v.Expected == "" && c.ActiveRole != "" {
 		v.Expected = c.Block.Base // whoever is at work must not commit
 	}
 	own, err := p.own(ctx, v.Expected)
@@ -97,13 +97,13 @@ func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, er
 		}
 	}
 	v.Kinds = append([]handoff.DriftKind{}, v.Report.Kinds()...)
-	if v.OK = !v.Report.Drifted(); v.OK {
+	if v.OK = !v.Report.HasDrift(); v.OK {
 		return v, nil
 	}
-	v.Report = v.Report.Cut()
+	v.Report = v.Report.Truncate()
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		role := first(c.LastBy, c.At, c.Roles[0].Name)
-		return handoff.Event{Kind: handoff.Drifted, Role: role,
+		role := first(c.LastHandoffBy, c.ActiveRole, c.Roles[0].Name)
+		return handoff.Event{Kind: handoff.EventDrifted, Role: role,
 			Drift: &handoff.Drift{Expected: v.Expected, Found: v.Found, Report: v.Report}}, nil
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, er
 }
 
 func gone(list []handoff.Difference) bool {
-	return slices.ContainsFunc(list, func(d handoff.Difference) bool { return d.Kind == handoff.HandoffGone })
+	return slices.ContainsFunc(list, func(d handoff.Difference) bool { return d.Kind == handoff.HandoffMissing })
 }
 
 func refusal(v Verified) error {
@@ -142,24 +142,24 @@ func (p *TaskContext) compare(ctx context.Context, v *Verified, ignoreEnds bool)
 		return err
 	}
 	r := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope, IgnoreEnds: ignoreEnds || p.Session.Config.IgnoreLineEnds}
-	f, same, stored, err := r.Look(ctx, v.Expected)
+	f, same, stored, err := r.CompareWithPresent(ctx, v.Expected)
 	if err != nil || same {
 		return err
 	}
 	working := v.AtWork != ""
 	if !stored {
 		if working {
-			v.Report.Differences = append(v.Report.Differences, asWhole(handoff.Name(f))...)
+			v.Report.Differences = append(v.Report.Differences, asWhole(handoff.NameDifferences(f))...)
 			return nil
 		}
 		if v.Found, err = p.found(ctx, r); err != nil {
 			return err
 		}
-		if f, err = r.Between(ctx, v.Expected, v.Found); err != nil {
+		if f, err = r.CompareSnapshots(ctx, v.Expected, v.Found); err != nil {
 			return err
 		}
 	}
-	named := handoff.Name(f)
+	named := handoff.NameDifferences(f)
 	if working {
 		named.Differences = asWhole(named)
 	}
@@ -171,7 +171,7 @@ func (p *TaskContext) compare(ctx context.Context, v *Verified, ignoreEnds bool)
 func (p *TaskContext) found(ctx context.Context, r handoff.Reader) (belay.SnapshotID, error) {
 	if list := p.Rec.Context.Drifts; len(list) > 0 && list[len(list)-1].Found != "" {
 		before := list[len(list)-1].Found
-		if _, same, _, err := r.Look(ctx, before); err == nil && same {
+		if _, same, _, err := r.CompareWithPresent(ctx, before); err == nil && same {
 			return before, nil
 		}
 	}
@@ -198,9 +198,9 @@ func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out [
 		return nil, err
 	}
 	for _, problem := range proof.Broken() {
-		kind := handoff.Record
+		kind := handoff.RecordEdited
 		if strings.Contains(problem, "attachment") {
-			kind = handoff.Attachment
+			kind = handoff.AttachmentChanged
 		}
 		out = append(out, handoff.Difference{Kind: kind, Was: "as written", Is: problem})
 	}
@@ -208,15 +208,15 @@ func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out [
 		info, err := p.Session.Snaps.LookUp(ctx, expected)
 		switch {
 		case belay.CodeOf(err) == belay.CodeNotFound:
-			out = append(out, handoff.Difference{Kind: handoff.HandoffGone, Was: string(expected), Is: "it was deleted"})
+			out = append(out, handoff.Difference{Kind: handoff.HandoffMissing, Was: string(expected), Is: "it was deleted"})
 		case err != nil:
 			return nil, err
 		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.knows(info.Journal):
-			out = append(out, handoff.Difference{Kind: handoff.Record, Was: "with the entry that the snapshot names", Is: "rewritten"})
+			out = append(out, handoff.Difference{Kind: handoff.RecordEdited, Was: "with the entry that the snapshot names", Is: "rewritten"})
 		}
 	}
 	for _, path := range p.Session.EditedContext(p.Rec) {
-		out = append(out, handoff.Difference{Kind: handoff.Edited, Was: "as belay wrote it", Is: "edited: " + path})
+		out = append(out, handoff.Difference{Kind: handoff.BelayFileEdited, Was: "as belay wrote it", Is: "edited: " + path})
 	}
 	return out, nil
 }

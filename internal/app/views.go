@@ -33,7 +33,7 @@ type View struct {
 	History    []handoff.PastBlock          `json:"history,omitempty"`
 	Audit      Audit                        `json:"audit"`
 	Warnings   []string                     `json:"warnings"`
-	Followed   []handoff.Followed           `json:"stale_citations,omitempty"`
+	Followed   []handoff.FollowedCitation   `json:"stale_citations,omitempty"`
 }
 
 // Audit is who wrote last, and how often anybody did.
@@ -50,9 +50,9 @@ func (p *TaskContext) View(ctx context.Context) (v View, err error) {
 	c := &p.Rec.Context
 	v = View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
 		Manifest: c.Block.Manifest, Base: c.Block.Base,
-		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: listed(c.Proofs), Evidence: listed(c.Proof),
+		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.ActiveRole, QA: listed(c.Proofs), Evidence: listed(c.Evidence),
 		Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
-		History: c.History, Audit: Audit{c.Changed, c.Actor, c.Updates, c.Forced}, Warnings: []string{}}
+		History: c.History, Audit: Audit{c.UpdatedAt, c.UpdatedBy, c.Updates, c.ForcedSecrets}, Warnings: []string{}}
 	if v.Immutable, err = p.Block(); err != nil {
 		return v, err
 	}
@@ -85,11 +85,11 @@ func (p *TaskContext) stale(ctx context.Context, v *View) error {
 		return err
 	}
 	for _, f := range followed {
-		if f.Fate == handoff.Same {
+		if f.Change == handoff.Same {
 			continue
 		}
 		v.Followed = append(v.Followed, f)
-		switch name := f.Was.File + "#" + f.Was.Section; f.Fate {
+		switch name := f.Was.File + "#" + f.Was.Section; f.Change {
 		case handoff.Moved:
 			v.Warnings = append(v.Warnings, fmt.Sprintf("%s is unchanged and moved to %s %s", name, f.Now.File, f.Now.Lines))
 		case handoff.Changed:
@@ -141,8 +141,8 @@ func StatusOf(sess *session.Session, task belay.TaskID) (ContextStatus, error) {
 	}
 	c := &r.Context
 	c.Task = r.Task.ID
-	s := ContextStatus{Task: r.Task.ID, There: c.There(), Purged: c.Deleted, Roles: []Line{}, AtWork: c.At,
-		Drift: c.DriftCount(), Updated: c.Changed, Rebuilds: len(c.History)}
+	s := ContextStatus{Task: r.Task.ID, There: c.IsSet(), Purged: c.Deleted, Roles: []Line{}, AtWork: c.ActiveRole,
+		Drift: c.DriftCount(), Updated: c.UpdatedAt, Rebuilds: len(c.History)}
 	if !s.There {
 		return s, nil
 	}
@@ -152,8 +152,8 @@ func StatusOf(sess *session.Session, task belay.TaskID) (ContextStatus, error) {
 			l.Snapshot, l.Files = one.Snapshot.Snapshot, one.Snapshot.Files
 		}
 		s.Roles = append(s.Roles, l)
-		if s.Next == "" && c.At == "" && one.Status != handoff.Done {
-			if err := c.MayStart(one.Name); err == nil {
+		if s.Next == "" && c.ActiveRole == "" && one.Status != handoff.Done {
+			if err := c.CheckMayStart(one.Name); err == nil {
 				s.Next = one.Name
 			} else if s.Why == "" {
 				s.Why = err.Error()
@@ -194,13 +194,13 @@ func (p *TaskContext) Diff(ctx context.Context, q DiffRequest) (Differs, func(io
 	}
 	role := q.Role
 	if role == "" {
-		role = c.LastBy
+		role = c.LastHandoffBy
 	}
 	if role == "" {
 		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", out.Task),
 			"%s has no handover", out.Task)
 	}
-	s, err := c.Of(role)
+	s, err := c.RoleState(role)
 	if err != nil {
 		return out, nil, err
 	}
@@ -243,7 +243,7 @@ func (p *TaskContext) driftDiff(ctx context.Context, out Differs) (Differs, func
 		if err := p.Session.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
 			return err
 		}
-		shown, _ := handoff.Masked(text.Bytes()) // an agent may ask, too
+		shown, _ := handoff.MaskSecrets(text.Bytes()) // an agent may ask, too
 		_, err := w.Write(shown)
 		return err
 	}, nil

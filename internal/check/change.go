@@ -58,7 +58,7 @@ func (in Input) ticked(ctx context.Context, task []belay.Change) bool {
 	if err != nil || len(files) != 1 || files[0].Before == nil || files[0].After == nil {
 		return false
 	}
-	return tasklist.Words(string(files[0].Before)) == tasklist.Words(string(files[0].After))
+	return tasklist.ComparableText(string(files[0].Before)) == tasklist.ComparableText(string(files[0].After))
 }
 
 // work leaves out the paths that belay writes itself: they are nobody's change.

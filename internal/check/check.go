@@ -139,7 +139,7 @@ func Names() []string {
 // nil; it is called from the calling goroutine only.
 func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	start := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), testrun.OverTime{Limit: in.timeout()})
+	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), testrun.TimeoutError{Limit: in.timeout()})
 	defer cancel()
 	if progress == nil {
 		progress = func(Progress) {}
@@ -197,7 +197,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 		case <-late:
 			for i := range all {
 				if open[i] {
-					take(given{i, belay.Unknown(all[i].name, testrun.Unfinished(ctx))})
+					take(given{i, belay.Unknown(all[i].name, testrun.UnfinishedReason(ctx))})
 				}
 			}
 		}

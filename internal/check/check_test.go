@@ -116,7 +116,7 @@ func TestTimeLimit(t *testing.T) {
 				reported[p.Check] = true
 			}
 			if own > limit && len(reported) == len(Names()) {
-				cancel(testrun.OverTime{Limit: limit})
+				cancel(testrun.TimeoutError{Limit: limit})
 			}
 		})
 		cancel(nil)

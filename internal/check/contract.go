@@ -122,8 +122,8 @@ func (in Input) failing(tests belay.CheckResult) (names OrderedNames) {
 			names.Before = append(names.Before, f.Test)
 		}
 	}
-	if r := in.read.tests.Load(); r != nil && r.NamesPasses() {
-		names.Passed, names.Skipped = r.PassNames(), r.SkipNames()
+	if r := in.read.tests.Load(); r != nil && r.HasAllPassNames() {
+		names.Passed, names.Skipped = r.PassedNames(), r.SkippedNames()
 		names.Whole = len(names.Passed) > 0
 	}
 	return names

@@ -13,7 +13,7 @@ import (
 func gitState(ctx context.Context, in Input) belay.CheckResult {
 	facts, err := in.Git(ctx)
 	if ctx.Err() != nil {
-		return belay.Unknown(nameGit, testrun.Unfinished(ctx))
+		return belay.Unknown(nameGit, testrun.UnfinishedReason(ctx))
 	}
 	if err != nil {
 		return belay.Unknown(nameGit, err.Error())

@@ -45,7 +45,7 @@ func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 			_, err = snaps.Restore(ctx, after, restore.Options{
 				Paths: edits.Paths, FilesOnly: true, Task: task, Command: "lint", Reason: "a linter changed files",
 			})
-			edits.Undone = err == nil
+			edits.Reverted = err == nil
 			return edits, nil // what could not be restored is named, and stays as the tests' own doing does
 		}, nil
 	}

@@ -96,7 +96,7 @@ func TestTree(t *testing.T) {
 		write(t, dir, "new.txt", "made\n")
 		edits, err := settle(t.Context())
 		slices.Sort(edits.Paths)
-		if err != nil || !slices.Equal(edits.Paths, []string{"a.txt", "new.txt"}) || edits.Undone != tt.undone {
+		if err != nil || !slices.Equal(edits.Paths, []string{"a.txt", "new.txt"}) || edits.Reverted != tt.undone {
 			t.Errorf("%s: %+v, %v", tt.name, edits, err)
 		}
 		want := map[bool][2]string{true: {"one\n", "none"}, false: {"formatted\n", "made\n"}}[tt.undone]

@@ -22,11 +22,11 @@ func linters(ctx context.Context, in Input) belay.CheckResult {
 		}
 		limit := (time.Until(deadline) / part).Round(100 * time.Millisecond)
 		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
+		ctx, done = context.WithTimeoutCause(ctx, limit, testrun.TimeoutError{Limit: limit})
 		defer done()
 	}
 	return lint.Run(ctx, lint.Input{
 		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, May: in.May, Changes: in.Changes, All: in.Checks.LintAll,
-		Added: func() (func(string, int, int) bool, error) { return in.added(whole) }, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
+		FindAdded: func() (func(string, int, int) bool, error) { return in.added(whole) }, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
 	})
 }

@@ -23,7 +23,7 @@ func protect(ctx context.Context, in Input) belay.CheckResult {
 	var found []belay.Finding
 	for _, c := range in.Changes {
 		if ctx.Err() != nil {
-			return belay.Unknown(nameProtect, testrun.Unfinished(ctx))
+			return belay.Unknown(nameProtect, testrun.UnfinishedReason(ctx))
 		}
 		glob := guardOf(globs, c.Path)
 		if glob == "" {

@@ -25,7 +25,7 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	allowed, errors, questions := 0, 0, 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
-			return belay.Unknown(nameRules, testrun.Unfinished(ctx))
+			return belay.Unknown(nameRules, testrun.UnfinishedReason(ctx))
 		}
 		rule := belay.Rule(c.Path)
 		if rule == "" || namedIn(in.Scope.Files, rule, c.Path) {

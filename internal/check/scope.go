@@ -25,7 +25,7 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 	var extra []belay.Finding
 	for _, c := range changes {
 		if ctx.Err() != nil {
-			return belay.Unknown(nameScope, testrun.Unfinished(ctx))
+			return belay.Unknown(nameScope, testrun.UnfinishedReason(ctx))
 		}
 		if len(files) > 0 && !belay.Match(files, c.Path) {
 			extra = append(extra, in.stray(c, files))

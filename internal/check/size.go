@@ -25,7 +25,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 	lines := 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
-			return belay.Unknown(nameSize, testrun.Unfinished(ctx))
+			return belay.Unknown(nameSize, testrun.UnfinishedReason(ctx))
 		}
 		switch {
 		case syntax.IsGenerated(c.Path):

@@ -16,8 +16,8 @@ func tests(ctx context.Context, in Input) belay.CheckResult {
 	}
 	report, result := testrun.Run(ctx, testrun.Input{
 		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, May: in.May, Baseline: in.Baseline,
-		Request: in.Request.Requirements, Before: in.State, Logs: in.Logs, Grace: in.Grace,
-		Own: func(path string) bool {
+		Request: in.Request.Requirements, Checkout: in.State, Logs: in.Logs, Grace: in.Grace,
+		IsOwn: func(path string) bool {
 			made := slices.ContainsFunc(in.Changes, func(c belay.Change) bool { return c.Path == path && c.Status == "A" })
 			return made || Permits(in.Request, in.Words, path)
 		},

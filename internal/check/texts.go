@@ -99,7 +99,7 @@ func regular(mode uint32) bool { return mode&0o170000 == 0o100000 }
 func (in Input) asked(ctx context.Context, name string, look func([]*syntax.File) (string, []belay.Finding, error)) belay.CheckResult {
 	files, err := in.files(ctx)
 	if ctx.Err() != nil {
-		return belay.Unknown(name, testrun.Unfinished(ctx))
+		return belay.Unknown(name, testrun.UnfinishedReason(ctx))
 	}
 	if err != nil {
 		return belay.Unknown(name, "could not read the change: "+err.Error())

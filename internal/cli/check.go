@@ -145,12 +145,12 @@ func tellChanges(w io.Writer, all []plan.Change, paint terminal.Paint) {
 			word += " from " + belay.VisibleLine(c.From)
 		}
 		fmt.Fprintf(w, "%s: %s\n", belay.VisibleLine(c.Path), word)
-		printLines(w, "+", c.New)
-		printLines(w, "-", c.Gone)
+		printLines(w, "+", c.MarkersAdded)
+		printLines(w, "-", c.MarkersRemoved)
 	}
 }
 
-func printLines(w io.Writer, sign string, list []plan.Line) {
+func printLines(w io.Writer, sign string, list []plan.MarkerLine) {
 	for _, l := range list {
 		fmt.Fprintf(w, "    %s %s\n", sign, belay.VisibleLine(l.Text))
 	}

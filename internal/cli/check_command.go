@@ -57,7 +57,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
 	f.DurationVar(&q.timeout, "timeout", 0, "time limit for the snapshot and all checks together; checks.timeout, or 10m, when left out")
 	f.BoolVar(&q.trust, "trust", false, "trust the repository's commands, now and later")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "show only what blocks or asks; nothing when all passed")
-	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.Forms(), ", "))
+	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.OutputFormats(), ", "))
 	q.AddScope(f)
 	return c
 }
@@ -120,7 +120,7 @@ func (a loopFamily) base(ctx context.Context, svc *app.Service) (string, error) 
 
 // known refuses a format that does not exist before anything is judged.
 func (a loopFamily) known(format string) error {
-	all := append([]string{"text", "json"}, lint.Forms()...)
+	all := append([]string{"text", "json"}, lint.OutputFormats()...)
 	if !slices.Contains(all, format) {
 		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is not a report format", format)
 	}
@@ -155,7 +155,7 @@ func (a loopFamily) judged(report belay.Report, err error, q checkFlags, task be
 		}
 		err = belay.Refuse(belay.CodeCannot, try, "the work could not be checked")
 	}
-	if slices.Contains(lint.Forms(), q.format) && !a.JSON {
+	if slices.Contains(lint.OutputFormats(), q.format) && !a.JSON {
 		if werr := lint.Write(a.Out, q.format, report); werr != nil {
 			return werr
 		}

@@ -43,7 +43,7 @@ func (a *App) values(c *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	case "with":
 		all = agent.PresetNames()
 	case "format":
-		if all = append([]string{"text", "json"}, lint.Forms()...); c.Name() != "check" {
+		if all = append([]string{"text", "json"}, lint.OutputFormats()...); c.Name() != "check" {
 			return nil
 		}
 	case "task", "resume":

@@ -120,7 +120,7 @@ func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) 
 	}
 	return a.offered(c, func(svc *app.Service) (names []string, err error) {
 		if id, err := belay.ParseTaskID(task); err == nil {
-			if rec, err := svc.Session.Load(id); err == nil && rec.Context.There() {
+			if rec, err := svc.Session.Load(id); err == nil && rec.Context.IsSet() {
 				for _, s := range rec.Context.Roles {
 					names = append(names, s.Name+"\t"+string(s.Status))
 				}

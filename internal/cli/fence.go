@@ -39,7 +39,7 @@ Exit codes: 0 listed · 2 the config has errors.`,
 					return belay.Refuse(belay.CodeUsage, "belay fence explain -- COMMAND",
 						"%q is not a known agent, or a command was given as well", with)
 				}
-				args = preset.Start
+				args = preset.Command
 			}
 			svc, err := a.Open(c.Context())
 			if err != nil {

@@ -143,7 +143,7 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 		Changes []install.Change    `json:"changes"`
 		Codex   *install.CodexState `json:"codex,omitempty"`
 	}
-	if out.Changes, err = install.Do(c.Context(), q); err == nil {
+	if out.Changes, err = install.Apply(c.Context(), q); err == nil {
 		out.Codex, err = a.codex(c.Context(), q, in.trust)
 	}
 	return a.Tell(out, err, func(w io.Writer) {
@@ -155,7 +155,7 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 			if c.Note != "" {
 				fmt.Fprintf(w, "  %s\n", c.Note)
 			}
-			for _, k := range c.Kept {
+			for _, k := range c.KeptFiles {
 				fmt.Fprintf(w, "  an interrupted belay init left %s: compare it, then delete it\n", belay.VisibleLine(k))
 			}
 		}
@@ -184,14 +184,14 @@ func (in installing) next() []prompt.Step {
 
 // said is what became of a file, or would.
 func said(c install.Change, dry bool) string {
-	say := c.Did
+	say := c.Action
 	if dry {
-		say = map[string]string{install.Wrote: "would write", install.Removed: "would remove"}[c.Did]
+		say = map[string]string{install.Wrote: "would write", install.Removed: "would remove"}[c.Action]
 	}
 	switch {
-	case c.Did == install.Unchanged:
+	case c.Action == install.Unchanged:
 		return "unchanged:"
-	case c.Did == install.Removed && !c.Gone:
+	case c.Action == install.Removed && !c.FileRemoved:
 		return say + " hooks from"
 	}
 	return say
@@ -203,11 +203,11 @@ func (a repositoryFamily) codex(ctx context.Context, q install.Request, trust bo
 		return nil, nil
 	}
 	s := q.Codex(ctx)
-	if s.Seen == s.Trusted || s.Problem != "" {
+	if s.Found == s.Trusted || s.Problem != "" {
 		return &s, nil
 	}
 	if !trust {
-		trust, _ = a.Asked(fmt.Sprintf("Codex runs a hook only when a person trusts it. Trust belay's %d hooks?", s.Seen))
+		trust, _ = a.Asked(fmt.Sprintf("Codex runs a hook only when a person trusts it. Trust belay's %d hooks?", s.Found))
 	}
 	if !trust {
 		return &s, nil
@@ -251,14 +251,14 @@ func agents(ctx context.Context, root string) (list []app.HealthCheck) {
 			case h.Problem != "":
 				c.OK, c.Try = false, "fix the file"
 				c.Text += ": " + h.Problem
-			case len(h.Stale) > 0:
+			case len(h.MissingPrograms) > 0:
 				c.OK, c.Try = false, "belay init --agent "+f.Agent+flag
-				c.Text += fmt.Sprintf(" call %s, which does not exist", strings.Join(h.Stale, ", "))
-			case h.Events != h.Of:
+				c.Text += fmt.Sprintf(" call %s, which does not exist", strings.Join(h.MissingPrograms, ", "))
+			case h.Events != h.Expected:
 				c.OK, c.Try = false, "belay init --agent "+f.Agent+flag
-				c.Text += fmt.Sprintf(": %d of %d events", h.Events, h.Of)
+				c.Text += fmt.Sprintf(": %d of %d events", h.Events, h.Expected)
 			default:
-				c.Text += " call " + strings.Join(h.Calls, ", ")
+				c.Text += " call " + strings.Join(h.Programs, ", ")
 			}
 			if h.Trust != "" {
 				c.Text += "; " + h.Trust

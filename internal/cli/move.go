@@ -45,14 +45,14 @@ accept, or no reason · 5 an attempt is running · 6 no such task.`,
 	f := c.Flags()
 	f.StringVar(&q.to, "to", "approved", "where to: approved or for_review")
 	f.BoolVar(&q.force, "force", false, "accept rejected work")
-	f.StringVar(&q.category, "category", "", "why the rejection does not apply: "+review.Listed())
+	f.StringVar(&q.category, "category", "", "why the rejection does not apply: "+review.CategoryNames())
 	f.StringVar(&q.note, "note", "", "the reason, for the record")
 	f.StringVar(&q.by, "by", "", "who accepts it, for the record (default: $USER)")
 	for _, q := range review.Questions() {
 		f.Bool(flagOf(q), false, q.Text)
 	}
 	_ = c.RegisterFlagCompletionFunc("category",
-		cobra.FixedCompletions(strings.Split(review.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(strings.Split(review.CategoryNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -93,7 +93,7 @@ func (a taskFamily) submitted(ctx context.Context, svc *app.Service, id belay.Ta
 			if v.Blocking {
 				word = "blocks"
 			}
-			fmt.Fprintf(w, "%s  %s  (%s)\n", word, app.Named(v.Change), v.Why)
+			fmt.Fprintf(w, "%s  %s  (%s)\n", word, app.Named(v.PathChange), v.Reason)
 		}
 		if err == nil {
 			fmt.Fprintf(w, "%s: %s\n", id, belay.VisibleLine(state.Waits))
@@ -104,7 +104,7 @@ func (a taskFamily) submitted(ctx context.Context, svc *app.Service, id belay.Ta
 // categories lists the reasons to accept rejected work, a line each.
 func categories() (list string) {
 	for _, c := range review.Categories() {
-		list += fmt.Sprintf("  %-22s %s\n", c, c.Says())
+		list += fmt.Sprintf("  %-22s %s\n", c, c.Description())
 	}
 	return list
 }

@@ -162,13 +162,13 @@ func printVerified(w io.Writer, v app.Verified) {
 	}
 	for _, d := range v.Differences {
 		line := d.Sentence()
-		if !d.Note {
+		if !d.IsNote {
 			line = p.Bad(line)
 		}
 		fmt.Fprintln(w, line)
 	}
-	if v.More > 0 {
-		fmt.Fprintf(w, "and %d more\n", v.More)
+	if v.NotListed > 0 {
+		fmt.Fprintf(w, "and %d more\n", v.NotListed)
 	}
 	if !v.OK {
 		fmt.Fprintf(w, "drift count %d\n", v.Drift)

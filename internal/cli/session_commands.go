@@ -37,7 +37,7 @@ A hook never breaks an agent: whatever goes wrong, it exits with 0 and prints no
 Exit codes: 0 nothing to say, or as the answer says · 2 denied, with the reason on standard error.`,
 		Example: `  echo '{"hook_event_name":"SessionStart","session_id":"1","cwd":"."}' | belay hook claude`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if !hook.Known(args[0]) {
+			if !hook.IsKnown(args[0]) {
 				return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(hook.Agents(), ", "),
 					"%q is not an agent with hooks", args[0])
 			}
@@ -45,7 +45,7 @@ Exit codes: 0 nothing to say, or as the answer says · 2 denied, with the reason
 				return belay.Refuse(belay.CodeUsage, "belay help hook", "the event is expected on standard input")
 			}
 			ev := hook.Read(args[0], a.In)
-			out := hook.Write(ev, app.Hook(c.Context(), a.Setting(nil), ev))
+			out := hook.Encode(ev, app.Hook(c.Context(), a.Setting(nil), ev))
 			a.Told = true
 			if _, err := io.WriteString(a.Out, out.Stdout); err != nil && out.Exit == 0 {
 				return nil // nobody reads it

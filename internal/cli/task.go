@@ -82,7 +82,7 @@ func withPreset(name, role string, more []string) (command []string, as string, 
 		return nil, "", belay.Refuse(belay.CodeUsage, "leave out --with, or give only more flags after --",
 			"--with %s starts the agent; after -- only flags of it can follow, not %q", name, more[0])
 	}
-	return slices.Concat(p.Start, more), cmp.Or(role, p.Name), nil
+	return slices.Concat(p.Command, more), cmp.Or(role, p.Name), nil
 }
 
 // Split parts the prose of a task from the agent's command at the "--"; prose "-" is

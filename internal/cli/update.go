@@ -161,6 +161,6 @@ func tellChange(w io.Writer, c app.PlanChange, dry, explain bool) {
 	}
 }
 
-func lineOf(w io.Writer, name, sign string, l plan.Line) {
+func lineOf(w io.Writer, name, sign string, l plan.MarkerLine) {
 	fmt.Fprintf(w, "%s:%d %s %s  (%s)\n", name, l.Line, sign, belay.VisibleLine(l.Text), belay.VisibleLine(l.Section))
 }

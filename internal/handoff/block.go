@@ -60,15 +60,15 @@ type Sources struct {
 	Source     string   // path of the task file
 	SourceText []byte
 	Head       string
-	Chosen     Chosen
+	Standards  SelectedStandards
 	TestsFrom  string   // where the task's test command comes from, for the list of commands
 	Paths      []string // of the repository, in the task's scope
 }
 
-// Make makes a block. Errors (belay.CodeUsage): the task describes nothing.
-func Make(s Sources) (Block, error) {
+// MakeBlock makes a block. Errors (belay.CodeUsage): the task describes nothing.
+func MakeBlock(s Sources) (Block, error) {
 	t := s.Task
-	description := Text(t.Prose)
+	description := NormalizeText(t.Prose)
 	if description == "" {
 		return Block{}, belay.Refuse(belay.CodeUsage, "describe the task: belay task add \"…\"",
 			"%s has no description to hand over", t.ID)
@@ -81,13 +81,13 @@ func Make(s Sources) (Block, error) {
 	b := Block{
 		Version: Version,
 		Task: TaskPart{
-			ID: t.ID, Title: Text(t.Title), Priority: s.Priority, Area: s.Area, Description: Fit(description, whole),
-			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(slices.Concat(t.Scope.Protect, t.Exclude)),
-			Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
+			ID: t.ID, Title: NormalizeText(t.Title), Priority: s.Priority, Area: s.Area, Description: TruncateText(description, whole),
+			ScopeIn: jsonTexts(t.Scope.Files), ScopeOut: jsonTexts(slices.Concat(t.Scope.Protect, t.Exclude)),
+			Acceptance: acceptanceCriteria(s, whole), Preserve: jsonTexts(t.Request.Preserve),
 		},
 		Git:       GitPart{Head: s.Head, Source: s.Source, SHA: Hash(text)},
-		Citations: slices.Clone(s.Chosen.Citations),
-		Baseline:  BaselinePart{Commands: commands(s)},
+		Citations: slices.Clone(s.Standards.Citations),
+		Baseline:  BaselinePart{Commands: validationCommands(s)},
 		ScopeHash: ScopeHash(s.Paths),
 	}
 	if b.Citations == nil {
@@ -98,12 +98,12 @@ func Make(s Sources) (Block, error) {
 	if b.MorePaths = max(0, len(paths)-MaxPaths); b.MorePaths > 0 {
 		paths = paths[:MaxPaths]
 	}
-	b.Paths = texts(paths)
+	b.Paths = jsonTexts(paths)
 	return b, nil
 }
 
-// texts returns a list as JSON can hold it, sorted where its order says nothing.
-func texts(list []string) []string {
+// jsonTexts returns a list as JSON can hold it, sorted where its order says nothing.
+func jsonTexts(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
 		out = append(out, PathText(s))
@@ -112,13 +112,13 @@ func texts(list []string) []string {
 	return slices.Compact(out)
 }
 
-// acceptance returns the task's criteria, or else one for each requirement that was read
+// acceptanceCriteria returns the task's criteria, or else one for each requirement that was read
 // from its words, in their order.
-func acceptance(s Sources, whole string) []string {
+func acceptanceCriteria(s Sources, whole string) []string {
 	out := []string{}
 	for _, a := range s.Acceptance {
-		if a = Text(a); a != "" {
-			out = append(out, Fit(a, whole))
+		if a = NormalizeText(a); a != "" {
+			out = append(out, TruncateText(a, whole))
 		}
 	}
 	if len(out) > 0 {
@@ -129,14 +129,14 @@ func acceptance(s Sources, whole string) []string {
 		if r.Count != nil {
 			text += fmt.Sprintf(" (%d)", *r.Count)
 		}
-		out = append(out, Fit(Text(text+": "+r.Text), whole))
+		out = append(out, TruncateText(NormalizeText(text+": "+r.Text), whole))
 	}
 	return out
 }
 
-// commands lists how work is proved: what the task says, what the standards say, and what
+// validationCommands lists how work is proved: what the task says, what the standards say, and what
 // the config says or was detected, each once and in this order of precedence.
-func commands(s Sources) []Command {
+func validationCommands(s Sources) []Command {
 	tests := Command{Command: s.Task.Checks.Tests.String(), From: s.TestsFrom}
 	var all []Command
 	for _, c := range s.Task.QA {
@@ -145,7 +145,7 @@ func commands(s Sources) []Command {
 	if tests.From == "task" {
 		all = append(all, tests)
 	}
-	all = append(all, s.Chosen.Commands...)
+	all = append(all, s.Standards.Commands...)
 	if tests.From != "task" && s.Task.Checks.Tests.Set() {
 		all = append(all, tests)
 	}
@@ -171,7 +171,7 @@ func ScopeHash(paths []string) string {
 	for _, p := range slices.Compact(paths) {
 		b.WriteString(p + "\n")
 	}
-	return Sum([]byte(b.String()))[:16]
+	return SHA256Hex([]byte(b.String()))[:16]
 }
 
 // Manifest lists what a block and the exports were made of, and with what.
@@ -192,8 +192,8 @@ type Source struct {
 	Bytes int    `json:"bytes"`
 }
 
-// Diff says in what a block differs from another, a sentence each.
-func (b Block) Diff(was Block) []string {
+// DifferencesFrom says in what a block differs from another, a sentence each.
+func (b Block) DifferencesFrom(was Block) []string {
 	var out []string
 	say := func(what string, changed bool) {
 		if changed {

@@ -22,12 +22,12 @@ const (
 	gzipThreshold = 64 << 10
 )
 
-// Large reports whether so many bytes are kept compressed.
-func Large(n int64) bool { return n > gzipThreshold }
+// IsLarge reports whether so many bytes are kept compressed.
+func IsLarge(n int64) bool { return n > gzipThreshold }
 
-// Canonical returns v as JSON with sorted keys, in UTF-8, without escapes that HTML would
+// CanonicalJSON returns v as JSON with sorted keys, in UTF-8, without escapes that HTML would
 // need, on one line that ends in a newline. Equal values have equal bytes everywhere.
-func Canonical(v any) ([]byte, error) {
+func CanonicalJSON(v any) ([]byte, error) {
 	text, err := encode(v)
 	if err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Sum is the SHA-256 of bytes, in hex.
-func Sum(data []byte) string {
+// SHA256Hex is the SHA-256 of bytes, in hex.
+func SHA256Hex(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -66,10 +66,10 @@ func PathText(p string) string {
 	return belay.VisibleLine(p)
 }
 
-// Text normalises words of several lines: LF ends, no blanks at the ends of lines, single
+// NormalizeText normalises words of several lines: LF ends, no blanks at the ends of lines, single
 // blank lines, none at the start and the end. Words are never folded or dropped: a # is a
 // heading in somebody's prose.
-func Text(s string) string {
+func NormalizeText(s string) string {
 	s = strings.ToValidUTF8(string(Normalise([]byte(s))), "\ufffd")
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
@@ -82,11 +82,11 @@ func Text(s string) string {
 	return strings.TrimRight(strings.Join(out, "\n"), "\n")
 }
 
-// Fit cuts a text that is longer than MaxText and says where the whole of it is.
-func Fit(s, pointer string) string {
+// TruncateText cuts a text that is longer than MaxText and says where the whole of it is.
+func TruncateText(s, pointer string) string {
 	if len(s) <= MaxText {
 		return s
 	}
-	tail := fmt.Sprintf("… [cut: %d bytes, sha256 %s; whole: %s]", len(s), Sum([]byte(s))[:16], pointer)
+	tail := fmt.Sprintf("… [cut: %d bytes, sha256 %s; whole: %s]", len(s), SHA256Hex([]byte(s))[:16], pointer)
 	return strings.ToValidUTF8(s[:max(0, MaxText-len(tail))], "") + tail
 }

@@ -15,13 +15,13 @@ const MaxRequirement = 140
 // own words, cut at MaxRequirement. SHA is the first 16 hex digits of the SHA-256 of the
 // section's lines with LF ends.
 type Citation struct {
-	File        string `json:"file"`
-	Section     string `json:"section"` // the slug; "" is what stands before the first heading
-	Requirement string `json:"requirement"`
-	Lines       string `json:"line_span"` // L42-L89
-	SHA         string `json:"content_sha"`
-	Rule        string `json:"rule,omitempty"` // the entry of the config that asked for it
-	Whole       bool   `json:"whole,omitempty"`
+	File            string `json:"file"`
+	Section         string `json:"section"` // the slug; "" is what stands before the first heading
+	Requirement     string `json:"requirement"`
+	Lines           string `json:"line_span"` // L42-L89
+	SHA             string `json:"content_sha"`
+	Rule            string `json:"rule,omitempty"` // the entry of the config that asked for it
+	WithSubsections bool   `json:"whole,omitempty"`
 }
 
 // Cite cites one section: the whole of it, with the sections below it, or its own text up
@@ -33,10 +33,10 @@ func Cite(file string, s Section, whole bool) Citation {
 	}
 	words := Requirement(text)
 	if lines := Commands(s); words == "" && len(lines) > 0 {
-		words = cut("run "+strings.Join(lines, "; "), MaxRequirement)
+		words = truncateAtWord("run "+strings.Join(lines, "; "), MaxRequirement)
 	}
 	return Citation{File: file, Section: s.Slug, Requirement: words, Lines: fmt.Sprintf("L%d-L%d", s.Start, end),
-		SHA: Sum([]byte(text))[:16], Whole: whole}
+		SHA: SHA256Hex([]byte(text))[:16], WithSubsections: whole}
 }
 
 // CiteAll cites the sections that names ask for, each whole; without names every section
@@ -63,13 +63,13 @@ func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 }
 
 var (
-	bullet  = lazyregexp.New(`^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?`)
-	demands = lazyregexp.New(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|` +
+	listMarker = lazyregexp.New(`^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?`)
+	demandWord = lazyregexp.New(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|` +
 		`only|at most|at least|no more than|forbidden|avoid|ensure)\b`)
-	ends    = lazyregexp.New(`[.!?]["')\]]*\s+`)
-	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
-	marks   = lazyregexp.New("(\\*{1,3}|_{2,3}|`+|~~)")
-	htmlTag = lazyregexp.New(`</?[A-Za-z][^>]*>|<!--.*?-->`)
+	sentenceEnd  = lazyregexp.New(`[.!?]["')\]]*\s+`)
+	markdownLink = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	markdownMark = lazyregexp.New("(\\*{1,3}|_{2,3}|`+|~~)")
+	htmlTag      = lazyregexp.New(`</?[A-Za-z][^>]*>|<!--.*?-->`)
 )
 
 // Requirement returns the first sentence of a section that demands something, or else its
@@ -81,11 +81,11 @@ func Requirement(text string) string {
 		if first == "" {
 			first = s
 		}
-		if demands.MatchString(s) {
-			return cut(s, MaxRequirement)
+		if demandWord.MatchString(s) {
+			return truncateAtWord(s, MaxRequirement)
 		}
 	}
-	return cut(first, MaxRequirement)
+	return truncateAtWord(first, MaxRequirement)
 }
 
 // sentences returns the sentences of a section's prose and the items of its lists; nothing
@@ -94,10 +94,10 @@ func sentences(text string) []string {
 	var out []string
 	var para []string
 	flush := func() {
-		joined := plain(strings.Join(para, " "))
+		joined := stripMarkdown(strings.Join(para, " "))
 		para = nil
 		for joined != "" {
-			at := ends.FindStringIndex(joined)
+			at := sentenceEnd.FindStringIndex(joined)
 			if at == nil {
 				out = append(out, joined)
 				return
@@ -107,7 +107,7 @@ func sentences(text string) []string {
 		}
 	}
 	for _, line := range proseOf(text) {
-		if loc := bullet.FindStringIndex(line); loc != nil {
+		if loc := listMarker.FindStringIndex(line); loc != nil {
 			flush()
 			line = line[loc[1]:]
 		}
@@ -131,9 +131,9 @@ func proseOf(text string) []string {
 		}
 	}
 	var out []string
-	open, comment, meta := "", false, frontMatter(all)
+	open, comment, meta := "", false, frontMatterEnd(all)
 	for i, line := range all {
-		m := fence.FindStringSubmatch(line)
+		m := fenceLine.FindStringSubmatch(line)
 		t := strings.TrimSpace(line)
 		inside := open != "" || comment
 		switch {
@@ -157,16 +157,16 @@ func proseOf(text string) []string {
 	return out
 }
 
-// plain drops Markdown's marks and folds white space.
-func plain(s string) string {
-	s = link.ReplaceAllString(s, "$1")
+// stripMarkdown drops Markdown's marks and folds white space.
+func stripMarkdown(s string) string {
+	s = markdownLink.ReplaceAllString(s, "$1")
 	s = htmlTag.ReplaceAllString(s, "")
-	s = marks.ReplaceAllString(s, "")
+	s = markdownMark.ReplaceAllString(s, "")
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// cut returns at most most characters of s, cut between words where that loses little.
-func cut(s string, most int) string {
+// truncateAtWord returns at most most characters of s, cut between words where that loses little.
+func truncateAtWord(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}

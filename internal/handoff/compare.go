@@ -18,11 +18,11 @@ type Reader struct {
 	IgnoreEnds bool
 }
 
-// Look compares the present with a snapshot. same says that nothing at all differs. stored
+// CompareWithPresent compares the present with a snapshot. same says that nothing at all differs. stored
 // is false when files differ: the facts are then only those of the repository as a whole,
 // because the present has to be held before its bytes can be compared; take a snapshot and
 // ask Between.
-func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same, stored bool, err error) {
+func (r Reader) CompareWithPresent(ctx context.Context, then belay.SnapshotID) (f Facts, same, stored bool, err error) {
 	end := r.Snaps.Repo.ShareReader()
 	defer end()
 	info, err := r.Snaps.LookUp(ctx, then)
@@ -39,24 +39,24 @@ func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same,
 	}
 	whole, err := r.fullTree(ctx, info)
 	if err != nil || whole == c.SnapshotTree {
-		return r.plain(), err == nil, true, err
+		return r.newFacts(), err == nil, true, err
 	}
 	one, err := r.snapshotSide(ctx, info)
 	if err != nil {
 		return f, false, false, err
 	}
-	two := r.present(c)
-	if one.tree != two.tree || !slices.Equal(one.man.Odd, two.man.Odd) {
-		f = r.plain()
+	two := r.presentSide(c)
+	if one.tree != two.tree || !slices.Equal(one.manifest.Odd, two.manifest.Odd) {
+		f = r.newFacts()
 		f.Then, f.Now = one.Side, two.Side
-		return f, false, false, r.history(ctx, &f, &one, &two)
+		return f, false, false, r.compareCommits(ctx, &f, &one, &two)
 	}
-	f, err = r.compare(ctx, &one, &two)
+	f, err = r.compareSides(ctx, &one, &two)
 	return f, false, true, err
 }
 
-// Between compares two snapshots.
-func (r Reader) Between(ctx context.Context, then, now belay.SnapshotID) (Facts, error) {
+// CompareSnapshots compares two snapshots.
+func (r Reader) CompareSnapshots(ctx context.Context, then, now belay.SnapshotID) (Facts, error) {
 	end := r.Snaps.Repo.ShareReader()
 	defer end()
 	var sides [2]side
@@ -69,10 +69,10 @@ func (r Reader) Between(ctx context.Context, then, now belay.SnapshotID) (Facts,
 			return Facts{}, err
 		}
 	}
-	return r.compare(ctx, &sides[0], &sides[1])
+	return r.compareSides(ctx, &sides[0], &sides[1])
 }
 
-func (r Reader) plain() Facts {
+func (r Reader) newFacts() Facts {
 	return Facts{InScope: r.InScope, IgnoreEnds: r.IgnoreEnds}
 }
 
@@ -90,10 +90,10 @@ func (r Reader) fullTree(ctx context.Context, i snapshot.Info) (string, error) {
 	return o.OID, nil
 }
 
-func (r Reader) compare(ctx context.Context, one, two *side) (Facts, error) {
-	f := r.plain()
+func (r Reader) compareSides(ctx context.Context, one, two *side) (Facts, error) {
+	f := r.newFacts()
 	f.Then, f.Now = one.Side, two.Side
-	for _, do := range []func(context.Context, *Facts, *side, *side) error{r.history, r.files, r.index, r.gitFiles, r.rest} {
+	for _, do := range []func(context.Context, *Facts, *side, *side) error{r.compareCommits, r.compareFiles, r.compareIndexes, r.compareGitFiles, r.compareManifests} {
 		if err := do(ctx, &f, one, two); err != nil {
 			return f, err
 		}
@@ -101,9 +101,9 @@ func (r Reader) compare(ctx context.Context, one, two *side) (Facts, error) {
 	return f, nil
 }
 
-// present makes a side of what was read and not stored.
-func (r Reader) present(c *snapshot.Capture) side {
-	s := side{tree: c.FilesTree, man: c.Manifest, indexTree: c.Index.MetaTree, capture: c}
+// presentSide makes a side of what was read and not stored.
+func (r Reader) presentSide(c *snapshot.Capture) side {
+	s := side{tree: c.FilesTree, manifest: c.Manifest, indexTree: c.Index.MetaTree, capture: c}
 	s.Head, s.Branch = c.Head.OID, c.Head.Branch
 	s.Operation = git.Operation(c.OperationFiles)
 	for _, ref := range c.Refs {

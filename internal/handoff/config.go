@@ -10,31 +10,31 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// gitFiles reads which of git's own files differ: config, hooks, excludes, attributes. What
+// compareGitFiles reads which of git's own files differ: config, hooks, excludes, attributes. What
 // a push or a new branch writes into the config does not count.
-func (r Reader) gitFiles(ctx context.Context, f *Facts, one, two *side) error {
-	then, now, err := both(ctx, r.ownFiles, one, two)
+func (r Reader) compareGitFiles(ctx context.Context, f *Facts, one, two *side) error {
+	then, now, err := readBoth(ctx, r.gitFilesOf, one, two)
 	if err != nil {
 		return err
 	}
 	for _, name := range union(then, now) {
 		if then[name] != now[name] {
-			f.Git = append(f.Git, name)
+			f.GitFiles = append(f.GitFiles, name)
 		}
 	}
 	return nil
 }
 
-// ownFiles returns what is in a side's own files of git, by name; of others than the
+// gitFilesOf returns what is in a side's own files of git, by name; of others than the
 // config only the name of the blob.
-func (r Reader) ownFiles(ctx context.Context, s *side) (map[string]string, error) {
+func (r Reader) gitFilesOf(ctx context.Context, s *side) (map[string]string, error) {
 	all := map[string]string{}
 	if s.capture != nil {
 		for _, g := range [][]git.StateFile{s.capture.SharedFiles, s.capture.WorktreeFiles} {
 			for _, file := range g {
 				text := r.Snaps.Repo.HashObject("blob", file.Data)
 				if file.Name == "config" {
-					text = settings(string(file.Data))
+					text = withoutBranchSections(string(file.Data))
 				}
 				all[file.Name] = text
 			}
@@ -47,7 +47,7 @@ func (r Reader) ownFiles(ctx context.Context, s *side) (map[string]string, error
 	}
 	defer rd.Close()
 	for _, group := range []string{"admin", "own", "links/admin", "links/own"} {
-		list, err := walk(rd, s.info.Commit+":meta/"+group)
+		list, err := listTree(rd, s.info.Commit+":meta/"+group)
 		if err != nil {
 			return nil, fmt.Errorf("read snapshot %s: %w", s.info.ID, err)
 		}
@@ -58,15 +58,15 @@ func (r Reader) ownFiles(ctx context.Context, s *side) (map[string]string, error
 				if err != nil {
 					return nil, fmt.Errorf("read snapshot %s: %w", s.info.ID, err)
 				}
-				all[e.Path] = settings(string(o.Data))
+				all[e.Path] = withoutBranchSections(string(o.Data))
 			}
 		}
 	}
 	return all, nil
 }
 
-// walk lists a tree that a commit names; nothing when it is not there.
-func walk(rd *git.Reader, name string) ([]git.TreeEntry, error) {
+// listTree lists a tree that a commit names; nothing when it is not there.
+func listTree(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 	o, err := rd.Read(name)
 	if errors.Is(err, git.ErrNoObject) {
 		return nil, nil
@@ -77,9 +77,9 @@ func walk(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 	return rd.Walk(o.OID)
 }
 
-// settings returns a config without the sections of branches and remotes, which git writes
+// withoutBranchSections returns a config without the sections of branches and remotes, which git writes
 // by itself.
-func settings(text string) string {
+func withoutBranchSections(text string) string {
 	var out []string
 	skip := false
 	for line := range strings.Lines(text) {

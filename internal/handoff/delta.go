@@ -27,32 +27,32 @@ type DeltaReader struct {
 	Unmasked bool
 }
 
-// Handoff describes the state that was taken as now, of a work that began at base; the
+// DescribeHandoff describes the state that was taken as now, of a work that began at base; the
 // role began at previous, "" when that is base. Its diffs and the list of its files are
 // attached.
-func (r DeltaReader) Handoff(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Handoff, error) {
+func (r DeltaReader) DescribeHandoff(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Handoff, error) {
 	end := r.Snaps.Repo.ShareReader()
 	defer end()
 	if previous == "" {
 		previous = base
 	}
 	h := Handoff{Snapshot: now.ID, Previous: previous, Head: now.Head, Gaps: len(now.Gaps)}
-	c, err := r.changes(ctx, base, previous, now)
+	c, err := r.readChanges(ctx, base, previous, now)
 	if err != nil {
 		return h, err
 	}
 	for _, f := range c.Files {
 		h.Files, h.Added, h.Deleted = h.Files+1, h.Added+f.Added, h.Deleted+f.Deleted
 	}
-	if h.FromBase, err = r.diff(ctx, base, now.ID); err != nil {
+	if h.FromBase, err = r.attachDiff(ctx, base, now.ID); err != nil {
 		return h, err
 	}
 	if h.Incremental = h.FromBase; previous != base {
-		if h.Incremental, err = r.diff(ctx, previous, now.ID); err != nil {
+		if h.Incremental, err = r.attachDiff(ctx, previous, now.ID); err != nil {
 			return h, err
 		}
 	}
-	if h.Outside, err = r.outside(ctx, previous, now.ID); err != nil {
+	if h.OutOfScope, err = r.listOutOfScope(ctx, previous, now.ID); err != nil {
 		return h, err
 	}
 	paths, err := r.Paths(ctx, now)
@@ -60,7 +60,7 @@ func (r DeltaReader) Handoff(ctx context.Context, base, previous belay.SnapshotI
 		return h, err
 	}
 	h.ScopeHash = ScopeHash(paths)
-	text, err := Canonical(c)
+	text, err := CanonicalJSON(c)
 	if err != nil {
 		return h, err
 	}
@@ -68,8 +68,8 @@ func (r DeltaReader) Handoff(ctx context.Context, base, previous belay.SnapshotI
 	return h, err
 }
 
-// outside lists the paths that a role changed out of the task's scope.
-func (r DeltaReader) outside(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
+// listOutOfScope lists the paths that a role changed out of the task's scope.
+func (r DeltaReader) listOutOfScope(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
 	if r.InScope == nil {
 		return nil, nil
 	}
@@ -99,8 +99,8 @@ func (r DeltaReader) Paths(ctx context.Context, now snapshot.Info) ([]string, er
 	return paths, nil
 }
 
-// changes lists the files that differ from base.
-func (r DeltaReader) changes(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Changes, error) {
+// readChanges lists the files that differ from base.
+func (r DeltaReader) readChanges(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Changes, error) {
 	c := Changes{Snapshot: now.ID, Base: base, Previous: previous, Commit: now.Head, Files: []ChangedFile{}}
 	list, err := r.Snaps.Changes(ctx, base, now.ID)
 	if err != nil {
@@ -110,14 +110,14 @@ func (r DeltaReader) changes(ctx context.Context, base, previous belay.SnapshotI
 	if err != nil {
 		return c, err
 	}
-	n, err := r.names(ctx, base, previous, now)
+	n, err := r.readObjectNames(ctx, base, previous, now)
 	if err != nil {
 		return c, err
 	}
 	defer n.rd.Close()
 	added, deleted := 0, 0
 	for _, one := range list {
-		f, err := n.file(one, m)
+		f, err := n.changedFile(one, m)
 		if err != nil {
 			return c, err
 		}
@@ -129,20 +129,20 @@ func (r DeltaReader) changes(ctx context.Context, base, previous belay.SnapshotI
 	return c, err
 }
 
-// names finds the objects of changed paths.
-type names struct {
+// objectNames finds the objects of changed paths.
+type objectNames struct {
 	rd          *git.Reader
-	now, before map[string]string // by path
-	sums        map[string]sum    // by object
+	now, before map[string]string     // by path
+	hashes      map[string]objectHash // by object
 }
 
-type sum struct {
+type objectHash struct {
 	sha  string
 	size int64
 }
 
-func (r DeltaReader) names(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (*names, error) {
-	n := &names{now: map[string]string{}, before: map[string]string{}, sums: map[string]sum{}}
+func (r DeltaReader) readObjectNames(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (*objectNames, error) {
+	n := &objectNames{now: map[string]string{}, before: map[string]string{}, hashes: map[string]objectHash{}}
 	then, err := r.Snaps.LookUp(ctx, previous)
 	if err != nil {
 		return nil, err
@@ -202,20 +202,20 @@ func (r DeltaReader) differences(ctx context.Context, a, b snapshot.Info) ([]git
 	return list, nil
 }
 
-func (n *names) file(c belay.Change, m *snapshot.Manifest) (ChangedFile, error) {
+func (n *objectNames) changedFile(c belay.Change, m *snapshot.Manifest) (ChangedFile, error) {
 	f := ChangedFile{Path: PathText(c.Path), Status: c.Status, Added: c.Added, Deleted: c.Deleted}
 	if c.NewMode != 0 {
 		f.Mode = "link"
 		if c.NewMode != 0o120000 {
 			f.Mode = fmt.Sprintf("%04o", m.Perm(c.Path, c.NewMode == 0o100755))
 		}
-		s, err := n.sum(n.now[c.Path])
+		s, err := n.hashObject(n.now[c.Path])
 		if err != nil {
 			return f, fmt.Errorf("read %s: %w", belay.VisibleLine(c.Path), err)
 		}
 		f.Size, f.SHA = s.size, s.sha
 	}
-	s, err := n.sum(n.before[c.Path])
+	s, err := n.hashObject(n.before[c.Path])
 	if err != nil {
 		return f, fmt.Errorf("read %s: %w", belay.VisibleLine(c.Path), err)
 	}
@@ -223,30 +223,30 @@ func (n *names) file(c belay.Change, m *snapshot.Manifest) (ChangedFile, error) 
 	return f, nil
 }
 
-// sum hashes an object's bytes; nothing for none.
-func (n *names) sum(oid string) (sum, error) {
+// hashObject hashes an object's bytes; nothing for none.
+func (n *objectNames) hashObject(oid string) (objectHash, error) {
 	if strings.Trim(oid, "0") == "" {
-		return sum{}, nil
+		return objectHash{}, nil
 	}
-	if s, known := n.sums[oid]; known {
+	if s, known := n.hashes[oid]; known {
 		return s, nil
 	}
 	h := sha256.New()
-	c := counting{w: h}
+	c := countingWriter{w: h}
 	if _, err := n.rd.Copy(oid, &c); err != nil {
-		return sum{}, err
+		return objectHash{}, err
 	}
-	s := sum{sha: hex.EncodeToString(h.Sum(nil)), size: c.n}
-	n.sums[oid] = s
+	s := objectHash{sha: hex.EncodeToString(h.Sum(nil)), size: c.n}
+	n.hashes[oid] = s
 	return s, nil
 }
 
-type counting struct {
+type countingWriter struct {
 	w io.Writer
 	n int64
 }
 
-func (c *counting) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	c.n += int64(len(p))
 	return c.w.Write(p)
 }

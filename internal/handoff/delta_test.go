@@ -111,16 +111,16 @@ func TestOverlappingRoles(t *testing.T) {
 	base := b.take()
 	b.sh(`printf 'one\n2\nthree\n' > a.txt; rm b.txt; echo new > n.txt`)
 	first := b.take()
-	h, err := r.Handoff(t.Context(), base.ID, "", first)
+	h, err := r.DescribeHandoff(t.Context(), base.ID, "", first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.FromBase != h.Incremental || h.Files != 3 || h.Added != 2 || h.Deleted != 2 || h.FromBase.Gzip || len(h.Outside) > 0 {
+	if h.FromBase != h.Incremental || h.Files != 3 || h.Added != 2 || h.Deleted != 2 || h.FromBase.Gzip || len(h.OutOfScope) > 0 {
 		t.Errorf("%+v", h)
 	}
 	b.sh(`printf 'one\nTWO\nthree\n' > a.txt; echo more >> n.txt; chmod +x n.txt; echo out > c.txt`)
 	second := b.take()
-	if h, err = r.Handoff(t.Context(), base.ID, first.ID, second); err != nil {
+	if h, err = r.DescribeHandoff(t.Context(), base.ID, first.ID, second); err != nil {
 		t.Fatal(err)
 	}
 	if d := b.text(h.Incremental); !strings.Contains(d, "-2\n+TWO") || strings.Contains(d, "b.txt") || !strings.Contains(d, "+more") || strings.Contains(d, "+new") {
@@ -129,14 +129,14 @@ func TestOverlappingRoles(t *testing.T) {
 	if d := b.text(h.FromBase); !strings.Contains(d, "-two\n+TWO") || !strings.Contains(d, "+new\n+more") || !strings.Contains(d, "deleted file") {
 		t.Errorf("from base:\n%s", d)
 	}
-	if !slices.Equal(h.Outside, []string{"c.txt"}) {
-		t.Errorf("%q", h.Outside)
+	if !slices.Equal(h.OutOfScope, []string{"c.txt"}) {
+		t.Errorf("%q", h.OutOfScope)
 	}
 	var c Changes
 	if err := json.Unmarshal(b.kept[h.Report], &c); err != nil {
 		t.Fatal(err)
 	}
-	sum := func(s string) string { return Sum([]byte(s)) }
+	sum := func(s string) string { return SHA256Hex([]byte(s)) }
 	want := []ChangedFile{
 		{Path: "a.txt", Status: "M", Mode: "0644", Size: 14, SHA: sum("one\nTWO\nthree\n"), Previous: sum("one\n2\nthree\n"), Added: 1, Deleted: 1},
 		{Path: "b.txt", Status: "D", Deleted: 1},
@@ -199,7 +199,7 @@ func TestLineEndsInStatus(t *testing.T) {
 func TestLinesLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOf(rapid.StringMatching(`[a\r\n]{0,6}`)).Draw(t, "parts")
-		l := &lines{sum: sha256.New()}
+		l := &lineHash{sum: sha256.New()}
 		for _, p := range parts {
 			l.Write([]byte(p))
 		}
@@ -207,7 +207,7 @@ func TestLinesLaw(t *testing.T) {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		if got := l.String(); got != Sum([]byte(text)) {
+		if got := l.String(); got != SHA256Hex([]byte(text)) {
 			t.Fatalf("%q: %s", parts, got)
 		}
 	})
@@ -228,7 +228,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.sh("echo 'key = " + key + "' >> a.txt")
-	h, err := DeltaReader{Snaps: b.snaps, Attach: b.attach}.Handoff(t.Context(), base.ID, "", b.take())
+	h, err := DeltaReader{Snaps: b.snaps, Attach: b.attach}.DescribeHandoff(t.Context(), base.ID, "", b.take())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	if strings.Contains(text, key) || h.FromBase.Masked != 2 || !h.FromBase.Gzip || !strings.Contains(text, "[masked") {
 		t.Errorf("masked %d, gzip %v, there: %v", h.FromBase.Masked, h.FromBase.Gzip, strings.Contains(text, key))
 	}
-	open, err := DeltaReader{Snaps: b.snaps, Attach: b.attach, Unmasked: true}.diff(t.Context(), base.ID, h.Snapshot)
+	open, err := DeltaReader{Snaps: b.snaps, Attach: b.attach, Unmasked: true}.attachDiff(t.Context(), base.ID, h.Snapshot)
 	if err != nil || open.SHA != h.FromBase.SHA || !strings.Contains(b.text(open), key) {
 		t.Errorf("%+v %v", open, err)
 	}
@@ -245,7 +245,7 @@ func TestSecretsAreMasked(t *testing.T) {
 func TestKeeper(t *testing.T) {
 	b := &deltaBench{t: t, kept: map[string][]byte{}}
 	for _, n := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
-		k := NewKeeper(b.attach)
+		k := NewAttachmentWriter(b.attach)
 		want := bytes.Repeat([]byte("x"), n)
 		for rest := want; len(rest) > 0; rest = rest[min(len(rest), 10_000):] {
 			if _, err := k.Write(rest[:min(len(rest), 10_000)]); err != nil {
@@ -261,12 +261,12 @@ func TestKeeper(t *testing.T) {
 		}
 	}
 	full := errors.New("no room")
-	k := NewKeeper(func(r io.Reader) (string, int64, error) { return "", 0, full })
+	k := NewAttachmentWriter(func(r io.Reader) (string, int64, error) { return "", 0, full })
 	_, err := k.Write(bytes.Repeat([]byte("xyz"), 1<<20))
 	if _, cerr := k.Close(err); !errors.Is(errors.Join(err, cerr), full) {
 		t.Errorf("%v, %v", err, cerr)
 	}
-	k = NewKeeper(b.attach)
+	k = NewAttachmentWriter(b.attach)
 	k.Write(bytes.Repeat([]byte("q"), 1<<20))
 	before := len(b.kept)
 	if _, err := k.Close(full); err != nil || len(b.kept) != before {

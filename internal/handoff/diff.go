@@ -15,11 +15,11 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// diff attaches the diff of two snapshots: as it is when it is small, else compressed.
-func (r DeltaReader) diff(ctx context.Context, from, to belay.SnapshotID) (Diff, error) {
-	sum := &lines{sum: sha256.New()}
-	keep := NewKeeper(r.Attach)
-	m := &masker{to: keep, off: r.Unmasked}
+// attachDiff attaches the diff of two snapshots: as it is when it is small, else compressed.
+func (r DeltaReader) attachDiff(ctx context.Context, from, to belay.SnapshotID) (Diff, error) {
+	sum := &lineHash{sum: sha256.New()}
+	keep := NewAttachmentWriter(r.Attach)
+	m := &masker{out: keep, disabled: r.Unmasked}
 	err := r.Snaps.PatchForModels(ctx, from, to, io.MultiWriter(sum, m))
 	err = errors.Join(err, m.flush())
 	kept, kerr := keep.Close(err)
@@ -29,20 +29,20 @@ func (r DeltaReader) diff(ctx context.Context, from, to belay.SnapshotID) (Diff,
 	return Diff{Attachment: kept.SHA, Gzip: kept.Gzip, Bytes: sum.n, SHA: sum.String(), Masked: m.found, Large: sum.n > LargeDiff}, nil
 }
 
-// lines hashes a text with LF ends.
-type lines struct {
+// lineHash hashes a text with LF ends.
+type lineHash struct {
 	sum hash.Hash
 	n   int64
 	cr  bool // a CR is held back: what follows decides
 	end bool // the last byte was a line end
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *lineHash) Write(p []byte) (int, error) {
 	l.n += int64(len(p))
 	for rest := p; len(rest) > 0; {
 		if l.cr {
 			l.cr = false
-			l.put([]byte("\n"))
+			l.write([]byte("\n"))
 			if rest[0] == '\n' {
 				rest = rest[1:]
 				continue
@@ -50,16 +50,16 @@ func (l *lines) Write(p []byte) (int, error) {
 		}
 		at := bytes.IndexByte(rest, '\r')
 		if at < 0 {
-			l.put(rest)
+			l.write(rest)
 			break
 		}
-		l.put(rest[:at])
+		l.write(rest[:at])
 		l.cr, rest = true, rest[at+1:]
 	}
 	return len(p), nil
 }
 
-func (l *lines) put(p []byte) {
+func (l *lineHash) write(p []byte) {
 	if len(p) > 0 {
 		l.sum.Write(p)
 		l.end = p[len(p)-1] == '\n'
@@ -67,38 +67,38 @@ func (l *lines) put(p []byte) {
 }
 
 // String ends the text with a line end, if it has any byte, and gives the hash in hex.
-func (l *lines) String() string {
+func (l *lineHash) String() string {
 	if l.cr {
 		l.cr = false
-		l.put([]byte("\n"))
+		l.write([]byte("\n"))
 	}
 	if l.n > 0 && !l.end {
-		l.put([]byte("\n"))
+		l.write([]byte("\n"))
 	}
 	return hex.EncodeToString(l.sum.Sum(nil))
 }
 
-const maskAt = 4 << 20 // bytes that are looked through at a time
+const maskChunk = 4 << 20 // bytes that are looked through at a time
 
 // masker masks secrets on the way, a file of the diff at a time where they are not too
 // large.
 type masker struct {
-	to    io.Writer
-	off   bool
-	buf   []byte
-	found int
+	out      io.Writer
+	disabled bool
+	buf      []byte
+	found    int
 }
 
 func (m *masker) Write(p []byte) (int, error) {
-	if m.off {
-		return m.to.Write(p)
+	if m.disabled {
+		return m.out.Write(p)
 	}
 	m.buf = append(m.buf, p...)
-	if len(m.buf) < maskAt {
+	if len(m.buf) < maskChunk {
 		return len(p), nil
 	}
 	at := bytes.LastIndex(m.buf, []byte("\ndiff --git ")) + 1
-	if at < maskAt/2 {
+	if at < maskChunk/2 {
 		at = bytes.LastIndexByte(m.buf, '\n') + 1
 	}
 	if at == 0 {
@@ -110,9 +110,9 @@ func (m *masker) Write(p []byte) (int, error) {
 }
 
 func (m *masker) put(text []byte) error {
-	masked, n := Masked(text)
+	masked, n := MaskSecrets(text)
 	m.found += n
-	_, err := m.to.Write(masked)
+	_, err := m.out.Write(masked)
 	return err
 }
 
@@ -124,8 +124,8 @@ func (m *masker) flush() error {
 	return m.put(m.buf)
 }
 
-// Masked masks the secrets of a text and counts them. Examples of documentation stay.
-func Masked(text []byte) ([]byte, int) {
+// MaskSecrets masks the secrets of a text and counts them. Examples of documentation stay.
+func MaskSecrets(text []byte) ([]byte, int) {
 	n := 0
 	for _, s := range secret.Find(string(text)) {
 		if !s.Example {
@@ -138,39 +138,41 @@ func Masked(text []byte) ([]byte, int) {
 	return []byte(secret.Mask(string(text))), n
 }
 
-// Keeper attaches what is written to it, compressed when it is large. Close ends it.
-type Keeper struct {
+// AttachmentWriter attaches what is written to it, compressed when it is large. Close ends it.
+type AttachmentWriter struct {
 	attach func(io.Reader) (string, int64, error)
 	small  []byte
 	pipe   *io.PipeWriter
 	gz     *gzip.Writer
 	done   chan error
-	kept   Kept
+	ref    AttachmentRef
 }
 
-// Kept is what was attached. Bytes is the size before compressing.
-type Kept struct {
+// AttachmentRef is what was attached. Bytes is the size before compressing.
+type AttachmentRef struct {
 	SHA   string
 	Bytes int64
 	Gzip  bool
 }
 
-// NewKeeper begins. Close has to be called.
-func NewKeeper(attach func(io.Reader) (string, int64, error)) *Keeper { return &Keeper{attach: attach} }
+// NewAttachmentWriter begins. Close has to be called.
+func NewAttachmentWriter(attach func(io.Reader) (string, int64, error)) *AttachmentWriter {
+	return &AttachmentWriter{attach: attach}
+}
 
 // Write takes bytes.
-func (k *Keeper) Write(p []byte) (int, error) {
-	k.kept.Bytes += int64(len(p))
+func (k *AttachmentWriter) Write(p []byte) (int, error) {
+	k.ref.Bytes += int64(len(p))
 	if k.gz != nil {
 		return k.gz.Write(p)
 	}
 	k.small = append(k.small, p...)
-	if Large(int64(len(k.small))) {
+	if IsLarge(int64(len(k.small))) {
 		pr, pw := io.Pipe()
-		k.pipe, k.gz, k.done, k.kept.Gzip = pw, gzip.NewWriter(pw), make(chan error, 1), true
+		k.pipe, k.gz, k.done, k.ref.Gzip = pw, gzip.NewWriter(pw), make(chan error, 1), true
 		go func() {
 			var err error
-			k.kept.SHA, _, err = k.attach(pr)
+			k.ref.SHA, _, err = k.attach(pr)
 			pr.CloseWithError(err) // whoever still writes is told
 			k.done <- err
 		}()
@@ -183,21 +185,21 @@ func (k *Keeper) Write(p []byte) (int, error) {
 }
 
 // Close attaches what was written, or nothing when why is an error.
-func (k *Keeper) Close(why error) (Kept, error) {
+func (k *AttachmentWriter) Close(why error) (AttachmentRef, error) {
 	if k.gz == nil {
 		if why != nil {
-			return k.kept, nil
+			return k.ref, nil
 		}
 		var err error
-		k.kept.SHA, _, err = k.attach(bytes.NewReader(k.small))
-		return k.kept, err
+		k.ref.SHA, _, err = k.attach(bytes.NewReader(k.small))
+		return k.ref, err
 	}
 	if why != nil {
 		k.pipe.CloseWithError(why)
 		<-k.done
-		return k.kept, nil
+		return k.ref, nil
 	}
 	err := k.gz.Close()
 	k.pipe.CloseWithError(err) // nil is the end
-	return k.kept, errors.Join(err, <-k.done)
+	return k.ref, errors.Join(err, <-k.done)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// history reads how the two commits stand to each other, and what became of work that was
+// compareCommits reads how the two commits stand to each other, and what became of work that was
 // not committed.
-func (r Reader) history(ctx context.Context, f *Facts, one, two *side) error {
+func (r Reader) compareCommits(ctx context.Context, f *Facts, one, two *side) error {
 	if one.Head == "" || two.Head == "" {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (r Reader) history(ctx context.Context, f *Facts, one, two *side) error {
 	if err != nil {
 		return err
 	}
-	then, now, err := bytesOf(rd, one.Head, two.Head)
+	then, now, err := readBlobs(rd, one.Head, two.Head)
 	rd.Close()
 	if err != nil {
 		return err
@@ -31,18 +31,18 @@ func (r Reader) history(ctx context.Context, f *Facts, one, two *side) error {
 	f.Then.Subject, f.Now.Subject = subject(then), subject(now)
 	if one.Head != two.Head {
 		f.SameParents = slices.Equal(parents(then), parents(now))
-		if f.Descends, err = r.follows(ctx, one.Head, two.Head); err != nil {
+		if f.Descends, err = r.isAncestor(ctx, one.Head, two.Head); err != nil {
 			return err
 		}
-		if f.Precedes, err = r.follows(ctx, two.Head, one.Head); err != nil {
+		if f.Precedes, err = r.isAncestor(ctx, two.Head, one.Head); err != nil {
 			return err
 		}
 	}
-	return r.work(ctx, f, one, two, field(then, "tree"), field(now, "tree"))
+	return r.compareUncommittedWork(ctx, f, one, two, field(then, "tree"), field(now, "tree"))
 }
 
-// follows reports whether the commit later has earlier among its ancestors.
-func (r Reader) follows(ctx context.Context, earlier, later string) (bool, error) {
+// isAncestor reports whether the commit later has earlier among its ancestors.
+func (r Reader) isAncestor(ctx context.Context, earlier, later string) (bool, error) {
 	_, err := r.Snaps.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", earlier, later)
 	var f *git.CommandError
 	if errors.As(err, &f) && f.Exit == 1 {
@@ -51,8 +51,8 @@ func (r Reader) follows(ctx context.Context, earlier, later string) (bool, error
 	return err == nil, err
 }
 
-// work compares what was not committed then with what is committed now.
-func (r Reader) work(ctx context.Context, f *Facts, one, two *side, headThen, headNow string) error {
+// compareUncommittedWork compares what was not committed then with what is committed now.
+func (r Reader) compareUncommittedWork(ctx context.Context, f *Facts, one, two *side, headThen, headNow string) error {
 	if one.tree == two.tree && headThen == headNow {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (r Reader) work(ctx context.Context, f *Facts, one, two *side, headThen, he
 		for _, d := range left {
 			still[d.Path] = true
 		}
-		f.Works = slices.ContainsFunc(then, func(d git.Difference) bool { return !still[d.Path] })
+		f.WorkCommitted = slices.ContainsFunc(then, func(d git.Difference) bool { return !still[d.Path] })
 		return nil
 	}
 	if two.capture != nil && one.tree != two.tree {
@@ -95,33 +95,33 @@ func (r Reader) work(ctx context.Context, f *Facts, one, two *side, headThen, he
 // maxText bounds the files whose bytes are compared to tell how they differ.
 const maxText = 16 << 20
 
-// files reads the paths that differ.
-func (r Reader) files(ctx context.Context, f *Facts, one, two *side) error {
-	if one.tree == two.tree && slices.Equal(one.man.Odd, two.man.Odd) && snapshot.SameModes(one.man, two.man) {
+// compareFiles reads the paths that differ.
+func (r Reader) compareFiles(ctx context.Context, f *Facts, one, two *side) error {
+	if one.tree == two.tree && slices.Equal(one.manifest.Odd, two.manifest.Odd) && snapshot.SameModes(one.manifest, two.manifest) {
 		return nil
 	}
-	then, now, err := both(ctx, r.list, one, two)
+	then, now, err := readBoth(ctx, r.listEntries, one, two)
 	if err != nil {
 		return err
 	}
 	for _, path := range union(then, now) {
 		a, b := then[path], now[path]
 		if a != b && !(a.Mode == folderMode || b.Mode == folderMode) {
-			hidden := b.Mode == 0 && two.man.WasIgnored(path)
-			f.Files = append(f.Files, Pair{Path: path, Then: entryOf(a), Now: entryOf(b), Hidden: hidden})
+			hidden := b.Mode == 0 && two.manifest.WasIgnored(path)
+			f.Files = append(f.Files, Pair{Path: path, Then: entryOf(a), Now: entryOf(b), Ignored: hidden})
 		}
 	}
-	return r.look(ctx, f.Files)
+	return r.describePairs(ctx, f.Files)
 }
 
 const folderMode = 0o040000
 
-// list returns all entries of a side, read once.
-func (r Reader) list(ctx context.Context, s *side) (map[string]snapshot.Entry, error) {
+// listEntries returns all entries of a side, read once.
+func (r Reader) listEntries(ctx context.Context, s *side) (map[string]snapshot.Entry, error) {
 	if s.entries != nil {
 		return s.entries, nil
 	}
-	list, err := r.Snaps.Entries(ctx, s.tree, s.man)
+	list, err := r.Snaps.Entries(ctx, s.tree, s.manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ func union[V any](a, b map[string]V) []string {
 	return all
 }
 
-// look fills in sizes, and of files whose bytes differ, how.
-func (r Reader) look(ctx context.Context, pairs []Pair) error {
+// describePairs fills in sizes, and of files whose bytes differ, how.
+func (r Reader) describePairs(ctx context.Context, pairs []Pair) error {
 	var oids []string
 	for _, p := range pairs {
 		for _, e := range []DriftEntry{p.Then, p.Now} {
@@ -183,17 +183,17 @@ func (r Reader) look(ctx context.Context, pairs []Pair) error {
 		if !texts || p.Then.OID == p.Now.OID || p.Then.Size > maxText || p.Now.Size > maxText {
 			continue
 		}
-		then, now, err := bytesOf(rd, p.Then.OID, p.Now.OID)
+		then, now, err := readBlobs(rd, p.Then.OID, p.Now.OID)
 		if err != nil {
 			return err
 		}
 		p.SameLines = bytes.Equal(Normalise(then), Normalise(now))
-		p.Shape = shape(then, now)
+		p.Shape = describeShape(then, now)
 	}
 	return nil
 }
 
-func shape(then, now []byte) string {
+func describeShape(then, now []byte) string {
 	switch {
 	case len(now) == 0:
 		return "emptied"
@@ -205,35 +205,35 @@ func shape(then, now []byte) string {
 	return ""
 }
 
-// index reads the paths whose place in the index differs. What git keeps there to be fast
+// compareIndexes reads the paths whose place in the index differs. What git keeps there to be fast
 // does not count: a git status writes it again.
-func (r Reader) index(ctx context.Context, f *Facts, one, two *side) error {
+func (r Reader) compareIndexes(ctx context.Context, f *Facts, one, two *side) error {
 	if one.indexTree == two.indexTree {
 		return nil
 	}
-	was, is, err := both(ctx, r.indexOf, one, two)
+	was, is, err := readBoth(ctx, r.readIndex, one, two)
 	if err != nil {
 		return err
 	}
 	if was.readable != is.readable {
-		f.Index = append(f.Index, IndexPair{Path: "(the index)", Then: Staged{Extra: truth(was.readable)},
-			Now: Staged{Extra: truth(is.readable)}})
+		f.Index = append(f.Index, IndexPair{Path: "(the index)", Then: Staged{Extra: readableText(was.readable)},
+			Now: Staged{Extra: readableText(is.readable)}})
 		return nil
 	}
 	for a, b := was.entries, is.entries; len(a)+len(b) > 0; {
-		path := least(a, b)
-		then, restA := stagedAt(a, path)
-		now, restB := stagedAt(b, path)
+		path := leastPath(a, b)
+		then, restA := takeStaged(a, path)
+		now, restB := takeStaged(b, path)
 		if then != now {
-			f.Index = append(f.Index, IndexPair{Path: path, Then: stagedOf(then), Now: stagedOf(now)})
+			f.Index = append(f.Index, IndexPair{Path: path, Then: newStaged(then), Now: newStaged(now)})
 		}
 		a, b = restA, restB
 	}
 	return nil
 }
 
-// least returns the first path of two lists that are sorted by path, as an index is.
-func least(a, b []git.IndexEntry) string {
+// leastPath returns the first path of two lists that are sorted by path, as an index is.
+func leastPath(a, b []git.IndexEntry) string {
 	switch {
 	case len(a) == 0:
 		return b[0].Path
@@ -243,15 +243,15 @@ func least(a, b []git.IndexEntry) string {
 	return b[0].Path
 }
 
-// place is where a path is in an index: up to three sides of a conflict, or one entry.
-type place [4]struct {
+// indexPlace is where a path is in an index: up to three sides of a conflict, or one entry.
+type indexPlace [4]struct {
 	mode  uint32
 	oid   string
 	flags [3]bool
 }
 
-// stagedAt takes the entries of a path from the front of a list.
-func stagedAt(list []git.IndexEntry, path string) (p place, rest []git.IndexEntry) {
+// takeStaged takes the entries of a path from the front of a list.
+func takeStaged(list []git.IndexEntry, path string) (p indexPlace, rest []git.IndexEntry) {
 	for len(list) > 0 && list[0].Path == path {
 		e := list[0]
 		p[e.Stage&3].mode, p[e.Stage&3].oid, p[e.Stage&3].flags = e.Mode, e.OID, [3]bool{e.SkipWorktree, e.AssumeUnchanged, e.IntentToAdd}
@@ -260,7 +260,7 @@ func stagedAt(list []git.IndexEntry, path string) (p place, rest []git.IndexEntr
 	return p, list
 }
 
-func stagedOf(p place) Staged {
+func newStaged(p indexPlace) Staged {
 	s := Staged{Mode: p[0].mode, OID: hex.EncodeToString([]byte(p[0].oid))}
 	for i, name := range []string{"skip-worktree", "assume-unchanged", "intent-to-add"} {
 		if p[0].flags[i] {
@@ -276,32 +276,32 @@ func stagedOf(p place) Staged {
 	return s
 }
 
-func truth(readable bool) string {
+func readableText(readable bool) string {
 	if readable {
 		return ""
 	}
 	return "unreadable"
 }
 
-// rest compares what only manifests have: empty folders, modes of folders, gaps and
+// compareManifests compares what only manifests have: empty folders, modes of folders, gaps and
 // repositories of their own.
-func (r Reader) rest(ctx context.Context, f *Facts, one, two *side) error {
-	then, now := folders(one.man), folders(two.man)
+func (r Reader) compareManifests(ctx context.Context, f *Facts, one, two *side) error {
+	then, now := emptyFolders(one.manifest), emptyFolders(two.manifest)
 	for _, p := range union(then, now) {
 		if then[p] != now[p] {
-			f.Folders = append(f.Folders, FolderPair{Path: p, WasThere: then[p], Is: now[p]})
+			f.Folders = append(f.Folders, FolderPair{Path: p, WasEmpty: then[p], IsEmpty: now[p]})
 		}
 	}
-	if err := r.folderModes(ctx, f, one, two); err != nil {
+	if err := r.compareFolderModes(ctx, f, one, two); err != nil {
 		return err
 	}
-	gapsThen, gapsNow := gaps(one.man), gaps(two.man)
+	gapsThen, gapsNow := gapReasons(one.manifest), gapReasons(two.manifest)
 	for _, p := range union(gapsThen, gapsNow) {
 		if gapsThen[p] != gapsNow[p] {
 			f.Gaps = append(f.Gaps, GapPair{Path: p, Was: gapsThen[p], Is: gapsNow[p]})
 		}
 	}
-	nestedThen, nestedNow := nested(one.man), nested(two.man)
+	nestedThen, nestedNow := nestedCommits(one.manifest), nestedCommits(two.manifest)
 	for _, p := range union(nestedThen, nestedNow) {
 		if nestedThen[p] != nestedNow[p] {
 			f.Nested = append(f.Nested, NestedPair{Path: p, Was: nestedThen[p], Is: nestedNow[p]})
@@ -310,17 +310,17 @@ func (r Reader) rest(ctx context.Context, f *Facts, one, two *side) error {
 	return nil
 }
 
-// folderModes compares the modes of folders that both sides have.
-func (r Reader) folderModes(ctx context.Context, f *Facts, one, two *side) error {
-	if snapshot.SameModes(one.man, two.man) {
+// compareFolderModes compares the modes of folders that both sides have.
+func (r Reader) compareFolderModes(ctx context.Context, f *Facts, one, two *side) error {
+	if snapshot.SameModes(one.manifest, two.manifest) {
 		return nil
 	}
-	then, now, err := both(ctx, r.allFolders, one, two)
+	then, now, err := readBoth(ctx, r.allFolders, one, two)
 	if err != nil {
 		return err
 	}
 	for _, p := range union(then, now) {
-		if a, b := one.man.FolderPerm(p), two.man.FolderPerm(p); a != b && then[p] && now[p] {
+		if a, b := one.manifest.FolderPerm(p), two.manifest.FolderPerm(p); a != b && then[p] && now[p] {
 			f.Folders = append(f.Folders, FolderPair{Path: p, WasPerm: a, NowPerm: b})
 		}
 	}
@@ -329,26 +329,26 @@ func (r Reader) folderModes(ctx context.Context, f *Facts, one, two *side) error
 
 // allFolders returns the folders of a side, those that hold something and those that are empty.
 func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error) {
-	list, err := r.list(ctx, s)
+	list, err := r.listEntries(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]bool{}
 	for p, e := range list {
 		if e.Mode != folderMode {
-			p = above(p)
+			p = parentFolder(p)
 		}
-		for ; p != "" && !all[p]; p = above(p) {
+		for ; p != "" && !all[p]; p = parentFolder(p) {
 			all[p] = true
 		}
 	}
 	return all, nil
 }
 
-// above returns the folder that a path is in, "" for the top.
-func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+// parentFolder returns the folder that a path is in, "" for the top.
+func parentFolder(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-func folders(m *snapshot.Manifest) map[string]bool {
+func emptyFolders(m *snapshot.Manifest) map[string]bool {
 	all := map[string]bool{}
 	for _, p := range m.Folders {
 		all[p] = true
@@ -356,7 +356,7 @@ func folders(m *snapshot.Manifest) map[string]bool {
 	return all
 }
 
-func gaps(m *snapshot.Manifest) map[string]string {
+func gapReasons(m *snapshot.Manifest) map[string]string {
 	all := map[string]string{}
 	for _, g := range m.Gaps {
 		all[g.Path] = g.Reason
@@ -364,7 +364,7 @@ func gaps(m *snapshot.Manifest) map[string]string {
 	return all
 }
 
-func nested(m *snapshot.Manifest) map[string]string {
+func nestedCommits(m *snapshot.Manifest) map[string]string {
 	all := map[string]string{}
 	for _, n := range m.Nested {
 		all[n.Path] = n.Head

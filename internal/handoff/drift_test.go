@@ -18,7 +18,7 @@ func TestSentences(t *testing.T) {
 		Index: []IndexPair{{Path: "x", Now: Staged{Mode: 0o100755, OID: "44444444444444"}}}, Gaps: []GapPair{{Path: "g", Is: "too large"}, {Path: "h", Was: "too large"}},
 		InScope: func(p string) bool { return p != "new" },
 	}
-	r := Name(f)
+	r := NameDifferences(f)
 	var got []string
 	for _, d := range r.Differences {
 		got = append(got, d.Sentence())
@@ -30,10 +30,10 @@ func TestSentences(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	if s := r.Summary(); s != "content, head-moved, mode, rename, switched, unreadable, 1 out of scope" || !r.Drifted() || r.Outside() != 1 {
+	if s := r.Summary(); s != "content, head-moved, mode, rename, switched, unreadable, 1 out of scope" || !r.HasDrift() || r.CountOutOfScope() != 1 {
 		t.Errorf("%s", s)
 	}
-	if s := (Report{}).Summary(); s != "nothing drifted" || (Report{}).Drifted() {
+	if s := (Report{}).Summary(); s != "nothing drifted" || (Report{}).HasDrift() {
 		t.Error(s)
 	}
 }
@@ -43,8 +43,8 @@ func TestCut(t *testing.T) {
 	for i := range MaxListed + 5 {
 		r.Differences = append(r.Differences, Difference{Kind: Content, Path: fmt.Sprint(i)})
 	}
-	if c := r.Cut(); len(c.Differences) != MaxListed || c.More != 5 || len(c.Cut().Differences) != MaxListed || c.Cut().More != 5 {
-		t.Errorf("%d %d", len(c.Differences), c.More)
+	if c := r.Truncate(); len(c.Differences) != MaxListed || c.NotListed != 5 || len(c.Truncate().Differences) != MaxListed || c.Truncate().NotListed != 5 {
+		t.Errorf("%d %d", len(c.Differences), c.NotListed)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestNameLaws(t *testing.T) {
 				f.Files = append(f.Files, p)
 			}
 		}
-		r := Name(f)
+		r := NameDifferences(f)
 		named := map[string]bool{}
 		for _, d := range r.Differences {
 			key := string(d.Kind) + " " + d.Path
@@ -75,7 +75,7 @@ func TestNameLaws(t *testing.T) {
 				t.Fatalf("%s is not named: %+v", p.Path, r)
 			}
 		}
-		if r.Drifted() != (len(f.Files) > 0) || fmt.Sprint(Name(f)) != fmt.Sprint(r) {
+		if r.HasDrift() != (len(f.Files) > 0) || fmt.Sprint(NameDifferences(f)) != fmt.Sprint(r) {
 			t.Fatalf("%+v", r)
 		}
 	})

@@ -62,7 +62,7 @@ type Export struct {
 	Changes     *ChangesPart        `json:"changes,omitempty"`
 	Blocking    map[string][]string `json:"blocking_findings,omitempty"`
 	Evidence    []EvidencePart      `json:"evidence,omitempty"`
-	How         string              `json:"how_to_read,omitempty"`
+	HowToRead   string              `json:"how_to_read,omitempty"`
 }
 
 // QAPart is what tests and linters said, in short.
@@ -75,14 +75,14 @@ type QAPart struct {
 
 // ChangesPart is what was changed since the work began.
 type ChangesPart struct {
-	By          string   `json:"handed_over_by"`
-	Snapshot    string   `json:"snapshot"`
-	Stat        string   `json:"stat"`
-	Files       []string `json:"files"` // "M path +1 -2"
-	More        int      `json:"files_not_listed,omitempty"`
-	Outside     []string `json:"out_of_scope,omitempty"`
-	FromBase    string   `json:"diff_from_base"`   // a command that prints it
-	Incremental string   `json:"diff_incremental"` // likewise
+	By             string   `json:"handed_over_by"`
+	Snapshot       string   `json:"snapshot"`
+	Stat           string   `json:"stat"`
+	Files          []string `json:"files"` // "M path +1 -2"
+	FilesNotListed int      `json:"files_not_listed,omitempty"`
+	OutOfScope     []string `json:"out_of_scope,omitempty"`
+	FromBase       string   `json:"diff_from_base"`   // a command that prints it
+	Incremental    string   `json:"diff_incremental"` // likewise
 }
 
 // EvidencePart names an excerpt without its words.
@@ -105,7 +105,7 @@ func ExportFor(role Role, b Block, c Context, changes *Changes) Export {
 	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title,
 		Block: c.Block.Block[:min(16, len(c.Block.Block))],
 		Head:  b.Git.Head, ReadOnly: role.ReadOnly,
-		How: fmt.Sprintf("the named files contain the cited rules; belay context get %s --json has everything", b.Task.ID)}
+		HowToRead: fmt.Sprintf("the named files contain the cited rules; belay context get %s --json has everything", b.Task.ID)}
 	for _, part := range PartsOf(role) {
 		e.fill(part, b, c, changes)
 	}
@@ -154,7 +154,7 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 			}
 		}
 	case "evidence":
-		for _, x := range c.Proof {
+		for _, x := range c.Evidence {
 			e.Evidence = append(e.Evidence,
 				EvidencePart{ID: x.ID, Type: x.Type, Path: PathText(x.Path), Lines: x.Lines, SHA: x.SHA[:min(16, len(x.SHA))]})
 		}
@@ -176,17 +176,17 @@ func latestProofs(all []ProofOf) []ProofOf {
 }
 
 func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
-	if c.Last == nil || changes == nil {
+	if c.LastHandoff == nil || changes == nil {
 		return nil
 	}
-	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot),
-		Stat:  fmt.Sprintf("%s, +%d -%d", belay.Count(c.Last.Files, "file", "files"), c.Last.Added, c.Last.Deleted),
-		Files: []string{}, Outside: texts(c.Last.Outside),
-		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastBy),
-		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastBy)}
+	p := &ChangesPart{By: c.LastHandoffBy, Snapshot: string(c.LastHandoff.Snapshot),
+		Stat:  fmt.Sprintf("%s, +%d -%d", belay.Count(c.LastHandoff.Files, "file", "files"), c.LastHandoff.Added, c.LastHandoff.Deleted),
+		Files: []string{}, OutOfScope: jsonTexts(c.LastHandoff.OutOfScope),
+		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastHandoffBy),
+		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastHandoffBy)}
 	for i, f := range changes.Files {
 		if i == maxChanges {
-			p.More = len(changes.Files) - i
+			p.FilesNotListed = len(changes.Files) - i
 			break
 		}
 		p.Files = append(p.Files, fmt.Sprintf("%s %s +%d -%d", f.Status, f.Path, f.Added, f.Deleted))

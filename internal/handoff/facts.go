@@ -3,20 +3,20 @@ package handoff
 // Facts are what differs between two states, as it was read. Only paths that differ in
 // something are given.
 type Facts struct {
-	Then, Now   Side
-	Descends    bool // Now's commit follows from Then's
-	Precedes    bool // Then's commit follows from Now's
-	SameParents bool // both commits have the same parents: one replaced the other
-	Works       bool // what was not committed then is in Now's commit, or part of it
-	Discarded   bool // there was work that was not committed, and now there is none
-	Files       []Pair
-	Index       []IndexPair
-	Folders     []FolderPair
-	Gaps        []GapPair
-	Nested      []NestedPair
-	Git         []string            // git's own files that differ
-	InScope     func(p string) bool // nil is everything
-	IgnoreEnds  bool                // a change of line ends alone is a note
+	Then, Now     Side
+	Descends      bool // Now's commit follows from Then's
+	Precedes      bool // Then's commit follows from Now's
+	SameParents   bool // both commits have the same parents: one replaced the other
+	WorkCommitted bool // what was not committed then is in Now's commit, or part of it
+	Discarded     bool // there was work that was not committed, and now there is none
+	Files         []Pair
+	Index         []IndexPair
+	Folders       []FolderPair
+	Gaps          []GapPair
+	Nested        []NestedPair
+	GitFiles      []string            // git's own files that differ
+	InScope       func(p string) bool // nil is everything
+	IgnoreEnds    bool                // a change of line ends alone is a note
 }
 
 // Side is one state of the tree as a whole.
@@ -37,8 +37,8 @@ type DriftEntry struct {
 	Size int64
 }
 
-// There reports whether the path is there.
-func (e DriftEntry) There() bool { return e.Mode != 0 }
+// Exists reports whether the path is there.
+func (e DriftEntry) Exists() bool { return e.Mode != 0 }
 
 // Pair is a path in both states. SameLines says that the bytes differ in line ends alone;
 // Shape is a word about how they differ otherwise: emptied, truncated, appended.
@@ -47,7 +47,7 @@ type Pair struct {
 	Then, Now DriftEntry
 	SameLines bool
 	Shape     string
-	Hidden    bool // it is there still, but ignored
+	Ignored   bool // it is there still, but ignored
 }
 
 // Staged is a path in the index; the zero value is none. Extra are the sides of a conflict.
@@ -66,9 +66,9 @@ type IndexPair struct {
 
 // FolderPair is a folder: without files before or now, or with another mode.
 type FolderPair struct {
-	Path             string
-	WasThere, Is     bool // as an empty folder
-	WasPerm, NowPerm uint16
+	Path              string
+	WasEmpty, IsEmpty bool // as an empty folder
+	WasPerm, NowPerm  uint16
 }
 
 // GapPair is a path that could not be captured before or now.

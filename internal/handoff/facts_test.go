@@ -86,14 +86,14 @@ func (b *bench) reader() Reader {
 // verify is what a verification does: look, and compare held states where files differ.
 func (b *bench) verify(r Reader, then belay.SnapshotID) Report {
 	b.t.Helper()
-	f, same, stored, err := r.Look(b.t.Context(), then)
+	f, same, stored, err := r.CompareWithPresent(b.t.Context(), then)
 	if err == nil && !stored {
-		f, err = r.Between(b.t.Context(), then, b.take())
+		f, err = r.CompareSnapshots(b.t.Context(), then, b.take())
 	}
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	report := Name(f)
+	report := NameDifferences(f)
 	if same && len(report.Differences) > 0 {
 		b.t.Fatalf("the same, but %v", report)
 	}
@@ -193,7 +193,7 @@ func TestTampering(t *testing.T) {
 				return
 			}
 			at := slices.IndexFunc(report.Differences, func(d Difference) bool { return d.Path == tt.path && d.Kind != "" })
-			if at < 0 || report.Differences[at].Outside != tt.outside {
+			if at < 0 || report.Differences[at].OutOfScope != tt.outside {
 				t.Errorf("%q is not named: %+v", tt.path, report.Differences)
 			}
 		})
@@ -231,11 +231,11 @@ func TestIgnoringLineEnds(t *testing.T) {
 	r := b.reader()
 	r.IgnoreEnds = true
 	report := b.verify(r, then)
-	if report.Drifted() || len(report.Differences) != 2 || report.Differences[0].Kind != LineEnds {
+	if report.HasDrift() || len(report.Differences) != 2 || report.Differences[0].Kind != LineEndings {
 		t.Errorf("%+v", report)
 	}
 	b.sh(`echo more >> src/a.txt`)
-	if report = b.verify(r, then); !report.Drifted() || !slices.Equal(report.Kinds(), []DriftKind{Content}) {
+	if report = b.verify(r, then); !report.HasDrift() || !slices.Equal(report.Kinds(), []DriftKind{Content}) {
 		t.Errorf("%+v", report)
 	}
 }

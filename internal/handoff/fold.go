@@ -23,26 +23,26 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 
 // Apply is Fold for an event that was read.
 func Apply(c Context, at time.Time, e Event) (Context, error) {
-	if !e.complete() {
+	if !e.isComplete() {
 		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task),
 			"a context entry of kind %q has no subject", e.Kind)
 	}
 	c.Roles = slices.Clone(c.Roles)
-	c.Changed, c.Actor = at, e.By
+	c.UpdatedAt, c.UpdatedBy = at, e.By
 	c.Updates++
-	c.Forced += len(e.Secrets)
+	c.ForcedSecrets += len(e.ForcedSecrets)
 	switch e.Kind {
-	case Began:
-		c = begin(c, at, e)
-	case Rebuilt:
+	case EventInit:
+		c = foldInit(c, at, e)
+	case EventRebuilt:
 		c.History = append(slices.Clip(c.History), PastBlock{BlockRef: c.Block, Until: at, By: e.By})
 		block := *e.Block
 		block.Base = c.Block.Base
 		c.Block = block
 		c.Roles = statesOf(e.Block.Roles, c.Roles)
 		c.Exports = nil
-	case Exported:
-		exports, earlier := maps.Clone(c.Exports), maps.Clone(c.Earlier)
+	case EventExported:
+		exports, earlier := maps.Clone(c.Exports), maps.Clone(c.EarlierExports)
 		if exports == nil {
 			exports = map[string]ExportRef{}
 		}
@@ -55,45 +55,45 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 			}
 			exports[x.Role] = x
 		}
-		c.Exports, c.Earlier = exports, earlier
-	case Attached:
-		c.Proof = append(slices.Clip(c.Proof), *e.Evidence)
-	case Purged:
+		c.Exports, c.EarlierExports = exports, earlier
+	case EventAttached:
+		c.Evidence = append(slices.Clip(c.Evidence), *e.Evidence)
+	case EventPurged:
 		c.Deleted, c.Exports = true, nil
-	case Resolved:
-		c.resolve(e)
+	case EventResolved:
+		c.foldResolved(e)
 	default:
-		return c.ofRole(at, e)
+		return c.foldRole(at, e)
 	}
 	return c, nil
 }
 
-// complete reports whether an event has what its kind is about.
-func (e Event) complete() bool {
+// isComplete reports whether an event has what its kind is about.
+func (e Event) isComplete() bool {
 	switch e.Kind {
-	case Began, Rebuilt:
+	case EventInit, EventRebuilt:
 		return e.Block != nil
-	case Handed:
-		return e.Handed != nil
-	case Updated:
-		return e.Set != nil
-	case Proved:
+	case EventHandedOver:
+		return e.Handoff != nil
+	case EventUpdated:
+		return e.Update != nil
+	case EventTested:
 		return e.Proof != nil
-	case Attached:
+	case EventAttached:
 		return e.Evidence != nil
-	case Drifted:
+	case EventDrifted:
 		return e.Drift != nil
-	case Ran:
+	case EventRan:
 		return e.Run != nil
-	case Sent:
-		return e.Back != nil && e.Note != ""
+	case EventSentBack:
+		return e.SentBack != nil && e.Note != ""
 	}
 	return true
 }
 
-func begin(c Context, at time.Time, e Event) Context {
+func foldInit(c Context, at time.Time, e Event) Context {
 	fresh := Context{Task: c.Task, Block: *e.Block, Created: at, By: e.By, Roles: statesOf(e.Block.Roles, nil),
-		History: c.History, Changed: at, Actor: e.By, Updates: c.Updates, Forced: c.Forced}
+		History: c.History, UpdatedAt: at, UpdatedBy: e.By, Updates: c.Updates, ForcedSecrets: c.ForcedSecrets}
 	if c.Block.Block != "" { // purged before
 		fresh.History = append(slices.Clip(c.History), PastBlock{BlockRef: c.Block, Until: at, By: e.By})
 	}
@@ -116,7 +116,7 @@ func statesOf(roles []Role, before []State) []State {
 	return out
 }
 
-func (c *Context) resolve(e Event) {
+func (c *Context) foldResolved(e Event) {
 	for i := range c.Roles {
 		c.Roles[i].Drift = 0
 	}
@@ -126,54 +126,54 @@ func (c *Context) resolve(e Event) {
 			c.Drifts[i].Resolved = e.Note
 		}
 	}
-	if e.Handed != nil {
-		c.Last = e.Handed
+	if e.Handoff != nil {
+		c.LastHandoff = e.Handoff
 	}
 }
 
-// ofRole folds what a single role did.
-func (c Context) ofRole(at time.Time, e Event) (Context, error) {
-	r, err := c.Of(e.Role)
+// foldRole folds what a single role did.
+func (c Context) foldRole(at time.Time, e Event) (Context, error) {
+	r, err := c.RoleState(e.Role)
 	if err != nil {
 		return c, err
 	}
 	r.Blocking = slices.Clone(r.Blocking)
 	switch e.Kind {
-	case Started:
-		r.Status, r.Completed, c.At = InProgress, time.Time{}, r.Name
-		if e.Handed != nil { // the first one: the work begins from here
-			c.Block.Base = e.Handed.Snapshot
+	case EventStarted:
+		r.Status, r.Completed, c.ActiveRole = InProgress, time.Time{}, r.Name
+		if e.Handoff != nil { // the first one: the work begins from here
+			c.Block.Base = e.Handoff.Snapshot
 		}
-	case Handed:
-		r.Snapshot, c.Last, c.LastBy = e.Handed, e.Handed, r.Name
+	case EventHandedOver:
+		r.Snapshot, c.LastHandoff, c.LastHandoffBy = e.Handoff, e.Handoff, r.Name
 		r.Rounds++
 		r.SentBackFor = ""
 		r.Order = c.Updates
 		if r.Status != Blocked {
 			r.Status, r.Completed = Done, at
 		}
-		if c.At == r.Name {
-			c.At = ""
+		if c.ActiveRole == r.Name {
+			c.ActiveRole = ""
 		}
-	case Updated:
-		c.set(r, at, *e.Set)
-	case Found:
+	case EventUpdated:
+		c.foldUpdate(r, at, *e.Update)
+	case EventBlocked:
 		r.Blocking = append(r.Blocking, e.Note)
 		r.Status = Blocked
-	case Cleared:
+	case EventCleared:
 		r.Blocking = []string{}
 		if r.Status == Blocked {
 			r.Status = Pending
 		}
-	case Proved:
+	case EventTested:
 		c.Proofs = append(slices.Clip(c.Proofs), ProofOf{Role: r.Name, Time: at, Proof: *e.Proof})
 		r.QALog = e.Proof.Path
-	case Ran:
+	case EventRan:
 		r.Run = e.Run
 		c.Used = c.Used.Plus(e.Run.Use)
-	case Sent:
-		c.sent(r, e)
-	case Drifted:
+	case EventSentBack:
+		c.foldSentBack(r, e)
+	case EventDrifted:
 		r.Drift++
 		c.Drifts = append(slices.Clip(c.Drifts), DriftOf{Role: r.Name, Time: at, Drift: *e.Drift})
 	default:
@@ -183,12 +183,12 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 	return c, nil
 }
 
-// sent folds work that came back after the last role. What they handed over stays in the
+// foldSentBack folds work that came back after the last role. What they handed over stays in the
 // record; where the before state was restored it is no longer what anybody begins from.
-func (c *Context) sent(r *State, e Event) {
-	c.Attempt, c.Used = e.Back.Attempt, belay.Use{}
-	if e.Back.Anew {
-		c.Last, c.LastBy, c.At = nil, "", ""
+func (c *Context) foldSentBack(r *State, e Event) {
+	c.Attempt, c.Used = e.SentBack.Attempt, belay.Use{}
+	if e.SentBack.FromStart {
+		c.LastHandoff, c.LastHandoffBy, c.ActiveRole = nil, "", ""
 		for i := range c.Roles {
 			s := &c.Roles[i]
 			s.Snapshot, s.Status, s.Completed, s.Blocking, s.SentBackFor = nil, Pending, time.Time{}, []string{}, ""
@@ -197,14 +197,14 @@ func (c *Context) sent(r *State, e Event) {
 	r.Status, r.Completed, r.SentBackFor = Pending, time.Time{}, e.Note
 }
 
-func (c *Context) set(r *State, at time.Time, s Set) {
+func (c *Context) foldUpdate(r *State, at time.Time, s StateUpdate) {
 	if s.Status != "" {
 		r.Status, r.Completed = s.Status, time.Time{}
 		if s.Status == Done {
 			r.Completed = at
 		}
-		if s.Status != InProgress && c.At == r.Name {
-			c.At = ""
+		if s.Status != InProgress && c.ActiveRole == r.Name {
+			c.ActiveRole = ""
 		}
 	}
 	if s.Session != "" {

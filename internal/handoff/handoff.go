@@ -46,45 +46,45 @@ func DefaultRoles() []Role {
 	return []Role{{Name: "implementer"}, {Name: "reviewer"}, {Name: "validator"}}
 }
 
-// Kind says what an entry tells of.
-type Kind string
+// EventKind says what an entry tells of.
+type EventKind string
 
 // Kinds of entries.
 const (
-	Began    Kind = "init"     // Block is set
-	Rebuilt  Kind = "rebuilt"  // Block is set; the one before stays in the history
-	Started  Kind = "started"  // a role begins; the tree was as the role before handed it over
-	Handed   Kind = "snapshot" // Handed is set
-	Updated  Kind = "update"   // Set is set
-	Found    Kind = "blocked"  // Note is a blocking finding of Role
-	Cleared  Kind = "cleared"  // Role's blocking findings are answered
-	Proved   Kind = "qa"       // Proof is set
-	Attached Kind = "attached" // Evidence is set
-	Drifted  Kind = "drift"    // Drift is set
-	Resolved Kind = "resolved" // a person accepts the present as what Role handed over; Handed and Note are set
-	Exported Kind = "exported" // Exports is set
-	Ran      Kind = "ran"      // Run is set
-	Sent     Kind = "sent"     // after the last role the work was sent back to Role; Note says why, Back is set
-	Purged   Kind = "purged"
+	EventInit       EventKind = "init"     // Block is set
+	EventRebuilt    EventKind = "rebuilt"  // Block is set; the one before stays in the history
+	EventStarted    EventKind = "started"  // a role begins; the tree was as the role before handed it over
+	EventHandedOver EventKind = "snapshot" // Handed is set
+	EventUpdated    EventKind = "update"   // Set is set
+	EventBlocked    EventKind = "blocked"  // Note is a blocking finding of Role
+	EventCleared    EventKind = "cleared"  // Role's blocking findings are answered
+	EventTested     EventKind = "qa"       // Proof is set
+	EventAttached   EventKind = "attached" // Evidence is set
+	EventDrifted    EventKind = "drift"    // Drift is set
+	EventResolved   EventKind = "resolved" // a person accepts the present as what Role handed over; Handed and Note are set
+	EventExported   EventKind = "exported" // Exports is set
+	EventRan        EventKind = "ran"      // Run is set
+	EventSentBack   EventKind = "sent"     // after the last role the work was sent back to Role; Note says why, Back is set
+	EventPurged     EventKind = "purged"
 )
 
 // Event is one entry's data.
 type Event struct {
-	Kind     Kind        `json:"kind"`
-	By       string      `json:"by,omitempty"` // who did it, as they say
-	Role     string      `json:"role,omitempty"`
-	Note     string      `json:"note,omitempty"`
-	Block    *BlockRef   `json:"block,omitempty"`
-	Handed   *Handoff    `json:"handed,omitempty"`
-	Set      *Set        `json:"set,omitempty"`
-	Proof    *Proof      `json:"proof,omitempty"`
-	Evidence *Evidence   `json:"evidence,omitempty"`
-	Drift    *Drift      `json:"drift,omitempty"`
-	Run      *Run        `json:"run,omitempty"`
-	Back     *Back       `json:"back,omitempty"`
-	Exports  []ExportRef `json:"exports,omitempty"`
-	Secrets  []string    `json:"secrets_let_in,omitempty"` // fingerprints, when a person forced them
-	Masked   int         `json:"secrets_masked,omitempty"`
+	Kind          EventKind    `json:"kind"`
+	By            string       `json:"by,omitempty"` // who did it, as they say
+	Role          string       `json:"role,omitempty"`
+	Note          string       `json:"note,omitempty"`
+	Block         *BlockRef    `json:"block,omitempty"`
+	Handoff       *Handoff     `json:"handed,omitempty"`
+	Update        *StateUpdate `json:"set,omitempty"`
+	Proof         *Proof       `json:"proof,omitempty"`
+	Evidence      *Evidence    `json:"evidence,omitempty"`
+	Drift         *Drift       `json:"drift,omitempty"`
+	Run           *Run         `json:"run,omitempty"`
+	SentBack      *SentBack    `json:"back,omitempty"`
+	Exports       []ExportRef  `json:"exports,omitempty"`
+	ForcedSecrets []string     `json:"secrets_let_in,omitempty"` // fingerprints, when a person forced them
+	Masked        int          `json:"secrets_masked,omitempty"`
 }
 
 // BlockRef names a block and what it was made with. Block and Manifest are attachments.
@@ -112,7 +112,7 @@ type Handoff struct {
 	Added        int              `json:"added"`
 	Deleted      int              `json:"deleted"`
 	ScopeHash    string           `json:"scope_hash"`
-	Outside      []string         `json:"out_of_scope,omitempty"` // changed paths out of the task's scope
+	OutOfScope   []string         `json:"out_of_scope,omitempty"` // changed paths out of the task's scope
 	Gaps         int              `json:"gaps,omitempty"`         // paths that could not be captured
 }
 
@@ -130,8 +130,8 @@ type Diff struct {
 // LargeDiff is the size above which a diff is warned about and cut in what is printed.
 const LargeDiff = 10 << 20
 
-// Set is a change of what a role says of itself. An empty field leaves what is there.
-type Set struct {
+// StateUpdate is a change of what a role says of itself. An empty field leaves what is there.
+type StateUpdate struct {
 	Status  Status `json:"status,omitempty"`
 	Session string `json:"session_id,omitempty"`
 	QALog   string `json:"qa_log_path,omitempty"`
@@ -181,11 +181,11 @@ type Run struct {
 	belay.Use        // what it used
 }
 
-// Back says for which attempt of the task's loop the roles work now. Anew: the before state
+// SentBack says for which attempt of the task's loop the roles work now. Anew: the before state
 // was restored, and all begin as if nothing had been handed over.
-type Back struct {
-	Attempt int  `json:"attempt"`
-	Anew    bool `json:"anew,omitempty"`
+type SentBack struct {
+	Attempt   int  `json:"attempt"`
+	FromStart bool `json:"anew,omitempty"`
 }
 
 // ExportRef is what a role was given, an attachment.
@@ -198,27 +198,27 @@ type ExportRef struct {
 
 // Context is a task's context as its record tells it. The zero Context is none.
 type Context struct {
-	Task    belay.TaskID
-	Block   BlockRef
-	Created time.Time
-	By      string
-	History []PastBlock
-	Roles   []State // in the order of the work
-	At      string  // the role that is at work; "" is nobody
-	Last    *Handoff
-	LastBy  string // whose Last is
-	Proofs  []ProofOf
-	Proof   []Evidence
-	Drifts  []DriftOf
-	Exports map[string]ExportRef // the latest of each role
-	Earlier map[string]ExportRef // those before
-	Changed time.Time
-	Actor   string // who wrote last
-	Updates int
-	Forced  int       // secrets that a person let in
-	Attempt int       // of the task's loop that the roles work for; 0 is the first
-	Used    belay.Use // by the agents of all roles for that attempt
-	Deleted bool
+	Task           belay.TaskID
+	Block          BlockRef
+	Created        time.Time
+	By             string
+	History        []PastBlock
+	Roles          []State // in the order of the work
+	ActiveRole     string  // the role that is at work; "" is nobody
+	LastHandoff    *Handoff
+	LastHandoffBy  string // whose Last is
+	Proofs         []ProofOf
+	Evidence       []Evidence
+	Drifts         []DriftOf
+	Exports        map[string]ExportRef // the latest of each role
+	EarlierExports map[string]ExportRef // those before
+	UpdatedAt      time.Time
+	UpdatedBy      string // who wrote last
+	Updates        int
+	ForcedSecrets  int       // secrets that a person let in
+	Attempt        int       // of the task's loop that the roles work for; 0 is the first
+	Used           belay.Use // by the agents of all roles for that attempt
+	Deleted        bool
 }
 
 // PastBlock is a block that was replaced.
@@ -259,11 +259,11 @@ type DriftOf struct {
 	Drift
 }
 
-// There reports whether there is a context.
-func (c *Context) There() bool { return c.Block.Block != "" && !c.Deleted }
+// IsSet reports whether there is a context.
+func (c *Context) IsSet() bool { return c.Block.Block != "" && !c.Deleted }
 
-// Of returns a role's state. Error: belay.CodeUsage with the roles there are.
-func (c *Context) Of(role string) (*State, error) {
+// RoleState returns a role's state. Error: belay.CodeUsage with the roles there are.
+func (c *Context) RoleState(role string) (*State, error) {
 	var names []string
 	for i := range c.Roles {
 		if strings.EqualFold(c.Roles[i].Name, role) {
@@ -284,8 +284,8 @@ func (c *Context) DriftCount() int {
 	return n
 }
 
-// Before returns the role that hands over to role, "" for the first.
-func (c *Context) Before(role string) string {
+// RoleBefore returns the role that hands over to role, "" for the first.
+func (c *Context) RoleBefore(role string) string {
 	i := slices.IndexFunc(c.Roles, func(s State) bool { return strings.EqualFold(s.Name, role) })
 	if i <= 0 {
 		return ""
@@ -296,18 +296,18 @@ func (c *Context) Before(role string) string {
 // Expected is the state that whoever begins next has to find: what was handed over last,
 // "" when nothing was.
 func (c *Context) Expected() belay.SnapshotID {
-	if c.Last == nil {
+	if c.LastHandoff == nil {
 		return ""
 	}
-	return c.Last.Snapshot
+	return c.LastHandoff.Snapshot
 }
 
 // Attachments names those that the context rests on as it stands: its block, what was
 // handed over last, and what each role was given.
 func (c *Context) Attachments() []string {
 	all := []string{c.Block.Block, c.Block.Manifest}
-	if c.Last != nil {
-		all = append(all, c.Last.Report, c.Last.FromBase.Attachment, c.Last.Incremental.Attachment)
+	if c.LastHandoff != nil {
+		all = append(all, c.LastHandoff.Report, c.LastHandoff.FromBase.Attachment, c.LastHandoff.Incremental.Attachment)
 	}
 	for _, x := range c.Exports {
 		all = append(all, x.Attachment)
@@ -326,8 +326,8 @@ func AttachmentsOf(data []byte) []string {
 	if e.Block != nil {
 		all = append(all, e.Block.Block, e.Block.Manifest)
 	}
-	if e.Handed != nil {
-		all = append(all, e.Handed.Report, e.Handed.FromBase.Attachment, e.Handed.Incremental.Attachment)
+	if e.Handoff != nil {
+		all = append(all, e.Handoff.Report, e.Handoff.FromBase.Attachment, e.Handoff.Incremental.Attachment)
 	}
 	if e.Proof != nil {
 		all = append(all, e.Proof.Attachment)

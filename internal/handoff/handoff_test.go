@@ -70,28 +70,28 @@ func sample(t testing.TB, crlf bool, shuffled bool) Sources {
 		}
 		docs = append(docs, d)
 	}
-	chosen := Choose([]Rule{{Name: "api", Files: []string{"standards/*.md"}, Areas: []string{"backend"}, Commands: []string{"make lint"}}}, "backend", "P1", docs)
-	return Sources{Task: task, Area: "backend", Priority: "P1", Head: strings.Repeat("a", 40), Chosen: chosen, TestsFrom: "config", Paths: paths}
+	chosen := SelectStandards([]Rule{{Name: "api", Files: []string{"standards/*.md"}, Areas: []string{"backend"}, Commands: []string{"make lint"}}}, "backend", "P1", docs)
+	return Sources{Task: task, Area: "backend", Priority: "P1", Head: strings.Repeat("a", 40), Standards: chosen, TestsFrom: "config", Paths: paths}
 }
 
 // The same sources give the same bytes: whatever the order of files, the line ends of the
 // checkout, the locale and the time zone.
 func TestSameBytes(t *testing.T) {
-	b, err := Make(sample(t, false, false))
+	b, err := MakeBlock(sample(t, false, false))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := Canonical(b)
+	want, err := CanonicalJSON(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "block.json", want)
 	for name, s := range map[string]Sources{"CRLF": sample(t, true, false), "order": sample(t, false, true), "both": sample(t, true, true)} {
-		b, err := Make(s)
+		b, err := MakeBlock(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := Canonical(b); !bytes.Equal(got, want) {
+		if got, _ := CanonicalJSON(b); !bytes.Equal(got, want) {
 			t.Errorf("%s:\n%s\n%s", name, got, want)
 		}
 	}
@@ -99,11 +99,11 @@ func TestSameBytes(t *testing.T) {
 		t.Setenv("LC_ALL", "tr_TR.UTF-8")
 		t.Setenv("TZ", "Asia/Kathmandu")
 		again := sample(t, false, false)
-		b, err := Make(again)
+		b, err := MakeBlock(again)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := Canonical(b); !bytes.Equal(got, want) {
+		if got, _ := CanonicalJSON(b); !bytes.Equal(got, want) {
 			t.Errorf("%s", got)
 		}
 	})
@@ -113,13 +113,13 @@ func handed() Context {
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	c := Context{Task: "T7"}
 	for _, e := range []Event{
-		{Kind: Began, By: "ana", Block: &BlockRef{Block: strings.Repeat("b", 64), Manifest: strings.Repeat("c", 64), Head: "h", Base: "base", Roles: DefaultRoles()}},
-		{Kind: Started, Role: "implementer"},
-		{Kind: Proved, Role: "implementer", Proof: &Proof{Path: "qa.log", Attachment: strings.Repeat("d", 64), Status: "pass", Summary: "3 tests passed", Bytes: 4000}},
-		{Kind: Attached, Evidence: &Evidence{ID: "E1", Type: "plan", Path: "docs/plan.md", Lines: "L1-L9", SHA: strings.Repeat("e", 64)}},
-		{Kind: Handed, Role: "implementer", Handed: &Handoff{Snapshot: "01jd6y3k8mzq4v5w9x2c7r0tna", Files: 2, Added: 3, Deleted: 1, Outside: []string{"x.go"}}},
-		{Kind: Started, Role: "reviewer"},
-		{Kind: Found, Role: "reviewer", Note: "the error of Close is dropped"},
+		{Kind: EventInit, By: "ana", Block: &BlockRef{Block: strings.Repeat("b", 64), Manifest: strings.Repeat("c", 64), Head: "h", Base: "base", Roles: DefaultRoles()}},
+		{Kind: EventStarted, Role: "implementer"},
+		{Kind: EventTested, Role: "implementer", Proof: &Proof{Path: "qa.log", Attachment: strings.Repeat("d", 64), Status: "pass", Summary: "3 tests passed", Bytes: 4000}},
+		{Kind: EventAttached, Evidence: &Evidence{ID: "E1", Type: "plan", Path: "docs/plan.md", Lines: "L1-L9", SHA: strings.Repeat("e", 64)}},
+		{Kind: EventHandedOver, Role: "implementer", Handoff: &Handoff{Snapshot: "01jd6y3k8mzq4v5w9x2c7r0tna", Files: 2, Added: 3, Deleted: 1, OutOfScope: []string{"x.go"}}},
+		{Kind: EventStarted, Role: "reviewer"},
+		{Kind: EventBlocked, Role: "reviewer", Note: "the error of Close is dropped"},
 	} {
 		var err error
 		if c, err = Apply(c, at, e); err != nil {
@@ -130,14 +130,14 @@ func handed() Context {
 }
 
 func TestExports(t *testing.T) {
-	b, err := Make(sample(t, false, false))
+	b, err := MakeBlock(sample(t, false, false))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := handed()
 	changes := &Changes{Files: []ChangedFile{{Path: "src/a.txt", Status: "M", Added: 2, Deleted: 1}, {Path: "x.go", Status: "A", Added: 1}}}
 	for _, r := range append(DefaultRoles(), Role{Name: "auditor", ReadOnly: true}, Role{Name: "brief", Parts: []string{"criteria"}}) {
-		text, err := Canonical(ExportFor(r, b, c, changes))
+		text, err := CanonicalJSON(ExportFor(r, b, c, changes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestCanonical(t *testing.T) {
 		Z int    `json:"z"`
 		A string `json:"a"`
 	}
-	got, err := Canonical(map[string]any{"b": inner{1, "<&>"}, "a": json.Number("12345678901234567890"), "ä": nil})
+	got, err := CanonicalJSON(map[string]any{"b": inner{1, "<&>"}, "a": json.Number("12345678901234567890"), "ä": nil})
 	if want := `{"a":12345678901234567890,"b":{"a":"<&>","z":1},"ä":null}` + "\n"; err != nil || string(got) != want {
 		t.Errorf("%s %v", got, err)
 	}
@@ -163,7 +163,7 @@ func TestCanonical(t *testing.T) {
 func TestFit(t *testing.T) {
 	for _, n := range []int{0, MaxText, MaxText + 1, 100_000} {
 		s := strings.Repeat("ä", n/2) + strings.Repeat("x", n%2)
-		got := Fit(s, "tasks/t.yaml")
+		got := TruncateText(s, "tasks/t.yaml")
 		if len(got) > MaxText || !utf8.ValidString(got) || (len(s) <= MaxText) != (got == s) || len(s) > MaxText && !strings.Contains(got, "tasks/t.yaml") {
 			t.Errorf("%d: %d %q", n, len(got), got[max(0, len(got)-100):])
 		}
@@ -173,11 +173,11 @@ func TestFit(t *testing.T) {
 func TestMakeRefuses(t *testing.T) {
 	s := sample(t, false, false)
 	s.Task.Prose = " \r\n\t\n"
-	if _, err := Make(s); belay.CodeOf(err) != belay.CodeUsage {
+	if _, err := MakeBlock(s); belay.CodeOf(err) != belay.CodeUsage {
 		t.Errorf("%v", err)
 	}
 	s.Task.Prose = strings.Repeat("long words ", 1000)
-	b, err := Make(s)
+	b, err := MakeBlock(s)
 	if err != nil || len(b.Task.Description) > MaxText || !strings.Contains(b.Task.Description, "belay show T7") {
 		t.Errorf("%d %v", len(b.Task.Description), err)
 	}
@@ -185,7 +185,7 @@ func TestMakeRefuses(t *testing.T) {
 	for i := range 3000 {
 		s.Paths = append(s.Paths, strings.Repeat("p", i%50)+string(rune('a'+i%26)))
 	}
-	if b, err = Make(s); err != nil || len(b.Paths) > MaxPaths || b.MorePaths != 3000-MaxPaths {
+	if b, err = MakeBlock(s); err != nil || len(b.Paths) > MaxPaths || b.MorePaths != 3000-MaxPaths {
 		t.Errorf("%d of %d: %v", len(b.Paths), b.MorePaths, err)
 	}
 }
@@ -198,19 +198,19 @@ func TestText(t *testing.T) {
 		"\xff":                       "\ufffd",
 		"\ufeffa":                    "a",
 	} {
-		if got := Text(in); got != want || Text(got) != got {
+		if got := NormalizeText(in); got != want || NormalizeText(got) != got {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }
 
 func TestBlockDiff(t *testing.T) {
-	was, err := Make(sample(t, false, false))
+	was, err := MakeBlock(sample(t, false, false))
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := was
-	if d := now.Diff(was); len(d) > 0 {
+	if d := now.DifferencesFrom(was); len(d) > 0 {
 		t.Errorf("%q", d)
 	}
 	now.Citations = slices.Clone(was.Citations)
@@ -218,7 +218,7 @@ func TestBlockDiff(t *testing.T) {
 	now.Citations[2].Lines = "L9-L12"
 	now.Citations = now.Citations[1:]
 	now.Task.Acceptance = []string{"x"}
-	if d := now.Diff(was); !slices.Equal(d, []string{"the acceptance criteria changed",
+	if d := now.DifferencesFrom(was); !slices.Equal(d, []string{"the acceptance criteria changed",
 		`standards/api.md#handlers now says "A handler may do all.", before "A handler must not exceed 75 lines."`,
 		"standards/api.md#layers is now in L9-L12, before in L7-L9", "AGENTS.md#agents is no longer cited"}) {
 		t.Errorf("%q", d)
@@ -232,14 +232,14 @@ func TestMay(t *testing.T) {
 		err  error
 		code belay.Code
 	}{
-		"somebody is at work":    {c.MayStart("implementer"), belay.CodeBusy},
-		"the same again":         {c.MayStart("Reviewer"), ""},
-		"nothing handed over":    {c.MayStart("validator"), belay.CodeBusy},
-		"no such role":           {c.MayStart("cook"), belay.CodeUsage},
-		"handing over":           {c.MayHand("reviewer"), ""},
-		"handing over another's": {c.MayHand("implementer"), belay.CodeBusy},
-		"twice":                  {c.MayBegin(), belay.CodeUsage},
-		"there":                  {c.Exists(), ""},
+		"somebody is at work":    {c.CheckMayStart("implementer"), belay.CodeBusy},
+		"the same again":         {c.CheckMayStart("Reviewer"), ""},
+		"nothing handed over":    {c.CheckMayStart("validator"), belay.CodeBusy},
+		"no such role":           {c.CheckMayStart("cook"), belay.CodeUsage},
+		"handing over":           {c.CheckMayHandOver("reviewer"), ""},
+		"handing over another's": {c.CheckMayHandOver("implementer"), belay.CodeBusy},
+		"twice":                  {c.CheckMayBegin(), belay.CodeUsage},
+		"there":                  {c.CheckExists(), ""},
 	} {
 		if belay.CodeOf(tt.err) != tt.code {
 			t.Errorf("%s: %v", name, tt.err)
@@ -247,25 +247,25 @@ func TestMay(t *testing.T) {
 	}
 	apply := func(c Context, e Event) Context {
 		t.Helper()
-		next, err := Apply(c, c.Changed, e)
+		next, err := Apply(c, c.UpdatedAt, e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return next
 	}
-	c = apply(c, Event{Kind: Handed, Role: "reviewer", Handed: &Handoff{Snapshot: "b"}})
-	if err := c.MayStart("validator"); belay.CodeOf(err) != belay.CodeRefused || !strings.Contains(err.Error(), "Close") {
+	c = apply(c, Event{Kind: EventHandedOver, Role: "reviewer", Handoff: &Handoff{Snapshot: "b"}})
+	if err := c.CheckMayStart("validator"); belay.CodeOf(err) != belay.CodeRefused || !strings.Contains(err.Error(), "Close") {
 		t.Errorf("blocked: %v", err)
 	}
-	if err := c.MayStart("implementer"); err != nil {
+	if err := c.CheckMayStart("implementer"); err != nil {
 		t.Errorf("the one before may mend it: %v", err)
 	}
-	c = apply(c, Event{Kind: Cleared, Role: "reviewer"})
-	if err := c.MayStart("validator"); err != nil {
+	c = apply(c, Event{Kind: EventCleared, Role: "reviewer"})
+	if err := c.CheckMayStart("validator"); err != nil {
 		t.Error(err)
 	}
-	drifted := apply(c, Event{Kind: Drifted, Role: "reviewer", Drift: &Drift{Expected: "b", Report: Report{Differences: []Difference{{Kind: Content, Path: "x"}}}}})
-	for _, err := range []error{drifted.MayStart("validator"), drifted.MayHand("validator"), drifted.NoDrift()} {
+	drifted := apply(c, Event{Kind: EventDrifted, Role: "reviewer", Drift: &Drift{Expected: "b", Report: Report{Differences: []Difference{{Kind: Content, Path: "x"}}}}})
+	for _, err := range []error{drifted.CheckMayStart("validator"), drifted.CheckMayHandOver("validator"), drifted.CheckNoDrift()} {
 		if belay.CodeOf(err) != belay.CodeDrift {
 			t.Errorf("drift: %v", err)
 		}
@@ -273,19 +273,19 @@ func TestMay(t *testing.T) {
 	if c.DriftCount() != 0 || drifted.DriftCount() != 1 {
 		t.Error("an event changed the context it was applied to")
 	}
-	drifted = apply(drifted, Event{Kind: Resolved, Note: "by hand", Handed: &Handoff{Snapshot: "c"}})
-	if drifted.DriftCount() != 0 || drifted.Expected() != "c" || drifted.Drifts[0].Resolved != "by hand" || drifted.MayStart("validator") != nil {
+	drifted = apply(drifted, Event{Kind: EventResolved, Note: "by hand", Handoff: &Handoff{Snapshot: "c"}})
+	if drifted.DriftCount() != 0 || drifted.Expected() != "c" || drifted.Drifts[0].Resolved != "by hand" || drifted.CheckMayStart("validator") != nil {
 		t.Errorf("%+v", drifted.Drifts)
 	}
-	gone := apply(c, Event{Kind: Purged})
-	if belay.CodeOf(gone.Exists()) != belay.CodeNotFound || gone.MayBegin() != nil {
+	gone := apply(c, Event{Kind: EventPurged})
+	if belay.CodeOf(gone.CheckExists()) != belay.CodeNotFound || gone.CheckMayBegin() != nil {
 		t.Error("purged")
 	}
-	again := apply(gone, Event{Kind: Began, Block: &BlockRef{Block: "n", Roles: DefaultRoles()}})
-	if again.Exists() != nil || len(again.History) != 1 || again.Last != nil || again.Roles[0].Status != Pending {
+	again := apply(gone, Event{Kind: EventInit, Block: &BlockRef{Block: "n", Roles: DefaultRoles()}})
+	if again.CheckExists() != nil || len(again.History) != 1 || again.LastHandoff != nil || again.Roles[0].Status != Pending {
 		t.Errorf("%+v", again)
 	}
-	if _, err := Apply(c, c.Changed, Event{Kind: "dance", Role: "reviewer"}); belay.CodeOf(err) != belay.CodeCannot {
+	if _, err := Apply(c, c.UpdatedAt, Event{Kind: "dance", Role: "reviewer"}); belay.CodeOf(err) != belay.CodeCannot {
 		t.Errorf("%v", err)
 	}
 }
@@ -294,7 +294,7 @@ func TestMay(t *testing.T) {
 func TestRebuilt(t *testing.T) {
 	c := handed()
 	roles := append(DefaultRoles(), Role{Name: "auditor"})
-	next, err := Apply(c, c.Changed, Event{Kind: Rebuilt, By: "bo", Block: &BlockRef{Block: "n", Roles: roles}})
+	next, err := Apply(c, c.UpdatedAt, Event{Kind: EventRebuilt, By: "bo", Block: &BlockRef{Block: "n", Roles: roles}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,14 +309,14 @@ func TestFoldLaw(t *testing.T) {
 		roles := []string{"implementer", "reviewer", "validator"}
 		c, again := Context{Task: "T1"}, Context{Task: "T1"}
 		at := time.Unix(0, 0).UTC()
-		events := []Event{{Kind: Began, Block: &BlockRef{Block: "b", Roles: DefaultRoles()}}}
+		events := []Event{{Kind: EventInit, Block: &BlockRef{Block: "b", Roles: DefaultRoles()}}}
 		for range rapid.IntRange(0, 20).Draw(t, "n") {
 			role := rapid.SampledFrom(roles).Draw(t, "role")
 			events = append(events, rapid.SampledFrom([]Event{
-				{Kind: Started, Role: role}, {Kind: Handed, Role: role, Handed: &Handoff{Snapshot: "s"}}, {Kind: Updated, Role: role, Set: &Set{Status: Done}},
-				{Kind: Found, Role: role, Note: "n"}, {Kind: Cleared, Role: role}, {Kind: Attached, Evidence: &Evidence{ID: "E"}},
-				{Kind: Drifted, Role: role, Drift: &Drift{}}, {Kind: Resolved, Note: "n", Handed: &Handoff{Snapshot: "r"}}, {Kind: Proved, Role: role, Proof: &Proof{}}, {Kind: Ran, Role: role, Run: &Run{}},
-				{Kind: Exported, Exports: []ExportRef{{Role: role, Attachment: "x"}}}, {Kind: Purged}, {Kind: Rebuilt, Block: &BlockRef{Block: "c", Roles: DefaultRoles()}},
+				{Kind: EventStarted, Role: role}, {Kind: EventHandedOver, Role: role, Handoff: &Handoff{Snapshot: "s"}}, {Kind: EventUpdated, Role: role, Update: &StateUpdate{Status: Done}},
+				{Kind: EventBlocked, Role: role, Note: "n"}, {Kind: EventCleared, Role: role}, {Kind: EventAttached, Evidence: &Evidence{ID: "E"}},
+				{Kind: EventDrifted, Role: role, Drift: &Drift{}}, {Kind: EventResolved, Note: "n", Handoff: &Handoff{Snapshot: "r"}}, {Kind: EventTested, Role: role, Proof: &Proof{}}, {Kind: EventRan, Role: role, Run: &Run{}},
+				{Kind: EventExported, Exports: []ExportRef{{Role: role, Attachment: "x"}}}, {Kind: EventPurged}, {Kind: EventRebuilt, Block: &BlockRef{Block: "c", Roles: DefaultRoles()}},
 			}).Draw(t, "event"))
 		}
 		for i, e := range events {
@@ -353,8 +353,8 @@ func FuzzFold(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, c := range []Context{{Task: "T1"}, handed()} {
 			c, _ = Fold(c, time.Time{}, data)
-			c.MayStart("reviewer")
-			c.MayHand("implementer")
+			c.CheckMayStart("reviewer")
+			c.CheckMayHandOver("implementer")
 			AttachmentsOf(data)
 		}
 	})

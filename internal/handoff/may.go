@@ -7,9 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Exists refuses where there is no context. Error: belay.CodeNotFound.
-func (c *Context) Exists() error {
-	if c.There() {
+// CheckExists refuses where there is no context. Error: belay.CodeNotFound.
+func (c *Context) CheckExists() error {
+	if c.IsSet() {
 		return nil
 	}
 	what := "%s has no context"
@@ -19,9 +19,9 @@ func (c *Context) Exists() error {
 	return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context init %s", c.Task), what, c.Task)
 }
 
-// MayBegin refuses a second init. Error: belay.CodeUsage.
-func (c *Context) MayBegin() error {
-	if !c.There() {
+// CheckMayBegin refuses a second init. Error: belay.CodeUsage.
+func (c *Context) CheckMayBegin() error {
+	if !c.IsSet() {
 		return nil
 	}
 	return belay.Refuse(belay.CodeUsage,
@@ -29,8 +29,8 @@ func (c *Context) MayBegin() error {
 		"%s already has a context, created %s", c.Task, c.Created.Format("2006-01-02 15:04:05 MST"))
 }
 
-// NoDrift refuses while a failed verification is not resolved. Error: belay.CodeDrift.
-func (c *Context) NoDrift() error {
+// CheckNoDrift refuses while a failed verification is not resolved. Error: belay.CodeDrift.
+func (c *Context) CheckNoDrift() error {
 	n := c.DriftCount()
 	if n == 0 {
 		return nil
@@ -43,23 +43,23 @@ func (c *Context) NoDrift() error {
 		c.Task, belay.Count(n, "verification", "verifications"), last.Role, last.Report.Summary())
 }
 
-// MayStart says whether a role may begin: nobody else is at work, the role before it has
+// CheckMayStart says whether a role may begin: nobody else is at work, the role before it has
 // handed over, no role before it blocks, and no drift is open. What the tree must be is
 // for the caller to verify. Errors: belay.CodeUsage (no such role), CodeBusy, CodeNotFound
 // (nothing was handed over), CodeRefused (blocked), CodeDrift.
-func (c *Context) MayStart(role string) error {
-	r, err := c.Of(role)
+func (c *Context) CheckMayStart(role string) error {
+	r, err := c.RoleState(role)
 	if err != nil {
 		return err
 	}
-	if err := c.NoDrift(); err != nil {
+	if err := c.CheckNoDrift(); err != nil {
 		return err
 	}
-	if c.At != "" && c.At != r.Name {
-		return c.busy(c.At)
+	if c.ActiveRole != "" && c.ActiveRole != r.Name {
+		return c.busyError(c.ActiveRole)
 	}
-	if before := c.Before(r.Name); before != "" {
-		b, _ := c.Of(before)
+	if before := c.RoleBefore(r.Name); before != "" {
+		b, _ := c.RoleState(before)
 		if b.Snapshot == nil {
 			return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role %s", c.Task, before),
 				"%s has not handed over to %s: there is no snapshot of its work", before, r.Name)
@@ -78,22 +78,22 @@ func (c *Context) MayStart(role string) error {
 	return nil
 }
 
-func (c *Context) busy(at string) error {
+func (c *Context) busyError(at string) error {
 	return belay.Refuse(belay.CodeBusy,
 		fmt.Sprintf("wait for its belay context snapshot %s --role %s, or say that it has stopped: belay context update "+
 			"%s --role %s --status pending", c.Task, at, c.Task, at),
 		"%s is working on %s", at, c.Task)
 }
 
-// MayHand says whether a role may hand over. Errors: those of MayStart but for blocking
+// CheckMayHandOver says whether a role may hand over. Errors: those of CheckMayStart but for blocking
 // findings.
-func (c *Context) MayHand(role string) error {
-	r, err := c.Of(role)
+func (c *Context) CheckMayHandOver(role string) error {
+	r, err := c.RoleState(role)
 	if err != nil {
 		return err
 	}
-	if c.At != "" && c.At != r.Name {
-		return c.busy(c.At)
+	if c.ActiveRole != "" && c.ActiveRole != r.Name {
+		return c.busyError(c.ActiveRole)
 	}
-	return c.NoDrift()
+	return c.CheckNoDrift()
 }

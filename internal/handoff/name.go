@@ -14,22 +14,22 @@ const (
 	modeType = 0o170000
 )
 
-// Name names everything that differs. The order is: the tree as a whole, then the paths
+// NameDifferences names everything that differs. The order is: the tree as a whole, then the paths
 // by name.
-func Name(f Facts) Report {
+func NameDifferences(f Facts) Report {
 	n := driftNamer{Facts: f}
-	n.head()
-	n.stash()
+	n.nameHead()
+	n.nameStash()
 	if f.Then.Operation != f.Now.Operation {
 		n.addRepositoryWide(Operation, f.Then.Operation, f.Now.Operation)
 	}
-	for _, g := range f.Git {
+	for _, g := range f.GitFiles {
 		n.add(Difference{Kind: GitConfig, Path: ".git/" + g, Is: "changed", Was: "as handed over"})
 	}
-	n.files()
-	n.index()
-	n.rest()
-	n.scope()
+	n.nameFiles()
+	n.nameIndex()
+	n.nameRest()
+	n.nameScope()
 	slices.SortStableFunc(n.paths, func(a, b Difference) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(string(a.Kind), string(b.Kind)))
 	})
@@ -55,11 +55,11 @@ func (n *driftNamer) add(d Difference) {
 		n.tree = append(n.tree, d)
 		return
 	}
-	d.Outside = n.InScope != nil && !n.InScope(d.Path)
+	d.OutOfScope = n.InScope != nil && !n.InScope(d.Path)
 	n.paths = append(n.paths, d)
 }
 
-func (n *driftNamer) head() {
+func (n *driftNamer) nameHead() {
 	then, now := n.Then, n.Now
 	if then.Branch != now.Branch {
 		n.addRepositoryWide(Switched, branchName(then.Branch), branchName(now.Branch))
@@ -69,7 +69,7 @@ func (n *driftNamer) head() {
 	}
 	was, is := commitName(then), commitName(now)
 	switch {
-	case n.Descends && n.Works:
+	case n.Descends && n.WorkCommitted:
 		n.addRepositoryWide(Committed, was, is)
 	case then.Branch != now.Branch && now.Head != "": // another branch has another commit
 		n.addRepositoryWide(HeadMoved, was, is)
@@ -100,35 +100,35 @@ func commitName(s Side) string {
 	return name
 }
 
-// stash names entries that came or went. Stashing takes work out of the tree: the paths
+// nameStash names entries that came or went. Stashing takes work out of the tree: the paths
 // say which.
-func (n *driftNamer) stash() {
+func (n *driftNamer) nameStash() {
 	switch then, now := n.Then, n.Now; {
 	case then.Stash == now.Stash:
 	case now.Stash == "" || now.Stashes < then.Stashes:
-		n.addRepositoryWide(StashGone, count(then.Stashes), count(now.Stashes))
+		n.addRepositoryWide(StashRemoved, countStashEntries(then.Stashes), countStashEntries(now.Stashes))
 	default:
-		n.addRepositoryWide(Stashed, count(then.Stashes), count(now.Stashes))
+		n.addRepositoryWide(Stashed, countStashEntries(then.Stashes), countStashEntries(now.Stashes))
 	}
 }
 
-func count(n int) string { return belay.Count(n, "stash entry", "stash entries") }
+func countStashEntries(n int) string { return belay.Count(n, "stash entry", "stash entries") }
 
-// files names what became of files.
-func (n *driftNamer) files() {
+// nameFiles names what became of files.
+func (n *driftNamer) nameFiles() {
 	n.then = map[string]DriftEntry{}
-	renamed, left := n.renames()
+	renamed, left := n.pairRenames()
 	for _, p := range n.Files {
 		n.then[p.Path] = p.Then
 	}
 	for _, p := range n.Files {
 		if from, ok := renamed[p.Path]; ok {
 			n.add(Difference{Kind: Renamed, Path: p.Path, From: from})
-			n.modes(p.Path, n.then[from], p.Now)
+			n.nameModes(p.Path, n.then[from], p.Now)
 			continue
 		}
 		if !left[p.Path] {
-			n.file(p)
+			n.nameFile(p)
 		}
 	}
 	if n.Discarded && n.Then.Head == n.Now.Head && n.Then.Stash == n.Now.Stash {
@@ -136,19 +136,19 @@ func (n *driftNamer) files() {
 	}
 }
 
-// renames pairs paths that came with paths that went and had the same bytes: each new path
+// pairRenames pairs paths that came with paths that went and had the same bytes: each new path
 // to its old one, in the order of paths, and the old ones. An empty file is not a sign of a
 // rename.
-func (n *driftNamer) renames() (renamed map[string]string, left map[string]bool) {
+func (n *driftNamer) pairRenames() (renamed map[string]string, left map[string]bool) {
 	gone := map[string][]string{}
 	for _, p := range n.Files {
-		if p.Then.There() && !p.Now.There() && p.Then.Size > 0 {
+		if p.Then.Exists() && !p.Now.Exists() && p.Then.Size > 0 {
 			gone[p.Then.OID] = append(gone[p.Then.OID], p.Path)
 		}
 	}
 	renamed, left = map[string]string{}, map[string]bool{}
 	for _, p := range n.Files {
-		if !p.Then.There() && p.Now.There() && len(gone[p.Now.OID]) > 0 {
+		if !p.Then.Exists() && p.Now.Exists() && len(gone[p.Now.OID]) > 0 {
 			list := gone[p.Now.OID]
 			renamed[p.Path], gone[p.Now.OID] = list[0], list[1:]
 			left[list[0]] = true
@@ -157,39 +157,39 @@ func (n *driftNamer) renames() (renamed map[string]string, left map[string]bool)
 	return renamed, left
 }
 
-func (n *driftNamer) file(p Pair) {
+func (n *driftNamer) nameFile(p Pair) {
 	then, now := p.Then, p.Now
 	switch {
-	case p.Hidden:
-		n.add(Difference{Kind: Hidden, Path: p.Path, Was: kindOf(then), Is: "ignored"})
+	case p.Ignored:
+		n.add(Difference{Kind: NowIgnored, Path: p.Path, Was: kindOf(then), Is: "ignored"})
 		return
-	case !now.There():
+	case !now.Exists():
 		n.add(Difference{Kind: Deleted, Path: p.Path, Was: kindOf(then)})
 		return
-	case !then.There():
+	case !then.Exists():
 		n.add(Difference{Kind: Added, Path: p.Path, Is: kindOf(now)})
 		return
 	case then.Mode&modeType != now.Mode&modeType:
-		n.add(Difference{Kind: TypeOf, Path: p.Path, Was: kindOf(then), Is: kindOf(now)})
+		n.add(Difference{Kind: TypeChanged, Path: p.Path, Was: kindOf(then), Is: kindOf(now)})
 		return
 	}
 	if then.OID != now.OID {
 		d := Difference{Kind: Content, Path: p.Path, Was: short(then.OID), Is: short(now.OID)}
 		switch {
 		case now.Mode == modeLink:
-			d.Kind, d.Was, d.Is = Target, "", ""
+			d.Kind, d.Was, d.Is = LinkTarget, "", ""
 		case p.SameLines:
-			d.Kind, d.Note = LineEnds, n.IgnoreEnds
+			d.Kind, d.IsNote = LineEndings, n.IgnoreEnds
 		case p.Shape != "":
 			d.Is += ", " + p.Shape
 		}
 		n.add(d)
 	}
-	n.modes(p.Path, then, now)
+	n.nameModes(p.Path, then, now)
 }
 
-// modes names a change of mode; a link has none of its own.
-func (n *driftNamer) modes(path string, then, now DriftEntry) {
+// nameModes names a change of mode; a link has none of its own.
+func (n *driftNamer) nameModes(path string, then, now DriftEntry) {
 	if then.Perm != now.Perm && then.Mode != modeLink && now.Mode != modeLink {
 		n.add(Difference{Kind: Mode, Path: path, Was: fmt.Sprintf("%04o", then.Perm), Is: fmt.Sprintf("%04o", now.Perm)})
 	}
@@ -207,9 +207,9 @@ func kindOf(e DriftEntry) string {
 
 func short(oid string) string { return oid[:min(10, len(oid))] }
 
-// index names what changed in the index alone: where the file changed, too, or HEAD moved,
+// nameIndex names what changed in the index alone: where the file changed, too, or HEAD moved,
 // the index follows from that.
-func (n *driftNamer) index() {
+func (n *driftNamer) nameIndex() {
 	moved := n.Then.Head != n.Now.Head
 	for _, p := range n.Index {
 		if p.Then.Flags != p.Now.Flags {
@@ -236,13 +236,13 @@ func stagedAs(s Staged) string {
 	return text
 }
 
-func (n *driftNamer) rest() {
+func (n *driftNamer) nameRest() {
 	for _, f := range n.Folders {
 		switch {
-		case f.WasThere != f.Is && f.Is:
-			n.add(Difference{Kind: Folder, Path: f.Path + "/", Is: "an empty folder"})
-		case f.WasThere != f.Is:
-			n.add(Difference{Kind: Folder, Path: f.Path + "/", Was: "an empty folder"})
+		case f.WasEmpty != f.IsEmpty && f.IsEmpty:
+			n.add(Difference{Kind: EmptyFolder, Path: f.Path + "/", Is: "an empty folder"})
+		case f.WasEmpty != f.IsEmpty:
+			n.add(Difference{Kind: EmptyFolder, Path: f.Path + "/", Was: "an empty folder"})
 		case f.WasPerm != f.NowPerm:
 			n.add(Difference{Kind: Mode, Path: f.Path + "/", Was: fmt.Sprintf("%04o", f.WasPerm), Is: fmt.Sprintf("%04o", f.NowPerm)})
 		}
@@ -257,11 +257,11 @@ func (n *driftNamer) rest() {
 	}
 }
 
-// scope says that the paths of the task's scope are others than before.
-func (n *driftNamer) scope() {
+// nameScope says that the paths of the task's scope are others than before.
+func (n *driftNamer) nameScope() {
 	came, went := 0, 0
 	for _, d := range n.paths {
-		if d.Outside || n.InScope == nil {
+		if d.OutOfScope || n.InScope == nil {
 			continue
 		}
 		switch d.Kind {

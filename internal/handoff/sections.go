@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	atx    = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	setext = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
-	fence  = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
+	atx       = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	setext    = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
+	fenceLine = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
 )
 
 // heading is where a section begins: its first line, and the first line after its title.
@@ -30,7 +30,7 @@ func sectionsOf(all []string) []Section {
 		first = heads[0].start
 	}
 	if strings.TrimSpace(strings.Join(all[:first], "")) != "" {
-		out = append(out, make1(all, heading{}, first, first))
+		out = append(out, makeSection(all, heading{}, first, first))
 	}
 	used := map[string]int{}
 	for i, h := range heads {
@@ -44,15 +44,15 @@ func sectionsOf(all []string) []Section {
 				break
 			}
 		}
-		s := make1(all, h, own, end)
-		s.Slug = unique(slug(h.title), used)
+		s := makeSection(all, h, own, end)
+		s.Slug = uniqueSlug(slug(h.title), used)
 		out = append(out, s)
 	}
 	return out
 }
 
-// make1 makes the section from h up to the lines own and end, which are not in it.
-func make1(all []string, h heading, own, end int) Section {
+// makeSection makes the section from h up to the lines own and end, which are not in it.
+func makeSection(all []string, h heading, own, end int) Section {
 	body, ownEnd := span(all, h.start, own)
 	text, last := span(all, h.start, end)
 	return Section{Title: h.title, Start: h.start + 1, Own: ownEnd, End: last, Text: text, Body: body}
@@ -68,8 +68,8 @@ func span(all []string, start, end int) (text string, last int) {
 	return strings.Join(all[start:end], "\n") + "\n", end
 }
 
-// unique tells a second heading of one name from the first, as forges do.
-func unique(s string, used map[string]int) string {
+// uniqueSlug tells a second heading of one name from the first, as forges do.
+func uniqueSlug(s string, used map[string]int) string {
 	n := used[s]
 	used[s]++
 	if n == 0 {
@@ -84,9 +84,9 @@ func headings(all []string) []heading {
 	var out []heading
 	closing := "" // of the fence that is open
 	comment := false
-	for i := frontMatter(all); i < len(all); i++ {
+	for i := frontMatterEnd(all); i < len(all); i++ {
 		line := all[i]
-		switch m := fence.FindStringSubmatch(line); {
+		switch m := fenceLine.FindStringSubmatch(line); {
 		case comment:
 			comment = !strings.Contains(line, "-->")
 			continue
@@ -103,21 +103,21 @@ func headings(all []string) []heading {
 			comment = !strings.Contains(line[at:], "-->")
 		}
 		if m := atx.FindStringSubmatch(line); m != nil {
-			out = append(out, heading{level: len(m[1]), title: plain(m[2]), start: i, after: i + 1})
-		} else if m := setext.FindStringSubmatch(line); m != nil && underlines(all, i, out) {
+			out = append(out, heading{level: len(m[1]), title: stripMarkdown(m[2]), start: i, after: i + 1})
+		} else if m := setext.FindStringSubmatch(line); m != nil && isUnderline(all, i, out) {
 			level := 1
 			if m[1][0] == '-' {
 				level = 2
 			}
-			out = append(out, heading{level: level, title: plain(all[i-1]), start: i - 1, after: i + 1})
+			out = append(out, heading{level: level, title: stripMarkdown(all[i-1]), start: i - 1, after: i + 1})
 		}
 	}
 	return out
 }
 
-// underlines reports whether line i, which is of dashes or equals signs, is below one
+// isUnderline reports whether line i, which is of dashes or equals signs, is below one
 // line of words: then that is a heading.
-func underlines(all []string, i int, before []heading) bool {
+func isUnderline(all []string, i int, before []heading) bool {
 	if i == 0 || len(before) > 0 && before[len(before)-1].after > i-1 {
 		return false
 	}
@@ -126,14 +126,14 @@ func underlines(all []string, i int, before []heading) bool {
 	if word == "" || strings.HasPrefix(above, "    ") || strings.HasPrefix(above, "\t") || setext.MatchString(above) {
 		return false
 	}
-	if strings.HasPrefix(word, ">") || strings.HasPrefix(word, "|") || bullet.MatchString(above) {
+	if strings.HasPrefix(word, ">") || strings.HasPrefix(word, "|") || listMarker.MatchString(above) {
 		return false
 	}
 	return i == 1 || strings.TrimSpace(all[i-2]) == "" || atx.MatchString(all[i-2])
 }
 
-// frontMatter returns the first line after a block of metadata at the start, 0 without one.
-func frontMatter(all []string) int {
+// frontMatterEnd returns the first line after a block of metadata at the start, 0 without one.
+func frontMatterEnd(all []string) int {
 	if len(all) == 0 || strings.TrimRight(all[0], " \t") != "---" {
 		return 0
 	}

@@ -24,10 +24,10 @@ type Rule struct {
 // AppliesTo reports whether the rule is for a task of this area and priority. One that names
 // areas is not for a task without an area.
 func (r Rule) AppliesTo(area, priority string) bool {
-	return among(r.Areas, area) && among(r.Priorities, priority)
+	return containsName(r.Areas, area) && containsName(r.Priorities, priority)
 }
 
-func among(list []string, word string) bool {
+func containsName(list []string, word string) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(l string) bool { return strings.EqualFold(l, word) })
 }
 
@@ -35,12 +35,12 @@ func among(list []string, word string) bool {
 // are there, whatever the config says.
 var Instructions = []string{"AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md", "docs/CONTRIBUTING.md"}
 
-// Chosen is what a task has to follow.
-type Chosen struct {
+// SelectedStandards is what a task has to follow.
+type SelectedStandards struct {
 	Citations []Citation
 	Files     []string  // that were cited, sorted
 	Commands  []Command // of the rules first, then of sections about QA commands
-	Doubts    []string  // what the config asks for and is not there, a sentence each
+	Warnings  []string  // what the config asks for and is not there, a sentence each
 }
 
 // Command is one command that proves work, and where it comes from.
@@ -49,9 +49,9 @@ type Command struct {
 	From    string `json:"from"` // task, standards.NAME, standards/file.md#section, config, detected
 }
 
-// Choose cites what the rules ask for, by file and by place in it, nothing twice.
-func Choose(rules []Rule, area, priority string, docs []Document) Chosen {
-	var out Chosen
+// SelectStandards cites what the rules ask for, by file and by place in it, nothing twice.
+func SelectStandards(rules []Rule, area, priority string, docs []Document) SelectedStandards {
+	var out SelectedStandards
 	seen := map[string]bool{}
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Path, b.Path) })
@@ -75,14 +75,14 @@ func Choose(rules []Rule, area, priority string, docs []Document) Chosen {
 		for _, c := range r.Commands {
 			out.Commands = append(out.Commands, Command{c, "standards." + r.Name})
 		}
-		out.Doubts = append(out.Doubts, r.cite(docs, take)...)
+		out.Warnings = append(out.Warnings, r.cite(docs, take)...)
 	}
 	for _, d := range docs {
 		if slices.Contains(Instructions, d.Path) {
 			take(d, "", nil)
 		}
 	}
-	slices.SortStableFunc(out.Citations, byPlace)
+	slices.SortStableFunc(out.Citations, compareByPlace)
 	out.finish(docs)
 	return out
 }
@@ -109,7 +109,7 @@ func (r Rule) cite(docs []Document, take func(Document, string, []string) []stri
 }
 
 // finish lists the cited files and the commands that cited sections name.
-func (c *Chosen) finish(docs []Document) {
+func (c *SelectedStandards) finish(docs []Document) {
 	for _, one := range c.Citations {
 		c.Files = append(c.Files, one.File)
 		for _, d := range docs {
@@ -129,11 +129,11 @@ func (c *Chosen) finish(docs []Document) {
 	c.Files = slices.Compact(c.Files)
 }
 
-func byPlace(a, b Citation) int {
-	return cmp.Or(strings.Compare(a.File, b.File), startOf(a)-startOf(b))
+func compareByPlace(a, b Citation) int {
+	return cmp.Or(strings.Compare(a.File, b.File), firstLine(a)-firstLine(b))
 }
 
-func startOf(c Citation) int {
+func firstLine(c Citation) int {
 	var start int
 	fmt.Sscanf(c.Lines, "L%d", &start)
 	return start
@@ -152,7 +152,7 @@ func Commands(s Section) []string {
 	var out []string
 	open, shell := "", false
 	for _, line := range textLines(s.Body) {
-		m := fence.FindStringSubmatch(line)
+		m := fenceLine.FindStringSubmatch(line)
 		switch {
 		case open == "" && m != nil:
 			open, shell = m[1], shellFence(m[2])

@@ -20,23 +20,23 @@ const stashRef = "refs/stash"
 type side struct {
 	Side
 	tree      string
-	man       *snapshot.Manifest
+	manifest  *snapshot.Manifest
 	indexTree string
 	info      snapshot.Info
 	capture   *snapshot.Capture // of the present, which is not stored
 	entries   map[string]snapshot.Entry
 }
 
-// both asks the same of the two sides.
-func both[V any](ctx context.Context, ask func(context.Context, *side) (V, error), one, two *side) (then, now V, err error) {
+// readBoth asks the same of the two sides.
+func readBoth[V any](ctx context.Context, ask func(context.Context, *side) (V, error), one, two *side) (then, now V, err error) {
 	if then, err = ask(ctx, one); err == nil {
 		now, err = ask(ctx, two)
 	}
 	return then, now, err
 }
 
-// bytesOf reads two objects.
-func bytesOf(rd *git.Reader, one, two string) (then, now []byte, err error) {
+// readBlobs reads two objects.
+func readBlobs(rd *git.Reader, one, two string) (then, now []byte, err error) {
 	a, err := rd.Read(one)
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error)
 	s := side{tree: i.Tree, info: i}
 	s.Head, s.Branch, s.Operation = i.Head, i.Branch, i.Operation
 	var err error
-	if s.man, err = r.Snaps.Manifest(ctx, i); err != nil {
+	if s.manifest, err = r.Snaps.Manifest(ctx, i); err != nil {
 		return s, err
 	}
 	refs, err := r.Snaps.ReadRefs(ctx, i)
@@ -58,7 +58,7 @@ func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error)
 		return s, err
 	}
 	if s.Stash = refs.Refs[stashRef]; s.Stash != "" {
-		log, err := r.pieces(ctx, i.Commit+":meta/logs/"+stashRef)
+		log, err := r.joinPieces(ctx, i.Commit+":meta/logs/"+stashRef)
 		if err != nil {
 			return s, err
 		}
@@ -81,8 +81,8 @@ func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error)
 	return s, nil
 }
 
-// pieces joins a file that a snapshot holds in pieces; nothing when it holds none.
-func (r Reader) pieces(ctx context.Context, tree string) ([]byte, error) {
+// joinPieces joins a file that a snapshot holds in pieces; nothing when it holds none.
+func (r Reader) joinPieces(ctx context.Context, tree string) ([]byte, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ type index struct {
 	readable bool
 }
 
-func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
+func (r Reader) readIndex(ctx context.Context, s *side) (index, error) {
 	if s.indexTree == "" {
 		return index{readable: true}, nil
 	}
@@ -159,7 +159,7 @@ func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 		}
 		data, err = fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	} else {
-		data, err = r.pieces(ctx, s.indexTree+":main")
+		data, err = r.joinPieces(ctx, s.indexTree+":main")
 		path = ""
 	}
 	if err != nil {
@@ -168,11 +168,11 @@ func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 	if list, err := git.ParseIndex(data, r.Snaps.Repo.HashSize()); err == nil {
 		return index{list, true}, nil
 	}
-	return r.askGit(ctx, path, data)
+	return r.readIndexWithGit(ctx, path, data)
 }
 
-// askGit has git read an index of a rare shape, from a copy when it is not the user's.
-func (r Reader) askGit(ctx context.Context, path string, data []byte) (index, error) {
+// readIndexWithGit has git read an index of a rare shape, from a copy when it is not the user's.
+func (r Reader) readIndexWithGit(ctx context.Context, path string, data []byte) (index, error) {
 	if path == "" {
 		tmp, err := r.Snaps.Worktree.MakeScratchDir("tmp")
 		if err != nil {

@@ -28,7 +28,7 @@ func Normalise(text []byte) []byte {
 }
 
 // Hash is the SHA-256 of the normalised text, in hex.
-func Hash(text []byte) string { return Sum(Normalise(text)) }
+func Hash(text []byte) string { return SHA256Hex(Normalise(text)) }
 
 // File is one file of rules. Path is from the repository's root.
 type File struct {

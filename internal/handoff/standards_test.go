@@ -138,7 +138,7 @@ func TestFollow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		docs []Document
 		c    Citation
-		want Fate
+		want CitationChange
 		line string
 	}{
 		"untouched":        {[]Document{was}, c, Same, "L10-L19"},
@@ -146,13 +146,13 @@ func TestFollow(t *testing.T) {
 		"a word":           {[]Document{read(t, "s.md", strings.Replace(tier, "75", "80", 1))}, c, Changed, "L10-L19"},
 		"below changed":    {[]Document{read(t, "s.md", strings.Replace(tier, "Never log", "Always log", 1))}, c, Changed, "L10-L19"},
 		"own part only":    {[]Document{read(t, "s.md", strings.Replace(tier, "75", "80", 1))}, inner, Same, "L17-L19"},
-		"the heading gone": {[]Document{read(t, "s.md", strings.Replace(tier, "## Handler Constraints", "", 1))}, c, Gone, ""},
-		"heading renamed":  {[]Document{read(t, "s.md", strings.Replace(tier, "## Handler Constraints", "## Handlers", 1))}, c, Gone, ""},
+		"the heading gone": {[]Document{read(t, "s.md", strings.Replace(tier, "## Handler Constraints", "", 1))}, c, Missing, ""},
+		"heading renamed":  {[]Document{read(t, "s.md", strings.Replace(tier, "## Handler Constraints", "## Handlers", 1))}, c, Missing, ""},
 		"another file":     {[]Document{read(t, "s.md", "# Empty\n"), read(t, "other.md", s.Text)}, c, Moved, "L1-L10"},
-		"no file":          {nil, c, Gone, ""},
+		"no file":          {nil, c, Missing, ""},
 	} {
-		f := Follow(tt.c, tt.docs)
-		if f.Fate != tt.want || f.Now.Lines != tt.line || f.Fate.StillApplies() && f.Now.SHA != tt.c.SHA {
+		f := FollowCitation(tt.c, tt.docs)
+		if f.Change != tt.want || f.Now.Lines != tt.line || f.Change.StillApplies() && f.Now.SHA != tt.c.SHA {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -169,7 +169,7 @@ func TestChoose(t *testing.T) {
 		{Name: "app", Files: []string{"mobile/*.md"}, Areas: []string{"mobile"}},
 		{Name: "lost", Files: []string{"gone/*.md"}},
 	}
-	c := Choose(rules, "Backend", "p1", docs)
+	c := SelectStandards(rules, "Backend", "p1", docs)
 	var got []string
 	for _, one := range c.Citations {
 		got = append(got, one.File+"#"+one.Section+" "+one.Rule)
@@ -181,15 +181,15 @@ func TestChoose(t *testing.T) {
 	if want := []Command{{"make check", "standards.tests"}, {"make lint", "standards/testing.md#backend-qa-commands"}, {"make test", "standards/testing.md#backend-qa-commands"}}; !slices.Equal(c.Commands, want) {
 		t.Errorf("%v", c.Commands)
 	}
-	if len(c.Doubts) != 2 || !strings.Contains(c.Doubts[0], "nowhere") || !strings.Contains(c.Doubts[1], "gone/*.md") {
-		t.Errorf("%q", c.Doubts)
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "nowhere") || !strings.Contains(c.Warnings[1], "gone/*.md") {
+		t.Errorf("%q", c.Warnings)
 	}
-	if c := Choose(rules, "", "", docs); len(c.Citations) != 2 {
+	if c := SelectStandards(rules, "", "", docs); len(c.Citations) != 2 {
 		t.Errorf("without an area: %v", c.Citations)
 	}
 	slices.Reverse(docs)
 	slices.Reverse(rules)
-	if again := Choose(rules, "Backend", "p1", docs); !slices.Equal(again.Citations, c.Citations) || !slices.Equal(again.Commands, c.Commands) {
+	if again := SelectStandards(rules, "Backend", "p1", docs); !slices.Equal(again.Citations, c.Citations) || !slices.Equal(again.Commands, c.Commands) {
 		t.Error("the order of files or rules shows")
 	}
 }
@@ -216,14 +216,14 @@ func TestFollowLaws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := Follow(c, []Document{now}); !f.Fate.StillApplies() || f.Now.SHA != c.SHA {
+		if f := FollowCitation(c, []Document{now}); !f.Change.StillApplies() || f.Now.SHA != c.SHA {
 			t.Fatalf("moved: %+v", f)
 		}
 		edited := strings.Replace(strings.Join(parts, ""), parts[at], strings.Replace(parts[at], "must hold", "may hold", 1), 1)
 		if now, err = Read(File{"a.md", []byte(edited)}); err != nil {
 			t.Fatal(err)
 		}
-		if f := Follow(c, []Document{now}); f.Fate.StillApplies() {
+		if f := FollowCitation(c, []Document{now}); f.Change.StillApplies() {
 			t.Fatalf("edited: %+v", f)
 		}
 	})
@@ -256,7 +256,7 @@ func FuzzRead(f *testing.F) {
 			if i > 20 {
 				continue // every section is hashed for each
 			}
-			if f := Follow(c, []Document{d}); !f.Fate.StillApplies() {
+			if f := FollowCitation(c, []Document{d}); !f.Change.StillApplies() {
 				t.Fatalf("%q: %+v", text, f)
 			}
 			Commands(s)

@@ -40,7 +40,7 @@ func (r DeltaReader) status(ctx context.Context, now snapshot.Info) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	return r.letters(ctx, files, rawOf(string(staged)))
+	return r.letters(ctx, files, parseRawDiff(string(staged)))
 }
 
 func (r DeltaReader) treeOf(ctx context.Context, name string) (string, error) {
@@ -56,22 +56,22 @@ func (r DeltaReader) treeOf(ctx context.Context, name string) (string, error) {
 	return o.OID, err
 }
 
-// change is what is staged of a path.
-type change struct {
+// stagedChange is what is staged of a path.
+type stagedChange struct {
 	then, now entry
 	letter    byte
 }
 
-// rawOf reads git's raw format with -z.
-func rawOf(text string) map[string]change {
-	all := map[string]change{}
+// parseRawDiff reads git's raw format with -z.
+func parseRawDiff(text string) map[string]stagedChange {
+	all := map[string]stagedChange{}
 	fields := strings.Split(text, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
 		if len(f) != 5 {
 			continue
 		}
-		var c change
+		var c stagedChange
 		fmt.Sscanf(f[0], "%o", &c.then.mode)
 		fmt.Sscanf(f[1], "%o", &c.now.mode)
 		c.then.oid, c.now.oid, c.letter = f[2], f[3], f[4][0]
@@ -83,7 +83,7 @@ func rawOf(text string) map[string]change {
 	return all
 }
 
-func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged map[string]change) ([]string, error) {
+func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged map[string]stagedChange) ([]string, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -112,16 +112,16 @@ func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged
 				index = entry{d.OldMode, d.OldOID}
 			}
 		}
-		for _, xy := range pair(s, index, disk, sameLines(rd)) {
+		for _, xy := range statusLetters(s, index, disk, sameLines(rd)) {
 			out = append(out, xy+" "+PathText(p))
 		}
 	}
 	return out, nil
 }
 
-// pair returns the letters of one path; a file that was taken out of the index and stays has
+// statusLetters returns the letters of one path; a file that was taken out of the index and stays has
 // two lines.
-func pair(s change, index, disk entry, same func(a, b entry) bool) []string {
+func statusLetters(s stagedChange, index, disk entry, same func(a, b entry) bool) []string {
 	x := byte(' ')
 	if s.letter != 0 {
 		x = s.letter

@@ -22,22 +22,22 @@ type Output struct {
 // exitDeny is the exit status that agents read as no, whatever becomes of the JSON.
 const exitDeny = 2
 
-// Write puts an answer into the words of the agent that sent the event, and adds nothing to them: agents ignore an answer
+// Encode puts an answer into the words of the agent that sent the event, and adds nothing to them: agents ignore an answer
 // with a key that they do not know.
-func Write(ev Event, a Answer) Output {
-	row, ok := find(ev.Agent)
+func Encode(ev Event, a Answer) Output {
+	row, ok := findAgent(ev.Agent)
 	if !ok || ev.Kind == Other {
 		return Output{}
 	}
 	switch {
 	case ev.Kind == Before && a.Deny != "":
-		out := Output{Stdout: encode(row.deny(ev, a.Deny))}
+		out := Output{Stdout: encode(row.encodeDeny(ev, a.Deny))}
 		if !row.textDecides {
 			out.Stderr, out.Exit = a.Deny+"\n", exitDeny
 		}
 		return out
-	case ev.Kind == Stop && a.Block != "" && row.block != nil:
-		out := Output{Stdout: encode(row.block(ev, a.Block))}
+	case ev.Kind == Stop && a.Block != "" && row.encodeBlock != nil:
+		out := Output{Stdout: encode(row.encodeBlock(ev, a.Block))}
 		if row.blockExits {
 			out.Stderr, out.Exit = a.Block+"\n", exitDeny
 		}
@@ -46,10 +46,10 @@ func Write(ev Event, a Answer) Output {
 	if ev.Kind != Start && ev.Kind != Prompt && ev.Kind != After {
 		a.Context = ""
 	}
-	if a.Context == "" && a.Note == "" || row.say == nil {
+	if a.Context == "" && a.Note == "" || row.encodeContext == nil {
 		return Output{}
 	}
-	return Output{Stdout: encode(row.say(ev, a))}
+	return Output{Stdout: encode(row.encodeContext(ev, a))}
 }
 
 func encode(v any) string {
@@ -68,48 +68,48 @@ func encode(v any) string {
 // object is a JSON object of an agent's.
 type object map[string]any
 
-// agent is what is known of one agent: how its events are called, and what an answer looks like.
-type agent struct {
-	name       string
-	events     map[string]Kind
-	guess      func(*fields) string // the event's name, where the agent does not say it
-	deny       func(Event, string) any
-	block      func(Event, string) any // nil: it cannot be kept from stopping
-	blockExits bool
+// agentFormat is what is known of one agent: how its events are called, and what an answer looks like.
+type agentFormat struct {
+	name        string
+	events      map[string]Kind
+	guessEvent  func(*fields) string // the event's name, where the agent does not say it
+	encodeDeny  func(Event, string) any
+	encodeBlock func(Event, string) any // nil: it cannot be kept from stopping
+	blockExits  bool
 	// textDecides: it reads the JSON whatever the exit status is, and tells the person that the hook failed when that is not 0
-	textDecides bool
-	say         func(Event, Answer) any // nil: nothing can be said
+	textDecides   bool
+	encodeContext func(Event, Answer) any // nil: nothing can be said
 }
 
-func find(name string) (agent, bool) {
-	for _, a := range agents() {
+func findAgent(name string) (agentFormat, bool) {
+	for _, a := range agentFormats() {
 		if a.name == name {
 			return a, true
 		}
 	}
-	return agent{}, false
+	return agentFormat{}, false
 }
 
 var claudeEvents = map[string]Kind{"SessionStart": Start, "UserPromptSubmit": Prompt, "PreToolUse": Before, "PostToolUse": After,
 	"PostToolUseFailure": After, "Stop": Stop, "SessionEnd": End}
 
-func agents() []agent {
-	return []agent{
-		{name: "claude", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
-		{name: "codex", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
-		{name: "qwen", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
+func agentFormats() []agentFormat {
+	return []agentFormat{
+		{name: "claude", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true, encodeContext: claudeSay},
+		{name: "codex", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true, encodeContext: claudeSay},
+		{name: "qwen", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true, encodeContext: claudeSay},
 		{name: "gemini", events: map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "BeforeTool": Before, "AfterTool": After,
-			"AfterAgent": Stop, "SessionEnd": End}, deny: geminiDeny, block: geminiDeny, textDecides: true, say: claudeSay},
-		{name: "opencode", events: claudeEvents, deny: geminiDeny, block: geminiDeny, blockExits: true,
-			say: func(_ Event, a Answer) any { return contextOnly(a, "context") }},
+			"AfterAgent": Stop, "SessionEnd": End}, encodeDeny: geminiDeny, encodeBlock: geminiDeny, textDecides: true, encodeContext: claudeSay},
+		{name: "opencode", events: claudeEvents, encodeDeny: geminiDeny, encodeBlock: geminiDeny, blockExits: true,
+			encodeContext: func(_ Event, a Answer) any { return contextOnly(a, "context") }},
 		{name: "cursor", events: map[string]Kind{"sessionStart": Start, "beforeSubmitPrompt": Prompt, "preToolUse": Before,
 			"beforeShellExecution": Before, "beforeMCPExecution": Before, "postToolUse": After, "postToolUseFailure": After,
 			"afterShellExecution": After, "afterMCPExecution": After, "afterFileEdit": After, "stop": Stop, "sessionEnd": End},
-			deny: func(_ Event, why string) any {
+			encodeDeny: func(_ Event, why string) any {
 				return object{"permission": "deny", "user_message": why, "agent_message": why}
 			},
-			block: func(_ Event, why string) any { return object{"followup_message": why} }},
-		{name: "copilot", guess: copilotEvent, events: copilotEvents, deny: copilotDeny, block: decisionBlock, say: copilotSay},
+			encodeBlock: func(_ Event, why string) any { return object{"followup_message": why} }},
+		{name: "copilot", guessEvent: copilotEvent, events: copilotEvents, encodeDeny: copilotDeny, encodeBlock: decisionBlock, encodeContext: copilotSay},
 	}
 }
 
@@ -161,7 +161,7 @@ func claudeSay(ev Event, a Answer) any {
 }
 
 func copilotSay(ev Event, a Answer) any {
-	if ev.camel {
+	if ev.camelCase {
 		return contextOnly(a, "additionalContext")
 	}
 	a.Note = ""

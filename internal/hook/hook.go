@@ -28,38 +28,38 @@ const (
 
 // Event is what an agent says, in the same words for all agents.
 type Event struct {
-	Agent   string
-	Kind    Kind
-	Name    string // the agent's own name of the event
-	Session string // the agent's ID of the session
-	Dir     string // where the agent is
-	Source  string // of Start: startup, resume, clear, compact
-	Prompt  string // of Prompt; at most a few thousand bytes
-	Tool    Tool   // of Before and After
-	Thread  string // the sub-agent's ID; "" is the agent itself
-	Cut     bool   // not everything was read: the input ended early, was too large, or is no JSON
-	camel   bool   // the fields had names like sessionId
+	Agent      string
+	Kind       Kind
+	Name       string // the agent's own name of the event
+	Session    string // the agent's ID of the session
+	Dir        string // where the agent is
+	Source     string // of Start: startup, resume, clear, compact
+	Prompt     string // of Prompt; at most a few thousand bytes
+	Tool       Tool   // of Before and After
+	Thread     string // the sub-agent's ID; "" is the agent itself
+	Incomplete bool   // not everything was read: the input ended early, was too large, or is no JSON
+	camelCase  bool   // the fields had names like sessionId
 }
 
-// Does is what a tool may do to files.
-type Does string
+// ToolEffect is what a tool may do to files.
+type ToolEffect string
 
 // What tools do. A tool that is not known may write.
 const (
-	Reads  Does = "reads"
-	Writes Does = "writes"
-	Runs   Does = "runs" // a shell command
+	Reads  ToolEffect = "reads"
+	Writes ToolEffect = "writes"
+	Runs   ToolEffect = "runs" // a shell command
 )
 
 // Tool is one call of a tool.
 type Tool struct {
-	Name    string
-	Call    string // its ID; "" when the agent gives none
-	Does    Does
-	Command string   // the shell text that it runs
-	Dir     string   // where it runs it; "" is the agent's folder
-	Paths   []string // files that it says it writes, as it says them
-	Behind  bool     // it continues to run in the background
+	Name       string
+	Call       string // its ID; "" when the agent gives none
+	Effect     ToolEffect
+	Command    string   // the shell text that it runs
+	Dir        string   // where it runs it; "" is the agent's folder
+	Paths      []string // files that it says it writes, as it says them
+	Background bool     // it continues to run in the background
 
 	// Of After, to tell one call from another: the beginning of each text, and a hash of the rest.
 	Args   map[string]string
@@ -70,28 +70,28 @@ type Tool struct {
 // Agents lists the agents by name.
 func Agents() []string {
 	var names []string
-	for _, a := range agents() {
+	for _, a := range agentFormats() {
 		names = append(names, a.name)
 	}
 	return names
 }
 
-// Known reports whether there is an agent of this name.
-func Known(name string) bool { return slices.Contains(Agents(), name) }
+// IsKnown reports whether there is an agent of this name.
+func IsKnown(name string) bool { return slices.Contains(Agents(), name) }
 
 // Read reads an event from an agent's JSON, once and without holding it: what is too large to be of use is passed over.
 // It never fails: an event that cannot be understood is of the kind Other.
 func Read(agent string, in io.Reader) Event {
-	f := read(in)
-	ev := Event{Agent: agent, Cut: f.cut}
-	ev.camel = f.first("hook_event_name") == "" && f.first("sessionId", "toolName", "hookEventName") != ""
-	a, ok := find(agent)
+	f := readFields(in)
+	ev := Event{Agent: agent, Incomplete: f.incomplete}
+	ev.camelCase = f.first("hook_event_name") == "" && f.first("sessionId", "toolName", "hookEventName") != ""
+	a, ok := findAgent(agent)
 	if !ok {
 		return ev
 	}
 	ev.Name = f.first("hook_event_name", "hookEventName")
-	if ev.Name == "" && a.guess != nil {
-		ev.Name = a.guess(f)
+	if ev.Name == "" && a.guessEvent != nil {
+		ev.Name = a.guessEvent(f)
 	}
 	ev.Kind = a.events[ev.Name]
 	ev.Session = f.first("session_id", "sessionId", "conversation_id")
@@ -100,16 +100,16 @@ func Read(agent string, in io.Reader) Event {
 	ev.Prompt = f.first("prompt")
 	ev.Thread = f.first("agent_id")
 	if ev.Kind == Before || ev.Kind == After {
-		ev.Tool = f.tool(ev.Name)
+		ev.Tool = f.readTool(ev.Name)
 	}
 	if ev.Kind == After {
-		f.ended(&ev)
+		f.readResult(&ev)
 	}
 	return ev
 }
 
-// ended reads what a call of a tool was given, and gave.
-func (f *fields) ended(ev *Event) {
+// readResult reads what a call of a tool was given, and gave.
+func (f *fields) readResult(ev *Event) {
 	t := &ev.Tool
 	t.Args = map[string]string{}
 	var outputs []string
@@ -136,7 +136,7 @@ var pathFields = []string{"file_path", "filePath", "path", "notebook_path", "abs
 // commandFields are those that hold shell text.
 var commandFields = []string{"command", "cmd", "script"}
 
-func (f *fields) tool(event string) Tool {
+func (f *fields) readTool(event string) Tool {
 	t := Tool{Name: f.first("tool_name", "toolName"), Call: f.first("tool_use_id", "toolUseId", "tool_call_id", "call_id")}
 	inputs := []string{"tool_input.", "toolInput.", "toolArgs.", "tool_args."}
 	get := func(names ...string) (all []string) {
@@ -147,34 +147,34 @@ func (f *fields) tool(event string) Tool {
 		}
 		return all
 	}
-	t.Does = doing(t.Name)
+	t.Effect = effectOf(t.Name)
 	command := get(commandFields...)
 	switch { // Cursor's own events for a shell and for an edit have no tool
 	case t.Name == "" && strings.HasSuffix(event, "ShellExecution"):
-		t.Name, t.Does, command = "Shell", Runs, f.get("command")
+		t.Name, t.Effect, command = "Shell", Runs, f.get("command")
 	case t.Name == "" && strings.HasSuffix(event, "FileEdit"):
-		t.Name, t.Does, t.Paths = "Edit", Writes, f.get("file_path")
+		t.Name, t.Effect, t.Paths = "Edit", Writes, f.get("file_path")
 	}
-	t.Dir = cmp.Or(first(get("workdir", "cwd", "directory", "dir_path")), "")
-	t.Behind = first(get("run_in_background", "is_background", "background")) == "true"
+	t.Dir = cmp.Or(firstText(get("workdir", "cwd", "directory", "dir_path")), "")
+	t.Background = firstText(get("run_in_background", "is_background", "background")) == "true"
 	patch := slices.Concat(get("patch", "patchText", "input", "diff"), f.get("tool_input"), f.get("toolArgs"))
-	if base(t.Name) == "apply_patch" || base(t.Name) == "applypatch" {
-		t.Paths = patched(strings.Join(slices.Concat(command, patch), "\n"))
+	if baseName(t.Name) == "apply_patch" || baseName(t.Name) == "applypatch" {
+		t.Paths = patchedFiles(strings.Join(slices.Concat(command, patch), "\n"))
 		return t
 	}
-	if t.Does != Reads {
-		t.Command = joined(command)
+	if t.Effect != Reads {
+		t.Command = joinCommand(command)
 	}
-	if t.Does == Writes && t.Command == "" {
+	if t.Effect == Writes && t.Command == "" {
 		t.Paths = append(t.Paths, get(pathFields...)...)
 	}
 	return t
 }
 
-// joined makes shell text of a command, which some agents give as a list of arguments.
-func joined(args []string) string {
+// joinCommand makes shell text of a command, which some agents give as a list of arguments.
+func joinCommand(args []string) string {
 	if len(args) < 2 {
-		return first(args)
+		return firstText(args)
 	}
 	if len(args) == 3 && strings.HasPrefix(args[1], "-") && strings.HasSuffix(args[1], "c") && strings.HasSuffix(args[0], "sh") {
 		return args[2]
@@ -186,8 +186,8 @@ func joined(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// patched gives the files that a patch of Codex's changes.
-func patched(text string) (paths []string) {
+// patchedFiles gives the files that a patch of Codex's changes.
+func patchedFiles(text string) (paths []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
@@ -199,14 +199,14 @@ func patched(text string) (paths []string) {
 	return paths
 }
 
-// base is a tool's name without the names around it, in lower case.
-func base(name string) string {
+// baseName is a tool's name without the names around it, in lower case.
+func baseName(name string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(name, ".", "/")))
 }
 
-// doing says what a tool may do, by its name in the agents that there are.
-func doing(name string) Does {
-	switch base(name) {
+// effectOf says what a tool may do, by its name in the agents that there are.
+func effectOf(name string) ToolEffect {
+	switch baseName(name) {
 	case "read", "read_file", "read_many_files", "readfile", "view", "view_image", "notebookread", "glob", "grep", "rg", "ls", "list",
 		"list_directory", "list_dir", "search_file_content", "grep_search", "codebase_search", "file_search", "search", "find",
 		"websearch", "web_search", "google_web_search", "webfetch", "web_fetch", "fetch", "todowrite", "todoread", "todo_write",
@@ -222,7 +222,7 @@ func doing(name string) Does {
 	return Writes
 }
 
-func first(list []string) string {
+func firstText(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}

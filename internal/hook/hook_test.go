@@ -22,23 +22,23 @@ func TestRead(t *testing.T) {
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"UserPromptSubmit","prompt":"do \"it\"\nnow"}`,
 			Event{Kind: Prompt, Name: "UserPromptSubmit", Session: "s", Dir: "/w", Prompt: "do \"it\"\nnow"}},
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":"git status","description":"x","run_in_background":true}}`,
-			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Does: Runs, Command: "git status", Behind: true}}},
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Effect: Runs, Command: "git status", Background: true}}},
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Edit","tool_use_id":"u","tool_input":{"file_path":"/w/a.go","old_string":"x","new_string":"rm -rf src"}}`,
-			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Call: "u", Does: Writes, Paths: []string{"/w/a.go"}}}},
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Call: "u", Effect: Writes, Paths: []string{"/w/a.go"}}}},
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Read","tool_use_id":"u","tool_input":{"file_path":"/w/a.go"}}`,
-			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Read", Call: "u", Does: Reads}}},
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Read", Call: "u", Effect: Reads}}},
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"mcp__x__y","tool_use_id":"u","tool_input":{},"tool_response":{"a":[1,2,{"b":null}]}}`,
-			Event{Kind: After, Name: "PostToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "mcp__x__y", Call: "u", Does: Writes, Output: "1\n2\nnull\n"}}},
+			Event{Kind: After, Name: "PostToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "mcp__x__y", Call: "u", Effect: Writes, Output: "1\n2\nnull\n"}}},
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"Stop","stop_hook_active":true}`,
 			Event{Kind: Stop, Name: "Stop", Session: "s", Dir: "/w"}},
 		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"Notification","message":"hi"}`,
 			Event{Kind: Other, Name: "Notification", Session: "s", Dir: "/w"}},
 		{"codex", `{"session_id":"s","turn_id":"1","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_use_id":"u","tool_input":{"command":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b c.txt\n+z\n*** End Patch"}}`,
-			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "apply_patch", Call: "u", Does: Writes, Paths: []string{"a.go", "b c.txt"}}}},
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "apply_patch", Call: "u", Effect: Writes, Paths: []string{"a.go", "b c.txt"}}}},
 		{"codex", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":["bash","-lc","git reset --hard"],"workdir":"/w/sub"}}`,
-			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Does: Runs, Command: "git reset --hard", Dir: "/w/sub"}}},
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Effect: Runs, Command: "git reset --hard", Dir: "/w/sub"}}},
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeTool","timestamp":"t","tool_name":"run_shell_command","tool_input":{"command":"ls","dir_path":"src"}}`,
-			Event{Kind: Before, Name: "BeforeTool", Session: "s", Dir: "/w", Tool: Tool{Name: "run_shell_command", Does: Runs, Command: "ls", Dir: "src"}}},
+			Event{Kind: Before, Name: "BeforeTool", Session: "s", Dir: "/w", Tool: Tool{Name: "run_shell_command", Effect: Runs, Command: "ls", Dir: "src"}}},
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"AfterAgent","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
 			Event{Kind: Stop, Name: "AfterAgent", Session: "s", Dir: "/w", Prompt: "p"}},
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeAgent","prompt":"p"}`,
@@ -46,13 +46,13 @@ func TestRead(t *testing.T) {
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeModel","llm_request":{}}`,
 			Event{Kind: Other, Name: "BeforeModel", Session: "s", Dir: "/w"}},
 		{"opencode", `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"write","tool_use_id":"u","tool_input":{"filePath":"a.txt","content":"x"}}`,
-			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "write", Call: "u", Does: Writes, Paths: []string{"a.txt"}}}},
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "write", Call: "u", Effect: Writes, Paths: []string{"a.txt"}}}},
 		{"cursor", `{"conversation_id":"s","hook_event_name":"beforeShellExecution","workspace_roots":["/w"],"command":"ls","cwd":"/w"}`,
-			Event{Kind: Before, Name: "beforeShellExecution", Session: "s", Dir: "/w", Tool: Tool{Name: "Shell", Does: Runs, Command: "ls"}}},
+			Event{Kind: Before, Name: "beforeShellExecution", Session: "s", Dir: "/w", Tool: Tool{Name: "Shell", Effect: Runs, Command: "ls"}}},
 		{"cursor", `{"conversation_id":"s","hook_event_name":"afterFileEdit","workspace_roots":["/w"],"file_path":"/w/a","edits":[{"old_string":"a","new_string":"b"}]}`,
-			Event{Kind: After, Name: "afterFileEdit", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Does: Writes, Paths: []string{"/w/a"}}}},
+			Event{Kind: After, Name: "afterFileEdit", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Effect: Writes, Paths: []string{"/w/a"}}}},
 		{"copilot", `{"sessionId":"s","timestamp":1,"cwd":"/w","toolName":"bash","toolArgs":"{\"command\":\"git reset --hard\"}"}`,
-			Event{Kind: Before, Name: "preToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "bash", Does: Runs, Command: "git reset --hard"}, camel: true}},
+			Event{Kind: Before, Name: "preToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "bash", Effect: Runs, Command: "git reset --hard"}, camelCase: true}},
 		{"copilot", `{"session_id":"s","cwd":"/w","hook_event_name":"Stop"}`, Event{Kind: Stop, Name: "Stop", Session: "s", Dir: "/w"}},
 	} {
 		c.want.Agent = c.agent
@@ -92,7 +92,7 @@ func TestWrite(t *testing.T) {
 		{"claude", "Notification", Other, Answer{Deny: "no", Context: "c"}, ``, 0},
 		{"nobody", "PreToolUse", Before, Answer{Deny: "no"}, ``, 0},
 	} {
-		got := Write(Event{Agent: c.agent, Name: c.name, Kind: c.kind}, c.a)
+		got := Encode(Event{Agent: c.agent, Name: c.name, Kind: c.kind}, c.a)
 		if strings.TrimSuffix(got.Stdout, "\n") != c.out || got.Exit != c.exit || (got.Exit == 2) != (got.Stderr != "") {
 			t.Errorf("%s %s %+v: %+v", c.agent, c.name, c.a, got)
 		}
@@ -104,7 +104,7 @@ func TestBad(t *testing.T) {
 	t.Parallel()
 	whole := `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git reset --hard"}}`
 	for i := range len(whole) {
-		if ev := Read("claude", strings.NewReader(whole[:i])); !ev.Cut {
+		if ev := Read("claude", strings.NewReader(whole[:i])); !ev.Incomplete {
 			t.Errorf("%q: not reported as cut", whole[:i])
 		}
 	}
@@ -115,7 +115,7 @@ func TestBad(t *testing.T) {
 	if ev := Read("claude", strings.NewReader(`{"session_id":"a","session_id":"b","hook_event_name":"Stop"}`)); ev.Session != "b" {
 		t.Errorf("of two keys: %+v", ev)
 	}
-	if ev := Read("claude", io.MultiReader(strings.NewReader(whole), never{})); ev.Tool.Command == "" || ev.Cut {
+	if ev := Read("claude", io.MultiReader(strings.NewReader(whole), never{})); ev.Tool.Command == "" || ev.Incomplete {
 		t.Errorf("an input that is not closed: %+v", ev)
 	}
 }
@@ -134,7 +134,7 @@ func TestHuge(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	ev := Read("claude", in)
 	runtime.ReadMemStats(&after)
-	if ev.Session != "s" || ev.Cut || len(ev.Tool.Paths) != 1 {
+	if ev.Session != "s" || ev.Incomplete || len(ev.Tool.Paths) != 1 {
 		t.Errorf("%+v", ev)
 	}
 	if held := after.TotalAlloc - before.TotalAlloc; held > 1<<20 {
@@ -142,8 +142,8 @@ func TestHuge(t *testing.T) {
 	}
 	in = io.MultiReader(strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`),
 		io.LimitReader(letters{}, int64(size)), strings.NewReader(`"},"session_id":"s"}`))
-	if ev := Read("claude", in); !ev.Cut || ev.Session != "s" || len(ev.Tool.Command) > mostCommand+16 {
-		t.Errorf("a command that is too long: cut %v, %d bytes", ev.Cut, len(ev.Tool.Command))
+	if ev := Read("claude", in); !ev.Incomplete || ev.Session != "s" || len(ev.Tool.Command) > maxCommand+16 {
+		t.Errorf("a command that is too long: cut %v, %d bytes", ev.Incomplete, len(ev.Tool.Command))
 	}
 }
 
@@ -165,7 +165,7 @@ func FuzzRead(f *testing.F) {
 		for _, agent := range Agents() {
 			Read(agent, strings.NewReader(text))
 		}
-		got := read(strings.NewReader(text))
+		got := readFields(strings.NewReader(text))
 		var v any
 		if json.Unmarshal([]byte(text), &v) != nil {
 			return
@@ -173,12 +173,12 @@ func FuzzRead(f *testing.F) {
 		if o, ok := v.(map[string]any); ok {
 			for _, key := range []string{"session_id", "hook_event_name", "cwd", "a"} {
 				s, ok := o[key].(string)
-				if ok && len(s) < 1000 && len(o) == 1 && !got.cut && len(got.get(key)) == 1 && got.get(key)[0] != s {
+				if ok && len(s) < 1000 && len(o) == 1 && !got.incomplete && len(got.get(key)) == 1 && got.get(key)[0] != s {
 					t.Errorf("%q: %s is %q, not %q", text, key, got.get(key), s)
 				}
 			}
 		}
-		if got.cut && len(text) < 2000 && strings.Count(text, "[") < 50 {
+		if got.incomplete && len(text) < 2000 && strings.Count(text, "[") < 50 {
 			t.Errorf("%q: taken for no JSON", text)
 		}
 	})

@@ -12,21 +12,21 @@ import (
 
 // Limits of what is kept of an input. Shell text is kept whole, within reason; of everything else the beginning is enough.
 const (
-	mostCommand = 1 << 20
-	mostText    = 4 << 10
-	mostGiven   = 32 << 10
-	mostKept    = 4 << 20 // all values together
-	mostValues  = 4096
-	mostRead    = 512 << 20 // an input that is larger is given up
-	mostDepth   = 6         // of what is kept
+	maxCommand  = 1 << 20
+	maxText     = 4 << 10
+	maxToolText = 32 << 10
+	maxKept     = 4 << 20 // all values together
+	maxValues   = 4096
+	maxInput    = 512 << 20 // an input that is larger is given up
+	maxDepth    = 6         // of what is kept
 )
 
 // fields are the texts of a JSON object by their paths: "tool_input.command". Items of a list have the path of the list.
 type fields struct {
-	values map[string][]string
-	kept   int
-	count  int
-	cut    bool
+	values     map[string][]string
+	keptBytes  int
+	count      int
+	incomplete bool
 }
 
 func (f *fields) get(path string) []string { return f.values[path] }
@@ -43,32 +43,32 @@ func (f *fields) first(paths ...string) string {
 	return ""
 }
 
-// read takes the texts out of one JSON value, and stops at its end: agents need not close their side.
-func read(in io.Reader) *fields {
+// readFields takes the texts out of one JSON value, and stops at its end: agents need not close their side.
+func readFields(in io.Reader) *fields {
 	f := &fields{values: map[string][]string{}}
-	s := &scanner{in: bufio.NewReaderSize(io.LimitReader(in, mostRead), 64<<10)}
-	if err := f.value(s); err != nil {
-		f.cut = true
+	s := &scanner{in: bufio.NewReaderSize(io.LimitReader(in, maxInput), 64<<10)}
+	if err := f.readValue(s); err != nil {
+		f.incomplete = true
 	}
 	return f
 }
 
-// keeps says how many bytes of a text at a path are of use.
-func keeps(path string) int {
+// bytesToKeep says how many bytes of a text at a path are of use.
+func bytesToKeep(path string) int {
 	switch last := path[strings.LastIndexByte(path, '.')+1:]; last {
 	case "command", "cmd", "script", "patch", "patchText", "input", "tool_input", "toolArgs", "tool_args", "diff":
-		return mostCommand
+		return maxCommand
 	case "transcript_path":
 		return 0
 	}
-	if given(path) {
-		return mostGiven
+	if isToolText(path) {
+		return maxToolText
 	}
-	return mostText
+	return maxText
 }
 
-// given reports whether a text is what a tool was given, or gave: what is beyond its beginning counts by its hash.
-func given(path string) bool {
+// isToolText reports whether a text is what a tool was given, or gave: what is beyond its beginning counts by its hash.
+func isToolText(path string) bool {
 	top, _, _ := strings.Cut(path, ".")
 	switch top {
 	case "tool_input", "toolInput", "toolArgs", "tool_args", "tool_response", "toolResult", "tool_result", "error":
@@ -77,17 +77,17 @@ func given(path string) bool {
 	return false
 }
 
-func (f *fields) keep(path, text string, whole bool) {
-	if path == "" || f.count >= mostValues || f.kept+len(text) > mostKept {
+func (f *fields) addText(path, text string, whole bool) {
+	if path == "" || f.count >= maxValues || f.keptBytes+len(text) > maxKept {
 		return
 	}
 	f.count++
-	f.kept += len(text)
+	f.keptBytes += len(text)
 	f.values[path] = append(f.values[path], text)
-	f.cut = f.cut || !whole && keeps(path) == mostCommand
+	f.incomplete = f.incomplete || !whole && bytesToKeep(path) == maxCommand
 	if inner := strings.TrimSpace(text); whole && strings.HasPrefix(inner, "{") && strings.Count(path, ".") == 0 {
 		sub := &fields{values: map[string][]string{}} // some agents give the tool's input as JSON in a text
-		if sub.value(&scanner{in: bufio.NewReader(strings.NewReader(inner))}) == nil {
+		if sub.readValue(&scanner{in: bufio.NewReader(strings.NewReader(inner))}) == nil {
 			for p, list := range sub.values {
 				f.values[path+"."+p] = append(f.values[path+"."+p], list...)
 			}
@@ -97,29 +97,29 @@ func (f *fields) keep(path, text string, whole bool) {
 
 var errSyntax = errors.New("not JSON")
 
-// level is one object or list that is being read.
-type level struct {
-	path string // of its values
-	list bool
-	deep bool // nothing below is kept
+// jsonLevel is one object or list that is being read.
+type jsonLevel struct {
+	path    string // of its values
+	isList  bool
+	tooDeep bool // nothing below is kept
 }
 
-// value reads one value with everything in it. It does not call itself: an input may be nested as deeply as it likes.
-func (f *fields) value(s *scanner) error {
-	var stack []level
+// readValue reads one value with everything in it. It does not call itself: an input may be nested as deeply as it likes.
+func (f *fields) readValue(s *scanner) error {
+	var stack []jsonLevel
 	path := ""
 	for {
-		opened, err := f.one(s, path, &stack)
+		opened, err := f.readOne(s, path, &stack)
 		if err != nil {
 			return err
 		}
 		if opened {
-			more, err := s.opens(&stack)
+			more, err := s.hasItems(&stack)
 			if err != nil {
 				return err
 			}
 			if more {
-				if path, err = f.next(s, &stack); err != nil {
+				if path, err = f.nextKey(s, &stack); err != nil {
 					return err
 				}
 				continue
@@ -129,7 +129,7 @@ func (f *fields) value(s *scanner) error {
 			if len(stack) == 0 {
 				return nil
 			}
-			more, err := s.more(stack[len(stack)-1].list)
+			more, err := s.nextItem(stack[len(stack)-1].isList)
 			if err != nil {
 				return err
 			}
@@ -138,64 +138,64 @@ func (f *fields) value(s *scanner) error {
 			}
 			stack = stack[:len(stack)-1]
 		}
-		if path, err = f.next(s, &stack); err != nil {
+		if path, err = f.nextKey(s, &stack); err != nil {
 			return err
 		}
 	}
 }
 
-// one reads a text, a number or a word, or the beginning of an object or a list, which it puts on the stack.
-func (f *fields) one(s *scanner, path string, stack *[]level) (opened bool, err error) {
+// readOne reads a text, a number or a word, or the beginning of an object or a list, which it puts on the stack.
+func (f *fields) readOne(s *scanner, path string, stack *[]jsonLevel) (opened bool, err error) {
 	c, err := s.peek()
 	if err != nil {
 		return false, err
 	}
-	deep := len(*stack) > 0 && (*stack)[len(*stack)-1].deep
+	deep := len(*stack) > 0 && (*stack)[len(*stack)-1].tooDeep
 	switch c {
 	case '{', '[':
 		if len(*stack) > 100_000 {
 			return false, errSyntax
 		}
-		*stack = append(*stack, level{path: path, list: c == '[', deep: deep || len(*stack) >= mostDepth})
-		return true, s.skip()
+		*stack = append(*stack, jsonLevel{path: path, isList: c == '[', tooDeep: deep || len(*stack) >= maxDepth})
+		return true, s.skipByte()
 	case '"':
-		limit := keeps(path)
+		limit := bytesToKeep(path)
 		if deep {
 			limit = 0
 		}
-		text, whole, err := s.text(limit)
+		text, whole, err := s.readString(limit)
 		if err == nil && limit > 0 {
-			if !whole && limit == mostGiven {
-				text += fmt.Sprintf(" …%x", s.rest)
+			if !whole && limit == maxToolText {
+				text += fmt.Sprintf(" …%x", s.restHash)
 			}
-			f.keep(path, text, whole)
+			f.addText(path, text, whole)
 		}
 		return false, err
 	}
-	word, err := s.word()
+	word, err := s.readLiteral()
 	if err == nil && !deep {
-		f.keep(path, word, true)
+		f.addText(path, word, true)
 	}
 	return false, err
 }
 
-// next reads the key of the next value, if it has one, and gives its path.
-func (f *fields) next(s *scanner, stack *[]level) (string, error) {
+// nextKey reads the key of the next value, if it has one, and gives its path.
+func (f *fields) nextKey(s *scanner, stack *[]jsonLevel) (string, error) {
 	top := (*stack)[len(*stack)-1]
-	if top.list {
+	if top.isList {
 		return top.path, nil
 	}
-	key, _, err := s.text(256)
+	key, _, err := s.readString(256)
 	if err != nil {
 		return "", err
 	}
 	if c, err := s.peek(); err != nil || c != ':' {
 		return "", errors.Join(errSyntax, err)
 	}
-	if err := s.skip(); err != nil {
+	if err := s.skipByte(); err != nil {
 		return "", err
 	}
-	if top.deep {
+	if top.tooDeep {
 		return "", nil
 	}
 	if top.path == "" {
@@ -207,9 +207,9 @@ func (f *fields) next(s *scanner, stack *[]level) (string, error) {
 
 // scanner reads the parts of JSON.
 type scanner struct {
-	in   *bufio.Reader
-	buf  []byte
-	rest uint64 // FNV-1a of what is not kept of a text
+	in       *bufio.Reader
+	buf      []byte
+	restHash uint64 // FNV-1a of what is not kept of a text
 }
 
 // peek passes over blanks, and gives the next byte without taking it.
@@ -226,13 +226,13 @@ func (s *scanner) peek() (byte, error) {
 	}
 }
 
-func (s *scanner) skip() error {
+func (s *scanner) skipByte() error {
 	_, err := s.in.ReadByte()
 	return err
 }
 
-// opens reports whether there is anything in what has just been opened, and closes it otherwise.
-func (s *scanner) opens(stack *[]level) (bool, error) {
+// hasItems reports whether there is anything in what has just been opened, and closes it otherwise.
+func (s *scanner) hasItems(stack *[]jsonLevel) (bool, error) {
 	top := (*stack)[len(*stack)-1]
 	c, err := s.peek()
 	if err != nil {
@@ -241,34 +241,34 @@ func (s *scanner) opens(stack *[]level) (bool, error) {
 	if c != '}' && c != ']' {
 		return true, nil
 	}
-	if top.list != (c == ']') {
+	if top.isList != (c == ']') {
 		return false, errSyntax
 	}
 	*stack = (*stack)[:len(*stack)-1]
-	return false, s.skip()
+	return false, s.skipByte()
 }
 
-// more takes what follows a value: a comma, or the end of the object or list.
-func (s *scanner) more(list bool) (bool, error) {
+// nextItem takes what follows a value: a comma, or the end of the object or list.
+func (s *scanner) nextItem(list bool) (bool, error) {
 	c, err := s.peek()
 	if err != nil {
 		return false, err
 	}
 	switch {
 	case c == ',':
-		return true, s.skip()
+		return true, s.skipByte()
 	case c == ']' && list || c == '}' && !list:
-		return false, s.skip()
+		return false, s.skipByte()
 	}
 	return false, errSyntax
 }
 
-// text reads a string and keeps at most limit bytes of it.
-func (s *scanner) text(limit int) (text string, whole bool, err error) {
+// readString reads a string and keeps at most limit bytes of it.
+func (s *scanner) readString(limit int) (text string, whole bool, err error) {
 	if c, err := s.peek(); err != nil || c != '"' {
 		return "", false, errors.Join(errSyntax, err)
 	}
-	if err := s.skip(); err != nil {
+	if err := s.skipByte(); err != nil {
 		return "", false, err
 	}
 	raw, escaped, whole := append(s.buf[:0], '"'), false, true
@@ -286,10 +286,10 @@ func (s *scanner) text(limit int) (text string, whole bool, err error) {
 			continue
 		}
 		if whole {
-			s.rest, whole = 14695981039346656037, false
+			s.restHash, whole = 14695981039346656037, false
 		}
-		if limit == mostGiven {
-			s.rest = (s.rest ^ uint64(c)) * 1099511628211
+		if limit == maxToolText {
+			s.restHash = (s.restHash ^ uint64(c)) * 1099511628211
 		}
 	}
 	s.buf = raw
@@ -297,14 +297,14 @@ func (s *scanner) text(limit int) (text string, whole bool, err error) {
 		return "", len(raw) == 1, nil
 	}
 	if !whole {
-		raw = uncut(raw)
+		raw = trimHalfEscape(raw)
 	}
 	err = json.Unmarshal(append(raw, '"'), &text)
 	return text, whole, err
 }
 
-// uncut takes half an escape sequence off the end.
-func uncut(raw []byte) []byte {
+// trimHalfEscape takes half an escape sequence off the end.
+func trimHalfEscape(raw []byte) []byte {
 	i := bytes.LastIndexByte(raw, '\\')
 	if i < 0 || len(raw)-i > 6 {
 		return raw
@@ -315,8 +315,8 @@ func uncut(raw []byte) []byte {
 	return raw[:i]
 }
 
-// word reads a number, true, false or null.
-func (s *scanner) word() (string, error) {
+// readLiteral reads a number, true, false or null.
+func (s *scanner) readLiteral() (string, error) {
 	var w []byte
 	for {
 		c, err := s.in.ReadByte()

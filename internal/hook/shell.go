@@ -20,73 +20,73 @@ type Surroundings struct {
 	// Tracked reports whether a tracked file matches; paths are from the root.
 	Tracked func(match func(path string) bool) bool
 	// Precious reports whether there is an ignored file, or a folder with one, that no tool makes again. The path is from the root.
-	Precious func(path string) bool
+	HasIgnored func(path string) bool
 	// Protected reports whether a file must not be written. The path is from the root.
 	Protected func(path string) bool
 }
 
-// Deed is a command that destroys something.
-type Deed struct {
-	Rule    string // its name: reset-hard, clean, rm, …
-	Command string // as it is run
-	Why     string // what it destroys
-	Instead string // what to do instead
-	Covered bool   // a snapshot of the working tree has everything that it destroys
+// DestructiveCommand is a command that destroys something.
+type DestructiveCommand struct {
+	Rule       string // its name: reset-hard, clean, rm, …
+	Command    string // as it is run
+	Destroys   string // what it destroys
+	Instead    string // what to do instead
+	InSnapshot bool   // a snapshot of the working tree has everything that it destroys
 }
 
 const (
-	mostNested = 8      // shell texts within shell texts
-	mostSteps  = 20_000 // commands that are looked at, those of loops each time
+	maxNested = 8      // shell texts within shell texts
+	maxSteps  = 20_000 // commands that are looked at, those of loops each time
 )
 
-// Destructive gives the destructive commands of a text, each once.
-func Destructive(text string, w Surroundings) []Deed {
-	f := &finder{w: w, dir: w.Dir, funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, seen: map[string]bool{},
+// FindDestructive gives the destructive commands of a text, each once.
+func FindDestructive(text string, w Surroundings) []DestructiveCommand {
+	f := &finder{env: w, dir: w.Dir, funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, seen: map[string]bool{},
 		vars: map[string]string{"HOME": w.Home, "PWD": w.Dir, "TMPDIR": "/tmp"}}
 	for _, name := range []string{"$", "RANDOM", "BASHPID", "PPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS"} {
 		f.vars[name] = "0" // some number: what matters is where a path leads
 	}
-	f.text(text)
-	return f.deeds
+	f.readText(text)
+	return f.commands
 }
 
 // finder walks through a text in the order in which it is run, as far as that can be known.
 type finder struct {
-	w      Surroundings
-	dir    string // "" when it is not known
-	vars   map[string]string
-	funcs  map[string]*syntax.Stmt
-	files  map[string]string // that the text writes, by their absolute paths: scripts, lists
-	params []string          // of the function, or the script; nil when they are not known
-	alias  map[string]string // of the shell
-	depth  int
-	deeds  []Deed
-	seen   map[string]bool
-	steps  int
-	stdin  string // what a command reads, when that is written in the text
-	stdins bool
+	env        Surroundings
+	dir        string // "" when it is not known
+	vars       map[string]string
+	funcs      map[string]*syntax.Stmt
+	files      map[string]string // that the text writes, by their absolute paths: scripts, lists
+	params     []string          // of the function, or the script; nil when they are not known
+	alias      map[string]string // of the shell
+	depth      int
+	commands   []DestructiveCommand
+	seen       map[string]bool
+	steps      int
+	stdin      string // what a command reads, when that is written in the text
+	stdinKnown bool
 }
 
-func (f *finder) found(d Deed) {
+func (f *finder) addCommand(d DestructiveCommand) {
 	if key := d.Rule + "\x00" + d.Command; !f.seen[key] {
 		f.seen[key] = true
-		f.deeds = append(f.deeds, d)
+		f.commands = append(f.commands, d)
 	}
 }
 
-// text reads shell text.
-func (f *finder) text(text string) {
-	if f.depth >= mostNested || strings.TrimSpace(text) == "" {
+// readText reads shell text.
+func (f *finder) readText(text string) {
+	if f.depth >= maxNested || strings.TrimSpace(text) == "" {
 		return
 	}
 	f.depth++
 	defer func() { f.depth-- }()
 	file, err := parse(text)
 	if err != nil {
-		f.broken(text)
+		f.readBroken(text)
 		return
 	}
-	f.stmts(file.Stmts)
+	f.runStmts(file.Stmts)
 }
 
 // parse reads bash. A text that the parser crashes on is none.
@@ -99,74 +99,74 @@ func parse(text string) (file *syntax.File, err error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 }
 
-// broken reads a text that is no bash, as PowerShell's or one that was cut, command by command.
-func (f *finder) broken(text string) {
+// readBroken reads a text that is no bash, as PowerShell's or one that was cut, command by command.
+func (f *finder) readBroken(text string) {
 	split := func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }
 	for _, line := range strings.FieldsFunc(text, split) {
 		file, err := parse(line)
 		if err == nil {
-			f.stmts(file.Stmts)
+			f.runStmts(file.Stmts)
 			continue
 		}
 		var args []string
 		for _, w := range strings.Fields(line) {
 			args = append(args, strings.Trim(w, `"'`))
 		}
-		f.command(args)
+		f.checkCommand(args)
 	}
 }
 
-func (f *finder) stmts(list []*syntax.Stmt) {
-	if f.steps > mostSteps {
+func (f *finder) runStmts(list []*syntax.Stmt) {
+	if f.steps > maxSteps {
 		return
 	}
 	for _, s := range list {
-		f.stmt(s)
+		f.runStmt(s)
 	}
 }
 
-func (f *finder) stmt(s *syntax.Stmt) {
-	if f.steps++; s == nil || f.steps > mostSteps {
+func (f *finder) runStmt(s *syntax.Stmt) {
+	if f.steps++; s == nil || f.steps > maxSteps {
 		return
 	}
-	was, had := f.stdin, f.stdins
+	was, had := f.stdin, f.stdinKnown
 	for _, r := range s.Redirs {
-		f.redirect(r)
+		f.runRedirect(r)
 	}
-	f.keeps(s)
-	f.cmd(s.Cmd)
-	f.stdin, f.stdins = was, had
+	f.noteWritten(s)
+	f.runCmd(s.Cmd)
+	f.stdin, f.stdinKnown = was, had
 }
 
-// keeps remembers what a command writes into a file, where that is written in the text.
-func (f *finder) keeps(s *syntax.Stmt) {
+// noteWritten remembers what a command writes into a file, where that is written in the text.
+func (f *finder) noteWritten(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
 		switch r.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 		default:
 			continue
 		}
-		abs, known := f.at(f.word(r.Word))
-		text, printed := f.prints(s)
+		abs, known := f.absPath(f.wordText(r.Word))
+		text, printed := f.outputOf(s)
 		if !known || !printed {
 			continue
 		}
 		if r.Op == syntax.AppOut || r.Op == syntax.AppAll {
 			text = f.files[abs] + text
 		}
-		f.keep(abs, text)
+		f.setFile(abs, text)
 	}
 }
 
-func (f *finder) keep(abs, text string) {
+func (f *finder) setFile(abs, text string) {
 	if len(f.files) < 64 && len(text) < 1<<20 {
 		f.files[abs] = text + "\n"
 	}
 }
 
-// kept gives what the text has written into a file.
-func (f *finder) kept(p string) (string, bool) {
-	abs, known := f.at(p)
+// writtenFile gives what the text has written into a file.
+func (f *finder) writtenFile(p string) (string, bool) {
+	abs, known := f.absPath(p)
 	if !known {
 		return "", false
 	}
@@ -174,118 +174,118 @@ func (f *finder) kept(p string) (string, bool) {
 	return text, ok
 }
 
-// redirect looks where output goes, and reads what a command is given in the text itself.
-func (f *finder) redirect(r *syntax.Redirect) {
+// runRedirect looks where output goes, and reads what a command is given in the text itself.
+func (f *finder) runRedirect(r *syntax.Redirect) {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		f.stdin, f.stdins = f.word(r.Hdoc), true
-		f.nested(r.Hdoc)
+		f.stdin, f.stdinKnown = f.wordText(r.Hdoc), true
+		f.runSubstitutions(r.Hdoc)
 		return
 	case syntax.WordHdoc:
-		f.stdin, f.stdins = f.word(r.Word), true
+		f.stdin, f.stdinKnown = f.wordText(r.Word), true
 	case syntax.RdrIn:
-		if text, ok := f.kept(f.word(r.Word)); ok {
-			f.stdin, f.stdins = text, true
+		if text, ok := f.writtenFile(f.wordText(r.Word)); ok {
+			f.stdin, f.stdinKnown = text, true
 		}
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
-		f.writes(f.word(r.Word), "> "+f.word(r.Word))
+		f.checkWrite(f.wordText(r.Word), "> "+f.wordText(r.Word))
 	}
-	f.nested(r.Word)
+	f.runSubstitutions(r.Word)
 }
 
-func (f *finder) cmd(c syntax.Command) {
+func (f *finder) runCmd(c syntax.Command) {
 	switch c := c.(type) {
 	case *syntax.CallExpr:
-		f.call(c)
+		f.runCall(c)
 	case *syntax.BinaryCmd:
-		f.binary(c)
+		f.runBinary(c)
 	case *syntax.Subshell:
 		dir := f.dir
-		f.stmts(c.Stmts)
+		f.runStmts(c.Stmts)
 		f.dir = dir
 	case *syntax.Block:
-		f.stmts(c.Stmts)
+		f.runStmts(c.Stmts)
 	case *syntax.IfClause:
 		for i := c; i != nil; i = i.Else {
-			f.stmts(i.Cond)
-			f.stmts(i.Then)
+			f.runStmts(i.Cond)
+			f.runStmts(i.Then)
 		}
 	case *syntax.WhileClause:
-		f.stmts(c.Cond)
-		f.stmts(c.Do)
+		f.runStmts(c.Cond)
+		f.runStmts(c.Do)
 	case *syntax.ForClause:
-		f.loop(c)
+		f.runLoop(c)
 	case *syntax.CaseClause:
-		f.nested(c.Word)
+		f.runSubstitutions(c.Word)
 		for _, i := range c.Items {
-			f.stmts(i.Stmts)
+			f.runStmts(i.Stmts)
 		}
 	case *syntax.FuncDecl:
 		if c.Name == nil { // a function without a name is run at once
-			f.stmt(c.Body)
+			f.runStmt(c.Body)
 			return
 		}
 		f.funcs[c.Name.Value] = c.Body
 	case *syntax.TimeClause:
-		f.stmt(c.Stmt)
+		f.runStmt(c.Stmt)
 	case *syntax.CoprocClause:
-		f.stmt(c.Stmt)
+		f.runStmt(c.Stmt)
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
-			f.assign(a)
+			f.runAssign(a)
 		}
 	case nil:
 	default:
-		f.nested(c)
+		f.runSubstitutions(c)
 	}
 }
 
-// loop runs a loop's body for each value that is written in the text.
-func (f *finder) loop(c *syntax.ForClause) {
+// runLoop runs a loop's body for each value that is written in the text.
+func (f *finder) runLoop(c *syntax.ForClause) {
 	it, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
-		f.stmts(c.Do)
+		f.runStmts(c.Do)
 		return
 	}
-	f.nested(it)
+	f.runSubstitutions(it)
 	if len(it.Items) == 0 || len(it.Items) > 32 {
 		delete(f.vars, it.Name.Value)
-		f.stmts(c.Do)
+		f.runStmts(c.Do)
 		return
 	}
 	for _, w := range it.Items {
 		for _, value := range f.expand(w) {
 			f.vars[it.Name.Value] = value
-			f.stmts(c.Do)
+			f.runStmts(c.Do)
 		}
 	}
 }
 
-// binary runs both sides. What the left side of a pipe prints is known where it only prints.
-func (f *finder) binary(b *syntax.BinaryCmd) {
+// runBinary runs both sides. What the left side of a pipe prints is known where it only prints.
+func (f *finder) runBinary(b *syntax.BinaryCmd) {
 	if b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
-		f.stmt(b.X)
-		f.stmt(b.Y)
+		f.runStmt(b.X)
+		f.runStmt(b.Y)
 		return
 	}
 	dir := f.dir
-	f.stmt(b.X)
-	was, had := f.stdin, f.stdins
-	f.stdin, f.stdins = f.prints(b.X)
-	f.stmt(b.Y)
-	f.stdin, f.stdins = was, had
+	f.runStmt(b.X)
+	was, had := f.stdin, f.stdinKnown
+	f.stdin, f.stdinKnown = f.outputOf(b.X)
+	f.runStmt(b.Y)
+	f.stdin, f.stdinKnown = was, had
 	f.dir = dir
 }
 
-// prints gives what a command prints, where that is written in the text: echo, printf, cat of a heredoc.
-func (f *finder) prints(s *syntax.Stmt) (string, bool) {
-	if f.steps++; f.steps > mostSteps {
+// outputOf gives what a command prints, where that is written in the text: echo, printf, cat of a heredoc.
+func (f *finder) outputOf(s *syntax.Stmt) (string, bool) {
+	if f.steps++; f.steps > maxSteps {
 		return "", false
 	}
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
 		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe { // echo x | tr … prints something like x
-			return f.prints(b.X)
+			return f.outputOf(b.X)
 		}
 		return "", false
 	}
@@ -296,19 +296,19 @@ func (f *finder) prints(s *syntax.Stmt) (string, bool) {
 	switch path.Base(args[0]) {
 	case "git":
 		if f.listsTracked(args[1:]) {
-			return someFiles, true
+			return trackedFileNames, true
 		}
 	case "ls":
 		roots := operands(args[1:], "")
 		if len(roots) == 0 {
 			roots = []string{"."}
 		}
-		if f.selectsTracked(search{roots: roots}) {
-			return someFiles, true
+		if f.selectsTracked(findArguments{roots: roots}) {
+			return trackedFileNames, true
 		}
 	case "find", "fd", "fdfind":
-		if s := f.search(args); f.selectsTracked(s) {
-			return someFiles, true
+		if s := f.parseFind(args); f.selectsTracked(s) {
+			return trackedFileNames, true
 		}
 	case "echo":
 		for len(args) > 1 && strings.HasPrefix(args[1], "-") && len(args[1]) <= 3 {
@@ -319,22 +319,22 @@ func (f *finder) prints(s *syntax.Stmt) (string, bool) {
 		if len(args) < 2 {
 			return "", false
 		}
-		return printed(args[1], args[2:]), true
+		return printfOutput(args[1], args[2:]), true
 	case "cat", "tee":
 		for _, r := range s.Redirs {
 			if r.Hdoc != nil {
-				return f.word(r.Hdoc), true
+				return f.wordText(r.Hdoc), true
 			}
 			if r.Op == syntax.WordHdoc {
-				return f.word(r.Word), true
+				return f.wordText(r.Word), true
 			}
 		}
 	}
 	return "", false
 }
 
-// printed is what printf prints, near enough.
-func printed(format string, args []string) string {
+// printfOutput is what printf prints, near enough.
+func printfOutput(format string, args []string) string {
 	format = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\0`, "\n").Replace(format)
 	for _, a := range args {
 		if i := strings.IndexByte(format, '%'); i >= 0 && i+1 < len(format) {
@@ -346,30 +346,30 @@ func printed(format string, args []string) string {
 	return format
 }
 
-func (f *finder) assign(a *syntax.Assign) {
-	f.nested(a.Value)
+func (f *finder) runAssign(a *syntax.Assign) {
+	f.runSubstitutions(a.Value)
 	if a.Name == nil || a.Value == nil {
 		return
 	}
-	f.vars[a.Name.Value] = f.word(a.Value)
+	f.vars[a.Name.Value] = f.wordText(a.Value)
 }
 
-func (f *finder) call(c *syntax.CallExpr) {
+func (f *finder) runCall(c *syntax.CallExpr) {
 	for _, w := range c.Args {
-		f.nested(w)
+		f.runSubstitutions(w)
 	}
 	for _, a := range c.Assigns {
-		f.assign(a)
+		f.runAssign(a)
 	}
 	var args []string
 	for _, w := range c.Args {
 		args = append(args, f.expand(w)...)
 	}
-	f.command(args)
+	f.checkCommand(args)
 }
 
-// nested runs the command substitutions within a node.
-func (f *finder) nested(n syntax.Node) {
+// runSubstitutions runs the command substitutions within a node.
+func (f *finder) runSubstitutions(n syntax.Node) {
 	if w, ok := n.(*syntax.Word); n == nil || ok && w == nil {
 		return
 	}
@@ -377,21 +377,21 @@ func (f *finder) nested(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			dir := f.dir
-			f.stmts(n.Stmts)
+			f.runStmts(n.Stmts)
 			f.dir = dir
 			return false
 		case *syntax.ProcSubst:
-			f.stmts(n.Stmts)
+			f.runStmts(n.Stmts)
 			return false
 		}
 		return true
 	})
 }
 
-// unknown is in the place of what cannot be known before the text is run; someFiles, of names of tracked files.
+// unknownText is in the place of what cannot be known before the text is run; trackedFileNames, of names of tracked files.
 const (
-	unknown   = "\x00"
-	someFiles = "\x00files"
+	unknownText      = "\x00"
+	trackedFileNames = "\x00files"
 )
 
 // expand gives the words that one word becomes: a variable without quotes is split at blanks, braces give several.
@@ -403,23 +403,23 @@ func (f *finder) expand(w *syntax.Word) []string {
 			}
 		}
 		if p, ok := w.Parts[0].(*syntax.ParamExp); ok {
-			if v := f.part(p); v != unknown {
+			if v := f.partText(p); v != unknownText {
 				return strings.Fields(v)
 			}
 		}
 	}
-	if all := braces(w); all != nil {
+	if all := expandBraces(w); all != nil {
 		var out []string
 		for _, one := range all {
-			out = append(out, f.word(one))
+			out = append(out, f.wordText(one))
 		}
 		return out
 	}
-	return []string{f.word(w)}
+	return []string{f.wordText(w)}
 }
 
-// braces expands the braces of a word, nil when it has none.
-func braces(w *syntax.Word) []*syntax.Word {
+// expandBraces expands the braces of a word, nil when it has none.
+func expandBraces(w *syntax.Word) []*syntax.Word {
 	split := *w
 	if !syntax.SplitBraces(&split) {
 		return nil
@@ -447,26 +447,26 @@ func braces(w *syntax.Word) []*syntax.Word {
 	return out
 }
 
-// word gives a word's text, with unknown where it has to be run to be known.
-func (f *finder) word(w *syntax.Word) string {
+// wordText gives a word's text, with unknown where it has to be run to be known.
+func (f *finder) wordText(w *syntax.Word) string {
 	if w == nil {
 		return ""
 	}
 	var b strings.Builder
 	for _, p := range w.Parts {
-		b.WriteString(f.part(p))
+		b.WriteString(f.partText(p))
 	}
 	s := b.String()
 	if s == "~" || strings.HasPrefix(s, "~/") {
-		s = f.w.Home + s[1:]
+		s = f.env.Home + s[1:]
 	}
 	return s
 }
 
-func (f *finder) part(p syntax.WordPart) string {
+func (f *finder) partText(p syntax.WordPart) string {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		return unescaped(p.Value)
+		return unescape(p.Value)
 	case *syntax.SglQuoted:
 		if p.Dollar {
 			return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\\`, `\`).Replace(p.Value)
@@ -479,28 +479,28 @@ func (f *finder) part(p syntax.WordPart) string {
 				b.WriteString(strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\$`, `$`, "\\`", "`", "\\\n", "").Replace(l.Value))
 				continue
 			}
-			b.WriteString(f.part(q))
+			b.WriteString(f.partText(q))
 		}
 		return b.String()
 	case *syntax.ParamExp:
-		return f.param(p)
+		return f.paramText(p)
 	case *syntax.CmdSubst:
-		return f.substituted(p)
+		return f.substitutionOutput(p)
 	case *syntax.ProcSubst:
 		if len(p.Stmts) == 1 && p.Op == syntax.CmdIn {
-			if text, ok := f.prints(p.Stmts[0]); ok {
+			if text, ok := f.outputOf(p.Stmts[0]); ok {
 				name := fmt.Sprintf("/dev/fd/%d", 63-len(f.files))
-				f.keep(name, text)
+				f.setFile(name, text)
 				return name
 			}
 		}
 	}
-	return unknown
+	return unknownText
 }
 
-func (f *finder) param(p *syntax.ParamExp) string {
+func (f *finder) paramText(p *syntax.ParamExp) string {
 	if p.Param == nil {
-		return unknown
+		return unknownText
 	}
 	v, ok := f.vars[p.Param.Value]
 	changed := p.Slice != nil || p.Repl != nil || p.Length || p.Excl
@@ -508,35 +508,35 @@ func (f *finder) param(p *syntax.ParamExp) string {
 		return v
 	}
 	if p.Exp == nil || p.Exp.Word == nil {
-		return unknown
+		return unknownText
 	}
 	switch p.Exp.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		return f.word(p.Exp.Word)
+		return f.wordText(p.Exp.Word)
 	}
-	return unknown
+	return unknownText
 }
 
-// substituted gives what a command prints whose output is known: $(pwd), $(git rev-parse --show-toplevel), $(echo x).
-func (f *finder) substituted(c *syntax.CmdSubst) string {
-	if f.steps++; len(c.Stmts) != 1 || f.depth >= mostNested || f.steps > mostSteps {
-		return unknown
+// substitutionOutput gives what a command prints whose output is known: $(pwd), $(git rev-parse --show-toplevel), $(echo x).
+func (f *finder) substitutionOutput(c *syntax.CmdSubst) string {
+	if f.steps++; len(c.Stmts) != 1 || f.depth >= maxNested || f.steps > maxSteps {
+		return unknownText
 	}
 	f.depth++
 	defer func() { f.depth-- }()
 	if call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr); ok {
 		var args []string
 		for _, w := range call.Args {
-			args = append(args, f.word(w))
+			args = append(args, f.wordText(w))
 		}
-		switch line(args) {
+		switch joinArgs(args) {
 		case "pwd":
 			return f.dir
 		case "git rev-parse --show-toplevel":
-			return f.w.Root
+			return f.env.Root
 		case "git rev-parse --git-dir", "git rev-parse --absolute-git-dir", "git rev-parse --git-common-dir":
-			if len(f.w.Git) > 0 {
-				return f.w.Git[0]
+			if len(f.env.Git) > 0 {
+				return f.env.Git[0]
 			}
 		case "which git", "command -v git":
 			return "git"
@@ -546,25 +546,25 @@ func (f *finder) substituted(c *syntax.CmdSubst) string {
 			if to := operands(args[1:], "p suffix tmpdir"); len(to) > 0 && strings.HasPrefix(to[0], "/") {
 				return to[0]
 			}
-			if !has(options(args), "p", "tmpdir") {
+			if !hasOption(options(args), "p", "tmpdir") {
 				return "/tmp/mktemp"
 			}
 		case "date":
-			if !strings.Contains(line(args), "/") {
+			if !strings.Contains(joinArgs(args), "/") {
 				return "0"
 			}
 		}
 	}
-	if text, ok := f.prints(c.Stmts[0]); ok {
+	if text, ok := f.outputOf(c.Stmts[0]); ok {
 		return strings.TrimRight(text, "\n")
 	}
-	return unknown
+	return unknownText
 }
 
-func line(args []string) string { return strings.Join(args, " ") }
+func joinArgs(args []string) string { return strings.Join(args, " ") }
 
-// unescaped takes the backslashes out of a word without quotes.
-func unescaped(s string) string {
+// unescape takes the backslashes out of a word without quotes.
+func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -580,9 +580,9 @@ func unescaped(s string) string {
 	return b.String()
 }
 
-// at makes a path of the text absolute; ok is false when it is not known.
-func (f *finder) at(p string) (abs string, ok bool) {
-	if p == "" || strings.Contains(p, unknown) {
+// absPath makes a path of the text absolute; ok is false when it is not known.
+func (f *finder) absPath(p string) (abs string, ok bool) {
+	if p == "" || strings.Contains(p, unknownText) {
 		return "", false
 	}
 	if filepath.IsAbs(p) {
@@ -596,7 +596,7 @@ func (f *finder) at(p string) (abs string, ok bool) {
 
 // inTree gives a path from the root of the working tree; ok is false for one outside.
 func (f *finder) inTree(abs string) (rel string, ok bool) {
-	rel, err := filepath.Rel(f.w.Root, abs)
+	rel, err := filepath.Rel(f.env.Root, abs)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
 		return "", false
 	}

@@ -22,36 +22,36 @@ func interpreter(name string) (lang string, ok bool) {
 	return "", false
 }
 
-// code reads the code that an interpreter is given in its arguments, a heredoc or a pipe.
-func (f *finder) code(lang string, args []string) {
+// readInterpreterCode reads the code that an interpreter is given in its arguments, a heredoc or a pipe.
+func (f *finder) readInterpreterCode(lang string, args []string) {
 	if lang == "run" { // uv run python -c …
 		for i, a := range args {
 			if a == "run" || a == "exec" {
-				f.command(args[i+1:])
+				f.checkCommand(args[i+1:])
 				return
 			}
 		}
 		return
 	}
 	for i, a := range args {
-		if i+1 < len(args) && evaluates(lang, a) {
-			f.source(args[i+1])
+		if i+1 < len(args) && takesCode(lang, a) {
+			f.readSource(args[i+1])
 			return
 		}
 	}
 	script := operands(args, "W X m r I")
 	if len(script) > 0 {
-		if text, ok := f.kept(script[0]); ok {
-			f.source(text)
+		if text, ok := f.writtenFile(script[0]); ok {
+			f.readSource(text)
 		}
 	}
-	if f.stdins && (len(script) == 0 || script[0] == "-") {
-		f.source(f.stdin)
+	if f.stdinKnown && (len(script) == 0 || script[0] == "-") {
+		f.readSource(f.stdin)
 	}
 }
 
-// evaluates reports whether an option of an interpreter is followed by code.
-func evaluates(lang, option string) bool {
+// takesCode reports whether an option of an interpreter is followed by code.
+func takesCode(lang, option string) bool {
 	switch lang {
 	case "python":
 		return option == "-c"
@@ -65,68 +65,68 @@ func evaluates(lang, option string) bool {
 	return short && strings.HasSuffix(strings.ToLower(option), "e") // perl -ne, ruby -e
 }
 
-// running are functions that run a shell text or a command, by the last part of their name.
-var running = map[string]bool{"system": true, "popen": true, "run": true, "call": true, "check_call": true, "check_output": true,
+// runFunctions are functions that run a shell text or a command, by the last part of their name.
+var runFunctions = map[string]bool{"system": true, "popen": true, "run": true, "call": true, "check_call": true, "check_output": true,
 	"Popen": true, "getoutput": true, "getstatusoutput": true, "execSync": true, "exec": true, "spawn": true,
 	"spawnSync": true, "execFile": true, "execFileSync": true,
 	"shell_exec": true, "passthru": true, "qx": true, "spawnl": true, "execvp": true, "execv": true, "sh": true,
 	"create_subprocess_shell": true, "create_subprocess_exec": true, "capture2": true, "capture3": true, "capture2e": true,
 	"Command": true, "execa": true, "$": true, "execaSync": true, "proc_open": true, "popen2": true}
 
-// removing are functions that delete a folder with everything below it.
-var removing = map[string]bool{"rmtree": true, "rmSync": true, "rm": true, "rmdirSync": true, "rm_rf": true,
+// removeFunctions are functions that delete a folder with everything below it.
+var removeFunctions = map[string]bool{"rmtree": true, "rmSync": true, "rm": true, "rmdirSync": true, "rm_rf": true,
 	"rm_r": true, "remove_tree": true, "remove_dir": true,
 	"removeSync": true, "rimraf": true, "rimrafSync": true, "remove_entry": true, "emptyDirSync": true, "sync": true}
 
-// call is a function's call in a source text: its name, and the texts among its arguments.
-type call struct {
+// functionCall is a function's call in a source text: its name, and the texts among its arguments.
+type functionCall struct {
 	name  string
 	texts []string
 	args  string
 }
 
-// source looks for calls that run commands or delete folders in code of another language.
-func (f *finder) source(code string) {
-	all, texts := calls(code)
+// readSource looks for calls that run commands or delete folders in code of another language.
+func (f *finder) readSource(code string) {
+	all, texts := parseCalls(code)
 	ran := false
 	for _, c := range all {
 		last := c.name[strings.LastIndexAny(c.name, ".:>")+1:]
 		switch {
-		case running[last]:
+		case runFunctions[last]:
 			if len(c.texts) == 0 {
 				ran = true
 				continue
 			}
 			if len(c.texts) > 1 && !strings.ContainsAny(c.texts[0], " ") {
-				f.command(c.texts)
+				f.checkCommand(c.texts)
 			} else {
-				f.text(c.texts[0])
+				f.readText(c.texts[0])
 			}
-		case removing[last] && len(c.texts) > 0:
+		case removeFunctions[last] && len(c.texts) > 0:
 			if last != "rm" && last != "rmSync" && last != "rmdirSync" || strings.Contains(c.args, "recursive") {
-				f.remove([]string{c.name, c.texts[0]}, c.texts[:1], false)
-				f.writes(c.texts[0], c.name+" "+c.texts[0])
+				f.checkRemove([]string{c.name, c.texts[0]}, c.texts[:1], false)
+				f.checkWrite(c.texts[0], c.name+" "+c.texts[0])
 			}
 		default:
-			for _, t := range c.written(last, code) {
-				f.writes(t, c.name+" "+t)
+			for _, t := range c.writtenFiles(last, code) {
+				f.checkWrite(t, c.name+" "+t)
 			}
 		}
 	}
 	if ran { // a command in a variable: every text that looks like one
 		for _, t := range texts {
 			if strings.HasPrefix(t, "git ") || strings.HasPrefix(t, "rm ") || strings.HasPrefix(t, "find ") {
-				f.text(t)
+				f.readText(t)
 			}
 		}
 	}
-	for _, t := range backticks(code) {
-		f.text(t)
+	for _, t := range backtickCommands(code) {
+		f.readText(t)
 	}
 }
 
-// written gives the files that a call writes, by the last part of its name.
-func (c call) written(last, code string) []string {
+// writtenFiles gives the files that a call writes, by the last part of its name.
+func (c functionCall) writtenFiles(last, code string) []string {
 	if len(c.texts) == 0 {
 		return nil
 	}
@@ -147,15 +147,15 @@ func (c call) written(last, code string) []string {
 	return nil
 }
 
-// calls reads the calls of a source text, whatever the language: names before an opening bracket, and texts in quotes.
-func calls(code string) (all []call, texts []string) {
+// parseCalls reads the calls of a source text, whatever the language: names before an opening bracket, and texts in quotes.
+func parseCalls(code string) (all []functionCall, texts []string) {
 	var open []int // positions in all of the calls that are open; -1 for other brackets
 	name := ""
 	for i := 0; i < len(code); i++ {
 		c := code[i]
 		switch {
 		case c == '"' || c == '\'' || c == '`':
-			text, end := literal(code, i)
+			text, end := readLiteralText(code, i)
 			i = end
 			texts = append(texts, text)
 			for _, at := range open {
@@ -164,10 +164,10 @@ func calls(code string) (all []call, texts []string) {
 				}
 			}
 			if name == "system" || name == "exec" || name == "qx" { // perl and ruby call without brackets
-				all = append(all, call{name: name, texts: []string{text}})
+				all = append(all, functionCall{name: name, texts: []string{text}})
 			}
 			name = ""
-		case comments(code, i):
+		case isComment(code, i):
 			if end := strings.IndexByte(code[i:], '\n'); end >= 0 {
 				i += end
 			} else {
@@ -175,7 +175,7 @@ func calls(code string) (all []call, texts []string) {
 			}
 		case c == '(':
 			open = append(open, len(all))
-			all = append(all, call{name: strings.TrimSpace(name), args: argsOf(code[i+1:])})
+			all = append(all, functionCall{name: strings.TrimSpace(name), args: argsOf(code[i+1:])})
 			name = ""
 		case c == '[' || c == '{':
 			open, name = append(open, -1), ""
@@ -197,8 +197,8 @@ func calls(code string) (all []call, texts []string) {
 	return all, texts
 }
 
-// comments reports whether a comment begins at i.
-func comments(code string, i int) bool {
+// isComment reports whether a comment begins at i.
+func isComment(code string, i int) bool {
 	if code[i] == '#' {
 		return i == 0 || code[i-1] == '\n' || code[i-1] == ' '
 	}
@@ -221,8 +221,8 @@ func argsOf(rest string) string {
 	return rest
 }
 
-// literal reads a text in quotes at i, and gives the position of its last quote.
-func literal(code string, i int) (string, int) {
+// readLiteralText reads a text in quotes at i, and gives the position of its last quote.
+func readLiteralText(code string, i int) (string, int) {
 	quote := code[i : i+1]
 	if strings.HasPrefix(code[i:], strings.Repeat(quote, 3)) {
 		quote = strings.Repeat(quote, 3)
@@ -245,8 +245,8 @@ func literal(code string, i int) (string, int) {
 	return b.String(), len(code)
 }
 
-// backticks are the commands that perl, ruby and php run in backticks, and in %x(…).
-func backticks(code string) (out []string) {
+// backtickCommands are the commands that perl, ruby and php run in backticks, and in %x(…).
+func backtickCommands(code string) (out []string) {
 	parts := strings.Split(code, "`")
 	for i := 1; i < len(parts)-1; i += 2 {
 		out = append(out, parts[i])

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// prefixes are programs that run the rest of their arguments, with those of their options that take a value.
-var prefixes = map[string]string{
+// prefixPrograms are programs that run the rest of their arguments, with those of their options that take a value.
+var prefixPrograms = map[string]string{
 	"sudo": "u g h p C T R D U r t", "doas": "u C", "env": "u C S", "nice": "n", "nohup": "", "time": "f o", "command": "", "builtin": "",
 	"exec": "a", "setsid": "", "stdbuf": "i o e", "ionice": "c n p", "timeout": "s k", "chronic": "", "caffeinate": "t w", "unbuffer": "",
 	"busybox": "", "xvfb-run": "", "script": "c", "flock": "w E c", "watch": "n d", "strace": "o e p", "chroot": "", "gtimeout": "s k",
 	"then": "", "do": "", "!": "", "noglob": "", "nocorrect": "", "npx": "p", "bunx": "", "pnpx": "", "rtk": "",
 }
 
-// positional is how many arguments stand between such a program and the command it runs.
-var positional = map[string]int{"timeout": 1, "gtimeout": 1, "chroot": 1, "flock": 1}
+// positionalArgs is how many arguments stand between such a program and the command it runs.
+var positionalArgs = map[string]int{"timeout": 1, "gtimeout": 1, "chroot": 1, "flock": 1}
 
-// command looks at one command with its arguments.
-func (f *finder) command(args []string) {
-	for len(args) > 0 && assignment(args[0]) {
+// checkCommand looks at one command with its arguments.
+func (f *finder) checkCommand(args []string) {
+	for len(args) > 0 && isAssignment(args[0]) {
 		name, value, _ := strings.Cut(args[0], "=")
 		f.vars[name] = value
 		args = args[1:]
 	}
-	if len(args) == 0 || f.depth >= mostNested {
+	if len(args) == 0 || f.depth >= maxNested {
 		return
 	}
 	name := path.Base(args[0])
@@ -33,28 +33,28 @@ func (f *finder) command(args []string) {
 	defer func() { f.depth-- }()
 	if body, ok := f.funcs[name]; ok {
 		delete(f.funcs, name)
-		f.with(args[1:], func() { f.stmt(body) })
+		f.withParams(args[1:], func() { f.runStmt(body) })
 		f.funcs[name] = body
 		return
 	}
-	if text, ok := f.kept(args[0]); ok && strings.Contains(args[0], "/") {
-		f.script(text, args[1:])
+	if text, ok := f.writtenFile(args[0]); ok && strings.Contains(args[0], "/") {
+		f.runScript(text, args[1:])
 		return
 	}
 	if text, ok := f.alias[name]; ok {
-		f.text(text + " " + quoted(args[1:]))
+		f.readText(text + " " + quoteArgs(args[1:]))
 		return
 	}
-	if values, ok := prefixes[name]; ok {
-		f.prefixed(name, values, args[1:])
+	if values, ok := prefixPrograms[name]; ok {
+		f.checkPrefixed(name, values, args[1:])
 		return
 	}
-	f.changesGit(name, args)
-	f.named(strings.TrimSuffix(name, ".exe"), args)
+	f.checkGitFiles(name, args)
+	f.checkNamed(strings.TrimSuffix(name, ".exe"), args)
 }
 
-// with does something while the parameters of a function or a script are these.
-func (f *finder) with(params []string, do func()) {
+// withParams does something while the parameters of a function or a script are these.
+func (f *finder) withParams(params []string, do func()) {
 	was, vars := f.params, maps.Clone(f.vars)
 	f.params = append([]string{}, params...)
 	f.vars["@"], f.vars["*"], f.vars["#"] = strings.Join(params, " "), strings.Join(params, " "), strconv.Itoa(len(params))
@@ -75,53 +75,53 @@ func (f *finder) with(params []string, do func()) {
 	}
 }
 
-// script runs a file that the text has written.
-func (f *finder) script(text string, params []string) {
+// runScript runs a file that the text has written.
+func (f *finder) runScript(text string, params []string) {
 	first, _, _ := strings.Cut(text, "\n")
 	words := strings.Fields(strings.TrimPrefix(first, "#!"))
 	if strings.HasPrefix(first, "#!") && len(words) > 0 {
 		if _, ok := interpreter(path.Base(words[len(words)-1])); ok {
-			f.source(text)
+			f.readSource(text)
 			return
 		}
 	}
 	dir := f.dir
-	f.with(params, func() { f.text(text) })
+	f.withParams(params, func() { f.readText(text) })
 	f.dir = dir
 }
 
-// named looks at a command by its name.
-func (f *finder) named(name string, args []string) {
+// checkNamed looks at a command by its name.
+func (f *finder) checkNamed(name string, args []string) {
 	switch name {
 	case "git":
-		f.git(args[1:])
+		f.checkGit(args[1:])
 	case "source", ".":
 		if len(args) > 1 {
-			if text, ok := f.kept(args[1]); ok {
-				f.text(text)
+			if text, ok := f.writtenFile(args[1]); ok {
+				f.readText(text)
 			}
 		}
 	case "tee":
 		for _, p := range operands(args[1:], "") {
-			if abs, known := f.at(p); known && f.stdins {
-				f.keep(abs, f.stdin)
+			if abs, known := f.absPath(p); known && f.stdinKnown {
+				f.setFile(abs, f.stdin)
 			}
 		}
 	case "rm", "rimraf", "del-cli", "trash":
-		f.rm(name, args[1:])
+		f.checkRM(name, args[1:])
 	case "shred":
-		f.remove(args, operands(args[1:], "n s"), true)
+		f.checkRemove(args, operands(args[1:], "n s"), true)
 	case "find", "fd", "fdfind":
-		f.find(args)
+		f.checkFind(args)
 	case "cd", "pushd", "Set-Location":
-		f.cd(args[1:])
+		f.runCD(args[1:])
 	case "xargs", "parallel":
-		f.xargs(args[1:])
+		f.runXargs(args[1:])
 	case "eval":
-		f.text(strings.Join(args[1:], " "))
+		f.readText(strings.Join(args[1:], " "))
 	case "trap", "ssh-agent":
 		if len(args) > 1 {
-			f.text(args[1])
+			f.readText(args[1])
 		}
 	case "alias":
 		for _, a := range args[1:] {
@@ -133,20 +133,20 @@ func (f *finder) named(name string, args []string) {
 			}
 		}
 	case "bash", "sh", "zsh", "dash", "ksh", "ash", "fish":
-		f.shell(args[1:])
+		f.runShell(args[1:])
 	case "Remove-Item", "ri", "rd", "rmdir":
-		f.removeItem(name, args)
+		f.checkRemoveItem(name, args)
 	case "belay":
-		f.belay(args)
+		f.checkBelay(args)
 	default:
 		if lang, ok := interpreter(name); ok {
-			f.code(lang, args[1:])
+			f.readInterpreterCode(lang, args[1:])
 		}
 	}
 }
 
-// assignment reports whether a word sets a variable.
-func assignment(w string) bool {
+// isAssignment reports whether a word sets a variable.
+func isAssignment(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
 	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
 		return false
@@ -154,22 +154,22 @@ func assignment(w string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-func (f *finder) prefixed(name, values string, args []string) {
+func (f *finder) checkPrefixed(name, values string, args []string) {
 	takes := strings.Fields(values)
-	skip := positional[name]
+	skip := positionalArgs[name]
 	for len(args) > 0 {
 		a := args[0]
 		switch {
 		case a == "--":
 			args = args[1:]
-			f.command(args[min(skip, len(args)):])
+			f.checkCommand(args[min(skip, len(args)):])
 			return
 		case name == "env" && (a == "-S" || strings.HasPrefix(a, "--split-string")):
-			f.text(strings.Join(args[1:], " "))
+			f.readText(strings.Join(args[1:], " "))
 			return
 		case name == "flock" && a == "-c" || name == "script" && a == "-c":
 			if len(args) > 1 {
-				f.text(args[1])
+				f.readText(args[1])
 			}
 			return
 		case strings.HasPrefix(a, "-") && len(a) > 1:
@@ -184,10 +184,10 @@ func (f *finder) prefixed(name, values string, args []string) {
 			args = args[1:]
 		default:
 			if name == "watch" || name == "flock" {
-				f.text(strings.Join(args, " "))
+				f.readText(strings.Join(args, " "))
 				return
 			}
-			f.command(args)
+			f.checkCommand(args)
 			return
 		}
 	}
@@ -233,46 +233,46 @@ func options(args []string) map[string]bool {
 	return set
 }
 
-func (f *finder) cd(args []string) {
+func (f *finder) runCD(args []string) {
 	to := operands(args, "")
 	switch {
 	case len(to) == 0:
-		f.dir = f.w.Home
+		f.dir = f.env.Home
 	case to[0] == "-":
 		f.dir = ""
 	default:
-		f.dir, _ = f.at(to[0])
+		f.dir, _ = f.absPath(to[0])
 	}
 	f.vars["PWD"] = f.dir
 }
 
-// shell reads the text of sh -c, or what sh reads from a heredoc or a pipe.
-func (f *finder) shell(args []string) {
+// runShell reads the text of sh -c, or what sh reads from a heredoc or a pipe.
+func (f *finder) runShell(args []string) {
 	for i, a := range args {
 		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c") && i+1 < len(args) {
 			for n, v := range args[i+2:] {
 				f.vars[strconv.Itoa(n)] = v
 			}
-			f.text(args[i+1])
+			f.readText(args[i+1])
 			return
 		}
 	}
 	run := operands(args, "o O")
 	if len(run) > 0 {
-		if text, ok := f.kept(run[0]); ok {
-			f.script(text, run[1:])
+		if text, ok := f.writtenFile(run[0]); ok {
+			f.runScript(text, run[1:])
 		}
 		return
 	}
-	if f.stdins {
+	if f.stdinKnown {
 		text := f.stdin
-		f.stdin, f.stdins = "", false
-		f.text(text)
+		f.stdin, f.stdinKnown = "", false
+		f.readText(text)
 	}
 }
 
-// xargs runs a command with arguments that come from elsewhere.
-func (f *finder) xargs(args []string) {
+// runXargs runs a command with arguments that come from elsewhere.
+func (f *finder) runXargs(args []string) {
 	takes := " I i L l n P s d E a j "
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		a := args[0]
@@ -284,13 +284,13 @@ func (f *finder) xargs(args []string) {
 	if len(args) == 0 {
 		return
 	}
-	more := []string{unknown}
-	if f.stdins {
+	more := []string{unknownText}
+	if f.stdinKnown {
 		if more = strings.Fields(f.stdin); len(more) == 0 || len(more) > 64 {
-			more = []string{unknown}
+			more = []string{unknownText}
 		}
 	}
-	f.stdin, f.stdins = "", false
+	f.stdin, f.stdinKnown = "", false
 	var run []string
 	placed := false
 	for _, a := range args {
@@ -308,11 +308,11 @@ func (f *finder) xargs(args []string) {
 	if !placed {
 		run = append(run, more...)
 	}
-	f.command(run)
+	f.checkCommand(run)
 }
 
-// belay looks at what only a person may do with belay.
-func (f *finder) belay(args []string) {
+// checkBelay looks at what only a person may do with belay.
+func (f *finder) checkBelay(args []string) {
 	words := operands(args[1:], "C dir")
 	if len(words) == 0 {
 		return
@@ -322,16 +322,16 @@ func (f *finder) belay(args []string) {
 	case words[0] == "trust" || words[0] == "decide" || words[0] == "move",
 		line == "snapshot drop" || line == "snap drop" || line == "snapshot prune" || line == "snap prune" || line == "task accept-record",
 		words[0] == "init" && options(args)["remove"]:
-		f.found(Deed{Rule: "belay", Command: quoted(args), Why: "only a person decides this",
+		f.addCommand(DestructiveCommand{Rule: "belay", Command: quoteArgs(args), Destroys: "only a person decides this",
 			Instead: "ask the person to run it"})
 	}
 }
 
-// quoted writes arguments as a shell reads them.
-func quoted(args []string) string {
+// quoteArgs writes arguments as a shell reads them.
+func quoteArgs(args []string) string {
 	out := make([]string, len(args))
 	for i, a := range args {
-		a = strings.ReplaceAll(a, unknown, "…")
+		a = strings.ReplaceAll(a, unknownText, "…")
 		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\|&;<>()*?[]#~!{}") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// globals are git's own options that take a value as the next argument.
-var globals = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true,
+// gitGlobalOptions are git's own options that take a value as the next argument.
+var gitGlobalOptions = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true,
 	"--exec-path": true, "--super-prefix": true, "--config-env": true, "--attr-source": true, "--list-cmds": true}
 
 const (
@@ -17,26 +17,26 @@ const (
 	insteadAsk     = "ask the person to do it"
 )
 
-// git looks at a git command.
-func (f *finder) git(args []string) {
+// checkGit looks at a git command.
+func (f *finder) checkGit(args []string) {
 	dir := f.dir
 	defer func() { f.dir = dir }()
-	alias, here := f.w.Alias, false
+	alias, here := f.env.Alias, false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		a, value := args[0], ""
 		args = args[1:]
-		if globals[a] && len(args) > 0 {
+		if gitGlobalOptions[a] && len(args) > 0 {
 			value, args = args[0], args[1:]
 		} else if name, v, ok := strings.Cut(a, "="); ok {
 			a, value = name, v
 		}
 		switch a {
 		case "-C", "--work-tree":
-			if f.dir, _ = f.at(value); f.dir == "" {
+			if f.dir, _ = f.absPath(value); f.dir == "" {
 				f.dir = dir // somewhere: it may as well be here
 			}
 		case "--git-dir":
-			abs, ok := f.at(value)
+			abs, ok := f.absPath(value)
 			here = ok && f.inGit(abs)
 		case "-c":
 			key, v, _ := strings.Cut(value, "=")
@@ -44,25 +44,25 @@ func (f *finder) git(args []string) {
 			if name, ok := strings.CutPrefix(key, "alias."); ok {
 				alias = func(called string) (string, bool) { return v, called == name }
 			}
-			if key == "core.hookspath" && len(args) > 0 && hooked[args[0]] {
-				f.deed("no-verify", append([]string{"-c", value}, args...), "the commit hooks are switched off", insteadVerify, false)
+			if key == "core.hookspath" && len(args) > 0 && commandsWithHooks[args[0]] {
+				f.addGit("no-verify", append([]string{"-c", value}, args...), "the commit hooks are switched off", insteadVerify, false)
 			}
 		}
 	}
-	if len(args) == 0 || !here && f.elsewhere() {
+	if len(args) == 0 || !here && f.isElsewhere() {
 		return
 	}
-	if rule, ok := rules()[args[0]]; ok {
+	if rule, ok := gitRules()[args[0]]; ok {
 		rule(f, args)
 	} else if alias != nil {
 		if text, ok := alias(args[0]); ok {
-			f.aliased(text, args[1:])
+			f.runAlias(text, args[1:])
 		}
 	}
 }
 
-// elsewhere reports whether a command is run outside of the working tree, as in a clone below /tmp.
-func (f *finder) elsewhere() bool {
+// isElsewhere reports whether a command is run outside of the working tree, as in a clone below /tmp.
+func (f *finder) isElsewhere() bool {
 	if f.dir == "" {
 		return false
 	}
@@ -70,34 +70,34 @@ func (f *finder) elsewhere() bool {
 	return !in && !f.inGit(f.dir)
 }
 
-// aliased runs an alias of git's.
-func (f *finder) aliased(text string, args []string) {
-	if f.depth >= mostNested {
+// runAlias runs an alias of git's.
+func (f *finder) runAlias(text string, args []string) {
+	if f.depth >= maxNested {
 		return
 	}
 	if shell, ok := strings.CutPrefix(text, "!"); ok {
-		f.text(shell + " " + quoted(args))
+		f.readText(shell + " " + quoteArgs(args))
 		return
 	}
 	f.depth++
 	defer func() { f.depth-- }()
-	f.git(append(strings.Fields(text), args...))
+	f.checkGit(append(strings.Fields(text), args...))
 }
 
-func (f *finder) deed(rule string, args []string, why, instead string, covered bool) {
-	f.found(Deed{Rule: rule, Command: "git " + quoted(args), Why: why, Instead: instead, Covered: covered})
+func (f *finder) addGit(rule string, args []string, why, instead string, covered bool) {
+	f.addCommand(DestructiveCommand{Rule: rule, Command: "git " + quoteArgs(args), Destroys: why, Instead: instead, InSnapshot: covered})
 }
 
-// has reports whether one of some options is set.
-func has(o map[string]bool, names ...string) bool {
+// hasOption reports whether one of some options is set.
+func hasOption(o map[string]bool, names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return o[n] })
 }
 
-// hooked are the commands that run commit hooks.
-var hooked = map[string]bool{"commit": true, "push": true, "merge": true, "am": true, "rebase": true, "cherry-pick": true}
+// commandsWithHooks are the commands that run commit hooks.
+var commandsWithHooks = map[string]bool{"commit": true, "push": true, "merge": true, "am": true, "rebase": true, "cherry-pick": true}
 
-// rules gives what looks at the arguments of one git command each, its name first.
-func rules() map[string]func(*finder, []string) {
+// gitRules gives what looks at the arguments of one git command each, its name first.
+func gitRules() map[string]func(*finder, []string) {
 	return map[string]func(*finder, []string){
 		"reset": (*finder).gitReset, "clean": (*finder).gitClean, "checkout": (*finder).gitCheckout, "restore": (*finder).gitRestore,
 		"switch": (*finder).gitSwitch, "stash": (*finder).gitStash, "branch": (*finder).gitBranch, "push": (*finder).gitPush,
@@ -118,7 +118,7 @@ func (f *finder) gitNothing([]string) {}
 func (f *finder) gitReset(args []string) {
 	o := options(args)
 	if o["hard"] || o["merge"] {
-		f.deed("reset-hard", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
+		f.addGit("reset-hard", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
 	}
 }
 
@@ -126,7 +126,7 @@ func (f *finder) gitClean(args []string) {
 	o := options(args)
 	asks := o["n"] || o["dry-run"] || o["i"] || o["interactive"]
 	if (o["f"] || o["force"]) && !asks {
-		f.deed("clean", args, "untracked files are deleted, a person's as well",
+		f.addGit("clean", args, "untracked files are deleted, a person's as well",
 			"delete the files that you made, by name", !o["x"] && !o["X"])
 	}
 }
@@ -135,27 +135,27 @@ func (f *finder) gitCheckout(args []string) {
 	o := options(args)
 	why := "uncommitted changes of these files are lost"
 	switch {
-	case has(o, "p", "patch", "ours", "theirs", "conflict", "b", "orphan"):
+	case hasOption(o, "p", "patch", "ours", "theirs", "conflict", "b", "orphan"):
 		return
 	case o["f"] || o["force"]:
-		f.deed("checkout-force", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
+		f.addGit("checkout-force", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
 		return
 	case o["B"]:
 		return
 	}
 	if i := slices.Index(args, "--"); i >= 0 {
 		if i+1 < len(args) {
-			f.deed("checkout-paths", args, why, insteadRestore, true)
+			f.addGit("checkout-paths", args, why, insteadRestore, true)
 		}
 		return
 	}
 	if o["pathspec-from-file"] {
-		f.deed("checkout-paths", args, why, insteadRestore, true)
+		f.addGit("checkout-paths", args, why, insteadRestore, true)
 		return
 	}
 	for _, p := range operands(args[1:], "b B orphan") {
 		if f.isTracked(p) {
-			f.deed("checkout-paths", args, why, insteadRestore, true)
+			f.addGit("checkout-paths", args, why, insteadRestore, true)
 			return
 		}
 	}
@@ -163,65 +163,65 @@ func (f *finder) gitCheckout(args []string) {
 
 // isTracked reports whether a word names a tracked file or folder, or all of them.
 func (f *finder) isTracked(p string) bool {
-	if p == "." || p == ":/" || p == "*" || p == "./" || strings.Contains(p, someFiles) {
+	if p == "." || p == ":/" || p == "*" || p == "./" || strings.Contains(p, trackedFileNames) {
 		return true
 	}
-	abs, ok := f.at(p)
+	abs, ok := f.absPath(p)
 	if !ok {
 		return false
 	}
 	rel, ok := f.inTree(abs)
-	return ok && f.tracked(rel)
+	return ok && f.coversTracked(rel)
 }
 
 // listsTracked reports whether a git command prints names of tracked files.
 func (f *finder) listsTracked(args []string) bool {
-	if len(args) == 0 || has(options(args), "o", "others", "i", "ignored") {
+	if len(args) == 0 || hasOption(options(args), "o", "others", "i", "ignored") {
 		return false
 	}
-	return args[0] == "ls-files" || args[0] == "diff" && has(options(args), "name-only")
+	return args[0] == "ls-files" || args[0] == "diff" && hasOption(options(args), "name-only")
 }
 
-// tracked reports whether a pattern from the root covers a tracked file.
-func (f *finder) tracked(pattern string) bool {
-	return f.w.Tracked != nil && f.w.Tracked(covers(pattern))
+// coversTracked reports whether a pattern from the root covers a tracked file.
+func (f *finder) coversTracked(pattern string) bool {
+	return f.env.Tracked != nil && f.env.Tracked(coverTest(pattern))
 }
 
 func (f *finder) gitRestore(args []string) {
 	o := options(args)
 	staged, tree := o["S"] || o["staged"], o["W"] || o["worktree"]
-	if staged && !tree || has(o, "p", "patch", "ours", "theirs") {
+	if staged && !tree || hasOption(o, "p", "patch", "ours", "theirs") {
 		return
 	}
 	if len(operands(args[1:], "s source")) > 0 || o["pathspec-from-file"] {
-		f.deed("restore", args, "uncommitted changes of these files are lost", insteadRestore, true)
+		f.addGit("restore", args, "uncommitted changes of these files are lost", insteadRestore, true)
 	}
 }
 
 func (f *finder) gitSwitch(args []string) {
 	o := options(args)
 	if o["f"] || o["force"] || o["discard-changes"] {
-		f.deed("checkout-force", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
+		f.addGit("checkout-force", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
 	}
 }
 
 func (f *finder) gitStash(args []string) {
 	if len(args) > 1 && (args[1] == "drop" || args[1] == "clear") {
-		f.deed("stash-"+args[1], args, "stashed work is lost", "leave the stash alone: it may be a person's", true)
+		f.addGit("stash-"+args[1], args, "stashed work is lost", "leave the stash alone: it may be a person's", true)
 	}
 }
 
 func (f *finder) gitBranch(args []string) {
 	o := options(args)
 	if o["D"] || (o["d"] || o["delete"]) && (o["f"] || o["force"]) {
-		f.deed("branch-delete", args, "commits that no other branch has are lost", "use git branch -d, which keeps unmerged branches", true)
+		f.addGit("branch-delete", args, "commits that no other branch has are lost", "use git branch -d, which keeps unmerged branches", true)
 	}
 }
 
 func (f *finder) gitPush(args []string) {
 	o := options(args)
 	ops := operands(args[1:], "o push-option repo receive-pack exec")
-	forced := has(o, "f", "force", "force-with-lease", "mirror", "prune")
+	forced := hasOption(o, "f", "force", "force-with-lease", "mirror", "prune")
 	removes := o["d"] || o["delete"]
 	for _, r := range ops[min(1, len(ops)):] {
 		forced = forced || strings.HasPrefix(r, "+")
@@ -230,10 +230,10 @@ func (f *finder) gitPush(args []string) {
 	switch {
 	case o["n"] || o["dry-run"]:
 	case forced:
-		f.deed("push-force", args, "commits on the remote are overwritten, of other people as well",
+		f.addGit("push-force", args, "commits on the remote are overwritten, of other people as well",
 			"push without force; merge what the remote has first", false)
 	case removes:
-		f.deed("push-force", args, "a branch or tag on the remote is deleted", insteadAsk, false)
+		f.addGit("push-force", args, "a branch or tag on the remote is deleted", insteadAsk, false)
 	case o["no-verify"]:
 		f.gitVerify(args)
 	}
@@ -246,16 +246,16 @@ func (f *finder) gitRebase(args []string) {
 			return
 		}
 	}
-	f.deed("rebase", args, "commits are rewritten", "merge instead, or ask the person", true)
+	f.addGit("rebase", args, "commits are rewritten", "merge instead, or ask the person", true)
 }
 
 func (f *finder) gitFilter(args []string) {
-	f.deed("filter", args, "the whole history is rewritten", insteadAsk, false)
+	f.addGit("filter", args, "the whole history is rewritten", insteadAsk, false)
 }
 
 func (f *finder) gitReflog(args []string) {
 	if len(args) > 1 && (args[1] == "expire" || args[1] == "delete") && !options(args)["n"] && !options(args)["dry-run"] {
-		f.deed("reflog", args, "the way back to earlier commits is lost", insteadAsk, false)
+		f.addGit("reflog", args, "the way back to earlier commits is lost", insteadAsk, false)
 	}
 }
 
@@ -269,26 +269,26 @@ func (f *finder) gitPrune(args []string) {
 			return
 		}
 	}
-	f.deed("prune", args, "objects that could still be recovered are deleted", "use git gc without --prune", false)
+	f.addGit("prune", args, "objects that could still be recovered are deleted", "use git gc without --prune", false)
 }
 
 func (f *finder) gitUpdateRef(args []string) {
 	if o := options(args); o["d"] || o["delete"] {
-		f.deed("update-ref", args, "a ref is deleted, and with it the commits that only it has", insteadAsk, true)
+		f.addGit("update-ref", args, "a ref is deleted, and with it the commits that only it has", insteadAsk, true)
 	}
 }
 
 func (f *finder) gitWorktree(args []string) {
 	o := options(args)
 	if len(args) > 1 && args[1] == "remove" && (o["f"] || o["force"]) {
-		f.deed("worktree-remove", args, "uncommitted changes in that working tree are lost", "use git worktree remove without force", false)
+		f.addGit("worktree-remove", args, "uncommitted changes in that working tree are lost", "use git worktree remove without force", false)
 	}
 }
 
 func (f *finder) gitRm(args []string) {
 	o := options(args)
 	if (o["f"] || o["force"]) && !o["cached"] && !o["n"] && !o["dry-run"] {
-		f.deed("git-rm", args, "files with uncommitted changes are deleted", "use git rm without force", true)
+		f.addGit("git-rm", args, "files with uncommitted changes are deleted", "use git rm without force", true)
 	}
 }
 
@@ -300,16 +300,16 @@ func (f *finder) gitVerify(args []string) {
 			if a == "--" {
 				break
 			}
-			skips = skips || cluster(a, 'n')
+			skips = skips || clusterHas(a, 'n')
 		}
 	}
 	if skips {
-		f.deed("no-verify", args, "the commit hooks are skipped", insteadVerify, false)
+		f.addGit("no-verify", args, "the commit hooks are skipped", insteadVerify, false)
 	}
 }
 
-// cluster reports whether a cluster of git commit's short options has a letter; those that take a value end it.
-func cluster(a string, want byte) bool {
+// clusterHas reports whether a cluster of git commit's short options has a letter; those that take a value end it.
+func clusterHas(a string, want byte) bool {
 	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 		return false
 	}
@@ -324,8 +324,8 @@ func cluster(a string, want byte) bool {
 	return false
 }
 
-// programs are settings of git's that name programs, or say where hooks and more settings are.
-func programs(key string) bool {
+// isProgramSetting are settings of git's that name programs, or say where hooks and more settings are.
+func isProgramSetting(key string) bool {
 	key = strings.ToLower(key)
 	switch key {
 	case "core.hookspath", "core.fsmonitor", "core.editor", "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy",
@@ -365,7 +365,7 @@ func programs(key string) bool {
 
 func (f *finder) gitConfig(args []string) {
 	o := options(args)
-	if has(o, "get", "l", "list", "get-all", "get-regexp", "get-urlmatch", "e", "edit") {
+	if hasOption(o, "get", "l", "list", "get-all", "get-regexp", "get-urlmatch", "e", "edit") {
 		return
 	}
 	file := ""
@@ -377,14 +377,14 @@ func (f *finder) gitConfig(args []string) {
 			file = v
 		}
 	}
-	if abs, ok := f.at(file); file != "" && ok && !f.inGit(abs) {
+	if abs, ok := f.absPath(file); file != "" && ok && !f.inGit(abs) {
 		return
 	}
 	ops := operands(args[1:], "f file blob type default value comment")
 	if len(ops) == 0 {
 		return
 	}
-	set := len(ops) > 1 || has(o, "unset", "unset-all", "add", "replace-all", "remove-section", "rename-section")
+	set := len(ops) > 1 || hasOption(o, "unset", "unset-all", "add", "replace-all", "remove-section", "rename-section")
 	switch ops[0] {
 	case "set", "unset", "rename-section", "remove-section":
 		ops, set = ops[1:], true
@@ -396,8 +396,8 @@ func (f *finder) gitConfig(args []string) {
 	}
 	sections := strings.Contains(strings.Join(args, " "), "-section") &&
 		slices.Contains([]string{"core", "alias", "filter", "include"}, strings.ToLower(ops[0]))
-	if programs(ops[0]) || sections {
-		f.deed("git-config", args, "this setting makes git run programs, or switches its hooks", insteadAsk, true)
+	if isProgramSetting(ops[0]) || sections {
+		f.addGit("git-config", args, "this setting makes git run programs, or switches its hooks", insteadAsk, true)
 	}
 }
 
@@ -410,33 +410,33 @@ func (f *finder) gitSubmodule(args []string) {
 		for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 			rest = rest[1:]
 		}
-		f.text(strings.Join(rest, " "))
+		f.readText(strings.Join(rest, " "))
 	case len(ops) > 0 && (ops[0] == "deinit" || ops[0] == "update") && (o["f"] || o["force"]):
-		f.deed("submodule", args, "uncommitted changes in the submodule are lost", "leave out --force", false)
+		f.addGit("submodule", args, "uncommitted changes in the submodule are lost", "leave out --force", false)
 	}
 }
 
 func (f *finder) gitBisect(args []string) {
 	if len(args) > 2 && args[1] == "run" {
-		f.command(args[2:])
+		f.checkCommand(args[2:])
 	}
 }
 
 func (f *finder) gitReadTree(args []string) {
 	if o := options(args); o["u"] && o["reset"] {
-		f.deed("reset-hard", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
+		f.addGit("reset-hard", args, "uncommitted changes of the whole working tree are lost", insteadCommit, true)
 	}
 }
 
 func (f *finder) gitCheckoutIndex(args []string) {
 	if o := options(args); (o["f"] || o["force"]) && !o["prefix"] {
-		f.deed("checkout-paths", args, "uncommitted changes of these files are lost", insteadRestore, true)
+		f.addGit("checkout-paths", args, "uncommitted changes of these files are lost", insteadRestore, true)
 	}
 }
 
 // inGit reports whether a path is a git folder, or in one.
 func (f *finder) inGit(abs string) bool {
-	for _, dir := range f.w.Git {
+	for _, dir := range f.env.Git {
 		if abs == dir || strings.HasPrefix(abs, dir+"/") {
 			return true
 		}
@@ -447,8 +447,8 @@ func (f *finder) inGit(abs string) bool {
 	return false
 }
 
-// lockFile reports whether a path in a git folder is a lock or a text that people and agents write for git.
-func lockFile(abs string) bool {
+// isLockOrText reports whether a path in a git folder is a lock or a text that people and agents write for git.
+func isLockOrText(abs string) bool {
 	switch name := filepath.Base(abs); name {
 	case "COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "TAG_EDITMSG":
 		return true
@@ -457,29 +457,29 @@ func lockFile(abs string) bool {
 	}
 }
 
-// writes looks at a file that is written.
-func (f *finder) writes(file, command string) {
-	abs, ok := f.at(file)
-	if rel, in := f.inTree(abs); ok && in && f.w.Protected != nil && f.w.Protected(rel) {
-		f.found(Deed{Rule: "protect", Command: command, Why: rel + " is protected", Instead: insteadAsk})
+// checkWrite looks at a file that is written.
+func (f *finder) checkWrite(file, command string) {
+	abs, ok := f.absPath(file)
+	if rel, in := f.inTree(abs); ok && in && f.env.Protected != nil && f.env.Protected(rel) {
+		f.addCommand(DestructiveCommand{Rule: "protect", Command: command, Destroys: rel + " is protected", Instead: insteadAsk})
 		return
 	}
-	if !ok || !f.inGit(abs) || lockFile(abs) || strings.HasSuffix(abs, "/info/exclude") {
+	if !ok || !f.inGit(abs) || isLockOrText(abs) || strings.HasSuffix(abs, "/info/exclude") {
 		return
 	}
-	f.found(Deed{Rule: "git-folder", Command: command, Why: "this changes git's own folder: hooks, settings, refs or belay's records",
-		Instead: insteadAsk, Covered: false})
+	f.addCommand(DestructiveCommand{Rule: "git-folder", Command: command, Destroys: "this changes git's own folder: hooks, settings, refs or belay's records",
+		Instead: insteadAsk, InSnapshot: false})
 }
 
-// targets says which arguments of a command are written: the last, all, or those of an option.
-var targets = map[string]string{"cp": "last", "mv": "all", "install": "last", "ln": "last", "rsync": "last", "tee": "all", "touch": "all",
+// targetArguments says which arguments of a command are written: the last, all, or those of an option.
+var targetArguments = map[string]string{"cp": "last", "mv": "all", "install": "last", "ln": "last", "rsync": "last", "tee": "all", "touch": "all",
 	"truncate": "all", "chmod": "all", "chown": "all", "rm": "all", "unlink": "all", "rmdir": "all", "shred": "all", "dd": "of=",
 	"curl": "-o", "wget": "-O", "sed": "-i", "perl": "-i", "sponge": "all", "patch": "all", "Remove-Item": "all", "Set-Content": "all",
 	"Out-File": "all", "Copy-Item": "last", "vim": "all", "ed": "all", "ex": "all"}
 
-// changesGit looks for git's own files among what a command writes.
-func (f *finder) changesGit(name string, args []string) {
-	how, ok := targets[name]
+// checkGitFiles looks for git's own files among what a command writes.
+func (f *finder) checkGitFiles(name string, args []string) {
+	how, ok := targetArguments[name]
 	if !ok {
 		return
 	}
@@ -515,6 +515,6 @@ func (f *finder) changesGit(name string, args []string) {
 		}
 	}
 	for _, p := range files {
-		f.writes(p, quoted(args))
+		f.checkWrite(p, quoteArgs(args))
 	}
 }

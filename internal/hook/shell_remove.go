@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// rm looks at what is deleted with everything below it. Single files are not looked at: a snapshot has them.
-func (f *finder) rm(name string, args []string) {
+// checkRM looks at what is deleted with everything below it. Single files are not looked at: a snapshot has them.
+func (f *finder) checkRM(name string, args []string) {
 	o := options(args)
 	deep := name != "rm" || o["r"] || o["R"] || o["recursive"] ||
-		slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, someFiles) })
+		slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, trackedFileNames) })
 	if deep {
-		f.remove(append([]string{name}, args...), operands(args, "glob"), false)
+		f.checkRemove(append([]string{name}, args...), operands(args, "glob"), false)
 	}
 }
 
-// removeItem looks at PowerShell's ways of deleting.
-func (f *finder) removeItem(name string, args []string) {
+// checkRemoveItem looks at PowerShell's ways of deleting.
+func (f *finder) checkRemoveItem(name string, args []string) {
 	recurse := false
 	var files []string
 	for _, a := range args[1:] {
@@ -33,53 +33,53 @@ func (f *finder) removeItem(name string, args []string) {
 		return // an empty folder
 	}
 	if recurse {
-		f.remove(args, files, false)
+		f.checkRemove(args, files, false)
 	}
 }
 
-// remove looks at paths that are deleted.
-func (f *finder) remove(command, paths []string, single bool) {
+// checkRemove looks at paths that are deleted.
+func (f *finder) checkRemove(command, paths []string, single bool) {
 	for _, p := range paths {
-		if d, bad := f.loses(p, single); bad {
-			d.Command = quoted(command)
-			f.found(d)
+		if d, bad := f.deletionLoss(p, single); bad {
+			d.Command = quoteArgs(command)
+			f.addCommand(d)
 			return
 		}
 	}
 }
 
-// loses says what deleting a path loses.
-func (f *finder) loses(p string, _ bool) (Deed, bool) {
-	if strings.Contains(p, someFiles) {
-		return Deed{Rule: "rm", Why: "tracked files are deleted, with their uncommitted changes", Covered: true,
+// deletionLoss says what deleting a path loses.
+func (f *finder) deletionLoss(p string, _ bool) (DestructiveCommand, bool) {
+	if strings.Contains(p, trackedFileNames) {
+		return DestructiveCommand{Rule: "rm", Destroys: "tracked files are deleted, with their uncommitted changes", InSnapshot: true,
 			Instead: "delete the files that you made, by name"}, true
 	}
-	abs, ok := f.at(p)
+	abs, ok := f.absPath(p)
 	if !ok {
-		return Deed{}, false
+		return DestructiveCommand{}, false
 	}
 	if f.inGit(abs) {
-		return Deed{}, false // changesGit has looked
+		return DestructiveCommand{}, false // checkGitFiles has looked
 	}
 	rel, ok := f.inTree(abs)
 	if !ok {
-		if abs == "/" || strings.HasPrefix(f.w.Root+"/", strings.TrimSuffix(strings.TrimSuffix(abs, "/*"), "/")+"/") {
-			return Deed{Rule: "rm", Why: "the repository itself is deleted", Instead: insteadAsk}, true
+		if abs == "/" || strings.HasPrefix(f.env.Root+"/", strings.TrimSuffix(strings.TrimSuffix(abs, "/*"), "/")+"/") {
+			return DestructiveCommand{Rule: "rm", Destroys: "the repository itself is deleted", Instead: insteadAsk}, true
 		}
-		return Deed{}, false
+		return DestructiveCommand{}, false
 	}
 	switch {
-	case rel == "." || f.tracked(rel):
-		return Deed{Rule: "rm", Why: "tracked files are deleted, with their uncommitted changes", Covered: rel != ".",
+	case rel == "." || f.coversTracked(rel):
+		return DestructiveCommand{Rule: "rm", Destroys: "tracked files are deleted, with their uncommitted changes", InSnapshot: rel != ".",
 			Instead: "use git rm -r, which keeps files with uncommitted changes, or delete the files one by one"}, true
-	case f.w.Precious != nil && !strings.ContainsAny(rel, "*?[") && f.w.Precious(rel):
-		return Deed{Rule: "rm", Why: "ignored files are deleted, which git cannot bring back", Instead: insteadAsk}, true
+	case f.env.HasIgnored != nil && !strings.ContainsAny(rel, "*?[") && f.env.HasIgnored(rel):
+		return DestructiveCommand{Rule: "rm", Destroys: "ignored files are deleted, which git cannot bring back", Instead: insteadAsk}, true
 	}
-	return Deed{}, false
+	return DestructiveCommand{}, false
 }
 
-// covers gives the test whether a path from the root is what a pattern names, or below it.
-func covers(pattern string) func(string) bool {
+// coverTest gives the test whether a path from the root is what a pattern names, or below it.
+func coverTest(pattern string) func(string) bool {
 	if pattern == "." {
 		return func(string) bool { return true }
 	}
@@ -104,16 +104,16 @@ func covers(pattern string) func(string) bool {
 	}
 }
 
-// search is what find is asked for.
-type search struct {
+// findArguments is what find is asked for.
+type findArguments struct {
 	roots, names []string
 	folders      bool // only folders
 	deletes      bool
-	runs         [][]string // commands that it runs
+	commands     [][]string // commands that it runs
 }
 
-// search reads the arguments of find.
-func (f *finder) search(args []string) (s search) {
+// parseFind reads the arguments of find.
+func (f *finder) parseFind(args []string) (s findArguments) {
 	i := 1
 	for ; i < len(args) && !strings.HasPrefix(args[i], "-") && args[i] != "(" && args[i] != "!"; i++ {
 		s.roots = append(s.roots, args[i])
@@ -144,70 +144,70 @@ func (f *finder) search(args []string) (s search) {
 				run = append(run, args[i])
 			}
 			if len(run) > 0 {
-				s.runs = append(s.runs, run)
+				s.commands = append(s.commands, run)
 			}
 		}
 	}
 	return s
 }
 
-// find looks at find with -delete, or with a command that deletes.
-func (f *finder) find(args []string) {
-	s := f.search(args)
-	for _, run := range s.runs {
+// checkFind looks at find with -delete, or with a command that deletes.
+func (f *finder) checkFind(args []string) {
+	s := f.parseFind(args)
+	for _, run := range s.commands {
 		if name := path.Base(run[0]); name == "rm" || name == "unlink" || name == "shred" {
 			s.deletes = true
 			continue
 		}
 		for k, r := range run {
-			run[k] = strings.ReplaceAll(r, "{}", unknown)
+			run[k] = strings.ReplaceAll(r, "{}", unknownText)
 		}
-		f.command(run)
+		f.checkCommand(run)
 	}
 	if !s.deletes {
 		return
 	}
 	if f.selectsTracked(s) {
-		f.found(Deed{Rule: "rm", Command: quoted(args), Covered: true, Why: "tracked files are deleted, with their uncommitted changes",
+		f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), InSnapshot: true, Destroys: "tracked files are deleted, with their uncommitted changes",
 			Instead: "delete the files that you made, by name"})
 		return
 	}
 	for _, root := range s.roots {
-		abs, ok := f.at(root)
+		abs, ok := f.absPath(root)
 		if !ok {
 			continue
 		}
 		rel, in := f.inTree(abs)
 		if !in {
-			f.remove(args, []string{root}, false)
-		} else if len(s.names) == 0 && f.w.Precious != nil && f.w.Precious(rel) {
-			f.found(Deed{Rule: "rm", Command: quoted(args), Why: "ignored files are deleted, which git cannot bring back",
+			f.checkRemove(args, []string{root}, false)
+		} else if len(s.names) == 0 && f.env.HasIgnored != nil && f.env.HasIgnored(rel) {
+			f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), Destroys: "ignored files are deleted, which git cannot bring back",
 				Instead: insteadAsk})
 		}
 	}
 }
 
 // selectsTracked compares what find selects by name with the files of the tree.
-func (f *finder) selectsTracked(s search) bool {
+func (f *finder) selectsTracked(s findArguments) bool {
 	for _, root := range s.roots {
-		abs, ok := f.at(root)
+		abs, ok := f.absPath(root)
 		if !ok {
 			continue
 		}
 		rel, ok := f.inTree(abs)
-		if !ok || f.w.Tracked == nil {
+		if !ok || f.env.Tracked == nil {
 			continue
 		}
-		below := covers(rel)
-		if f.w.Tracked(func(p string) bool { return below(p) && selected(p, rel, s.names, s.folders) }) {
+		below := coverTest(rel)
+		if f.env.Tracked(func(p string) bool { return below(p) && isSelected(p, rel, s.names, s.folders) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// selected reports whether one of find's names selects a file, or a folder it is in.
-func selected(p, root string, names []string, folders bool) bool {
+// isSelected reports whether one of find's names selects a file, or a folder it is in.
+func isSelected(p, root string, names []string, folders bool) bool {
 	if len(names) == 0 {
 		return true
 	}

@@ -21,9 +21,9 @@ func world() Surroundings {
 		"nuke": "!git reset --hard && git clean -fd", "unstage": "reset HEAD --", "wipe": "clean -fdx", "lg": "log --oneline"}
 	root := "/home/u/proj"
 	return Surroundings{Root: root, Dir: root, Home: "/home/u", Git: []string{root + "/.git"},
-		Alias:    func(name string) (string, bool) { text, ok := aliases[name]; return text, ok },
-		Tracked:  func(match func(string) bool) bool { return slices.ContainsFunc(tracked, match) },
-		Precious: func(p string) bool { return slices.Contains(precious, p) },
+		Alias:      func(name string) (string, bool) { text, ok := aliases[name]; return text, ok },
+		Tracked:    func(match func(string) bool) bool { return slices.ContainsFunc(tracked, match) },
+		HasIgnored: func(p string) bool { return slices.Contains(precious, p) },
 	}
 }
 
@@ -51,7 +51,7 @@ func TestDestructiveCorpus(t *testing.T) {
 			name := map[bool]string{true: "destructive", false: "harmless"}[destructive] + part
 			list, bad := corpus(t, name), 0
 			for _, command := range list {
-				if deeds := Destructive(command, world()); (len(deeds) > 0) != destructive {
+				if deeds := FindDestructive(command, world()); (len(deeds) > 0) != destructive {
 					bad++
 					t.Logf("%s: %q: %v", name, command, deeds)
 				}
@@ -96,12 +96,12 @@ func TestDestructive(t *testing.T) {
 		"bash -c 'git rebase main'":     {"rebase", "git rebase main", true},
 		"git worktree remove --force x": {"worktree-remove", "git worktree remove --force x", false},
 	} {
-		got := Destructive(command, world())
-		if len(got) != 1 || got[0].Rule != want.rule || got[0].Command != want.shown || got[0].Covered != want.covered {
+		got := FindDestructive(command, world())
+		if len(got) != 1 || got[0].Rule != want.rule || got[0].Command != want.shown || got[0].InSnapshot != want.covered {
 			t.Errorf("%s: %+v", command, got)
 		}
 		for _, d := range got {
-			if d.Why == "" || d.Instead == "" {
+			if d.Destroys == "" || d.Instead == "" {
 				t.Errorf("%s: nothing is said: %+v", command, d)
 			}
 		}
@@ -117,7 +117,7 @@ func TestDestructiveProtected(t *testing.T) {
 		"echo x > go.mod": true, "sed -i s/a/b/ migrations/001.sql": true, "cp x.sql migrations/002.sql": true, "rm go.mod": true,
 		"cat go.mod": false, "cp go.mod /tmp": false, "sed s/a/b/ go.mod": false, "go mod tidy": false, "echo x > go.sum": false,
 	} {
-		if got := Destructive(command, w); (len(got) > 0) != denied {
+		if got := FindDestructive(command, w); (len(got) > 0) != denied {
 			t.Errorf("%s: %v", command, got)
 		}
 	}
@@ -139,7 +139,7 @@ func TestDestructiveHostile(t *testing.T) {
 		"prefixes":             strings.Repeat("sudo ", 5000) + "git status",
 	} {
 		began := testutil.CPU()
-		Destructive(text, world())
+		FindDestructive(text, world())
 		if took := testutil.CPU() - began; took > 3*time.Second {
 			t.Errorf("%s: %s", name, took)
 		}
@@ -157,8 +157,8 @@ func FuzzDestructive(f *testing.F) {
 			return
 		}
 		began := testutil.CPU()
-		for _, d := range Destructive(text, world()) {
-			if d.Rule == "" || d.Why == "" {
+		for _, d := range FindDestructive(text, world()) {
+			if d.Rule == "" || d.Destroys == "" {
 				t.Errorf("%q: %+v", text, d)
 			}
 		}

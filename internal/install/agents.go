@@ -13,13 +13,13 @@ import (
 
 // integration is where and how an agent is told of belay's hooks.
 type integration struct {
-	name    string
-	user    func(env []string) (string, bool) // its file for all of a user's projects
-	project string                            // its file below the root of a project
-	events  []event
-	element func(program string, seconds int) map[string]any // of the array of an event
-	version bool                                             // the document says "version": 1
-	own     func(program string) ([]byte, error)             // a file of belay's alone, instead of events in one of the agent's
+	name        string
+	userFile    func(env []string) (string, bool) // its file for all of a user's projects
+	projectFile string                            // its file below the root of a project
+	events      []event
+	newElement  func(program string, seconds int) map[string]any // of the array of an event
+	hasVersion  bool                                             // the document says "version": 1
+	ownFile     func(program string) ([]byte, error)             // a file of belay's alone, instead of events in one of the agent's
 }
 
 // event is one of an agent's events and how long belay's hook may take for it, in seconds. A hook that takes longer is
@@ -50,41 +50,41 @@ func claudeEvents(more ...string) []event {
 // integrations are the agents that hooks can be installed for.
 func integrations() []integration {
 	return []integration{
-		{name: "claude", user: home("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), project: ".claude/settings.local.json",
-			events: claudeEvents("PostToolUseFailure"), element: func(program string, seconds int) map[string]any {
-				return group(map[string]any{"type": "command", "command": program, "args": []string{"hook", "claude"}, "timeout": seconds})
+		{name: "claude", userFile: homeFile("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), projectFile: ".claude/settings.local.json",
+			events: claudeEvents("PostToolUseFailure"), newElement: func(program string, seconds int) map[string]any {
+				return newGroup(map[string]any{"type": "command", "command": program, "args": []string{"hook", "claude"}, "timeout": seconds})
 			}},
-		{name: "codex", user: home("CODEX_HOME", ".codex", "hooks.json"), project: ".codex/hooks.json",
-			events: claudeEvents(), element: func(program string, seconds int) map[string]any {
-				return group(map[string]any{"type": "command", "command": shellCommand(program, "codex"), "timeout": seconds})
+		{name: "codex", userFile: homeFile("CODEX_HOME", ".codex", "hooks.json"), projectFile: ".codex/hooks.json",
+			events: claudeEvents(), newElement: func(program string, seconds int) map[string]any {
+				return newGroup(map[string]any{"type": "command", "command": shellCommand(program, "codex"), "timeout": seconds})
 			}},
-		{name: "gemini", user: home("", ".gemini", "settings.json"), project: ".gemini/settings.json",
+		{name: "gemini", userFile: homeFile("", ".gemini", "settings.json"), projectFile: ".gemini/settings.json",
 			events: []event{{"SessionStart", usualLimit}, {"BeforeAgent", usualLimit}, {"BeforeTool", usualLimit},
 				{"AfterTool", usualLimit}, {"AfterAgent", stopLimit}, {"SessionEnd", endLimit}},
-			element: func(program string, seconds int) map[string]any {
-				return group(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "gemini"),
+			newElement: func(program string, seconds int) map[string]any {
+				return newGroup(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "gemini"),
 					"timeout": 1000 * seconds})
 			}},
-		{name: "qwen", user: home("", ".qwen", "settings.json"), project: ".qwen/settings.json",
-			events: claudeEvents("PostToolUseFailure"), element: func(program string, seconds int) map[string]any {
-				return group(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "qwen"),
+		{name: "qwen", userFile: homeFile("", ".qwen", "settings.json"), projectFile: ".qwen/settings.json",
+			events: claudeEvents("PostToolUseFailure"), newElement: func(program string, seconds int) map[string]any {
+				return newGroup(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "qwen"),
 					"timeout": 1000 * seconds})
 			}},
-		{name: "opencode", user: home("XDG_CONFIG_HOME", ".config", "opencode/plugins/belay.js"), project: ".opencode/plugins/belay.js",
-			own: openCodePlugin},
-		{name: "cursor", user: home("", ".cursor", "hooks.json"), project: ".cursor/hooks.json", version: true,
+		{name: "opencode", userFile: homeFile("XDG_CONFIG_HOME", ".config", "opencode/plugins/belay.js"), projectFile: ".opencode/plugins/belay.js",
+			ownFile: openCodePlugin},
+		{name: "cursor", userFile: homeFile("", ".cursor", "hooks.json"), projectFile: ".cursor/hooks.json", hasVersion: true,
 			events: []event{{"sessionStart", usualLimit}, {"beforeSubmitPrompt", usualLimit}, {"preToolUse", usualLimit},
 				{"postToolUse", usualLimit}, {"postToolUseFailure", usualLimit}, {"stop", stopLimit}, {"sessionEnd", endLimit}},
-			element: func(program string, seconds int) map[string]any {
+			newElement: func(program string, seconds int) map[string]any {
 				return map[string]any{"command": shellCommand(program, "cursor"), "timeout": seconds}
 			}},
-		{name: "copilot", user: home("COPILOT_HOME", ".copilot", "hooks/belay.json"), project: ".github/hooks/belay.json",
-			own: copilotFile},
+		{name: "copilot", userFile: homeFile("COPILOT_HOME", ".copilot", "hooks/belay.json"), projectFile: ".github/hooks/belay.json",
+			ownFile: copilotFile},
 	}
 }
 
-// group is an element of an event's array as Claude Code defined it: all tools, one hook.
-func group(handler map[string]any) map[string]any {
+// newGroup is an element of an event's array as Claude Code defined it: all tools, one hook.
+func newGroup(handler map[string]any) map[string]any {
 	return map[string]any{"hooks": []any{handler}}
 }
 
@@ -98,8 +98,8 @@ func copilotFile(program string) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// home makes a path below a folder in the user's home, or below the one that a variable names.
-func home(variable, folder, file string) func(env []string) (string, bool) {
+// homeFile makes a path below a folder in the user's home, or below the one that a variable names.
+func homeFile(variable, folder, file string) func(env []string) (string, bool) {
 	return func(env []string) (string, bool) {
 		if dir := proc.Variable(env, variable); variable != "" && filepath.IsAbs(dir) {
 			return filepath.Join(dir, filepath.FromSlash(file)), true
@@ -184,7 +184,7 @@ func (d *document) hooks(agent string) (found []hook, err error) {
 				continue
 			}
 			for g := range list.items {
-				where := place{d: d, top: top, at: at, events: events, event: n, list: list, element: g}
+				where := elementPlace{d: d, top: top, at: at, events: events, event: n, list: list, element: g}
 				found = append(found, d.handlers(agent, where, skip)...)
 			}
 		}
@@ -192,8 +192,8 @@ func (d *document) hooks(agent string) (found []hook, err error) {
 	return found, nil
 }
 
-// place is an element of the array of an event.
-type place struct {
+// elementPlace is an element of the array of an event.
+type elementPlace struct {
 	d       *document
 	top     container
 	at      int
@@ -204,9 +204,9 @@ type place struct {
 }
 
 // handlers gives belay's hooks in one element: the element itself, or those in its own list.
-func (d *document) handlers(agent string, p place, skip int) (found []hook) {
+func (d *document) handlers(agent string, p elementPlace, skip int) (found []hook) {
 	i := p.list.items[p.element]
-	element := decoded(d.text[i.from:i.to])
+	element := decodeJSON(d.text[i.from:i.to])
 	name := p.events.items[p.event].name
 	if program, ok := commandIn(agent, element); ok {
 		return []hook{{name, program, p.element, element, p.spans}}
@@ -221,7 +221,7 @@ func (d *document) handlers(agent string, p place, skip int) (found []hook) {
 		return nil
 	}
 	for n, h := range inner.items {
-		program, ok := commandIn(agent, decoded(d.text[h.from:h.to]))
+		program, ok := commandIn(agent, decodeJSON(d.text[h.from:h.to]))
 		if !ok {
 			continue
 		}
@@ -235,7 +235,7 @@ func (d *document) handlers(agent string, p place, skip int) (found []hook) {
 }
 
 // spans are the bytes of the element, or of what would be empty without it. kept says what stays although it is.
-func (p place) spans(kept func(path string) bool) []span {
+func (p elementPlace) spans(kept func(path string) bool) []span {
 	name := "hooks." + p.events.items[p.event].name
 	switch {
 	case len(p.list.items) > 1 || kept(name):
@@ -246,8 +246,8 @@ func (p place) spans(kept func(path string) bool) []span {
 	return p.d.spansOf(p.top, p.at)
 }
 
-// decoded is the value of JSON with comments; nil for what is none.
-func decoded(text []byte) (v any) {
+// decodeJSON is the value of JSON with comments; nil for what is none.
+func decodeJSON(text []byte) (v any) {
 	d := document{text: text}
 	if root, _, err := d.parse(); err == nil && root != nil {
 		plain := root.Clone()

@@ -93,7 +93,7 @@ func codexAnswer(line []byte) (list []codexHook, done bool, err error) {
 
 // CodexState is what Codex says of belay's hooks.
 type CodexState struct {
-	Seen      int    `json:"seen"`
+	Found     int    `json:"seen"`
 	Trusted   int    `json:"trusted"`
 	Problem   string `json:"problem,omitempty"` // why it could not be asked
 	untrusted []codexHook
@@ -101,14 +101,14 @@ type CodexState struct {
 
 // Codex asks Codex, if it is installed, which of the hooks that were written it sees and trusts.
 func (q Request) Codex(ctx context.Context) CodexState {
-	codex, err := q.look("codex")
+	codex, err := q.findProgram("codex")
 	if err != nil {
 		return CodexState{Problem: "was not found in PATH, so it was not asked whether it sees the hooks"}
 	}
 	path, err := q.codexFile()
 	var list []codexHook
 	if err == nil {
-		list, err = codexHooks(ctx, codex, q.dir(), q.Env)
+		list, err = codexHooks(ctx, codex, q.codexDir(), q.Env)
 	}
 	if err != nil {
 		return CodexState{Problem: "could not be asked whether it sees the hooks: " + err.Error()}
@@ -118,7 +118,7 @@ func (q Request) Codex(ctx context.Context) CodexState {
 		if !strings.HasPrefix(h.Key, path+":") {
 			continue
 		}
-		s.Seen++
+		s.Found++
 		if h.Trust == "trusted" || h.Trust == "managed" {
 			s.Trusted++
 		} else {
@@ -128,8 +128,8 @@ func (q Request) Codex(ctx context.Context) CodexState {
 	return s
 }
 
-// dir is the folder that Codex is asked about.
-func (q Request) dir() string {
+// codexDir is the folder that Codex is asked about.
+func (q Request) codexDir() string {
 	if q.Project != "" {
 		return q.Project
 	}
@@ -157,13 +157,13 @@ func (s CodexState) String() string {
 	switch {
 	case s.Problem != "":
 		return s.Problem
-	case s.Seen == 0:
+	case s.Found == 0:
 		return "sees no hooks: start codex in the repository and trust the folder"
-	case s.Trusted < s.Seen:
+	case s.Trusted < s.Found:
 		return fmt.Sprintf("sees %d hooks and does not run %d of them yet: start codex and trust them, or use --trust-codex-hooks",
-			s.Seen, s.Seen-s.Trusted)
+			s.Found, s.Found-s.Trusted)
 	}
-	return fmt.Sprintf("sees %d hooks and trusts them", s.Seen)
+	return fmt.Sprintf("sees %d hooks and trusts them", s.Found)
 }
 
 // Wants reports whether an agent's hooks are to be written.
@@ -174,7 +174,7 @@ func (q Request) Wants(agent string) bool {
 // TrustCodex writes the hashes of the hooks that Codex does not trust yet into its config, as its own question does. It
 // may be called only with a person's yes. When Codex does not trust the hooks then, its config is restored.
 func (q Request) TrustCodex(ctx context.Context, before CodexState) (CodexState, error) {
-	config, ok := home("CODEX_HOME", ".codex", "config.toml")(q.Env)
+	config, ok := homeFile("CODEX_HOME", ".codex", "config.toml")(q.Env)
 	if !ok {
 		return before, noHome()
 	}
@@ -183,23 +183,23 @@ func (q Request) TrustCodex(ctx context.Context, before CodexState) (CodexState,
 		return before, err
 	}
 	defer unlock()
-	if _, err := q.perform(step{"codex", config, trusting(before.untrusted), true}); err != nil {
+	if _, err := q.perform(step{"codex", config, trustHooks(before.untrusted), true}); err != nil {
 		return before, err
 	}
 	now := q.Codex(ctx)
-	if now.Problem == "" && now.Trusted == now.Seen && now.Seen > 0 {
+	if now.Problem == "" && now.Trusted == now.Found && now.Found > 0 {
 		return now, nil
 	}
-	if _, err := q.perform(step{"codex", config, untrusting, true}); err != nil {
+	if _, err := q.perform(step{"codex", config, untrustHooks, true}); err != nil {
 		return before, err
 	}
 	return before, belay.Refuse(belay.CodeCannot, "start codex and choose to trust the hooks",
 		"codex does not accept the hashes in %s; the file was restored", config)
 }
 
-// trusting appends a table for each hook.
-func trusting(hooks []codexHook) func(f file, rec *record) (edited, error) {
-	return func(f file, rec *record) (edited, error) {
+// trustHooks appends a table for each hook.
+func trustHooks(hooks []codexHook) func(f settingsFile, rec *installRecord) (editResult, error) {
+	return func(f settingsFile, rec *installRecord) (editResult, error) {
 		var keys []string
 		for _, h := range hooks {
 			keys = append(keys, h.Key)
@@ -213,12 +213,12 @@ func trusting(hooks []codexHook) func(f file, rec *record) (edited, error) {
 		for _, h := range hooks {
 			more = append(more, nl+tableHead(h.Key)+nl+`trusted_hash = "`+h.Hash+`"`+nl...)
 		}
-		created := !f.made || rec != nil && rec.Created
+		created := !f.exists || rec != nil && rec.Created
 		if rec != nil {
 			keys = append(keys, rec.Keys...)
 		}
-		return edited{text: slices.Concat(base, more), rec: &record{Original: digest(base), Created: created, Keys: keys,
-			Added: []span{{len(base), len(base) + len(more)}}}}, nil
+		return editResult{text: slices.Concat(base, more), rec: &installRecord{Original: digest(base), Created: created, Keys: keys,
+			AddedSpans: []span{{len(base), len(base) + len(more)}}}}, nil
 	}
 }
 
@@ -253,19 +253,19 @@ func cutTables(text []byte, keys []string) []byte {
 	return text
 }
 
-// untrusting takes out what was recorded.
-func untrusting(f file, rec *record) (edited, error) {
-	if !f.made || rec == nil {
-		return edited{text: f.text, rec: rec}, nil
+// untrustHooks takes out what was recorded.
+func untrustHooks(f settingsFile, rec *installRecord) (editResult, error) {
+	if !f.exists || rec == nil {
+		return editResult{text: f.text, rec: rec}, nil
 	}
-	text, ok := rec.before(f.text)
+	text, ok := rec.originalText(f.text)
 	if !ok {
 		text = cutTables(f.text, rec.Keys)
 	}
 	if rec.Created && len(bytes.TrimSpace(text)) == 0 {
 		text = nil
 	}
-	return edited{text: text}, nil
+	return editResult{text: text}, nil
 }
 
 // hash is the one that Codex gives a hook: of its event and its handler, as JSON with sorted keys.
@@ -273,13 +273,13 @@ func codexHash(event, command string, seconds int) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(map[string]any{"event_name": snake(event), "hooks": []any{
+	_ = e.Encode(map[string]any{"event_name": snakeCase(event), "hooks": []any{
 		map[string]any{"async": false, "command": command, "timeout": seconds, "type": "command"}}}) // strings and a number
 	return "sha256:" + digest(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// snake writes PreToolUse as pre_tool_use.
-func snake(event string) string {
+// snakeCase writes PreToolUse as pre_tool_use.
+func snakeCase(event string) string {
 	var b strings.Builder
 	for n, r := range event {
 		if n > 0 && unicode.IsUpper(r) {
@@ -292,7 +292,7 @@ func snake(event string) string {
 
 // codexTrusts reports whether the user's config has the hash of each of belay's hooks in a file.
 func codexTrusts(path string, found []hook, in integration, env []string) bool {
-	config, ok := home("CODEX_HOME", ".codex", "config.toml")(env)
+	config, ok := homeFile("CODEX_HOME", ".codex", "config.toml")(env)
 	if !ok {
 		return false
 	}
@@ -305,7 +305,7 @@ func codexTrusts(path string, found []hook, in integration, env []string) bool {
 		if at < 0 {
 			return false
 		}
-		key := fmt.Sprintf("%s:%s:%d:0", path, snake(h.event), h.group)
+		key := fmt.Sprintf("%s:%s:%d:0", path, snakeCase(h.event), h.group)
 		want := tableHead(key) + "\ntrusted_hash = \"" + codexHash(h.event, shellCommand(h.program, "codex"), in.events[at].seconds) + `"`
 		if !bytes.Contains(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte(want)) {
 			return false

@@ -17,11 +17,11 @@ type span struct{ From, To int }
 // it has. Nothing is encoded anew. added are the bytes that were inserted, in their order, so that they can be
 // cut out again.
 type document struct {
-	text  []byte
-	added []span
+	text       []byte
+	addedSpans []span
 }
 
-const mark = "\ufeff" // a byte order mark
+const byteOrderMark = "\ufeff" // a byte order mark
 
 // item is a member of an object or an element of an array.
 type item struct {
@@ -36,15 +36,15 @@ type item struct {
 type container struct {
 	open, close int // of its brackets
 	items       []item
-	rest        []byte // spaces and comments in front of the closing bracket
+	trailing    []byte // spaces and comments in front of the closing bracket
 	object      bool
 }
 
 // parse reads a document. root is nil for one of white space alone. Errors name the line and the column.
 func (d *document) parse() (root *hujson.Value, skip int, err error) {
-	body, marked := bytes.CutPrefix(d.text, []byte(mark))
+	body, marked := bytes.CutPrefix(d.text, []byte(byteOrderMark))
 	if marked {
-		skip = len(mark)
+		skip = len(byteOrderMark)
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, skip, nil
@@ -66,7 +66,7 @@ func containerOf(v hujson.Value, skip int) (c container, ok bool) {
 	c.open, c.close = v.StartOffset+skip, v.EndOffset+skip-1
 	switch value := v.Value.(type) {
 	case *hujson.Object:
-		c.object, c.rest = true, value.AfterExtra
+		c.object, c.trailing = true, value.AfterExtra
 		for _, m := range value.Members {
 			name, _ := m.Name.Value.(hujson.Literal)
 			c.items = append(c.items, item{name: name.String(), from: m.Name.StartOffset + skip, to: m.Value.EndOffset + skip,
@@ -76,7 +76,7 @@ func containerOf(v hujson.Value, skip int) (c container, ok bool) {
 			c.items[n-1].comma = -1
 		}
 	case *hujson.Array:
-		c.rest = value.AfterExtra
+		c.trailing = value.AfterExtra
 		for _, e := range value.Elements {
 			c.items = append(c.items, item{from: e.StartOffset + skip, to: e.EndOffset + skip, before: e.BeforeExtra,
 				comma: e.EndOffset + skip + len(e.AfterExtra), value: e})
@@ -104,8 +104,8 @@ func (c container) member(name string) (item, bool) {
 func (d *document) insert(at int, text string) {
 	d.text = slices.Insert(d.text, at, []byte(text)...)
 	n, within := len(text), false
-	for i := range d.added {
-		switch s := &d.added[i]; {
+	for i := range d.addedSpans {
+		switch s := &d.addedSpans[i]; {
 		case within || at < s.From:
 			s.From, s.To = s.From+n, s.To+n
 		case at <= s.To:
@@ -113,13 +113,13 @@ func (d *document) insert(at int, text string) {
 		}
 	}
 	if !within {
-		d.added = append(d.added, span{at, at + n})
-		slices.SortFunc(d.added, func(a, b span) int { return a.From - b.From })
+		d.addedSpans = append(d.addedSpans, span{at, at + n})
+		slices.SortFunc(d.addedSpans, func(a, b span) int { return a.From - b.From })
 	}
 }
 
-// cut removes spans, which do not overlap.
-func cut(text []byte, spans []span) []byte {
+// cutSpans removes spans, which do not overlap.
+func cutSpans(text []byte, spans []span) []byte {
 	out := bytes.Clone(text)
 	for _, s := range slices.Backward(spans) {
 		out = slices.Delete(out, s.From, s.To)
@@ -135,8 +135,8 @@ func (d *document) lineEnd() string {
 	return "\n"
 }
 
-// unit is one step of indentation.
-func (d *document) unit() string {
+// indentUnit is one step of indentation.
+func (d *document) indentUnit() string {
 	if root, skip, err := d.parse(); err == nil && root != nil {
 		if c, ok := containerOf(*root, skip); ok && len(c.items) > 0 {
 			if indent, own := indentOf(c.items[0].before); own && indent != "" {
@@ -156,9 +156,9 @@ func indentOf(extra []byte) (indent string, own bool) {
 	return string(extra[at+1:]), len(bytes.TrimLeft(extra[at+1:], " \t")) == 0
 }
 
-// commented is the length of extra up to the end of its last comment, 0 for none; line is whether that is one that
+// commentLength is the length of extra up to the end of its last comment, 0 for none; line is whether that is one that
 // ends with its line.
-func commented(extra []byte) (n int, line bool) {
+func commentLength(extra []byte) (n int, line bool) {
 	for at := 0; at < len(extra); {
 		rest := extra[at:]
 		switch {
@@ -192,7 +192,7 @@ func (d *document) lineIndent(at int) string {
 // add appends an item to a container: render gives it with an indentation, or on one line.
 func (d *document) add(c container, render func(indent string, oneLine bool) string) {
 	nl, n := d.lineEnd(), len(c.items)
-	after, line := commented(c.rest)
+	after, line := commentLength(c.trailing)
 	if n == 0 {
 		d.addFirst(c, render, after, line)
 		return
@@ -226,8 +226,8 @@ func (d *document) addFirst(c container, render func(indent string, oneLine bool
 		return
 	}
 	outer := d.lineIndent(c.open)
-	indent := outer + d.unit()
-	switch rest := c.rest[after:]; {
+	indent := outer + d.indentUnit()
+	switch rest := c.trailing[after:]; {
 	case line:
 		d.insert(c.open+1+after, indent+render(indent, false)+nl)
 	case bytes.ContainsRune(rest, '\n'):
@@ -239,7 +239,7 @@ func (d *document) addFirst(c container, render func(indent string, oneLine bool
 
 // render gives a value as JSON, with the document's line ends.
 func (d *document) render(name string, v any) func(indent string, oneLine bool) string {
-	unit, nl := d.unit(), d.lineEnd()
+	unit, nl := d.indentUnit(), d.lineEnd()
 	return func(indent string, oneLine bool) string {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -321,11 +321,11 @@ func (d *document) appendTo(v any, keys ...string) error {
 // spansOf are the bytes that go when an item of a container does: the item with the spaces before it, and a comma.
 func (d *document) spansOf(c container, n int) []span {
 	i := c.items[n]
-	after, line := commented(i.before)
+	after, line := commentLength(i.before)
 	own := span{i.from - (len(i.before) - after), i.to}
 	if i.comma >= 0 { // comments between the item and its comma go with it
 		own.To = i.comma + 1
-	} else if n == 0 && after == 0 && len(bytes.TrimSpace(c.rest)) == 0 {
+	} else if n == 0 && after == 0 && len(bytes.TrimSpace(c.trailing)) == 0 {
 		own.To = c.close
 	}
 	if next := bytes.TrimPrefix(d.text[own.To:], []byte("\r")); line && bytes.HasPrefix(next, []byte("\n")) {

@@ -17,7 +17,7 @@ const program = "/usr/local/bin/belay"
 // merging are the agents whose files belay shares with them.
 func merging() (list []integration) {
 	for _, in := range integrations() {
-		if in.own == nil {
+		if in.ownFile == nil {
 			list = append(list, in)
 		}
 	}
@@ -25,8 +25,8 @@ func merging() (list []integration) {
 }
 
 // recordOf is what is recorded of an insertion.
-func recordOf(in integration, before []byte, d *document) *record {
-	return &record{Original: digest(before), Result: digest(d.text), Added: d.added, Kept: in.containers(before)}
+func recordOf(in integration, before []byte, d *document) *installRecord {
+	return &installRecord{Original: digest(before), Result: digest(d.text), AddedSpans: d.addedSpans, KeptContainers: in.containers(before)}
 }
 
 // Documents as people have them, each with the place where the hooks belong.
@@ -38,7 +38,7 @@ func TestInsert(t *testing.T) {
 		"tabs":         {"{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"x\": [\n\t\t\t1\n\t\t]\n\t}\n}\n"},
 		"CRLF":         {"{\r\n  \"a\": 1\r\n}", "{\r\n  \"a\": 1,\r\n  \"hooks\": {\r\n    \"x\": [\r\n      1\r\n    ]\r\n  }\r\n}"},
 		"one line":     {`{"a":1}`, `{"a":1,"hooks":{"x":[1]}}`},
-		"BOM":          {mark + "{\"a\": 1}", mark + `{"a": 1,"hooks":{"x":[1]}}`},
+		"BOM":          {byteOrderMark + "{\"a\": 1}", byteOrderMark + `{"a": 1,"hooks":{"x":[1]}}`},
 		"a list on one line": {"{\n  \"hooks\": {\n    \"x\": [0, 0]\n  }\n}",
 			"{\n  \"hooks\": {\n    \"x\": [0, 0, 1]\n  }\n}"},
 		"a trailing comma": {"{\n  \"hooks\": {\n    \"x\": [\n      0,\n    ],\n  },\n}",
@@ -55,7 +55,7 @@ func TestInsert(t *testing.T) {
 		} else if string(d.text) != c.after {
 			t.Errorf("%s: %q, want %q", name, d.text, c.after)
 		}
-		if back := cut(d.text, d.added); string(back) != c.before {
+		if back := cutSpans(d.text, d.addedSpans); string(back) != c.before {
 			t.Errorf("%s: cut out again: %q, want %q", name, back, c.before)
 		}
 	}
@@ -141,7 +141,7 @@ func object(t *rapid.T, depth int) string {
 func draw(t *rapid.T) []byte {
 	text := space(t) + object(t, 3) + space(t)
 	if rapid.Bool().Draw(t, "BOM") {
-		text = mark + text
+		text = byteOrderMark + text
 	}
 	return []byte(text)
 }
@@ -158,7 +158,7 @@ func TestInverse(t *testing.T) {
 		if err != nil {
 			return // hooks is no object there
 		}
-		if ok, err := in.current(d.text, program); !ok || err != nil {
+		if ok, err := in.isCurrent(d.text, program); !ok || err != nil {
 			t.Fatalf("twice is not once: %v\n%s", err, d.text)
 		}
 		back, err := in.strip(d.text, recordOf(in, before, d))
@@ -166,13 +166,13 @@ func TestInverse(t *testing.T) {
 			t.Fatalf("before %q\nafter  %q\n%v", before, back, err)
 		}
 		// Without the record, and with what was there before, the values are the same.
-		back, err = in.strip(d.text, &record{Kept: in.containers(before)})
+		back, err = in.strip(d.text, &installRecord{KeptContainers: in.containers(before)})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, d.text)
 		}
-		was, _ := decoded(before).(map[string]any)
-		is, _ := decoded(back).(map[string]any)
-		if _, had := was["version"]; in.version && !had {
+		was, _ := decodeJSON(before).(map[string]any)
+		is, _ := decodeJSON(back).(map[string]any)
+		if _, had := was["version"]; in.hasVersion && !had {
 			delete(is, "version")
 		}
 		if !reflect.DeepEqual(was, is) {
@@ -193,7 +193,7 @@ func TestStripAfterAnEdit(t *testing.T) {
 			edited := bytes.Replace(d.text, []byte(`"a": 1`), []byte(`"a": 12345`), 1)
 			back, err := in.strip(edited, recordOf(in, []byte(before), d))
 			want := strings.Replace(before, `"a": 1`, `"a": 12345`, 1)
-			if in.version {
+			if in.hasVersion {
 				continue // its "version" stays
 			}
 			if err != nil || string(back) != want {
@@ -223,7 +223,7 @@ func TestStripLeavesOthers(t *testing.T) {
 
 // Whatever a file contains, nothing of it is lost and nothing panics.
 func FuzzDocument(f *testing.F) {
-	for _, text := range []string{"", "{}", "{\"hooks\":{\"Stop\":[]}}", mark + "{\r\n\t\"a\":1,//x\r\n}", "{/**/}", "[", "{\"a\":1}//", "\"hooks\""} {
+	for _, text := range []string{"", "{}", "{\"hooks\":{\"Stop\":[]}}", byteOrderMark + "{\r\n\t\"a\":1,//x\r\n}", "{/**/}", "[", "{\"a\":1}//", "\"hooks\""} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -233,10 +233,10 @@ func FuzzDocument(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if back := cut(d.text, d.added); !bytes.Equal(back, text) {
+			if back := cutSpans(d.text, d.addedSpans); !bytes.Equal(back, text) {
 				t.Fatalf("%s: %q is %q afterwards", in.name, text, back)
 			}
-			if _, err := hujson.Parse(append(bytes.TrimPrefix(d.text, []byte(mark)), '\n')); err != nil {
+			if _, err := hujson.Parse(append(bytes.TrimPrefix(d.text, []byte(byteOrderMark)), '\n')); err != nil {
 				t.Fatalf("%s: %q is no JSON: %v", in.name, d.text, err)
 			}
 		}

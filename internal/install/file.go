@@ -21,30 +21,30 @@ import (
 // maxFile is how large a file of settings may be.
 const maxFile = 4 << 20
 
-// file is one of an agent's files, as it was read.
-type file struct {
-	path string // as it is shown
-	real string // behind links
-	text []byte
-	perm uint16
-	made bool // there is one
+// settingsFile is one of an agent's files, as it was read.
+type settingsFile struct {
+	path     string // as it is shown
+	realPath string // behind links
+	text     []byte
+	perm     uint16
+	exists   bool // there is one
 }
 
-// open reads a file that belay may then replace. Links are followed, below a project only within that. Errors say why it
+// openFile reads a file that belay may then replace. Links are followed, below a project only within that. Errors say why it
 // may not be replaced: it is read-only, belongs to somebody else, has several names.
-func open(path, within string) (file, error) {
-	f := file{path: path, real: path, perm: 0o644}
+func openFile(path, within string) (settingsFile, error) {
+	f := settingsFile{path: path, realPath: path, perm: 0o644}
 	real, err := filepath.EvalSymlinks(path)
 	if _, lerr := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && lerr == nil {
 		return f, belay.Refuse(belay.CodeCannot, "remove the link, or create its target", "%s is a link that leads nowhere", path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		real, err = resolved(path)
+		real, err = resolveLinks(path)
 	}
 	if err != nil {
 		return f, fmt.Errorf("read %s: %w", path, err)
 	}
-	f.real = real
+	f.realPath = real
 	if within != "" && real != within && !strings.HasPrefix(real, within+string(filepath.Separator)) {
 		return f, belay.Refuse(belay.CodeCannot, "replace the link by a file, or use --user",
 			"%s leads out of the repository, to %s", path, real)
@@ -54,7 +54,7 @@ func open(path, within string) (file, error) {
 		return f, nil
 	}
 	if err == nil {
-		err = replaceable(path, info)
+		err = checkReplaceable(path, info)
 	}
 	if err == nil {
 		f.text, err = fsroot.ReadUserFile(real, maxFile)
@@ -65,12 +65,12 @@ func open(path, within string) (file, error) {
 	if f.text == nil {
 		f.text = []byte{} // not the text of no file
 	}
-	f.made, f.perm = true, uint16(info.Mode().Perm())
+	f.exists, f.perm = true, uint16(info.Mode().Perm())
 	return f, nil
 }
 
-// replaceable says why a file may not be replaced.
-func replaceable(path string, info fs.FileInfo) error {
+// checkReplaceable says why a file may not be replaced.
+func checkReplaceable(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case info.Mode().Perm()&0o200 == 0:
@@ -84,23 +84,23 @@ func replaceable(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// resolved follows the links of as much of a path as there is.
-func resolved(path string) (string, error) {
+// resolveLinks follows the links of as much of a path as there is.
+func resolveLinks(path string) (string, error) {
 	dir := filepath.Dir(path)
 	real, err := filepath.EvalSymlinks(dir)
 	if errors.Is(err, fs.ErrNotExist) && dir != path {
 		if _, lerr := os.Lstat(dir); lerr == nil {
 			return "", belay.Refuse(belay.CodeCannot, "remove the link, or create its target", "%s is a link that leads nowhere", dir)
 		}
-		real, err = resolved(dir)
+		real, err = resolveLinks(dir)
 	}
 	return filepath.Join(real, filepath.Base(path)), err
 }
 
 // replace gives the file a new text, or removes it when text is nil, unless somebody has saved it since it was read: then
 // the error is a *fsroot.SavedError, and what was saved stays.
-func (f file) replace(text []byte) (err error) {
-	dir := filepath.Dir(f.real)
+func (f settingsFile) replace(text []byte) (err error) {
+	dir := filepath.Dir(f.realPath)
 	if unix.Access(dir, unix.W_OK) != nil {
 		return belay.Refuse(belay.CodeCannot, "chmod u+w "+dir, "%s is read-only", dir)
 	}
@@ -109,11 +109,11 @@ func (f file) replace(text []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	held := fsroot.Expected{NewHash: sha256.New, New: blob(text)}
-	if f.made {
-		held.OID = blob(f.text)
+	held := fsroot.Expected{NewHash: sha256.New, New: blobID(text)}
+	if f.exists {
+		held.OID = blobID(f.text)
 	}
-	name := filepath.Base(f.real)
+	name := filepath.Base(f.realPath)
 	if text == nil {
 		return root.RemoveExpected(name, held)
 	}
@@ -129,17 +129,17 @@ func (f file) replace(text []byte) (err error) {
 	return err
 }
 
-// blob is the name that fsroot gives bytes.
-func blob(text []byte) fsroot.OID {
+// blobID is the name that fsroot gives bytes.
+func blobID(text []byte) fsroot.OID {
 	h := sha256.New()
 	fmt.Fprintf(h, "blob %d\x00", len(text))
 	h.Write(text)
 	return fsroot.OID(h.Sum(nil))
 }
 
-// sweep removes what a killed belay left beside a file. What may be the only copy of something that was saved, because it
+// removeLeftovers removes what a killed belay left beside a file. What may be the only copy of something that was saved, because it
 // is not in the record, gets a name that people see, which is returned.
-func sweep(dir string, rec *record) (kept []string) {
+func removeLeftovers(dir string, rec *installRecord) (kept []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -165,8 +165,8 @@ func sweep(dir string, rec *record) (kept []string) {
 	return kept
 }
 
-// folders makes the folder of a file and returns those that were made, the outermost first.
-func folders(dir string) (made []string, err error) {
+// makeFolders makes the folder of a file and returns those that were made, the outermost first.
+func makeFolders(dir string) (made []string, err error) {
 	var lacking []string
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at {
@@ -183,5 +183,5 @@ func folders(dir string) (made []string, err error) {
 	return made, nil
 }
 
-// same reports whether two texts are, nil being no file.
-func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+// sameText reports whether two texts are, nil being no file.
+func sameText(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// wanted are the elements that belong into the array of each event.
-func (in integration) wanted(program string) map[string]any {
+// elementsFor are the elements that belong into the array of each event.
+func (in integration) elementsFor(program string) map[string]any {
 	out := map[string]any{}
 	for _, e := range in.events {
-		text, err := json.Marshal(in.element(program, e.seconds))
+		text, err := json.Marshal(in.newElement(program, e.seconds))
 		if err != nil {
 			panic(err) // only values made here
 		}
-		out[e.name] = decoded(text)
+		out[e.name] = decodeJSON(text)
 	}
 	return out
 }
 
-// current reports whether a document has exactly the wanted hooks of belay's.
-func (in integration) current(text []byte, program string) (bool, error) {
+// isCurrent reports whether a document has exactly the wanted hooks of belay's.
+func (in integration) isCurrent(text []byte, program string) (bool, error) {
 	d := document{text: text}
 	found, err := d.hooks(in.name)
 	if err != nil {
 		return false, err
 	}
-	want := in.wanted(program)
+	want := in.elementsFor(program)
 	for _, h := range found {
 		if !reflect.DeepEqual(want[h.event], h.element) {
 			return false, nil
@@ -40,25 +40,25 @@ func (in integration) current(text []byte, program string) (bool, error) {
 // strip takes belay's hooks out of a document. With the record of what was inserted, and nothing changed since, it is
 // what it was before, byte for byte. Otherwise the hooks are found by what they are, and of what would be empty without
 // them only that stays which was there before.
-func (in integration) strip(text []byte, rec *record) ([]byte, error) {
-	if before, ok := rec.before(text); ok {
+func (in integration) strip(text []byte, rec *installRecord) ([]byte, error) {
+	if before, ok := rec.originalText(text); ok {
 		return before, nil
 	}
-	kept := func(path string) bool { return rec != nil && slices.Contains(rec.Kept, path) }
+	kept := func(path string) bool { return rec != nil && slices.Contains(rec.KeptContainers, path) }
 	for {
 		d := document{text: text}
 		found, err := d.hooks(in.name)
 		if err != nil || len(found) == 0 {
 			return text, err
 		}
-		text = cut(text, found[0].spans(kept))
+		text = cutSpans(text, found[0].spans(kept))
 	}
 }
 
 // insert puts belay's hooks into a document without any.
 func (in integration) insert(text []byte, program string) (*document, error) {
 	d := &document{text: slices.Clone(text)}
-	if in.version {
+	if in.hasVersion {
 		c, err := d.descend(false)
 		if err != nil {
 			return nil, err
@@ -68,11 +68,11 @@ func (in integration) insert(text []byte, program string) (*document, error) {
 		}
 	}
 	for _, e := range in.events {
-		if err := d.appendTo(in.element(program, e.seconds), "hooks", e.name); err != nil {
+		if err := d.appendTo(in.newElement(program, e.seconds), "hooks", e.name); err != nil {
 			return nil, err
 		}
 	}
-	if ok, err := in.current(d.text, program); err != nil || !ok {
+	if ok, err := in.isCurrent(d.text, program); err != nil || !ok {
 		return nil, fmt.Errorf("the hooks would not be read back: %v", err)
 	}
 	return d, nil
@@ -98,9 +98,9 @@ func (in integration) containers(text []byte) (paths []string) {
 	return paths
 }
 
-// bare reports whether nothing is left in a document that belay made.
-func bare(text []byte) bool {
-	all, ok := decoded(text).(map[string]any)
+// isBare reports whether nothing is left in a document that belay made.
+func isBare(text []byte) bool {
+	all, ok := decodeJSON(text).(map[string]any)
 	if !ok {
 		d := document{text: text}
 		root, _, err := d.parse()

@@ -19,28 +19,28 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// Found is an agent that is on this machine, or that belay's hooks are installed for.
-type Found struct {
-	Agent   string      `json:"agent"`
-	Program string      `json:"program,omitempty"` // "" when it is not in PATH
-	Version string      `json:"version,omitempty"`
-	Hooks   []Installed `json:"hooks"`
+// FoundAgent is an agent that is on this machine, or that belay's hooks are installed for.
+type FoundAgent struct {
+	Agent   string           `json:"agent"`
+	Program string           `json:"program,omitempty"` // "" when it is not in PATH
+	Version string           `json:"version,omitempty"`
+	Hooks   []InstalledHooks `json:"hooks"`
 }
 
-// Installed are belay's hooks in one file.
-type Installed struct {
-	Level   string   `json:"level"` // user, project
-	Path    string   `json:"path"`
-	Events  int      `json:"events"`
-	Of      int      `json:"of"`                // how many belay installs
-	Calls   []string `json:"calls"`             // the programs that they start
-	Stale   []string `json:"stale,omitempty"`   // those that do not exist
-	Trust   string   `json:"trust,omitempty"`   // what is missing for the agent to run them
-	Problem string   `json:"problem,omitempty"` // why the file cannot be read
+// InstalledHooks are belay's hooks in one file.
+type InstalledHooks struct {
+	Level           string   `json:"level"` // user, project
+	Path            string   `json:"path"`
+	Events          int      `json:"events"`
+	Expected        int      `json:"of"`                // how many belay installs
+	Programs        []string `json:"calls"`             // the programs that they start
+	MissingPrograms []string `json:"stale,omitempty"`   // those that do not exist
+	Trust           string   `json:"trust,omitempty"`   // what is missing for the agent to run them
+	Problem         string   `json:"problem,omitempty"` // why the file cannot be read
 }
 
-// look finds an agent's program.
-func (q Request) look(name string) (string, error) {
+// findProgram finds an agent's program.
+func (q Request) findProgram(name string) (string, error) {
 	p, _ := agent.PresetOf(name)
 	for _, program := range p.Programs {
 		if path, err := proc.LookPath(program, "", q.Env); err == nil {
@@ -51,17 +51,17 @@ func (q Request) look(name string) (string, error) {
 }
 
 // Inspect looks for every agent that hooks can be installed for. project is the root of the project, "" outside of one.
-func Inspect(ctx context.Context, project string, env []string) []Found {
-	all := make([]Found, len(integrations()))
+func Inspect(ctx context.Context, project string, env []string) []FoundAgent {
+	all := make([]FoundAgent, len(integrations()))
 	var wait sync.WaitGroup
 	for n, in := range integrations() {
 		wait.Go(func() {
 			q := Request{Env: env}
-			f := Found{Agent: in.name, Hooks: []Installed{}}
-			f.Program, _ = q.look(in.name)
+			f := FoundAgent{Agent: in.name, Hooks: []InstalledHooks{}}
+			f.Program, _ = q.findProgram(in.name)
 			if f.Program != "" {
 				preset, _ := agent.PresetOf(in.name)
-				f.Version = version(ctx, f.Program, preset.Packages, env)
+				f.Version = versionOf(ctx, f.Program, preset.Packages, env)
 			}
 			for _, level := range []struct{ name, root string }{{"user", ""}, {"project", project}} {
 				if level.name == "project" && project == "" {
@@ -79,36 +79,36 @@ func Inspect(ctx context.Context, project string, env []string) []Found {
 		})
 	}
 	wait.Wait()
-	return slices.DeleteFunc(all, func(f Found) bool { return f.Program == "" && len(f.Hooks) == 0 })
+	return slices.DeleteFunc(all, func(f FoundAgent) bool { return f.Program == "" && len(f.Hooks) == 0 })
 }
 
-// called finds the program in a file of belay's own.
-var called = lazyregexp.New(`const program = ("(?:[^"\\]|\\.)*")`)
+// programPattern finds the program in a file of belay's own.
+var programPattern = lazyregexp.New(`const program = ("(?:[^"\\]|\\.)*")`)
 
 // inspect reads a file; ok is false where it has nothing of belay's.
-func (in integration) inspect(path, project string, env []string) (i Installed, ok bool) {
-	i = Installed{Path: path, Of: len(in.events)}
+func (in integration) inspect(path, project string, env []string) (i InstalledHooks, ok bool) {
+	i = InstalledHooks{Path: path, Expected: len(in.events)}
 	text, err := fsroot.ReadUserFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return i, false
 	}
 	var found []hook
 	if err == nil {
-		found, err = in.found(text)
+		found, err = in.findHooks(text)
 	}
 	if err != nil {
 		i.Problem = err.Error()
 		return i, true
 	}
 	i.Events = len(found)
-	if in.own != nil {
-		i.Of = i.Events
+	if in.ownFile != nil {
+		i.Expected = i.Events
 	}
 	for _, h := range found {
-		if !slices.Contains(i.Calls, h.program) {
-			i.Calls = append(i.Calls, h.program)
+		if !slices.Contains(i.Programs, h.program) {
+			i.Programs = append(i.Programs, h.program)
 			if info, err := os.Stat(h.program); filepath.IsAbs(h.program) && (err != nil || info.Mode()&0o111 == 0) {
-				i.Stale = append(i.Stale, h.program)
+				i.MissingPrograms = append(i.MissingPrograms, h.program)
 			}
 		}
 	}
@@ -122,12 +122,12 @@ func (in integration) inspect(path, project string, env []string) (i Installed, 
 	return i, len(found) > 0
 }
 
-// found gives belay's hooks in a file, its own or the agent's.
-func (in integration) found(text []byte) ([]hook, error) {
-	if in.own == nil {
+// findHooks gives belay's hooks in a file, its own or the agent's.
+func (in integration) findHooks(text []byte) ([]hook, error) {
+	if in.ownFile == nil {
 		return (&document{text: text}).hooks(in.name)
 	}
-	if m := called.FindSubmatch(text); m != nil {
+	if m := programPattern.FindSubmatch(text); m != nil {
 		var program string
 		err := json.Unmarshal(m[1], &program)
 		return []hook{{program: program}}, err
@@ -143,7 +143,7 @@ func geminiTrusts(folder string, env []string) bool {
 	if proc.Variable(env, "GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return true
 	}
-	path, ok := home("", ".gemini", "trustedFolders.json")(env)
+	path, ok := homeFile("", ".gemini", "trustedFolders.json")(env)
 	text, err := fsroot.ReadUserFile(path, maxFile)
 	var rules map[string]string
 	if !ok || err != nil || json.Unmarshal(text, &rules) != nil {
@@ -159,10 +159,10 @@ func geminiTrusts(folder string, env []string) bool {
 	}
 }
 
-var number = lazyregexp.New(`\d+\.\d+[\w.+-]*`)
+var versionPattern = lazyregexp.New(`\d+\.\d+[\w.+-]*`)
 
-// version is that of the npm package that a program belongs to, or else what it prints.
-func version(ctx context.Context, program string, packages, env []string) string {
+// versionOf is that of the npm package that a program belongs to, or else what it prints.
+func versionOf(ctx context.Context, program string, packages, env []string) string {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return ""
@@ -182,5 +182,5 @@ func version(ctx context.Context, program string, packages, env []string) string
 	if err != nil {
 		return ""
 	}
-	return number.FindString(string(out))
+	return versionPattern.FindString(string(out))
 }

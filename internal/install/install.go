@@ -35,32 +35,32 @@ const (
 
 // Change is what was done to one file, or would be.
 type Change struct {
-	Agent string   `json:"agent"`
-	Path  string   `json:"path"`
-	Did   string   `json:"did"`             // wrote, removed, unchanged
-	Lines []string `json:"lines,omitempty"` // with a dry run: those that would be added, or removed
-	Kept  []string `json:"kept,omitempty"`  // files with what somebody saved while an earlier belay was killed
-	Note  string   `json:"note,omitempty"`
-	Gone  bool     `json:"gone,omitempty"` // the whole file was removed
+	Agent       string   `json:"agent"`
+	Path        string   `json:"path"`
+	Action      string   `json:"did"`             // wrote, removed, unchanged
+	Lines       []string `json:"lines,omitempty"` // with a dry run: those that would be added, or removed
+	KeptFiles   []string `json:"kept,omitempty"`  // files with what somebody saved while an earlier belay was killed
+	Note        string   `json:"note,omitempty"`
+	FileRemoved bool     `json:"gone,omitempty"` // the whole file was removed
 }
 
 // step is one file to change.
 type step struct {
 	agent, path string
-	edit        func(f file, rec *record) (edited, error)
+	edit        func(f settingsFile, rec *installRecord) (editResult, error)
 	quiet       bool // not worth a line when nothing changes
 }
 
-// edited is a file's new text, nil for none, and what to record of it; no record for what is not belay's any more.
-type edited struct {
+// editResult is a file's new text, nil for none, and what to record of it; no record for what is not belay's any more.
+type editResult struct {
 	text []byte
-	rec  *record
+	rec  *installRecord
 	note string
 }
 
-// Do installs or removes. Everything is tried before the first file is written. Errors: belay.CodeUsage for an unknown
+// Apply installs or removes. Everything is tried before the first file is written. Errors: belay.CodeUsage for an unknown
 // agent, belay.CodeCannot with the reason why a file cannot be changed; then all files are as they were, or are named.
-func Do(ctx context.Context, q Request) ([]Change, error) {
+func Apply(ctx context.Context, q Request) ([]Change, error) {
 	steps, err := q.steps()
 	if err != nil {
 		return nil, err
@@ -74,11 +74,11 @@ func Do(ctx context.Context, q Request) ([]Change, error) {
 	}
 	var tried []Change
 	for _, s := range steps {
-		c, err := q.once(s, true)
+		c, err := q.applyOnce(s, true)
 		if err != nil {
 			return nil, err
 		}
-		if c.Did != Unchanged || !s.quiet {
+		if c.Action != Unchanged || !s.quiet {
 			tried = append(tried, c)
 		}
 	}
@@ -91,7 +91,7 @@ func Do(ctx context.Context, q Request) ([]Change, error) {
 		if err != nil {
 			return done, err
 		}
-		if c.Did != Unchanged || !s.quiet {
+		if c.Action != Unchanged || !s.quiet {
 			done = append(done, c)
 		}
 	}
@@ -115,11 +115,11 @@ func (q Request) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil
 }
 
-func (q Request) records() records {
+func (q Request) records() recordFolder {
 	if q.State == "" {
 		return ""
 	}
-	return records(filepath.Join(q.State, "agents"))
+	return recordFolder(filepath.Join(q.State, "agents"))
 }
 
 // steps are the files of the agents.
@@ -141,17 +141,17 @@ func (q Request) steps() ([]step, error) {
 		if slices.ContainsFunc(steps, func(s step) bool { return s.path == path }) {
 			continue
 		}
-		edit := q.merged(in)
-		if in.own != nil {
-			text, err := in.own(q.Program)
+		edit := q.editSettings(in)
+		if in.ownFile != nil {
+			text, err := in.ownFile(q.Program)
 			if err != nil {
 				return nil, err
 			}
 			edit = q.editOwnFile(text)
 		}
 		steps = append(steps, step{name, path, edit, false})
-		if config, ok := home("CODEX_HOME", ".codex", "config.toml")(q.Env); name == "codex" && q.Remove && ok {
-			steps = append(steps, step{name, config, untrusting, true})
+		if config, ok := homeFile("CODEX_HOME", ".codex", "config.toml")(q.Env); name == "codex" && q.Remove && ok {
+			steps = append(steps, step{name, config, untrustHooks, true})
 		}
 	}
 	if q.Skill {
@@ -172,9 +172,9 @@ func (q Request) steps() ([]step, error) {
 // file is the agent's file for the user or for the project.
 func (q Request) file(in integration) (string, error) {
 	if q.Project != "" {
-		return filepath.Join(q.Project, filepath.FromSlash(in.project)), nil
+		return filepath.Join(q.Project, filepath.FromSlash(in.projectFile)), nil
 	}
-	path, ok := in.user(q.Env)
+	path, ok := in.userFile(q.Env)
 	if !ok {
 		return "", noHome()
 	}
@@ -185,59 +185,59 @@ func noHome() error {
 	return belay.Refuse(belay.CodeCannot, "set HOME, or use --project", "HOME is not set to an absolute path")
 }
 
-// merged edits a file of the agent's.
-func (q Request) merged(in integration) func(f file, rec *record) (edited, error) {
-	return func(f file, rec *record) (edited, error) {
+// editSettings edits a file of the agent's.
+func (q Request) editSettings(in integration) func(f settingsFile, rec *installRecord) (editResult, error) {
+	return func(f settingsFile, rec *installRecord) (editResult, error) {
 		fault := func(err error) error {
 			return belay.Refuse(belay.CodeCannot, "fix it, then run belay init again; nothing was changed", "%s: %s", f.path, err)
 		}
-		if ok, err := in.current(f.text, q.Program); err != nil {
-			return edited{}, fault(err)
+		if ok, err := in.isCurrent(f.text, q.Program); err != nil {
+			return editResult{}, fault(err)
 		} else if ok && !q.Remove {
-			return edited{text: f.text, rec: rec}, nil
+			return editResult{text: f.text, rec: rec}, nil
 		}
 		base, err := in.strip(f.text, rec)
 		if err != nil {
-			return edited{}, fault(err)
+			return editResult{}, fault(err)
 		}
-		created := !f.made || rec != nil && rec.Created && bare(base)
+		created := !f.exists || rec != nil && rec.Created && isBare(base)
 		if q.Remove {
-			if f.made && !created {
-				return edited{text: base}, nil
+			if f.exists && !created {
+				return editResult{text: base}, nil
 			}
-			return edited{}, nil
+			return editResult{}, nil
 		}
 		d, err := in.insert(base, q.Program)
 		if err != nil {
-			return edited{}, fault(err)
+			return editResult{}, fault(err)
 		}
-		return edited{text: d.text, rec: &record{Original: digest(base), Added: d.added, Created: created, Kept: in.containers(base)}}, nil
+		return editResult{text: d.text, rec: &installRecord{Original: digest(base), AddedSpans: d.addedSpans, Created: created, KeptContainers: in.containers(base)}}, nil
 	}
 }
 
 // editOwnFile edits a file of belay's own.
-func (q Request) editOwnFile(text []byte) func(f file, rec *record) (edited, error) {
-	return func(f file, rec *record) (edited, error) {
-		ours := same(f.text, text) || rec != nil && digest(f.text) == rec.Result
+func (q Request) editOwnFile(text []byte) func(f settingsFile, rec *installRecord) (editResult, error) {
+	return func(f settingsFile, rec *installRecord) (editResult, error) {
+		ours := sameText(f.text, text) || rec != nil && digest(f.text) == rec.Result
 		switch {
-		case !f.made && q.Remove:
-			return edited{}, nil
-		case f.made && !ours && q.Remove:
-			return edited{text: f.text, rec: rec, note: "was changed since belay wrote it; remove it yourself"}, nil
-		case f.made && !ours:
-			return edited{}, belay.Refuse(belay.CodeCannot, "move it away, then run belay init again",
+		case !f.exists && q.Remove:
+			return editResult{}, nil
+		case f.exists && !ours && q.Remove:
+			return editResult{text: f.text, rec: rec, note: "was changed since belay wrote it; remove it yourself"}, nil
+		case f.exists && !ours:
+			return editResult{}, belay.Refuse(belay.CodeCannot, "move it away, then run belay init again",
 				"%s was not written by belay, or was changed since", f.path)
 		case q.Remove:
-			return edited{}, nil
+			return editResult{}, nil
 		}
-		return edited{text: text, rec: &record{Original: digest(nil), Created: true, Added: []span{{0, len(text)}}}}, nil
+		return editResult{text: text, rec: &installRecord{Original: digest(nil), Created: true, AddedSpans: []span{{0, len(text)}}}}, nil
 	}
 }
 
 // perform changes one file, once more when somebody saves it meanwhile.
 func (q Request) perform(s step) (c Change, err error) {
 	for range 10 {
-		c, err = q.once(s, false)
+		c, err = q.applyOnce(s, false)
 		var saved *fsroot.SavedError
 		if !errors.As(err, &saved) || saved.SetAsideAt != "" {
 			break
@@ -246,37 +246,37 @@ func (q Request) perform(s step) (c Change, err error) {
 	if err != nil && belay.CodeOf(err) == belay.CodeCannot {
 		return c, err
 	}
-	return c, wrap(err, s.path)
+	return c, wrapError(err, s.path)
 }
 
-func wrap(err error, path string) error {
+func wrapError(err error, path string) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("write %s: %w", path, err)
 }
 
-// within is the folder that a file of a project may not leave.
-func (q Request) within(s step) string {
+// boundary is the folder that a file of a project may not leave.
+func (q Request) boundary(s step) string {
 	if q.Project == "" || !strings.HasPrefix(s.path, q.Project+string(filepath.Separator)) {
 		return ""
 	}
 	return q.Project
 }
 
-// once reads one file and changes it, unless only what would change is wanted.
-func (q Request) once(s step, dry bool) (Change, error) {
-	c := Change{Agent: s.agent, Path: s.path, Did: Unchanged}
-	f, err := open(s.path, q.within(s))
+// applyOnce reads one file and changes it, unless only what would change is wanted.
+func (q Request) applyOnce(s step, dry bool) (Change, error) {
+	c := Change{Agent: s.agent, Path: s.path, Action: Unchanged}
+	f, err := openFile(s.path, q.boundary(s))
 	if err != nil {
 		return c, err
 	}
-	rec := q.records().read(f.real)
+	rec := q.records().read(f.realPath)
 	if !dry {
-		c.Kept = sweep(filepath.Dir(f.real), rec)
+		c.KeptFiles = removeLeftovers(filepath.Dir(f.realPath), rec)
 	}
 	now := f.text
-	if !f.made {
+	if !f.exists {
 		now = nil
 	}
 	e, err := s.edit(f, rec)
@@ -284,25 +284,25 @@ func (q Request) once(s step, dry bool) (Change, error) {
 		return c, err
 	}
 	c.Note = e.note
-	if same(now, e.text) {
+	if sameText(now, e.text) {
 		if q.Remove && !dry && e.note == "" {
-			return c, q.records().remove(f.real)
+			return c, q.records().remove(f.realPath)
 		}
 		return c, nil
 	}
-	c.Did = Wrote
+	c.Action = Wrote
 	if q.Remove {
-		c.Did, c.Gone = Removed, e.text == nil
+		c.Action, c.FileRemoved = Removed, e.text == nil
 	}
 	if dry {
-		c.Lines = lines(now, e.text)
+		c.Lines = changedLines(now, e.text)
 		return c, nil
 	}
 	return c, q.write(f, rec, e)
 }
 
 // write makes the folders, the record and the file, in this order: with a record alone nothing is lost.
-func (q Request) write(f file, old *record, e edited) error {
+func (q Request) write(f settingsFile, old *installRecord, e editResult) error {
 	if e.rec == nil {
 		if err := f.replace(e.text); err != nil {
 			return err
@@ -312,24 +312,24 @@ func (q Request) write(f file, old *record, e edited) error {
 				_ = os.Remove(dir) // one that is not empty stays
 			}
 		}
-		return q.records().remove(f.real)
+		return q.records().remove(f.realPath)
 	}
-	made, err := folders(filepath.Dir(f.real))
+	made, err := makeFolders(filepath.Dir(f.realPath))
 	if err != nil {
 		return err
 	}
 	if old != nil && e.rec.Created {
 		made = append(old.Folders, made...)
 	}
-	e.rec.Path, e.rec.Result, e.rec.Folders = f.real, digest(e.text), made
+	e.rec.Path, e.rec.Result, e.rec.Folders = f.realPath, digest(e.text), made
 	if err := q.records().write(e.rec); err != nil {
 		return fmt.Errorf("record what is written: %w", err)
 	}
 	return f.replace(e.text)
 }
 
-// lines are those between the common start and the common end.
-func lines(old, new []byte) (out []string) {
+// changedLines are those between the common start and the common end.
+func changedLines(old, new []byte) (out []string) {
 	a, b := strings.SplitAfter(string(old), "\n"), strings.SplitAfter(string(new), "\n")
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -25,7 +25,7 @@ func request(t *testing.T, agents ...string) Request {
 func (q Request) home() string { return strings.TrimPrefix(q.Env[0], "HOME=") }
 
 func (q Request) run(t interface{ Fatal(...any) }) []Change {
-	c, err := Do(context.Background(), q)
+	c, err := Apply(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestDoInverse(t *testing.T) {
 	documents := rapid.Custom(draw)
 	for seed := range 12 { // TestInverse tries thousands of documents
 		for n, in := range merging() {
-			path, _ := in.user(q.Env)
+			path, _ := in.userFile(q.Env)
 			text := documents.Example(10*seed + n)
 			if _, err := in.insert(text, program); err != nil || (seed+n)%3 == 0 {
 				continue // without a file
@@ -56,8 +56,8 @@ func TestDoInverse(t *testing.T) {
 		q.run(t)
 		after := tree(t, q.home())
 		for _, c := range q.run(t) {
-			if c.Did != Unchanged {
-				t.Fatalf("the second time %s was %s", c.Path, c.Did)
+			if c.Action != Unchanged {
+				t.Fatalf("the second time %s was %s", c.Path, c.Action)
 			}
 		}
 		if d := cmp.Diff(after, tree(t, q.home())); d != "" {
@@ -175,7 +175,7 @@ func TestEveryStepFails(t *testing.T) {
 				}
 				return nil
 			}
-			_, err := Do(context.Background(), q)
+			_, err := Apply(context.Background(), q)
 			fsroot.Fault = nil
 			if n < fail {
 				break // there are no more
@@ -202,8 +202,8 @@ func TestTrust(t *testing.T) {
 	t.Parallel()
 	hooks := []codexHook{{Key: "/home/a b/.codex/hooks.json:stop:0:0", Hash: "sha256:aa"}, {Key: "/x:pre_tool_use:1:0", Hash: "sha256:bb"}}
 	for _, before := range []string{"", "model = \"m\"\n", "model = \"m\"", "a = 1\r\n\r\n[b]\r\nc = 2\r\n", "\n"} {
-		f := file{text: []byte(before), made: true}
-		e, err := trusting(hooks)(f, nil)
+		f := settingsFile{text: []byte(before), exists: true}
+		e, err := trustHooks(hooks)(f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,16 +213,16 @@ func TestTrust(t *testing.T) {
 			}
 		}
 		e.rec.Result = digest(e.text)
-		if back, err := untrusting(file{text: e.text, made: true}, e.rec); err != nil || string(back.text) != before {
+		if back, err := untrustHooks(settingsFile{text: e.text, exists: true}, e.rec); err != nil || string(back.text) != before {
 			t.Errorf("%q is %q afterwards, %v", before, back.text, err)
 		}
-		again, err := trusting(hooks)(file{text: e.text, made: true}, e.rec)
+		again, err := trustHooks(hooks)(settingsFile{text: e.text, exists: true}, e.rec)
 		if err != nil || string(again.text) != string(e.text) {
 			t.Errorf("%q: twice is %q, %v", before, again.text, err)
 		}
 		changed := append([]byte("# mine\n"), e.text...)
 		changed = append(changed, "[projects.\"/x\"]\ntrust_level = \"trusted\"\n"...)
-		back, err := untrusting(file{text: changed, made: true}, e.rec)
+		back, err := untrustHooks(settingsFile{text: changed, exists: true}, e.rec)
 		if err != nil || strings.Contains(string(back.text), "trusted_hash") || !strings.Contains(string(back.text), "trust_level") ||
 			!strings.HasPrefix(string(back.text), "# mine\n"+before) {
 			t.Errorf("%q: %q, %v", before, back.text, err)

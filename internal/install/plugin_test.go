@@ -68,7 +68,7 @@ func pluginHooks(t *testing.T, agent string, unit int) map[string]any {
 	}
 	hooks := map[string]any{}
 	for _, e := range in.events {
-		hooks[e.name] = []any{group(map[string]any{"type": "command", "timeout": e.seconds * unit,
+		hooks[e.name] = []any{newGroup(map[string]any{"type": "command", "timeout": e.seconds * unit,
 			"command": "command -v belay >/dev/null 2>&1 || exit 0; exec belay hook " + agent})}
 	}
 	return hooks

@@ -12,30 +12,30 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// record is what belay wrote into one file, in belay's own state folder: with it a removal restores the exact bytes. It
+// installRecord is what belay wrote into one file, in belay's own state folder: with it a removal restores the exact bytes. It
 // has none of the file's text.
-type record struct {
-	Path     string   `json:"path"`
-	Original string   `json:"original"`       // SHA-256 of the file without belay's entries
-	Result   string   `json:"result"`         // and with them
-	Added    []span   `json:"added"`          // the bytes that belay inserted
-	Created  bool     `json:"created"`        // there was no such file
-	Folders  []string `json:"folders"`        // that were created for it, the outermost first
-	Kept     []string `json:"kept"`           // containers for hooks that were there before
-	Keys     []string `json:"keys,omitempty"` // of the hooks that Codex was told to trust
+type installRecord struct {
+	Path           string   `json:"path"`
+	Original       string   `json:"original"`       // SHA-256 of the file without belay's entries
+	Result         string   `json:"result"`         // and with them
+	AddedSpans     []span   `json:"added"`          // the bytes that belay inserted
+	Created        bool     `json:"created"`        // there was no such file
+	Folders        []string `json:"folders"`        // that were created for it, the outermost first
+	KeptContainers []string `json:"kept"`           // containers for hooks that were there before
+	Keys           []string `json:"keys,omitempty"` // of the hooks that Codex was told to trust
 }
 
-// before is the text that the file had before belay wrote into it; ok is false when it was changed since.
-func (r *record) before(text []byte) (before []byte, ok bool) {
+// originalText is the text that the file had before belay wrote into it; ok is false when it was changed since.
+func (r *installRecord) originalText(text []byte) (before []byte, ok bool) {
 	if r == nil || digest(text) != r.Result {
 		return nil, false
 	}
-	for _, s := range r.Added {
+	for _, s := range r.AddedSpans {
 		if s.From < 0 || s.To < s.From || s.To > len(text) {
 			return nil, false
 		}
 	}
-	before = cut(text, r.Added)
+	before = cutSpans(text, r.AddedSpans)
 	return before, digest(before) == r.Original
 }
 
@@ -44,27 +44,27 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// records are in a folder; without one nothing is recorded.
-type records string
+// recordFolder are in a folder; without one nothing is recorded.
+type recordFolder string
 
-func (s records) path(of string) string {
+func (s recordFolder) path(of string) string {
 	return filepath.Join(string(s), digest([]byte(of))[:32]+".json")
 }
 
 // read gives the record of a file, nil where there is none that can be used.
-func (s records) read(of string) *record {
+func (s recordFolder) read(of string) *installRecord {
 	if s == "" {
 		return nil
 	}
 	text, err := fsroot.ReadUserFile(s.path(of), maxFile)
-	var r record
+	var r installRecord
 	if err != nil || json.Unmarshal(text, &r) != nil || r.Path != of {
 		return nil
 	}
 	return &r
 }
 
-func (s records) write(r *record) error {
+func (s recordFolder) write(r *installRecord) error {
 	if s == "" {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (s records) write(r *record) error {
 	return fsroot.AtomicWrite(s.path(r.Path), fsroot.AtomicOptions{Synced: true}, b.Bytes(), []byte("\n"))
 }
 
-func (s records) remove(of string) error {
+func (s recordFolder) remove(of string) error {
 	if s == "" {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (q Request) skills() ([]string, error) {
 	claude := filepath.Join(top, ".claude")
 	if top == "" {
 		var ok bool
-		if claude, ok = home("CLAUDE_CONFIG_DIR", ".claude", "")(q.Env); !ok {
+		if claude, ok = homeFile("CLAUDE_CONFIG_DIR", ".claude", "")(q.Env); !ok {
 			return nil, noHome()
 		}
 		top = proc.Variable(q.Env, "HOME")

@@ -21,15 +21,15 @@ func readCheckstyle(in io.Reader) (Report, error) {
 		case xml.StartElement:
 			depth++
 			if !rooted && t.Name.Local != "checkstyle" {
-				return belay.Refuse(belay.CodeCannot, useAnother,
-					"the file is not a checkstyle report: it starts with <%s>", word(t.Name.Local))
+				return belay.Refuse(belay.CodeCannot, formatAdvice,
+					"the file is not a checkstyle report: it starts with <%s>", plainWord(t.Name.Local))
 			}
 			rooted = true
 			switch attrs := testreport.Attrs(t); t.Name.Local {
 			case "file":
 				file = attrs["name"]
 			case "error":
-				r.checkstyle(file, attrs)
+				r.addCheckstyle(file, attrs)
 			}
 		case xml.EndElement:
 			depth--
@@ -40,20 +40,20 @@ func readCheckstyle(in io.Reader) (Report, error) {
 	case err != nil:
 		return r, err
 	case !rooted:
-		return r, belay.Refuse(belay.CodeCannot, useAnother, "the file is not a checkstyle report")
+		return r, belay.Refuse(belay.CodeCannot, formatAdvice, "the file is not a checkstyle report")
 	case broken != "":
-		r.Lack("%s", broken)
+		r.WarnIncomplete("%s", broken)
 	case depth > 0:
-		r.Lack("the report stops in the middle")
+		r.WarnIncomplete("the report stops in the middle")
 	}
 	return r, nil
 }
 
-func (r *Report) checkstyle(file string, attrs map[string]string) {
+func (r *Report) addCheckstyle(file string, attrs map[string]string) {
 	if strings.EqualFold(attrs["severity"], "ignore") {
 		return
 	}
-	m := Remark{File: file, Severity: severity(attrs["severity"]), Rule: attrs["source"], Message: attrs["message"]}
+	m := Remark{File: file, Severity: parseSeverity(attrs["severity"]), Rule: attrs["source"], Message: attrs["message"]}
 	m.Line, _ = strconv.Atoi(attrs["line"])
 	m.Column, _ = strconv.Atoi(attrs["column"])
 	r.add(m)

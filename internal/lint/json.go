@@ -45,7 +45,7 @@ type rdSource struct {
 func rdSeverity(v any) belay.Severity {
 	switch v := v.(type) {
 	case string:
-		return severity(v)
+		return parseSeverity(v)
 	case float64:
 		switch v {
 		case 1:
@@ -59,7 +59,7 @@ func rdSeverity(v any) belay.Severity {
 	return ""
 }
 
-func (d rdDiagnostic) remark() Remark {
+func (d rdDiagnostic) toRemark() Remark {
 	at := d.Location.Range
 	return Remark{
 		File: d.Location.Path, Line: at.Start.Line, Column: at.Start.Column, EndLine: at.End.Line, EndColumn: at.End.Column,
@@ -77,20 +77,20 @@ func readRDJSON(in *io.LimitedReader) (Report, error) {
 	begun, err := eachKey(dec, func(key string) error {
 		switch key {
 		case "severity":
-			return lenient(dec, &severity)
+			return decodeLenient(dec, &severity)
 		case "source":
-			return lenient(dec, &source)
+			return decodeLenient(dec, &source)
 		case "diagnostics":
 			return eachItem(dec, func() error {
 				var d rdDiagnostic
-				err := lenient(dec, &d)
+				err := decodeLenient(dec, &d)
 				if err == nil {
-					r.add(d.remark())
+					r.add(d.toRemark())
 				}
 				return err
 			})
 		}
-		return skip(dec)
+		return skipValue(dec)
 	}, "diagnostics")
 	for i := range r.Remarks {
 		m := &r.Remarks[i]
@@ -98,11 +98,11 @@ func readRDJSON(in *io.LimitedReader) (Report, error) {
 			m.Severity = rdSeverity(severity)
 		}
 		if m.Tool == "" {
-			m.Tool = word(source.Name)
+			m.Tool = plainWord(source.Name)
 		}
 	}
 	if err != nil || !begun {
-		return r.broken(in, err, begun)
+		return r.readError(in, err, begun)
 	}
 	return r, nil
 }
@@ -114,11 +114,11 @@ func readRDJSONL(from io.Reader) (Report, error) {
 		if s := strings.TrimSpace(string(line)); s != "" {
 			var d rdDiagnostic
 			if json.Unmarshal([]byte(s), &d) != nil && d.Message == "" {
-				r.Lack("a line is not a diagnostic: %s", testreport.Clip(testreport.Plain(s), 80))
+				r.WarnIncomplete("a line is not a diagnostic: %s", testreport.Clip(testreport.PlainText(s), 80))
 			} else {
-				r.add(d.remark())
+				r.add(d.toRemark())
 			}
 		}
-	}, func(err error) { r.Lack("%s", err) })
+	}, func(err error) { r.WarnIncomplete("%s", err) })
 	return r, err
 }

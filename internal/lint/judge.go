@@ -12,21 +12,21 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// take keeps what a linter that ended by itself has said. Remarks whose severity it does
+// addReport keeps what a linter that ended by itself has said. Remarks whose severity it does
 // not tell are errors when its exit code says that it is not content, warnings else.
-func (w *work) take(l belay.Linter, report Report, err error, end proc.Ending, tail string) {
+func (w *lintRun) addReport(l belay.Linter, report Report, err error, end proc.Ending, tail string) {
 	switch {
 	case err != nil:
-		w.cannot(l, fmt.Sprintf("could not read its report (it %s): %s", end, err))
+		w.noteFailure(l, fmt.Sprintf("could not read its report (it %s): %s", end, err))
 		return
 	case len(report.Remarks) == 0 && report.Suppressed == 0 && end.Code != 0:
-		w.cannot(l, fmt.Sprintf("it %s without a readable report: %s", end, lastLine(tail, end)))
+		w.noteFailure(l, fmt.Sprintf("it %s without a readable report: %s", end, lastLine(tail, end)))
 		return
 	case report.Incomplete:
-		w.cannot(l, "its report is incomplete: "+strings.Join(report.Warnings, "; "))
+		w.noteFailure(l, "its report is incomplete: "+strings.Join(report.Warnings, "; "))
 	}
 	w.ran++
-	w.silent += report.Suppressed
+	w.suppressed += report.Suppressed
 	for _, m := range report.Remarks {
 		severity := m.Severity
 		switch {
@@ -35,12 +35,12 @@ func (w *work) take(l belay.Linter, report Report, err error, end proc.Ending, t
 		case severity == "":
 			severity = belay.SeverityWarning
 		}
-		w.remarks = append(w.remarks, located{m, l.Name, severity})
+		w.remarks = append(w.remarks, locatedRemark{m, l.Name, severity})
 	}
 }
 
-// settle says what the linters changed in the tree.
-func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, error)) {
+// settleEdits says what the linters changed in the tree.
+func (w *lintRun) settleEdits(ctx context.Context, settle func(context.Context) (Edits, error)) {
 	edits, err := settle(context.WithoutCancel(ctx)) // an unfinished linter has edited, too
 	if err != nil {
 		w.found = append(w.found, belay.Finding{
@@ -58,7 +58,7 @@ func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, 
 		Detail:         strings.Join(edits.Paths[:min(w.edits, 20)], "\n"),
 		Recommendation: "run the linter in report-only mode: without --fix, or with --check",
 	}
-	if !edits.Undone {
+	if !edits.Reverted {
 		f.Title = "files changed while the linters ran"
 	}
 	if w.edits > 20 {
@@ -67,24 +67,24 @@ func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, 
 	w.found = append(w.found, f)
 }
 
-// answer judges the remarks on the lines that were changed.
-func (w *work) answer() belay.CheckResult {
-	if len(w.remarks) > 0 && !w.in.All && w.in.Added != nil {
+// checkResult judges the remarks on the lines that were changed.
+func (w *lintRun) checkResult() belay.CheckResult {
+	if len(w.remarks) > 0 && !w.in.All && w.in.FindAdded != nil {
 		var err error
-		if w.added, err = w.in.Added(); err != nil {
-			w.whys = append(w.whys, "the changed lines could not be determined: "+err.Error())
+		if w.wasAdded, err = w.in.FindAdded(); err != nil {
+			w.failureReasons = append(w.failureReasons, "the changed lines could not be determined: "+err.Error())
 			w.remarks = nil
 		}
 	}
 	found, elsewhere := w.findings()
 	result := belay.Of(Name, w.summary(len(found), elsewhere), append(found, w.found...))
 	switch {
-	case len(w.whys) > 0 && result.Verdict == belay.VerdictPass:
-		result.Verdict, result.Why = belay.VerdictUnknown, strings.Join(w.whys, "; ")
+	case len(w.failureReasons) > 0 && result.Verdict == belay.VerdictPass:
+		result.Verdict, result.Why = belay.VerdictUnknown, strings.Join(w.failureReasons, "; ")
 	case w.ran == 0 && result.Verdict == belay.VerdictPass:
-		result = belay.Skipped(Name, strings.Join(w.asides, "; "))
+		result = belay.Skipped(Name, strings.Join(w.skippedReasons, "; "))
 	}
-	for _, why := range w.asides {
+	for _, why := range w.skippedReasons {
 		result.Findings = append(result.Findings, belay.Finding{
 			Check: Name, Severity: belay.SeverityNote, Category: belay.CategoryLint, Title: "a detected linter could not run", Detail: why,
 		}.Sign())
@@ -96,16 +96,16 @@ func (w *work) answer() belay.CheckResult {
 }
 
 // findings returns the remarks that count, each once, and how many do not.
-func (w *work) findings() (found []belay.Finding, elsewhere int) {
+func (w *lintRun) findings() (found []belay.Finding, elsewhere int) {
 	seen := map[string]bool{}
-	var counted []located
+	var counted []locatedRemark
 	for _, s := range w.remarks {
-		file := w.tree.find(s.remark.File, w.files)
+		file := w.tree.find(s.remark.File, w.statusByPath)
 		key := fmt.Sprint(file, "\x00", s.remark.Line, "\x00", s.remark.Rule, "\x00", s.remark.Message)
 		switch {
 		case seen[key]:
 			continue
-		case !w.counts(s, file):
+		case !w.isAboutChange(s, file):
 			elsewhere++
 		default:
 			s.remark.File = file
@@ -113,32 +113,32 @@ func (w *work) findings() (found []belay.Finding, elsewhere int) {
 		}
 		seen[key] = true
 	}
-	slices.SortStableFunc(counted, func(a, b located) int { return rank(a.severity) - rank(b.severity) })
+	slices.SortStableFunc(counted, func(a, b locatedRemark) int { return severityRank(a.severity) - severityRank(b.severity) })
 	for _, s := range counted {
-		found = append(found, s.finding())
+		found = append(found, s.toFinding())
 	}
 	return belay.Brief(found, "more linter remarks"), elsewhere
 }
 
-func rank(s belay.Severity) int {
+func severityRank(s belay.Severity) int {
 	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityQuestion, belay.SeverityWarning, belay.SeverityNote}, s)
 }
 
-// counts reports whether a remark is about the change: about a line that was added, or
+// isAboutChange reports whether a remark is about the change: about a line that was added, or
 // about a whole file that was.
-func (w *work) counts(s located, file string) bool {
+func (w *lintRun) isAboutChange(s locatedRemark, file string) bool {
 	switch {
 	case w.in.All:
 		return true
 	case file == "":
 		return false
 	case s.remark.Line == 0:
-		return w.files[file] == "A"
+		return w.statusByPath[file] == "A"
 	}
-	return w.added != nil && w.added(file, s.remark.Line, max(s.remark.Line, min(s.remark.EndLine, s.remark.Line+200)))
+	return w.wasAdded != nil && w.wasAdded(file, s.remark.Line, max(s.remark.Line, min(s.remark.EndLine, s.remark.Line+200)))
 }
 
-func (s located) finding() belay.Finding {
+func (s locatedRemark) toFinding() belay.Finding {
 	first, rest, _ := strings.Cut(s.remark.Message, "\n")
 	title := s.linter + ": " + testreport.Clip(first, 200)
 	if s.remark.Rule != "" {
@@ -154,7 +154,7 @@ func (s located) finding() belay.Finding {
 	return f
 }
 
-func (w *work) summary(found, elsewhere int) string {
+func (w *lintRun) summary(found, elsewhere int) string {
 	if w.ran == 0 {
 		return "could not run"
 	}
@@ -166,8 +166,8 @@ func (w *work) summary(found, elsewhere int) string {
 	if elsewhere > 0 {
 		text += fmt.Sprintf(", %d elsewhere", elsewhere)
 	}
-	if w.silent > 0 {
-		text += fmt.Sprintf(", %d suppressed by the project", w.silent)
+	if w.suppressed > 0 {
+		text += fmt.Sprintf(", %d suppressed by the project", w.suppressed)
 	}
 	return text
 }

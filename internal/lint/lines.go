@@ -15,19 +15,19 @@ var (
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-var commands = map[belay.Severity]string{belay.SeverityError: "error", belay.SeverityQuestion: "warning",
+var commandNames = map[belay.Severity]string{belay.SeverityError: "error", belay.SeverityQuestion: "warning",
 	belay.SeverityWarning: "warning", belay.SeverityNote: "notice"}
 
 func writeCommands(w io.Writer, report belay.Report) error {
 	var b strings.Builder
 	for _, f := range report.Findings() {
-		command := commands[f.Severity]
+		command := commandNames[f.Severity]
 		if command == "" {
 			command = "error" // what is not known must not be overlooked
 		}
 		fmt.Fprintf(&b, "::%s ", command)
 		if f.File != "" {
-			fmt.Fprintf(&b, "file=%s,", property(f.File))
+			fmt.Fprintf(&b, "file=%s,", escapeProperty(f.File))
 			if f.Line > 0 {
 				fmt.Fprintf(&b, "line=%d,", f.Line)
 			}
@@ -35,18 +35,18 @@ func writeCommands(w io.Writer, report belay.Report) error {
 				fmt.Fprintf(&b, "endLine=%d,", f.EndLine)
 			}
 		}
-		fmt.Fprintf(&b, "title=%s::%s\n", property("belay "+f.Check), data(findingText(f)))
+		fmt.Fprintf(&b, "title=%s::%s\n", escapeProperty("belay "+f.Check), escapeData(findingText(f)))
 	}
-	for _, c := range unanswered(report) {
-		fmt.Fprintf(&b, "::warning title=%s::%s\n", property("belay "+c.Check), data(unknownReason(c)))
+	for _, c := range unansweredChecks(report) {
+		fmt.Fprintf(&b, "::warning title=%s::%s\n", escapeProperty("belay "+c.Check), escapeData(unknownReason(c)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func property(s string) string { return propertyEscapes.Replace(belay.VisibleLine(s)) }
+func escapeProperty(s string) string { return propertyEscapes.Replace(belay.VisibleLine(s)) }
 
-func data(s string) string { return dataEscapes.Replace(belay.Visible(s)) }
+func escapeData(s string) string { return dataEscapes.Replace(belay.Visible(s)) }
 
 // rdReport is a report in the Reviewdog Diagnostic Format.
 type rdReport struct {
@@ -73,7 +73,7 @@ func newRDJSON(report belay.Report) rdReport {
 		}
 		r.Diagnostics = append(r.Diagnostics, d)
 	}
-	for _, c := range unanswered(report) {
+	for _, c := range unansweredChecks(report) {
 		r.Diagnostics = append(r.Diagnostics, rdDiagnostic{Message: unknownReason(c), Severity: "WARNING", Code: rdCode{c.Check}})
 	}
 	return r

@@ -42,7 +42,7 @@ type Input struct {
 	Changes []belay.Change // what the task changed
 	All     bool           // remarks on lines that did not change count, too
 	// Added finds out whether the change added one of the lines of a file from first to last; unused with All.
-	Added func() (func(path string, first, last int) bool, error)
+	FindAdded func() (func(path string, first, last int) bool, error)
 	// Guard notes the state of the tree; settle says what has changed in it since, and
 	// takes that back where it may. nil guards nothing.
 	Guard func(context.Context) (settle func(context.Context) (Edits, error), err error)
@@ -53,8 +53,8 @@ type Input struct {
 
 // Edits is what changed in the tree while the linters ran.
 type Edits struct {
-	Paths  []string
-	Undone bool // they are as they were before
+	Paths    []string
+	Reverted bool // they are as they were before
 }
 
 // Run runs the linters one after the other until ctx ends. An error on a changed line
@@ -65,12 +65,12 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 	switch {
 	case len(in.Linters) == 0:
 		return belay.Skipped(Name, "no linter: set linters.NAME.command")
-	case len(left(in.Changes)) == 0:
+	case len(remainingFiles(in.Changes)) == 0:
 		return belay.Skipped(Name, "no changed files to lint")
 	}
-	w := work{in: in, tree: newTree(in.Root), files: map[string]string{}}
+	w := lintRun{in: in, tree: newTree(in.Root), statusByPath: map[string]string{}}
 	for _, c := range in.Changes {
-		w.files[c.Path] = c.Status
+		w.statusByPath[c.Path] = c.Status
 	}
 	var settle func(context.Context) (Edits, error)
 	var err error
@@ -80,16 +80,16 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 		}
 	}
 	for _, l := range in.Linters {
-		w.lint(ctx, l)
+		w.runLinter(ctx, l)
 	}
 	if settle != nil {
-		w.settle(ctx, settle)
+		w.settleEdits(ctx, settle)
 	}
-	return w.answer()
+	return w.checkResult()
 }
 
-// left returns the changed files that are still there.
-func left(changes []belay.Change) (paths []string) {
+// remainingFiles returns the changed files that are still there.
+func remainingFiles(changes []belay.Change) (paths []string) {
 	for _, c := range changes {
 		if c.Status != "D" && !strings.ContainsAny(c.Path, "\n") {
 			paths = append(paths, c.Path)
@@ -98,55 +98,55 @@ func left(changes []belay.Change) (paths []string) {
 	return paths
 }
 
-// work is one run of all linters.
-type work struct {
-	in      Input
-	tree    tree
-	files   map[string]string // status of each changed path
-	added   func(path string, first, last int) bool
-	remarks []located
-	found   []belay.Finding
-	whys    []string // a linter that was asked for could not tell
-	asides  []string // one that was detected could not
-	logs    strings.Builder
-	ran     int
-	silent  int // remarks the project has silenced
-	edits   int
+// lintRun is one run of all linters.
+type lintRun struct {
+	in             Input
+	tree           fileTree
+	statusByPath   map[string]string // status of each changed path
+	wasAdded       func(path string, first, last int) bool
+	remarks        []locatedRemark
+	found          []belay.Finding
+	failureReasons []string // a linter that was asked for could not tell
+	skippedReasons []string // one that was detected could not
+	logs           strings.Builder
+	ran            int
+	suppressed     int // remarks the project has silenced
+	edits          int
 }
 
-// located is a remark and who made it.
-type located struct {
+// locatedRemark is a remark and who made it.
+type locatedRemark struct {
 	remark   Remark
 	linter   string
 	severity belay.Severity
 }
 
-// lint runs one linter and reads what it says.
-func (w *work) lint(ctx context.Context, l belay.Linter) {
+// runLinter runs one linter and reads what it says.
+func (w *lintRun) runLinter(ctx context.Context, l belay.Linter) {
 	if ctx.Err() != nil {
-		w.cannot(l, "no time left to run it")
+		w.noteFailure(l, "no time left to run it")
 		return
 	}
 	may, err := w.in.May.Tests(l.TestCommand)
 	if err != nil {
-		w.whys = append(w.whys, l.Name+": not run: "+err.Error()) // one that was only detected, too: it looked at nothing
+		w.failureReasons = append(w.failureReasons, l.Name+": not run: "+err.Error()) // one that was only detected, too: it looked at nothing
 		return
 	}
 	dir, err := os.MkdirTemp("", "belay-lint-")
 	if err != nil {
-		w.cannot(l, "could not create a folder for its report: "+err.Error())
+		w.noteFailure(l, "could not create a folder for its report: "+err.Error())
 		return
 	}
 	defer os.RemoveAll(dir)
 	changed := filepath.Join(dir, "changed")
-	if err := os.WriteFile(changed, []byte(strings.Join(left(w.in.Changes), "\n")+"\n"), 0o600); err != nil {
-		w.cannot(l, "could not write the list of changed files: "+err.Error())
+	if err := os.WriteFile(changed, []byte(strings.Join(remainingFiles(w.in.Changes), "\n")+"\n"), 0o600); err != nil {
+		w.noteFailure(l, "could not write the list of changed files: "+err.Error())
 		return
 	}
-	before := stamp(w.in.Root, l.Report)
+	before := fileStamp(w.in.Root, l.Report)
 	var all, errs proc.HeadTail
-	out := listen(l.Format)
-	defer out.end()
+	out := newReportReader(l.Format)
+	defer out.finish()
 	p := proc.Program{
 		Command: may, Dir: w.in.Root, Env: proc.Environ(w.in.Env, w.in.Root, ChangedVar+"="+changed, testrun.ReportsVar+"="+dir),
 		Stdout: io.MultiWriter(&all, out), Stderr: io.MultiWriter(&all, &errs), Grace: w.in.grace(),
@@ -155,12 +155,12 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 	fmt.Fprintf(&w.logs, "$ %s\n", l)
 	io.Copy(&w.logs, all.Reader())
 	fmt.Fprintf(&w.logs, "\n[%s]\n", end)
-	if why := couldNot(ctx, end, &all); why != "" {
-		w.cannot(l, why)
+	if why := failureReason(ctx, end, &all); why != "" {
+		w.noteFailure(l, why)
 		return
 	}
-	report, err := w.report(l, dir, before, out, &errs)
-	w.take(l, report, err, end, all.Last(2<<10))
+	report, err := w.readReport(l, dir, before, out, &errs)
+	w.addReport(l, report, err, end, all.Last(2<<10))
 }
 
 func (in Input) grace() time.Duration {
@@ -170,11 +170,11 @@ func (in Input) grace() time.Duration {
 	return defaultGrace
 }
 
-// couldNot says why the linter's end tells nothing.
-func couldNot(ctx context.Context, end proc.Ending, all *proc.HeadTail) string {
+// failureReason says why the linter's end tells nothing.
+func failureReason(ctx context.Context, end proc.Ending, all *proc.HeadTail) string {
 	switch {
 	case end.Cut:
-		return "it " + unfinished(ctx)
+		return "it " + unfinishedReason(ctx)
 	case end.Failed != nil:
 		return "could not run: " + end.Failed.Error()
 	case end.Code == 126, end.Code == 127:
@@ -185,7 +185,7 @@ func couldNot(ctx context.Context, end proc.Ending, all *proc.HeadTail) string {
 	return ""
 }
 
-func unfinished(ctx context.Context) string {
+func unfinishedReason(ctx context.Context) string {
 	switch cause := context.Cause(ctx); {
 	case cause == nil, errors.Is(cause, context.DeadlineExceeded):
 		return "did not finish in time"
@@ -197,28 +197,28 @@ func unfinished(ctx context.Context) string {
 }
 
 func lastLine(text string, end proc.Ending) string {
-	text = strings.TrimSpace(testreport.Tail(text))
+	text = strings.TrimSpace(testreport.LastLines(text))
 	if last := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]); last != "" {
 		return testreport.Clip(last, 300)
 	}
 	return "it " + end.String()
 }
 
-// cannot notes that a linter could not tell.
-func (w *work) cannot(l belay.Linter, why string) {
+// noteFailure notes that a linter could not tell.
+func (w *lintRun) noteFailure(l belay.Linter, why string) {
 	why = l.Name + ": " + why
 	if l.From == "detected" {
-		w.asides = append(w.asides, why)
+		w.skippedReasons = append(w.skippedReasons, why)
 		return
 	}
-	w.whys = append(w.whys, why)
+	w.failureReasons = append(w.failureReasons, why)
 }
 
-// report reads the file the linter writes, or else what it printed: on stdout, and, if
+// readReport reads the file the linter writes, or else what it printed: on stdout, and, if
 // there is nothing, on stderr, where compilers speak.
-func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *proc.HeadTail) (Report, error) {
+func (w *lintRun) readReport(l belay.Linter, dir, before string, out *reportReader, errs *proc.HeadTail) (Report, error) {
 	if l.Report == "" {
-		report, err := out.end()
+		report, err := out.finish()
 		if err == nil && len(report.Remarks) == 0 && l.Format != SARIF {
 			if more, err := Read(errs.Reader(), Text); err == nil && len(more.Remarks) > 0 && (l.Format == "" || l.Format == Text) {
 				return more, nil
@@ -230,7 +230,7 @@ func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *p
 	folder := w.in.Root
 	if base {
 		folder = dir
-	} else if now := stamp(folder, name); now == before {
+	} else if now := fileStamp(folder, name); now == before {
 		return Report{}, fmt.Errorf("no report was written to %s", l.Report)
 	}
 	root, err := os.OpenRoot(folder)
@@ -250,8 +250,8 @@ func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *p
 	return Read(f, l.Format)
 }
 
-// stamp differs when a file was written again; comparing stamps needs no clock.
-func stamp(root, name string) string {
+// fileStamp differs when a file was written again; comparing stamps needs no clock.
+func fileStamp(root, name string) string {
 	if name == "" {
 		return ""
 	}

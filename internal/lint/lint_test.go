@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := Input{May: config.Anything(), Root: project(t), Linters: tt.linters, Changes: changes, All: tt.all, Added: added}
+			in := Input{May: config.Anything(), Root: project(t), Linters: tt.linters, Changes: changes, All: tt.all, FindAdded: added}
 			r := Run(t.Context(), in)
 			if d := cmp.Diff(tt.want, told(r)); d != "" {
 				t.Error(d)
@@ -138,7 +138,7 @@ func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	said := filepath.Join(t.TempDir(), "said")
 	ctx := testutil.Until(t, said, context.DeadlineExceeded)
-	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; : > '" + said + "'; sleep 600"), linter("true")}, Changes: changes, Added: added, Grace: 100 * time.Millisecond})
+	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; : > '" + said + "'; sleep 600"), linter("true")}, Changes: changes, FindAdded: added, Grace: 100 * time.Millisecond})
 	if got, want := told(r), "unknown: demo: it did not finish in time; demo: no time left to run it"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -158,14 +158,14 @@ func TestEdits(t *testing.T) {
 	}
 	for want, g := range map[string]func(context.Context) (func(context.Context) (Edits, error), error){
 		"pass": guard(Edits{}, nil),
-		"pass\nwarning :0 a linter changed files; the changes were reverted": guard(Edits{Paths: []string{"a.go"}, Undone: true}, nil),
+		"pass\nwarning :0 a linter changed files; the changes were reverted": guard(Edits{Paths: []string{"a.go"}, Reverted: true}, nil),
 		"pass\nwarning :0 files changed while the linters ran":               guard(Edits{Paths: []string{"a.go"}}, nil),
 		"pass\nwarning :0 could not check whether a linter changed files":    guard(Edits{}, errors.New("no")),
 		"unknown: could not record the state of the working tree: no": func(context.Context) (func(context.Context) (Edits, error), error) {
 			return nil, errors.New("no")
 		},
 	} {
-		r := Run(t.Context(), Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("true")}, Changes: changes, Added: added, Guard: g})
+		r := Run(t.Context(), Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("true")}, Changes: changes, FindAdded: added, Guard: g})
 		if got := told(r); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -177,7 +177,7 @@ func TestLinesAreNotKnown(t *testing.T) {
 	var log string
 	r := Run(t.Context(), Input{May: config.Anything(),
 		Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; exit 1")}, Changes: changes,
-		Added: func() (func(string, int, int) bool, error) { return nil, errors.New("git is gone") },
+		FindAdded: func() (func(string, int, int) bool, error) { return nil, errors.New("git is gone") },
 		Logs: func(name string, r io.Reader) (string, error) {
 			all, err := io.ReadAll(r)
 			log = name + ": " + string(all)

@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// listener reads a linter's report while it is written: what is kept of a program's
+// reportReader reads a linter's report while it is written: what is kept of a program's
 // output for people is bounded, and a remark in the middle of a long one counts too.
-type listener struct {
-	to     *io.PipeWriter
+type reportReader struct {
+	pipe   *io.PipeWriter
 	done   chan struct{}
 	report Report
 	err    error
 }
 
-func listen(format string) *listener {
+func newReportReader(format string) *reportReader {
 	from, to := io.Pipe()
-	l := &listener{to: to, done: make(chan struct{})}
+	l := &reportReader{pipe: to, done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		defer from.Close() // the program must never wait for a reader that has read enough
@@ -31,14 +31,14 @@ func listen(format string) *listener {
 }
 
 // Write never fails.
-func (l *listener) Write(p []byte) (int, error) {
-	l.to.Write(p) // a reader that is gone refuses everything, which is meant
+func (l *reportReader) Write(p []byte) (int, error) {
+	l.pipe.Write(p) // a reader that is gone refuses everything, which is meant
 	return len(p), nil
 }
 
-// end returns what was read, once the program has ended.
-func (l *listener) end() (Report, error) {
-	l.to.Close()
+// finish returns what was read, once the program has ended.
+func (l *reportReader) finish() (Report, error) {
+	l.pipe.Close()
 	<-l.done
 	return l.report, l.err
 }

@@ -21,8 +21,8 @@ const (
 	FormatJUnit    = "junit"    // each check as a test
 )
 
-// Forms are the names that Write takes.
-func Forms() []string {
+// OutputFormats are the names that Write takes.
+func OutputFormats() []string {
 	return []string{FormatSARIF, FormatGitHub, FormatRDJSON, FormatMarkdown, FormatJUnit}
 }
 
@@ -43,7 +43,7 @@ func Write(w io.Writer, form string, report belay.Report) error {
 	case FormatJUnit:
 		return writeJUnit(w, report)
 	}
-	return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Forms(), ", "), "%q is not a report format", form)
+	return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(OutputFormats(), ", "), "%q is not a report format", form)
 }
 
 func encode(w io.Writer, v any) error {
@@ -69,8 +69,8 @@ func findingText(f belay.Finding) string {
 	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
 }
 
-// unanswered returns the checks that could not tell.
-func unanswered(report belay.Report) (list []belay.CheckResult) {
+// unansweredChecks returns the checks that could not tell.
+func unansweredChecks(report belay.Report) (list []belay.CheckResult) {
 	for _, c := range report.Checks {
 		if !c.Skipped && c.Verdict == belay.VerdictUnknown {
 			list = append(list, c)
@@ -145,19 +145,19 @@ type (
 	}
 )
 
-// root is the name for the folder that paths begin at.
-const root = "%SRCROOT%"
+// sourceRoot is the name for the folder that paths begin at.
+const sourceRoot = "%SRCROOT%"
 
 // newSARIF has a rule for each check: the rules that linters name are in the titles.
 func newSARIF(report belay.Report) sarifLog {
 	run := outRun{
-		Bases: map[string]sarifURI{root: {outText{"the root of the repository"}}}, Columns: "utf16CodeUnits",
+		Bases: map[string]sarifURI{sourceRoot: {outText{"the root of the repository"}}}, Columns: "utf16CodeUnits",
 		Results: []outResult{}, Properties: map[string]string{"verdict": string(report.Verdict)},
 	}
 	run.Tool.Driver.Name = "belay"
 	run.Tool.Driver.Rules = []outRule{}
 	call := outInvocation{Successful: true}
-	for _, c := range unanswered(report) {
+	for _, c := range unansweredChecks(report) {
 		call.Successful = false
 		call.Notifications = append(call.Notifications, outNotification{"error", outText{unknownReason(c)}})
 	}
@@ -184,7 +184,7 @@ func newResult(check string, index int, f belay.Finding) outResult {
 		return r
 	}
 	var at outLocation
-	at.Physical.Artifact.URI, at.Physical.Artifact.Base = (&url.URL{Path: f.File}).String(), root
+	at.Physical.Artifact.URI, at.Physical.Artifact.Base = (&url.URL{Path: f.File}).String(), sourceRoot
 	if f.Line > 0 {
 		at.Physical.Region = &outRegion{StartLine: f.Line}
 		if f.EndLine > f.Line {

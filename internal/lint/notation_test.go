@@ -33,7 +33,7 @@ func report() belay.Report {
 
 func TestWriteGoldens(t *testing.T) {
 	t.Parallel()
-	for _, form := range Forms() {
+	for _, form := range OutputFormats() {
 		var b bytes.Buffer
 		if err := Write(&b, form, report()); err != nil {
 			t.Fatal(err)

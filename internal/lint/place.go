@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// tree knows where files that linters name are below the root.
-type tree struct{ roots []string }
+// fileTree knows where files that linters name are below the root.
+type fileTree struct{ roots []string }
 
-func newTree(root string) tree {
-	t := tree{}
+func newTree(root string) fileTree {
+	t := fileTree{}
 	if abs, err := filepath.Abs(root); err == nil {
 		root = abs
 	}
@@ -25,7 +25,7 @@ func newTree(root string) tree {
 // find returns the path from the root of a file that a linter names: absolute, from the
 // root, or from the folder it ran in, when only one changed file can be meant. It gives
 // "" for what is outside.
-func (t tree) find(name string, changed map[string]string) string {
+func (t fileTree) find(name string, changed map[string]string) string {
 	if path.IsAbs(name) {
 		for _, root := range t.roots {
 			if rel, ok := strings.CutPrefix(path.Clean(name), strings.TrimSuffix(root, "/")+"/"); ok {

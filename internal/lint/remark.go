@@ -28,12 +28,12 @@ func Formats() []string { return []string{SARIF, Checkstyle, RDJSON, RDJSONL, Gi
 
 // Bounds on one report.
 const (
-	mostRemarks = 100_000
-	maxJSON     = 128 << 20 // bytes of SARIF or rdjson
-	maxMessage  = 8 << 10
-	maxWarnings = 20
-	headSize    = 64 << 10
-	useAnother  = "use SARIF, checkstyle, rdjson or lines of file:line:column: text"
+	maxRemarks   = 100_000
+	maxJSON      = 128 << 20 // bytes of SARIF or rdjson
+	maxMessage   = 8 << 10
+	maxWarnings  = 20
+	headSize     = 64 << 10
+	formatAdvice = "use SARIF, checkstyle, rdjson or lines of file:line:column: text"
 )
 
 // Remark is one thing said of one place.
@@ -60,8 +60,8 @@ type Report struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// Lack keeps a sentence about something that is missing.
-func (r *Report) Lack(format string, args ...any) {
+// WarnIncomplete keeps a sentence about something that is missing.
+func (r *Report) WarnIncomplete(format string, args ...any) {
 	r.Incomplete = true
 	s := fmt.Sprintf(format, args...)
 	if len(r.Warnings) < maxWarnings && !slices.Contains(r.Warnings, s) {
@@ -69,17 +69,17 @@ func (r *Report) Lack(format string, args ...any) {
 	}
 }
 
-// full reports whether a remark was left out for want of room: reading on is of no use.
-func (r *Report) full() bool { return len(r.Remarks) >= mostRemarks && r.Incomplete }
+// isFull reports whether a remark was left out for want of room: reading on is of no use.
+func (r *Report) isFull() bool { return len(r.Remarks) >= maxRemarks && r.Incomplete }
 
 // add keeps a remark, made plain, while there is room.
 func (r *Report) add(m Remark) {
-	if len(r.Remarks) >= mostRemarks {
-		r.Lack("more than %d remarks; the rest were not read", mostRemarks)
+	if len(r.Remarks) >= maxRemarks {
+		r.WarnIncomplete("more than %d remarks; the rest were not read", maxRemarks)
 		return
 	}
-	m.Message = strings.TrimSpace(testreport.Clip(testreport.Plain(m.Message), maxMessage))
-	m.File, m.Rule, m.Tool = word(m.File), word(m.Rule), word(m.Tool)
+	m.Message = strings.TrimSpace(testreport.Clip(testreport.PlainText(m.Message), maxMessage))
+	m.File, m.Rule, m.Tool = plainWord(m.File), plainWord(m.Rule), plainWord(m.Tool)
 	m.File = strings.ReplaceAll(m.File, `\`, "/")
 	if m.Message == "" {
 		m.Message = "no message"
@@ -92,13 +92,13 @@ func (r *Report) add(m Remark) {
 	r.Remarks = append(r.Remarks, m)
 }
 
-// word makes a name plain and keeps it on one line.
-func word(s string) string {
-	return testreport.Clip(strings.TrimSpace(strings.ReplaceAll(testreport.Plain(s), "\n", " ")), 1000)
+// plainWord makes a name plain and keeps it on one line.
+func plainWord(s string) string {
+	return testreport.Clip(strings.TrimSpace(strings.ReplaceAll(testreport.PlainText(s), "\n", " ")), 1000)
 }
 
-// severity reads a tool's word for how bad it is; "" for one that is not known.
-func severity(word string) belay.Severity {
+// parseSeverity reads a tool's word for how bad it is; "" for one that is not known.
+func parseSeverity(word string) belay.Severity {
 	switch strings.ToLower(word) {
 	case "error", "fatal", "fatal error", "err", "critical", "blocker", "e", "f", "failure", "severe":
 		return belay.SeverityError
@@ -124,11 +124,11 @@ func Read(r io.Reader, format string) (Report, error) {
 	}
 	switch format {
 	case SARIF:
-		return readSARIF(text(in))
+		return readSARIF(utf8JSON(in))
 	case Checkstyle:
 		return readCheckstyle(in)
 	case RDJSON:
-		return readRDJSON(text(in))
+		return readRDJSON(utf8JSON(in))
 	case RDJSONL:
 		return readRDJSONL(in)
 	case GitHub, Text:
@@ -138,23 +138,23 @@ func Read(r io.Reader, format string) (Report, error) {
 		"%q is not a linter report format", format)
 }
 
-// text returns JSON as UTF-8, within the bound.
-func text(r io.Reader) *io.LimitedReader {
-	return &io.LimitedReader{R: testreport.NewText(r), N: maxJSON}
+// utf8JSON returns JSON as UTF-8, within the bound.
+func utf8JSON(r io.Reader) *io.LimitedReader {
+	return &io.LimitedReader{R: testreport.NewUTF8Reader(r), N: maxJSON}
 }
 
 // Detect tells the format from the beginning of a report: Text when it is none of the
 // others.
 func Detect(head []byte) string {
 	all := new(strings.Builder)
-	io.Copy(all, testreport.NewText(bytes.NewReader(head))) // strings.Builder never fails
+	io.Copy(all, testreport.NewUTF8Reader(bytes.NewReader(head))) // strings.Builder never fails
 	s := strings.TrimSpace(all.String())
 	switch {
 	case strings.HasPrefix(s, "<") && strings.Contains(s, "<checkstyle"):
 		return Checkstyle
 	case strings.HasPrefix(s, "{") && strings.Contains(s, `"diagnostics"`) && !strings.Contains(s, `"runs"`):
 		return RDJSON
-	case strings.HasPrefix(s, "{") && strings.Contains(s, `"location"`) && strings.Contains(s, `"path"`) && oneObject(s):
+	case strings.HasPrefix(s, "{") && strings.Contains(s, `"location"`) && strings.Contains(s, `"path"`) && isOneObject(s):
 		return RDJSONL
 	case strings.HasPrefix(s, "{"):
 		return SARIF
@@ -165,23 +165,23 @@ func Detect(head []byte) string {
 	return Text
 }
 
-// oneObject reports whether the first line is a whole object.
-func oneObject(s string) bool {
+// isOneObject reports whether the first line is a whole object.
+func isOneObject(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
 	return json.Valid([]byte(line)) && !strings.Contains(line, `"runs"`)
 }
 
-// broken is the answer to JSON that cannot be read any further: what came before counts.
-func (r *Report) broken(in *io.LimitedReader, err error, begun bool) (Report, error) {
+// readError is the answer to JSON that cannot be read any further: what came before counts.
+func (r *Report) readError(in *io.LimitedReader, err error, begun bool) (Report, error) {
 	switch {
 	case in.N <= 0:
-		r.Lack("the report is over %d MiB; the rest was not read", maxJSON>>20)
+		r.WarnIncomplete("the report is over %d MiB; the rest was not read", maxJSON>>20)
 	case !begun:
-		return *r, belay.Refuse(belay.CodeCannot, useAnother, "the file is not a %s report", r.Format)
+		return *r, belay.Refuse(belay.CodeCannot, formatAdvice, "the file is not a %s report", r.Format)
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		r.Lack("the report stops in the middle")
+		r.WarnIncomplete("the report stops in the middle")
 	default:
-		r.Lack("the report is broken: %s", testreport.Clip(err.Error(), 200))
+		r.WarnIncomplete("the report is broken: %s", testreport.Clip(err.Error(), 200))
 	}
 	return *r, nil
 }

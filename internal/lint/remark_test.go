@@ -151,8 +151,8 @@ func TestCutAnywhere(t *testing.T) {
 
 func TestBombs(t *testing.T) {
 	t.Parallel()
-	many := `{"runs":[{"results":[` + strings.Repeat(`{"message":{"text":"x"}},`, mostRemarks+5) + `{}]}]}`
-	if report, err := Read(strings.NewReader(many), ""); err != nil || len(report.Remarks) != mostRemarks || !report.Incomplete {
+	many := `{"runs":[{"results":[` + strings.Repeat(`{"message":{"text":"x"}},`, maxRemarks+5) + `{}]}]}`
+	if report, err := Read(strings.NewReader(many), ""); err != nil || len(report.Remarks) != maxRemarks || !report.Incomplete {
 		t.Errorf("many results: %d, %v, %v", len(report.Remarks), report.Warnings, err)
 	}
 	deep := `{"runs":[{"properties":` + strings.Repeat("[", 200_000)

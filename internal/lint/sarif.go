@@ -13,11 +13,11 @@ import (
 
 // sarifRun is one run as it is read: what names its rules may come after its results.
 type sarifRun struct {
-	tool      sarifTool
-	bases     map[string]sarifFile
-	artifacts []sarifArtifact
-	calls     []sarifInvocation
-	results   []sarifResult
+	tool        sarifTool
+	bases       map[string]sarifFile
+	artifacts   []sarifArtifact
+	invocations []sarifInvocation
+	results     []sarifResult
 }
 
 // readSARIF reads the runs one after the other. Levels are the result's own, or those
@@ -28,7 +28,7 @@ func readSARIF(in *io.LimitedReader) (Report, error) {
 	dec := json.NewDecoder(in)
 	begun, err := eachKey(dec, func(key string) error {
 		if key != "runs" {
-			return skip(dec)
+			return skipValue(dec)
 		}
 		return eachItem(dec, func() error {
 			var run sarifRun
@@ -38,7 +38,7 @@ func readSARIF(in *io.LimitedReader) (Report, error) {
 		})
 	}, "runs")
 	if err != nil || !begun {
-		return r.broken(in, err, begun)
+		return r.readError(in, err, begun)
 	}
 	return r, nil
 }
@@ -47,79 +47,79 @@ func (run *sarifRun) read(r *Report, dec *json.Decoder) error {
 	_, err := eachKey(dec, func(key string) error {
 		switch key {
 		case "tool":
-			return lenient(dec, &run.tool)
+			return decodeLenient(dec, &run.tool)
 		case "originalUriBaseIds":
-			return lenient(dec, &run.bases)
+			return decodeLenient(dec, &run.bases)
 		case "artifacts":
-			return lenient(dec, &run.artifacts)
+			return decodeLenient(dec, &run.artifacts)
 		case "invocations":
-			return lenient(dec, &run.calls)
+			return decodeLenient(dec, &run.invocations)
 		case "results":
 			return eachItem(dec, func() error {
 				var one sarifResult
-				if err := lenient(dec, &one); err != nil {
+				if err := decodeLenient(dec, &one); err != nil {
 					return err
 				}
-				if len(run.results)+len(r.Remarks) >= mostRemarks {
-					r.Lack("more than %d remarks; the rest were not read", mostRemarks)
+				if len(run.results)+len(r.Remarks) >= maxRemarks {
+					r.WarnIncomplete("more than %d remarks; the rest were not read", maxRemarks)
 				} else {
 					run.results = append(run.results, one)
 				}
 				return nil
 			})
 		}
-		return skip(dec)
+		return skipValue(dec)
 	}, "")
 	return err
 }
 
 // addRemarks makes remarks of a run's results.
 func (run *sarifRun) addRemarks(r *Report) {
-	for _, c := range run.calls {
-		run.call(r, c)
+	for _, c := range run.invocations {
+		run.addInvocation(r, c)
 	}
 	for _, one := range run.results {
 		switch {
-		case one.suppressed():
+		case one.isSuppressed():
 			r.Suppressed++
 			continue
 		case one.BaselineState == "absent":
 			continue
 		}
-		rule, id := run.rule(one)
-		level, wanted := run.level(one, rule, id)
+		rule, id := run.findRule(one)
+		level, wanted := run.findLevel(one, rule, id)
 		if !wanted {
 			continue
 		}
-		m := Remark{Severity: level, Rule: id, Message: one.says(rule), Tool: run.tool.Driver.Name}
+		m := Remark{Severity: level, Rule: id, Message: one.messageText(rule), Tool: run.tool.Driver.Name}
 		if m.Tool == "" {
 			m.Tool = run.tool.Name
 		}
-		run.place(one, &m)
+		run.setPlace(one, &m)
 		r.add(m)
 	}
 }
 
-// call tells how a run of the tool went: what it notes of a file, that it cannot be
+// addInvocation tells how a run of the tool went: what it notes of a file, that it cannot be
 // parsed for one, is a remark like any other; a run that failed and does not say of
 // which file proves nothing.
-func (run *sarifRun) call(r *Report, c sarifInvocation) {
+func (run *sarifRun) addInvocation(r *Report, c sarifInvocation) {
 	placed := false
 	for _, n := range append(c.OfRun, c.OfConfiguration...) {
 		one := sarifResult{Level: n.Level, Message: n.Message, Locations: n.Locations}
-		level, _ := run.level(one, nil, "")
-		m := Remark{Severity: level, Message: one.says(nil), Tool: run.tool.Driver.Name}
-		if run.place(one, &m); m.File != "" && level != "" {
+		level, _ := run.findLevel(one, nil, "")
+		m := Remark{Severity: level, Message: one.messageText(nil), Tool: run.tool.Driver.Name}
+		if run.setPlace(one, &m); m.File != "" && level != "" {
 			placed = placed || level == belay.SeverityError
 			r.add(m)
 		}
 	}
 	if c.ExecutionSuccessful != nil && !*c.ExecutionSuccessful && !placed {
-		r.Lack("the tool reports that its run failed")
+		r.WarnIncomplete("the tool reports that its run failed")
 	}
 }
 
-func (one sarifResult) suppressed() bool {
+func (one sarifResult) isSuppressed() bool {
 	for _, s := range one.Suppressions {
 		if status := s.Status + s.State; status != "rejected" && status != "underReview" {
 			return true
@@ -128,8 +128,8 @@ func (one sarifResult) suppressed() bool {
 	return false
 }
 
-// rule finds the descriptor of a result's rule, nil when there is none, and its id.
-func (run *sarifRun) rule(one sarifResult) (*sarifRule, string) {
+// findRule finds the descriptor of a result's rule, nil when there is none, and its id.
+func (run *sarifRun) findRule(one sarifResult) (*sarifRule, string) {
 	id, index := one.RuleID, one.RuleIndex
 	if id == "" {
 		id = one.Rule.ID
@@ -159,8 +159,8 @@ func (run *sarifRun) rule(one sarifResult) (*sarifRule, string) {
 	return nil, id
 }
 
-// level tells how bad a result is, and whether it is anything at all.
-func (run *sarifRun) level(one sarifResult, rule *sarifRule, id string) (belay.Severity, bool) {
+// findLevel tells how bad a result is, and whether it is anything at all.
+func (run *sarifRun) findLevel(one sarifResult, rule *sarifRule, id string) (belay.Severity, bool) {
 	switch one.Kind {
 	case "", "fail":
 	case "pass", "notApplicable":
@@ -169,7 +169,7 @@ func (run *sarifRun) level(one sarifResult, rule *sarifRule, id string) (belay.S
 		return belay.SeverityNote, true
 	}
 	level := one.Level
-	for _, c := range run.calls {
+	for _, c := range run.invocations {
 		for _, o := range c.ConfigurationChanges {
 			same := o.Descriptor.ID != "" && o.Descriptor.ID == id ||
 				o.Descriptor.Index != nil && one.RuleIndex != nil && *o.Descriptor.Index == *one.RuleIndex
@@ -185,14 +185,14 @@ func (run *sarifRun) level(one sarifResult, rule *sarifRule, id string) (belay.S
 	case "none", "open", "pass", "notApplicable":
 		return "", false
 	}
-	if s := severity(level); s != "" {
+	if s := parseSeverity(level); s != "" {
 		return s, true
 	}
 	return belay.SeverityWarning, true
 }
 
-// says returns a result's message: its text, or its rule's with the arguments filled in.
-func (one sarifResult) says(rule *sarifRule) string {
+// messageText returns a result's message: its text, or its rule's with the arguments filled in.
+func (one sarifResult) messageText(rule *sarifRule) string {
 	var m sarifText
 	if json.Unmarshal(one.Message, &m) != nil {
 		json.Unmarshal(one.Message, &m.Text) // 1.0.0 has a plain string
@@ -211,8 +211,8 @@ func (one sarifResult) says(rule *sarifRule) string {
 	return strings.ToValidUTF8(said, "")
 }
 
-// place takes the first location that names a file.
-func (run *sarifRun) place(one sarifResult, m *Remark) {
+// setPlace takes the first location that names a file.
+func (run *sarifRun) setPlace(one sarifResult, m *Remark) {
 	for _, l := range one.Locations {
 		p := l.PhysicalLocation
 		if p.URI+p.ArtifactLocation.URI+p.FileLocation.URI == "" && l.ResultFile.URI != "" {
@@ -225,16 +225,16 @@ func (run *sarifRun) place(one sarifResult, m *Remark) {
 		if f.URI == "" && f.Index == nil {
 			f.URI = p.URI
 		}
-		if m.File = run.file(f); m.File != "" {
+		if m.File = run.resolveFile(f); m.File != "" {
 			m.Line, m.Column, m.EndLine, m.EndColumn = p.Region.StartLine, p.Region.StartColumn, p.Region.EndLine, p.Region.EndColumn
 			return
 		}
 	}
 }
 
-// file resolves a location to a path: through the list of artifacts, its base and that
+// resolveFile resolves a location to a path: through the list of artifacts, its base and that
 // base's own base.
-func (run *sarifRun) file(f sarifFile) string {
+func (run *sarifRun) resolveFile(f sarifFile) string {
 	if f.URI == "" && f.Index != nil && *f.Index >= 0 && *f.Index < len(run.artifacts) {
 		f = run.artifacts[*f.Index].Location
 	}

@@ -47,8 +47,8 @@ func eachItem(dec *json.Decoder, value func() error) error {
 	return err
 }
 
-// skip passes over one value without holding it.
-func skip(dec *json.Decoder) error {
+// skipValue passes over one value without holding it.
+func skipValue(dec *json.Decoder) error {
 	tok, err := dec.Token()
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ func skipRest(dec *json.Decoder, tok json.Token) error {
 	}
 }
 
-// lenient decodes one value; a field of a wrong kind is as good as absent.
-func lenient(dec *json.Decoder, into any) error {
+// decodeLenient decodes one value; a field of a wrong kind is as good as absent.
+func decodeLenient(dec *json.Decoder, into any) error {
 	var raw json.RawMessage
 	if err := dec.Decode(&raw); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
-// mostListed is how many findings a summary lists: GitHub takes 1 MiB of one, and nobody reads as much.
-const mostListed = 200
+// maxListed is how many findings a summary lists: GitHub takes 1 MiB of one, and nobody reads as much.
+const maxListed = 200
 
 // writeMarkdown writes a report for people: what a CI system shows beside a run (GitHub's step summary), or a comment.
 func writeMarkdown(w io.Writer, report belay.Report) error {
@@ -26,7 +26,7 @@ func writeMarkdown(w io.Writer, report belay.Report) error {
 	if len(findings) > 0 {
 		b.WriteString("\n| | Place | Finding |\n|---|---|---|\n")
 	}
-	for _, f := range findings[:min(len(findings), mostListed)] {
+	for _, f := range findings[:min(len(findings), maxListed)] {
 		at := ""
 		if f.File != "" {
 			at = prompt.Path(f.File)
@@ -40,7 +40,7 @@ func writeMarkdown(w io.Writer, report belay.Report) error {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", f.Severity, at, text)
 	}
-	if n := len(findings) - mostListed; n > 0 {
+	if n := len(findings) - maxListed; n > 0 {
 		fmt.Fprintf(&b, "\nand %s, in `belay check --json`\n", belay.CountOf(n, "more finding"))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -44,68 +44,68 @@ var (
 	numbers = lazyregexp.New(`^[\d.:\s-]+$`)
 )
 
-// reader reads lines and what of them belongs together.
-type reader struct {
-	report Report
-	file   string // that stylish lines are about
-	head   *Remark
+// textReader reads lines and what of them belongs together.
+type textReader struct {
+	report     Report
+	file       string // that stylish lines are about
+	rustRemark *Remark
 }
 
 // readText reads lines of text, or of workflow commands only.
 func readText(from io.Reader, format string) (Report, error) {
-	t := reader{report: Report{Format: format}}
+	t := textReader{report: Report{Format: format}}
 	err := testreport.EachLine(from, func(line []byte) {
-		if t.report.full() {
+		if t.report.isFull() {
 			return
 		}
-		for s := range strings.SplitSeq(strings.TrimRight(testreport.Plain(string(line)), "\n"), "\n") {
-			t.line(strings.TrimRight(testreport.Clip(s, maxLine), " \t"), format)
+		for s := range strings.SplitSeq(strings.TrimRight(testreport.PlainText(string(line)), "\n"), "\n") {
+			t.readLine(strings.TrimRight(testreport.Clip(s, maxLine), " \t"), format)
 		}
-	}, func(err error) { t.report.Lack("%s", err) })
+	}, func(err error) { t.report.WarnIncomplete("%s", err) })
 	return t.report, err
 }
 
-func (t *reader) line(s, format string) {
+func (t *textReader) readLine(s, format string) {
 	switch {
 	case s == "":
-		t.head = nil
+		t.rustRemark = nil
 	case strings.HasPrefix(strings.TrimLeft(s, " "), "::"):
-		t.command(s)
+		t.readCommand(s)
 	case format == GitHub:
-	case t.rust(s), t.stylish(s):
+	case t.readRust(s), t.readStylish(s):
 	default:
-		t.place(s)
+		t.readPlace(s)
 	}
 }
 
-// place reads the lines that name their own place.
-func (t *reader) place(s string) {
+// readPlace reads the lines that name their own place.
+func (t *textReader) readPlace(s string) {
 	var m Remark
 	if g := logLevel.FindStringSubmatch(s); g != nil {
-		m.Severity, s = severity(g[1]), g[2]
+		m.Severity, s = parseSeverity(g[1]), g[2]
 	}
 	var rest string
 	if g := colonLine.FindStringSubmatch(s); g != nil {
-		m.File, m.Line, m.EndLine, m.Column, rest = g[1], number(g[2]), number(g[3]), number(g[4]), g[5]
+		m.File, m.Line, m.EndLine, m.Column, rest = g[1], parseNumber(g[2]), parseNumber(g[3]), parseNumber(g[4]), g[5]
 	} else if g := parenLine.FindStringSubmatch(s); g != nil {
-		m.File, m.Line, m.Column, rest = g[1], number(g[2]), number(g[3]), g[4]
+		m.File, m.Line, m.Column, rest = g[1], parseNumber(g[2]), parseNumber(g[3]), g[4]
 	} else if g := squareLine.FindStringSubmatch(s); g != nil {
-		m.File, m.Line, m.Column, rest = g[1], number(g[2]), number(g[3]), g[4]
+		m.File, m.Line, m.Column, rest = g[1], parseNumber(g[2]), parseNumber(g[3]), g[4]
 	} else {
-		if fileName(s) {
+		if isFileName(s) {
 			t.file = s
 		}
 		return
 	}
-	if !fileName(m.File) || m.Line == 0 {
+	if !isFileName(m.File) || m.Line == 0 {
 		return
 	}
 	m.splitMessage(rest)
 	t.report.add(m)
 }
 
-// fileName tells a path from prose, times and addresses.
-func fileName(s string) bool {
+// isFileName tells a path from prose, times and addresses.
+func isFileName(s string) bool {
 	if s == "" || len(s) > 1000 || strings.Contains(s, "://") || numbers.MatchString(s) || strings.HasSuffix(s, ".") {
 		return false
 	}
@@ -114,22 +114,22 @@ func fileName(s string) bool {
 	return named && (!strings.Contains(s, "  ") && (!strings.Contains(base, " ") || strings.ContainsAny(s, `/\`)))
 }
 
-// letters are rubocop's and pylint's severities: convention, refactoring, information,
+// severityLetters are rubocop's and pylint's severities: convention, refactoring, information,
 // warning, error, fatal.
-var letters = map[string]belay.Severity{"C": belay.SeverityNote, "R": belay.SeverityNote, "I": belay.SeverityNote,
+var severityLetters = map[string]belay.Severity{"C": belay.SeverityNote, "R": belay.SeverityNote, "I": belay.SeverityNote,
 	"W": belay.SeverityWarning, "E": belay.SeverityError, "F": belay.SeverityError}
 
 // splitMessage takes severity and rule off a message, wherever the tool puts them.
 func (m *Remark) splitMessage(s string) {
 	m.Message = strings.TrimSpace(s)
 	if g := tailPair.FindStringSubmatch(m.Message); g != nil { // eslint unix
-		m.Message, m.Severity, m.Rule = g[1], severity(g[2]), g[3]
+		m.Message, m.Severity, m.Rule = g[1], parseSeverity(g[2]), g[3]
 		return
 	}
 	if g := leadLetter.FindStringSubmatch(m.Message); g != nil {
-		m.Severity, m.Rule, m.Message = letters[g[1]], g[2], g[3]
+		m.Severity, m.Rule, m.Message = severityLetters[g[1]], g[2], g[3]
 	} else if g := leadWord.FindStringSubmatch(m.Message); g != nil {
-		m.Severity, m.Rule, m.Message = severity(g[1]), g[2]+g[3], g[4]
+		m.Severity, m.Rule, m.Message = parseSeverity(g[1]), g[2]+g[3], g[4]
 	}
 	if m.Rule != "" {
 		return
@@ -143,36 +143,36 @@ func (m *Remark) splitMessage(s string) {
 	}
 }
 
-func (t *reader) stylish(s string) bool {
+func (t *textReader) readStylish(s string) bool {
 	g := stylishLine.FindStringSubmatch(s)
 	if g == nil || t.file == "" {
 		return false
 	}
-	t.report.add(Remark{File: t.file, Line: number(g[1]), Column: number(g[2]), Severity: severity(g[3]), Message: g[4], Rule: g[5]})
+	t.report.add(Remark{File: t.file, Line: parseNumber(g[1]), Column: parseNumber(g[2]), Severity: parseSeverity(g[3]), Message: g[4], Rule: g[5]})
 	return true
 }
 
-// rust reads rustc's own form, where the place is on the line below.
-func (t *reader) rust(s string) bool {
+// readRust reads rustc's own form, where the place is on the line below.
+func (t *textReader) readRust(s string) bool {
 	if g := rustHead.FindStringSubmatch(s); g != nil {
-		t.head = &Remark{Severity: severity(g[1]), Rule: g[2], Message: g[3], Tool: "rustc"}
+		t.rustRemark = &Remark{Severity: parseSeverity(g[1]), Rule: g[2], Message: g[3], Tool: "rustc"}
 		return true
 	}
 	g := rustAt.FindStringSubmatch(s)
 	if g == nil {
 		return false
 	}
-	if t.head != nil {
-		m := *t.head
-		t.head = nil
-		m.File, m.Line, m.Column = g[1], number(g[2]), number(g[3])
+	if t.rustRemark != nil {
+		m := *t.rustRemark
+		t.rustRemark = nil
+		m.File, m.Line, m.Column = g[1], parseNumber(g[2]), parseNumber(g[3])
 		t.report.add(m)
 	}
 	return true
 }
 
-// command reads GitHub's workflow commands: ::error file=a,line=1,title=b::text.
-func (t *reader) command(s string) {
+// readCommand reads GitHub's workflow commands: ::error file=a,line=1,title=b::text.
+func (t *textReader) readCommand(s string) {
 	g := command.FindStringSubmatch(s)
 	if g == nil {
 		return
@@ -187,13 +187,13 @@ func (t *reader) command(s string) {
 		case "file":
 			m.File = value
 		case "line":
-			m.Line = number(value)
+			m.Line = parseNumber(value)
 		case "endLine":
-			m.EndLine = number(value)
+			m.EndLine = parseNumber(value)
 		case "col":
-			m.Column = number(value)
+			m.Column = parseNumber(value)
 		case "endColumn":
-			m.EndColumn = number(value)
+			m.EndColumn = parseNumber(value)
 		case "title":
 			m.Rule = value
 		}
@@ -205,7 +205,7 @@ var escapes = strings.NewReplacer("%25", "%", "%0D", "\r", "%0A", "\n", "%3A", "
 
 func unescape(s string) string { return escapes.Replace(s) }
 
-func number(s string) int {
+func parseNumber(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return 0

@@ -7,10 +7,10 @@ import (
 
 var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// code reads up to the bracket that closes the one at opened, and past it; closer 0 is the
+// readCode reads up to the bracket that closes the one at opened, and past it; closer 0 is the
 // end of the source.
-func (r *reader) code(closer byte, opened int) error {
-	up, err := r.deeper(opened)
+func (r *reader) readCode(closer byte, opened int) error {
+	up, err := r.enterLevel(opened)
 	if err != nil {
 		return err
 	}
@@ -19,63 +19,63 @@ func (r *reader) code(closer byte, opened int) error {
 	for r.i < len(r.src) {
 		c := r.src[r.i]
 		switch {
-		case space(c):
+		case isSpace(c):
 			r.i++
 		case c == ')' || c == ']' || c == '}':
 			if c != closer {
-				return r.stray(c, closer, opened)
+				return r.strayBracketError(c, closer, opened)
 			}
 			r.i++
 			return nil
 		default:
-			if value, err = r.token(c, value); err != nil {
+			if value, err = r.readToken(c, value); err != nil {
 				return err
 			}
 		}
 	}
 	if closer != 0 {
-		return r.fail(opened, "%q is never closed", r.src[opened])
+		return r.errorAt(opened, "%q is never closed", r.src[opened])
 	}
 	return nil
 }
 
-func (r *reader) stray(c, closer byte, opened int) error {
+func (r *reader) strayBracketError(c, closer byte, opened int) error {
 	if closer == 0 {
-		return r.fail(r.i, "%q closes nothing", c)
+		return r.errorAt(r.i, "%q closes nothing", c)
 	}
-	return r.fail(r.i, "found %q where %q of line %d should be closed", c, r.src[opened], r.x.Line(opened))
+	return r.errorAt(r.i, "found %q where %q of line %d should be closed", c, r.src[opened], r.x.Line(opened))
 }
 
-// token reads one token, or a bracket with all that is in it, and reports whether it is an
+// readToken reads one token, or a bracket with all that is in it, and reports whether it is an
 // operand.
-func (r *reader) token(c byte, value bool) (bool, error) {
+func (r *reader) readToken(c byte, value bool) (bool, error) {
 	switch {
-	case r.has("//") || r.has("/*"):
-		return value, r.comment(Code)
+	case r.hasPrefix("//") || r.hasPrefix("/*"):
+		return value, r.readComment(Code)
 	case c == '"' || c == '\'':
-		return true, r.quoted(c)
+		return true, r.readString(c)
 	case c == '`':
-		return true, r.template()
+		return true, r.readTemplate()
 	case c == '(' || c == '[' || c == '{':
 		at := r.i
 		r.i++
-		return c != '{', r.code(closers[c], at)
-	case c == '<' && r.starts(value):
-		return true, r.element(true)
-	case c == '/' && !value && r.regex():
+		return c != '{', r.readCode(closers[c], at)
+	case c == '<' && r.startsElement(value):
+		return true, r.readElement(true)
+	case c == '/' && !value && r.skipRegexp():
 		return true, nil
-	case wordStart(c):
-		w := r.word("")
+	case isWordStart(c):
+		w := r.readWord("")
 		return !beforeOperand[w], nil
-	case digit(c):
-		for r.i < len(r.src) && (wordStart(r.src[r.i]) || digit(r.src[r.i]) || r.src[r.i] == '.') {
+	case isDigit(c):
+		for r.i < len(r.src) && (isWordStart(r.src[r.i]) || isDigit(r.src[r.i]) || r.src[r.i] == '.') {
 			r.i++
 		}
 		return true, nil
-	case r.has("++") || r.has("--"):
+	case r.hasPrefix("++") || r.hasPrefix("--"):
 		r.i += 2
 		return value, nil
-	case c == '!' && value && !r.has("!="):
+	case c == '!' && value && !r.hasPrefix("!="):
 		r.i++ // x! is x
 		return true, nil
 	}
@@ -88,27 +88,27 @@ var beforeOperand = map[string]bool{
 	"void": true, "throw": true, "do": true, "else": true, "yield": true, "await": true, "export": true,
 }
 
-// word reads a word; more are further characters that may be in it.
-func (r *reader) word(more string) string {
+// readWord reads a word; more are further characters that may be in it.
+func (r *reader) readWord(more string) string {
 	from := r.i
-	for r.i < len(r.src) && (wordStart(r.src[r.i]) || digit(r.src[r.i]) || strings.IndexByte(more, r.src[r.i]) >= 0) {
+	for r.i < len(r.src) && (isWordStart(r.src[r.i]) || isDigit(r.src[r.i]) || strings.IndexByte(more, r.src[r.i]) >= 0) {
 		r.i++
 	}
 	return string(r.src[from:r.i])
 }
 
-// comment reads a comment in the place it is in.
-func (r *reader) comment(p Place) error {
+// readComment reads a comment in the place it is in.
+func (r *reader) readComment(p Place) error {
 	from := r.i
 	c := Comment{Start: from, Place: p}
-	if r.has("//") {
+	if r.hasPrefix("//") {
 		r.i = r.x.End(from)
 		c.Text = string(r.src[from+2 : r.i])
 	} else {
 		r.i += 2
 		end := r.find("*/")
 		if end < 0 {
-			return r.fail(from, "a comment is never closed")
+			return r.errorAt(from, "a comment is never closed")
 		}
 		c.Text, r.i = string(r.src[from+2:end]), end+2
 	}
@@ -117,8 +117,8 @@ func (r *reader) comment(p Place) error {
 	return nil
 }
 
-// quoted reads a string of code.
-func (r *reader) quoted(quote byte) error {
+// readString reads a string of code.
+func (r *reader) readString(quote byte) error {
 	from := r.i
 	for r.i++; r.i < len(r.src); r.i++ {
 		switch c := r.src[r.i]; {
@@ -127,17 +127,17 @@ func (r *reader) quoted(quote byte) error {
 			return nil
 		case c == '\\':
 			r.i++
-			if r.has("\r\n") {
+			if r.hasPrefix("\r\n") {
 				r.i++
 			}
 		case c == '\n' || c == '\r':
-			return r.fail(from, "a string is not closed on its line")
+			return r.errorAt(from, "a string is not closed on its line")
 		}
 	}
-	return r.fail(from, "a string is never closed")
+	return r.errorAt(from, "a string is never closed")
 }
 
-func (r *reader) template() error {
+func (r *reader) readTemplate() error {
 	from := r.i
 	for r.i++; r.i < len(r.src); {
 		switch {
@@ -146,20 +146,20 @@ func (r *reader) template() error {
 			return nil
 		case r.src[r.i] == '\\':
 			r.i += 2
-		case r.has("${"):
+		case r.hasPrefix("${"):
 			r.i += 2
-			if err := r.code('}', r.i-1); err != nil {
+			if err := r.readCode('}', r.i-1); err != nil {
 				return err
 			}
 		default:
 			r.i++
 		}
 	}
-	return r.fail(from, "a template is never closed")
+	return r.errorAt(from, "a template is never closed")
 }
 
-// regex passes over a regular expression; what is not closed on its line is none.
-func (r *reader) regex() bool {
+// skipRegexp passes over a regular expression; what is not closed on its line is none.
+func (r *reader) skipRegexp() bool {
 	class := false
 	for i := r.i + 1; i < len(r.src); i++ {
 		switch c := r.src[i]; {
@@ -179,18 +179,18 @@ func (r *reader) regex() bool {
 	return false
 }
 
-// starts reports whether the < here starts an element. After an operand it compares, unless
+// startsElement reports whether the < here starts an element. After an operand it compares, unless
 // it is the first on its line: a statement that is an element.
-func (r *reader) starts(value bool) bool {
+func (r *reader) startsElement(value bool) bool {
 	i := r.i + 1
-	if i >= len(r.src) || r.src[i] != '>' && !wordStart(r.src[i]) {
+	if i >= len(r.src) || r.src[i] != '>' && !isWordStart(r.src[i]) {
 		return false
 	}
-	if value && !r.x.First(r.i) {
+	if value && !r.x.IsFirstOnLine(r.i) {
 		return false
 	}
 	end := i
-	for end < len(r.src) && (wordStart(r.src[end]) || digit(r.src[end]) || strings.IndexByte("-.:", r.src[end]) >= 0) {
+	for end < len(r.src) && (isWordStart(r.src[end]) || isDigit(r.src[end]) || strings.IndexByte("-.:", r.src[end]) >= 0) {
 		end++
 	}
 	name, rest := r.src[i:end], bytes.TrimLeft(r.src[end:min(len(r.src), end+40)], " \t\r\n")

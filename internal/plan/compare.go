@@ -22,17 +22,17 @@ const (
 
 // Change is a section in two versions of a plan. Line is 0 for one that went.
 type Change struct {
-	Path    string     `json:"path"`
-	Name    string     `json:"name"`
-	Kind    Kind       `json:"kind"`
-	Line    int        `json:"line"`
-	Change  Difference `json:"change"`
-	From    string     `json:"from,omitempty"`    // its path before, when it moved
-	Allowed bool       `json:"allowed,omitempty"` // it went, and [REMOVE] asked for that
-	New     []Line     `json:"markers_added,omitempty"`
-	Gone    []Line     `json:"markers_removed,omitempty"`
+	Path           string       `json:"path"`
+	Name           string       `json:"name"`
+	Kind           Kind         `json:"kind"`
+	Line           int          `json:"line"`
+	Change         Difference   `json:"change"`
+	From           string       `json:"from,omitempty"`    // its path before, when it moved
+	Allowed        bool         `json:"allowed,omitempty"` // it went, and [REMOVE] asked for that
+	MarkersAdded   []MarkerLine `json:"markers_added,omitempty"`
+	MarkersRemoved []MarkerLine `json:"markers_removed,omitempty"`
 
-	after int // in the later version; -1 for none
+	laterIndex int // in the later version; -1 for none
 }
 
 // Compare tells what became of each section: those of the later version in their order,
@@ -57,7 +57,7 @@ func Compare(before, after *Plan) []Change {
 	moved := map[int]bool{}
 	var out []Change
 	for i, s := range after.Sections {
-		c := Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Line: s.Line, Change: Same, after: i}
+		c := Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Line: s.Line, Change: Same, laterIndex: i}
 		from, there := old[s.Path]
 		if key := string(s.Kind) + Slug(s.Name); !there && len(lost[key]) > 0 {
 			from, there = lost[key][0], true
@@ -68,12 +68,12 @@ func Compare(before, after *Plan) []Change {
 		if !there {
 			c.Change = Added
 		} else {
-			c.New, c.Gone = markersBetween(before, from, after, i)
-			switch same := blank(was[from]) == blank(is[i]); {
+			c.MarkersAdded, c.MarkersRemoved = markersBetween(before, from, after, i)
+			switch same := foldSpace(was[from]) == foldSpace(is[i]); {
 			case c.Change == Moved:
 			case !same:
 				c.Change = Edited
-			case len(c.New)+len(c.Gone) > 0:
+			case len(c.MarkersAdded)+len(c.MarkersRemoved) > 0:
 				c.Change = Marked
 			}
 		}
@@ -82,49 +82,49 @@ func Compare(before, after *Plan) []Change {
 	for i, s := range before.Sections {
 		if !now[s.Path] && !moved[i] {
 			out = append(out, Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Change: Removed,
-				Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
+				Allowed: mayRemove(before, i) || asksToRemove(after, s), laterIndex: -1})
 		}
 	}
 	return out
 }
 
-func blank(s string) string { return strings.Join(strings.Fields(s), " ") }
+func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Line) {
+func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []MarkerLine) {
 	was, is := map[string]bool{}, map[string]bool{}
-	for _, m := range before.Of(i) {
+	for _, m := range before.MarkersOf(i) {
 		was[m.String()] = true
 	}
-	for _, m := range after.Of(k) {
+	for _, m := range after.MarkersOf(k) {
 		is[m.String()] = true
 		if !was[m.String()] {
-			came = append(came, after.Line(m))
+			came = append(came, after.LineOf(m))
 		}
 	}
-	for _, m := range before.Of(i) {
+	for _, m := range before.MarkersOf(i) {
 		if !is[m.String()] {
-			went = append(went, before.Line(m))
+			went = append(went, before.LineOf(m))
 		}
 	}
 	return came, went
 }
 
-// mayGo reports whether REMOVE is asked of a section or of what it is in.
-func mayGo(p *Plan, i int) bool {
+// mayRemove reports whether REMOVE is asked of a section or of what it is in.
+func mayRemove(p *Plan, i int) bool {
 	return slices.ContainsFunc(p.Markers, func(m Marker) bool {
-		return m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.Inside(i, m.Section)
+		return m.Problem == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.IsInside(i, m.Section)
 	})
 }
 
 // asksToRemove reports whether a REMOVE names a section that is not there any more.
 func asksToRemove(p *Plan, s Section) bool {
 	for _, m := range p.Markers {
-		if m.Bad != "" || m.Kind != belay.MarkRemove {
+		if m.Problem != "" || m.Kind != belay.MarkRemove {
 			continue
 		}
 		said := Stems(m.Text)
 		for _, n := range s.Names {
-			if stems, _ := Proper(n); len(stems) > 0 && allSaid(stems, said) {
+			if stems, _ := NameStems(n); len(stems) > 0 && containsAllStems(stems, said) {
 				return true
 			}
 		}

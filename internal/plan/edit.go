@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Line is a marker as it is in a plan.
-type Line struct {
+// MarkerLine is a marker as it is in a plan.
+type MarkerLine struct {
 	Section string       `json:"section"` // the section's path, "" for none
 	Name    string       `json:"name"`
 	Line    int          `json:"line"`
@@ -17,9 +17,9 @@ type Line struct {
 	Text    string       `json:"text"` // all of it, without the signs of a comment
 }
 
-// Line tells where a marker stands.
-func (p *Plan) Line(m Marker) Line {
-	l := Line{Line: m.Line, Marker: m.Kind, Text: m.String()}
+// LineOf tells where a marker stands.
+func (p *Plan) LineOf(m Marker) MarkerLine {
+	l := MarkerLine{Line: m.Line, Marker: m.Kind, Text: m.String()}
 	if m.Section >= 0 {
 		l.Section, l.Name = p.Sections[m.Section].Path, p.Sections[m.Section].Name
 	}
@@ -32,14 +32,14 @@ func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 	var edits []edit
 	for i, list := range add {
 		if len(list) > 0 {
-			s := p.spot(i)
-			edits = append(edits, edit{cut: cut{s.at, s.at}, text: s.write(list)})
+			s := p.spotOf(i)
+			edits = append(edits, edit{byteRange: byteRange{s.at, s.at}, text: s.write(list)})
 		}
 	}
 	drop = slices.Clone(drop)
 	sort.Slice(drop, func(i, j int) bool { return drop[i].Start < drop[j].Start })
 	for _, c := range p.cuts(drop) {
-		edits = append(edits, edit{cut: c})
+		edits = append(edits, edit{byteRange: c})
 	}
 	sort.SliceStable(edits, func(i, j int) bool {
 		if edits[i].from != edits[j].from {
@@ -47,21 +47,21 @@ func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 		}
 		return edits[i].to < edits[j].to // what is put in comes before what is taken away
 	})
-	return apply(p.text, edits)
+	return applyEdits(p.text, edits)
 }
 
-// Strip returns the plan's text without the markers that keep tells not to keep.
-func (p *Plan) Strip(keep func(Marker) bool) []byte {
+// StripMarkers returns the plan's text without the markers that keep tells not to keep.
+func (p *Plan) StripMarkers(keep func(Marker) bool) []byte {
 	return p.Rewrite(nil, slices.DeleteFunc(slices.Clone(p.Markers), keep))
 }
 
 // edit is a change of the text: bytes taken away and put in at one place.
 type edit struct {
-	cut
+	byteRange
 	text string
 }
 
-func apply(text []byte, edits []edit) []byte {
+func applyEdits(text []byte, edits []edit) []byte {
 	var b bytes.Buffer
 	b.Grow(len(text) + 100*len(edits))
 	at := 0

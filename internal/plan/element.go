@@ -2,9 +2,9 @@ package plan
 
 import "strings"
 
-// element reads an element from its < to its end.
-func (r *reader) element(inCode bool) error {
-	up, err := r.deeper(r.i)
+// readElement reads an element from its < to its end.
+func (r *reader) readElement(inCode bool) error {
+	up, err := r.enterLevel(r.i)
 	if err != nil {
 		return err
 	}
@@ -14,11 +14,11 @@ func (r *reader) element(inCode bool) error {
 	r.parent = at
 	defer func() { r.parent = around }()
 	r.i++
-	name := r.word("-.:")
+	name := r.readWord("-.:")
 	r.doc.Elements[at].Name = name
-	r.typeArguments()
+	r.skipTypeArguments()
 	for {
-		done, err := r.attribute(at)
+		done, err := r.readAttribute(at)
 		if err != nil {
 			return err
 		}
@@ -27,16 +27,16 @@ func (r *reader) element(inCode bool) error {
 		}
 	}
 	e := &r.doc.Elements[at]
-	if e.Open = r.i; e.Self {
+	if e.Open = r.i; e.SelfClosing {
 		e.Close, e.End = r.i, r.i
 		return nil
 	}
-	return r.children(at)
+	return r.readChildren(at)
 }
 
-// typeArguments passes over those of <Table<Row> rows=…>.
-func (r *reader) typeArguments() {
-	if !r.has("<") {
+// skipTypeArguments passes over those of <Table<Row> rows=…>.
+func (r *reader) skipTypeArguments() {
+	if !r.hasPrefix("<") {
 		return
 	}
 	depth := 0
@@ -53,104 +53,104 @@ func (r *reader) typeArguments() {
 	}
 }
 
-func (r *reader) spaces() {
-	for r.i < len(r.src) && space(r.src[r.i]) {
+func (r *reader) skipSpaces() {
+	for r.i < len(r.src) && isSpace(r.src[r.i]) {
 		r.i++
 	}
 }
 
-// attribute reads one piece of an opening tag; done says that it was the tag's end.
-func (r *reader) attribute(at int) (done bool, err error) {
+// readAttribute reads one piece of an opening tag; done says that it was the tag's end.
+func (r *reader) readAttribute(at int) (done bool, err error) {
 	e := &r.doc.Elements[at]
-	r.spaces()
+	r.skipSpaces()
 	if r.i >= len(r.src) {
-		return false, r.fail(e.Start, "the tag <%s is never closed", e.Name)
+		return false, r.errorAt(e.Start, "the tag <%s is never closed", e.Name)
 	}
 	switch c := r.src[r.i]; {
-	case r.has("/>"):
+	case r.hasPrefix("/>"):
 		r.i += 2
-		e.Self = true
+		e.SelfClosing = true
 		return true, nil
 	case c == '>':
 		r.i++
 		return true, nil
-	case r.has("//") || r.has("/*"):
-		return false, r.comment(InTag)
+	case r.hasPrefix("//") || r.hasPrefix("/*"):
+		return false, r.readComment(InTag)
 	case c == '{':
 		r.i++
-		return false, r.code('}', r.i-1)
-	case wordStart(c):
-		return false, r.named(at)
+		return false, r.readCode('}', r.i-1)
+	case isWordStart(c):
+		return false, r.readNamedAttribute(at)
 	case c == '<':
-		return false, r.fail(e.Start, "the tag <%s is not closed before the next one", e.Name)
+		return false, r.errorAt(e.Start, "the tag <%s is not closed before the next one", e.Name)
 	default:
-		return false, r.fail(r.i, "unexpected %q in the tag <%s", c, e.Name)
+		return false, r.errorAt(r.i, "unexpected %q in the tag <%s", c, e.Name)
 	}
 }
 
-// between passes over spaces and comments in a tag.
-func (r *reader) between() error {
-	for r.spaces(); r.has("//") || r.has("/*"); r.spaces() {
-		if err := r.comment(InTag); err != nil {
+// skipSpacesAndComments passes over spaces and comments in a tag.
+func (r *reader) skipSpacesAndComments() error {
+	for r.skipSpaces(); r.hasPrefix("//") || r.hasPrefix("/*"); r.skipSpaces() {
+		if err := r.readComment(InTag); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// named reads an attribute with a name.
-func (r *reader) named(at int) error {
-	a := Attr{Name: r.word("-:."), Const: true}
+// readNamedAttribute reads an attribute with a name.
+func (r *reader) readNamedAttribute(at int) error {
+	a := Attr{Name: r.readWord("-:."), IsConstant: true}
 	after, comments := r.i, len(r.doc.Comments)
-	if err := r.between(); err != nil {
+	if err := r.skipSpacesAndComments(); err != nil {
 		return err
 	}
-	if !r.has("=") { // an attribute without a value; the comments are read again
+	if !r.hasPrefix("=") { // an attribute without a value; the comments are read again
 		r.i, r.doc.Comments = after, r.doc.Comments[:comments]
 		r.doc.Elements[at].Attrs = append(r.doc.Elements[at].Attrs, a)
 		return nil
 	}
 	r.i++
-	if err := r.between(); err != nil {
+	if err := r.skipSpacesAndComments(); err != nil {
 		return err
 	}
-	if err := r.value(&a); err != nil {
+	if err := r.readValue(&a); err != nil {
 		return err
 	}
 	r.doc.Elements[at].Attrs = append(r.doc.Elements[at].Attrs, a)
 	return nil
 }
 
-func (r *reader) value(a *Attr) error {
+func (r *reader) readValue(a *Attr) error {
 	from := r.i
 	switch {
-	case r.has(`"`) || r.has(`'`): // no escapes, and it may go over lines
+	case r.hasPrefix(`"`) || r.hasPrefix(`'`): // no escapes, and it may go over lines
 		quote := string(r.src[r.i])
 		r.i++
 		end := r.find(quote)
 		if end < 0 {
-			return r.fail(from, "the value of %s is never closed", a.Name)
+			return r.errorAt(from, "the value of %s is never closed", a.Name)
 		}
 		a.Value, r.i = string(r.src[r.i:end]), end+1
 		return nil
-	case r.has("{"):
+	case r.hasPrefix("{"):
 		r.i++
-		if err := r.code('}', from); err != nil {
+		if err := r.readCode('}', from); err != nil {
 			return err
 		}
-		a.Value, a.Const = constant(strings.TrimSpace(string(r.src[from+1 : r.i-1])))
+		a.Value, a.IsConstant = constantValue(strings.TrimSpace(string(r.src[from+1 : r.i-1])))
 		return nil
-	case r.has("<"):
-		a.Const = false
-		err := r.element(true)
+	case r.hasPrefix("<"):
+		a.IsConstant = false
+		err := r.readElement(true)
 		a.Value = string(r.src[from:r.i])
 		return err
 	}
-	return r.fail(from, "%s has no value after its =", a.Name)
+	return r.errorAt(from, "%s has no value after its =", a.Name)
 }
 
-// constant returns what an expression is when it is a plain string or a number.
-func constant(expr string) (string, bool) {
+// constantValue returns what an expression is when it is a plain string or a number.
+func constantValue(expr string) (string, bool) {
 	if n := len(expr); n >= 2 && (expr[0] == '"' || expr[0] == '\'' || expr[0] == '`') && expr[n-1] == expr[0] {
 		if in := expr[1 : n-1]; !strings.ContainsAny(in, "\\\n"+expr[:1]) && (expr[0] != '`' || !strings.Contains(in, "${")) {
 			return in, true
@@ -159,21 +159,21 @@ func constant(expr string) (string, bool) {
 	return expr, expr != "" && strings.Trim(expr, "0123456789") == ""
 }
 
-// children reads what is between an element's tags, and its closing tag.
-func (r *reader) children(at int) error {
+// readChildren reads what is between an element's tags, and its closing tag.
+func (r *reader) readChildren(at int) error {
 	for r.i < len(r.src) {
 		var err error
 		switch {
-		case r.has("</"):
-			return r.closing(at)
-		case r.has("{"):
-			err = r.container()
-		case r.has("}"):
-			err = r.fail(r.i, "a } between tags closes nothing: write {'}'}")
-		case r.has("<") && r.i+1 < len(r.src) && (r.src[r.i+1] == '>' || wordStart(r.src[r.i+1])):
-			err = r.element(false)
-		case r.has("<"):
-			err = r.fail(r.i, "a < between tags starts no tag: write {'<'}")
+		case r.hasPrefix("</"):
+			return r.readClosingTag(at)
+		case r.hasPrefix("{"):
+			err = r.readContainer()
+		case r.hasPrefix("}"):
+			err = r.errorAt(r.i, "a } between tags closes nothing: write {'}'}")
+		case r.hasPrefix("<") && r.i+1 < len(r.src) && (r.src[r.i+1] == '>' || isWordStart(r.src[r.i+1])):
+			err = r.readElement(false)
+		case r.hasPrefix("<"):
+			err = r.errorAt(r.i, "a < between tags starts no tag: write {'<'}")
 		default:
 			r.i++
 		}
@@ -181,15 +181,15 @@ func (r *reader) children(at int) error {
 			return err
 		}
 	}
-	return r.fail(r.doc.Elements[at].Start, "<%s> is never closed", r.doc.Elements[at].Name)
+	return r.errorAt(r.doc.Elements[at].Start, "<%s> is never closed", r.doc.Elements[at].Name)
 }
 
-// container reads an expression in braces between tags. A comment that is all there is in
+// readContainer reads an expression in braces between tags. A comment that is all there is in
 // it has the braces for its own.
-func (r *reader) container() error {
+func (r *reader) readContainer() error {
 	from, comments := r.i, len(r.doc.Comments)
 	r.i++
-	if err := r.code('}', from); err != nil {
+	if err := r.readCode('}', from); err != nil {
 		return err
 	}
 	if len(r.doc.Comments) != comments+1 {
@@ -203,19 +203,19 @@ func (r *reader) container() error {
 	return nil
 }
 
-func (r *reader) closing(at int) error {
+func (r *reader) readClosingTag(at int) error {
 	from := r.i
 	r.i += 2
-	r.spaces()
-	name := r.word("-.:")
-	r.spaces()
+	r.skipSpaces()
+	name := r.readWord("-.:")
+	r.skipSpaces()
 	e := &r.doc.Elements[at]
-	if !r.has(">") {
-		return r.fail(from, "the closing tag </%s is not closed", name)
+	if !r.hasPrefix(">") {
+		return r.errorAt(from, "the closing tag </%s is not closed", name)
 	}
 	r.i++
 	if name != e.Name {
-		return r.fail(from, "found </%s> where <%s> of line %d should be closed", name, e.Name, r.x.Line(e.Start))
+		return r.errorAt(from, "found </%s> where <%s> of line %d should be closed", name, e.Name, r.x.Line(e.Start))
 	}
 	e.Close, e.End = from, r.i
 	return nil

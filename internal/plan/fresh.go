@@ -10,28 +10,28 @@ import (
 // New writes the first plan of a task: a section for each requirement with its marker, one
 // for what stays, the person's words and the files that are meant.
 func FirstPlan(f Format, t belay.Task) []byte {
-	w := writing{t: t, taken: map[string]bool{}}
+	w := planWriter{t: t, usedNames: map[string]bool{}}
 	if f == TSX {
-		w.tsx()
+		w.writeTSX()
 	} else {
-		w.markdown()
+		w.writeMarkdown()
 	}
 	return []byte(w.b.String())
 }
 
-type writing struct {
-	t     belay.Task
-	b     strings.Builder
-	taken map[string]bool
+type planWriter struct {
+	t         belay.Task
+	b         strings.Builder
+	usedNames map[string]bool
 }
 
-func (w *writing) line(format string, args ...any) {
+func (w *planWriter) writeLine(format string, args ...any) {
 	fmt.Fprintf(&w.b, format+"\n", args...)
 }
 
-// called makes a name of a phrase: short, and not the name of another section.
-func (w *writing) called(phrase string) string {
-	name := Words(phrase)
+// newName makes a name of a phrase: short, and not the name of another section.
+func (w *planWriter) newName(phrase string) string {
+	name := CommentText(phrase)
 	if r := []rune(name); len(r) > 60 {
 		name = strings.TrimSpace(string(r[:59])) + "…"
 	}
@@ -39,73 +39,73 @@ func (w *writing) called(phrase string) string {
 		name = "The work"
 	}
 	unique := name
-	for n := 2; w.taken[Slug(unique)]; n++ {
+	for n := 2; w.usedNames[Slug(unique)]; n++ {
 		unique = fmt.Sprintf("%s %d", name, n)
 	}
-	w.taken[Slug(unique)] = true
+	w.usedNames[Slug(unique)] = true
 	return unique
 }
 
-func (w *writing) requirements() []belay.Requirement {
+func (w *planWriter) requirements() []belay.Requirement {
 	if len(w.t.Request.Requirements) > 0 {
 		return w.t.Request.Requirements
 	}
 	return []belay.Requirement{{Marker: belay.MarkAdd, Text: belay.TitleOf(w.t.Prose)}}
 }
 
-const staying = "What stays"
+const preservedTitle = "What stays"
 
-// escaped keeps a phrase from being taken for Markdown where a heading or an item is
+// markdownEscapes keeps a phrase from being taken for Markdown where a heading or an item is
 // written.
-var escaped = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "<", "\\<", "#", "\\#", "{", "\\{")
+var markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "<", "\\<", "#", "\\#", "{", "\\{")
 
-func (w *writing) markdown() {
-	w.line("# Plan: %s\n", escaped.Replace(w.called(w.t.Title)))
-	w.line("Task %s.\n", w.t.ID)
+func (w *planWriter) writeMarkdown() {
+	w.writeLine("# Plan: %s\n", markdownEscapes.Replace(w.newName(w.t.Title)))
+	w.writeLine("Task %s.\n", w.t.ID)
 	for l := range strings.Lines(w.t.Prose) {
-		w.line("%s", strings.TrimRight("> "+belay.VisibleLine(strings.TrimRight(l, "\r\n")), " "))
+		w.writeLine("%s", strings.TrimRight("> "+belay.VisibleLine(strings.TrimRight(l, "\r\n")), " "))
 	}
 	if len(w.t.Request.Affected) > 0 {
-		w.line("\nFiles: %s", escaped.Replace(Words(strings.Join(w.t.Request.Affected, ", "))))
+		w.writeLine("\nFiles: %s", markdownEscapes.Replace(CommentText(strings.Join(w.t.Request.Affected, ", "))))
 	}
 	for _, r := range w.requirements() {
-		w.line("\n## %s", escaped.Replace(w.called(r.Text)))
-		w.line("<!-- %s -->\n", MarkerOf(w.t.ID, r))
-		w.line("- [ ] %s", escaped.Replace(Words(r.Text)))
+		w.writeLine("\n## %s", markdownEscapes.Replace(w.newName(r.Text)))
+		w.writeLine("<!-- %s -->\n", MarkerOf(w.t.ID, r))
+		w.writeLine("- [ ] %s", markdownEscapes.Replace(CommentText(r.Text)))
 	}
 	if len(w.t.Request.Preserve) == 0 {
 		return
 	}
-	w.line("\n## %s", w.called(staying))
+	w.writeLine("\n## %s", w.newName(preservedTitle))
 	for _, s := range w.t.Request.Preserve {
-		w.line("<!-- %s -->", Marker{Kind: belay.MarkPreserved, Task: Label(w.t.ID), Text: Words(s)})
+		w.writeLine("<!-- %s -->", Marker{Kind: belay.MarkPreserved, Task: TaskLabel(w.t.ID), Text: CommentText(s)})
 	}
-	w.line("")
+	w.writeLine("")
 	for _, s := range w.t.Request.Preserve {
-		w.line("- %s", escaped.Replace(Words(s)))
+		w.writeLine("- %s", markdownEscapes.Replace(CommentText(s)))
 	}
 }
 
-// attribute makes a phrase fit for the value of an attribute in double quotes.
-var attribute = strings.NewReplacer(`"`, "'", "&", "and", "<", "‹", ">", "›", "{", "(", "}", ")")
+// attributeEscapes makes a phrase fit for the value of an attribute in double quotes.
+var attributeEscapes = strings.NewReplacer(`"`, "'", "&", "and", "<", "‹", ">", "›", "{", "(", "}", ")")
 
-func (w *writing) tsx() {
-	mark := func(m Marker) { w.line("      {/* %s */}", m) }
-	w.line("// Plan of task %s.", w.t.ID)
-	w.line(`<App name="%s">`, attribute.Replace(w.called(w.t.Title)))
-	w.line(`  <Screen name="main">`)
+func (w *planWriter) writeTSX() {
+	mark := func(m Marker) { w.writeLine("      {/* %s */}", m) }
+	w.writeLine("// Plan of task %s.", w.t.ID)
+	w.writeLine(`<App name="%s">`, attributeEscapes.Replace(w.newName(w.t.Title)))
+	w.writeLine(`  <Screen name="main">`)
 	for _, r := range w.requirements() {
-		w.line(`    <Section name="%s">`, attribute.Replace(w.called(r.Text)))
+		w.writeLine(`    <Section name="%s">`, attributeEscapes.Replace(w.newName(r.Text)))
 		mark(MarkerOf(w.t.ID, r))
-		w.line("    </Section>")
+		w.writeLine("    </Section>")
 	}
 	if len(w.t.Request.Preserve) > 0 {
-		w.line(`    <Section name="%s">`, w.called(staying))
+		w.writeLine(`    <Section name="%s">`, w.newName(preservedTitle))
 		for _, s := range w.t.Request.Preserve {
-			mark(Marker{Kind: belay.MarkPreserved, Task: Label(w.t.ID), Text: Words(s)})
+			mark(Marker{Kind: belay.MarkPreserved, Task: TaskLabel(w.t.ID), Text: CommentText(s)})
 		}
-		w.line("    </Section>")
+		w.writeLine("    </Section>")
 	}
-	w.line("  </Screen>")
-	w.line("</App>")
+	w.writeLine("  </Screen>")
+	w.writeLine("</App>")
 }

@@ -27,15 +27,15 @@ func TestNew(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, made)
 			}
-			found := Validate(p, Known{})
+			found := Validate(p, Context{})
 			if !Valid(found) {
 				t.Fatalf("%+v in\n%s", found, made)
 			}
 			want := max(1, len(task.Request.Requirements)) + len(task.Request.Preserve)
-			if got := len(p.For("T3")); got != want {
+			if got := len(p.MarkersFor("T3")); got != want {
 				t.Fatalf("%d markers, want %d in\n%s", got, want, made)
 			}
-			u, err := Update(p, Work{Task: "T3", Request: task.Request, Prose: task.Prose})
+			u, err := UpdatePlan(p, Work{Task: "T3", Request: task.Request, Prose: task.Prose})
 			if err != nil {
 				t.Fatalf("%v for\n%s", err, made)
 			}

@@ -24,26 +24,26 @@ func holds(t *testing.T, name string, text []byte) {
 			t.Fatalf("section %d is %+v of %d bytes", i, s, len(text))
 		}
 	}
-	Validate(p, Known{Before: p, Since: "itself"})
+	Validate(p, Context{Before: p, BeforeName: "itself"})
 	w := Work{Task: "T3", Prose: "Add 2 heroes. Fix the store. Keep the footer.", Request: belay.Request{
 		Requirements: []belay.Requirement{{Marker: "ADD", Text: "Add 2 heroes", Count: counted(2)}, {Marker: "FIX", Text: "Fix the store"}}, Preserve: []string{"the footer"},
 	}}
 	if len(p.Sections) > 0 {
 		w.Pins = map[int][]string{1: {p.Sections[0].Path}, 2: {p.Sections[len(p.Sections)-1].Path}}
 	}
-	u, err := Update(p, w)
+	u, err := UpdatePlan(p, w)
 	if err != nil {
 		return
 	}
-	others := func(m Marker) bool { return m.Bad != "" || !m.Of("T3") }
+	others := func(m Marker) bool { return m.Problem != "" || !m.NamesTask("T3") }
 	again, err := Read(name, u.Text)
 	if err != nil {
 		t.Fatalf("the updated plan cannot be read: %v\n%s", err, u.Text)
 	}
-	if !bytes.Equal(again.Strip(others), p.Strip(others)) {
+	if !bytes.Equal(again.StripMarkers(others), p.StripMarkers(others)) {
 		t.Fatalf("the updated plan says something else:\n%q\n%q", u.Text, text)
 	}
-	if twice, err := Update(again, w); err != nil || !bytes.Equal(twice.Text, u.Text) {
+	if twice, err := UpdatePlan(again, w); err != nil || !bytes.Equal(twice.Text, u.Text) {
 		t.Fatalf("updated twice: %v\n%q\nonce\n%q", err, twice.Text, u.Text)
 	}
 }

@@ -19,39 +19,39 @@ type Finding struct {
 	Line     int            `json:"line,omitempty"`    // in the plan; 0 for what is not in it any more
 }
 
-// Known is what a plan is held against besides itself. Nil is for what is not known.
-type Known struct {
-	Task   func(label string) bool // whether a task of this label was recorded
-	Clone  bool                    // no task was ever recorded here: a clone does not have them
-	Before *Plan                   // an earlier version
-	Since  string                  // what that version is: HEAD, a snapshot
+// Context is what a plan is held against besides itself. Nil is for what is not known.
+type Context struct {
+	Task            func(label string) bool // whether a task of this label was recorded
+	NoTasksRecorded bool                    // no task was ever recorded here: a clone does not have them
+	Before          *Plan                   // an earlier version
+	BeforeName      string                  // what that version is: HEAD, a snapshot
 }
 
 // Validate names what is wrong: sections that cannot be distinguished, tags nobody knows,
 // markers that cannot be read, contradict each other or name no task, and sections that
 // went without REMOVE. Errors make a plan invalid.
-func Validate(p *Plan, k Known) []Finding {
-	v := &validation{p: p}
-	v.structure()
-	v.twins()
+func Validate(p *Plan, k Context) []Finding {
+	v := &validator{p: p}
+	v.checkStructure()
+	v.checkDuplicates()
 	if p.Format == TSX {
-		v.unknownTags()
+		v.checkTags()
 	}
-	v.markers(k)
-	v.contradictions()
+	v.checkMarkers(k)
+	v.checkContradictions()
 	if k.Before != nil {
-		v.removed(k)
+		v.checkRemoved(k)
 	}
 	sort.SliceStable(v.out, func(i, j int) bool { return v.out[i].Line < v.out[j].Line })
 	return v.out
 }
 
-type validation struct {
+type validator struct {
 	p   *Plan
 	out []Finding
 }
 
-func (v *validation) say(severity belay.Severity, rule string, section, line int, format string, args ...any) {
+func (v *validator) report(severity belay.Severity, rule string, section, line int, format string, args ...any) {
 	f := Finding{Severity: severity, Rule: rule, Line: line, Message: fmt.Sprintf(format, args...)}
 	if section >= 0 {
 		f.Section = v.p.Sections[section].Path
@@ -59,17 +59,17 @@ func (v *validation) say(severity belay.Severity, rule string, section, line int
 	v.out = append(v.out, f)
 }
 
-func (v *validation) structure() {
+func (v *validator) checkStructure() {
 	real := 0
 	for i, s := range v.p.Sections {
 		if s.Kind != Block {
 			real++
 		}
 		if s.Kind == Screen && s.Parent >= 0 && v.p.Sections[s.Parent].Kind != Block {
-			v.say(belay.SeverityWarning, "sections", i, s.Line, "the screen %s is inside %s", s.Name, v.p.Sections[s.Parent].Name)
+			v.report(belay.SeverityWarning, "sections", i, s.Line, "the screen %s is inside %s", s.Name, v.p.Sections[s.Parent].Name)
 		}
 		if s.Kind == Heading && len(s.Names) == 0 {
-			v.say(belay.SeverityWarning, "sections", i, s.Line, "empty heading")
+			v.report(belay.SeverityWarning, "sections", i, s.Line, "empty heading")
 		}
 	}
 	if real == 0 {
@@ -77,20 +77,20 @@ func (v *validation) structure() {
 		if v.p.Format == Markdown {
 			what = "it has no heading"
 		}
-		v.say(belay.SeverityError, "sections", -1, 1, "%s", what)
+		v.report(belay.SeverityError, "sections", -1, 1, "%s", what)
 	}
 }
 
-// twins finds sections that have the id or the name of another one.
-func (v *validation) twins() {
+// checkDuplicates finds sections that have the id or the name of another one.
+func (v *validator) checkDuplicates() {
 	ids, siblings := map[string]int{}, map[string]int{}
 	for i, s := range v.p.Sections {
 		if s.Kind == Block {
 			continue
 		}
-		if s.Given {
+		if s.HasID {
 			if first, there := ids[s.ID]; there {
-				v.say(belay.SeverityError, "id", i, s.Line, "the id %q is also used in line %d", s.ID, v.p.Sections[first].Line)
+				v.report(belay.SeverityError, "id", i, s.Line, "the id %q is also used in line %d", s.ID, v.p.Sections[first].Line)
 				continue
 			}
 			ids[s.ID] = i
@@ -105,64 +105,64 @@ func (v *validation) twins() {
 			continue
 		}
 		severity := belay.SeverityWarning
-		if s.Titled == "name" || s.Kind == Screen {
+		if s.NameAttribute == "name" || s.Kind == Screen {
 			severity = belay.SeverityError
 		}
-		if !s.Given || severity == belay.SeverityWarning {
-			v.say(severity, "id", i, s.Line, "%q has the same name as line %d; markers and belay use the path %s", s.Name,
+		if !s.HasID || severity == belay.SeverityWarning {
+			v.report(severity, "id", i, s.Line, "%q has the same name as line %d; markers and belay use the path %s", s.Name,
 				v.p.Sections[first].Line, s.Path)
 		}
 	}
 }
 
-// plain are the tags of plans.
-var plain = map[string]bool{
+// planTags are the tags of plans.
+var planTags = map[string]bool{
 	"App": true, "Plan": true, "Screen": true, "Section": true, "Theme": true, "Content": true, "Typography": true,
 	"Animation": true, "Rule": true,
 	"Fragment": true, "React.Fragment": true,
 }
 
 var (
-	imported = lazyregexp.New(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
-	declared = lazyregexp.New(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
-	name     = lazyregexp.New(`[\w$]+`)
+	importPattern      = lazyregexp.New(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
+	declarationPattern = lazyregexp.New(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
+	identifierPattern  = lazyregexp.New(`[\w$]+`)
 )
 
-// unknownTags finds tags that are neither a plan's nor imported nor made in the file.
-func (v *validation) unknownTags() {
+// checkTags finds tags that are neither a plan's nor imported nor made in the file.
+func (v *validator) checkTags() {
 	known, seen, text := map[string]bool{}, map[string]bool{}, string(v.p.Text())
-	for _, m := range imported.FindAllStringSubmatch(text, -1) {
-		for _, n := range name.FindAllString(m[1], -1) {
+	for _, m := range importPattern.FindAllStringSubmatch(text, -1) {
+		for _, n := range identifierPattern.FindAllString(m[1], -1) {
 			known[n] = true
 		}
 	}
-	for _, m := range declared.FindAllStringSubmatch(text, -1) {
+	for _, m := range declarationPattern.FindAllStringSubmatch(text, -1) {
 		known[m[1]] = true
 	}
 	for _, e := range v.p.doc.Elements {
 		tag := e.Name
 		first, _, _ := strings.Cut(tag, ".")
 		html := tag == "" || tag[0] >= 'a' && tag[0] <= 'z' && first == tag
-		if html || seen[tag] || plain[tag] || known[tag] || known[first] || kindOf(tag) != "" {
+		if html || seen[tag] || planTags[tag] || known[tag] || known[first] || kindOf(tag) != "" {
 			continue
 		}
 		seen[tag] = true
-		line, section := v.p.x.Line(e.Start), v.p.within(e.Start)
+		line, section := v.p.index.Line(e.Start), v.p.sectionContaining(e.Start)
 		for _, like := range []string{"Screen", "Section"} {
-			if near(strings.ToLower(tag), strings.ToLower(like)) {
-				v.say(belay.SeverityError, "tag", section, line, "<%s> is not a section; did you mean <%s>?", tag, like)
+			if isMisspelling(strings.ToLower(tag), strings.ToLower(like)) {
+				v.report(belay.SeverityError, "tag", section, line, "<%s> is not a section; did you mean <%s>?", tag, like)
 				line = 0
 				break
 			}
 		}
 		if line > 0 {
-			v.say(belay.SeverityWarning, "tag", section, line, "<%s> is neither a plan tag nor imported", tag)
+			v.report(belay.SeverityWarning, "tag", section, line, "<%s> is neither a plan tag nor imported", tag)
 		}
 	}
 }
 
-// near reports whether two words are the same but for a slip or two.
-func near(a, b string) bool {
+// isMisspelling reports whether two words are the same but for a slip or two.
+func isMisspelling(a, b string) bool {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -181,33 +181,33 @@ func near(a, b string) bool {
 	return row[len(b)] <= 2
 }
 
-func (v *validation) markers(k Known) {
+func (v *validator) checkMarkers(k Context) {
 	for _, m := range v.p.Markers {
 		switch {
-		case m.Bad != "":
-			v.say(belay.SeverityError, "marker", m.Section, m.Line, "the marker cannot be read: %s", m.Bad)
+		case m.Problem != "":
+			v.report(belay.SeverityError, "marker", m.Section, m.Line, "the marker cannot be read: %s", m.Problem)
 			continue
 		case m.Section < 0:
-			v.say(belay.SeverityWarning, "marker", -1, m.Line, "%s is in no section", m.Kind)
+			v.report(belay.SeverityWarning, "marker", -1, m.Line, "%s is in no section", m.Kind)
 		case m.Count != nil && *m.Count == 0:
-			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s asks for 0 items", m.Kind)
+			v.report(belay.SeverityWarning, "marker", m.Section, m.Line, "%s asks for 0 items", m.Kind)
 		}
 		switch {
 		case m.Task == "" && m.Kind != belay.MarkPreserved:
-			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s names no task", m.Kind)
-		case m.Task != "" && k.Task != nil && k.Clone:
-			v.say(belay.SeverityWarning, "task", m.Section, m.Line, "no task for task-%s: no task was ever recorded here", m.Task)
+			v.report(belay.SeverityWarning, "marker", m.Section, m.Line, "%s names no task", m.Kind)
+		case m.Task != "" && k.Task != nil && k.NoTasksRecorded:
+			v.report(belay.SeverityWarning, "task", m.Section, m.Line, "no task for task-%s: no task was ever recorded here", m.Task)
 		case m.Task != "" && k.Task != nil && !k.Task(m.Task):
-			v.say(belay.SeverityError, "task", m.Section, m.Line, "no task for task-%s", m.Task)
+			v.report(belay.SeverityError, "task", m.Section, m.Line, "no task for task-%s", m.Task)
 		}
 	}
 }
 
-// contradictions finds sections that are to change and not to change for one task.
-func (v *validation) contradictions() {
+// checkContradictions finds sections that are to change and not to change for one task.
+func (v *validator) checkContradictions() {
 	still := map[string]map[int]Marker{} // by task: the sections with NO CHANGES
 	for _, m := range v.p.Markers {
-		if m.Bad == "" && m.Kind == belay.MarkNoChanges && m.Section >= 0 && m.Task != "" {
+		if m.Problem == "" && m.Kind == belay.MarkNoChanges && m.Section >= 0 && m.Task != "" {
 			key := strings.ToLower(m.Task)
 			if still[key] == nil {
 				still[key] = map[int]Marker{}
@@ -216,23 +216,23 @@ func (v *validation) contradictions() {
 		}
 	}
 	for _, m := range v.p.Markers {
-		if m.Bad != "" || !m.Change() || m.Section < 0 {
+		if m.Problem != "" || !m.IsChange() || m.Section < 0 {
 			continue
 		}
 		for up := m.Section; up >= 0; up = v.p.Sections[up].Parent {
 			if no, there := still[strings.ToLower(m.Task)][up]; there {
-				v.say(belay.SeverityError, "marker", m.Section, m.Line, "%s contradicts NO CHANGES of line %d", m.Kind, no.Line)
+				v.report(belay.SeverityError, "marker", m.Section, m.Line, "%s contradicts NO CHANGES of line %d", m.Kind, no.Line)
 				break
 			}
 		}
 	}
 }
 
-// removed finds sections that the earlier version has, and that went without REMOVE.
-func (v *validation) removed(k Known) {
+// checkRemoved finds sections that the earlier version has, and that went without REMOVE.
+func (v *validator) checkRemoved(k Context) {
 	for _, c := range Compare(k.Before, v.p) {
 		if c.Change == Removed && !c.Allowed && c.Kind != Block {
-			v.say(belay.SeverityError, "removed", -1, 0, "%s was removed since %s without a [REMOVE] marker", c.Path, k.Since)
+			v.report(belay.SeverityError, "removed", -1, 0, "%s was removed since %s without a [REMOVE] marker", c.Path, k.BeforeName)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestValidate(t *testing.T) {
 		{"no task", "plan.md", "# A\n<!-- NO CHANGES -->\n<!-- PRESERVED -->", "warning marker 2: NO CHANGES names no task"},
 	} {
 		var got []string
-		for _, f := range Validate(read(t, c.plan, c.text), Known{Task: tasks}) {
+		for _, f := range Validate(read(t, c.plan, c.text), Context{Task: tasks}) {
 			got = append(got, fmt.Sprintf("%s %s %d: %s", f.Severity, f.Rule, f.Line, f.Message))
 		}
 		if g := strings.Join(got, " | "); g != c.want {
@@ -60,7 +60,7 @@ func TestCompare(t *testing.T) {
 		if c.From != "" {
 			s += " from " + c.From
 		}
-		for _, l := range c.New {
+		for _, l := range c.MarkersAdded {
 			s += " +" + string(l.Marker)
 		}
 		got = append(got, s)
@@ -70,7 +70,7 @@ func TestCompare(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	found := Validate(read(t, "plan.md", after), Known{Before: read(t, "plan.md", before), Since: "HEAD"})
+	found := Validate(read(t, "plan.md", after), Context{Before: read(t, "plan.md", before), BeforeName: "HEAD"})
 	if len(found) != 1 || found[0].Message != "shop/store was removed since HEAD without a [REMOVE] marker" || Valid(found) {
 		t.Errorf("found %+v", found)
 	}

@@ -10,21 +10,21 @@ import (
 
 // Element is an element or, without a name, a fragment.
 type Element struct {
-	Name       string
-	Attrs      []Attr
-	Start, End int  // the bytes of all of it
-	Open       int  // where the opening tag ends
-	Close      int  // where the closing tag starts; Open for an element that closes itself
-	Self       bool // <A />
-	InCode     bool // it is in code and not directly between tags
-	Parent     int  // the element around it; -1 for none
+	Name        string
+	Attrs       []Attr
+	Start, End  int  // the bytes of all of it
+	Open        int  // where the opening tag ends
+	Close       int  // where the closing tag starts; Open for an element that closes itself
+	SelfClosing bool // <A />
+	InCode      bool // it is in code and not directly between tags
+	Parent      int  // the element around it; -1 for none
 }
 
 // Attr is an attribute. Value is what it is when the source tells; else Const is false and
 // Value the source of the expression.
 type Attr struct {
 	Name, Value string
-	Const       bool
+	IsConstant  bool
 }
 
 // Place is what a comment is in.
@@ -54,25 +54,25 @@ type Doc struct {
 // Error is source that is wrong, and where.
 type Error struct {
 	Line, Col int
-	What      string
+	Message   string
 }
 
 // Error returns the place and what is wrong with it.
-func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
 // maxDepth is how deep brackets and elements may be in each other.
 const maxDepth = 400
 
 // Read reads source. The error is an *Error.
-func ReadJSX(src []byte, x *Index) (*Doc, error) {
+func ReadJSX(src []byte, x *LineIndex) (*Doc, error) {
 	r := &reader{src: src, x: x, doc: &Doc{}, parent: -1}
-	if r.has(Mark) {
-		r.i = len(Mark)
+	if r.hasPrefix(ByteOrderMark) {
+		r.i = len(ByteOrderMark)
 	}
-	if r.has("#!") {
+	if r.hasPrefix("#!") {
 		r.i = x.End(r.i)
 	}
-	if err := r.code(0, 0); err != nil {
+	if err := r.readCode(0, 0); err != nil {
 		return nil, err
 	}
 	return r.doc, nil
@@ -80,7 +80,7 @@ func ReadJSX(src []byte, x *Index) (*Doc, error) {
 
 type reader struct {
 	src    []byte
-	x      *Index
+	x      *LineIndex
 	i      int
 	doc    *Doc
 	parent int
@@ -88,25 +88,25 @@ type reader struct {
 	closed map[string]bool // the names of all closing tags, once they are asked for
 }
 
-var closing = lazyregexp.New(`</([\w$.:-]+)`)
+var closingTag = lazyregexp.New(`</([\w$.:-]+)`)
 
 // isClosed reports whether an element of this name is closed anywhere.
 func (r *reader) isClosed(name string) bool {
 	if r.closed == nil {
 		r.closed = map[string]bool{}
-		for _, m := range closing.FindAllStringSubmatch(string(r.src), -1) {
+		for _, m := range closingTag.FindAllStringSubmatch(string(r.src), -1) {
 			r.closed[m[1]] = true
 		}
 	}
 	return r.closed[name]
 }
 
-func (r *reader) fail(at int, format string, args ...any) error {
+func (r *reader) errorAt(at int, format string, args ...any) error {
 	at = min(at, len(r.src))
 	return &Error{r.x.Line(at), r.x.Col(at), fmt.Sprintf(format, args...)}
 }
 
-func (r *reader) has(s string) bool {
+func (r *reader) hasPrefix(s string) bool {
 	return len(r.src)-r.i >= len(s) && string(r.src[r.i:r.i+len(s)]) == s
 }
 
@@ -118,20 +118,20 @@ func (r *reader) find(s string) int {
 	return -1
 }
 
-func space(c byte) bool {
+func isSpace(c byte) bool {
 	return strings.IndexByte(" \t\n\r\f\v", c) >= 0
 }
 
-func wordStart(c byte) bool {
+func isWordStart(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
 }
 
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// deeper holds the depth while one level is read.
-func (r *reader) deeper(at int) (func(), error) {
+// enterLevel holds the depth while one level is read.
+func (r *reader) enterLevel(at int) (func(), error) {
 	if r.depth++; r.depth > maxDepth {
-		return nil, r.fail(at, "brackets and tags are nested more than %d deep", maxDepth)
+		return nil, r.errorAt(at, "brackets and tags are nested more than %d deep", maxDepth)
 	}
 	return func() { r.depth-- }, nil
 }

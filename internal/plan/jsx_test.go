@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func readJSX(text string) (*Doc, error) { return ReadJSX([]byte(text), New([]byte(text))) }
+func readJSX(text string) (*Doc, error) { return ReadJSX([]byte(text), NewIndex([]byte(text))) }
 
 // TestElements: what is an element and what only looks like one.
 func TestElements(t *testing.T) {
@@ -35,7 +35,7 @@ func TestElements(t *testing.T) {
 			s := e.Name
 			for _, a := range e.Attrs {
 				v := a.Value
-				if !a.Const {
+				if !a.IsConstant {
 					v = "~"
 				}
 				s += fmt.Sprintf(" %s=%s", a.Name, v)

@@ -14,8 +14,8 @@ import (
 // Unknown is the verdict on a marker that nobody can tell by counting: never a pass.
 const Unknown count.Verdict = "unknown"
 
-// Judged is what a marker comes to in the implementation.
-type Judged struct {
+// MarkerVerdict is what a marker comes to in the implementation.
+type MarkerVerdict struct {
 	Section  string          `json:"section"` // its path
 	Line     int             `json:"line"`    // of the marker, in the plan
 	Task     string          `json:"task"`
@@ -29,19 +29,19 @@ type Judged struct {
 	Findings []count.Finding `json:"findings"`
 }
 
-// Task holds the implementation to a task's markers. What counting cannot tell is unknown.
-func Task(p *Plan, task belay.TaskID, s *Sides) ([]Judged, error) {
-	var out []Judged
-	asked := p.For(task)
+// CheckTask holds the implementation to a task's markers. What counting cannot tell is unknown.
+func CheckTask(p *Plan, task belay.TaskID, s *Implementation) ([]MarkerVerdict, error) {
+	var out []MarkerVerdict
+	asked := p.MarkersFor(task)
 	for _, a := range asked {
-		j := Judged{Section: a.Section.Path, Line: a.Marker.Line, Task: string(task), Marker: a.Marker.Kind,
+		j := MarkerVerdict{Section: a.Section.Path, Line: a.Marker.Line, Task: string(task), Marker: a.Marker.Kind,
 			Text: a.Marker.Text, Findings: []count.Finding{}}
-		j.Files = files(p, a.Section, s.Paths)
+		j.Files = ownFiles(p, a.Section, s.Paths)
 		var err error
 		if a.Marker.Kind == belay.MarkNoChanges {
-			j.still(s)
+			j.judgeNoChanges(s)
 		} else {
-			err = j.counted(requirement(a, asked), s)
+			err = j.judgeByCounting(requirementOf(a, asked), s)
 		}
 		if err != nil {
 			return nil, err
@@ -51,9 +51,9 @@ func Task(p *Plan, task belay.TaskID, s *Sides) ([]Judged, error) {
 	return out, nil
 }
 
-// requirement is a marker as counting reads it: with the section's name, because that is
+// requirementOf is a marker as counting reads it: with the section's name, because that is
 // what the list may be called.
-func requirement(a Asked, all []Asked) belay.Requirement {
+func requirementOf(a TaskMarker, all []TaskMarker) belay.Requirement {
 	r := belay.Requirement{Marker: a.Marker.Kind, Text: a.Marker.Text, Count: a.Marker.Count}
 	if r.Marker == belay.MarkPreserved { // what is there where something is added: the same list
 		for _, other := range all {
@@ -68,27 +68,27 @@ func requirement(a Asked, all []Asked) belay.Requirement {
 		}
 	}
 	said := Stems(r.Text)
-	if stems, own := Proper(a.Section.Name); own && !slices.ContainsFunc(stems, func(s string) bool { return said[s] }) {
+	if stems, own := NameStems(a.Section.Name); own && !slices.ContainsFunc(stems, func(s string) bool { return said[s] }) {
 		r.Text += " in " + a.Section.Name
 	}
 	return r
 }
 
-// files returns the paths that are a section's own: called as it is, in a folder called so,
+// ownFiles returns the paths that are a section's own: called as it is, in a folder called so,
 // or named in it.
-func files(p *Plan, s Section, paths []string) []string {
+func ownFiles(p *Plan, s Section, paths []string) []string {
 	out := []string{}
 	text := string(p.Text()[s.Start:s.End])
 	names := map[string]bool{}
 	for _, n := range s.Names {
-		if stems, own := Proper(n); own {
+		if stems, own := NameStems(n); own {
 			names[strings.Join(stems, " ")] = true
 		}
 	}
 	for _, f := range paths {
-		mine := names[Spelled(FileStem(f))] || Coded(FileStem(f)) && HasWord(text, FileStem(f)) || strings.Contains(text, path.Base(f))
+		mine := names[SpellOut(FileStem(f))] || IsCodeName(FileStem(f)) && HasWord(text, FileStem(f)) || strings.Contains(text, path.Base(f))
 		for dir := path.Dir(f); !mine && dir != "." && dir != "/"; dir = path.Dir(dir) {
-			mine = names[Spelled(path.Base(dir))]
+			mine = names[SpellOut(path.Base(dir))]
 		}
 		if mine {
 			out = append(out, f)
@@ -97,17 +97,17 @@ func files(p *Plan, s Section, paths []string) []string {
 	return out
 }
 
-// Owned returns the paths that are those of a task's sections.
-func Owned(p *Plan, task belay.TaskID, paths []string) []string {
+// OwnedFiles returns the paths that are those of a task's sections.
+func OwnedFiles(p *Plan, task belay.TaskID, paths []string) []string {
 	var out []string
-	for _, a := range p.For(task) {
-		out = append(out, files(p, a.Section, paths)...)
+	for _, a := range p.MarkersFor(task) {
+		out = append(out, ownFiles(p, a.Section, paths)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-func (j *Judged) warn(file, format string, args ...any) {
+func (j *MarkerVerdict) warn(file, format string, args ...any) {
 	line := 0
 	if file != "" {
 		line = 1
@@ -115,8 +115,8 @@ func (j *Judged) warn(file, format string, args ...any) {
 	j.Findings = append(j.Findings, count.Finding{Severity: "warning", Message: fmt.Sprintf(format, args...), File: file, Line: line})
 }
 
-// still judges NO CHANGES by the section's own files.
-func (j *Judged) still(s *Sides) {
+// judgeNoChanges judges NO CHANGES by the section's own files.
+func (j *MarkerVerdict) judgeNoChanges(s *Implementation) {
 	j.Verdict = count.Pass
 	if len(s.Changed) == 0 {
 		return
@@ -134,34 +134,34 @@ func (j *Judged) still(s *Sides) {
 	}
 }
 
-// touched reports whether one of the section's own files changed.
-func (j *Judged) touched(s *Sides) bool {
+// isTouched reports whether one of the section's own files changed.
+func (j *MarkerVerdict) isTouched(s *Implementation) bool {
 	return slices.ContainsFunc(j.Files, func(f string) bool { return slices.Contains(s.Changed, f) })
 }
 
-// counted judges all other markers by counting, and by the section's own files where no list
+// judgeByCounting judges all other markers by counting, and by the section's own files where no list
 // is certain to be meant.
-func (j *Judged) counted(r belay.Requirement, s *Sides) error {
+func (j *MarkerVerdict) judgeByCounting(r belay.Requirement, s *Implementation) error {
 	res, err := count.Check(s.Before, s.After, r)
 	if err != nil {
 		return fmt.Errorf("count for %s: %w", j.Section, err)
 	}
-	j.take(r, res, s)
+	j.takeCountResult(r, res, s)
 	switch r.Marker {
 	case belay.MarkPreserved:
-		j.stays(s)
+		j.judgePreserved(s)
 	case belay.MarkModify:
-		j.modified(s)
+		j.judgeModify(s)
 	case belay.MarkFix:
-		j.fixed(s)
+		j.judgeFix(s)
 	case belay.MarkRemove:
-		j.gone(r, s)
+		j.judgeRemoved(r, s)
 	}
 	return nil
 }
 
-// lists names the lists that came into question, "" for none.
-func lists(res count.Result) string {
+// listNames names the lists that came into question, "" for none.
+func listNames(res count.Result) string {
 	var out []string
 	for _, l := range res.Candidates {
 		out = append(out, l.String())
@@ -172,9 +172,9 @@ func lists(res count.Result) string {
 	return "; possible lists: " + strings.Join(out, ", ")
 }
 
-// take believes what counting says as far as it is certain: only what nobody stated a
+// takeCountResult believes what counting says as far as it is certain: only what nobody stated a
 // number for can be told wrong by another list.
-func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
+func (j *MarkerVerdict) takeCountResult(r belay.Requirement, res count.Result, s *Implementation) {
 	j.Verdict, j.Counts, j.Before, j.After = res.Verdict, res.Counts, res.Before, res.After
 	j.Findings = append(j.Findings, res.Findings...)
 	switch uncounted := res.Counts.Before == nil || res.Counts.After == nil; {
@@ -185,81 +185,81 @@ func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
 		for i := range j.Findings {
 			j.Findings[i].Severity = "warning"
 		}
-		j.warn("", "not certain that this is the list of %s%s", j.Section, lists(res))
+		j.warn("", "not certain that this is the list of %s%s", j.Section, listNames(res))
 	case r.Count != nil && !uncounted:
 	default: // some list, or none
 		j.Verdict, j.Counts, j.Before, j.After = Unknown, count.Counts{}, nil, nil
 		j.Findings = []count.Finding{}
 		if r.Marker == belay.MarkAdd {
-			j.unknown("no list certainly belongs to %s%s", j.Section, lists(res))
+			j.setUnknown("no list certainly belongs to %s%s", j.Section, listNames(res))
 		}
 	}
 }
 
-func (j *Judged) unknown(format string, args ...any) {
+func (j *MarkerVerdict) setUnknown(format string, args ...any) {
 	j.Verdict = Unknown
 	j.warn("", format, args...)
 }
 
-// unchanged reports whether it is known that nothing of the section changed.
-func (j *Judged) unchanged(s *Sides) bool {
-	return len(s.Changed) == 0 || len(j.Files) > 0 && !j.touched(s)
+// isUnchanged reports whether it is known that nothing of the section changed.
+func (j *MarkerVerdict) isUnchanged(s *Implementation) bool {
+	return len(s.Changed) == 0 || len(j.Files) > 0 && !j.isTouched(s)
 }
 
-func (j *Judged) stays(s *Sides) {
+func (j *MarkerVerdict) judgePreserved(s *Implementation) {
 	switch {
 	case j.Verdict != Unknown || len(j.Findings) > 0:
-	case j.unchanged(s):
+	case j.isUnchanged(s):
 		j.Verdict = count.Pass
 	case len(j.Files) == 0:
-		j.unknown("no list or file is known to belong to %s", j.Section)
+		j.setUnknown("no list or file is known to belong to %s", j.Section)
 	default:
-		j.shrunk(s)
+		j.judgeShrunk(s)
 	}
 }
 
-func (j *Judged) modified(s *Sides) {
+func (j *MarkerVerdict) judgeModify(s *Implementation) {
 	listed := j.After != nil && slices.Contains(s.Changed, j.After.File)
 	switch {
 	case j.Verdict == count.Fail:
-	case j.unchanged(s) && !listed:
+	case j.isUnchanged(s) && !listed:
 		j.Verdict = count.Warn
 		j.warn("", "%s should be changed but nothing in it changed", j.Section)
 	case j.Verdict == Unknown && len(j.Findings) == 0 && len(j.Files) == 0:
-		j.unknown("no list or file is known to belong to %s", j.Section)
+		j.setUnknown("no list or file is known to belong to %s", j.Section)
 	case j.Verdict == Unknown && len(j.Findings) == 0:
-		j.shrunk(s)
+		j.judgeShrunk(s)
 	}
 }
 
-func (j *Judged) fixed(s *Sides) {
+func (j *MarkerVerdict) judgeFix(s *Implementation) {
 	switch {
-	case j.unchanged(s):
+	case j.isUnchanged(s):
 		j.Findings = []count.Finding{}
-		j.unknown("something in %s should be fixed but nothing in it changed", j.Section)
+		j.setUnknown("something in %s should be fixed but nothing in it changed", j.Section)
 	case j.Verdict == count.Pass || j.Verdict == Unknown && len(j.Findings) == 0:
-		j.unknown("only tests can show whether it works now")
+		j.setUnknown("only tests can show whether it works now")
 	}
 }
 
-// shrunk passes a section whose own files changed without any list in them losing items.
-func (j *Judged) shrunk(s *Sides) {
+// judgeShrunk passes a section whose own files changed without any list in them losing items.
+func (j *MarkerVerdict) judgeShrunk(s *Implementation) {
 	j.Verdict = count.Pass
 	for _, f := range j.Files {
 		if !slices.Contains(s.Changed, f) {
 			continue
 		}
-		before, after := itemsIn(s.Before, f), itemsIn(s.After, f)
+		before, after := countItems(s.Before, f), countItems(s.After, f)
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if was, is := before[name], after[name]; is < was {
-				j.unknown("%s had %d items in %s and now has %d", name, was, f, is)
+				j.setUnknown("%s had %d items in %s and now has %d", name, was, f, is)
 			}
 		}
 	}
 }
 
-// itemsIn counts the items of the lists in one file, by their names.
-func itemsIn(t count.Tree, f string) map[string]int {
+// countItems counts the items of the lists in one file, by their names.
+func countItems(t count.Tree, f string) map[string]int {
 	out := map[string]int{}
 	text, err := t.Read(f)
 	if err != nil {
@@ -272,14 +272,14 @@ func itemsIn(t count.Tree, f string) map[string]int {
 	return out
 }
 
-// gone judges the removal of a whole section by its own files.
-func (j *Judged) gone(r belay.Requirement, s *Sides) {
+// judgeRemoved judges the removal of a whole section by its own files.
+func (j *MarkerVerdict) judgeRemoved(r belay.Requirement, s *Implementation) {
 	if r.Count != nil || j.Verdict == count.Fail || j.Verdict == count.Pass {
 		return
 	}
 	if len(j.Files) == 0 {
 		if j.Verdict == Unknown {
-			j.unknown("no list or file is known to belong to %s", j.Section)
+			j.setUnknown("no list or file is known to belong to %s", j.Section)
 		}
 		return
 	}
@@ -296,8 +296,8 @@ func (j *Judged) gone(r belay.Requirement, s *Sides) {
 	}
 }
 
-// Verdict is what all markers come to: fail if one fails, then unknown, then warn.
-func Verdict(all []Judged) count.Verdict {
+// OverallVerdict is what all markers come to: fail if one fails, then unknown, then warn.
+func OverallVerdict(all []MarkerVerdict) count.Verdict {
 	worst := count.Pass
 	rank := map[count.Verdict]int{count.Pass: 0, count.Warn: 1, Unknown: 2, count.Fail: 3}
 	for _, j := range all {

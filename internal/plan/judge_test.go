@@ -61,11 +61,11 @@ func TestTask(t *testing.T) {
 				delete(after, f)
 			}
 		}
-		s, err := Compared(tree(base), tree(after), func(string) bool { return false })
+		s, err := ReadImplementation(tree(base), tree(after), func(string) bool { return false })
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := Task(p, "T1", s)
+		all, err := CheckTask(p, "T1", s)
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %d, %v", c.name, len(all), err)
 		}
@@ -86,8 +86,8 @@ func TestTask(t *testing.T) {
 		if j.Verdict != count.Pass && len(j.Findings) == 0 {
 			t.Errorf("%s: %s without a reason", c.name, j.Verdict)
 		}
-		if Verdict(all) != j.Verdict {
-			t.Errorf("%s: together it is %s", c.name, Verdict(all))
+		if OverallVerdict(all) != j.Verdict {
+			t.Errorf("%s: together it is %s", c.name, OverallVerdict(all))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := Lists(p)
+	lists, err := ListsBySection(p)
 	if err != nil {
 		t.Fatal(err)
 	}

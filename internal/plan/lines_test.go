@@ -13,9 +13,9 @@ func TestIndex(t *testing.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", " ", "\t", "\n", "\r\n", "\r", "é"})).Draw(t, "text"), "")
 		mark := ""
 		if rapid.Bool().Draw(t, "mark") {
-			mark = Mark
+			mark = ByteOrderMark
 		}
-		x := New([]byte(mark + text))
+		x := NewIndex([]byte(mark + text))
 		var b strings.Builder
 		for n := 1; n <= x.Count(); n++ {
 			at := x.At(n)

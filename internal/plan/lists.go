@@ -15,9 +15,9 @@ type List struct {
 	Count *int   `json:"count"`
 }
 
-// Lists returns the lists in each section, those of sections in it left out, as counting
+// ListsBySection returns the lists in each section, those of sections in it left out, as counting
 // finds them.
-func Lists(p *Plan) ([][]List, error) {
+func ListsBySection(p *Plan) ([][]List, error) {
 	out := make([][]List, len(p.Sections))
 	name := "plan." + string(p.Format)
 	all, err := count.CountLists(count.SingleFile(name, p.Text()), name)
@@ -29,7 +29,7 @@ func Lists(p *Plan) ([][]List, error) {
 	}
 	for _, c := range all {
 		i := p.SectionAt(c.List.Line, c.List.Col)
-		if i < 0 || ofSections(p, c) || c.List.Kind == count.Elements && len(c.Items) < 2 { // one element is not a list
+		if i < 0 || itemsAreSections(p, c) || c.List.Kind == count.Elements && len(c.Items) < 2 { // one element is not a list
 			continue
 		}
 		l := List{Name: c.List.Name, Kind: string(c.List.Kind), Line: c.List.Line}
@@ -44,8 +44,8 @@ func Lists(p *Plan) ([][]List, error) {
 	return out, nil
 }
 
-// ofSections reports whether a list's items are sections themselves.
-func ofSections(p *Plan, c count.CountedList) bool {
+// itemsAreSections reports whether a list's items are sections themselves.
+func itemsAreSections(p *Plan, c count.CountedList) bool {
 	for _, it := range c.Items {
 		if it.Line > 0 && !p.StartsAt(it.Line, it.Col) {
 			return false

@@ -9,34 +9,34 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Label is how markers name a task: 3 for T3, and the id itself for every other one.
-func Label(task belay.TaskID) string {
-	if rest, ok := strings.CutPrefix(task.Key(), "t"); ok && number(rest) {
+// TaskLabel is how markers name a task: 3 for T3, and the id itself for every other one.
+func TaskLabel(task belay.TaskID) string {
+	if rest, ok := strings.CutPrefix(task.Key(), "t"); ok && isNumber(rest) {
 		return rest
 	}
 	return string(task)
 }
 
-// Rival is the other id that has the same label as a task, "" for none: T3 and 3.
-func Rival(task belay.TaskID) belay.TaskID {
-	switch label := Label(task); {
+// OtherIDWithLabel is the other id that has the same label as a task, "" for none: T3 and 3.
+func OtherIDWithLabel(task belay.TaskID) belay.TaskID {
+	switch label := TaskLabel(task); {
 	case label != string(task):
 		return belay.TaskID(label)
-	case number(label):
+	case isNumber(label):
 		return belay.TaskID("T" + label)
 	}
 	return ""
 }
 
-func number(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// Of reports whether a marker names this task.
-func (m Marker) Of(task belay.TaskID) bool {
-	return m.Task != "" && strings.EqualFold(m.Task, Label(task))
+// NamesTask reports whether a marker names this task.
+func (m Marker) NamesTask(task belay.TaskID) bool {
+	return m.Task != "" && strings.EqualFold(m.Task, TaskLabel(task))
 }
 
-// kept is what is behind what is preserved.
-const kept = "— do not remove or convert"
+// preservedSuffix is what is behind what is preserved.
+const preservedSuffix = "— do not remove or convert"
 
 // String returns the marker as it is written, without the signs of a comment.
 func (m Marker) String() string {
@@ -48,9 +48,9 @@ func (m Marker) String() string {
 	case m.Kind == belay.MarkNoChanges:
 		return "NO CHANGES" + of
 	case m.Kind == belay.MarkPreserved && m.Text == "":
-		return "PRESERVED" + of + " " + kept
+		return "PRESERVED" + of + " " + preservedSuffix
 	case m.Kind == belay.MarkPreserved:
-		return "PRESERVED" + of + ": " + m.Text + " " + kept
+		return "PRESERVED" + of + ": " + m.Text + " " + preservedSuffix
 	}
 	count := ""
 	if m.Count != nil {
@@ -59,25 +59,27 @@ func (m Marker) String() string {
 	return strings.TrimSpace(fmt.Sprintf("TASK-%s [%s]: %s%s", m.Task, m.Kind, count, m.Text))
 }
 
-// Change reports whether the marker asks for something to be done.
-func (m Marker) Change() bool { return m.Kind != belay.MarkNoChanges && m.Kind != belay.MarkPreserved }
+// IsChange reports whether the marker asks for something to be done.
+func (m Marker) IsChange() bool {
+	return m.Kind != belay.MarkNoChanges && m.Kind != belay.MarkPreserved
+}
 
 var (
-	changing = lazyregexp.New(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|` +
+	changePattern = lazyregexp.New(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|` +
 		`REMOVE)(?:[ ](\d+))?\])[ ]?(?:\((\d+)\)[ ]?)?:[ ]?(?:\((\d+)\)[ ]?)?(.*)$`)
-	unchanged = lazyregexp.New(`^NO CHANGES(?: for (?i:task)-([\w.-]+))?(?:[ ]?[:—–].*|[ ]-.*)?$`)
-	preserved = lazyregexp.New(
+	noChangesPattern = lazyregexp.New(`^NO CHANGES(?: for (?i:task)-([\w.-]+))?(?:[ ]?[:—–].*|[ ]-.*)?$`)
+	preservedPattern = lazyregexp.New(
 		`^(?:(?i:TASK-([\w.-]+))[ ]?:?[ ])?(?:EXISTING[ ](.+)[ ])?PRESERVED(?: for (?i:task)-([\w.-]+))?(?:(?:[ ]?[:—–]|[ ]-)[ ]?(.*))?$`)
-	meant = lazyregexp.New(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|` +
+	almostMarker = lazyregexp.New(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|` +
 		`\[(?:ADD|MODIFY|FIX|REMOVE)\b|NO[ _-]CHANGES?\b|PRESERVED?\b|EXISTING .*PRESERVED?\b)`)
-	behind = lazyregexp.New(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
+	preservedTail = lazyregexp.New(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
 )
 
 // ParseMarker reads what a comment says. ok is false for a comment that is no marker; one
 // that is meant to be a marker and cannot be read is Bad.
 func ParseMarker(comment string) (m Marker, ok bool) {
-	s := fold(comment)
-	if c := changing.FindStringSubmatch(s); c != nil {
+	s := foldComment(comment)
+	if c := changePattern.FindStringSubmatch(s); c != nil {
 		m = Marker{Task: c[1], Kind: belay.Marker(strings.ToUpper(c[2])), Text: c[6]}
 		for _, n := range c[3:6] {
 			if v, err := strconv.Atoi(n); err == nil {
@@ -85,29 +87,29 @@ func ParseMarker(comment string) (m Marker, ok bool) {
 			}
 		}
 		if m.Text == "" {
-			m.Bad = "the text after the colon is missing"
+			m.Problem = "the text after the colon is missing"
 		}
 		return m, true
 	}
-	if c := unchanged.FindStringSubmatch(s); c != nil {
+	if c := noChangesPattern.FindStringSubmatch(s); c != nil {
 		return Marker{Kind: belay.MarkNoChanges, Task: strings.TrimRight(c[1], ".")}, true
 	}
-	if c := preserved.FindStringSubmatch(s); c != nil {
-		m = Marker{Kind: belay.MarkPreserved, Task: strings.TrimRight(c[1]+c[3], ".:"), Text: behind.ReplaceAllString(c[4], "")}
+	if c := preservedPattern.FindStringSubmatch(s); c != nil {
+		m = Marker{Kind: belay.MarkPreserved, Task: strings.TrimRight(c[1]+c[3], ".:"), Text: preservedTail.ReplaceAllString(c[4], "")}
 		if c[2] != "" {
 			m.Text = strings.TrimSpace("existing " + c[2] + " " + m.Text)
 		}
 		return m, true
 	}
-	if meant.MatchString(s) {
-		return Marker{Text: s, Bad: "write TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or " +
+	if almostMarker.MatchString(s) {
+		return Marker{Text: s, Problem: "write TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or " +
 			"PRESERVED for task-N: …"}, true
 	}
 	return Marker{}, false
 }
 
-// fold puts a comment of several lines, with stars at their starts, on one.
-func fold(s string) string {
+// foldComment puts a comment of several lines, with stars at their starts, on one.
+func foldComment(s string) string {
 	ls := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range ls {
 		ls[i] = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "*"))
@@ -115,12 +117,12 @@ func fold(s string) string {
 	return strings.Join(strings.Fields(strings.Join(ls, " ")), " ")
 }
 
-// longest is how much of a requirement's words is in a marker, in characters.
-const longest = 240
+// maxMarkerText is how much of a requirement's words is in a marker, in characters.
+const maxMarkerText = 240
 
-// Words makes a person's words fit for a comment on one line of either format: nothing in
+// CommentText makes a person's words fit for a comment on one line of either format: nothing in
 // them can end it.
-func Words(s string) string {
+func CommentText(s string) string {
 	s = strings.Join(strings.Fields(strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(s)), " ")
 	s = belay.VisibleLine(s)
 	for _, end := range []string{"*/", "-->", "--!>"} {
@@ -128,8 +130,8 @@ func Words(s string) string {
 			s = strings.ReplaceAll(s, end, end[:len(end)-1]+" "+end[len(end)-1:])
 		}
 	}
-	if r := []rune(s); len(r) > longest {
-		s = strings.TrimSpace(string(r[:longest-1])) + "…"
+	if r := []rune(s); len(r) > maxMarkerText {
+		s = strings.TrimSpace(string(r[:maxMarkerText-1])) + "…"
 	}
 	return s
 }

@@ -54,7 +54,7 @@ func workOf(id belay.TaskID, msg string, files ...string) Work {
 func counted(n int) *int { return &n }
 
 // marked lists what an update adds, as "section: marker".
-func marked(u Updated) []string {
+func marked(u Update) []string {
 	var out []string
 	for _, l := range u.Added {
 		out = append(out, l.Section+": "+l.Text)
@@ -64,7 +64,7 @@ func marked(u Updated) []string {
 
 func TestUpdate(t *testing.T) {
 	p := readMarked(t, "plan.tsx", vibrant)
-	u, err := Update(p, workOf("T3", "Refine the ad copy in the hero and the CTA. Add 2 nighttime drinks to the features section. Keep the store page as it is.", "src/HeroSection.tsx"))
+	u, err := UpdatePlan(p, workOf("T3", "Refine the ad copy in the hero and the CTA. Add 2 nighttime drinks to the features section. Keep the store page as it is.", "src/HeroSection.tsx"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestFiles(t *testing.T) {
 // TestEarlierTasks: what earlier tasks did in a section tells what it is about.
 func TestEarlierTasks(t *testing.T) {
 	text := strings.Replace(vibrant, "        {/* 8 flavors of drinks */}\n", "        {/* TASK-3 [ADD]: 2 nighttime drink flavors */}\n", 1)
-	u, err := Update(readMarked(t, "plan.tsx", text), workOf("T4", "add 2 more drinks for nighttime"))
+	u, err := UpdatePlan(readMarked(t, "plan.tsx", text), workOf("T4", "add 2 more drinks for nighttime"))
 	if got := marked(u); err != nil || len(got) == 0 || !slices.Contains(got, "landing/features: TASK-4 [ADD]: (2) add 2 more drinks for nighttime") {
 		t.Errorf("added %q, %v", got, err)
 	}
@@ -162,7 +162,7 @@ func TestEarlierTasks(t *testing.T) {
 // TestSaid: a person says where a requirement belongs, and what was said to stay changes.
 func TestSaid(t *testing.T) {
 	w := workOf("T3", "Add 2 drinks to the features. Add a login with google.")
-	u, err := Update(readMarked(t, "plan.tsx", vibrant), w)
+	u, err := UpdatePlan(readMarked(t, "plan.tsx", vibrant), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestSaid(t *testing.T) {
 		t.Fatalf("unplaced %+v", un)
 	}
 	w.Pins = map[int][]string{2: {"hero"}}
-	u, err = Update(readMarked(t, "plan.tsx", string(u.Text)), w)
+	u, err = UpdatePlan(readMarked(t, "plan.tsx", string(u.Text)), w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,14 +181,14 @@ func TestSaid(t *testing.T) {
 		t.Errorf("added %q", got)
 	}
 	w.Pins = map[int][]string{2: {"nowhere"}}
-	if _, err = Update(readMarked(t, "plan.tsx", vibrant), w); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err = UpdatePlan(readMarked(t, "plan.tsx", vibrant), w); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Errorf("a section that is not there: %v", err)
 	}
 }
 
 // TestNothingPlaced: with nothing to mark the plan stays, byte for byte.
 func TestNothingPlaced(t *testing.T) {
-	u, err := Update(readMarked(t, "plan.tsx", vibrant), workOf("T3", "Add a login with google"))
+	u, err := UpdatePlan(readMarked(t, "plan.tsx", vibrant), workOf("T3", "Add a login with google"))
 	if err != nil || string(u.Text) != vibrant || len(u.Added) > 0 || len(u.Unplaced()) != 1 {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -296,7 +296,7 @@ func TestUpdateIsAddition(t *testing.T) {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 		w := drawWork(t)
-		u, err := Update(p, w)
+		u, err := UpdatePlan(p, w)
 		if err != nil {
 			t.Fatalf("%v for\n%s", err, text)
 		}
@@ -304,7 +304,7 @@ func TestUpdateIsAddition(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, u.Text)
 		}
-		if back := again.Strip(func(m Marker) bool { return m.Bad != "" || !m.Of(w.Task) }); !bytes.Equal(back, p.Text()) {
+		if back := again.StripMarkers(func(m Marker) bool { return m.Problem != "" || !m.NamesTask(w.Task) }); !bytes.Equal(back, p.Text()) {
 			t.Fatalf("without its markers the plan is\n%q\nit was\n%q\nupdated\n%s", back, p.Text(), u.Text)
 		}
 		if len(again.Sections) != len(p.Sections) {
@@ -315,11 +315,11 @@ func TestUpdateIsAddition(t *testing.T) {
 				t.Fatalf("section %s became %s", p.Sections[i].Path, again.Sections[i].Path)
 			}
 		}
-		twice, err := Update(again, w)
+		twice, err := UpdatePlan(again, w)
 		if err != nil || !bytes.Equal(twice.Text, u.Text) || len(twice.Added)+len(twice.Dropped) > 0 {
 			t.Fatalf("updated twice it is\n%s\nonce\n%s\n%v", twice.Text, u.Text, err)
 		}
-		if want := len(again.For(w.Task)) - len(p.For(w.Task)); want != len(u.Added) {
+		if want := len(again.MarkersFor(w.Task)) - len(p.MarkersFor(w.Task)); want != len(u.Added) {
 			t.Fatalf("%d added, %d listed", want, len(u.Added))
 		}
 	})
@@ -329,7 +329,7 @@ func TestUpdateIsAddition(t *testing.T) {
 // Markers are below the underline, which is below the table.
 func TestTableInAHeading(t *testing.T) {
 	const heading = "Pricing\n| a | b |\n|---|---|\n| 1 | 2 |\nhero\n===\n"
-	u, err := Update(readMarked(t, "plan.md", heading+"# other\n"), workOf("T3", "Change the text of the pricing section."))
+	u, err := UpdatePlan(readMarked(t, "plan.md", heading+"# other\n"), workOf("T3", "Change the text of the pricing section."))
 	if err != nil || !strings.HasPrefix(string(u.Text), heading+"<!-- ") {
 		t.Errorf("%v:\n%s", err, u.Text)
 	}
@@ -358,7 +358,7 @@ func drawWork(t *rapid.T) Work {
 // TestLongPlan: in a plan of 500 lines the difference is lines with markers, no more.
 func TestLongPlan(t *testing.T) {
 	text := long(500)
-	u, err := Update(readMarked(t, "plan.tsx", text), workOf("T7", "Add 3 cards to section 42. Change the text of section 17. Leave section 3 alone."))
+	u, err := UpdatePlan(readMarked(t, "plan.tsx", text), workOf("T7", "Add 3 cards to section 42. Change the text of section 17. Leave section 3 alone."))
 	if err != nil || len(u.Added) < 100 {
 		t.Fatalf("%d lines, %v", len(u.Added), err)
 	}
@@ -369,7 +369,7 @@ func TestLongPlan(t *testing.T) {
 			continue
 		}
 		m, ok := ParseMarker(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(l), "{/*"), "*/}"))
-		if !ok || m.Bad != "" || !m.Of("T7") {
+		if !ok || m.Problem != "" || !m.NamesTask("T7") {
 			t.Fatalf("%q is neither an old line nor a marker", l)
 		}
 	}
@@ -378,7 +378,7 @@ func TestLongPlan(t *testing.T) {
 	}
 }
 
-// long makes a plan.tsx of about n lines.
+// long makes a plan.writeTSX of about n lines.
 func long(n int) string {
 	var b strings.Builder
 	b.WriteString("<App name=\"long\">\n")
@@ -407,7 +407,7 @@ func BenchmarkUpdate(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, err := Update(readMarked(b, name, text), w); err != nil {
+				if _, err := UpdatePlan(readMarked(b, name, text), w); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// name gives every section its names and its path.
-func (p *Plan) name() {
+// assignNames gives every section its names and its path.
+func (p *Plan) assignNames() {
 	nth := map[string]int{}
 	taken, again := map[string]bool{}, map[string]int{}
 	for i := range p.Sections {

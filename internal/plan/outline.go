@@ -35,25 +35,25 @@ type Outline struct {
 
 // ReadOutline reads a text. A fence or a comment that is never closed would hide all that follows
 // it: that is an *Error.
-func ReadOutline(src []byte, x *Index) (*Outline, error) {
+func ReadOutline(src []byte, x *LineIndex) (*Outline, error) {
 	r := &outlineReader{src: src, x: x, doc: &Outline{}}
 	blocks, _ := count.Blocks(src)
 	err := ast.Walk(blocks, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
-		return r.node(n)
+		return r.visit(n)
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.nest()
+	r.setParents()
 	return r.doc, nil
 }
 
 type outlineReader struct {
 	src []byte
-	x   *Index
+	x   *LineIndex
 	doc *Outline
 }
 
@@ -62,27 +62,27 @@ var (
 	link   = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-func (r *outlineReader) node(n ast.Node) (ast.WalkStatus, error) {
+func (r *outlineReader) visit(n ast.Node) (ast.WalkStatus, error) {
 	switch n := n.(type) {
 	case *ast.Blockquote:
 		return ast.WalkSkipChildren, nil // what is quoted is not said
 	case *ast.Heading:
 		if n.Parent().Kind() == ast.KindDocument {
-			r.add(n)
+			r.addHeading(n)
 		}
 	case *ast.FencedCodeBlock:
-		return ast.WalkSkipChildren, r.fence(n)
+		return ast.WalkSkipChildren, r.checkFence(n)
 	case *ast.HTMLBlock:
-		return ast.WalkSkipChildren, r.html(n)
+		return ast.WalkSkipChildren, r.readHTML(n)
 	case *ast.RawHTML:
 		last := n.Segments.At(n.Segments.Len() - 1)
-		r.comments(n.Segments.At(0).Start, last.Stop)
+		r.readComments(n.Segments.At(0).Start, last.Stop)
 	}
 	return ast.WalkContinue, nil
 }
 
-// fence fails on a fence that is open at the end of the text.
-func (r *outlineReader) fence(n *ast.FencedCodeBlock) error {
+// checkFence fails on a fence that is open at the end of the text.
+func (r *outlineReader) checkFence(n *ast.FencedCodeBlock) error {
 	at := n.Pos()
 	last := r.x.Line(at)
 	if lines := n.Lines(); lines.Len() > 0 {
@@ -93,29 +93,29 @@ func (r *outlineReader) fence(n *ast.FencedCodeBlock) error {
 	}
 	sign := strings.TrimLeft(string(r.src[at:r.x.End(at)]), " \t")
 	sign = sign[:len(sign)-len(strings.TrimLeft(sign, sign[:1]))]
-	return &Error{Line: r.x.Line(at), What: fmt.Sprintf("the fence %s is never closed", sign)}
+	return &Error{Line: r.x.Line(at), Message: fmt.Sprintf("the fence %s is never closed", sign)}
 }
 
-// html reads the comments in a block of HTML that is no script, style or the like.
-func (r *outlineReader) html(n *ast.HTMLBlock) error {
-	switch from, to := extent(n); {
+// readHTML reads the comments in a block of HTML that is no script, style or the like.
+func (r *outlineReader) readHTML(n *ast.HTMLBlock) error {
+	switch from, to := htmlRange(n); {
 	case n.HTMLBlockType == ast.HTMLBlockType2 && !n.HasClosure() && !bytes.Contains(r.src[from:to], []byte("-->")):
-		return &Error{Line: r.x.Line(from), What: "a comment is never closed"}
+		return &Error{Line: r.x.Line(from), Message: "a comment is never closed"}
 	case n.HTMLBlockType != ast.HTMLBlockType1:
-		r.comments(from, to)
+		r.readComments(from, to)
 	}
 	return nil
 }
 
-func extent(n *ast.HTMLBlock) (from, to int) {
+func htmlRange(n *ast.HTMLBlock) (from, to int) {
 	if from, to = n.Pos(), n.Pos(); n.Lines().Len() > 0 {
 		to = n.Lines().At(n.Lines().Len() - 1).Stop
 	}
 	return from, max(to, n.ClosureLine.Stop)
 }
 
-// comments notes the comments between two places.
-func (r *outlineReader) comments(from, to int) {
+// readComments notes the comments between two places.
+func (r *outlineReader) readComments(from, to int) {
 	for {
 		at := bytes.Index(r.src[from:to], []byte("<!--"))
 		if at < 0 {
@@ -135,8 +135,8 @@ func (r *outlineReader) comments(from, to int) {
 	}
 }
 
-// add notes a heading, of one line or underlined.
-func (r *outlineReader) add(n *ast.Heading) {
+// addHeading notes a heading, of one line or underlined.
+func (r *outlineReader) addHeading(n *ast.Heading) {
 	start, last, title := n.Pos(), n.Pos(), ""
 	if lines := n.Lines(); lines.Len() > 0 {
 		start, last = lines.At(0).Start, lines.At(lines.Len()-1).Start
@@ -144,7 +144,7 @@ func (r *outlineReader) add(n *ast.Heading) {
 	}
 	h := OutlineHeading{Level: n.Level, Start: r.x.Start(start), Parent: -1}
 	if h.After = r.x.Next(last); !strings.HasPrefix(strings.TrimLeft(string(r.src[h.Start:]), " "), "#") {
-		for h.After < len(r.src) && !underline(r.src[h.After:r.x.End(h.After)]) {
+		for h.After < len(r.src) && !isUnderline(r.src[h.After:r.x.End(h.After)]) {
 			h.After = r.x.Next(h.After) // of the table that goldmark reads out of the heading
 		}
 		h.After = r.x.Next(h.After)
@@ -158,14 +158,14 @@ func (r *outlineReader) add(n *ast.Heading) {
 	r.doc.Headings = append(r.doc.Headings, h)
 }
 
-// underline reports whether a line makes a heading of the lines above it.
-func underline(line []byte) bool {
+// isUnderline reports whether a line makes a heading of the lines above it.
+func isUnderline(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(bytes.Trim(line, "=")) == 0 || len(bytes.Trim(line, "-")) == 0
 }
 
-// nest gives every heading its parent and its end.
-func (r *outlineReader) nest() {
+// setParents gives every heading its parent and its end.
+func (r *outlineReader) setParents() {
 	var open []int
 	for i := range r.doc.Headings {
 		h := &r.doc.Headings[i]

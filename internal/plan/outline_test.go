@@ -25,7 +25,7 @@ func TestHeadings(t *testing.T) {
 		{"\ufeff# A\r\n# B\r# C", "1A-1 1B-1 1C-1"},
 		{"``` x ``` y\n# A", "1A-1"},
 	} {
-		doc, err := ReadOutline([]byte(c.src), New([]byte(c.src)))
+		doc, err := ReadOutline([]byte(c.src), NewIndex([]byte(c.src)))
 		if err != nil {
 			t.Errorf("%q: %v", c.src, err)
 			continue
@@ -42,7 +42,7 @@ func TestHeadings(t *testing.T) {
 
 func TestHTMLComments(t *testing.T) {
 	src := "<!-- a -->\ntext <!-- b --> `<!-- no -->` <!--c--> <!-->\n```\n<!-- no -->\n```\n- x <!-- d\ne -->\n<p>\n<!-- f -->\n</p>\n"
-	doc, err := ReadOutline([]byte(src), New([]byte(src)))
+	doc, err := ReadOutline([]byte(src), NewIndex([]byte(src)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestWrongOutline(t *testing.T) {
 		"# A\n```\n# B\n":    "line 2: the fence ``` is never closed",
 		"# A\n\n<!-- x\n# B": "line 3: a comment is never closed",
 	} {
-		if _, err := ReadOutline([]byte(src), New([]byte(src))); err == nil || err.Error() != want {
+		if _, err := ReadOutline([]byte(src), NewIndex([]byte(src))); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", src, err, want)
 		}
 	}

@@ -20,13 +20,13 @@ func (p *Plan) OwnTexts() []string {
 			if mi < len(p.Markers) && p.Markers[mi].Start < to {
 				m := p.Markers[mi]
 				mi++
-				if o := p.within(at); o >= 0 && m.Start > at {
+				if o := p.sectionContaining(at); o >= 0 && m.Start > at {
 					texts[o].Write(p.text[at:m.Start])
 				}
 				at = max(at, m.End)
 				continue
 			}
-			if o := p.within(at); o >= 0 {
+			if o := p.sectionContaining(at); o >= 0 {
 				texts[o].Write(p.text[at:to])
 				texts[o].WriteByte(' ')
 			}

@@ -22,23 +22,23 @@ type Work struct {
 
 // Match is a section that a phrase means, and why.
 type Match struct {
-	Section int
-	Why     []string
-	Said    bool // a person said so
-	rank    rank
-	score   float64
-	beyond  bool // only what was said after the phrase names it
+	Section         int
+	Reasons         []string
+	Pinned          bool // a person said so
+	rank            matchRank
+	score           float64
+	onlyAfterPhrase bool // only what was said after the phrase names it
 }
 
-// rank is how sure a match is. Only matches of the best rank that there is count.
-type rank int
+// matchRank is how sure a match is. Only matches of the best rank that there is count.
+type matchRank int
 
 const (
-	byContent rank = iota + 1 // its text has words of the phrase
-	byName                    // some words of its name are in the phrase
-	byFile                    // a file that is affected is its own
-	bySign                    // its name, a file's name or a symbol of it is in the phrase
-	byPerson
+	rankContent    matchRank = iota + 1 // its text has words of the phrase
+	rankPartOfName                      // some words of its name are in the phrase
+	rankFile                            // a file that is affected is its own
+	rankName                            // its name, a file's name or a symbol of it is in the phrase
+	rankPinned
 )
 
 // Placed is a requirement, or a phrase about what stays, with the sections it means.
@@ -51,38 +51,38 @@ type Placed struct {
 
 // phrase is words that are looked for in sections.
 type phrase struct {
-	text  string
-	more  string // what was said with it: names in it count, nothing else
-	files []string
+	text      string
+	following string // what was said with it: names in it count, nothing else
+	files     []string
 
-	said, alone map[string]bool // stems of all of it, and of the text alone
-	signs       []string
-	symbols     []string
-	about       string // what the text speaks of
-	plain       string // the words with spaces around them
+	stems, textStems map[string]bool // stems of all of it, and of the text alone
+	keyStems         []string
+	symbols          []string
+	noun             string // what the text speaks of
+	words            string // the words with spaces around them
 }
 
 func newPhrase(text, more string, files []string) phrase {
 	whole := text + " " + more
-	return phrase{text: text, more: more, files: files, said: Stems(whole), alone: Stems(text), signs: Signs(text),
-		symbols: Symbols(text), about: Noun(text), plain: Plain(whole)}
+	return phrase{text: text, following: more, files: files, stems: Stems(whole), textStems: Stems(text), keyStems: KeyStems(text),
+		symbols: CodeNames(text), noun: HeadNoun(text), words: SpacedWords(whole)}
 }
 
 // Find finds the sections that each requirement means, and those that each phrase about
 // what stays means. It refuses pins to sections that are not there.
 func Find(p *Plan, w Work) (wanted, kept []Placed, err error) {
 	m := newMatcher(p, w.Task)
-	rest := beyond(w)
+	rest := textsAfter(w)
 	for i, r := range w.Request.Requirements {
 		one := Placed{Number: i + 1, Requirement: r}
-		if one.Matches, err = pinned(p, w.Pins[i+1]); err != nil {
+		if one.Matches, err = pinnedMatches(p, w.Pins[i+1]); err != nil {
 			return nil, nil, err
 		}
 		if one.Matches == nil {
-			m.place(&one, newPhrase(r.Text, rest[i], filesOf(w, i, rest[i])), wanted)
+			m.placeRequirement(&one, newPhrase(r.Text, rest[i], filesOf(w, i, rest[i])), wanted)
 		}
 		if one.Matches == nil {
-			if one.Matches, err = pinned(p, w.Pins[0]); err != nil {
+			if one.Matches, err = pinnedMatches(p, w.Pins[0]); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -90,41 +90,41 @@ func Find(p *Plan, w Work) (wanted, kept []Placed, err error) {
 	}
 	for i, s := range w.Request.Preserve {
 		one := Placed{Number: i + 1, Requirement: belay.Requirement{Marker: belay.MarkPreserved, Text: s}}
-		one.Matches, one.Hints = m.find(newPhrase(s, "", nil))
+		one.Matches, one.Hints = m.findSections(newPhrase(s, "", nil))
 		kept = append(kept, one)
 	}
 	return wanted, kept, nil
 }
 
-// place finds the sections of a requirement. "Less generic" says nothing by itself: it goes
+// placeRequirement finds the sections of a requirement. "Less generic" says nothing by itself: it goes
 // on with what was asked for before.
-func (m *matcher) place(one *Placed, ph phrase, before []Placed) {
-	one.Matches, one.Hints = m.find(ph)
+func (m *matcher) placeRequirement(one *Placed, ph phrase, before []Placed) {
+	one.Matches, one.Hints = m.findSections(ph)
 	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(ph.text)), " ")
 	if goesOn := first == "less" || first == "more" || intent.IsComparative(first) || intent.IsPronoun(first); goesOn &&
-		len(before) > 0 && (len(one.Matches) == 0 || one.Matches[0].rank < bySign) {
+		len(before) > 0 && (len(one.Matches) == 0 || one.Matches[0].rank < rankName) {
 		one.Matches, one.Hints = nil, before[len(before)-1].Hints
 		for _, match := range before[len(before)-1].Matches {
-			match.beyond = false
-			match.Why = []string{fmt.Sprintf("it continues requirement %d", one.Number-1)}
+			match.onlyAfterPhrase = false
+			match.Reasons = []string{fmt.Sprintf("it continues requirement %d", one.Number-1)}
 			one.Matches = append(one.Matches, match)
 		}
 	}
 	for _, match := range one.Matches {
-		if match.beyond {
-			one.Requirement.Text = strings.TrimSpace(ph.text + ph.more)
+		if match.onlyAfterPhrase {
+			one.Requirement.Text = strings.TrimSpace(ph.text + ph.following)
 		}
 	}
 }
 
-func pinned(p *Plan, names []string) ([]Match, error) {
+func pinnedMatches(p *Plan, names []string) ([]Match, error) {
 	var out []Match
 	for _, n := range names {
 		i, err := p.Find(n)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Match{Section: i, rank: byPerson, Said: true, Why: []string{"you said so"}})
+		out = append(out, Match{Section: i, rank: rankPinned, Pinned: true, Reasons: []string{"you said so"}})
 	}
 	return out, nil
 }
@@ -137,21 +137,21 @@ func sentenceEnds(text string) bool {
 	return len(text) == 1 || text[1] == ' ' || text[1] == '\n'
 }
 
-// beyond gives for each requirement what its sentence says after its words, up to the next
+// textsAfter gives for each requirement what its sentence says after its words, up to the next
 // requirement and up to what is to stay: "the hero" is often followed by "and the footer".
-func beyond(w Work) []string {
+func textsAfter(w Work) []string {
 	low := strings.ToLower(w.Prose)
 	var stops []int
 	at := make([]int, len(w.Request.Requirements))
 	from := 0
 	for i, r := range w.Request.Requirements {
-		at[i] = index(low, strings.ToLower(r.Text), from)
+		at[i] = indexOfWords(low, strings.ToLower(r.Text), from)
 		if at[i] >= 0 {
 			stops, from = append(stops, at[i]), at[i]
 		}
 	}
 	for _, s := range w.Request.Preserve {
-		if k := index(low, strings.ToLower(s), 0); k >= 0 {
+		if k := indexOfWords(low, strings.ToLower(s), 0); k >= 0 {
 			stops = append(stops, k)
 		}
 	}
@@ -175,8 +175,8 @@ func beyond(w Work) []string {
 	return out
 }
 
-// index returns where a phrase stands as whole words, first from an offset on; -1 for nowhere.
-func index(text, phrase string, from int) int {
+// indexOfWords returns where a phrase stands as whole words, first from an offset on; -1 for nowhere.
+func indexOfWords(text, phrase string, from int) int {
 	if phrase == "" {
 		return -1
 	}
@@ -186,7 +186,7 @@ func index(text, phrase string, from int) int {
 			if k < 0 {
 				break
 			}
-			if k += at; !inWord(text, k) && !inWord(text, k+len(phrase)) {
+			if k += at; !isInWord(text, k) && !isInWord(text, k+len(phrase)) {
 				return k
 			}
 			at = k + 1
@@ -195,8 +195,8 @@ func index(text, phrase string, from int) int {
 	return -1
 }
 
-// inWord reports whether an offset is inside a word.
-func inWord(text string, at int) bool {
+// isInWord reports whether an offset is inside a word.
+func isInWord(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at:])
 	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -208,12 +208,12 @@ func inWord(text string, at int) bool {
 func filesOf(w Work, i int, more string) []string {
 	var out []string
 	words := map[string]bool{}
-	for _, s := range Signs(w.Request.Requirements[i].Text + " " + more) {
+	for _, s := range KeyStems(w.Request.Requirements[i].Text + " " + more) {
 		words[s] = true
 	}
 	for _, f := range w.Request.Affected {
 		about := len(w.Request.Requirements) == 1 || strings.Contains(w.Request.Requirements[i].Text+more, path.Base(f))
-		stems, _ := Proper(FileStem(f))
+		stems, _ := NameStems(FileStem(f))
 		for _, s := range stems {
 			about = about || words[s]
 		}

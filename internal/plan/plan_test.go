@@ -30,8 +30,8 @@ func TestMarkers(t *testing.T) {
 		{"NO CHANGE for task-3", Marker{}, true, true},
 	} {
 		m, ok := ParseMarker(c.comment)
-		if ok != c.ok || (m.Bad != "") != c.bad {
-			t.Errorf("%q: ok %v, bad %q", c.comment, ok, m.Bad)
+		if ok != c.ok || (m.Problem != "") != c.bad {
+			t.Errorf("%q: ok %v, bad %q", c.comment, ok, m.Problem)
 			continue
 		}
 		if c.ok && !c.bad {

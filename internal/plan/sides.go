@@ -10,25 +10,25 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// Sides are the implementation before and after. Changed are the paths that differ, Paths
+// Implementation are the implementation before and after. Changed are the paths that differ, Paths
 // those of both sides, each once; the trees may be asked for all of them.
-type Sides struct {
+type Implementation struct {
 	Before, After  count.Tree
 	Changed, Paths []string
 }
 
-// Compared makes Sides of two trees by reading both. Paths that hide tells to hide are in
+// ReadImplementation makes Sides of two trees by reading both. Paths that hide tells to hide are in
 // neither: a plan is not an implementation.
-func Compared(before, after count.Tree, hide func(path string) bool) (*Sides, error) {
-	b, err := hold(before, hide)
+func ReadImplementation(before, after count.Tree, hide func(path string) bool) (*Implementation, error) {
+	b, err := loadTree(before, hide)
 	if err != nil {
 		return nil, fmt.Errorf("read the files before: %w", err)
 	}
-	a, err := hold(after, hide)
+	a, err := loadTree(after, hide)
 	if err != nil {
 		return nil, fmt.Errorf("read the files after: %w", err)
 	}
-	s := &Sides{Before: b, After: a, Paths: slices.Concat(b.paths, a.paths)}
+	s := &Implementation{Before: b, After: a, Paths: slices.Concat(b.paths, a.paths)}
 	slices.Sort(s.Paths)
 	s.Paths = slices.Compact(s.Paths)
 	for _, f := range s.Paths {
@@ -42,19 +42,19 @@ func Compared(before, after count.Tree, hide func(path string) bool) (*Sides, er
 	return s, nil
 }
 
-// held is a tree that was read.
-type held struct {
+// loadedTree is a tree that was read.
+type loadedTree struct {
 	paths   []string
 	text    map[string][]byte
 	changed []string
 }
 
-func hold(t count.Tree, hide func(string) bool) (*held, error) {
+func loadTree(t count.Tree, hide func(string) bool) (*loadedTree, error) {
 	paths, err := t.Paths()
 	if err != nil {
 		return nil, err
 	}
-	h := &held{text: make(map[string][]byte, len(paths))}
+	h := &loadedTree{text: make(map[string][]byte, len(paths))}
 	for _, p := range paths {
 		if hide(p) {
 			continue
@@ -74,10 +74,10 @@ func hold(t count.Tree, hide func(string) bool) (*held, error) {
 }
 
 // Paths returns the paths of the tree, sorted.
-func (h *held) Paths() ([]string, error) { return h.paths, nil }
+func (h *loadedTree) Paths() ([]string, error) { return h.paths, nil }
 
 // Read returns a file of the tree.
-func (h *held) Read(p string) ([]byte, error) {
+func (h *loadedTree) Read(p string) ([]byte, error) {
 	text, there := h.text[p]
 	if !there {
 		return nil, belay.Refuse(belay.CodeNotFound, "name a file that exists there", "there is no %s", p)
@@ -86,4 +86,4 @@ func (h *held) Read(p string) ([]byte, error) {
 }
 
 // Changed returns what differs between the two sides.
-func (h *held) Changed() []string { return h.changed }
+func (h *loadedTree) Changed() []string { return h.changed }

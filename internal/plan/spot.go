@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// spot is where the markers of one section go, and how they are written there.
-type spot struct {
-	at     int
-	form   form
-	indent string // in front of each line
-	eol    string // "" when markers share the line of something else
-	lead   bool   // the line before has no end yet
+// markerSpot is where the markers of one section go, and how they are written there.
+type markerSpot struct {
+	at            int
+	form          markerForm
+	indent        string // in front of each line
+	eol           string // "" when markers share the line of something else
+	newlineBefore bool   // the line before has no end yet
 }
 
-type form int
+type markerForm int
 
 const (
-	formChild    form = iota // {/* … */}
-	formCode                 // // …
-	formTag                  // /* … */
-	formMarkdown             // <!-- … -->
+	formChild    markerForm = iota // {/* … */}
+	formCode                       // // …
+	formTag                        // /* … */
+	formMarkdown                   // <!-- … -->
 )
 
 // write returns the bytes of markers at a spot.
-func (s spot) write(markers []Marker) string {
+func (s markerSpot) write(markers []Marker) string {
 	var b strings.Builder
 	for _, m := range markers {
-		if s.lead {
+		if s.newlineBefore {
 			b.WriteString(s.eol)
 		}
 		b.WriteString(s.indent)
@@ -44,107 +44,107 @@ func (s spot) write(markers []Marker) string {
 		switch {
 		case s.eol == "" && s.form == formTag:
 			b.WriteString(" ")
-		case !s.lead:
+		case !s.newlineBefore:
 			b.WriteString(s.eol)
 		}
 	}
 	return b.String()
 }
 
-// spot returns where the markers of a section go: on lines of their own wherever the section
+// spotOf returns where the markers of a section go: on lines of their own wherever the section
 // leaves room for one.
-func (p *Plan) spot(i int) spot {
+func (p *Plan) spotOf(i int) markerSpot {
 	if p.Format == Markdown {
-		return p.underHeading(i)
+		return p.spotUnderHeading(i)
 	}
 	e := &p.doc.Elements[p.Sections[i].element]
-	if p.narrow(i) {
+	if p.isNarrow(i) {
 		return p.narrowSpot(i)
 	}
-	if next := p.starting(p.skipMarkers(e.Open)); next < 0 || !p.narrow(next) || !p.x.First(p.Sections[next].Start) {
-		return spot{at: p.x.Next(e.Open), form: formChild, indent: p.childIndent(i), eol: p.x.EOL(e.Open)}
+	if next := p.sectionStartingAt(p.skipMarkers(e.Open)); next < 0 || !p.isNarrow(next) || !p.index.IsFirstOnLine(p.Sections[next].Start) {
+		return markerSpot{at: p.index.Next(e.Open), form: formChild, indent: p.childIndent(i), eol: p.index.EOL(e.Open)}
 	}
 	// What starts on the next line has no room of its own: markers in front of it are its.
-	if p.x.First(e.Close) {
-		at := p.x.Start(e.Close)
-		return spot{at: at, form: formChild, indent: p.childIndent(i), eol: p.x.EOL(at - 1)}
+	if p.index.IsFirstOnLine(e.Close) {
+		at := p.index.Start(e.Close)
+		return markerSpot{at: at, form: formChild, indent: p.childIndent(i), eol: p.index.EOL(at - 1)}
 	}
-	return spot{at: e.Open - 1, form: formTag}
+	return markerSpot{at: e.Open - 1, form: formTag}
 }
 
 // narrowSpot is where markers go of a section that has no line of its own after its tag:
 // in front of it, in its tag, or in it.
-func (p *Plan) narrowSpot(i int) spot {
+func (p *Plan) narrowSpot(i int) markerSpot {
 	e := &p.doc.Elements[p.Sections[i].element]
-	if start := p.x.Start(e.Start); p.x.First(e.Start) {
-		s := spot{at: start, form: formChild, indent: string(p.text[start:e.Start]), eol: p.eolNear(e.Start)}
+	if start := p.index.Start(e.Start); p.index.IsFirstOnLine(e.Start) {
+		s := markerSpot{at: start, form: formChild, indent: string(p.text[start:e.Start]), eol: p.eolNear(e.Start)}
 		if e.InCode {
 			s.form = formCode
 		}
 		return s
 	}
-	if !e.Self {
-		return spot{at: e.Open, form: formChild}
+	if !e.SelfClosing {
+		return markerSpot{at: e.Open, form: formChild}
 	}
 	end := e.Open - 2 // />
-	if start := p.x.Start(end); p.x.First(end) {
-		return spot{at: start, form: formTag, indent: string(p.text[start:end]) + p.unit(), eol: p.eolNear(end)}
+	if start := p.index.Start(end); p.index.IsFirstOnLine(end) {
+		return markerSpot{at: start, form: formTag, indent: string(p.text[start:end]) + p.indentUnit(), eol: p.eolNear(end)}
 	}
-	return spot{at: end, form: formTag}
+	return markerSpot{at: end, form: formTag}
 }
 
 // eolNear returns what ends the line with an offset, or the text's lines.
 func (p *Plan) eolNear(at int) string {
-	if e := p.x.EOL(at); e != "" {
+	if e := p.index.EOL(at); e != "" {
 		return e
 	}
-	return p.x.Usual()
+	return p.index.FirstEOL()
 }
 
-func (p *Plan) underHeading(i int) spot {
+func (p *Plan) spotUnderHeading(i int) markerSpot {
 	after := p.Sections[i].after
-	if after == len(p.text) && p.x.EOL(after-1) == "" {
-		return spot{at: after, form: formMarkdown, eol: p.x.Usual(), lead: true}
+	if after == len(p.text) && p.index.EOL(after-1) == "" {
+		return markerSpot{at: after, form: formMarkdown, eol: p.index.FirstEOL(), newlineBefore: true}
 	}
-	return spot{at: after, form: formMarkdown, eol: p.x.EOL(after - 1)}
+	return markerSpot{at: after, form: formMarkdown, eol: p.index.EOL(after - 1)}
 }
 
 // childIndent is how the first thing in an element is indented: as what is there, else one
 // unit more than the element's line.
 func (p *Plan) childIndent(i int) string {
 	e := &p.doc.Elements[p.Sections[i].element]
-	own := leadOf(p.text[p.x.Start(e.Start):e.Start])
-	for at := p.x.Next(e.Open); at < e.Close; at = p.x.Next(at) {
-		line := p.text[at:p.x.End(at)]
-		if in := leadOf(line); len(in) < len(line) {
+	own := leadingSpace(p.text[p.index.Start(e.Start):e.Start])
+	for at := p.index.Next(e.Open); at < e.Close; at = p.index.Next(at) {
+		line := p.text[at:p.index.End(at)]
+		if in := leadingSpace(line); len(in) < len(line) {
 			if at+len(in) < e.Close && strings.HasPrefix(in, own) {
 				return in
 			}
 			break
 		}
-		if p.x.Next(at) == at {
+		if p.index.Next(at) == at {
 			break
 		}
 	}
-	return own + p.unit()
+	return own + p.indentUnit()
 }
 
-// unit is one step of the text's indentation: a tab where lines start with tabs, else the
+// indentUnit is one step of the text's indentation: a tab where lines start with tabs, else the
 // fewest spaces that a line starts with.
-func (p *Plan) unit() string {
-	if p.step == "" {
-		p.step = p.findStep()
+func (p *Plan) indentUnit() string {
+	if p.indentStep == "" {
+		p.indentStep = p.findStep()
 	}
-	return p.step
+	return p.indentStep
 }
 
 func (p *Plan) findStep() string {
 	least := 0
-	for n := 1; n <= min(p.x.Count(), 2000); n++ {
-		at := p.x.At(n)
-		in := leadOf(p.text[at:p.x.End(at)])
+	for n := 1; n <= min(p.index.Count(), 2000); n++ {
+		at := p.index.At(n)
+		in := leadingSpace(p.text[at:p.index.End(at)])
 		switch {
-		case in == "" || at+len(in) == p.x.End(at):
+		case in == "" || at+len(in) == p.index.End(at):
 		case in[0] == '\t':
 			return "\t"
 		case len(in) > 1 && (least == 0 || len(in) < least):
@@ -157,28 +157,28 @@ func (p *Plan) findStep() string {
 	return strings.Repeat(" ", least)
 }
 
-// leadOf returns the spaces and tabs a line starts with.
-func leadOf(line []byte) string {
+// leadingSpace returns the spaces and tabs a line starts with.
+func leadingSpace(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// cut is bytes to be taken away.
-type cut struct{ from, to int }
+// byteRange is bytes to be taken away.
+type byteRange struct{ from, to int }
 
 // cuts returns the bytes that some markers take up, with the lines they are alone on, in
 // their order. What is left when they are gone is what was there before they came.
-func (p *Plan) cuts(markers []Marker) []cut {
-	out := make([]cut, len(markers))
+func (p *Plan) cuts(markers []Marker) []byteRange {
+	out := make([]byteRange, len(markers))
 	end := len(p.text)
 	for i := len(markers) - 1; i >= 0; i-- {
 		m := markers[i]
-		c := cut{m.Start, m.End}
-		switch alone := p.x.First(m.Start) && p.x.Last(m.End); {
-		case alone && p.x.End(m.End) >= end: // the last line has no end: the one before loses its own
-			c = cut{max(0, p.x.Start(m.Start)-len(p.x.EOL(max(0, p.x.Start(m.Start)-1)))), end}
+		c := byteRange{m.Start, m.End}
+		switch alone := p.index.IsFirstOnLine(m.Start) && p.index.IsLastOnLine(m.End); {
+		case alone && p.index.End(m.End) >= end: // the last line has no end: the one before loses its own
+			c = byteRange{max(0, p.index.Start(m.Start)-len(p.index.EOL(max(0, p.index.Start(m.Start)-1)))), end}
 			end = c.from
 		case alone:
-			c = cut{p.x.Start(m.Start), p.x.Next(m.End)}
+			c = byteRange{p.index.Start(m.Start), p.index.Next(m.End)}
 		case p.inTag(m) && m.End < len(p.text) && p.text[m.End] == ' ':
 			c.to++
 		}

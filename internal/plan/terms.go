@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Parts cuts text and names into words: camelCase, snake_case, kebab-case.
-func Parts(text string) []string {
+// SplitWords cuts text and names into words: camelCase, snake_case, kebab-case.
+func SplitWords(text string) []string {
 	var out []string
 	var word []rune
 	flush := func() {
@@ -34,8 +34,8 @@ func Parts(text string) []string {
 	return out
 }
 
-// small are words that tell no section from another.
-var small = lazyregexp.Of(`the a an and or of to in on at for from with without by as is are be it its this that these those
+// stopWords are words that tell no section from another.
+var stopWords = lazyregexp.Of(`the a an and or of to in on at for from with without by as is are be it its this that these those
 	there here then than so not no yes
 	new more another other others additional extra existing current same only just all any every each both some such also too still now
 	add adds added remove removed delete drop modify change changed update fix fixed make made put use keep kept stay
@@ -44,17 +44,17 @@ var small = lazyregexp.Of(`the a an and or of to in on at for from with without 
 	my our your his her their i you we they he she me us them what which who whose when where how why
 	working work works broken wrong fails failing untouched unchanged touch alone`)
 
-// generic are words for any part of a plan: a name is made by the others in it.
-var generic = lazyregexp.Of(`section sections screen screens page pages view views component components part parts block blocks
+// genericWords are words for any part of a plan: a name is made by the others in it.
+var genericWords = lazyregexp.Of(`section sections screen screens page pages view views component components part parts block blocks
 	area panel plan step phase item items
 	index main layout container wrapper styles style test tests module`)
 
-// Signs returns the stems of the words that tell something, each once, in their order.
-func Signs(text string) []string {
+// KeyStems returns the stems of the words that tell something, each once, in their order.
+func KeyStems(text string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, w := range Parts(text) {
-		if s := intent.Stem(w); len(w) > 1 && !small.Has(w) && !number(w) && !seen[s] {
+	for _, w := range SplitWords(text) {
+		if s := intent.Stem(w); len(w) > 1 && !stopWords.Has(w) && !isNumber(w) && !seen[s] {
 			seen[s] = true
 			out = append(out, s)
 		}
@@ -62,19 +62,19 @@ func Signs(text string) []string {
 	return out
 }
 
-// Proper returns the stems of a name without the words for any part, unless there are no
+// NameStems returns the stems of a name without the words for any part, unless there are no
 // others: own says that there are.
-func Proper(name string) (stems []string, own bool) {
+func NameStems(name string) (stems []string, own bool) {
 	var all []string
 	seen := map[string]bool{}
-	for _, w := range Parts(name) {
+	for _, w := range SplitWords(name) {
 		s := intent.Stem(w)
-		if len(w) < 2 || number(w) || seen[s] {
+		if len(w) < 2 || isNumber(w) || seen[s] {
 			continue
 		}
 		seen[s] = true
 		all = append(all, s)
-		if !small.Has(w) && !generic.Has(w) {
+		if !stopWords.Has(w) && !genericWords.Has(w) {
 			stems = append(stems, s)
 		}
 	}
@@ -84,16 +84,16 @@ func Proper(name string) (stems []string, own bool) {
 	return all, false
 }
 
-// Noun is the stem of what a phrase is about: the last word that tells something before
+// HeadNoun is the stem of what a phrase is about: the last word that tells something before
 // a preposition; "" for none.
-func Noun(phrase string) string {
+func HeadNoun(phrase string) string {
 	last := ""
 	for _, w := range strings.Fields(strings.ToLower(phrase)) {
 		w = strings.Trim(w, ".,;:!?()[]\"'`“”‘’")
 		if intent.IsPreposition(w) && last != "" {
 			break
 		}
-		if s := Signs(w); len(s) > 0 && !generic.Has(w) && !intent.IsAuxiliary(w) && !intent.IsNegative(w) {
+		if s := KeyStems(w); len(s) > 0 && !genericWords.Has(w) && !intent.IsAuxiliary(w) && !intent.IsNegative(w) {
 			if _, verb := intent.VerbSense(w); !verb || last == "" {
 				last = s[len(s)-1]
 			}
@@ -102,9 +102,9 @@ func Noun(phrase string) string {
 	return last
 }
 
-// Symbols returns the names in a text that are written as code writes them: FlavorGrid,
+// CodeNames returns the names in a text that are written as code writes them: FlavorGrid,
 // dark_mode, `toggle`.
-func Symbols(text string) []string {
+func CodeNames(text string) []string {
 	var out []string
 	for i, part := range strings.Split(text, "`") {
 		inQuotes := i%2 == 1
@@ -112,7 +112,7 @@ func Symbols(text string) []string {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' && r != '-'
 		}) {
 			w = strings.Trim(w, "-")
-			if len(w) > 2 && (inQuotes && !strings.Contains(part, " ") || Coded(w)) {
+			if len(w) > 2 && (inQuotes && !strings.Contains(part, " ") || IsCodeName(w)) {
 				out = append(out, w)
 			}
 		}
@@ -120,8 +120,8 @@ func Symbols(text string) []string {
 	return out
 }
 
-// Coded tells a name of code from a word by its capitals or underscores.
-func Coded(w string) bool {
+// IsCodeName tells a name of code from a word by its capitals or underscores.
+func IsCodeName(w string) bool {
 	if strings.Contains(strings.Trim(w, "_"), "_") {
 		return true
 	}
@@ -147,30 +147,30 @@ func FileStem(file string) string {
 // Stems returns the stems of all words of a text.
 func Stems(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range Parts(text) {
+	for _, w := range SplitWords(text) {
 		out[intent.Stem(w)] = true
 	}
 	return out
 }
 
-// Numbered reports whether a name like "step 3" is in a text, as Plain gives it.
-func Numbered(name, plain string) bool {
-	return strings.ContainsAny(name, "0123456789") && strings.Contains(plain, Plain(name))
+// HasNumberedName reports whether a name like "step 3" is in a text, as Plain gives it.
+func HasNumberedName(name, plain string) bool {
+	return strings.ContainsAny(name, "0123456789") && strings.Contains(plain, SpacedWords(name))
 }
 
-// Plain returns the words of a text with one space around each.
-func Plain(text string) string { return " " + strings.Join(Parts(text), " ") + " " }
+// SpacedWords returns the words of a text with one space around each.
+func SpacedWords(text string) string { return " " + strings.Join(SplitWords(text), " ") + " " }
 
-// Spelled is a name by its own words, whatever is between them.
-func Spelled(name string) string {
-	stems, _ := Proper(name)
+// SpellOut is a name by its own words, whatever is between them.
+func SpellOut(name string) string {
+	stems, _ := NameStems(name)
 	return strings.Join(stems, " ")
 }
 
 // HasWord reports whether a name is in a text and is not a part of a longer one.
 func HasWord(text, name string) bool {
 	in := func(i int) bool {
-		return i >= 0 && i < len(text) && (wordStart(text[i]) || text[i] >= '0' && text[i] <= '9')
+		return i >= 0 && i < len(text) && (isWordStart(text[i]) || text[i] >= '0' && text[i] <= '9')
 	}
 	for from := 0; ; {
 		k := strings.Index(text[from:], name)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// naming are the attributes that say what an element is called, the best first.
-var naming = []string{"name", "id", "title", "gumdrop", "label", "heading", "key"}
+// nameAttributes are the attributes that say what an element is called, the best first.
+var nameAttributes = []string{"name", "id", "title", "gumdrop", "label", "heading", "key"}
 
 func (p *Plan) readTSX() error {
-	doc, err := ReadJSX(p.text, p.x)
+	doc, err := ReadJSX(p.text, p.index)
 	if err != nil {
 		return err
 	}
@@ -32,11 +32,11 @@ func (p *Plan) readTSX() error {
 			}
 			kind = Block
 		}
-		p.add(called(Section{Kind: kind, Tag: e.Name, Start: e.Start, End: e.End, element: i}, e))
+		p.addSection(setName(Section{Kind: kind, Tag: e.Name, Start: e.Start, End: e.End, element: i}, e))
 	}
-	p.follow()
+	p.findMarkers()
 	for _, c := range doc.Comments {
-		p.mark(c.Text, c.Start, c.End, p.belongs(c))
+		p.addMarker(c.Text, c.Start, c.End, p.sectionOfComment(c))
 	}
 	return nil
 }
@@ -59,24 +59,24 @@ func (p *Plan) isBlock(i int) bool {
 	if e.Name == "" || e.Name[0] < 'A' || e.Name[0] > 'Z' {
 		return false
 	}
-	at := p.within(e.Start)
+	at := p.sectionContaining(e.Start)
 	return at < 0 || p.Sections[at].Kind != Block && kindOf(p.Sections[at].Tag) == ""
 }
 
-func called(s Section, e *Element) Section {
-	for _, key := range naming {
+func setName(s Section, e *Element) Section {
+	for _, key := range nameAttributes {
 		for _, a := range e.Attrs {
 			if a.Name != key || strings.TrimSpace(a.Value) == "" {
 				continue
 			}
 			value := strings.Join(strings.Fields(a.Value), " ")
 			if s.Name == "" {
-				s.Name, s.Titled = value, key
+				s.Name, s.NameAttribute = value, key
 			}
-			if key == "id" && a.Const {
-				s.ID, s.Given = value, true
+			if key == "id" && a.IsConstant {
+				s.ID, s.HasID = value, true
 			}
-			if a.Const {
+			if a.IsConstant {
 				s.Names = append(s.Names, value)
 			}
 		}
@@ -84,46 +84,46 @@ func called(s Section, e *Element) Section {
 	return s
 }
 
-// belongs returns the section that a comment says something of. One directly before a
+// sectionOfComment returns the section that a comment says something of. One directly before a
 // section that has no line of its own for markers belongs to that; so does one of code
 // directly before any section. Others belong to the section they are in.
-func (p *Plan) belongs(c Comment) int {
-	if c.Place != InTag && p.x.First(c.Start) && p.x.Last(c.End) {
+func (p *Plan) sectionOfComment(c Comment) int {
+	if c.Place != InTag && p.index.IsFirstOnLine(c.Start) && p.index.IsLastOnLine(c.End) {
 		at := p.skipMarkers(c.End)
-		if i := p.starting(at); i >= 0 && p.x.First(at) && (c.Place == Code || p.narrow(i)) {
+		if i := p.sectionStartingAt(at); i >= 0 && p.index.IsFirstOnLine(at) && (c.Place == Code || p.isNarrow(i)) {
 			return i
 		}
 	}
-	return p.within(c.Start)
+	return p.sectionContaining(c.Start)
 }
 
 // skipMarkers passes over white space and markers.
 func (p *Plan) skipMarkers(at int) int {
-	at = p.space(at)
-	if i := p.commentAt(at); i >= 0 && p.marks[i] {
-		return p.beyond[i]
+	at = p.skipSpace(at)
+	if i := p.commentAt(at); i >= 0 && p.isMarker[i] {
+		return p.afterMarkers[i]
 	}
 	return at
 }
 
-func (p *Plan) space(at int) int {
+func (p *Plan) skipSpace(at int) int {
 	for at < len(p.text) && strings.IndexByte(" \t\r\n\f\v", p.text[at]) >= 0 {
 		at++
 	}
 	return at
 }
 
-// follow finds out for each comment whether it is a marker, and what comes after it and
+// findMarkers finds out for each comment whether it is a marker, and what comes after it and
 // the markers behind it.
-func (p *Plan) follow() {
-	p.marks, p.beyond = make([]bool, len(p.doc.Comments)), make([]int, len(p.doc.Comments))
+func (p *Plan) findMarkers() {
+	p.isMarker, p.afterMarkers = make([]bool, len(p.doc.Comments)), make([]int, len(p.doc.Comments))
 	for i := len(p.doc.Comments) - 1; i >= 0; i-- {
-		_, p.marks[i] = ParseMarker(p.doc.Comments[i].Text)
-		at := p.space(p.doc.Comments[i].End)
-		if next := p.commentAt(at); next >= 0 && p.marks[next] {
-			at = p.beyond[next]
+		_, p.isMarker[i] = ParseMarker(p.doc.Comments[i].Text)
+		at := p.skipSpace(p.doc.Comments[i].End)
+		if next := p.commentAt(at); next >= 0 && p.isMarker[next] {
+			at = p.afterMarkers[next]
 		}
-		p.beyond[i] = at
+		p.afterMarkers[i] = at
 	}
 }
 
@@ -137,9 +137,9 @@ func (p *Plan) commentAt(at int) int {
 	return -1
 }
 
-// starting returns the section that starts at an offset, or -1. Sections are sorted by
+// sectionStartingAt returns the section that starts at an offset, or -1. Sections are sorted by
 // where they start.
-func (p *Plan) starting(at int) int {
+func (p *Plan) sectionStartingAt(at int) int {
 	lo := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start >= at })
 	if lo < len(p.Sections) && p.Sections[lo].Start == at {
 		return lo
@@ -147,9 +147,9 @@ func (p *Plan) starting(at int) int {
 	return -1
 }
 
-// narrow reports whether a section has no line of its own after its opening tag: it closes
+// isNarrow reports whether a section has no line of its own after its opening tag: it closes
 // itself, or what is in it starts on the tag's line.
-func (p *Plan) narrow(i int) bool {
+func (p *Plan) isNarrow(i int) bool {
 	e := &p.doc.Elements[p.Sections[i].element]
-	return e.Self || !p.x.Last(e.Open) || p.x.EOL(e.Open) == ""
+	return e.SelfClosing || !p.index.IsLastOnLine(e.Open) || p.index.EOL(e.Open) == ""
 }

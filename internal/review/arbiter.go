@@ -25,8 +25,8 @@ func Categories() []Category {
 	return []Category{PreExisting, WrongContext, CrossScope, Environmental, Custom}
 }
 
-// Says explains a category in a few words.
-func (c Category) Says() string {
+// Description explains a category in a few words.
+func (c Category) Description() string {
 	return map[Category]string{
 		PreExisting:   "it fails without the change as well",
 		WrongContext:  "the finding is about another feature or task",
@@ -38,10 +38,10 @@ func (c Category) Says() string {
 
 // Question is one of the five. Means is the category that the answer When leads to.
 type Question struct {
-	Key   string // of the answer in records, and of the flag
-	Text  string
-	When  bool
-	Means Category
+	Key      string // of the answer in records, and of the flag
+	Text     string
+	When     bool
+	Category Category
 }
 
 // Questions are asked in this order; the first whose answer leads to a category
@@ -64,12 +64,12 @@ type Decision struct {
 	Answers  map[string]bool `json:"answers,omitempty" yaml:"answers,omitempty"`
 }
 
-// Derive returns the category that follows from the answers: Custom when none leads to
+// DeriveCategory returns the category that follows from the answers: Custom when none leads to
 // another.
-func Derive(answers map[string]bool) Category {
+func DeriveCategory(answers map[string]bool) Category {
 	for _, q := range Questions() {
 		if a, answered := answers[q.Key]; answered && a == q.When {
-			return q.Means
+			return q.Category
 		}
 	}
 	return Custom
@@ -82,24 +82,24 @@ func Decide(category Category, answers map[string]bool, note string) (Decision, 
 	d := Decision{Category: category, Note: strings.TrimSpace(note), Answers: answers}
 	if d.Category == "" {
 		if len(answers) == 0 {
-			return d, belay.Refuse(belay.CodeUsage, "give --category "+Listed(), "an override needs a category")
+			return d, belay.Refuse(belay.CodeUsage, "give --category "+CategoryNames(), "an override needs a category")
 		}
-		d.Category = Derive(answers)
+		d.Category = DeriveCategory(answers)
 	}
 	switch {
 	case !slices.Contains(Categories(), d.Category):
-		return d, belay.Refuse(belay.CodeUsage, "one of "+Listed(), "%q is not a category", string(d.Category))
-	case len(answers) > 0 && d.Category != Custom && Derive(answers) != d.Category:
+		return d, belay.Refuse(belay.CodeUsage, "one of "+CategoryNames(), "%q is not a category", string(d.Category))
+	case len(answers) > 0 && d.Category != Custom && DeriveCategory(answers) != d.Category:
 		return d, belay.Refuse(belay.CodeUsage, "omit --category, or change the answers",
-			"the answers mean %s, not %s", Derive(answers), d.Category)
+			"the answers mean %s, not %s", DeriveCategory(answers), d.Category)
 	case d.Note == "":
 		return d, belay.Refuse(belay.CodeUsage, `add --note "why it may be accepted"`, "an override needs a reason")
 	}
 	return d, nil
 }
 
-// Listed names the categories in a sentence.
-func Listed() string {
+// CategoryNames names the categories in a sentence.
+func CategoryNames() string {
 	var names []string
 	for _, c := range Categories() {
 		names = append(names, string(c))
@@ -122,8 +122,8 @@ func (d Decision) String() string {
 	return s
 }
 
-// Read takes a decision from the line that String writes. ok is false for other words.
-func Read(line string) (d Decision, ok bool) {
+// ParseDecision takes a decision from the line that String writes. ok is false for other words.
+func ParseDecision(line string) (d Decision, ok bool) {
 	category, rest, ok := strings.Cut(line, ": ")
 	d.Category = Category(category)
 	if !ok || !slices.Contains(Categories(), d.Category) || strings.TrimSpace(rest) == "" {

@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 		if tt.refused {
 			continue
 		}
-		if again, ok := Read(d.String()); !ok || again.String() != d.String() || len(again.Answers) != len(tt.answers) {
+		if again, ok := ParseDecision(d.String()); !ok || again.String() != d.String() || len(again.Answers) != len(tt.answers) {
 			t.Errorf("%s: %q is read as %+v", name, d, again)
 		}
 	}
@@ -48,12 +48,12 @@ func TestDecide(t *testing.T) {
 func TestReadOtherWords(t *testing.T) {
 	t.Parallel()
 	for _, other := range []string{"", "fine", "because: x", "custom: ", "custom:x"} {
-		if d, ok := Read(other); ok {
+		if d, ok := ParseDecision(other); ok {
 			t.Errorf("%q is taken for %+v", other, d)
 		}
 	}
 	for _, bracket := range []string{"custom: it is so (see T9)", "custom: it is so (pre_existing=perhaps)", "custom: (pre_existing=yes)"} {
-		if d, ok := Read(bracket); !ok || d.Answers != nil || "custom: "+d.Note != bracket {
+		if d, ok := ParseDecision(bracket); !ok || d.Answers != nil || "custom: "+d.Note != bracket {
 			t.Errorf("%q: %+v %v", bracket, d, ok)
 		}
 	}

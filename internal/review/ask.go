@@ -21,7 +21,7 @@ type ReviewerQuestion struct {
 
 	// Else gives what the reviewer wrote down instead of saying it; nil is nothing. It is
 	// read where what it said is not an answer.
-	Else func() []byte
+	FallbackAnswer func() []byte
 
 	Dir      string         // the checkout a program works in
 	Env      []string       // a program's environment, KEY=value, whole
@@ -43,11 +43,11 @@ func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 	said, err := agent.Ask(ctx, agent.Question{
 		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, RetryPrompt: q.RetryPrompt,
 		Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly, Enclose: q.Enclose,
-		Read: func(said []byte) (err error) {
-			if r.Opinion, err = ParseOpinion(said); err == nil || q.Else == nil {
+		CheckAnswer: func(said []byte) (err error) {
+			if r.Opinion, err = ParseOpinion(said); err == nil || q.FallbackAnswer == nil {
 				return err
 			}
-			written := q.Else()
+			written := q.FallbackAnswer()
 			o, werr := ParseOpinion(written)
 			if werr == nil {
 				r.Opinion, late, err = o, append([]byte("\n"), written...), nil

@@ -75,15 +75,15 @@ func TestFindings(t *testing.T) {
 func TestLocated(t *testing.T) {
 	t.Parallel()
 	in := []belay.Finding{
-		{Check: Check, Severity: "error", Title: "it leaks", Detail: "`src/other.go` line 3 never closes the file"},
-		{Check: Check, Severity: "error", Title: "`src/other.go` and `src/answer.txt` disagree, please fix both"},
-		{Check: Check, Severity: "error", Title: "it is slow"},
-		{Check: Check, Severity: "error", Title: "`src/other.go` is wrong", File: "docs/fine.md"},
+		{Check: CheckName, Severity: "error", Title: "it leaks", Detail: "`src/other.go` line 3 never closes the file"},
+		{Check: CheckName, Severity: "error", Title: "`src/other.go` and `src/answer.txt` disagree, please fix both"},
+		{Check: CheckName, Severity: "error", Title: "it is slow"},
+		{Check: CheckName, Severity: "error", Title: "`src/other.go` is wrong", File: "docs/fine.md"},
 		{Check: "tests", Severity: "error", Title: "`src/other.go` line 3 is wrong"},
 	}
 	want := "error src/other.go:3|it leaks|`src/other.go` line 3 never closes the file\nerror |`src/other.go` and `src/answer.txt` disagree, please fix both\nerror |it is slow\n" +
 		"error docs/fine.md|`src/other.go` is wrong\nerror |`src/other.go` line 3 is wrong"
-	if got := told(Located(in, files)); got != want {
+	if got := told(WithoutUnknownFiles(in, files)); got != want {
 		t.Errorf("%s", got)
 	}
 }
@@ -97,7 +97,7 @@ func FuzzFindings(f *testing.F) {
 		refused := false
 		for _, one := range Findings("", []Affected{{Path: "src/other.go", Lines: lines}}, body, files, true) {
 			refused = refused || one.Severity == belay.SeverityError
-			if one.Title == "" || len(one.Detail) > longDetail+len("…") {
+			if one.Title == "" || len(one.Detail) > maxDetail+len("…") {
 				t.Fatalf("%+v", one)
 			}
 		}

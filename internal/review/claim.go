@@ -46,10 +46,10 @@ func (c Claim) String() string {
 	return text + fmt.Sprintf(" (on %s, since %s)", c.Host, c.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// Book is where the claims of one working tree lie. Stale is after how long one counts as
+// ClaimBook is where the claims of one working tree lie. Stale is after how long one counts as
 // given up whose process cannot be looked at: it is of another machine, or names none; 0
 // is never.
-type Book struct {
+type ClaimBook struct {
 	Dir   string
 	Stale time.Duration
 
@@ -64,34 +64,34 @@ type Book struct {
 	Live func(proc.ID) bool
 }
 
-// Open returns the book in a folder, which need not exist yet.
-func Open(dir string, stale time.Duration) Book {
+// OpenClaims returns the book in a folder, which need not exist yet.
+func OpenClaims(dir string, stale time.Duration) ClaimBook {
 	host, _ := os.Hostname()
-	return Book{Dir: dir, Stale: stale, Now: time.Now, Host: host, Boot: proc.BootID(), Live: func(id proc.ID) bool {
+	return ClaimBook{Dir: dir, Stale: stale, Now: time.Now, Host: host, Boot: proc.BootID(), Live: func(id proc.ID) bool {
 		now, err := proc.Identify(id.PID)
 		return err == nil && now == id
 	}}
 }
 
 // ForVariable is the book with a variable that keeps reviews apart.
-func (b Book) ForVariable(variable, value string) Book {
+func (b ClaimBook) ForVariable(variable, value string) ClaimBook {
 	b.Variable, b.Value = variable, value
 	return b
 }
 
-// Own is what keeps a reviewer of a task apart from others: the claim's key, and KEY=value
+// KeyAndEnv is what keeps a reviewer of a task apart from others: the claim's key, and KEY=value
 // for the reviewer's environment. Both are empty where nothing does.
-func (b Book) Own(reviewer string, task belay.TaskID) (key string, env []string) {
+func (b ClaimBook) KeyAndEnv(reviewer string, task belay.TaskID) (key string, env []string) {
 	if b.Variable == "" {
 		return "", nil
 	}
-	key = Fill(b.Value, reviewer, task)
+	key = FillPattern(b.Value, reviewer, task)
 	return key, []string{b.Variable + "=" + key}
 }
 
 // Claim claims the reviews that this process asks reviewers for, one for all of them or,
 // where they are kept apart, one for each.
-func (b Book) Claim(task belay.TaskID, reviewers []string) (release func(), err error) {
+func (b ClaimBook) Claim(task belay.TaskID, reviewers []string) (release func(), err error) {
 	self, _ := proc.Identify(os.Getpid()) // without it the claim's age decides
 	if b.Variable == "" {
 		reviewers = []string{strings.Join(reviewers, ", ")}
@@ -99,12 +99,12 @@ func (b Book) Claim(task belay.TaskID, reviewers []string) (release func(), err 
 	var held []string
 	release = func() {
 		for _, name := range held {
-			_, _ = b.End(task, name) // left behind, it ends with this process
+			_, _ = b.EndClaims(task, name) // left behind, it ends with this process
 		}
 	}
 	for _, name := range reviewers {
-		key, _ := b.Own(name, task)
-		if _, err := b.Begin(Claim{Task: task, Reviewer: name, Key: key, Process: self}); err != nil {
+		key, _ := b.KeyAndEnv(name, task)
+		if _, err := b.BeginClaim(Claim{Task: task, Reviewer: name, Key: key, Process: self}); err != nil {
 			release()
 			return nil, err
 		}
@@ -113,10 +113,10 @@ func (b Book) Claim(task belay.TaskID, reviewers []string) (release func(), err 
 	return release, nil
 }
 
-// Begin claims a review. CodeBusy says who holds it where another keeps it from being
+// BeginClaim claims a review. CodeBusy says who holds it where another keeps it from being
 // begun: one with the same key, or where either has none. The same reviewer of the same
 // task claims it again.
-func (b Book) Begin(c Claim) (Claim, error) {
+func (b ClaimBook) BeginClaim(c Claim) (Claim, error) {
 	c.Host, c.Boot, c.Since = b.Host, b.Boot, b.Now().UTC().Truncate(time.Second)
 	unlock, err := b.lock()
 	if err != nil {
@@ -143,9 +143,9 @@ func (b Book) Begin(c Claim) (Claim, error) {
 	return c, b.write(append(kept, c))
 }
 
-// End takes claims of a task away: those of one reviewer, or with "" all of them. It gives
+// EndClaims takes claims of a task away: those of one reviewer, or with "" all of them. It gives
 // how many there were.
-func (b Book) End(task belay.TaskID, reviewer string) (int, error) {
+func (b ClaimBook) EndClaims(task belay.TaskID, reviewer string) (int, error) {
 	if _, err := fsroot.Lstat(b.file()); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -168,7 +168,7 @@ func (b Book) End(task belay.TaskID, reviewer string) (int, error) {
 }
 
 // List returns the reviews that are under way.
-func (b Book) List() ([]Claim, error) {
+func (b ClaimBook) List() ([]Claim, error) {
 	all, err := b.read()
 	return slices.DeleteFunc(all, b.expired), err
 }
@@ -177,17 +177,17 @@ func (b Book) List() ([]Claim, error) {
 // start and the machine's, so that a number used again keeps nobody out; on another one,
 // and where no process stands for the reviewer, its age does; a clock that was far ahead
 // keeps nobody out either.
-func (b Book) expired(c Claim) bool {
+func (b ClaimBook) expired(c Claim) bool {
 	if c.Host == b.Host && c.Process.PID != 0 {
 		return c.Boot != b.Boot || !b.Live(c.Process)
 	}
 	return b.Stale > 0 && b.Now().Sub(c.Since).Abs() > b.Stale
 }
 
-func (b Book) file() string { return filepath.Join(b.Dir, "reviews.json") }
+func (b ClaimBook) file() string { return filepath.Join(b.Dir, "reviews.json") }
 
 // lock is held for the moment of a change, never for a review.
-func (b Book) lock() (func(), error) {
+func (b ClaimBook) lock() (func(), error) {
 	if err := fsroot.MkdirAll(b.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", b.Dir, err)
 	}
@@ -198,13 +198,13 @@ func (b Book) lock() (func(), error) {
 	return func() { _ = l.Unlock() }, nil
 }
 
-type page struct {
+type claimsFile struct {
 	V      int     `json:"v"`
 	Claims []Claim `json:"claims"`
 }
 
 // read returns all claims. What cannot be read claims nothing: it is never the record.
-func (b Book) read() ([]Claim, error) {
+func (b ClaimBook) read() ([]Claim, error) {
 	text, err := fsroot.ReadFile(b.file(), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -212,15 +212,15 @@ func (b Book) read() ([]Claim, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read who reviews: %w", err)
 	}
-	var p page
+	var p claimsFile
 	if json.Unmarshal(text, &p) != nil || p.V != 1 {
 		return nil, nil
 	}
 	return p.Claims, nil
 }
 
-func (b Book) write(list []Claim) error {
-	text, err := json.Marshal(page{1, list})
+func (b ClaimBook) write(list []Claim) error {
+	text, err := json.Marshal(claimsFile{1, list})
 	if err != nil {
 		return err
 	}
@@ -260,10 +260,10 @@ func Claimant(pid int) proc.ID {
 	return proc.ID{}
 }
 
-// Fill makes the value that keeps a review apart, with {agent} and {task} filled in.
-func Fill(pattern, agent string, task belay.TaskID) string {
+// FillPattern makes the value that keeps a review apart, with {agent} and {task} filled in.
+func FillPattern(pattern, agent string, task belay.TaskID) string {
 	plain := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && word(byte(r)) || r == '-' || r == '.' {
+		if r < utf8.RuneSelf && isWordByte(byte(r)) || r == '-' || r == '.' {
 			return r
 		}
 		return '_'

@@ -15,10 +15,10 @@ import (
 )
 
 // book is one of a machine where only process 7, begun at "a", lives.
-func book(t *testing.T) *Book {
+func book(t *testing.T) *ClaimBook {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return &Book{Dir: filepath.Join(t.TempDir(), "belay"), Stale: time.Hour, Host: "here", Boot: "b1",
+	return &ClaimBook{Dir: filepath.Join(t.TempDir(), "belay"), Stale: time.Hour, Host: "here", Boot: "b1",
 		Now: func() time.Time { return now }, Live: func(id proc.ID) bool { return id == proc.ID{PID: 7, Start: "a"} }}
 }
 
@@ -29,23 +29,23 @@ func held(by, key string) Claim {
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	b := book(t)
-	if _, err := b.Begin(held("ana", "")); err != nil {
+	if _, err := b.BeginClaim(held("ana", "")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.Begin(Claim{Task: "T2", Reviewer: "bo"})
+	_, err := b.BeginClaim(Claim{Task: "T2", Reviewer: "bo"})
 	if belay.CodeOf(err) != belay.CodeBusy || !strings.Contains(err.Error(), "ana reviews T1 (process 7 on here, since 2026-01-02") {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.Begin(held("ana", "")); err != nil {
+	if _, err := b.BeginClaim(held("ana", "")); err != nil {
 		t.Errorf("her own: %v", err)
 	}
-	if n, err := b.End("t1", "bo"); n != 0 || err != nil {
+	if n, err := b.EndClaims("t1", "bo"); n != 0 || err != nil {
 		t.Error(n, err)
 	}
-	if n, err := b.End("t1", ""); n != 1 || err != nil {
+	if n, err := b.EndClaims("t1", ""); n != 1 || err != nil {
 		t.Error(n, err)
 	}
-	if _, err := b.Begin(Claim{Task: "T2", Reviewer: "bo"}); err != nil {
+	if _, err := b.BeginClaim(Claim{Task: "T2", Reviewer: "bo"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -69,7 +69,7 @@ func TestGone(t *testing.T) {
 		"nobody, and long ago":    {func(c *Claim) { c.Process = proc.ID{} }, 2 * time.Hour, true},
 	} {
 		b := book(t)
-		c, err := b.Begin(held("ana", ""))
+		c, err := b.BeginClaim(held("ana", ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestGone(t *testing.T) {
 		}
 		now := b.Now().Add(tt.later)
 		b.Now = func() time.Time { return now }
-		_, err = b.Begin(Claim{Task: "T2", Reviewer: "bo"})
+		_, err = b.BeginClaim(Claim{Task: "T2", Reviewer: "bo"})
 		if (err == nil) != tt.gone {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -100,20 +100,20 @@ func TestKeptApart(t *testing.T) {
 	t.Parallel()
 	b := book(t)
 	for _, by := range []string{"ana", "bo"} {
-		if _, err := b.Begin(held(by, Fill("db_{agent}_{task}", by, "T1"))); err != nil {
+		if _, err := b.BeginClaim(held(by, FillPattern("db_{agent}_{task}", by, "T1"))); err != nil {
 			t.Fatal(by, err)
 		}
 	}
-	if _, err := b.Begin(Claim{Task: "T9", Reviewer: "cy", Key: "db_ana_T1"}); belay.CodeOf(err) != belay.CodeBusy {
+	if _, err := b.BeginClaim(Claim{Task: "T9", Reviewer: "cy", Key: "db_ana_T1"}); belay.CodeOf(err) != belay.CodeBusy {
 		t.Error("the same key", err)
 	}
-	if _, err := b.Begin(Claim{Task: "T9", Reviewer: "cy"}); belay.CodeOf(err) != belay.CodeBusy {
+	if _, err := b.BeginClaim(Claim{Task: "T9", Reviewer: "cy"}); belay.CodeOf(err) != belay.CodeBusy {
 		t.Error("no key", err)
 	}
 	if list, err := b.List(); err != nil || len(list) != 2 {
 		t.Error(list, err)
 	}
-	if got := Fill("x_{agent}_{task}", "a b/../$(c)", "T1"); got != "x_a_b_..___c__T1" {
+	if got := FillPattern("x_{agent}_{task}", "a b/../$(c)", "T1"); got != "x_a_b_..___c__T1" {
 		t.Error(got)
 	}
 }
@@ -137,7 +137,7 @@ func TestHold(t *testing.T) {
 	if release, err = b.Claim("T1", []string{"spec", "quality"}); err != nil {
 		t.Fatal(err)
 	}
-	if key, env := b.Own("spec", "T1"); key != "db_spec_T1" || len(env) != 1 || env[0] != "DB=db_spec_T1" {
+	if key, env := b.KeyAndEnv("spec", "T1"); key != "db_spec_T1" || len(env) != 1 || env[0] != "DB=db_spec_T1" {
 		t.Error(key, env)
 	}
 	if list, _ := b.List(); len(list) != 2 {
@@ -146,7 +146,7 @@ func TestHold(t *testing.T) {
 	if _, err := b.Claim("T1", []string{"new", "quality", "quality"}); err != nil {
 		t.Error("her own again:", err)
 	}
-	if _, err := b.Begin(Claim{Task: "T2", Reviewer: "x", Key: "db_new_T1"}); belay.CodeOf(err) != belay.CodeBusy {
+	if _, err := b.BeginClaim(Claim{Task: "T2", Reviewer: "x", Key: "db_new_T1"}); belay.CodeOf(err) != belay.CodeBusy {
 		t.Error(err)
 	}
 	release()
@@ -163,7 +163,7 @@ func TestManyAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 16 {
 		all.Go(func() {
-			_, err := b.Begin(held(fmt.Sprint("r", i), ""))
+			_, err := b.BeginClaim(held(fmt.Sprint("r", i), ""))
 			if err == nil {
 				got.Add(1)
 			} else if belay.CodeOf(err) != belay.CodeBusy {
@@ -180,7 +180,7 @@ func TestManyAtOnce(t *testing.T) {
 func TestRubbishClaimsNothing(t *testing.T) {
 	t.Parallel()
 	b := book(t)
-	if n, err := b.End("T1", ""); n != 0 || err != nil {
+	if n, err := b.EndClaims("T1", ""); n != 0 || err != nil {
 		t.Error(n, err)
 	}
 	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
@@ -194,7 +194,7 @@ func TestRubbishClaimsNothing(t *testing.T) {
 			t.Errorf("%q: %v %v", text, list, err)
 		}
 	}
-	if _, err := b.Begin(held("ana", "")); err != nil {
+	if _, err := b.BeginClaim(held("ana", "")); err != nil {
 		t.Error(err)
 	}
 }
@@ -207,12 +207,12 @@ func TestHolder(t *testing.T) {
 	if id.PID == os.Getpid() {
 		t.Error("it stands for itself")
 	}
-	b := Open(t.TempDir(), time.Hour)
+	b := OpenClaims(t.TempDir(), time.Hour)
 	me, err := proc.Identify(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Begin(Claim{Task: "T1", Reviewer: "ana", Process: me}); err != nil {
+	if _, err := b.BeginClaim(Claim{Task: "T1", Reviewer: "ana", Process: me}); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := b.List(); err != nil || len(list) != 1 || list[0].Host == "" {

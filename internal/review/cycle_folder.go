@@ -21,8 +21,8 @@ type CycleFolder struct {
 	dir  string // from the top of the repository
 }
 
-// Entry is a cycle as it is on the shelf. Err says why it could not be read.
-type Entry struct {
+// CycleEntry is a cycle as it is on the shelf. Err says why it could not be read.
+type CycleEntry struct {
 	Number   int
 	Document *Document
 	Cycle    Cycle
@@ -31,7 +31,7 @@ type Entry struct {
 
 // Open opens the shelf of a task in the repository at top. It makes nothing.
 func OpenCycleFolder(top, feature, task string) (*CycleFolder, error) {
-	if !Plain(feature) || !Plain(task) {
+	if !IsPathElement(feature) || !IsPathElement(task) {
 		return nil, belay.Refuse(belay.CodeUsage, "feature and task must be one path element each",
 			"%q/%q cannot be used as a path for reviews", feature, task)
 	}
@@ -39,7 +39,7 @@ func OpenCycleFolder(top, feature, task string) (*CycleFolder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", top, err)
 	}
-	return &CycleFolder{root: root, dir: path.Join(Dir, feature, task)}, nil
+	return &CycleFolder{root: root, dir: path.Join(CyclesDir, feature, task)}, nil
 }
 
 // Close lets the folder go.
@@ -51,11 +51,11 @@ func (s *CycleFolder) openDir() (*os.File, error) {
 }
 
 // Path is where cycle n lies, from the top of the repository.
-func (s *CycleFolder) Path(n int) string { return path.Join(s.dir, NameOf(n)) }
+func (s *CycleFolder) Path(n int) string { return path.Join(s.dir, CycleName(n)) }
 
 // List reads every cycle, lowest number first. One that cannot be read is listed with
 // the reason.
-func (s *CycleFolder) List() ([]Entry, error) {
+func (s *CycleFolder) List() ([]CycleEntry, error) {
 	dir, err := s.openDir()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -70,21 +70,21 @@ func (s *CycleFolder) List() ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", s.dir, err)
 	}
-	var out []Entry
+	var out []CycleEntry
 	for _, name := range names {
-		if n, ok := NumberOf(name); ok {
+		if n, ok := CycleNumber(name); ok {
 			out = append(out, s.Read(n))
 		}
 	}
-	slices.SortFunc(out, func(a, b Entry) int { return a.Number - b.Number })
+	slices.SortFunc(out, func(a, b CycleEntry) int { return a.Number - b.Number })
 	return out, nil
 }
 
 const maxFile = 16 << 20
 
 // Read reads cycle n.
-func (s *CycleFolder) Read(n int) Entry {
-	e := Entry{Number: n}
+func (s *CycleFolder) Read(n int) CycleEntry {
+	e := CycleEntry{Number: n}
 	info, err := s.root.Lstat(s.Path(n))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -134,7 +134,7 @@ func (s *CycleFolder) Add(make func(n int) (*Document, error)) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		err = s.place(n, d.Bytes(), nil)
+		err = s.writeFile(n, d.Bytes(), nil)
 		if !errors.Is(err, fs.ErrExist) {
 			return n, err
 		}
@@ -152,12 +152,12 @@ func (s *CycleFolder) Replace(n int, was []byte, d *Document) error {
 	if string(now) != string(was) {
 		return belay.Refuse(belay.CodeBusy, "check it and try again", "%s changed meanwhile", s.Path(n))
 	}
-	return s.place(n, d.Bytes(), was)
+	return s.writeFile(n, d.Bytes(), was)
 }
 
-// place writes a whole temporary file and gives it its name: by a link, which never
+// writeFile writes a whole temporary file and gives it its name: by a link, which never
 // overwrites, for a new one; by a rename for a changed one.
-func (s *CycleFolder) place(n int, data, was []byte) error {
+func (s *CycleFolder) writeFile(n int, data, was []byte) error {
 	if err := s.root.MkdirAll(s.dir, 0o777); err != nil {
 		return fmt.Errorf("make %s: %w", s.dir, err)
 	}

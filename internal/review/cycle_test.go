@@ -151,7 +151,7 @@ func shelf(t *testing.T) (*CycleFolder, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s, filepath.Join(top, Dir, "f", "T1")
+	return s, filepath.Join(top, CyclesDir, "f", "T1")
 }
 
 func small(n int) (*Document, error) { return New(Cycle{Task: "T1", Number: n}, "x") }
@@ -220,7 +220,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(top, ".belay"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(out, filepath.Join(top, Dir)); err != nil {
+	if err := os.Symlink(out, filepath.Join(top, CyclesDir)); err != nil {
 		t.Skip(err)
 	}
 	s, err := OpenCycleFolder(top, "f", "T1")

@@ -36,8 +36,8 @@ type Affected struct {
 	Severity string `yaml:"severity,omitempty"`
 }
 
-// Draft is a review that was not recorded yet: the body, with the places that it is about in its front matter.
-func Draft(places []Affected, body string) (string, error) {
+// DraftText is a review that was not recorded yet: the body, with the places that it is about in its front matter.
+func DraftText(places []Affected, body string) (string, error) {
 	if len(places) == 0 {
 		return body, nil
 	}
@@ -47,9 +47,9 @@ func Draft(places []Affected, body string) (string, error) {
 	return "---\n" + string(front) + "---\n\n" + body, err
 }
 
-// Lines spells lines as Affected has them; 0 is none, and an end before the start is the
+// FormatLines spells lines as Affected has them; 0 is none, and an end before the start is the
 // start.
-func Lines(start, end int) string {
+func FormatLines(start, end int) string {
 	switch {
 	case start <= 0:
 		return ""
@@ -70,12 +70,12 @@ type Override struct {
 
 // Document is a file as it stands: front matter and body, each byte kept.
 type Document struct {
-	bom   string
-	eol   string
-	open  string // the line that opens the front matter; "" when there is none
-	head  string // the YAML, with its line ends
-	close string // the line that closes it
-	body  string
+	bom       string
+	eol       string
+	openLine  string // the line that opens the front matter; "" when there is none
+	head      string // the YAML, with its line ends
+	closeLine string // the line that closes it
+	body      string
 }
 
 // Parse reads a file. One without front matter is all body. It refuses (CodeCannot)
@@ -90,19 +90,19 @@ func Parse(data []byte) (*Document, error) {
 	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		d.eol = "\r\n"
 	}
-	first, rest := line(text)
+	first, rest := splitLine(text)
 	if strings.HasPrefix(first, "<<<<<<< ") {
-		return nil, conflict()
+		return nil, conflictError()
 	}
 	if strings.TrimRight(first, "\r\n \t") != "---" || !strings.HasPrefix(first, "---") {
 		d.body = text
 		return d, nil
 	}
-	d.open = first
+	d.openLine = first
 	for rest != "" {
-		l, more := line(rest)
+		l, more := splitLine(rest)
 		if strings.TrimRight(l, "\r\n \t") == "---" {
-			d.close, d.body = l, more
+			d.closeLine, d.body = l, more
 			return d, d.check()
 		}
 		d.head += l
@@ -111,7 +111,7 @@ func Parse(data []byte) (*Document, error) {
 	return nil, belay.Refuse(belay.CodeCannot, "close it with a line of three dashes", "the front matter is not closed")
 }
 
-func line(s string) (string, string) {
+func splitLine(s string) (string, string) {
 	i := strings.IndexByte(s, '\n')
 	if i < 0 {
 		return s, ""
@@ -119,7 +119,7 @@ func line(s string) (string, string) {
 	return s[:i+1], s[i+1:]
 }
 
-func conflict() error {
+func conflictError() error {
 	return belay.Refuse(belay.CodeCannot, "resolve the merge conflict in the file first",
 		"the front matter contains merge conflict markers")
 }
@@ -128,7 +128,7 @@ func conflict() error {
 func (d *Document) check() error {
 	for l := range strings.Lines(d.head) {
 		if strings.HasPrefix(l, "<<<<<<< ") || strings.HasPrefix(l, ">>>>>>> ") || strings.TrimRight(l, "\r\n") == "=======" {
-			return conflict()
+			return conflictError()
 		}
 	}
 	_, err := d.Cycle()
@@ -174,7 +174,7 @@ func (d *Document) Body() string { return d.body }
 
 // Bytes is the file, each byte as it was unless a key was set.
 func (d *Document) Bytes() []byte {
-	return []byte(d.bom + d.open + d.head + d.close + d.body)
+	return []byte(d.bom + d.openLine + d.head + d.closeLine + d.body)
 }
 
 // New makes a file from what it says and a body.
@@ -189,7 +189,7 @@ func New(c Cycle, body string) (*Document, error) {
 	if !strings.HasSuffix(body, "\n") {
 		body += "\n"
 	}
-	d := &Document{eol: "\n", open: "---\n", head: head, close: "---\n", body: body}
+	d := &Document{eol: "\n", openLine: "---\n", head: head, closeLine: "---\n", body: body}
 	return d, d.check()
 }
 
@@ -215,8 +215,8 @@ func (d *Document) Set(key string, value any) error {
 	}
 	text = strings.ReplaceAll(text, "\n", d.eol)
 	next := *d
-	if next.open == "" {
-		next.open, next.close = "---"+d.eol, "---"+d.eol
+	if next.openLine == "" {
+		next.openLine, next.closeLine = "---"+d.eol, "---"+d.eol
 	}
 	from, to := d.find(key)
 	if from < 0 {

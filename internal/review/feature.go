@@ -16,11 +16,11 @@ const FeatureCheck = "feature"
 // Task is one task of the feature with what it did.
 type Task struct {
 	belay.Task
-	Accepted  bool
-	Standing  string   // where it stands, when it was not accepted
-	Over      string   // why its work was accepted over a refusal, "" when it was not
-	Elsewhere bool     // its work is in a tree of its own that was not merged
-	Changes   []string // the paths that its attempts changed
+	Accepted        bool
+	StatusText      string   // where it stands, when it was not accepted
+	AcceptedDespite string   // why its work was accepted over a refusal, "" when it was not
+	NotMerged       bool     // its work is in a tree of its own that was not merged
+	Changes         []string // the paths that its attempts changed
 }
 
 // Spec is what the documents of the feature hold.
@@ -48,18 +48,18 @@ type Fact struct {
 	Tasks []belay.TaskID `json:"tasks,omitempty"`
 }
 
-// Facts returns what can be told without a reader: errors for requirements without work and
+// FeatureFacts returns what can be told without a reader: errors for requirements without work and
 // work beyond the tasks' files, warnings for work without a requirement, notes for the
 // rest. changed are the paths that differ in the tree since the first task began, by
 // whoever; others are paths that tasks of no feature, or of another, changed meanwhile.
-func Facts(tasks []Task, spec Spec, changed, others []string) []Fact {
+func FeatureFacts(tasks []Task, spec Spec, changed, others []string) []Fact {
 	var out []Fact
 	for _, t := range tasks {
-		out = append(out, unmet(t)...)
-		out = append(out, beyond(t)...)
+		out = append(out, unmetFacts(t)...)
+		out = append(out, outOfScopeFacts(t)...)
 	}
-	out = append(out, unclaimed(tasks, spec)...)
-	out = append(out, strangers(tasks, changed, others)...)
+	out = append(out, unclaimedFacts(tasks, spec)...)
+	out = append(out, unexplainedChanges(tasks, changed, others)...)
 	for i := range out {
 		out[i].Check, out[i].Category = FeatureCheck, belay.CategoryReview
 		out[i].Finding = out[i].Sign()
@@ -67,7 +67,7 @@ func Facts(tasks []Task, spec Spec, changed, others []string) []Fact {
 	return out
 }
 
-func fact(severity belay.Severity, task belay.TaskID, file, title, detail string) Fact {
+func newFact(severity belay.Severity, task belay.TaskID, file, title, detail string) Fact {
 	f := Fact{Finding: belay.Finding{Severity: severity, Title: title, Detail: detail, File: file}}
 	if task != "" {
 		f.Tasks = []belay.TaskID{task}
@@ -75,26 +75,26 @@ func fact(severity belay.Severity, task belay.TaskID, file, title, detail string
 	return f
 }
 
-// unmet returns what a task was asked for and did not do, as far as that can be told.
-func unmet(t Task) []Fact {
+// unmetFacts returns what a task was asked for and did not do, as far as that can be told.
+func unmetFacts(t Task) []Fact {
 	if !t.Accepted {
 		detail := ""
 		for _, r := range t.Request.Requirements {
 			detail += requirement(r) + "\n"
 		}
-		return []Fact{fact(belay.SeverityError, t.ID, "",
-			fmt.Sprintf("%s is not accepted (%s): %s", t.ID, t.Standing, t.Title), strings.TrimSpace(detail))}
+		return []Fact{newFact(belay.SeverityError, t.ID, "",
+			fmt.Sprintf("%s is not accepted (%s): %s", t.ID, t.StatusText, t.Title), strings.TrimSpace(detail))}
 	}
 	var out []Fact
-	if t.Over != "" {
-		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s was accepted although it was rejected", t.ID), t.Over))
+	if t.AcceptedDespite != "" {
+		out = append(out, newFact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s was accepted although it was rejected", t.ID), t.AcceptedDespite))
 	}
-	if t.Elsewhere {
-		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s is not merged: its work is not in this tree", t.ID), ""))
+	if t.NotMerged {
+		out = append(out, newFact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s is not merged: its work is not in this tree", t.ID), ""))
 	}
 	for _, e := range t.Scope.Expect {
 		if !slices.ContainsFunc(t.Changes, func(c string) bool { return belay.Covers(e, c) }) {
-			out = append(out, fact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s was expected to change %s but did not", t.ID, e), ""))
+			out = append(out, newFact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s was expected to change %s but did not", t.ID, e), ""))
 		}
 	}
 	var untouched []string
@@ -108,7 +108,7 @@ func unmet(t Task) []Fact {
 		if len(untouched) == len(t.Request.Affected) && len(t.Request.Requirements) > 0 {
 			detail += "; it changed none of the files it names"
 		}
-		out = append(out, fact(belay.SeverityWarning, t.ID, a, fmt.Sprintf("%s names %s but did not change it", t.ID, a), detail))
+		out = append(out, newFact(belay.SeverityWarning, t.ID, a, fmt.Sprintf("%s names %s but did not change it", t.ID, a), detail))
 	}
 	return out
 }
@@ -120,19 +120,19 @@ func requirement(r belay.Requirement) string {
 	return fmt.Sprintf("%s %s", r.Marker, r.Text)
 }
 
-// beyond returns a task's changes outside its files, and what it had no words for.
-func beyond(t Task) []Fact {
+// outOfScopeFacts returns a task's changes outside its files, and what it had no words for.
+func outOfScopeFacts(t Task) []Fact {
 	var out []Fact
 	for _, c := range t.Changes {
 		switch {
 		case strings.HasPrefix(c, ".belay/"):
 		case belay.Match(t.Scope.Protect, c):
-			out = append(out, fact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a protected file", t.ID), ""))
+			out = append(out, newFact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a protected file", t.ID), ""))
 		case len(t.Scope.Files) > 0 && !belay.Match(t.Scope.Files, c):
-			out = append(out, fact(belay.SeverityError, t.ID, c,
+			out = append(out, newFact(belay.SeverityError, t.ID, c,
 				fmt.Sprintf("%s changed a file outside its scope", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
-		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !isNear(t.Request.Affected, c) && !forTests(c):
-			out = append(out, fact(belay.SeverityWarning, t.ID, c,
+		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !isNear(t.Request.Affected, c) && !isTestPath(c):
+			out = append(out, newFact(belay.SeverityWarning, t.ID, c,
 				fmt.Sprintf("%s changed a file that its text does not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
 		}
 	}
@@ -142,12 +142,12 @@ func beyond(t Task) []Fact {
 // isNear tells a path that is named, is below a named folder, or beside a named file.
 func isNear(named []string, p string) bool {
 	return slices.ContainsFunc(named, func(n string) bool {
-		return n == p || strings.HasPrefix(p, strings.TrimSuffix(n, "/")+"/") || stem(n) == stem(p)
+		return n == p || strings.HasPrefix(p, strings.TrimSuffix(n, "/")+"/") || pathStem(n) == pathStem(p)
 	})
 }
 
-// stem is a path without its endings: a/b for a/b.test.ts.
-func stem(p string) string {
+// pathStem is a path without its endings: a/b for a/b.test.ts.
+func pathStem(p string) string {
 	dir, base := "", p
 	if i := strings.LastIndexByte(p, '/'); i >= 0 {
 		dir, base = p[:i+1], p[i+1:]
@@ -158,7 +158,7 @@ func stem(p string) string {
 	return dir + strings.TrimSuffix(base, "_test")
 }
 
-func forTests(p string) bool {
+func isTestPath(p string) bool {
 	low := strings.ToLower(p)
 	for _, mark := range []string{"test/", "tests/", "__tests__/", "spec/"} {
 		if strings.HasPrefix(low, mark) || strings.Contains(low, "/"+mark) {
@@ -169,10 +169,10 @@ func forTests(p string) bool {
 		strings.Contains(low, "/test_") || strings.HasPrefix(low, "test_")
 }
 
-// unclaimed returns the specification's requirements and boxes that no accepted task is
+// unclaimedFacts returns the specification's requirements and boxes that no accepted task is
 // for. A requirement is met by whoever names its id; where nobody names any, that cannot
 // be told.
-func unclaimed(tasks []Task, spec Spec) []Fact {
+func unclaimedFacts(tasks []Task, spec Spec) []Fact {
 	var out []Fact
 	named := map[string]bool{}
 	for _, i := range spec.Items {
@@ -189,20 +189,20 @@ func unclaimed(tasks []Task, spec Spec) []Fact {
 	}
 	for _, b := range spec.Boxes {
 		if !b.Done {
-			f := fact(belay.SeverityError, "", b.File, "open in the task list: "+strings.TrimSpace(b.ID+" "+b.Text), "")
+			f := newFact(belay.SeverityError, "", b.File, "open in the task list: "+strings.TrimSpace(b.ID+" "+b.Text), "")
 			f.Line = b.Line
 			out = append(out, f)
 		}
 	}
 	if len(spec.Items) > 0 && len(named) == 0 {
-		f := fact(belay.SeverityNote, "", spec.Items[0].File,
+		f := newFact(belay.SeverityNote, "", spec.Items[0].File,
 			fmt.Sprintf("no task names a requirement of the specification by its id (%s unchecked)",
 				belay.Count(len(spec.Items), "requirement", "requirements")), "")
 		return append(out, f)
 	}
 	for _, i := range spec.Items {
 		if !named[i.ID] {
-			f := fact(belay.SeverityError, "", i.File, fmt.Sprintf("no accepted task is for %s: %s", i.ID, i.Text), "")
+			f := newFact(belay.SeverityError, "", i.File, fmt.Sprintf("no accepted task is for %s: %s", i.ID, i.Text), "")
 			f.Line = i.Line
 			out = append(out, f)
 		}
@@ -210,8 +210,8 @@ func unclaimed(tasks []Task, spec Spec) []Fact {
 	return out
 }
 
-// numbered is how tasks of Kiro name requirements: _Requirements: 1.1, 2.3_.
-var numbered = lazyregexp.New(`(?i)requirements?:\s*([0-9][0-9., ]*)`)
+// requirementNumbers is how tasks of Kiro name requirements: _Requirements: 1.1, 2.3_.
+var requirementNumbers = lazyregexp.New(`(?i)requirements?:\s*([0-9][0-9., ]*)`)
 
 // names reports whether a text is for a requirement.
 func namesRequirement(text, id string) bool {
@@ -222,7 +222,7 @@ func namesRequirement(text, id string) bool {
 	if !kiro {
 		return false
 	}
-	for _, line := range numbered.FindAllString(text, -1) {
+	for _, line := range requirementNumbers.FindAllString(text, -1) {
 		_, list, _ := strings.Cut(line, ":")
 		for one := range strings.SplitSeq(list, ",") {
 			if whole, _, _ := strings.Cut(strings.TrimSpace(one), "."); whole == number {
@@ -241,19 +241,19 @@ func mentions(text, id string) bool {
 			return false
 		}
 		end := at + i + len(id)
-		if (at+i == 0 || !word(text[at+i-1])) && (end == len(text) || !word(text[end])) {
+		if (at+i == 0 || !isWordByte(text[at+i-1])) && (end == len(text) || !isWordByte(text[end])) {
 			return true
 		}
 		at = end
 	}
 }
 
-func word(c byte) bool {
+func isWordByte(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// strangers returns what changed in the tree and is not a task's work.
-func strangers(tasks []Task, changed, others []string) []Fact {
+// unexplainedChanges returns what changed in the tree and is not a task's work.
+func unexplainedChanges(tasks []Task, changed, others []string) []Fact {
 	known := map[string]bool{}
 	for _, t := range tasks {
 		for _, c := range t.Changes {
@@ -266,16 +266,16 @@ func strangers(tasks []Task, changed, others []string) []Fact {
 	var out []Fact
 	for _, c := range changed {
 		if !known[c] && !strings.HasPrefix(c, ".belay/") {
-			out = append(out, fact(belay.SeverityWarning, "", c, "changed since the feature began, but not by a task",
+			out = append(out, newFact(belay.SeverityWarning, "", c, "changed since the feature began, but not by a task",
 				"a person or another program changed it"))
 		}
 	}
 	return out
 }
 
-// Blamed returns the tasks that findings are about: those that they name, and for a file
+// TasksOfFindings returns the tasks that findings are about: those that they name, and for a file
 // the last task that changed it. tasks come in the order in which they began.
-func Blamed(tasks []Task, findings []belay.Finding) []belay.TaskID {
+func TasksOfFindings(tasks []Task, findings []belay.Finding) []belay.TaskID {
 	hit := map[belay.TaskID]bool{}
 	for _, f := range findings {
 		if f.Severity != belay.SeverityError {

@@ -43,7 +43,7 @@ func TestFacts(t *testing.T) {
 	}{
 		"all well": {[]Task{task("T1", "FR-001 and FR-0010", func(t *Task) { t.Changes = []string{"a.go"} })}, Spec{Items: items}, []string{"a.go", ".belay/x", "b.go"}, []string{"b.go"}, ""},
 		"not accepted": {[]Task{task("T1", "add two", func(t *Task) {
-			t.Accepted, t.Standing = false, "gate"
+			t.Accepted, t.StatusText = false, "gate"
 			t.Request.Requirements = []belay.Requirement{{Marker: belay.MarkAdd, Text: "two", Count: &two}}
 		})}, Spec{}, nil, nil, "error |T1 is not accepted (gate): add two|[T1]"},
 		"no task for it": {[]Task{task("T1", "do FR-001", nil)}, Spec{Items: items}, nil, nil, "error spec.md:4|no accepted task is for FR-0010: log out|[]"},
@@ -62,11 +62,11 @@ func TestFacts(t *testing.T) {
 			t.Changes = []string{"src/a.go", "src/a_test.go", "lib/x.go", "web/b.ts", "tests/all.py"}
 		})}, Spec{}, nil, nil, "warning lib|T1 names lib but did not change it|[T1]\nwarning src/never.go|T1 names src/never.go but did not change it|[T1]\nwarning web/b.ts|T1 changed a file that its text does not name|[T1]"},
 		"expected, overruled, elsewhere": {[]Task{task("T1", "x", func(t *Task) {
-			t.Scope.Expect, t.Over, t.Elsewhere = []string{"docs/*.md"}, "custom: so", true
+			t.Scope.Expect, t.AcceptedDespite, t.NotMerged = []string{"docs/*.md"}, "custom: so", true
 		})}, Spec{}, nil, nil, "warning |T1 was accepted although it was rejected|[T1]\nwarning |T1 is not merged: its work is not in this tree|[T1]\nerror |T1 was expected to change docs/*.md but did not|[T1]"},
 		"by nobody": {[]Task{task("T1", "x", nil)}, Spec{}, []string{"odd.go"}, nil, "warning odd.go|changed since the feature began, but not by a task|[]"},
 	} {
-		got := Facts(tt.tasks, tt.spec, tt.changed, tt.others)
+		got := FeatureFacts(tt.tasks, tt.spec, tt.changed, tt.others)
 		if factLines(got) != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, factLines(got), tt.want)
 		}
@@ -83,7 +83,7 @@ func TestItems(t *testing.T) {
 	const text = "# Spec\r\n\r\n- **FR-001**: System MUST log in\n- FR-002 — log out\n## FR-001 again\n```\n- FR-009: no\n```\n" +
 		"### Requirement: Two factors\n### Requirement 3: Reset\n1. NFR-4.2: fast\n- [ ] REQ-7. done\nFR without a number\n### Requirement:\n| FR-010 | table |\n"
 	var got []string
-	for _, i := range Items("s.md", text) {
+	for _, i := range ReadItems("s.md", text) {
 		got = append(got, fmt.Sprintf("%d %s|%s", i.Line, i.ID, i.Text))
 	}
 	want := []string{"3 FR-001|System MUST log in", "4 FR-002|log out", "9 Two factors|Two factors", "10 Requirement 3|Reset", "11 NFR-4.2|fast", "12 REQ-7|done"}
@@ -105,7 +105,7 @@ func TestBlamed(t *testing.T) {
 		"nobody's":            {belay.Finding{Severity: "error", Title: "leaks", File: "c.go"}, "[]"},
 		"only a warning":      {belay.Finding{Severity: "warning", Title: "T1", File: "a.go"}, "[]"},
 	} {
-		if got := fmt.Sprint(Blamed(tasks, []belay.Finding{tt.f})); got != tt.want {
+		if got := fmt.Sprint(TasksOfFindings(tasks, []belay.Finding{tt.f})); got != tt.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -119,8 +119,8 @@ func FuzzItems(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := strings.Split(text, "\n")
 		seen := map[string]bool{}
-		for _, i := range Items("f", text) {
-			if i.ID == "" || i.Line < 1 || i.Line > len(lines) || seen[i.ID] || len(i.Text) > longItem+len("…") {
+		for _, i := range ReadItems("f", text) {
+			if i.ID == "" || i.Line < 1 || i.Line > len(lines) || seen[i.ID] || len(i.Text) > maxItemText+len("…") {
 				t.Fatalf("%+v", i)
 			}
 			seen[i.ID] = true

@@ -6,12 +6,12 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// feedback is the file of its checkout into which a reviewer may write.
-type feedback struct{ root, path string }
+// feedbackFile is the file of its checkout into which a reviewer may write.
+type feedbackFile struct{ root, path string }
 
 // read returns what it wrote, nothing when it did not. No link is followed out of the
 // checkout.
-func (f feedback) read() []byte {
+func (f feedbackFile) read() []byte {
 	root, err := os.OpenRoot(f.root)
 	if err != nil {
 		return nil
@@ -25,7 +25,7 @@ func (f feedback) read() []byte {
 }
 
 // remove takes the file away before the checkout is compared: writing it is allowed.
-func (f feedback) remove() {
+func (f feedbackFile) remove() {
 	if root, err := os.OpenRoot(f.root); err == nil {
 		_ = root.Remove(f.path) // what stays is found by the comparison
 		_ = root.Close()

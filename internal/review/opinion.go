@@ -66,7 +66,7 @@ func ParseOpinion(text []byte) (Opinion, error) {
 	}
 	var first error
 	for _, c := range candidates(text) {
-		o, err := read(c)
+		o, err := readOpinion(c)
 		if err == nil {
 			return o, nil
 		}
@@ -102,8 +102,8 @@ func candidates(text []byte) [][]byte {
 	return found[:min(len(found), 8)]
 }
 
-// read takes one object by the schema.
-func read(text []byte) (Opinion, error) {
+// readOpinion takes one object by the schema.
+func readOpinion(text []byte) (Opinion, error) {
 	var raw struct {
 		Score          *float64                  `json:"score"`
 		Alignment      map[string]AlignmentClaim `json:"alignment"`
@@ -131,7 +131,7 @@ func read(text []byte) (Opinion, error) {
 		wrong = append(wrong, "findings is missing; give [] when there are none")
 	} else {
 		o.Findings = *raw.Findings
-		wrong = append(wrong, odd(o.Findings)...)
+		wrong = append(wrong, invalidFindings(o.Findings)...)
 	}
 	if raw.Recommendation == nil {
 		wrong = append(wrong, "recommendation is missing")
@@ -144,8 +144,8 @@ func read(text []byte) (Opinion, error) {
 	return o, nil
 }
 
-// odd says what is wrong with findings.
-func odd(list []Finding) (wrong []string) {
+// invalidFindings says what is wrong with findings.
+func invalidFindings(list []Finding) (wrong []string) {
 	if len(list) > mostFindings {
 		return []string{fmt.Sprintf("there are more than %d findings", mostFindings)}
 	}
@@ -181,10 +181,10 @@ func parseRecommendation(s string) string {
 
 // Reviewer is what its answer is measured by.
 type Reviewer struct {
-	Name      string
-	Threshold int             // the least score of a pass
-	Facts     map[string]bool // what belay's checks found, by their name; absent when they did not run
-	Unmet     string          // what a failed logic_fidelity means; "" is that the change does not do what the task says
+	Name         string
+	Threshold    int             // the least score of a pass
+	CheckResults map[string]bool // what belay's checks found, by their name; absent when they did not run
+	UnmetText    string          // what a failed logic_fidelity means; "" is that the change does not do what the task says
 }
 
 // Judge turns an answer into findings and a verdict. The verdict is a fail when the
@@ -200,7 +200,7 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	}
 	refused := slices.ContainsFunc(out, func(f belay.Finding) bool { return f.Severity == belay.SeverityError })
 	if claim := o.Alignment[LogicFidelity]; !claim.Passed {
-		add(belay.SeverityError, cmp.Or(r.Unmet, "the change does not do what the task says"), clip(claim.Reason))
+		add(belay.SeverityError, cmp.Or(r.UnmetText, "the change does not do what the task says"), clipText(claim.Reason))
 		refused = true
 	}
 	if o.Score < r.Threshold {
@@ -211,18 +211,18 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 			severity = belay.SeverityWarning
 		}
 		add(severity, fmt.Sprintf("%s scores the work below %d of 100", r.Name, r.Threshold),
-			fmt.Sprintf("its score is %d. %s", o.Score, clip(o.Summary)))
+			fmt.Sprintf("its score is %d. %s", o.Score, clipText(o.Summary)))
 		refused = true
 	}
 	if o.Recommendation == Reject && !refused {
-		add(belay.SeverityError, r.Name+" rejects the work", clip(o.Summary))
+		add(belay.SeverityError, r.Name+" rejects the work", clipText(o.Summary))
 	}
 	for _, name := range []string{"file_scope", "constraints", "tests"} {
 		claim, claimed := o.Alignment[name]
-		measured, known := r.Facts[MeasuredClaims[name]]
+		measured, known := r.CheckResults[MeasuredClaims[name]]
 		if claimed && known && claim.Passed != measured {
 			add(belay.SeverityNote, r.Name+" was wrong about "+name,
-				"it said "+passed(claim.Passed)+", belay measured "+passed(measured)+". "+clip(claim.Reason))
+				"it said "+passedText(claim.Passed)+", belay measured "+passedText(measured)+". "+clipText(claim.Reason))
 		}
 	}
 	verdict := belay.VerdictPass
@@ -239,11 +239,11 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 // measured; what the reviewer says of them counts where nothing was measured.
 func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation,
-		Summary: clip(o.Summary), Findings: []belay.ReviewerRemark{}}
+		Summary: clipText(o.Summary), Findings: []belay.ReviewerRemark{}}
 	for _, name := range []string{"file_scope", LogicFidelity, "constraints", "tests"} {
 		claim, claimed := o.Alignment[name]
-		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clip(claim.Reason)}
-		measured, known := r.Facts[MeasuredClaims[name]]
+		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clipText(claim.Reason)}
+		measured, known := r.CheckResults[MeasuredClaims[name]]
 		switch {
 		case known:
 			a.Passed, a.By = &measured, "belay"
@@ -254,14 +254,14 @@ func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 	}
 	for _, f := range o.Findings {
 		out.Findings = append(out.Findings,
-			belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clip(f.Category),
-				Title: clip(f.Title), Detail: clip(f.Detail),
-				File: clip(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clip(f.Recommendation)})
+			belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clipText(f.Category),
+				Title: clipText(f.Title), Detail: clipText(f.Detail),
+				File: clipText(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clipText(f.Recommendation)})
 	}
 	return out
 }
 
-func passed(ok bool) string {
+func passedText(ok bool) string {
 	if ok {
 		return "passed"
 	}
@@ -269,14 +269,14 @@ func passed(ok bool) string {
 }
 
 func (f Finding) finding(by string) belay.Finding {
-	detail := clip(f.Detail)
+	detail := clipText(f.Detail)
 	if c := strings.TrimSpace(f.Category); c != "" {
-		detail = strings.TrimSpace("(" + clip(c) + ") " + detail)
+		detail = strings.TrimSpace("(" + clipText(c) + ") " + detail)
 	}
 	g := belay.Finding{
 		Check: "review", Severity: severities[strings.ToLower(f.Severity)], Category: belay.CategoryReview,
-		Title: clip(strings.Join(strings.Fields(f.Title), " ")), Detail: strings.TrimSpace(detail + "\nfound by " + by),
-		Line: f.Line, EndLine: f.EndLine, Recommendation: clip(f.Recommendation),
+		Title: clipText(strings.Join(strings.Fields(f.Title), " ")), Detail: strings.TrimSpace(detail + "\nfound by " + by),
+		Line: f.Line, EndLine: f.EndLine, Recommendation: clipText(f.Recommendation),
 	}
 	if f.File != "" {
 		g.File = path.Clean(f.File)
@@ -284,9 +284,9 @@ func (f Finding) finding(by string) belay.Finding {
 	return g
 }
 
-// Merge folds the findings of several reviewers: those with one signature become one,
+// MergeFindings folds the findings of several reviewers: those with one signature become one,
 // with the worst severity and everybody's details.
-func Merge(lists ...[]belay.Finding) []belay.Finding {
+func MergeFindings(lists ...[]belay.Finding) []belay.Finding {
 	var out []belay.Finding
 	at := map[string]int{}
 	for _, list := range lists {
@@ -297,7 +297,7 @@ func Merge(lists ...[]belay.Finding) []belay.Finding {
 				out = append(out, f)
 				continue
 			}
-			if worse(f.Severity, out[i].Severity) {
+			if isWorse(f.Severity, out[i].Severity) {
 				out[i].Severity = f.Severity
 			}
 			if !strings.Contains(out[i].Detail, f.Detail) {
@@ -308,6 +308,8 @@ func Merge(lists ...[]belay.Finding) []belay.Finding {
 	return out
 }
 
-var ranks = []belay.Severity{belay.SeverityError, belay.SeverityQuestion, belay.SeverityWarning, belay.SeverityNote}
+var severityRanks = []belay.Severity{belay.SeverityError, belay.SeverityQuestion, belay.SeverityWarning, belay.SeverityNote}
 
-func worse(a, b belay.Severity) bool { return slices.Index(ranks, a) < slices.Index(ranks, b) }
+func isWorse(a, b belay.Severity) bool {
+	return slices.Index(severityRanks, a) < slices.Index(severityRanks, b)
+}

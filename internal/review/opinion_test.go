@@ -66,7 +66,7 @@ func opinionFindings(v belay.Verdict, list []belay.Finding) string {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	r := Reviewer{Name: "spec", Threshold: 70, Facts: map[string]bool{"tests": true, "scope": true}}
+	r := Reviewer{Name: "spec", Threshold: 70, CheckResults: map[string]bool{"tests": true, "scope": true}}
 	for name, tt := range map[string]struct {
 		change func(*Opinion)
 		want   string
@@ -108,7 +108,7 @@ func TestMerge(t *testing.T) {
 	f := func(severity belay.Severity, title, by string) belay.Finding {
 		return belay.Finding{Check: "review", Severity: severity, Title: title, File: "a.go", Detail: by}.Sign()
 	}
-	got := Merge([]belay.Finding{f("warning", "line 12 leaks", "a"), f("note", "x", "a")}, []belay.Finding{f("error", "line 13 leaks", "b")})
+	got := MergeFindings([]belay.Finding{f("warning", "line 12 leaks", "a"), f("note", "x", "a")}, []belay.Finding{f("error", "line 13 leaks", "b")})
 	if len(got) != 2 || got[0].Severity != "error" || got[0].Detail != "a\nb" {
 		t.Errorf("%+v", got)
 	}
@@ -144,7 +144,7 @@ func FuzzParseOpinion(f *testing.F) {
 // the others, and what nobody answered is not answered.
 func TestData(t *testing.T) {
 	t.Parallel()
-	r := Reviewer{Name: "r", Threshold: 70, Facts: map[string]bool{"scope": false, "tests": true}}
+	r := Reviewer{Name: "r", Threshold: 70, CheckResults: map[string]bool{"scope": false, "tests": true}}
 	o := Opinion{Score: 80, Recommendation: Reject, Summary: "no", Alignment: map[string]AlignmentClaim{LogicFidelity: {Passed: true, Reason: "as asked"}, "file_scope": {Passed: true}},
 		Findings: []Finding{{Severity: "MAJOR", Category: "logic", Title: "t", File: "a.go", Line: 3, Recommendation: "do"}}}
 	text, err := json.Marshal(r.Data(o))

@@ -19,19 +19,19 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// atOnce is how many reviewers work at the same time.
-const atOnce = 4
+// maxParallel is how many reviewers work at the same time.
+const maxParallel = 4
 
 // Panel is where reviewers work.
 type Panel struct {
-	Snaps  *snapshot.Store
-	May    *config.Gate // lets each of them be asked, or not
-	Closed []string     // folders they may not write in
+	Snaps    *snapshot.Store
+	May      *config.Gate // lets each of them be asked, or not
+	ReadOnly []string     // folders they may not write in
 
-	Enclose fence.Encloser                  // the fence of programs among them; nil is none
-	Env     []string                        // of programs among them, whole
-	Own     func(reviewer string) []string  // more of it, for one of them; nil is none
-	Attach  func(io.Reader) (string, error) // keeps what they say, gives its sha256
+	Enclose     fence.Encloser                  // the fence of programs among them; nil is none
+	Env         []string                        // of programs among them, whole
+	ReviewerEnv func(reviewer string) []string  // more of it, for one of them; nil is none
+	Attach      func(io.Reader) (string, error) // keeps what they say, gives its sha256
 }
 
 // Ask has a snapshot read by all the reviewers of in.Task and gives their results in
@@ -39,7 +39,7 @@ type Panel struct {
 func (p Panel) Ask(ctx context.Context, in promptpkg.ReviewInput, target belay.SnapshotID) []belay.CheckResult {
 	results := make([]belay.CheckResult, len(in.Task.Reviewers))
 	var wait sync.WaitGroup
-	room := make(chan struct{}, atOnce)
+	room := make(chan struct{}, maxParallel)
 	for i, r := range in.Task.Reviewers {
 		wait.Add(1)
 		go func() {
@@ -47,7 +47,7 @@ func (p Panel) Ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 			room <- struct{}{}
 			defer func() { <-room }()
 			one := in
-			one.Reviewer, one.Nonce = r, nonce()
+			one.Reviewer, one.Nonce = r, newNonce()
 			results[i] = p.ask(ctx, one, target)
 		}()
 	}
@@ -55,14 +55,14 @@ func (p Panel) Ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 	return results
 }
 
-func (p Panel) own(reviewer string) []string {
-	if p.Own == nil {
+func (p Panel) envOf(reviewer string) []string {
+	if p.ReviewerEnv == nil {
 		return nil
 	}
-	return p.Own(reviewer)
+	return p.ReviewerEnv(reviewer)
 }
 
-func nonce() string {
+func newNonce() string {
 	var b [12]byte
 	rand.Read(b[:]) // never fails, says its documentation
 	return hex.EncodeToString(b[:])
@@ -81,18 +81,18 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 		return failed(err.Error())
 	}
 	defer place.Close()
-	was, err := p.seal(ctx, place.Root)
+	was, err := p.checkoutState(ctx, place.Root)
 	if err != nil {
 		return failed(err.Error())
 	}
 	prompt := promptpkg.Review(in)
-	notes := feedback{place.Root, in.Task.ID.FeedbackFile()}
+	notes := feedbackFile{place.Root, in.Task.ID.FeedbackFile()}
 	reply, err := Ask(ctx, ReviewerQuestion{
 		Reviewer: in.Reviewer, May: p.May, Prompt: prompt, Dir: place.Root,
-		RetryPrompt: func(wrong, answer string) string { return promptpkg.ReviewAgain(prompt, wrong, answer, in.Nonce) },
-		Else:        notes.read,
-		Env:         append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
-		ReadOnly:    p.Closed, Enclose: p.Enclose,
+		RetryPrompt:    func(wrong, answer string) string { return promptpkg.ReviewAgain(prompt, wrong, answer, in.Nonce) },
+		FallbackAnswer: notes.read,
+		Env:            append(append(append([]string{}, p.Env...), p.envOf(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
+		ReadOnly:       p.ReadOnly, Enclose: p.Enclose,
 	})
 	said := string(reply.Output)
 	if written := notes.read(); len(written) > 0 && !strings.Contains(said, string(written)) {
@@ -112,9 +112,9 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 			facts[c.Check] = c.Verdict == belay.VerdictPass
 		}
 	}
-	by := Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}
+	by := Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, CheckResults: facts}
 	if in.Phase != nil && in.Phase.Sits == "chain" {
-		by.Unmet = in.Phase.Next + " cannot do its work from this artefact alone"
+		by.UnmetText = in.Phase.Next + " cannot do its work from this artefact alone"
 	}
 	verdict, findings := by.Judge(reply.Opinion)
 	return belay.CheckResult{
@@ -124,8 +124,8 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 	}
 }
 
-// seal is what a checkout must still be after a review: its files, HEAD and refs.
-func (p Panel) seal(ctx context.Context, root string) (string, error) {
+// checkoutState is what a checkout must still be after a review: its files, HEAD and refs.
+func (p Panel) checkoutState(ctx context.Context, root string) (string, error) {
 	repo, err := p.Snaps.Repo.OpenOther(ctx, root)
 	if err != nil {
 		return "", err
@@ -151,7 +151,7 @@ func CheckoutChanged(name string) string { return "the reviewer " + name + " cha
 
 // checkCheckout compares a checkout with its seal: a reviewer that wrote is reported.
 func (p Panel) checkCheckout(ctx context.Context, root, was, name string) []belay.Finding {
-	is, err := p.seal(context.WithoutCancel(ctx), root)
+	is, err := p.checkoutState(context.WithoutCancel(ctx), root)
 	if err == nil && is == was {
 		return nil
 	}

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	most    = 24
-	largest = 256 << 10 // bytes of one that are read
-	all     = 256 << 10 // and of all together
+	maxDocuments     = 24
+	maxDocument      = 256 << 10 // bytes of one that are read
+	maxDocumentBytes = 256 << 10 // and of all together
 )
 
 // Of gives the documents of a feature, or those that are named instead, by paths from the
@@ -33,7 +33,7 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 			return nil, err
 		}
 		for _, p := range all {
-			if about(p, feature) && len(names) < most {
+			if isDocumentOf(p, feature) && len(names) < maxDocuments {
 				names = append(names, p)
 			}
 		}
@@ -44,7 +44,7 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 	}
 	defer root.Close()
 	var docs []prompt.Document
-	left := all
+	left := maxDocumentBytes
 	for _, name := range names {
 		text, err := readDocument(root, name)
 		switch {
@@ -65,13 +65,13 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 	return docs, nil
 }
 
-// about tells a document of the feature: Markdown in its folder, patterns to copy and what
+// isDocumentOf tells a document of the feature: Markdown in its folder, patterns to copy and what
 // is archived left out.
-func about(p, feature string) bool {
-	if path.Ext(p) != ".md" || tasklist.Ignored(p) {
+func isDocumentOf(p, feature string) bool {
+	if path.Ext(p) != ".md" || tasklist.IsIgnored(p) {
 		return false
 	}
-	return tasklist.Feature(p) == feature || strings.Contains("/"+p, "/changes/"+feature+"/specs/")
+	return tasklist.FeatureOf(p) == feature || strings.Contains("/"+p, "/changes/"+feature+"/specs/")
 }
 
 func readDocument(root *fsroot.Root, name string) (string, error) {
@@ -80,6 +80,6 @@ func readDocument(root *fsroot.Root, name string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, largest))
+	text, err := io.ReadAll(io.LimitReader(f, maxDocument))
 	return strings.ToValidUTF8(string(text), "\ufffd"), err
 }

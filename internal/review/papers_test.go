@@ -63,7 +63,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("%+v, %v", docs, err)
 	}
 	docs, err = FeatureDocuments(t.Context(), repo, "large", nil)
-	if err != nil || len(docs) != 2 || len(docs[0].Text) != largest || !strings.HasPrefix(docs[1].Text, "(omitted for length") {
+	if err != nil || len(docs) != 2 || len(docs[0].Text) != maxDocument || !strings.HasPrefix(docs[1].Text, "(omitted for length") {
 		t.Errorf("%d documents, %v", len(docs), err)
 	}
 }

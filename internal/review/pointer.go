@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Dir is where review cycles lie, from the top of the repository.
-const Dir = ".belay/reviews"
+// CyclesDir is where review cycles lie, from the top of the repository.
+const CyclesDir = ".belay/reviews"
 
 // NoFeature is the folder of tasks that belong to no feature.
 const NoFeature = "_"
@@ -36,20 +36,20 @@ func ParsePointer(s string) (Pointer, error) {
 			"%q names no feature, task and file", s)
 	}
 	for _, p := range parts {
-		if !Plain(p) {
+		if !IsPathElement(p) {
 			return Pointer{}, belay.Refuse(belay.CodeUsage, "use the exact names of the feature, the task and the file",
 				"%q is outside the reviews folder", s)
 		}
 	}
 	p := Pointer{Feature: parts[0], Task: parts[1], Name: parts[2], Legacy: scheme == "feedback"}
-	if _, ok := NumberOf(p.Name); !ok && !p.Legacy {
+	if _, ok := CycleNumber(p.Name); !ok && !p.Legacy {
 		return Pointer{}, belay.Refuse(belay.CodeUsage, "it must be named review-cycle-N.md", "%q is not a review cycle", p.Name)
 	}
 	return p, nil
 }
 
-// Plain reports whether a name is one element of a path and nothing else.
-func Plain(s string) bool {
+// IsPathElement reports whether a name is one element of a path and nothing else.
+func IsPathElement(s string) bool {
 	if s == "" || len(s) > 200 || s[0] == '-' || s[0] == '.' {
 		return false
 	}
@@ -71,16 +71,16 @@ func (p Pointer) String() string {
 }
 
 // Path is where the file lies, from the top of the repository.
-func (p Pointer) Path() string { return path.Join(Dir, p.Feature, p.Task, p.Name) }
+func (p Pointer) Path() string { return path.Join(CyclesDir, p.Feature, p.Task, p.Name) }
 
-// Of is the pointer of a task's cycle n.
-func Of(feature, task string, n int) Pointer {
-	return Pointer{Feature: Folder(feature), Task: task, Name: NameOf(n)}
+// PointerTo is the pointer of a task's cycle n.
+func PointerTo(feature, task string, n int) Pointer {
+	return Pointer{Feature: FeatureFolder(feature), Task: task, Name: CycleName(n)}
 }
 
-// Folder is the folder of a feature: its name where that is one element of a path, else
+// FeatureFolder is the folder of a feature: its name where that is one element of a path, else
 // its letters and digits.
-func Folder(feature string) string {
+func FeatureFolder(feature string) string {
 	if feature == "" {
 		return NoFeature
 	}
@@ -94,17 +94,17 @@ func Folder(feature string) string {
 	if len(out) > 100 {
 		out = strings.ToValidUTF8(out[:100], "")
 	}
-	if !Plain(out) {
+	if !IsPathElement(out) {
 		return NoFeature
 	}
 	return out
 }
 
-// NameOf is the name of cycle n.
-func NameOf(n int) string { return fmt.Sprintf("review-cycle-%d.md", n) }
+// CycleName is the name of cycle n.
+func CycleName(n int) string { return fmt.Sprintf("review-cycle-%d.md", n) }
 
-// NumberOf is the number in a cycle's name.
-func NumberOf(name string) (int, bool) {
+// CycleNumber is the number in a cycle's name.
+func CycleNumber(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "review-cycle-")
 	if !ok || !strings.HasSuffix(name, ".md") || digits == "" || digits[0] == '0' || len(digits) > 9 {
 		return 0, false
@@ -113,9 +113,9 @@ func NumberOf(name string) (int, bool) {
 	return n, err == nil && n > 0 && digits[0] != '+'
 }
 
-// Recorded is a review of a task as its record holds it: what counts. The file it points
+// RecordedReview is a review of a task as its record holds it: what counts. The file it points
 // to is the readable copy.
-type Recorded struct {
+type RecordedReview struct {
 	Cycle    int    `json:"cycle"`
 	Verdict  string `json:"verdict"` // approve or reject
 	Reviewer string `json:"reviewer,omitempty"`

@@ -8,18 +8,18 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Change is a path that is not as it was captured; From is where it was before a rename.
-type Change struct {
+// PathChange is a path that is not as it was captured; From is where it was before a rename.
+type PathChange struct {
 	Path   string `json:"path"`
 	From   string `json:"from,omitempty"`
 	Status string `json:"status"` // A added, M modified, D deleted, T type changed, R renamed
 }
 
-// Verdict is a change with whether it blocks, and why.
-type Verdict struct {
-	Change
+// ChangeVerdict is a change with whether it blocks, and why.
+type ChangeVerdict struct {
+	PathChange
 	Blocking bool   `json:"blocking"`
-	Why      string `json:"why"`
+	Reason   string `json:"why"`
 }
 
 // Owner is a task with the paths that its attempts touched.
@@ -31,19 +31,19 @@ type Owner struct {
 
 // Classify returns a verdict on each change: own is the task that is to be reviewed, others
 // are those that are or were at work in the same tree.
-func Classify(changes []Change, own Owner, others []Owner) []Verdict {
-	var out []Verdict
+func Classify(changes []PathChange, own Owner, others []Owner) []ChangeVerdict {
+	var out []ChangeVerdict
 	for _, c := range changes {
-		v := Verdict{Change: c}
-		v.Blocking, v.Why = classify(c.Path, own, others)
+		v := ChangeVerdict{PathChange: c}
+		v.Blocking, v.Reason = classifyPath(c.Path, own, others)
 		if c.From != "" && !v.Blocking {
-			if blocks, why := classify(c.From, own, others); blocks {
-				v.Blocking, v.Why = true, why
+			if blocks, why := classifyPath(c.From, own, others); blocks {
+				v.Blocking, v.Reason = true, why
 			}
 		}
 		out = append(out, v)
 	}
-	slices.SortStableFunc(out, func(a, b Verdict) int {
+	slices.SortStableFunc(out, func(a, b ChangeVerdict) int {
 		if a.Blocking != b.Blocking {
 			if a.Blocking {
 				return -1
@@ -55,31 +55,31 @@ func Classify(changes []Change, own Owner, others []Owner) []Verdict {
 	return out
 }
 
-// Blocked returns those that block.
-func Blocked(list []Verdict) []Verdict {
-	return slices.DeleteFunc(slices.Clone(list), func(v Verdict) bool { return !v.Blocking })
+// BlockingOnly returns those that block.
+func BlockingOnly(list []ChangeVerdict) []ChangeVerdict {
+	return slices.DeleteFunc(slices.Clone(list), func(v ChangeVerdict) bool { return !v.Blocking })
 }
 
-// classify says whether a path blocks. What the task touched is its own, whoever else may
+// classifyPath says whether a path blocks. What the task touched is its own, whoever else may
 // change it; what another task touched and this one did not is the other's, however wide
 // this one's files are; a file that a person named for the task is its own, also where it
 // looks like a journal.
-func classify(p string, own Owner, others []Owner) (bool, string) {
-	if strings.HasPrefix(p, ".belay/") && !named(own.Scope.Files, p) {
+func classifyPath(p string, own Owner, others []Owner) (bool, string) {
+	if strings.HasPrefix(p, ".belay/") && !namesExactly(own.Scope.Files, p) {
 		return false, "belay's own"
 	}
 	if own.Touched[p] {
 		return true, "changed by the task"
 	}
-	if slices.Contains(own.Scope.Expect, p) || named(own.Scope.Files, p) {
+	if slices.Contains(own.Scope.Expect, p) || namesExactly(own.Scope.Files, p) {
 		return true, "named for the task"
 	}
 	for _, o := range others {
-		if o.Touched[p] || named(o.Scope.Files, p) {
+		if o.Touched[p] || namesExactly(o.Scope.Files, p) {
 			return false, "of " + string(o.Task)
 		}
 	}
-	if why := metadata(p); why != "" {
+	if why := recordKind(p); why != "" {
 		return false, why
 	}
 	switch {
@@ -91,8 +91,8 @@ func classify(p string, own Owner, others []Owner) (bool, string) {
 	return false, "not among the task's files"
 }
 
-// named reports whether a list spells the path out, without a pattern.
-func named(globs []string, p string) bool {
+// namesExactly reports whether a list spells the path out, without a pattern.
+func namesExactly(globs []string, p string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return strings.TrimPrefix(g, "./") == p })
 }
 
@@ -100,21 +100,21 @@ func named(globs []string, p string) bool {
 var specFolders = []string{".workitems/", ".kittify/", "kitty-specs/", ".spec-kitty/", ".specify/", "openspec/",
 	".kiro/specs/", ".snapshots/"}
 
-// journals are names of files that tools append to while others work.
-var journals = map[string]bool{
+// appendedFiles are names of files that tools append to while others work.
+var appendedFiles = map[string]bool{
 	"status.events.jsonl": true, "status.json": true, "meta.json": true, ".meta.json": true, ".review-history.md": true,
 	"review-lock.json": true, "baseline-tests.json": true, "progress.md": true,
 }
 
-// metadata says which kind of record a path is, "" for a source.
-func metadata(p string) string {
+// recordKind says which kind of record a path is, "" for a source.
+func recordKind(p string) string {
 	for _, dir := range specFolders {
 		if strings.HasPrefix(p, dir) {
 			return "kept by a spec tool"
 		}
 	}
 	base := path.Base(p)
-	if journals[base] || strings.HasSuffix(base, ".jsonl") || strings.HasSuffix(base, ".log") {
+	if appendedFiles[base] || strings.HasSuffix(base, ".jsonl") || strings.HasSuffix(base, ".log") {
 		return "a journal"
 	}
 	if strings.HasPrefix(p, "specs/") && (base == "tasks.md" || base == "plan.md" || base == "spec.md") {

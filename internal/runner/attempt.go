@@ -53,7 +53,7 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 		d.Watch.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
 		return d.attempt(ctx, c)
 	}
-	if why := agent.Unwatched(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 && end.Result.OutputBytes > 0 && !watch.Typed() {
+	if why := agent.UnwatchedNote(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 && end.Result.OutputBytes > 0 && !watch.HasEvents() {
 		d.Watch.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
 	}
 	return d.ended(c, run, end)
@@ -68,7 +68,7 @@ func (d *Driver) continued(c loop.Command, dir string) (words []string, ok bool)
 	if _, err := fsroot.Lstat(dir + goneMark); !errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}
-	return agent.Resume(d.Rec.Task.Agent, c.Session)
+	return agent.ResumeSession(d.Rec.Task.Agent, c.Session)
 }
 
 // gone reports whether an attempt ended because the session that it was to continue is no longer there.
@@ -120,7 +120,7 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	if words, ok := d.continued(c, dir); ok {
 		d.Watch.Note(fmt.Sprintf("attempt %d continues session %s of %s", c.Attempt, c.Session.ID, c.Session.Agent))
 		command = command.More(words...)
-	} else if words, ok := agent.Begin(t.Agent); ok {
+	} else if words, ok := agent.BeginSession(t.Agent); ok {
 		command = command.More(words...)
 	}
 	if err := d.waits(c); err != nil {
@@ -141,7 +141,7 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	return Start(ctx, d.Session, dir, agent.Spec{
 		Command: command, Dir: d.Session.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
-		Env: agent.Environ(os.Environ(), nil, d.contextEnv(d.Session.TreeEnv(map[string]string{
+		Env: agent.BuildEnviron(os.Environ(), nil, d.contextEnv(d.Session.TreeEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
 		}), "")),
 	}, Enclosed{}, say)
@@ -162,7 +162,7 @@ func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
 
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the
 // attempt is watched for them.
-func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.Watch, continued belay.AgentSession) (End, error) {
+func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.StallWatch, continued belay.AgentSession) (End, error) {
 	task := d.Rec.Task.ID
 	var before belay.Use
 	for _, a := range d.Rec.State.Attempts {
@@ -392,7 +392,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 		run, err = Start(ctx, d.Session, dir, agent.Spec{
 			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
 			Prompt: []byte(prompt.Debug(d.told(loop.PromptFull))),
-			Env: agent.Environ(os.Environ(), nil, map[string]string{
+			Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",
 			}),
 		}, Enclosed{Dir: copied}, func(string) {})

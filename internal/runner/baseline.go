@@ -21,7 +21,7 @@ import (
 // on the state before, and so would judge nothing after it.
 type CannotTest struct{ testrun.Obstacle }
 
-func (c *CannotTest) Error() string { return c.What }
+func (c *CannotTest) Error() string { return c.Message }
 
 // baseline runs the tests on the state before, once for each state and command. What they
 // could not tell is recorded with its reason and stops nothing; a command that cannot run
@@ -38,7 +38,7 @@ func (d *Driver) retest(ctx context.Context) error {
 	if !d.Rec.Open() || !t.Policy.Baseline || s.Before == "" || s.Phase == loop.PhaseBaseline || s.Ending != loop.OutcomeNone {
 		return nil
 	}
-	if b, err := d.Session.Baseline(d.Rec); err != nil || b.By(t.Checks.Tests) {
+	if b, err := d.Session.Baseline(d.Rec); err != nil || b.IsOf(t.Checks.Tests) {
 		return err
 	}
 	ev, err := d.tests(loop.EvRetested, s.Before)
@@ -63,7 +63,7 @@ func (d *Driver) tests(kind loop.EventKind, before belay.SnapshotID) (loop.Event
 			return loop.Event{}, err
 		}
 	}
-	if o := b.Obstacle; o != nil && !d.Rec.Task.Checks.Tests.KnownFailures && !o.Asked(d.Rec.Task.Words()) {
+	if o := b.Obstacle; o != nil && !d.Rec.Task.Checks.Tests.KnownFailures && !o.IsAskedFor(d.Rec.Task.Words()) {
 		return loop.Event{}, d.cannotTest(*o)
 	}
 	text, err := json.Marshal(b)
@@ -74,7 +74,7 @@ func (d *Driver) tests(kind loop.EventKind, before belay.SnapshotID) (loop.Event
 	if err != nil {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: kind, Note: b.Says(), Report: sha}, nil
+	return loop.Event{Kind: kind, Note: b.Summary(), Report: sha}, nil
 }
 
 // installed installs what the tests need into the task's own working tree, where that is safe:
@@ -85,7 +85,7 @@ func (d *Driver) installed(o *testrun.Obstacle) bool {
 	if o == nil || o.Install == nil || t.Worktree == "" || len(o.Install.Offline) == 0 {
 		return false
 	}
-	if o.Install.Folder == "" || testrun.Has(d.Session.Repo.Root, o.Install.Folder) {
+	if o.Install.Folder == "" || testrun.HasFile(d.Session.Repo.Root, o.Install.Folder) {
 		return false
 	}
 	may, err := d.Session.May.Install(o.Install.Offline, t.Checks.Tests)
@@ -114,13 +114,13 @@ const NoteCannotTest = "cannot-test"
 // cannotTest makes the error, and a note of it for whoever looks at the task later.
 func (d *Driver) cannotTest(o testrun.Obstacle) error {
 	id, again := d.Rec.Task.ID, fmt.Sprintf("belay run --resume %s", d.Rec.Task.ID)
-	o.What = secret.Mask(o.What)
+	o.Message = secret.Mask(o.Message)
 	what := fmt.Sprintf("the agent was not started: the test command of %s (%s) cannot run", id, d.Rec.Task.Checks.Tests)
 	try := again + " with --test COMMAND, --skip tests, or --known-failures (starts the agent anyway)"
 	if o.Fix != "" {
 		try = o.Fix + ", then " + again + "; or " + try
 	}
-	note := session.Note{Kind: NoteCannotTest, Text: what + ": " + o.What}
+	note := session.Note{Kind: NoteCannotTest, Text: what + ": " + o.Message}
 	if n := len(d.Rec.Notes); n == 0 || d.Rec.Notes[n-1].Text != note.Text {
 		if err := d.Session.AddNote(d.Soft, d.Rec, note); err != nil {
 			return err

@@ -51,7 +51,7 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 		body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
 		if f.File != "" {
 			c.Affected = append(c.Affected,
-				review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine), Severity: severities[f.Severity]})
+				review.Affected{Path: f.File, Lines: review.FormatLines(f.Line, f.EndLine), Severity: severities[f.Severity]})
 		}
 	}
 	return addCycle(ctx, d.Session, d.Rec, shelf, c, secret.Mask(body), fmt.Sprintf("by %s: %s, ", c.Reviewer, c.Verdict))
@@ -63,7 +63,7 @@ func Reviews(s *session.Session, r *session.Record) (*review.CycleFolder, error)
 	if err != nil {
 		return nil, err
 	}
-	return review.OpenCycleFolder(home, review.Folder(r.Task.Feature), string(r.Task.ID))
+	return review.OpenCycleFolder(home, review.FeatureFolder(r.Task.Feature), string(r.Task.ID))
 }
 
 // addCycle writes a review cycle of the task and notes it: review N, what it does, where it is.
@@ -78,9 +78,9 @@ func addCycle(
 	if err != nil {
 		return err
 	}
-	pointer := review.Of(c.Feature, c.Task, n).String()
+	pointer := review.PointerTo(c.Feature, c.Task, n).String()
 	return s.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d %s%s", n, does, pointer),
-		Review: &review.Recorded{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
+		Review: &review.RecordedReview{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
 }
 
 // severities are the words of review cycles for those of findings.

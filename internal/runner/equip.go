@@ -46,7 +46,7 @@ func equip(ctx context.Context, home string, tree *git.Repo, w Watcher) {
 		if err != nil || !ignored[i] {
 			continue // it would be captured as the task's work
 		}
-		switch made, err := agent.Copy(ctx, home, tree.Root, name); {
+		switch made, err := agent.CopyFolder(ctx, home, tree.Root, name); {
 		case err != nil:
 			w.Note(fmt.Sprintf("%s is not in %s: %v", name, tree.Root, err))
 		case made:

@@ -28,7 +28,7 @@ func (d *Driver) onFailure(ctx context.Context, c loop.Command) error {
 	stopped, err := Once(ctx, Run{Dir: d.Session.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note},
 		d.Session.Self, agent.Spec{
 			Command: command, Dir: d.Session.Repo.Root, Timeout: failureTime, Label: "on_failure",
-			Env: agent.Environ(os.Environ(), nil, map[string]string{
+			Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
 			}),
 		})

@@ -66,8 +66,8 @@ func Start(ctx context.Context, sess *session.Session, dir string, s agent.Spec,
 		return nil, err
 	}
 	if s.Fence = e.Policy; s.Fence != nil {
-		s.Env = agent.Environ(s.Env, []string{"*"}, e.Env)
-		argv, note := agent.Unboxed(q.Argv)
+		s.Env = agent.BuildEnviron(s.Env, []string{"*"}, e.Env)
+		argv, note := agent.WithoutSandbox(q.Argv)
 		if note != "" {
 			s.Command, e.Notes = s.Command.Narrowed(argv), append(e.Notes, note)
 		}
@@ -153,7 +153,7 @@ func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) 
 	if len(env) > 0 {
 		e.Temp, e.Env = own, map[string]string{"TMPDIR": own}
 	}
-	p.Rules = slices.Concat(p.Rules, temp, fence.Caches(home, get), agent.StatePlaces(q.Argv, q.Env))
+	p.Rules = slices.Concat(p.Rules, temp, fence.Caches(home, get), agent.StateRules(q.Argv, q.Env))
 	if q.Role {
 		for _, dir := range []string{filepath.Join(repo.Common, "belay"), filepath.Join(repo.Dir, "belay")} {
 			p.Rules = slices.DeleteFunc(p.Rules, func(r fence.Rule) bool { return r.Path == dir })
@@ -170,7 +170,7 @@ func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) 
 		return err
 	}
 	if conf.Read == config.ReadDeny {
-		p.Hide = slices.Concat(fence.Secrets(home), agent.Tokens(q.Argv, q.Env))
+		p.Hide = slices.Concat(fence.Secrets(home), agent.OtherAgentFolders(q.Argv, q.Env))
 	} else if sock := get("SSH_AUTH_SOCK"); filepath.IsAbs(sock) {
 		p.Rules = append(p.Rules, fence.Rule{Path: sock, Kind: fence.Socket, Why: "ssh's agent, for git"})
 	}

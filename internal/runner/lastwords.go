@@ -20,8 +20,8 @@ func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked 
 	}
 	if exit != 0 {
 		words = lastLine(string(out.bytes))
-	} else if words = oneLine(agent.GaveUp(bytes.NewReader(out.bytes))); words == "" {
-		if tools := agent.Denied(out.bytes); len(tools) > 0 {
+	} else if words = oneLine(agent.FinalError(bytes.NewReader(out.bytes))); words == "" {
+		if tools := agent.DeniedTools(out.bytes); len(tools) > 0 {
 			blocked = "it was not allowed to use " + strings.Join(tools, ", ")
 		}
 		return "", false, blocked
@@ -29,7 +29,7 @@ func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked 
 	if soon.MatchString(words) || passing.MatchString(words) && !lasting.MatchString(words) {
 		return words, true, ""
 	}
-	return words, false, agent.Obstacle(words)
+	return words, false, agent.ObstacleText(words)
 }
 
 var (

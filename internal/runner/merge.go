@@ -114,7 +114,7 @@ func ticking(home *session.Session, r *session.Record) (t tick) {
 		return t
 	}
 	t.origin = r.Task.Origin
-	edit, lines, err := tasklist.Plan(home.Repo.Root, *t.origin)
+	edit, lines, err := tasklist.PlanMark(home.Repo.Root, *t.origin)
 	if t.lines, t.err = lines, err; edit != nil {
 		t.edits = []restore.Edit{*edit}
 	}

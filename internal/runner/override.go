@@ -68,7 +68,7 @@ func newOverride(ctx context.Context, s *session.Session, r *session.Record, she
 		for _, f := range a.Reasons() {
 			body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
 			if f.File != "" {
-				c.Affected = append(c.Affected, review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine)})
+				c.Affected = append(c.Affected, review.Affected{Path: f.File, Lines: review.FormatLines(f.Line, f.EndLine)})
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func note(kind, verdict, reviewer string, n int) session.Note {
-	return session.Note{Kind: kind, Review: &review.Recorded{Cycle: n, Verdict: verdict, Reviewer: reviewer}}
+	return session.Note{Kind: kind, Review: &review.RecordedReview{Cycle: n, Verdict: verdict, Reviewer: reviewer}}
 }
 
 // The review that is overruled is the newest one that rejected, of those that are recorded;

@@ -71,9 +71,9 @@ func put(ctx context.Context, s *session.Session, who belay.Reviewer, in Input) 
 	prompt := Prompt(in)
 	_, err = agent.Ask(ctx, agent.Question{
 		Reviewer: who, May: s.May, Prompt: prompt, Dir: dir, ReadOnly: []string{s.Repo.Root, s.Repo.Common}, Enclose: Encloser(ctx, s),
-		Env:         agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
+		Env:         agent.BuildEnviron(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
 		RetryPrompt: func(wrong, said string) string { return Mend(prompt, wrong, said, in.Nonce) },
-		Read: func(said []byte) (err error) {
+		CheckAnswer: func(said []byte) (err error) {
 			r, err = Read(said, in)
 			return err
 		},

@@ -32,10 +32,10 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	defer release()
 	began := time.Now()
 	results := review.Panel{
-		Snaps: d.Session.Snaps, May: d.Session.May, Closed: d.closed(), Enclose: Encloser(ctx, d.Session),
-		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
-		Own: func(reviewer string) []string {
-			_, env := d.Session.Claims().Own(reviewer, in.Task.ID)
+		Snaps: d.Session.Snaps, May: d.Session.May, ReadOnly: d.closed(), Enclose: Encloser(ctx, d.Session),
+		Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
+		ReviewerEnv: func(reviewer string) []string {
+			_, env := d.Session.Claims().KeyAndEnv(reviewer, in.Task.ID)
 			return env
 		},
 		Attach: func(r io.Reader) (string, error) { return d.Session.AttachText(r, in.Task) },
@@ -52,7 +52,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	var lists [][]belay.Finding
 	note := ""
 	for i, r := range results {
-		r.Findings = review.Located(r.Findings, files)
+		r.Findings = review.WithoutUnknownFiles(r.Findings, files)
 		results[i] = r
 		lists = append(lists, r.Findings)
 		report.Millis = max(report.Millis, r.Millis)
@@ -69,7 +69,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	merged := slices.DeleteFunc(review.Merge(lists...), func(f belay.Finding) bool { return f.Severity != belay.SeverityError })
+	merged := slices.DeleteFunc(review.MergeFindings(lists...), func(f belay.Finding) bool { return f.Severity != belay.SeverityError })
 	return loop.Event{Kind: loop.EvReviewed, Verdict: report.Verdict, Findings: merged, Report: sha, Note: note}, nil
 }
 

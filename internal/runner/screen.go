@@ -15,7 +15,7 @@ import (
 // shows every byte once, and lets the watch and the meter read it once.
 type screen struct {
 	to    *agent.Renderer // nil for nowhere
-	stall *agent.Watch
+	stall *agent.StallWatch
 	meter *agent.Meter
 	limit func(belay.Use) string
 	told  func(belay.Use)
@@ -76,10 +76,10 @@ func (s *screen) Missed(bytes int64) error {
 		return nil
 	}
 	if s.to != nil {
-		s.to.Missed(s.at - s.seen)
+		s.to.BytesMissed(s.at - s.seen)
 	}
 	if s.meter != nil && s.at > s.metered {
-		s.meter.Gap()
+		s.meter.NoteGap()
 	}
 	s.seen = s.at
 	return nil
@@ -106,7 +106,7 @@ func (s *screen) look() {
 	if s.limit == nil {
 		return
 	}
-	if s.blocked = s.meter.Hopeless(); s.blocked != "" {
+	if s.blocked = s.meter.HopelessReason(); s.blocked != "" {
 		s.found()
 		return
 	}

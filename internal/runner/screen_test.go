@@ -21,7 +21,7 @@ func turn(id string) string { return strings.Replace(costs, "ID", id, 1) }
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	found, told := 0, []string{}
-	s := &screen{meter: agent.New(nil), found: func() { found++ }, turnEndsWait: time.Hour,
+	s := &screen{meter: agent.NewMeter(nil), found: func() { found++ }, turnEndsWait: time.Hour,
 		told: func(u belay.Use) { told = append(told, u.CostText()) },
 		limit: func(u belay.Use) string {
 			if u.Cost >= 0.5 {
@@ -57,7 +57,7 @@ func TestTurnOver(t *testing.T) {
 		"in its middle": {turn("a"), time.Hour, true},
 	} {
 		found := make(chan bool, 8)
-		s := &screen{meter: agent.New(nil), found: func() { found <- true }, limit: func(u belay.Use) string { return u.CostText() }, turnEndsWait: tt.wait}
+		s := &screen{meter: agent.NewMeter(nil), found: func() { found <- true }, limit: func(u belay.Use) string { return u.CostText() }, turnEndsWait: tt.wait}
 		_, _ = s.Write([]byte(tt.text))
 		got := false
 		select {
@@ -90,7 +90,7 @@ func TestTakenUp(t *testing.T) {
 		"just what was read is gone": {1 << 20, len(first) - 1<<20 - 4096, "$1.20"},
 	} {
 		file := filepath.Join(t.TempDir(), meterFile)
-		was := &screen{meter: agent.New(nil), file: file}
+		was := &screen{meter: agent.NewMeter(nil), file: file}
 		for text := first; text != ""; {
 			n := min(len(text), 64<<10)
 			_, _ = was.Write([]byte(text[:n]))
@@ -100,8 +100,8 @@ func TestTakenUp(t *testing.T) {
 			t.Fatalf("saved at %d of %d", was.saved, was.seen)
 		}
 		var shown strings.Builder
-		is := &screen{meter: agent.New(nil), file: file, to: agent.NewRenderer(&shown, "/")}
-		is.load(agent.New(nil))
+		is := &screen{meter: agent.NewMeter(nil), file: file, to: agent.NewRenderer(&shown, "/")}
+		is.load(agent.NewMeter(nil))
 		all := first + rest
 		_, _ = is.Write([]byte(all[:tt.head]))
 		if tt.missed > 0 {

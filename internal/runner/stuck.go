@@ -16,7 +16,7 @@ func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on
 			most, on = n, &t.Request.Requirements[i]
 		}
 	}
-	for _, path := range plan.Places {
+	for _, path := range plan.PlanPaths {
 		text, ok := read(path)
 		if !ok {
 			continue
@@ -37,7 +37,7 @@ func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on
 func marked(p *plan.Plan, task belay.TaskID, on *belay.Requirement, what string) int {
 	best, most := -1, -1
 	for _, m := range p.Markers {
-		if m.Section < 0 || !m.Of(task) || !m.Change() || on != nil && m.Kind != on.Marker {
+		if m.Section < 0 || !m.NamesTask(task) || !m.IsChange() || on != nil && m.Kind != on.Marker {
 			continue
 		}
 		n := check.About(p.Sections[m.Section].Name+" "+p.Sections[m.Section].ID+" "+m.Text, what)

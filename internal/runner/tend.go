@@ -19,7 +19,7 @@ type Run struct {
 	Dir    string                 // the run's folder
 	Soft   context.Context        // ends when a person stops the run
 	Live   io.Writer              // where its output goes as it comes; nil for nowhere
-	Stall  *agent.Watch           // nil watches for no stall
+	Stall  *agent.StallWatch      // nil watches for no stall
 	Prices []belay.Price          // of what it uses
 	Limit  func(belay.Use) string // names the limit that is reached, "" for none; nil for no limits
 	Used   func(belay.Use)        // what it has used so far, when that changes; may be nil
@@ -56,10 +56,10 @@ const turnEnds = 3 * time.Second
 func (r Run) Await(ctx context.Context) (End, error) {
 	soft, cancel := context.WithCancel(r.Soft)
 	defer cancel()
-	live := &screen{stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
+	live := &screen{stall: r.Stall, meter: agent.NewMeter(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
 		file: r.file(meterFile), turnEndsWait: turnEnds}
-	live.load(agent.New(r.Prices))
-	live.meter.Continues(r.Session, r.Before)
+	live.load(agent.NewMeter(r.Prices))
+	live.meter.ContinueSession(r.Session, r.Before)
 	if r.Live != nil {
 		live.to = r.Agent.Render(r.Live)
 		defer live.to.Close()

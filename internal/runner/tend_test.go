@@ -32,7 +32,7 @@ func TestWhoEndedIt(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := r.end(agent.Result{Ended: tt.ended}, &screen{meter: agent.New(nil)}, tt.stopped)
+		got, err := r.end(agent.Result{Ended: tt.ended}, &screen{meter: agent.NewMeter(nil)}, tt.stopped)
 		if err != nil || got.Stall != tt.want || got.Stopped != tt.stopped {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}

@@ -18,7 +18,7 @@ import (
 
 // TestEnv is the environment of a task's tests, KEY=value.
 func (s *Session) TestEnv(t belay.Task) []string {
-	return agent.Environ(os.Environ(), nil, s.TreeEnv(map[string]string{"BELAY_TASK": string(t.ID)}))
+	return agent.BuildEnviron(os.Environ(), nil, s.TreeEnv(map[string]string{"BELAY_TASK": string(t.ID)}))
 }
 
 // TreeEnv adds to an environment what belongs to a task's own working tree.
@@ -30,8 +30,8 @@ func (s *Session) TreeEnv(env map[string]string) map[string]string {
 }
 
 // Keeper runs and remembers a task's tests on snapshots of this working tree.
-func (s *Session) Keeper(t belay.Task) testrun.Keeper {
-	return testrun.Keeper{Snaps: s.Snaps, Dir: filepath.Join(s.Repo.Common, "belay", "baseline"), Env: s.TestEnv(t), May: s.May}
+func (s *Session) Keeper(t belay.Task) testrun.Baseliner {
+	return testrun.Baseliner{Snaps: s.Snaps, Dir: filepath.Join(s.Repo.Common, "belay", "baseline"), Env: s.TestEnv(t), May: s.May}
 }
 
 // Checkout makes a temporary checkout of a snapshot, ready for a task's tests, when it is asked for. done removes it.
@@ -52,10 +52,10 @@ func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Conte
 // nothing is known, or only what another command said than the task has now.
 func (s *Session) BaselineOf(r *Record) (*testreport.Report, error) {
 	b, err := s.Baseline(r)
-	if err != nil || !b.By(r.Task.Checks.Tests) {
+	if err != nil || !b.IsOf(r.Task.Checks.Tests) {
 		return nil, err
 	}
-	return b.Known(), nil
+	return b.KnownReport(), nil
 }
 
 // Baseline reads the baseline of a record, the zero value when it has none.

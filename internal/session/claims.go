@@ -5,7 +5,7 @@ import (
 )
 
 // Claims is who reviews in this working tree.
-func (s *Session) Claims() review.Book {
+func (s *Session) Claims() review.ClaimBook {
 	r := s.Config.Review
-	return review.Open(s.Scratch(), r.Stale).ForVariable(r.Variable, r.Value)
+	return review.OpenClaims(s.Scratch(), r.Stale).ForVariable(r.Variable, r.Value)
 }

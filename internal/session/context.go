@@ -27,7 +27,7 @@ func (s *Session) ContextFolder(task belay.TaskID) string { return s.Scratch("co
 // path; "" when the task has no context or the role was given nothing. role "" is the
 // first one.
 func (s *Session) WriteContext(r *Record, role string) (string, error) {
-	if !r.Context.There() {
+	if !r.Context.IsSet() {
 		return "", nil
 	}
 	if role == "" && len(r.Context.Roles) > 0 {
@@ -70,7 +70,7 @@ func (s *Session) EditedContext(r *Record) (edited []string) {
 			continue
 		}
 		for _, f := range s.contextFiles(r.Task.ID, role.Name) {
-			if !r.gave(role.Name, ref, handoff.Sum(f.text)) {
+			if !r.gave(role.Name, ref, handoff.SHA256Hex(f.text)) {
 				edited = append(edited, f.shown)
 			}
 		}
@@ -124,10 +124,10 @@ func (s *Session) PurgeContext(ctx context.Context, r *Record, by string) error 
 	if err := s.removeContext(r); err != nil {
 		return err
 	}
-	if !r.Context.There() {
+	if !r.Context.IsSet() {
 		return nil
 	}
-	return s.Append(ctx, r, EntryContext, handoff.Event{Kind: handoff.Purged, By: by})
+	return s.Append(ctx, r, EntryContext, handoff.Event{Kind: handoff.EventPurged, By: by})
 }
 
 func (s *Session) removeContext(r *Record) error {

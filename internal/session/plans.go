@@ -78,7 +78,7 @@ func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) er
 // has any. A task in a tree of its own has no noted plan, but may have one that somebody marked.
 func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
 	read := Reader(s.Repo.Root, plan.MaxSize)
-	places := plan.Places
+	places := plan.PlanPaths
 	for _, named := range []string{s.Config.Plan, s.planOf(r)} {
 		if named != "" {
 			places = append([]string{named}, places...)
@@ -94,10 +94,10 @@ func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
 			continue // the agent reads it itself, and the plan's check says what is wrong with it
 		}
 		for _, m := range p.Markers {
-			if m.Bad != "" || !m.Of(r.Task.ID) {
+			if m.Problem != "" || !m.NamesTask(r.Task.ID) {
 				continue
 			}
-			l := p.Line(m)
+			l := p.LineOf(m)
 			lines = append(lines, strings.ReplaceAll(fmt.Sprintf("%d: %s: %s", l.Line, l.Section, l.Text), ": : ", ": "))
 		}
 		if len(lines) > 0 {

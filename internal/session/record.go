@@ -73,15 +73,15 @@ type Overruled struct {
 
 // Note is a happening outside the loop: a rollback by hand, a torn journal.
 type Note struct {
-	Kind   string           `json:"kind"` // rollback, torn, lost (by an older belay), tampered, review, review-resolved
-	Text   string           `json:"text"`
-	Target belay.SnapshotID `json:"target,omitempty"`
-	Rescue belay.SnapshotID `json:"rescue,omitempty"`
-	Paths  []string         `json:"paths,omitempty"` // of the kind rollback: those it was of; none means all
-	Kept   []string         `json:"kept,omitempty"`
-	Review *review.Recorded `json:"review,omitempty"` // of the kinds review and review-resolved
-	Plan   string           `json:"plan,omitempty"`   // of the kind plan: its path
-	Edit   *restore.Edit    `json:"edit,omitempty"`   // of the kind ticked: the lines that belay wrote
+	Kind   string                 `json:"kind"` // rollback, torn, lost (by an older belay), tampered, review, review-resolved
+	Text   string                 `json:"text"`
+	Target belay.SnapshotID       `json:"target,omitempty"`
+	Rescue belay.SnapshotID       `json:"rescue,omitempty"`
+	Paths  []string               `json:"paths,omitempty"` // of the kind rollback: those it was of; none means all
+	Kept   []string               `json:"kept,omitempty"`
+	Review *review.RecordedReview `json:"review,omitempty"` // of the kinds review and review-resolved
+	Plan   string                 `json:"plan,omitempty"`   // of the kind plan: its path
+	Edit   *restore.Edit          `json:"edit,omitempty"`   // of the kind ticked: the lines that belay wrote
 
 	Archived []belay.SnapshotID `json:"archived,omitempty"` // of the kind snapshots: those that nothing needs any more
 
@@ -301,8 +301,8 @@ func reviewNote(e loop.Event) Note {
 		verdict = "reject"
 	}
 	p, _ := review.ParsePointer(e.Pointer)
-	n, _ := review.NumberOf(p.Name)
-	return Note{Kind: "review", Text: e.Note, Review: &review.Recorded{Cycle: n, Verdict: verdict, Reviewer: e.By, Pointer: e.Pointer}}
+	n, _ := review.CycleNumber(p.Name)
+	return Note{Kind: "review", Text: e.Note, Review: &review.RecordedReview{Cycle: n, Verdict: verdict, Reviewer: e.By, Pointer: e.Pointer}}
 }
 
 // Create begins the record of a task.
@@ -450,7 +450,7 @@ func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	}
 	var why *review.Decision
 	if ev.Kind == loop.EvOverruled || ev.Kind == loop.EvDecided && ev.Decision == loop.DecideApprove {
-		if d, ok := review.Read(ev.Note); ok {
+		if d, ok := review.ParseDecision(ev.Note); ok {
 			why = &d
 		}
 	}

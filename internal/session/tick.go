@@ -33,7 +33,7 @@ func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) err
 		return nil
 	}
 	if last == nil {
-		edit, lines, err := tasklist.Plan(s.Repo.Root, *o)
+		edit, lines, err := tasklist.PlanMark(s.Repo.Root, *o)
 		note := TickNote(*o, lines, err)
 		note.Edit = edit
 		if err := s.AddNote(ctx, r, note); err != nil {
@@ -45,7 +45,7 @@ func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) err
 		}
 	}
 	err := s.sharing(func(tmp string) error {
-		_, err := tasklist.Mark(s.Repo.Root, tmp, *o)
+		_, err := tasklist.MarkDone(s.Repo.Root, tmp, *o)
 		return err
 	})
 	if err == nil {

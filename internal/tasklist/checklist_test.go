@@ -16,7 +16,7 @@ func told(r Reading) string {
 		for _, tag := range []struct {
 			on   bool
 			name string
-		}{{t.Parallel, " P"}, {t.Story != "", " " + t.Story}, {t.Optional, " *"}, {t.Declared, " declared"}} {
+		}{{t.Parallel, " P"}, {t.Story != "", " " + t.Story}, {t.Optional, " *"}, {t.FilesDeclared, " declared"}} {
 			if tag.on {
 				tags += tag.name
 			}
@@ -31,7 +31,7 @@ func told(r Reading) string {
 
 func check(t *testing.T, dialect Dialect, text, want string) {
 	t.Helper()
-	r := Read([]byte(text), dialect)
+	r := ReadChecklist([]byte(text), dialect)
 	want = strings.TrimLeft(want, "\n")
 	if got := told(r); got != want {
 		t.Errorf("%s\n--- got\n%s--- want\n%s", text, got, want)
@@ -165,7 +165,7 @@ func TestKiro(t *testing.T) {
 11 2 open: Bridge |  | 1 | 
 14  open: 3 retries by default |  |  | 
 `)
-	r := Read([]byte("- [ ] 1. a\n  - _Requirements: 1.1, 2.3_\n"), Kiro)
+	r := ReadChecklist([]byte("- [ ] 1. a\n  - _Requirements: 1.1, 2.3_\n"), Kiro)
 	if got := strings.Join(r.Tasks[0].Requirements, "|"); got != "1.1|2.3" {
 		t.Error(got)
 	}
@@ -220,8 +220,8 @@ note 6: an item without a box
 note 37: text outside a task
 note 38: a box of a checklist, not of a task
 `)
-	r := Read([]byte("### T01: a\n- [ ] File: `x.go`\n\n**Acceptance Criteria:**\n- [ ] it is\n\n- [ ] Complete\n"), Workitems)
-	if got := fmt.Sprint(r.Tasks[0].Marks, r.Tasks[0].Acceptance, len(r.Tasks[0].Steps)); got != "[7] [it is] 3" {
+	r := ReadChecklist([]byte("### T01: a\n- [ ] File: `x.go`\n\n**Acceptance Criteria:**\n- [ ] it is\n\n- [ ] Complete\n"), Workitems)
+	if got := fmt.Sprint(r.Tasks[0].BoxLines, r.Tasks[0].Acceptance, len(r.Tasks[0].Steps)); got != "[7] [it is] 3" {
 		t.Error(got)
 	}
 }
@@ -317,9 +317,9 @@ note 3: it names T002, which is not a task of this file
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	text := "- [ ] T001 first\r\n  more of it\r\nlazily\r\n\r\n  ```go\r\n  - [ ] T9 code\r\n  ```\r\n  | a | b |\r\n  - step\r\n  - [x] checked\r\n\r\nafterwards\r\n- [ ] T002 second"
-	r := Read([]byte(text), SpecKit)
+	r := ReadChecklist([]byte(text), SpecKit)
 	whole(t, text, r)
-	if len(r.Tasks) != 2 || r.Tasks[0].Words != "first\n  more of it\nlazily\n  ```go\n  - [ ] T9 code\n  ```\n  | a | b |\n  - step\n  - [x] checked" {
+	if len(r.Tasks) != 2 || r.Tasks[0].Text != "first\n  more of it\nlazily\n  ```go\n  - [ ] T9 code\n  ```\n  | a | b |\n  - step\n  - [x] checked" {
 		t.Errorf("%+v", r.Tasks)
 	}
 	if len(r.Notes) != 1 || r.Notes[0].Text != "afterwards" || len(r.Tasks[0].Steps) != 1 || r.Tasks[1].Title != "second" {
@@ -335,7 +335,7 @@ func TestEveryLineIsSomewhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "lines")
 		text := strings.Join(lines, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end"))
-		r := Read([]byte(text), rapid.SampledFrom([]Dialect{SpecKit, Kiro, Checklist}).Draw(t, "dialect"))
+		r := ReadChecklist([]byte(text), rapid.SampledFrom([]Dialect{SpecKit, Kiro, Checklist}).Draw(t, "dialect"))
 		whole(t, text, r)
 	})
 }
@@ -344,10 +344,10 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(strings.Join(pieces, "\n")))
 	f.Add([]byte("### T01: a\n- [ ] Dependencies: T01-T99\n\n- [x] Complete\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := Read(data, Kiro)
+		r := ReadChecklist(data, Kiro)
 		whole(t, string(data), r)
 		for _, task := range r.Tasks {
-			if task.Title == "" || task.Line < 1 || task.Line > r.Lines.Total || !strings.HasPrefix(task.Words, task.Title) || task.Done != (task.State == Done) {
+			if task.Title == "" || task.Line < 1 || task.Line > r.Lines.Total || !strings.HasPrefix(task.Text, task.Title) || task.Done != (task.State == Done) {
 				t.Fatalf("%+v", task)
 			}
 		}
@@ -358,7 +358,7 @@ func BenchmarkRead(b *testing.B) {
 	data := []byte(strings.Repeat("## Phase\n\n- [ ] T001 [P] [US1] make it in src/a.go (depends on T002)\n  - and so on with `b.go`\n\n", 10000))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		Read(data, SpecKit)
+		ReadChecklist(data, SpecKit)
 	}
 }
 

@@ -24,7 +24,7 @@ const Plain Dialect = "plain"
 // Layout is how a tool arranges the documents of a feature: which file is the artefact of which phase.
 type Layout struct {
 	Dialect  Dialect
-	Above    string                 // the folder that holds the features' folders
+	Parent   string                 // the folder that holds the features' folders
 	Marks    []string               // any of these paths shows that the tool is in use
 	Numbered bool                   // folders are called NNN-name
 	Files    map[phase.Phase]string // below the feature's folder; | separates what may stand for each other, ** is any depth
@@ -66,18 +66,18 @@ func LayoutNames() []string {
 // LayoutAt is the layout of a feature's folder; ok is false for a folder that is in no place of that layout.
 func LayoutAt(dialect, folder string) (l Layout, ok bool) {
 	for _, l := range Layouts {
-		if string(l.Dialect) == dialect && path.Dir(folder) == l.Above {
+		if string(l.Dialect) == dialect && path.Dir(folder) == l.Parent {
 			return l, true
 		}
 	}
 	return Layout{}, false
 }
 
-// InUse gives the layouts that are in use in a tree: each place once, and the plain one last.
-func InUse(root *fsroot.Root) []Layout {
+// LayoutsInUse gives the layouts that are in use in a tree: each place once, and the plain one last.
+func LayoutsInUse(root *fsroot.Root) []Layout {
 	var out []Layout
 	for _, l := range Layouts {
-		used := len(l.Marks) == 0 && !slices.ContainsFunc(out, func(o Layout) bool { return o.Above == l.Above })
+		used := len(l.Marks) == 0 && !slices.ContainsFunc(out, func(o Layout) bool { return o.Parent == l.Parent })
 		for _, m := range l.Marks {
 			if info, err := root.Lstat(m); err == nil && info.Kind == fsroot.Folder {
 				used = true
@@ -92,7 +92,7 @@ func InUse(root *fsroot.Root) []Layout {
 
 // Folders gives the features' folders of a layout, by their names.
 func (l Layout) Folders(root *fsroot.Root) ([]string, error) {
-	names, err := root.ReadFolder(l.Above)
+	names, err := root.ReadFolder(l.Parent)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (l Layout) Folders(root *fsroot.Root) ([]string, error) {
 	}
 	var out []string
 	for _, n := range names {
-		info, err := root.Lstat(l.Above + "/" + n)
+		info, err := root.Lstat(l.Parent + "/" + n)
 		if err == nil && info.Kind == fsroot.Folder && n != "archive" && n[0] != '.' {
 			out = append(out, n)
 		}
@@ -109,8 +109,8 @@ func (l Layout) Folders(root *fsroot.Root) ([]string, error) {
 	return out, nil
 }
 
-// Number is the number that a feature's name begins with, -1 for none.
-func Number(name string) int {
+// NumberOf is the number that a feature's name begins with, -1 for none.
+func NumberOf(name string) int {
 	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
 	rest := name[len(digits):]
 	n, err := strconv.Atoi(digits)
@@ -120,7 +120,7 @@ func Number(name string) int {
 	return n
 }
 
-const longName = 80 // bytes of a feature's name
+const maxName = 80 // bytes of a feature's name
 
 // Slug makes a folder's name of what a person calls a feature: letters and digits of any script in lower case, joined
 // by hyphens. Errors: belay.CodeUsage where nothing is left.
@@ -139,19 +139,19 @@ func Slug(name string) (string, error) {
 	case !strings.ContainsFunc(slug, unicode.IsLetter):
 		return "", belay.Refuse(belay.CodeUsage, "use a name with letters, like login or 003-login", "%q cannot be the name of a feature",
 			belay.VisibleLine(name))
-	case len(slug) > longName:
+	case len(slug) > maxName:
 		return "", belay.Refuse(belay.CodeUsage, "use a short name, like login", "the name of the feature is longer than %d bytes",
-			longName)
+			maxName)
 	}
 	return slug, nil
 }
 
 // Artefact is what a phase produced, as the files say it now.
 type Artefact struct {
-	State phase.State
-	Files []ArtefactFile
-	SHA   string // over the files' names and bytes; "" where there are none
-	Large string // a file that is too large to be read
+	State    phase.State
+	Files    []ArtefactFile
+	SHA      string // over the files' names and bytes; "" where there are none
+	TooLarge string // a file that is too large to be read
 }
 
 // ArtefactFile is one file of it. Path is from the root.
@@ -161,8 +161,8 @@ type ArtefactFile struct{ Path, Text string }
 const MaxArtefact = 4 << 20
 
 const (
-	mostArtefacts   = 100 // files of one artefact
-	deepestArtefact = 5   // folders of one below another
+	maxArtefactFiles = 100 // files of one artefact
+	maxArtefactDepth = 5   // folders of one below another
 )
 
 // Artefact reads what a phase produced in a feature's folder. No link is followed: what is one is missing. A file of
@@ -177,15 +177,15 @@ func (l Layout) Artefact(root *fsroot.Root, folder string, p phase.Phase) (Artef
 	for one := range strings.SplitSeq(form, "|") {
 		names := []string{folder + "/" + one}
 		if at, glob := strings.CutSuffix(one, "/**.md"); glob {
-			names = below(root, folder+"/"+at, 0)
+			names = markdownFiles(root, folder+"/"+at, 0)
 		}
 		for _, name := range names {
 			info, err := root.Lstat(name)
 			if err != nil || info.Kind != fsroot.File && info.Kind != fsroot.Exec {
 				continue
 			}
-			if info.Size > MaxArtefact || len(a.Files) == mostArtefacts {
-				a.State, a.Large = phase.Present, name
+			if info.Size > MaxArtefact || len(a.Files) == maxArtefactFiles {
+				a.State, a.TooLarge = phase.Present, name
 				continue
 			}
 			_, data, err := readTaskFile(root, name)
@@ -210,16 +210,16 @@ func (l Layout) Artefact(root *fsroot.Root, folder string, p phase.Phase) (Artef
 	return a, nil
 }
 
-// Where is the path at which the artefact of a phase is expected, for people.
-func (l Layout) Where(folder string, p phase.Phase) string {
+// ArtefactPath is the path at which the artefact of a phase is expected, for people.
+func (l Layout) ArtefactPath(folder string, p phase.Phase) string {
 	form, _, _ := strings.Cut(l.Files[p], "|")
 	return path.Join(folder, strings.ReplaceAll(form, "**.md", "NAME/spec.md"))
 }
 
-// below lists the Markdown files below a folder, in order.
-func below(root *fsroot.Root, folder string, depth int) (out []string) {
+// markdownFiles lists the Markdown files below a folder, in order.
+func markdownFiles(root *fsroot.Root, folder string, depth int) (out []string) {
 	names, err := root.ReadFolder(folder)
-	if err != nil || depth > deepestArtefact {
+	if err != nil || depth > maxArtefactDepth {
 		return nil // there is no such folder
 	}
 	for _, n := range names {
@@ -228,11 +228,11 @@ func below(root *fsroot.Root, folder string, depth int) (out []string) {
 		switch {
 		case err != nil:
 		case info.Kind == fsroot.Folder:
-			out = append(out, below(root, name, depth+1)...)
+			out = append(out, markdownFiles(root, name, depth+1)...)
 		case path.Ext(n) == ".md":
 			out = append(out, name)
 		}
-		if len(out) > mostArtefacts {
+		if len(out) > maxArtefactFiles {
 			break
 		}
 	}

@@ -63,9 +63,9 @@ func TestLayouts(t *testing.T) {
 			map[phase.Phase]phase.State{b: phase.Missing, s: phase.Present, d: phase.Empty, p: phase.Missing}},
 	} {
 		root, _ := lay(t, c.files)
-		l := InUse(root)[0]
-		if l.Dialect != c.dialect || l.Above != c.above {
-			t.Errorf("%s: %s in %s", name, l.Dialect, l.Above)
+		l := LayoutsInUse(root)[0]
+		if l.Dialect != c.dialect || l.Parent != c.above {
+			t.Errorf("%s: %s in %s", name, l.Dialect, l.Parent)
 			continue
 		}
 		if names, err := l.Folders(root); err != nil || len(names) != 1 || names[0] != c.feature {
@@ -76,7 +76,7 @@ func TestLayouts(t *testing.T) {
 				t.Errorf("%s: %s is %s, expected %s (%v)", name, ph, a.State, want, err)
 			}
 		}
-		if at, ok := LayoutAt(string(c.dialect), c.above+"/"+c.feature); !ok || at.Above != c.above {
+		if at, ok := LayoutAt(string(c.dialect), c.above+"/"+c.feature); !ok || at.Parent != c.above {
 			t.Errorf("%s: its folder is in no layout", name)
 		}
 	}
@@ -86,7 +86,7 @@ func TestLayouts(t *testing.T) {
 func TestArtefactsOdd(t *testing.T) {
 	t.Parallel()
 	root, dir := lay(t, map[string]string{"secret.md": "secret", "specs/a/plan.md": "x"})
-	l := InUse(root)[0]
+	l := LayoutsInUse(root)[0]
 	if err := os.Symlink("../../secret.md", filepath.Join(dir, "specs/a/spec.md")); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestArtefactsOdd(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "specs/a/plan.md"), 50<<20); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := l.Artefact(root, "specs/a", phase.CreatePlan); err != nil || a.State != phase.Present || a.Large != "specs/a/plan.md" {
+	if a, err := l.Artefact(root, "specs/a", phase.CreatePlan); err != nil || a.State != phase.Present || a.TooLarge != "specs/a/plan.md" {
 		t.Errorf("50 MB: %+v, %v", a, err)
 	}
 	if err := os.Rename(filepath.Join(dir, "specs"), filepath.Join(dir, "other")); err != nil {
@@ -119,7 +119,7 @@ func TestNamesOfFeatures(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int{"003-a": 3, "12": 12, "7_x": 7, "3d-view": -1, "a-1": -1, "99999999999999999999-x": -1} {
-		if got := Number(name); got != want {
+		if got := NumberOf(name); got != want {
 			t.Errorf("%s has the number %d", name, got)
 		}
 	}
@@ -134,7 +134,7 @@ func FuzzSlug(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if strings.ContainsAny(slug, "/\\.\x00 \n") || slug[0] == '-' || len(slug) > longName {
+		if strings.ContainsAny(slug, "/\\.\x00 \n") || slug[0] == '-' || len(slug) > maxName {
 			t.Errorf("%q is called %q", name, slug)
 		}
 	})

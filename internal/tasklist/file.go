@@ -17,7 +17,7 @@ import (
 func Files(text string) []string {
 	var list []string
 	add := func(s string, quoted bool) {
-		if p := file(s, quoted); p != "" && !slices.Contains(list, p) {
+		if p := parsePath(s, quoted); p != "" && !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
@@ -27,13 +27,13 @@ func Files(text string) []string {
 		if open >= 0 {
 			bare = text[:open]
 		}
-		words := strings.FieldsFunc(bare, parts)
+		words := strings.FieldsFunc(bare, isPathSeparatorRune)
 		for i, w := range words {
 			if open >= 0 && i == len(words)-1 && strings.HasSuffix(bare, "/") {
 				break // the slash of this/`that`
 			}
-			for _, one := range commas(w) {
-				add(unglued(one), false)
+			for _, one := range splitCommas(w) {
+				add(unglue(one), false)
 			}
 		}
 		if open < 0 {
@@ -44,7 +44,7 @@ func Files(text string) []string {
 		if end < 0 {
 			continue // a backtick alone
 		}
-		for _, one := range commas(text[:end]) {
+		for _, one := range splitCommas(text[:end]) {
 			add(strings.TrimSpace(one), true)
 		}
 		text = strings.TrimLeft(text[end:], "`")
@@ -52,29 +52,29 @@ func Files(text string) []string {
 	return list
 }
 
-func parts(r rune) bool {
+func isPathSeparatorRune(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("\"'“”‘’<>;|，。、；：（）「」『』【】《》！？", r)
 }
 
 // letters outside scripts that set blanks between words.
 var (
-	glueEnd   = lazyregexp.New(`^(.*[A-Za-z0-9_)\]}]\.[A-Za-z][A-Za-z0-9]{0,9})[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
-	glueStart = lazyregexp.New(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+([A-Za-z@].*)$`)
+	gluedEnd   = lazyregexp.New(`^(.*[A-Za-z0-9_)\]}]\.[A-Za-z][A-Za-z0-9]{0,9})[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
+	gluedStart = lazyregexp.New(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+([A-Za-z@].*)$`)
 )
 
-// unglued takes words of a script that sets no blanks away from around a path.
-func unglued(s string) string {
-	if m := glueEnd.FindStringSubmatch(s); m != nil {
+// unglue takes words of a script that sets no blanks away from around a path.
+func unglue(s string) string {
+	if m := gluedEnd.FindStringSubmatch(s); m != nil {
 		s = m[1]
 	}
-	if m := glueStart.FindStringSubmatch(s); m != nil {
+	if m := gluedStart.FindStringSubmatch(s); m != nil {
 		s = m[1]
 	}
 	return s
 }
 
-// commas splits at commas that are not within braces.
-func commas(s string) []string {
+// splitCommas splits at commas that are not within braces.
+func splitCommas(s string) []string {
 	var list []string
 	depth, start := 0, 0
 	for i := range len(s) {
@@ -92,13 +92,13 @@ func commas(s string) []string {
 }
 
 var (
-	place  = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // lines of a file, and tests in it
-	inPath = lazyregexp.New(`^[\p{L}\p{N}._/@+~$\-\[\](){}*,]+$`)
-	ending = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9_]{0,9}$`)
+	lineSuffix       = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // lines of a file, and tests in it
+	pathPattern      = lazyregexp.New(`^[\p{L}\p{N}._/@+~$\-\[\](){}*,]+$`)
+	extensionPattern = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9_]{0,9}$`)
 )
 
-// endings are those by which a name alone, without a folder, is known for a file's.
-var endings = sync.OnceValue(func() map[string]bool {
+// fileExtensions are those by which a name alone, without a folder, is known for a file's.
+var fileExtensions = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for e := range strings.FieldsSeq(`go mod sum py pyi ipynb rb rs java kt kts scala clj c h cc cpp hpp cs fs vb swift m mm
 		js jsx mjs cjs ts tsx mts cts vue svelte astro html htm css scss sass less php pl pm sh bash zsh fish ps1 bat sql
@@ -111,24 +111,24 @@ var endings = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// alone are files that have no ending.
-var alone = map[string]bool{"Makefile": true, "Dockerfile": true, "Jenkinsfile": true, "Gemfile": true,
+// filesWithoutExtension are files that have no ending.
+var filesWithoutExtension = map[string]bool{"Makefile": true, "Dockerfile": true, "Jenkinsfile": true, "Gemfile": true,
 	"Rakefile": true, "Procfile": true, "Vagrantfile": true, "Justfile": true,
 	"CODEOWNERS": true, "LICENSE": true, "CHANGELOG": true, ".gitignore": true, ".dockerignore": true,
 	".editorconfig": true, ".env": true, ".gitattributes": true}
 
-// programs are names with a file's ending that are no files.
-var programs = map[string]bool{"node.js": true, "next.js": true, "vue.js": true, "react.js": true, "express.js": true,
+// programNames are names with a file's ending that are no files.
+var programNames = map[string]bool{"node.js": true, "next.js": true, "vue.js": true, "react.js": true, "express.js": true,
 	"three.js": true, "d3.js": true, "nuxt.js": true, "asp.net": true, "socket.io": true, "e.g": true, "i.e": true}
 
-func file(s string, quoted bool) string {
-	if !strings.ContainsAny(s, "./") && !alone[strings.Trim(s, "*_,:;()")] {
+func parsePath(s string, quoted bool) string {
+	if !strings.ContainsAny(s, "./") && !filesWithoutExtension[strings.Trim(s, "*_,:;()")] {
 		return "" // most words
 	}
-	s = strings.TrimRight(unmarked(s), ".,;:!?\"'*_")
-	s = place.ReplaceAllString(s, "")
-	s = unbracketed(s)
-	if len(s) < 2 || len(s) > 400 || strings.IndexByte("/@~", s[0]) >= 0 || strings.Contains(s, "://") || !inPath.MatchString(s) {
+	s = strings.TrimRight(trimMarks(s), ".,;:!?\"'*_")
+	s = lineSuffix.ReplaceAllString(s, "")
+	s = trimBrackets(s)
+	if len(s) < 2 || len(s) > 400 || strings.IndexByte("/@~", s[0]) >= 0 || strings.Contains(s, "://") || !pathPattern.MatchString(s) {
 		return ""
 	}
 	folder := strings.HasSuffix(s, "/")
@@ -137,12 +137,12 @@ func file(s string, quoted bool) string {
 		return ""
 	}
 	if !strings.Contains(clean, "/") && !folder {
-		if alone[clean] || bareFileName(clean) {
+		if filesWithoutExtension[clean] || isBareFileName(clean) {
 			return clean
 		}
 		return ""
 	}
-	if !ofFolders(clean, quoted, folder) {
+	if !isPathWithFolders(clean, quoted, folder) {
 		return ""
 	}
 	if folder {
@@ -151,9 +151,9 @@ func file(s string, quoted bool) string {
 	return clean
 }
 
-// unmarked takes away what is before a path: brackets, quotes, marks of emphasis. The
+// trimMarks takes away what is before a path: brackets, quotes, marks of emphasis. The
 // stars of a glob stay, and so do underscores that no other one closes: __init__.py, _config.yml.
-func unmarked(s string) string {
+func trimMarks(s string) string {
 	for s != "" && strings.IndexByte("(_[\"'*", s[0]) >= 0 {
 		if s[0] == '_' && !strings.HasSuffix(strings.TrimRight(s, ".,;:!?)"), "_") {
 			break
@@ -168,23 +168,23 @@ func unmarked(s string) string {
 }
 
 // named reports a name of a file without a folder.
-func bareFileName(s string) bool {
+func isBareFileName(s string) bool {
 	e := path.Ext(s)
-	if e == "" || programs[strings.ToLower(s)] || strings.ContainsAny(s, "(){}$") && !strings.Contains(s, "*") {
+	if e == "" || programNames[strings.ToLower(s)] || strings.ContainsAny(s, "(){}$") && !strings.Contains(s, "*") {
 		return false
 	}
 	base := strings.TrimSuffix(s, e)
 	if strings.Trim(base, ".") == "" || len(e) <= 2 && strings.Contains(base, ".") {
 		return false
 	}
-	return endings()[strings.ToLower(e[1:])]
+	return fileExtensions()[strings.ToLower(e[1:])]
 }
 
-// ofFolders tells a path from words with a slash between them: and/or, CI/CD, GET/POST.
-func ofFolders(s string, quoted, folder bool) bool {
+// isPathWithFolders tells a path from words with a slash between them: and/or, CI/CD, GET/POST.
+func isPathWithFolders(s string, quoted, folder bool) bool {
 	last := path.Base(s)
 	switch {
-	case ending.MatchString(last), alone[last], strings.Contains(s, "**"):
+	case extensionPattern.MatchString(last), filesWithoutExtension[last], strings.Contains(s, "**"):
 		return true
 	case folder:
 		return strings.ContainsFunc(s, unicode.IsLetter)
@@ -195,8 +195,8 @@ func ofFolders(s string, quoted, folder bool) bool {
 	return false
 }
 
-// unbracketed takes brackets away that close what was opened before the word.
-func unbracketed(s string) string {
+// trimBrackets takes brackets away that close what was opened before the word.
+func trimBrackets(s string) string {
 	for {
 		cut := s
 		for _, pair := range []string{"()", "[]", "{}"} {
@@ -207,6 +207,6 @@ func unbracketed(s string) string {
 		if cut == s {
 			return s
 		}
-		s = place.ReplaceAllString(cut, "")
+		s = lineSuffix.ReplaceAllString(cut, "")
 	}
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // finish settles what only the whole file tells: states, parts, and the order of tasks.
-func (r *reader) finish() Reading {
-	r.twins()
+func (r *checklistReader) finish() Reading {
+	r.joinDuplicates()
 	for i := range r.tasks {
-		r.settle(&r.tasks[i])
+		r.finishTask(&r.tasks[i])
 	}
-	r.parts()
-	r.orders()
-	out := Reading{Dialect: r.dialect, Tasks: make([]Task, 0, len(r.tasks)), Notes: r.notes, Lines: r.count()}
+	r.linkParts()
+	r.readOrders()
+	out := Reading{Dialect: r.dialect, Tasks: make([]Task, 0, len(r.tasks)), Notes: r.notes, Lines: r.countLines()}
 	for i := range r.tasks {
 		out.Tasks = append(out.Tasks, r.tasks[i].Task)
 	}
@@ -26,13 +26,13 @@ func (r *reader) finish() Reading {
 	return out
 }
 
-func (r *reader) count() Lines {
+func (r *checklistReader) countLines() Lines {
 	n := Lines{Total: len(r.lines)}
-	for i, c := range r.class {
+	for i, c := range r.classes {
 		switch {
-		case r.lines[i].Kind == Heading && c.kind != ofTask, c.kind == structure:
+		case r.lines[i].Kind == Heading && c.kind != lineOfTask, c.kind == lineStructure:
 			n.Structure++
-		case c.kind == noted:
+		case c.kind == lineNoted:
 			n.Notes++
 		default:
 			n.Tasks++
@@ -41,51 +41,51 @@ func (r *reader) count() Lines {
 	return n
 }
 
-// inFolder reports a name without a folder that is the last part of another path: it is the
+// isInFolder reports a name without a folder that is the last part of another path: it is the
 // same file.
-func inFolder(name string, paths []string) bool {
+func isInFolder(name string, paths []string) bool {
 	return !strings.Contains(name, "/") && slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
 }
 
-// settle gives a task its words, its files, and the boxes that say whether it is done.
-func (r *reader) settle(t *draft) {
+// finishTask gives a task its words, its files, and the boxes that say whether it is done.
+func (r *checklistReader) finishTask(t *taskDraft) {
 	first := Files(t.Title)
-	if !t.Declared {
-		first = add(first, t.Files...)
+	if !t.FilesDeclared {
+		first = appendNew(first, t.Files...)
 		paths := slices.Clone(first)
-		t.Files = slices.DeleteFunc(first, func(f string) bool { return inFolder(f, paths) })
+		t.Files = slices.DeleteFunc(first, func(f string) bool { return isInFolder(f, paths) })
 	}
-	if t.Files = add(t.Files, t.Tests...); t.Files == nil {
+	if t.Files = appendNew(t.Files, t.Tests...); t.Files == nil {
 		t.Files = []string{}
 	}
 	t.Depends = []string{}
-	if t.head && t.Title == t.ID && len(t.ask) > 0 { // "### T001", and what it is below
-		t.Title = strings.TrimSpace(named.ReplaceAllString(strings.TrimPrefix(t.ask[0], "- "), ""))
+	if t.isHeading && t.Title == t.ID && len(t.ask) > 0 { // "### T001", and what it is below
+		t.Title = strings.TrimSpace(namedPattern.ReplaceAllString(strings.TrimPrefix(t.ask[0], "- "), ""))
 		if t.Title == "" {
 			t.Title = t.ID
 		}
 	}
-	if t.head && len(t.Marks) == 0 {
-		t.byBoxes()
+	if t.isHeading && len(t.BoxLines) == 0 {
+		t.setDoneByBoxes()
 	}
 	t.Done = t.State == Done
 	words := []string{t.Title}
 	for _, i := range t.body {
 		words = append(words, r.lines[i].Raw(r.data))
 	}
-	t.Words = strings.Join(words, "\n")
-	t.Ask = strings.Join(append([]string{t.Title}, t.ask...), "\n")
+	t.Text = strings.Join(words, "\n")
+	t.Request = strings.Join(append([]string{t.Title}, t.ask...), "\n")
 }
 
-// byBoxes says whether a task that is a heading is done: by the box that says so, else by
+// setDoneByBoxes says whether a task that is a heading is done: by the box that says so, else by
 // all of its boxes but those of its criteria, else by what its status is called.
-func (t *draft) byBoxes() {
+func (t *taskDraft) setDoneByBoxes() {
 	var own, end []Step
 	for _, s := range t.Steps {
-		if closed.MatchString(s.Text) {
+		if closedPattern.MatchString(s.Text) {
 			end = append(end, s)
 		}
-		if !slices.Contains(t.accept, s.Line) {
+		if !slices.Contains(t.criteriaLines, s.Line) {
 			own = append(own, s)
 		}
 	}
@@ -98,22 +98,22 @@ func (t *draft) byBoxes() {
 	}
 	done := 0
 	for _, s := range marks {
-		t.Marks = append(t.Marks, s.Line)
+		t.BoxLines = append(t.BoxLines, s.Line)
 		if s.Done {
 			done++
 		}
 	}
 	switch {
-	case len(marks) == 0 && ended.MatchString(t.status), len(marks) > 0 && done == len(marks):
+	case len(marks) == 0 && endedPattern.MatchString(t.status), len(marks) > 0 && done == len(marks):
 		t.State = Done
 	case done > 0:
 		t.State = Doing
 	}
 }
 
-// parts ties tasks to the ones that they are parts of: by where they stand, and, where
+// linkParts ties tasks to the ones that they are parts of: by where they stand, and, where
 // tasks are numbered, by their numbers.
-func (r *reader) parts() {
+func (r *checklistReader) linkParts() {
 	byID := map[string]int{} // the last one above: files with several lists count again
 	for i := range r.tasks {
 		t := &r.tasks[i]
@@ -130,21 +130,21 @@ func (r *reader) parts() {
 		}
 		whole := &r.tasks[t.parent]
 		whole.Parts++
-		whole.must = whole.must || !t.Optional
+		whole.hasRequiredParts = whole.hasRequiredParts || !t.Optional
 		t.PartOf = whole.Line
 		if t.Parent = whole.ID; t.Parent == "" {
 			t.Parent = whole.Title
 		}
 	}
-	r.besides()
+	r.separateOptional()
 }
 
-// besides takes optional tasks that are below a task with words of its own for what they
+// separateOptional takes optional tasks that are below a task with words of its own for what they
 // are: they come after it and are not what it is made of.
-func (r *reader) besides() {
+func (r *checklistReader) separateOptional() {
 	for i := range r.tasks {
 		t := &r.tasks[i]
-		if t.parent < 0 || r.tasks[t.parent].must || len(r.tasks[t.parent].ask) == 0 {
+		if t.parent < 0 || r.tasks[t.parent].hasRequiredParts || len(r.tasks[t.parent].ask) == 0 {
 			continue
 		}
 		whole := &r.tasks[t.parent]
@@ -155,9 +155,9 @@ func (r *reader) besides() {
 	}
 }
 
-// orders reads which tasks come first: from each task's own words, and from the sections
+// readOrders reads which tasks come first: from each task's own words, and from the sections
 // that tell the order. Ids that stand twice, and that do not be there, are noted.
-func (r *reader) orders() {
+func (r *checklistReader) readOrders() {
 	ids := make([]string, len(r.tasks))
 	first := map[string]int{}
 	at := map[string][]int{}
@@ -167,55 +167,55 @@ func (r *reader) orders() {
 			continue
 		}
 		if line, twice := first[id]; twice {
-			r.remark(r.lines[r.tasks[i].Line-1], fmt.Sprintf("the id %s is already used in line %d", id, line))
+			r.addNote(r.lines[r.tasks[i].Line-1], fmt.Sprintf("the id %s is already used in line %d", id, line))
 		} else {
 			first[id] = r.tasks[i].Line
 		}
 		at[id] = append(at[id], i)
 	}
-	known := Knows(ids)
+	known := NewKnownIDs(ids)
 	for i := range r.tasks {
-		r.own(known, i, at)
+		r.readOwnOrder(known, i, at)
 	}
 	if len(at) > 0 {
 		r.readOrder(known, at)
-		r.groups()
+		r.orderGroups()
 	}
 }
 
-// own reads what the words of a task say of the order, paragraph by paragraph.
-func (r *reader) own(known Known, i int, at map[string][]int) {
+// readOwnOrder reads what the words of a task say of the order, paragraph by paragraph.
+func (r *checklistReader) readOwnOrder(known KnownIDs, i int, at map[string][]int) {
 	t := &r.tasks[i]
 	self := fmt.Sprintf("\x00%d", i)
 	label, words, first, last := "", t.Title, t.Line-1, t.Line-1
-	if t.head {
+	if t.isHeading {
 		last = -1
 	}
 	say := func() {
-		for _, one := range fields(words) {
-			if one, label = ordering(one, label, r.lines[first].Kind); one != "" {
-				r.after(r.lines[first], known.Order(one, self), i, self, at)
+		for _, one := range splitFields(words) {
+			if one, label = orderingText(one, label, r.lines[first].Kind); one != "" {
+				r.addOrder(r.lines[first], known.FindOrder(one, self), i, self, at)
 			}
 		}
 	}
 	for _, b := range t.body {
 		l := r.lines[b]
-		switch kind, _ := fieldOf(l.Words); {
+		switch kind, _ := parseField(l.Text); {
 		case l.Kind == Fence || l.Kind == Comment:
 		case l.Kind == Text && b == last+1 && kind == "":
-			words, last = words+" "+l.Words, b
+			words, last = words+" "+l.Text, b
 		default:
 			say()
-			words, first, last = l.Words, b, b
+			words, first, last = l.Text, b, b
 		}
 	}
 	say()
 }
 
-// ordering returns the words of a field that may say what comes first, "" when none do. label
+// orderingText returns the words of a field that may say what comes first, "" when none do. label
 // is "depends" below a line that says that what follows is a list of tasks.
-func ordering(words, label string, line Kind) (string, string) {
-	switch kind, rest := fieldOf(words); {
+func orderingText(words, label string, line Kind) (string, string) {
+	switch kind, rest := parseField(words); {
 	case kind == "requirements":
 		return "", ""
 	case kind == "depends" && rest == "":
@@ -231,26 +231,26 @@ func ordering(words, label string, line Kind) (string, string) {
 }
 
 // readOrder reads the sections that tell the order.
-func (r *reader) readOrder(known Known, at map[string][]int) {
+func (r *checklistReader) readOrder(known KnownIDs, at map[string][]int) {
 	order := false
 	for i, l := range r.lines {
 		if l.Kind == Heading {
-			order = orderly.MatchString(l.Words) || order && l.Level > 2
+			order = orderly.MatchString(l.Text) || order && l.Level > 2
 			continue
 		}
-		if !order || r.class[i].kind != noted || l.Kind != Item && l.Kind != Text {
+		if !order || r.classes[i].kind != lineNoted || l.Kind != Item && l.Kind != Text {
 			continue
 		}
-		pairs := known.Order(l.Words, "")
+		pairs := known.FindOrder(l.Text, "")
 		if len(pairs) > 0 {
-			r.notes[r.class[i].task].Why = "read for the order of tasks"
+			r.notes[r.classes[i].task].Why = "read for the order of tasks"
 		}
-		r.after(l, pairs, -1, "", at)
+		r.addOrder(l, pairs, -1, "", at)
 	}
 }
 
-// after adds what a line says of the order.
-func (r *reader) after(l Line, pairs []Pair, i int, self string, at map[string][]int) {
+// addOrder adds what a line says of the order.
+func (r *checklistReader) addOrder(l Line, pairs []Pair, i int, self string, at map[string][]int) {
 	for _, p := range pairs {
 		after := p.After
 		if after == self && self != "" {
@@ -263,15 +263,15 @@ func (r *reader) after(l Line, pairs []Pair, i int, self string, at map[string][
 			tasks = []int{i}
 		}
 		if len(tasks) == 0 {
-			r.remark(l, "it names "+p.Task+", which is not a task of this file")
+			r.addNote(l, "it names "+p.Task+", which is not a task of this file")
 		}
 		if at[after] == nil {
-			r.remark(l, "it names "+after+", which is not a task of this file")
+			r.addNote(l, "it names "+after+", which is not a task of this file")
 		}
 		for _, j := range tasks {
 			t := &r.tasks[j]
 			if after != t.ID {
-				t.Depends = add(t.Depends, after)
+				t.Depends = appendNew(t.Depends, after)
 			}
 		}
 	}

@@ -187,7 +187,7 @@ func TestRequirements(t *testing.T) {
 		"验证: 运行测试":                                      "",
 		"Requirements are met":                          "",
 	} {
-		r := Read([]byte("- [ ] 1. it\n  - "+strings.TrimPrefix(line, "- ")+"\n"), Kiro)
+		r := ReadChecklist([]byte("- [ ] 1. it\n  - "+strings.TrimPrefix(line, "- ")+"\n"), Kiro)
 		if got := strings.Join(r.Tasks[0].Requirements, "|"); got != want {
 			t.Errorf("%s: %s", line, got)
 		}
@@ -197,7 +197,7 @@ func TestRequirements(t *testing.T) {
 // What has only optional parts and words of its own is recorded itself.
 func TestBesides(t *testing.T) {
 	t.Parallel()
-	r := Read([]byte("- [ ] 1. Bake\n  - a pie\n- [ ]* 1.1 Taste\n- [ ] 2. Tests\n  - [ ]* 2.1 Weigh\n"), Kiro)
+	r := ReadChecklist([]byte("- [ ] 1. Bake\n  - a pie\n- [ ]* 1.1 Taste\n- [ ] 2. Tests\n  - [ ]* 2.1 Weigh\n"), Kiro)
 	var got []int
 	for _, task := range r.Tasks {
 		got = append(got, task.Parts, task.PartOf)
@@ -210,10 +210,10 @@ func TestBesides(t *testing.T) {
 // A heading's own boxes are steps when its task is ticked in a list.
 func TestTwinMarks(t *testing.T) {
 	t.Parallel()
-	r := Read([]byte("- [ ] T01 Bake\n\n### T01: Bake\n- [x] flour\n- [ ] sugar\n\n### T02: Eat\n- [ ] a\n\n## Gate\n- [ ] T02 eaten\n- [ ] T01 baked\n"), Workitems)
+	r := ReadChecklist([]byte("- [ ] T01 Bake\n\n### T01: Bake\n- [x] flour\n- [ ] sugar\n\n### T02: Eat\n- [ ] a\n\n## Gate\n- [ ] T02 eaten\n- [ ] T01 baked\n"), Workitems)
 	var got strings.Builder
 	for _, task := range r.Tasks {
-		fmt.Fprintln(&got, task.ID, task.Marks, len(task.Steps), task.State)
+		fmt.Fprintln(&got, task.ID, task.BoxLines, len(task.Steps), task.State)
 	}
 	if got.String() != "T01 [1] 2 open\nT02 [8] 1 open\n" || r.Lines.Notes != 2 {
 		t.Errorf("%s%+v", got.String(), r.Notes)

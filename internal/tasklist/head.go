@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// headBox is the box in a heading, before its words or at their end.
-func headBox(l Line) Box {
-	for _, words := range []string{"- " + l.Words, "- " + lastWord(l.Words)} {
+// headingBox is the box in a heading, before its words or at their end.
+func headingBox(l Line) Box {
+	for _, words := range []string{"- " + l.Text, "- " + lastHeadingWord(l.Text)} {
 		if got := ReadPage([]byte(words)); len(got) == 1 && got[0].Box.State != NoBox {
 			return got[0].Box
 		}
@@ -14,19 +14,19 @@ func headBox(l Line) Box {
 	return Box{}
 }
 
-// headWords are a heading's words without the box.
-func headWords(l Line) string {
-	sign := headBox(l).Sign
+// headingText are a heading's words without the box.
+func headingText(l Line) string {
+	sign := headingBox(l).Sign
 	if sign == "" {
-		return l.Words
+		return l.Text
 	}
-	words := strings.TrimPrefix(l.Words, sign)
+	words := strings.TrimPrefix(l.Text, sign)
 	return strings.TrimSpace(strings.TrimSuffix(words, sign))
 }
 
-// lastWord is what is behind the words of a heading: a box such as [ ] holds a blank.
-func lastWord(words string) string {
-	if at := strings.LastIndexAny(words, "["+Drawn); at >= 0 {
+// lastHeadingWord is what is behind the words of a heading: a box such as [ ] holds a blank.
+func lastHeadingWord(words string) string {
+	if at := strings.LastIndexAny(words, "["+DrawnBoxes); at >= 0 {
 		return words[at:]
 	}
 	return ""

@@ -26,20 +26,20 @@ type Task struct {
 	Done    bool     `json:"done"`
 	Depends []string `json:"depends"` // ids of tasks that come first, as the file names them
 
-	State    State    `json:"state"`
-	Source   string   `json:"source,omitempty"` // the file
-	Line     int      `json:"line"`             // where it begins
-	Words    string   `json:"words"`            // all it asks for, as the file has it
-	Ask      string   `json:"-"`                // of the words, those that say what is to be done: no lists of files, order or criteria
-	Parallel bool     `json:"parallel,omitempty"`
-	Optional bool     `json:"optional,omitempty"`
-	Story    string   `json:"story,omitempty"`
-	Section  string   `json:"section,omitempty"`  // the heading it stands below
-	Parent   string   `json:"parent,omitempty"`   // the task or group that it is a part of
-	Parts    int      `json:"parts,omitempty"`    // how many tasks are parts of this one
-	PartOf   int      `json:"part_of,omitempty"`  // the line of the task that it is a part of
-	Declared bool     `json:"declared,omitempty"` // Files are a list that says what it may change
-	Tests    []string `json:"tests,omitempty"`    // files with its tests
+	State         State    `json:"state"`
+	Source        string   `json:"source,omitempty"` // the file
+	Line          int      `json:"line"`             // where it begins
+	Text          string   `json:"words"`            // all it asks for, as the file has it
+	Request       string   `json:"-"`                // of the words, those that say what is to be done: no lists of files, order or criteria
+	Parallel      bool     `json:"parallel,omitempty"`
+	Optional      bool     `json:"optional,omitempty"`
+	Story         string   `json:"story,omitempty"`
+	Section       string   `json:"section,omitempty"`  // the heading it stands below
+	Parent        string   `json:"parent,omitempty"`   // the task or group that it is a part of
+	Parts         int      `json:"parts,omitempty"`    // how many tasks are parts of this one
+	PartOf        int      `json:"part_of,omitempty"`  // the line of the task that it is a part of
+	FilesDeclared bool     `json:"declared,omitempty"` // Files are a list that says what it may change
+	Tests         []string `json:"tests,omitempty"`    // files with its tests
 
 	Acceptance   []string `json:"acceptance,omitempty"`
 	Requirements []string `json:"requirements,omitempty"`
@@ -50,9 +50,9 @@ type Task struct {
 	QA           []string `json:"qa,omitempty"` // commands that judge it
 	Standards    []string `json:"standards,omitempty"`
 
-	Marks []int `json:"-"` // the lines whose boxes say that it is done; none when none do
+	BoxLines []int `json:"-"` // the lines whose boxes say that it is done; none when none do
 
-	Status [2]int `json:"-"` // the bytes of the value that says its state, in JSON
+	StatusRange [2]int `json:"-"` // the bytes of the value that says its state, in JSON
 }
 
 // Step is a box within a task.

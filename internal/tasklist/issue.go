@@ -13,40 +13,40 @@ import (
 // issue is one of them, in any form; unknown keys are the forge's own business. Names of
 // states are in capitals with gh and GraphQL.
 type issue struct {
-	Number int             `json:"number"`
-	Title  string          `json:"title"`
-	Body   *string         `json:"body"`
-	State  string          `json:"state"` // open, closed
-	Closed bool            `json:"closed"`
-	Reason string          `json:"state_reason"` // completed, not_planned, duplicate, reopened
-	Why    string          `json:"stateReason"`
-	Pull   json.RawMessage `json:"pull_request"`
-	Kind   string          `json:"__typename"` // Issue, PullRequest, DraftIssue
-	Type   json.RawMessage `json:"type"`       // the same, in a project; the REST API has an object there
-	URL    string          `json:"url"`
-	line   int
+	Number        int             `json:"number"`
+	Title         string          `json:"title"`
+	Body          *string         `json:"body"`
+	State         string          `json:"state"` // open, closed
+	Closed        bool            `json:"closed"`
+	Reason        string          `json:"state_reason"` // completed, not_planned, duplicate, reopened
+	ReasonGraphQL string          `json:"stateReason"`
+	Pull          json.RawMessage `json:"pull_request"`
+	Kind          string          `json:"__typename"` // Issue, PullRequest, DraftIssue
+	Type          json.RawMessage `json:"type"`       // the same, in a project; the REST API has an object there
+	URL           string          `json:"url"`
+	line          int
 }
 
-// id is how the others name it; a draft has none.
-func (is issue) id() string {
+// taskID is how the others name it; a draft has none.
+func (is issue) taskID() string {
 	if is.Number <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("#%d", is.Number)
 }
 
-// pull reports whether it is a pull request, which the REST API lists among the issues.
-func (is issue) pull() bool {
+// isPullRequest reports whether it is a pull request, which the REST API lists among the issues.
+func (is issue) isPullRequest() bool {
 	return len(is.Pull) > 0 && string(is.Pull) != "null" || is.Kind == "PullRequest" || string(is.Type) == `"PullRequest"` ||
 		strings.Contains(is.URL, "/pull/")
 }
 
-// state is what it says of itself. One that was closed because nobody will do it is not done.
-func (is issue) state() State {
+// taskState is what it says of itself. One that was closed because nobody will do it is not done.
+func (is issue) taskState() State {
 	switch {
 	case !is.Closed && !strings.EqualFold(is.State, "closed"):
 		return Open
-	case slices.ContainsFunc([]string{is.Reason, is.Why}, func(why string) bool {
+	case slices.ContainsFunc([]string{is.Reason, is.ReasonGraphQL}, func(why string) bool {
 		return strings.EqualFold(why, "not_planned") || strings.EqualFold(why, "duplicate")
 	}):
 		return Unclear
@@ -57,25 +57,25 @@ func (is issue) state() State {
 // Read reads a file. An error says in which line it is not JSON, or that it holds no issues.
 func ReadIssues(name string, data []byte) (Reading, error) {
 	r := issueReader{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
-	list, err := r.issues()
+	list, err := r.readAll()
 	if err != nil {
 		return Reading{}, err
 	}
 	out := Reading{Dialect: Issue, Tasks: []Task{}, Notes: []Note{}}
 	var ids []string
 	for _, is := range list {
-		ids = append(ids, is.id())
+		ids = append(ids, is.taskID())
 	}
-	known := Knows(ids)
+	known := NewKnownIDs(ids)
 	for _, is := range list {
-		if is.pull() {
+		if is.isPullRequest() {
 			out.Notes = append(out.Notes, Note{Line: is.line, Text: is.Title,
 				Why: fmt.Sprintf("#%d is a pull request, not an issue", is.Number)})
 			continue
 		}
-		is.tasks(&out, known)
+		is.addTasks(&out, known)
 	}
-	out.Lines = linesOf(data, " \t[]{},")
+	out.Lines = countFileLines(data, " \t[]{},")
 	return out, nil
 }
 
@@ -84,40 +84,40 @@ var (
 	criteria  = lazyregexp.New(`(?i)accept|criteria|definition of done|checklist|before submitting|\bdod\b`)
 )
 
-// tasks adds an issue and the boxes of its text.
-func (is issue) tasks(out *Reading, known Known) {
+// addTasks adds an issue and the boxes of its text.
+func (is issue) addTasks(out *Reading, known KnownIDs) {
 	body := ""
 	if is.Body != nil {
 		body = strings.ReplaceAll(*is.Body, "\r\n", "\n")
 	}
 	title := strings.TrimSpace(is.Title)
-	t := Task{ID: is.id(), Title: title, Line: is.line, State: is.state(), Files: []string{}, Depends: []string{}}
+	t := Task{ID: is.taskID(), Title: title, Line: is.line, State: is.taskState(), Files: []string{}, Depends: []string{}}
 	if t.Title == "" {
 		t.Title = t.ID
 	}
 	if t.Done = t.State == Done; t.State == Unclear {
 		out.Notes = append(out.Notes, Note{Line: is.line, Text: t.Title, Why: "it was closed as not done: the task is not treated as open"})
 	}
-	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(body))
+	t.Text = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(body))
 	for _, l := range ReadPage([]byte(body)) {
 		if l.Kind == Fence || l.Kind == Comment {
 			continue
 		}
-		t.Files = add(t.Files, Files(l.Words)...)
-		for _, p := range known.Order(l.Words, t.ID) {
+		t.Files = appendNew(t.Files, Files(l.Text)...)
+		for _, p := range known.FindOrder(l.Text, t.ID) {
 			if p.Task == t.ID {
-				t.Depends = add(t.Depends, p.After)
+				t.Depends = appendNew(t.Depends, p.After)
 			}
 		}
 	}
 	at := len(out.Tasks)
 	out.Tasks = append(out.Tasks, t)
-	is.boxes(out, at, body)
+	is.addBoxes(out, at, body)
 }
 
-// boxes adds the boxes of an issue's text: parts of it, criteria, or other issues.
-func (is issue) boxes(out *Reading, at int, body string) {
-	inner := Read([]byte(body), Checklist)
+// addBoxes adds the boxes of an issue's text: parts of it, criteria, or other issues.
+func (is issue) addBoxes(out *Reading, at int, body string) {
+	inner := ReadChecklist([]byte(body), Checklist)
 	n := 0
 	for _, b := range inner.Tasks {
 		parent := &out.Tasks[at]
@@ -138,7 +138,7 @@ func (is issue) boxes(out *Reading, at int, body string) {
 				b.Depends[i] = parent.ID + "/" + d
 			}
 		}
-		b.Line, b.Parent, b.PartOf, b.Marks = is.line, parent.ID, is.line, nil
+		b.Line, b.Parent, b.PartOf, b.BoxLines = is.line, parent.ID, is.line, nil
 		if parent.State != Open && !b.Done {
 			b.State, b.Done = parent.State, parent.Done
 		}

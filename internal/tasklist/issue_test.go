@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	r, _ := ReadIssues("x", []byte(`{"number":1,"title":"t","body":"- [ ] a\n\n### Acceptance Criteria\n- [ ] b"}`))
-	if got := r.Tasks[0]; got.Parts != 1 || len(got.Acceptance) != 1 || got.Words != "t\n\n- [ ] a\n\n### Acceptance Criteria\n- [ ] b" {
+	if got := r.Tasks[0]; got.Parts != 1 || len(got.Acceptance) != 1 || got.Text != "t\n\n- [ ] a\n\n### Acceptance Criteria\n- [ ] b" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 type label struct {
 	id, title, story string
 	parallel         bool
-	struck           bool // its id or its words are struck through
+	struckThrough    bool // its id or its words are struck through
 	optional         bool
 }
 
@@ -19,28 +19,28 @@ type label struct {
 var (
 	idNamed = lazyregexp.New(`^(?i:task|work package|` +
 		`subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$|\s+\[)`)
-	idRange  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+[-–—](?:T|TASK-|T-|Task-|WP|WP-)?\d+)(?:[\s:.)\[\]*]|$)`)
-	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\[\]*–—-]|$)`)
-	idInside = lazyregexp.New(`^[(\[]((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)[)\]]`)
-	idSigned = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
-	idLevels = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|\\?\*\s|$)`)
-	idNumber = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
-	linked   = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
-	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
-	beside   = lazyregexp.New(`\s+(?:\[P\]|\(P\)|[(（](?:並行可|可并行|可並行|병렬 ?가능)[)）])$`) // the same tag at the end
-	story    = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?(?:\s*[-–—,/+&]\s*(?i:us|story)?[-_ ]?\d+[a-z]?)*$`)
+	idRange        = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+[-–—](?:T|TASK-|T-|Task-|WP|WP-)?\d+)(?:[\s:.)\[\]*]|$)`)
+	idPlain        = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\[\]*–—-]|$)`)
+	idInside       = lazyregexp.New(`^[(\[]((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)[)\]]`)
+	idSigned       = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
+	idLevels       = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|\\?\*\s|$)`)
+	idNumber       = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
+	linkedID       = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
+	tagPattern     = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
+	parallelSuffix = lazyregexp.New(`\s+(?:\[P\]|\(P\)|[(（](?:並行可|可并行|可並行|병렬 ?가능)[)）])$`) // the same tag at the end
+	storyPattern   = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?(?:\s*[-–—,/+&]\s*(?i:us|story)?[-_ ]?\d+[a-z]?)*$`)
 )
 
-// labelOf takes the words of an item apart: an id, tags in brackets, the title. number is
+// parseLabel takes the words of an item apart: an id, tags in brackets, the title. number is
 // that of a numbered item, which is its id when the words have none.
-func labelOf(words, number string) label {
+func parseLabel(words, number string) label {
 	l := label{title: strings.TrimSpace(words)}
-	if m := linked.FindStringSubmatch(l.title); m != nil {
+	if m := linkedID.FindStringSubmatch(l.title); m != nil {
 		l.title = m[1] + l.title[len(m[0]):]
 	}
-	l.tags()
-	l.struck = strings.HasPrefix(l.title, "~~")
-	bare, bold := unbold(l.title)
+	l.readTags()
+	l.struckThrough = strings.HasPrefix(l.title, "~~")
+	bare, bold := trimBold(l.title)
 	for _, form := range []*lazyregexp.Regexp{idNamed, idRange, idPlain, idInside, idSigned, idLevels, idNumber} {
 		m := form.FindStringSubmatchIndex(bare)
 		if m == nil {
@@ -51,7 +51,7 @@ func labelOf(words, number string) label {
 		if bold >= m[3] {
 			rest = bare[m[3]:bold] + strings.TrimPrefix(bare[bold:], "**")
 		}
-		if star := starOf(rest); star > 0 {
+		if star := starLength(rest); star > 0 {
 			l.optional, rest = true, rest[star:]
 		}
 		l.title = strings.TrimSpace(strings.TrimLeft(rest, ":.)]–—- \t"))
@@ -60,9 +60,9 @@ func labelOf(words, number string) label {
 	if l.id == "" {
 		l.id = number
 	}
-	l.tags()
-	l.struck = l.struck || strings.HasPrefix(l.title, "~~")
-	if at := beside.FindStringIndex(l.title); at != nil {
+	l.readTags()
+	l.struckThrough = l.struckThrough || strings.HasPrefix(l.title, "~~")
+	if at := parallelSuffix.FindStringIndex(l.title); at != nil {
 		l.parallel, l.title = true, l.title[:at[0]]
 	}
 	if l.title == "" {
@@ -71,9 +71,9 @@ func labelOf(words, number string) label {
 	return l
 }
 
-// unbold takes away the mark before words that begin in bold, and says where in what is
+// trimBold takes away the mark before words that begin in bold, and says where in what is
 // left the bold ends; -1 when nothing is bold.
-func unbold(words string) (bare string, end int) {
+func trimBold(words string) (bare string, end int) {
 	for _, mark := range []string{"**", "__", "~~"} {
 		if rest, ok := strings.CutPrefix(words, mark); ok {
 			if at := strings.Index(rest, mark); at > 0 {
@@ -84,12 +84,12 @@ func unbold(words string) (bare string, end int) {
 	return words, -1
 }
 
-// tags reads what is in brackets between the id and the title. What is not a known tag
+// readTags reads what is in brackets between the id and the title. What is not a known tag
 // stays with the title. A second box behind the id is a tag that was not filled in.
-func (l *label) tags() {
+func (l *label) readTags() {
 	rest := l.title
 	for range 6 {
-		m := tag.FindStringSubmatch(rest)
+		m := tagPattern.FindStringSubmatch(rest)
 		if m == nil {
 			return
 		}
@@ -101,9 +101,9 @@ func (l *label) tags() {
 		switch {
 		case strings.EqualFold(name, "P"):
 			l.parallel = true
-		case story.MatchString(name) && l.story != "":
+		case storyPattern.MatchString(name) && l.story != "":
 			l.story += ", " + name
-		case story.MatchString(name):
+		case storyPattern.MatchString(name):
 			l.story = name
 		case strings.EqualFold(name, "Story"):
 		case strings.EqualFold(name, "optional"):
@@ -117,6 +117,6 @@ func (l *label) tags() {
 	}
 }
 
-// isTask is a heading that is a task: "T01: …", "Task 3 - …".
-var isTask = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|` +
+// taskHeading is a heading that is a task: "T01: …", "Task 3 - …".
+var taskHeading = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|` +
 	`work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)

@@ -7,31 +7,31 @@ import (
 	"slices"
 )
 
-// Log is the name of the file, in the folder of a feature.
-const Log = "status.events.jsonl"
+// LaneLog is the name of the file, in the folder of a feature.
+const LaneLog = "status.events.jsonl"
 
-// At is where a work package is, and the line of the log that says so.
-type At struct {
+// LanePosition is where a work package is, and the line of the log that says so.
+type LanePosition struct {
 	Lane string
 	Line int
 }
 
-// Bad is a line that cannot be read, and why.
-type Bad struct {
+// BadLine is a line that cannot be read, and why.
+type BadLine struct {
 	Line int
 	Text string
 	Why  string
 }
 
-// event is a line. The log of a project has moves as they are; the same log sent elsewhere
+// laneEvent is a line. The log of a project has moves as they are; the same log sent elsewhere
 // has them in an envelope. Events of other kinds name no lane.
-type event struct {
-	ID      string `json:"event_id"`
-	At      string `json:"at"`
-	Time    string `json:"timestamp"`
-	Package string `json:"wp_id"`
-	To      string `json:"to_lane"`
-	Payload *event `json:"payload"`
+type laneEvent struct {
+	ID      string     `json:"event_id"`
+	At      string     `json:"at"`
+	Time    string     `json:"timestamp"`
+	Package string     `json:"wp_id"`
+	To      string     `json:"to_lane"`
+	Payload *laneEvent `json:"payload"`
 
 	line int
 }
@@ -39,9 +39,9 @@ type event struct {
 // Read gives where the work packages of a log are, by their ids, and the lines that are no
 // events. Events are put in the order of their times, then of their ids, as git may have
 // merged two logs line by line; one that stands twice counts once, as it must.
-func ReadLanes(data []byte) (map[string]At, []Bad) {
-	var moves []event
-	var bad []Bad
+func ReadLanes(data []byte) (map[string]LanePosition, []BadLine) {
+	var moves []laneEvent
+	var bad []BadLine
 	n := 0
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
 		n++
@@ -49,9 +49,9 @@ func ReadLanes(data []byte) (map[string]At, []Bad) {
 		if len(line) == 0 {
 			continue
 		}
-		var e event
+		var e laneEvent
 		if err := json.Unmarshal(line, &e); err != nil {
-			bad = append(bad, Bad{n, string(line[:min(len(line), 200)]), "it is not an event"})
+			bad = append(bad, BadLine{n, string(line[:min(len(line), 200)]), "it is not an event"})
 			continue
 		}
 		if p := e.Payload; p != nil && e.To == "" {
@@ -62,10 +62,10 @@ func ReadLanes(data []byte) (map[string]At, []Bad) {
 			moves = append(moves, e)
 		}
 	}
-	slices.SortStableFunc(moves, func(a, b event) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID)) })
-	at := map[string]At{}
+	slices.SortStableFunc(moves, func(a, b laneEvent) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID)) })
+	at := map[string]LanePosition{}
 	for _, e := range moves {
-		at[e.Package] = At{e.To, e.line}
+		at[e.Package] = LanePosition{e.To, e.line}
 	}
 	return at, bad
 }

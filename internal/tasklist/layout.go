@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Place is where a tool keeps its task files, as a pattern of paths from the root.
-type Place struct {
+// TaskFilePlace is where a tool keeps its task files, as a pattern of paths from the root.
+type TaskFilePlace struct {
 	Dialect Dialect
 	Glob    string
 }
 
-// Places are the known ones.
-var Places = []Place{
+// TaskFilePlaces are the known ones.
+var TaskFilePlaces = []TaskFilePlace{
 	{SpecKit, "specs/*/tasks.md"},
 	{SpecKit, ".specify/specs/*/tasks.md"},
 	{SpecKitty, "kitty-specs/*/tasks.md"},
@@ -30,7 +30,7 @@ var Places = []Place{
 	{Backlog, "backlog/tasks/*.md"},
 }
 
-var byPath = []struct {
+var dialectsByPath = []struct {
 	dialect Dialect
 	form    *lazyregexp.Regexp
 }{
@@ -47,7 +47,7 @@ var byPath = []struct {
 	{TaskYAML, lazyregexp.New(`\.ya?ml$`)},
 }
 
-var byWords = []struct {
+var dialectsByText = []struct {
 	dialect Dialect
 	form    *lazyregexp.Regexp
 }{
@@ -58,10 +58,10 @@ var byWords = []struct {
 	{Workitems, lazyregexp.New(`(?m)^### (?:T\d+|Task \d+): `)},
 }
 
-// Of tells the dialect of a file by its path, else by its words.
-func Of(name string, data []byte) Dialect {
+// DialectOf tells the dialect of a file by its path, else by its words.
+func DialectOf(name string, data []byte) Dialect {
 	name = strings.ReplaceAll(name, "\\", "/")
-	for _, p := range byPath {
+	for _, p := range dialectsByPath {
 		if p.form.MatchString(name) {
 			return p.dialect
 		}
@@ -71,11 +71,11 @@ func Of(name string, data []byte) Dialect {
 	if !strings.HasSuffix(name, ".md") && len(text) > 0 && !box && (text[0] == '{' || text[0] == '[') {
 		return Issue
 	}
-	if bytes.HasPrefix(text, []byte("---")) && wp.Match(text[:min(len(text), 4096)]) {
+	if bytes.HasPrefix(text, []byte("---")) && workPackage.Match(text[:min(len(text), 4096)]) {
 		return SpecKitty
 	}
 	some := data[:min(len(data), 256<<10)]
-	for _, w := range byWords {
+	for _, w := range dialectsByText {
 		if w.form.Match(some) {
 			return w.dialect
 		}
@@ -83,13 +83,13 @@ func Of(name string, data []byte) Dialect {
 	return Checklist
 }
 
-var wp = lazyregexp.New(`(?m)^(?:work_package_id|wp_code):`)
+var workPackage = lazyregexp.New(`(?m)^(?:work_package_id|wp_code):`)
 
 // Read reads a file in its dialect. Errors say what is wrong with it, with the line
 // (belay.CodeUsage).
 func ReadTasks(name string, data []byte) (Reading, error) {
-	d := Of(name, data)
-	if wide(data) {
+	d := DialectOf(name, data)
+	if isUTF16(data) {
 		return Reading{Dialect: d}, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s is not UTF-8 text", belay.VisibleLine(name))
 	}
 	var r Reading
@@ -103,10 +103,10 @@ func ReadTasks(name string, data []byte) (Reading, error) {
 		r, err = ReadBacklog(name, data)
 	case d == Issue:
 		r, err = ReadIssues(name, data)
-	case d == SpecKitty && wp.Match(data[:min(len(data), 4096)]):
-		r, err = Package(name, data)
+	case d == SpecKitty && workPackage.Match(data[:min(len(data), 4096)]):
+		r, err = ReadWorkPackage(name, data)
 	default:
-		r = Read(data, d)
+		r = ReadChecklist(data, d)
 	}
 	if err != nil {
 		return Reading{Dialect: d}, &belay.Error{Code: belay.CodeUsage, What: "its tasks cannot be read",
@@ -121,14 +121,14 @@ func ReadTasks(name string, data []byte) (Reading, error) {
 	return r, nil
 }
 
-// wide reports text of two bytes a character.
-func wide(data []byte) bool {
+// isUTF16 reports text of two bytes a character.
+func isUTF16(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
 }
 
-// Feature is the feature that a file's tasks belong to: the folder of a tool's layout, ""
+// FeatureOf is the feature that a file's tasks belong to: the folder of a tool's layout, ""
 // outside one.
-func Feature(name string) string {
+func FeatureOf(name string) string {
 	parts := strings.Split(strings.ReplaceAll(name, "\\", "/"), "/")
 	for i := len(parts) - 2; i > 0; i-- {
 		switch parts[i-1] {
@@ -139,9 +139,9 @@ func Feature(name string) string {
 	return ""
 }
 
-// Ignored are files of a layout that are no tasks of the project: patterns to copy, and
+// IsIgnored are files of a layout that are no tasks of the project: patterns to copy, and
 // changes that are over.
-func Ignored(name string) bool {
+func IsIgnored(name string) bool {
 	low := strings.ToLower(name)
 	return strings.Contains(low, "template") || strings.Contains(low, "/archive/") || path.Base(low) == "readme.md"
 }

@@ -35,12 +35,12 @@ func TestOf(t *testing.T) {
 		{"TODO.md", "- [ ] b\n", Checklist, ""},
 		{"t.txt", "[ ] b\n", Checklist, ""},
 	} {
-		if got := Of(tt.name, []byte(tt.text)); got != tt.want || Feature(tt.name) != tt.feature {
-			t.Errorf("%s %q: %s %q", tt.name, tt.text, got, Feature(tt.name))
+		if got := DialectOf(tt.name, []byte(tt.text)); got != tt.want || FeatureOf(tt.name) != tt.feature {
+			t.Errorf("%s %q: %s %q", tt.name, tt.text, got, FeatureOf(tt.name))
 		}
 	}
 	for name, want := range map[string]bool{"docs/templates/TASK-0.task.yaml": true, "openspec/changes/archive/2025-x/tasks.md": true, "kitty-specs/1/tasks/README.md": true, "specs/1/tasks.md": false} {
-		if Ignored(name) != want {
+		if IsIgnored(name) != want {
 			t.Error(name)
 		}
 	}

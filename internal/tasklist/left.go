@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Forget removes from belay's folder of temporary files what a killed change of places left
+// RemoveLeftovers removes from belay's folder of temporary files what a killed change of places left
 // there, as far as known says that its bytes are held elsewhere: what somebody may have
 // saved at that moment is never removed unseen. What is larger than most bytes is left.
-func Forget(tmp string, most int64, known func(text []byte) bool) {
+func RemoveLeftovers(tmp string, most int64, known func(text []byte) bool) {
 	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		path := filepath.Join(tmp, e.Name())
@@ -27,13 +27,13 @@ func Forget(tmp string, most int64, known func(text []byte) bool) {
 	}
 }
 
-// forget removes a file that was displaced by its own with the box ticked: ticked once
+// removeLeftover removes a file that was displaced by its own with the box ticked: ticked once
 // more it is the one that is there.
-func forget(tmp string, o belay.Origin, now []byte) {
+func removeLeftover(tmp string, o belay.Origin, now []byte) {
 	if tmp == "" {
 		return
 	}
-	Forget(tmp, MaxTaskFile, func(text []byte) bool {
+	RemoveLeftovers(tmp, MaxTaskFile, func(text []byte) bool {
 		out, lines, err := TickDone(text, o)
 		return err == nil && len(lines) > 0 && string(out) == string(now)
 	})

@@ -24,7 +24,7 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if lines, err := Mark(root, tmp, second); err != nil || len(lines) != 0 {
+	if lines, err := MarkDone(root, tmp, second); err != nil || len(lines) != 0 {
 		t.Errorf("%v %v", lines, err)
 	}
 	var left []string

@@ -21,12 +21,12 @@ import (
 // Max is how many bytes a file with tasks may have.
 const MaxTaskFile = 64 << 20
 
-// Mark marks the task of an origin done in the working tree at root, and gives the lines
+// MarkDone marks the task of an origin done in the working tree at root, and gives the lines
 // that changed; none when it was done already. tmp is a folder for the new file, "" puts it
 // beside the old one. Killed anywhere, the file is the old one or the new one, and doing it
 // again ends the same. Errors (belay.CodeCannot) say why the file is as it was.
-func Mark(root, tmp string, o belay.Origin) ([]int, error) {
-	if err := markable(o); err != nil {
+func MarkDone(root, tmp string, o belay.Origin) ([]int, error) {
+	if err := checkMarkable(o); err != nil {
 		return nil, err
 	}
 	tree, err := fsroot.OpenRoot(root)
@@ -35,7 +35,7 @@ func Mark(root, tmp string, o belay.Origin) ([]int, error) {
 	}
 	defer tree.Close()
 	for range 3 { // somebody saved the file meanwhile: look again
-		lines, err := once(tree, tmp, o)
+		lines, err := markOnce(tree, tmp, o)
 		var saved *fsroot.SavedError
 		if !errors.As(err, &saved) {
 			return lines, err
@@ -44,10 +44,10 @@ func Mark(root, tmp string, o belay.Origin) ([]int, error) {
 	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by another program", belay.VisibleLine(o.File))
 }
 
-// Plan returns what Mark would change, as lines that can be taken back, and where; nil when
+// PlanMark returns what Mark would change, as lines that can be taken back, and where; nil when
 // the task is done already. It writes nothing. Errors as Mark has them.
-func Plan(root string, o belay.Origin) (*restore.Edit, []int, error) {
-	if err := markable(o); err != nil {
+func PlanMark(root string, o belay.Origin) (*restore.Edit, []int, error) {
+	if err := checkMarkable(o); err != nil {
 		return nil, nil, err
 	}
 	tree, err := fsroot.OpenRoot(root)
@@ -66,8 +66,8 @@ func Plan(root string, o belay.Origin) (*restore.Edit, []int, error) {
 	return restore.NewEdit(o.File, data, out), lines, nil
 }
 
-// markable refuses a task whose file cannot be marked.
-func markable(o belay.Origin) error {
+// checkMarkable refuses a task whose file cannot be marked.
+func checkMarkable(o belay.Origin) error {
 	if o.Dialect == string(Issue) {
 		return belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
 	}
@@ -89,11 +89,11 @@ func MarkingText(o belay.Origin, lines []int) string {
 	return fmt.Sprintf("done in %s, %d boxes from line %d", file, len(lines), lines[0])
 }
 
-func once(tree *fsroot.Root, tmp string, o belay.Origin) ([]int, error) {
+func markOnce(tree *fsroot.Root, tmp string, o belay.Origin) ([]int, error) {
 	var lines []int
 	_, _, err := Rewrite(tree, tmp, o.File, func(data []byte) (out []byte, err error) {
 		if out, lines, err = TickDone(data, o); err != nil || len(lines) == 0 {
-			forget(tmp, o, data)
+			removeLeftover(tmp, o, data)
 			return data, err
 		}
 		return out, nil
@@ -116,7 +116,7 @@ func Rewrite(tree *fsroot.Root, tmp, path string, change func([]byte) ([]byte, e
 	if err != nil || bytes.Equal(was, is) {
 		return was, was, err
 	}
-	held := fsroot.Expected{OID: blob(was), New: blob(is), NewHash: func() hash.Hash { return sha1.New() }}
+	held := fsroot.Expected{OID: blobID(was), New: blobID(is), NewHash: func() hash.Hash { return sha1.New() }}
 	err = tree.ReplaceFile(path, info.Perm, tmp, held, func(w io.Writer) error {
 		_, err := w.Write(is)
 		return err
@@ -155,8 +155,8 @@ func readTaskFile(tree *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	return info, data, err
 }
 
-// blob names bytes as worktree compares them.
-func blob(data []byte) fsroot.OID {
+// blobID names bytes as worktree compares them.
+func blobID(data []byte) fsroot.OID {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(data))
 	_, _ = io.Copy(h, bytes.NewReader(data))

@@ -41,7 +41,7 @@ var ticked = strings.Replace(text, "- [ ] T002", "- [x] T002", 1)
 
 func TestMark(t *testing.T) {
 	root, file := tree(t)
-	lines, err := Mark(root, filepath.Join(root, "tmp"), second)
+	lines, err := MarkDone(root, filepath.Join(root, "tmp"), second)
 	if err != nil || len(lines) != 1 || lines[0] != 4 {
 		t.Errorf("%v %v", lines, err)
 	}
@@ -49,7 +49,7 @@ func TestMark(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	if lines, err := Mark(root, "", second); err != nil || len(lines) != 0 {
+	if lines, err := MarkDone(root, "", second); err != nil || len(lines) != 0 {
 		t.Errorf("%v %v", lines, err)
 	}
 	// It moved, which is no matter.
@@ -57,7 +57,7 @@ func TestMark(t *testing.T) {
 	if err := os.WriteFile(file, []byte(moved), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if lines, err := Mark(root, "", second); err != nil || fmt.Sprint(lines) != "[5]" {
+	if lines, err := MarkDone(root, "", second); err != nil || fmt.Sprint(lines) != "[5]" {
 		t.Errorf("%v %v", lines, err)
 	}
 }
@@ -85,12 +85,12 @@ func TestLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, _ := os.ReadFile(file)
-		_, err := Mark(root, "", second)
+		_, err := MarkDone(root, "", second)
 		if after, _ := os.ReadFile(file); err == nil || !strings.Contains(err.Error(), tt.says) || string(after) != string(before) {
 			t.Errorf("%s: %v, %q", name, err, after)
 		}
 	}
-	if _, err := Mark(t.TempDir(), "", belay.Origin{File: "/x/tasks.md", Outside: true}); err == nil || !strings.Contains(err.Error(), "not in this repository") {
+	if _, err := MarkDone(t.TempDir(), "", belay.Origin{File: "/x/tasks.md", Outside: true}); err == nil || !strings.Contains(err.Error(), "not in this repository") {
 		t.Error(err)
 	}
 }
@@ -109,7 +109,7 @@ func TestSavedMeanwhile(t *testing.T) {
 		return nil
 	}
 	defer func() { fsroot.Fault = nil }()
-	if lines, err := Mark(root, "", second); err != nil || fmt.Sprint(lines) != "[2]" {
+	if lines, err := MarkDone(root, "", second); err != nil || fmt.Sprint(lines) != "[2]" {
 		t.Errorf("%v %v", lines, err)
 	}
 	is(t, file, "# Mine\n- [x] T002 second\n")
@@ -126,7 +126,7 @@ func TestKilled(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := Mark(os.Getenv("MARK_ROOT"), os.Getenv("MARK_ROOT")+"/tmp", second); err != nil {
+		if _, err := MarkDone(os.Getenv("MARK_ROOT"), os.Getenv("MARK_ROOT")+"/tmp", second); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -144,7 +144,7 @@ func TestKilled(t *testing.T) {
 		if got, err := os.ReadFile(file); err != nil || string(got) != text && string(got) != ticked {
 			t.Fatalf("killed before step %d: %q %v", n, got, err)
 		}
-		if _, err := Mark(root, root+"/tmp", second); err != nil {
+		if _, err := MarkDone(root, root+"/tmp", second); err != nil {
 			t.Fatalf("after a kill before step %d: %v", n, err)
 		}
 		is(t, file, ticked)

@@ -11,28 +11,28 @@ import (
 
 // masterTask is a task of Task Master, or a part of one; other keys are the tool's own business.
 type masterTask struct {
-	ID         loose           `json:"id"`
-	Title      loose           `json:"title"`
-	About      loose           `json:"description"`
-	Details    loose           `json:"details"`
-	Tests      loose           `json:"testStrategy"`
-	Acceptance loose           `json:"acceptanceCriteria"`
-	Status     loose           `json:"status"`
-	Priority   loose           `json:"priority"`
-	Depends    []loose         `json:"dependencies"`
+	ID         looseText       `json:"id"`
+	Title      looseText       `json:"title"`
+	About      looseText       `json:"description"`
+	Details    looseText       `json:"details"`
+	Tests      looseText       `json:"testStrategy"`
+	Acceptance looseText       `json:"acceptanceCriteria"`
+	Status     looseText       `json:"status"`
+	Priority   looseText       `json:"priority"`
+	Depends    []looseText     `json:"dependencies"`
 	Parts      json.RawMessage `json:"subtasks"`
 }
 
-// loose is a text, or a number as it is written, or a list of them, a line each. Agents write these files, too.
-type loose string
+// looseText is a text, or a number as it is written, or a list of them, a line each. Agents write these files, too.
+type looseText string
 
-func (l *loose) UnmarshalJSON(data []byte) error {
+func (l *looseText) UnmarshalJSON(data []byte) error {
 	var text string
-	var list []loose
+	var list []looseText
 	switch {
 	case string(data) == "null":
 	case json.Unmarshal(data, &text) == nil:
-		*l = loose(strings.TrimSpace(text))
+		*l = looseText(strings.TrimSpace(text))
 	case json.Unmarshal(data, &list) == nil:
 		for i, one := range list {
 			if list[i] = "- " + one; i > 0 {
@@ -41,7 +41,7 @@ func (l *loose) UnmarshalJSON(data []byte) error {
 			*l += list[i]
 		}
 	default:
-		*l = loose(data)
+		*l = looseText(data)
 	}
 	return nil
 }
@@ -65,13 +65,13 @@ func ReadMaster(name string, data []byte) (Reading, error) {
 		var syntax *json.SyntaxError
 		line := 1
 		if errors.As(err, &syntax) {
-			line = r.at(syntax.Offset - 1)
+			line = r.lineAt(syntax.Offset - 1)
 		}
 		return Reading{}, fmt.Errorf("%s:%d: not JSON: %w", name, line, err)
 	}
-	start := past(r.data, 0)
-	found, err := r.tagged(raw, start, "")
-	for _, tag := range fieldsOf(raw) {
+	start := nextValue(r.data, 0)
+	found, err := r.readTagged(raw, start, "")
+	for _, tag := range objectFields(raw) {
 		if found || err != nil {
 			break
 		}
@@ -79,52 +79,52 @@ func ReadMaster(name string, data []byte) (Reading, error) {
 		if tag.key == "master" {
 			prefix = ""
 		}
-		_, err = r.tagged(tag.raw, start+tag.at, prefix)
+		_, err = r.readTagged(tag.raw, start+tag.at, prefix)
 	}
 	if err == nil && len(r.out.Tasks) == 0 {
 		err = fmt.Errorf("%s: contains no tasks", name)
 	}
-	r.out.Lines = linesOf(data, " \t[]{},")
+	r.out.Lines = countFileLines(data, " \t[]{},")
 	return r.out, err
 }
 
-// fieldsOf takes an object apart; nothing else has fields.
-func fieldsOf(raw json.RawMessage) []member {
+// objectFields takes an object apart; nothing else has fields.
+func objectFields(raw json.RawMessage) []member {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil
 	}
-	list, _ := members(raw) // it is valid
+	list, _ := splitMembers(raw) // it is valid
 	return list
 }
 
-// tagged reads the list of tasks of an object; false where it has none.
-func (r *masterReader) tagged(raw json.RawMessage, start int64, prefix string) (bool, error) {
-	for _, m := range fieldsOf(raw) {
+// readTagged reads the list of tasks of an object; false where it has none.
+func (r *masterReader) readTagged(raw json.RawMessage, start int64, prefix string) (bool, error) {
+	for _, m := range objectFields(raw) {
 		if m.key == "tasks" && len(m.raw) > 0 && m.raw[0] == '[' {
-			return true, r.list(m.raw, start+m.at, prefix, -1, 0)
+			return true, r.readList(m.raw, start+m.at, prefix, -1, 0)
 		}
 	}
 	return false, nil
 }
 
-// list reads tasks, or the parts of the task whole.
-func (r *masterReader) list(raw json.RawMessage, start int64, prefix string, whole, depth int) error {
-	entries, err := members(raw)
-	if err != nil || depth > deepest {
+// readList reads tasks, or the parts of the task whole.
+func (r *masterReader) readList(raw json.RawMessage, start int64, prefix string, whole, depth int) error {
+	entries, err := splitMembers(raw)
+	if err != nil || depth > maxDepth {
 		return err
 	}
 	tasks := make([]masterTask, len(entries))
-	ids := map[loose]bool{}
+	ids := map[looseText]bool{}
 	for i, e := range entries {
 		if err := json.Unmarshal(e.raw, &tasks[i]); err != nil {
-			return fmt.Errorf("%s:%d: not a task: %w", r.name, r.at(start+e.at), err)
+			return fmt.Errorf("%s:%d: not a task: %w", r.name, r.lineAt(start+e.at), err)
 		}
 		ids[tasks[i].ID] = true
 	}
 	for i, e := range entries {
 		m, at := tasks[i], start+e.at
-		t := m.task(prefix)
-		t.Line = r.at(at)
+		t := m.newTask(prefix)
+		t.Line = r.lineAt(at)
 		above := prefix
 		if whole >= 0 {
 			w := &r.out.Tasks[whole]
@@ -136,12 +136,12 @@ func (r *masterReader) list(raw json.RawMessage, start int64, prefix string, who
 			if whole >= 0 && ids[d] { // of the same whole
 				id = t.Parent + "." + string(d)
 			}
-			t.Depends = add(t.Depends, id)
+			t.Depends = appendNew(t.Depends, id)
 		}
-		for _, f := range fieldsOf(e.raw) {
+		for _, f := range objectFields(e.raw) {
 			if f.key == "status" {
 				from := int(at+f.at) + r.bom
-				t.Status = [2]int{from, from + len(f.raw)}
+				t.StatusRange = [2]int{from, from + len(f.raw)}
 			}
 		}
 		if t.State == Unclear {
@@ -149,9 +149,9 @@ func (r *masterReader) list(raw json.RawMessage, start int64, prefix string, who
 				Why: "its status is " + string(m.Status) + ": the task is not treated as open"})
 		}
 		r.out.Tasks = append(r.out.Tasks, t)
-		for _, f := range fieldsOf(e.raw) {
+		for _, f := range objectFields(e.raw) {
 			if f.key == "subtasks" && len(f.raw) > 0 && f.raw[0] == '[' {
-				if err := r.list(f.raw, at+f.at, prefix, len(r.out.Tasks)-1, depth+1); err != nil {
+				if err := r.readList(f.raw, at+f.at, prefix, len(r.out.Tasks)-1, depth+1); err != nil {
 					return err
 				}
 			}
@@ -160,8 +160,8 @@ func (r *masterReader) list(raw json.RawMessage, start int64, prefix string, who
 	return nil
 }
 
-// task is what an entry says, without its place.
-func (m masterTask) task(prefix string) Task {
+// newTask is what an entry says, without its place.
+func (m masterTask) newTask(prefix string) Task {
 	t := Task{ID: prefix + string(m.ID), Title: string(m.Title), State: StateOf(string(m.Status)), Priority: string(m.Priority),
 		Files: []string{}, Depends: []string{}}
 	if t.Title == "" {
@@ -169,27 +169,27 @@ func (m masterTask) task(prefix string) Task {
 	}
 	t.Done = t.State == Done
 	var words, ask []string
-	for _, s := range []loose{loose(t.Title), m.About, m.Details} {
+	for _, s := range []looseText{looseText(t.Title), m.About, m.Details} {
 		ask = append(ask, string(s))
 	}
 	words = slices.Clone(ask)
 	for _, one := range []struct {
 		name string
-		text loose
+		text looseText
 	}{{"Test strategy", m.Tests}, {"Acceptance criteria", m.Acceptance}} {
 		if one.text != "" {
 			words = append(words, one.name+": "+string(one.text))
 		}
 	}
-	t.Words, t.Ask = paragraphs(words), paragraphs(ask)
-	t.Files = add(t.Files, Files(t.Ask)...)
+	t.Text, t.Request = joinParagraphs(words), joinParagraphs(ask)
+	t.Files = appendNew(t.Files, Files(t.Request)...)
 	if m.Acceptance != "" {
 		t.Acceptance = strings.Split(strings.TrimSpace(string(m.Acceptance)), "\n")
 	}
 	return t
 }
 
-// paragraphs joins texts, without those that are empty.
-func paragraphs(texts []string) string {
+// joinParagraphs joins texts, without those that are empty.
+func joinParagraphs(texts []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" }), "\n\n")
 }

@@ -54,7 +54,7 @@ func TestOrder(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("T%03d", n))
 	}
 	ids = append(ids, "1", "2", "3", "1.1", "1.2", "2.1", "WP01", "WP02", "#3", "#4")
-	k := Knows(ids)
+	k := NewKnownIDs(ids)
 	for text, want := range map[string]string{
 		"T014 depends on T012, T013":                          "T014>T012 T014>T013",
 		"T014 depends on T012 and T013. T015 is free":         "T014>T012 T014>T013",
@@ -83,7 +83,7 @@ func TestOrder(t *testing.T) {
 		"T005 depends-on T004; T006 blocked-by T005":          "T005>T004 T006>T005",
 		"T007 依赖 T003":                                        "T007>T003",
 	} {
-		if got := said(k.Order(text, "")); got != want {
+		if got := said(k.FindOrder(text, "")); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestOrder(t *testing.T) {
 		"T001과 (T004, T005에 의존)":                         "T009>T004 T009>T005",
 		"Depends on: 1.1, 1.2":                           "T009>1.1 T009>1.2",
 	} {
-		if got := said(k.Order(text, "T009")); got != want {
+		if got := said(k.FindOrder(text, "T009")); got != want {
 			t.Errorf("of T009, %q: %q, not %q", text, got, want)
 		}
 	}
@@ -120,15 +120,15 @@ func said(pairs []Pair) string {
 func FuzzMention(f *testing.F) {
 	f.Add("T001 depends on T002-T010 in `src/a.go`, (b/c.ts)")
 	f.Add("{a,b}/,,`` x[](../..)")
-	k := Knows([]string{"T001", "T002", "T9", "1.1", "1", "#3"})
+	k := NewKnownIDs([]string{"T001", "T002", "T9", "1.1", "1", "#3"})
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, p := range Files(text) {
 			if strings.HasPrefix(p, "/") || p == "" || slices.Contains(strings.Split(p, "/"), "..") || strings.ContainsAny(p, " \n\x00") {
 				t.Fatalf("%q", p)
 			}
 		}
-		for _, p := range k.Order(text, "T001") {
-			if Key(p.Task) == Key(p.After) {
+		for _, p := range k.FindOrder(text, "T001") {
+			if IDKey(p.Task) == IDKey(p.After) {
 				t.Fatalf("%v", p)
 			}
 		}
@@ -136,11 +136,11 @@ func FuzzMention(f *testing.F) {
 }
 
 func BenchmarkOrder(b *testing.B) {
-	k := Knows([]string{"T001", "T002"})
+	k := NewKnownIDs([]string{"T001", "T002"})
 	text := strings.Repeat("Create the model T002 (depends on T001) in src/a.go. ", 100)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		k.Order(text, "T001")
+		k.FindOrder(text, "T001")
 		Files(text)
 	}
 }

@@ -9,31 +9,31 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Known are the ids of the tasks that words may name.
-type Known struct {
+// KnownIDs are the ids of the tasks that words may name.
+type KnownIDs struct {
 	ids      map[string]string // by their key
 	prefixes map[string]bool   // letters that ids begin with
 }
 
-// Knows makes a Known of ids.
-func Knows(ids []string) Known {
-	k := Known{ids: map[string]string{}, prefixes: map[string]bool{}}
+// NewKnownIDs makes a Known of ids.
+func NewKnownIDs(ids []string) KnownIDs {
+	k := KnownIDs{ids: map[string]string{}, prefixes: map[string]bool{}}
 	for _, id := range ids {
 		if id == "" {
 			continue
 		}
-		k.ids[Key(id)] = id
-		if p := letters(id); p != "" {
+		k.ids[IDKey(id)] = id
+		if p := idLetters(id); p != "" {
 			k.prefixes[p] = true
 		}
 	}
 	return k
 }
 
-// Key is an id as it is compared: in capitals, without zeros before its number.
-func Key(id string) string {
+// IDKey is an id as it is compared: in capitals, without zeros before its number.
+func IDKey(id string) string {
 	id = strings.ToUpper(id)
-	p := letters(id)
+	p := idLetters(id)
 	rest := strings.TrimLeft(id[len(p):], "0")
 	if rest == "" || rest[0] < '0' || rest[0] > '9' {
 		rest = "0" + rest
@@ -44,7 +44,7 @@ func Key(id string) string {
 	return p + rest
 }
 
-func letters(id string) string {
+func idLetters(id string) string {
 	n := 0
 	for n < len(id) && (id[n] < '0' || id[n] > '9') {
 		n++
@@ -57,72 +57,72 @@ type Pair struct{ Task, After string }
 
 // The orders that words tell: what stands left comes before or after what stands right.
 const (
-	before = 1
-	after  = -1
+	orderBefore = 1
+	orderAfter  = -1
 )
 
-// cue is a word that tells an order, and the words of which one has to follow it, "" when
+// orderCue is a word that tells an order, and the words of which one has to follow it, "" when
 // none has to.
-type cue struct {
+type orderCue struct {
 	order int
 	next  string
 }
 
-var cues = map[string][]cue{
-	"depends": {{after, "on upon : **:"}}, "depends-on": {{after, ""}}, "blocked-by": {{after, ""}},
-	"依赖": {{after, ""}}, "依賴": {{after, ""}}, "depend": {{after, "on upon :"}}, "dependent": {{after, "on upon"}},
-	"depending":    {{after, "on upon"}},
-	"dependencies": {{after, ": on"}}, "dependency": {{after, ": on"}}, "deps": {{after, ":"}}, "dep": {{after, ":"}},
-	"blocked": {{after, "by"}}, "wait": {{after, "for on"}}, "waits": {{after, "for on"}},
-	"build": {{after, "on upon"}}, "builds": {{after, "on upon"}},
-	"require": {{after, ""}}, "requires": {{after, ""}}, "need": {{after, ""}}, "needs": {{after, ""}},
-	"after": {{after, ""}}, "follow": {{after, ""}}, "follows": {{after, ""}},
-	"prerequisite": {{before, "for of"}, {after, ":"}}, "prerequisites": {{before, "for of"}, {after, ":"}},
-	"before": {{before, ""}}, "block": {{before, ""}}, "blocks": {{before, ""}}, "unblocks": {{before, ""}},
-	"precede": {{before, ""}}, "precedes": {{before, ""}},
-	"required": {{before, "by for"}}, "needed": {{before, "by for"}}, "enable": {{before, ""}},
-	"enables": {{before, ""}}, "then": {{before, ""}},
-	"->": {{before, ""}}, "→": {{before, ""}}, "=>": {{before, ""}}, "⟶": {{before, ""}}, "<-": {{after, ""}}, "←": {{after, ""}},
+var orderCues = map[string][]orderCue{
+	"depends": {{orderAfter, "on upon : **:"}}, "depends-on": {{orderAfter, ""}}, "blocked-by": {{orderAfter, ""}},
+	"依赖": {{orderAfter, ""}}, "依賴": {{orderAfter, ""}}, "depend": {{orderAfter, "on upon :"}}, "dependent": {{orderAfter, "on upon"}},
+	"depending":    {{orderAfter, "on upon"}},
+	"dependencies": {{orderAfter, ": on"}}, "dependency": {{orderAfter, ": on"}}, "deps": {{orderAfter, ":"}}, "dep": {{orderAfter, ":"}},
+	"blocked": {{orderAfter, "by"}}, "wait": {{orderAfter, "for on"}}, "waits": {{orderAfter, "for on"}},
+	"build": {{orderAfter, "on upon"}}, "builds": {{orderAfter, "on upon"}},
+	"require": {{orderAfter, ""}}, "requires": {{orderAfter, ""}}, "need": {{orderAfter, ""}}, "needs": {{orderAfter, ""}},
+	"after": {{orderAfter, ""}}, "follow": {{orderAfter, ""}}, "follows": {{orderAfter, ""}},
+	"prerequisite": {{orderBefore, "for of"}, {orderAfter, ":"}}, "prerequisites": {{orderBefore, "for of"}, {orderAfter, ":"}},
+	"before": {{orderBefore, ""}}, "block": {{orderBefore, ""}}, "blocks": {{orderBefore, ""}}, "unblocks": {{orderBefore, ""}},
+	"precede": {{orderBefore, ""}}, "precedes": {{orderBefore, ""}},
+	"required": {{orderBefore, "by for"}}, "needed": {{orderBefore, "by for"}}, "enable": {{orderBefore, ""}},
+	"enables": {{orderBefore, ""}}, "then": {{orderBefore, ""}},
+	"->": {{orderBefore, ""}}, "→": {{orderBefore, ""}}, "=>": {{orderBefore, ""}}, "⟶": {{orderBefore, ""}}, "<-": {{orderAfter, ""}}, "←": {{orderAfter, ""}},
 }
 
-// others are what numbers are of when they are of no task.
-var others = map[string]bool{"phase": true, "phases": true, "story": true, "stories": true, "step": true, "steps": true,
+// otherNouns are what numbers are of when they are of no task.
+var otherNouns = map[string]bool{"phase": true, "phases": true, "story": true, "stories": true, "step": true, "steps": true,
 	"section": true, "week": true, "day": true, "sprint": true, "version": true, "requirement": true,
 	"requirements": true, "milestone": true}
 
-// Order returns what a text says of which task comes after which. self is the task whose
+// FindOrder returns what a text says of which task comes after which. self is the task whose
 // text it is, which is meant where no task is named; "" outside a task. Names of tasks
 // that are like the known ones and unknown come back as they stand, for the caller to say
 // so. Single numbers are names only behind the word "task" or in a list that tells what a
 // task depends on.
-func (k Known) Order(text, self string) []Pair {
+func (k KnownIDs) FindOrder(text, self string) []Pair {
 	if !strings.ContainsAny(text, "0123456789") {
 		return nil
 	}
-	s := sentence{known: k, self: self, seen: map[Pair]bool{}, tight: tight.MatchString(text)}
+	s := orderParser{known: k, self: self, seen: map[Pair]bool{}, tightArrow: tightArrow.MatchString(text)}
 	words := orderWords(text)
 	for i, w := range words {
 		next := ""
 		if i+1 < len(words) {
 			next = words[i+1]
 		}
-		s.take(w, next)
+		s.readWord(w, next)
 	}
-	s.settle()
+	s.finishOrder()
 	return s.pairs
 }
 
-// tight is an arrow with names on both sides and no blanks: commas are between chains then.
-var tight = lazyregexp.New(`\d[a-z]?(?:→|->|=>)[A-Za-z]{0,10}[-_]?\d`)
+// tightArrow is an arrow with names on both sides and no blanks: commas are between chains then.
+var tightArrow = lazyregexp.New(`\d[a-z]?(?:→|->|=>)[A-Za-z]{0,10}[-_]?\d`)
 
 // arrows are cues only where a name follows: others lead to a place or to words.
 var arrows = map[string]bool{"->": true, "→": true, "=>": true, "⟶": true, "<-": true, "←": true}
 
-// behind are words that follow the names of what comes first.
-var behind = []string{"に依存", "에 의존", "에의존"}
+// trailingCues are words that follow the names of what comes first.
+var trailingCues = []string{"に依存", "에 의존", "에의존"}
 
-// foreign are words that are read as one, of scripts that set no blanks between words.
-var foreign = append([]string{"依赖", "依賴"}, behind...)
+// unspacedCues are words that are read as one, of scripts that set no blanks between words.
+var unspacedCues = append([]string{"依赖", "依賴"}, trailingCues...)
 
 // pieces cuts a text into words, numbers of tasks, and the signs that matter here.
 func orderWords(text string) []string {
@@ -132,7 +132,7 @@ func orderWords(text string) []string {
 		switch {
 		case c == '#' || isWord(c):
 			n := i + 1
-			for n < len(text) && (isWord(text[n]) || joins(text[i:n], text[n:])) {
+			for n < len(text) && (isWord(text[n]) || signJoins(text[i:n], text[n:])) {
 				n++
 			}
 			list, i = append(list, text[i:n]), n
@@ -147,28 +147,28 @@ func orderWords(text string) []string {
 			}
 			list, i = append(list, text[i:n]), n
 		default:
-			w := outside(text[i:])
+			w := unspacedWord(text[i:])
 			list, i = append(list, w), i+len(w)
 		}
 	}
 	return list
 }
 
-// joins reports whether the sign that rest begins with belongs to the word before it: that
+// signJoins reports whether the sign that rest begins with belongs to the word before it: that
 // of a name with a number, or the dash in write-before-read, which tells no order.
-func joins(word, rest string) bool {
+func signJoins(word, rest string) bool {
 	if len(rest) < 2 || strings.IndexByte(".-_", rest[0]) < 0 {
 		return false
 	}
-	if digit(rest[1]) {
-		return glued(word, rest[0])
+	if isDigit(rest[1]) {
+		return isGlued(word, rest[0])
 	}
 	return rest[0] == '-' && isWord(rest[1]) && strings.IndexFunc(word, func(r rune) bool { return r >= '0' && r <= '9' }) < 0
 }
 
-// outside is the word or letter of another script that a text begins with.
-func outside(text string) string {
-	for _, w := range foreign {
+// unspacedWord is the word or letter of another script that a text begins with.
+func unspacedWord(text string) string {
+	for _, w := range unspacedCues {
 		if strings.HasPrefix(text, w) {
 			return w
 		}
@@ -177,108 +177,108 @@ func outside(text string) string {
 	return text[:n]
 }
 
-func isWord(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || digit(c) }
-func digit(c byte) bool  { return c >= '0' && c <= '9' }
+func isWord(c byte) bool  { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// glued reports whether a sign between what was read and a number belongs to a name: the
+// isGlued reports whether a sign between what was read and a number belongs to a name: the
 // dot of 1.2, the dash of TASK-7; not the dash of T4-7.
-func glued(read string, sign byte) bool {
+func isGlued(read string, sign byte) bool {
 	number := strings.ContainsAny(read, "0123456789")
 	return number == (sign == '.')
 }
 
-// sentence is a text being read from left to right.
-type sentence struct {
-	known       Known
-	self        string
-	left, right []string
-	order       int
-	list        bool     // what follows is a list of tasks: single numbers name some
-	task, other bool     // the word before says what a number is of
-	span        bool     // from the name before to the next
-	named       bool     // the word before is a name
-	run         []string // the names just before
-	tight       bool
-	chain       bool // an arrow told the order
-	pairs       []Pair
-	seen        map[Pair]bool
+// orderParser is a text being read from left to right.
+type orderParser struct {
+	known                         KnownIDs
+	self                          string
+	left, right                   []string
+	order                         int
+	inList                        bool     // what follows is a list of tasks: single numbers name some
+	afterTaskNoun, afterOtherNoun bool     // the word before says what a number is of
+	inRange                       bool     // from the name before to the next
+	afterName                     bool     // the word before is a name
+	lastNames                     []string // the names just before
+	tightArrow                    bool
+	arrowOrder                    bool // an arrow told the order
+	pairs                         []Pair
+	seen                          map[Pair]bool
 }
 
-func (s *sentence) take(w, next string) {
+func (s *orderParser) readWord(w, next string) {
 	low := strings.ToLower(w)
-	if s.cue(low, next) {
+	if s.readCue(low, next) {
 		return
 	}
-	named := s.named
-	s.named = false
+	named := s.afterName
+	s.afterName = false
 	switch {
-	case s.tight && s.chain && w == ",":
-		s.settle()
-		s.left, s.right, s.order, s.chain = nil, nil, 0, false
+	case s.tightArrow && s.arrowOrder && w == ",":
+		s.finishOrder()
+		s.left, s.right, s.order, s.arrowOrder = nil, nil, 0, false
 		return
-	case slices.Contains(behind, w) && s.order == 0 && s.self != "":
-		s.left, s.right, s.order = nil, s.run, after
-		s.settle()
-		s.left, s.right, s.order, s.run = nil, nil, 0, nil
+	case slices.Contains(trailingCues, w) && s.order == 0 && s.self != "":
+		s.left, s.right, s.order = nil, s.lastNames, orderAfter
+		s.finishOrder()
+		s.left, s.right, s.order, s.lastNames = nil, nil, 0, nil
 		return
-	case s.span && len(w) == 1 && w[0] >= 'a' && w[0] <= 'z':
-		s.lettered(w[0])
+	case s.inRange && len(w) == 1 && w[0] >= 'a' && w[0] <= 'z':
+		s.addLettered(w[0])
 		return
-	case w == ";" || w == "." && (next == "" || strings.ToUpper(next[:1]) == next[:1] && !digit(next[0])):
-		s.settle()
-		s.left, s.right, s.order, s.list = nil, nil, 0, false
+	case w == ";" || w == "." && (next == "" || strings.ToUpper(next[:1]) == next[:1] && !isDigit(next[0])):
+		s.finishOrder()
+		s.left, s.right, s.order, s.inList = nil, nil, 0, false
 	case named && (slices.Contains([]string{"-", "–", "—", "to", "through"}, low) || strings.HasPrefix(low, "..")):
-		s.span = true
+		s.inRange = true
 		return
 	case slices.Contains([]string{",", "and", "&", "+", "/", ":"}, low):
 		return
-	case digit(w[len(w)-1]) || len(w) > 1 && digit(w[len(w)-2]):
-		s.name(w)
+	case isDigit(w[len(w)-1]) || len(w) > 1 && isDigit(w[len(w)-2]):
+		s.addName(w)
 		return
 	}
-	s.span, s.run = false, nil
-	s.task, s.other = low == "task" || low == "tasks", others[low]
+	s.inRange, s.lastNames = false, nil
+	s.afterTaskNoun, s.afterOtherNoun = low == "task" || low == "tasks", otherNouns[low]
 }
 
-// cue takes a word that tells an order.
-func (s *sentence) cue(low, next string) bool {
+// readCue takes a word that tells an order.
+func (s *orderParser) readCue(low, next string) bool {
 	if arrows[low] && !strings.ContainsAny(next, "0123456789[{") && !strings.HasPrefix(strings.ToLower(next), "task") {
 		return false
 	}
-	for _, c := range cues[low] {
+	for _, c := range orderCues[low] {
 		if c.next == "" || slices.Contains(strings.Fields(c.next), strings.ToLower(next)) {
-			s.turn(c.order)
-			s.list = strings.HasPrefix(low, "dep") || strings.HasPrefix(low, "blocked") ||
+			s.startOrder(c.order)
+			s.inList = strings.HasPrefix(low, "dep") || strings.HasPrefix(low, "blocked") ||
 				strings.HasPrefix(low, "prereq") || strings.HasPrefix(low, "依")
-			s.chain = arrows[low]
+			s.arrowOrder = arrows[low]
 			return true
 		}
 	}
 	return false
 }
 
-// lettered adds the names from the last one to that with another letter: T012a–c.
-func (s *sentence) lettered(to byte) {
+// addLettered adds the names from the last one to that with another letter: T012a–c.
+func (s *orderParser) addLettered(to byte) {
 	side := &s.left
 	if s.order != 0 {
 		side = &s.right
 	}
-	s.span = false
+	s.inRange = false
 	if len(*side) == 0 {
 		return
 	}
 	last := (*side)[len(*side)-1]
 	end := len(last) - 1
 	for c := last[end] + 1; last[end] >= 'a' && c <= to; c++ {
-		if id, ok := s.known.ids[Key(last[:end]+string(c))]; ok && len(*side) < most {
+		if id, ok := s.known.ids[IDKey(last[:end]+string(c))]; ok && len(*side) < maxSideNames {
 			*side = append(*side, id)
 		}
 	}
 }
 
-// turn settles what was said and begins what a word for an order says.
-func (s *sentence) turn(order int) {
-	s.settle()
+// startOrder settles what was said and begins what a word for an order says.
+func (s *orderParser) startOrder(order int) {
+	s.finishOrder()
 	switch {
 	case s.right == nil:
 	case s.left == nil && s.self != "": // "depends on A, blocked by B" says both of the same task
@@ -286,10 +286,10 @@ func (s *sentence) turn(order int) {
 	default:
 		s.left, s.right = s.right, nil
 	}
-	s.order, s.span, s.named, s.task, s.other = order, false, false, false, false
+	s.order, s.inRange, s.afterName, s.afterTaskNoun, s.afterOtherNoun = order, false, false, false, false
 }
 
-func (s *sentence) settle() {
+func (s *orderParser) finishOrder() {
 	left := s.left
 	if len(left) == 0 && s.self != "" {
 		left = []string{s.self}
@@ -297,10 +297,10 @@ func (s *sentence) settle() {
 	for _, l := range left {
 		for _, r := range s.right {
 			p := Pair{Task: l, After: r}
-			if s.order == before {
+			if s.order == orderBefore {
 				p = Pair{Task: r, After: l}
 			}
-			if Key(l) != Key(r) && !s.seen[p] {
+			if IDKey(l) != IDKey(r) && !s.seen[p] {
 				s.seen[p] = true
 				s.pairs = append(s.pairs, p)
 			}
@@ -308,17 +308,17 @@ func (s *sentence) settle() {
 	}
 }
 
-// most bounds how many names one side of an order has: more is not a sentence.
-const most = 300
+// maxSideNames bounds how many names one side of an order has: more is not a sentence.
+const maxSideNames = 300
 
-func (s *sentence) name(w string) {
-	id, ok := s.known.ids[Key(w)]
-	bare := letters(w) == ""
+func (s *orderParser) addName(w string) {
+	id, ok := s.known.ids[IDKey(w)]
+	bare := idLetters(w) == ""
 	switch {
-	case s.other, bare && !strings.Contains(w, ".") && !s.task && !s.list:
+	case s.afterOtherNoun, bare && !strings.Contains(w, ".") && !s.afterTaskNoun && !s.inList:
 		return // a number in passing
 	case ok:
-	case bare || !s.known.prefixes[letters(w)]:
+	case bare || !s.known.prefixes[idLetters(w)]:
 		return
 	default:
 		id = w
@@ -327,27 +327,27 @@ func (s *sentence) name(w string) {
 	if s.order != 0 {
 		side = &s.right
 	}
-	if n := len(*side); s.span && n > 0 {
-		*side = append(*side, s.known.between((*side)[n-1], id)...)
+	if n := len(*side); s.inRange && n > 0 {
+		*side = append(*side, s.known.idsBetween((*side)[n-1], id)...)
 	}
-	if len(*side) < most {
+	if len(*side) < maxSideNames {
 		*side = append(*side, id)
-		s.run = append(s.run, id)
+		s.lastNames = append(s.lastNames, id)
 	}
-	s.span, s.named = false, true
+	s.inRange, s.afterName = false, true
 }
 
-// between returns the ids from one to another, both left out, when both end in a number.
-func (k Known) between(from, to string) []string {
-	p := letters(from)
+// idsBetween returns the ids from one to another, both left out, when both end in a number.
+func (k KnownIDs) idsBetween(from, to string) []string {
+	p := idLetters(from)
 	a, err := strconv.Atoi(from[len(p):])
-	b, berr := strconv.Atoi(to[len(letters(to)):])
-	if err != nil || berr != nil || p != letters(to) || b-a > most {
+	b, berr := strconv.Atoi(to[len(idLetters(to)):])
+	if err != nil || berr != nil || p != idLetters(to) || b-a > maxSideNames {
 		return nil
 	}
 	var list []string
 	for n := a + 1; n < b; n++ {
-		if id, ok := k.ids[Key(p+strconv.Itoa(n))]; ok {
+		if id, ok := k.ids[IDKey(p+strconv.Itoa(n))]; ok {
 			list = append(list, id)
 		}
 	}

@@ -27,22 +27,22 @@ const (
 // line's end. Indent and Content are columns, a tab reaching to the next multiple of four:
 // where the line begins, and, for an item, where its words begin.
 type Line struct {
-	N       int // from 1
-	At, End int
-	Kind    Kind
-	Level   int    // of a heading: 1 to 6
-	Indent  int    //
-	Content int    //
-	Number  string // of a numbered item: "1", "2.3"
-	Words   string // of a heading or item, without its mark, number and box; else the line without indentation
-	Box     Box
+	N          int // from 1
+	Start, End int
+	Kind       Kind
+	Level      int    // of a heading: 1 to 6
+	Indent     int    //
+	Content    int    //
+	Number     string // of a numbered item: "1", "2.3"
+	Text       string // of a heading or item, without its mark, number and box; else the line without indentation
+	Box        Box
 
-	first int // the byte at which its words begin
+	textStart int // the byte at which its words begin
 }
 
 // Raw is the line as it stands, made valid UTF-8.
 func (l Line) Raw(data []byte) string {
-	return strings.ToValidUTF8(string(data[l.At:l.End]), "\uFFFD")
+	return strings.ToValidUTF8(string(data[l.Start:l.End]), "\uFFFD")
 }
 
 // Read tells the lines of a file apart. It never fails: what is nothing special is text.
@@ -64,7 +64,7 @@ func ReadPage(data []byte) []Line {
 		if end > at && data[end-1] == '\r' {
 			end--
 		}
-		r.line(n, at, end)
+		r.readLine(n, at, end)
 		at = next
 	}
 	r.unfinishedFront()
@@ -76,44 +76,44 @@ type pageReader struct {
 	data  []byte
 	lines []Line
 
-	fence   string // the mark that closes the code, "" outside of code
-	inside  int    // the column of the item that the code is in
-	comment bool
-	front   bool
-	item    int // the content column of the last item, 0 outside a list
-	was     Kind
+	fence       string // the mark that closes the code, "" outside of code
+	fenceColumn int    // the column of the item that the code is in
+	comment     bool
+	front       bool
+	item        int // the content column of the last item, 0 outside a list
+	previous    Kind
 }
 
-func (r *pageReader) line(n, at, end int) {
-	l := Line{N: n, At: at, End: end}
+func (r *pageReader) readLine(n, at, end int) {
+	l := Line{N: n, Start: at, End: end}
 	text := string(r.data[at:end])
 	words := strings.TrimLeft(text, " \t")
-	l.first = at + len(text) - len(words)
-	l.Indent = columns(text[:len(text)-len(words)], 0)
+	l.textStart = at + len(text) - len(words)
+	l.Indent = columnAfter(text[:len(text)-len(words)], 0)
 	words = strings.TrimRight(words, " \t\v\f\r")
-	l.Words = words
-	r.kind(&l, words)
-	l.Words = strings.ToValidUTF8(l.Words, "\uFFFD")
+	l.Text = words
+	r.classify(&l, words)
+	l.Text = strings.ToValidUTF8(l.Text, "\uFFFD")
 	r.lines = append(r.lines, l)
-	r.was = l.Kind
+	r.previous = l.Kind
 }
 
-func (r *pageReader) kind(l *Line, words string) {
+func (r *pageReader) classify(l *Line, words string) {
 	switch {
-	case r.within(l, words):
+	case r.readInOpenBlock(l, words):
 	case l.N == 1 && words == "---":
 		r.front, l.Kind = true, Front
 	case words == "":
 		l.Kind = Blank
 	case strings.HasPrefix(words, "```") || strings.HasPrefix(words, "~~~"):
 		l.Kind = Fence
-		r.open(l, words)
+		r.openFence(l, words)
 	case strings.HasPrefix(words, "<!--"):
 		l.Kind = Comment
 		r.comment = !strings.Contains(words[4:], "-->")
-	case heading(l, words):
+	case readHeading(l, words):
 		r.item = 0
-	case r.underline(l, words):
+	case r.isUnderline(l, words):
 	case isRule(words):
 		l.Kind, r.item = Rule, 0
 	case readItem(l, words):
@@ -124,25 +124,25 @@ func (r *pageReader) kind(l *Line, words string) {
 		l.Kind = Table
 	default:
 		l.Kind = Text
-		if l.Indent == 0 && r.was == Blank {
+		if l.Indent == 0 && r.previous == Blank {
 			r.item = 0
 		}
-		r.comment = unclosed(words)
+		r.comment = hasUnclosedComment(words)
 	}
 	if l.Kind == Item {
-		r.comment = unclosed(words)
+		r.comment = hasUnclosedComment(words)
 	}
 }
 
-// within answers for the lines of what is open: code, a comment, the top of the file.
-func (r *pageReader) within(l *Line, words string) bool {
+// readInOpenBlock answers for the lines of what is open: code, a comment, the top of the file.
+func (r *pageReader) readInOpenBlock(l *Line, words string) bool {
 	switch {
 	case r.front:
 		l.Kind = Front
 		r.front = words != "---" && words != "..."
 		return true
 	case r.fence != "":
-		if words != "" && r.inside > 0 && l.Indent < r.inside && !strings.HasPrefix(words, r.fence) {
+		if words != "" && r.fenceColumn > 0 && l.Indent < r.fenceColumn && !strings.HasPrefix(words, r.fence) {
 			r.fence = "" // the item that the code was in is over
 			return false
 		}
@@ -159,16 +159,16 @@ func (r *pageReader) within(l *Line, words string) bool {
 	return false
 }
 
-// open notes the mark that will close code.
-func (r *pageReader) open(l *Line, words string) {
+// openFence notes the mark that will close code.
+func (r *pageReader) openFence(l *Line, words string) {
 	mark := words[:len(words)-len(strings.TrimLeft(words, words[:1]))]
 	if words[0] == '`' && strings.Contains(words[len(mark):], "`") {
 		l.Kind = Text // a span of code on one line
 		return
 	}
-	r.fence, r.inside = mark, 0
+	r.fence, r.fenceColumn = mark, 0
 	if r.item > 0 && l.Indent >= r.item {
-		r.inside = r.item
+		r.fenceColumn = r.item
 	}
 }
 
@@ -186,13 +186,13 @@ func (r *pageReader) unfinishedFront() {
 			again.lines = append(again.lines, l)
 			continue
 		}
-		again.line(l.N, l.At, l.End)
+		again.readLine(l.N, l.Start, l.End)
 	}
 	r.lines = again.lines
 }
 
-// underline makes a heading of the line above when this one underlines it.
-func (r *pageReader) underline(l *Line, words string) bool {
+// isUnderline makes a heading of the line above when this one underlines it.
+func (r *pageReader) isUnderline(l *Line, words string) bool {
 	n := len(r.lines)
 	if n == 0 || r.lines[n-1].Kind != Text || r.lines[n-1].Indent > 3 || r.item > 0 {
 		return false
@@ -211,7 +211,7 @@ func (r *pageReader) underline(l *Line, words string) bool {
 	return true
 }
 
-func heading(l *Line, words string) bool {
+func readHeading(l *Line, words string) bool {
 	level := len(words) - len(strings.TrimLeft(words, "#"))
 	if level == 0 || level > 6 || l.Indent > 3 {
 		return false
@@ -220,9 +220,9 @@ func heading(l *Line, words string) bool {
 		return false
 	}
 	l.Kind, l.Level = Heading, level
-	l.Words = strings.TrimSpace(words[level:])
-	if cut := strings.TrimRight(l.Words, "#"); cut != l.Words && (cut == "" || strings.HasSuffix(cut, " ")) {
-		l.Words = strings.TrimSpace(cut)
+	l.Text = strings.TrimSpace(words[level:])
+	if cut := strings.TrimRight(l.Text, "#"); cut != l.Text && (cut == "" || strings.HasSuffix(cut, " ")) {
+		l.Text = strings.TrimSpace(cut)
 	}
 	return true
 }
@@ -236,14 +236,14 @@ func isRule(words string) bool {
 	return n >= 3 && n+strings.Count(words, " ")+strings.Count(words, "\t") == len(words)
 }
 
-// unclosed reports a comment that begins in a line of words and continues below it.
-func unclosed(words string) bool {
+// hasUnclosedComment reports a comment that begins in a line of words and continues below it.
+func hasUnclosedComment(words string) bool {
 	at := strings.LastIndex(words, "<!--")
 	return at >= 0 && !strings.Contains(words[at:], "-->") && strings.Count(words[:at], "`")%2 == 0
 }
 
-// columns is how far a run of blanks reaches from a column.
-func columns(blanks string, from int) int {
+// columnAfter is how far a run of blanks reaches from a column.
+func columnAfter(blanks string, from int) int {
 	for _, c := range blanks {
 		if c == '\t' {
 			from += 4 - from%4

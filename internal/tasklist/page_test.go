@@ -98,18 +98,18 @@ func TestBoxes(t *testing.T) {
 		"- [            ] b": "none [            ] b",
 	} {
 		l := ReadPage([]byte(text))[0]
-		got := string(l.Box.State) + " " + l.Box.Odd
+		got := string(l.Box.State) + " " + l.Box.Problem
 		if l.Box.State == NoBox {
 			got = "none"
 		} else if l.Box.Star {
 			got = string(l.Box.State) + " *"
 		}
-		if got += " " + l.Words; got != want || l.Kind != Item {
+		if got += " " + l.Text; got != want || l.Kind != Item {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}
 	l := ReadPage([]byte("a\n  2.1. [ ] b\n"))[1]
-	if l.Number != "2.1" || l.Indent != 2 || l.Words != "b" || l.Box.At != 10 || l.Box.End != 11 {
+	if l.Number != "2.1" || l.Indent != 2 || l.Text != "b" || l.Box.Start != 10 || l.Box.End != 11 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -125,14 +125,14 @@ func FuzzReadPage(f *testing.F) {
 		at, n := 0, 0
 		for _, l := range ReadPage(data) {
 			n++
-			if l.N != n || l.At < at || l.End < l.At || strings.Trim(string(data[at:l.At]), "\r\n\xef\xbb\xbf") != "" {
+			if l.N != n || l.Start < at || l.End < l.Start || strings.Trim(string(data[at:l.Start]), "\r\n\xef\xbb\xbf") != "" {
 				t.Fatalf("line %d: %+v after %d", n, l, at)
 			}
 			at = l.End
-			if b := l.Box; b.State != NoBox && (b.At < l.At || b.End > l.End || b.At > b.End) {
+			if b := l.Box; b.State != NoBox && (b.Start < l.Start || b.End > l.End || b.Start > b.End) {
 				t.Fatalf("line %d: %+v", n, l)
-			} else if b.State == Open && b.Sign[0] == '[' && strings.TrimSpace(string(data[b.At:b.End])) != "" {
-				t.Fatalf("line %d: %q", n, data[b.At:b.End])
+			} else if b.State == Open && b.Sign[0] == '[' && strings.TrimSpace(string(data[b.Start:b.End])) != "" {
+				t.Fatalf("line %d: %q", n, data[b.Start:b.End])
 			}
 		}
 		if rest := strings.Trim(string(data[at:]), "\r\n\xef\xbb\xbf"); rest != "" {

@@ -16,19 +16,19 @@ type issueReader struct {
 	data []byte
 }
 
-// deepest is how many lists and objects an issue may be in.
-const deepest = 12
+// maxDepth is how many lists and objects an issue may be in.
+const maxDepth = 12
 
-func (r issueReader) at(offset int64) int {
+func (r issueReader) lineAt(offset int64) int {
 	return 1 + bytes.Count(r.data[:min(int(offset), len(r.data))], []byte{'\n'})
 }
 
-// issues reads all values of a file, one after the other: gh prints each page as one.
-func (r issueReader) issues() ([]issue, error) {
+// readAll reads all values of a file, one after the other: gh prints each page as one.
+func (r issueReader) readAll() ([]issue, error) {
 	var list []issue
 	dec := json.NewDecoder(bytes.NewReader(r.data))
 	for {
-		start := past(r.data, dec.InputOffset())
+		start := nextValue(r.data, dec.InputOffset())
 		var raw json.RawMessage
 		err := dec.Decode(&raw)
 		if errors.Is(err, io.EOF) {
@@ -39,9 +39,9 @@ func (r issueReader) issues() ([]issue, error) {
 			if errors.As(err, &syntax) {
 				start = syntax.Offset - 1
 			}
-			return nil, fmt.Errorf("%s:%d: not JSON: %w", r.name, r.at(max(0, start)), err)
+			return nil, fmt.Errorf("%s:%d: not JSON: %w", r.name, r.lineAt(max(0, start)), err)
 		}
-		more, err := r.from(raw, start, 0)
+		more, err := r.readValue(raw, start, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -53,8 +53,8 @@ func (r issueReader) issues() ([]issue, error) {
 	return list, nil
 }
 
-// past returns where the next value begins.
-func past(data []byte, at int64) int64 {
+// nextValue returns where the next value begins.
+func nextValue(data []byte, at int64) int64 {
 	for int(at) < len(data) && strings.IndexByte(" \t\r\n,:", data[at]) >= 0 {
 		at++
 	}
@@ -68,8 +68,8 @@ type member struct {
 	at  int64
 }
 
-// members takes a list or an object apart.
-func members(raw json.RawMessage) ([]member, error) {
+// splitMembers takes a list or an object apart.
+func splitMembers(raw json.RawMessage) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	open, err := dec.Token()
 	if err != nil {
@@ -85,7 +85,7 @@ func members(raw json.RawMessage) ([]member, error) {
 			}
 			m.key, _ = key.(string)
 		}
-		m.at = past(raw, dec.InputOffset())
+		m.at = nextValue(raw, dec.InputOffset())
 		if err := dec.Decode(&m.raw); err != nil {
 			return nil, err
 		}
@@ -94,51 +94,51 @@ func members(raw json.RawMessage) ([]member, error) {
 	return list, nil
 }
 
-// around are the keys that issues lie under: pages of lists, the parts of a GraphQL answer,
+// wrapperKeys are the keys that issues lie under: pages of lists, the parts of a GraphQL answer,
 // the items of a project, what a webhook sends.
-var around = []string{"data", "repository", "organization", "user", "viewer", "node", "search", "projectV2", "issues",
+var wrapperKeys = []string{"data", "repository", "organization", "user", "viewer", "node", "search", "projectV2", "issues",
 	"issue", "edges", "nodes", "items", "content", "subIssues"}
 
-// from reads the issues of one value that begins at an offset of the file.
-func (r issueReader) from(raw json.RawMessage, start int64, depth int) ([]issue, error) {
-	if depth > deepest {
-		return nil, fmt.Errorf("%s:%d: not an issue: nested too deep", r.name, r.at(start))
+// readValue reads the issues of one value that begins at an offset of the file.
+func (r issueReader) readValue(raw json.RawMessage, start int64, depth int) ([]issue, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("%s:%d: not an issue: nested too deep", r.name, r.lineAt(start))
 	}
 	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
 		var is issue
-		return nil, fmt.Errorf("%s:%d: not an issue: %w", r.name, r.at(start), json.Unmarshal(raw, &is))
+		return nil, fmt.Errorf("%s:%d: not an issue: %w", r.name, r.lineAt(start), json.Unmarshal(raw, &is))
 	}
-	parts, err := members(raw)
+	parts, err := splitMembers(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", r.name, r.at(start), err)
+		return nil, fmt.Errorf("%s:%d: %w", r.name, r.lineAt(start), err)
 	}
 	if raw[0] == '[' {
-		return r.all(parts, start, depth)
+		return r.readMembers(parts, start, depth)
 	}
 	has := func(key string) bool {
 		return slices.ContainsFunc(parts, func(m member) bool { return m.key == key && string(m.raw) != "null" })
 	}
 	inside := slices.DeleteFunc(slices.Clone(parts), func(m member) bool {
-		return !slices.Contains(around, m.key) || len(m.raw) == 0 || m.raw[0] != '[' && m.raw[0] != '{'
+		return !slices.Contains(wrapperKeys, m.key) || len(m.raw) == 0 || m.raw[0] != '[' && m.raw[0] != '{'
 	})
 	if has("issue") { // a webhook names the repository, and more, beside it
 		inside = slices.DeleteFunc(inside, func(m member) bool { return m.key != "issue" })
 	}
 	if !has("number") && len(inside) > 0 && (!has("title") || has("content") || has("items")) {
-		list, err := r.all(inside, start, depth)
+		list, err := r.readMembers(inside, start, depth)
 		if err == nil && len(list) == 0 {
 			err = r.failure(parts, start)
 		}
-		return listed(list, parts), err
+		return withItemStatus(list, parts), err
 	}
 	if depth > 0 && !has("number") && !has("title") {
 		return nil, nil // an empty page, or one that may not be seen
 	}
-	return r.one(raw, parts, start)
+	return r.readIssue(raw, parts, start)
 }
 
-// listed gives issues the status that an item of a project has, where they say no state.
-func listed(list []issue, item []member) []issue {
+// withItemStatus gives issues the status that an item of a project has, where they say no state.
+func withItemStatus(list []issue, item []member) []issue {
 	for _, m := range item {
 		var status string
 		if m.key != "status" || json.Unmarshal(m.raw, &status) != nil || StateOf(status) != Done {
@@ -151,14 +151,14 @@ func listed(list []issue, item []member) []issue {
 	return list
 }
 
-// all reads the issues of the members of a value. What is null is not an issue that may be seen.
-func (r issueReader) all(parts []member, start int64, depth int) ([]issue, error) {
+// readMembers reads the issues of the members of a value. What is null is not an issue that may be seen.
+func (r issueReader) readMembers(parts []member, start int64, depth int) ([]issue, error) {
 	var list []issue
 	for _, m := range parts {
 		if string(m.raw) == "null" {
 			continue
 		}
-		more, err := r.from(m.raw, start+m.at, depth+1)
+		more, err := r.readValue(m.raw, start+m.at, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -167,11 +167,11 @@ func (r issueReader) all(parts []member, start int64, depth int) ([]issue, error
 	return list, nil
 }
 
-// one reads an issue.
-func (r issueReader) one(raw json.RawMessage, parts []member, start int64) ([]issue, error) {
+// readIssue reads an issue.
+func (r issueReader) readIssue(raw json.RawMessage, parts []member, start int64) ([]issue, error) {
 	var is issue
 	err := json.Unmarshal(raw, &is)
-	if is.line = r.at(start); err != nil {
+	if is.line = r.lineAt(start); err != nil {
 		return nil, fmt.Errorf("%s:%d: not an issue: %w", r.name, is.line, err)
 	}
 	if is.Number > 0 || strings.TrimSpace(is.Title) != "" {
@@ -199,7 +199,7 @@ func (r issueReader) failure(parts []member, start int64) error {
 			}
 		}
 		if said != "" {
-			return fmt.Errorf("%s:%d: not an issue but an error of the forge: %s", r.name, r.at(start+m.at), said)
+			return fmt.Errorf("%s:%d: not an issue but an error of the forge: %s", r.name, r.lineAt(start+m.at), said)
 		}
 	}
 	return nil

@@ -14,68 +14,68 @@ const (
 	GivenUp = "it is abandoned: the task is not treated as open"
 )
 
-// Max is how many bytes of YAML a task may have.
-const Max = 1 << 20
+// MaxTaskYAML is how many bytes of YAML a task may have.
+const MaxTaskYAML = 1 << 20
 
 // Task reads a *.task.yaml. What is wrong with its YAML comes back as *config.Problems,
 // as does a file that names neither an id nor a title.
 func ReadTaskYAML(name string, data []byte) (Reading, error) {
-	f, err := read(name, data)
+	f, err := readYAML(name, data)
 	if err != nil {
 		return Reading{}, err
 	}
 	t := Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"),
 		State: StateOf(f.text("status"))}
-	scope := f.under("scope")
+	scope := f.below("scope")
 	in, out := append(scope.list("in"), f.list("scope_in")...), append(scope.list("out"), f.list("scope_out")...)
 	t.Exclude = out
-	for _, one := range slices.Concat(in, f.list("files"), f.under("context").list("repo_paths")) {
-		t.Files = add(t.Files, pathsOf(one)...)
+	for _, one := range slices.Concat(in, f.list("files"), f.below("context").list("repo_paths")) {
+		t.Files = appendNew(t.Files, pathsOf(one)...)
 	}
-	t.Declared = len(t.Files) > 0
+	t.FilesDeclared = len(t.Files) > 0
 	t.Depends = f.ids("blocked_by", "depends_on", "depends", "dependencies")
-	must := f.under("acceptance_criteria")
+	must := f.below("acceptance_criteria")
 	t.Acceptance = slices.Concat(f.list("acceptance_criteria", "acceptance"), must.list("must"), must.list("quality_gates"))
-	t.QA = slices.Concat(f.list("qa"), f.under("qa").list("commands"), f.under("validation").list("commands"),
-		f.under("validation").each("pipeline", "command"))
+	t.QA = slices.Concat(f.list("qa"), f.below("qa").list("commands"), f.below("validation").list("commands"),
+		f.below("validation").valuesOf("pipeline", "command"))
 	t.Standards = f.list("standards")
 	var words []string
-	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), items("In scope", in),
-		items("Not in scope", out), f.plan(), items("Acceptance criteria", t.Acceptance)} {
+	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), formatList("In scope", in),
+		formatList("Not in scope", out), f.planSteps(), formatList("Acceptance criteria", t.Acceptance)} {
 		if s = strings.TrimSpace(s); s != "" {
 			words = append(words, s)
 		}
 	}
-	t.Words = strings.Join(words, "\n\n")
-	t.Ask = strings.TrimSpace(t.Title + "\n\n" + f.text("description"))
-	return f.oneTask(t, TaskYAML)
+	t.Text = strings.Join(words, "\n\n")
+	t.Request = strings.TrimSpace(t.Title + "\n\n" + f.text("description"))
+	return f.singleTask(t, TaskYAML)
 }
 
-// Package reads a work package: YAML between two lines of dashes, then Markdown.
-func Package(name string, data []byte) (Reading, error) {
-	f, body, err := fronted(name, data)
+// ReadWorkPackage reads a work package: YAML between two lines of dashes, then Markdown.
+func ReadWorkPackage(name string, data []byte) (Reading, error) {
+	f, body, err := readFrontMatter(name, data)
 	if err != nil {
 		return Reading{}, err
 	}
 	t := Task{ID: f.text("work_package_id", "wp_code"), Title: f.text("title"), Section: f.text("phase"), State: StateOf(f.lane())}
 	for _, one := range f.list("owned_files", "files") {
-		t.Files = add(t.Files, pathsOf(one)...)
+		t.Files = appendNew(t.Files, pathsOf(one)...)
 	}
-	t.Declared = len(t.Files) > 0
+	t.FilesDeclared = len(t.Files) > 0
 	t.Depends = f.ids("dependencies", "depends_on")
 	t.Requirements = f.ids("requirement_refs", "requirements")
-	t.Ask = t.Title
-	text := f.body(&t, body)
-	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
-	r, err := f.oneTask(t, SpecKitty)
+	t.Request = t.Title
+	text := f.addBody(&t, body)
+	t.Text = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
+	r, err := f.singleTask(t, SpecKitty)
 	if err == nil && f.lane() == "" {
 		r.Notes = append(r.Notes, Note{Line: 1, Text: r.Tasks[0].Title, Why: NoLane})
 	}
 	return r, err
 }
 
-// fronted takes the YAML between two lines of dashes from the lines below it.
-func fronted(name string, data []byte) (f *sheetFile, body []Line, err error) {
+// readFrontMatter takes the YAML between two lines of dashes from the lines below it.
+func readFrontMatter(name string, data []byte) (f *yamlFile, body []Line, err error) {
 	lines := ReadPage(data)
 	n := 0
 	for i, l := range lines {
@@ -85,44 +85,44 @@ func fronted(name string, data []byte) (f *sheetFile, body []Line, err error) {
 	}
 	var front []byte
 	if n > 0 { // blank lines for those of dashes: problems keep their lines
-		front = append([]byte("\n"), data[lines[1].At:lines[n-1].At]...)
+		front = append([]byte("\n"), data[lines[1].Start:lines[n-1].Start]...)
 	}
-	for _, at := range people.FindAllStringIndex(string(front), -1) {
+	for _, at := range peopleLines.FindAllStringIndex(string(front), -1) {
 		copy(front[at[0]:], bytes.ReplaceAll(front[at[0]:at[1]], []byte("@"), []byte("_")))
 	}
-	if f, err = read(name, front); err == nil {
+	if f, err = readYAML(name, front); err == nil {
 		f.data = data
 	}
 	return f, lines[n:], err
 }
 
-// people are lines that name somebody as @name, which tools write without the quotes that YAML asks for.
-var people = lazyregexp.New(`(?m)^(?:(?:assignee|reporter):|[ \t]*- @).*$`)
+// peopleLines are lines that name somebody as @name, which tools write without the quotes that YAML asks for.
+var peopleLines = lazyregexp.New(`(?m)^(?:(?:assignee|reporter):|[ \t]*- @).*$`)
 
 // ReadBacklog reads a task of Backlog.md: YAML between two lines of dashes, then sections of Markdown. The tool compares
 // its ids without case.
 func ReadBacklog(name string, data []byte) (Reading, error) {
-	f, body, err := fronted(name, data)
+	f, body, err := readFrontMatter(name, data)
 	if err != nil {
 		return Reading{}, err
 	}
 	t := Task{ID: strings.ToUpper(f.text("id")), Title: f.text("title"), State: StateOf(f.text("status")),
 		Priority: f.text("priority"), Parent: strings.ToUpper(f.text("parent_task_id"))}
 	for _, id := range f.ids("dependencies") {
-		t.Depends = add(t.Depends, strings.ToUpper(id))
+		t.Depends = appendNew(t.Depends, strings.ToUpper(id))
 	}
 	var words, ask []string
 	section := ""
 	for _, l := range body {
 		raw := l.Raw(data)
 		if l.Kind == Heading && l.Level <= 2 {
-			section = strings.ToLower(l.Words)
+			section = strings.ToLower(l.Text)
 		}
 		switch {
-		case l.Kind == Comment || pastWork[section]: // the tool's marks, and what was written when it was done
+		case l.Kind == Comment || resultSections[section]: // the tool's marks, and what was written when it was done
 			continue
 		case l.Box.State != NoBox:
-			said := strings.TrimSpace(counted.ReplaceAllString(l.Words, ""))
+			said := strings.TrimSpace(criterionNumber.ReplaceAllString(l.Text, ""))
 			t.Steps = append(t.Steps, Step{Text: said, Done: l.Box.State == Done, Line: l.N})
 			t.Acceptance = append(t.Acceptance, said)
 		case section == "description" && l.Kind != Heading:
@@ -130,54 +130,54 @@ func ReadBacklog(name string, data []byte) (Reading, error) {
 		}
 		words = append(words, raw)
 	}
-	t.Words = paragraphs([]string{t.Title, strings.TrimSpace(strings.Join(words, "\n"))})
+	t.Text = joinParagraphs([]string{t.Title, strings.TrimSpace(strings.Join(words, "\n"))})
 	about := strings.TrimSpace(strings.Join(ask, "\n"))
-	if t.Files, t.Ask = add(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 { // with criteria it gives the reasons
-		t.Ask = paragraphs([]string{t.Title, about})
+	if t.Files, t.Request = appendNew(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 { // with criteria it gives the reasons
+		t.Request = joinParagraphs([]string{t.Title, about})
 	}
-	return f.oneTask(t, Backlog)
+	return f.singleTask(t, Backlog)
 }
 
 var (
-	counted  = lazyregexp.New(`^#\d+\s+`) // the number of a criterion
-	pastWork = map[string]bool{"implementation notes": true, "comments": true, "final summary": true}
+	criterionNumber = lazyregexp.New(`^#\d+\s+`) // the number of a criterion
+	resultSections  = map[string]bool{"implementation notes": true, "comments": true, "final summary": true}
 )
 
 var (
-	part       = lazyregexp.New(`^(?:Subtask\s+)?T-?\d+\s*[:–—-]+\s*(\S.*)$`)
-	ownedFiles = lazyregexp.New(`(?i)^(?:\*\*)?(?:owned )?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
+	partHeading = lazyregexp.New(`^(?:Subtask\s+)?T-?\d+\s*[:–—-]+\s*(\S.*)$`)
+	ownedFiles  = lazyregexp.New(`(?i)^(?:\*\*)?(?:owned )?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
 )
 
-// body takes in the text of a work package, and gives it as it stands.
-func (f *sheetFile) body(t *Task, lines []Line) string {
+// addBody takes in the text of a work package, and gives it as it stands.
+func (f *yamlFile) addBody(t *Task, lines []Line) string {
 	var text strings.Builder
 	var owned []string
 	files := "" // what the heading above says of the list of files that follows
 	for _, l := range lines {
 		text.WriteString(l.Raw(f.data) + "\n")
-		at := ownedFiles.FindStringIndex(l.Words)
+		at := ownedFiles.FindStringIndex(l.Text)
 		switch {
 		case l.Kind == Heading:
-			if files = ""; at != nil && at[1] == len(l.Words) {
-				files = strings.ToLower(l.Words)
+			if files = ""; at != nil && at[1] == len(l.Text) {
+				files = strings.ToLower(l.Text)
 			}
-			if m := part.FindStringSubmatch(l.Words); m != nil {
-				t.Ask += "\n- " + m[1]
+			if m := partHeading.FindStringSubmatch(l.Text); m != nil {
+				t.Request += "\n- " + m[1]
 			}
 		case l.Box.State != NoBox:
-			t.Steps = append(t.Steps, Step{Text: l.Words, Done: l.Box.State == Done, Line: l.N})
-			t.Acceptance = append(t.Acceptance, l.Words)
-		case t.Declared:
+			t.Steps = append(t.Steps, Step{Text: l.Text, Done: l.Box.State == Done, Line: l.N})
+			t.Acceptance = append(t.Acceptance, l.Text)
+		case t.FilesDeclared:
 		case strings.HasPrefix(files, "owned") && l.Kind == Item:
-			owned = add(owned, Files(l.Words)...)
+			owned = appendNew(owned, Files(l.Text)...)
 		case files != "" && l.Kind == Item:
-			t.Files = add(t.Files, Files(l.Words)...)
-		case at != nil && strings.HasSuffix(strings.TrimRight(l.Words[:at[1]], "*"), ":"):
-			t.Files = add(t.Files, Files(l.Words[at[1]:])...)
+			t.Files = appendNew(t.Files, Files(l.Text)...)
+		case at != nil && strings.HasSuffix(strings.TrimRight(l.Text[:at[1]], "*"), ":"):
+			t.Files = appendNew(t.Files, Files(l.Text[at[1]:])...)
 		}
 	}
 	if len(owned) > 0 {
-		t.Files, t.Declared = owned, true
+		t.Files, t.FilesDeclared = owned, true
 	}
 	return text.String()
 }
@@ -195,8 +195,8 @@ func StateOf(word string) State {
 	return Open
 }
 
-// oneTask is the reading of a file that is one task.
-func (f *sheetFile) oneTask(t Task, d Dialect) (Reading, error) {
+// singleTask is the reading of a file that is one task.
+func (f *yamlFile) singleTask(t Task, d Dialect) (Reading, error) {
 	if t.ID == "" && t.Title == "" {
 		f.yaml.Complain(f.top(), "", "not a task: no id and no title")
 	}
@@ -204,7 +204,7 @@ func (f *sheetFile) oneTask(t Task, d Dialect) (Reading, error) {
 		return Reading{}, err
 	}
 	if t.Title == "" {
-		t.Title, t.Words = t.ID, strings.TrimSpace(t.ID+"\n\n"+t.Words)
+		t.Title, t.Text = t.ID, strings.TrimSpace(t.ID+"\n\n"+t.Text)
 	}
 	t.Line, t.Done = 1, t.State == Done
 	if t.Files == nil {
@@ -213,15 +213,15 @@ func (f *sheetFile) oneTask(t Task, d Dialect) (Reading, error) {
 	if t.Depends == nil {
 		t.Depends = []string{}
 	}
-	r := Reading{Dialect: d, Tasks: []Task{t}, Notes: []Note{}, Lines: linesOf(f.data, "")}
+	r := Reading{Dialect: d, Tasks: []Task{t}, Notes: []Note{}, Lines: countFileLines(f.data, "")}
 	if t.State == Unclear {
 		r.Notes = append(r.Notes, Note{Line: 1, Text: t.Title, Why: GivenUp})
 	}
 	return r, nil
 }
 
-// linesOf counts the lines of a file all of which are of tasks, but those of nothing but signs.
-func linesOf(data []byte, signs string) (n Lines) {
+// countFileLines counts the lines of a file all of which are of tasks, but those of nothing but signs.
+func countFileLines(data []byte, signs string) (n Lines) {
 	for _, l := range ReadPage(data) {
 		n.Total++
 		if strings.Trim(strings.TrimSpace(l.Raw(data)), signs) == "" {
@@ -232,7 +232,7 @@ func linesOf(data []byte, signs string) (n Lines) {
 	return n
 }
 
-func add(list []string, more ...string) []string {
+func appendNew(list []string, more ...string) []string {
 	for _, s := range more {
 		if s != "" && !slices.Contains(list, s) {
 			list = append(list, s)
@@ -249,7 +249,7 @@ func pathsOf(item string) []string {
 	return Files(item)
 }
 
-func items(title string, list []string) string {
+func formatList(title string, list []string) string {
 	if len(list) == 0 {
 		return ""
 	}

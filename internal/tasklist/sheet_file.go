@@ -9,7 +9,7 @@ import (
 )
 
 // file is a mapping of YAML and what is wrong with it.
-type sheetFile struct {
+type yamlFile struct {
 	name string
 	data []byte
 	yaml *config.Reader
@@ -17,29 +17,29 @@ type sheetFile struct {
 	keys map[string]*yaml.Node
 }
 
-func read(name string, data []byte) (*sheetFile, error) {
-	f := &sheetFile{name: name, data: data, yaml: &config.Reader{Max: Max, Contents: "a task is a mapping of keys to values"}}
+func readYAML(name string, data []byte) (*yamlFile, error) {
+	f := &yamlFile{name: name, data: data, yaml: &config.Reader{Max: MaxTaskYAML, Contents: "a task is a mapping of keys to values"}}
 	f.root = f.yaml.Document(data)
-	f.keys = f.of(f.root)
+	f.keys = f.keysOf(f.root)
 	return f, f.problems()
 }
 
-func (f *sheetFile) problems() error {
+func (f *yamlFile) problems() error {
 	if len(f.yaml.Problems) == 0 {
 		return nil
 	}
 	return &config.Problems{Name: f.name, List: f.yaml.Problems}
 }
 
-func (f *sheetFile) top() *yaml.Node {
+func (f *yamlFile) top() *yaml.Node {
 	if f.root == nil {
 		return &yaml.Node{Line: 1, Column: 1}
 	}
 	return f.root
 }
 
-// of returns the keys of a mapping; none of anything else.
-func (f *sheetFile) of(n *yaml.Node) map[string]*yaml.Node {
+// keysOf returns the keys of a mapping; none of anything else.
+func (f *yamlFile) keysOf(n *yaml.Node) map[string]*yaml.Node {
 	m := map[string]*yaml.Node{}
 	if n == nil || n.Kind != yaml.MappingNode {
 		return m
@@ -52,13 +52,13 @@ func (f *sheetFile) of(n *yaml.Node) map[string]*yaml.Node {
 	return m
 }
 
-// under is the mapping below a key.
-func (f *sheetFile) under(key string) *sheetFile {
-	return &sheetFile{yaml: f.yaml, keys: f.of(f.keys[key])}
+// below is the mapping below a key.
+func (f *yamlFile) below(key string) *yamlFile {
+	return &yamlFile{yaml: f.yaml, keys: f.keysOf(f.keys[key])}
 }
 
 // text is the value of the first of the keys that has one.
-func (f *sheetFile) text(keys ...string) string {
+func (f *yamlFile) text(keys ...string) string {
 	for _, k := range keys {
 		if v := f.keys[k]; v != nil && v.Kind == yaml.ScalarNode {
 			return strings.TrimSpace(v.Value)
@@ -68,7 +68,7 @@ func (f *sheetFile) text(keys ...string) string {
 }
 
 // list returns the items of lists, and values that stand alone.
-func (f *sheetFile) list(keys ...string) []string {
+func (f *yamlFile) list(keys ...string) []string {
 	var list []string
 	for _, k := range keys {
 		v := f.keys[k]
@@ -87,7 +87,7 @@ func (f *sheetFile) list(keys ...string) []string {
 
 // ids returns the items of lists of names; one that stands alone may be such a list in a
 // string, or say that there are none.
-func (f *sheetFile) ids(keys ...string) []string {
+func (f *yamlFile) ids(keys ...string) []string {
 	var ids []string
 	for _, one := range f.list(keys...) {
 		for id := range strings.SplitSeq(strings.Trim(one, "[] "), ",") {
@@ -95,7 +95,7 @@ func (f *sheetFile) ids(keys ...string) []string {
 			switch strings.ToLower(id) {
 			case "", "-", "—", "none", "n/a", "null":
 			default:
-				ids = add(ids, id)
+				ids = appendNew(ids, id)
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (f *sheetFile) ids(keys ...string) []string {
 }
 
 // item is an item of a list as words. "name: value" without quotes is YAML for a key.
-func (f *sheetFile) item(n *yaml.Node) string {
+func (f *yamlFile) item(n *yaml.Node) string {
 	switch {
 	case !f.yaml.Plain(n, ""):
 	case n.Kind == yaml.ScalarNode:
@@ -120,26 +120,26 @@ func (f *sheetFile) item(n *yaml.Node) string {
 	return ""
 }
 
-// each returns the value of a key in each of a list of mappings.
-func (f *sheetFile) each(key, inner string) []string {
+// valuesOf returns the value of a key in each of a list of mappings.
+func (f *yamlFile) valuesOf(key, inner string) []string {
 	var list []string
 	v := f.keys[key]
 	if v == nil || v.Kind != yaml.SequenceNode {
 		return nil
 	}
 	for _, one := range v.Content {
-		if inside := (&sheetFile{yaml: f.yaml, keys: f.of(one)}).text(inner); inside != "" {
+		if inside := (&yamlFile{yaml: f.yaml, keys: f.keysOf(one)}).text(inner); inside != "" {
 			list = append(list, inside)
 		}
 	}
 	return list
 }
 
-// plan is the steps of a plan, a line each.
-func (f *sheetFile) plan() string {
+// planSteps is the steps of a plan, a line each.
+func (f *yamlFile) planSteps() string {
 	v := f.keys["plan"]
 	if v == nil || v.Kind != yaml.SequenceNode {
-		return items("Plan", f.list("plan"))
+		return formatList("Plan", f.list("plan"))
 	}
 	var steps []string
 	for _, one := range v.Content {
@@ -147,20 +147,20 @@ func (f *sheetFile) plan() string {
 			steps = append(steps, f.item(one))
 			continue
 		}
-		step := &sheetFile{yaml: f.yaml, keys: f.of(one)}
+		step := &yamlFile{yaml: f.yaml, keys: f.keysOf(one)}
 		if s := strings.TrimSpace(step.text("title") + ": " + step.text("details", "description")); s != ":" {
 			steps = append(steps, strings.TrimSuffix(s, ":"))
 		}
 	}
-	return items("Plan", steps)
+	return formatList("Plan", steps)
 }
 
 // lane is where a work package stands: its own key, else the last of its history.
-func (f *sheetFile) lane() string {
+func (f *yamlFile) lane() string {
 	if lane := f.text("lane", "status"); lane != "" {
 		return lane
 	}
-	lanes := f.each("history", "lane")
+	lanes := f.valuesOf("history", "lane")
 	if len(lanes) == 0 {
 		return ""
 	}

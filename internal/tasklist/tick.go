@@ -20,7 +20,7 @@ func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := find(r, o)
+	at, err := findTask(r, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,33 +28,33 @@ func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) 
 		return data, nil, nil
 	}
 	switch t := r.Tasks[at]; {
-	case r.Dialect == TaskYAML, r.Dialect == Backlog, r.Dialect == SpecKitty && len(t.Marks) == 0:
+	case r.Dialect == TaskYAML, r.Dialect == Backlog, r.Dialect == SpecKitty && len(t.BoxLines) == 0:
 		out, lines = tickStatus(data, r.Dialect)
-	case r.Dialect == TaskMaster && t.Status[1] > 0:
-		out = slices.Concat(data[:t.Status[0]], []byte(`"done"`), data[t.Status[1]:])
-		lines = []int{1 + bytes.Count(data[:t.Status[0]], []byte{'\n'})}
+	case r.Dialect == TaskMaster && t.StatusRange[1] > 0:
+		out = slices.Concat(data[:t.StatusRange[0]], []byte(`"done"`), data[t.StatusRange[1]:])
+		lines = []int{1 + bytes.Count(data[:t.StatusRange[0]], []byte{'\n'})}
 	default:
-		out, lines = boxes(data, t.Marks)
+		out, lines = tickBoxes(data, t.BoxLines)
 	}
 	if len(lines) == 0 {
 		return nil, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has no box or status of its own in %s",
-			name(o), belay.VisibleLine(o.File))
+			originName(o), belay.VisibleLine(o.File))
 	}
-	if err := proved(r, at, out, o); err != nil {
+	if err := verifyTick(r, at, out, o); err != nil {
 		return nil, nil, err
 	}
 	return out, lines, nil
 }
 
-func name(o belay.Origin) string {
+func originName(o belay.Origin) string {
 	if o.ID != "" {
 		return belay.VisibleLine(o.ID)
 	}
 	return "“" + belay.VisibleLine(belay.TitleOf(o.Title)) + "”"
 }
 
-// find returns the task of an origin.
-func find(r Reading, o belay.Origin) (int, error) {
+// findTask returns the task of an origin.
+func findTask(r Reading, o belay.Origin) (int, error) {
 	var same, near []int
 	for i, t := range r.Tasks {
 		switch {
@@ -72,36 +72,36 @@ func find(r Reading, o belay.Origin) (int, error) {
 	case len(same) == 1:
 		return same[0], nil
 	case len(same) > 1:
-		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s appears %d times in %s", name(o), len(same), file)
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s appears %d times in %s", originName(o), len(same), file)
 	case len(near) > 0:
-		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "the text of %s in %s has changed (line %d)", name(o),
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "the text of %s in %s has changed (line %d)", originName(o),
 			file, r.Tasks[near[0]].Line)
 	}
-	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no longer in %s", name(o), file)
+	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no longer in %s", originName(o), file)
 }
 
-// boxes ticks the boxes of those lines.
-func boxes(data []byte, marks []int) (out []byte, lines []int) {
+// tickBoxes ticks the boxes of those lines.
+func tickBoxes(data []byte, marks []int) (out []byte, lines []int) {
 	read := ReadPage(data)
 	end := 0
 	for _, n := range marks {
 		l := read[n-1]
 		b := l.Box
 		if l.Kind == Heading {
-			b = inHeading(data, l)
+			b = boxInHeading(data, l)
 		}
 		if b.State == NoBox || b.State == Done {
 			continue
 		}
-		out = append(append(out, data[end:b.At]...), sign(b)...)
+		out = append(append(out, data[end:b.Start]...), tickedSign(b)...)
 		end = b.End
 		lines = append(lines, n)
 	}
 	return append(out, data[end:]...), lines
 }
 
-// sign is what is in a ticked box.
-func sign(b Box) string {
+// tickedSign is what is in a ticked box.
+func tickedSign(b Box) string {
 	switch {
 	case strings.HasPrefix(b.Sign, "⬜"):
 		return "✅"
@@ -111,55 +111,55 @@ func sign(b Box) string {
 	return "x"
 }
 
-// inHeading is the box in a heading: the last of its line that is one.
-func inHeading(data []byte, l Line) Box {
-	for at := l.End - 1; at >= l.At; at-- {
+// boxInHeading is the box in a heading: the last of its line that is one.
+func boxInHeading(data []byte, l Line) Box {
+	for at := l.End - 1; at >= l.Start; at-- {
 		if !bytes.ContainsRune([]byte("[(☐⬜"), rune(data[at])) && data[at] < 0x80 {
 			continue
 		}
 		got := ReadPage(append([]byte("- "), data[at:l.End]...))
 		if len(got) == 1 && got[0].Box.State == Open {
 			b := got[0].Box
-			b.At, b.End = b.At-2+at, b.End-2+at
+			b.Start, b.End = b.Start-2+at, b.End-2+at
 			return b
 		}
 	}
 	return Box{}
 }
 
-var scalar = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+(?: [A-Za-z0-9_-]+)*))[ \t]*(?:#.*)?\r?$`)
+var statusPattern = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+(?: [A-Za-z0-9_-]+)*))[ \t]*(?:#.*)?\r?$`)
 
-var laned = lazyregexp.New(`(?m)^lane:`)
+var lanePattern = lazyregexp.New(`(?m)^lane:`)
 
 // status sets the word of a task's status, leaving its quotes and the comment behind it.
 func tickStatus(data []byte, d Dialect) (out []byte, lines []int) {
 	key := "status"
-	if d == SpecKitty && laned.Match(data) {
+	if d == SpecKitty && lanePattern.Match(data) {
 		key = "lane"
 	}
 	for _, l := range ReadPage(data) {
 		if d != TaskYAML && l.Kind != Front {
 			break
 		}
-		m := scalar.FindStringSubmatchIndex(string(data[l.At:l.End]))
-		if m == nil || string(data[l.At+m[2]:l.At+m[3]]) != key {
+		m := statusPattern.FindStringSubmatchIndex(string(data[l.Start:l.End]))
+		if m == nil || string(data[l.Start+m[2]:l.Start+m[3]]) != key {
 			continue
 		}
 		for g := 4; g < 10; g += 2 {
 			if m[g] < 0 {
 				continue
 			}
-			from, to := l.At+m[g], l.At+m[g+1]
+			from, to := l.Start+m[g], l.Start+m[g+1]
 			out = append(out, data[:from]...)
-			out = append(out, word(d, string(data[from:to]))...)
+			out = append(out, doneWord(d, string(data[from:to]))...)
 			return append(out, data[to:]...), []int{l.N}
 		}
 	}
 	return nil, nil
 }
 
-// word is how a file says that its task is done.
-func word(d Dialect, now string) string {
+// doneWord is how a file says that its task is done.
+func doneWord(d Dialect, now string) string {
 	if d == Backlog {
 		return "Done"
 	}
@@ -173,9 +173,9 @@ func word(d Dialect, now string) string {
 	return "done"
 }
 
-// proved reads the new bytes and makes sure that this task is done and nothing else is
+// verifyTick reads the new bytes and makes sure that this task is done and nothing else is
 // another.
-func proved(before Reading, at int, data []byte, o belay.Origin) error {
+func verifyTick(before Reading, at int, data []byte, o belay.Origin) error {
 	after, err := ReadTasks(o.File, data)
 	if err != nil {
 		return err
@@ -191,20 +191,20 @@ func proved(before Reading, at int, data []byte, o belay.Origin) error {
 	}
 	if !same {
 		return belay.Refuse(belay.CodeCannot, "mark it by hand",
-			"%s cannot be ticked in %s without a change to another task", name(o), belay.VisibleLine(o.File))
+			"%s cannot be ticked in %s without a change to another task", originName(o), belay.VisibleLine(o.File))
 	}
 	return nil
 }
 
-// Words are what is compared to know whether a task's words have changed: without the signs
+// ComparableText are what is compared to know whether a task's words have changed: without the signs
 // in boxes, which belay and agents change, and without blanks at the ends of lines.
-func Words(s string) string {
+func ComparableText(s string) string {
 	data := []byte(s)
 	var b strings.Builder
 	for _, l := range ReadPage(data) {
 		text := l.Raw(data)
 		if l.Box.State != NoBox {
-			text = fmt.Sprint(l.Indent, "[]", l.Words)
+			text = fmt.Sprint(l.Indent, "[]", l.Text)
 		}
 		b.WriteString(strings.TrimRight(text, " \t\r") + "\n")
 	}

@@ -110,8 +110,8 @@ func TestNothingElse(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	a, b := Words("title\n  - [ ] step  \r\n- x\n"), Words("title\n  - [x] step\n- x")
-	if a != b || a == Words("title\n  - [x] other\n- x") {
+	a, b := ComparableText("title\n  - [ ] step  \r\n- x\n"), ComparableText("title\n  - [x] step\n- x")
+	if a != b || a == ComparableText("title\n  - [x] other\n- x") {
 		t.Errorf("%q %q", a, b)
 	}
 }
@@ -178,7 +178,7 @@ note 11: its status is deferred: the task is not treated as open
 	if got := told(r); got != want {
 		t.Errorf("--- got\n%s--- want\n%s", got, want)
 	}
-	if whole(t, masterFile, r); r.Tasks[1].Parts != 3 || strings.Join(r.Tasks[3].Acceptance, "|") != "- turns|- stays" || r.Tasks[1].Words != "Lid\n\nCover it\n\nSee `src/lid.go`\n\nTest strategy: Boil." {
+	if whole(t, masterFile, r); r.Tasks[1].Parts != 3 || strings.Join(r.Tasks[3].Acceptance, "|") != "- turns|- stays" || r.Tasks[1].Text != "Lid\n\nCover it\n\nSee `src/lid.go`\n\nTest strategy: Boil." {
 		t.Errorf("%+v", r.Tasks)
 	}
 	for id, want := range map[string]string{
@@ -269,7 +269,7 @@ func TestBacklog(t *testing.T) {
 		t.Error(got)
 	}
 	k := r.Tasks[0]
-	if strings.Join(k.Acceptance, "|") != "It fits|It turns" || k.Ask != "Lid: a rim" || strings.Contains(k.Words, "other.go") || k.Priority != "high" {
+	if strings.Join(k.Acceptance, "|") != "It fits|It turns" || k.Request != "Lid: a rim" || strings.Contains(k.Text, "other.go") || k.Priority != "high" {
 		t.Errorf("%+v", k)
 	}
 	out, lines, err := TickDone([]byte(backlogFile), belay.Origin{File: file, ID: k.ID, Title: k.Title, Line: 1})

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// twins joins a task that is in a list of boxes and again as a heading with its
+// joinDuplicates joins a task that is in a list of boxes and again as a heading with its
 // details: it is one, and the box says whether it is done.
-func (r *reader) twins() {
+func (r *checklistReader) joinDuplicates() {
 	boxes, heads := map[string][]int{}, map[string][]int{}
 	for i, t := range r.tasks {
 		switch {
 		case t.ID == "":
-		case !t.head:
-			boxes[Key(t.ID)] = append(boxes[Key(t.ID)], i)
-		case len(t.Marks) == 0:
-			heads[Key(t.ID)] = append(heads[Key(t.ID)], i)
+		case !t.isHeading:
+			boxes[IDKey(t.ID)] = append(boxes[IDKey(t.ID)], i)
+		case len(t.BoxLines) == 0:
+			heads[IDKey(t.ID)] = append(heads[IDKey(t.ID)], i)
 		}
 	}
 	into := map[int]int{}
@@ -26,12 +26,12 @@ func (r *reader) twins() {
 		}
 	}
 	if len(into) > 0 {
-		r.join(into)
+		r.joinTasks(into)
 	}
 }
 
-// join gives the lines of tasks to others, and takes the tasks away.
-func (r *reader) join(into map[int]int) {
+// joinTasks gives the lines of tasks to others, and takes the tasks away.
+func (r *checklistReader) joinTasks(into map[int]int) {
 	now := make([]int, len(r.tasks))
 	kept := r.tasks[:0:0]
 	for i, t := range r.tasks {
@@ -42,23 +42,23 @@ func (r *reader) join(into map[int]int) {
 	}
 	for h, b := range into {
 		now[h] = now[b]
-		kept[now[b]].detail(r.tasks[h])
+		kept[now[b]].addDetails(r.tasks[h])
 	}
 	for i := range kept {
 		if kept[i].parent >= 0 {
 			kept[i].parent = now[kept[i].parent]
 		}
 	}
-	for i, c := range r.class {
-		if c.kind == ofTask {
-			r.class[i].task = now[c.task]
+	for i, c := range r.classes {
+		if c.kind == lineOfTask {
+			r.classes[i].task = now[c.task]
 		}
 	}
 	r.tasks = kept
 }
 
-// detail adds what a heading of the same task says.
-func (t *draft) detail(h draft) {
+// addDetails adds what a heading of the same task says.
+func (t *taskDraft) addDetails(h taskDraft) {
 	if t.Title == t.ID {
 		t.Title = h.Title
 	}
@@ -66,11 +66,11 @@ func (t *draft) detail(h draft) {
 	slices.Sort(t.body)
 	t.ask = append(t.ask, h.ask...)
 	t.Steps = append(t.Steps, h.Steps...)
-	if h.Declared && !t.Declared {
-		t.Declared, t.Files = true, nil
+	if h.FilesDeclared && !t.FilesDeclared {
+		t.FilesDeclared, t.Files = true, nil
 	}
-	if h.Declared == t.Declared {
-		t.Files = add(t.Files, h.Files...)
+	if h.FilesDeclared == t.FilesDeclared {
+		t.Files = appendNew(t.Files, h.Files...)
 	}
 	t.Tests = append(t.Tests, h.Tests...)
 	t.Acceptance = append(t.Acceptance, h.Acceptance...)
@@ -78,38 +78,38 @@ func (t *draft) detail(h draft) {
 	t.Story, t.Parallel = cmp.Or(t.Story, h.Story), t.Parallel || h.Parallel
 }
 
-// wait is a line below the heading of a work package that says which others come first.
-type wait struct {
-	group string
-	line  int
-	list  bool // the heading above it says so
+// groupOrder is a line below the heading of a work package that says which others come first.
+type groupOrder struct {
+	group       string
+	line        int
+	inOrderList bool // the heading above it says so
 }
 
-// groups gives the tasks of a work package the order that its heading is told of: they come
+// orderGroups gives the tasks of a work package the order that its heading is told of: they come
 // after those of the work packages that it depends on.
-func (r *reader) groups() {
+func (r *checklistReader) orderGroups() {
 	members := map[string][]string{}
 	for _, t := range r.tasks {
 		if t.group != "" && t.ID != "" {
 			members[t.group] = append(members[t.group], t.ID)
 		}
 	}
-	known := Knows(slices.Collect(maps.Keys(members)))
-	for _, w := range r.waits {
+	known := NewKnownIDs(slices.Collect(maps.Keys(members)))
+	for _, w := range r.groupOrders {
 		l := r.lines[w.line]
-		for _, words := range fields(l.Words) {
-			kind, rest := fieldOf(words)
-			if kind != "depends" && !w.list {
+		for _, words := range splitFields(l.Text) {
+			kind, rest := parseField(words)
+			if kind != "depends" && !w.inOrderList {
 				continue
 			}
-			for _, p := range known.Order("depends on: "+rest, w.group) {
-				r.behind(w, p, members[p.After])
+			for _, p := range known.FindOrder("depends on: "+rest, w.group) {
+				r.addGroupOrder(w, p, members[p.After])
 			}
 		}
 	}
 }
 
-func (r *reader) behind(w wait, p Pair, first []string) {
+func (r *checklistReader) addGroupOrder(w groupOrder, p Pair, first []string) {
 	if p.Task != w.group || len(first) == 0 {
 		return
 	}
@@ -120,11 +120,11 @@ func (r *reader) behind(w wait, p Pair, first []string) {
 		}
 		for _, id := range first {
 			if id != t.ID {
-				t.Depends = add(t.Depends, id)
+				t.Depends = appendNew(t.Depends, id)
 			}
 		}
 	}
-	if c := r.class[w.line]; c.kind == noted {
+	if c := r.classes[w.line]; c.kind == lineNoted {
 		r.notes[c.task].Why = "read for the order of tasks"
 	}
 }

@@ -20,24 +20,24 @@ type Data struct {
 	Resource []Attr
 	Spans    []Span
 	Metrics  []Metric
-	Logs     []Record
-	Seq      int // of the record's last entry
+	Logs     []LogRecord
+	LastSeq  int // of the record's last entry
 }
 
 const (
-	mostItems = 512     // of one request
-	mostBytes = 1 << 20 // of the items of one request, before it is compressed, when it has more than one
+	maxItems = 512     // of one request
+	maxBytes = 1 << 20 // of the items of one request, before it is compressed, when it has more than one
 )
 
 // Request gives a signal's items of the entries after a number as one request.
 func (d Data) Request(s Signal, after int) Request {
 	switch s {
 	case Traces:
-		return d.spans(newer(d.Spans, after, func(s Span) int { return s.seq }))
+		return d.spans(itemsAfter(d.Spans, after, func(s Span) int { return s.seq }))
 	case Logs:
-		return d.logs(newer(d.Logs, after, func(r Record) int { return r.seq }))
+		return d.logs(itemsAfter(d.Logs, after, func(r LogRecord) int { return r.seq }))
 	}
-	if len(d.Metrics) == 0 || d.Seq <= after {
+	if len(d.Metrics) == 0 || d.LastSeq <= after {
 		return Request{}
 	}
 	return d.metrics(d.Metrics)
@@ -47,17 +47,17 @@ func (d Data) Request(s Signal, after int) Request {
 func (d Data) Batches(s Signal, after int) (list [][]byte, err error) {
 	switch s {
 	case Traces:
-		return batches(newer(d.Spans, after, func(s Span) int { return s.seq }), d.spans)
+		return batches(itemsAfter(d.Spans, after, func(s Span) int { return s.seq }), d.spans)
 	case Logs:
-		return batches(newer(d.Logs, after, func(r Record) int { return r.seq }), d.logs)
+		return batches(itemsAfter(d.Logs, after, func(r LogRecord) int { return r.seq }), d.logs)
 	}
-	if d.Seq <= after {
+	if d.LastSeq <= after {
 		return nil, nil
 	}
 	return batches(d.Metrics, d.metrics)
 }
 
-func newer[T any](list []T, after int, seq func(T) int) (out []T) {
+func itemsAfter[T any](list []T, after int, seq func(T) int) (out []T) {
 	for _, one := range list {
 		if seq(one) > after {
 			out = append(out, one)
@@ -82,7 +82,7 @@ func batches[T any](items []T, wrap func([]T) Request) (list [][]byte, err error
 		if err != nil {
 			return nil, err
 		}
-		if len(part) == mostItems || size+len(b) > mostBytes {
+		if len(part) == maxItems || size+len(b) > maxBytes {
 			if err := flush(); err != nil {
 				return nil, err
 			}
@@ -105,7 +105,7 @@ func (d Data) metrics(list []Metric) (r Request) {
 	return r
 }
 
-func (d Data) logs(list []Record) (r Request) {
+func (d Data) logs(list []LogRecord) (r Request) {
 	if len(list) > 0 {
 		r.Logs = []resourceLogs{{resource{d.Resource}, []scopeLogs{{scope{Scope}, list, Schema}}, Schema}}
 	}

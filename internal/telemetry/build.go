@@ -24,9 +24,9 @@ type Source struct {
 	After      int // metrics are of the entries after the one with this number
 }
 
-// What says what of the record is told. Resource are attributes of the sender; Content adds messages and the
+// Options says what of the record is told. Resource are attributes of the sender; Content adds messages and the
 // arguments and results of tools.
-type What struct {
+type Options struct {
 	Service  string
 	Resource []Attr
 	Content  bool
@@ -34,44 +34,44 @@ type What struct {
 
 // Build makes the telemetry of a record, all of it. An attachment that is gone leaves its part out. Error: an entry
 // that cannot be read.
-func Build(src Source, what What) (Data, error) {
-	b := &builder{src: src, what: what, sums: newSums()}
+func Build(src Source, what Options) (Data, error) {
+	b := &builder{src: src, options: what, sums: newSums()}
 	for _, e := range src.Log.Entries {
-		b.sums.off, b.src.Attachment = e.Seq <= src.After, src.Attachment
-		if b.sums.off {
+		b.sums.paused, b.src.Attachment = e.Seq <= src.After, src.Attachment
+		if b.sums.paused {
 			b.src.Attachment = nil
 		}
-		if err := b.entry(e); err != nil {
+		if err := b.addEntry(e); err != nil {
 			return Data{}, fmt.Errorf("read entry %d of %s: %w", e.Seq, src.Log.Task, err)
 		}
 	}
-	b.data.Seq, b.data.Resource = src.Log.Head.Seq, b.resource()
+	b.data.LastSeq, b.data.Resource = src.Log.Head.Seq, b.resource()
 	if n := len(src.Log.Entries); n > 0 {
-		b.data.Metrics = b.sums.metrics(src.Log.Entries[0].Time, src.Log.Entries[n-1].Time)
+		b.data.Metrics = b.sums.toMetrics(src.Log.Entries[0].Time, src.Log.Entries[n-1].Time)
 	}
 	return b.data, nil
 }
 
-// moment is an entry from which something lasts.
-type moment struct {
+// startPoint is an entry from which something lasts.
+type startPoint struct {
 	hash string
 	at   time.Time
 }
 
 type builder struct {
-	src  Source
-	what What
-	data Data
-	sums *sums
+	src     Source
+	options Options
+	data    Data
+	sums    *metricSums
 
-	trace   string
-	task    belay.Task
-	state   loop.State
-	period  moment // of the task span under way; no hash between a close and what reopens the task
-	root    string // the last task span
-	pending moment // of the command under way
-	gate    moment
-	attempt string // the last attempt's span
+	trace        string
+	task         belay.Task
+	state        loop.State
+	taskPeriod   startPoint // of the task span under way; no hash between a close and what reopens the task
+	taskSpan     string     // the last task span
+	commandStart startPoint // of the command under way
+	gateStart    startPoint
+	attemptSpan  string // the last attempt's span
 }
 
 // ID makes a span's id, 8 bytes in hex, of an entry's hash and of what the span is about.
@@ -87,19 +87,19 @@ func traceID(hash string) string {
 }
 
 func (b *builder) resource() []Attr {
-	list := append([]Attr{}, text("service.name", b.what.Service), text("service.instance.id", b.trace))
-	return append(append(list, b.what.Resource...), text("belay.task.id", string(b.src.Log.Task)))
+	list := append([]Attr{}, textAttr("service.name", b.options.Service), textAttr("service.instance.id", b.trace))
+	return append(append(list, b.options.Resource...), textAttr("belay.task.id", string(b.src.Log.Task)))
 }
 
-func (b *builder) entry(e journal.Entry) error {
+func (b *builder) addEntry(e journal.Entry) error {
 	if b.trace == "" {
 		b.trace = traceID(e.Hash)
 	}
-	if b.period.hash == "" && (b.root == "" || e.Type == session.EntryEvent) {
-		b.begin(e)
+	if b.taskPeriod.hash == "" && (b.taskSpan == "" || e.Type == session.EntryEvent) {
+		b.beginTask(e)
 	}
-	event, level, attrs := "belay."+name(e.Type), severityInfo, []Attr(nil)
-	span := b.root
+	event, level, attrs := "belay."+safeName(e.Type), severityInfo, []Attr(nil)
+	span := b.taskSpan
 	switch e.Type {
 	case session.EntryTask:
 		if err := json.Unmarshal(e.Data, &b.task); err != nil {
@@ -110,9 +110,9 @@ func (b *builder) entry(e journal.Entry) error {
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
 			return err
 		}
-		event += "." + name(string(ev.Event.Kind))
+		event += "." + safeName(string(ev.Event.Kind))
 		level, attrs = levelOf(ev.Event), eventAttrs(ev)
-		if id := b.event(e, ev); id != "" {
+		if id := b.addEvent(e, ev); id != "" {
 			span = id
 		}
 	case session.EntryNote:
@@ -120,28 +120,28 @@ func (b *builder) entry(e journal.Entry) error {
 		if err := json.Unmarshal(e.Data, &n); err != nil {
 			return err
 		}
-		event += "." + name(n.Kind)
+		event += "." + safeName(n.Kind)
 	case session.EntryTaken:
 		var taken session.Taken
 		if err := json.Unmarshal(e.Data, &taken); err != nil {
 			return err
 		}
 		if c := b.state.Pending; c != nil {
-			b.sizes(taken.Sizes, *c)
+			b.countSizes(taken.Sizes, *c)
 		}
 	}
-	b.log(e, event, level, span, attrs)
+	b.addLog(e, event, level, span, attrs)
 	return nil
 }
 
-func (b *builder) begin(e journal.Entry) {
-	b.period = moment{e.Hash, e.Time}
-	b.root = spanID(e.Hash, "task")
+func (b *builder) beginTask(e journal.Entry) {
+	b.taskPeriod = startPoint{e.Hash, e.Time}
+	b.taskSpan = spanID(e.Hash, "task")
 }
 
-func (b *builder) log(e journal.Entry, event string, level severity, span string, attrs []Attr) {
-	attrs = append([]Attr{count("belay.entry.seq", int64(e.Seq)), text("log.record.uid", e.Hash)}, attrs...)
-	b.data.Logs = append(b.data.Logs, Record{
+func (b *builder) addLog(e journal.Entry, event string, level severity, span string, attrs []Attr) {
+	attrs = append([]Attr{intAttr("belay.entry.seq", int64(e.Seq)), textAttr("log.record.uid", e.Hash)}, attrs...)
+	b.data.Logs = append(b.data.Logs, LogRecord{
 		Time: nanos(e.Time), Observed: nanos(e.Time), Severity: level.number, Level: level.text, Event: event,
 		Body: Value{Text: &event}, Attrs: attrs, Trace: b.trace, Span: span, seq: e.Seq,
 	})
@@ -173,17 +173,17 @@ func levelOf(e loop.Event) severity {
 func eventAttrs(ev session.EventEntry) (list []Attr) {
 	add := func(key, v string) {
 		if v != "" {
-			list = append(list, text(key, name(v)))
+			list = append(list, textAttr(key, safeName(v)))
 		}
 	}
 	add("belay.verdict", string(ev.Event.Verdict))
 	add("belay.attempt.ended", string(ev.Event.Ended))
 	add("belay.decision", string(ev.Event.Decision))
 	if n := len(ev.State.Attempts); n > 0 {
-		list = append(list, count("belay.attempt", int64(n)))
+		list = append(list, intAttr("belay.attempt", int64(n)))
 	}
 	if n := len(ev.Event.Findings); n > 0 {
-		list = append(list, count("belay.findings", int64(n)))
+		list = append(list, intAttr("belay.findings", int64(n)))
 	}
 	add("belay.phase", string(ev.State.Phase))
 	if g := ev.State.Gate; g != nil {
@@ -192,122 +192,122 @@ func eventAttrs(ev session.EventEntry) (list []Attr) {
 	return list
 }
 
-// event makes the spans that end with an event, and gives the one that the event is about.
-func (b *builder) event(e journal.Entry, ev session.EventEntry) (id string) {
+// addEvent makes the spans that end with an event, and gives the one that the event is about.
+func (b *builder) addEvent(e journal.Entry, ev session.EventEntry) (id string) {
 	was := b.state
 	b.state = ev.State
 	if c := was.Pending; c != nil && ev.Event.Command == c.ID && c.ID != "" {
-		id = b.step(e, ev, *c)
+		id = b.addStep(e, ev, *c)
 	}
 	if was.Gate != nil && (ev.State.Gate == nil || ev.State.Gate.Number != was.Gate.Number) {
-		g := b.span(e, "gate", "gate", b.gate.at)
-		g.Attrs = append(g.Attrs, text("belay.gate.kind", name(string(was.Gate.Kind))), count("belay.gate.number", int64(was.Gate.Number)))
+		g := b.newSpan(e, "gate", "gate", b.gateStart.at)
+		g.Attrs = append(g.Attrs, textAttr("belay.gate.kind", safeName(string(was.Gate.Kind))), intAttr("belay.gate.number", int64(was.Gate.Number)))
 		if ev.Event.Decision != "" {
-			g.Attrs = append(g.Attrs, text("belay.decision", name(string(ev.Event.Decision))))
+			g.Attrs = append(g.Attrs, textAttr("belay.decision", safeName(string(ev.Event.Decision))))
 		}
-		b.sums.add(gates, 1, text("belay.gate.kind", name(string(was.Gate.Kind))))
-		id = b.emit(g)
+		b.sums.addValue(gatesMetric, 1, textAttr("belay.gate.kind", safeName(string(was.Gate.Kind))))
+		id = b.addSpan(g)
 	}
 	if g := ev.State.Gate; g != nil && (was.Gate == nil || was.Gate.Number != g.Number) {
-		b.gate = moment{e.Hash, e.Time}
+		b.gateStart = startPoint{e.Hash, e.Time}
 	}
 	if p := ev.State.Pending; p != nil && (was.Pending == nil || was.Pending.ID != p.ID) {
-		b.pending = moment{e.Hash, e.Time}
+		b.commandStart = startPoint{e.Hash, e.Time}
 	}
 	if ev.State.Phase == loop.PhaseClosed && was.Phase != loop.PhaseClosed {
-		b.closed(e, ev.State)
+		b.addTaskSpan(e, ev.State)
 	}
 	return id
 }
 
-func (b *builder) span(e journal.Entry, part, title string, start time.Time) Span {
-	return Span{Trace: b.trace, ID: spanID(e.Hash, part), Parent: b.root, Name: title, Kind: internal, Start: nanos(start),
+func (b *builder) newSpan(e journal.Entry, part, title string, start time.Time) Span {
+	return Span{Trace: b.trace, ID: spanID(e.Hash, part), Parent: b.taskSpan, Name: title, Kind: internal, Start: nanos(start),
 		End: nanos(e.Time), seq: e.Seq}
 }
 
-func (b *builder) emit(s Span) string {
+func (b *builder) addSpan(s Span) string {
 	b.data.Spans = append(b.data.Spans, s)
 	return s.ID
 }
 
-// closed makes the span of the task. One that is reopened has another, with a link to the first.
-func (b *builder) closed(e journal.Entry, st loop.State) {
-	s := b.span(e, "", "task", b.period.at)
-	s.ID, s.Parent = b.root, ""
+// addTaskSpan makes the span of the task. One that is reopened has another, with a link to the first.
+func (b *builder) addTaskSpan(e journal.Entry, st loop.State) {
+	s := b.newSpan(e, "", "task", b.taskPeriod.at)
+	s.ID, s.Parent = b.taskSpan, ""
 	s.Attrs = []Attr{
-		text("belay.task.id", string(b.src.Log.Task)), text("belay.outcome", name(string(st.Outcome))),
-		count("belay.attempts", int64(len(st.Attempts))), count("belay.rollbacks", int64(st.Rollbacks)),
+		textAttr("belay.task.id", string(b.src.Log.Task)), textAttr("belay.outcome", safeName(string(st.Outcome))),
+		intAttr("belay.attempts", int64(len(st.Attempts))), intAttr("belay.rollbacks", int64(st.Rollbacks)),
 	}
-	s.Attrs = append(s.Attrs, usage(st.Use)...)
-	if b.what.Content {
-		s.Attrs = append(s.Attrs, text("belay.task.title", content(b.task.Title)))
+	s.Attrs = append(s.Attrs, usageAttrs(st.Use)...)
+	if b.options.Content {
+		s.Attrs = append(s.Attrs, textAttr("belay.task.title", safeContent(b.task.Title)))
 	}
 	if st.Outcome != loop.OutcomePassed {
 		s.Status.Code = statusError
-		s.Attrs = append(s.Attrs, text("error.type", name(string(st.Outcome))))
+		s.Attrs = append(s.Attrs, textAttr("error.type", safeName(string(st.Outcome))))
 	}
 	for _, other := range b.data.Spans {
 		if other.Name == "task" {
-			s.Links = []Link{{Trace: b.trace, ID: other.ID, Attrs: []Attr{text("belay.link", "reopened")}}}
+			s.Links = []Link{{Trace: b.trace, ID: other.ID, Attrs: []Attr{textAttr("belay.link", "reopened")}}}
 		}
 	}
-	b.sums.add(tasks, 1, text("belay.outcome", name(string(st.Outcome))))
-	b.emit(s)
-	b.period = moment{}
+	b.sums.addValue(tasksMetric, 1, textAttr("belay.outcome", safeName(string(st.Outcome))))
+	b.addSpan(s)
+	b.taskPeriod = startPoint{}
 }
 
-// sizes counts what snapshots added that were taken for a command.
-func (b *builder) sizes(all []session.Size, c loop.Command) {
+// countSizes counts what snapshots added that were taken for a command.
+func (b *builder) countSizes(all []session.Size, c loop.Command) {
 	for _, z := range all {
-		b.sums.observe(sizes, float64(z.Added), text("belay.step", name(string(c.Kind))))
+		b.sums.observe(sizesMetric, float64(z.Added), textAttr("belay.step", safeName(string(c.Kind))))
 	}
 }
 
-// step makes the span of a command of the loop: from the entry that asked for it to the one with its result.
-func (b *builder) step(e journal.Entry, ev session.EventEntry, c loop.Command) string {
-	seconds := e.Time.Sub(b.pending.at).Seconds()
-	b.sums.observe(stepTime, seconds, text("belay.step", name(string(c.Kind))))
-	b.sizes(ev.Sizes, c)
+// addStep makes the span of a command of the loop: from the entry that asked for it to the one with its result.
+func (b *builder) addStep(e journal.Entry, ev session.EventEntry, c loop.Command) string {
+	seconds := e.Time.Sub(b.commandStart.at).Seconds()
+	b.sums.observe(stepTimeMetric, seconds, textAttr("belay.step", safeName(string(c.Kind))))
+	b.countSizes(ev.Sizes, c)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdDebug {
-		return b.invoked(e, ev, c)
+		return b.addAgentRun(e, ev, c)
 	}
-	s := b.span(e, "step", name(string(c.Kind)), b.pending.at)
-	s.Attrs = append(s.Attrs, text("belay.step", name(string(c.Kind))))
+	s := b.newSpan(e, "step", safeName(string(c.Kind)), b.commandStart.at)
+	s.Attrs = append(s.Attrs, textAttr("belay.step", safeName(string(c.Kind))))
 	if c.Attempt > 0 {
-		s.Attrs = append(s.Attrs, count("belay.attempt", int64(c.Attempt)))
+		s.Attrs = append(s.Attrs, intAttr("belay.attempt", int64(c.Attempt)))
 	}
 	if ev.Event.Snapshot != "" {
-		s.Attrs = append(s.Attrs, text("belay.snapshot.id", name(string(ev.Event.Snapshot))))
-		b.sums.add(snapshots, 1, text("belay.step", name(string(c.Kind))))
+		s.Attrs = append(s.Attrs, textAttr("belay.snapshot.id", safeName(string(ev.Event.Snapshot))))
+		b.sums.addValue(snapshotsMetric, 1, textAttr("belay.step", safeName(string(c.Kind))))
 	}
 	for _, z := range ev.Sizes {
 		if z.ID == ev.Event.Snapshot {
-			s.Attrs = append(s.Attrs, count("belay.snapshot.size", z.Added), count("belay.snapshot.files", int64(z.Files)))
+			s.Attrs = append(s.Attrs, intAttr("belay.snapshot.size", z.Added), intAttr("belay.snapshot.files", int64(z.Files)))
 		}
 	}
 	if ev.Event.Verdict != "" {
-		s.Attrs = append(s.Attrs, text("belay.verdict", name(string(ev.Event.Verdict))))
+		s.Attrs = append(s.Attrs, textAttr("belay.verdict", safeName(string(ev.Event.Verdict))))
 	}
 	if ev.Event.Kind == loop.EvBroken {
 		s.Status.Code = statusError
-		s.Attrs = append(s.Attrs, text("error.type", "broken"))
+		s.Attrs = append(s.Attrs, textAttr("error.type", "broken"))
 	}
-	if b.attempt != "" && c.Attempt > 0 {
-		s.Links = []Link{{Trace: b.trace, ID: b.attempt, Attrs: []Attr{text("belay.link", "attempt")}}}
+	if b.attemptSpan != "" && c.Attempt > 0 {
+		s.Links = []Link{{Trace: b.trace, ID: b.attemptSpan, Attrs: []Attr{textAttr("belay.link", "attempt")}}}
 	}
 	switch c.Kind {
 	case loop.CmdCheck:
-		b.checks(e, ev, s)
+		b.addChecks(e, ev, s)
 	case loop.CmdReview:
-		s.Attrs = append(s.Attrs, usage(ev.Event.Use)...)
-		b.findings(ev.Event.Findings)
-		b.sums.add(verdicts, 1, text("belay.check.name", "review"), text("belay.verdict", name(string(ev.Event.Verdict))))
+		s.Attrs = append(s.Attrs, usageAttrs(ev.Event.Use)...)
+		b.countFindings(ev.Event.Findings)
+		b.sums.addValue(verdictsMetric, 1, textAttr("belay.check.name", "review"), textAttr("belay.verdict", safeName(string(ev.Event.Verdict))))
 	}
-	return b.emit(s)
+	return b.addSpan(s)
 }
 
-// judged is what is read of the report of a check. Its other fields have names and texts of the project.
-type judged struct {
+// checkReport is what is read of the report of a check. Its other fields have names and texts of the project.
+type checkReport struct {
 	Checks []struct {
 		Check    string          `json:"check"`
 		Verdict  belay.Verdict   `json:"verdict"`
@@ -317,45 +317,45 @@ type judged struct {
 	} `json:"checks"`
 }
 
-// checks makes a span for each check. The report has how long each took, and not when it began: the time of the span is
+// addChecks makes a span for each check. The report has how long each took, and not when it began: the time of the span is
 // the step's, and an attribute says so.
-func (b *builder) checks(e journal.Entry, ev session.EventEntry, step Span) {
-	var report judged
-	if !b.read(ev.Event.Report, &report) {
-		b.findings(ev.Event.Findings)
+func (b *builder) addChecks(e journal.Entry, ev session.EventEntry, step Span) {
+	var report checkReport
+	if !b.readAttachment(ev.Event.Report, &report) {
+		b.countFindings(ev.Event.Findings)
 		return
 	}
 	for i, c := range report.Checks {
 		if c.Skipped {
 			continue
 		}
-		s := b.span(e, fmt.Sprintf("check %d", i), "check "+name(c.Check), b.pending.at)
+		s := b.newSpan(e, fmt.Sprintf("check %d", i), "check "+safeName(c.Check), b.commandStart.at)
 		s.Parent = step.ID
 		s.Attrs = []Attr{
-			text("belay.check.name", name(c.Check)), text("belay.verdict", name(string(c.Verdict))),
-			float("belay.check.duration", float64(c.Millis)/1000), count("belay.findings", int64(len(c.Findings))),
-			text("belay.time.source", "step"),
+			textAttr("belay.check.name", safeName(c.Check)), textAttr("belay.verdict", safeName(string(c.Verdict))),
+			floatAttr("belay.check.duration", float64(c.Millis)/1000), intAttr("belay.findings", int64(len(c.Findings))),
+			textAttr("belay.time.source", "step"),
 		}
-		if b.what.Content {
+		if b.options.Content {
 			for _, f := range c.Findings {
-				s.Attrs = append(s.Attrs, text("belay.finding.title", content(f.Title)))
+				s.Attrs = append(s.Attrs, textAttr("belay.finding.title", safeContent(f.Title)))
 			}
 		}
-		b.emit(s)
-		b.findings(c.Findings)
-		b.sums.add(verdicts, 1, text("belay.check.name", name(c.Check)), text("belay.verdict", name(string(c.Verdict))))
-		b.sums.observe(checkTime, float64(c.Millis)/1000, text("belay.check.name", name(c.Check)))
+		b.addSpan(s)
+		b.countFindings(c.Findings)
+		b.sums.addValue(verdictsMetric, 1, textAttr("belay.check.name", safeName(c.Check)), textAttr("belay.verdict", safeName(string(c.Verdict))))
+		b.sums.observe(checkTimeMetric, float64(c.Millis)/1000, textAttr("belay.check.name", safeName(c.Check)))
 	}
 }
 
-func (b *builder) findings(list []belay.Finding) {
+func (b *builder) countFindings(list []belay.Finding) {
 	for _, f := range list {
-		b.sums.add(found, 1, text("belay.check.name", name(f.Check)), text("belay.finding.severity", name(string(f.Severity))))
+		b.sums.addValue(findingsMetric, 1, textAttr("belay.check.name", safeName(f.Check)), textAttr("belay.finding.severity", safeName(string(f.Severity))))
 	}
 }
 
-// read reads an attachment; false when it is not there or not of this form.
-func (b *builder) read(sha string, into any) bool {
+// readAttachment reads an attachment; false when it is not there or not of this form.
+func (b *builder) readAttachment(sha string, into any) bool {
 	if sha == "" || b.src.Attachment == nil {
 		return false
 	}
@@ -363,19 +363,19 @@ func (b *builder) read(sha string, into any) bool {
 	return err == nil && json.Unmarshal(data, into) == nil
 }
 
-func usage(u belay.Use) (list []Attr) {
+func usageAttrs(u belay.Use) (list []Attr) {
 	if t := u.Tokens; t != nil {
-		list = append(list, count("gen_ai.usage.input_tokens", t.Input+t.CacheRead+t.CacheWrite),
-			count("gen_ai.usage.output_tokens", t.Output))
+		list = append(list, intAttr("gen_ai.usage.input_tokens", t.Input+t.CacheRead+t.CacheWrite),
+			intAttr("gen_ai.usage.output_tokens", t.Output))
 		if t.CacheRead > 0 {
-			list = append(list, count("gen_ai.usage.cache_read.input_tokens", t.CacheRead))
+			list = append(list, intAttr("gen_ai.usage.cache_read.input_tokens", t.CacheRead))
 		}
 		if t.CacheWrite > 0 {
-			list = append(list, count("gen_ai.usage.cache_creation.input_tokens", t.CacheWrite))
+			list = append(list, intAttr("gen_ai.usage.cache_creation.input_tokens", t.CacheWrite))
 		}
 	}
 	if u.CostKnown() || u.Cost > 0 {
-		list = append(list, float("belay.cost.usd", u.Cost), truth("belay.cost.complete", u.CostKnown()))
+		list = append(list, floatAttr("belay.cost.usd", u.Cost), boolAttr("belay.cost.complete", u.CostKnown()))
 	}
 	return list
 }
@@ -393,17 +393,17 @@ var providers = map[string]string{"claude": "anthropic", "codex": "openai", "gem
 
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_./:@-]{0,79}$`)
 
-// name lets a name through, and nothing that looks like a text, a path or a secret: such names come from agents' streams and
+// safeName lets a name through, and nothing that looks like a text, a path or a secret: such names come from agents' streams and
 // from configs.
-func name(s string) string {
+func safeName(s string) string {
 	if !plainName.MatchString(s) || strings.Count(s, "/") > 1 || secret.Mask(s) != s {
 		return "other"
 	}
 	return s
 }
 
-// mostContent is how many bytes of one text are sent when messages are asked for.
-const mostContent = 16 << 10
+// maxContent is how many bytes of one text are sent when messages are asked for.
+const maxContent = 16 << 10
 
-// content is a text of a person or an agent, without the secrets that are known by their form.
-func content(s string) string { return belay.Clip(secret.Mask(s), mostContent) }
+// safeContent is a text of a person or an agent, without the secrets that are known by their form.
+func safeContent(s string) string { return belay.Clip(secret.Mask(s), maxContent) }

@@ -13,23 +13,23 @@ import (
 // Cursor is how far a task was sent: for each signal the number of the last entry that a collector accepted. It is kept
 // for the record with this first entry; a lost cursor costs a resend.
 type Cursor struct {
-	Trace string         `json:"trace"`
-	To    string         `json:"to"` // which collector, by hash
-	Sent  map[Signal]int `json:"sent"`
+	Trace     string         `json:"trace"`
+	Collector string         `json:"to"` // which collector, by hash
+	Sent      map[Signal]int `json:"sent"`
 }
 
-// Place is the folder of cursors, below belay's own.
-func Place(dir string) string { return filepath.Join(dir, "telemetry") }
+// CursorFolder is the folder of cursors, below belay's own.
+func CursorFolder(dir string) string { return filepath.Join(dir, "telemetry") }
 
-// Load reads the cursor of a task; one that is not there, cannot be read, or is of another record or collector is zero.
-func Load(place string, task belay.TaskID, trace string, to Settings) Cursor {
-	c := Cursor{Trace: trace, To: to.hash(), Sent: map[Signal]int{}}
+// LoadCursor reads the cursor of a task; one that is not there, cannot be read, or is of another record or collector is zero.
+func LoadCursor(place string, task belay.TaskID, trace string, to Settings) Cursor {
+	c := Cursor{Trace: trace, Collector: to.hash(), Sent: map[Signal]int{}}
 	data, err := fsroot.ReadFile(filepath.Join(place, task.Key()+".json"), fsroot.MaxSmallFile)
 	if err != nil {
 		return c
 	}
 	var old Cursor
-	if json.Unmarshal(data, &old) != nil || old.Trace != c.Trace || old.To != c.To || old.Sent == nil {
+	if json.Unmarshal(data, &old) != nil || old.Trace != c.Trace || old.Collector != c.Collector || old.Sent == nil {
 		return c
 	}
 	return old

@@ -12,77 +12,77 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// mostCalls is how many tool calls of an attempt are told one by one.
-const mostCalls = 2000
+// maxCalls is how many tool calls of an attempt are told one by one.
+const maxCalls = 2000
 
-// invoked makes the span of an agent's run, and those of its tool calls.
-func (b *builder) invoked(e journal.Entry, ev session.EventEntry, c loop.Command) string {
+// addAgentRun makes the span of an agent's run, and those of its tool calls.
+func (b *builder) addAgentRun(e journal.Entry, ev session.EventEntry, c loop.Command) string {
 	command := b.task.Agent
 	if c.Kind == loop.CmdDebug {
 		command = b.task.Debugger
 	}
 	heard := b.readOutput(ev.Event.Log)
 	who := agentName(command)
-	if who == "other" && heard.form != "" {
-		who = heard.form
+	if who == "other" && heard.usageFormat != "" {
+		who = heard.usageFormat
 	}
-	s := b.span(e, "agent", "invoke_agent "+who, b.pending.at)
-	s.Attrs = append(s.Attrs, text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", who))
-	same := []Attr{text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", who)}
+	s := b.newSpan(e, "agent", "invoke_agent "+who, b.commandStart.at)
+	s.Attrs = append(s.Attrs, textAttr("gen_ai.operation.name", "invoke_agent"), textAttr("gen_ai.agent.name", who))
+	same := []Attr{textAttr("gen_ai.operation.name", "invoke_agent"), textAttr("gen_ai.agent.name", who)}
 	if p := providers[who]; p != "" {
-		s.Attrs = append(s.Attrs, text("gen_ai.provider.name", p))
-		same = append(same, text("gen_ai.provider.name", p))
+		s.Attrs = append(s.Attrs, textAttr("gen_ai.provider.name", p))
+		same = append(same, textAttr("gen_ai.provider.name", p))
 	}
 	if heard.model != "" {
-		s.Attrs = append(s.Attrs, text("gen_ai.response.model", name(heard.model)))
+		s.Attrs = append(s.Attrs, textAttr("gen_ai.response.model", safeName(heard.model)))
 	}
 	if id := ev.Event.Session.ID; id != "" {
-		s.Attrs = append(s.Attrs, text("gen_ai.conversation.id", name(id)))
+		s.Attrs = append(s.Attrs, textAttr("gen_ai.conversation.id", safeName(id)))
 	}
-	s.Attrs = append(s.Attrs, usage(ev.Event.Use)...)
-	ended := ended(ev.Event)
-	s.Attrs = append(s.Attrs, text("belay.attempt.ended", ended), float("belay.agent.duration", ev.Event.Elapsed.Seconds()))
+	s.Attrs = append(s.Attrs, usageAttrs(ev.Event.Use)...)
+	ended := endReason(ev.Event)
+	s.Attrs = append(s.Attrs, textAttr("belay.attempt.ended", ended), floatAttr("belay.agent.duration", ev.Event.Elapsed.Seconds()))
 	if c.Kind == loop.CmdAttempt {
-		s.Attrs = append(s.Attrs, count("belay.attempt", int64(c.Attempt)), text("belay.prompt.kind", name(string(c.Prompt))))
+		s.Attrs = append(s.Attrs, intAttr("belay.attempt", int64(c.Attempt)), textAttr("belay.prompt.kind", safeName(string(c.Prompt))))
 	}
 	if ev.Event.Kind == loop.EvAttempted && ev.Event.Ended == loop.EndedExit {
-		s.Attrs = append(s.Attrs, count("process.exit.code", int64(ev.Event.Exit)))
+		s.Attrs = append(s.Attrs, intAttr("process.exit.code", int64(ev.Event.Exit)))
 	}
 	if ended != string(loop.EndedExit) || ev.Event.Exit != 0 {
 		s.Status.Code = statusError
-		s.Attrs = append(s.Attrs, text("error.type", ended))
+		s.Attrs = append(s.Attrs, textAttr("error.type", ended))
 	}
-	if b.what.Content {
-		s.Attrs = append(s.Attrs, messages("gen_ai.input.messages", "user", b.task.Prose),
-			messages("gen_ai.output.messages", "assistant", heard.reply))
+	if b.options.Content {
+		s.Attrs = append(s.Attrs, messageAttr("gen_ai.input.messages", "user", b.task.Prose),
+			messageAttr("gen_ai.output.messages", "assistant", heard.reply))
 	}
 	if n := heard.dropped; n > 0 {
-		s.Attrs = append(s.Attrs, count("belay.tool_calls.dropped", int64(n)))
+		s.Attrs = append(s.Attrs, intAttr("belay.tool_calls.dropped", int64(n)))
 	}
-	if b.attempt != "" {
-		s.Links = []Link{{Trace: b.trace, ID: b.attempt, Attrs: []Attr{text("belay.link", "previous_attempt")}}}
+	if b.attemptSpan != "" {
+		s.Links = []Link{{Trace: b.trace, ID: b.attemptSpan, Attrs: []Attr{textAttr("belay.link", "previous_attempt")}}}
 	}
 	for i, call := range heard.calls {
-		b.called(e, s, i, call, who)
+		b.addToolCall(e, s, i, call, who)
 	}
-	b.sums.invoked(ev.Event, ended, same)
-	b.attempt = b.emit(s)
-	return b.attempt
+	b.sums.countAgentRun(ev.Event, ended, same)
+	b.attemptSpan = b.addSpan(s)
+	return b.attemptSpan
 }
 
-// ended is a word for how an agent ended.
-func ended(e loop.Event) string {
+// endReason is a word for how an agent ended.
+func endReason(e loop.Event) string {
 	if e.Ended != "" {
-		return name(string(e.Ended))
+		return safeName(string(e.Ended))
 	}
 	if e.Kind == loop.EvAttempted || e.Kind == loop.EvDebugged {
 		return string(loop.EndedExit)
 	}
-	return name(string(e.Kind))
+	return safeName(string(e.Kind))
 }
 
-// messages is one message as the conventions write it.
-func messages(key, role, said string) Attr {
+// messageAttr is one message as the conventions write it.
+func messageAttr(key, role, said string) Attr {
 	type part struct {
 		Type    string `json:"type"`
 		Content string `json:"content"`
@@ -91,46 +91,46 @@ func messages(key, role, said string) Attr {
 		Role  string `json:"role"`
 		Parts []part `json:"parts"`
 	}
-	body, err := json.Marshal([]message{{role, []part{{"text", content(said)}}}})
+	body, err := json.Marshal([]message{{role, []part{{"text", safeContent(said)}}}})
 	if err != nil {
 		body = nil
 	}
-	return text(key, string(body))
+	return textAttr(key, string(body))
 }
 
-// called makes the span of a tool call. Where the stream does not say when it was, its time is the attempt's, and an
+// addToolCall makes the span of a tool call. Where the stream does not say when it was, its time is the attempt's, and an
 // attribute says so.
-func (b *builder) called(e journal.Entry, of Span, i int, c call, who string) {
-	s := b.span(e, fmt.Sprintf("tool %d", i), "execute_tool "+name(c.Tool), b.pending.at)
+func (b *builder) addToolCall(e journal.Entry, of Span, i int, c toolCall, who string) {
+	s := b.newSpan(e, fmt.Sprintf("tool %d", i), "execute_tool "+safeName(c.Tool), b.commandStart.at)
 	s.Parent = of.ID
-	s.Attrs = []Attr{text("gen_ai.operation.name", "execute_tool"), text("gen_ai.tool.name", name(c.Tool))}
+	s.Attrs = []Attr{textAttr("gen_ai.operation.name", "execute_tool"), textAttr("gen_ai.tool.name", safeName(c.Tool))}
 	if c.ID != "" {
-		s.Attrs = append(s.Attrs, text("gen_ai.tool.call.id", name(c.ID)))
+		s.Attrs = append(s.Attrs, textAttr("gen_ai.tool.call.id", safeName(c.ID)))
 	}
 	source := "attempt"
-	from, to := b.pending.at, e.Time
-	if within(c.began, from, to) && within(c.ended, c.began, to) {
+	from, to := b.commandStart.at, e.Time
+	if isWithin(c.began, from, to) && isWithin(c.ended, c.began, to) {
 		s.Start, s.End, source = nanos(c.began), nanos(c.ended), "agent"
 	}
-	s.Attrs = append(s.Attrs, text("belay.time.source", source))
+	s.Attrs = append(s.Attrs, textAttr("belay.time.source", source))
 	if c.failed {
 		s.Status.Code = statusError
-		s.Attrs = append(s.Attrs, text("error.type", "tool_error"))
+		s.Attrs = append(s.Attrs, textAttr("error.type", "tool_error"))
 	}
-	if b.what.Content {
+	if b.options.Content {
 		if args, err := json.Marshal(c.Args); err == nil {
-			s.Attrs = append(s.Attrs, text("gen_ai.tool.call.arguments", content(string(args))))
+			s.Attrs = append(s.Attrs, textAttr("gen_ai.tool.call.arguments", safeContent(string(args))))
 		}
-		s.Attrs = append(s.Attrs, text("gen_ai.tool.call.result", content(c.output)))
+		s.Attrs = append(s.Attrs, textAttr("gen_ai.tool.call.result", safeContent(c.output)))
 	}
-	b.sums.add(tools, 1, text("gen_ai.agent.name", who), text("gen_ai.tool.name", name(c.Tool)), truth("belay.tool.failed", c.failed))
-	b.emit(s)
+	b.sums.addValue(toolsMetric, 1, textAttr("gen_ai.agent.name", who), textAttr("gen_ai.tool.name", safeName(c.Tool)), boolAttr("belay.tool.failed", c.failed))
+	b.addSpan(s)
 }
 
-func within(t, from, to time.Time) bool { return !t.IsZero() && !t.Before(from) && !t.After(to) }
+func isWithin(t, from, to time.Time) bool { return !t.IsZero() && !t.Before(from) && !t.After(to) }
 
-// call is a tool call with what came of it.
-type call struct {
+// toolCall is a tool call with what came of it.
+type toolCall struct {
 	agent.Call
 	began, ended time.Time // zero where the stream does not say
 	failed       bool
@@ -139,12 +139,12 @@ type call struct {
 
 // agentOutput is what an agent's stream tells.
 type agentOutput struct {
-	calls   []call
-	dropped int
-	model   string
-	form    string // the agent in whose form its use was reported
-	reply   string
-	at      func() time.Time
+	calls       []toolCall
+	dropped     int
+	model       string
+	usageFormat string // the agent in whose form its use was reported
+	reply       string
+	eventTime   func() time.Time
 }
 
 // readOutput reads the output of an agent.
@@ -157,10 +157,10 @@ func (b *builder) readOutput(sha string) *agentOutput {
 	if err != nil {
 		return h
 	}
-	r := &agent.Reader{To: h, Use: h.used}
-	h.at = func() time.Time { return r.At }
-	if b.what.Content {
-		r.Say = h.says
+	r := &agent.StreamReader{Listener: h, OnUsage: h.addUsage}
+	h.eventTime = func() time.Time { return r.EventTime }
+	if b.options.Content {
+		r.OnText = h.addText
 	}
 	_, _ = r.Write(data)
 	r.Close()
@@ -170,27 +170,27 @@ func (b *builder) readOutput(sha string) *agentOutput {
 	return h
 }
 
-// Began takes a call.
-func (h *agentOutput) Began(c agent.Call) {
-	if len(h.calls) >= mostCalls {
+// CallBegan takes a call.
+func (h *agentOutput) CallBegan(c agent.Call) {
+	if len(h.calls) >= maxCalls {
 		h.dropped++
 		return
 	}
-	h.calls = append(h.calls, call{Call: c, began: h.at()})
+	h.calls = append(h.calls, toolCall{Call: c, began: h.eventTime()})
 }
 
-// Ended takes what came of one.
-func (h *agentOutput) Ended(e agent.Ended) {
+// CallEnded takes what came of one.
+func (h *agentOutput) CallEnded(e agent.CallResult) {
 	for i := len(h.calls) - 1; i >= 0; i-- {
 		if c := &h.calls[i]; c.ID == e.ID {
-			c.failed, c.output, c.ended = e.Failed, e.Output, h.at()
+			c.failed, c.output, c.ended = e.Failed, e.Output, h.eventTime()
 			return
 		}
 	}
 }
 
-func (h *agentOutput) used(u agent.Usage) {
-	h.form = u.Agent
+func (h *agentOutput) addUsage(u agent.Usage) {
+	h.usageFormat = u.Agent
 	for _, m := range u.Models {
 		if m.Model != "" && h.model == "" {
 			h.model = m.Model
@@ -198,8 +198,8 @@ func (h *agentOutput) used(u agent.Usage) {
 	}
 }
 
-func (h *agentOutput) says(s agent.StreamText) {
-	if !s.Final && len(h.reply) < mostContent {
+func (h *agentOutput) addText(s agent.StreamText) {
+	if !s.Final && len(h.reply) < maxContent {
 		h.reply = strings.TrimSpace(h.reply + "\n" + s.Text)
 	}
 }

@@ -25,27 +25,27 @@ var (
 )
 
 var (
-	attempts  = metric{name: "belay.attempts", unit: "{attempt}", doc: "Runs of an agent, by how they ended"}
-	tasks     = metric{name: "belay.tasks", unit: "{task}", doc: "Tasks that ended, by outcome"}
-	verdicts  = metric{name: "belay.check.verdicts", unit: "{verdict}", doc: "Verdicts, by check"}
-	found     = metric{name: "belay.findings", unit: "{finding}", doc: "Findings, by check and severity"}
-	gates     = metric{name: "belay.gates", unit: "{gate}", doc: "Decisions at gates, by kind of gate"}
-	snapshots = metric{name: "belay.snapshots", unit: "{snapshot}", doc: "Snapshots, by the step they were taken in"}
-	sizes     = metric{name: "belay.snapshot.size", unit: "By", doc: "Bytes that a snapshot added to the repository", bounds: byBytes}
-	tools     = metric{name: "belay.tool_calls", unit: "{call}", doc: "Tool calls, by agent and tool"}
-	cost      = metric{name: "belay.cost", unit: "USD", doc: "Known cost of agents", float: true}
-	stepTime  = metric{name: "belay.step.duration", unit: "s", doc: "Duration of the steps of a task", bounds: bySeconds}
-	checkTime = metric{name: "belay.check.duration", unit: "s", doc: "Duration of checks", bounds: bySeconds}
-	tokens    = metric{name: "gen_ai.client.token.usage", unit: "{token}", doc: "Number of input and output tokens used", bounds: byTokens}
-	runTime   = metric{name: "gen_ai.client.operation.duration", unit: "s", doc: "GenAI operation duration", bounds: bySeconds}
+	attemptsMetric  = metric{name: "belay.attempts", unit: "{attempt}", doc: "Runs of an agent, by how they ended"}
+	tasksMetric     = metric{name: "belay.tasks", unit: "{task}", doc: "Tasks that ended, by outcome"}
+	verdictsMetric  = metric{name: "belay.check.verdicts", unit: "{verdict}", doc: "Verdicts, by check"}
+	findingsMetric  = metric{name: "belay.findings", unit: "{finding}", doc: "Findings, by check and severity"}
+	gatesMetric     = metric{name: "belay.gates", unit: "{gate}", doc: "Decisions at gates, by kind of gate"}
+	snapshotsMetric = metric{name: "belay.snapshots", unit: "{snapshot}", doc: "Snapshots, by the step they were taken in"}
+	sizesMetric     = metric{name: "belay.snapshot.size", unit: "By", doc: "Bytes that a snapshot added to the repository", bounds: byBytes}
+	toolsMetric     = metric{name: "belay.tool_calls", unit: "{call}", doc: "Tool calls, by agent and tool"}
+	costMetric      = metric{name: "belay.cost", unit: "USD", doc: "Known cost of agents", float: true}
+	stepTimeMetric  = metric{name: "belay.step.duration", unit: "s", doc: "Duration of the steps of a task", bounds: bySeconds}
+	checkTimeMetric = metric{name: "belay.check.duration", unit: "s", doc: "Duration of checks", bounds: bySeconds}
+	tokensMetric    = metric{name: "gen_ai.client.token.usage", unit: "{token}", doc: "Number of input and output tokens used", bounds: byTokens}
+	runTimeMetric   = metric{name: "gen_ai.client.operation.duration", unit: "s", doc: "GenAI operation duration", bounds: bySeconds}
 )
 
-// sums adds up what a record tells.
-type sums struct {
-	of map[string]map[string]*series // by metric, then by attributes
-	is map[string]metric
+// metricSums adds up what a record tells.
+type metricSums struct {
+	seriesByMetric map[string]map[string]*series // by metric, then by attributes
+	metricByName   map[string]metric
 
-	off bool // what comes does not count
+	paused bool // what comes does not count
 }
 
 type series struct {
@@ -55,67 +55,67 @@ type series struct {
 	counts []number
 }
 
-func newSums() *sums {
-	return &sums{of: map[string]map[string]*series{}, is: map[string]metric{}}
+func newSums() *metricSums {
+	return &metricSums{seriesByMetric: map[string]map[string]*series{}, metricByName: map[string]metric{}}
 }
 
-func (s *sums) series(m metric, attrs []Attr) *series {
+func (s *metricSums) seriesOf(m metric, attrs []Attr) *series {
 	key, err := json.Marshal(attrs)
 	if err != nil {
 		key = nil
 	}
-	if s.of[m.name] == nil {
-		s.of[m.name], s.is[m.name] = map[string]*series{}, m
+	if s.seriesByMetric[m.name] == nil {
+		s.seriesByMetric[m.name], s.metricByName[m.name] = map[string]*series{}, m
 	}
-	one := s.of[m.name][string(key)]
+	one := s.seriesByMetric[m.name][string(key)]
 	if one == nil {
 		one = &series{attrs: attrs, counts: make([]number, len(m.bounds)+1)}
-		s.of[m.name][string(key)] = one
+		s.seriesByMetric[m.name][string(key)] = one
 	}
 	return one
 }
 
-func (s *sums) add(m metric, v float64, attrs ...Attr) {
-	if !s.off {
-		s.series(m, attrs).sum += v
+func (s *metricSums) addValue(m metric, v float64, attrs ...Attr) {
+	if !s.paused {
+		s.seriesOf(m, attrs).sum += v
 	}
 }
 
 // observe counts a value. Bounds are inclusive.
-func (s *sums) observe(m metric, v float64, attrs ...Attr) {
-	if s.off {
+func (s *metricSums) observe(m metric, v float64, attrs ...Attr) {
+	if s.paused {
 		return
 	}
-	one := s.series(m, attrs)
+	one := s.seriesOf(m, attrs)
 	i, _ := slices.BinarySearch(m.bounds, v)
 	one.sum, one.count, one.counts[i] = one.sum+v, one.count+1, one.counts[i]+1
 }
 
-// invoked counts a run of an agent.
-func (s *sums) invoked(e loop.Event, ended string, same []Attr) {
-	s.add(attempts, 1, append(slices.Clone(same[1:]), text("belay.attempt.ended", ended))...)
-	s.observe(runTime, e.Elapsed.Seconds(), same...)
+// countAgentRun counts a run of an agent.
+func (s *metricSums) countAgentRun(e loop.Event, ended string, same []Attr) {
+	s.addValue(attemptsMetric, 1, append(slices.Clone(same[1:]), textAttr("belay.attempt.ended", ended))...)
+	s.observe(runTimeMetric, e.Elapsed.Seconds(), same...)
 	if e.Cost > 0 {
-		s.add(cost, e.Cost, same[1:]...)
+		s.addValue(costMetric, e.Cost, same[1:]...)
 	}
 	if t := e.Tokens; t != nil {
-		s.observe(tokens, float64(t.Input+t.CacheRead+t.CacheWrite), append(slices.Clone(same), text("gen_ai.token.type", "input"))...)
-		s.observe(tokens, float64(t.Output), append(slices.Clone(same), text("gen_ai.token.type", "output"))...)
+		s.observe(tokensMetric, float64(t.Input+t.CacheRead+t.CacheWrite), append(slices.Clone(same), textAttr("gen_ai.token.type", "input"))...)
+		s.observe(tokensMetric, float64(t.Output), append(slices.Clone(same), textAttr("gen_ai.token.type", "output"))...)
 	}
 }
 
-// metrics are the sums from the record's first entry to its last: sent twice they are the same points.
-func (s *sums) metrics(from, to time.Time) (list []Metric) {
-	for _, key := range slices.Sorted(maps.Keys(s.of)) {
-		m := s.is[key]
+// toMetrics are the sums from the record's first entry to its last: sent twice they are the same points.
+func (s *metricSums) toMetrics(from, to time.Time) (list []Metric) {
+	for _, key := range slices.Sorted(maps.Keys(s.seriesByMetric)) {
+		m := s.metricByName[key]
 		out := Metric{Name: m.name, Description: m.doc, Unit: m.unit}
 		if m.bounds != nil {
 			out.Histogram = &Histogram{Temporality: cumulative}
 		} else {
 			out.Sum = &Sum{Temporality: cumulative, Monotonic: true}
 		}
-		for _, k := range slices.Sorted(maps.Keys(s.of[key])) {
-			one := s.of[key][k]
+		for _, k := range slices.Sorted(maps.Keys(s.seriesByMetric[key])) {
+			one := s.seriesByMetric[key][k]
 			switch {
 			case m.bounds != nil:
 				out.Histogram.Points = append(out.Histogram.Points, Buckets{Attrs: one.attrs, Start: nanos(from), Time: nanos(to),
@@ -176,8 +176,8 @@ func labels(attrs []Attr) (list []string) {
 			value = *v.Text
 		case v.Int != nil:
 			value = strconv.FormatInt(int64(*v.Int), 10)
-		case v.Truth != nil:
-			value = strconv.FormatBool(*v.Truth)
+		case v.Bool != nil:
+			value = strconv.FormatBool(*v.Bool)
 		}
 		list = append(list, a.Key, value)
 	}

@@ -26,7 +26,7 @@ type Value struct {
 	Text  *string  `json:"stringValue,omitempty"`
 	Int   *number  `json:"intValue,omitempty"`
 	Float *float64 `json:"doubleValue,omitempty"`
-	Truth *bool    `json:"boolValue,omitempty"`
+	Bool  *bool    `json:"boolValue,omitempty"`
 }
 
 // number is a 64-bit integer, which JSON has as text.
@@ -50,16 +50,16 @@ func (n *number) UnmarshalJSON(b []byte) error {
 
 func nanos(t time.Time) number { return number(t.UnixNano()) }
 
-func text(key, v string) Attr { return Attr{key, Value{Text: &v}} }
+func textAttr(key, v string) Attr { return Attr{key, Value{Text: &v}} }
 
-func count(key string, v int64) Attr {
+func intAttr(key string, v int64) Attr {
 	n := number(v)
 	return Attr{key, Value{Int: &n}}
 }
 
-func float(key string, v float64) Attr { return Attr{key, Value{Float: &v}} }
+func floatAttr(key string, v float64) Attr { return Attr{key, Value{Float: &v}} }
 
-func truth(key string, v bool) Attr { return Attr{key, Value{Truth: &v}} }
+func boolAttr(key string, v bool) Attr { return Attr{key, Value{Bool: &v}} }
 
 // Span is one span. Its time is the step's that it is about.
 type Span struct {
@@ -94,8 +94,8 @@ const (
 	cumulative  = 2 // AGGREGATION_TEMPORALITY_CUMULATIVE
 )
 
-// Record is one log record.
-type Record struct {
+// LogRecord is one log record.
+type LogRecord struct {
 	Time     number `json:"timeUnixNano"`
 	Observed number `json:"observedTimeUnixNano"`
 	Severity int    `json:"severityNumber"`
@@ -196,7 +196,7 @@ type resourceLogs struct {
 }
 
 type scopeLogs struct {
-	Scope  scope    `json:"scope"`
-	Logs   []Record `json:"logRecords"`
-	Schema string   `json:"schemaUrl"`
+	Scope  scope       `json:"scope"`
+	Logs   []LogRecord `json:"logRecords"`
+	Schema string      `json:"schemaUrl"`
 }

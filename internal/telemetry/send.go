@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	mostReply = 1 << 20
+	maxReply  = 1 << 20
 	firstWait = 200 * time.Millisecond // before a request is sent again, when the collector does not say
 )
 
@@ -52,18 +52,18 @@ func Send(ctx context.Context, to Settings, s Signal, d Data, after int) (Result
 			r.Message = p.message
 		}
 	}
-	r.Items = d.items(s, after)
+	r.Items = d.countItems(s, after)
 	return r, nil
 }
 
-func (d Data) items(s Signal, after int) int {
+func (d Data) countItems(s Signal, after int) int {
 	switch s {
 	case Traces:
-		return len(newer(d.Spans, after, func(s Span) int { return s.seq }))
+		return len(itemsAfter(d.Spans, after, func(s Span) int { return s.seq }))
 	case Logs:
-		return len(newer(d.Logs, after, func(r Record) int { return r.seq }))
+		return len(itemsAfter(d.Logs, after, func(r LogRecord) int { return r.seq }))
 	}
-	if d.Seq <= after {
+	if d.LastSeq <= after {
 		return 0
 	}
 	return len(d.Metrics)
@@ -78,7 +78,7 @@ func (to Settings) post(ctx context.Context, client *http.Client, s Signal, body
 		return nil, err
 	}
 	for wait := firstWait; ; wait *= 2 {
-		reply, again, err := to.try(ctx, client, s, packed.Bytes())
+		reply, again, err := to.postOnce(ctx, client, s, packed.Bytes())
 		if err == nil || again < 0 {
 			return reply, err
 		}
@@ -94,8 +94,8 @@ func (to Settings) post(ctx context.Context, client *http.Client, s Signal, body
 	}
 }
 
-// try sends a request once. A wait that is not negative says that it may be sent again after it.
-func (to Settings) try(ctx context.Context, client *http.Client, s Signal, body []byte) (reply []byte, wait time.Duration, err error) {
+// postOnce sends a request once. A wait that is not negative says that it may be sent again after it.
+func (to Settings) postOnce(ctx context.Context, client *http.Client, s Signal, body []byte) (reply []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.Endpoints[s], bytes.NewReader(body))
 	if err != nil {
 		return nil, -1, errors.New("the address of the collector cannot be read")
@@ -115,7 +115,7 @@ func (to Settings) try(ctx context.Context, client *http.Client, s Signal, body 
 		return nil, -1, fmt.Errorf("the collector cannot be reached: %w", err)
 	}
 	defer res.Body.Close()
-	reply, err = io.ReadAll(io.LimitReader(res.Body, mostReply))
+	reply, err = io.ReadAll(io.LimitReader(res.Body, maxReply))
 	if res.StatusCode/100 == 2 {
 		return reply, -1, nil // it has what was sent, whatever became of its answer
 	}
@@ -139,14 +139,14 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// partial is what the collector took only in part.
-type partial struct {
+// partialSuccess is what the collector took only in part.
+type partialSuccess struct {
 	rejected int64
 	message  string
 }
 
 // readReply reads a collector's answer. One that cannot be read says nothing.
-func readReply(reply []byte) (p partial) {
+func readReply(reply []byte) (p partialSuccess) {
 	var answer struct {
 		Partial struct {
 			Spans  number `json:"rejectedSpans"`

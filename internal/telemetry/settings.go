@@ -9,16 +9,16 @@ import (
 
 // Settings say where telemetry goes. A signal without an endpoint is not sent; the zero value sends nothing.
 type Settings struct {
-	What
+	Options
 	Endpoints map[Signal]string
 	Headers   map[Signal]map[string]string
 }
 
-// On reports whether anything is sent.
-func (s Settings) On() bool { return len(s.Endpoints) > 0 }
+// IsOn reports whether anything is sent.
+func (s Settings) IsOn() bool { return len(s.Endpoints) > 0 }
 
-// Given is what a person chose.
-type Given struct {
+// Choices is what a person chose.
+type Choices struct {
 	Endpoint string   // of the config, trusted; "" is none
 	Headers  []string // of the config, trusted: NAME=VALUE
 	Content  bool
@@ -30,19 +30,19 @@ const (
 	prefix          = "OTEL_EXPORTER_OTLP_"
 )
 
-// Switch is the environment variable that switches telemetry on (1) or off (0).
-const Switch = "BELAY_TELEMETRY"
+// SwitchVar is the environment variable that switches telemetry on (1) or off (0).
+const SwitchVar = "BELAY_TELEMETRY"
 
-// Choose gives the settings. Telemetry is on with an endpoint of the config or with BELAY_TELEMETRY=1, and off with
+// NewSettings gives the settings. Telemetry is on with an endpoint of the config or with BELAY_TELEMETRY=1, and off with
 // BELAY_TELEMETRY=0; OpenTelemetry's own variables count only once it is on, and before the config. Error: a value that
 // cannot be read; it does not repeat the value, which may hold a password.
-func Choose(g Given) (Settings, error) {
+func NewSettings(g Choices) (Settings, error) {
 	var s Settings
-	if on := g.Env(Switch); on == "0" || on != "1" && g.Endpoint == "" || g.Env("OTEL_SDK_DISABLED") == "true" {
+	if on := g.Env(SwitchVar); on == "0" || on != "1" && g.Endpoint == "" || g.Env("OTEL_SDK_DISABLED") == "true" {
 		return s, nil
 	}
 	s.Content, s.Service = g.Content, "belay"
-	attrs, err := pairs(g.Env("OTEL_RESOURCE_ATTRIBUTES"))
+	attrs, err := parsePairs(g.Env("OTEL_RESOURCE_ATTRIBUTES"))
 	if err != nil {
 		return s, errors.New("OTEL_RESOURCE_ATTRIBUTES: " + err.Error())
 	}
@@ -50,16 +50,16 @@ func Choose(g Given) (Settings, error) {
 		if p[0] == "service.name" {
 			s.Service = p[1]
 		} else {
-			s.Resource = append(s.Resource, text(p[0], p[1]))
+			s.Resource = append(s.Resource, textAttr(p[0], p[1]))
 		}
 	}
 	if v := g.Env("OTEL_SERVICE_NAME"); v != "" {
 		s.Service = v
 	}
-	return s, s.address(g)
+	return s, s.setEndpoints(g)
 }
 
-func (s *Settings) address(g Given) error {
+func (s *Settings) setEndpoints(g Choices) error {
 	s.Endpoints, s.Headers = map[Signal]string{}, map[Signal]map[string]string{}
 	base := g.Env(prefix + "ENDPOINT")
 	if base == "" {
@@ -84,7 +84,7 @@ func (s *Settings) address(g Given) error {
 		s.Endpoints[sig] = at
 		s.Headers[sig] = map[string]string{}
 		for _, list := range []string{strings.Join(g.Headers, ","), g.Env(prefix + "HEADERS"), own(sig, "HEADERS")} {
-			found, err := pairs(list)
+			found, err := parsePairs(list)
 			if err != nil {
 				return errors.New("the headers for " + string(sig) + ": " + err.Error())
 			}
@@ -96,9 +96,9 @@ func (s *Settings) address(g Given) error {
 	return nil
 }
 
-// pairs reads name=value, separated by commas, values percent-encoded, as the specification of OpenTelemetry's
+// parsePairs reads name=value, separated by commas, values percent-encoded, as the specification of OpenTelemetry's
 // variables has it.
-func pairs(list string) (out [][2]string, err error) {
+func parsePairs(list string) (out [][2]string, err error) {
 	for one := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(one) == "" {
 			continue

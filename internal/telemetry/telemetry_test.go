@@ -105,7 +105,7 @@ func task(t *testing.T) (*journal.Store, journal.Log) {
 func build(t *testing.T, content bool) telemetry.Data {
 	t.Helper()
 	store, log := task(t)
-	d, err := telemetry.Build(telemetry.Source{Log: log, Attachment: store.Attachment}, telemetry.What{Service: "belay", Content: content})
+	d, err := telemetry.Build(telemetry.Source{Log: log, Attachment: store.Attachment}, telemetry.Options{Service: "belay", Content: content})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestCallsHaveTheTimesOfTheStream(t *testing.T) {
 			b = []byte(inner)
 		}
 		return b, err
-	}}, telemetry.What{})
+	}}, telemetry.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestSecretsAreMaskedEvenInMessages(t *testing.T) {
 	d, err := telemetry.Build(telemetry.Source{Log: log, Attachment: func(sha string) ([]byte, error) {
 		b, err := store.Attachment(sha)
 		return bytes.ReplaceAll(b, []byte("PLANTED-command"), []byte("curl -H token:"+token)), err
-	}}, telemetry.What{Content: true})
+	}}, telemetry.Options{Content: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func collect(t *testing.T, answer func(n int, w http.ResponseWriter)) *collector
 
 func settings(t *testing.T, endpoint string, env map[string]string) telemetry.Settings {
 	t.Helper()
-	s, err := telemetry.Choose(telemetry.Given{Endpoint: endpoint, Env: func(k string) string { return env[k] }})
+	s, err := telemetry.NewSettings(telemetry.Choices{Endpoint: endpoint, Env: func(k string) string { return env[k] }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestRequestsAreOTLP(t *testing.T) {
 	if h := c.heads[0]; h.Get("Authorization") != "Bearer x" || h.Get("A") != "b" || h.Get("Content-Type") != "application/json" {
 		t.Errorf("headers: %v", h)
 	}
-	r, err := telemetry.Send(t.Context(), to, telemetry.Logs, d, d.Seq-1)
+	r, err := telemetry.Send(t.Context(), to, telemetry.Logs, d, d.LastSeq-1)
 	if err != nil || r.Items != 1 {
 		t.Errorf("after all but one entry: %+v, %v", r, err)
 	}
@@ -468,17 +468,17 @@ func TestSettings(t *testing.T) {
 		"disabled": {"http://c", map[string]string{"OTEL_SDK_DISABLED": "true"}, "", ""},
 	} {
 		s := settings(t, c.config, c.env)
-		if s.Endpoints[telemetry.Traces] != c.traces || s.Endpoints[telemetry.Logs] != c.logs || s.On() != (c.traces != "") {
+		if s.Endpoints[telemetry.Traces] != c.traces || s.Endpoints[telemetry.Logs] != c.logs || s.IsOn() != (c.traces != "") {
 			t.Errorf("%s: %v", name, s.Endpoints)
 		}
 	}
 	s := settings(t, "http://c", map[string]string{"OTEL_RESOURCE_ATTRIBUTES": "service.name=x,team=a%2Cb", "OTEL_SERVICE_NAME": "y"})
 	if s.Service != "y" || !reflect.DeepEqual(attrsOf(s.Resource), map[string]string{"team": `{"stringValue":"a,b"}`}) {
-		t.Errorf("%+v", s.What)
+		t.Errorf("%+v", s.Options)
 	}
 	for _, bad := range []map[string]string{{"OTEL_EXPORTER_OTLP_ENDPOINT": "ftp://PLANTED"}, {"OTEL_EXPORTER_OTLP_HEADERS": "PLANTED"},
 		{"OTEL_EXPORTER_OTLP_HEADERS": "a=PLANTED%0d%0ab"}, {"OTEL_RESOURCE_ATTRIBUTES": "PLANTED"}} {
-		_, err := telemetry.Choose(telemetry.Given{Endpoint: "http://c", Env: func(k string) string { return bad[k] }})
+		_, err := telemetry.NewSettings(telemetry.Choices{Endpoint: "http://c", Env: func(k string) string { return bad[k] }})
 		if err == nil || strings.Contains(err.Error(), "PLANTED") {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -486,8 +486,8 @@ func TestSettings(t *testing.T) {
 }
 
 func TestCursor(t *testing.T) {
-	dir, to := telemetry.Place(t.TempDir()), settings(t, "http://c", nil)
-	c := telemetry.Load(dir, "T1", "abc", to)
+	dir, to := telemetry.CursorFolder(t.TempDir()), settings(t, "http://c", nil)
+	c := telemetry.LoadCursor(dir, "T1", "abc", to)
 	if len(c.Sent) != 0 {
 		t.Fatalf("%+v", c)
 	}
@@ -495,13 +495,13 @@ func TestCursor(t *testing.T) {
 	if err := c.Save(dir, "T1"); err != nil {
 		t.Fatal(err)
 	}
-	if got := telemetry.Load(dir, "T1", "abc", to); got.Sent[telemetry.Traces] != 7 {
+	if got := telemetry.LoadCursor(dir, "T1", "abc", to); got.Sent[telemetry.Traces] != 7 {
 		t.Errorf("%+v", got)
 	}
-	if got := telemetry.Load(dir, "T1", "another record", to); len(got.Sent) != 0 {
+	if got := telemetry.LoadCursor(dir, "T1", "another record", to); len(got.Sent) != 0 {
 		t.Errorf("of another record: %+v", got)
 	}
-	if got := telemetry.Load(dir, "T1", "abc", settings(t, "http://another", nil)); len(got.Sent) != 0 {
+	if got := telemetry.LoadCursor(dir, "T1", "abc", settings(t, "http://another", nil)); len(got.Sent) != 0 {
 		t.Errorf("of another collector: %+v", got)
 	}
 	names, err := os.ReadDir(dir)
@@ -511,7 +511,7 @@ func TestCursor(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, names[0].Name()), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := telemetry.Load(dir, "T1", "abc", to); len(got.Sent) != 0 {
+	if got := telemetry.LoadCursor(dir, "T1", "abc", to); len(got.Sent) != 0 {
 		t.Errorf("damaged: %+v", got)
 	}
 }
@@ -572,7 +572,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add("http://c", "a=b,c=%20")
 	f.Add("https://[::1", "=,=%")
 	f.Fuzz(func(t *testing.T, endpoint, headers string) {
-		s, err := telemetry.Choose(telemetry.Given{Endpoint: endpoint, Env: func(key string) string {
+		s, err := telemetry.NewSettings(telemetry.Choices{Endpoint: endpoint, Env: func(key string) string {
 			if strings.HasSuffix(key, "HEADERS") {
 				return headers
 			}

@@ -47,17 +47,17 @@ var (
 
 type dotnetReader struct {
 	dotnetDialect
-	report Report
-	known  bool
-	open   []string
-	test   *dotnetCase
-	at     int // how deep the open test is
-	text   *strings.Builder
+	report    Report
+	rootSeen  bool
+	open      []string
+	test      *dotnetCase
+	testDepth int // how deep the open test is
+	text      *strings.Builder
 
-	info    *strings.Builder // what the runner says of itself, while an error of it is open
-	infoAt  int
-	logged  []string // tests that lines of its log say failed
-	counted int      // failures that the report's own counters have
+	runInfo         *strings.Builder // what the runner says of itself, while an error of it is open
+	runInfoDepth    int
+	failedInLog     []string // tests that lines of its log say failed
+	countedFailures int      // failures that the report's own counters have
 }
 
 type dotnetCase struct {
@@ -83,14 +83,14 @@ func (d *dotnetReader) read(x *XML) error {
 	broken, err := x.Each(func(tok xml.Token) error {
 		switch t := tok.(type) {
 		case xml.StartElement:
-			if err := d.start(t); err != nil {
+			if err := d.startElement(t); err != nil {
 				return err
 			}
 		case xml.EndElement:
-			d.end(t.Name.Local)
+			d.endElement(t.Name.Local)
 		case xml.CharData:
-			if d.info != nil && d.info.Len() < maxText {
-				d.info.Write(t[:min(len(t), maxText-d.info.Len())])
+			if d.runInfo != nil && d.runInfo.Len() < maxText {
+				d.runInfo.Write(t[:min(len(t), maxText-d.runInfo.Len())])
 			}
 			if d.text != nil && d.text.Len() < maxText {
 				d.text.Write(t[:min(len(t), maxText-d.text.Len())])
@@ -104,37 +104,37 @@ func (d *dotnetReader) read(x *XML) error {
 	if broken, err = ended(broken, err, len(d.open)); err != nil {
 		return err
 	}
-	return d.broken(broken)
+	return d.readError(broken)
 }
 
-func (d *dotnetReader) broken(why string) error {
+func (d *dotnetReader) readError(why string) error {
 	switch {
-	case !d.known:
+	case !d.rootSeen:
 		return belay.Refuse(belay.CodeCannot, "have the test command write TRX, NUnit or xunit XML",
 			"the file is not a report of a .NET test runner")
 	case why != "":
-		d.report.Lack("%s", why)
+		d.report.WarnIncomplete("%s", why)
 	}
 	return nil
 }
 
-func (d *dotnetReader) start(t xml.StartElement) error {
+func (d *dotnetReader) startElement(t xml.StartElement) error {
 	name := t.Name.Local
-	if !d.known {
-		if d.dotnetDialect, d.known = dotnetDialects[name]; !d.known {
-			return d.broken("")
+	if !d.rootSeen {
+		if d.dotnetDialect, d.rootSeen = dotnetDialects[name]; !d.rootSeen {
+			return d.readError("")
 		}
 		d.report.Format = d.format
 	}
 	d.open = append(d.open, name)
-	d.counters(t)
+	d.readCounters(t)
 	switch {
 	case d.test == nil && d.tests.Has(name):
 		attrs := Attrs(t)
-		d.test, d.at = &dotnetCase{label: strings.ToLower(attrs["label"])}, len(d.open)
+		d.test, d.testDepth = &dotnetCase{label: strings.ToLower(attrs["label"])}, len(d.open)
 		for _, key := range d.name {
 			if d.test.name == "" {
-				d.test.name = Plain(attrs[key])
+				d.test.name = PlainText(attrs[key])
 			}
 		}
 		for _, key := range d.outcome {
@@ -148,25 +148,25 @@ func (d *dotnetReader) start(t xml.StartElement) error {
 	case d.message.Has(name) && d.test != nil:
 		d.text = &d.test.output
 	case name == "RunInfo" && strings.EqualFold(Attrs(t)["outcome"], "error"):
-		d.info, d.infoAt = &strings.Builder{}, len(d.open)
+		d.runInfo, d.runInfoDepth = &strings.Builder{}, len(d.open)
 	case name == "error" && d.format == XUnit && d.test == nil:
-		d.outside("")
+		d.countRunError("")
 	}
 	return nil
 }
 
-// outside counts an error of the run itself.
-func (d *dotnetReader) outside(said string) {
+// countRunError counts an error of the run itself.
+func (d *dotnetReader) countRunError(said string) {
 	f := Failure{Test: "the test run", Message: "the runner reports an error of its own"}
 	if said = strings.TrimSpace(said); said != "" && d.report.roomForMessage() {
-		f.Message += "\n" + firstAndLast(Plain(said))
+		f.Message += "\n" + firstAndLast(PlainText(said))
 		f.Message = firstAndLast(f.Message)
 	}
 	d.report.Fail(f, true)
 }
 
-// counters reads how many failures a report says it has.
-func (d *dotnetReader) counters(t xml.StartElement) {
+// readCounters reads how many failures a report says it has.
+func (d *dotnetReader) readCounters(t xml.StartElement) {
 	var keys []string
 	switch name := t.Name.Local; {
 	case name == "Counters" && d.format == TRX:
@@ -179,7 +179,7 @@ func (d *dotnetReader) counters(t xml.StartElement) {
 	attrs := Attrs(t)
 	for _, k := range keys {
 		if n, err := strconv.Atoi(attrs[k]); err == nil && n > 0 && n < 1<<30 {
-			d.counted += n
+			d.countedFailures += n
 		}
 	}
 }
@@ -188,55 +188,55 @@ func (d *dotnetReader) counters(t xml.StartElement) {
 // test that it names is in the report itself.
 var logFail = lazyregexp.New(`^\s*(?:\[xUnit\.net [\d:.]+\]\s+)?(.+?) \[FAIL\]\s*$`)
 
-// informed takes in what the runner said of an error of its own.
-func (d *dotnetReader) informed(said string) {
+// readRunInfo takes in what the runner said of an error of its own.
+func (d *dotnetReader) readRunInfo(said string) {
 	if m := logFail.FindStringSubmatch(strings.TrimSpace(said)); m != nil && !strings.Contains(m[1], "\n") {
-		d.logged = append(d.logged, Plain(m[1]))
+		d.failedInLog = append(d.failedInLog, PlainText(m[1]))
 		return
 	}
-	d.outside(said)
+	d.countRunError(said)
 }
 
 // checkCounts compares the tests of a report with what it says of itself.
 func (d *dotnetReader) checkCounts() {
 	named := d.report.Failed + d.report.Errors
 	switch {
-	case d.counted > 0 && named == 0:
-		d.report.Lack("the report counts %d failures and names none", d.counted)
-	case len(d.logged) > 0 && named == 0:
-		d.report.Lack("the runner's log says that %s failed, but the report has no such failure", Clip(d.logged[0], 200))
+	case d.countedFailures > 0 && named == 0:
+		d.report.WarnIncomplete("the report counts %d failures and names none", d.countedFailures)
+	case len(d.failedInLog) > 0 && named == 0:
+		d.report.WarnIncomplete("the runner's log says that %s failed, but the report has no such failure", Clip(d.failedInLog[0], 200))
 	}
 }
 
-func (d *dotnetReader) end(name string) {
+func (d *dotnetReader) endElement(name string) {
 	for i := len(d.open) - 1; i >= 0; i-- {
 		if d.open[i] == name {
 			d.open = d.open[:i]
 			break
 		}
 	}
-	if d.info != nil && len(d.open) < d.infoAt {
-		d.informed(d.info.String())
-		d.info = nil
+	if d.runInfo != nil && len(d.open) < d.runInfoDepth {
+		d.readRunInfo(d.runInfo.String())
+		d.runInfo = nil
 	}
 	if d.text != nil && d.message.Has(name) {
 		d.text.WriteByte('\n')
 		d.text = nil
 	}
-	if d.test != nil && len(d.open) < d.at {
-		d.count()
+	if d.test != nil && len(d.open) < d.testDepth {
+		d.countTest()
 	}
 }
 
-func (d *dotnetReader) count() {
+func (d *dotnetReader) countTest() {
 	t := d.test
 	d.test, d.text = nil, nil
 	switch t.outcome {
 	case "passed", "pass", "passedbutrunaborted", "success", "true", "warning", "completed":
-		d.report.passAs(Clip(t.name, 2000), false)
+		d.report.passNamed(Clip(t.name, 2000), false)
 		return
 	case "notexecuted", "notrunnable", "skipped", "skip", "ignored", "inconclusive", "notrun", "pending", "disconnected", "inprogress":
-		d.report.skipAs(Clip(t.name, 2000))
+		d.report.skipNamed(Clip(t.name, 2000))
 		return
 	}
 	name := Clip(t.name, 2000)
@@ -244,7 +244,7 @@ func (d *dotnetReader) count() {
 		name = "test " + strconv.Itoa(d.report.Total+1)
 	}
 	f := Failure{Test: name}
-	said := Plain(t.output.String())
+	said := PlainText(t.output.String())
 	if d.report.roomForMessage() {
 		f.Message = firstAndLast(said)
 	}

@@ -10,33 +10,33 @@ import (
 	"unicode/utf8"
 )
 
-// Text gives a stream as UTF-8 in which every character is one that XML allows: what
+// UTF8Reader gives a stream as UTF-8 in which every character is one that XML allows: what
 // is not a character in the stream's encoding becomes U+FFFD. Replaced is set then.
 // It knows UTF-8, UTF-16 (by mark or by its zero bytes), Latin-1 and Windows-1252;
 // any other declared encoding is read as if it were UTF-8.
-type Text struct {
+type UTF8Reader struct {
 	Replaced bool // bytes that are no text were replaced
 
-	in   *bufio.Reader
-	next func() (rune, error)
-	left []byte // of a rune that did not fit
-	wide bool   // UTF-16
+	in           *bufio.Reader
+	next         func() (rune, error)
+	pendingBytes []byte // of a rune that did not fit
+	isUTF16      bool   // UTF-16
 }
 
-// NewText reads the beginning of r to tell its encoding.
-func NewText(r io.Reader) *Text {
-	u := &Text{in: bufio.NewReaderSize(r, 1<<16)}
+// NewUTF8Reader reads the beginning of r to tell its encoding.
+func NewUTF8Reader(r io.Reader) *UTF8Reader {
+	u := &UTF8Reader{in: bufio.NewReaderSize(r, 1<<16)}
 	head, _ := u.in.Peek(200)
 	switch {
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		u.next = u.fromUTF8
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("<\x00")):
-		u.wide, u.next = true, u.fromUTF16(binary.LittleEndian)
+		u.isUTF16, u.next = true, u.fromUTF16(binary.LittleEndian)
 	case bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.HasPrefix(head, []byte("\x00<")):
-		u.wide, u.next = true, u.fromUTF16(binary.BigEndian)
+		u.isUTF16, u.next = true, u.fromUTF16(binary.BigEndian)
 	default:
 		u.next = u.fromUTF8
-		switch declared(head) {
+		switch declaredEncoding(head) {
 		case "iso-8859-1", "latin1", "latin-1", "iso-8859-15", "windows-1252", "cp1252":
 			u.next = u.fromLatin
 		}
@@ -44,8 +44,8 @@ func NewText(r io.Reader) *Text {
 	return u
 }
 
-// declared returns the encoding that an XML declaration at the start of head names.
-func declared(head []byte) string {
+// declaredEncoding returns the encoding that an XML declaration at the start of head names.
+func declaredEncoding(head []byte) string {
 	s := strings.ToLower(string(head))
 	s = strings.TrimLeft(s, " \t\r\n")
 	end := strings.Index(s, "?>")
@@ -61,7 +61,7 @@ func declared(head []byte) string {
 	return name
 }
 
-func (u *Text) fromUTF8() (rune, error) {
+func (u *UTF8Reader) fromUTF8() (rune, error) {
 	r, n, err := u.in.ReadRune()
 	if r == utf8.RuneError && n == 1 {
 		u.Replaced = true
@@ -73,7 +73,7 @@ var windows1252 = []rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\u
 
 // fromLatin reads both Latin-1 and Windows-1252: they differ in 0x80 to 0x9f, which
 // Latin-1 uses for nothing a test prints.
-func (u *Text) fromLatin() (rune, error) {
+func (u *UTF8Reader) fromLatin() (rune, error) {
 	b, err := u.in.ReadByte()
 	if b >= 0x80 && b < 0xa0 {
 		return windows1252[b-0x80], err
@@ -81,7 +81,7 @@ func (u *Text) fromLatin() (rune, error) {
 	return rune(b), err
 }
 
-func (u *Text) fromUTF16(order binary.ByteOrder) func() (rune, error) {
+func (u *UTF8Reader) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 	held := rune(-1) // a unit read without effect as the second half of a pair
 	unit := func() (rune, error) {
 		if r := held; r >= 0 {
@@ -113,11 +113,11 @@ func (u *Text) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 }
 
 // Read returns the next bytes of UTF-8, as an io.Reader does.
-func (u *Text) Read(p []byte) (int, error) {
-	n := copy(p, u.left)
-	u.left = u.left[n:]
+func (u *UTF8Reader) Read(p []byte) (int, error) {
+	n := copy(p, u.pendingBytes)
+	u.pendingBytes = u.pendingBytes[n:]
 	for n < len(p) {
-		if n += u.plain(p[n:]); n == len(p) {
+		if n += u.copyASCII(p[n:]); n == len(p) {
 			break
 		}
 		r, err := u.next()
@@ -130,7 +130,7 @@ func (u *Text) Read(p []byte) (int, error) {
 		if r == 0xfeff {
 			continue // a byte order mark, at the start or where files were joined
 		}
-		if !xmlRune(r) {
+		if !isXMLRune(r) {
 			r, u.Replaced = utf8.RuneError, true
 		}
 		if r < utf8.RuneSelf {
@@ -142,14 +142,14 @@ func (u *Text) Read(p []byte) (int, error) {
 		enc := buf[:utf8.EncodeRune(buf[:], r)]
 		k := copy(p[n:], enc)
 		n += k
-		u.left = append(u.left[:0], enc[k:]...)
+		u.pendingBytes = append(u.pendingBytes[:0], enc[k:]...)
 	}
 	return n, nil
 }
 
-// plain copies the characters at hand that are the same in every encoding but UTF-16.
-func (u *Text) plain(p []byte) int {
-	if u.wide {
+// copyASCII copies the characters at hand that are the same in every encoding but UTF-16.
+func (u *UTF8Reader) copyASCII(p []byte) int {
+	if u.isUTF16 {
 		return 0
 	}
 	at, _ := u.in.Peek(min(len(p), u.in.Buffered()))
@@ -162,8 +162,8 @@ func (u *Text) plain(p []byte) int {
 	return n
 }
 
-// xmlRune is the Char of XML 1.0, section 2.2.
-func xmlRune(r rune) bool {
+// isXMLRune is the Char of XML 1.0, section 2.2.
+func isXMLRune(r rune) bool {
 	switch {
 	case r < 0x20:
 		return r == '\t' || r == '\n' || r == '\r'

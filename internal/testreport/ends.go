@@ -14,8 +14,8 @@ const (
 	lineBytes    = 500 // bytes of one
 )
 
-// Tail returns the last lines of s, made plain, each cut to a readable length.
-func Tail(s string) string {
+// LastLines returns the last lines of s, made plain, each cut to a readable length.
+func LastLines(s string) string {
 	lines := splitLines(s)
 	return joinLines(lines[max(0, len(lines)-messageLines):])
 }
@@ -34,7 +34,7 @@ func firstAndLast(s string) string {
 }
 
 func splitLines(s string) []string {
-	s = strings.Trim(Plain(s), "\n")
+	s = strings.Trim(PlainText(s), "\n")
 	if strings.TrimSpace(s) == "" {
 		return nil
 	}
@@ -60,9 +60,9 @@ func joinLines(lines []string) string {
 // the reader here replaces it, and as pytest writes it.
 var mangledColour = lazyregexp.New(`(\x{fffd}|#x1B)\[[0-9;]*m`)
 
-// Plain makes program output readable as text: valid UTF-8, line ends as \n, without
+// PlainText makes program output readable as text: valid UTF-8, line ends as \n, without
 // terminal sequences. What else is odd in it stays for the door that prints it.
-func Plain(s string) string {
+func PlainText(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if strings.Contains(s, "[") {
 		s = mangledColour.ReplaceAllString(s, "")
@@ -78,7 +78,7 @@ func Plain(s string) string {
 			b.WriteByte('\n') // a progress bar painting over itself
 		case 0:
 		case 0x1b:
-			i += escape(s[i:]) - 1
+			i += escapeLength(s[i:]) - 1
 		default:
 			b.WriteByte(s[i])
 		}
@@ -86,8 +86,8 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// escape returns the length of the terminal sequence at the start of s, at least 1.
-func escape(s string) int {
+// escapeLength returns the length of the terminal sequence at the start of s, at least 1.
+func escapeLength(s string) int {
 	if len(s) < 2 {
 		return 1
 	}

@@ -46,7 +46,7 @@ func TestPlain(t *testing.T) {
 		"\ufffd[31mred#x1B[0m":              "red",
 		"\x1b[3\nlost":                      "\nlost",
 	} {
-		if got := Plain(in); got != want {
+		if got := PlainText(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
 		}
 	}

@@ -29,35 +29,35 @@ type goEvent struct {
 
 // goTest is a test whose end has not been seen.
 type goTest struct {
-	out       outputLines
-	subs      bool // has subtests
-	subFailed bool // one of them failed
+	output      outputLines
+	hasSubtests bool // has subtests
+	subFailed   bool // one of them failed
 }
 
 type goPackage struct {
-	out    outputLines
-	live   map[string]*goTest
-	failed bool            // a failure of it was reported
-	bare   int             // the last failure without output of its own: its index and one, or 0
-	others bool            // a test runs that had not failed before
-	back   map[uint64]bool // tests that had failed in an earlier run and passed now
+	output        outputLines
+	running       map[string]*goTest
+	failed        bool            // a failure of it was reported
+	lastBare      int             // the last failure without output of its own: its index and one, or 0
+	newTestRan    bool            // a test runs that had not failed before
+	passedOnRerun map[uint64]bool // tests that had failed in an earlier run and passed now
 }
 
-func (p *goPackage) takeBack(key uint64) {
-	if p.back == nil {
-		p.back = map[uint64]bool{}
+func (p *goPackage) dropFailure(key uint64) {
+	if p.passedOnRerun == nil {
+		p.passedOnRerun = map[uint64]bool{}
 	}
-	p.back[key] = true
+	p.passedOnRerun[key] = true
 }
 
 type goReader struct {
 	goCounts
-	packages map[string]*goPackage
-	builds   map[string]*outputLines // output of go build by import path
-	noise    outputLines             // lines that are no events
-	events   int
-	live     int // tests under way
-	buffered int // bytes of what is under way, and of builds
+	packages   map[string]*goPackage
+	builds     map[string]*outputLines // output of go build by import path
+	otherLines outputLines             // lines that are no events
+	events     int
+	running    int // tests under way
+	buffered   int // bytes of what is under way, and of builds
 }
 
 // ReadGoTest reads the output of go test -json to its end. Failed tests are reported
@@ -73,25 +73,25 @@ func ReadGoTest(r io.Reader) (Report, error) {
 	}
 	err := EachLine(r, func(line []byte) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			g.line(line)
+			g.readLine(line)
 		}
-	}, func(error) { g.report.Lack("a line of over 1 MiB was not read") })
+	}, func(error) { g.report.WarnIncomplete("a line of over 1 MiB was not read") })
 	return g.finish(), err
 }
 
-func (g *goReader) line(line []byte) {
+func (g *goReader) readLine(line []byte) {
 	var e goEvent
 	if line[0] != '{' || json.Unmarshal(line, &e) != nil || e.Action == "" {
-		g.noise.add(string(line))
+		g.otherLines.add(string(line))
 		return
 	}
 	g.events++
 	switch e.Action {
 	case "build-output":
-		g.build(e.ImportPath, e.Output)
+		g.addBuildOutput(e.ImportPath, e.Output)
 		return
 	case "build-fail":
-		g.build(e.ImportPath, "")
+		g.addBuildOutput(e.ImportPath, "")
 		return
 	}
 	if e.Package == "" {
@@ -100,10 +100,10 @@ func (g *goReader) line(line []byte) {
 	p := g.packages[e.Package]
 	if p == nil {
 		if len(g.packages) >= maxLiveTests || !g.reserve(entryCost+len(e.Package)) {
-			g.report.Lack("too many packages ran at once to separate them")
+			g.report.WarnIncomplete("too many packages ran at once to separate them")
 			return
 		}
-		p = &goPackage{live: map[string]*goTest{}}
+		p = &goPackage{running: map[string]*goTest{}}
 		g.packages[e.Package] = p
 	}
 	if e.Test == "" {
@@ -122,8 +122,8 @@ func (g *goReader) reserve(n int) bool {
 	return true
 }
 
-// say adds output as long as there is room: without it a failure is explained less well.
-func (g *goReader) say(out *outputLines, output string) {
+// addOutput adds output as long as there is room: without it a failure is explained less well.
+func (g *goReader) addOutput(out *outputLines, output string) {
 	if g.buffered < maxBuffered {
 		before := out.size
 		out.add(output)
@@ -131,9 +131,9 @@ func (g *goReader) say(out *outputLines, output string) {
 	}
 }
 
-// build takes in what a build says. It is kept to the end: several packages may have
+// addBuildOutput takes in what a build says. It is kept to the end: several packages may have
 // failed by it.
-func (g *goReader) build(path, output string) {
+func (g *goReader) addBuildOutput(path, output string) {
 	b := g.builds[path]
 	if b == nil {
 		if !g.reserve(entryCost + len(path)) {
@@ -142,60 +142,60 @@ func (g *goReader) build(path, output string) {
 		b = &outputLines{}
 		g.builds[path] = b
 	}
-	g.say(b, output)
+	g.addOutput(b, output)
 }
 
 // testEvent follows one test from run to its end. Output of a test that is not under
 // way (a goroutine that prints on) is its package's.
 func (g *goReader) testEvent(p *goPackage, e goEvent) {
-	t := p.live[e.Test]
+	t := p.running[e.Test]
 	switch e.Action {
 	case "run":
-		if !strings.Contains(e.Test, "/") && !g.second(e.Package, e.Test) {
-			p.others = true
+		if !strings.Contains(e.Test, "/") && !g.startsAgain(e.Package, e.Test) {
+			p.newTestRan = true
 		}
 		// A benchmark that passes has no end of its own.
 		if !strings.HasPrefix(e.Test, "Benchmark") {
-			g.start(p, e.Test)
+			g.startTest(p, e.Test)
 		}
 	case "output":
 		if t == nil {
-			g.say(&p.out, e.Output)
+			g.addOutput(&p.output, e.Output)
 		} else {
-			g.say(&t.out, e.Output)
+			g.addOutput(&t.output, e.Output)
 		}
 	case "pass", "fail", "skip", "bench":
 		if t == nil {
 			t = &goTest{}
 		} else {
-			g.forget(p, e.Test)
+			g.removeTest(p, e.Test)
 		}
-		g.ended(p, p.live[parentTest(e.Test)], t, e)
+		g.endTest(p, p.running[parentTest(e.Test)], t, e)
 	}
 }
 
-func (g *goReader) start(p *goPackage, test string) {
-	if p.live[test] == nil {
-		if g.live >= maxLiveTests || !g.reserve(entryCost+len(test)) {
-			g.report.Lack("too many tests ran at once to separate them")
+func (g *goReader) startTest(p *goPackage, test string) {
+	if p.running[test] == nil {
+		if g.running >= maxLiveTests || !g.reserve(entryCost+len(test)) {
+			g.report.WarnIncomplete("too many tests ran at once to separate them")
 			return
 		}
-		p.live[test] = &goTest{}
-		g.live++
+		p.running[test] = &goTest{}
+		g.running++
 	}
-	if parent := p.live[parentTest(test)]; parent != nil {
-		parent.subs = true
+	if parent := p.running[parentTest(test)]; parent != nil {
+		parent.hasSubtests = true
 	}
 }
 
-func (g *goReader) forget(p *goPackage, test string) {
-	g.buffered -= p.live[test].out.size + entryCost + len(test)
-	g.live--
-	delete(p.live, test)
+func (g *goReader) removeTest(p *goPackage, test string) {
+	g.buffered -= p.running[test].output.size + entryCost + len(test)
+	g.running--
+	delete(p.running, test)
 }
 
-// ended counts a test that passed, failed or was skipped.
-func (g *goReader) ended(p *goPackage, parent, t *goTest, e goEvent) {
+// endTest counts a test that passed, failed or was skipped.
+func (g *goReader) endTest(p *goPackage, parent, t *goTest, e goEvent) {
 	switch {
 	case e.Action == "fail":
 		p.failed = true
@@ -203,19 +203,19 @@ func (g *goReader) ended(p *goPackage, parent, t *goTest, e goEvent) {
 			parent.subFailed = true
 		}
 		if t.subFailed { // its subtests say why, but for a crash of one of them
-			g.fell(e.Package, e.Test)
-			if t.out.crash != nil {
-				g.explain(p, t.out.String())
+			g.noteFailedBySubtests(e.Package, e.Test)
+			if t.output.crash != nil {
+				g.addCause(p, t.output.String())
 			}
 			return
 		}
-		if at := g.failure(p, e.Package, e.Test, t.out.String(), goFailed); at > 0 && g.report.Failures[at-1].Message == "" {
-			p.bare = at
+		if at := g.addFailure(p, e.Package, e.Test, t.output.String(), goFailed); at > 0 && g.report.Failures[at-1].Message == "" {
+			p.lastBare = at
 		}
 	case e.Action == "skip":
-		g.end(p, e.Package, e.Test, goSkipped, t.subs)
+		g.countOutcome(p, e.Package, e.Test, goSkipped, t.hasSubtests)
 	default:
-		g.end(p, e.Package, e.Test, goPassed, t.subs)
+		g.countOutcome(p, e.Package, e.Test, goPassed, t.hasSubtests)
 	}
 }
 
@@ -229,22 +229,22 @@ func parentTest(test string) string {
 func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 	switch e.Action {
 	case "output":
-		g.say(&p.out, e.Output)
+		g.addOutput(&p.output, e.Output)
 		return
 	case "fail", "pass", "skip":
 	default:
 		return
 	}
 	delete(g.packages, e.Package)
-	g.buffered -= p.out.size + entryCost + len(e.Package)
+	g.buffered -= p.output.size + entryCost + len(e.Package)
 	defer g.packageEnded(p, e.Package)
 	if e.Action == "fail" {
 		g.packageFailed(p, e)
-	} else if len(p.live) > 0 {
-		g.report.Lack("%s ended before %s", Plain(e.Package), some(p.live))
+	} else if len(p.running) > 0 {
+		g.report.WarnIncomplete("%s ended before %s", PlainText(e.Package), listNames(p.running))
 	}
-	for name := range p.live {
-		g.forget(p, name)
+	for name := range p.running {
+		g.removeTest(p, name)
 	}
 }
 
@@ -253,52 +253,52 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
 		g.explainCrash(p)
-		if len(p.live) > 0 {
-			g.report.Warn("%s ended before %s", Plain(e.Package), some(p.live))
+		if len(p.running) > 0 {
+			g.report.Warn("%s ended before %s", PlainText(e.Package), listNames(p.running))
 		}
 		return
 	}
-	test, said := p.running(), p.out
+	test, said := p.crashedTest(), p.output
 	switch b := g.builds[e.FailedBuild]; {
 	case e.FailedBuild != "" && b != nil:
 		test, said = "", *b
 	case test != "":
-		said = p.live[test].out
+		said = p.running[test].output
 	}
-	g.failure(p, e.Package, test, said.String(), broke)
+	g.addFailure(p, e.Package, test, said.String(), goBroke)
 }
 
 // explainCrash looks for a crash that ended the package while a failure lacks an
 // explanation: Go prints it under whichever test printed last.
 func (g *goReader) explainCrash(p *goPackage) {
-	said := p.out
-	if test := p.running(); test != "" && p.live[test].out.crash != nil {
-		said = p.live[test].out
+	said := p.output
+	if test := p.crashedTest(); test != "" && p.running[test].output.crash != nil {
+		said = p.running[test].output
 	}
 	if said.crash != nil {
-		g.explain(p, said.String())
+		g.addCause(p, said.String())
 	}
 }
 
-func (g *goReader) explain(p *goPackage, output string) {
-	if p.bare == 0 {
+func (g *goReader) addCause(p *goPackage, output string) {
+	if p.lastBare == 0 {
 		return
 	}
-	f := &g.report.Failures[p.bare-1]
-	f.Message = Tail(withoutFrames(output))
+	f := &g.report.Failures[p.lastBare-1]
+	f.Message = LastLines(withoutFrames(output))
 	f.File, f.Line = goPlace(f.Message)
-	p.bare = 0
+	p.lastBare = 0
 }
 
-// running returns the test under way that a crash belongs to: the one whose output has
+// crashedTest returns the test under way that a crash belongs to: the one whose output has
 // the panic, else the only one without subtests under way, else "".
-func (p *goPackage) running() string {
+func (p *goPackage) crashedTest() string {
 	var panicked, leaves []string
-	for name, t := range p.live {
-		if t.out.crash != nil {
+	for name, t := range p.running {
+		if t.output.crash != nil {
 			panicked = append(panicked, name)
 		}
-		if !t.subs {
+		if !t.hasSubtests {
 			leaves = append(leaves, name)
 		}
 	}
@@ -311,11 +311,11 @@ func (p *goPackage) running() string {
 	return ""
 }
 
-// some lists five names, and how many more there are.
-func some[V any](named map[string]V) string {
+// listNames lists five names, and how many more there are.
+func listNames[V any](named map[string]V) string {
 	var names []string
 	for name := range named {
-		names = append(names, Plain(name))
+		names = append(names, PlainText(name))
 	}
 	slices.Sort(names)
 	if len(names) > 5 {
@@ -324,17 +324,17 @@ func some[V any](named map[string]V) string {
 	return strings.Join(names, ", ")
 }
 
-// failure reports one, and gives its index and one when it is kept and new.
-func (g *goReader) failure(p *goPackage, pkg, test, output string, o goOutcome) int {
-	f := Failure{Test: Plain(pkg), Package: Plain(pkg)}
+// addFailure reports one, and gives its index and one when it is kept and new.
+func (g *goReader) addFailure(p *goPackage, pkg, test, output string, o goOutcome) int {
+	f := Failure{Test: PlainText(pkg), Package: PlainText(pkg)}
 	if test != "" {
-		f.Test += "." + Plain(test)
+		f.Test += "." + PlainText(test)
 	}
 	if g.report.roomForMessage() {
-		f.Message = Tail(withoutFrames(output))
+		f.Message = LastLines(withoutFrames(output))
 		f.File, f.Line = goPlace(f.Message)
 	}
-	return g.fail(p, pkg, test, f, o)
+	return g.countFailure(p, pkg, test, f, o)
 }
 
 // goPlace prefers a line of a test: the stack of a panic begins with Go's own files.
@@ -364,13 +364,13 @@ func withoutFrames(output string) string {
 // finish reports what the stream left open.
 func (g *goReader) finish() Report {
 	if len(g.packages) > 0 {
-		g.report.Lack("the output stops before the end of %s", some(g.packages))
+		g.report.WarnIncomplete("the output stops before the end of %s", listNames(g.packages))
 	}
 	if g.events == 0 {
-		g.report.Lack("the output has no test events; is it go test -json?")
+		g.report.WarnIncomplete("the output has no test events; is it go test -json?")
 	}
-	if said := Tail(g.noise.String()); g.events == 0 && said != "" {
+	if said := LastLines(g.otherLines.String()); g.events == 0 && said != "" {
 		g.report.Warn("it says: %s", said)
 	}
-	return g.sum()
+	return g.toReport()
 }

@@ -15,11 +15,11 @@ const lineCost = 24
 // outputLines keeps the last lines of a text that arrives in pieces, and the first ones of
 // a crash in it.
 type outputLines struct {
-	kept  []string
-	crash []string
-	since int  // lines since the crash began
-	size  int  // bytes kept, with what the lines cost
-	open  bool // the last line has no end yet
+	kept            []string
+	crash           []string
+	linesSinceCrash int  // lines since the crash began
+	size            int  // bytes kept, with what the lines cost
+	lineOpen        bool // the last line has no end yet
 }
 
 func (l *outputLines) add(s string) {
@@ -27,12 +27,12 @@ func (l *outputLines) add(s string) {
 		if len(line) > 2*lineBytes {
 			line = line[:2*lineBytes] + "\n"
 		}
-		if l.open {
+		if l.lineOpen {
 			l.extend(line)
 		} else {
 			l.next(line)
 		}
-		l.open = !strings.HasSuffix(line, "\n")
+		l.lineOpen = !strings.HasSuffix(line, "\n")
 	}
 }
 
@@ -47,8 +47,8 @@ func (l *outputLines) extend(line string) {
 }
 
 func (l *outputLines) next(line string) {
-	if l.crash != nil || crashes(line) {
-		if l.since++; len(l.crash) < crashLines {
+	if l.crash != nil || isCrash(line) {
+		if l.linesSinceCrash++; len(l.crash) < crashLines {
 			l.crash = append(l.crash, line)
 			l.size += lineCost + len(line)
 		}
@@ -65,14 +65,14 @@ func (l *outputLines) next(line string) {
 	l.kept = slices.Clone(l.kept[old:])
 }
 
-func crashes(line string) bool {
+func isCrash(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
 // String returns what is worth showing: the end, and before it the beginning of a crash
 // that has scrolled away.
 func (l *outputLines) String() string {
-	if l.since <= messageLines {
+	if l.linesSinceCrash <= messageLines {
 		return strings.Join(l.kept, "")
 	}
 	end := l.kept[max(0, len(l.kept)-(messageLines-crashLines-1)):]

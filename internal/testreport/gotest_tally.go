@@ -14,18 +14,18 @@ const maxTests = 1_000_000
 // tests as well is a run of its own (with -race, with other tags) and takes no failure
 // back.
 type goCounts struct {
-	report  Report
-	seed    maphash.Seed
-	seen    map[uint64]goSeen
-	runs    map[string]int32 // of a package that ended
-	dropped []int            // failures that were taken back
+	report          Report
+	seed            maphash.Seed
+	seen            map[uint64]goOutcomes
+	runs            map[string]int32 // of a package that ended
+	droppedFailures []int            // failures that were taken back
 }
 
-type goSeen struct {
-	outcome goOutcome
-	counted bool  // it is in the counts: a test that fell by its subtests is not
-	at      int32 // its failure and one, 0 when not kept; small, since there may be a million
-	run     int32 // of its package, in which it failed last; 0 for never
+type goOutcomes struct {
+	outcome      goOutcome
+	counted      bool  // it is in the counts: a test that fell by its subtests is not
+	failureIndex int32 // its failure and one, 0 when not kept; small, since there may be a million
+	failedRun    int32 // of its package, in which it failed last; 0 for never
 }
 
 type goOutcome byte
@@ -33,14 +33,14 @@ type goOutcome byte
 const (
 	goSkipped goOutcome = iota
 	goPassed
-	broke
+	goBroke
 	goFailed
 )
 
 func newGoCounts() goCounts {
 	return goCounts{
 		report: Report{Format: GoTest}, seed: maphash.MakeSeed(),
-		seen: map[uint64]goSeen{}, runs: map[string]int32{},
+		seen: map[uint64]goOutcomes{}, runs: map[string]int32{},
 	}
 }
 
@@ -48,68 +48,68 @@ func (t *goCounts) key(pkg, test string) uint64 {
 	return maphash.Comparable(t.seed, [2]string{pkg, test})
 }
 
-// second reports whether a test that starts fits into a second try.
-func (t *goCounts) second(pkg, test string) bool {
+// startsAgain reports whether a test that starts fits into a second try.
+func (t *goCounts) startsAgain(pkg, test string) bool {
 	s, known := t.seen[t.key(pkg, test)]
-	return known && s.run > 0 && s.run <= t.runs[pkg]
+	return known && s.failedRun > 0 && s.failedRun <= t.runs[pkg]
 }
 
-// fell notes that a test failed by its subtests, without counting it.
-func (t *goCounts) fell(pkg, test string) {
+// noteFailedBySubtests notes that a test failed by its subtests, without counting it.
+func (t *goCounts) noteFailedBySubtests(pkg, test string) {
 	key := t.key(pkg, test)
 	s, known := t.seen[key]
-	if s.run = t.runs[pkg] + 1; known || len(t.seen) < maxTests {
+	if s.failedRun = t.runs[pkg] + 1; known || len(t.seen) < maxTests {
 		t.seen[key] = s
 	}
 }
 
-// fail counts a failure, and gives its index and one when it is kept and new.
-func (t *goCounts) fail(p *goPackage, pkg, test string, f Failure, o goOutcome) int {
+// countFailure counts a failure, and gives its index and one when it is kept and new.
+func (t *goCounts) countFailure(p *goPackage, pkg, test string, f Failure, o goOutcome) int {
 	key := t.key(pkg, test)
-	delete(p.back, key)
+	delete(p.passedOnRerun, key)
 	old, known := t.seen[key]
-	if known && old.outcome >= broke {
+	if known && old.outcome >= goBroke {
 		return 0
 	}
 	if known && old.counted {
-		t.take(old.outcome)
+		t.uncount(old.outcome)
 	}
 	kept := len(t.report.Failures)
-	t.report.Fail(f, o == broke)
-	now := goSeen{outcome: o, run: t.runs[pkg] + 1, counted: true}
+	t.report.Fail(f, o == goBroke)
+	now := goOutcomes{outcome: o, failedRun: t.runs[pkg] + 1, counted: true}
 	if len(t.report.Failures) > kept {
-		now.at = int32(len(t.report.Failures))
+		now.failureIndex = int32(len(t.report.Failures))
 	}
 	if known || len(t.seen) < maxTests {
 		t.seen[key] = now
 	}
-	return int(now.at)
+	return int(now.failureIndex)
 }
 
-// end counts a test that passed or was skipped; silent are tests that count by their
+// countOutcome counts a test that passed or was skipped; silent are tests that count by their
 // subtests.
-func (t *goCounts) end(p *goPackage, pkg, test string, o goOutcome, silent bool) {
+func (t *goCounts) countOutcome(p *goPackage, pkg, test string, o goOutcome, silent bool) {
 	key := t.key(pkg, test)
 	old, known := t.seen[key]
-	name := Plain(pkg) + "." + Plain(test)
+	name := PlainText(pkg) + "." + PlainText(test)
 	if o == goPassed && silent {
-		t.report.passes.note(name)
+		t.report.passedNames.addName(name)
 	}
 	switch {
-	case known && old.outcome >= broke:
-		if o == goPassed && old.run <= t.runs[pkg] {
-			p.takeBack(key)
+	case known && old.outcome >= goBroke:
+		if o == goPassed && old.failedRun <= t.runs[pkg] {
+			p.dropFailure(key)
 		}
 		return
 	case silent, known && old.counted && old.outcome >= o:
 		return
 	case known && old.counted:
-		t.take(old.outcome)
+		t.uncount(old.outcome)
 	}
 	if o == goPassed {
-		t.report.passAs(name, false)
+		t.report.passNamed(name, false)
 	} else {
-		t.report.skipAs(name)
+		t.report.skipNamed(name)
 	}
 	if known || len(t.seen) < maxTests {
 		old.outcome, old.counted = o, true
@@ -117,7 +117,7 @@ func (t *goCounts) end(p *goPackage, pkg, test string, o goOutcome, silent bool)
 	}
 }
 
-func (t *goCounts) take(o goOutcome) {
+func (t *goCounts) uncount(o goOutcome) {
 	t.report.Total--
 	if o == goPassed {
 		t.report.Passed--
@@ -128,23 +128,23 @@ func (t *goCounts) take(o goOutcome) {
 
 // packageEnded takes back what passed in a second try.
 func (t *goCounts) packageEnded(p *goPackage, pkg string) {
-	if t.runs[pkg] > 0 && !p.others {
-		for key := range p.back {
+	if t.runs[pkg] > 0 && !p.newTestRan {
+		for key := range p.passedOnRerun {
 			s := t.seen[key]
-			if s.outcome == broke {
+			if s.outcome == goBroke {
 				t.report.Errors--
 			} else {
 				t.report.Failed--
 			}
 			t.report.Total--
 			t.report.pass(true)
-			if s.at > 0 {
-				t.report.passes.note(t.report.Failures[s.at-1].Test)
+			if s.failureIndex > 0 {
+				t.report.passedNames.addName(t.report.Failures[s.failureIndex-1].Test)
 			}
-			if s.at > 0 {
-				t.dropped = append(t.dropped, int(s.at)-1)
+			if s.failureIndex > 0 {
+				t.droppedFailures = append(t.droppedFailures, int(s.failureIndex)-1)
 			}
-			s.outcome, s.at = goPassed, 0
+			s.outcome, s.failureIndex = goPassed, 0
 			t.seen[key] = s
 		}
 	}
@@ -153,11 +153,11 @@ func (t *goCounts) packageEnded(p *goPackage, pkg string) {
 	}
 }
 
-// sum returns the report without the failures that were taken back.
-func (t *goCounts) sum() Report {
-	if len(t.dropped) > 0 {
-		gone := make(map[int]bool, len(t.dropped))
-		for _, at := range t.dropped {
+// toReport returns the report without the failures that were taken back.
+func (t *goCounts) toReport() Report {
+	if len(t.droppedFailures) > 0 {
+		gone := make(map[int]bool, len(t.droppedFailures))
+		for _, at := range t.droppedFailures {
 			gone[at] = true
 		}
 		kept := t.report.Failures[:0]
@@ -166,8 +166,8 @@ func (t *goCounts) sum() Report {
 				kept = append(kept, f)
 			}
 		}
-		t.report.Failures, t.dropped = kept, nil
+		t.report.Failures, t.droppedFailures = kept, nil
 	}
-	t.report.sayFlaky()
+	t.report.warnFlaky()
 	return t.report
 }

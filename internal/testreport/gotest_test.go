@@ -97,15 +97,15 @@ func TestGoTestHoldsLittle(t *testing.T) {
 	} {
 		const room = 1 << 20
 		g := goReader{goCounts: newGoCounts(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}, buffered: maxBuffered - room}
-		g.line([]byte(`{"Action":"run","Package":"first","Test":"TestA"}`))
+		g.readLine([]byte(`{"Action":"run","Package":"first","Test":"TestA"}`))
 		for i := range 20_000 {
-			g.line(fmt.Appendf(nil, event, i, long[:1+i%len(long)/50]))
+			g.readLine(fmt.Appendf(nil, event, i, long[:1+i%len(long)/50]))
 		}
-		if entries := len(g.packages) + g.live + len(g.builds); g.buffered > maxBuffered+len(long) || entries > room/entryCost {
+		if entries := len(g.packages) + g.running + len(g.builds); g.buffered > maxBuffered+len(long) || entries > room/entryCost {
 			t.Errorf("%s: %d bytes of %d are held", name, g.buffered, entries)
 		}
-		g.line([]byte(`{"Action":"fail","Package":"first","Test":"TestA"}`))
-		g.line([]byte(`{"Action":"fail","Package":"first"}`))
+		g.readLine([]byte(`{"Action":"fail","Package":"first","Test":"TestA"}`))
+		g.readLine([]byte(`{"Action":"fail","Package":"first"}`))
 		if r := g.finish(); r.Failed != 1 || r.Total != 1 {
 			t.Errorf("%s: %s", name, r)
 		}
@@ -113,12 +113,12 @@ func TestGoTestHoldsLittle(t *testing.T) {
 	g := goReader{goCounts: newGoCounts(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}}
 	for range 3 {
 		for _, action := range []string{"run", "output", "pass"} {
-			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Test":"TestA","Output":"x"}`, action))
-			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Output":"x"}`, action))
+			g.readLine(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Test":"TestA","Output":"x"}`, action))
+			g.readLine(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Output":"x"}`, action))
 		}
 	}
-	if g.buffered != 0 || g.live != 0 {
-		t.Errorf("%d bytes and %d tests are held when all ended", g.buffered, g.live)
+	if g.buffered != 0 || g.running != 0 {
+		t.Errorf("%d bytes and %d tests are held when all ended", g.buffered, g.running)
 	}
 }
 

@@ -29,12 +29,12 @@ const (
 // CodeCannot; an error of r's own is given back as it is, with what was read before.
 func ReadJUnit(r io.Reader) (Report, error) {
 	x := NewXML(r)
-	j := junitReader{report: Report{Format: JUnit}, seen: map[uint64]byte{}, seed: maphash.MakeSeed()}
+	j := junitReader{report: Report{Format: JUnit}, outcomes: map[uint64]byte{}, seed: maphash.MakeSeed()}
 	err := j.read(x)
 	x.warn(&j.report)
-	j.close()
-	j.report.sayFlaky()
-	j.sayTwice()
+	j.closeOpen()
+	j.report.warnFlaky()
+	j.warnDuplicates()
 	return j.report, err
 }
 
@@ -47,35 +47,35 @@ type junitElement struct {
 	listed   int    // those it lists, its inner suites included
 	tests    int    // tests a suite counts
 	cases    int    // those it lists
-	c        *testCase
+	testCase *testCase
 	text     *strings.Builder // of failure, error: their message
 }
 
 type junitReader struct {
-	report Report
-	open   []*junitElement
-	rooted bool
-	cut    bool // closing what a broken report left open
+	report        Report
+	open          []*junitElement
+	rootSeen      bool
+	closingBroken bool // closing what a broken report left open
 
-	seed  maphash.Seed
-	seen  map[uint64]byte // outcomes of the cases so far, by their ids
-	twice int             // cases listed again
-	mixed bool            // one of them with another outcome
-	last  lastCase
+	seed          maphash.Seed
+	outcomes      map[uint64]byte // outcomes of the cases so far, by their ids
+	duplicates    int             // cases listed again
+	mixedOutcomes bool            // one of them with another outcome
+	last          lastCase
 }
 
 func (j *junitReader) read(x *XML) error {
 	broken, err := x.Each(func(tok xml.Token) error {
 		switch t := tok.(type) {
 		case xml.StartElement:
-			if err := j.start(t); err != nil {
+			if err := j.startElement(t); err != nil {
 				return err
 			}
 			if len(j.open) > maxElements {
 				return errDeep
 			}
 		case xml.EndElement:
-			j.end(t.Name.Local)
+			j.endElement(t.Name.Local)
 		case xml.CharData:
 			if n := len(j.open); n > 0 && j.open[n-1].text != nil {
 				keepMessage(j.open[n-1].text, string(t))
@@ -86,16 +86,16 @@ func (j *junitReader) read(x *XML) error {
 	if broken, err = ended(broken, err, len(j.open)); err != nil {
 		return err
 	}
-	return j.broken(broken)
+	return j.readError(broken)
 }
 
-// broken ends the reading: what came before counts, unless nothing of a report did.
-func (j *junitReader) broken(why string) error {
+// readError ends the reading: what came before counts, unless nothing of a report did.
+func (j *junitReader) readError(why string) error {
 	switch {
-	case !j.rooted:
+	case !j.rootSeen:
 		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is not a JUnit report")
 	case why != "":
-		j.report.Lack("%s", why)
+		j.report.WarnIncomplete("%s", why)
 	}
 	return nil
 }
@@ -106,27 +106,27 @@ func keepMessage(b *strings.Builder, s string) {
 	}
 }
 
-// junitRoot reports whether a report may begin with the element.
-func junitRoot(name string) bool {
+// isJUnitRoot reports whether a report may begin with the element.
+func isJUnitRoot(name string) bool {
 	return name == "testsuites" || name == "testsuite" || name == "testcase" || name == "testrun"
 }
 
-func (j *junitReader) start(t xml.StartElement) error {
+func (j *junitReader) startElement(t xml.StartElement) error {
 	name := t.Name.Local
-	if !j.rooted && !junitRoot(name) {
+	if !j.rootSeen && !isJUnitRoot(name) {
 		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML",
-			"the file is not a JUnit report: it starts with <%s>", Clip(Plain(name), 60))
+			"the file is not a JUnit report: it starts with <%s>", Clip(PlainText(name), 60))
 	}
-	j.rooted = true
+	j.rootSeen = true
 	e := &junitElement{name: name}
-	c := j.inCase()
+	c := j.openCase()
 	switch name {
 	case "testsuites", "testsuite":
 		attrs := Attrs(t)
-		e.id, e.file, e.tests = attrs["name"], attrs["file"], number(attrs["tests"])
-		e.declared = number(attrs["failures"]) + number(attrs["errors"])
+		e.id, e.file, e.tests = attrs["name"], attrs["file"], parseCount(attrs["tests"])
+		e.declared = parseCount(attrs["failures"]) + parseCount(attrs["errors"])
 	case "testcase":
-		e.c, e.id = newCase(Attrs(t), j.suiteElement())
+		e.testCase, e.id = newCase(Attrs(t), j.suiteElement())
 	case "skipped", "disabled":
 		if c != nil {
 			c.skipped = true
@@ -138,7 +138,7 @@ func (j *junitReader) start(t xml.StartElement) error {
 		}
 	case "rerunFailure", "rerunError":
 		if c != nil {
-			c.reran = true
+			c.rerunFailed = true
 		}
 	case "failure", "error":
 		attrs := Attrs(t)
@@ -154,29 +154,29 @@ func (j *junitReader) start(t xml.StartElement) error {
 	return nil
 }
 
-// end closes the innermost element of that name and all within it. An end tag that
+// endElement closes the innermost element of that name and all within it. An end tag that
 // nothing opened is passed over.
-func (j *junitReader) end(name string) {
+func (j *junitReader) endElement(name string) {
 	at := len(j.open) - 1
 	for at >= 0 && j.open[at].name != name {
 		at--
 	}
 	if at < 0 {
-		j.report.Warn("an end tag without its start: %s", Clip(Plain(name), 60))
+		j.report.Warn("an end tag without its start: %s", Clip(PlainText(name), 60))
 		return
 	}
 	if at < len(j.open)-1 {
-		j.report.Lack("an element is not closed: %s", Clip(Plain(j.open[len(j.open)-1].name), 60))
+		j.report.WarnIncomplete("an element is not closed: %s", Clip(PlainText(j.open[len(j.open)-1].name), 60))
 	}
 	for len(j.open) > at {
 		j.pop()
 	}
 }
 
-// close counts what was still open when the report stopped. A case without its end
+// closeOpen counts what was still open when the report stopped. A case without its end
 // may have failed further down: it counts only if it had failed already.
-func (j *junitReader) close() {
-	j.cut = true
+func (j *junitReader) closeOpen() {
+	j.closingBroken = true
 	for len(j.open) > 0 {
 		j.pop()
 	}
@@ -187,15 +187,15 @@ func (j *junitReader) pop() {
 	j.open = j.open[:len(j.open)-1]
 	switch {
 	case e.text != nil:
-		j.failed(e)
-	case e.c != nil && j.cut && !e.c.failed && !e.c.broke:
-	case e.c != nil:
-		j.count(e)
+		j.addFailure(e)
+	case e.testCase != nil && j.closingBroken && !e.testCase.failed && !e.testCase.hasError:
+	case e.testCase != nil:
+		j.countCase(e)
 	case e.name == "testsuite" || e.name == "testsuites":
-		if e.declared > e.listed && !j.cut {
-			j.report.Lack("%s counts %d failures and lists %d", suiteName(e.id), e.declared, e.listed)
+		if e.declared > e.listed && !j.closingBroken {
+			j.report.WarnIncomplete("%s counts %d failures and lists %d", suiteName(e.id), e.declared, e.listed)
 		}
-		if e.tests > e.cases && !j.cut {
+		if e.tests > e.cases && !j.closingBroken {
 			j.report.Warn("%s counts %d tests and lists %d", suiteName(e.id), e.tests, e.cases)
 		}
 		if outer := j.suiteElement(); outer != nil {
@@ -205,16 +205,16 @@ func (j *junitReader) pop() {
 	}
 }
 
-// failed takes in one failure or error element.
-func (j *junitReader) failed(e *junitElement) {
+// addFailure takes in one failure or error element.
+func (j *junitReader) addFailure(e *junitElement) {
 	message := joinMessage(e.id, e.text.String())
-	c := j.inCase()
+	c := j.openCase()
 	if c == nil {
 		if s := j.suiteElement(); s != nil {
 			s.cases++
 		}
-		id := suiteName(j.suite())
-		f := Failure{Test: Plain(id), Message: firstAndLast(message)}
+		id := suiteName(j.suitePath())
+		f := Failure{Test: PlainText(id), Message: firstAndLast(message)}
 		f.File, f.Line = firstPlace(f.Message)
 		j.report.Fail(f, true)
 		return
@@ -222,7 +222,7 @@ func (j *junitReader) failed(e *junitElement) {
 	if e.name == "failure" {
 		c.failed = true
 	} else {
-		c.broke = true
+		c.hasError = true
 	}
 	if c.messageBytes < maxText {
 		c.messages = append(c.messages, message)
@@ -230,11 +230,11 @@ func (j *junitReader) failed(e *junitElement) {
 	}
 }
 
-// inCase returns the test case that is open, nil when none is.
-func (j *junitReader) inCase() *testCase {
+// openCase returns the test case that is open, nil when none is.
+func (j *junitReader) openCase() *testCase {
 	for i := len(j.open) - 1; i >= 0; i-- {
-		if j.open[i].c != nil {
-			return j.open[i].c
+		if j.open[i].testCase != nil {
+			return j.open[i].testCase
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (j *junitReader) suiteElement() *junitElement {
 	return nil
 }
 
-func (j *junitReader) suite() string {
+func (j *junitReader) suitePath() string {
 	if e := j.suiteElement(); e != nil {
 		return e.id
 	}
@@ -260,11 +260,11 @@ func suiteName(name string) string {
 	if name == "" {
 		return "a suite without a name"
 	}
-	return Clip(Plain(name), 200)
+	return Clip(PlainText(name), 200)
 }
 
-// number reads a count; what is not a count of tests is 0.
-func number(s string) int {
+// parseCount reads a count; what is not a count of tests is 0.
+func parseCount(s string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 0 || n > 1<<30 {
 		return 0

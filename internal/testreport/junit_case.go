@@ -10,11 +10,11 @@ type testCase struct {
 	class, file  string
 	line         int
 	failed       bool
-	broke        bool
+	hasError     bool
 	skipped      bool
 	todo         bool   // node:test lists the failure of a test that is yet to be fixed
 	flaky        bool   // failed, and passed when run again
-	reran        bool   // failed when run again
+	rerunFailed  bool   // failed when run again
 	status       string // what the case's own attributes claim
 	messages     []string
 	messageBytes int
@@ -22,14 +22,14 @@ type testCase struct {
 
 // lastCase is the case before: one that breaks after it failed is listed twice in a row.
 type lastCase struct {
-	id     string
-	failed bool
-	at     int // its failure in the report and one, 0 when it has no message
+	id           string
+	failed       bool
+	failureIndex int // its failure in the report and one, 0 when it has no message
 }
 
 // newCase returns a case and its id: the class, or else the suite, and the name.
 func newCase(attrs map[string]string, suite *junitElement) (*testCase, string) {
-	c := &testCase{class: attrs["classname"], file: attrs["file"], line: number(attrs["line"])}
+	c := &testCase{class: attrs["classname"], file: attrs["file"], line: parseCount(attrs["line"])}
 	for _, key := range []string{"status", "result"} {
 		c.status += " " + strings.ToLower(attrs[key])
 	}
@@ -51,7 +51,7 @@ func newCase(attrs map[string]string, suite *junitElement) (*testCase, string) {
 	return c, owner + "." + name
 }
 
-func (c *testCase) claims(words ...string) bool {
+func (c *testCase) hasStatus(words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(c.status, " "+w) {
 			return true
@@ -67,50 +67,50 @@ const (
 	caseFailed
 )
 
-// count closes a test case.
-func (j *junitReader) count(e *junitElement) {
-	c := e.c
+// countCase closes a test case.
+func (j *junitReader) countCase(e *junitElement) {
+	c := e.testCase
 	if s := j.suiteElement(); s != nil {
 		s.cases++
 	}
-	if j.sameAgain(e) {
+	if j.mergeDuplicate(e) {
 		return
 	}
 	j.last = lastCase{id: e.id}
 	switch {
 	case c.todo:
-		j.report.skipAs(Plain(e.id))
-		j.note(e.id, caseSkipped)
+		j.report.skipNamed(PlainText(e.id))
+		j.noteOutcome(e.id, caseSkipped)
 		return
-	case c.failed || c.broke:
-	case c.reran:
+	case c.failed || c.hasError:
+	case c.rerunFailed:
 		c.failed = true
 		c.messages = []string{"it failed when run again"}
-	case c.skipped || c.claims("notrun", "skipped", "disabled", "suppressed", "ignored", "pending"):
-		j.report.skipAs(Plain(e.id))
-		j.note(e.id, caseSkipped)
+	case c.skipped || c.hasStatus("notrun", "skipped", "disabled", "suppressed", "ignored", "pending"):
+		j.report.skipNamed(PlainText(e.id))
+		j.noteOutcome(e.id, caseSkipped)
 		return
-	case c.claims("fail", "error", "broken"):
+	case c.hasStatus("fail", "error", "broken"):
 		c.failed = true
 		c.messages = []string{"the report marks it as failed without a reason"}
 	default:
-		j.report.passAs(Plain(e.id), c.flaky)
-		j.note(e.id, casePassed)
+		j.report.passNamed(PlainText(e.id), c.flaky)
+		j.noteOutcome(e.id, casePassed)
 		return
 	}
-	j.note(e.id, caseFailed)
-	j.fail(e)
+	j.noteOutcome(e.id, caseFailed)
+	j.reportFailure(e)
 }
 
-func (j *junitReader) fail(e *junitElement) {
-	c := e.c
-	f := Failure{Test: Plain(e.id), Package: Plain(c.class), File: Plain(c.file), Line: c.line}
+func (j *junitReader) reportFailure(e *junitElement) {
+	c := e.testCase
+	f := Failure{Test: PlainText(e.id), Package: PlainText(c.class), File: PlainText(c.file), Line: c.line}
 	if f.Test == "" {
 		f.Test = "a test without a name"
 	}
 	if j.report.roomForMessage() {
 		f.Message = firstAndLast(strings.Join(c.messages, "\n\n"))
-		j.last.at = len(j.report.Failures) + 1
+		j.last.failureIndex = len(j.report.Failures) + 1
 	}
 	if f.File == "" {
 		f.File, f.Line = firstPlace(f.Message)
@@ -119,42 +119,42 @@ func (j *junitReader) fail(e *junitElement) {
 	j.report.Fail(f, !c.failed)
 }
 
-// sameAgain takes in the second listing of a case that failed and then, in the next
+// mergeDuplicate takes in the second listing of a case that failed and then, in the next
 // element, broke: pytest writes so when a fixture cannot be taken down.
-func (j *junitReader) sameAgain(e *junitElement) bool {
-	if e.id == "" || e.id != j.last.id || !j.last.failed || !e.c.broke || e.c.failed {
+func (j *junitReader) mergeDuplicate(e *junitElement) bool {
+	if e.id == "" || e.id != j.last.id || !j.last.failed || !e.testCase.hasError || e.testCase.failed {
 		return false
 	}
-	if at := j.last.at; at > 0 {
+	if at := j.last.failureIndex; at > 0 {
 		f := &j.report.Failures[at-1]
-		f.Message = firstAndLast(f.Message + "\n\n" + strings.Join(e.c.messages, "\n\n"))
+		f.Message = firstAndLast(f.Message + "\n\n" + strings.Join(e.testCase.messages, "\n\n"))
 	}
 	j.last = lastCase{}
 	return true
 }
 
-// note remembers a case, to tell that its name comes twice.
-func (j *junitReader) note(id string, outcome byte) {
+// noteOutcome remembers a case, to tell that its name comes twice.
+func (j *junitReader) noteOutcome(id string, outcome byte) {
 	if id == "" {
 		return
 	}
 	key := maphash.String(j.seed, id)
-	before, twice := j.seen[key]
+	before, twice := j.outcomes[key]
 	if twice {
-		j.twice++
-		j.mixed = j.mixed || before|outcome != before && (before|outcome)&caseFailed != 0
+		j.duplicates++
+		j.mixedOutcomes = j.mixedOutcomes || before|outcome != before && (before|outcome)&caseFailed != 0
 	}
-	if twice || len(j.seen) < maxCases {
-		j.seen[key] = before | outcome
+	if twice || len(j.outcomes) < maxCases {
+		j.outcomes[key] = before | outcome
 	}
 }
 
-func (j *junitReader) sayTwice() {
+func (j *junitReader) warnDuplicates() {
 	switch {
-	case j.mixed:
-		j.report.Warn("%s listed under a name that came before, some with another outcome: each counts", junitCases(j.twice))
-	case j.twice > 0:
-		j.report.Warn("%s listed under a name that came before: each counts", junitCases(j.twice))
+	case j.mixedOutcomes:
+		j.report.Warn("%s listed under a name that came before, some with another outcome: each counts", junitCases(j.duplicates))
+	case j.duplicates > 0:
+		j.report.Warn("%s listed under a name that came before: each counts", junitCases(j.duplicates))
 	}
 }
 

@@ -10,18 +10,18 @@ import (
 // maxLine is how many bytes a line may have.
 const maxLine = 1 << 20
 
-// errLong is said of a line over maxLine, which is passed over.
-var errLong = errors.New("a line is over 1 MiB")
+// errLongLine is said of a line over maxLine, which is passed over.
+var errLongLine = errors.New("a line is over 1 MiB")
 
 // EachLine calls do for every line of a stream of text, in whatever encoding, with its end. A line that is too long
 // costs that line only, of which long is told: bufio.Scanner would give up at the first and lose the rest. The error
 // is r's own.
 func EachLine(r io.Reader, do func(line []byte), long func(error)) error {
-	in := bufio.NewReaderSize(NewText(r), 1<<16)
+	in := bufio.NewReaderSize(NewUTF8Reader(r), 1<<16)
 	for {
 		line, err := nextLine(in)
 		switch {
-		case errors.Is(err, errLong):
+		case errors.Is(err, errLongLine):
 			long(err)
 			continue
 		case len(line) > 0:
@@ -36,7 +36,7 @@ func EachLine(r io.Reader, do func(line []byte), long func(error)) error {
 	}
 }
 
-// nextLine returns the next line with its end, valid until the next call; errLong for one
+// nextLine returns the next line with its end, valid until the next call; errLongLine for one
 // that is too long; and what is left together with the error that ended the stream.
 func nextLine(in *bufio.Reader) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
@@ -51,7 +51,7 @@ func nextLine(in *bufio.Reader) ([]byte, error) {
 		}
 	}
 	if over {
-		return nil, errLong // the stream's own error comes again with the next line
+		return nil, errLongLine // the stream's own error comes again with the next line
 	}
 	return long, err
 }

@@ -8,39 +8,39 @@ import (
 func TestPasses(t *testing.T) {
 	t.Parallel()
 	var r Report
-	if !r.NamesPasses() || r.HasPassed("x") {
+	if !r.HasAllPassNames() || r.HasPassed("x") {
 		t.Error("nothing passed")
 	}
-	r.passAs("m.TestB/sub one", false)
-	r.passAs("m.TestA", true)
-	r.passes.note("m")
+	r.passNamed("m.TestB/sub one", false)
+	r.passNamed("m.TestA", true)
+	r.passedNames.addName("m")
 	var below Report
-	below.passAs("inner", false)
-	below.passesBelow("outer > ")
+	below.passNamed("inner", false)
+	below.prefixNames("outer > ")
 	r.Add(below)
 	for test, want := range map[string]bool{"m.TestA": true, "m.TestB": true, "m.TestB/sub one": true, "m.Test": false, "m": true, "outer": true, "outer > inner": true, "inner": false, "n": false, "m.TestAB": false} {
 		if r.HasPassed(test) != want {
 			t.Errorf("%s: %v", test, !want)
 		}
 	}
-	if !r.NamesPasses() || r.Passed != 3 || r.Flaky != 1 || r.Sound() != nil {
+	if !r.HasAllPassNames() || r.Passed != 3 || r.Flaky != 1 || r.Sound() != nil {
 		t.Errorf("%+v", r)
 	}
 	r.pass(false)
-	r.passes.note("")
-	if r.NamesPasses() {
+	r.passedNames.addName("")
+	if r.HasAllPassNames() {
 		t.Error("one that has no name is known by it")
 	}
 	counted := Report{Total: 2, Passed: 2}
-	if counted.NamesPasses() {
+	if counted.HasAllPassNames() {
 		t.Error("counts are no names")
 	}
 	for _, name := range []string{strings.Repeat("x", 2000), "x"} {
 		var many Report
-		for range 2 * mostNames / (len(name) + nameCost) {
-			many.passAs(name, false)
+		for range 2 * maxNameBytes / (len(name) + nameCost) {
+			many.passNamed(name, false)
 		}
-		if kept := len(many.passes.list) * (len(name) + nameCost); many.NamesPasses() || kept > mostNames {
+		if kept := len(many.passedNames.list) * (len(name) + nameCost); many.HasAllPassNames() || kept > maxNameBytes {
 			t.Errorf("%d bytes are kept, more than may be", kept)
 		}
 	}

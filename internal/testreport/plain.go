@@ -9,9 +9,9 @@ import (
 
 // runnerReader reads the output of one test runner, line by line.
 type runnerReader interface {
-	line(string)
+	readLine(string)
 	// sum gives the report, and whether the runner spoke at all.
-	sum() (Report, bool)
+	report() (Report, bool)
 }
 
 // runnerReaders makes a reader for each test runner, in the order of the documentation.
@@ -19,11 +19,13 @@ var runnerReaders = []struct {
 	format string
 	listen func(runnerState) runnerReader
 }{
-	{Pytest, func(s runnerState) runnerReader { return &pytest{runnerState: s, lines: map[string]int{}} }},
+	{Pytest, func(s runnerState) runnerReader { return &pytest{runnerState: s, tracebackEnds: map[string]int{}} }},
 	{Cargo, func(s runnerState) runnerReader { return &cargo{runnerState: s} }},
-	{Node, func(s runnerState) runnerReader { return &node{runnerState: s, sums: map[string]int{}, dotted: true} }},
+	{Node, func(s runnerState) runnerReader {
+		return &node{runnerState: s, totals: map[string]int{}, onlyDots: true}
+	}},
 	{Maven, func(s runnerState) runnerReader { return &maven{runnerState: s} }},
-	{Go, func(s runnerState) runnerReader { return &gotext{runnerState: s} }},
+	{Go, func(s runnerState) runnerReader { return &goText{runnerState: s} }},
 	{Jest, func(s runnerState) runnerReader { return &jest{runnerState: s} }},
 	{Vitest, func(s runnerState) runnerReader { return &vitest{s} }},
 	{Mocha, func(s runnerState) runnerReader { return &mocha{runnerState: s} }},
@@ -42,10 +44,10 @@ type runnerState struct {
 	counts
 	format     string
 	recognised bool
-	about      *failure // of which the next lines speak
+	current    *failure // of which the next lines speak
 }
 
-func (s *runnerState) sum() (Report, bool) { return s.report(s.format, s.counts), s.recognised }
+func (s *runnerState) report() (Report, bool) { return s.makeReport(s.format, s.counts), s.recognised }
 
 // readPlain reads a stream to its end as the output of the runner format names. The error is
 // r's own; a runner that does not speak in it makes an Incomplete report.
@@ -59,12 +61,12 @@ func readPlain(format string, r io.Reader) (Report, error) {
 	if v == nil {
 		return Report{}, errors.New(format + " is not a plain output format")
 	}
-	err := listen(r, v)
-	report, spoke := v.sum()
+	err := readLines(r, v)
+	report, spoke := v.report()
 	if !spoke {
-		report.Lack("the output has no summary of %s: it may have been cut short", format)
+		report.WarnIncomplete("the output has no summary of %s: it may have been cut short", format)
 	}
-	report.sayFlaky()
+	report.warnFlaky()
 	return report, err
 }
 
@@ -76,9 +78,9 @@ func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
 	for _, v := range runnerReaders {
 		all = append(all, v.listen(runnerState{format: v.format}))
 	}
-	err = listen(r, all...)
+	err = readLines(r, all...)
 	for _, v := range all {
-		one, spoke := v.sum()
+		one, spoke := v.report()
 		if !spoke {
 			continue
 		}
@@ -87,80 +89,80 @@ func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
 		}
 		report, ok = one, true
 	}
-	report.sayFlaky()
+	report.warnFlaky()
 	return report, ok, err
 }
 
-func listen(r io.Reader, voices ...runnerReader) error {
+func readLines(r io.Reader, voices ...runnerReader) error {
 	return EachLine(r, func(line []byte) {
-		for text := range strings.SplitSeq(strings.TrimRight(Plain(string(line)), "\n"), "\n") {
+		for text := range strings.SplitSeq(strings.TrimRight(PlainText(string(line)), "\n"), "\n") {
 			for _, v := range voices {
-				v.line(strings.TrimRight(Clip(text, maxPlainLine), " \t"))
+				v.readLine(strings.TrimRight(Clip(text, maxPlainLine), " \t"))
 			}
 		}
 	}, func(error) {}) // no runner's summary is that long
 }
 
 const (
-	mostPlainNames = 50_000 // failures held
-	mostPasses     = 100_000
-	maxPlainLine   = 8 << 10 // bytes of a line that are looked at
-	maxMessage     = 16 << 10
+	maxPlainFailures = 50_000 // failures held
+	maxPlainPasses   = 100_000
+	maxPlainLine     = 8 << 10 // bytes of a line that are looked at
+	maxMessage       = 16 << 10
 )
 
 // failureList contains each failure once, by its name, with its message.
 type failureList struct {
-	at   map[string]int
-	list []*failure
+	indexByName map[string]int
+	list        []*failure
 
-	passes, skips []string // what is named of it
+	passedNames, skippedNames []string // what is named of it
 }
 
 // pass notes the name of a test that passed, skip that of one which was skipped. They count
 // where there are as many as the runner says.
-func (t *failureList) pass(name string) { note(&t.passes, name) }
-func (t *failureList) skip(name string) { note(&t.skips, name) }
+func (t *failureList) pass(name string) { noteName(&t.passedNames, name) }
+func (t *failureList) skip(name string) { noteName(&t.skippedNames, name) }
 
-func note(list *[]string, name string) {
-	if len(*list) < mostPasses {
+func noteName(list *[]string, name string) {
+	if len(*list) < maxPlainPasses {
 		*list = append(*list, Clip(name, 2000))
 	}
 }
 
 type failure struct {
 	Failure
-	broke   bool
+	isError bool
 	message strings.Builder
 }
 
 // add returns the failure of that name, new or not; nil when there are too many.
 func (t *failureList) add(name string, broke bool) *failure {
-	if t.at == nil {
-		t.at = map[string]int{}
+	if t.indexByName == nil {
+		t.indexByName = map[string]int{}
 	}
 	if strings.TrimSpace(name) == "" {
 		name = "a test without a name"
 	}
-	i, known := t.at[name]
+	i, known := t.indexByName[name]
 	if !known {
-		if len(t.list) >= mostPlainNames {
+		if len(t.list) >= maxPlainFailures {
 			return nil
 		}
 		i = len(t.list)
-		t.at[name] = i
-		t.list = append(t.list, &failure{Failure: Failure{Test: Clip(name, 2000)}, broke: broke})
+		t.indexByName[name] = i
+		t.list = append(t.list, &failure{Failure: Failure{Test: Clip(name, 2000)}, isError: broke})
 	}
 	return t.list[i]
 }
 
 func (t *failureList) get(name string) *failure {
-	if i, ok := t.at[name]; ok {
+	if i, ok := t.indexByName[name]; ok {
 		return t.list[i]
 	}
 	return nil
 }
 
-func (f *failure) say(line string) {
+func (f *failure) addLine(line string) {
 	if f != nil && f.message.Len() < maxMessage {
 		f.message.WriteString(line + "\n")
 	}
@@ -186,8 +188,8 @@ func (c *counts) count(word string, n int) bool {
 	return true
 }
 
-// of counts as many tests as a runner says there were: those that are none of the others passed.
-func (c *counts) of(total int, others counts) {
+// countFromTotal counts as many tests as a runner says there were: those that are none of the others passed.
+func (c *counts) countFromTotal(total int, others counts) {
 	others.passed = max(0, total-others.failed-others.errors-others.skipped)
 	*c = c.plus(others)
 }
@@ -196,9 +198,9 @@ func (c counts) plus(o counts) counts {
 	return counts{c.passed + o.passed, c.failed + o.failed, c.errors + o.errors, c.skipped + o.skipped, c.flaky + o.flaky}
 }
 
-// report puts sums and names together. A failure that is counted and not named, or
+// makeReport puts sums and names together. A failure that is counted and not named, or
 // named and not counted, makes the report Incomplete; what is named counts.
-func (t *failureList) report(format string, c counts) Report {
+func (t *failureList) makeReport(format string, c counts) Report {
 	r := Report{Format: format}
 	var failed, broke int
 	for _, f := range t.list {
@@ -208,33 +210,33 @@ func (t *failureList) report(format string, c counts) Report {
 		if f.File == "" {
 			f.File, f.Line = firstPlace(f.Message)
 		}
-		r.Fail(f.Failure, f.broke)
-		if f.broke {
+		r.Fail(f.Failure, f.isError)
+		if f.isError {
 			broke++
 		} else {
 			failed++
 		}
 	}
 	if failed != c.failed || broke != c.errors {
-		r.Lack("the summary counts %s, and %d are named", failures(c.failed+c.errors), failed+broke)
+		r.WarnIncomplete("the summary counts %s, and %d are named", countFailures(c.failed+c.errors), failed+broke)
 	}
 	r.Failed, r.Errors = max(failed, c.failed), max(broke, c.errors)
 	r.Passed, r.Skipped, r.Flaky = c.passed, c.skipped, min(c.flaky, c.passed)
 	r.Total = r.Passed + r.Failed + r.Errors + r.Skipped
-	if len(t.passes) == r.Passed {
-		for _, name := range t.passes {
-			r.passes.note(name)
+	if len(t.passedNames) == r.Passed {
+		for _, name := range t.passedNames {
+			r.passedNames.addName(name)
 		}
-		if len(t.skips) == r.Skipped {
-			for _, name := range t.skips {
-				r.skips.note(name)
+		if len(t.skippedNames) == r.Skipped {
+			for _, name := range t.skippedNames {
+				r.skippedNames.addName(name)
 			}
 		}
 	}
 	return r
 }
 
-func failures(n int) string {
+func countFailures(n int) string {
 	if n == 1 {
 		return "1 failure"
 	}

@@ -12,13 +12,13 @@ var (
 	goPkg      = lazyregexp.New(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
 )
 
-// gotext is go test without -json: a line for each package that ended and, above it,
+// goText is go test without -json: a line for each package that ended and, above it,
 // its failed tests; with -v, all of them.
-type gotext struct {
+type goText struct {
 	runnerState
-	tests  []goTextOutcome // of the package under way
-	output []string        // by it, the last lines
-	silent int             // packages that passed without naming their tests
+	tests           []goTextOutcome // of the package under way
+	output          []string        // by it, the last lines
+	unnamedPackages int             // packages that passed without naming their tests
 }
 
 type goTextOutcome struct {
@@ -26,30 +26,30 @@ type goTextOutcome struct {
 	output     []string
 }
 
-const goTail = 40
+const goTextLines = 40
 
-func (g *gotext) line(s string) {
+func (g *goText) readLine(s string) {
 	if m := goTextTest.FindStringSubmatch(s); m != nil {
-		if len(g.tests) < mostPlainNames {
+		if len(g.tests) < maxPlainFailures {
 			g.tests = append(g.tests, goTextOutcome{word: m[1], name: m[2]})
 		}
 		return
 	}
 	if m := goPkg.FindStringSubmatch(s); m != nil {
-		g.ended(m[1], m[2], m[3])
+		g.endPackage(m[1], m[2], m[3])
 		return
 	}
-	if n := len(g.tests); n > 0 && g.tests[n-1].word == "FAIL" && strings.HasPrefix(s, "    ") && len(g.tests[n-1].output) < goTail {
+	if n := len(g.tests); n > 0 && g.tests[n-1].word == "FAIL" && strings.HasPrefix(s, "    ") && len(g.tests[n-1].output) < goTextLines {
 		g.tests[n-1].output = append(g.tests[n-1].output, strings.TrimPrefix(s, "    "))
 		return
 	}
-	if g.output = append(g.output, s); len(g.output) > 2*goTail {
-		g.output = append(g.output[:0], g.output[goTail:]...)
+	if g.output = append(g.output, s); len(g.output) > 2*goTextLines {
+		g.output = append(g.output[:0], g.output[goTextLines:]...)
 	}
 }
 
-// ended counts what the package's lines said. A test with subtests counts by them.
-func (g *gotext) ended(word, pkg, rest string) {
+// endPackage counts what the package's lines said. A test with subtests counts by them.
+func (g *goText) endPackage(word, pkg, rest string) {
 	g.recognised = true
 	parents := map[string]bool{}
 	for _, t := range g.tests {
@@ -72,7 +72,7 @@ func (g *gotext) ended(word, pkg, rest string) {
 		default:
 			fails++
 			g.failed++
-			g.named(pkg, t)
+			g.countTest(pkg, t)
 		}
 	}
 	switch {
@@ -80,43 +80,43 @@ func (g *gotext) ended(word, pkg, rest string) {
 		g.errors++
 		if f := g.add(pkg, true); f != nil {
 			for _, s := range g.output {
-				f.say(s)
+				f.addLine(s)
 			}
-			f.say(strings.TrimSpace(rest))
+			f.addLine(strings.TrimSpace(rest))
 			f.Package = pkg
 		}
 	case word == "ok  " && len(g.tests) == 0 && !strings.Contains(rest, "[no tests to run]"):
-		g.silent++
+		g.unnamedPackages++
 	}
 	g.tests, g.output = nil, nil
 }
 
-func (g *gotext) named(pkg string, t goTextOutcome) {
+func (g *goText) countTest(pkg string, t goTextOutcome) {
 	f := g.add(pkg+"."+t.name, false)
 	if f == nil {
 		return
 	}
 	f.Package = pkg
 	for _, s := range t.output {
-		f.say(s)
+		f.addLine(s)
 	}
 }
 
-func (g *gotext) sum() (Report, bool) {
+func (g *goText) report() (Report, bool) {
 	open := len(g.tests)
 	for _, t := range g.tests {
 		if t.word == "FAIL" {
 			g.failed++
-			g.named("", t)
+			g.countTest("", t)
 		}
 	}
 	g.tests = nil
-	r, spoke := g.runnerState.sum()
+	r, spoke := g.runnerState.report()
 	if open > 0 {
-		r.Lack("the output stops before the end of a package")
+		r.WarnIncomplete("the output stops before the end of a package")
 	}
-	if g.silent > 0 {
-		r.Lack("%s passed without naming their tests (without -v): those are not counted", belay.Count(g.silent, "package", "packages"))
+	if g.unnamedPackages > 0 {
+		r.WarnIncomplete("%s passed without naming their tests (without -v): those are not counted", belay.Count(g.unnamedPackages, "package", "packages"))
 	}
 	return r, spoke
 }

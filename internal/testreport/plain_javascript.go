@@ -6,18 +6,18 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// counted finds "12 failed" and its like in a line of sums.
-var counted = lazyregexp.New(`(\d+) ([a-z]+)`)
+// countPattern finds "12 failed" and its like in a line of sums.
+var countPattern = lazyregexp.New(`(\d+) ([a-z]+)`)
 
-// sums takes in a line of sums: "1 failed | 2 skipped | 3 passed".
-func (c *counts) sums(line string) {
-	for _, m := range counted.FindAllStringSubmatch(line, -1) {
-		c.count(m[2], number(m[1]))
+// addSummary takes in a line of sums: "1 failed | 2 skipped | 3 passed".
+func (c *counts) addSummary(line string) {
+	for _, m := range countPattern.FindAllStringSubmatch(line, -1) {
+		c.count(m[2], parseCount(m[1]))
 	}
 }
 
-// took is the time that a runner prints behind a test's name.
-var took = lazyregexp.New(` \(?[\d.]+ ?m?s\)?$`)
+// durationSuffix is the time that a runner prints behind a test's name.
+var durationSuffix = lazyregexp.New(` \(?[\d.]+ ?m?s\)?$`)
 
 var (
 	jestSum    = lazyregexp.New(`^Tests: +(.*?)(\d+) total$`)
@@ -27,11 +27,11 @@ var (
 	treeSuite  = lazyregexp.New(`^(  +)(\S.*)$`)
 )
 
-// tree are the suites that are open in a tree of tests, by their indentation of two.
-type tree []string
+// suiteStack are the suites that are open in a tree of tests, by their indentation of two.
+type suiteStack []string
 
-// above returns the suites above an indentation.
-func (t tree) above(indent int) tree {
+// parents returns the suites above an indentation.
+func (t suiteStack) parents(indent int) suiteStack {
 	depth := min(max(0, indent/2-1), len(t))
 	return t[:depth:depth]
 }
@@ -40,16 +40,16 @@ func (t tree) above(indent int) tree {
 type jest struct {
 	runnerState
 	file string
-	tree tree // with --verbose, or a single file
+	tree suiteStack // with --verbose, or a single file
 }
 
-func (j *jest) line(s string) {
+func (j *jest) readLine(s string) {
 	if m := jestFile.FindStringSubmatch(s); m != nil {
-		j.file, j.about, j.tree = strings.TrimPrefix(m[1], "./"), nil, nil
+		j.file, j.current, j.tree = strings.TrimPrefix(m[1], "./"), nil, nil
 		return
 	}
-	if m := jestTest.FindStringSubmatch(s); m != nil && j.file != "" && j.about == nil {
-		name := j.file + " > " + strings.Join(append(j.tree.above(len(m[1])), took.ReplaceAllString(m[3], "")), " › ")
+	if m := jestTest.FindStringSubmatch(s); m != nil && j.file != "" && j.current == nil {
+		name := j.file + " > " + strings.Join(append(j.tree.parents(len(m[1])), durationSuffix.ReplaceAllString(m[3], "")), " › ")
 		if m[2] == "○" || m[2] == "✎" {
 			j.skip(name)
 		} else {
@@ -58,32 +58,32 @@ func (j *jest) line(s string) {
 		return
 	}
 	if m := jestSum.FindStringSubmatch(s); m != nil {
-		j.recognised, j.about = true, nil
-		j.sums(m[1])
+		j.recognised, j.current = true, nil
+		j.addSummary(m[1])
 		return
 	}
 	switch m := jestFailed.FindStringSubmatch(s); {
 	case strings.HasPrefix(s, "Test Suites:"), strings.HasPrefix(s, "Summary of all failing tests"):
-		j.about = nil
+		j.current = nil
 	case strings.HasPrefix(s, "No tests found, exiting with code 0"):
 		j.recognised = true
-	case m == nil && j.about == nil:
+	case m == nil && j.current == nil:
 		if t := treeSuite.FindStringSubmatch(s); t != nil && len(t[1])%2 == 0 {
-			j.tree = append(j.tree.above(len(t[1])), t[2])
+			j.tree = append(j.tree.parents(len(t[1])), t[2])
 		}
 	case m == nil:
-		j.about.say(strings.TrimPrefix(s, "    "))
+		j.current.addLine(strings.TrimPrefix(s, "    "))
 	case m[1] == "Test suite failed to run":
 		if j.get(j.file) == nil {
 			j.errors++
 		}
-		j.about = j.add(j.file, true)
+		j.current = j.add(j.file, true)
 	case j.get(j.file+" > "+m[1]) != nil: // once more, in the summary
-		j.about = nil
+		j.current = nil
 	case strings.Contains(m[1], " › ") || !strings.HasPrefix(m[1], "Console"):
-		j.about = j.add(j.file+" > "+m[1], false)
-		if j.about != nil {
-			j.about.File = j.file
+		j.current = j.add(j.file+" > "+m[1], false)
+		if j.current != nil {
+			j.current.File = j.file
 		}
 	}
 }
@@ -99,13 +99,13 @@ var (
 // vitest speaks likewise; a file that cannot be read is named twice in its line.
 type vitest struct{ runnerState }
 
-func (v *vitest) line(s string) {
+func (v *vitest) readLine(s string) {
 	if m := vitestSum.FindStringSubmatch(s); m != nil && (m[2] != "" || m[1] == "no tests") {
-		v.recognised, v.about = true, nil
-		v.sums(m[1])
+		v.recognised, v.current = true, nil
+		v.addSummary(m[1])
 		return
 	}
-	if m := vitestErrors.FindStringSubmatch(s); m != nil && number(m[1]) > 0 {
+	if m := vitestErrors.FindStringSubmatch(s); m != nil && parseCount(m[1]) > 0 {
 		v.errors++
 		v.add("errors outside of tests", true)
 		return
@@ -114,7 +114,7 @@ func (v *vitest) line(s string) {
 		if m[1] == "↓" || m[1] == "□" {
 			v.skip(m[2])
 		} else {
-			v.pass(took.ReplaceAllString(m[2], ""))
+			v.pass(durationSuffix.ReplaceAllString(m[2], ""))
 		}
 		return
 	}
@@ -122,17 +122,17 @@ func (v *vitest) line(s string) {
 	case strings.HasPrefix(s, "No test files found, exiting with code 0"):
 		v.recognised = true
 	case strings.HasPrefix(s, "⎯⎯"), strings.HasPrefix(s, " Test Files"):
-		v.about = nil
+		v.current = nil
 	case m == nil:
-		v.about.say(s)
+		v.current.addLine(s)
 	case vitestSuite.MatchString(m[1]):
 		name := vitestSuite.FindStringSubmatch(m[1])[1]
 		if v.get(name) == nil {
 			v.errors++
 		}
-		v.about = v.add(name, true)
+		v.current = v.add(name, true)
 	default:
-		v.about = v.add(m[1], false)
+		v.current = v.add(m[1], false)
 	}
 }
 
@@ -146,50 +146,50 @@ var (
 // first lines are the parts of its name.
 type mocha struct {
 	runnerState
-	tree  tree
-	parts []string // of the failure of which the name is being read
+	tree      suiteStack
+	nameParts []string // of the failure of which the name is being read
 }
 
-func (m *mocha) line(s string) {
+func (m *mocha) readLine(s string) {
 	if sum := mochaSum.FindStringSubmatch(s); sum != nil {
 		m.recognised, m.tree = true, nil
-		m.count(sum[2], number(sum[1]))
+		m.count(sum[2], parseCount(sum[1]))
 		return
 	}
 	if m.recognised {
-		m.detail(s)
+		m.readDetail(s)
 		return
 	}
 	if t := mochaTest.FindStringSubmatch(s); t != nil {
-		name := strings.Join(append(m.tree.above(len(t[1])), took.ReplaceAllString(t[3], "")), " > ")
+		name := strings.Join(append(m.tree.parents(len(t[1])), durationSuffix.ReplaceAllString(t[3], "")), " > ")
 		switch t[2] {
 		case "-":
-			m.skip(strings.Join(append(m.tree.above(len(t[1])), t[3]), " > "))
+			m.skip(strings.Join(append(m.tree.parents(len(t[1])), t[3]), " > "))
 		case "✔", "✓", "√":
 			m.pass(name)
 		}
 		return
 	}
 	if t := treeSuite.FindStringSubmatch(s); t != nil && len(t[1])%2 == 0 {
-		m.tree = append(m.tree.above(len(t[1])), t[2])
+		m.tree = append(m.tree.parents(len(t[1])), t[2])
 	}
 }
 
-func (m *mocha) detail(s string) {
+func (m *mocha) readDetail(s string) {
 	if f := mochaFailed.FindStringSubmatch(s); f != nil {
-		m.parts, m.about = nil, nil
+		m.nameParts, m.current = nil, nil
 		s = f[1]
-	} else if m.parts == nil {
-		m.about.say(strings.TrimPrefix(s, "      "))
+	} else if m.nameParts == nil {
+		m.current.addLine(strings.TrimPrefix(s, "      "))
 		return
 	}
 	part, last := strings.CutSuffix(strings.TrimSpace(s), ":")
 	if part != "" {
-		m.parts = append(m.parts, part)
+		m.nameParts = append(m.nameParts, part)
 	}
-	if last || len(m.parts) > 20 {
-		m.about = m.add(strings.Join(m.parts, " > "), false)
-		m.parts = nil
+	if last || len(m.nameParts) > 20 {
+		m.current = m.add(strings.Join(m.nameParts, " > "), false)
+		m.nameParts = nil
 	}
 }
 
@@ -204,10 +204,10 @@ var (
 // ava speaks with a line for each test, and lines of sums.
 type ava struct{ runnerState }
 
-func (a *ava) line(s string) {
+func (a *ava) readLine(s string) {
 	if m := avaSum.FindStringSubmatch(s); m != nil {
 		a.recognised = true
-		n := number(m[1])
+		n := parseCount(m[1])
 		switch word := strings.TrimSuffix(m[2], "s"); {
 		case strings.HasSuffix(word, "passed"):
 			a.passed += n
@@ -225,7 +225,7 @@ func (a *ava) line(s string) {
 	if m == nil || a.recognised {
 		return
 	}
-	name := strings.ReplaceAll(took.ReplaceAllString(m[3], ""), " › ", " > ")
+	name := strings.ReplaceAll(durationSuffix.ReplaceAllString(m[3], ""), " › ", " > ")
 	switch {
 	case m[2] == "[fail]:":
 		a.add(avaWhy.ReplaceAllString(name, ""), false)
@@ -236,11 +236,11 @@ func (a *ava) line(s string) {
 	}
 }
 
-func (a *ava) sum() (Report, bool) {
+func (a *ava) report() (Report, bool) {
 	if a.passed == 0 { // it is not counted where another failed
-		a.passed = len(a.passes)
+		a.passed = len(a.passedNames)
 	}
-	return a.runnerState.sum()
+	return a.runnerState.report()
 }
 
 var (
@@ -251,25 +251,25 @@ var (
 // jasmine speaks with a line of sums; failures have numbers below their heading.
 type jasmine struct {
 	runnerState
-	failing bool
+	inFailures bool
 }
 
-func (j *jasmine) line(s string) {
+func (j *jasmine) readLine(s string) {
 	if m := jasmineSum.FindStringSubmatch(s); m != nil {
-		j.recognised, j.failing, j.about = true, false, nil
-		j.of(number(m[1]), counts{failed: number(m[2]), skipped: number(m[3])})
+		j.recognised, j.inFailures, j.current = true, false, nil
+		j.countFromTotal(parseCount(m[1]), counts{failed: parseCount(m[2]), skipped: parseCount(m[3])})
 		return
 	}
 	switch m := jasmineFailed.FindStringSubmatch(s); {
 	case s == "Failures:":
-		j.failing = true
+		j.inFailures = true
 	case s == "Pending:":
-		j.failing = false
+		j.inFailures = false
 	case s == "No specs found":
 		j.recognised = true
-	case m != nil && j.failing:
-		j.about = j.add(m[1], false)
-	case j.failing:
-		j.about.say(s)
+	case m != nil && j.inFailures:
+		j.current = j.add(m[1], false)
+	case j.inFailures:
+		j.current.addLine(s)
 	}
 }

@@ -18,19 +18,19 @@ var (
 // of failures and errors; a class has a line of sums with its time.
 type maven struct {
 	runnerState
-	section string // Failures, Errors, Flakes
-	classes counts // since the last sums of a module
-	any     bool
-	compile *failure
+	section    string // Failures, Errors, Flakes
+	classes    counts // since the last sums of a module
+	hasSummary bool
+	compile    *failure
 }
 
-func (m *maven) line(s string) {
+func (m *maven) readLine(s string) {
 	at := mavenLevel.FindStringIndex(s)
 	if at != nil {
 		s = s[at[1]:]
 	}
 	if sum := mavenSum.FindStringSubmatch(s); sum != nil {
-		m.sums(sum)
+		m.readSummary(sum)
 		return
 	}
 	switch strings.TrimSpace(s) {
@@ -53,18 +53,18 @@ func (m *maven) line(s string) {
 	case m.compile != nil:
 		if p := mavenPlace.FindStringSubmatch(s); p != nil {
 			if m.compile.File == "" {
-				m.compile.File, m.compile.Line = p[1], number(p[2])
+				m.compile.File, m.compile.Line = p[1], parseCount(p[2])
 			}
-			m.compile.say(strings.TrimSpace(s))
+			m.compile.addLine(strings.TrimSpace(s))
 		} else if strings.HasPrefix(s, "BUILD FAILURE") {
 			m.recognised = true
 		}
 	case m.section == "Failures" || m.section == "Errors":
-		m.named(s)
+		m.readNamed(s)
 	}
 }
 
-func (m *maven) named(s string) {
+func (m *maven) readNamed(s string) {
 	if strings.HasPrefix(strings.TrimSpace(s), "Run ") {
 		return // the runs of a test that was run again
 	}
@@ -80,27 +80,27 @@ func (m *maven) named(s string) {
 	if len(parts) > 1 && one[2] != "" {
 		class, _, _ := strings.Cut(parts[len(parts)-2], ">")
 		class, _, _ = strings.Cut(class, "$")
-		f.File, f.Line = class+".java", number(one[2])
+		f.File, f.Line = class+".java", parseCount(one[2])
 	}
-	f.say(one[3])
+	f.addLine(one[3])
 }
 
-func (m *maven) sums(sum []string) {
-	total, others := number(sum[1]), counts{failed: number(sum[2]), errors: number(sum[3]), skipped: number(sum[4]), flaky: number(sum[5])}
+func (m *maven) readSummary(sum []string) {
+	total, others := parseCount(sum[1]), counts{failed: parseCount(sum[2]), errors: parseCount(sum[3]), skipped: parseCount(sum[4]), flaky: parseCount(sum[5])}
 	m.section = ""
 	if sum[6] != "" {
-		m.any = true
-		m.classes.of(total, others)
+		m.hasSummary = true
+		m.classes.countFromTotal(total, others)
 		return
 	}
-	m.recognised, m.any, m.classes = true, false, counts{}
-	m.of(total, others)
+	m.recognised, m.hasSummary, m.classes = true, false, counts{}
+	m.countFromTotal(total, others)
 }
 
-func (m *maven) sum() (Report, bool) {
-	r := m.report(Maven, m.counts.plus(m.classes))
-	if m.any {
-		r.Lack("the output stops before the results of a module")
+func (m *maven) report() (Report, bool) {
+	r := m.makeReport(Maven, m.counts.plus(m.classes))
+	if m.hasSummary {
+		r.WarnIncomplete("the output stops before the results of a module")
 	}
-	return r, m.recognised || m.any
+	return r, m.recognised || m.hasSummary
 }

@@ -19,46 +19,46 @@ var (
 // reporter with a dot for whatever passed and an X for whatever did not.
 type node struct {
 	runnerState
-	sums    map[string]int
-	failing bool // below "failing tests:"
-	dots    int
-	dotted  bool // nothing but dots so far
-	file    string
-	at      int
-	tree    []string // the suites that are open
+	totals     map[string]int
+	inFailures bool // below "failing tests:"
+	dots       int
+	onlyDots   bool // nothing but dots so far
+	file       string
+	lineNumber int
+	tree       []string // the suites that are open
 }
 
-func (n *node) line(s string) {
+func (n *node) readLine(s string) {
 	if m := nodeSum.FindStringSubmatch(s); m != nil {
-		n.sums[m[1]] += number(strings.SplitN(m[2], ".", 2)[0])
-		n.failing, n.about = false, nil
+		n.totals[m[1]] += parseCount(strings.SplitN(m[2], ".", 2)[0])
+		n.inFailures, n.current = false, nil
 		return
 	}
-	if m := nodeTest.FindStringSubmatch(s); m != nil && !n.failing {
-		n.dotted = false
-		n.tested(len(m[1])/2, m[2], m[3], m[4])
+	if m := nodeTest.FindStringSubmatch(s); m != nil && !n.inFailures {
+		n.onlyDots = false
+		n.readSpecLine(len(m[1])/2, m[2], m[3], m[4])
 		return
 	}
 	switch {
-	case n.dotted && nodeDots.MatchString(s):
+	case n.onlyDots && nodeDots.MatchString(s):
 		n.dots += strings.Count(s, ".")
 	case strings.HasSuffix(s, "failing tests:") && strings.HasPrefix(s, "✖"), s == "Failed tests:":
-		n.failing = true
-	case n.failing && strings.HasPrefix(s, "test at "):
+		n.inFailures = true
+	case n.inFailures && strings.HasPrefix(s, "test at "):
 		if m := nodePlace.FindStringSubmatch(s); m != nil {
-			n.file, n.at = m[1], number(m[2])
+			n.file, n.lineNumber = m[1], parseCount(m[2])
 		}
-	case n.failing && strings.HasPrefix(s, "✖ "):
-		n.named(strings.TrimPrefix(s, "✖ "))
-	case n.about != nil:
-		n.about.say(strings.TrimPrefix(s, "  "))
+	case n.inFailures && strings.HasPrefix(s, "✖ "):
+		n.readFailure(strings.TrimPrefix(s, "✖ "))
+	case n.current != nil:
+		n.current.addLine(strings.TrimPrefix(s, "  "))
 	case s != "":
-		n.dotted = false
+		n.onlyDots = false
 	}
 }
 
-// tested takes in a line of the spec reporter: a suite that begins, or is over, or a test.
-func (n *node) tested(depth int, mark, name, more string) {
+// readSpecLine takes in a line of the spec reporter: a suite that begins, or is over, or a test.
+func (n *node) readSpecLine(depth int, mark, name, more string) {
 	if mark == "▶" && len(n.tree) <= depth {
 		n.tree = append(n.tree, name)
 		return
@@ -75,54 +75,54 @@ func (n *node) tested(depth int, mark, name, more string) {
 	}
 }
 
-// named takes in one failure; what is to do may fail.
-func (n *node) named(s string) {
-	n.about = nil
+// readFailure takes in one failure; what is to do may fail.
+func (n *node) readFailure(s string) {
+	n.current = nil
 	at := nodeTime.FindAllStringIndex(s, -1)
 	name, rest := s, ""
 	if len(at) > 0 {
 		last := at[len(at)-1]
 		name, rest = s[:last[0]], s[last[1]:]
 	}
-	if file, line := n.file, n.at; !strings.Contains(rest, "# TODO") {
+	if file, line := n.file, n.lineNumber; !strings.Contains(rest, "# TODO") {
 		key := name
 		if n.get(key) != nil && file != "" {
 			key = name + " (" + file + ")"
 		}
-		if n.about = n.add(key, false); n.about != nil {
-			n.about.File, n.about.Line = file, line
+		if n.current = n.add(key, false); n.current != nil {
+			n.current.File, n.current.Line = file, line
 		}
 	}
-	n.file, n.at = "", 0
+	n.file, n.lineNumber = "", 0
 }
 
-func (n *node) sum() (Report, bool) {
-	_, summed := n.sums["tests"]
-	if _, ended := n.sums["pass"]; !summed || !ended {
-		return n.dotSum()
+func (n *node) report() (Report, bool) {
+	_, summed := n.totals["tests"]
+	if _, ended := n.totals["pass"]; !summed || !ended {
+		return n.dotReport()
 	}
 	c := counts{
-		passed: n.sums["pass"], failed: n.sums["fail"] + n.sums["cancelled"],
-		skipped: n.sums["skipped"] + n.sums["todo"],
+		passed: n.totals["pass"], failed: n.totals["fail"] + n.totals["cancelled"],
+		skipped: n.totals["skipped"] + n.totals["todo"],
 	}
-	r := n.report(Node, c)
-	if r.Total != n.sums["tests"] {
-		r.Lack("the summary counts %d tests and %d outcomes", n.sums["tests"], r.Total)
+	r := n.makeReport(Node, c)
+	if r.Total != n.totals["tests"] {
+		r.WarnIncomplete("the summary counts %d tests and %d outcomes", n.totals["tests"], r.Total)
 	}
 	return r, true
 }
 
-// dotSum counts what failed by name, since suites have an X as well, and is never whole.
-func (n *node) dotSum() (Report, bool) {
+// dotReport counts what failed by name, since suites have an X as well, and is never whole.
+func (n *node) dotReport() (Report, bool) {
 	t := failureList{}
 	for _, f := range n.list {
 		said := f.message.String()
 		if strings.Contains(said, "subtest failed'") || strings.Contains(said, "subtests failed'") {
 			continue
 		}
-		t.add(f.Test, false).say(strings.TrimRight(said, "\n"))
+		t.add(f.Test, false).addLine(strings.TrimRight(said, "\n"))
 	}
-	r := t.report(Node, counts{passed: n.dots, failed: len(t.list)})
-	r.Lack("there is no summary: dots do not distinguish tests from suites")
+	r := t.makeReport(Node, counts{passed: n.dots, failed: len(t.list)})
+	r.WarnIncomplete("there is no summary: dots do not distinguish tests from suites")
 	return r, len(t.list) > 0 && n.dots > 0
 }

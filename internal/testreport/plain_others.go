@@ -14,11 +14,11 @@ var (
 // rspec speaks with a line of sums and, below it, one for each failed example.
 type rspec struct{ runnerState }
 
-func (r *rspec) line(s string) {
+func (r *rspec) readLine(s string) {
 	if m := rspecSum.FindStringSubmatch(s); m != nil {
 		r.recognised = true
-		r.of(number(m[1]), counts{failed: number(m[2]), skipped: number(m[3])})
-		if n := number(m[4]); n > 0 {
+		r.countFromTotal(parseCount(m[1]), counts{failed: parseCount(m[2]), skipped: parseCount(m[3])})
+		if n := parseCount(m[4]); n > 0 {
 			r.errors++
 			r.add("errors outside of examples", true)
 		}
@@ -26,7 +26,7 @@ func (r *rspec) line(s string) {
 	}
 	if m := rspecFailed.FindStringSubmatch(s); m != nil && r.recognised {
 		if f := r.add(m[1]+" > "+m[3], false); f != nil {
-			f.File, f.Line = m[1], number(m[2])
+			f.File, f.Line = m[1], parseCount(m[2])
 		}
 	}
 }
@@ -41,13 +41,13 @@ var (
 // With -v each test has a line.
 type minitest struct {
 	runnerState
-	head string
+	heading string
 }
 
-func (t *minitest) line(s string) {
+func (t *minitest) readLine(s string) {
 	if m := minitestSum.FindStringSubmatch(s); m != nil {
-		t.recognised, t.about = true, nil
-		t.of(number(m[1]), counts{failed: number(m[3]), errors: number(m[4]), skipped: number(m[5])})
+		t.recognised, t.current = true, nil
+		t.countFromTotal(parseCount(m[1]), counts{failed: parseCount(m[3]), errors: parseCount(m[4]), skipped: parseCount(m[5])})
 		return
 	}
 	if m := minitestNamed.FindStringSubmatch(s); m != nil {
@@ -61,16 +61,16 @@ func (t *minitest) line(s string) {
 	}
 	switch m := minitestTest.FindStringSubmatch(s); {
 	case strings.HasSuffix(s, "Failure:"), strings.HasSuffix(s, "Error:"), strings.HasSuffix(s, "Skipped:"):
-		t.head, t.about = strings.TrimLeft(s, " 0123456789)"), nil
-	case m != nil && t.head != "":
-		if t.head != "Skipped:" {
-			if t.about = t.add(m[1], t.head == "Error:"); t.about != nil {
-				t.about.File, t.about.Line = m[2], number(m[3])
+		t.heading, t.current = strings.TrimLeft(s, " 0123456789)"), nil
+	case m != nil && t.heading != "":
+		if t.heading != "Skipped:" {
+			if t.current = t.add(m[1], t.heading == "Error:"); t.current != nil {
+				t.current.File, t.current.Line = m[2], parseCount(m[3])
 			}
 		}
-		t.head = ""
+		t.heading = ""
 	default:
-		t.about.say(s)
+		t.current.addLine(s)
 	}
 }
 
@@ -87,21 +87,21 @@ var (
 // With -v each test has a line.
 type unittest struct {
 	runnerState
-	ruled bool // the line before was a rule
-	ran   int
+	afterRule bool // the line before was a rule
+	total     int
 }
 
-func (u *unittest) line(s string) {
-	ruled := u.ruled
-	u.ruled = strings.HasPrefix(s, "=====")
+func (u *unittest) readLine(s string) {
+	ruled := u.afterRule
+	u.afterRule = strings.HasPrefix(s, "=====")
 	if m := unittestSum.FindStringSubmatch(s); m != nil {
-		u.recognised, u.about = true, nil
-		u.ran += number(m[1])
+		u.recognised, u.current = true, nil
+		u.total += parseCount(m[1])
 		return
 	}
 	if m := unittestEnd.FindStringSubmatch(s); m != nil && u.recognised {
 		for _, p := range unittestPart.FindAllStringSubmatch(m[1], -1) {
-			u.count(p[1], number(p[2]))
+			u.count(p[1], parseCount(p[2]))
 		}
 		return
 	}
@@ -119,9 +119,9 @@ func (u *unittest) line(s string) {
 		for u.get(name) != nil { // the cases of one test
 			name += "+"
 		}
-		u.about = u.add(name, m[1] == "ERROR")
-	case u.about != nil && !u.ruled && !strings.HasPrefix(s, "-----"):
-		u.about.say(s)
+		u.current = u.add(name, m[1] == "ERROR")
+	case u.current != nil && !u.afterRule && !strings.HasPrefix(s, "-----"):
+		u.current.addLine(s)
 	}
 }
 
@@ -138,9 +138,9 @@ func unittestName(s string) string {
 	return strings.TrimSpace(name + m[3])
 }
 
-func (u *unittest) sum() (Report, bool) {
-	u.passed = max(0, u.ran-u.failed-u.errors-u.skipped)
-	return u.runnerState.sum()
+func (u *unittest) report() (Report, bool) {
+	u.passed = max(0, u.total-u.failed-u.errors-u.skipped)
+	return u.runnerState.report()
 }
 
 var (
@@ -154,40 +154,40 @@ var (
 // phpunit speaks with a line of sums after lists of errors and failures.
 type phpunit struct {
 	runnerState
-	list string
+	listKind string
 }
 
-func (p *phpunit) line(s string) {
+func (p *phpunit) readLine(s string) {
 	if m := phpunitOK.FindStringSubmatch(s); m != nil {
 		p.recognised = true
-		p.passed += number(m[1])
+		p.passed += parseCount(m[1])
 		return
 	}
 	if m := phpunitSum.FindStringSubmatch(s); m != nil {
-		p.sums(number(m[1]), m[2])
+		p.readSummary(parseCount(m[1]), m[2])
 		return
 	}
 	switch m := phpunitHead.FindStringSubmatch(s); {
 	case m != nil:
-		p.list, p.about = m[1], nil
+		p.listKind, p.current = m[1], nil
 	case s == "No tests executed!":
 		p.recognised = true
 	case s == "--":
-		p.list, p.about = "", nil
-	case p.list == "error" || p.list == "failure":
+		p.listKind, p.current = "", nil
+	case p.listKind == "error" || p.listKind == "failure":
 		if t := phpunitTest.FindStringSubmatch(s); t != nil {
-			p.about = p.add(t[1], p.list == "error")
+			p.current = p.add(t[1], p.listKind == "error")
 			return
 		}
-		p.about.say(s)
+		p.current.addLine(s)
 	}
 }
 
-func (p *phpunit) sums(total int, parts string) {
-	p.recognised, p.about = true, nil
+func (p *phpunit) readSummary(total int, parts string) {
+	p.recognised, p.current = true, nil
 	rest := total
 	for _, part := range phpunitPart.FindAllStringSubmatch(parts, -1) {
-		if n := number(part[2]); p.count(part[1], n) { // warnings, deprecations and risky tests passed
+		if n := parseCount(part[2]); p.count(part[1], n) { // warnings, deprecations and risky tests passed
 			rest -= n
 		}
 	}
@@ -203,12 +203,12 @@ var (
 // line, with more words the rest as well.
 type dotnet struct{ runnerState }
 
-func (d *dotnet) line(s string) {
+func (d *dotnet) readLine(s string) {
 	if m := dotnetSum.FindStringSubmatch(s); m != nil {
-		d.recognised, d.about = true, nil
-		d.failed += number(m[1])
-		d.passed += number(m[2])
-		d.skipped += number(m[3])
+		d.recognised, d.current = true, nil
+		d.failed += parseCount(m[1])
+		d.passed += parseCount(m[2])
+		d.skipped += parseCount(m[3])
 		return
 	}
 	m := dotnetTest.FindStringSubmatch(s)
@@ -216,14 +216,14 @@ func (d *dotnet) line(s string) {
 	case m == nil && strings.HasPrefix(s, "No test is available in"), m == nil && strings.HasPrefix(s, "No test matches"):
 		d.recognised = true
 	case m == nil:
-		d.about.say(strings.TrimSpace(s))
+		d.current.addLine(strings.TrimSpace(s))
 	case m[1] == "Failed":
-		d.about = d.add(m[2], false)
+		d.current = d.add(m[2], false)
 	case m[1] == "Passed":
 		d.pass(m[2])
-		d.about = nil
+		d.current = nil
 	default:
 		d.skip(m[2])
-		d.about = nil
+		d.current = nil
 	}
 }

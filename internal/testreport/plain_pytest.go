@@ -19,38 +19,38 @@ var (
 // pytest speaks with a last line of sums and, before it, one line for each failure.
 type pytest struct {
 	runnerState
-	stopped string
-	part    string         // the traceback that is open
-	lines   map[string]int // where a traceback ends, by its heading
+	stopReason    string
+	traceback     string         // the traceback that is open
+	tracebackEnds map[string]int // where a traceback ends, by its heading
 }
 
-func (p *pytest) line(s string) {
+func (p *pytest) readLine(s string) {
 	if m := pytestSum.FindStringSubmatch(s); m != nil {
 		outcome := func(word string) bool { return strings.Contains(m[1], word) }
 		if m[1] == "no tests ran" || slices.ContainsFunc([]string{"passed", "failed", "skipped", "error", "deselected"}, outcome) {
-			p.sums(m[1])
+			p.readSummary(m[1])
 			return
 		}
 	}
 	switch {
 	case strings.HasPrefix(s, "FAILED "), strings.HasPrefix(s, "ERROR "):
-		p.named(s)
+		p.readNamed(s)
 	case strings.HasPrefix(s, "___"):
 		if m := pytestPart.FindStringSubmatch(s); m != nil {
-			p.part = m[1]
+			p.traceback = m[1]
 		}
 	case strings.HasPrefix(s, "!!!"):
 		if m := pytestStop.FindStringSubmatch(s); m != nil {
-			p.stopped = m[1]
+			p.stopReason = m[1]
 		}
-	case p.part != "" && len(p.lines) < mostPlainNames:
+	case p.traceback != "" && len(p.tracebackEnds) < maxPlainFailures:
 		if m := pytestPlace.FindStringSubmatch(s); m != nil {
-			p.lines[p.part] = number(m[2])
+			p.tracebackEnds[p.traceback] = parseCount(m[2])
 		}
 	}
 }
 
-func (p *pytest) named(s string) {
+func (p *pytest) readNamed(s string) {
 	m := pytestName.FindStringSubmatch(s)
 	if m == nil {
 		return
@@ -62,24 +62,24 @@ func (p *pytest) named(s string) {
 	file, test, _ := strings.Cut(m[2], "::")
 	f.File, f.Message = file, m[3]
 	for _, part := range []string{strings.ReplaceAll(test, "::", "."), file} {
-		if n, ok := p.lines[part]; ok && part != "" {
+		if n, ok := p.tracebackEnds[part]; ok && part != "" {
 			f.Line = n
 			return
 		}
 	}
 }
 
-func (p *pytest) sums(text string) {
+func (p *pytest) readSummary(text string) {
 	p.recognised = true
 	for _, m := range pytestCount.FindAllStringSubmatch(text, -1) {
-		p.count(m[2], number(m[1]))
+		p.count(m[2], parseCount(m[1]))
 	}
 }
 
-func (p *pytest) sum() (Report, bool) {
-	r, spoke := p.runnerState.sum()
-	if p.stopped != "" {
-		r.Lack("pytest did not run all tests: %s", p.stopped)
+func (p *pytest) report() (Report, bool) {
+	r, spoke := p.runnerState.report()
+	if p.stopReason != "" {
+		r.WarnIncomplete("pytest did not run all tests: %s", p.stopReason)
 	}
 	return r, spoke
 }

@@ -42,14 +42,14 @@ func Read(r io.Reader, format string) (Report, error) {
 		return Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
 			"%q is not a test report format", format)
 	}
-	in, err := unpacked(r)
+	in, err := unpack(r)
 	if err != nil {
 		return Report{}, err
 	}
 	head, err := in.Peek(headSize)
 	if len(bytes.Trim(head, " \t\r\n\x00\xef\xbb\xbf\xff\xfe")) == 0 {
 		if err != nil && err != io.EOF {
-			return Report{}, unreadable(err)
+			return Report{}, readError(err)
 		}
 		return Report{Format: format},
 			belay.Refuse(belay.CodeCannot, "check how the tests ended", "the report is empty: it says nothing about any test")
@@ -62,47 +62,47 @@ func Read(r io.Reader, format string) (Report, error) {
 	limited := &io.LimitedReader{R: in, N: maxFile}
 	report, err := readAs(limited, format)
 	if limited.N <= 0 {
-		report.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
+		report.WarnIncomplete("the report is over %d MiB; the rest was not read", maxFile>>20)
 	}
-	return judged(report, err)
+	return checkReport(report, err)
 }
 
-// judged adds what holds for every format.
-func judged(r Report, err error) (Report, error) {
+// checkReport adds what holds for every format.
+func checkReport(r Report, err error) (Report, error) {
 	var refused *belay.Error
 	switch {
 	case errors.As(err, &refused):
 		return r, err
 	case err != nil && r.Total == 0:
-		return r, unreadable(err)
+		return r, readError(err)
 	case err != nil:
-		r.Lack("the report could not be read completely: %s", err)
+		r.WarnIncomplete("the report could not be read completely: %s", err)
 	}
 	if err := r.Sound(); err != nil {
-		r.Lack("the report is inconsistent: %s", err)
+		r.WarnIncomplete("the report is inconsistent: %s", err)
 	}
 	switch {
 	case r.Total == 0 && r.Incomplete:
 		return r, belay.Refuse(belay.CodeCannot, formatAdvice, "nothing could be read: %s", strings.Join(r.Warnings, "; "))
 	case r.Total == 0:
-		r.Lack("the report has no tests, which does not count as a pass")
+		r.WarnIncomplete("the report has no tests, which does not count as a pass")
 	}
 	return r, nil
 }
 
-func unreadable(err error) error {
+func readError(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the report cannot be read", Try: "write it again", Err: err}
 }
 
-// unpacked returns the content, once unpacked where it is compressed.
-func unpacked(r io.Reader) (*bufio.Reader, error) {
+// unpack returns the content, once unpacked where it is compressed.
+func unpack(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	head, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		z, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, readError(err)
 		}
 		return bufio.NewReaderSize(z, headSize), nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
@@ -157,7 +157,7 @@ var (
 // test report.
 func detect(head []byte) (string, error) {
 	text := new(strings.Builder)
-	io.Copy(text, NewText(bytes.NewReader(head))) // strings.Builder never fails
+	io.Copy(text, NewUTF8Reader(bytes.NewReader(head))) // strings.Builder never fails
 	s := strings.TrimLeft(text.String(), " \t\r\n\ufffd")
 	switch {
 	case strings.HasPrefix(s, "<"):
@@ -197,5 +197,5 @@ func detectXML(s string) (string, error) {
 	case name == "":
 		return "", unknownFormat(": its XML cannot be read")
 	}
-	return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", Clip(Plain(name), 60)))
+	return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", Clip(PlainText(name), 60)))
 }

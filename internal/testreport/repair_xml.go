@@ -14,15 +14,15 @@ import (
 // type with declarations of its own is errDoctype. Very long texts and attributes
 // are cut, and a very long tag is errTag, so that memory stays bounded.
 type xmlRepairer struct {
-	in      *bufio.Reader
-	state   xmlState
-	quote   byte // that ends the attribute
-	length  int  // bytes of the present text or attribute
-	tag     int  // bytes of the present tag
-	out     []byte
-	sent    int
-	err     error
-	trimmed bool // something was cut
+	in        *bufio.Reader
+	state     xmlState
+	quote     byte // that ends the attribute
+	length    int  // bytes of the present text or attribute
+	tag       int  // bytes of the present tag
+	out       []byte
+	sentBytes int
+	err       error
+	truncated bool // something was cut
 }
 
 type xmlState int
@@ -37,23 +37,23 @@ const (
 func newXMLRepairer(r io.Reader) *xmlRepairer { return &xmlRepairer{in: bufio.NewReaderSize(r, 1<<16)} }
 
 func (m *xmlRepairer) Read(p []byte) (int, error) {
-	for m.sent == len(m.out) {
+	for m.sentBytes == len(m.out) {
 		if m.err != nil {
 			return 0, m.err
 		}
-		m.out, m.sent = m.out[:0], 0
+		m.out, m.sentBytes = m.out[:0], 0
 		for len(m.out) < 1<<14 && m.err == nil {
-			m.run()
+			m.copyPlain()
 			m.step()
 		}
 	}
-	n := copy(p, m.out[m.sent:])
-	m.sent += n
+	n := copy(p, m.out[m.sentBytes:])
+	m.sentBytes += n
 	return n, nil
 }
 
-// run passes on at once the bytes at hand that need no look each.
-func (m *xmlRepairer) run() {
+// copyPlain passes on at once the bytes at hand that need no look each.
+func (m *xmlRepairer) copyPlain() {
 	at, _ := m.in.Peek(min(m.in.Buffered(), 1<<12))
 	most := maxText
 	if m.state == inAttr {
@@ -63,7 +63,7 @@ func (m *xmlRepairer) run() {
 		return
 	}
 	n := 0
-	for n < len(at) && !m.special(at[n]) {
+	for n < len(at) && !m.isSpecial(at[n]) {
 		n++
 	}
 	m.length += n
@@ -71,8 +71,8 @@ func (m *xmlRepairer) run() {
 	m.in.Discard(n)
 }
 
-// special tells of the bytes that step has to see.
-func (m *xmlRepairer) special(c byte) bool {
+// isSpecial tells of the bytes that step has to see.
+func (m *xmlRepairer) isSpecial(c byte) bool {
 	switch m.state {
 	case inText:
 		return c == '<' || c == '>' || c == '&'
@@ -91,59 +91,59 @@ func (m *xmlRepairer) step() {
 	}
 	switch m.state {
 	case inText:
-		m.text(c)
+		m.stepText(c)
 	case inTag:
-		m.inTag(c)
+		m.stepTag(c)
 	case inAttr:
-		m.attr(c)
+		m.stepAttr(c)
 	case inCDATA:
-		m.cdata(c)
+		m.stepCDATA(c)
 	}
 }
 
 func (m *xmlRepairer) enter(s xmlState) { m.state, m.length = s, 0 }
 
-func (m *xmlRepairer) text(c byte) {
+func (m *xmlRepairer) stepText(c byte) {
 	switch {
 	case c == '<':
-		m.markup()
+		m.stepMarkup()
 	case c == '>':
-		m.put("&gt;", maxText)
+		m.sendReference("&gt;", maxText)
 	case c == '&':
-		m.reference(maxText)
+		m.stepReference(maxText)
 	default:
-		m.byte(c, maxText)
+		m.sendByte(c, maxText)
 	}
 }
 
-// markup decides what a < in text begins.
-func (m *xmlRepairer) markup() {
+// stepMarkup decides what a < in text begins.
+func (m *xmlRepairer) stepMarkup() {
 	next, _ := m.in.Peek(8)
 	switch {
 	case bytes.Equal(next, []byte("![CDATA[")):
 		m.out = append(m.out, '<')
-		m.pass(8)
+		m.send(8)
 		m.enter(inCDATA)
-	case m.follows("!--"):
+	case m.hasPrefix("!--"):
 		m.skipPast("-->")
-	case m.follows("!"):
-		m.doctype()
-	case m.follows("?"):
+	case m.hasPrefix("!"):
+		m.skipDoctype()
+	case m.hasPrefix("?"):
 		m.skipPast("?>") // the declaration too: its encoding is known, its version no matter
-	case len(next) > 0 && (next[0] == '/' || nameStart(next[0])):
+	case len(next) > 0 && (next[0] == '/' || isNameStart(next[0])):
 		m.out = append(m.out, '<')
 		m.tag = 0
 		m.enter(inTag)
 	default:
-		m.put("&lt;", maxText)
+		m.sendReference("&lt;", maxText)
 	}
 }
 
-func nameStart(c byte) bool {
+func isNameStart(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == ':' || c >= 0x80
 }
 
-func (m *xmlRepairer) inTag(c byte) {
+func (m *xmlRepairer) stepTag(c byte) {
 	m.out = append(m.out, c)
 	if m.tag++; m.tag > maxTag {
 		m.err = errTag
@@ -158,59 +158,59 @@ func (m *xmlRepairer) inTag(c byte) {
 	}
 }
 
-func (m *xmlRepairer) attr(c byte) {
+func (m *xmlRepairer) stepAttr(c byte) {
 	switch {
 	case c == m.quote:
 		m.out = append(m.out, c)
 		m.tag += m.length
 		m.enter(inTag)
 	case c == '<':
-		m.put("&lt;", maxAttr)
+		m.sendReference("&lt;", maxAttr)
 	case c == '&':
-		m.reference(maxAttr)
+		m.stepReference(maxAttr)
 	default:
-		m.byte(c, maxAttr)
+		m.sendByte(c, maxAttr)
 	}
 }
 
-func (m *xmlRepairer) cdata(c byte) {
-	if c == ']' && m.follows("]>") {
+func (m *xmlRepairer) stepCDATA(c byte) {
+	if c == ']' && m.hasPrefix("]>") {
 		m.out = append(m.out, c)
-		m.pass(2)
+		m.send(2)
 		m.enter(inText)
 		return
 	}
-	m.byte(c, maxText)
+	m.sendByte(c, maxText)
 }
 
-// byte sends c unless the text or attribute is full. A cut falls between characters,
+// sendByte sends c unless the text or attribute is full. A cut falls between characters,
 // never inside one.
-func (m *xmlRepairer) byte(c byte, most int) {
+func (m *xmlRepairer) sendByte(c byte, most int) {
 	if m.length >= most && (c < 0x80 || c >= 0xc0 || m.length > most) {
-		m.length, m.trimmed = most+1, true
+		m.length, m.truncated = most+1, true
 		return
 	}
 	m.length++
 	m.out = append(m.out, c)
 }
 
-// put sends a whole reference or nothing.
-func (m *xmlRepairer) put(s string, most int) {
+// sendReference sends a whole reference or nothing.
+func (m *xmlRepairer) sendReference(s string, most int) {
 	if m.length+len(s) > most {
-		m.length, m.trimmed = most+1, true
+		m.length, m.truncated = most+1, true
 		return
 	}
 	m.length += len(s)
 	m.out = append(m.out, s...)
 }
 
-// reference sends an & as it stands when a reference follows that encoding/xml can
+// stepReference sends an & as it stands when a reference follows that encoding/xml can
 // take, a replacement for a character that XML forbids, and &amp; otherwise.
-func (m *xmlRepairer) reference(most int) {
+func (m *xmlRepairer) stepReference(most int) {
 	next, _ := m.in.Peek(12)
 	end := bytes.IndexByte(next, ';')
 	if end <= 0 {
-		m.put("&amp;", most)
+		m.sendReference("&amp;", most)
 		return
 	}
 	ref := "&" + string(next[:end+1])
@@ -222,30 +222,30 @@ func (m *xmlRepairer) reference(most int) {
 		}
 		n, err := strconv.ParseUint(digits, base, 32)
 		if err != nil {
-			m.put("&amp;", most)
+			m.sendReference("&amp;", most)
 			return
 		}
 		m.in.Discard(end + 1)
-		if n > 0x10ffff || !xmlRune(rune(n)) {
-			m.put("&#xfffd;", most)
+		if n > 0x10ffff || !isXMLRune(rune(n)) {
+			m.sendReference("&#xfffd;", most)
 			return
 		}
-		m.put("&#"+strconv.FormatUint(n, 10)+";", most)
+		m.sendReference("&#"+strconv.FormatUint(n, 10)+";", most)
 	case ref == "&lt;" || ref == "&gt;" || ref == "&amp;" || ref == "&quot;" || ref == "&apos;":
 		m.in.Discard(end + 1)
-		m.put(ref, most)
+		m.sendReference(ref, most)
 	default:
-		m.put("&amp;", most)
+		m.sendReference("&amp;", most)
 	}
 }
 
-func (m *xmlRepairer) follows(s string) bool {
+func (m *xmlRepairer) hasPrefix(s string) bool {
 	next, _ := m.in.Peek(len(s))
 	return string(next) == s
 }
 
-// pass sends the next n bytes as they are.
-func (m *xmlRepairer) pass(n int) {
+// send sends the next n bytes as they are.
+func (m *xmlRepairer) send(n int) {
 	next, _ := m.in.Peek(n)
 	m.out = append(m.out, next...)
 	m.in.Discard(len(next))
@@ -253,7 +253,7 @@ func (m *xmlRepairer) pass(n int) {
 
 // skipPast leaves out everything up to and including end.
 func (m *xmlRepairer) skipPast(end string) {
-	for m.err == nil && !m.follows(end) {
+	for m.err == nil && !m.hasPrefix(end) {
 		_, m.err = m.in.Discard(1)
 	}
 	if m.err == nil {
@@ -261,9 +261,9 @@ func (m *xmlRepairer) skipPast(end string) {
 	}
 }
 
-// doctype leaves out <!DOCTYPE …>. One that declares anything is refused: that is
+// skipDoctype leaves out <!DOCTYPE …>. One that declares anything is refused: that is
 // where entities come from, and no report needs them.
-func (m *xmlRepairer) doctype() {
+func (m *xmlRepairer) skipDoctype() {
 	for m.err == nil {
 		c, err := m.in.ReadByte()
 		switch {

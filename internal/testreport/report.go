@@ -57,10 +57,10 @@ type Report struct {
 	// read: it then proves failures, never their absence. Warnings says what.
 	Incomplete bool `json:"incomplete,omitempty"`
 
-	// Names is set by KeepNames in a report that is kept.
+	// Names is set by EncodeNames in a report that is kept.
 	Names *Names `json:"names,omitempty"`
 
-	passes, skips nameList // what was read a moment ago tells them
+	passedNames, skippedNames nameList // what was read a moment ago tells them
 }
 
 // Failure is one test that failed or broke.
@@ -98,13 +98,13 @@ func (r *Report) Fail(f Failure, broke bool) {
 	} else {
 		r.Failed++
 	}
-	r.keep(f)
+	r.addFailure(f)
 }
 
-func (r *Report) keep(f Failure) {
+func (r *Report) addFailure(f Failure) {
 	switch {
 	case len(r.Failures) >= maxFailures:
-		r.Lack("more than %d tests failed, the others are counted only", maxFailures)
+		r.WarnIncomplete("more than %d tests failed, the others are counted only", maxFailures)
 		return
 	case len(r.Failures) >= maxMessages:
 		f.Message = ""
@@ -125,14 +125,14 @@ func (r *Report) Warn(format string, args ...any) {
 	}
 }
 
-// Lack is Warn for something that is missing.
-func (r *Report) Lack(format string, args ...any) {
+// WarnIncomplete is Warn for something that is missing.
+func (r *Report) WarnIncomplete(format string, args ...any) {
 	r.Incomplete = true
 	r.Warn(format, args...)
 }
 
-// sayFlaky warns of flaky tests, once all are counted.
-func (r *Report) sayFlaky() {
+// warnFlaky warns of flaky tests, once all are counted.
+func (r *Report) warnFlaky() {
 	switch {
 	case r.Flaky == 1:
 		r.Warn("1 test failed at first and passed when run again: it counts as passed")
@@ -146,10 +146,10 @@ func (r *Report) Add(o Report) {
 	r.Total, r.Passed, r.Failed = r.Total+o.Total, r.Passed+o.Passed, r.Failed+o.Failed
 	r.Skipped, r.Errors, r.Flaky = r.Skipped+o.Skipped, r.Errors+o.Errors, r.Flaky+o.Flaky
 	for _, f := range o.Failures {
-		r.keep(f)
+		r.addFailure(f)
 	}
-	r.passes.add(o.passes)
-	r.skips.add(o.skips)
+	r.passedNames.addAll(o.passedNames)
+	r.skippedNames.addAll(o.skippedNames)
 	r.Incomplete = r.Incomplete || o.Incomplete
 	for _, w := range o.Warnings {
 		r.Warn("%s", w)

@@ -11,7 +11,7 @@ func TestAddSums(t *testing.T) {
 	other.pass(true)
 	other.Fail(Failure{Test: "c"}, true)
 	other.Skip()
-	other.Lack("the report stops in the middle")
+	other.WarnIncomplete("the report stops in the middle")
 	sum.Add(other)
 	if err := sum.Sound(); err != nil {
 		t.Error(err)

@@ -13,72 +13,72 @@ type tapPoint struct {
 
 func newTAPPoint(ok bool, rest string) tapPoint {
 	p := tapPoint{ok: ok}
-	p.name, p.skip, p.todo = directives(rest)
+	p.name, p.skip, p.todo = splitDirective(rest)
 	return p
 }
 
-// point counts one test point of a level, or, when a subtest in braces follows, keeps
+// addPoint counts one test point of a level, or, when a subtest in braces follows, keeps
 // it until their end.
-func (t *tapReader) point(l *tapLevel, p tapPoint, number string) {
-	l.open = true
+func (t *tapReader) addPoint(l *tapLevel, p tapPoint, number string) {
+	l.hasContent = true
 	l.ran++
-	t.number(l, number)
-	if name, braced := strings.CutSuffix(p.name, "{"); braced && t.done == nil {
+	t.checkNumber(l, number)
+	if name, braced := strings.CutSuffix(p.name, "{"); braced && t.endedSubtest == nil {
 		p.name = strings.TrimSpace(name)
-		l.braced = &p
+		l.bracedPoint = &p
 		return
 	}
-	t.resolve(l, p)
+	t.countPoint(l, p)
 }
 
-// unbrace ends a subtest in braces.
-func (t *tapReader) unbrace(indent int) {
+// endBraced ends a subtest in braces.
+func (t *tapReader) endBraced(indent int) {
 	t.flush()
-	for len(t.levels) > 1 && indent < t.top().indent {
-		t.end()
+	for len(t.levels) > 1 && indent < t.innermost().indent {
+		t.endSubtest()
 	}
-	if len(t.levels) > 0 && t.top().braced != nil {
-		l := t.top()
-		p := *l.braced
-		l.braced = nil
-		t.resolve(l, p)
+	if len(t.levels) > 0 && t.innermost().bracedPoint != nil {
+		l := t.innermost()
+		p := *l.bracedPoint
+		l.bracedPoint = nil
+		t.countPoint(l, p)
 	}
 }
 
-func (t *tapReader) resolve(l *tapLevel, p tapPoint) {
-	sub := t.done
-	t.done = nil
-	if sub != nil && t.takeIn(l, sub, p.name, p.ok, p.skip || p.todo) {
+func (t *tapReader) countPoint(l *tapLevel, p tapPoint) {
+	sub := t.endedSubtest
+	t.endedSubtest = nil
+	if sub != nil && t.addSubtest(l, sub, p.name, p.ok, p.skip || p.todo) {
 		return
 	}
 	name := p.name
 	if name == "" {
-		name = "test " + strconv.Itoa(l.last)
+		name = "test " + strconv.Itoa(l.lastNumber)
 	}
 	switch {
 	case p.skip, p.todo && !p.ok:
-		l.report.skipAs(Clip(name, 2000))
+		l.report.skipNamed(Clip(name, 2000))
 	case p.ok:
-		l.report.passAs(Clip(name, 2000), false)
+		l.report.passNamed(Clip(name, 2000), false)
 	default:
-		t.failing(l, p.name)
+		t.startFailure(l, p.name)
 	}
 }
 
-// number warns of points out of order.
-func (t *tapReader) number(l *tapLevel, number string) {
+// checkNumber warns of points out of order.
+func (t *tapReader) checkNumber(l *tapLevel, number string) {
 	n, err := strconv.Atoi(number)
 	if err != nil {
-		n = l.last + 1
+		n = l.lastNumber + 1
 	}
-	if n != l.last+1 {
-		t.total.Warn("test %d came after test %d", n, l.last)
+	if n != l.lastNumber+1 {
+		t.total.Warn("test %d came after test %d", n, l.lastNumber)
 	}
-	l.last = n
+	l.lastNumber = n
 }
 
-// directives takes a directive off a description.
-func directives(rest string) (name string, skip, todo bool) {
+// splitDirective takes a directive off a description.
+func splitDirective(rest string) (name string, skip, todo bool) {
 	name = strings.TrimSpace(rest)
 	if at := directive.FindStringSubmatchIndex(name); at != nil {
 		word := strings.ToLower(name[at[2]:at[3]])
@@ -89,10 +89,10 @@ func directives(rest string) (name string, skip, todo bool) {
 	return strings.NewReplacer(`\#`, "#", `\\`, `\`).Replace(name), skip, todo
 }
 
-// takeIn adds a subtest to the level above under the name of its point. It tells
+// addSubtest adds a subtest to the level above under the name of its point. It tells
 // whether the subtest says all there is to say: a parent that failed although none of
 // its subtests did is a failure of its own.
-func (t *tapReader) takeIn(l, sub *tapLevel, name string, ok, excused bool) bool {
+func (t *tapReader) addSubtest(l, sub *tapLevel, name string, ok, excused bool) bool {
 	r := sub.report
 	if excused { // what is to do may fail below, too
 		r.Skipped, r.Failed, r.Errors, r.Failures = r.Skipped+r.Failed+r.Errors, 0, 0, nil
@@ -100,10 +100,10 @@ func (t *tapReader) takeIn(l, sub *tapLevel, name string, ok, excused bool) bool
 	for i := range r.Failures {
 		r.Failures[i].Test = name + " > " + r.Failures[i].Test
 	}
-	r.passesBelow(name + " > ")
+	r.prefixNames(name + " > ")
 	l.report.Add(r)
 	if ok && !excused {
-		l.report.passes.note(Clip(name, 2000))
+		l.report.passedNames.addName(Clip(name, 2000))
 	}
 	if r.Total == 0 {
 		return false
@@ -111,14 +111,14 @@ func (t *tapReader) takeIn(l, sub *tapLevel, name string, ok, excused bool) bool
 	return ok || excused || r.Failed+r.Errors > 0
 }
 
-// failing begins a failure: what follows it, a YAML block or comments, says why.
-func (t *tapReader) failing(l *tapLevel, name string) {
+// startFailure begins a failure: what follows it, a YAML block or comments, says why.
+func (t *tapReader) startFailure(l *tapLevel, name string) {
 	if name == "" {
-		name = "test " + strconv.Itoa(l.last)
+		name = "test " + strconv.Itoa(l.lastNumber)
 	}
 	said := &strings.Builder{}
-	t.sink = said
-	t.fail = func() {
+	t.details = said
+	t.reportPending = func() {
 		f := Failure{Test: Clip(name, 2000)}
 		if l.report.roomForMessage() {
 			f.Message = firstAndLast(said.String())
@@ -145,43 +145,43 @@ func yamlPlace(said string) (string, int) {
 
 // flush reports the failure whose words were collected.
 func (t *tapReader) flush() {
-	fail := t.fail
-	t.sink, t.fail, t.yaml = nil, nil, -1
+	fail := t.reportPending
+	t.details, t.reportPending, t.yamlIndent = nil, nil, -1
 	if fail != nil {
 		fail()
 	}
 }
 
-// inYAML collects a block; a line to the left of it ends it, too.
-func (t *tapReader) inYAML(text, line string, indent int) {
+// readYAML collects a block; a line to the left of it ends it, too.
+func (t *tapReader) readYAML(text, line string, indent int) {
 	switch {
-	case text == "..." && indent <= t.yaml:
-		t.yaml = -1
-	case text != "" && indent < t.yaml:
-		t.yaml = -1
+	case text == "..." && indent <= t.yamlIndent:
+		t.yamlIndent = -1
+	case text != "" && indent < t.yamlIndent:
+		t.yamlIndent = -1
 		t.total.Warn("a YAML block has no end")
-		t.line(line)
+		t.readLine(line)
 	default:
-		t.say(line[min(indent, t.yaml):])
+		t.addDetail(line[min(indent, t.yamlIndent):])
 	}
 }
 
-func (t *tapReader) comment(text string) {
+func (t *tapReader) readComment(text string) {
 	if strings.HasPrefix(text, "Subtest:") {
 		t.flush()
 		return
 	}
-	t.say(text)
+	t.addDetail(text)
 }
 
-func (t *tapReader) say(line string) {
-	if t.sink != nil && t.sink.Len() < maxYAML {
-		t.sink.WriteString(line + "\n")
+func (t *tapReader) addDetail(line string) {
+	if t.details != nil && t.details.Len() < maxYAML {
+		t.details.WriteString(line + "\n")
 	}
 }
 
-// close ends the document and adds it to the whole.
-func (t *tapReader) close() {
+// endDocument ends the document and adds it to the whole.
+func (t *tapReader) endDocument() {
 	t.flush()
 	if len(t.levels) == 0 {
 		return
@@ -189,37 +189,37 @@ func (t *tapReader) close() {
 	cut := false
 	for len(t.levels) > 1 {
 		cut = true
-		t.end()
+		t.endSubtest()
 	}
-	if t.done != nil {
+	if t.endedSubtest != nil {
 		cut = true
-		t.top().report.Add(t.done.report)
-		t.done = nil
+		t.innermost().report.Add(t.endedSubtest.report)
+		t.endedSubtest = nil
 	}
 	if cut {
-		t.total.Lack("the stream stops within a subtest")
+		t.total.WarnIncomplete("the stream stops within a subtest")
 	}
-	l := t.top()
-	if l.braced != nil {
-		t.total.Lack("the stream stops within a subtest")
-		t.resolve(l, *l.braced)
+	l := t.innermost()
+	if l.bracedPoint != nil {
+		t.total.WarnIncomplete("the stream stops within a subtest")
+		t.countPoint(l, *l.bracedPoint)
 		t.flush()
 	}
-	if t.bailed == "" {
-		t.settle(l, "the stream")
+	if t.bailOut == "" {
+		t.checkPlan(l, "the stream")
 	}
-	t.started = t.started || l.open
+	t.started = t.started || l.hasContent
 	t.total.Add(l.report)
 	t.levels = nil
 }
 
 func (t *tapReader) finish() Report {
-	t.close()
-	if t.bailed != "" {
-		t.total.Lack("the tests bailed out: %s", Clip(t.bailed, 300))
+	t.endDocument()
+	if t.bailOut != "" {
+		t.total.WarnIncomplete("the tests bailed out: %s", Clip(t.bailOut, 300))
 	}
 	if !t.started {
-		t.total.Lack("the stream has neither a test nor a plan; is it TAP?")
+		t.total.WarnIncomplete("the stream has neither a test nor a plan; is it TAP?")
 	}
 	return t.total
 }

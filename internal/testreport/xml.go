@@ -34,7 +34,7 @@ var (
 // a document type with declarations, holds one token at a time, and does not check
 // that tags match.
 type XML struct {
-	text    *Text
+	text    *UTF8Reader
 	limited *io.LimitedReader
 	dec     *xml.Decoder
 }
@@ -42,7 +42,7 @@ type XML struct {
 // NewXML reads at most MaxFile bytes of r.
 func NewXML(r io.Reader) *XML {
 	limited := &io.LimitedReader{R: r, N: maxFile + 1}
-	text := NewText(limited)
+	text := NewUTF8Reader(limited)
 	dec := xml.NewDecoder(newXMLRepairer(text))
 	dec.Strict = false
 	return &XML{text: text, limited: limited, dec: dec}
@@ -86,7 +86,7 @@ func ended(broken string, err error, open int) (string, error) {
 // warn says in a report what of the document was not read as it is.
 func (x *XML) warn(r *Report) {
 	if x.limited.N <= 0 {
-		r.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
+		r.WarnIncomplete("the report is over %d MiB; the rest was not read", maxFile>>20)
 	}
 	if x.text.Replaced {
 		r.Warn("bytes that are not text were replaced")

@@ -11,13 +11,13 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// mostAgain is how many new failures are run again. Where more fail at once it is no
+// maxReruns is how many new failures are run again. Where more fail at once it is no
 // accident.
-const mostAgain = 20
+const maxReruns = 20
 
-// sort tells failures that are new from those known before the task, those that come
+// sortFailures tells failures that are new from those known before the task, those that come
 // and go, and says what is fixed.
-func (r *testRun) sort(ctx context.Context) {
+func (r *testRun) sortFailures(ctx context.Context) {
 	old := map[string]bool{}
 	if b := r.in.Baseline; b != nil {
 		for _, f := range b.Failures {
@@ -28,74 +28,74 @@ func (r *testRun) sort(ctx context.Context) {
 	for _, f := range r.report.Failures {
 		failing[f.Test] = true
 		if old[f.Test] {
-			r.known = append(r.known, f)
+			r.knownFailures = append(r.knownFailures, f)
 		} else {
-			r.fresh = append(r.fresh, f)
+			r.newFailures = append(r.newFailures, f)
 		}
 	}
-	if r.onlyReportedFailed() && r.names() && r.in.Baseline.Format != testreport.Exit {
+	if r.onlyReportedFailed() && r.namesTests() && r.in.Baseline.Format != testreport.Exit {
 		for _, f := range r.in.Baseline.Failures {
 			switch {
 			case failing[f.Test]:
-			case r.passes(f.Test):
+			case r.hasPassed(f.Test):
 				r.fixed = append(r.fixed, f.Test)
 			default:
-				r.unrun = append(r.unrun, f.Test)
+				r.notRun = append(r.notRun, f.Test)
 			}
 		}
 	}
-	few := len(r.fresh) > 0 && len(r.fresh) <= mostAgain
+	few := len(r.newFailures) > 0 && len(r.newFailures) <= maxReruns
 	ended := !r.ending.Cut && ctx.Err() == nil
-	if few && ended && r.in.Before != nil && (r.names() || !Demanded(r.in.Command)) {
-		r.again(ctx)
+	if few && ended && r.in.Checkout != nil && (r.namesTests() || !IsDemanded(r.in.Command)) {
+		r.rerunFailures(ctx)
 	}
-	r.compare(ctx, failing)
+	r.findRegressions(ctx, failing)
 }
 
-// passes reports whether a test that does not fail any more passed. One that was deleted,
+// hasPassed reports whether a test that does not fail any more passed. One that was deleted,
 // renamed or skipped is not fixed. Where the report has no names of tests that passed, at
 // least as many tests as before have to have run.
-func (r *testRun) passes(test string) bool {
-	if r.report.NamesPasses() {
+func (r *testRun) hasPassed(test string) bool {
+	if r.report.HasAllPassNames() {
 		return r.report.HasPassed(test)
 	}
 	return r.report.Total-r.report.Skipped >= r.in.Baseline.Total-r.in.Baseline.Skipped
 }
 
-// Demanded reports whether the command is one that a person gave for this very task: where
+// IsDemanded reports whether the command is one that a person gave for this very task: where
 // it says only whether it passes, it has to pass after the task, whatever it said before.
-func Demanded(c belay.TestCommand) bool {
+func IsDemanded(c belay.TestCommand) bool {
 	return c.From == "flag" && (c.Format == "" || c.Format == testreport.Exit) && !c.KnownFailures
 }
 
 // onlyReportedFailed reports whether every test that is missing from the report passed.
 func (r *testRun) onlyReportedFailed() bool {
-	ended := r.ending.Failed == nil && !r.ending.Cut && r.broken == ""
+	ended := r.ending.Failed == nil && !r.ending.Cut && r.reportError == ""
 	return ended && r.in.Baseline != nil && !r.report.Incomplete && r.report.Total > 0
 }
 
-// again runs what fails for the first time once more, here and on the before state. A
+// rerunFailures runs what fails for the first time once more, here and on the before state. A
 // test is flaky when it passes here now, known when it fails there; everything else,
 // what could not be run again included, stays new.
-func (r *testRun) again(ctx context.Context) {
-	command := narrowed(r.in.Command, r.fresh)
-	here, ok := r.failed(ctx, command, r.in.Root)
+func (r *testRun) rerunFailures(ctx context.Context) {
+	command := narrowCommand(r.in.Command, r.newFailures)
+	here, ok := r.runAndListFailed(ctx, command, r.in.Root)
 	if !ok {
 		return
 	}
-	r.fresh, r.flaky = partition(r.fresh, here)
-	if len(r.fresh) == 0 {
+	r.newFailures, r.flakyFailures = partition(r.newFailures, here)
+	if len(r.newFailures) == 0 {
 		return
 	}
-	root, done, err := r.in.Before(ctx)
+	root, done, err := r.in.Checkout(ctx)
 	if err != nil {
 		return
 	}
 	defer done()
-	if there, ok := r.failed(ctx, command, root); ok {
+	if there, ok := r.runAndListFailed(ctx, command, root); ok {
 		var known []testreport.Failure
-		known, r.fresh = partition(r.fresh, there)
-		r.known = append(r.known, known...)
+		known, r.newFailures = partition(r.newFailures, there)
+		r.knownFailures = append(r.knownFailures, known...)
 	}
 }
 
@@ -111,34 +111,34 @@ func partition(all []testreport.Failure, set map[string]bool) (in, out []testrep
 	return in, out
 }
 
-// failed runs command in root and gives the ids of what failed. ok is false when that
+// runAndListFailed runs command in root and gives the ids of what failed. ok is false when that
 // could not be told: when they were names before and are none now, or the other way
 // round, for one.
-func (r *testRun) failed(ctx context.Context, command belay.TestCommand, root string) (ids map[string]bool, ok bool) {
-	in, may, names := r.in, r.may, r.names()
+func (r *testRun) runAndListFailed(ctx context.Context, command belay.TestCommand, root string) (ids map[string]bool, ok bool) {
+	in, may, names := r.in, r.may, r.namesTests()
 	id := in.Command.String()
 	if config.Written(command) != config.Written(in.Command) {
 		may = may.Narrowed(command.Args)
 	}
-	in.Root, in.Command, in.Baseline, in.Before, in.Logs = root, command, nil, nil, nil
+	in.Root, in.Command, in.Baseline, in.Checkout, in.Logs = root, command, nil, nil, nil
 	run, err := newTestRun(ctx, in, may)
 	if err != nil {
 		return nil, false
 	}
 	defer run.close()
 	run.run(ctx)
-	run.read(ctx)
-	run.stuck = run.obstacle()
-	if ctx.Err() != nil || run.ending.Cut || run.ending.Failed != nil || run.crashed() || run.unable() {
+	run.readReport(ctx)
+	run.blockedBy = run.findObstacle()
+	if ctx.Err() != nil || run.ending.Cut || run.ending.Failed != nil || run.wasKilled() || run.isRunnerMissing() {
 		return nil, false
 	}
-	if run.ending.Code != 0 && run.names() != names {
+	if run.ending.Code != 0 && run.namesTests() != names {
 		return nil, false
 	}
-	if run.format == testreport.Exit && !run.names() {
+	if run.format == testreport.Exit && !run.namesTests() {
 		return map[string]bool{id: run.ending.Code != 0}, true
 	}
-	if run.broken != "" || run.report.Incomplete && len(run.report.Failures) == 0 {
+	if run.reportError != "" || run.report.Incomplete && len(run.report.Failures) == 0 {
 		return nil, false
 	}
 	ids = map[string]bool{}
@@ -148,9 +148,9 @@ func (r *testRun) failed(ctx context.Context, command belay.TestCommand, root st
 	return ids, true
 }
 
-// narrowed makes the command run little more than the failures, where the runner lets
+// narrowCommand makes the command run little more than the failures, where the runner lets
 // itself be told: go test takes packages and names. Others run whole.
-func narrowed(c belay.TestCommand, failures []testreport.Failure) belay.TestCommand {
+func narrowCommand(c belay.TestCommand, failures []testreport.Failure) belay.TestCommand {
 	args := c.Args
 	if c.Command != "" && !strings.ContainsAny(c.Command, "|&;<>$`(){}*?[]~#'\"\\\n") {
 		args = strings.Fields(c.Command)

@@ -42,7 +42,7 @@ func TestNewKnownFixedFlaky(t *testing.T) {
 	in := Input{May: config.Anything(),
 		Root: now, Command: belay.TestCommand{Command: runner, Format: testreport.GoTest},
 		Baseline: before([]string{"p.A", "p.B", "p.Fixed"}),
-		Before:   func(context.Context) (string, func(), error) { return then, func() { closed++ }, nil },
+		Checkout: func(context.Context) (string, func(), error) { return then, func() { closed++ }, nil },
 	}
 	_, r := Run(t.Context(), in)
 	want := `fail
@@ -67,7 +67,7 @@ note tests : test is fixed: p.Fixed`
 func TestOnlyFlaky(t *testing.T) {
 	t.Parallel()
 	in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: testreport.GoTest}}
-	in.Before = func(context.Context) (string, func(), error) {
+	in.Checkout = func(context.Context) (string, func(), error) {
 		t.Error("the state before was asked for without need")
 		return "", nil, fmt.Errorf("no")
 	}
@@ -80,7 +80,7 @@ func TestOnlyFlaky(t *testing.T) {
 func TestAgainWithoutTheStateBefore(t *testing.T) {
 	t.Parallel()
 	in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: testreport.GoTest}}
-	in.Before = func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }
+	in.Checkout = func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }
 	if _, r := Run(t.Context(), in); testutil.Told(r) != "fail\nerror tests : test fails: p.New" {
 		t.Error(testutil.Told(r))
 	}
@@ -101,7 +101,7 @@ func TestExitCodesAgain(t *testing.T) {
 	} {
 		in := Input{May: config.Anything(), Root: testutil.Project(t, tt.now), Command: belay.TestCommand{Command: flip}}
 		then := testutil.Project(t, tt.then)
-		in.Before = func(context.Context) (string, func(), error) { return then, func() {}, nil }
+		in.Checkout = func(context.Context) (string, func(), error) { return then, func() {}, nil }
 		if _, r := Run(t.Context(), in); testutil.Told(r) != tt.want {
 			t.Errorf("%s: %s", name, testutil.Told(r))
 		}
@@ -153,7 +153,7 @@ func TestRunnersThatFindNothing(t *testing.T) {
 		for want, then := range map[string]string{none: tt.command, tt.took: "true"} { // nobody looked yet
 			root := testutil.Project(t, map[string]string{"run": then})
 			in.Root, in.Command.Command, in.Baseline = testutil.Project(t, map[string]string{"run": tt.command}), "sh ./run", nil
-			in.Before = func(context.Context) (string, func(), error) { return root, func() {}, nil }
+			in.Checkout = func(context.Context) (string, func(), error) { return root, func() {}, nil }
 			if _, r := Run(t.Context(), in); testutil.Told(r) != want {
 				t.Errorf("%s, then %q: %s", name, then, testutil.Told(r))
 			}
@@ -181,8 +181,8 @@ func TestFailedSoBefore(t *testing.T) {
 		root := testutil.Project(t, map[string]string{"run": tt.then})
 		in := Input{May: config.Anything(),
 			Root: testutil.Project(t, map[string]string{"run": pass + "exit 1"}), Baseline: tt.baseline,
-			Command: belay.TestCommand{Command: "sh ./run", Format: testreport.TAP},
-			Before:  func(context.Context) (string, func(), error) { return root, func() {}, nil },
+			Command:  belay.TestCommand{Command: "sh ./run", Format: testreport.TAP},
+			Checkout: func(context.Context) (string, func(), error) { return root, func() {}, nil },
 		}
 		if _, r := Run(t.Context(), in); testutil.Told(r) != tt.want {
 			t.Errorf("%s: %s", name, testutil.Told(r))
@@ -207,7 +207,7 @@ func TestNarrowed(t *testing.T) {
 		"another form":  {belay.TestCommand{Args: []string{"go", "test", "./..."}, Format: "exit"}, failures, nil},
 		"a build error": {belay.TestCommand{Command: "go test -json ./...", Format: "gotest"}, []testreport.Failure{{Test: "m/a", Package: "m/a"}}, nil},
 	} {
-		got := narrowed(tt.c, tt.f)
+		got := narrowCommand(tt.c, tt.f)
 		if tt.want == nil {
 			if d := cmp.Diff(tt.c, got); d != "" {
 				t.Errorf("%s: %s", name, d)

@@ -33,27 +33,27 @@ type Baseline struct {
 	Obstacle *Obstacle `json:"obstacle,omitempty"`
 }
 
-// Known returns what a later run compares with, nil when nothing is known.
-func (b Baseline) Known() *testreport.Report {
+// KnownReport returns what a later run compares with, nil when nothing is known.
+func (b Baseline) KnownReport() *testreport.Report {
 	if b.Why != "" {
 		return nil
 	}
-	b.Report.UseNames()
+	b.Report.DecodeNames()
 	return &b.Report
 }
 
-// By reports whether this command said it.
-func (b Baseline) By(c belay.TestCommand) bool { return b.Tree != "" && same(b.Command, c) }
+// IsOf reports whether this command said it.
+func (b Baseline) IsOf(c belay.TestCommand) bool { return b.Tree != "" && sameCommand(b.Command, c) }
 
-// Says tells an agent or a person what the tests said before the task, without secrets
+// Summary tells an agent or a person what the tests said before the task, without secrets
 // that they printed.
-func (b Baseline) Says() string { return secret.Mask(b.says()) }
+func (b Baseline) Summary() string { return secret.Mask(b.summary()) }
 
-func (b Baseline) says() string {
+func (b Baseline) summary() string {
 	switch n := len(b.Report.Failures); {
 	case b.Why != "":
 		return "the tests could not run before the task (" + b.Why + "): earlier failures cannot be separated from new ones"
-	case b.Report.Format == testreport.Exit && n > 0 && Demanded(b.Command):
+	case b.Report.Format == testreport.Exit && n > 0 && IsDemanded(b.Command):
 		return "the test command already fails before the task: " + b.Command.String() +
 			"; it must pass afterwards (--known-failures accepts the same failure)"
 	case b.Report.Format == testreport.Exit && n > 0:
@@ -64,13 +64,13 @@ func (b Baseline) says() string {
 	case b.Report.Total == 0:
 		return "no tests found before the task (" + b.Command.String() + ")"
 	case n == 0:
-		return b.Report.String() + b.lacks() + " before the task"
+		return b.Report.String() + b.missingSummary() + " before the task"
 	default:
 		var ids []string
 		for _, f := range b.Report.Failures[:min(n, 20)] {
 			ids = append(ids, testreport.Clip(f.Test, 200))
 		}
-		text := b.Report.String() + b.lacks() + " before the task; already failing (ignored): " + strings.Join(ids, ", ")
+		text := b.Report.String() + b.missingSummary() + " before the task; already failing (ignored): " + strings.Join(ids, ", ")
 		if n > len(ids) {
 			text += fmt.Sprintf(" and %d more", n-len(ids))
 		}
@@ -78,16 +78,16 @@ func (b Baseline) says() string {
 	}
 }
 
-// lacks says what is missing in the report.
-func (b Baseline) lacks() string {
+// missingSummary says what is missing in the report.
+func (b Baseline) missingSummary() string {
 	if !b.Report.Incomplete || len(b.Report.Warnings) == 0 {
 		return ""
 	}
 	return " (incomplete: " + testreport.Clip(b.Report.Warnings[0], 200) + ")"
 }
 
-// Keeper runs tests on states before and remembers what they said in Dir.
-type Keeper struct {
+// Baseliner runs tests on states before and remembers what they said in Dir.
+type Baseliner struct {
 	Snaps *snapshot.Store
 	Dir   string
 	Env   []string     // of the tests, whole
@@ -97,27 +97,27 @@ type Keeper struct {
 // Take returns what the tests say about a snapshot, remembered or run now, within
 // checks.Timeout. What could not be run has its reason in Why; it is remembered by
 // nobody. The error is that of looking the snapshot up.
-func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
+func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
 	info, err := k.Snaps.LookUp(ctx, id)
 	if err != nil {
 		return Baseline{}, err
 	}
 	b := Baseline{Tree: info.Tree, Command: checks.Tests}
-	if old, ok := k.remembered(b); ok {
+	if old, ok := k.load(b); ok {
 		return old, nil
 	}
 	b.Report, b.Why, b.Obstacle = k.run(ctx, id, checks)
-	b.Report.KeepNames()
+	b.Report.EncodeNames()
 	for i, f := range b.Report.Failures { // it is stored
 		b.Report.Failures[i].Message = secret.Mask(f.Message)
 	}
 	if ctx.Err() == nil {
-		k.remember(b)
+		k.save(b)
 	}
 	return b, nil
 }
 
-func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report testreport.Report, why string, stuck *Obstacle) {
+func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report testreport.Report, why string, stuck *Obstacle) {
 	place, err := worktree.Make(ctx, k.Snaps, id, checks.Reuse)
 	if err != nil {
 		return report, err.Error(), nil
@@ -126,27 +126,27 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
 		return report, err.Error(), nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, OverTime{Limit: checks.Timeout})
+	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, TimeoutError{Limit: checks.Timeout})
 	defer cancel()
-	report, result, stuck := Try(ctx, Input{
+	report, result, stuck := RunOrObstacle(ctx, Input{
 		Root: place.Root, Env: k.Env, Command: checks.Tests, May: k.May,
 		Baseline: &testreport.Report{}, // no tests here means that there are none
 	})
 	switch {
 	case result.Skipped:
 		return testreport.Report{Format: report.Format}, "", nil
-	case stuck != nil && stuck.Path != "" && there(k.Snaps.Repo.Root, stuck.Path):
-		return report, fmt.Sprintf("%s exists here but in no snapshot: %s", stuck.Path, stuck.What), nil
+	case stuck != nil && stuck.Path != "" && existsBelow(k.Snaps.Repo.Root, stuck.Path):
+		return report, fmt.Sprintf("%s exists here but in no snapshot: %s", stuck.Path, stuck.Message), nil
 	case stuck != nil:
-		return report, "the test command cannot run: " + stuck.What, stuck
-	case Unexplained(report, result): // a report without tests, or one that misses what failed, is not clean
+		return report, "the test command cannot run: " + stuck.Message, stuck
+	case IsUnexplained(report, result): // a report without tests, or one that misses what failed, is not clean
 		return report, "the test command failed without naming a failed test: " + testreport.Clip(lastLine(result), 300), nil
 	}
 	return report, result.Why, nil
 }
 
-// there reports whether the user's tree has what the checkout lacks.
-func there(root, path string) bool {
+// existsBelow reports whether the user's tree has what the checkout lacks.
+func existsBelow(root, path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
 	}
@@ -160,27 +160,27 @@ func lastLine(r belay.CheckResult) string {
 	return strings.TrimSpace(detail[strings.LastIndexByte(detail, '\n')+1:])
 }
 
-// remembered finds what the same command said about the same tree before. A lost or
+// load finds what the same command said about the same tree before. A lost or
 // broken one costs a run of the tests.
-func (k Keeper) remembered(b Baseline) (old Baseline, ok bool) {
+func (k Baseliner) load(b Baseline) (old Baseline, ok bool) {
 	text, err := fsroot.ReadFile(k.path(b), fsroot.MaxSmallFile)
-	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !same(old.Command, b.Command) {
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !sameCommand(old.Command, b.Command) {
 		return Baseline{}, false
 	}
 	return old, true
 }
-func same(a, b belay.TestCommand) bool {
+func sameCommand(a, b belay.TestCommand) bool {
 	return a.String() == b.String() && a.Format == b.Format && a.Report == b.Report && (a.Command == "") == (b.Command == "")
 }
 
-func (k Keeper) path(b Baseline) string {
+func (k Baseliner) path(b Baseline) string {
 	text, _ := json.Marshal([]any{b.Tree, b.Command.Command, b.Command.Args, b.Command.Format, b.Command.Report}) // texts always encode
 	sum := sha256.Sum256(text)
 	return filepath.Join(k.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// remember keeps what was found. Without it the tests run once more.
-func (k Keeper) remember(b Baseline) {
+// save keeps what was found. Without it the tests run once more.
+func (k Baseliner) save(b Baseline) {
 	path := k.path(b)
 	text, err := json.Marshal(b)
 	if err != nil || b.Why != "" || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {

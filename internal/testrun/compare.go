@@ -10,39 +10,39 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// lost is what became of tests that passed before the task and do not pass now, besides
+// regressions is what became of tests that passed before the task and do not pass now, besides
 // those that fail.
-type lost struct {
+type regressions struct {
 	skipped []string // skipped now
 	missing []string // did not run, and no other test took their place
 	renamed []string // did not run, but a new test passes in the same place: "old → new"
 	cases   []string // cases of a test that still passes
 
 	// Where the report has no names, only how many.
-	moreSkipped, fewer int
+	moreSkipped, fewerTests int
 
 	format string          // of the report
 	absent map[string]bool // among skipped and missing, those that the before state lacks now, too
 }
 
-// compare looks for each test that passed before. A test that is skipped or that is gone
+// findRegressions looks for each test that passed before. A test that is skipped or that is gone
 // proves nothing: it is not a pass.
-func (r *testRun) compare(ctx context.Context, failing map[string]bool) {
+func (r *testRun) findRegressions(ctx context.Context, failing map[string]bool) {
 	base := r.in.Baseline
-	if !r.onlyReportedFailed() || !r.names() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
+	if !r.onlyReportedFailed() || !r.namesTests() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
 		return
 	}
-	if base.Names == nil || base.Names.Lacks || !r.report.NamesPasses() {
+	if base.Names == nil || base.Names.Incomplete || !r.report.HasAllPassNames() {
 		r.compareCounts()
 		return
 	}
 	gone := map[string]bool{}
 	var missing []string
-	for _, test := range base.PassNames() {
+	for _, test := range base.PassedNames() {
 		switch {
-		case failing[test] || r.report.HasPassed(test) || r.failsBelow(test):
+		case failing[test] || r.report.HasPassed(test) || r.hasFailingCase(test):
 		case r.report.HasSkipped(test):
-			r.lost.skipped = append(r.lost.skipped, test)
+			r.regressed.skipped = append(r.regressed.skipped, test)
 			gone[test] = true
 		default:
 			missing = append(missing, test)
@@ -52,28 +52,28 @@ func (r *testRun) compare(ctx context.Context, failing map[string]bool) {
 	for _, test := range missing {
 		switch whole := testOfCase(test); {
 		case whole == test:
-			r.lost.missing = append(r.lost.missing, test)
+			r.regressed.missing = append(r.regressed.missing, test)
 		case gone[whole] || failing[whole] || r.report.HasSkipped(whole): // told by the test that it is a case of
 		default:
-			r.lost.cases = append(r.lost.cases, test)
+			r.regressed.cases = append(r.regressed.cases, test)
 		}
 	}
-	r.pair()
-	if len(r.lost.skipped)+len(r.lost.missing) > 0 {
-		r.lookBefore(ctx)
+	r.pairMoved()
+	if len(r.regressed.skipped)+len(r.regressed.missing) > 0 {
+		r.rerunBefore(ctx)
 	}
 }
 
 // compareCounts compares figures alone: tests that are skipped and do not pass any more.
 func (r *testRun) compareCounts() {
 	base := r.in.Baseline
-	drop := base.Passed - r.report.Passed - len(r.fresh) - len(r.flaky)
-	r.lost.moreSkipped = max(0, min(drop, r.report.Skipped-base.Skipped))
-	r.lost.fewer, r.lost.format = max(0, drop-r.lost.moreSkipped), r.report.Format
+	drop := base.Passed - r.report.Passed - len(r.newFailures) - len(r.flakyFailures)
+	r.regressed.moreSkipped = max(0, min(drop, r.report.Skipped-base.Skipped))
+	r.regressed.fewerTests, r.regressed.format = max(0, drop-r.regressed.moreSkipped), r.report.Format
 }
 
-// failsBelow reports whether a case of a test fails: then the failure tells it.
-func (r *testRun) failsBelow(test string) bool {
+// hasFailingCase reports whether a case of a test fails: then the failure tells it.
+func (r *testRun) hasFailingCase(test string) bool {
 	for _, f := range r.report.Failures {
 		if rest, ok := strings.CutPrefix(f.Test, test); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(. :") {
 			return true
@@ -97,20 +97,20 @@ func testOfCase(test string) string {
 	return test
 }
 
-// pair finds new tests in the place of missing ones: the same name elsewhere (moved), or as
+// pairMoved finds new tests in the place of missing ones: the same name elsewhere (moved), or as
 // many new ones in the same package, class or file (renamed or rewritten).
-func (r *testRun) pair() {
-	if len(r.lost.missing) == 0 {
+func (r *testRun) pairMoved() {
+	if len(r.regressed.missing) == 0 {
 		return
 	}
 	base := r.in.Baseline
 	byLeaf, byPlace := map[string][]string{}, map[string][]string{}
 	used := map[string]bool{}
-	for _, test := range r.report.PassNames() {
+	for _, test := range r.report.PassedNames() {
 		if testOfCase(test) != test || base.HasPassed(test) || base.HasSkipped(test) {
 			continue
 		}
-		place, leaf := split(test)
+		place, leaf := splitTestName(test)
 		byLeaf[leaf] = append(byLeaf[leaf], test)
 		byPlace[place] = append(byPlace[place], test)
 	}
@@ -124,21 +124,21 @@ func (r *testRun) pair() {
 		return ""
 	}
 	var rest []string
-	for _, test := range r.lost.missing {
-		if _, leaf := split(test); paired(&r.lost.renamed, test, take(byLeaf[leaf])) {
+	for _, test := range r.regressed.missing {
+		if _, leaf := splitTestName(test); pairTest(&r.regressed.renamed, test, take(byLeaf[leaf])) {
 			continue
 		}
 		rest = append(rest, test)
 	}
-	r.lost.missing = nil
+	r.regressed.missing = nil
 	for _, test := range rest {
-		if place, _ := split(test); !paired(&r.lost.renamed, test, take(byPlace[place])) {
-			r.lost.missing = append(r.lost.missing, test)
+		if place, _ := splitTestName(test); !pairTest(&r.regressed.renamed, test, take(byPlace[place])) {
+			r.regressed.missing = append(r.regressed.missing, test)
 		}
 	}
 }
 
-func paired(renamed *[]string, from, to string) bool {
+func pairTest(renamed *[]string, from, to string) bool {
 	if to == "" {
 		return false
 	}
@@ -146,8 +146,8 @@ func paired(renamed *[]string, from, to string) bool {
 	return true
 }
 
-// split parts a test's name from the package, class or file that it is in.
-func split(test string) (place, name string) {
+// splitTestName parts a test's name from the package, class or file that it is in.
+func splitTestName(test string) (place, name string) {
 	at := -1
 	for _, sep := range []string{".", "::", " > ", "/"} {
 		if i := strings.LastIndex(test, sep); i >= 0 && i+len(sep) > at {
@@ -160,25 +160,25 @@ func split(test string) (place, name string) {
 	return test[:at], test[at:]
 }
 
-// lookBefore runs the command once more on the before state: a test that is skipped or
+// rerunBefore runs the command once more on the before state: a test that is skipped or
 // gone there today as well says nothing about the work, but about this machine.
-func (r *testRun) lookBefore(ctx context.Context) {
-	there, result := r.before(ctx)
-	if result.Verdict == belay.VerdictUnknown || there.Incomplete || there.Total == 0 || !there.NamesPasses() {
+func (r *testRun) rerunBefore(ctx context.Context) {
+	there, result := r.runBefore(ctx)
+	if result.Verdict == belay.VerdictUnknown || there.Incomplete || there.Total == 0 || !there.HasAllPassNames() {
 		return
 	}
-	r.lost.absent = map[string]bool{}
-	for _, list := range [][]string{r.lost.skipped, r.lost.missing} {
+	r.regressed.absent = map[string]bool{}
+	for _, list := range [][]string{r.regressed.skipped, r.regressed.missing} {
 		for _, test := range list {
 			if !there.HasPassed(test) {
-				r.lost.absent[test] = true
+				r.regressed.absent[test] = true
 			}
 		}
 	}
 }
 
-// left counts the tests of a list that passed on the before state today.
-func (l *lost) left(list []string) (n int) {
+// countStillPassing counts the tests of a list that passed on the before state today.
+func (l *regressions) countStillPassing(list []string) (n int) {
 	for _, test := range list {
 		if !l.absent[test] {
 			n++
@@ -189,7 +189,7 @@ func (l *lost) left(list []string) (n int) {
 
 // findings tells what became of tests that passed. A test that is skipped or gone rejects
 // the work, unless the request asks for that.
-func (l *lost) findings(request []belay.Requirement, at func(string) (string, int)) []belay.Finding {
+func (l *regressions) findings(request []belay.Requirement, at func(string) (string, int)) []belay.Finding {
 	var out []belay.Finding
 	add := func(list []string, title, detail, advice string, permitted func(string) bool) {
 		shown, more := 0, 0
@@ -201,7 +201,7 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 			case permitted(test):
 				severity, why = belay.SeverityNote, "the request asks for it"
 			}
-			if shown++; shown > mostTests {
+			if shown++; shown > maxTestFindings {
 				more++
 				continue
 			}
@@ -218,10 +218,10 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 		}
 	}
 	add(l.skipped, "test passed before and is skipped now: ", "a skipped test shows nothing", "make it run and pass again; do not skip it",
-		func(test string) bool { return asks(request, test, skipWords, false) })
+		func(test string) bool { return requestAsks(request, test, skipWords, false) })
 	add(l.missing, "test passed before and did not run now: ", "it was deleted, renamed or no longer collected",
 		"restore it; if its name had to change, keep what it checks",
-		func(test string) bool { return asks(request, test, removeWords, true) })
+		func(test string) bool { return requestAsks(request, test, removeWords, true) })
 	warn := func(list []string, title string) {
 		for i, test := range list {
 			if i == 10 {
@@ -238,24 +238,24 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 	warn(l.cases, "test case did not run now: ")
 	if n := l.moreSkipped; n > 0 {
 		severity := belay.SeverityError
-		if asks(request, "", skipWords, false) {
+		if requestAsks(request, "", skipWords, false) {
 			severity = belay.SeverityNote
 		}
 		out = append(out, belay.Finding{Severity: severity, Category: belay.CategoryTests,
 			Title:          belay.Count(n, "test", "tests") + " passed before and " + verb(n, "is", "are") + " skipped now",
-			Detail:         "the test command prints no names, so it is not known which ones" + l.names(),
+			Detail:         "the test command prints no names, so it is not known which ones" + l.namingAdvice(),
 			Recommendation: "make them run and pass again; do not skip them"})
 	}
-	if n := l.fewer; n > 0 {
+	if n := l.fewerTests; n > 0 {
 		out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  belay.Count(n, "test", "tests") + " fewer passed than before",
-			Detail: "the test command prints no names, so it is not known whether tests were deleted, renamed or merged" + l.names()})
+			Detail: "the test command prints no names, so it is not known whether tests were deleted, renamed or merged" + l.namingAdvice()})
 	}
 	return out
 }
 
-// named are the options that have a runner name its tests.
-var named = map[string]string{
+// namingOptions are the options that have a runner name its tests.
+var namingOptions = map[string]string{
 	testreport.Pytest: `--junitxml="$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.Unittest: "-v",
 	testreport.Minitest: "-v", testreport.Jest: "--verbose", testreport.Vitest: "--reporter=verbose",
 	testreport.PHPUnit: `--log-junit "$BELAY_REPORTS/r.xml" and checks.tests.format: junit`,
@@ -263,9 +263,9 @@ var named = map[string]string{
 	testreport.Dotnet:  "--logger trx and checks.tests.format: trx",
 }
 
-// names says how the tests would be named.
-func (l *lost) names() string {
-	if how := named[l.format]; how != "" {
+// namingAdvice says how the tests would be named.
+func (l *regressions) namingAdvice() string {
+	if how := namingOptions[l.format]; how != "" {
 		return "; it prints them with " + how
 	}
 	return ""
@@ -284,10 +284,10 @@ var (
 		"rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
 )
 
-// asks reports whether a request asks for what became of a test: it names the test, or it
+// requestAsks reports whether a request asks for what became of a test: it names the test, or it
 // speaks of tests with one of the words. What is to be removed takes its tests with it.
-func asks(request []belay.Requirement, test string, words []string, removing bool) bool {
-	_, leaf := split(testOfCase(test))
+func requestAsks(request []belay.Requirement, test string, words []string, removing bool) bool {
+	_, leaf := splitTestName(testOfCase(test))
 	for _, q := range request {
 		text := strings.ToLower(q.Text)
 		if removing && q.Marker == belay.MarkRemove {
@@ -307,18 +307,18 @@ func asks(request []belay.Requirement, test string, words []string, removing boo
 	return false
 }
 
-// arithmetic is the headline where the before state is known: what passed before, what
+// countSummary is the headline where the before state is known: what passed before, what
 // passes now, and where the difference went.
-func (r *testRun) arithmetic(known int) string {
+func (r *testRun) countSummary(known int) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		noun string
 	}{
-		{len(r.fresh), "newly failing"}, {r.lost.left(r.lost.skipped) + r.lost.moreSkipped, "newly skipped"},
-		{r.lost.left(r.lost.missing), "missing"},
-		{r.lost.fewer, "fewer"}, {len(r.lost.renamed), "renamed"}, {known, "known before"}, {len(r.flaky), "flaky"},
-		{len(r.fixed), "fixed"}, {len(r.unrun), "failed before and did not run"},
+		{len(r.newFailures), "newly failing"}, {r.regressed.countStillPassing(r.regressed.skipped) + r.regressed.moreSkipped, "newly skipped"},
+		{r.regressed.countStillPassing(r.regressed.missing), "missing"},
+		{r.regressed.fewerTests, "fewer"}, {len(r.regressed.renamed), "renamed"}, {known, "known before"}, {len(r.flakyFailures), "flaky"},
+		{len(r.fixed), "fixed"}, {len(r.notRun), "failed before and did not run"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.noun))

@@ -30,7 +30,7 @@ const counted = `cat tests.txt; ! grep -q failed tests.txt`
 // stored is a baseline as the record keeps it.
 func stored(t *testing.T, r testreport.Report) *testreport.Report {
 	t.Helper()
-	r.KeepNames()
+	r.EncodeNames()
 	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func stored(t *testing.T, r testreport.Report) *testreport.Report {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	back.UseNames()
+	back.DecodeNames()
 	return &back
 }
 
@@ -110,7 +110,7 @@ func TestPassedBefore(t *testing.T) {
 			if c.here == "" {
 				c.here = c.then
 			}
-			in.Before = func(context.Context) (string, func(), error) { return tree(c.here), func() {}, nil }
+			in.Checkout = func(context.Context) (string, func(), error) { return tree(c.here), func() {}, nil }
 			if c.request != "" {
 				in.Request = []belay.Requirement{{Marker: c.marker, Text: c.request}}
 			}
@@ -157,7 +157,7 @@ func TestGivenCommand(t *testing.T) {
 			command := belay.TestCommand{Command: "sh run.sh", From: "flag", KnownFailures: c.known}
 			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: command, May: config.Anything(), Baseline: &testreport.Report{}})
 			_, r := Run(t.Context(), Input{Root: tree(c.now), Command: command, May: config.Anything(), Baseline: stored(t, base),
-				Before: func(context.Context) (string, func(), error) { return tree(c.then), func() {}, nil }})
+				Checkout: func(context.Context) (string, func(), error) { return tree(c.then), func() {}, nil }})
 			if d := cmp.Diff(c.want, testutil.Told(r)); d != "" {
 				t.Error(d)
 			}

@@ -22,11 +22,11 @@ const ReportsVar = "BELAY_REPORTS"
 // maxManifest is how much of a manifest is read.
 const maxManifest = 1 << 20
 
-// Tests proposes how the project at root is tested, by the files at its root, in
+// DetectTests proposes how the project at root is tested, by the files at its root, in
 // this order: go.mod, Cargo.toml, package.json with a test script of its own, pytest's
 // files, pom.xml, build.gradle, a Makefile with a test target. It reads small files
 // only and runs nothing; the proposal may well need a tool that is not installed.
-func Tests(root string) (belay.TestCommand, bool) {
+func DetectTests(root string) (belay.TestCommand, bool) {
 	for _, guess := range []func(string) belay.TestCommand{
 		detectGo, detectCargo, detectNode, detectPytest, detectMaven, detectGradle, detectMake,
 	} {
@@ -53,7 +53,7 @@ func detectCargo(root string) belay.TestCommand {
 }
 
 func detectNode(root string) belay.TestCommand {
-	script, manager := nodeTest(readSmall(root, "package.json"))
+	script, manager := parseNodeTest(readSmall(root, "package.json"))
 	if script == "" {
 		return belay.TestCommand{}
 	}
@@ -79,13 +79,13 @@ func detectNode(root string) belay.TestCommand {
 
 // NodeScript returns the test script of the package.json at root, "" when there is none.
 func NodeScript(root string) string {
-	script, _ := nodeTest(readSmall(root, "package.json"))
+	script, _ := parseNodeTest(readSmall(root, "package.json"))
 	return script
 }
 
-// nodeTest returns the test script of a package.json, "" when there is none but the
+// parseNodeTest returns the test script of a package.json, "" when there is none but the
 // placeholder that npm init writes, and the package manager it asks for.
-func nodeTest(data []byte) (script, manager string) {
+func parseNodeTest(data []byte) (script, manager string) {
 	var manifest struct {
 		Scripts        map[string]any `json:"scripts"`
 		PackageManager any            `json:"packageManager"`
@@ -123,7 +123,7 @@ func detectPytest(root string) belay.TestCommand {
 		return belay.TestCommand{}
 	}
 	return belay.TestCommand{
-		Command: Python(root) + ` -m pytest -q --continue-on-collection-errors --junitxml="$` + ReportsVar + `/pytest.xml"`,
+		Command: PythonInterpreter(root) + ` -m pytest -q --continue-on-collection-errors --junitxml="$` + ReportsVar + `/pytest.xml"`,
 		Format:  "junit", Report: "$" + ReportsVar + "/pytest.xml", Why: why,
 	}
 }
@@ -164,7 +164,7 @@ func detectMaven(root string) belay.TestCommand {
 		return belay.TestCommand{}
 	}
 	return belay.TestCommand{
-		Command: wrapper(root, "mvnw", "mvn") + " -q test", Format: "junit",
+		Command: preferWrapper(root, "mvnw", "mvn") + " -q test", Format: "junit",
 		Report: "**/target/surefire-reports/TEST-*.xml", Why: "there is a pom.xml",
 	}
 }
@@ -175,7 +175,7 @@ func detectGradle(root string) belay.TestCommand {
 	for _, name := range []string{"build.gradle", "build.gradle.kts"} {
 		if isFile(root, name) {
 			return belay.TestCommand{
-				Command: wrapper(root, "gradlew", "gradle") + " --no-daemon cleanTest test --continue", Format: "junit",
+				Command: preferWrapper(root, "gradlew", "gradle") + " --no-daemon cleanTest test --continue", Format: "junit",
 				Report: "**/build/test-results/test/*.xml", Why: "there is a " + name,
 			}
 		}
@@ -183,8 +183,8 @@ func detectGradle(root string) belay.TestCommand {
 	return belay.TestCommand{}
 }
 
-// wrapper prefers the project's own copy of a tool.
-func wrapper(root, own, tool string) string {
+// preferWrapper prefers the project's own copy of a tool.
+func preferWrapper(root, own, tool string) string {
 	info, err := os.Stat(filepath.Join(root, own))
 	switch {
 	case err != nil || !info.Mode().IsRegular():
@@ -220,7 +220,7 @@ func hasTarget(data []byte, target string) bool {
 			define = false
 		}
 		targets, rest, ok := strings.Cut(line, ":")
-		if !ok || define || strings.ContainsAny(targets, "=$") || assigns(rest) {
+		if !ok || define || strings.ContainsAny(targets, "=$") || isAssignment(rest) {
 			continue
 		}
 		if slices.Contains(strings.Fields(targets), target) {
@@ -230,9 +230,9 @@ func hasTarget(data []byte, target string) bool {
 	return false
 }
 
-// assigns reports whether what follows the first colon makes the line an assignment
+// isAssignment reports whether what follows the first colon makes the line an assignment
 // (:=, ::=, :::=) or one for a target only (test: FLAG = x).
-func assigns(rest string) bool {
+func isAssignment(rest string) bool {
 	if strings.HasPrefix(strings.TrimLeft(rest, ":"), "=") {
 		return true
 	}

@@ -71,7 +71,7 @@ func TestTests(t *testing.T) {
 		"make without":   {files: map[string]string{"Makefile": "all:\n"}},
 		"make, GNU":      {map[string]string{"Makefile": "all:\n", "GNUmakefile": "test:\n"}, "make test", "exit", "", "GNUmakefile has a test target"},
 	} {
-		got, ok := Tests(project(t, tt.files))
+		got, ok := DetectTests(project(t, tt.files))
 		want := belay.TestCommand{Command: tt.command, Format: tt.format, Report: tt.report, Why: tt.by}
 		if tt.command != "" {
 			want.From = "detected"
@@ -89,7 +89,7 @@ func TestWrapperThatIsNotExecutable(t *testing.T) {
 	if err := os.Chmod(filepath.Join(root, "mvnw"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := Tests(root); got.Command != "sh ./mvnw -q test" {
+	if got, _ := DetectTests(root); got.Command != "sh ./mvnw -q test" {
 		t.Errorf("got %q", got.Command)
 	}
 }
@@ -118,10 +118,10 @@ func TestOddFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "makefile"), []byte(strings.Repeat("#", maxManifest)+"\ntest:\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := Tests(root); ok {
+	if got, ok := DetectTests(root); ok {
 		t.Errorf("detected %+v", got)
 	}
-	if got, ok := Tests(filepath.Join(root, "nowhere")); ok {
+	if got, ok := DetectTests(filepath.Join(root, "nowhere")); ok {
 		t.Errorf("detected %+v in no folder", got)
 	}
 }
@@ -176,7 +176,7 @@ func FuzzParsers(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if script, _ := nodeTest(data); script != strings.TrimSpace(script) {
+		if script, _ := parseNodeTest(data); script != strings.TrimSpace(script) {
 			t.Errorf("script %q", script)
 		}
 		if hasTarget(data, "test") && !strings.Contains(string(data), "test") {
@@ -192,13 +192,13 @@ func FuzzParsers(f *testing.F) {
 func TestPython(t *testing.T) {
 	t.Parallel()
 	root := project(t, map[string]string{"conftest.py": "", ".venv/pyvenv.cfg": "", ".venv/bin/python": "#!/bin/sh\n", "venv/bin/python": ""})
-	if got := Python(root); got != "python3" {
+	if got := PythonInterpreter(root); got != "python3" {
 		t.Errorf("not executable: %s", got)
 	}
 	if err := os.Chmod(filepath.Join(root, ".venv/bin/python"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if c, ok := Tests(root); !ok || !strings.HasPrefix(c.Command, ".venv/bin/python -m pytest ") {
+	if c, ok := DetectTests(root); !ok || !strings.HasPrefix(c.Command, ".venv/bin/python -m pytest ") {
 		t.Errorf("%+v", c)
 	}
 }

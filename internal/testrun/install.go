@@ -23,7 +23,7 @@ func NodeInstall(root string) (in Install, ok bool) {
 		return Install{}, false
 	}
 	in.Folder = "node_modules"
-	_, manager := nodeTest(readSmall(root, "package.json"))
+	_, manager := parseNodeTest(readSmall(root, "package.json"))
 	switch {
 	case isFile(root, "pnpm-lock.yaml"):
 		in.Command = "pnpm install --frozen-lockfile"
@@ -57,7 +57,7 @@ func NodeNeeds(root, name string) bool {
 	for _, list := range []map[string]any{manifest.Dependencies, manifest.DevDependencies, manifest.PeerDependencies,
 		manifest.OptionalDependencies} {
 		for package_ := range list {
-			if package_ == name || package_ == name+"-cli" || strings.HasSuffix(package_, "/"+name) || package_ == programs[name] {
+			if package_ == name || package_ == name+"-cli" || strings.HasSuffix(package_, "/"+name) || package_ == packageOfProgram[name] {
 				return true
 			}
 		}
@@ -65,8 +65,8 @@ func NodeNeeds(root, name string) bool {
 	return false
 }
 
-// programs are those of node packages that have another name.
-var programs = map[string]string{"tsc": "typescript", "playwright": "@playwright/test", "ng": "@angular/cli",
+// packageOfProgram are those of node packages that have another name.
+var packageOfProgram = map[string]string{"tsc": "typescript", "playwright": "@playwright/test", "ng": "@angular/cli",
 	"vue-cli-service": "@vue/cli-service", "wtr": "@web/test-runner", "nyc": "nyc", "tap": "tap"}
 
 // PythonInstall tells how the project's Python packages, those for its tests among them,
@@ -79,7 +79,7 @@ func PythonInstall(root string) (in Install, ok bool) {
 			return Install{Command: d.command, Folder: ".venv"}, true
 		}
 	}
-	pip := Python(root) + " -m pip install "
+	pip := PythonInterpreter(root) + " -m pip install "
 	for _, name := range []string{"requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
 		"requirements-test.txt", "requirements-tests.txt",
 		"test-requirements.txt", "requirements/dev.txt", "requirements/tests.txt", "requirements/test.txt", "requirements.txt"} {
@@ -93,19 +93,19 @@ func PythonInstall(root string) (in Install, ok bool) {
 	return Install{}, false
 }
 
-// Python is the interpreter of the project at root: that of its own environment, where it
+// PythonInterpreter is the interpreter of the project at root: that of its own environment, where it
 // has one.
-func Python(root string) string {
+func PythonInterpreter(root string) string {
 	for _, dir := range []string{".venv", "venv"} {
-		if executable(filepath.Join(root, dir, "bin", "python")) && isFile(root, dir+"/pyvenv.cfg") {
+		if isExecutable(filepath.Join(root, dir, "bin", "python")) && isFile(root, dir+"/pyvenv.cfg") {
 			return dir + "/bin/python"
 		}
 	}
 	return "python3"
 }
 
-// Has reports whether something of that name is below root.
-func Has(root, name string) bool {
+// HasFile reports whether something of that name is below root.
+func HasFile(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Linters proposes the linters that the project at root configures and that are
+// DetectLinters proposes the linters that the project at root configures and that are
 // installed: golangci-lint, ruff, eslint, clippy. path is the PATH to look in.
-func Linters(root, path string) []belay.Linter {
+func DetectLinters(root, path string) []belay.Linter {
 	var found []belay.Linter
 	for _, d := range []struct{ name, program, why, command string }{
 		{"golangci-lint", "golangci-lint",
-			configured(root, "", ".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"), "golangci-lint run"},
-		{"ruff", "ruff", configured(root, "tool.ruff", "ruff.toml", ".ruff.toml"), "ruff check --no-fix --output-format concise ."},
-		{"eslint", "eslint", configured(root, "", "eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts",
+			configFileOf(root, "", ".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"), "golangci-lint run"},
+		{"ruff", "ruff", configFileOf(root, "tool.ruff", "ruff.toml", ".ruff.toml"), "ruff check --no-fix --output-format concise ."},
+		{"eslint", "eslint", configFileOf(root, "", "eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts",
 			".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml"), "eslint ."},
 		{"clippy", "cargo-clippy", clippyConfigured(root), "cargo clippy --quiet --all-targets --message-format short"},
 	} {
 		if d.why == "" {
 			continue
 		}
-		own, ok := installed(root, path, d.program)
+		own, ok := isInstalled(root, path, d.program)
 		if !ok {
 			continue
 		}
@@ -37,9 +37,9 @@ func Linters(root, path string) []belay.Linter {
 	return found
 }
 
-// configured says by which file a linter is set up, "" when it is not: one of the names,
+// configFileOf says by which file a linter is set up, "" when it is not: one of the names,
 // or a section of pyproject.toml.
-func configured(root, section string, names ...string) string {
+func configFileOf(root, section string, names ...string) string {
 	for _, name := range names {
 		if isFile(root, name) {
 			return "there is a " + name
@@ -59,26 +59,26 @@ func clippyConfigured(root string) string {
 	if hasSection(manifest, "lints.clippy") || hasSection(manifest, "workspace.lints.clippy") {
 		return "Cargo.toml configures it"
 	}
-	return configured(root, "", "clippy.toml", ".clippy.toml")
+	return configFileOf(root, "", "clippy.toml", ".clippy.toml")
 }
 
-// installed reports whether a program is there: in the project's own folders, which is
+// isInstalled reports whether a program is there: in the project's own folders, which is
 // then the command to use, or on path.
-func installed(root, path, program string) (own string, ok bool) {
+func isInstalled(root, path, program string) (own string, ok bool) {
 	for _, dir := range []string{"node_modules/.bin", ".venv/bin", "venv/bin"} {
-		if executable(filepath.Join(root, dir, program)) {
+		if isExecutable(filepath.Join(root, dir, program)) {
 			return dir + "/" + program, true
 		}
 	}
 	for _, dir := range filepath.SplitList(path) {
-		if filepath.IsAbs(dir) && executable(filepath.Join(dir, program)) {
+		if filepath.IsAbs(dir) && isExecutable(filepath.Join(dir, program)) {
 			return "", true
 		}
 	}
 	return "", false
 }
 
-func executable(name string) bool {
+func isExecutable(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }

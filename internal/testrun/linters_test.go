@@ -48,7 +48,7 @@ func TestLinters(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, l := range Linters(root, tt.path) {
+		for _, l := range DetectLinters(root, tt.path) {
 			got = append(got, l.Command)
 			if l.Name == "" || l.From != "detected" || l.Why == "" {
 				t.Errorf("%s: not whole: %+v", name, l)

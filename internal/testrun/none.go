@@ -23,13 +23,13 @@ var noTests = []struct {
 	{"no tests ran in", 5},                        // pytest
 }
 
-// idle is what make prints where a target has nothing to do: a folder is called test.
-var idle = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done for |[^\n]* is up to date|` +
+// nothingToDo is what make prints where a target has nothing to do: a folder is called test.
+var nothingToDo = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done for |[^\n]* is up to date|` +
 	`(?:Entering|Leaving) directory )[^\n]*\n?)+$`)
 
-// noneWords are what runners print that end well although they ran no test, where they
+// noTestsTexts are what runners print that end well although they ran no test, where they
 // print no sums.
-var noneWords = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0",
+var noTestsTexts = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0",
 	"testing: warning: no tests to run", "No tests executed!", "NO TESTS RAN", "No specs found", "no tests ran in", "No tests were found"}
 
 // ranNone tells of a command that ended well and, as its runner says, ran no test. Where
@@ -39,11 +39,11 @@ func (r *testRun) ranNone() bool {
 	if one, ok, _ := testreport.ReadAnyPlain(r.output.Reader()); ok {
 		return one.Total == 0 && !one.Incomplete && !somePassed.MatchString(said)
 	}
-	if idle.MatchString(said) {
+	if nothingToDo.MatchString(said) {
 		return true
 	}
 	last := r.output.Last(4 << 10)
-	for _, words := range noneWords {
+	for _, words := range noTestsTexts {
 		if strings.Contains(last, words) && !somePassed.MatchString(said) {
 			return true
 		}
@@ -55,9 +55,9 @@ func (r *testRun) ranNone() bool {
 var somePassed = lazyregexp.New(`(?i)\b[1-9]\d* (?:\w+ )?(?:tests?|examples?|specs?|runs|passed|passing|pass|` +
 	`assertions?)\b|\b(?:tests?(?: run)?|passed|pass):? +[1-9]`)
 
-// nothing tells of a runner that failed because it found no test at all.
-func (r *testRun) nothing() bool {
-	if r.ending.Code == 0 || r.ending.Cut || r.ending.Failed != nil || r.names() && r.report.Total > 0 {
+// foundNoTests tells of a runner that failed because it found no test at all.
+func (r *testRun) foundNoTests() bool {
+	if r.ending.Code == 0 || r.ending.Cut || r.ending.Failed != nil || r.namesTests() && r.report.Total > 0 {
 		return false
 	}
 	said := r.output.Last(4 << 10)
@@ -75,7 +75,7 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 	if b := r.in.Baseline; b != nil {
 		return b.Total == 0 && !b.Incomplete
 	}
-	_, there := r.before(ctx)
+	_, there := r.runBefore(ctx)
 	return there.Skipped
 }
 
@@ -83,25 +83,25 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 // a test: a limit of coverage, say. It asks only where the before state could not be
 // told from the beginning, since the command runs once more for it.
 func (r *testRun) failedSoBefore(ctx context.Context) bool {
-	if r.in.Baseline != nil || Demanded(r.in.Command) && !r.names() {
+	if r.in.Baseline != nil || IsDemanded(r.in.Command) && !r.namesTests() {
 		return false
 	}
-	report, there := r.before(ctx)
-	return Unexplained(report, there)
+	report, there := r.runBefore(ctx)
+	return IsUnexplained(report, there)
 }
 
-// Unexplained tells of a command that failed and named no test that did. Whatever it
+// IsUnexplained tells of a command that failed and named no test that did. Whatever it
 // reported, it proves nothing about the tests.
-func Unexplained(report testreport.Report, said belay.CheckResult) bool {
+func IsUnexplained(report testreport.Report, said belay.CheckResult) bool {
 	return said.Verdict == belay.VerdictFail && len(report.Failures) == 0
 }
 
-// before runs the command on the before state.
-func (r *testRun) before(ctx context.Context) (testreport.Report, belay.CheckResult) {
-	if r.in.Before == nil || ctx.Err() != nil {
+// runBefore runs the command on the before state.
+func (r *testRun) runBefore(ctx context.Context) (testreport.Report, belay.CheckResult) {
+	if r.in.Checkout == nil || ctx.Err() != nil {
 		return testreport.Report{}, belay.CheckResult{}
 	}
-	root, done, err := r.in.Before(ctx)
+	root, done, err := r.in.Checkout(ctx)
 	if err != nil {
 		return testreport.Report{}, belay.CheckResult{}
 	}

@@ -63,7 +63,7 @@ func TestRanNone(t *testing.T) {
 		"a later one has none": "12 checks passed\nNo tests found, exiting with code 0",
 	} {
 		in := Input{Root: testutil.Project(t, map[string]string{"x": ""}), Command: belay.TestCommand{Command: "printf '%s\\n' " + quoted(said)}, May: config.Anything(), Baseline: &testreport.Report{Format: testreport.Exit, Total: 1, Passed: 1},
-			Before: func(context.Context) (string, func(), error) { return "", nil, context.Canceled }}
+			Checkout: func(context.Context) (string, func(), error) { return "", nil, context.Canceled }}
 		if _, r := Run(t.Context(), in); r.Verdict != belay.VerdictPass {
 			t.Errorf("%s: %s", name, testutil.Told(r))
 		}

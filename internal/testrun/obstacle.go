@@ -15,26 +15,26 @@ import (
 // a dependency or a file of the project is not there. It is given only where that is
 // certain; a command that ran a single test to its end has none.
 type Obstacle struct {
-	What    string   `json:"what"`              // one line
+	Message string   `json:"what"`              // one line
 	Fix     string   `json:"fix,omitempty"`     // what to type, "" where that is not known
 	Install *Install `json:"install,omitempty"` // where Fix installs the project's dependencies
 	// Names are words for what is missing. A request with one of them may be to make it.
 	Names []string `json:"names,omitempty"`
 	// Project is set where what is missing is part of the project itself, like a script or
 	// a target: a request that is about tests may be to make it.
-	Project bool `json:"project,omitempty"`
+	InProject bool `json:"project,omitempty"`
 
 	// Path is what was looked for, from the root on, where that is below it or beside it. A
 	// temporary checkout lacks what no snapshot holds: there it proves nothing of the tree.
 	Path string `json:"-"`
 
-	runner bool // what runs the tests is missing, not what they need
+	runnerMissing bool // what runs the tests is missing, not what they need
 }
 
-// Asked reports whether a request may be to make what is missing.
-func (o Obstacle) Asked(words string) bool {
+// IsAskedFor reports whether a request may be to make what is missing.
+func (o Obstacle) IsAskedFor(words string) bool {
 	names := o.Names
-	if o.Project {
+	if o.InProject {
 		names = append(slices.Clone(names), "test", "tests")
 	}
 	for _, n := range names {
@@ -45,36 +45,36 @@ func (o Obstacle) Asked(words string) bool {
 	return false
 }
 
-// obstacle finds what kept the command from running.
-func (r *testRun) obstacle() *Obstacle {
-	if r.ending.Cut || r.ending.Signal != 0 || r.ending.Code == 0 && r.ending.Failed == nil || r.ranOne() {
+// findObstacle finds what kept the command from running.
+func (r *testRun) findObstacle() *Obstacle {
+	if r.ending.Cut || r.ending.Signal != 0 || r.ending.Code == 0 && r.ending.Failed == nil || r.hasRunTest() {
 		return nil
 	}
-	s := failedStart{root: r.in.Root, command: r.in.Command, code: r.ending.Code, output: testreport.Plain(r.output.Last(64 << 10))}
+	s := failedStart{root: r.in.Root, command: r.in.Command, code: r.ending.Code, output: testreport.PlainText(r.output.Last(64 << 10))}
 	if r.ending.Failed != nil {
-		return s.notStarted(r.ending.Failed.Error())
+		return s.startObstacle(r.ending.Failed.Error())
 	}
-	for _, look := range []func() *Obstacle{s.program, s.python, s.node, s.manifest, s.lacking, s.php} {
+	for _, look := range []func() *Obstacle{s.missingProgram, s.missingPython, s.missingNode, s.missingTarget, s.missingDependency, s.missingPHP} {
 		if o := look(); o != nil {
-			o.What = testreport.Clip(strings.TrimSpace(o.What), 300)
+			o.Message = testreport.Clip(strings.TrimSpace(o.Message), 300)
 			return o
 		}
 	}
 	return nil
 }
 
-// ranOne reports whether a test ran to its end: then the command could run. Runners count a
+// hasRunTest reports whether a test ran to its end: then the command could run. Runners count a
 // file that cannot be imported as a test that failed.
-func (r *testRun) ranOne() bool {
+func (r *testRun) hasRunTest() bool {
 	if r.report.Passed+r.report.Skipped > 0 {
 		return true
 	}
 	for _, f := range r.report.Failures {
-		if r.names() && !noModule.MatchString(f.Message) && !nodeNoModule.MatchString(f.Message) && r.report.Failed > 0 {
+		if r.namesTests() && !noModule.MatchString(f.Message) && !nodeNoModule.MatchString(f.Message) && r.report.Failed > 0 {
 			return true
 		}
 	}
-	if r.names() {
+	if r.namesTests() {
 		return false
 	}
 	said, ok, _ := testreport.ReadAnyPlain(r.output.Reader())
@@ -110,13 +110,13 @@ func (s failedStart) line(words ...string) string {
 	return ""
 }
 
-// notStarted reads why a program of its own could not be started.
-func (s failedStart) notStarted(why string) *Obstacle {
+// startObstacle reads why a program of its own could not be started.
+func (s failedStart) startObstacle(why string) *Obstacle {
 	if len(s.command.Args) == 0 ||
 		!strings.Contains(why, "not found") && !strings.Contains(why, "no such file") && !strings.Contains(why, "permission denied") {
 		return nil
 	}
-	return s.missing(s.command.Args[0], why)
+	return s.programObstacle(s.command.Args[0], why)
 }
 
 // Shells, env and version managers say which program they did not find.
@@ -139,35 +139,35 @@ var noScript = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^Could not open input file: (\S+)$`),
 }
 
-// program looks for a program or script that is not there.
-func (s failedStart) program() *Obstacle {
+// missingProgram looks for a program or script that is not there.
+func (s failedStart) missingProgram() *Obstacle {
 	if s.code == 126 || s.code == 127 || s.code == 2 && strings.Contains(s.output, "make") {
 		for _, re := range notFound {
 			if name, ok := s.find(re); ok {
-				return s.missing(name, s.line(name))
+				return s.programObstacle(name, s.line(name))
 			}
 		}
 		if s.code == 126 || s.code == 127 {
 			if name, ok := s.find(lazyregexp.New(`(?m)^(?:\S*/)?(?:ba|da|z|k|` +
 				`a)?sh: (?:line )?(?:\d+: )?([^\s:]+): Permission denied`)); ok {
-				return &Obstacle{What: name + " is not executable: " + s.line(name), Fix: "chmod +x " + name,
-					Names: own(name), Path: name, runner: true}
+				return &Obstacle{Message: name + " is not executable: " + s.line(name), Fix: "chmod +x " + name,
+					Names: fileNames(name), Path: name, runnerMissing: true}
 			}
-			return &Obstacle{What: s.last(), runner: true}
+			return &Obstacle{Message: s.lastOutput(), runnerMissing: true}
 		}
 	}
 	for _, re := range noScript {
 		if name, ok := s.find(re); ok {
 			name = strings.TrimPrefix(name, strings.TrimSuffix(s.root, "/")+"/")
-			return &Obstacle{What: "there is no " + name + ": " + s.line(name), Names: own(name), Project: true,
-				Fix: phpFix(s.root, name), Path: name, runner: true}
+			return &Obstacle{Message: "there is no " + name + ": " + s.line(name), Names: fileNames(name), InProject: true,
+				Fix: phpFix(s.root, name), Path: name, runnerMissing: true}
 		}
 	}
 	return nil
 }
 
-// last is the last line that was said, or how the command ended.
-func (s failedStart) last() string {
+// lastOutput is the last line that was said, or how the command ended.
+func (s failedStart) lastOutput() string {
 	said := strings.TrimSpace(s.output)
 	if line := strings.TrimSpace(said[strings.LastIndexByte(said, '\n')+1:]); line != "" {
 		return line
@@ -175,9 +175,9 @@ func (s failedStart) last() string {
 	return "it ended with exit code 127: no such command"
 }
 
-// own are the words for a file of the project: its path, its name, and that without its
+// fileNames are the words for a file of the project: its path, its name, and that without its
 // ending.
-func own(name string) []string {
+func fileNames(name string) []string {
 	base := path.Base(name)
 	stem, _, _ := strings.Cut(base, ".")
 	words := []string{name, base, stem}
@@ -187,8 +187,8 @@ func own(name string) []string {
 	return words
 }
 
-// tools are how people get programs that no dependency of a project brings.
-var tools = map[string]string{
+// installAdvice are how people get programs that no dependency of a project brings.
+var installAdvice = map[string]string{
 	"npm": "install Node.js", "node": "install Node.js", "npx": "install Node.js", "pnpm": "corepack enable pnpm",
 	"yarn": "corepack enable yarn", "bun": "npm install -g bun",
 	"python": "use python3 in the test command", "uv": "python3 -m pip install uv", "poetry": "pipx install poetry",
@@ -199,27 +199,27 @@ var tools = map[string]string{
 	"make": "install make", "deno": "install Deno", "just": "install just",
 }
 
-// missing tells of a program that is not there, and what brings it.
-func (s failedStart) missing(name, said string) *Obstacle {
+// programObstacle tells of a program that is not there, and what brings it.
+func (s failedStart) programObstacle(name, said string) *Obstacle {
 	base := path.Base(name)
-	o := &Obstacle{What: base + " was not found", Names: []string{base}, runner: true}
-	if said != "" && !strings.EqualFold(said, o.What) {
-		o.What += " (" + said + ")"
+	o := &Obstacle{Message: base + " was not found", Names: []string{base}, runnerMissing: true}
+	if said != "" && !strings.EqualFold(said, o.Message) {
+		o.Message += " (" + said + ")"
 	}
 	if strings.Contains(name, "/") && !path.IsAbs(name) {
-		o.Names, o.Path, o.Project = own(name), name, true
+		o.Names, o.Path, o.InProject = fileNames(name), name, true
 	}
 	switch {
 	case base == "pytest" || base == "py.test":
-		o.Fix = s.pytest()
+		o.Fix = s.pytestInstall()
 	case strings.HasPrefix(name, "vendor/bin/") || strings.HasPrefix(name, "./vendor/bin/"):
-		o.Fix, o.Project = "composer install", false
+		o.Fix, o.InProject = "composer install", false
 	case strings.Contains(name, "node_modules/") || NodeNeeds(s.root, base) ||
-		s.byNode() && isFile(s.root, "package.json") && !Has(s.root, "node_modules"):
-		s.needsNode(o)
+		s.isNodeScript() && isFile(s.root, "package.json") && !HasFile(s.root, "node_modules"):
+		s.setNodeInstall(o)
 	case strings.HasPrefix(strings.TrimPrefix(name, "./"), ".venv/"), strings.HasPrefix(strings.TrimPrefix(name, "./"), "venv/"):
 		dir, _, _ := strings.Cut(strings.TrimPrefix(name, "./"), "/")
-		o.Fix, o.Project = "python3 -m venv "+dir, false
+		o.Fix, o.InProject = "python3 -m venv "+dir, false
 		if in, ok := PythonInstall(s.root); ok && in.Folder == dir {
 			o.Fix, o.Install = in.Command, &in
 		}
@@ -232,13 +232,13 @@ func (s failedStart) missing(name, said string) *Obstacle {
 	case base == "gradle" && isFile(s.root, "gradlew"):
 		o.Fix = "--test './gradlew test'"
 	default:
-		o.Fix = tools[base]
+		o.Fix = installAdvice[base]
 	}
 	return o
 }
 
-// byNode reports whether a script of package.json was running.
-func (s failedStart) byNode() bool {
+// isNodeScript reports whether a script of package.json was running.
+func (s failedStart) isNodeScript() bool {
 	for _, tool := range []string{"npm", "pnpm", "yarn", "bun", "npx"} {
 		if words := strings.Fields(s.command.String()); slices.Contains(words, tool) && !strings.Contains(s.output, tool+": not found") {
 			return true
@@ -247,19 +247,19 @@ func (s failedStart) byNode() bool {
 	return false
 }
 
-func (s failedStart) needsNode(o *Obstacle) {
+func (s failedStart) setNodeInstall(o *Obstacle) {
 	if in, ok := NodeInstall(s.root); ok {
 		o.Fix, o.Install, o.Path = in.Command, &in, in.Folder
 		o.Names = append(o.Names, "dependencies", "node_modules")
-		if !Has(s.root, in.Folder) {
-			o.What, _, _ = strings.Cut(o.What, " (")
-			o.What += ": the dependencies are not installed (no node_modules)"
+		if !HasFile(s.root, in.Folder) {
+			o.Message, _, _ = strings.Cut(o.Message, " (")
+			o.Message += ": the dependencies are not installed (no node_modules)"
 		}
 	}
 }
 
-// pytest is what brings pytest into the project's Python.
-func (s failedStart) pytest() string {
+// pytestInstall is what brings pytest into the project's Python.
+func (s failedStart) pytestInstall() string {
 	if in, ok := PythonInstall(s.root); ok && in.Folder != "" {
 		// All but uv may keep the environment elsewhere.
 		if tool, _, _ := strings.Cut(in.Command, " "); tool != "uv" && !strings.Contains(s.command.String(), tool) {
@@ -267,7 +267,7 @@ func (s failedStart) pytest() string {
 		}
 		return in.Command
 	}
-	return Python(s.root) + " -m pip install pytest"
+	return PythonInterpreter(s.root) + " -m pip install pytest"
 }
 
 var (
@@ -280,25 +280,25 @@ var (
 	makeNoRule   = lazyregexp.New("(?m)^g?make: \\*\\*\\* No rule to make target [`'‘]([^'’]+)['’]\\.\\s+Stop")
 )
 
-// python looks for a runner or packages that are not installed. A file that imports what is
+// missingPython looks for a runner or packages that are not installed. A file that imports what is
 // not there breaks by itself; only where nothing but that happened could nothing run.
-func (s failedStart) python() *Obstacle {
+func (s failedStart) missingPython() *Obstacle {
 	if m, ok := s.find(noRunner); ok {
 		name, _, _ := strings.Cut(m, ".")
-		if Has(s.root, name) || Has(s.root, name+".py") || Has(s.root, "src/"+name) {
+		if HasFile(s.root, name) || HasFile(s.root, name+".py") || HasFile(s.root, "src/"+name) {
 			return nil // the project's own: whether it imports is what is tested
 		}
-		o := &Obstacle{What: s.line("No module named " + m), Fix: Python(s.root) + " -m pip install " + name,
-			Names: []string{name}, runner: true}
+		o := &Obstacle{Message: s.line("No module named " + m), Fix: PythonInterpreter(s.root) + " -m pip install " + name,
+			Names: []string{name}, runnerMissing: true}
 		if name == "pytest" {
-			o.Fix = s.pytest()
+			o.Fix = s.pytestInstall()
 		}
 		return o
 	}
 	if line := noVersion.FindString(s.output); line != "" {
 		m := noVersion.FindStringSubmatch(line)
 		tool, _, _ := strings.Cut(line, ":")
-		return &Obstacle{What: line, Fix: tool + " install " + m[1], Names: []string{m[1]}, runner: true}
+		return &Obstacle{Message: line, Fix: tool + " install " + m[1], Names: []string{m[1]}, runnerMissing: true}
 	}
 	collected := strings.Contains(s.output, "ImportError while loading conftest") ||
 		strings.Contains(s.output, "errors during collection") ||
@@ -315,7 +315,7 @@ func (s failedStart) python() *Obstacle {
 	}
 	for _, m := range noModule.FindAllStringSubmatch(s.output, -1) {
 		name, _, _ := strings.Cut(m[1], ".")
-		if Has(s.root, name) || Has(s.root, name+".py") {
+		if HasFile(s.root, name) || HasFile(s.root, name+".py") {
 			return nil
 		}
 		missing = name
@@ -323,54 +323,54 @@ func (s failedStart) python() *Obstacle {
 	if missing == "" {
 		return nil
 	}
-	o := &Obstacle{What: "the Python package " + missing + " is not installed, so no test file can be imported",
+	o := &Obstacle{Message: "the Python package " + missing + " is not installed, so no test file can be imported",
 		Names: []string{missing, "dependencies"}}
-	if Has(s.root, "src/"+missing) {
-		o.What = "the project itself (" + missing + ") is not installed, so no test file can import it"
+	if HasFile(s.root, "src/"+missing) {
+		o.Message = "the project itself (" + missing + ") is not installed, so no test file can import it"
 	}
 	if in, ok := PythonInstall(s.root); ok {
 		o.Fix, o.Install = in.Command, &in
-		if Has(s.root, "src/"+missing) && in.Folder == "" {
-			o.Fix = Python(s.root) + " -m pip install -e ."
+		if HasFile(s.root, "src/"+missing) && in.Folder == "" {
+			o.Fix = PythonInterpreter(s.root) + " -m pip install -e ."
 		}
 	}
 	return o
 }
 
-// node looks for scripts and packages that are not there.
-func (s failedStart) node() *Obstacle {
+// missingNode looks for scripts and packages that are not there.
+func (s failedStart) missingNode() *Obstacle {
 	if name, ok := s.find(npmNoScript); ok && !strings.Contains(s.output, `Command "`+name+`" exited`) {
-		return &Obstacle{What: "package.json has no script " + name, Names: []string{"package.json", name, "npm"}, Project: true}
+		return &Obstacle{Message: "package.json has no script " + name, Names: []string{"package.json", name, "npm"}, InProject: true}
 	}
 	if strings.Contains(s.output, "Could not read package.json") ||
 		strings.Contains(s.output, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND") || strings.Contains(s.output, "Couldn't find a package.json") {
-		return &Obstacle{What: "there is no package.json", Names: []string{"package.json", "npm"}, Project: true}
+		return &Obstacle{Message: "there is no package.json", Names: []string{"package.json", "npm"}, InProject: true}
 	}
 	if strings.Contains(s.output, "npx canceled due to missing packages") {
-		list := after(s.output, "missing packages and no YES option:")
+		list := textAfter(s.output, "missing packages and no YES option:")
 		list = strings.NewReplacer("[", " ", "]", " ", `"`, " ", "@", " ").Replace(list)
-		o := &Obstacle{What: s.line("npx canceled"), Names: strings.Fields(list)[:1]}
-		s.needsNode(o)
+		o := &Obstacle{Message: s.line("npx canceled"), Names: strings.Fields(list)[:1]}
+		s.setNodeInstall(o)
 		return o
 	}
 	name, ok := s.find(nodeNoModule)
-	if !ok || strings.HasPrefix(name, "node:") || Has(s.root, "node_modules/"+name) || !NodeNeeds(s.root, name) {
+	if !ok || strings.HasPrefix(name, "node:") || HasFile(s.root, "node_modules/"+name) || !NodeNeeds(s.root, name) {
 		return nil
 	}
-	o := &Obstacle{What: "the package " + name + " is not installed", Names: []string{name}}
-	s.needsNode(o)
+	o := &Obstacle{Message: "the package " + name + " is not installed", Names: []string{name}}
+	s.setNodeInstall(o)
 	return o
 }
 
-func after(s, words string) string {
+func textAfter(s, words string) string {
 	_, rest, _ := strings.Cut(s, words)
 	return rest + " -"
 }
 
-// manifest looks for targets and projects that are not there.
-func (s failedStart) manifest() *Obstacle {
+// missingTarget looks for targets and projects that are not there.
+func (s failedStart) missingTarget() *Obstacle {
 	if name, ok := s.find(makeNoRule); ok && slices.Contains(strings.Fields(s.command.String()), name) {
-		return &Obstacle{What: "the makefile has no target " + name, Names: []string{"Makefile", "make", name}, Project: true}
+		return &Obstacle{Message: "the makefile has no target " + name, Names: []string{"Makefile", "make", name}, InProject: true}
 	}
 	for _, m := range []struct{ words, file string }{
 		{"no makefile found", "Makefile"}, {"could not find `Cargo.toml`", "Cargo.toml"}, {"there is no POM in this directory", "pom.xml"},
@@ -378,14 +378,14 @@ func (s failedStart) manifest() *Obstacle {
 		{"cannot find main module", "go.mod"}, {"does not contain a Gradle build", "build.gradle"}, {"Could not locate Gemfile", "Gemfile"},
 	} {
 		if strings.Contains(s.output, m.words) && !isFile(s.root, m.file) {
-			return &Obstacle{What: "there is no " + m.file + " where the command runs", Names: own(m.file), Project: true}
+			return &Obstacle{Message: "there is no " + m.file + " where the command runs", Names: fileNames(m.file), InProject: true}
 		}
 	}
 	return nil
 }
 
-// lacks are what build tools say that could not get what a project needs.
-var lacks = []struct {
+// missingToolchains are what build tools say that could not get what a project needs.
+var missingToolchains = []struct {
 	says  []string // one of these is in the line that is shown
 	also  []string // and one of these in some line, where there are any
 	what  string   // comes before the line
@@ -421,9 +421,9 @@ var lacks = []struct {
 	{says: []string{"error NETSDK1004", "error NU1301", "error NU1101"}, fix: "dotnet restore", names: []string{"dependencies"}},
 }
 
-// lacking looks for toolchains and dependencies that are not there.
-func (s failedStart) lacking() *Obstacle {
-	for _, l := range lacks {
+// missingDependency looks for toolchains and dependencies that are not there.
+func (s failedStart) missingDependency() *Obstacle {
+	for _, l := range missingToolchains {
 		line := s.line(l.says...)
 		if line == "" || len(l.also) > 0 && s.line(l.also...) == "" {
 			continue
@@ -434,7 +434,7 @@ func (s failedStart) lacking() *Obstacle {
 				fix = "./" + own + " " + rest
 			}
 		}
-		return &Obstacle{What: l.what + line, Fix: fix, Names: l.names, Path: l.path}
+		return &Obstacle{Message: l.what + line, Fix: fix, Names: l.names, Path: l.path}
 	}
 	return nil
 }
@@ -446,12 +446,12 @@ func phpFix(root, name string) string {
 	return ""
 }
 
-// php looks for what Composer installs.
-func (s failedStart) php() *Obstacle {
+// missingPHP looks for what Composer installs.
+func (s failedStart) missingPHP() *Obstacle {
 	if line := s.line("vendor/autoload.php"); line != "" &&
 		s.line("Failed to open stream", "Failed opening required",
 			"You need to set up the project dependencies") != "" && !isFile(s.root, "vendor/autoload.php") {
-		return &Obstacle{What: "the project's dependencies are not installed (no vendor/autoload.php)",
+		return &Obstacle{Message: "the project's dependencies are not installed (no vendor/autoload.php)",
 			Fix: "composer install", Names: []string{"composer", "dependencies"}, Path: "vendor"}
 	}
 	return nil

@@ -82,15 +82,15 @@ func TestObstacles(t *testing.T) {
 			}
 			// A function has the command's name, so that what is shown is what ran.
 			line := "printf '%s\\n' " + quoted(tt.said) + "; exit " + strconv.Itoa(tt.code) + "; " + tt.command
-			_, r, o := Try(t.Context(), Input{Root: root, Command: belay.TestCommand{Command: line}, May: config.Anything()})
+			_, r, o := RunOrObstacle(t.Context(), Input{Root: root, Command: belay.TestCommand{Command: line}, May: config.Anything()})
 			switch {
 			case tt.what == "" && o != nil:
 				t.Errorf("%+v", *o)
 			case tt.what == "":
 			case o == nil:
 				t.Errorf("no obstacle: %s", testutil.Told(r))
-			case !strings.Contains(o.What, tt.what) || o.Fix != tt.fix:
-				t.Errorf("%q, fix %q", o.What, o.Fix)
+			case !strings.Contains(o.Message, tt.what) || o.Fix != tt.fix:
+				t.Errorf("%q, fix %q", o.Message, o.Fix)
 			case tt.unreported != (r.Verdict == belay.VerdictFail) || r.Verdict == belay.VerdictPass:
 				t.Errorf("judged %s", testutil.Told(r))
 			}
@@ -109,13 +109,13 @@ func TestAskedFor(t *testing.T) {
 	}{
 		{Obstacle{Names: []string{"mocha"}}, "replace mocha by vitest", true},
 		{Obstacle{Names: []string{"mocha"}}, "add a mochaccino to the menu", false},
-		{Obstacle{Names: own("./check.sh"), Project: true}, "write check.sh", true},
-		{Obstacle{Names: own("./check.sh"), Project: true}, "write the first tests", true},
-		{Obstacle{Names: own("./check.sh"), Project: true}, "add a header to the page", false},
+		{Obstacle{Names: fileNames("./check.sh"), InProject: true}, "write check.sh", true},
+		{Obstacle{Names: fileNames("./check.sh"), InProject: true}, "write the first tests", true},
+		{Obstacle{Names: fileNames("./check.sh"), InProject: true}, "add a header to the page", false},
 		{Obstacle{Names: []string{"pytest"}}, "write the first tests", false},
 		{Obstacle{}, "anything", false},
 	} {
-		if got := tt.o.Asked(tt.words); got != tt.want {
+		if got := tt.o.IsAskedFor(tt.words); got != tt.want {
 			t.Errorf("%v of %q: %v", tt.o.Names, tt.words, got)
 		}
 	}

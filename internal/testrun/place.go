@@ -9,24 +9,24 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// tree knows where files of a report may be below a root.
-type tree struct {
-	root   string
-	real   string // root without links
-	module string // the Go module at the root, if any
+// fileTree knows where files of a report may be below a root.
+type fileTree struct {
+	root     string
+	realRoot string // root without links
+	module   string // the Go module at the root, if any
 }
 
-func newTree(root string) tree {
-	t := tree{root: root, real: root, module: GoModule(root)}
+func newTree(root string) fileTree {
+	t := fileTree{root: root, realRoot: root, module: GoModule(root)}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
-		t.real = real
+		t.realRoot = real
 	}
 	return t
 }
 
 // locate finds where a failure points in the tree: the first place named that is a
 // file of the tree and not of a dependency. It gives "" and 0 when there is none.
-func (t tree) locate(f testreport.Failure) (string, int) {
+func (t fileTree) locate(f testreport.Failure) (string, int) {
 	var named []testreport.Place
 	if f.File != "" {
 		named = append(named, testreport.Place{File: f.File, Line: f.Line})
@@ -39,18 +39,18 @@ func (t tree) locate(f testreport.Failure) (string, int) {
 	return "", 0
 }
 
-func (t tree) find(name, pkg string) string {
+func (t fileTree) find(name, pkg string) string {
 	name = filepath.ToSlash(name)
 	if path.IsAbs(name) {
-		for _, root := range []string{t.root, t.real} {
+		for _, root := range []string{t.root, t.realRoot} {
 			if rel, ok := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(root), "/")+"/"); ok {
-				return t.own(rel)
+				return t.projectFile(rel)
 			}
 		}
 		return ""
 	}
 	for _, dir := range t.folders(pkg) {
-		if file := t.own(path.Join(dir, name)); file != "" {
+		if file := t.projectFile(path.Join(dir, name)); file != "" {
 			return file
 		}
 	}
@@ -59,7 +59,7 @@ func (t tree) find(name, pkg string) string {
 
 // folders returns where a bare file name of a package may lie: Go prints names without
 // their folder, Java without their source tree.
-func (t tree) folders(pkg string) []string {
+func (t fileTree) folders(pkg string) []string {
 	dirs := []string{""}
 	if rel, ok := strings.CutPrefix(pkg, t.module); ok && t.module != "" {
 		// pkg.test and pkg_test are the package's test builds.
@@ -73,8 +73,8 @@ func (t tree) folders(pkg string) []string {
 	return dirs
 }
 
-// own returns rel cleaned when it is a regular file of the tree that people edit.
-func (t tree) own(rel string) string {
+// projectFile returns rel cleaned when it is a regular file of the tree that people edit.
+func (t fileTree) projectFile(rel string) string {
 	rel = path.Clean(rel)
 	if !filepath.IsLocal(rel) {
 		return ""

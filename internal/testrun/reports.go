@@ -17,8 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// mostReports is how many report files of one run are read.
-const mostReports = 5000
+// maxReports is how many report files of one run are read.
+const maxReports = 5000
 
 // reportFile is a file that may be a report, as it was when it was looked for.
 type reportFile struct {
@@ -44,11 +44,11 @@ func reportGlob(glob string) string {
 	return strings.TrimPrefix(glob, "./")
 }
 
-// onlyReports reports whether the glob is meant for the folder of the run alone. An
+// isReportsFolder reports whether the glob is meant for the folder of the run alone. An
 // XML file just anywhere in the work tree is not a report.
-func onlyReports(glob string) bool { return glob == "" || strings.HasPrefix(glob, "$") }
+func isReportsFolder(glob string) bool { return glob == "" || strings.HasPrefix(glob, "$") }
 
-func validReport(report string) error {
+func checkReportGlob(report string) error {
 	if err := belay.Valid(reportGlob(report)); err != nil {
 		return fmt.Errorf("checks.tests.report: %w", err)
 	}
@@ -59,11 +59,11 @@ func validReport(report string) error {
 // the folder of the run.
 func findReports(ctx context.Context, root, glob, reports string) fileSet {
 	var set fileSet
-	if !onlyReports(glob) {
-		set.look(ctx, root, reportGlob(glob))
+	if !isReportsFolder(glob) {
+		set.findFiles(ctx, root, reportGlob(glob))
 	}
 	if reports != "" {
-		set.look(ctx, reports, reportGlob(glob))
+		set.findFiles(ctx, reports, reportGlob(glob))
 	}
 	slices.SortFunc(set.files, func(a, b reportFile) int {
 		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.name, b.name))
@@ -73,9 +73,9 @@ func findReports(ctx context.Context, root, glob, reports string) fileSet {
 
 var errEnough = errors.New("enough")
 
-// look never leaves dir: links out of it are not followed, whatever the tests left
+// findFiles never leaves dir: links out of it are not followed, whatever the tests left
 // there.
-func (s *fileSet) look(ctx context.Context, dir, glob string) {
+func (s *fileSet) findFiles(ctx context.Context, dir, glob string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		s.incomplete = true
@@ -87,7 +87,7 @@ func (s *fileSet) look(ctx context.Context, dir, glob string) {
 		if err != nil || !info.Mode().IsRegular() {
 			return nil
 		}
-		if len(s.files) >= mostReports {
+		if len(s.files) >= maxReports {
 			return errEnough
 		}
 		inode := uint64(0)
@@ -103,9 +103,9 @@ func (s *fileSet) look(ctx context.Context, dir, glob string) {
 	}
 }
 
-// since leaves out the files that were there before as they are now: a report of an
+// changedSince leaves out the files that were there before as they are now: a report of an
 // earlier run proves nothing. Comparing stamps needs no clock.
-func (s fileSet) since(before fileSet) []reportFile {
+func (s fileSet) changedSince(before fileSet) []reportFile {
 	old := map[reportFile]bool{}
 	for _, f := range before.files {
 		old[f] = true

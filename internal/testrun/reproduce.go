@@ -15,17 +15,17 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// mostReproduce is how long a command for one test may be, in bytes. The names of generated
+// maxReproduce is how long a command for one test may be, in bytes. The names of generated
 // tests can be longer than anybody runs.
-const mostReproduce = 400
+const maxReproduce = 400
 
 // reproducer knows how a single test is run: by which runner, and how that is started here.
 type reproducer struct {
-	root   string
-	module string   // the Go module at the root
-	tool   string   // "" is not known: the whole command is all there is
-	start  []string // the words up to the tool, and options to keep
-	all    string
+	root         string
+	module       string   // the Go module at the root
+	tool         string   // "" is not known: the whole command is all there is
+	startWords   []string // the words up to the tool, and options to keep
+	wholeCommand string
 }
 
 // toolNames are the words by which a runner is known in a command.
@@ -37,8 +37,8 @@ var toolNames = map[string]string{
 	"react-scripts": "jest",
 }
 
-// starts are how a runner is started where the command does not say it.
-var starts = map[string][]string{
+// defaultStarts are how a runner is started where the command does not say it.
+var defaultStarts = map[string][]string{
 	"go": {"go", "test"}, "cargo": {"cargo", "test"}, "jest": {"npx", "jest"}, "vitest": {"npx", "vitest", "run"},
 	"mocha": {"npx", "mocha"}, "ava": {"npx", "ava"}, "jasmine": {"npx", "jasmine"},
 	"node": {"node", "--test"}, "dotnet": {"dotnet", "test"}, "unittest": {"python3", "-m", "unittest"},
@@ -55,42 +55,42 @@ var ownFormats = map[string]string{
 	testreport.XUnit: "dotnet",
 }
 
-// shell are the signs of a command line that is more than one command with its words.
-const shell = "|&;<>$`(){}\n"
+// shellSyntax are the signs of a command line that is more than one command with its words.
+const shellSyntax = "|&;<>$`(){}\n"
 
-// reporting are options that say where a report goes: belay's own command has one.
-var reporting = lazyregexp.New(`[ \t]+--?[\w-]+[= ]"?\$\{?` + ReportsVar + `\}?[^"\s]*"?`)
+// reportOptions are options that say where a report goes: belay's own command has one.
+var reportOptions = lazyregexp.New(`[ \t]+--?[\w-]+[= ]"?\$\{?` + ReportsVar + `\}?[^"\s]*"?`)
 
-// kept are options of a command that a single test needs as well: what is built, and how.
-var kept = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-features --no-default-features -p --package
+// keptOptions are options of a command that a single test needs as well: what is built, and how.
+var keptOptions = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-features --no-default-features -p --package
 	--profile -P -f --file --manifest-path`)
 
-// reproduces makes a reproducer for the command and report of a run. A command that a script
+// newReproducer makes a reproducer for the command and report of a run. A command that a script
 // hides is known by its report: it is started then as the project usually does.
-func reproduces(root string, c belay.TestCommand, format string) reproducer {
-	p := reproducer{root: root, module: GoModule(root), all: c.String()}
+func newReproducer(root string, c belay.TestCommand, format string) reproducer {
+	p := reproducer{root: root, module: GoModule(root), wholeCommand: c.String()}
 	args := c.Args
 	if c.Command != "" {
-		command := reporting.ReplaceAllString(c.Command, "")
-		if args = nil; !strings.ContainsAny(command, shell) {
+		command := reportOptions.ReplaceAllString(c.Command, "")
+		if args = nil; !strings.ContainsAny(command, shellSyntax) {
 			args, _ = config.Split(command)
 		}
 	}
 	p.tool = ownFormats[format]
 	for _, words := range [][]string{args, scriptWords(root, args)} {
-		if tool, at := toolIn(words); tool != "" && (p.tool == "" || p.tool == tool) {
-			p.tool, p.start = tool, started(tool, words, at)
+		if tool, at := findTool(words); tool != "" && (p.tool == "" || p.tool == tool) {
+			p.tool, p.startWords = tool, startWordsOf(tool, words, at)
 			break
 		}
 	}
-	if p.tool != "" && p.start == nil {
-		p.start = p.usual()
+	if p.tool != "" && p.startWords == nil {
+		p.startWords = p.usualStart()
 	}
 	return p
 }
 
-// usual is how the project starts the tool: by its own wrapper where it has one.
-func (p reproducer) usual() []string {
+// usualStart is how the project starts the tool: by its own wrapper where it has one.
+func (p reproducer) usualStart() []string {
 	has := func(name string) bool { return isFile(p.root, name) }
 	switch {
 	case p.tool == "maven" && has("mvnw"):
@@ -102,9 +102,9 @@ func (p reproducer) usual() []string {
 	case p.tool == "phpunit" && has("vendor/bin/phpunit"):
 		return []string{"vendor/bin/phpunit"}
 	case p.tool == "pytest":
-		return []string{Python(p.root), "-m", "pytest"}
+		return []string{PythonInterpreter(p.root), "-m", "pytest"}
 	}
-	return starts[p.tool]
+	return defaultStarts[p.tool]
 }
 
 // scriptWords are the words of the test script of package.json, when a command runs that: npm
@@ -114,7 +114,7 @@ func scriptWords(root string, args []string) []string {
 		return nil
 	}
 	script := NodeScript(root)
-	if strings.ContainsAny(script, shell) {
+	if strings.ContainsAny(script, shellSyntax) {
 		return nil
 	}
 	words, _ := config.Split(script)
@@ -124,8 +124,8 @@ func scriptWords(root string, args []string) []string {
 	return words
 }
 
-// toolIn finds the word of a command that is a runner, -1 for none.
-func toolIn(words []string) (tool string, at int) {
+// findTool finds the word of a command that is a runner, -1 for none.
+func findTool(words []string) (tool string, at int) {
 	for i, w := range words {
 		name := strings.TrimSuffix(path.Base(filepath.ToSlash(w)), ".cmd")
 		t := toolNames[name]
@@ -143,11 +143,11 @@ func toolIn(words []string) (tool string, at int) {
 	return "", -1
 }
 
-// started returns the words that start a tool: those in front of it, it, what it is told to do,
+// startWordsOf returns the words that start a tool: those in front of it, it, what it is told to do,
 // and the options that a single test needs as well.
-func started(tool string, words []string, at int) []string {
+func startWordsOf(tool string, words []string, at int) []string {
 	if at < 0 {
-		return starts[tool]
+		return defaultStarts[tool]
 	}
 	out := slices.Clone(words[:at+1])
 	rest := words[at+1:]
@@ -168,7 +168,7 @@ func started(tool string, words []string, at int) []string {
 		switch {
 		case rest[i] == "--":
 			return out
-		case !kept.Has(name) || tool == "pytest" && name == "-p" || tool == "maven" && name == "-c":
+		case !keptOptions.Has(name) || tool == "pytest" && name == "-p" || tool == "maven" && name == "-c":
 		case valued || name == "-race" || strings.HasPrefix(name, "--all") || strings.HasPrefix(name, "--no") || i+1 == len(rest):
 			out = append(out, rest[i])
 		default:
@@ -182,38 +182,38 @@ func started(tool string, words []string, at int) []string {
 // command returns the command that runs one failing test, the whole test command where that is
 // not known. file is where the failure points, from the root, "" for nowhere.
 func (p reproducer) command(f testreport.Failure, file string, line int) string {
-	words := p.single(f, file, line)
+	words := p.selectTest(f, file, line)
 	if words == nil {
-		return p.all
+		return p.wholeCommand
 	}
-	quoted := make([]string, 0, len(p.start)+len(words))
-	for _, w := range slices.Concat(p.start, words) {
-		quoted = append(quoted, shellWord(w))
+	quoted := make([]string, 0, len(p.startWords)+len(words))
+	for _, w := range slices.Concat(p.startWords, words) {
+		quoted = append(quoted, quoteShellWord(w))
 	}
 	text := strings.Join(quoted, " ")
-	if len(text) > mostReproduce || strings.ContainsAny(text, "\n\r\x00") {
-		return p.all
+	if len(text) > maxReproduce || strings.ContainsAny(text, "\n\r\x00") {
+		return p.wholeCommand
 	}
 	return text
 }
 
-// single returns the words behind the runner that choose one test, nil when it cannot be chosen.
-func (p reproducer) single(f testreport.Failure, file string, line int) []string {
+// selectTest returns the words behind the runner that choose one test, nil when it cannot be chosen.
+func (p reproducer) selectTest(f testreport.Failure, file string, line int) []string {
 	name := strings.TrimPrefix(f.Test, f.Package+".")
 	switch p.tool {
 	case "go":
-		return p.goTest(f, name)
+		return p.selectGoTest(f, name)
 	case "pytest":
-		return pytest(f, name, file)
+		return selectPytest(f, name, file)
 	case "jest", "vitest", "mocha", "ava", "node", "jasmine":
-		return p.javascript(f, file)
+		return p.selectJavaScript(f, file)
 	case "cargo":
 		if f.Package == "" || !strings.HasPrefix(f.Test, f.Package+"::") || strings.Contains(f.Test, " ") {
 			return nil // a crate that does not build
 		}
 		return []string{strings.TrimPrefix(f.Test, f.Package+"::"), "--", "--exact"}
 	case "maven", "gradle", "unittest", "phpunit", "dotnet":
-		return p.method(f)
+		return p.selectMethod(f)
 	case "rspec":
 		if file != "" && line > 0 {
 			return []string{file + ":" + strconv.Itoa(line)}
@@ -227,8 +227,8 @@ func (p reproducer) single(f testreport.Failure, file string, line int) []string
 	return nil
 }
 
-// goTest chooses a test, and its subtests level by level, in its package.
-func (p reproducer) goTest(f testreport.Failure, name string) []string {
+// selectGoTest chooses a test, and its subtests level by level, in its package.
+func (p reproducer) selectGoTest(f testreport.Failure, name string) []string {
 	pkg, _, _ := strings.Cut(f.Package, " ")
 	pkg = strings.TrimSuffix(strings.TrimSuffix(pkg, ".test"), "_test")
 	if rel, ok := strings.CutPrefix(pkg, p.module); ok && p.module != "" && (rel == "" || rel[0] == '/') {
@@ -249,8 +249,8 @@ func (p reproducer) goTest(f testreport.Failure, name string) []string {
 	return []string{"-run", strings.Join(levels, "/"), pkg}
 }
 
-// pytest chooses by node id: plain output has it, a report has the class with dots.
-func pytest(f testreport.Failure, name, file string) []string {
+// selectPytest chooses by node id: plain output has it, a report has the class with dots.
+func selectPytest(f testreport.Failure, name, file string) []string {
 	if at := strings.Index(f.Test, "::"); at > 0 && strings.HasSuffix(f.Test[:at], ".py") {
 		return []string{f.Test}
 	}
@@ -268,8 +268,8 @@ func pytest(f testreport.Failure, name, file string) []string {
 	return []string{file + strings.ReplaceAll(class, ".", "::") + "::" + name}
 }
 
-// chain parts the id of a JavaScript test into its file, when the id has it, and its names.
-func chain(f testreport.Failure) (file string, names []string) {
+// splitJavaScriptID parts the id of a JavaScript test into its file, when the id has it, and its names.
+func splitJavaScriptID(f testreport.Failure) (file string, names []string) {
 	parts := strings.Split(strings.ReplaceAll(f.Test, " › ", " > "), " > ")
 	if rest, ok := strings.CutPrefix(parts[0], f.Package+"."); ok && f.Package != "" {
 		if scriptFile.MatchString(f.Package) {
@@ -285,8 +285,8 @@ func chain(f testreport.Failure) (file string, names []string) {
 
 var scriptFile = lazyregexp.New(`\.[cm]?[jt]sx?$`)
 
-func (p reproducer) javascript(f testreport.Failure, at string) []string {
-	file, names := chain(f)
+func (p reproducer) selectJavaScript(f testreport.Failure, at string) []string {
+	file, names := splitJavaScriptID(f)
 	if at != "" && scriptFile.MatchString(at) && (file == "" || strings.HasSuffix(at, file)) {
 		file = at
 	}
@@ -294,7 +294,7 @@ func (p reproducer) javascript(f testreport.Failure, at string) []string {
 	if strings.HasPrefix(full, "hook") || full == "" && file == "" {
 		return nil
 	}
-	if file != "" && newTree(p.root).own(file) == "" {
+	if file != "" && newTree(p.root).projectFile(file) == "" {
 		file = ""
 	}
 	var words []string
@@ -328,13 +328,13 @@ func (p reproducer) javascript(f testreport.Failure, at string) []string {
 	return words
 }
 
-// method chooses by class and method.
-func (p reproducer) method(f testreport.Failure) []string {
+// selectMethod chooses by class and method.
+func (p reproducer) selectMethod(f testreport.Failure) []string {
 	id := f.Test
 	if at := strings.IndexAny(id, "([{"); at > 0 {
 		id = id[:at] // the values of a case
 	}
-	class, name := split(id)
+	class, name := splitTestName(id)
 	class = strings.TrimRight(class, ".:/> ")
 	if class == "" || name == "" || strings.ContainsAny(id, " \t") {
 		return nil
@@ -359,12 +359,12 @@ func (p reproducer) method(f testreport.Failure) []string {
 	return nil
 }
 
-// bare is a word that a shell takes as it is.
-var bare = lazyregexp.New(`^[\w@%+=:,./-]+$`)
+// bareWord is a word that a shell takes as it is.
+var bareWord = lazyregexp.New(`^[\w@%+=:,./-]+$`)
 
-// shellWord quotes a word for a shell.
-func shellWord(w string) string {
-	if bare.MatchString(w) {
+// quoteShellWord quotes a word for a shell.
+func quoteShellWord(w string) string {
+	if bareWord.MatchString(w) {
 		return w
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -68,7 +68,7 @@ func TestReproduce(t *testing.T) {
 		{"go test ./...", testreport.GoTest, "example.com/tiny.Test" + strings.Repeat("X", 500), "example.com/tiny", "", 0, "go test ./..."},
 		{"pytest", testreport.Pytest, "tests/test_a.py::test_x['; rm -rf / #]", "", "tests/test_a.py", 1, `pytest 'tests/test_a.py::test_x['\''; rm -rf / #]'`},
 	} {
-		how := reproduces(root, belay.TestCommand{Command: c.command, Format: c.format}, c.format)
+		how := newReproducer(root, belay.TestCommand{Command: c.command, Format: c.format}, c.format)
 		if got := how.command(testreport.Failure{Test: c.test, Package: c.pkg}, c.file, c.line); got != c.want {
 			t.Errorf("%s, %s:\n got %s\nwant %s", c.command, c.test, got, c.want)
 		}
@@ -91,7 +91,7 @@ func TestReproduceRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	how := reproduces(root, belay.TestCommand{Command: "go test -json ./...", Format: testreport.GoTest}, testreport.GoTest)
+	how := newReproducer(root, belay.TestCommand{Command: "go test -json ./...", Format: testreport.GoTest}, testreport.GoTest)
 	line := how.command(testreport.Failure{Test: "example.com/tiny/a.TestA/two_words", Package: "example.com/tiny/a"}, "", 0)
 	c := exec.Command("sh", "-c", line)
 	c.Dir = root

@@ -38,10 +38,10 @@ type Input struct {
 	Request []belay.Requirement
 	// Own reports whether a file of the tree is new since the task began, or one that the request
 	// asks to change; nil when that is not known.
-	Own func(path string) bool
+	IsOwn func(path string) bool
 	// Before gives the state before the task in a folder, to see whether a new failure
 	// happens there too; nil when there is none. done removes it.
-	Before func(ctx context.Context) (root string, done func(), err error)
+	Checkout func(ctx context.Context) (root string, done func(), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
 	Logs func(name string, r io.Reader) (string, error)
 	// Grace is how long the command has, out of time, between SIGTERM and SIGKILL; 0 is
@@ -49,14 +49,14 @@ type Input struct {
 	Grace time.Duration
 }
 
-// OverTime is the cause of a context that ended because a time limit was reached.
-type OverTime struct{ Limit time.Duration }
+// TimeoutError is the cause of a context that ended because a time limit was reached.
+type TimeoutError struct{ Limit time.Duration }
 
-func (o OverTime) Error() string { return "did not finish within " + belay.Duration(o.Limit) }
+func (o TimeoutError) Error() string { return "did not finish within " + belay.Duration(o.Limit) }
 
-// Unfinished says why there is no answer once ctx is over.
-func Unfinished(ctx context.Context) string {
-	var over OverTime
+// UnfinishedReason says why there is no answer once ctx is over.
+func UnfinishedReason(ctx context.Context) string {
+	var over TimeoutError
 	if errors.As(context.Cause(ctx), &over) {
 		return over.Error()
 	}
@@ -70,13 +70,13 @@ func Unfinished(ctx context.Context) string {
 // A test that fails for the first time is run again, here and on the before state: it
 // rejects the work only when it fails here twice and passes there.
 func Run(ctx context.Context, in Input) (testreport.Report, belay.CheckResult) {
-	report, result, _ := Try(ctx, in)
+	report, result, _ := RunOrObstacle(ctx, in)
 	return report, result
 }
 
-// Try is Run, and gives besides why the command could not run, nil where it could or where
+// RunOrObstacle is Run, and gives besides why the command could not run, nil where it could or where
 // that is not certain.
-func Try(ctx context.Context, in Input) (testreport.Report, belay.CheckResult, *Obstacle) {
+func RunOrObstacle(ctx context.Context, in Input) (testreport.Report, belay.CheckResult, *Obstacle) {
 	if !in.Command.Set() {
 		return testreport.Report{}, belay.Skipped(Name, "no test command: set checks.tests.command or pass --test"), nil
 	}
@@ -90,11 +90,11 @@ func Try(ctx context.Context, in Input) (testreport.Report, belay.CheckResult, *
 	}
 	defer run.close()
 	run.run(ctx)
-	run.read(ctx)
-	if run.stuck == nil {
-		run.stuck = run.obstacle()
+	run.readReport(ctx)
+	if run.blockedBy == nil {
+		run.blockedBy = run.findObstacle()
 	}
-	run.sort(ctx)
+	run.sortFailures(ctx)
 	result := run.judge(ctx)
 	if in.Logs != nil {
 		if result.Log, err = in.Logs("tests.log", run.output.Reader()); err != nil {
@@ -104,28 +104,28 @@ func Try(ctx context.Context, in Input) (testreport.Report, belay.CheckResult, *
 			}.Sign())
 		}
 	}
-	return run.report, result, run.stuck
+	return run.report, result, run.blockedBy
 }
 
 // testRun is one run of the test command.
 type testRun struct {
-	in      Input
-	may     config.Command
-	format  string
-	reports string // the folder ReportsVar names
-	stale   fileSet
-	output  proc.HeadTail // stdout and stderr
-	errors  proc.HeadTail // stderr alone, where stdout is not for people
-	ending  proc.Ending
-	report  testreport.Report
-	broken  string // why there is no report
-	fresh   []testreport.Failure
-	known   []testreport.Failure
-	flaky   []testreport.Failure
-	fixed   []string
-	unrun   []string // failed before, and did not run now
-	lost    lost     // passed before, and does not now
-	stuck   *Obstacle
+	in            Input
+	may           config.Command
+	format        string
+	reports       string // the folder ReportsVar names
+	reportsBefore fileSet
+	output        proc.HeadTail // stdout and stderr
+	stderr        proc.HeadTail // stderr alone, where stdout is not for people
+	ending        proc.Ending
+	report        testreport.Report
+	reportError   string // why there is no report
+	newFailures   []testreport.Failure
+	knownFailures []testreport.Failure
+	flakyFailures []testreport.Failure
+	fixed         []string
+	notRun        []string    // failed before, and did not run now
+	regressed     regressions // passed before, and does not now
+	blockedBy     *Obstacle
 }
 
 func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, error) {
@@ -141,8 +141,8 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 				strings.Join(testreport.Formats(), ", "))
 		}
 	}
-	if r.inFiles() {
-		if err := validReport(cmd.Report); err != nil {
+	if r.reportsInFiles() {
+		if err := checkReportGlob(cmd.Report); err != nil {
 			return nil, err
 		}
 	}
@@ -154,17 +154,17 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 		return nil, fmt.Errorf("making a folder for the reports: %w", err)
 	}
 	r.reports = dir
-	if r.inFiles() {
-		r.stale = findReports(ctx, in.Root, cmd.Report, "")
+	if r.reportsInFiles() {
+		r.reportsBefore = findReports(ctx, in.Root, cmd.Report, "")
 	}
 	return r, nil
 }
 
 func (r *testRun) close() { os.RemoveAll(r.reports) }
 
-// inFiles tells of the formats that are written to files, which are the XML ones: all
+// reportsInFiles tells of the formats that are written to files, which are the XML ones: all
 // others are what the command prints.
-func (r *testRun) inFiles() bool {
+func (r *testRun) reportsInFiles() bool {
 	switch r.format {
 	case testreport.JUnit, testreport.TRX, testreport.NUnit, testreport.XUnit:
 		return true
@@ -172,9 +172,11 @@ func (r *testRun) inFiles() bool {
 	return false
 }
 
-// onStdout tells of the formats in which a line of stderr would do harm. What a runner
+// reportsOnStdout tells of the formats in which a line of stderr would do harm. What a runner
 // prints for people comes on both.
-func (r *testRun) onStdout() bool { return r.format == testreport.GoTest || r.format == testreport.TAP }
+func (r *testRun) reportsOnStdout() bool {
+	return r.format == testreport.GoTest || r.format == testreport.TAP
+}
 
 // run runs the command. Its output is read while it comes, since what is kept of it is
 // bounded.
@@ -184,7 +186,7 @@ func (r *testRun) run(ctx context.Context) {
 		Stdout: &r.output,
 		Grace:  r.in.grace(),
 	}
-	if r.inFiles() || r.format == testreport.Exit {
+	if r.reportsInFiles() || r.format == testreport.Exit {
 		r.ending = p.Run(ctx)
 		return
 	}
@@ -194,15 +196,15 @@ func (r *testRun) run(ctx context.Context) {
 		defer close(done)
 		defer func() {
 			if e := recover(); e != nil {
-				r.report.Lack("internal error while reading the test events: %v", e)
+				r.report.WarnIncomplete("internal error while reading the test events: %v", e)
 			}
 			pipeR.Close() // the program must never wait for a reader that is gone
 		}()
 		r.readStream(pipeR)
 	}()
 	p.Stdout = tee{&r.output, pipeW}
-	if r.onStdout() {
-		p.Stderr = io.MultiWriter(&r.output, &r.errors)
+	if r.reportsOnStdout() {
+		p.Stderr = io.MultiWriter(&r.output, &r.stderr)
 	}
 	p.Cut = func() { pipeW.Close() } // a test that is ended reports a failure that is ours
 	r.ending = p.Run(ctx)
@@ -217,7 +219,7 @@ func (r *testRun) readStream(in io.Reader) {
 	}
 	var err error
 	if r.report, err = testreport.Read(in, r.format); err != nil {
-		r.broken = err.Error()
+		r.reportError = err.Error()
 	}
 }
 
@@ -229,22 +231,22 @@ func (t tee) Write(p []byte) (int, error) {
 	return t.first.Write(p)
 }
 
-// read makes the report of a run that ended by itself; what go test said is already
+// readReport makes the report of a run that ended by itself; what go test said is already
 // there.
-func (r *testRun) read(ctx context.Context) {
+func (r *testRun) readReport(ctx context.Context) {
 	switch {
-	case r.inFiles():
+	case r.reportsInFiles():
 		r.report = testreport.Report{Format: r.format}
 		if !r.ending.Cut && r.ending.Failed == nil {
 			r.readFiles(ctx)
 			if m := interrupted.FindString(r.output.Last(4 << 10)); m != "" {
-				r.report.Lack("pytest did not run all tests: %s", m)
+				r.report.WarnIncomplete("pytest did not run all tests: %s", m)
 			}
 		}
 	case r.format == testreport.Exit && r.ending.Failed == nil && !r.ending.Cut:
 		r.report = testreport.Report{Format: testreport.Exit}
 		// What a known runner printed says more than the exit code, where they agree.
-		if said, ok := r.printed(); ok {
+		if said, ok := r.readPrinted(); ok {
 			r.report = said
 			return
 		}
@@ -255,18 +257,18 @@ func (r *testRun) read(ctx context.Context) {
 			r.report.Total, r.report.Passed = 1, 1
 			return
 		}
-		if r.stuck = r.obstacle(); r.stuck != nil && r.stuck.runner {
+		if r.blockedBy = r.findObstacle(); r.blockedBy != nil && r.blockedBy.runnerMissing {
 			return
 		}
-		f := testreport.Failure{Test: r.in.Command.String(), Message: testreport.Tail(r.output.Last(64 << 10))}
+		f := testreport.Failure{Test: r.in.Command.String(), Message: testreport.LastLines(r.output.Last(64 << 10))}
 		r.report.Fail(f, false)
 	}
 }
 
-// printed reads what a command said whose format nobody named: events of go test, TAP or
+// readPrinted reads what a command said whose format nobody named: events of go test, TAP or
 // XML, or what a runner prints for people. ok is false where that does not agree with how
 // the command ended.
-func (r *testRun) printed() (testreport.Report, bool) {
+func (r *testRun) readPrinted() (testreport.Report, bool) {
 	agrees := func(said testreport.Report) bool {
 		failed := said.Failed+said.Errors > 0
 		return !said.Incomplete && said.Total > 0 && said.Sound() == nil && failed == (r.ending.Code != 0)
@@ -283,18 +285,18 @@ var interrupted = lazyregexp.New(`Interrupted: \d+ errors? during collection`)
 
 func (r *testRun) readFiles(ctx context.Context) {
 	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
-	fresh := found.since(r.stale)
-	if found.incomplete || r.stale.incomplete {
-		r.report.Lack("not every report was checked: out of time, or too many files")
+	fresh := found.changedSince(r.reportsBefore)
+	if found.incomplete || r.reportsBefore.incomplete {
+		r.report.WarnIncomplete("not every report was checked: out of time, or too many files")
 	}
 	for _, file := range fresh {
 		if ctx.Err() != nil {
-			r.report.Lack("not every report was read: out of time")
+			r.report.WarnIncomplete("not every report was read: out of time")
 			break
 		}
 		one, err := file.read(r.format)
 		if err != nil {
-			r.report.Lack("%s: %s", file.name, err)
+			r.report.WarnIncomplete("%s: %s", file.name, err)
 		}
 		for _, w := range one.Warnings {
 			r.report.Warn("%s: %s", file.name, w)
@@ -305,19 +307,19 @@ func (r *testRun) readFiles(ctx context.Context) {
 	switch {
 	case len(fresh) > 0:
 	case len(found.files) > 0:
-		r.broken = fmt.Sprintf("no report was written: %s matches only files older than the run", r.in.Command.Report)
+		r.reportError = fmt.Sprintf("no report was written: %s matches only files older than the run", r.in.Command.Report)
 	default:
-		r.broken = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree",
+		r.reportError = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree",
 			reportGlob(r.in.Command.Report), ReportsVar)
 	}
 }
 
-// unable reports whether what runs the tests is not there.
-func (r *testRun) unable() bool { return r.stuck != nil && r.stuck.runner }
+// isRunnerMissing reports whether what runs the tests is not there.
+func (r *testRun) isRunnerMissing() bool { return r.blockedBy != nil && r.blockedBy.runnerMissing }
 
-// crashed tells of a death that neither the tests nor belay asked for: on Linux,
+// wasKilled tells of a death that neither the tests nor belay asked for: on Linux,
 // most often, memory ran out.
-func (r *testRun) crashed() bool { return r.ending.Signal == syscall.SIGKILL && !r.ending.Cut }
+func (r *testRun) wasKilled() bool { return r.ending.Signal == syscall.SIGKILL && !r.ending.Cut }
 
 func (in Input) grace() time.Duration {
 	if in.Grace > 0 {

@@ -223,7 +223,7 @@ func TestTimeIsUp(t *testing.T) {
 		Root:    testutil.Project(t, nil),
 		Command: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + ": > " + said + "; while :; do sleep 0.05; done"},
 	}
-	_, r := Run(testutil.Until(t, said, OverTime{1500 * time.Millisecond}), in) // however long it took to start
+	_, r := Run(testutil.Until(t, said, TimeoutError{1500 * time.Millisecond}), in) // however long it took to start
 	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has problems"
 	if d := cmp.Diff(want, testutil.Told(r)); d != "" {
 		t.Error(d)
@@ -241,7 +241,7 @@ func TestRealGoTest(t *testing.T) {
 		"b/b_test.go":      "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n",
 		"c/deep/d_test.go": "package deep\n\nimport \"testing\"\n\nfunc TestD(t *testing.T) {}\n",
 	})
-	cmd, ok := Tests(root)
+	cmd, ok := DetectTests(root)
 	if !ok {
 		t.Fatal("nothing detected")
 	}
@@ -283,7 +283,7 @@ func TestManyFailures(t *testing.T) {
 	root := testutil.Project(t, map[string]string{"saved": s.String()})
 	_, r := Run(t.Context(), Input{May: config.Anything(), Root: root, Command: belay.TestCommand{Command: "cp saved $BELAY_REPORTS/r.xml; exit 1", Format: "junit"}})
 	testutil.WellFormed(t, r, Name)
-	if n := len(r.Findings); n != mostTests+1 || !strings.Contains(r.Findings[mostTests].Detail, "950 more") || r.Summary != "1000 tests: 0 passed, 1000 failed" {
+	if n := len(r.Findings); n != maxTestFindings+1 || !strings.Contains(r.Findings[maxTestFindings].Detail, "950 more") || r.Summary != "1000 tests: 0 passed, 1000 failed" {
 		t.Errorf("%d findings, %s", n, r.Summary)
 	}
 }

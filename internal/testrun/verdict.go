@@ -15,92 +15,92 @@ import (
 
 // What is said where the before state decides.
 const (
-	hadNone    = "no tests found"
-	failedThen = "the test command failed before the task too, and its exit code does not separate old failures from new ones"
+	noTestsFound    = "no tests found"
+	failedBeforeToo = "the test command failed before the task too, and its exit code does not separate old failures from new ones"
 )
 
-// mostTests is how many failing tests are findings of their own.
-const mostTests = 50
+// maxTestFindings is how many failing tests are findings of their own.
+const maxTestFindings = 50
 
 // judge turns the ending and the report of a run into an answer. A failure that was
 // seen is a fact whatever else went wrong; a pass needs a whole report and an exit
 // code that agrees with it.
 func (r *testRun) judge(ctx context.Context) belay.CheckResult {
-	fresh, known := r.fresh, r.known
+	fresh, known := r.newFailures, r.knownFailures
 	switch {
 	case r.ending.Cut:
 		// Time ran out: what had failed by then is shown, but not held against the work.
-		return r.answer(Unfinished(ctx), r.failures(fresh, "cut"), known)
+		return r.checkResult(UnfinishedReason(ctx), r.failureFindings(fresh, "cut"), known)
 	case r.ending.Failed != nil:
-		return r.answer("could not run: "+r.ending.Failed.Error(), nil, nil)
-	case r.nothing() && r.noneBefore(ctx):
-		return belay.Skipped(Name, hadNone)
+		return r.checkResult("could not run: "+r.ending.Failed.Error(), nil, nil)
+	case r.foundNoTests() && r.noneBefore(ctx):
+		return belay.Skipped(Name, noTestsFound)
 	case r.format == testreport.Exit:
 		return r.judgeExit(ctx, fresh, known)
 	case len(fresh) > 0:
-		return r.answer("", r.failures(fresh, "new"), known)
-	case r.unable():
-		return r.answer("could not run: "+r.stuck.What, nil, known)
-	case r.crashed():
-		return r.answer("the test command "+r.ending.String()+", not sent by belay", nil, known)
-	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0 && r.failedSoBefore(ctx):
-		return r.answer(failedThen, nil, nil)
-	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0:
-		return r.answer("", []belay.Finding{r.unexplained()}, nil)
-	case r.broken != "":
-		return r.answer(r.broken, nil, known)
+		return r.checkResult("", r.failureFindings(fresh, "new"), known)
+	case r.isRunnerMissing():
+		return r.checkResult("could not run: "+r.blockedBy.Message, nil, known)
+	case r.wasKilled():
+		return r.checkResult("the test command "+r.ending.String()+", not sent by belay", nil, known)
+	case r.ending.Code != 0 && len(known)+len(r.flakyFailures) == 0 && r.failedSoBefore(ctx):
+		return r.checkResult(failedBeforeToo, nil, nil)
+	case r.ending.Code != 0 && len(known)+len(r.flakyFailures) == 0:
+		return r.checkResult("", []belay.Finding{r.unexplainedFinding()}, nil)
+	case r.reportError != "":
+		return r.checkResult(r.reportError, nil, known)
 	case r.report.Incomplete:
-		return r.answer("the report is incomplete: "+strings.Join(r.report.Warnings, "; "), nil, known)
+		return r.checkResult("the report is incomplete: "+strings.Join(r.report.Warnings, "; "), nil, known)
 	case r.report.Total == 0 && r.noneBefore(ctx):
-		return belay.Skipped(Name, hadNone)
+		return belay.Skipped(Name, noTestsFound)
 	case r.report.Total == 0:
-		return r.answer("the test command succeeded but its report has no tests", nil, nil)
+		return r.checkResult("the test command succeeded but its report has no tests", nil, nil)
 	}
-	return r.answer("", nil, known)
+	return r.checkResult("", nil, known)
 }
 
 // judgeExit judges by the exit code alone. Where the command failed before the task,
 // another failure says nothing about it.
 func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failure) belay.CheckResult {
 	switch {
-	case r.unable():
-		return r.answer("could not run: "+r.stuck.What, nil, nil)
-	case r.crashed():
-		return r.answer("the test command "+r.ending.String()+", not sent by belay", nil, nil)
+	case r.isRunnerMissing():
+		return r.checkResult("could not run: "+r.blockedBy.Message, nil, nil)
+	case r.wasKilled():
+		return r.checkResult("the test command "+r.ending.String()+", not sent by belay", nil, nil)
 	case r.ending.Code == 0 && r.report.Total == 0 && r.noneBefore(ctx):
-		return belay.Skipped(Name, hadNone)
+		return belay.Skipped(Name, noTestsFound)
 	case r.ending.Code == 0 && r.report.Total == 0:
-		return r.answer("the test command succeeded but ran no tests: "+r.lastLine(), nil, nil)
-	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
-		f := r.unexplained()
+		return r.checkResult("the test command succeeded but ran no tests: "+r.lastLine(), nil, nil)
+	case len(known)+len(fresh) > 0 && !r.namesTests() && IsDemanded(r.in.Command):
+		f := r.unexplainedFinding()
 		if r.failedBefore() {
 			f.Detail = "it failed before the task too; a test command given for a task must pass afterwards " +
 				"(--known-failures accepts the same failure)\n" + f.Detail
 		}
-		return r.answer("", []belay.Finding{f}, nil)
-	case len(known) > 0 && !r.names() && r.in.Command.KnownFailures:
-		if r.sameFailure() {
-			return r.answer("", nil, known)
+		return r.checkResult("", []belay.Finding{f}, nil)
+	case len(known) > 0 && !r.namesTests() && r.in.Command.KnownFailures:
+		if r.failsAsBefore() {
+			return r.checkResult("", nil, known)
 		}
-		f := r.unexplained()
+		f := r.unexplainedFinding()
 		f.Title = "the test command fails differently than before"
-		return r.answer("", []belay.Finding{f}, nil)
-	case len(known) > 0 && len(fresh) == 0 && !r.names(), len(fresh) > 0 && r.failedBefore() && !r.names():
-		return r.answer(failedThen, nil, known)
-	case len(fresh) > 0 && r.names():
-		return r.answer("", r.failures(fresh, "new"), known)
+		return r.checkResult("", []belay.Finding{f}, nil)
+	case len(known) > 0 && len(fresh) == 0 && !r.namesTests(), len(fresh) > 0 && r.failedBefore() && !r.namesTests():
+		return r.checkResult(failedBeforeToo, nil, known)
+	case len(fresh) > 0 && r.namesTests():
+		return r.checkResult("", r.failureFindings(fresh, "new"), known)
 	case len(fresh) > 0:
-		return r.answer("", []belay.Finding{r.unexplained()}, nil)
+		return r.checkResult("", []belay.Finding{r.unexplainedFinding()}, nil)
 	}
-	return r.answer("", nil, known)
+	return r.checkResult("", nil, known)
 }
 
-// sameFailure reports whether a command that names no test says what it said when it failed
+// failsAsBefore reports whether a command that names no test says what it said when it failed
 // before the task, but for figures, times, and where it ran.
-func (r *testRun) sameFailure() bool {
+func (r *testRun) failsAsBefore() bool {
 	for _, then := range r.in.Baseline.Failures {
 		for _, now := range r.report.Failures {
-			if then.Test == now.Test && settled(then.Message) == settled(now.Message) {
+			if then.Test == now.Test && stableMessage(then.Message) == stableMessage(now.Message) {
 				return true
 			}
 		}
@@ -108,11 +108,11 @@ func (r *testRun) sameFailure() bool {
 	return false
 }
 
-var folders = lazyregexp.New(`(?:/[^\s/:'"()]+)+/`)
+var folderPath = lazyregexp.New(`(?:/[^\s/:'"()]+)+/`)
 
-// settled is a message without what differs from run to run.
-func settled(message string) string {
-	message = folders.ReplaceAllString(message, "/")
+// stableMessage is a message without what differs from run to run.
+func stableMessage(message string) string {
+	message = folderPath.ReplaceAllString(message, "/")
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {
 			return -1
@@ -121,21 +121,21 @@ func settled(message string) string {
 	}, message)
 }
 
-// names reports whether the report has tests in it, and not only the command's end.
-func (r *testRun) names() bool { return r.report.Format != testreport.Exit }
+// namesTests reports whether the report has tests in it, and not only the command's end.
+func (r *testRun) namesTests() bool { return r.report.Format != testreport.Exit }
 
 func (r *testRun) failedBefore() bool { return r.in.Baseline != nil && len(r.in.Baseline.Failures) > 0 }
 
-// answer makes the result: unknown when why is given. Known failures, warnings of the
+// checkResult makes the result: unknown when why is given. Known failures, warnings of the
 // report and processes that outlived the run are added to the findings.
-func (r *testRun) answer(why string, found []belay.Finding, known []testreport.Failure) belay.CheckResult {
-	found = append(found, r.failures(r.flaky, "flaky")...)
-	found = append(found, r.failures(known, "known")...)
-	found = append(append(found, r.repaired()...), r.missing()...)
+func (r *testRun) checkResult(why string, found []belay.Finding, known []testreport.Failure) belay.CheckResult {
+	found = append(found, r.failureFindings(r.flakyFailures, "flaky")...)
+	found = append(found, r.failureFindings(known, "known")...)
+	found = append(append(found, r.fixedFindings()...), r.notRunFindings()...)
 	at := newTree(r.in.Root)
-	found = append(found, r.lost.findings(r.in.Request,
+	found = append(found, r.regressed.findings(r.in.Request,
 		func(test string) (string, int) { return at.locate(testreport.Failure{Test: test}) })...)
-	if f, unseen := r.unseen(); why == "" && unseen {
+	if f, unseen := r.unnamedNote(); why == "" && unseen {
 		found = append(found, f)
 	}
 	if len(r.report.Warnings) > 0 {
@@ -159,20 +159,20 @@ func (r *testRun) answer(why string, found []belay.Finding, known []testreport.F
 	if why != "" {
 		result.Verdict, result.Why = belay.VerdictUnknown, why
 	}
-	result.Tests = r.count()
+	result.Tests = r.testCount()
 	return result
 }
 
-// unseen is the note for a command that passed and named no test.
-func (r *testRun) unseen() (belay.Finding, bool) {
-	if r.names() || r.ending.Code != 0 {
+// unnamedNote is the note for a command that passed and named no test.
+func (r *testRun) unnamedNote() (belay.Finding, bool) {
+	if r.namesTests() || r.ending.Code != 0 {
 		return belay.Finding{}, false
 	}
 	f := belay.Finding{
 		Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "only the exit status of the tests is known",
 		Detail: "skipped or deleted tests cannot be detected",
 	}
-	if c, ok := Tests(r.in.Root); ok && c.Format != "" && c.Format != testreport.Exit {
+	if c, ok := DetectTests(r.in.Root); ok && c.Format != "" && c.Format != testreport.Exit {
 		f.Recommendation = "use a command that reports each test: " + c.String()
 	}
 	return f, true
@@ -182,20 +182,20 @@ func (r *testRun) summary(known []testreport.Failure) string {
 	switch {
 	case r.format == testreport.Exit && r.report.Total == 0, r.ending.Failed != nil:
 		return "could not run"
-	case !r.names():
+	case !r.namesTests():
 		return "the test command " + r.ending.String()
 	}
 	var besides []string
 	for _, p := range []struct {
 		n    int
 		noun string
-	}{{len(known), "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}, {len(r.unrun), "gone"}} {
+	}{{len(known), "known before"}, {len(r.flakyFailures), "flaky"}, {len(r.fixed), "fixed"}, {len(r.notRun), "gone"}} {
 		if p.n > 0 {
 			besides = append(besides, fmt.Sprintf("%d %s", p.n, p.noun))
 		}
 	}
 	if b := r.in.Baseline; b != nil && b.Total > 0 && b.Format != testreport.Exit {
-		return r.arithmetic(len(known))
+		return r.countSummary(len(known))
 	}
 	if len(besides) > 0 {
 		return fmt.Sprintf("%s (%s)", r.report, strings.Join(besides, ", "))
@@ -215,17 +215,17 @@ var failureKinds = map[string]struct {
 		"make the code pass this test; do not change, skip or delete the test"},
 }
 
-// failures makes findings of failing tests of one standing.
-func (r *testRun) failures(tests []testreport.Failure, standing string) []belay.Finding {
+// failureFindings makes findings of failing tests of one standing.
+func (r *testRun) failureFindings(tests []testreport.Failure, standing string) []belay.Finding {
 	if len(tests) == 0 {
 		return nil
 	}
 	s := failureKinds[standing]
 	severity, title, advice := s.severity, s.title, s.advice
 	at := newTree(r.in.Root)
-	how := reproduces(r.in.Root, r.in.Command, r.report.Format)
+	how := newReproducer(r.in.Root, r.in.Command, r.report.Format)
 	var out []belay.Finding
-	for _, t := range tests[:min(len(tests), mostTests)] {
+	for _, t := range tests[:min(len(tests), maxTestFindings)] {
 		f := belay.Finding{
 			Severity: severity, Category: belay.CategoryTests,
 			Title: title + testreport.Clip(t.Test, 200), Detail: t.Message, Recommendation: advice,
@@ -233,35 +233,35 @@ func (r *testRun) failures(tests []testreport.Failure, standing string) []belay.
 		f.File, f.Line = at.locate(t)
 		if severity == belay.SeverityError {
 			f.Reproduce = how.command(t, f.File, f.Line)
-			if r.own(t, f.File) {
+			if r.isOwnTest(t, f.File) {
 				f.Recommendation = "make the code pass this test; the test belongs to this task, " +
 					"so fix the test where it is wrong"
 			}
 		}
 		out = append(out, f)
 	}
-	if len(tests) > mostTests {
+	if len(tests) > maxTestFindings {
 		var ids []string
-		for _, t := range tests[mostTests:min(len(tests), mostTests+100)] {
+		for _, t := range tests[maxTestFindings:min(len(tests), maxTestFindings+100)] {
 			ids = append(ids, testreport.Clip(t.Test, 200))
 		}
 		out = append(out, belay.Finding{
 			Severity: severity, Category: belay.CategoryTests, Title: title + "more of them",
-			Detail:         fmt.Sprintf("%d more, among them\n%s", len(tests)-mostTests, strings.Join(ids, "\n")),
+			Detail:         fmt.Sprintf("%d more, among them\n%s", len(tests)-maxTestFindings, strings.Join(ids, "\n")),
 			Recommendation: advice,
 		})
 	}
 	return out
 }
 
-// own reports whether a test is the task's: it, or its file, is new since the task began, or the
+// isOwnTest reports whether a test is the task's: it, or its file, is new since the task began, or the
 // request asks to change the file. Such a test may be what is wrong.
-func (r *testRun) own(t testreport.Failure, file string) bool {
-	if file != "" && r.in.Own != nil && r.in.Own(file) {
+func (r *testRun) isOwnTest(t testreport.Failure, file string) bool {
+	if file != "" && r.in.IsOwn != nil && r.in.IsOwn(file) {
 		return true
 	}
 	b := r.in.Baseline
-	if b == nil || !b.NamesPasses() || b.Skipped > 0 || b.Incomplete {
+	if b == nil || !b.HasAllPassNames() || b.Skipped > 0 || b.Incomplete {
 		return false // it is new where all that ran before is known by name
 	}
 	return !b.HasPassed(t.Test) && !slices.ContainsFunc(b.Failures, func(f testreport.Failure) bool {
@@ -269,10 +269,10 @@ func (r *testRun) own(t testreport.Failure, file string) bool {
 	})
 }
 
-// repaired names the tests that failed before the task and do not any more.
-func (r *testRun) repaired() []belay.Finding {
+// fixedFindings names the tests that failed before the task and do not any more.
+func (r *testRun) fixedFindings() []belay.Finding {
 	var out []belay.Finding
-	for _, id := range r.fixed[:min(len(r.fixed), mostTests)] {
+	for _, id := range r.fixed[:min(len(r.fixed), maxTestFindings)] {
 		out = append(out, belay.Finding{
 			Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "test is fixed: " + testreport.Clip(id, 200),
 		})
@@ -280,10 +280,10 @@ func (r *testRun) repaired() []belay.Finding {
 	return out
 }
 
-// missing names the tests that failed before the task and did not run now.
-func (r *testRun) missing() []belay.Finding {
+// notRunFindings names the tests that failed before the task and did not run now.
+func (r *testRun) notRunFindings() []belay.Finding {
 	var out []belay.Finding
-	for _, id := range r.unrun[:min(len(r.unrun), mostTests)] {
+	for _, id := range r.notRun[:min(len(r.notRun), maxTestFindings)] {
 		out = append(out, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  "test that failed before did not run: " + testreport.Clip(id, 200),
@@ -293,20 +293,20 @@ func (r *testRun) missing() []belay.Finding {
 	return out
 }
 
-// count returns the figures, nil where the report says nothing of single tests.
-func (r *testRun) count() *belay.TestCount {
-	if !r.names() || r.report.Total == 0 {
+// testCount returns the figures, nil where the report says nothing of single tests.
+func (r *testRun) testCount() *belay.TestCount {
+	if !r.namesTests() || r.report.Total == 0 {
 		return nil
 	}
 	return &belay.TestCount{
 		Total: r.report.Total, Passed: r.report.Passed, Failed: r.report.Failed, Errors: r.report.Errors, Skipped: r.report.Skipped,
-		New: len(r.fresh), Known: len(r.known), Flaky: len(r.flaky), Fixed: len(r.fixed), Gone: len(r.unrun),
-		NewlySkipped: r.lost.left(r.lost.skipped) + r.lost.moreSkipped, Missing: r.lost.left(r.lost.missing), Renamed: len(r.lost.renamed),
+		New: len(r.newFailures), Known: len(r.knownFailures), Flaky: len(r.flakyFailures), Fixed: len(r.fixed), Gone: len(r.notRun),
+		NewlySkipped: r.regressed.countStillPassing(r.regressed.skipped) + r.regressed.moreSkipped, Missing: r.regressed.countStillPassing(r.regressed.missing), Renamed: len(r.regressed.renamed),
 	}
 }
 
-// unexplained is the finding for a command that failed and named no test.
-func (r *testRun) unexplained() belay.Finding {
+// unexplainedFinding is the finding for a command that failed and named no test.
+func (r *testRun) unexplainedFinding() belay.Finding {
 	f := belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryTests,
 		Title:          "the test command failed",
@@ -324,10 +324,10 @@ func (r *testRun) unexplained() belay.Finding {
 
 // outputEnd is the end of what the command wrote for people.
 func (r *testRun) outputEnd() string {
-	if r.onStdout() {
-		return testreport.Tail(r.errors.Last(64 << 10))
+	if r.reportsOnStdout() {
+		return testreport.LastLines(r.stderr.Last(64 << 10))
 	}
-	return testreport.Tail(r.output.Last(64 << 10))
+	return testreport.LastLines(r.output.Last(64 << 10))
 }
 
 // lastLine is what the command said last.

@@ -70,7 +70,7 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 // no snapshot holds and tests need.
 func (c *Checkout) Equip(root string) error {
 	for _, name := range agent.InstalledPackages(root) {
-		if err := agent.Share(root, c.Root, name); err != nil {
+		if err := agent.ShareFolder(root, c.Root, name); err != nil {
 			return fmt.Errorf("share %s with a temporary checkout: %w", belay.VisibleLine(name), err)
 		}
 	}

@@ -88,16 +88,16 @@ func (w *simulation) apply(c *clone, e loop.Event, by string) error {
 	if err != nil {
 		return err
 	}
-	sum, err := task.Sum(next)
+	sum, err := task.StateHash(next)
 	if err != nil {
 		return err
 	}
 	c.record.state = next
-	c.record.add(task.Step{Event: task.Slim(e), Sum: sum, Time: w.now()}, by)
+	c.record.add(task.Step{Event: task.SlimEvent(e), Sum: sum, Time: w.now()}, by)
 	return nil
 }
 
-func (w *simulation) named(queue string) *machine {
+func (w *simulation) machineOf(queue string) *machine {
 	var n int
 	if _, err := fmt.Sscanf(queue, task.QueueOf("w%d"), &n); err != nil {
 		panic(err)
@@ -105,10 +105,10 @@ func (w *simulation) named(queue string) *machine {
 	return w.machines[n]
 }
 
-// later is what an attempt of an activity does next on its worker, if that is still there then.
-func (w *simulation) later(r *running, d time.Duration, do func()) {
-	w.after(d, func() {
-		if r.lives() {
+// runLater is what an attempt of an activity does next on its worker, if that is still there then.
+func (w *simulation) runLater(r *running, d time.Duration, do func()) {
+	w.runAfter(d, func() {
+		if r.isAlive() {
 			do()
 		}
 	})
@@ -125,23 +125,23 @@ const (
 	pauseOfKill = 30 * time.Second
 )
 
-// begin does an activity.
-func (w *simulation) begin(r *running) {
+// beginActivity does an activity.
+func (w *simulation) beginActivity(r *running) {
 	j := r.job
-	rnd := w.draw("begin", j.number, r.ask.Head.Seq, r.attempt, r.on.number)
+	rnd := w.randFor("begin", j.number, r.ask.Head.Seq, r.attempt, r.on.number)
 	switch r.name {
 	case task.BeginName, task.AdoptName:
-		w.later(r, around(rnd, cloneTime, 0.5), func() { w.place(r) })
+		w.runLater(r, around(rnd, cloneTime, 0.5), func() { w.makeClone(r) })
 		return
 	}
 	c := r.on.clones[j]
 	if c == nil || c.moved {
-		w.finish(r, task.Standing{}, temporal.NewApplicationError(string(j.in.ID)+" is not on this machine", "Error"))
+		w.finish(r, task.ActivityResult{}, temporal.NewApplicationError(string(j.in.ID)+" is not on this machine", "Error"))
 		return
 	}
 	c.locks = append(c.locks, r)
 	if c.locks[0] == r {
-		w.locked(r, c)
+		w.doLocked(r, c)
 	}
 }
 
@@ -152,55 +152,55 @@ func (w *simulation) release(r *running) {
 		c.locks = slices.DeleteFunc(c.locks, func(o *running) bool { return o == r })
 		if first && len(c.locks) > 0 {
 			next := c.locks[0]
-			w.later(next, 0, func() { w.locked(next, c) })
+			w.runLater(next, 0, func() { w.doLocked(next, c) })
 		}
 	}
 	if r.slot {
 		r.slot = false
 		r.on.busy--
-		w.report.occupied(w.now(), -1)
-		w.fill(r.on)
+		w.report.noteOccupied(w.now(), -1)
+		w.fillSlots(r.on)
 	}
 }
 
-// fill gives free slots to those that wait longest.
-func (w *simulation) fill(m *machine) {
+// fillSlots gives free slots to those that wait longest.
+func (w *simulation) fillSlots(m *machine) {
 	for m.busy < w.slots && len(m.line) > 0 {
 		next := m.line[0]
 		m.line = m.line[1:]
 		if next() {
 			m.busy++
-			w.report.occupied(w.now(), 1)
+			w.report.noteOccupied(w.now(), 1)
 		}
 	}
 }
 
-// place makes a clone: of a new task, or of the record that the remote has.
-func (w *simulation) place(r *running) {
+// makeClone makes a clone: of a new task, or of the record that the remote has.
+func (w *simulation) makeClone(r *running) {
 	j := r.job
 	if j.repo.down {
-		w.finish(r, task.Standing{}, temporal.NewApplicationError("the remote cannot be reached", "Error"))
+		w.finish(r, task.ActivityResult{}, temporal.NewApplicationError("the remote cannot be reached", "Error"))
 		return
 	}
 	c := &clone{}
 	r.on.clones[j] = c
 	if j.remote == nil && r.name == task.BeginName {
 		if err := w.apply(c, loop.Event{Kind: loop.EvStarted}, r.on.name); err != nil {
-			w.finish(r, task.Standing{}, err)
+			w.finish(r, task.ActivityResult{}, err)
 			return
 		}
 		w.push(r, c)
 		return
 	}
 	if j.remote == nil {
-		w.finish(r, task.Standing{}, diverged("the remote has no record of %s", j.in.ID))
+		w.finish(r, task.ActivityResult{}, diverged("the remote has no record of %s", j.in.ID))
 		return
 	}
 	c.record = *j.remote
 	c.last = c.record.version
 	if n := r.ask.Head.Seq; n > len(c.record.entries) || n > 0 && c.record.entries[n-1].hash != r.ask.Head.Hash {
 		delete(r.on.clones, j)
-		w.finish(r, task.Standing{}, diverged("the record of %s on the remote is another one", j.in.ID))
+		w.finish(r, task.ActivityResult{}, diverged("the record of %s on the remote is another one", j.in.ID))
 		return
 	}
 	c.record.add(task.Step{Time: w.now()}, "continued on worker "+r.on.name)
@@ -211,8 +211,8 @@ func diverged(format string, args ...any) error {
 	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), task.ErrDiverged, nil)
 }
 
-// locked does what is to be done in a clone.
-func (w *simulation) locked(r *running, c *clone) {
+// doLocked does what is to be done in a clone.
+func (w *simulation) doLocked(r *running, c *clone) {
 	switch pending := c.record.state.Pending; r.name {
 	case task.WakeName:
 		if pending == nil {
@@ -227,14 +227,14 @@ func (w *simulation) locked(r *running, c *clone) {
 	case task.DoName:
 		if pending != nil && pending.ID == r.ask.Command.ID || w.without == ruleOnce {
 			r.on.line = append(r.on.line, func() bool {
-				if !r.lives() {
+				if !r.isAlive() {
 					return false
 				}
 				r.slot = true
 				w.command(r, c)
 				return true
 			})
-			w.fill(r.on)
+			w.fillSlots(r.on)
 			return
 		}
 	}
@@ -245,7 +245,7 @@ func (w *simulation) locked(r *running, c *clone) {
 func (w *simulation) record(r *running, c *clone, e loop.Event) {
 	r.stopped = nil
 	if err := w.apply(c, e, r.on.name); err != nil {
-		w.finish(r, task.Standing{}, err)
+		w.finish(r, task.ActivityResult{}, err)
 		return
 	}
 	w.push(r, c)
@@ -254,7 +254,7 @@ func (w *simulation) record(r *running, c *clone, e loop.Event) {
 // command does a command of the loop.
 func (w *simulation) command(r *running, c *clone) {
 	q := r.ask.Command
-	rnd := w.draw("command", r.job.number, len(c.record.entries))
+	rnd := w.randFor("command", r.job.number, len(c.record.entries))
 	e := loop.Event{Command: q.ID}
 	snapshot := belay.SnapshotID(fmt.Sprintf("s%d-%d", r.job.number, len(c.record.entries)))
 	d := around(rnd, smallTime, 0.5)
@@ -278,7 +278,7 @@ func (w *simulation) command(r *running, c *clone) {
 	default:
 		panic("the model does not know the command " + q.Kind)
 	}
-	w.later(r, d, func() { w.record(r, c, e) })
+	w.runLater(r, d, func() { w.record(r, c, e) })
 }
 
 // verdict is what the checks say of an attempt.
@@ -302,17 +302,17 @@ func (w *simulation) agent(r *running, c *clone) {
 	q, j := r.ask.Command, r.job
 	switch {
 	case c.agent.command != q.ID:
-		rnd := w.draw("agent", j.number, len(c.record.entries), r.on.number)
+		rnd := w.randFor("agent", j.number, len(c.record.entries), r.on.number)
 		d := min(around(rnd, agentTime, 0.8), 2*time.Hour)
 		c.agent.command, c.agent.boot = q.ID, r.on.boot
 		c.agent.began, c.agent.ends = w.now(), w.now().Add(q.Wait+d)
 		j.attempts++
 		j.worked += q.Wait + d
 		if j.poisoned {
-			w.later(r, time.Duration(float64(d)*rnd.Float64()/2), func() { w.crash(r.on, pauseOfKill) })
+			w.runLater(r, time.Duration(float64(d)*rnd.Float64()/2), func() { w.crash(r.on, pauseOfKill) })
 		}
 	case c.agent.boot != r.on.boot: // the machine was started anew, and the agent is gone
-		w.later(r, smallTime, func() { w.record(r, c, loop.Event{Kind: loop.EvLost, Command: q.ID}) })
+		w.runLater(r, smallTime, func() { w.record(r, c, loop.Event{Kind: loop.EvLost, Command: q.ID}) })
 		return
 	}
 	began, ends := c.agent.began, c.agent.ends
@@ -321,12 +321,12 @@ func (w *simulation) agent(r *running, c *clone) {
 		j.worked -= ends.Sub(w.now())
 		w.record(r, c, loop.Event{Kind: loop.EvCancelled, Command: q.ID, By: "ann", Elapsed: w.now().Sub(began)})
 	}
-	w.later(r, ends.Sub(w.now()), func() {
+	w.runLater(r, ends.Sub(w.now()), func() {
 		if r.stopped == nil {
 			return
 		}
 		e := loop.Event{Kind: loop.EvAttempted, Command: q.ID, Ended: loop.EndedExit, Elapsed: ends.Sub(began)}
-		switch p := w.draw("exit", j.number, len(c.record.entries)).Float64(); {
+		switch p := w.randFor("exit", j.number, len(c.record.entries)).Float64(); {
 		case p < 0.03:
 			e.Exit, e.Transient, e.Note = 1, true, "overloaded"
 		case p < 0.04:
@@ -352,12 +352,12 @@ func (w *simulation) stopOrphan(m *machine, j *job) {
 
 // push brings what was recorded to the remote, and answers.
 func (w *simulation) push(r *running, c *clone) {
-	w.later(r, pushTime, func() { w.pushed(r, c) })
+	w.runLater(r, pushTime, func() { w.afterPush(r, c) })
 }
 
-func (w *simulation) pushed(r *running, c *clone) {
+func (w *simulation) afterPush(r *running, c *clone) {
 	j := r.job
-	st := task.Standing{Worker: r.on.name, Policy: policy}
+	st := task.ActivityResult{Worker: r.on.name, Policy: policy}
 	closed, work := c.record.state.Phase == loop.PhaseClosed, ""
 	if closed && c.record.state.Outcome == loop.OutcomePassed && c.record.commit == "" {
 		work = fmt.Sprintf("commit of %s on %s, %d", j.in.ID, r.on.name, len(c.record.entries))
@@ -388,7 +388,7 @@ func (w *simulation) pushed(r *running, c *clone) {
 		c.record.version, c.last = version+1, version+1
 		if r := j.remote; r != nil {
 			if n := len(r.entries); n > len(c.record.entries) || n > 0 && r.entries[n-1].hash != c.record.entries[n-1].hash {
-				w.wrong("%s: the record of another worker was overwritten on the remote", j.in.ID)
+				w.addViolation("%s: the record of another worker was overwritten on the remote", j.in.ID)
 			}
 		}
 		remote := c.record
@@ -412,26 +412,26 @@ func (w *simulation) pushed(r *running, c *clone) {
 // fail has workers, networks and remotes fail, each in its own time.
 func (w *simulation) fail() {
 	for _, m := range w.machines {
-		w.fails(m, 1)
+		w.scheduleFailure(m, 1)
 	}
 	for _, r := range w.repos {
-		w.refuses(r, 1)
+		w.scheduleRefusal(r, 1)
 	}
 }
 
-// fails has a worker fail again and again.
-func (w *simulation) fails(m *machine, n int) {
-	rnd := w.draw("fault", m.number, n)
-	w.after(every(rnd, w.faults), func() {
+// scheduleFailure has a worker fail again and again.
+func (w *simulation) scheduleFailure(m *machine, n int) {
+	rnd := w.randFor("fault", m.number, n)
+	w.runAfter(every(rnd, w.faults), func() {
 		switch p := rnd.Float64(); {
 		case p < 0.4:
 			w.restart(m, around(rnd, 15*time.Second, 0.7))
 		case p < 0.7:
 			w.crash(m, around(rnd, 5*time.Minute, 1))
 		default:
-			w.cut(m, around(rnd, 40*time.Second, 1))
+			w.disconnect(m, around(rnd, 40*time.Second, 1))
 		}
-		w.fails(m, n+1)
+		w.scheduleFailure(m, n+1)
 	})
 }
 
@@ -462,7 +462,7 @@ func (w *simulation) restart(m *machine, pause time.Duration) {
 func (w *simulation) stop(m *machine, pause time.Duration) {
 	m.up = false
 	m.process++
-	w.report.occupied(w.now(), -m.busy)
+	w.report.noteOccupied(w.now(), -m.busy)
 	runs := m.runs
 	m.runs, m.answers, m.line, m.busy = nil, nil, nil, 0
 	for _, c := range m.clones {
@@ -470,25 +470,25 @@ func (w *simulation) stop(m *machine, pause time.Duration) {
 	}
 	for _, r := range runs {
 		r.ended, r.slot = true, false
-		w.silent(r)
+		w.noteSilence(r)
 	}
-	w.after(pause, func() {
+	w.runAfter(pause, func() {
 		m.up = true
 		w.poll(m)
 	})
 }
 
-// cut parts a worker from the server, but not from the remote.
-func (w *simulation) cut(m *machine, pause time.Duration) {
+// disconnect parts a worker from the server, but not from the remote.
+func (w *simulation) disconnect(m *machine, pause time.Duration) {
 	if !m.linked {
 		return
 	}
 	w.report.Cuts++
 	m.linked = false
 	for _, r := range m.runs {
-		w.silent(r)
+		w.noteSilence(r)
 	}
-	w.after(pause, func() {
+	w.runAfter(pause, func() {
 		m.linked = true
 		answers := m.answers
 		m.answers = nil

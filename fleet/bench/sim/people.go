@@ -23,11 +23,11 @@ func (w *simulation) attributesChanged(id, phase string) {
 	began := j.phase != phase
 	j.phase = phase
 	if waits(phase) && began {
-		w.look(j)
+		w.scheduleVisit(j)
 	}
-	if phase == string(loop.PhaseAttempt) && began && !w.calm && !j.cancelled && w.draw("cancel", j.number).Float64() < 0.01 {
+	if phase == string(loop.PhaseAttempt) && began && !w.calm && !j.cancelled && w.randFor("cancel", j.number).Float64() < 0.01 {
 		j.cancelled = true
-		w.after(every(w.draw("cancelled", j.number), 3*time.Minute), func() {
+		w.runAfter(every(w.randFor("cancelled", j.number), 3*time.Minute), func() {
 			w.update(j, task.UpdateCancel, string(j.in.ID)+"-cancel")
 		})
 	}
@@ -37,13 +37,13 @@ func waits(phase string) bool {
 	return phase == string(loop.PhaseGate) || phase == task.PhaseQuarantined
 }
 
-// look has a person look after a task that waits, some hours later.
-func (w *simulation) look(j *job) {
+// scheduleVisit has a person look after a task that waits, some hours later.
+func (w *simulation) scheduleVisit(j *job) {
 	j.looks++
 	n := j.looks
-	w.after(every(w.draw("look", j.number, n), visitTime), func() {
+	w.runAfter(every(w.randFor("look", j.number, n), visitTime), func() {
 		if n == j.looks && !j.closed && waits(j.phase) {
-			w.visit(j, w.draw("visit", j.number, n))
+			w.visit(j, w.randFor("visit", j.number, n))
 		}
 	})
 }
@@ -56,7 +56,7 @@ func (w *simulation) visit(j *job, rnd *rand.Rand) {
 		err = v.Get(&st)
 	}
 	if err != nil {
-		w.wrong("%s: %v", j.in.ID, err)
+		w.addViolation("%s: %v", j.in.ID, err)
 		return
 	}
 	id := fmt.Sprintf("%s-%d", j.in.ID, j.looks)
@@ -97,12 +97,12 @@ func (w *simulation) update(j *job, name, id string, args ...any) {
 		OnReject: func(error) { w.report.Rejected++ },
 		OnComplete: func(any, error) {
 			if waits(j.phase) {
-				w.look(j)
+				w.scheduleVisit(j)
 			}
 		},
 	}, args...)
 	if err != nil {
-		w.wrong("%s: %v", j.in.ID, err)
+		w.addViolation("%s: %v", j.in.ID, err)
 	}
 }
 
@@ -119,15 +119,15 @@ type accepted struct {
 	at  time.Time
 }
 
-// refuses has a remote be away again and again.
-func (w *simulation) refuses(r *repository, n int) {
-	rnd := w.draw("outage", r.number, n)
-	w.after(every(rnd, w.faults), func() {
+// scheduleRefusal has a remote be away again and again.
+func (w *simulation) scheduleRefusal(r *repository, n int) {
+	rnd := w.randFor("outage", r.number, n)
+	w.runAfter(every(rnd, w.faults), func() {
 		r.down = true
 		w.report.Outages++
-		w.after(around(rnd, 2*time.Minute, 1), func() {
+		w.runAfter(around(rnd, 2*time.Minute, 1), func() {
 			r.down = false
-			w.refuses(r, n+1)
+			w.scheduleRefusal(r, n+1)
 		})
 	})
 }
@@ -149,8 +149,8 @@ func (w *simulation) merge(r *repository) {
 	r.merging = true
 	a := r.queue[0]
 	r.queue = r.queue[1:]
-	rnd := w.draw("merge", a.job.number, int(w.now().Sub(a.at)))
-	w.after(around(rnd, mergeTime, 0.4), func() {
+	rnd := w.randFor("merge", a.job.number, int(w.now().Sub(a.at)))
+	w.runAfter(around(rnd, mergeTime, 0.4), func() {
 		r.merging = false
 		if rnd.Float64() < 1.0/30 {
 			w.report.MergesFailed++

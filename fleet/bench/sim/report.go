@@ -74,17 +74,17 @@ func newReport(c config) report {
 	return report{Seed: c.seed, Tasks: c.tasks, Workers: c.workers}
 }
 
-func (r *report) occupied(now time.Time, by int) {
+func (r *report) noteOccupied(now time.Time, by int) {
 	r.busy += by
 	r.usage = append(r.usage, usage{now, r.busy})
 }
 
-func (w *simulation) wrong(format string, args ...any) {
+func (w *simulation) addViolation(format string, args ...any) {
 	w.report.Wrong = append(w.report.Wrong, fmt.Sprintf(format, args...))
 }
 
-// judge compares what the workflows said with what is on the remotes.
-func (w *simulation) judge() {
+// checkAll compares what the workflows said with what is on the remotes.
+func (w *simulation) checkAll() {
 	r := &w.report
 	var ends []time.Time
 	var worked, useful time.Duration
@@ -93,7 +93,7 @@ func (w *simulation) judge() {
 		worked += j.worked
 		if j.remote == nil || !j.closed {
 			r.Lost++
-			w.wrong("%s did not end: phase %q", j.in.ID, j.phase)
+			w.addViolation("%s did not end: phase %q", j.in.ID, j.phase)
 			continue
 		}
 		r.Pushes += j.pushes
@@ -103,10 +103,10 @@ func (w *simulation) judge() {
 			useful += a.Elapsed
 		}
 		ends = append(ends, j.remote.entries[len(j.remote.entries)-1].step.Time)
-		w.judgeOne(j)
+		w.checkJob(j)
 	}
 	if r.Merged < r.Passed {
-		w.wrong("%d tasks were accepted, and %d merged", r.Passed, r.Merged)
+		w.addViolation("%d tasks were accepted, and %d merged", r.Passed, r.Merged)
 	}
 	worked -= r.killed
 	if r.Attempts > 0 && worked > 0 {
@@ -118,7 +118,7 @@ func (w *simulation) judge() {
 		slices.SortFunc(ends, time.Time.Compare)
 		bulk := ends[(len(ends)-1)*95/100]
 		r.Bulk = bulk.Sub(w.began).Seconds()
-		r.Utilisation = 100 * r.used(w.began, bulk).Seconds() / (r.Bulk * float64(w.workers*w.slots))
+		r.Utilisation = 100 * r.slotTime(w.began, bulk).Seconds() / (r.Bulk * float64(w.workers*w.slots))
 	}
 	slices.Sort(r.latencies)
 	at := func(p int) float64 {
@@ -130,8 +130,8 @@ func (w *simulation) judge() {
 	r.MergeP50, r.MergeP95, r.MergeP99 = at(50), at(95), at(99)
 }
 
-// used is the time of slots that were busy between two moments.
-func (r *report) used(from, to time.Time) (sum time.Duration) {
+// slotTime is the time of slots that were busy between two moments.
+func (r *report) slotTime(from, to time.Time) (sum time.Duration) {
 	for i, u := range r.usage {
 		end := to
 		if i+1 < len(r.usage) && r.usage[i+1].at.Before(to) {
@@ -144,12 +144,12 @@ func (r *report) used(from, to time.Time) (sum time.Duration) {
 	return sum
 }
 
-// judgeOne holds a task's end against its record and its branch on the remote.
-func (w *simulation) judgeOne(j *job) {
+// checkJob holds a task's end against its record and its branch on the remote.
+func (w *simulation) checkJob(j *job) {
 	r := &w.report
 	if j.err != nil {
 		r.Lost++
-		w.wrong("%s failed: %v", j.in.ID, j.err)
+		w.addViolation("%s failed: %v", j.in.ID, j.err)
 		return
 	}
 	var s loop.State
@@ -159,37 +159,37 @@ func (w *simulation) judgeOne(j *job) {
 		}
 		next, _, err := loop.Step(policy, s, e.step.Event)
 		if err != nil {
-			w.wrong("%s: entry %d of the record: %v", j.in.ID, i+1, err)
+			w.addViolation("%s: entry %d of the record: %v", j.in.ID, i+1, err)
 			return
 		}
 		s = next
 	}
-	sum, err := task.Sum(s)
-	want, err2 := task.Sum(j.remote.state)
+	sum, err := task.StateHash(s)
+	want, err2 := task.StateHash(j.remote.state)
 	switch {
 	case err != nil || err2 != nil || sum != want:
-		w.wrong("%s: the record's events do not lead to its state", j.in.ID)
+		w.addViolation("%s: the record's events do not lead to its state", j.in.ID)
 	case j.result.Head != j.remote.head():
-		w.wrong("%s ended at entry %d, and the remote has %d", j.in.ID, j.result.Head.Seq, len(j.remote.entries))
+		w.addViolation("%s ended at entry %d, and the remote has %d", j.in.ID, j.result.Head.Seq, len(j.remote.entries))
 	case j.result.Attempts != len(s.Attempts) || j.result.Outcome != s.Outcome:
-		w.wrong("%s ended as %s after %d attempts, and the record says %s after %d", j.in.ID, j.result.Outcome, j.result.Attempts,
+		w.addViolation("%s ended as %s after %d attempts, and the record says %s after %d", j.in.ID, j.result.Outcome, j.result.Attempts,
 			s.Outcome, len(s.Attempts))
 	}
 	if j.merged > 1 {
 		r.Twice++
-		w.wrong("%s was accepted %d times", j.in.ID, j.merged)
+		w.addViolation("%s was accepted %d times", j.in.ID, j.merged)
 	}
 	if j.result.Outcome != loop.OutcomePassed {
 		r.GivenUp++
 		if j.merged > 0 {
-			w.wrong("%s was given up, and its work is on its branch", j.in.ID)
+			w.addViolation("%s was given up, and its work is on its branch", j.in.ID)
 		}
 		return
 	}
 	r.Passed++
 	if j.merged == 0 || j.branch != j.result.Commit {
 		r.Lost++
-		w.wrong("%s was accepted with %q, and its branch has %q", j.in.ID, j.result.Commit, j.branch)
+		w.addViolation("%s was accepted with %q, and its branch has %q", j.in.ID, j.result.Commit, j.branch)
 	}
 }
 

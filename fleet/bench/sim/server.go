@@ -33,7 +33,7 @@ type call struct {
 	run     *running // where it is done; nil while it waits
 
 	done   bool
-	answer task.Standing
+	answer task.ActivityResult
 	err    error
 }
 
@@ -69,10 +69,10 @@ func (w *simulation) offer(c *call) {
 	c.waiting, c.run = true, nil
 	attempt := c.attempt
 	if limit := c.options.ScheduleToStartTimeout; limit > 0 {
-		w.after(limit, func() {
+		w.runAfter(limit, func() {
 			if c.waiting && c.attempt == attempt && !c.done {
 				c.waiting = false
-				w.complete(c, task.Standing{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil))
+				w.complete(c, task.ActivityResult{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil))
 			}
 		})
 	}
@@ -87,12 +87,12 @@ func (w *simulation) offer(c *call) {
 		w.begins = slices.Insert(w.begins, at, c)
 		free := slices.DeleteFunc(slices.Clone(w.machines), func(m *machine) bool { return !w.free(m) })
 		if len(free) > 0 {
-			w.bring(free[w.draw("place", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
+			w.deliverWaiting(free[w.randFor("place", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
 		}
 		return
 	}
 	if c.options.TaskQueue != task.Queue {
-		m := w.named(c.options.TaskQueue)
+		m := w.machineOf(c.options.TaskQueue)
 		m.waiting = append(m.waiting, c)
 		w.poll(m)
 		return
@@ -102,7 +102,7 @@ func (w *simulation) offer(c *call) {
 		w.shared = append(w.shared, c)
 		return
 	}
-	w.deliver(c, free[w.draw("queue", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
+	w.deliver(c, free[w.randFor("queue", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
 }
 
 // poll has a worker take what waits for it.
@@ -117,7 +117,7 @@ func (w *simulation) poll(m *machine) {
 		w.deliver(c, m)
 	}
 	m.waiting, w.shared = nil, nil
-	w.bring(m)
+	w.deliverWaiting(m)
 }
 
 // free reports whether a worker asks for tasks: fewer are at work there than it has slots.
@@ -139,8 +139,8 @@ func (w *simulation) free(m *machine) bool {
 	return n < w.slots
 }
 
-// bring has a worker take what waits for a free slot.
-func (w *simulation) bring(m *machine) {
+// deliverWaiting has a worker take what waits for a free slot.
+func (w *simulation) deliverWaiting(m *machine) {
 	for len(w.begins) > 0 && w.free(m) {
 		c := w.begins[0]
 		w.begins = w.begins[1:]
@@ -157,36 +157,36 @@ func (w *simulation) deliver(c *call, m *machine) {
 	c.run = r
 	m.runs = append(m.runs, r)
 	if limit := c.options.StartToCloseTimeout; limit < 24*time.Hour { // longer ones are never reached
-		w.after(limit, func() {
+		w.runAfter(limit, func() {
 			if c.run == r && !c.done {
-				w.again(c, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil))
+				w.retryActivity(c, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil))
 			}
 		})
 	}
-	w.after(latency, func() {
-		if r.lives() {
-			w.begin(r)
+	w.runAfter(latency, func() {
+		if r.isAlive() {
+			w.beginActivity(r)
 		} else if c.run == r {
-			w.silent(r)
+			w.noteSilence(r)
 		}
 	})
 }
 
-// lives reports whether the worker's process that an attempt runs in is still there.
-func (r *running) lives() bool { return r.on.up && r.on.process == r.process && !r.ended }
+// isAlive reports whether the worker's process that an attempt runs in is still there.
+func (r *running) isAlive() bool { return r.on.up && r.on.process == r.process && !r.ended }
 
-// silent has the server miss a worker. It hears of it only by the heartbeats that do not come.
-func (w *simulation) silent(r *running) {
+// noteSilence has the server miss a worker. It hears of it only by the heartbeats that do not come.
+func (w *simulation) noteSilence(r *running) {
 	c := r.call
 	if c.run != r || c.done {
 		return
 	}
 	c.silence++
 	n, beat := c.silence, c.ask.Beat
-	since := time.Duration(float64(beat) * w.draw("beat", c.job.number, c.ask.Head.Seq, n).Float64())
-	w.after(c.options.HeartbeatTimeout-since, func() {
+	since := time.Duration(float64(beat) * w.randFor("beat", c.job.number, c.ask.Head.Seq, n).Float64())
+	w.runAfter(c.options.HeartbeatTimeout-since, func() {
 		if c.run == r && !c.done && c.silence == n {
-			w.again(c, temporal.NewHeartbeatTimeoutError())
+			w.retryActivity(c, temporal.NewHeartbeatTimeoutError())
 		}
 	})
 }
@@ -198,11 +198,11 @@ func (w *simulation) heartbeat(r *running) {
 		r.call.silence++
 		return
 	}
-	w.after(heartbeat, func() {
-		if r.lives() && r.on.linked {
+	w.runAfter(heartbeat, func() {
+		if r.isAlive() && r.on.linked {
 			w.report.GivenUpByServer++
-			w.leave(r)
-			w.after(orphanTime, func() { w.stopOrphan(r.on, r.job) })
+			w.endAttempt(r)
+			w.runAfter(orphanTime, func() { w.stopOrphan(r.on, r.job) })
 		}
 	})
 }
@@ -212,25 +212,25 @@ func (w *simulation) cancel(c *call) {
 	r := c.run
 	if c.waiting && c.options.TaskQueue == task.BeginQueue && !c.done {
 		c.waiting = false
-		w.complete(c, task.Standing{}, temporal.NewCanceledError())
+		w.complete(c, task.ActivityResult{}, temporal.NewCanceledError())
 	}
 	if r == nil {
 		return
 	}
-	w.after(heartbeat, func() {
-		if r.lives() && r.on.linked && r.stopped != nil {
+	w.runAfter(heartbeat, func() {
+		if r.isAlive() && r.on.linked && r.stopped != nil {
 			r.stopped()
 		}
 	})
 }
 
-// again repeats an activity by its retry policy, or gives it up.
-func (w *simulation) again(c *call, err error) {
+// retryActivity repeats an activity by its retry policy, or gives it up.
+func (w *simulation) retryActivity(c *call, err error) {
 	p := c.options.RetryPolicy
 	var app *temporal.ApplicationError
 	final := errors.As(err, &app) && (app.NonRetryable() || slices.Contains(p.NonRetryableErrorTypes, app.Type()))
 	if final || p.MaximumAttempts > 0 && c.attempt >= int(p.MaximumAttempts) {
-		w.complete(c, task.Standing{}, err)
+		w.complete(c, task.ActivityResult{}, err)
 		return
 	}
 	// What the workflow leaves out is 2, and a hundred times the first wait.
@@ -238,7 +238,7 @@ func (w *simulation) again(c *call, err error) {
 	wait = min(wait, cmp.Or(p.MaximumInterval, 100*p.InitialInterval))
 	c.run = nil
 	w.report.Repeated++
-	w.after(wait, func() {
+	w.runAfter(wait, func() {
 		if !c.done {
 			w.offer(c)
 		}
@@ -247,13 +247,13 @@ func (w *simulation) again(c *call, err error) {
 
 // finish is a worker that answers. It does so until the server hears it; an answer to an attempt that the server gave
 // up is not heard.
-func (w *simulation) finish(r *running, st task.Standing, err error) {
-	w.leave(r)
+func (w *simulation) finish(r *running, st task.ActivityResult, err error) {
+	w.endAttempt(r)
 	w.answer(r, st, err)
 }
 
-// leave ends an attempt of an activity on its worker.
-func (w *simulation) leave(r *running) {
+// endAttempt ends an attempt of an activity on its worker.
+func (w *simulation) endAttempt(r *running) {
 	r.ended = true
 	w.release(r)
 	r.on.runs = slices.DeleteFunc(r.on.runs, func(o *running) bool { return o == r })
@@ -262,23 +262,23 @@ func (w *simulation) leave(r *running) {
 		c.until = w.now().Add(nextSoon)
 	}
 	if len(w.begins) > 0 {
-		w.bring(r.on)
-		w.after(nextSoon, func() { w.bring(r.on) })
+		w.deliverWaiting(r.on)
+		w.runAfter(nextSoon, func() { w.deliverWaiting(r.on) })
 	}
 }
 
-func (w *simulation) answer(r *running, st task.Standing, err error) {
+func (w *simulation) answer(r *running, st task.ActivityResult, err error) {
 	if !r.on.linked {
 		r.on.answers = append(r.on.answers, func() { w.answer(r, st, err) })
 		return
 	}
-	w.after(latency, func() {
+	w.runAfter(latency, func() {
 		c := r.call
 		switch {
 		case c.run != r || c.done:
 			w.report.Late++
 		case err != nil:
-			w.again(c, err)
+			w.retryActivity(c, err)
 		default:
 			w.complete(c, st, nil)
 		}
@@ -286,7 +286,7 @@ func (w *simulation) answer(r *running, st task.Standing, err error) {
 }
 
 // complete gives a workflow what its activity came to.
-func (w *simulation) complete(c *call, st task.Standing, err error) {
+func (w *simulation) complete(c *call, st task.ActivityResult, err error) {
 	c.done, c.err, c.run = true, err, nil
 	if err == nil {
 		text, err := json.Marshal(st) // nothing of the worker's memory reaches the workflow
@@ -296,6 +296,6 @@ func (w *simulation) complete(c *call, st task.Standing, err error) {
 		c.err = err
 	}
 	if err := w.env.SignalWorkflowByID(c.flow, doneSignal, nil); err != nil {
-		w.wrong("%s: %v", c.job.in.ID, err)
+		w.addViolation("%s: %v", c.job.in.ID, err)
 	}
 }

@@ -91,8 +91,8 @@ type job struct {
 	worked   time.Duration // agents' time
 }
 
-// draw gives each question a separate source of chance, so that one more event does not change all others.
-func (w *simulation) draw(what string, ids ...int) *rand.Rand {
+// randFor gives each question a separate source of chance, so that one more event does not change all others.
+func (w *simulation) randFor(what string, ids ...int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, what, ids)
 	return rand.New(rand.NewPCG(w.seed, h.Sum64()))
@@ -134,15 +134,15 @@ func (q *events) Pop() any {
 
 func (w *simulation) now() time.Time { return w.env.Now() }
 
-// after has something happen later. The environment knows of one timer only, because it looks through all of its
+// runAfter has something happen later. The environment knows of one timer only, because it looks through all of its
 // timers each time that one fires.
-func (w *simulation) after(d time.Duration, do func()) {
+func (w *simulation) runAfter(d time.Duration, do func()) {
 	w.count++
 	heap.Push(&w.events, event{at: w.now().Add(max(d, 0)), n: w.count, do: do})
-	w.arm()
+	w.armTimer()
 }
 
-func (w *simulation) arm() {
+func (w *simulation) armTimer() {
 	if len(w.events) == 0 {
 		return
 	}
@@ -161,28 +161,28 @@ func (w *simulation) wake() {
 		e := heap.Pop(&w.events).(event)
 		e.do()
 	}
-	w.arm()
+	w.armTimer()
 }
 
 // run runs a fleet until every task has ended.
 func run(c config) report {
 	w := &simulation{config: c, jobs: map[string]*job{}, report: newReport(c)}
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(silent{})
+	suite.SetLogger(silentLogger{})
 	w.env = suite.NewTestWorkflowEnvironment()
 	w.env.SetTestTimeout(10 * time.Minute) // in which nothing at all happens
 	w.env.SetDetachedChildWait(false)
 	w.began = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	w.env.SetStartTime(w.began)
-	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&seam{w: w}}, DeadlockDetectionTimeout: time.Hour})
+	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&modelInterceptor{w: w}}, DeadlockDetectionTimeout: time.Hour})
 	w.env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	w.env.RegisterWorkflowWithOptions(w.submitAll, workflow.RegisterOptions{Name: submitName})
 	w.env.SetOnChildWorkflowCompletedListener(func(info *workflow.Info, result converter.EncodedValue, err error) {
-		w.ended(info.WorkflowExecution.ID, result, err)
+		w.jobEnded(info.WorkflowExecution.ID, result, err)
 	})
 	w.build()
 	w.env.ExecuteWorkflow(submitName)
-	w.judge()
+	w.checkAll()
 	return w.report
 }
 
@@ -200,12 +200,12 @@ func (w *simulation) submitAll(ctx workflow.Context) error {
 		if err := w.submit(ctx, j); err != nil {
 			return fmt.Errorf("submit %s: %w", j.in.ID, err)
 		}
-		if !w.calm && w.draw("twice", j.number).Float64() < 0.02 {
+		if !w.calm && w.randFor("twice", j.number).Float64() < 0.02 {
 			err := w.submit(ctx, j)
 			if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 				w.report.Refused++
 			} else {
-				w.wrong("%s was started twice", j.in.ID)
+				w.addViolation("%s was started twice", j.in.ID)
 			}
 		}
 	}
@@ -229,11 +229,11 @@ func (w *simulation) start() {
 		id := task.WorkflowID(j.in.Remote, j.in.ID)
 		heap.Push(&w.events, event{at: j.at, n: 0, do: func() {
 			if err := w.env.SignalWorkflowByID(id, beginSignal, nil); err != nil {
-				w.wrong("%s: %v", j.in.ID, err)
+				w.addViolation("%s: %v", j.in.ID, err)
 			}
 		}})
 	}
-	w.arm()
+	w.armTimer()
 }
 
 func (w *simulation) submit(ctx workflow.Context, j *job) error {
@@ -251,10 +251,10 @@ func (w *simulation) submit(ctx workflow.Context, j *job) error {
 	return child.GetChildWorkflowExecution().Get(ctx, nil)
 }
 
-func (w *simulation) ended(id string, result converter.EncodedValue, err error) {
+func (w *simulation) jobEnded(id string, result converter.EncodedValue, err error) {
 	j := w.jobs[id]
 	if j == nil || j.closed {
-		w.wrong("%s ended twice", id)
+		w.addViolation("%s ended twice", id)
 		return
 	}
 	j.closed, j.err = true, err
@@ -279,15 +279,15 @@ func (w *simulation) check() {
 	w.env.SignalWorkflow(doneSignal, nil)
 }
 
-// seam is where the workflow meets the model: activities go to the model of the server instead of the environment,
+// modelInterceptor is where the workflow meets the model: activities go to the model of the server instead of the environment,
 // with the options that the workflow gave them.
-type seam struct {
+type modelInterceptor struct {
 	interceptor.WorkerInterceptorBase
 	w *simulation
 }
 
 // InterceptWorkflow is called for each workflow.
-func (s *seam) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+func (s *modelInterceptor) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
 	return &inbound{WorkflowInboundInterceptorBase: interceptor.WorkflowInboundInterceptorBase{Next: next}, w: s.w}
 }
 
@@ -345,20 +345,20 @@ func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes 
 	return nil
 }
 
-// silent keeps the environment's log.
-type silent struct{}
+// silentLogger keeps the environment's log.
+type silentLogger struct{}
 
 // Debug, Info, Warn and Error are a log.Logger.
-func (silent) Debug(string, ...any) {}
+func (silentLogger) Debug(string, ...any) {}
 
 // Info is kept.
-func (silent) Info(string, ...any) {}
+func (silentLogger) Info(string, ...any) {}
 
 // Warn is kept.
-func (silent) Warn(string, ...any) {}
+func (silentLogger) Warn(string, ...any) {}
 
 // Error is kept.
-func (silent) Error(string, ...any) {}
+func (silentLogger) Error(string, ...any) {}
 
 // build makes tasks, repositories and workers.
 func (w *simulation) build() {
@@ -369,7 +369,7 @@ func (w *simulation) build() {
 		w.machines = append(w.machines, &machine{number: i, name: fmt.Sprintf("w%d", i), up: true, linked: true, clones: map[*job]*clone{}})
 	}
 	for i := range w.tasks {
-		r := w.draw("task", i)
+		r := w.randFor("task", i)
 		repo := w.repos[r.IntN(len(w.repos))]
 		j := &job{number: i, repo: repo, at: w.began.Add(time.Duration(float64(w.submitted) * float64(i) / float64(w.tasks))),
 			in: task.Input{ID: belay.TaskID(fmt.Sprintf("T-%d", i)), Remote: fmt.Sprintf("/srv/git/app-%d.git", repo.number),

@@ -67,7 +67,7 @@ func fetch(ctx context.Context, c client.Client, id, run string) (*history, erro
 func (h *history) replay() error {
 	r := worker.NewWorkflowReplayer()
 	r.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
-	return r.ReplayWorkflowHistory(silent{}, &h.all)
+	return r.ReplayWorkflowHistory(silentLogger{}, &h.all)
 }
 
 // phase is one part of a step, from an event of a history to a later one.

@@ -48,7 +48,7 @@ func main() {
 
 // histories replays what the server at $TEMPORAL_ADDRESS has.
 func histories(ctx context.Context) error {
-	c, err := client.Dial(client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS"), Logger: silent{}})
+	c, err := client.Dial(client.Options{HostPort: os.Getenv("TEMPORAL_ADDRESS"), Logger: silentLogger{}})
 	if err != nil {
 		return err
 	}
@@ -115,17 +115,17 @@ func spread(all []time.Duration) (p50, p95 time.Duration) {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.3g ms", float64(d)/1e6) }
 
-// silent keeps the SDK's log.
-type silent struct{}
+// silentLogger keeps the SDK's log.
+type silentLogger struct{}
 
 // Debug, Info, Warn and Error are a log.Logger.
-func (silent) Debug(string, ...any) {}
+func (silentLogger) Debug(string, ...any) {}
 
 // Info is kept.
-func (silent) Info(string, ...any) {}
+func (silentLogger) Info(string, ...any) {}
 
 // Warn is kept.
-func (silent) Warn(string, ...any) {}
+func (silentLogger) Warn(string, ...any) {}
 
 // Error is kept.
-func (silent) Error(string, ...any) {}
+func (silentLogger) Error(string, ...any) {}

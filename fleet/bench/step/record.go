@@ -102,15 +102,15 @@ type record struct {
 }
 
 // do does a command, unless it was done before, and says what was recorded.
-func (r *records) do(worker string) func(context.Context, task.Ask) (task.Standing, error) {
-	return func(_ context.Context, q task.Ask) (task.Standing, error) {
+func (r *records) do(worker string) func(context.Context, task.Ask) (task.ActivityResult, error) {
+	return func(_ context.Context, q task.Ask) (task.ActivityResult, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		t := r.all[q.Task.ID]
 		if t == nil {
 			t = &record{}
 			if _, err := fmt.Sscan(q.Task.Prose, &t.attempts); err != nil {
-				return task.Standing{}, temporal.NewNonRetryableApplicationError(err.Error(), task.ErrRefused, err)
+				return task.ActivityResult{}, temporal.NewNonRetryableApplicationError(err.Error(), task.ErrRefused, err)
 			}
 			r.all[q.Task.ID] = t
 		}
@@ -118,20 +118,20 @@ func (r *records) do(worker string) func(context.Context, task.Ask) (task.Standi
 			e := answer(t.state, t.attempts)
 			next, _, err := loop.Step(policy(), t.state, e)
 			if err != nil {
-				return task.Standing{}, err
+				return task.ActivityResult{}, err
 			}
-			sum, err := task.Sum(next)
+			sum, err := task.StateHash(next)
 			if err != nil {
-				return task.Standing{}, err
+				return task.ActivityResult{}, err
 			}
 			t.state = next
-			t.steps = append(t.steps, task.Step{Event: task.Slim(e), Sum: sum, Time: time.Now().UTC()})
+			t.steps = append(t.steps, task.Step{Event: task.SlimEvent(e), Sum: sum, Time: time.Now().UTC()})
 		}
-		return task.Standing{Worker: worker, Policy: policy(), Steps: t.steps[q.Head.Seq:], Pushed: true,
+		return task.ActivityResult{Worker: worker, Policy: policy(), Steps: t.steps[q.Head.Seq:], Pushed: true,
 			Head: task.Head{Seq: len(t.steps), Hash: fmt.Sprintf("%064d", len(t.steps))}}, nil
 	}
 }
 
-func adopt(context.Context, task.Ask) (task.Standing, error) {
-	return task.Standing{}, errors.New("no worker is lost here")
+func adopt(context.Context, task.Ask) (task.ActivityResult, error) {
+	return task.ActivityResult{}, errors.New("no worker is lost here")
 }

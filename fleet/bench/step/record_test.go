@@ -23,13 +23,13 @@ func TestTasks(t *testing.T) {
 	for attempts, prose := range map[int]string{1: "1", 3: "3", mostAttempts: "20"} {
 		r := &records{all: map[belay.TaskID]*record{}}
 		var suite testsuite.WorkflowTestSuite
-		suite.SetLogger(silent{})
+		suite.SetLogger(silentLogger{})
 		env := suite.NewTestWorkflowEnvironment()
 		env.SetTestTimeout(time.Minute)
 		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Hour}) // a busy machine is no deadlock
 		env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 		calls := 0
-		do := func(ctx context.Context, q task.Ask) (task.Standing, error) { calls++; return r.do("w1")(ctx, q) }
+		do := func(ctx context.Context, q task.Ask) (task.ActivityResult, error) { calls++; return r.do("w1")(ctx, q) }
 		for _, name := range []string{task.BeginName, task.DoName} {
 			env.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: name})
 		}

@@ -55,7 +55,7 @@ func start(ctx context.Context, program, dir string) (*server, error) {
 		return nil, fmt.Errorf("%s said %q: %w", program, line, err)
 	}
 	for range 100 { // it listens before it answers
-		if s.c, err = client.Dial(client.Options{HostPort: address, Logger: silent{}}); err == nil {
+		if s.c, err = client.Dial(client.Options{HostPort: address, Logger: silentLogger{}}); err == nil {
 			return s, nil
 		}
 		time.Sleep(100 * time.Millisecond)

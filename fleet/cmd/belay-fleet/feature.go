@@ -51,7 +51,7 @@ func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.Feature
 	if err != nil {
 		return err
 	}
-	notes, err := listed(ctx, &in, name, f.Feature)
+	notes, err := readList(ctx, &in, name, f.Feature)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.Feature
 	})
 }
 
-// listed reads the tasks of a feature, or of a file, in the repository of the working folder.
-func listed(ctx context.Context, in *task.FeatureInput, name, as string) ([]tasklist.Note, error) {
+// readList reads the tasks of a feature, or of a file, in the repository of the working folder.
+func readList(ctx context.Context, in *task.FeatureInput, name, as string) ([]tasklist.Note, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (a *program) showFeature(ctx context.Context, c client.Client, name string)
 		err = v.Get(&st)
 	}
 	if err != nil {
-		return remade(err, name)
+		return translateError(err, name)
 	}
 	rows, err := list(ctx, c, fmt.Sprintf("%s = '%s' AND %s = '%s'", task.AttrRepository, task.RepositoryKey(st.Task.Remote),
 		task.AttrFeature, strings.ReplaceAll(st.Task.Feature, "'", "")))
@@ -140,10 +140,10 @@ func (a *program) showFeature(ctx context.Context, c client.Client, name string)
 		task.FeatureStatus
 		Running []row  `json:"running"`
 		Failed  string `json:"failed,omitempty"`
-	}{st, rows, failed}, nil, func(w io.Writer) { shownFeature(w, st, running, failed) })
+	}{st, rows, failed}, nil, func(w io.Writer) { printFeature(w, st, running, failed) })
 }
 
-func shownFeature(w io.Writer, st task.FeatureStatus, running map[string]row, failed string) {
+func printFeature(w io.Writer, st task.FeatureStatus, running map[string]row, failed string) {
 	merged := 0
 	for _, p := range st.Parts {
 		if p.Stage == task.StageMerged {

@@ -58,7 +58,7 @@ Exit codes: 0 done, or scheduled · 1 the remote refuses · 2 failed · 5 the sc
 				return belay.Refuse(belay.CodeUsage, "use one of them", "--dry-run and --cron cannot be combined")
 			}
 			if cron != "" {
-				return a.forgetAt(c.Context(), task.ForgetAsk{Remote: remote.Public(url), Keep: keep}, cron, zone)
+				return a.forgetAt(c.Context(), task.ForgetAsk{Remote: remote.WithoutLogin(url), Keep: keep}, cron, zone)
 			}
 			return a.forget(c.Context(), task.ForgetAsk{Remote: url, Keep: keep})
 		},
@@ -79,7 +79,7 @@ func (a *program) forget(ctx context.Context, q task.ForgetAsk) error {
 		return err
 	}
 	defer c.Close()
-	known, err := machine.Known(ctx, c, remote.Public(q.Remote))
+	known, err := machine.OpenOrEndedTasks(ctx, c, remote.WithoutLogin(q.Remote))
 	if err != nil {
 		return belay.Refuse(belay.CodeCannot, "belay-fleet setup, once for a namespace", "the server does not list tasks: %v", err)
 	}
@@ -87,19 +87,19 @@ func (a *program) forget(ctx context.Context, q task.ForgetAsk) error {
 	if err != nil && len(out.Tasks) == 0 {
 		return err
 	}
-	return a.Tell(out, err, func(w io.Writer) { forgot(w, out) })
+	return a.Tell(out, err, func(w io.Writer) { printForgotten(w, out) })
 }
 
-func forgot(w io.Writer, out task.Forgot) {
+func printForgotten(w io.Writer, out task.ForgetResult) {
 	done, tasks := "deleted", 0
 	if out.DryRun {
 		done = "would be deleted"
 	}
 	for _, t := range out.Tasks {
 		switch {
-		case t.Kept != "":
-			fmt.Fprintf(w, "%s: kept: %s\n", t.Task, t.Kept)
-		case t.Record:
+		case t.KeptReason != "":
+			fmt.Fprintf(w, "%s: kept: %s\n", t.Task, t.KeptReason)
+		case t.RecordDeleted:
 			fmt.Fprintf(w, "%s: its record %s\n", t.Task, done)
 		default:
 			tasks++
@@ -130,27 +130,27 @@ func (a *program) forgetAt(ctx context.Context, q task.ForgetAsk, cron, zone str
 	})
 }
 
-// onTheRemote is what the remote of a task has of it.
-type onTheRemote struct {
-	remote.Left
+// remoteContents is what the remote of a task has of it.
+type remoteContents struct {
+	remote.RemoteContents
 	Unknown string `json:"unknown,omitempty"` // why it is not known
 }
 
-// left asks the remote of a task that ended what it still has; nil for a task that is open, or was never pushed.
-func left(ctx context.Context, st task.Status) *onTheRemote {
+// readRemoteContents asks the remote of a task that ended what it still has; nil for a task that is open, or was never pushed.
+func readRemoteContents(ctx context.Context, st task.Status) *remoteContents {
 	if st.Outcome == "" || st.Unpushed || st.Head.Seq == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	there, err := remote.Look(ctx, st.Task.Remote, st.Task.ID)
+	there, err := remote.ReadContents(ctx, st.Task.Remote, st.Task.ID)
 	if err != nil {
-		return &onTheRemote{Unknown: strings.ReplaceAll(session.Sentence(err), "\n", " ")}
+		return &remoteContents{Unknown: strings.ReplaceAll(session.Sentence(err), "\n", " ")}
 	}
-	return &onTheRemote{Left: there}
+	return &remoteContents{RemoteContents: there}
 }
 
-func (r onTheRemote) text() string {
+func (r remoteContents) text() string {
 	switch {
 	case r.Unknown != "":
 		return "unknown: " + belay.VisibleLine(r.Unknown)

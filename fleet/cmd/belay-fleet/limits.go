@@ -33,7 +33,7 @@ Exit codes: 0 listed · 2 no worker answers.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(all, nil, func(w io.Writer) { shownLedgers(w, all) })
+			return a.Tell(all, nil, func(w io.Writer) { printLedgers(w, all) })
 		},
 	}
 }
@@ -64,7 +64,7 @@ func ledgers(ctx context.Context, c client.Client) ([]task.Ledger, error) {
 	}
 }
 
-func shownLedgers(w io.Writer, all []task.Ledger) {
+func printLedgers(w io.Writer, all []task.Ledger) {
 	if len(all) == 0 {
 		fmt.Fprintln(w, "no team has used anything lately")
 		return

@@ -102,7 +102,7 @@ func (a *program) options() (client.Options, error) {
 	if a.namespace != "" {
 		o.Namespace = a.namespace
 	}
-	o.Logger, o.Identity, o.MetricsHandler = quiet{a.Terminal}, "belay-fleet of "+person(), a.reports
+	o.Logger, o.Identity, o.MetricsHandler = warningLogger{a.Terminal}, "belay-fleet of "+person(), a.reports
 	o.WorkerHeartbeatInterval = slotsEvery
 	return o, nil
 }
@@ -127,8 +127,8 @@ func (a *program) dial(ctx context.Context) (client.Client, error) {
 	return c, nil
 }
 
-// remade says an error of the server's in belay's words.
-func remade(err error, id string) error {
+// translateError says an error of the server's in belay's words.
+func translateError(err error, id string) error {
 	var missing *serviceerror.NotFound
 	if errors.As(err, &missing) {
 		return belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
@@ -136,24 +136,24 @@ func remade(err error, id string) error {
 	return err
 }
 
-// quiet shows what the SDK warns of, and nothing else.
-type quiet struct{ t *terminal.Terminal }
+// warningLogger shows what the SDK warns of, and nothing else.
+type warningLogger struct{ t *terminal.Terminal }
 
-var _ sdklog.Logger = quiet{}
+var _ sdklog.Logger = warningLogger{}
 
 // Debug says nothing.
-func (quiet) Debug(string, ...any) {}
+func (warningLogger) Debug(string, ...any) {}
 
 // Info says nothing.
-func (quiet) Info(string, ...any) {}
+func (warningLogger) Info(string, ...any) {}
 
 // Warn says a line.
-func (q quiet) Warn(text string, more ...any) { q.say(text, more) }
+func (q warningLogger) Warn(text string, more ...any) { q.say(text, more) }
 
 // Error says a line.
-func (q quiet) Error(text string, more ...any) { q.say(text, more) }
+func (q warningLogger) Error(text string, more ...any) { q.say(text, more) }
 
-func (q quiet) say(text string, more []any) {
+func (q warningLogger) say(text string, more []any) {
 	line := text
 	for i := 0; i+1 < len(more); i += 2 {
 		if k := fmt.Sprint(more[i]); k == "Error" || k == "WorkflowID" || k == "ActivityType" {

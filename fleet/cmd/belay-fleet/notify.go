@@ -61,10 +61,10 @@ Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 				return err
 			}
 			defer cl.Close()
-			open := func(ctx context.Context) ([]notify.Message, error) { return waiting(ctx, cl, t.once) }
+			open := func(ctx context.Context) ([]notify.Message, error) { return waiting(ctx, cl, t.sayOnce) }
 			if once {
 				t.box.Eager = true
-				_, err := t.round(c.Context(), open)
+				_, err := t.notifyRound(c.Context(), open)
 				return a.Tell(map[string]any{"home": t.box.Dir}, err)
 			}
 			if err := a.Tell(map[string]any{"home": t.box.Dir}, nil, func(w io.Writer) {
@@ -110,8 +110,8 @@ func (a *program) newNotifier(address, file, quiet, home, link string) (t *notif
 // watch looks and sends until ctx ends.
 func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]notify.Message, error), every time.Duration) {
 	for {
-		if _, err := t.round(ctx, open); err != nil && ctx.Err() == nil {
-			t.once(session.Sentence(err))
+		if _, err := t.notifyRound(ctx, open); err != nil && ctx.Err() == nil {
+			t.sayOnce(session.Sentence(err))
 		}
 		select {
 		case <-ctx.Done():
@@ -121,8 +121,8 @@ func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]noti
 	}
 }
 
-// once says a line that was not said before.
-func (t *notifier) once(line string) {
+// sayOnce says a line that was not said before.
+func (t *notifier) sayOnce(line string) {
 	if t.notified == nil {
 		t.notified = map[string]bool{}
 	}
@@ -132,8 +132,8 @@ func (t *notifier) once(line string) {
 	t.notified[line] = true
 }
 
-// round puts a message for each open gate into the outbox, unless it is known, and sends what is due.
-func (t *notifier) round(ctx context.Context, open func(context.Context) ([]notify.Message, error)) (time.Time, error) {
+// notifyRound puts a message for each open gate into the outbox, unless it is known, and sends what is due.
+func (t *notifier) notifyRound(ctx context.Context, open func(context.Context) ([]notify.Message, error)) (time.Time, error) {
 	all, err := open(ctx)
 	if err != nil {
 		return time.Time{}, err

@@ -87,7 +87,7 @@ func TestNotifyRounds(t *testing.T) {
 	}
 	for i, open := range [][]notify.Message{{message("T1")}, nil, {message("T1"), message("T2")}, {message("T2")}} {
 		p := &notifier{box: notify.Outbox{Dir: dir}, hook: hook, link: "https://belay.example/{task}"}
-		_, err := p.round(t.Context(), func(context.Context) ([]notify.Message, error) {
+		_, err := p.notifyRound(t.Context(), func(context.Context) ([]notify.Message, error) {
 			if open == nil {
 				return nil, down
 			}

@@ -65,7 +65,7 @@ func (a *program) scheduleCreate(c *cobra.Command, name, cron, zone string, rest
 	if err := isZone(zone); err != nil {
 		return err
 	}
-	in, err := scheduled(c.Context(), rest)
+	in, err := parseScheduled(c.Context(), rest)
 	if err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func create(ctx context.Context, cl client.Client, name, cron, zone, note, workf
 	return nil
 }
 
-// scheduled reads what submit takes for one task.
-func scheduled(ctx context.Context, args []string) (in task.Input, err error) {
+// parseScheduled reads what submit takes for one task.
+func parseScheduled(ctx context.Context, args []string) (in task.Input, err error) {
 	var f cli.NewTask
 	c := &cobra.Command{Use: "submit"}
 	c.SetContext(ctx)
@@ -156,7 +156,7 @@ Exit codes: 0 listed.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(all, nil, func(w io.Writer) { shownSchedules(w, all) })
+			return a.Tell(all, nil, func(w io.Writer) { printSchedules(w, all) })
 		},
 	}
 }
@@ -188,7 +188,7 @@ func schedules(ctx context.Context, c client.Client) ([]schedule, error) {
 	return all, nil
 }
 
-func shownSchedules(w io.Writer, all []schedule) {
+func printSchedules(w io.Writer, all []schedule) {
 	if len(all) == 0 {
 		fmt.Fprintln(w, "no schedules")
 		return
@@ -225,7 +225,7 @@ Exit codes: 0 deleted · 6 no such schedule.`,
 			}
 			defer cl.Close()
 			if err := cl.ScheduleClient().GetHandle(c.Context(), task.ScheduleID(args[0])).Delete(c.Context()); err != nil {
-				if belay.CodeOf(remade(err, args[0])) == belay.CodeNotFound {
+				if belay.CodeOf(translateError(err, args[0])) == belay.CodeNotFound {
 					return belay.Refuse(belay.CodeNotFound, "belay-fleet schedule list", "no schedule %s", belay.VisibleLine(args[0]))
 				}
 				return err

@@ -12,7 +12,7 @@ import (
 func TestScheduledArgs(t *testing.T) {
 	t.Parallel()
 	more := []string{"--remote", "https://git.example.com/app.git", "--branch", "main"}
-	in, err := scheduled(context.Background(), append([]string{"update it", "--files", "go.*", "--retries", "2"},
+	in, err := parseScheduled(context.Background(), append([]string{"update it", "--files", "go.*", "--retries", "2"},
 		append(more, "--", "sh", "-c", "true")...))
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestScheduledArgs(t *testing.T) {
 		{"update it", "--task", "T1", "--", "sh"}, {"update it", "--base", "4f1c", "--", "sh"}, {"update it"}, {"--feature", "x", "--", "sh"},
 		{"update it", "--what", "--", "sh"}, {"one", "two", "--", "sh"},
 	} {
-		if _, err := scheduled(context.Background(), append(more, args...)); belay.CodeOf(err) != belay.CodeUsage {
+		if _, err := parseScheduled(context.Background(), append(more, args...)); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%v: %v", args, err)
 		}
 	}

@@ -25,7 +25,7 @@ func (a *program) serve(address string, r *metrics.Registry, c checker) (stop fu
 		return nil, &belay.Error{Code: belay.CodeUsage, What: "the metrics cannot be served at " + belay.VisibleLine(address),
 			Try: "--metrics 127.0.0.1:9464", Err: err}
 	}
-	s := &http.Server{Handler: served(r, c), ReadHeaderTimeout: dialTime, ReadTimeout: dialTime, WriteTimeout: 2 * dialTime}
+	s := &http.Server{Handler: metricsHandler(r, c), ReadHeaderTimeout: dialTime, ReadTimeout: dialTime, WriteTimeout: 2 * dialTime}
 	go func() { _ = s.Serve(l) }()
 	if !a.JSON {
 		fmt.Fprintf(a.Out, "metrics at http://%s/metrics\n", l.Addr())
@@ -33,9 +33,9 @@ func (a *program) serve(address string, r *metrics.Registry, c checker) (stop fu
 	return func() { _ = s.Close() }, nil
 }
 
-// served has /metrics, and /healthz: 200 when the server answers in two seconds, and 503 when not. A worker that the server
+// metricsHandler has /metrics, and /healthz: 200 when the server answers in two seconds, and 503 when not. A worker that the server
 // does not answer for a while is as good as before when it does: /healthz is no reason to restart it.
-func served(r *metrics.Registry, c checker) http.Handler {
+func metricsHandler(r *metrics.Registry, c checker) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", r)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, q *http.Request) {

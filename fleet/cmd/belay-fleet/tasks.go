@@ -165,7 +165,7 @@ func ask(c *cobra.Command, f cli.NewTask, in task.Input, prose string, command [
 	for _, s := range f.Settings.Flags(c.Flags()) {
 		in.Settings = append(in.Settings, task.Setting(s))
 	}
-	return in, here(c.Context(), &in)
+	return in, fillFromClone(c.Context(), &in)
 }
 
 // start starts a task's workflow. CodeBusy when the id is taken.
@@ -199,13 +199,13 @@ func git(ctx context.Context, args ...string) string {
 
 func origin(ctx context.Context) string { return git(ctx, "remote", "get-url", "origin") }
 
-// here fills in what the clone that the command runs in says.
-func here(ctx context.Context, in *task.Input) error {
+// fillFromClone fills in what the clone that the command runs in says.
+func fillFromClone(ctx context.Context, in *task.Input) error {
 	ask := func(args ...string) string { return git(ctx, args...) }
 	if in.Remote == "" {
 		in.Remote = origin(ctx)
 	}
-	in.Remote = remote.Public(in.Remote) // the server keeps it, and workers have logins
+	in.Remote = remote.WithoutLogin(in.Remote) // the server keeps it, and workers have logins
 	if in.Branch == "" {
 		in.Branch = ask("symbolic-ref", "--short", "--quiet", "HEAD")
 	}
@@ -267,7 +267,7 @@ Exit codes: 0 listed.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(rows, nil, func(w io.Writer) { table(w, rows) })
+			return a.Tell(rows, nil, func(w io.Writer) { printTable(w, rows) })
 		},
 	}
 	c.Flags().StringVar(&query, "query", "", "only tasks that match")
@@ -275,7 +275,7 @@ Exit codes: 0 listed.`,
 	return c
 }
 
-func table(w io.Writer, rows []row) {
+func printTable(w io.Writer, rows []row) {
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "no tasks")
 		return
@@ -355,8 +355,8 @@ func find(ctx context.Context, c client.Client, id string) (string, error) {
 	return rows[0].id, nil
 }
 
-// asked dials, finds a task, and does something with it.
-func (a *program) asked(ctx context.Context, id string, do func(client.Client, string) error) error {
+// withTask dials, finds a task, and does something with it.
+func (a *program) withTask(ctx context.Context, id string, do func(client.Client, string) error) error {
 	c, err := a.dial(ctx)
 	if err != nil {
 		return err
@@ -374,7 +374,7 @@ func (a *program) asked(ctx context.Context, id string, do func(client.Client, s
 func status(ctx context.Context, c client.Client, name string) (st task.Status, err error) {
 	v, err := c.QueryWorkflow(ctx, name, "", task.QueryStatus)
 	if err != nil {
-		return st, remade(err, name)
+		return st, translateError(err, name)
 	}
 	return st, v.Get(&st)
 }
@@ -389,7 +389,7 @@ forgotten after a time.
 Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet show f7k2q",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+			return a.withTask(c.Context(), args[0], func(cl client.Client, name string) error {
 				if task.IsFeature(name) {
 					return a.showFeature(c.Context(), cl, name)
 				}
@@ -398,13 +398,13 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 					return err
 				}
 				failed := failure(c.Context(), cl, name)
-				there := left(c.Context(), st)
+				there := readRemoteContents(c.Context(), st)
 				return a.Tell(struct {
 					task.Status
-					Failed string       `json:"failed,omitempty"`
-					Left   *onTheRemote `json:"remote,omitempty"`
+					Failed string          `json:"failed,omitempty"`
+					Left   *remoteContents `json:"remote,omitempty"`
 				}{st, failed, there}, nil, func(w io.Writer) {
-					shown(w, st, failed)
+					printStatus(w, st, failed)
 					if there != nil {
 						fmt.Fprintf(w, "  on the remote: %s\n", there.text())
 					}
@@ -431,7 +431,7 @@ func failure(ctx context.Context, c client.Client, name string) string {
 	return ""
 }
 
-func shown(w io.Writer, st task.Status, failed string) {
+func printStatus(w io.Writer, st task.Status, failed string) {
 	fmt.Fprintf(w, "%s: %s\n", st.Task.ID, belay.VisibleLine(belay.TitleOf(st.Task.Prose)))
 	fmt.Fprintf(w, "  %s at %.12s\n", belay.VisibleLine(st.Task.Remote), st.Task.Base)
 	phase := st.Phase
@@ -449,7 +449,7 @@ func shown(w io.Writer, st task.Status, failed string) {
 		fmt.Fprintf(w, "  failed: %s\n", belay.VisibleLine(failed))
 	}
 	if st.Omitted != nil {
-		fmt.Fprintf(w, "  in part: %s\n", st.Partly())
+		fmt.Fprintf(w, "  in part: %s\n", st.OmittedNote())
 	}
 	for _, l := range st.Lines {
 		fmt.Fprintf(w, "  %s  %s\n", l.Time.Local().Format("15:04:05"), belay.VisibleLine(l.Text))
@@ -473,7 +473,7 @@ closed.
 Exit codes: 0 printed · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet log f7k2q --follow",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+			return a.withTask(c.Context(), args[0], func(cl client.Client, name string) error {
 				return a.follow(c.Context(), cl, name, follow)
 			})
 		},
@@ -544,7 +544,7 @@ Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 			if err := d.Fits(0); err != nil {
 				return belay.Refuse(belay.CodeUsage, "", "%v", err)
 			}
-			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+			return a.withTask(c.Context(), args[0], func(cl client.Client, name string) error {
 				return a.update(c.Context(), cl, name, task.UpdateDecide, d)
 			})
 		},
@@ -568,7 +568,7 @@ merged until the feature is resumed.
 Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 		Example: "  belay-fleet cancel f7k2q",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+			return a.withTask(c.Context(), args[0], func(cl client.Client, name string) error {
 				return a.update(c.Context(), cl, name, task.UpdateCancel)
 			})
 		},
@@ -595,7 +595,7 @@ func send[T any](ctx context.Context, c client.Client, name, what string, args .
 	if errors.As(err, &refused) {
 		return st, belay.Refuse(belay.CodeUsage, "belay-fleet show "+name, "%s", refused.Message())
 	}
-	return st, remade(err, name)
+	return st, translateError(err, name)
 }
 
 // person is who decides, unless it is said.

@@ -32,11 +32,11 @@ type overview struct {
 	Ended   map[string]int `json:"ended"`   // tasks that were closed today, by outcome
 	Cost    float64        `json:"cost_today"`
 	Backlog int64          `json:"backlog"` // steps that no worker has taken
-	Workers []load         `json:"workers"`
+	Workers []workerLoad   `json:"workers"`
 }
 
-// load is a worker and its open tasks.
-type load struct {
+// workerLoad is a worker and its open tasks.
+type workerLoad struct {
 	Worker string     `json:"worker"`
 	Seen   *time.Time `json:"seen,omitempty"` // when it asked for work last; nil for one that has tasks and does not
 	Slots  *slots     `json:"slots,omitempty"`
@@ -105,11 +105,11 @@ func gather(ctx context.Context, c client.Client, namespace string, now time.Tim
 	if err != nil {
 		return overview{}, err
 	}
-	seen, err := polled(ctx, c)
+	seen, err := recentPollers(ctx, c)
 	if err != nil {
 		return overview{}, err
 	}
-	o := summed(rows, seen, midnight)
+	o := summarize(rows, seen, midnight)
 	o.Time = now
 	have, err := slotsOf(ctx, c, cmp.Or(namespace, client.DefaultNamespace))
 	if err != nil {
@@ -141,9 +141,9 @@ func backlog(ctx context.Context, c client.Client, namespace string, queues []st
 	return n, nil
 }
 
-// summed adds up tasks. seen are workers with the time when they asked for work last.
-func summed(rows []row, seen map[string]time.Time, midnight time.Time) overview {
-	o := overview{Waiting: []row{}, Running: []row{}, Phases: map[string]int{}, Ended: map[string]int{}, Workers: []load{}}
+// summarize adds up tasks. seen are workers with the time when they asked for work last.
+func summarize(rows []row, seen map[string]time.Time, midnight time.Time) overview {
+	o := overview{Waiting: []row{}, Running: []row{}, Phases: map[string]int{}, Ended: map[string]int{}, Workers: []workerLoad{}}
 	has := map[string][]string{}
 	for _, r := range rows {
 		if !r.Started.Before(midnight) && !task.IsFeature(r.id) { // a feature costs what its tasks cost
@@ -167,14 +167,14 @@ func summed(rows []row, seen map[string]time.Time, midnight time.Time) overview 
 	slices.SortFunc(o.Waiting, older)
 	slices.SortFunc(o.Running, older)
 	for worker, at := range seen {
-		o.Workers = append(o.Workers, load{worker, &at, nil, slices.Sorted(slices.Values(has[worker]))})
+		o.Workers = append(o.Workers, workerLoad{worker, &at, nil, slices.Sorted(slices.Values(has[worker]))})
 	}
 	for worker, tasks := range has {
 		if _, ok := seen[worker]; !ok {
-			o.Workers = append(o.Workers, load{worker, nil, nil, slices.Sorted(slices.Values(tasks))})
+			o.Workers = append(o.Workers, workerLoad{worker, nil, nil, slices.Sorted(slices.Values(tasks))})
 		}
 	}
-	slices.SortFunc(o.Workers, func(a, b load) int { return strings.Compare(a.Worker, b.Worker) })
+	slices.SortFunc(o.Workers, func(a, b workerLoad) int { return strings.Compare(a.Worker, b.Worker) })
 	return o
 }
 
@@ -188,7 +188,7 @@ func (o overview) print(w io.Writer, most int) {
 		more, shown = len(shown)-most, shown[:most]
 	}
 	fmt.Fprintln(w)
-	table(w, shown)
+	printTable(w, shown)
 	if more > 0 {
 		fmt.Fprintf(w, "and %d more: belay-fleet list\n", more)
 	}

@@ -23,7 +23,7 @@ func TestTop(t *testing.T) {
 		{Task: "done", Phase: "closed", Outcome: "passed", Worker: "w1", Cost: .5, Started: at(5), id: "5"},
 		{Task: "whole", Phase: "closed", Outcome: "partial", Cost: 9, Started: at(6), id: "belay/app/feature/whole"},
 	}
-	o := summed(rows, map[string]time.Time{"w1": at(50), "idle\x1b": at(51)}, midnight)
+	o := summarize(rows, map[string]time.Time{"w1": at(50), "idle\x1b": at(51)}, midnight)
 	o.Time, o.Backlog = at(60), 3
 	o.Workers[2].Slots = &slots{Used: 2, Line: 1}
 	if len(o.Waiting) != 2 || o.Waiting[0].Task != "early" || len(o.Running) != 2 || o.Cost != 1.75 || o.Ended["passed"] != 1 ||
@@ -83,7 +83,7 @@ func TestCommands(t *testing.T) {
 // TestSlots: what a worker's three queues say is one number of slots, of its last process.
 func TestSlots(t *testing.T) {
 	t.Parallel()
-	got := added([]heartbeat{
+	got := addUpSlots([]heartbeat{
 		{"w1", task.BeginQueue, at(2), 1, 3}, {"w1", task.QueueOf("w1"), at(2), 1, 999}, {"w1", task.Queue, at(2), 0, 1000},
 		{"w1", task.QueueOf("w1"), at(1), 7, 993},
 		{"w2", task.BeginQueue, at(1), 0, 2}, {"w2", task.QueueOf("w2"), at(1), 5, 995},

@@ -105,21 +105,21 @@ func (s server) List(ctx context.Context, remote string) ([]look.Row, error) {
 
 // Status queries the task's workflow.
 func (s server) Status(ctx context.Context, remote string, id belay.TaskID) (task.Status, string, error) {
-	return asking[task.Status](ctx, s.c, task.WorkflowID(remote, id))
+	return queryStatus[task.Status](ctx, s.c, task.WorkflowID(remote, id))
 }
 
 // Feature queries the feature's workflow.
 func (s server) Feature(ctx context.Context, remote, name string) (task.FeatureStatus, string, error) {
-	return asking[task.FeatureStatus](ctx, s.c, task.FeatureWorkflowID(remote, name))
+	return queryStatus[task.FeatureStatus](ctx, s.c, task.FeatureWorkflowID(remote, name))
 }
 
-func asking[T any](ctx context.Context, c client.Client, name string) (st T, failed string, err error) {
+func queryStatus[T any](ctx context.Context, c client.Client, name string) (st T, failed string, err error) {
 	v, err := c.QueryWorkflow(ctx, name, "", task.QueryStatus)
 	if err == nil {
 		err = v.Get(&st)
 	}
 	if err != nil {
-		return st, "", remade(err, name)
+		return st, "", translateError(err, name)
 	}
 	return st, failure(ctx, c, name), nil
 }

@@ -98,7 +98,7 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 		m.Metrics = &metrics.Registry{}
 		a.reports = m.Metrics.Handler()
 	}
-	c, err := a.reach(ctx)
+	c, err := a.connectForEver(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 	return nil // agents go on under their shims; the server hears that this worker is gone by its silence
 }
 
-// reach connects to the server, however long it is down. Errors of another kind than that are returned.
-func (a *program) reach(ctx context.Context) (client.Client, error) {
+// connectForEver connects to the server, however long it is down. Errors of another kind than that are returned.
+func (a *program) connectForEver(ctx context.Context) (client.Client, error) {
 	for n := 0; ; n++ {
 		c, err := a.dial(ctx)
 		if belay.CodeOf(err) != belay.CodeCannot {

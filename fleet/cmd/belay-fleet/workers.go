@@ -42,8 +42,8 @@ func (s *slots) String() string {
 	return fmt.Sprintf("%d used, %d free", s.Used, s.Free)
 }
 
-// polled are the workers that asked for work lately, with the time when they did last.
-func polled(ctx context.Context, c client.Client) (map[string]time.Time, error) {
+// recentPollers are the workers that asked for work lately, with the time when they did last.
+func recentPollers(ctx context.Context, c client.Client) (map[string]time.Time, error) {
 	d, err := c.DescribeTaskQueue(ctx, task.Queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string
 			break
 		}
 	}
-	return added(described(keys, func(key string) (heartbeat, bool) {
+	return addUpSlots(readHeartbeats(keys, func(key string) (heartbeat, bool) {
 		q := &workflowservice.DescribeWorkerRequest{Namespace: namespace, WorkerInstanceKey: key}
 		d, err := c.WorkflowService().DescribeWorker(ctx, q)
 		h := d.GetWorkerInfo().GetWorkerHeartbeat()
@@ -86,8 +86,8 @@ func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string
 // describeMost is how many queues the server is asked about at a time.
 const describeMost = 16
 
-// described asks about queues, side by side.
-func described(keys []string, ask func(key string) (h heartbeat, ok bool)) (all []heartbeat) {
+// readHeartbeats asks about queues, side by side.
+func readHeartbeats(keys []string, ask func(key string) (h heartbeat, ok bool)) (all []heartbeat) {
 	answers := make([]*heartbeat, len(keys))
 	turns := make(chan struct{}, describeMost)
 	var under sync.WaitGroup
@@ -116,9 +116,9 @@ type heartbeat struct {
 	used, free    int
 }
 
-// added adds up what workers said. Each polls three queues, as three workers of the SDK: what brings tasks has as many slots as the
+// addUpSlots adds up what workers said. Each polls three queues, as three workers of the SDK: what brings tasks has as many slots as the
 // machine, and what the others do takes some of them or waits for one. Of a worker that was started again the last process counts.
-func added(all []heartbeat) map[string]slots {
+func addUpSlots(all []heartbeat) map[string]slots {
 	last := map[[2]string]heartbeat{}
 	for _, h := range all {
 		key := [2]string{h.worker, h.queue}
@@ -157,7 +157,7 @@ Exit codes: 0 listed.`,
 				return err
 			}
 			defer cl.Close()
-			seen, err := polled(c.Context(), cl)
+			seen, err := recentPollers(c.Context(), cl)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ func TestDescribed(t *testing.T) {
 	var mu sync.Mutex
 	at, most := 0, 0
 	full := make(chan struct{})
-	all := described(keys, func(key string) (heartbeat, bool) {
+	all := readHeartbeats(keys, func(key string) (heartbeat, bool) {
 		mu.Lock()
 		if at++; at > most {
 			if most = at; most == describeMost {
@@ -37,7 +37,7 @@ func TestDescribed(t *testing.T) {
 	if len(all) != 199 || most != describeMost || all[6].queue != "6" || all[7].queue != "8" || all[198].queue != "199" {
 		t.Errorf("%d answers, %d at once: %+v", len(all), most, all)
 	}
-	if none := described(nil, nil); len(none) != 0 {
+	if none := readHeartbeats(nil, nil); len(none) != 0 {
 		t.Errorf("%+v", none)
 	}
 }
