@@ -315,8 +315,9 @@ func (m *Machine) adoptTask(ctx context.Context, q task.Ask, mirror *remote.Mirr
 	return t.position(ctx)
 }
 
-// openIfCurrent gives a task that this machine has all the time: its worker was thought lost, and nobody else has pushed since. Its agent may
-// be at work. Nil is another machine, or one that has to make the clone anew.
+// openIfCurrent opens a task that was on this machine all the time: its worker was thought
+// lost, and nobody else has pushed since. Its agent may be running. It returns nil if the
+// task was on another machine, or the clone has to be made again.
 func (m *Machine) openIfCurrent(ctx context.Context, q task.Ask, state remote.State) *openTask {
 	t, err := m.openClone(ctx, q)
 	if err != nil || t.rec == nil || t.remoteCommit != state.Commit {
@@ -558,7 +559,8 @@ func (t *openTask) pushRecord(ctx context.Context) (task.ActivityResult, error) 
 	if err != nil {
 		return task.ActivityResult{}, err
 	}
-	st := task.ActivityResult{Worker: t.machine.Name, Team: t.machine.teamOf(t.ask.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
+	st := task.ActivityResult{Worker: t.machine.Name, Team: t.machine.teamOf(t.ask.Task.Remote),
+		Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
 		Notes: t.messages, Commit: cmp.Or(t.arrivedWork, work.Commit)}
 	if st.Steps, err = t.stepsAfter(); err != nil {
 		return st, err

@@ -128,7 +128,8 @@ func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.T
 		if now.Sub(f.day) <= s.retention.Records {
 			continue
 		}
-		if err := s.addChange(ctx, refChange{task: task.ForgottenTask{Task: f.task, RecordDeleted: true}, refs: map[string]string{f.ref: f.record}}); err != nil {
+		if err := s.addChange(ctx, refChange{task: task.ForgottenTask{Task: f.task, RecordDeleted: true},
+			refs: map[string]string{f.ref: f.record}}); err != nil {
 			return s.result, err
 		}
 	}

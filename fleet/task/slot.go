@@ -20,7 +20,8 @@ func (r *taskRun) waitForSlot(c loop.Command) (bool, error) {
 	r.pos.Slot = c.ID
 	q := r.newAsk(Ask{Slot: Slot{Workflow: info.WorkflowExecution.ID, Ticket: c.ID, Agent: cmp.Or(r.in.Role, r.in.Agent[0])}})
 	ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
-		TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: shortActivityTime, HeartbeatTimeout: silenceLimit(r.in),
+		TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.patience(),
+		StartToCloseTimeout: shortActivityTime, HeartbeatTimeout: silenceLimit(r.in),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 4,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	})

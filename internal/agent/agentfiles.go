@@ -39,7 +39,8 @@ type settingsPlace struct {
 }
 
 var (
-	claudeHarmless = []string{"$schema", "model", "language", "outputStyle", "theme", "cleanupPeriodDays", "includeCoAuthoredBy", "attribution",
+	claudeHarmless = []string{"$schema", "model", "language", "outputStyle", "theme", "cleanupPeriodDays",
+		"includeCoAuthoredBy", "attribution",
 		"spinnerTipsEnabled", "alwaysThinkingEnabled", "companyAnnouncements", "respectGitignore", "plansDirectory", "prefersReducedMotion"}
 	geminiHarmless    = []string{"$schema", "$version", "ui", "model", "theme", "output", "privacy"}
 	opencodeHarmless  = []string{"$schema", "theme", "model", "small_model", "username", "keybinds", "share", "autoupdate"}
@@ -50,14 +51,16 @@ var (
 var settingsPlaces = []settingsPlace{
 	{".claude/settings.json", claudeHarmless}, {".claude/settings.local.json", claudeHarmless},
 	{".codex/hooks.json", nil}, {".codex/config.toml", nil},
-	{".gemini/settings.json", geminiHarmless}, {".qwen/settings.json", geminiHarmless}, {".pi/settings.json", nil}, {".pi/extensions/*", nil},
+	{".gemini/settings.json", geminiHarmless}, {".qwen/settings.json", geminiHarmless}, {".pi/settings.json", nil},
+	{".pi/extensions/*", nil},
 	{".mcp.json", nil}, {".cursor/hooks.json", nil}, {".cursor/mcp.json", nil},
 	{".vscode/tasks.json", nil}, {".vscode/mcp.json", nil},
 	{"opencode.json", opencodeHarmless}, {"opencode.jsonc", opencodeHarmless}, {".opencode/opencode.json", opencodeHarmless},
 	{".opencode/opencode.jsonc", opencodeHarmless},
 	{".opencode/plugins/*", nil}, {".opencode/plugin/*", nil}, {".opencode/tools/*", nil}, {".opencode/tool/*", nil},
 	{".github/hooks/*", nil}, {".aider.conf.yml", nil},
-	{".devcontainer/devcontainer.json", containerHarmless}, {".devcontainer.json", containerHarmless}, {".devcontainer/*/devcontainer.json", containerHarmless},
+	{".devcontainer/devcontainer.json", containerHarmless}, {".devcontainer.json", containerHarmless},
+	{".devcontainer/*/devcontainer.json", containerHarmless},
 }
 
 const (

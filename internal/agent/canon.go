@@ -96,7 +96,8 @@ var (
 	cdPrefix      = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
 	generatedPath = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*(?:[0-9a-f]{8,}|\d{3,})[\w.-]*)`)
 	temporaryPath = lazyregexp.New(`/(?:tmp|var/folders|var/tmp)/[^\s:'"]+`)
-	timestamp     = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
+	timestamp     = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|` +
+		`\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
 )
 
 // normalizePath writes a path or a query: without the root, and names and times that are made up

@@ -23,7 +23,8 @@ func StateRules(argv, env []string) (rules []fence.Rule) {
 			rules = append(rules, fence.Rule{Path: expandHome(name, env), Kind: fence.Write, Prefix: prefix, Why: "state of " + p.Name})
 		}
 		for _, path := range p.StateKept {
-			rules = append(rules, fence.Rule{Path: expandHome(path, env), Kind: fence.Closed, Why: "settings and instructions of " + p.Name})
+			rules = append(rules, fence.Rule{Path: expandHome(path, env), Kind: fence.Closed,
+				Why: "settings and instructions of " + p.Name})
 		}
 	}
 	return slices.DeleteFunc(rules, func(r fence.Rule) bool { return !filepath.IsAbs(r.Path) })

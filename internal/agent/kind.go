@@ -100,7 +100,8 @@ func kindOfLine(line string) (k callKind) {
 	for _, one := range []struct {
 		is   callKind
 		when *lazyregexp.Regexp
-	}{{kindWaits, sleepCommand}, {kindPolls, pollCommand}, {kindPolls, logFile}, {kindTests, testCommand}, {kindAdvances, continueCommand}, {kindActs, changeCommand}, {kindNotes, remarkCommand},
+	}{{kindWaits, sleepCommand}, {kindPolls, pollCommand}, {kindPolls, logFile}, {kindTests, testCommand},
+		{kindAdvances, continueCommand}, {kindActs, changeCommand}, {kindNotes, remarkCommand},
 		{kindProcesses, processCommand}} {
 		if one.when.MatchString(line) {
 			k |= one.is

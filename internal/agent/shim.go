@@ -95,7 +95,8 @@ func guard(lock *os.File) error {
 	}
 	t := proc.NewTree(0, markerName+"="+os.Getenv(markerName))
 	if left := t.Kill(killPatience); len(left) > 0 {
-		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left processes that cannot be killed: %v", processNames(left))
+		return belay.Refuse(belay.CodeBusy, "end them by hand",
+			"the shim died and left processes that cannot be killed: %v", processNames(left))
 	}
 	return nil
 }

@@ -98,7 +98,8 @@ type sum = [sha256.Size]byte
 
 // New makes a watch. root is the working tree; repeats under 2 watches nothing.
 func NewStallWatch(root string, repeats int) *StallWatch {
-	w := &StallWatch{normalizer: normalizer{strings.TrimSuffix(root, "/")}, repeats: repeats, threads: map[string]*thread{}, openCalls: map[string]callRef{}}
+	w := &StallWatch{normalizer: normalizer{strings.TrimSuffix(root, "/")}, repeats: repeats,
+		threads: map[string]*thread{}, openCalls: map[string]callRef{}}
 	w.reader.Listener = w
 	return w
 }
@@ -203,7 +204,8 @@ func (w *StallWatch) checkPending(now bool) {
 	i := slices.IndexFunc(in.last, func(c call) bool { return c.number == n })
 	if i >= 0 && now && w.Tree != nil {
 		c := &in.last[i]
-		again := c.kind&kindWaits == 0 && slices.ContainsFunc(in.last[:i], func(old call) bool { return old.argsSumNoSpace == c.argsSumNoSpace })
+		again := c.kind&kindWaits == 0 && slices.ContainsFunc(in.last[:i],
+			func(old call) bool { return old.argsSumNoSpace == c.argsSumNoSpace })
 		if again || c.opaque {
 			c.tree = w.treeAfter(*c)
 		}

@@ -56,8 +56,10 @@ func (w *StallWatch) Save(mask func(string) string) ([]byte, error) {
 	for name, t := range w.threads {
 		s := savedThread{Began: t.began}
 		for _, c := range t.last {
-			s.Last = append(s.Last, savedCall{N: c.number, At: c.position, ArgsSum: c.argsSum[:], Output: c.outputSum[:], Blank: c.argsSumNoSpace[:],
-				Figureless: c.outputSumNoNumbers[:], HasOutput: c.hasOutput, Passed: c.testsPassed, Offline: c.offline, WaitOver: c.waitOver, Failed: c.failed,
+			s.Last = append(s.Last, savedCall{N: c.number, At: c.position, ArgsSum: c.argsSum[:],
+				Output: c.outputSum[:], Blank: c.argsSumNoSpace[:],
+				Figureless: c.outputSumNoNumbers[:], HasOutput: c.hasOutput, Passed: c.testsPassed,
+				Offline: c.offline, WaitOver: c.waitOver, Failed: c.failed,
 				Kind: c.kind, Tree: c.tree, Says: mask(c.description), Edits: c.editedFile})
 		}
 		out.Threads[name] = s

@@ -361,7 +361,8 @@ func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 				"%s waits for a review by %s, not by %s", v.Phase, belay.VisibleLine(strings.Join(it.Waits, ", ")), v.By)
 		case it.SHA != art.SHA:
 			return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase),
-				"%s was changed after %s was asked to review it", belay.VisibleLine(s.Layout.ArtefactPath(s.Rec.Feature.Folder, v.Phase)), v.By)
+				"%s was changed after %s was asked to review it",
+				belay.VisibleLine(s.Layout.ArtefactPath(s.Rec.Feature.Folder, v.Phase)), v.By)
 		}
 		it.Waits = slices.Delete(slices.Clone(it.Waits), waited, waited+1)
 	}

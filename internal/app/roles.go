@@ -163,7 +163,8 @@ func Block(ctx context.Context, s *session.Session, q ContextRequest, role, find
 	if err != nil {
 		return handoff.State{}, err
 	}
-	finding = handoff.TruncateText(strings.Join(strings.Fields(belay.Visible(handoff.NormalizeText(finding))), " "), "it was cut; use a shorter one")
+	finding = handoff.TruncateText(strings.Join(strings.Fields(belay.Visible(handoff.NormalizeText(finding))), " "),
+		"it was cut; use a shorter one")
 	if finding == "" {
 		return handoff.State{}, belay.Refuse(belay.CodeUsage, `--finding "what must be fixed"`, "a blocking finding needs a text")
 	}
@@ -206,7 +207,8 @@ func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role st
 		return Handed{}, err
 	}
 	if !empty {
-		if _, same, _, err := (handoff.Reader{Snaps: p.Session.Snaps}).CompareWithPresent(ctx, p.Rec.Context.Block.Base); err == nil && same {
+		if _, same, _, err := (handoff.Reader{Snaps: p.Session.Snaps}).CompareWithPresent(ctx,
+			p.Rec.Context.Block.Base); err == nil && same {
 			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
 		}
 	}
@@ -295,7 +297,8 @@ func (p *TaskContext) untouched(ctx context.Context, role string, then, now bela
 	if err != nil {
 		return err
 	}
-	f, err := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope, IgnoreEnds: p.Session.Config.IgnoreLineEnds}.CompareSnapshots(ctx, then, now)
+	f, err := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope,
+		IgnoreEnds: p.Session.Config.IgnoreLineEnds}.CompareSnapshots(ctx, then, now)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,8 @@ const few = 400
 
 // sides makes the two sides of an implementation. Of two states in the repository only
 // what differs is read, with the sections' own files, and everything when there is little.
-func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, task belay.TaskID, rel string) (*plan.Implementation, error) {
+func sides(ctx context.Context, s *Service, before, after *state, p *plan.Plan, task belay.TaskID,
+	rel string) (*plan.Implementation, error) {
 	hide := func(path string) bool { return path == rel || strings.HasPrefix(path, ".belay/") }
 	if before.dir != "" || after.dir != "" {
 		a, b := before.tree(), after.tree()

@@ -212,7 +212,8 @@ func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out [
 		case err != nil:
 			return nil, err
 		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.knows(info.Journal):
-			out = append(out, handoff.Difference{Kind: handoff.RecordEdited, Was: "with the entry that the snapshot names", Is: "rewritten"})
+			out = append(out, handoff.Difference{Kind: handoff.RecordEdited,
+				Was: "with the entry that the snapshot names", Is: "rewritten"})
 		}
 	}
 	for _, path := range p.Session.EditedContext(p.Rec) {

@@ -93,7 +93,8 @@ func (r Reader) fullTree(ctx context.Context, i snapshot.Info) (string, error) {
 func (r Reader) compareSides(ctx context.Context, one, two *side) (Facts, error) {
 	f := r.newFacts()
 	f.Then, f.Now = one.Side, two.Side
-	for _, do := range []func(context.Context, *Facts, *side, *side) error{r.compareCommits, r.compareFiles, r.compareIndexes, r.compareGitFiles, r.compareManifests} {
+	for _, do := range []func(context.Context, *Facts, *side, *side) error{r.compareCommits, r.compareFiles,
+		r.compareIndexes, r.compareGitFiles, r.compareManifests} {
 		if err := do(ctx, &f, one, two); err != nil {
 			return f, err
 		}

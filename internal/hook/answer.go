@@ -95,11 +95,15 @@ var claudeEvents = map[string]Kind{"SessionStart": Start, "UserPromptSubmit": Pr
 
 func agentFormats() []agentFormat {
 	return []agentFormat{
-		{name: "claude", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true, encodeContext: claudeSay},
-		{name: "codex", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true, encodeContext: claudeSay},
-		{name: "qwen", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true, encodeContext: claudeSay},
+		{name: "claude", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true,
+			encodeContext: claudeSay},
+		{name: "codex", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true,
+			encodeContext: claudeSay},
+		{name: "qwen", events: claudeEvents, encodeDeny: claudeDeny, encodeBlock: decisionBlock, blockExits: true,
+			encodeContext: claudeSay},
 		{name: "gemini", events: map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "BeforeTool": Before, "AfterTool": After,
-			"AfterAgent": Stop, "SessionEnd": End}, encodeDeny: geminiDeny, encodeBlock: geminiDeny, textDecides: true, encodeContext: claudeSay},
+			"AfterAgent": Stop, "SessionEnd": End}, encodeDeny: geminiDeny, encodeBlock: geminiDeny,
+			textDecides: true, encodeContext: claudeSay},
 		{name: "opencode", events: claudeEvents, encodeDeny: geminiDeny, encodeBlock: geminiDeny, blockExits: true,
 			encodeContext: func(_ Event, a Answer) any { return contextOnly(a, "context") }},
 		{name: "cursor", events: map[string]Kind{"sessionStart": Start, "beforeSubmitPrompt": Prompt, "preToolUse": Before,
@@ -109,7 +113,8 @@ func agentFormats() []agentFormat {
 				return object{"permission": "deny", "user_message": why, "agent_message": why}
 			},
 			encodeBlock: func(_ Event, why string) any { return object{"followup_message": why} }},
-		{name: "copilot", guessEvent: copilotEvent, events: copilotEvents, encodeDeny: copilotDeny, encodeBlock: decisionBlock, encodeContext: copilotSay},
+		{name: "copilot", guessEvent: copilotEvent, events: copilotEvents, encodeDeny: copilotDeny,
+			encodeBlock: decisionBlock, encodeContext: copilotSay},
 	}
 }
 

@@ -214,7 +214,8 @@ func (f *finder) gitStash(args []string) {
 func (f *finder) gitBranch(args []string) {
 	o := options(args)
 	if o["D"] || (o["d"] || o["delete"]) && (o["f"] || o["force"]) {
-		f.addGit("branch-delete", args, "commits that no other branch has are lost", "use git branch -d, which keeps unmerged branches", true)
+		f.addGit("branch-delete", args, "commits that no other branch has are lost",
+			"use git branch -d, which keeps unmerged branches", true)
 	}
 }
 
@@ -281,7 +282,8 @@ func (f *finder) gitUpdateRef(args []string) {
 func (f *finder) gitWorktree(args []string) {
 	o := options(args)
 	if len(args) > 1 && args[1] == "remove" && (o["f"] || o["force"]) {
-		f.addGit("worktree-remove", args, "uncommitted changes in that working tree are lost", "use git worktree remove without force", false)
+		f.addGit("worktree-remove", args, "uncommitted changes in that working tree are lost",
+			"use git worktree remove without force", false)
 	}
 }
 
@@ -467,12 +469,14 @@ func (f *finder) checkWrite(file, command string) {
 	if !ok || !f.inGit(abs) || isLockOrText(abs) || strings.HasSuffix(abs, "/info/exclude") {
 		return
 	}
-	f.addCommand(DestructiveCommand{Rule: "git-folder", Command: command, Destroys: "this changes git's own folder: hooks, settings, refs or belay's records",
-		Instead: insteadAsk, InSnapshot: false})
+	f.addCommand(DestructiveCommand{Rule: "git-folder", Command: command,
+		Destroys: "this changes git's own folder: hooks, settings, refs or belay's records",
+		Instead:  insteadAsk, InSnapshot: false})
 }
 
 // targetArguments says which arguments of a command are written: the last, all, or those of an option.
-var targetArguments = map[string]string{"cp": "last", "mv": "all", "install": "last", "ln": "last", "rsync": "last", "tee": "all", "touch": "all",
+var targetArguments = map[string]string{"cp": "last", "mv": "all", "install": "last", "ln": "last", "rsync": "last",
+	"tee": "all", "touch": "all",
 	"truncate": "all", "chmod": "all", "chown": "all", "rm": "all", "unlink": "all", "rmdir": "all", "shred": "all", "dd": "of=",
 	"curl": "-o", "wget": "-O", "sed": "-i", "perl": "-i", "sponge": "all", "patch": "all", "Remove-Item": "all", "Set-Content": "all",
 	"Out-File": "all", "Copy-Item": "last", "vim": "all", "ed": "all", "ex": "all"}

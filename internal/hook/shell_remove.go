@@ -168,8 +168,9 @@ func (f *finder) checkFind(args []string) {
 		return
 	}
 	if f.selectsTracked(s) {
-		f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), InSnapshot: true, Destroys: "tracked files are deleted, with their uncommitted changes",
-			Instead: "delete the files that you made, by name"})
+		f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), InSnapshot: true,
+			Destroys: "tracked files are deleted, with their uncommitted changes",
+			Instead:  "delete the files that you made, by name"})
 		return
 	}
 	for _, root := range s.roots {
@@ -181,8 +182,9 @@ func (f *finder) checkFind(args []string) {
 		if !in {
 			f.checkRemove(args, []string{root}, false)
 		} else if len(s.names) == 0 && f.env.HasIgnored != nil && f.env.HasIgnored(rel) {
-			f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args), Destroys: "ignored files are deleted, which git cannot bring back",
-				Instead: insteadAsk})
+			f.addCommand(DestructiveCommand{Rule: "rm", Command: quoteArgs(args),
+				Destroys: "ignored files are deleted, which git cannot bring back",
+				Instead:  insteadAsk})
 		}
 	}
 }

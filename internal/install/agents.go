@@ -52,7 +52,8 @@ func integrations() []integration {
 	return []integration{
 		{name: "claude", userFile: homeFile("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), projectFile: ".claude/settings.local.json",
 			events: claudeEvents("PostToolUseFailure"), newElement: func(program string, seconds int) map[string]any {
-				return newGroup(map[string]any{"type": "command", "command": program, "args": []string{"hook", "claude"}, "timeout": seconds})
+				return newGroup(map[string]any{"type": "command", "command": program, "args": []string{"hook",
+					"claude"}, "timeout": seconds})
 			}},
 		{name: "codex", userFile: homeFile("CODEX_HOME", ".codex", "hooks.json"), projectFile: ".codex/hooks.json",
 			events: claudeEvents(), newElement: func(program string, seconds int) map[string]any {
@@ -70,8 +71,9 @@ func integrations() []integration {
 				return newGroup(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "qwen"),
 					"timeout": 1000 * seconds})
 			}},
-		{name: "opencode", userFile: homeFile("XDG_CONFIG_HOME", ".config", "opencode/plugins/belay.js"), projectFile: ".opencode/plugins/belay.js",
-			ownFile: openCodePlugin},
+		{name: "opencode", userFile: homeFile("XDG_CONFIG_HOME", ".config", "opencode/plugins/belay.js"),
+			projectFile: ".opencode/plugins/belay.js",
+			ownFile:     openCodePlugin},
 		{name: "cursor", userFile: homeFile("", ".cursor", "hooks.json"), projectFile: ".cursor/hooks.json", hasVersion: true,
 			events: []event{{"sessionStart", usualLimit}, {"beforeSubmitPrompt", usualLimit}, {"preToolUse", usualLimit},
 				{"postToolUse", usualLimit}, {"postToolUseFailure", usualLimit}, {"stop", stopLimit}, {"sessionEnd", endLimit}},

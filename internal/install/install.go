@@ -211,7 +211,8 @@ func (q Request) editSettings(in integration) func(f settingsFile, rec *installR
 		if err != nil {
 			return editResult{}, fault(err)
 		}
-		return editResult{text: d.text, rec: &installRecord{Original: digest(base), AddedSpans: d.addedSpans, Created: created, KeptContainers: in.containers(base)}}, nil
+		return editResult{text: d.text, rec: &installRecord{Original: digest(base), AddedSpans: d.addedSpans,
+			Created: created, KeptContainers: in.containers(base)}}, nil
 	}
 }
 

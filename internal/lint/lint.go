@@ -129,7 +129,8 @@ func (w *lintRun) runLinter(ctx context.Context, l belay.Linter) {
 	}
 	may, err := w.in.May.Tests(l.TestCommand)
 	if err != nil {
-		w.failureReasons = append(w.failureReasons, l.Name+": not run: "+err.Error()) // one that was only detected, too: it looked at nothing
+		// one that was only detected, too: it looked at nothing
+		w.failureReasons = append(w.failureReasons, l.Name+": not run: "+err.Error())
 		return
 	}
 	dir, err := os.MkdirTemp("", "belay-lint-")

@@ -148,7 +148,8 @@ func (t *textReader) readStylish(s string) bool {
 	if g == nil || t.file == "" {
 		return false
 	}
-	t.report.add(Remark{File: t.file, Line: parseNumber(g[1]), Column: parseNumber(g[2]), Severity: parseSeverity(g[3]), Message: g[4], Rule: g[5]})
+	t.report.add(Remark{File: t.file, Line: parseNumber(g[1]), Column: parseNumber(g[2]),
+		Severity: parseSeverity(g[3]), Message: g[4], Rule: g[5]})
 	return true
 }
 

@@ -86,7 +86,8 @@ func ownFiles(p *Plan, s Section, paths []string) []string {
 		}
 	}
 	for _, f := range paths {
-		mine := names[SpellOut(FileStem(f))] || IsCodeName(FileStem(f)) && HasWord(text, FileStem(f)) || strings.Contains(text, path.Base(f))
+		mine := names[SpellOut(FileStem(f))] || IsCodeName(FileStem(f)) && HasWord(text, FileStem(f)) ||
+			strings.Contains(text, path.Base(f))
 		for dir := path.Dir(f); !mine && dir != "." && dir != "/"; dir = path.Dir(dir) {
 			mine = names[SpellOut(path.Base(dir))]
 		}

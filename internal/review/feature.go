@@ -87,7 +87,8 @@ func unmetFacts(t Task) []Fact {
 	}
 	var out []Fact
 	if t.AcceptedDespite != "" {
-		out = append(out, newFact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s was accepted although it was rejected", t.ID), t.AcceptedDespite))
+		out = append(out, newFact(belay.SeverityWarning, t.ID, "",
+			fmt.Sprintf("%s was accepted although it was rejected", t.ID), t.AcceptedDespite))
 	}
 	if t.NotMerged {
 		out = append(out, newFact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s is not merged: its work is not in this tree", t.ID), ""))

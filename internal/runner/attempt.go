@@ -53,7 +53,8 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 		d.Watch.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
 		return d.attempt(ctx, c)
 	}
-	if why := agent.UnwatchedNote(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 && end.Result.OutputBytes > 0 && !watch.HasEvents() {
+	if why := agent.UnwatchedNote(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 &&
+		end.Result.OutputBytes > 0 && !watch.HasEvents() {
 		d.Watch.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
 	}
 	return d.ended(c, run, end)
@@ -162,7 +163,8 @@ func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
 
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the
 // attempt is watched for them.
-func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.StallWatch, continued belay.AgentSession) (End, error) {
+func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.StallWatch,
+	continued belay.AgentSession) (End, error) {
 	task := d.Rec.Task.ID
 	var before belay.Use
 	for _, a := range d.Rec.State.Attempts {

@@ -302,7 +302,8 @@ func reviewNote(e loop.Event) Note {
 	}
 	p, _ := review.ParsePointer(e.Pointer)
 	n, _ := review.CycleNumber(p.Name)
-	return Note{Kind: "review", Text: e.Note, Review: &review.RecordedReview{Cycle: n, Verdict: verdict, Reviewer: e.By, Pointer: e.Pointer}}
+	return Note{Kind: "review", Text: e.Note, Review: &review.RecordedReview{Cycle: n, Verdict: verdict,
+		Reviewer: e.By, Pointer: e.Pointer}}
 }
 
 // Create begins the record of a task.

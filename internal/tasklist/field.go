@@ -10,9 +10,11 @@ import (
 var (
 	// fieldPattern is a line that says what kind of thing follows: "Files:", "**Dependencies**: T1".
 	fieldPattern = lazyregexp.New(`(?i)^[*_]*(` +
-		strings.Join([]string{filesNames, dependsNames, acceptanceNames, requirementsNames, testsNames, statusNames}, "|") + `)[*_]*\s*[:：][*_]*\s*(.*)$`)
+		strings.Join([]string{filesNames, dependsNames, acceptanceNames, requirementsNames, testsNames, statusNames},
+			"|") + `)[*_]*\s*[:：][*_]*\s*(.*)$`)
 	// requirementsPattern is a line that names the requirements that a task is about without being a list of them.
-	requirementsPattern = lazyregexp.New(`(?i)^[*_]*(?:validates|valida|验证|驗證|検証対象|検証)\s*[:：]?[*_]*\s*(?:` + requirementsNames + `)\s*[:：]?[*_]*\s*(.*)$`)
+	requirementsPattern = lazyregexp.New(`(?i)^[*_]*(?:validates|valida|验证|驗證|検証対象|検証)\s*[:：]?[*_]*\s*(?:` +
+		requirementsNames + `)\s*[:：]?[*_]*\s*(.*)$`)
 	// nextFieldPattern are the fields behind the first of a line: "Priority: P1 · Depends on: WP01".
 	nextFieldPattern = lazyregexp.New(`\s[·|•]\s+[*_]*[\p{L}][\p{L} ./?-]{1,24}[*_]*[:：]`)
 	fieldKinds       = []struct {

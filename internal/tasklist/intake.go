@@ -26,11 +26,12 @@ type Task struct {
 	Done    bool     `json:"done"`
 	Depends []string `json:"depends"` // ids of tasks that come first, as the file names them
 
-	State         State    `json:"state"`
-	Source        string   `json:"source,omitempty"` // the file
-	Line          int      `json:"line"`             // where it begins
-	Text          string   `json:"words"`            // all it asks for, as the file has it
-	Request       string   `json:"-"`                // of the words, those that say what is to be done: no lists of files, order or criteria
+	State  State  `json:"state"`
+	Source string `json:"source,omitempty"` // the file
+	Line   int    `json:"line"`             // where it begins
+	Text   string `json:"words"`            // all it asks for, as the file has it
+	// of the words, those that say what is to be done: no lists of files, order or criteria
+	Request       string   `json:"-"`
 	Parallel      bool     `json:"parallel,omitempty"`
 	Optional      bool     `json:"optional,omitempty"`
 	Story         string   `json:"story,omitempty"`

@@ -82,7 +82,8 @@ var orderCues = map[string][]orderCue{
 	"precede": {{orderBefore, ""}}, "precedes": {{orderBefore, ""}},
 	"required": {{orderBefore, "by for"}}, "needed": {{orderBefore, "by for"}}, "enable": {{orderBefore, ""}},
 	"enables": {{orderBefore, ""}}, "then": {{orderBefore, ""}},
-	"->": {{orderBefore, ""}}, "→": {{orderBefore, ""}}, "=>": {{orderBefore, ""}}, "⟶": {{orderBefore, ""}}, "<-": {{orderAfter, ""}}, "←": {{orderAfter, ""}},
+	"->": {{orderBefore, ""}}, "→": {{orderBefore, ""}}, "=>": {{orderBefore, ""}}, "⟶": {{orderBefore, ""}},
+	"<-": {{orderAfter, ""}}, "←": {{orderAfter, ""}},
 }
 
 // otherNouns are what numbers are of when they are of no task.

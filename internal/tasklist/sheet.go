@@ -132,7 +132,8 @@ func ReadBacklog(name string, data []byte) (Reading, error) {
 	}
 	t.Text = joinParagraphs([]string{t.Title, strings.TrimSpace(strings.Join(words, "\n"))})
 	about := strings.TrimSpace(strings.Join(ask, "\n"))
-	if t.Files, t.Request = appendNew(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 { // with criteria it gives the reasons
+	// with criteria it gives the reasons
+	if t.Files, t.Request = appendNew(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 {
 		t.Request = joinParagraphs([]string{t.Title, about})
 	}
 	return f.singleTask(t, Backlog)

@@ -201,7 +201,8 @@ func (b *builder) addEvent(e journal.Entry, ev session.EventEntry) (id string) {
 	}
 	if was.Gate != nil && (ev.State.Gate == nil || ev.State.Gate.Number != was.Gate.Number) {
 		g := b.newSpan(e, "gate", "gate", b.gateStart.at)
-		g.Attrs = append(g.Attrs, textAttr("belay.gate.kind", safeName(string(was.Gate.Kind))), intAttr("belay.gate.number", int64(was.Gate.Number)))
+		g.Attrs = append(g.Attrs, textAttr("belay.gate.kind", safeName(string(was.Gate.Kind))),
+			intAttr("belay.gate.number", int64(was.Gate.Number)))
 		if ev.Event.Decision != "" {
 			g.Attrs = append(g.Attrs, textAttr("belay.decision", safeName(string(ev.Event.Decision))))
 		}
@@ -301,7 +302,8 @@ func (b *builder) addStep(e journal.Entry, ev session.EventEntry, c loop.Command
 	case loop.CmdReview:
 		s.Attrs = append(s.Attrs, usageAttrs(ev.Event.Use)...)
 		b.countFindings(ev.Event.Findings)
-		b.sums.addValue(verdictsMetric, 1, textAttr("belay.check.name", "review"), textAttr("belay.verdict", safeName(string(ev.Event.Verdict))))
+		b.sums.addValue(verdictsMetric, 1, textAttr("belay.check.name", "review"), textAttr("belay.verdict",
+			safeName(string(ev.Event.Verdict))))
 	}
 	return b.addSpan(s)
 }
@@ -343,14 +345,16 @@ func (b *builder) addChecks(e journal.Entry, ev session.EventEntry, step Span) {
 		}
 		b.addSpan(s)
 		b.countFindings(c.Findings)
-		b.sums.addValue(verdictsMetric, 1, textAttr("belay.check.name", safeName(c.Check)), textAttr("belay.verdict", safeName(string(c.Verdict))))
+		b.sums.addValue(verdictsMetric, 1, textAttr("belay.check.name", safeName(c.Check)), textAttr("belay.verdict",
+			safeName(string(c.Verdict))))
 		b.sums.observe(checkTimeMetric, float64(c.Millis)/1000, textAttr("belay.check.name", safeName(c.Check)))
 	}
 }
 
 func (b *builder) countFindings(list []belay.Finding) {
 	for _, f := range list {
-		b.sums.addValue(findingsMetric, 1, textAttr("belay.check.name", safeName(f.Check)), textAttr("belay.finding.severity", safeName(string(f.Severity))))
+		b.sums.addValue(findingsMetric, 1, textAttr("belay.check.name", safeName(f.Check)),
+			textAttr("belay.finding.severity", safeName(string(f.Severity))))
 	}
 }
 

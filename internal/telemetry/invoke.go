@@ -123,7 +123,8 @@ func (b *builder) addToolCall(e journal.Entry, of Span, i int, c toolCall, who s
 		}
 		s.Attrs = append(s.Attrs, textAttr("gen_ai.tool.call.result", safeContent(c.output)))
 	}
-	b.sums.addValue(toolsMetric, 1, textAttr("gen_ai.agent.name", who), textAttr("gen_ai.tool.name", safeName(c.Tool)), boolAttr("belay.tool.failed", c.failed))
+	b.sums.addValue(toolsMetric, 1, textAttr("gen_ai.agent.name", who), textAttr("gen_ai.tool.name",
+		safeName(c.Tool)), boolAttr("belay.tool.failed", c.failed))
 	b.addSpan(s)
 }
 

@@ -36,8 +36,9 @@ var (
 	costMetric      = metric{name: "belay.cost", unit: "USD", doc: "Known cost of agents", float: true}
 	stepTimeMetric  = metric{name: "belay.step.duration", unit: "s", doc: "Duration of the steps of a task", bounds: bySeconds}
 	checkTimeMetric = metric{name: "belay.check.duration", unit: "s", doc: "Duration of checks", bounds: bySeconds}
-	tokensMetric    = metric{name: "gen_ai.client.token.usage", unit: "{token}", doc: "Number of input and output tokens used", bounds: byTokens}
-	runTimeMetric   = metric{name: "gen_ai.client.operation.duration", unit: "s", doc: "GenAI operation duration", bounds: bySeconds}
+	tokensMetric    = metric{name: "gen_ai.client.token.usage", unit: "{token}",
+		doc: "Number of input and output tokens used", bounds: byTokens}
+	runTimeMetric = metric{name: "gen_ai.client.operation.duration", unit: "s", doc: "GenAI operation duration", bounds: bySeconds}
 )
 
 // metricSums adds up what a record tells.
@@ -99,7 +100,8 @@ func (s *metricSums) countAgentRun(e loop.Event, ended string, same []Attr) {
 		s.addValue(costMetric, e.Cost, same[1:]...)
 	}
 	if t := e.Tokens; t != nil {
-		s.observe(tokensMetric, float64(t.Input+t.CacheRead+t.CacheWrite), append(slices.Clone(same), textAttr("gen_ai.token.type", "input"))...)
+		s.observe(tokensMetric, float64(t.Input+t.CacheRead+t.CacheWrite), append(slices.Clone(same),
+			textAttr("gen_ai.token.type", "input"))...)
 		s.observe(tokensMetric, float64(t.Output), append(slices.Clone(same), textAttr("gen_ai.token.type", "output"))...)
 	}
 }

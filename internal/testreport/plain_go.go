@@ -116,7 +116,8 @@ func (g *goText) report() (Report, bool) {
 		r.WarnIncomplete("the output stops before the end of a package")
 	}
 	if g.unnamedPackages > 0 {
-		r.WarnIncomplete("%s passed without naming their tests (without -v): those are not counted", belay.Count(g.unnamedPackages, "package", "packages"))
+		r.WarnIncomplete("%s passed without naming their tests (without -v): those are not counted",
+			belay.Count(g.unnamedPackages, "package", "packages"))
 	}
 	return r, spoke
 }

@@ -86,7 +86,8 @@ func (m *maven) readNamed(s string) {
 }
 
 func (m *maven) readSummary(sum []string) {
-	total, others := parseCount(sum[1]), counts{failed: parseCount(sum[2]), errors: parseCount(sum[3]), skipped: parseCount(sum[4]), flaky: parseCount(sum[5])}
+	total, others := parseCount(sum[1]), counts{failed: parseCount(sum[2]), errors: parseCount(sum[3]),
+		skipped: parseCount(sum[4]), flaky: parseCount(sum[5])}
 	m.section = ""
 	if sum[6] != "" {
 		m.hasSummary = true

@@ -117,7 +117,8 @@ func (k Baseliner) Take(ctx context.Context, id belay.SnapshotID, checks belay.C
 	return b, nil
 }
 
-func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report testreport.Report, why string, stuck *Obstacle) {
+func (k Baseliner) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report testreport.Report,
+	why string, stuck *Obstacle) {
 	place, err := worktree.Make(ctx, k.Snaps, id, checks.Reuse)
 	if err != nil {
 		return report, err.Error(), nil

@@ -249,7 +249,8 @@ func (l *regressions) findings(request []belay.Requirement, at func(string) (str
 	if n := l.fewerTests; n > 0 {
 		out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  belay.Count(n, "test", "tests") + " fewer passed than before",
-			Detail: "the test command prints no names, so it is not known whether tests were deleted, renamed or merged" + l.namingAdvice()})
+			Detail: "the test command prints no names, so it is not known whether tests were deleted, renamed or merged" +
+				l.namingAdvice()})
 	}
 	return out
 }
@@ -315,7 +316,8 @@ func (r *testRun) countSummary(known int) string {
 		n    int
 		noun string
 	}{
-		{len(r.newFailures), "newly failing"}, {r.regressed.countStillPassing(r.regressed.skipped) + r.regressed.moreSkipped, "newly skipped"},
+		{len(r.newFailures), "newly failing"}, {r.regressed.countStillPassing(r.regressed.skipped) +
+			r.regressed.moreSkipped, "newly skipped"},
 		{r.regressed.countStillPassing(r.regressed.missing), "missing"},
 		{r.regressed.fewerTests, "fewer"}, {len(r.regressed.renamed), "renamed"}, {known, "known before"}, {len(r.flakyFailures), "flaky"},
 		{len(r.fixed), "fixed"}, {len(r.notRun), "failed before and did not run"},

@@ -54,7 +54,8 @@ func (r *testRun) findObstacle() *Obstacle {
 	if r.ending.Failed != nil {
 		return s.startObstacle(r.ending.Failed.Error())
 	}
-	for _, look := range []func() *Obstacle{s.missingProgram, s.missingPython, s.missingNode, s.missingTarget, s.missingDependency, s.missingPHP} {
+	for _, look := range []func() *Obstacle{s.missingProgram, s.missingPython, s.missingNode, s.missingTarget,
+		s.missingDependency, s.missingPHP} {
 		if o := look(); o != nil {
 			o.Message = testreport.Clip(strings.TrimSpace(o.Message), 300)
 			return o

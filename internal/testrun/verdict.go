@@ -301,7 +301,8 @@ func (r *testRun) testCount() *belay.TestCount {
 	return &belay.TestCount{
 		Total: r.report.Total, Passed: r.report.Passed, Failed: r.report.Failed, Errors: r.report.Errors, Skipped: r.report.Skipped,
 		New: len(r.newFailures), Known: len(r.knownFailures), Flaky: len(r.flakyFailures), Fixed: len(r.fixed), Gone: len(r.notRun),
-		NewlySkipped: r.regressed.countStillPassing(r.regressed.skipped) + r.regressed.moreSkipped, Missing: r.regressed.countStillPassing(r.regressed.missing), Renamed: len(r.regressed.renamed),
+		NewlySkipped: r.regressed.countStillPassing(r.regressed.skipped) + r.regressed.moreSkipped,
+		Missing:      r.regressed.countStillPassing(r.regressed.missing), Renamed: len(r.regressed.renamed),
 	}
 }
 

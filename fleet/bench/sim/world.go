@@ -174,7 +174,8 @@ func run(c config) report {
 	w.env.SetDetachedChildWait(false)
 	w.began = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 	w.env.SetStartTime(w.began)
-	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&modelInterceptor{w: w}}, DeadlockDetectionTimeout: time.Hour})
+	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&modelInterceptor{w: w}},
+		DeadlockDetectionTimeout: time.Hour})
 	w.env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	w.env.RegisterWorkflowWithOptions(w.submitAll, workflow.RegisterOptions{Name: submitName})
 	w.env.SetOnChildWorkflowCompletedListener(func(info *workflow.Info, result converter.EncodedValue, err error) {
@@ -287,7 +288,8 @@ type modelInterceptor struct {
 }
 
 // InterceptWorkflow is called for each workflow.
-func (s *modelInterceptor) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+func (s *modelInterceptor) InterceptWorkflow(_ workflow.Context,
+	next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
 	return &inbound{WorkflowInboundInterceptorBase: interceptor.WorkflowInboundInterceptorBase{Next: next}, w: s.w}
 }
 
