@@ -248,7 +248,7 @@ func (l *regressions) findings(request []belay.Requirement, at func(string) (str
 	}
 	if n := l.fewerTests; n > 0 {
 		out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
-			Title:  belay.Count(n, "test", "tests") + " fewer passed than before",
+			Title: belay.Count(n, "test", "tests") + " fewer passed than before",
 			Detail: "the test command prints no names, so it is not known whether tests were deleted, renamed or merged" +
 				l.namingAdvice()})
 	}
