@@ -157,12 +157,12 @@ func (b *bench) crowded(dir string) (*app.Service, error) {
 			return nil, fmt.Errorf("belay run: %w\n%s", err, out)
 		}
 	}
-	s, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
+	s, err := app.Open(context.Background(), app.OpenOptions{Dir: dir, Force: true})
 	if err != nil {
 		return nil, err
 	}
 	for i := 3; i <= uiTasks; i++ {
-		task := app.NewTask{ID: belay.TaskID(fmt.Sprintf("T%d", i)), Prose: fmt.Sprintf("change the text, number %d", i), AsItIs: true}
+		task := app.NewTask{ID: belay.TaskID(fmt.Sprintf("T%d", i)), Text: fmt.Sprintf("change the text, number %d", i), AsItIs: true}
 		if _, err := s.Add(context.Background(), task); err != nil {
 			return nil, err
 		}

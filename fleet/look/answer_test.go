@@ -44,9 +44,9 @@ func TestReview(t *testing.T) {
 	v.page(200, "/r/1/task/T1", "Leave it alone")
 
 	f.decides = func(id belay.TaskID, d task.Decision) error {
-		given, err := app.RecordReview(t.Context(), f.svc, app.New{Task: id, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: nobody{}})
+		given, err := app.RecordReview(t.Context(), f.svc, app.NewReview{Task: id, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: nobody{}})
 		if err == nil && !given.Acted {
-			err = errors.New(given.Then)
+			err = errors.New(given.NextStep)
 		}
 		f.push(id)
 		return err

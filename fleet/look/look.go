@@ -160,7 +160,7 @@ func (r *Remote) openCopy(ctx context.Context) (*app.Service, error) {
 		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+r.url, "%s",
 			cmp.Or(why, "nothing was fetched from "+r.url+" yet"))
 	}
-	return app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
+	return app.Open(ctx, app.OpenOptions{Dir: r.copy.Root, Force: true})
 }
 
 // refreshSoon has Follow look again soon, because somebody looks at the pages.
@@ -349,7 +349,7 @@ func (r *Remote) fetchCopy(ctx context.Context) map[string]bool {
 }
 
 func (r *Remote) adoptRecords(ctx context.Context, records map[belay.TaskID]string) (map[belay.TaskID]error, error) {
-	s, err := app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
+	s, err := app.Open(ctx, app.OpenOptions{Dir: r.copy.Root, Force: true})
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func newFleet(t *testing.T, tasks ...belay.TaskID) *fleet {
 		t.Fatal(err)
 	}
 	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
-	if f.svc, err = app.Open(t.Context(), app.Setting{Dir: clone, Force: true, Flags: flags}); err != nil {
+	if f.svc, err = app.Open(t.Context(), app.OpenOptions{Dir: clone, Force: true, Flags: flags}); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range tasks {
@@ -132,7 +132,7 @@ func (f *fleet) write(name, text string) {
 func (f *fleet) add(id belay.TaskID) {
 	f.t.Helper()
 	ctx := f.t.Context()
-	_, err := f.svc.Add(ctx, app.NewTask{ID: id, Prose: "change a.txt, not " + hostile, AsItIs: true})
+	_, err := f.svc.Add(ctx, app.NewTask{ID: id, Text: "change a.txt, not " + hostile, AsItIs: true})
 	if err == nil {
 		_, err = f.svc.Start(ctx, id, nobody{})
 	}

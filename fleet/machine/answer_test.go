@@ -123,7 +123,7 @@ func TestApproveOver(t *testing.T) {
 	if got := p.git(p.remote(), "show", "belay/t1:src/a.txt"); got != "bad" {
 		t.Errorf("delivered: %s", got)
 	}
-	svc, err := app.Open(t.Context(), app.Setting{Dir: p.tree("a", in), Force: true})
+	svc, err := app.Open(t.Context(), app.OpenOptions{Dir: p.tree("a", in), Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,8 +168,8 @@ func (m *Machine) beginTask(ctx context.Context, q task.Ask) (task.ActivityResul
 	if err != nil {
 		return task.ActivityResult{}, err
 	}
-	run := app.RunRequest{NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Feature: in.Feature,
-		Expect: in.Expect, Trust: true, Ask: in.Ask}}
+	run := app.RunRequest{NewTask: app.NewTask{ID: in.ID, Text: in.Prose, Agent: in.Agent, Role: in.Role, Feature: in.Feature,
+		Expect: in.Expect, Trust: true, Instructions: in.Ask}}
 	if in.Listed != nil {
 		run.Fill, run.Grammar = in.Listed.Fill, true
 	}
@@ -237,9 +237,9 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.ActivityResult, 
 // recordReview records a person's review. Where it does not count, because the files are not those that were checked, the gate
 // stays open and the task says why.
 func (t *openTask) recordReview(ctx context.Context, d task.Decision) error {
-	given, err := app.RecordReview(ctx, t.svc, app.New{Task: t.ask.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
+	given, err := app.RecordReview(ctx, t.svc, app.NewReview{Task: t.ask.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
 	if err == nil && !given.Acted {
-		t.Note("the review by " + d.By + " has no effect: " + given.Then)
+		t.Note("the review by " + d.By + " has no effect: " + given.NextStep)
 	}
 	return err
 }
@@ -444,7 +444,7 @@ func (m *Machine) openClone(ctx context.Context, q task.Ask, settings ...task.Se
 	if err != nil {
 		return nil, err
 	}
-	svc, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
+	svc, err := app.Open(ctx, app.OpenOptions{Dir: dir, Flags: flags, Self: m.Self})
 	if err != nil {
 		return nil, err
 	}
@@ -500,7 +500,7 @@ func (t *openTask) runTask(ctx context.Context, q app.RunRequest, stop func(loop
 		}
 		halt()
 	})()
-	q.Watch, q.Soft, q.Stop, q.Trust = t, soft, stop, true
+	q.Watch, q.Soft, q.StopBefore, q.Trust = t, soft, stop, true
 	rec, err := t.svc.Run(hard, q)
 	if rec != nil {
 		t.rec = rec

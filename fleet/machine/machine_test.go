@@ -245,13 +245,13 @@ func TestSameRecord(t *testing.T) {
 	for _, s := range in.Settings {
 		flags = append(flags, app.Flag(s))
 	}
-	svc, err := app.Open(context.Background(), app.Setting{Dir: local, Flags: flags, Self: []string{self, "_run"}})
+	svc, err := app.Open(context.Background(), app.OpenOptions{Dir: local, Flags: flags, Self: []string{self, "_run"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	app.AttachPlans(svc)
 	_, err = svc.Run(context.Background(), app.RunRequest{
-		NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Trust: true},
+		NewTask: app.NewTask{ID: in.ID, Text: in.Prose, Agent: in.Agent, Role: in.Role, Trust: true},
 		Watch:   nobody{}, Soft: context.Background()})
 	if err != nil {
 		t.Fatal(err)
@@ -277,7 +277,7 @@ func at(list []string, i int) string {
 // events are those of the record of T1 in a clone, without what two runs of anything differ in.
 func (p *place) events(dir string) (list []string) {
 	p.t.Helper()
-	s, err := app.Open(context.Background(), app.Setting{Dir: dir})
+	s, err := app.Open(context.Background(), app.OpenOptions{Dir: dir})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -425,7 +425,7 @@ func TestAdoptEnded(t *testing.T) {
 // verified proves the record of T1 in a clone.
 func (p *place) verified(dir string) {
 	p.t.Helper()
-	s, err := app.Open(context.Background(), app.Setting{Dir: dir})
+	s, err := app.Open(context.Background(), app.OpenOptions{Dir: dir})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ func (t *openTask) addMetrics() {
 	if t.machine.Metrics == nil {
 		return
 	}
-	samples, err := t.svc.Measured(t.rec.Task.ID, t.countedUpTo)
+	samples, err := t.svc.Metrics(t.rec.Task.ID, t.countedUpTo)
 	if err != nil {
 		t.messages = append(t.messages, "not counted: "+session.Sentence(err))
 		return

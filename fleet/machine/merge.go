@@ -64,7 +64,7 @@ func (m *Machine) mergeWork(ctx context.Context, q task.MergeAsk) (out task.Merg
 	if err != nil {
 		return out, err
 	}
-	svc, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
+	svc, err := app.Open(ctx, app.OpenOptions{Dir: dir, Flags: flags, Self: m.Self})
 	if err != nil {
 		return out, err
 	}

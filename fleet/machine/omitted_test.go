@@ -31,7 +31,7 @@ func TestLarge(t *testing.T) {
 			in := p.asked()
 			in.Agent = []string{"sh", "-c", "cat > /dev/null; if [ $BELAY_ATTEMPT = 1 ]; then echo bad > src/a.txt; else echo good > src/a.txt; fi"}
 			k := p.gated(in)
-			svc, err := app.Open(t.Context(), app.Setting{Dir: p.tree("a", in), Force: true})
+			svc, err := app.Open(t.Context(), app.OpenOptions{Dir: p.tree("a", in), Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestLarge(t *testing.T) {
 				t.Error("the record on the remote has not all of it")
 			}
 			p.adopt("b", in, k)
-			there, err := app.Open(t.Context(), app.Setting{Dir: p.tree("b", in), Force: true})
+			there, err := app.Open(t.Context(), app.OpenOptions{Dir: p.tree("b", in), Force: true})
 			if err == nil {
 				rec, err = there.Session.Load(in.ID)
 			}

@@ -262,7 +262,7 @@ func TestForgetCopy(t *testing.T) {
 		t.Helper()
 		fresh, gone, failed, err := f.Fetch(ctx)
 		p.Ok(err)
-		s, err := app.Open(ctx, app.Setting{Dir: f.Root, Force: true})
+		s, err := app.Open(ctx, app.OpenOptions{Dir: f.Root, Force: true})
 		p.Ok(err)
 		refused, err := f.Adopt(ctx, s, fresh)
 		p.Ok(errors.Join(err, refused["a"], failed["a"]))

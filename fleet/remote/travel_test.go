@@ -117,7 +117,7 @@ func (p *site) open(name, dir string) {
 		flags = append(flags, app.Flag{Key: "snapshot.max_file", Value: fmt.Sprint(p.Opts.MaxFile, "B")})
 	}
 	var err error
-	p.svc, err = app.Open(context.Background(), app.Setting{Dir: dir, Flags: flags})
+	p.svc, err = app.Open(context.Background(), app.OpenOptions{Dir: dir, Flags: flags})
 	p.Ok(err)
 	p.mirror, err = remote.OpenMirror(context.Background(), filepath.Join(p.Up, name+".git"), p.url)
 	p.Ok(err)

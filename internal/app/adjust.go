@@ -73,7 +73,7 @@ func (s *Service) withFlags(r *session.Record, given config.Config, q NewTask) (
 	if slices.ContainsFunc(changed, func(k string) bool { return strings.HasPrefix(k, "checks.tests.") || k == "checks.skip" }) {
 		t.Policy.Baseline = given.Checks.Baseline && t.Checks.Tests.Set() && !slices.Contains(t.Checks.Skip, testrun.Name)
 	}
-	if err := valid(t); err != nil {
+	if err := validate(t); err != nil {
 		return t, nil, err
 	}
 	if c := r.State.Pending; len(changed) > 0 && c != nil && c.Kind == loop.CmdClose {
@@ -92,7 +92,7 @@ func (s *Service) redetectTests(r *session.Record) (now belay.TestCommand, ok bo
 	}
 	was := r.Task.Checks.Tests
 	now, ok = testrun.DetectTests(s.Session.Repo.Root)
-	now = asEvents(now)
+	now = withEventStream(now)
 	ok = ok && was.From == now.From && now.String() != was.String()
 	now.KnownFailures = was.KnownFailures
 	return now, ok
@@ -113,7 +113,7 @@ func applyFlags(t *belay.Task, given config.Config, begun bool) (changed []strin
 		"checks.skip":                 func() { t.Checks.Skip = given.Checks.Skip },
 		"checks.timeout":              func() { t.Checks.Timeout = given.Checks.Timeout },
 		"checks.max_diff":             func() { t.Checks.MaxDiff = given.Checks.MaxDiff },
-		"checks.tests.command":        func() { t.Checks.Tests = asEvents(given.Checks.Tests) },
+		"checks.tests.command":        func() { t.Checks.Tests = withEventStream(given.Checks.Tests) },
 		"checks.tests.format":         func() { t.Checks.Tests.Format = given.Checks.Tests.Format },
 		"checks.tests.report":         func() { t.Checks.Tests.Report = given.Checks.Tests.Report },
 		"checks.tests.known_failures": func() { t.Checks.Tests.KnownFailures = given.Checks.Tests.KnownFailures },

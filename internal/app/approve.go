@@ -51,7 +51,7 @@ func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, 
 	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
 		return r, runner.Write(ctx, s.Session, r) // a kill may have prevented the write
 	case refused && !gate.Overrides():
-		if err := AsJudged(ctx, s, r); err != nil {
+		if err := CheckCaptured(ctx, s, r); err != nil {
 			return nil, err
 		}
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: q.By}
@@ -114,14 +114,14 @@ func lockUnstarted(ctx context.Context, s *Service, r *session.Record) (func(), 
 	if _, begun, err := at.Snaps.Find(ctx, id, c.ID, r.Genuine); err != nil || begun {
 		return refuse("a rollback is running")
 	}
-	changes, err := since(ctx, at, r)
+	changes, err := changesSince(ctx, at, r)
 	if err != nil {
 		unlock()
 		return nil, err
 	}
 	for _, ch := range changes {
 		if !strings.HasPrefix(ch.Path, ".belay/") {
-			return refuse(Named(ch) + " was changed since")
+			return refuse(ChangeText(ch) + " was changed since")
 		}
 	}
 	return unlock, nil

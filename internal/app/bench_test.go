@@ -19,6 +19,6 @@ func BenchmarkPlan(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		Plan(files, nil, Options{})
+		PlanImport(files, nil, ImportOptions{})
 	}
 }

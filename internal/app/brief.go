@@ -64,10 +64,10 @@ func (s *Service) Brief(ctx context.Context) Brief {
 		b.Problems++
 	}
 	for _, v := range views {
-		b.Features = append(b.Features, BriefFeature{Feature: v.Name, Open: v.Open, Tasks: v.Tasks, Phase: v.Standing(), Mode: v.Mode,
+		b.Features = append(b.Features, BriefFeature{Feature: v.Name, Open: v.Open, Tasks: v.Tasks, Phase: v.Summary(), Mode: v.Mode,
 			Folder: v.Folder, Next: v.Next.Command})
 	}
-	for _, f := range features(lines) {
+	for _, f := range sumFeatures(lines) {
 		active := slices.ContainsFunc(views, func(v FeatureView) bool { return v.Name == f.Feature })
 		if f.Open > 0 && !active {
 			b.Features = append(b.Features, BriefFeature{Feature: f.Feature, Open: f.Open, Tasks: f.Tasks})

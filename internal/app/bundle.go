@@ -109,14 +109,14 @@ func readBundle(text []byte, task belay.TaskID) (ev evidence, err error) {
 	}
 	for sha, data := range b.Attachments {
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != sha {
-			return ev, bad("the attachment %s does not match its hash", short(sha))
+			return ev, bad("the attachment %s does not match its hash", shortID(sha))
 		}
 	}
 	var last journal.Line
 	for i, line := range b.Record {
 		l, err := journal.Next([]byte(line+"\n"), last, b.Task)
 		if err != nil {
-			ev.broken = fmt.Errorf("line %d: %w", i+1, err)
+			ev.recordError = fmt.Errorf("line %d: %w", i+1, err)
 			break
 		}
 		last = l
@@ -124,7 +124,7 @@ func readBundle(text []byte, task belay.TaskID) (ev evidence, err error) {
 	}
 	ev.log.Task, ev.log.Head = b.Task, last.Head()
 	if b.Task.Key() != task.Key() {
-		ev.broken = fmt.Errorf("it is the record of %s", b.Task)
+		ev.recordError = fmt.Errorf("it is the record of %s", b.Task)
 	}
 	ev.note, ev.envelope = ", of the bundle", b.Envelope
 	ev.attachment = fromMap(b.Attachments)
@@ -144,7 +144,7 @@ func fromMap(all map[string][]byte) func(string) ([]byte, error) {
 // Bundle returns the evidence for the last commit that belay made of a task, signed with the user's own git key when
 // sign is set.
 func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust bool) ([]byte, error) {
-	records, _, err := s.pulled(name)
+	records, _, err := s.pullRecords(name)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust 
 		}
 	}
 	collect := func(oid string) ([]byte, error) {
-		data, err := s.treeObject(oid)
+		data, err := s.readTreeObject(oid)
 		b.Trees[oid] = data
 		return data, err
 	}
@@ -190,7 +190,7 @@ func (s *Service) Bundle(ctx context.Context, name, version string, sign, trust 
 		return nil, err
 	}
 	if sign {
-		if err := s.mayCommit(ctx, false, trust); err != nil {
+		if err := s.checkCommitPrograms(ctx, false, trust); err != nil {
 			return nil, err
 		}
 		if b.Envelope, err = s.signStatement(ctx, r, *made, version); err != nil {

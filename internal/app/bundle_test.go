@@ -16,7 +16,7 @@ const trailersOfT1 = "Belay-Task: T1\nBelay-Before: 2aeddaddba7f76eab5302d83c71f
 
 func TestParseTrailers(t *testing.T) {
 	got, err := parseTrailers("Subject\n\nBody\n\nSigned-off-by: a\n" + trailersOfT1 + "Change-Id: x\n")
-	if err != nil || got.task != "T1" || got.entries != 29 || !got.names("a659ab54623566de238e49f156e58b30fde71530e89e7adfcee047c8fe565f57", 29) {
+	if err != nil || got.task != "T1" || got.entries != 29 || !got.refersTo("a659ab54623566de238e49f156e58b30fde71530e89e7adfcee047c8fe565f57", 29) {
 		t.Errorf("%+v %v", got, err)
 	}
 	for name, message := range map[string]string{
@@ -53,7 +53,7 @@ func FuzzReadBundle(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if ev, err := readBundle(append(whole, '\n'), "T1"); err != nil || ev.broken != nil || len(ev.log.Entries) != 1 {
+	if ev, err := readBundle(append(whole, '\n'), "T1"); err != nil || ev.recordError != nil || len(ev.log.Entries) != 1 {
 		f.Fatalf("%v %+v", err, ev)
 	}
 	f.Add(append(whole, '\n'))
@@ -61,7 +61,7 @@ func FuzzReadBundle(f *testing.F) {
 	f.Add([]byte("{}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		ev, err := readBundle(text, "T1")
-		if err != nil || ev.broken != nil {
+		if err != nil || ev.recordError != nil {
 			return
 		}
 		for i, e := range ev.log.Entries {

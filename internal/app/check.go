@@ -49,7 +49,7 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 		if r != nil {
 			task = r.Task
 		}
-		if err := s.offer(judging(task), q.Trust); err != nil {
+		if err := s.offerTrust(programsOfChecks(task), q.Trust); err != nil {
 			return report, err
 		}
 		// The time that a person takes to answer is not the checks'.

@@ -35,11 +35,11 @@ type CombineResult struct {
 // Combine merges work into the service's tree, as MergeAll does, and runs the tests there. When they pass it writes the
 // merged files and ticks the task's box in the task list. It runs commands of the repository's config.
 func (s *Service) Combine(ctx context.Context, q CombineRequest) (out CombineResult, err error) {
-	t, err := s.task(NewTask{ID: q.Task, Prose: string(q.Task)})
+	t, err := s.newTask(NewTask{ID: q.Task, Text: string(q.Task)})
 	if err != nil {
 		return out, err
 	}
-	if err := s.mayGo(t, NewTask{Trust: true}); err != nil {
+	if err := s.checkTrusted(t, NewTask{Trust: true}); err != nil {
 		return out, err
 	}
 	meta := session.Passing(nil, "merge of "+string(q.Task))
@@ -83,7 +83,8 @@ func (s *Service) testCombined(ctx context.Context, q CombineRequest, t belay.Ta
 		return err
 	}
 	defer done()
-	if out.Tests, out.Findings, err = tested(ctx, s.Session, s.Session.May, t, id, testrun.Input{}); err != nil || len(out.Findings) == 0 {
+	if out.Tests, out.Findings, err = runTestsIn(ctx, s.Session, s.Session.May, t, id,
+		testrun.Input{}); err != nil || len(out.Findings) == 0 {
 		return err
 	}
 	here, err := s.Session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), s.Session.Extent(&session.Record{Task: t}))
@@ -95,7 +96,7 @@ func (s *Service) testCombined(ctx context.Context, q CombineRequest, t belay.Ta
 	if err != nil || known.Why != "" {
 		return err
 	}
-	out.Tests, out.Findings, err = tested(ctx, s.Session, s.Session.May, t, id,
+	out.Tests, out.Findings, err = runTestsIn(ctx, s.Session, s.Session.May, t, id,
 		testrun.Input{Baseline: &known.Report, Checkout: s.Session.Checkout(here.ID, t)})
 	return err
 }

@@ -49,7 +49,7 @@ type CommitResult struct {
 // CodeRefused: the task is not accepted, its files differ from the accepted ones, or they had uncommitted changes
 // before it. CodeBusy: somebody works in the tree.
 func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
-	records, _, err := s.pulled(q.Task)
+	records, _, err := s.pullRecords(q.Task)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -65,7 +65,7 @@ func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, er
 	if err := committable(r); err != nil {
 		return CommitResult{}, err
 	}
-	if err := inHome.mayCommit(ctx, !q.NoVerify, q.Trust); err != nil {
+	if err := inHome.checkCommitPrograms(ctx, !q.NoVerify, q.Trust); err != nil {
 		return CommitResult{}, err
 	}
 	unlock, err := home.Hold(ctx, r.Task.ID, "belay pr --commit")
@@ -134,7 +134,7 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	if f := c.previous; f != nil {
 		note.Before, note.Follows, note.Base = f.After, f.ID, cmp.Or(f.Base, f.Parent)
 	}
-	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), short(c.head.OID))
+	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), shortID(c.head.OID))
 	intended := session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}
 	if err := c.svc.Session.AddNote(ctx, c.rec, intended); err != nil {
 		return CommitResult{}, err
@@ -157,7 +157,7 @@ func (c *committer) findExisting(ctx context.Context) (CommitResult, error) {
 			if err != nil {
 				return CommitResult{}, err
 			}
-			if head, seq := c.entryOf(n); p.Parent == n.Commit.Parent && p.Trailers.names(head, seq) {
+			if head, seq := c.entryOf(n); p.Parent == n.Commit.Parent && p.Trailers.refersTo(head, seq) {
 				id = c.head.OID
 			}
 		}
@@ -457,7 +457,7 @@ func (c *committer) create(ctx context.Context, note session.Committed) (CommitR
 	if err != nil {
 		return CommitResult{}, err
 	}
-	if why := p.differs(note, c.rec.Log.Head.Hash, c.rec.Log.Head.Seq); why != "" {
+	if why := p.differenceFrom(note, c.rec.Log.Head.Hash, c.rec.Log.Head.Seq); why != "" {
 		ref := cmp.Or(c.head.Branch, "HEAD")
 		if err := c.repo.UpdateRefs(ctx, "belay pr --commit: a hook changed the commit",
 			[]git.Update{{Ref: ref, New: note.Parent, Old: id}}); err != nil {
@@ -473,7 +473,7 @@ func (c *committer) create(ctx context.Context, note session.Committed) (CommitR
 // finish records a commit that exists and updates the user's index.
 func (c *committer) finish(ctx context.Context, was session.Committed, record, made bool) (CommitResult, error) {
 	if record {
-		n := session.Note{Kind: session.CommittedNote, Text: short(was.ID) + " on " + strings.TrimPrefix(was.Ref, "refs/heads/"),
+		n := session.Note{Kind: session.CommittedNote, Text: shortID(was.ID) + " on " + strings.TrimPrefix(was.Ref, "refs/heads/"),
 			Commit: &was}
 		if err := c.svc.Session.AddNote(ctx, c.rec, n); err != nil {
 			return CommitResult{}, err

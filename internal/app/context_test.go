@@ -36,13 +36,13 @@ func writer(dir string) int {
 	n, _ := strconv.Atoi(os.Getenv("BELAY_TEST_UPDATES"))
 	me := os.Getenv("BELAY_TEST_ROLE")
 	for i := range n {
-		s, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
+		s, err := app.Open(context.Background(), app.OpenOptions{Dir: dir, Force: true})
 		q := app.ContextRequest{Task: "T1", By: me}
 		if err == nil && i%2 == 0 {
-			_, err = app.Update(context.Background(), s.Session, app.UpdateRequest{ContextRequest: q, Role: me,
+			_, err = app.UpdateRole(context.Background(), s.Session, app.UpdateRequest{ContextRequest: q, Role: me,
 				Session: fmt.Sprintf("%s-%d", me, i)})
 		} else if err == nil {
-			_, err = app.Block(context.Background(), s.Session, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
+			_, err = app.BlockRole(context.Background(), s.Session, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, me, i, err)
@@ -66,7 +66,7 @@ func project(t testing.TB, config string) (string, *session.Session) {
 	write(t, dir, ".belay/.gitignore", "/now/\n")
 	sh(t, dir, "git init -q -b main && git config user.name a && git config user.email a@b && git add -A && git commit -qm first")
 	s := open(t, dir)
-	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Text: "do it"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Start(t.Context(), "T1", silentWatcher{}); err != nil {
@@ -82,7 +82,7 @@ func (silentWatcher) Note(string) {}
 
 func open(t testing.TB, dir string) *app.Service {
 	t.Helper()
-	s, err := app.Open(t.Context(), app.Setting{Dir: dir, Force: true})
+	s, err := app.Open(t.Context(), app.OpenOptions{Dir: dir, Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,21 +212,21 @@ func TestReadOnly(t *testing.T) {
 	dir, s := project(t, "roles:\n  build: {timeout: 1m}\n  judge: {read_only: true}\n")
 	q := begin(t, s)
 	start := func(role string) error {
-		_, err := app.Update(t.Context(), open(t, dir).Session, app.UpdateRequest{ContextRequest: q, Role: role, Status: "in_progress"})
+		_, err := app.UpdateRole(t.Context(), open(t, dir).Session, app.UpdateRequest{ContextRequest: q, Role: role, Status: "in_progress"})
 		return err
 	}
 	if err := start("build"); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "two\n")
-	if _, err := app.Snapshot(t.Context(), s, q, "build", false); err != nil {
+	if _, err := app.HandOver(t.Context(), s, q, "build", false); err != nil {
 		t.Fatal(err)
 	}
 	if err := start("judge"); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "three\n")
-	if _, err := app.Snapshot(t.Context(), s, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
+	if _, err := app.HandOver(t.Context(), s, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
 		t.Fatalf("%v", err)
 	}
 	rec, err := s.Load("T1")
@@ -234,12 +234,12 @@ func TestReadOnly(t *testing.T) {
 		t.Fatalf("%+v %v", rec.Context.Drifts, err)
 	}
 	write(t, dir, "src/a.txt", "two\n")
-	if p, err := app.At(t.Context(), s, q); err != nil {
+	if p, err := app.OpenPlace(t.Context(), s, q); err != nil {
 		t.Fatal(err)
-	} else if _, err := p.Resolve(t.Context(), "put back"); err != nil {
+	} else if _, err := p.ResolveDrift(t.Context(), "put back"); err != nil {
 		t.Fatal(err)
 	}
-	if h, err := app.Snapshot(t.Context(), s, q, "judge", false); err != nil || h.Incremental.Bytes != 0 {
+	if h, err := app.HandOver(t.Context(), s, q, "judge", false); err != nil || h.Incremental.Bytes != 0 {
 		t.Fatalf("%+v %v", h, err)
 	}
 }

@@ -163,7 +163,7 @@ func relativeTo(root, path string) (string, bool) {
 
 // AdhocTask returns a task that is never recorded, for a check without one.
 func (s *Service) AdhocTask() (belay.Task, error) {
-	t, err := s.task(NewTask{Prose: "manual check"})
+	t, err := s.newTask(NewTask{Text: "manual check"})
 	if err != nil {
 		return t, err
 	}

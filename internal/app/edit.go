@@ -32,7 +32,7 @@ func LoadEditable(s *Service, id belay.TaskID) (*session.Record, error) {
 	}
 	switch c := r.State.Pending; {
 	case !r.Open():
-		return nil, ended(r, `belay task add "…" records another`)
+		return nil, endedError(r, `belay task add "…" records another`)
 	case c != nil && c.Kind == loop.CmdBaseline && !isRunning(s):
 	case c != nil:
 		return nil, belay.Refuse(belay.CodeUsage,
@@ -102,7 +102,7 @@ func (out *EditResult) apply(ctx context.Context, s *Service, e prompt.Edited) {
 		out.Changed = append(out.Changed, "words")
 		t.Prose, t.Title, t.Ask, t.Answer = e.Prose, belay.TitleOf(e.Prose), "", ""
 		if !asked {
-			t.Request, t.Reading = s.Assisted(ctx, t.Prose)
+			t.Request, t.Reading = s.ParseRequestAssisted(ctx, t.Prose)
 		}
 	}
 	if asked {

@@ -52,7 +52,7 @@ func (p *TaskContext) RecordQA(ctx context.Context, q ProofRequest) (handoff.Pro
 	if err != nil {
 		return handoff.Proof{}, err
 	}
-	if err := p.Unmoved(ctx); err != nil {
+	if err := p.CheckUnchanged(ctx); err != nil {
 		return handoff.Proof{}, err
 	}
 	proof := handoff.Proof{Path: handoff.PathText(q.From), Block: p.Rec.Context.Block.Block}

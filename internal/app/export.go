@@ -19,7 +19,7 @@ type RoleExport struct {
 // Export makes the exports of a role, of all roles for "", from the present context and writes them to the agents'
 // files. It records nothing when nothing changed. Errors: those of Cited.
 func (p *TaskContext) Export(ctx context.Context, role string) ([]RoleExport, error) {
-	if err := p.Cited(ctx); err != nil {
+	if err := p.CheckCitations(ctx); err != nil {
 		return nil, err
 	}
 	var names []string

@@ -219,7 +219,7 @@ func (w *featureWork) askReviewers(ctx context.Context, s *Service, home *sessio
 		return nil, belay.Refuse(belay.CodeRefused, "merge the remaining tasks with belay merge",
 			"none of the feature's work is in your working tree")
 	}
-	if err := s.MayAsk(reviewers); err != nil {
+	if err := s.CheckReviewerTrust(reviewers); err != nil {
 		return nil, err
 	}
 	name := cmp.Or(q.Feature, "of these tasks")

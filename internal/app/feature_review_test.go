@@ -57,7 +57,7 @@ func TestExpectations(t *testing.T) {
 		{kiro, "standard", phase.Design, phase.CreateTasks}, {kiro, "standard", phase.Implement, phase.Verify}, {plain, "full", phase.Verify, phase.Finish},
 	} {
 		s := &Stage{Layout: c.layout, Rec: &session.FeatureRecord{Feature: &phase.Feature{Mode: c.mode}}}
-		if e := s.expects(c.of); e.Next != c.next || e.Phase != c.of || e.Needs == "" {
+		if e := s.expectationOf(c.of); e.Next != c.next || e.Phase != c.of || e.Needs == "" {
 			t.Errorf("%s in %s, mode %s: %+v", c.of, c.layout.Dialect, c.mode, e)
 		}
 	}
@@ -80,8 +80,8 @@ func TestListedTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im := Plan([]ImportFile{{Path: "specs/003-search/tasks.md", Dialect: r.Dialect, Tasks: len(r.Tasks), reading: r}},
-		nil, Options{InOrder: true})
+	im := PlanImport([]ImportFile{{Path: "specs/003-search/tasks.md", Dialect: r.Dialect, Tasks: len(r.Tasks), reading: r}},
+		nil, ImportOptions{InOrder: true})
 	got, err := im.openTasks("003-search")
 	if err != nil {
 		t.Fatal(err)

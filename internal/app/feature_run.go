@@ -49,7 +49,7 @@ func (s *Service) activeFeatures(word string) ([]*session.FeatureRecord, error) 
 
 // RunTasks records the open tasks of the list, in its order and with its IDs, and runs them up to the first that is not
 // accepted. For a feature it begins the implement phase, if that is allowed.
-func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, error) {
+func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelResult, error) {
 	paths := []string{fsroot.From(q.Dir, q.Name)}
 	named, err := svc.activeFeatures(q.Name)
 	if err != nil {
@@ -70,11 +70,11 @@ func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun
 		return nil, err
 	}
 	task := NewTask{Agent: q.Agent, Role: q.Role, Clarify: svc.Session.Config.Clarify, AsItIs: q.AsItIs}
-	im, err := Record(ctx, svc, files, Options{InOrder: true}, task)
+	im, err := RecordImport(ctx, svc, files, ImportOptions{InOrder: true}, task)
 	if err != nil {
 		return nil, err
 	}
-	var ran []ParallelRun
+	var ran []ParallelResult
 	for _, l := range im.Tasks {
 		if l.Belay == "" {
 			continue
@@ -89,9 +89,9 @@ func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun
 		one := q.RunRequest
 		one.Resume = l.Belay
 		if r, err = svc.Run(ctx, one); err == nil {
-			err = Standing(r)
+			err = RunError(r)
 		}
-		if ran = append(ran, ParallelRun{l.Belay, err}); err != nil {
+		if ran = append(ran, ParallelResult{l.Belay, err}); err != nil {
 			break
 		}
 	}
@@ -170,7 +170,7 @@ func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]b
 		return nil, "", nil, belay.Refuse(belay.CodeUsage, "name it with --feature", "%q cannot begin the ids of tasks",
 			belay.VisibleLine(as))
 	}
-	im := Plan(files, nil, Options{InOrder: true})
+	im := PlanImport(files, nil, ImportOptions{InOrder: true})
 	tasks, err := im.openTasks(as)
 	if err == nil && len(tasks) == 0 {
 		err = belay.Refuse(belay.CodeUsage, "belay task list", "no open tasks in %s", belay.VisibleLine(name))
@@ -181,7 +181,7 @@ func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]b
 // openTasks returns the open tasks, each after those it depends on, with IDs that begin with the feature's name.
 func (im *Import) openTasks(feature string) (list []belay.ListedTask, _ error) {
 	ids, used := map[int]belay.TaskID{}, map[string]bool{}
-	for n, i := range im.sequence() {
+	for n, i := range im.sortByDependency() {
 		l := im.Tasks[i]
 		for _, name := range []string{l.ID, fmt.Sprint("n", n+1)} {
 			id, perr := belay.ParseNewTaskID(feature + "." + name)
@@ -202,8 +202,8 @@ func (im *Import) openTasks(feature string) (list []belay.ListedTask, _ error) {
 			}
 			return out
 		}
-		list = append(list, belay.ListedTask{ID: ids[i], Prose: l.Text, Ask: l.Request, Listed: im.listed(l, ids[i], Options{}),
-			After: named(l.after), Needs: named(l.needs)})
+		list = append(list, belay.ListedTask{ID: ids[i], Prose: l.Text, Ask: l.Request, Listed: im.listedTask(l, ids[i], ImportOptions{}),
+			After: named(l.predecessors), Needs: named(l.dependencies)})
 	}
 	return list, nil
 }

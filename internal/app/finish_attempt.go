@@ -19,7 +19,7 @@ func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*
 	id := rec.Task.ID
 	var err error
 	if p := rec.State.Pending; p != nil && (p.Kind == loop.CmdAttempt || p.Kind == loop.CmdCapture) {
-		if _, err := Verify(ctx, r.session, VerifyRequest{ContextRequest: r.req}); err != nil {
+		if _, err := VerifyHandover(ctx, r.session, VerifyRequest{ContextRequest: r.req}); err != nil {
 			return rec, err
 		}
 		if rec, err = r.svc.Capture(ctx, id, r.q.Watch); err != nil {
@@ -44,7 +44,7 @@ func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*
 	err = dr.Drive(ctx)
 	writeOverride(ctx, r.session, rec, r.q.Watch)
 	if errors.Is(err, runner.ErrParked) || err == nil && r.q.Soft.Err() != nil && rec.Open() {
-		err = parked(id)
+		err = parkedError(id)
 	}
 	return rec, err
 }
@@ -70,7 +70,7 @@ func (r *pipelineRun) returnWork(ctx context.Context, rec *session.Record) error
 	if err := (&runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch}).Starts(ctx, *p); err != nil {
 		return err
 	}
-	if err := Send(ctx, r.session, r.req, role, returnReason(all[len(all)-1].Guidance, was), back); err != nil {
+	if err := SendBack(ctx, r.session, r.req, role, returnReason(all[len(all)-1].Guidance, was), back); err != nil {
 		return err
 	}
 	fresh, err := r.session.Load(rec.Task.ID)
@@ -88,7 +88,7 @@ func returnReason(guidance string, was loop.Attempt) string {
 	}
 	for _, f := range was.Findings {
 		if f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion {
-			lines = append(lines, said(f))
+			lines = append(lines, findingText(f))
 		}
 	}
 	if len(lines) == 0 {

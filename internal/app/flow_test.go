@@ -16,13 +16,13 @@ func TestGoTestIsAskedForItsEvents(t *testing.T) {
 		"go vet && go test":               "go vet && go test",
 		"go test -run 'A$(touch x)' ./..": "go test -run 'A$(touch x)' ./..",
 	} {
-		got := asEvents(belay.TestCommand{Command: in})
+		got := withEventStream(belay.TestCommand{Command: in})
 		if got.Command != want || (got.Format == "gotest") != (want != in) {
 			t.Errorf("%q: %q as %q", in, got.Command, got.Format)
 		}
 	}
 	kept := belay.TestCommand{Command: "go test ./...", Format: "junit"}
-	if got := asEvents(kept); got.Command != kept.Command {
+	if got := withEventStream(kept); got.Command != kept.Command {
 		t.Errorf("a format that was set is not kept: %+v", got)
 	}
 }

@@ -179,7 +179,7 @@ func (s *Service) currentBranch(ctx context.Context) (name, commit string, err e
 
 // pushBranch pushes a branch as git push does, never by force.
 func (s *Service) pushBranch(ctx context.Context, remote, branch string, q PublishRequest) error {
-	if err := s.mayCommit(ctx, true, q.Trust); err != nil {
+	if err := s.checkCommitPrograms(ctx, true, q.Trust); err != nil {
 		return err
 	}
 	ref := "refs/heads/" + branch

@@ -79,7 +79,7 @@ func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runne
 		return err
 	}
 	defer unlock()
-	return at.pending(ctx, r, w, loop.CmdRestore)
+	return at.doPending(ctx, r, w, loop.CmdRestore)
 }
 
 // CloseAccepted closes the record of a task that was just accepted, unless a run has locked its tree: that run closes
@@ -100,7 +100,7 @@ func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner
 		return err
 	}
 	defer unlock()
-	return at.pending(ctx, r, w, loop.CmdClose)
+	return at.doPending(ctx, r, w, loop.CmdClose)
 }
 
 func (s *Service) recordDecision(ctx context.Context, r *session.Record, what loop.Decision, words, by string) (*session.Record, error) {

@@ -35,7 +35,7 @@ var Slack time.Duration
 
 // Hook handles an event of an agent's own session and returns what to tell the agent. It never fails: a fault of belay
 // must not break an agent. Errors go to belay's log. Only a denial stays in force whatever fails after it.
-func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
+func Hook(ctx context.Context, s OpenOptions, ev hook.Event) (ans hook.Answer) {
 	reads := ev.Tool.Effect == hook.Reads && (ev.Kind == hook.Before || ev.Kind == hook.After)
 	if ev.Kind == hook.Other || reads || ev.Kind == hook.Prompt && strings.TrimSpace(ev.Prompt) == "" {
 		return hook.Answer{}
@@ -182,7 +182,7 @@ func (h *hookCall) newTask() belay.Task {
 	c := h.svc.Session.Config
 	t := belay.Task{
 		ID: h.id, Title: "session with " + h.ev.Agent, Prose: "session with " + h.ev.Agent, Role: h.ev.Agent,
-		Scope: belay.Scope{Protect: c.Protect}, Preserve: c.Preserve, Checks: h.svc.checks(),
+		Scope: belay.Scope{Protect: c.Protect}, Preserve: c.Preserve, Checks: h.svc.configuredChecks(),
 		Policy: belay.Policy{Retries: c.Hooks.Retries, Retry: belay.RetryRepair},
 		Session: &belay.OwnSession{Agent: h.ev.Agent, ID: belay.Clip(belay.VisibleLine(h.ev.Session), 200), Root: h.svc.Session.Repo.Root,
 			Destructive: c.Hooks.Destructive, Check: c.Hooks.Check, Limit: c.Hooks.Timeout, Ignored: !h.isLargeRepo()},
@@ -191,7 +191,7 @@ func (h *hookCall) newTask() belay.Task {
 		t.Scope.Protect = globs
 	}
 	t.Checks.Timeout = c.Hooks.Timeout
-	t.Checks.Tests, t.Checks.Linters = asEvents(c.Checks.Tests), c.Linters // configured ones only, none detected: a person waits
+	t.Checks.Tests, t.Checks.Linters = withEventStream(c.Checks.Tests), c.Linters // configured ones only, none detected: a person waits
 	t.Checks.Skip = append(append([]string{}, t.Checks.Skip...), "change", "scope", "contract", "size", "coverage", "style")
 	return t
 }

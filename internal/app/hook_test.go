@@ -28,7 +28,7 @@ func repository(t *testing.T) string {
 func sendEvent(t *testing.T, dir, id, kind, more string) hook.Answer {
 	t.Helper()
 	ev := hook.Read("claude", strings.NewReader(fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"cwd":%q%s}`, kind, id, dir, more)))
-	return app.Hook(t.Context(), app.Setting{Force: true}, ev)
+	return app.Hook(t.Context(), app.OpenOptions{Force: true}, ev)
 }
 
 func call(id string) string {
@@ -119,7 +119,7 @@ func TestBrief(t *testing.T) {
 	if text := s.Brief(t.Context()).Text(); text != "" {
 		t.Errorf("nothing is open: %s", text)
 	}
-	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it", Feature: "shop"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Text: "do it", Feature: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	b := open(t, dir).Brief(t.Context())

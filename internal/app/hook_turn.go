@@ -108,7 +108,7 @@ func (h *hookCall) readPrompts(ctx context.Context, r *session.Record) {
 		return
 	}
 	r.Task.Prose = strings.Join(said[max(0, len(said)-3):], "\n\n") // "yes, do it" refers to earlier prompts
-	h.svc.read(ctx, &r.Task, NewTask{Prose: r.Task.Prose, Grammar: true})
+	h.svc.readRequest(ctx, &r.Task, NewTask{Text: r.Task.Prose, Grammar: true})
 }
 
 // rejectionPrefix begins the message about rejected work to the agent, and distinguishes such a prompt from a person's.

@@ -44,7 +44,7 @@ func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitRe
 		return InitResult{}, err
 	}
 	if !p.Rec.Open() {
-		return InitResult{}, ended(p.Rec, fmt.Sprintf("belay show %s", q.Task))
+		return InitResult{}, endedError(p.Rec, fmt.Sprintf("belay show %s", q.Task))
 	}
 	if p.Rec.State.Before == "" {
 		return InitResult{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task),
@@ -58,7 +58,7 @@ func InitContext(ctx context.Context, s *session.Session, q InitRequest) (InitRe
 	if err != nil {
 		return InitResult{}, err
 	}
-	if ref.Dirty, err = p.dirty(ctx, base); err != nil {
+	if ref.Dirty, err = p.isDirty(ctx, base); err != nil {
 		return m, err
 	}
 	if ref.Dirty {
@@ -87,7 +87,7 @@ func (p *TaskContext) baseSnapshot(ctx context.Context, given belay.SnapshotID) 
 		given = p.Rec.State.Before
 	}
 	if given == "" {
-		return p.taken(ctx, "", "before the first role starts")
+		return p.takeSnapshot(ctx, "", "before the first role starts")
 	}
 	return p.Session.Snaps.Get(ctx, given)
 }
@@ -95,7 +95,7 @@ func (p *TaskContext) baseSnapshot(ctx context.Context, given belay.SnapshotID) 
 // makeBlock reads the sources, makes a block, checks it and stores it.
 func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitRequest) (InitResult, handoff.BlockRef, []string, error) {
 	m := InitResult{Task: p.Rec.Task.ID, Notes: []string{}, Exports: []handoff.ExportRef{}}
-	g, err := p.gather(ctx, from, q.Area, q.Priority)
+	g, err := p.gatherSources(ctx, from, q.Area, q.Priority)
 	if err != nil {
 		return m, handoff.BlockRef{}, nil, err
 	}
@@ -109,7 +109,7 @@ func (p *TaskContext) makeBlock(ctx context.Context, from snapshot.Info, q InitR
 		return m, handoff.BlockRef{}, nil, err
 	}
 	var ref handoff.BlockRef
-	if m.Block, ref, err = p.made(g, q.WithoutStandards); err != nil {
+	if m.Block, ref, err = p.storeBlock(g, q.WithoutStandards); err != nil {
 		return m, ref, nil, err
 	}
 	m.SHA, m.Manifest, m.Sources = ref.Block, ref.Manifest, g.manifest
@@ -134,9 +134,9 @@ func RebuildContext(ctx context.Context, s *session.Session, q InitRequest, dry 
 	if err != nil {
 		return InitResult{}, err
 	}
-	q.Area, q.Priority = first(q.Area, was.Task.Area), first(q.Priority, was.Task.Priority)
+	q.Area, q.Priority = firstNonEmpty(q.Area, was.Task.Area), firstNonEmpty(q.Priority, was.Task.Priority)
 	q.WithoutStandards = q.WithoutStandards || p.Rec.Context.Block.WithoutStandards
-	now, err := p.taken(ctx, "", "sources of the context")
+	now, err := p.takeSnapshot(ctx, "", "sources of the context")
 	if err != nil {
 		return InitResult{}, err
 	}

@@ -8,25 +8,25 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// Notified is what became of the messages about tasks that wait.
-type Notified struct {
+// NotifyResult counts the messages about waiting tasks that were not sent.
+type NotifyResult struct {
 	Waiting int        `json:"waiting"`        // that are not sent
 	Next    *time.Time `json:"next,omitempty"` // when they are due
 }
 
-// Notify sends the messages that are due, or with test a test message to the webhook. What went wrong besides goes to
-// note, a line each. Errors: nothing is configured (CodeUsage), or the webhook did not accept one (CodeCannot).
-func (s *Service) Notify(ctx context.Context, test bool, note func(string)) (Notified, error) {
+// Notify sends the messages that are due, or with test a test message to the webhook. Other problems go to note, a line
+// each. Errors: nothing is configured (CodeUsage), or the webhook rejected a message (CodeCannot).
+func (s *Service) Notify(ctx context.Context, test bool, note func(string)) (NotifyResult, error) {
 	t := runner.NewTeller(s.Session, note)
 	if !t.On() {
-		return Notified{}, belay.Refuse(belay.CodeUsage, "belay config explain notify", "the config has no notifications")
+		return NotifyResult{}, belay.Refuse(belay.CodeUsage, "belay config explain notify", "the config has no notifications")
 	}
 	if test {
-		return Notified{}, t.Try(ctx)
+		return NotifyResult{}, t.Try(ctx)
 	}
 	next, err := t.Flush(ctx, true)
 	n, werr := t.Waiting()
-	out := Notified{Waiting: n}
+	out := NotifyResult{Waiting: n}
 	if n > 0 && !next.IsZero() {
 		out.Next = &next
 	}

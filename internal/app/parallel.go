@@ -14,8 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Request asks for several recorded tasks to be run at once, each in a working
-// tree of its own.
+// ParallelRequest asks for several recorded tasks to be run at once, each in a worktree of its own.
 type ParallelRequest struct {
 	Tasks []belay.TaskID // none: all that were recorded and not begun
 	Limit int            // at the same time
@@ -26,81 +25,80 @@ type ParallelRequest struct {
 	Agent []string // of tasks that were recorded without one
 }
 
-// of is what a task of the request runs with.
-func (q ParallelRequest) of(r *session.Record) NewTask {
-	t := NewTask{Apart: true, Trust: q.Trust}
+// newTask returns the settings that a task of the request runs with.
+func (q ParallelRequest) newTask(r *session.Record) NewTask {
+	t := NewTask{OwnTree: true, Trust: q.Trust}
 	if len(r.Task.Agent) == 0 {
 		t.Agent = q.Agent
 	}
 	return t
 }
 
-// Ran is how far one task got. Err is what its run would have ended with on its own; nil
-// when it was accepted.
-type ParallelRun struct {
+// ParallelResult is the end of one task's run. Err is the error that the run would have returned on its own; nil when
+// the task was accepted.
+type ParallelResult struct {
 	Task belay.TaskID
 	Err  error
 }
 
-// Most bounds how many tasks run at the same time.
-const Most = 64
+// MaxParallel limits how many tasks run at the same time.
+const MaxParallel = 64
 
-// Run runs tasks side by side, in the order given as far as there is room, and
-// returns when each is closed, parked or waits for a person. Everything that can be
-// refused is refused before the first begins. A task that comes after others begins when
-// those are accepted, from the user's tree together with their work.
-func Run(ctx context.Context, s *Service, q ParallelRequest) ([]ParallelRun, error) {
-	if q.Limit < 1 || q.Limit > Most {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", Most),
+// RunParallel runs tasks in parallel, in the order given as far as the limit allows, and returns when each is closed,
+// parked or waits for a person. Everything that can be refused is refused before the first one begins. A task that
+// comes after others begins when those are accepted, from the user's tree together with their work.
+func RunParallel(ctx context.Context, s *Service, q ParallelRequest) ([]ParallelResult, error) {
+	if q.Limit < 1 || q.Limit > MaxParallel {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", MaxParallel),
 			"%d tasks cannot run at the same time", q.Limit)
 	}
-	tasks, err := chosen(s, q)
+	tasks, err := selectParallel(s, q)
 	if err != nil {
 		return nil, err
 	}
-	p := &pool{ran: make([]ParallelRun, len(tasks)), begun: make([]bool, len(tasks)), ended: map[string]*ParallelRun{}, records: tasks}
+	p := &pool{results: make([]ParallelResult, len(tasks)), begun: make([]bool, len(tasks)), ended: map[string]*ParallelResult{},
+		records: tasks}
 	for i, r := range tasks {
-		p.ran[i].Task = r.Task.ID
+		p.results[i].Task = r.Task.ID
 	}
 	ends := make(chan int)
 	for running := 0; ; running-- {
 		for running < q.Limit {
-			i := p.next(q.Soft.Err() != nil)
+			i := p.nextReady(q.Soft.Err() != nil)
 			if i < 0 {
 				break
 			}
 			running++
 			go func() {
 				id := tasks[i].Task.ID
-				r, err := s.Run(ctx, RunRequest{NewTask: q.of(tasks[i]), Resume: id, Keep: q.Keep,
+				r, err := s.Run(ctx, RunRequest{NewTask: q.newTask(tasks[i]), Resume: id, Keep: q.Keep,
 					Watch: q.Watch(id), Soft: q.Soft})
 				if err == nil {
-					err = Standing(r)
+					err = RunError(r)
 				}
-				p.ran[i].Err = err
+				p.results[i].Err = err
 				ends <- i
 			}()
 		}
 		if running == 0 {
-			return p.ran, nil
+			return p.results, nil
 		}
 		i := <-ends
-		p.ended[tasks[i].Task.ID.Key()] = &p.ran[i]
+		p.ended[tasks[i].Task.ID.Key()] = &p.results[i]
 	}
 }
 
-// pool is which of several tasks have begun and ended. A task's own goroutine writes only
-// its Err.
+// pool records which of several tasks have begun and ended. A task's own goroutine writes only its Err.
 type pool struct {
 	records []*session.Record
-	ran     []ParallelRun
+	results []ParallelResult
 	begun   []bool
-	ended   map[string]*ParallelRun
+	ended   map[string]*ParallelResult
 }
 
-// next gives the first task that may begin now, -1 when there is none. One that can no
-// longer begin ends here: stopped, or after a task that was not accepted.
-func (p *pool) next(stopped bool) int {
+// nextReady returns the first task that may begin now, -1 when there is none. A task that can no longer begin ends
+// here: the run was stopped, or a task that it comes after was not accepted.
+func (p *pool) nextReady(stopped bool) int {
 	for again := true; again; {
 		again = false
 		for i, r := range p.records {
@@ -111,7 +109,7 @@ func (p *pool) next(stopped bool) int {
 			if stopped {
 				err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --parallel 1 %s", r.Task.ID),
 					"%s was not started", r.Task.ID)
-			} else if first, wait := p.first(r); wait {
+			} else if first, wait := p.checkDependencies(r); wait {
 				continue
 			} else if first != nil {
 				err = belay.Refuse(belay.CodeOf(first.Err), fmt.Sprintf("belay show %s", first.Task),
@@ -121,17 +119,17 @@ func (p *pool) next(stopped bool) int {
 			if err == nil {
 				return i
 			}
-			p.ran[i].Err = err
-			p.ended[r.Task.ID.Key()] = &p.ran[i]
+			p.results[i].Err = err
+			p.ended[r.Task.ID.Key()] = &p.results[i]
 			again = true // others may come after it
 		}
 	}
 	return -1
 }
 
-// first looks at the tasks that one comes after: whether any has still to end, and which
-// was not accepted.
-func (p *pool) first(r *session.Record) (bad *ParallelRun, wait bool) {
+// checkDependencies checks the tasks that r comes after: bad is one that was not accepted, wait says that one is still
+// running.
+func (p *pool) checkDependencies(r *session.Record) (bad *ParallelResult, wait bool) {
 	id, wait := belay.Ready(r.Task.After, func(id belay.TaskID) belay.Standing {
 		end, ended := p.ended[id.Key()]
 		switch {
@@ -150,8 +148,8 @@ func (p *pool) first(r *session.Record) (bad *ParallelRun, wait bool) {
 	return p.ended[id.Key()], false
 }
 
-// chosen gives the tasks that are to run, or refuses.
-func chosen(s *Service, q ParallelRequest) ([]*session.Record, error) {
+// selectParallel returns the tasks to run, or an error for one that cannot run.
+func selectParallel(s *Service, q ParallelRequest) ([]*session.Record, error) {
 	records, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, err
@@ -179,50 +177,51 @@ func chosen(s *Service, q ParallelRequest) ([]*session.Record, error) {
 			return nil, belay.Refuse(belay.CodeUsage, "list it once", "%s is listed twice", id)
 		}
 		seen[id.Key()] = true
-		if err := s.MayRunSeparately(r, q.of(r)); err != nil {
+		if err := s.MayRunSeparately(r, q.newTask(r)); err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
 	return list, nil
 }
 
-// Standing is the error that a run of a task ends with: nil when it was accepted.
-func Standing(r *session.Record) error {
+// RunError returns the error that a run of a task ends with: nil when the task was accepted.
+func RunError(r *session.Record) error {
 	id := r.Task.ID
 	switch {
 	case r.State.Outcome == loop.OutcomePassed:
 		return nil
 	case r.State.Gate != nil:
-		return Waiting(r, "")
+		return WaitingError(r, "")
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
 	}
-	return parked(id)
+	return parkedError(id)
 }
 
-// Waiting is the error of a task that waits for a person; try says what to do, "" to read the question.
-func Waiting(r *session.Record, try string) error {
+// WaitingError returns the error of a task that waits for a person; try is the command to suggest, "" to read the
+// question.
+func WaitingError(r *session.Record, try string) error {
 	id := r.Task.ID
 	return belay.Refuse(belay.CodeWaiting, cmp.Or(try, fmt.Sprintf("belay gate show %s", id)), "%s waits for a person: %s", id,
 		r.State.Gate.Why)
 }
 
-// ended refuses what is asked of a task that has ended.
-func ended(r *session.Record, try string) error {
+// endedError returns the error for a request about a task that has ended; nil while it is open.
+func endedError(r *session.Record, try string) error {
 	return belay.Refuse(belay.CodeUsage, try, "%s has ended: %s", r.Task.ID, prompt.Outcome(r.State.Outcome))
 }
 
-// parked is the error of a run that a person stopped.
-func parked(id belay.TaskID) error {
+// parkedError returns the error of a run that a person stopped.
+func parkedError(id belay.TaskID) error {
 	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
 }
 
-// severity orders the ways in which tasks end badly, the worst last.
+// severity orders the codes that a failed task ends with, the worst last.
 var severity = []belay.Code{belay.CodeWaiting, belay.CodeRefused, belay.CodeDrift, belay.CodeNotFound, belay.CodeBusy,
 	belay.CodeUsage, belay.CodeCannot, belay.CodeInterrupted}
 
-// Worst sums runs up: nil when all were accepted, else an error with the worst code.
-func Worst(ran []ParallelRun) error {
+// WorstError returns nil when all runs were accepted, else one error with the worst code.
+func WorstError(ran []ParallelResult) error {
 	worst, bad := -1, 0
 	for _, r := range ran {
 		if r.Err == nil {

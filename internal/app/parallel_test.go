@@ -14,18 +14,18 @@ import (
 )
 
 func poolOf(after ...[]belay.TaskID) *pool {
-	p := &pool{ran: make([]ParallelRun, len(after)), begun: make([]bool, len(after)), ended: map[string]*ParallelRun{}}
+	p := &pool{results: make([]ParallelResult, len(after)), begun: make([]bool, len(after)), ended: map[string]*ParallelResult{}}
 	for i, a := range after {
 		id := belay.TaskID(fmt.Sprint("T", i))
-		p.records, p.ran[i].Task = append(p.records, &session.Record{Task: belay.Task{ID: id, After: a}}), id
+		p.records, p.results[i].Task = append(p.records, &session.Record{Task: belay.Task{ID: id, After: a}}), id
 	}
 	return p
 }
 
 // end lets a task end.
 func (p *pool) end(i int, err error) {
-	p.ran[i].Err = err
-	p.ended[p.ran[i].Task.Key()] = &p.ran[i]
+	p.results[i].Err = err
+	p.ended[p.results[i].Task.Key()] = &p.results[i]
 }
 
 // Whatever comes after what: each task begins once, after those before it were accepted,
@@ -45,12 +45,12 @@ func TestPool(t *testing.T) {
 		p := poolOf(after...)
 		records := slices.Clone(p.records)
 		for to, from := range order {
-			p.records[to], p.ran[to].Task = records[from], records[from].Task.ID
+			p.records[to], p.results[to].Task = records[from], records[from].Task.ID
 		}
 		good := map[string]bool{}
 		var running []int
 		for {
-			for i := p.next(false); i >= 0; i = p.next(false) {
+			for i := p.nextReady(false); i >= 0; i = p.nextReady(false) {
 				for _, id := range p.records[i].Task.After {
 					if !good[id.Key()] {
 						t.Fatalf("%s began before %s was accepted", p.records[i].Task.ID, id)
@@ -64,7 +64,7 @@ func TestPool(t *testing.T) {
 			k := rapid.IntRange(0, len(running)-1).Draw(t, "ends")
 			i := running[k]
 			running = slices.Delete(running, k, k+1)
-			if good[p.ran[i].Task.Key()] = rapid.Bool().Draw(t, "accepted"); good[p.ran[i].Task.Key()] {
+			if good[p.results[i].Task.Key()] = rapid.Bool().Draw(t, "accepted"); good[p.results[i].Task.Key()] {
 				p.end(i, nil)
 			} else {
 				p.end(i, belay.Refuse(belay.CodeWaiting, "", "waits"))
@@ -73,7 +73,7 @@ func TestPool(t *testing.T) {
 		if len(p.ended) != n || slices.Contains(p.begun, false) {
 			t.Fatalf("%d of %d came to an end", len(p.ended), n)
 		}
-		for _, r := range p.ran {
+		for _, r := range p.results {
 			if (r.Err == nil) != good[r.Task.Key()] {
 				t.Fatalf("%s: %v", r.Task, r.Err)
 			}
@@ -90,27 +90,27 @@ func rangeOf(n int) (list []int) {
 
 func TestPoolStopped(t *testing.T) {
 	p := poolOf(nil, nil, []belay.TaskID{"T0"})
-	if i := p.next(false); i != 0 {
+	if i := p.nextReady(false); i != 0 {
 		t.Fatal(i)
 	}
-	if i := p.next(true); i != -1 || belay.CodeOf(p.ran[1].Err) != belay.CodeInterrupted || belay.CodeOf(p.ran[2].Err) != belay.CodeInterrupted {
-		t.Errorf("%d %v", i, p.ran)
+	if i := p.nextReady(true); i != -1 || belay.CodeOf(p.results[1].Err) != belay.CodeInterrupted || belay.CodeOf(p.results[2].Err) != belay.CodeInterrupted {
+		t.Errorf("%d %v", i, p.results)
 	}
 }
 
 func TestWorst(t *testing.T) {
-	with := func(codes ...belay.Code) (ran []ParallelRun) {
+	with := func(codes ...belay.Code) (ran []ParallelResult) {
 		for _, c := range codes {
 			if c == "" {
-				ran = append(ran, ParallelRun{})
+				ran = append(ran, ParallelResult{})
 				continue
 			}
-			ran = append(ran, ParallelRun{Err: fmt.Errorf("T1: %w", belay.Refuse(c, "", "x"))})
+			ran = append(ran, ParallelResult{Err: fmt.Errorf("T1: %w", belay.Refuse(c, "", "x"))})
 		}
 		return ran
 	}
 	for _, c := range []struct {
-		ran  []ParallelRun
+		ran  []ParallelResult
 		want belay.Code
 	}{
 		{with("", ""), ""},
@@ -118,9 +118,9 @@ func TestWorst(t *testing.T) {
 		{with(belay.CodeRefused, belay.CodeWaiting), belay.CodeRefused},
 		{with(belay.CodeCannot, belay.CodeBusy, belay.CodeRefused), belay.CodeCannot},
 		{with(belay.CodeInterrupted, belay.CodeCannot), belay.CodeInterrupted},
-		{append(with(belay.CodeRefused), ParallelRun{Err: context.Canceled}), belay.CodeInterrupted},
+		{append(with(belay.CodeRefused), ParallelResult{Err: context.Canceled}), belay.CodeInterrupted},
 	} {
-		err := Worst(c.ran)
+		err := WorstError(c.ran)
 		if c.want == "" && err != nil || c.want != "" && belay.CodeOf(err) != c.want {
 			t.Errorf("%v: %v, want %s", c.ran, err, c.want)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// sitting gives who reviews phases: programs and models, and persons.
-func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []string, err error) {
+// reviewers returns the reviewers of phases: programs and models, and persons.
+func (s *Stage) reviewers(q PhaseRequest) (asked []belay.Reviewer, persons []string, err error) {
 	names := s.Service.Session.Config.PhaseReviewers
 	for _, n := range names {
 		known := slices.ContainsFunc(s.Service.Session.Config.Reviewers, func(r belay.Reviewer) bool { return r.Name == n })
@@ -30,7 +30,7 @@ func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []strin
 	}
 	for _, r := range s.Service.Session.Config.Reviewers {
 		switch {
-		case q.Alone || len(names) > 0 && !slices.Contains(names, r.Name):
+		case q.WithoutReview || len(names) > 0 && !slices.Contains(names, r.Name):
 		case r.Human():
 			persons = append(persons, r.Name)
 		default:
@@ -40,68 +40,69 @@ func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []strin
 	return asked, persons, nil
 }
 
-// expects is what the next phase of this feature needs of one.
-func (s *Stage) expects(p phase.Phase) phase.Expectation {
+// expectationOf returns what the next phase of this feature needs from phase p.
+func (s *Stage) expectationOf(p phase.Phase) phase.Expectation {
 	return phase.ExpectationOf(p, s.Rec.Feature.Mode, func(q phase.Phase) bool { return s.Layout.Files[q] != "" })
 }
 
-// judged has what a phase produced judged: first by what belay can tell, then by the reviewers. state is "" when the phase
-// is to be completed, otherwise what became of it, with the error that the command ends with.
-func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
-	e := s.expects(q.Phase)
+// reviewArtefact has the output of a phase reviewed: first by belay's own checks, then by the reviewers. state is ""
+// when the phase can be completed; otherwise it says what happened, and err is what the command ends with.
+func (s *Stage) reviewArtefact(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
+	e := s.expectationOf(q.Phase)
 	g := s.Rec.Feature.Of(q.Phase)
 	it := phase.Iteration{N: g.Rounds() + 1, Sits: e.Sits, Verdict: belay.VerdictPass, SHA: art.SHA, Changes: q.Changes}
 	last := g.Last()
 	if waits := last != nil && len(last.Waits) > 0; waits {
 		if last.SHA == art.SHA && art.SHA != "" {
-			return s.follows(q, *last)
+			return s.stateAfter(q, *last)
 		}
 		it.N = last.N // it was changed before the persons answered: this is no rejection
 	}
-	asked, persons, err := s.sitting(q)
+	asked, persons, err := s.reviewers(q)
 	if err != nil {
 		return "failed", err
 	}
-	if it.Findings, err = s.facts(ctx, q.Phase); err != nil {
+	if it.Findings, err = s.findProblems(ctx, q.Phase); err != nil {
 		return "failed", err
 	}
-	if slices.ContainsFunc(it.Findings, blocks) {
+	if slices.ContainsFunc(it.Findings, isBlocking) {
 		it.Verdict, it.By, asked = belay.VerdictFail, []string{"belay"}, nil
 	}
 	switch {
 	case len(it.Findings) == 0 && len(asked)+len(persons) == 0:
 		return "", nil
-	case it.Verdict == belay.VerdictFail && !q.Alone && last != nil && same(last.Findings, it.Findings) && last.N < s.Rec.Feature.Limit():
-		return s.follows(q, *last) // nothing was done about it: asking again uses no iteration up
+	case it.Verdict == belay.VerdictFail && !q.WithoutReview && last != nil &&
+		sameFindings(last.Findings, it.Findings) && last.N < s.Rec.Feature.Limit():
+		return s.stateAfter(q, *last) // nothing was done about it: asking again uses no iteration up
 	}
-	if it.Text, err = s.Service.Session.AttachText(strings.NewReader(whole(art)), belay.Task{}); err != nil {
+	if it.Text, err = s.Service.Session.AttachText(strings.NewReader(artefactText(art)), belay.Task{}); err != nil {
 		return "failed", err
 	}
-	it.Changes = strings.TrimPrefix(strings.Join([]string{it.Changes, s.changed(last, whole(art))}, "; "), "; ")
+	it.Changes = strings.TrimPrefix(strings.Join([]string{it.Changes, s.describeChange(last, artefactText(art))}, "; "), "; ")
 	if len(asked) > 0 {
-		if err := s.ask(ctx, &it, asked, e, art); err != nil {
+		if err := s.askReviewers(ctx, &it, asked, e, art); err != nil {
 			return "failed", err
 		}
 	}
 	if it.Verdict == belay.VerdictPass && len(persons) > 0 {
 		it.Verdict, it.Waits = belay.VerdictUnknown, persons
 	}
-	state, err = s.record(ctx, q, it)
-	if q.Alone && state == "rejected" {
+	state, err = s.recordIteration(ctx, q, it)
+	if q.WithoutReview && state == "rejected" {
 		return "", nil // a person wants it completed: what is against it is recorded
 	}
 	return state, err
 }
 
-// same reports whether two lists of findings are about the same.
-func same(a, b []belay.Finding) bool {
+// sameFindings reports whether two lists of findings are about the same.
+func sameFindings(a, b []belay.Finding) bool {
 	return slices.EqualFunc(a, b, func(a, b belay.Finding) bool { return a.Signature == b.Signature })
 }
 
-func blocks(f belay.Finding) bool { return f.Severity == belay.SeverityError }
+func isBlocking(f belay.Finding) bool { return f.Severity == belay.SeverityError }
 
-// whole is the text of an artefact.
-func whole(art tasklist.Artefact) string {
+// artefactText returns the complete text of an artefact.
+func artefactText(art tasklist.Artefact) string {
 	var b strings.Builder
 	for _, f := range art.Files {
 		if len(art.Files) > 1 {
@@ -112,8 +113,8 @@ func whole(art tasklist.Artefact) string {
 	return b.String()
 }
 
-// changed says how many lines differ from what the last iteration reviewed, "" for the first one.
-func (s *Stage) changed(last *phase.Iteration, now string) string {
+// describeChange says how many lines differ from what the last iteration reviewed, "" for the first one.
+func (s *Stage) describeChange(last *phase.Iteration, now string) string {
 	if last == nil || last.Text == "" {
 		return ""
 	}
@@ -142,33 +143,33 @@ func (s *Stage) changed(last *phase.Iteration, now string) string {
 	return fmt.Sprintf("%s added, %s removed", belay.CountOf(more, "line"), belay.CountOf(gone, "line"))
 }
 
-// record adds an iteration and says what follows from it.
-func (s *Stage) record(ctx context.Context, q PhaseRequest, it phase.Iteration) (state string, err error) {
-	if err := s.add(ctx, phase.Event{Kind: phase.EvReviewed, Phase: q.Phase, SHA: it.SHA, Review: &it, By: q.By}); err != nil {
+// recordIteration records an iteration and returns the state that follows from it.
+func (s *Stage) recordIteration(ctx context.Context, q PhaseRequest, it phase.Iteration) (state string, err error) {
+	if err := s.addEvent(ctx, phase.Event{Kind: phase.EvReviewed, Phase: q.Phase, SHA: it.SHA, Review: &it, By: q.By}); err != nil {
 		return "failed", err
 	}
-	return s.follows(q, it)
+	return s.stateAfter(q, it)
 }
 
-// follows says what follows from an iteration: "" when the phase is to be completed.
-func (s *Stage) follows(q PhaseRequest, it phase.Iteration) (state string, err error) {
+// stateAfter returns the state that follows from an iteration: "" when the phase can be completed.
+func (s *Stage) stateAfter(q PhaseRequest, it phase.Iteration) (state string, err error) {
 	switch {
 	case len(it.Waits) > 0:
-		try := fmt.Sprintf("belay phase review %s --verdict approve|reject --by %s%s", q.Phase, it.Waits[0], s.flag())
+		try := fmt.Sprintf("belay phase review %s --verdict approve|reject --by %s%s", q.Phase, it.Waits[0], s.featureFlag())
 		return "waiting", belay.Refuse(belay.CodeWaiting, belay.VisibleLine(try), "%s waits for a review by %s", q.Phase,
 			belay.VisibleLine(strings.Join(it.Waits, ", ")))
 	case it.Verdict == belay.VerdictPass, it.N >= s.Rec.Feature.Limit():
 		return "", nil
 	}
-	try := belay.VisibleLine(fmt.Sprintf("fix what is listed, then belay phase done %s%s", q.Phase, s.flag()))
+	try := belay.VisibleLine(fmt.Sprintf("fix what is listed, then belay phase done %s%s", q.Phase, s.featureFlag()))
 	return "rejected", belay.Refuse(belay.CodeRefused, try, "%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Feature.Limit())
 }
 
-// ask puts what a phase produced before programs and models. A review that could not be had is an error, and no iteration:
-// belay.CodeCannot.
-func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.Reviewer, e phase.Expectation,
+// askReviewers sends the output of a phase to programs and models. A review that fails to run is an error
+// (belay.CodeCannot) and no iteration.
+func (s *Stage) askReviewers(ctx context.Context, it *phase.Iteration, reviewers []belay.Reviewer, e phase.Expectation,
 	art tasklist.Artefact) error {
-	if err := s.Service.MayAsk(reviewers); err != nil {
+	if err := s.Service.CheckReviewerTrust(reviewers); err != nil {
 		return err
 	}
 	now, err := s.Service.Session.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Feature.Name)))
@@ -179,11 +180,11 @@ func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.
 	task := belay.Task{ID: "phase", Title: s.Rec.Feature.Name, Feature: s.Rec.Feature.Name, Reviewers: reviewers,
 		Guidelines: s.Service.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: s.Service.Session.Config.Checks.Reuse}}
 	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Feature.Name, Phase: string(e.Phase),
-		Next: string(e.Next), Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: papers(art)}}
+		Next: string(e.Next), Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: documentsOf(art)}}
 	if last := s.Rec.Feature.Of(e.Phase).Last(); last != nil && last.N < it.N {
 		in.Since, in.Open = last.N, last.Findings
 	}
-	if err := s.before(ctx, &in, e.Phase, now.ID); err != nil {
+	if err := s.addBaseline(ctx, &in, e.Phase, now.ID); err != nil {
 		return err
 	}
 	if len(it.Findings) > 0 {
@@ -198,11 +199,11 @@ func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.
 	if err := ctx.Err(); err != nil {
 		return belay.Refuse(belay.CodeInterrupted, "belay phase done "+string(e.Phase), "the review was interrupted")
 	}
-	return s.heard(it, results, in.Files)
+	return s.addAnswers(it, results, in.Files)
 }
 
-// heard adds what reviewers answered to an iteration.
-func (s *Stage) heard(it *phase.Iteration, results []belay.CheckResult, files []string) error {
+// addAnswers adds the reviewers' answers to an iteration.
+func (s *Stage) addAnswers(it *phase.Iteration, results []belay.CheckResult, files []string) error {
 	if it.Verdict = belay.Judge(results); it.Verdict == belay.VerdictUnknown {
 		for _, r := range results {
 			if r.Verdict == belay.VerdictUnknown {
@@ -228,15 +229,16 @@ func (s *Stage) heard(it *phase.Iteration, results []belay.CheckResult, files []
 	return err
 }
 
-func papers(a tasklist.Artefact) (out []prompt.Document) {
+func documentsOf(a tasklist.Artefact) (out []prompt.Document) {
 	for _, f := range a.Files {
 		out = append(out, prompt.Document{Path: f.Path, Text: f.Text})
 	}
 	return out
 }
 
-// before fills in what a review is measured by: the artefact before, or what the code is held to with the change itself.
-func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phase, now belay.SnapshotID) error {
+// addBaseline fills in what a review compares with: the artefact of the phase before, or for code the specification and
+// the change itself.
+func (s *Stage) addBaseline(ctx context.Context, in *prompt.ReviewInput, p phase.Phase, now belay.SnapshotID) error {
 	held := phase.CreateTasks // what the work is handed over by
 	switch p {
 	case phase.Implement:
@@ -246,7 +248,7 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 		i := slices.Index(phase.All, p)
 		for _, before := range slices.Backward(phase.All[:i]) {
 			if a, err := s.Artefact(before); err == nil && len(a.Files) > 0 {
-				in.Phase.Previous = papers(a)
+				in.Phase.Previous = documentsOf(a)
 				break
 			}
 		}
@@ -260,7 +262,7 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 		if err != nil {
 			return err
 		}
-		if in.Phase.Artefact = papers(a); len(a.Files) > 0 {
+		if in.Phase.Artefact = documentsOf(a); len(a.Files) > 0 {
 			break
 		}
 	}
@@ -282,8 +284,8 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 	return err
 }
 
-// facts are what belay itself has against completing a phase: errors block it.
-func (s *Stage) facts(ctx context.Context, p phase.Phase) (out []belay.Finding, err error) {
+// findProblems returns the findings of belay's own checks about completing a phase: errors block it.
+func (s *Stage) findProblems(ctx context.Context, p phase.Phase) (out []belay.Finding, err error) {
 	add := func(file string, line int, format string, args ...any) {
 		f := belay.Finding{Check: "phase", Severity: belay.SeverityError, Category: belay.CategoryReview, File: file, Line: line,
 			Title: fmt.Sprintf(format, args...)}
@@ -302,14 +304,14 @@ func (s *Stage) facts(ctx context.Context, p phase.Phase) (out []belay.Finding, 
 			}
 		}
 	case phase.Verify:
-		return s.verified(ctx)
+		return s.verifyTasks(ctx)
 	}
 	return slices.Clip(out), nil
 }
 
-// verified holds the feature's tasks to its specification, as belay review feature does; where belay has no task of it, the
-// boxes of the task list are all that is known.
-func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
+// verifyTasks checks the feature's tasks against its specification, as belay review feature does. Without recorded
+// tasks of the feature, the boxes of its task list are all that is known.
+func (s *Stage) verifyTasks(ctx context.Context) (out []belay.Finding, err error) {
 	v, err := ReviewFeature(ctx, s.Service, FeatureRequest{Feature: s.Rec.Feature.Name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		var spec review.Spec
@@ -331,19 +333,20 @@ func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
 	return out, nil
 }
 
-// Verdict is a person's review of what a phase produced.
-type Verdict struct {
+// PhaseReview is a person's review of the output of a phase.
+type PhaseReview struct {
 	PhaseRequest
 	Approve bool
 	Text    string
 }
 
-// Review records a person's review. An approval completes the phase when nobody else is waited for; a rejection is an
-// iteration like any other. Errors: belay.CodeUsage where others are waited for, or what was reviewed was changed since.
-func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
-	s.settle(ctx)
+// Review records a person's review. An approval completes the phase unless other reviewers are missing; a rejection is
+// an iteration like any other. Errors: belay.CodeUsage when other reviewers are missing, or when the reviewed files
+// changed since.
+func (s *Stage) Review(ctx context.Context, v PhaseReview) (PhaseResult, error) {
+	s.finishStatusFile(ctx)
 	v.By = authorName(v.By)
-	a, art, err := s.complete(v.Phase)
+	a, art, err := s.checkComplete(v.Phase)
 	if err != nil {
 		return s.result(v.Phase, a, "blocked"), err
 	}
@@ -351,7 +354,7 @@ func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 	if !g.Open() {
 		return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase), "%s is not under review", v.Phase)
 	}
-	it := phase.Iteration{N: g.Rounds() + 1, Sits: s.expects(v.Phase).Sits, SHA: art.SHA}
+	it := phase.Iteration{N: g.Rounds() + 1, Sits: s.expectationOf(v.Phase).Sits, SHA: art.SHA}
 	if last := g.Last(); last != nil && len(last.Waits) > 0 {
 		it = *last
 		waited := slices.IndexFunc(it.Waits, func(name string) bool { return strings.EqualFold(name, v.By) })
@@ -381,8 +384,8 @@ func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 	if v.Approve && strings.TrimSpace(v.Text) != "" {
 		it.Summary = strings.TrimSpace(it.Summary + "\n" + v.By + ": " + belay.Clip(v.Text, 4<<10))
 	}
-	if state, err := s.record(ctx, v.PhaseRequest, it); state != "" {
+	if state, err := s.recordIteration(ctx, v.PhaseRequest, it); state != "" {
 		return s.result(v.Phase, a, state), err
 	}
-	return s.completed(ctx, v.PhaseRequest, a, art)
+	return s.recordCompletion(ctx, v.PhaseRequest, a, art)
 }

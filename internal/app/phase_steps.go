@@ -15,30 +15,30 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// Choice is what to do with a phase that was begun and not completed.
-type Choice string
+// PhaseChoice is what to do with a phase that was started and not completed.
+type PhaseChoice string
 
 // The choices; ChooseNone asks.
 const (
-	ChooseNone     Choice = ""
-	ChooseContinue Choice = "continue" // work on with what is there
-	ChooseAfresh   Choice = "afresh"   // what is there does not count: it has to change before the phase is done
-	ChooseReview   Choice = "review"   // have what is there reviewed, as belay phase done does
+	ChooseNone     PhaseChoice = ""
+	ChooseContinue PhaseChoice = "continue" // work on with what is there
+	ChooseAfresh   PhaseChoice = "afresh"   // what is there does not count: it has to change before the phase is done
+	ChooseReview   PhaseChoice = "review"   // have what is there reviewed, as belay phase done does
 )
 
 // PhaseRequest asks for a step of a phase.
 type PhaseRequest struct {
-	Phase   phase.Phase
-	Choice  Choice
-	By      string
-	Note    string
-	Changes string                      // what was changed since the last iteration, in words
-	Alone   bool                        // nobody reviews
-	May     func(warning string) bool   // asks whether a warning stops it; nil: it does not
-	Choose  func(message string) Choice // asks what to do with a phase that was begun; nil asks nobody
+	Phase         phase.Phase
+	Choice        PhaseChoice
+	By            string
+	Note          string
+	Changes       string                           // what was changed since the last iteration, in words
+	WithoutReview bool                             // nobody reviews
+	Confirm       func(warning string) bool        // asks whether a warning stops it; nil: it does not
+	Choose        func(message string) PhaseChoice // asks what to do with a phase that was begun; nil asks nobody
 }
 
-// PhaseResult is what became of a step.
+// PhaseResult is the result of a step.
 type PhaseResult struct {
 	Feature string      `json:"feature"`
 	Phase   phase.Phase `json:"phase"`
@@ -52,33 +52,33 @@ type PhaseResult struct {
 	Warnings []string         `json:"warnings,omitempty"`
 }
 
-// result sums up where the feature is after a step.
+// result summarises the state of the feature after a step.
 func (s *Stage) result(p phase.Phase, a phase.Answer, state string) PhaseResult {
-	s.arts = map[phase.Phase]tasklist.Artefact{}
-	all, err := s.standings()
+	s.artefacts = map[phase.Phase]tasklist.Artefact{}
+	all, err := s.phaseStates()
 	if err != nil {
 		s.Notes = append(s.Notes, session.Sentence(err))
 	}
 	g := s.Rec.Feature.Of(p)
 	return PhaseResult{Feature: s.Rec.Feature.Name, Phase: p, Answer: a, State: state, Round: g.Last(), Limit: s.Rec.Feature.Limit(),
-		Verified: g.Done() && g.Verified, Concerns: g.Concerns, Next: s.next(all), Warnings: s.Notes}
+		Verified: g.Done() && g.Verified, Concerns: g.Concerns, Next: s.nextStep(all), Warnings: s.Notes}
 }
 
-// hasSteps refuses the phase finish, which has its own command.
-func (s *Stage) hasSteps(p phase.Phase) error {
+// refuseFinish refuses the phase finish, which has its own command.
+func (s *Stage) refuseFinish(p phase.Phase) error {
 	if p == phase.Finish {
 		return belay.Refuse(belay.CodeUsage, "belay feature finish "+belay.VisibleLine(s.Rec.Feature.Name), "finish ends the feature")
 	}
 	return nil
 }
 
-// Start begins a phase. A block is belay.CodeRefused; a phase that was begun and not completed is belay.CodeWaiting where
-// nobody says what to do with it, and nothing is recorded.
+// Start starts a phase. A block is belay.CodeRefused; a phase that was started and not completed is belay.CodeWaiting
+// when nobody chooses what to do with it, and nothing is recorded.
 func (s *Stage) Start(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
-	if err := s.hasSteps(q.Phase); err != nil {
+	if err := s.refuseFinish(q.Phase); err != nil {
 		return PhaseResult{}, err
 	}
-	s.settle(ctx)
+	s.finishStatusFile(ctx)
 	a, err := s.Check(q.Phase)
 	if err != nil {
 		return PhaseResult{}, err
@@ -94,13 +94,13 @@ func (s *Stage) Start(ctx context.Context, q PhaseRequest) (PhaseResult, error) 
 		case ChooseNone:
 			return s.result(q.Phase, a, "waiting"), belay.Refuse(belay.CodeWaiting, "add --continue, --afresh or --review", "%s", a.Message)
 		case ChooseContinue:
-			err := s.add(ctx, phase.Event{Kind: phase.EvContinued, Phase: q.Phase, By: q.By, Note: q.Note})
+			err := s.addEvent(ctx, phase.Event{Kind: phase.EvContinued, Phase: q.Phase, By: q.By, Note: q.Note})
 			return s.result(q.Phase, a, "continued"), err
 		case ChooseReview:
 			return s.Done(ctx, q)
 		case ChooseAfresh:
 		}
-	} else if a.Type == phase.Warn && q.May != nil && !q.May(a.Message) {
+	} else if a.Type == phase.Warn && q.Confirm != nil && !q.Confirm(a.Message) {
 		try := s.tryFor(phase.Answer{Lacks: append(a.Skipped, "")[0]})
 		return s.result(q.Phase, a, "waiting"), belay.Refuse(belay.CodeRefused, try, "%s was not started", q.Phase)
 	}
@@ -124,43 +124,43 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 	} else if q.Phase == phase.Implement {
 		e.From = s.Rec.Feature.Of(phase.Implement).From // the reviewers compare with what was there before any of it
 	}
-	if err := s.add(ctx, e); err != nil {
+	if err := s.addEvent(ctx, e); err != nil {
 		return err
 	}
-	s.keepStatus(ctx, q.Phase)
+	s.updateStatusFile(ctx, q.Phase)
 	return nil
 }
 
-// Undo makes the last event of the feature not count, and restores the layout's file as it was before it, where nobody
-// has changed it since.
+// Undo reverts the last event of the feature, and restores the layout's file as it was before that event, unless
+// somebody changed the file since.
 func (s *Stage) Undo(ctx context.Context, by string) (phase.Numbered, error) {
-	s.settle(ctx)
+	s.finishStatusFile(ctx)
 	last, ok := s.Rec.Feature.Last()
 	if !ok {
 		return last, belay.Refuse(belay.CodeNotFound, "belay feature show "+belay.VisibleLine(s.Rec.Feature.Name),
 			"there is nothing to undo")
 	}
-	if err := s.add(ctx, phase.Event{Kind: phase.EvUndone, Phase: last.Phase, Undoes: last.Seq, By: by}); err != nil {
+	if err := s.addEvent(ctx, phase.Event{Kind: phase.EvUndone, Phase: last.Phase, Undoes: last.Seq, By: by}); err != nil {
 		return last, err
 	}
-	s.revert(false)
+	s.restoreStatusFile(false)
 	return last, nil
 }
 
 // The layout's own file: what is to be written is recorded first, with the bytes that it replaces, so that a write that a
 // kill prevented is made up for by the next command, and undoing restores exactly what was there.
 
-// MaxStatus is how many bytes a layout's own file may have.
-const MaxStatus = 256 << 10
+// MaxStatusFile is the largest size of a layout's own file, in bytes.
+const MaxStatusFile = 256 << 10
 
-// keepStatus makes the layout's own file say where the feature is, if it has one. What keeps it from that is a note, and
-// no reason to refuse anything.
-func (s *Stage) keepStatus(ctx context.Context, p phase.Phase) {
+// updateStatusFile writes the feature's phase into the layout's own file, if it has one. A failure is a note and stops
+// nothing.
+func (s *Stage) updateStatusFile(ctx context.Context, p phase.Phase) {
 	if s.Layout.Status == "" {
 		return
 	}
 	name := s.Rec.Feature.Folder + "/" + s.Layout.Status
-	root, err := s.root()
+	root, err := s.openRoot()
 	if err != nil {
 		return
 	}
@@ -169,29 +169,29 @@ func (s *Stage) keepStatus(ctx context.Context, p phase.Phase) {
 		return // there is none, and belay makes none: the record says it
 	}
 	e := phase.Event{Kind: phase.EvStatus, Phase: p}
-	e.Status, err = s.planned(root, name, p)
+	e.Status, err = s.planStatusFile(root, name, p)
 	if err != nil {
 		e.Note = fmt.Sprintf("%s is left unchanged: %s", name, session.Sentence(err))
 		s.Notes = append(s.Notes, belay.VisibleLine(e.Note))
 	}
-	if err := s.add(ctx, e); err != nil {
+	if err := s.addEvent(ctx, e); err != nil {
 		s.Notes = append(s.Notes, session.Sentence(err))
 		return
 	}
 	if e.Status != nil {
-		s.swap(name, e.Status.Was, e.Status.Is, false)
+		s.replaceStatusFile(name, e.Status.Was, e.Status.Is, false)
 	}
 }
 
-// planned reads the layout's file and stores it with what it is to become.
-func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.Written, error) {
+// planStatusFile reads the layout's file and stores it, with its next content, as attachments.
+func (s *Stage) planStatusFile(root *fsroot.Root, name string, p phase.Phase) (*phase.Written, error) {
 	var is []byte
 	was, _, err := s.Service.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
-		if len(text) > MaxStatus {
-			return nil, belay.Refuse(belay.CodeCannot, "", "it is larger than %d KiB", MaxStatus>>10)
+		if len(text) > MaxStatusFile {
+			return nil, belay.Refuse(belay.CodeCannot, "", "it is larger than %d KiB", MaxStatusFile>>10)
 		}
 		var err error
-		is, err = statusOf(s.Layout, s.Rec.Feature, p, text)
+		is, err = statusFileText(s.Layout, s.Rec.Feature, p, text)
 		return text, err
 	})
 	if err != nil {
@@ -204,12 +204,12 @@ func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.W
 	return w, err
 }
 
-// swap makes the file with the bytes of one attachment that with those of another. A file that has other bytes by now is
-// left alone, which is a note unless quiet.
-func (s *Stage) swap(name, from, to string, quiet bool) {
+// replaceStatusFile replaces the content of one attachment by that of another in the layout's file. A file with other
+// content by now is left alone, with a note unless quiet.
+func (s *Stage) replaceStatusFile(name, from, to string, quiet bool) {
 	was, err := s.Service.Session.Journal.Attachment(from)
 	is, err2 := s.Service.Session.Journal.Attachment(to)
-	root, err3 := s.root()
+	root, err3 := s.openRoot()
 	if err = cmp.Or(err, err2, err3); err == nil {
 		defer root.Close()
 		_, _, err = s.Service.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
@@ -227,44 +227,44 @@ func (s *Stage) swap(name, from, to string, quiet bool) {
 	}
 }
 
-// revert restores the layout's file as it was before the event that was undone last.
-func (s *Stage) revert(quiet bool) {
+// restoreStatusFile restores the layout's file as it was before the event that was undone last.
+func (s *Stage) restoreStatusFile(quiet bool) {
 	for _, n := range s.Rec.Feature.Statuses {
 		if n.Seq > s.Rec.Feature.Undone && n.Status != nil {
-			s.swap(n.Status.Path, n.Status.Is, n.Status.Was, quiet)
+			s.replaceStatusFile(n.Status.Path, n.Status.Is, n.Status.Was, quiet)
 			return
 		}
 	}
 }
 
-// settle finishes what a killed command left: a step of which the layout's file does not know yet.
-func (s *Stage) settle(ctx context.Context) {
+// finishStatusFile completes a step of a killed command that is recorded but not yet written to the layout's file.
+func (s *Stage) finishStatusFile(ctx context.Context) {
 	entries := s.Rec.Log.Entries
 	switch phase.EventKind(entries[len(entries)-1].Type) {
 	case phase.EvBegun, phase.EvCompleted:
-		s.keepStatus(ctx, s.Rec.Feature.Events[len(s.Rec.Feature.Events)-1].Phase)
+		s.updateStatusFile(ctx, s.Rec.Feature.Events[len(s.Rec.Feature.Events)-1].Phase)
 	case phase.EvFinished:
-		s.keepStatus(ctx, phase.Finish)
+		s.updateStatusFile(ctx, phase.Finish)
 	case phase.EvUndone:
-		s.revert(true)
+		s.restoreStatusFile(true)
 	case phase.EvStatus:
 		if w := s.Rec.Feature.Statuses[len(s.Rec.Feature.Statuses)-1].Status; w != nil {
-			s.swap(w.Path, w.Was, w.Is, true)
+			s.replaceStatusFile(w.Path, w.Was, w.Is, true)
 		}
 	}
 }
 
-// setting is a member of a JSON file and its value.
-type setting struct {
+// jsonSetting is a member of a JSON file and its value.
+type jsonSetting struct {
 	value any
 	keys  []string
 }
 
-// statusOf gives the layout's file with what a phase's progress makes it say; every other byte is as it was.
-func statusOf(l tasklist.Layout, f *phase.Feature, p phase.Phase, text []byte) ([]byte, error) {
-	set := metaOf(f, p)
+// statusFileText returns the layout's file with the progress of a phase; every other byte stays as it was.
+func statusFileText(l tasklist.Layout, f *phase.Feature, p phase.Phase, text []byte) ([]byte, error) {
+	set := metaSettings(f, p)
 	if l.Dialect == tasklist.Kiro {
-		set = kiroOf(l, f, p)
+		set = kiroSettings(l, f, p)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, belay.Refuse(belay.CodeCannot, "", "it is empty")
@@ -278,56 +278,56 @@ func statusOf(l tasklist.Layout, f *phase.Feature, p phase.Phase, text []byte) (
 	return text, nil
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// metaOf is what .meta.json says: the phases with their times, and the current one.
-func metaOf(f *phase.Feature, p phase.Phase) (set []setting) {
+// metaSettings returns the settings of .meta.json: the phases with their times, and the current one.
+func metaSettings(f *phase.Feature, p phase.Phase) (set []jsonSetting) {
 	if p == phase.Finish {
 		status := map[string]string{phase.Finished: "completed", phase.Abandoned: "abandoned", "": "active"}[f.Outcome]
-		return []setting{{status, []string{"status"}}}
+		return []jsonSetting{{status, []string{"status"}}}
 	}
 	g := f.Of(p)
-	set = append(set, setting{stamp(g.Begun), []string{"phases", string(p), "started"}})
+	set = append(set, jsonSetting{rfc3339(g.Begun), []string{"phases", string(p), "started"}})
 	if !g.Done() {
-		return append(set, setting{nil, []string{"phases", string(p), "completed"}})
+		return append(set, jsonSetting{nil, []string{"phases", string(p), "completed"}})
 	}
 	notes := []string{}
 	for _, c := range g.Concerns {
 		notes = append(notes, c.Title)
 	}
-	return append(set, setting{stamp(g.Completed), []string{"phases", string(p), "completed"}},
-		setting{g.Verified, []string{"phases", string(p), "verified"}},
-		setting{len(g.Iterations), []string{"phases", string(p), "iterations"}},
-		setting{notes, []string{"phases", string(p), "reviewerNotes"}},
-		setting{string(p), []string{"currentPhase"}})
+	return append(set, jsonSetting{rfc3339(g.Completed), []string{"phases", string(p), "completed"}},
+		jsonSetting{g.Verified, []string{"phases", string(p), "verified"}},
+		jsonSetting{len(g.Iterations), []string{"phases", string(p), "iterations"}},
+		jsonSetting{notes, []string{"phases", string(p), "reviewerNotes"}},
+		jsonSetting{string(p), []string{"currentPhase"}})
 }
 
-// kiroOf is what spec.json says: what was generated, and what somebody approved.
-func kiroOf(l tasklist.Layout, f *phase.Feature, p phase.Phase) []setting {
+// kiroSettings returns the settings of spec.json: which documents were generated, and which approved.
+func kiroSettings(l tasklist.Layout, f *phase.Feature, p phase.Phase) []jsonSetting {
 	name := map[phase.Phase]string{phase.Specify: "requirements", phase.Design: "design", phase.CreateTasks: "tasks"}[p]
 	if name == "" || l.Files[p] == "" {
 		return nil
 	}
 	g := f.Of(p)
 	if !g.Done() {
-		return []setting{{false, []string{"approvals", name, "approved"}}}
+		return []jsonSetting{{false, []string{"approvals", name, "approved"}}}
 	}
 	approved := len(g.Concerns) == 0
-	set := []setting{{true, []string{"approvals", name, "generated"}}, {approved, []string{"approvals", name, "approved"}},
-		{name + "-generated", []string{"phase"}}, {stamp(g.Completed), []string{"updated_at"}}}
+	set := []jsonSetting{{true, []string{"approvals", name, "generated"}}, {approved, []string{"approvals", name, "approved"}},
+		{name + "-generated", []string{"phase"}}, {rfc3339(g.Completed), []string{"updated_at"}}}
 	if p == phase.CreateTasks {
-		set = append(set, setting{approved, []string{"ready_for_implementation"}})
+		set = append(set, jsonSetting{approved, []string{"ready_for_implementation"}})
 	}
 	return set
 }
 
-// Done completes a phase, when reviewers approve what it produced or have rejected it as often as the mode lets them.
+// Done completes a phase, when reviewers approve its output or have rejected it as often as the mode allows.
 func (s *Stage) Done(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
-	if err := s.hasSteps(q.Phase); err != nil {
+	if err := s.refuseFinish(q.Phase); err != nil {
 		return PhaseResult{}, err
 	}
-	s.settle(ctx)
-	a, art, err := s.complete(q.Phase)
+	s.finishStatusFile(ctx)
+	a, art, err := s.checkComplete(q.Phase)
 	if err != nil {
 		return s.result(q.Phase, a, "blocked"), err
 	}
@@ -339,26 +339,26 @@ func (s *Stage) Done(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
 		g = s.Rec.Feature.Of(q.Phase)
 	}
 	if last := g.Last(); last == nil || last.Verdict != belay.VerdictPass || last.SHA != art.SHA {
-		if state, err := s.judged(ctx, q, art); state != "" {
+		if state, err := s.reviewArtefact(ctx, q, art); state != "" {
 			return s.result(q.Phase, a, state), err
 		}
 	}
-	return s.completed(ctx, q, a, art)
+	return s.recordCompletion(ctx, q, a, art)
 }
 
-// completed records that a phase is done.
-func (s *Stage) completed(ctx context.Context, q PhaseRequest, a phase.Answer, art tasklist.Artefact) (PhaseResult, error) {
-	if err := s.add(ctx, phase.Event{Kind: phase.EvCompleted, Phase: q.Phase, SHA: art.SHA, By: q.By, Note: q.Note}); err != nil {
+// recordCompletion records that a phase is done.
+func (s *Stage) recordCompletion(ctx context.Context, q PhaseRequest, a phase.Answer, art tasklist.Artefact) (PhaseResult, error) {
+	if err := s.addEvent(ctx, phase.Event{Kind: phase.EvCompleted, Phase: q.Phase, SHA: art.SHA, By: q.By, Note: q.Note}); err != nil {
 		return PhaseResult{}, err
 	}
-	s.keepStatus(ctx, q.Phase)
+	s.updateStatusFile(ctx, q.Phase)
 	return s.result(q.Phase, a, "completed"), nil
 }
 
-// complete refuses a phase that cannot be completed: what it needs or produces is missing or empty, or unchanged since it
-// was started afresh or rejected.
-func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error) {
-	a, err := s.check(p, true)
+// checkComplete refuses a phase that cannot be completed: its input or output is missing or empty, or unchanged since
+// it was started afresh or rejected.
+func (s *Stage) checkComplete(p phase.Phase) (phase.Answer, tasklist.Artefact, error) {
+	a, err := s.checkPhase(p, true)
 	if err != nil {
 		return a, tasklist.Artefact{}, err
 	}

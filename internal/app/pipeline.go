@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Request asks for a task to be worked on by several roles. The task is new, with
-// NewTask.Prose; or recorded, Resume.
+// PipelineRequest asks for a task to be worked on by several roles. The task is new (NewTask.Text) or recorded
+// (Resume).
 type PipelineRequest struct {
 	NewTask
 	Resume belay.TaskID
@@ -26,31 +26,31 @@ type PipelineRequest struct {
 	Soft   context.Context // ends when a person wants to stop
 }
 
-// runner is one pipeline at work.
+// pipelineRun is one pipeline under way.
 type pipelineRun struct {
-	svc      *Service
-	session  *session.Session
-	q        PipelineRequest
-	req      ContextRequest
-	roles    []handoff.Role
-	agent    []string // of roles that have none of their own
-	said     []string // of limits that are not known to be kept
-	answered bool     // a blocked role was answered in this run: the next block stops it
+	svc            *Service
+	session        *session.Session
+	q              PipelineRequest
+	req            ContextRequest
+	roles          []handoff.Role
+	agent          []string // of roles that have none of their own
+	reportedLimits []string // of limits that are not known to be kept
+	answered       bool     // a blocked role was answered in this run: the next block stops it
 }
 
-// Run runs the roles to the end, or up to what stops them. The record is given also with
-// an error. Errors: belay.CodeRefused with blocking findings,
-// CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
+// RunPipeline runs the roles to the end, or until something stops them. It returns the record also with an error.
+// Errors: belay.CodeRefused with blocking findings, CodeDrift, CodeInterrupted, CodeBusy, and those of a task that
+// cannot begin.
 func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.Record, error) {
 	r := &pipelineRun{svc: s, session: s.Session, q: q, req: ContextRequest{Task: q.Resume, By: "belay run"}}
-	rec, err := r.ready()
+	rec, err := r.prepare()
 	if err == nil && rec != nil {
 		_, err = s.Adjust(ctx, rec, s.Session.Config, q.NewTask)
 	}
 	if err != nil {
 		return rec, err
 	}
-	if err := s.Recovered(ctx, q.Watch); err != nil {
+	if err := s.FinishRestore(ctx, q.Watch); err != nil {
 		return rec, err
 	}
 	if rec, err = r.begin(ctx, rec); err != nil {
@@ -60,7 +60,7 @@ func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.R
 		if err := r.returnWork(ctx, rec); err != nil {
 			return rec, err
 		}
-		if rec, err = r.all(ctx, rec); err != nil {
+		if rec, err = r.runRoles(ctx, rec); err != nil {
 			return rec, err
 		}
 		if rec, err = r.finishAttempt(ctx, rec); err != nil || rec.State.Pending == nil {
@@ -70,11 +70,11 @@ func RunPipeline(ctx context.Context, s *Service, q PipelineRequest) (*session.R
 	return rec, nil
 }
 
-// Is reports whether a task is one that roles work on under belay.
-func Is(r *session.Record) bool { return len(r.Task.Roles) > 0 }
+// IsPipeline reports whether belay runs roles on a task.
+func IsPipeline(r *session.Record) bool { return len(r.Task.Roles) > 0 }
 
-// ready refuses all that can be refused before anything is written.
-func (r *pipelineRun) ready() (rec *session.Record, err error) {
+// prepare refuses everything that can be refused before anything is written.
+func (r *pipelineRun) prepare() (rec *session.Record, err error) {
 	s, q := r.svc, r.q
 	r.agent = q.Agent
 	if q.Resume != "" {
@@ -82,7 +82,7 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 			return nil, err
 		}
 		if !rec.Open() {
-			return rec, ended(rec, fmt.Sprintf("belay show %s", q.Resume))
+			return rec, endedError(rec, fmt.Sprintf("belay show %s", q.Resume))
 		}
 		if rec.Task.Worktree != "" {
 			return rec, belay.Refuse(belay.CodeUsage, "record it without --worktree",
@@ -95,7 +95,7 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 	if len(r.agent) == 0 {
 		r.agent = s.Session.Config.Agent.Command
 	}
-	if r.roles, err = chosenRoles(s.Session.Config, q.Roles, rec); err != nil {
+	if r.roles, err = selectRoles(s.Session.Config, q.Roles, rec); err != nil {
 		return rec, err
 	}
 	for _, role := range r.roles {
@@ -108,11 +108,11 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 			return rec, err
 		}
 	}
-	return rec, s.MayHand(rec, r.commands(), q.Agent, q.Trust)
+	return rec, s.CheckRoleTrust(rec, r.agentCommands(), q.Agent, q.Trust)
 }
 
-// commands gives the agents of the roles to run, each once.
-func (r *pipelineRun) commands() (all [][]string) {
+// agentCommands returns the agent commands of the roles to run, each once.
+func (r *pipelineRun) agentCommands() (all [][]string) {
 	for _, role := range r.roles {
 		if argv := r.commandOf(role.Name); !slices.ContainsFunc(all, func(o []string) bool { return slices.Equal(o, argv) }) {
 			all = append(all, argv)
@@ -121,9 +121,8 @@ func (r *pipelineRun) commands() (all [][]string) {
 	return all
 }
 
-// chosen gives the roles to run, in the order given: those a task was begun with when none
-// are named.
-func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handoff.Role, error) {
+// selectRoles returns the roles to run, in the order given; without names, those that the task was begun with.
+func selectRoles(c config.Config, names []string, rec *session.Record) ([]handoff.Role, error) {
 	known, err := Roles(c)
 	if err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handof
 			})
 		}
 		if i < 0 {
-			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+namesOf(known),
+			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+roleNames(known),
 				"no role %q", n)
 		}
 		if slices.ContainsFunc(out, func(r handoff.Role) bool { return r.Name == known[i].Name }) {
@@ -160,7 +159,7 @@ func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handof
 	return out, nil
 }
 
-func namesOf(roles []handoff.Role) string {
+func roleNames(roles []handoff.Role) string {
 	var names []string
 	for _, r := range roles {
 		names = append(names, r.Name)
@@ -168,8 +167,8 @@ func namesOf(roles []handoff.Role) string {
 	return strings.Join(names, ", ")
 }
 
-// roleOf gives what the config says of a role; nothing when it does not know it.
-func roleOf(c config.Config, name string) config.Role {
+// configRole returns the config's settings of a role, empty for an unknown one.
+func configRole(c config.Config, name string) config.Role {
 	for _, r := range c.Roles {
 		if r.Name == name {
 			return r
@@ -179,14 +178,13 @@ func roleOf(c config.Config, name string) config.Role {
 }
 
 func (r *pipelineRun) commandOf(name string) []string {
-	if argv := roleOf(r.session.Config, name).Command; len(argv) > 0 {
+	if argv := configRole(r.session.Config, name).Command; len(argv) > 0 {
 		return argv
 	}
 	return r.agent
 }
 
-// begin records the task, holds the state before, and makes the context: each only when it
-// is not there yet.
+// begin records the task, takes the snapshot before it and creates the context, each unless it exists.
 func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	var err error
 	var names []string
@@ -231,43 +229,43 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	return r.session.Load(rec.Task.ID)
 }
 
-// all runs role after role.
-func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Record, error) {
+// runRoles runs one role after another.
+func (r *pipelineRun) runRoles(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	if p := rec.State.Pending; p == nil || p.Kind != loop.CmdAttempt {
 		return rec, nil // the roles are done; what is left is the judgement
 	}
 	for {
-		next, blocked, err := r.next(&rec.Context)
+		next, blocked, err := r.nextRole(&rec.Context)
 		if err != nil || next == nil {
 			return rec, err
 		}
 		if blocked != nil && r.answered {
-			return rec, stopped(rec, blocked)
+			return rec, stoppedError(rec, blocked)
 		}
 		r.answered = r.answered || blocked != nil
-		if err := r.role(ctx, rec, next); err != nil {
+		if err := r.runRole(ctx, rec, next); err != nil {
 			return rec, err
 		}
 		if rec, err = r.session.Load(rec.Task.ID); err != nil {
 			return nil, err
 		}
 		if s, err := rec.Context.RoleState(next.Name); err == nil && len(s.Blocking) > 0 {
-			return rec, stopped(rec, s)
+			return rec, stoppedError(rec, s)
 		}
 	}
 }
 
-func stopped(rec *session.Record, s *handoff.State) error {
+func stoppedError(rec *session.Record, s *handoff.State) error {
 	return belay.Refuse(belay.CodeRefused,
 		fmt.Sprintf("belay run --resume %s returns it to the role that can fix it; belay context update %s --role %s "+
 			"--clear-findings marks it as fixed", rec.Task.ID, rec.Task.ID, s.Name),
 		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
 }
 
-// next gives the role that has to work now, nil when all have: the first that has handed
-// nothing over since a role before it did or the work was sent back to it, or, where one blocks, the last role before it
-// that may write. blocked is the one that blocks.
-func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, err error) {
+// nextRole returns the role that has to work now, nil when all have: the first without a handover since a role before
+// it handed over or the work was sent back to it; or, when a role blocks, the last writing role before that one.
+// blocked is the role that blocks.
+func (r *pipelineRun) nextRole(c *handoff.Context) (next, blocked *handoff.State, err error) {
 	newest := 0
 	var writer *handoff.State
 	for _, role := range r.roles {
@@ -292,8 +290,8 @@ func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, er
 	return nil, nil, nil
 }
 
-// waited waits for a run of a role. The limits are those of the task, for all roles together.
-func (r *pipelineRun) waited(ctx context.Context, rec *session.Record, run *agent.Run, dir string) (runner.End, error) {
+// waitForRun waits for the run of a role. The limits are those of the task, for all roles together.
+func (r *pipelineRun) waitForRun(ctx context.Context, rec *session.Record, run *agent.Run, dir string) (runner.End, error) {
 	before, task := rec.Context.Used, rec.Task.ID
 	return runner.Run{
 		Agent: run, Dir: dir, Soft: r.q.Soft, Live: r.q.Watch.Output(), Note: r.q.Watch.Note, Prices: r.session.Config.Prices,
@@ -304,11 +302,11 @@ func (r *pipelineRun) waited(ctx context.Context, rec *session.Record, run *agen
 	}.Await(ctx)
 }
 
-// unlimited says once of a limit that it is not known whether it is kept.
-func (r *pipelineRun) unlimited(rec *session.Record, used belay.Use) {
+// noteUnknownLimits notes once for each limit that its use cannot be measured.
+func (r *pipelineRun) noteUnknownLimits(rec *session.Record, used belay.Use) {
 	for _, text := range runner.Unlimited(rec.Task.Policy, rec.State.Attempts, used) {
-		if !slices.Contains(r.said, text) {
-			r.said = append(r.said, text)
+		if !slices.Contains(r.reportedLimits, text) {
+			r.reportedLimits = append(r.reportedLimits, text)
 			r.q.Watch.Note(text)
 		}
 	}

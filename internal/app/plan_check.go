@@ -14,16 +14,16 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Question is a plan to be held against something: Against is a folder, a task, a snapshot
-// or a revision; "" is the state before the task.
-type Question struct {
+// PlanComparison asks for a plan to be compared with Against: a folder, a task, a snapshot or a revision; "" is the
+// state before the task.
+type PlanComparison struct {
 	Dir, Plan string
 	Against   string
 	Task      belay.TaskID // "": the latest that the plan has markers of
 }
 
-// Compared is a plan beside another version of it and beside its implementation.
-type Compared struct {
+// PlanCompared is a plan compared with another version of it and with its implementation.
+type PlanCompared struct {
 	Plan     string               `json:"plan"`
 	Task     belay.TaskID         `json:"task,omitempty"`
 	Against  string               `json:"against"`
@@ -32,45 +32,45 @@ type Compared struct {
 	Markers  []plan.MarkerVerdict `json:"markers"` // of the task
 	Warnings []string             `json:"warnings"`
 
-	marked was // what the other state's plan has of the task
+	previousMarkers markerState // what the other state's plan has of the task
 }
 
-// was is whether a plan had markers of a task.
-type was int
+// markerState says whether a plan had markers of a task.
+type markerState int
 
 const (
-	untold was = iota // it was not held, or cannot be read
-	bare
-	marked
+	markersUnknown markerState = iota // it was not held, or cannot be read
+	markersAbsent
+	markersPresent
 )
 
-// Compare holds a plan against another state of the project: what became of its sections,
-// and for each marker of the task what the counts are. d is nil outside of a repository.
-func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
-	out := Compared{Plan: q.Plan, Verdict: count.Pass, Changes: []plan.Change{}, Markers: []plan.MarkerVerdict{}, Warnings: []string{}}
-	f, p, err := opened(svc, q.Dir, q.Plan)
+// ComparePlan compares a plan with another state of the project: the changes of its sections, and the counts for each
+// marker of the task. svc is nil outside of a repository.
+func ComparePlan(ctx context.Context, svc *Service, q PlanComparison) (PlanCompared, error) {
+	out := PlanCompared{Plan: q.Plan, Verdict: count.Pass, Changes: []plan.Change{}, Markers: []plan.MarkerVerdict{}, Warnings: []string{}}
+	f, p, err := openPlan(svc, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
-	if out.Task, err = latest(svc, p, q.Task); err != nil {
+	if out.Task, err = taskOfPlan(svc, p, q.Task); err != nil {
 		return out, err
 	}
-	svc = f.home(svc)
-	before, after, rel, err := q.states(ctx, svc, f, out.Task)
+	svc = f.serviceFor(svc)
+	before, after, rel, err := q.openStates(ctx, svc, f, out.Task)
 	if err != nil {
 		return out, err
 	}
 	out.Against = before.name
-	old, err := before.plan(ctx, svc, rel)
+	old, err := before.readPlan(ctx, svc, rel)
 	if err != nil {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the plan of %s cannot be read: %v", before.name, err))
 	}
 	if old != nil {
 		out.Changes = plan.Compare(old, p)
-		out.marked = bare
+		out.previousMarkers = markersAbsent
 		if len(old.MarkersFor(out.Task)) > 0 {
-			out.marked = marked
+			out.previousMarkers = markersPresent
 		}
 	}
 	if out.Task == "" {
@@ -78,7 +78,7 @@ func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
 		out.Warnings = append(out.Warnings, "the plan has no markers of a task")
 		return out, nil
 	}
-	s, err := sides(ctx, svc, before, after, p, out.Task, rel)
+	s, err := planSides(ctx, svc, before, after, p, out.Task, rel)
 	if err != nil {
 		return out, err
 	}
@@ -95,42 +95,43 @@ func Compare(ctx context.Context, svc *Service, q Question) (Compared, error) {
 	return out, nil
 }
 
-// states gives the two states that are compared, and where the plan lies in both.
-func (q Question) states(ctx context.Context, s *Service, f *PlanFile, task belay.TaskID) (before, after *state, rel string, err error) {
+// openStates returns the two states to compare, and the path of the plan in both.
+func (q PlanComparison) openStates(ctx context.Context, s *Service, f *PlanFile,
+	task belay.TaskID) (before, after *projectState, rel string, err error) {
 	rel = f.rel
 	switch {
 	case q.Against != "":
-		before, err = find(ctx, s, q.Dir, q.Against)
+		before, err = findState(ctx, s, q.Dir, q.Against)
 	case s == nil:
 		err = belay.Refuse(belay.CodeUsage, "use --against DIR, a folder with the old version",
 			"no repository to take the old version from")
 	default:
-		before, err = earlier(ctx, s, task)
+		before, err = stateBefore(ctx, s, task)
 	}
 	if err != nil {
 		return nil, nil, "", err
 	}
 	if before.dir == "" {
-		after, err = present(ctx, s)
+		after, err = workingTreeState(ctx, s)
 		return before, after, rel, err
 	}
 	// The folder stands beside the top of the project when it has the plan where the project
 	// has it, else beside the folder that the plan is in.
-	after = &state{name: "the folder of the plan", dir: f.top}
-	if p, perr := before.plan(ctx, s, rel); perr == nil && p == nil {
+	after = &projectState{name: "the folder of the plan", dir: f.top}
+	if p, perr := before.readPlan(ctx, s, rel); perr == nil && p == nil {
 		after.dir, rel = filepath.Dir(filepath.Join(f.top, filepath.FromSlash(rel))), path.Base(rel)
 	}
 	return before, after, rel, nil
 }
 
-// earlier is the state before a task: as it was held, else the last commit.
-func earlier(ctx context.Context, svc *Service, task belay.TaskID) (*state, error) {
+// stateBefore returns the state before a task: its snapshot, else the last commit.
+func stateBefore(ctx context.Context, svc *Service, task belay.TaskID) (*projectState, error) {
 	if task != "" {
 		if r, err := svc.Session.Load(task); err == nil && r.State.Before != "" {
-			return held(ctx, svc, r.State.Before, "the state before "+string(r.Task.ID))
+			return snapshotState(ctx, svc, r.State.Before, "the state before "+string(r.Task.ID))
 		}
 	}
-	s, err := revision(ctx, svc, "HEAD")
+	s, err := commitState(ctx, svc, "HEAD")
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "--against DIR, a snapshot or a revision",
 			"no snapshot or commit to compare with")
@@ -138,9 +139,9 @@ func earlier(ctx context.Context, svc *Service, task belay.TaskID) (*state, erro
 	return s, nil
 }
 
-// latest gives the task that a plan is held to: the one that was asked for, else of those
-// it has markers of the one recorded last, else the highest number.
-func latest(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
+// taskOfPlan returns the task to compare a plan with: the one asked for, else of those with markers in the plan the one
+// recorded last, else the highest number.
+func taskOfPlan(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
 	if asked != "" {
 		if s == nil || len(p.MarkersFor(asked)) > 0 {
 			return asked, nil
@@ -179,8 +180,8 @@ func latest(s *Service, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) 
 	return best, nil
 }
 
-// Refusal is the error of a plan whose markers are not met; nil when none failed.
-func (c Compared) Refusal() error {
+// Refusal returns the error of a plan with markers that are not met; nil when none failed.
+func (c PlanCompared) Refusal() error {
 	failed := 0
 	var first plan.MarkerVerdict
 	for _, j := range c.Markers {

@@ -28,8 +28,8 @@ type planKeeper struct{}
 // not touched.
 func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (string, error) {
 	if named := s.Config.Plan; named != "" {
-		got, err := UpdatePlan(ctx, &Service{Session: s}, Change{Dir: s.Repo.Root, Plan: named, Task: t.ID, Dry: true})
-		if err != nil || got.Left == "" {
+		got, err := UpdatePlan(ctx, &Service{Session: s}, PlanRequest{Dir: s.Repo.Root, Plan: named, Task: t.ID, DryRun: true})
+		if err != nil || got.SkipReason == "" {
 			return named, err
 		}
 	}
@@ -49,7 +49,7 @@ func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (s
 // usualPlanPaths returns the paths where a task's plan may be.
 func usualPlanPaths(feature string) []string {
 	list := slices.Clone(plan.PlanPaths)
-	for _, dir := range folders {
+	for _, dir := range featureFolders {
 		if feature != "" && filepath.IsLocal(feature) {
 			list = append(list, path.Join(dir, feature, "plan.md"), path.Join(dir, feature, "plan.tsx"))
 		}
@@ -59,7 +59,7 @@ func usualPlanPaths(feature string) []string {
 
 // Mark does what `belay plan update` does. A section that the type of the task does not touch keeps its markers.
 func (planKeeper) Mark(ctx context.Context, s *session.Session, t belay.Task, path string) ([]string, error) {
-	got, err := UpdatePlan(ctx, &Service{Session: s}, Change{Dir: s.Repo.Root, Plan: path, Task: t.ID})
+	got, err := UpdatePlan(ctx, &Service{Session: s}, PlanRequest{Dir: s.Repo.Root, Plan: path, Task: t.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +76,18 @@ func (planKeeper) Check(ctx context.Context, s *session.Session, t belay.Task, p
 	if slices.Contains(t.Checks.Skip, planCheckName) {
 		return belay.Skipped(planCheckName, "the config skips it"), nil
 	}
-	got, err := Compare(ctx, &Service{Session: s}, Question{Dir: s.Repo.Root, Plan: path, Task: t.ID})
+	got, err := ComparePlan(ctx, &Service{Session: s}, PlanComparison{Dir: s.Repo.Root, Plan: path, Task: t.ID})
 	var refused *belay.Error
 	switch {
 	case errors.As(err, &refused):
 		return belay.Of(planCheckName, "the plan cannot be read", []belay.Finding{unusablePlan(path, refused.What)}), nil
 	case err != nil:
 		return belay.CheckResult{}, err
-	case len(got.Markers) == 0 && got.marked == bare: // no section matches the task
+	case len(got.Markers) == 0 && got.previousMarkers == markersAbsent: // no section matches the task
 		return belay.Skipped(planCheckName, "no section of the plan could be marked"), nil
 	case len(got.Markers) == 0:
 		gone := unusablePlan(path, fmt.Sprintf("the markers of %s were removed from it", t.ID))
-		if got.marked == untold { // no before snapshot has a plan that git ignores
+		if got.previousMarkers == markersUnknown { // no before snapshot has a plan that git ignores
 			gone.Severity = belay.SeverityWarning
 		}
 		return belay.Of(planCheckName, "the plan's markers were removed", []belay.Finding{gone}), nil
@@ -130,7 +130,7 @@ func planFindings(path string, j plan.MarkerVerdict) []belay.Finding {
 
 // Clear removes a task's markers from its plan; every other byte stays.
 func (planKeeper) Clear(ctx context.Context, s *session.Session, t belay.Task, path string) (int, error) {
-	f, err := PlanAt(&Service{Session: s}, s.Repo.Root, path)
+	f, err := OpenPlanFile(&Service{Session: s}, s.Repo.Root, path)
 	if err != nil {
 		return 0, err
 	}
@@ -151,8 +151,8 @@ func (planKeeper) Clear(ctx context.Context, s *session.Session, t belay.Task, p
 		return false
 	})
 	if n == 0 {
-		forget(&Service{Session: s}, p, t.ID)
+		removeLeftover(&Service{Session: s}, p, t.ID)
 		return 0, nil
 	}
-	return n, f.put(ctx, &Service{Session: s}, p.Text(), text)
+	return n, f.writeByTemp(ctx, &Service{Session: s}, p.Text(), text)
 }

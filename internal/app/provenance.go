@@ -25,44 +25,44 @@ import (
 
 // ProveRequest asks whether a commit is the accepted work of the task that it names.
 type ProveRequest struct {
-	Commit  string
-	Bundle  []byte // the evidence that belay pr --bundle wrote; nil: the record of this repository
-	Signers string // a file of allowed signers, for an SSH signature
-	Signed  bool   // a bundle without a signature is refused
-	Rebased bool   // the change counts, not the commit that was recorded
-	Tests   bool   // tests and linters run, too
-	Trust   bool
-	Watch   runner.Watcher
+	Commit           string
+	Bundle           []byte // the evidence that belay pr --bundle wrote; nil: the record of this repository
+	Signers          string // a file of allowed signers, for an SSH signature
+	RequireSignature bool   // a bundle without a signature is refused
+	Rebased          bool   // the change counts, not the commit that was recorded
+	Tests            bool   // tests and linters run, too
+	Trust            bool
+	Watch            runner.Watcher
 }
 
-// Proven is what a verification found. OK is true when every step is.
-type Proven struct {
+// Proof is the result of a verification. OK is true when every step is.
+type Proof struct {
 	Commit string       `json:"commit"`
 	Task   belay.TaskID `json:"task_id,omitempty"`
 	OK     bool         `json:"ok"`
-	Steps  []ProvenStep `json:"steps"`
+	Steps  []ProofStep  `json:"steps"`
 }
 
-// ProvenStep is one thing that has to hold of a commit.
-type ProvenStep struct {
+// ProofStep is one condition that a commit has to meet.
+type ProofStep struct {
 	Step  string `json:"step"` // trailers, record, entry, accepted, commit, change, states, signature, verdict
 	OK    bool   `json:"ok"`
 	Found string `json:"found"`
 }
 
-// Refusal is the error of a commit that was not proven.
-func (p Proven) Refusal() error {
+// Refusal returns the error of a commit that was not proven.
+func (p Proof) Refusal() error {
 	for _, s := range p.Steps {
 		if !s.OK {
 			return belay.Refuse(belay.CodeRefused, "do not rely on it: compare it with the task's record", "%s is not proven: %s: %s",
-				short(p.Commit), s.Step, s.Found)
+				shortID(p.Commit), s.Step, s.Found)
 		}
 	}
 	return nil
 }
 
-func (p *Proven) step(name string, err error, found string, args ...any) bool {
-	s := ProvenStep{Step: name, OK: err == nil, Found: belay.VisibleLine(fmt.Sprintf(found, args...))}
+func (p *Proof) addStep(name string, err error, found string, args ...any) bool {
+	s := ProofStep{Step: name, OK: err == nil, Found: belay.VisibleLine(fmt.Sprintf(found, args...))}
 	if err != nil {
 		s.Found = belay.VisibleLine(err.Error())
 	}
@@ -70,13 +70,13 @@ func (p *Proven) step(name string, err error, found string, args ...any) bool {
 	return err == nil
 }
 
-// trailers are those of belay in a commit's message.
+// trailers are belay's trailers in a commit's message.
 type trailers struct {
 	task, before, after, head string
 	entries                   int
 }
 
-func (t trailers) names(head string, entries int) bool {
+func (t trailers) refersTo(head string, entries int) bool {
 	return t.head == head && t.entries == entries && head != ""
 }
 
@@ -116,7 +116,7 @@ type commitObject struct {
 	parents          int
 	Message          string
 	Trailers         trailers
-	unread           error // why the trailers cannot be read
+	trailerError     error // why the trailers cannot be read
 	files            []session.CommittedFile
 }
 
@@ -137,7 +137,7 @@ func (s *Service) readCommit(ctx context.Context, id string) (c commitObject, er
 		}
 	}
 	c.Message = message
-	c.Trailers, c.unread = parseTrailers(message)
+	c.Trailers, c.trailerError = parseTrailers(message)
 	from := s.Session.Repo.HashObject("tree", nil)
 	if c.Parent != "" {
 		if from, err = s.Session.Repo.RunCached(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
@@ -158,21 +158,21 @@ func (s *Service) readCommit(ctx context.Context, id string) (c commitObject, er
 	return c, err
 }
 
-// differs says in what a commit is not the planned one; "" when it is.
-func (c commitObject) differs(want session.Committed, head string, entries int) string {
+// differenceFrom names the first difference from the planned commit, "" when there is none.
+func (c commitObject) differenceFrom(want session.Committed, head string, entries int) string {
 	switch {
-	case c.unread != nil:
-		return c.unread.Error()
-	case !c.Trailers.names(head, entries), c.Trailers.before != want.Before, c.Trailers.after != want.After:
+	case c.trailerError != nil:
+		return c.trailerError.Error()
+	case !c.Trailers.refersTo(head, entries), c.Trailers.before != want.Before, c.Trailers.after != want.After:
 		return "its trailers differ"
 	case c.Parent != want.Parent || c.parents > 1:
 		return "its parent differs"
 	}
-	return otherFiles(c.files, want.Files)
+	return firstOtherFile(c.files, want.Files)
 }
 
-// otherFiles names the first file in which two lists of changes differ.
-func otherFiles(is, want []session.CommittedFile) string {
+// firstOtherFile names the first file in which two lists of changes differ.
+func firstOtherFile(is, want []session.CommittedFile) string {
 	all := map[string][2]session.CommittedFile{}
 	for i, list := range [][]session.CommittedFile{is, want} {
 		for _, f := range list {
@@ -189,22 +189,22 @@ func otherFiles(is, want []session.CommittedFile) string {
 	return ""
 }
 
-// evidence is where a proof is taken from: the repository's own record, or a bundle.
+// evidence is the source of a proof: the repository's own record, or a bundle.
 type evidence struct {
-	log        journal.Log
-	broken     error // what is wrong with the record
-	note       string
-	attachment func(sha string) ([]byte, error)
-	object     func(oid string) ([]byte, error) // the bytes of a tree
-	envelope   *envelope
+	log         journal.Log
+	recordError error // what is wrong with the record
+	note        string
+	attachment  func(sha string) ([]byte, error)
+	object      func(oid string) ([]byte, error) // the bytes of a tree
+	envelope    *envelope
 }
 
-// Prove proves a commit, step by step: its trailers name an entry of a record of which the chain holds; by then the task was
-// accepted; the commit changes what that entry says, and nothing else; that is the change from the before snapshot to
-// the accepted one; and checks that need nothing but these come to the same verdict when they are run again.
-// An error is for what could not be read; what does not hold is a step that is not OK.
-func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
-	p := Proven{Commit: q.Commit, Steps: []ProvenStep{}}
+// Prove proves a commit, step by step: its trailers name an entry of a record with an intact chain; at that entry the
+// task was accepted; the commit changes what the entry says, and nothing else; this is the change from the before
+// snapshot to the accepted one; and checks that need nothing else have the same verdict when they run again. An error
+// means that something could not be read; a condition that is not met is a step that is not OK.
+func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proof, error) {
+	p := Proof{Commit: q.Commit, Steps: []ProofStep{}}
 	if q.Commit == "" || strings.HasPrefix(q.Commit, "-") {
 		return p, belay.Refuse(belay.CodeUsage, "belay verify HEAD", "%q is not a commit", q.Commit)
 	}
@@ -215,49 +215,49 @@ func (s *Service) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 	p.Commit = strings.TrimSpace(string(out))
 	raw, err := s.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)
 	if err != nil || s.Session.Repo.HashObject("commit", raw) != p.Commit {
-		p.step("commit", errors.New("its bytes do not match its name"), "")
+		p.addStep("commit", errors.New("its bytes do not match its name"), "")
 		return p, nil
 	}
 	c, err := s.readCommit(ctx, p.Commit)
 	if err != nil {
 		return p, err
 	}
-	if !p.step("trailers", c.unread, "%s, entry %d", c.Trailers.task, c.Trailers.entries) {
+	if !p.addStep("trailers", c.trailerError, "%s, entry %d", c.Trailers.task, c.Trailers.entries) {
 		return p, nil
 	}
 	p.Task = belay.TaskID(c.Trailers.task)
-	ev, err := s.evidence(p.Task, q.Bundle)
+	ev, err := s.readEvidence(p.Task, q.Bundle)
 	if err != nil {
 		return p, err
 	}
-	want, then, ok := p.recorded(c, ev)
+	want, then, ok := p.checkRecord(c, ev)
 	if !ok {
 		return p, nil
 	}
-	p.change(c, want, ev.log, q.Rebased)
-	p.states(s.Session.Repo, ev, want)
-	if ev.envelope != nil || q.Signed {
+	p.checkChange(c, want, ev.log, q.Rebased)
+	p.checkStates(s.Session.Repo, ev, want)
+	if ev.envelope != nil || q.RequireSignature {
 		who, err := s.verifyEnvelope(ctx, ev.envelope, c, then, ev, q.Signers)
-		p.step("signature", err, "%s", who)
+		p.addStep("signature", err, "%s", who)
 	}
-	if p.holds() {
-		if err := p.again(ctx, s, c, want, then, ev, q); err != nil {
+	if p.allOK() {
+		if err := p.rerunChecks(ctx, s, c, want, then, ev, q); err != nil {
 			return p, err
 		}
 	}
-	p.OK = p.holds()
+	p.OK = p.allOK()
 	return p, nil
 }
 
-func (p *Proven) holds() bool {
-	return !slices.ContainsFunc(p.Steps, func(s ProvenStep) bool { return !s.OK })
+func (p *Proof) allOK() bool {
+	return !slices.ContainsFunc(p.Steps, func(s ProofStep) bool { return !s.OK })
 }
 
-// recorded checks the record, and gives what it says of the commit and the task as it was then.
-func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, then *session.Record, ok bool) {
+// checkRecord checks the record, and returns its entry for the commit and the task at that time.
+func (p *Proof) checkRecord(c commitObject, ev evidence) (want session.Committed, then *session.Record, ok bool) {
 	t := c.Trailers
 	n := len(ev.log.Entries)
-	if !p.step("record", ev.broken, "%d entries, intact%s", n, ev.note) {
+	if !p.addStep("record", ev.recordError, "%d entries, intact%s", n, ev.note) {
 		return want, nil, false
 	}
 	var err error
@@ -276,7 +276,7 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 			err = errors.New("the trees in the trailers differ from those in the record")
 		}
 	}
-	if !p.step("entry", err, "number %d, %s", t.entries, t.head[:12]) {
+	if !p.addStep("entry", err, "number %d, %s", t.entries, t.head[:12]) {
 		return want, nil, false
 	}
 	after, before := runner.Result(then), then.TreeOf(then.State.Before)
@@ -292,7 +292,7 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 	case then.State.Outcome != loop.OutcomePassed:
 		err = errors.New("the task was not accepted then")
 	case before == "" && want.Follows != "":
-		err = fmt.Errorf("it follows %s, which the record does not have", short(want.Follows))
+		err = fmt.Errorf("it follows %s, which the record does not have", shortID(want.Follows))
 	case before != t.before || then.TreeOf(after) != t.after:
 		err = errors.New("the trees are not those of the task's snapshots")
 	}
@@ -300,11 +300,11 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 	if k := len(then.Over); k > 0 {
 		by = "despite a rejection, by " + cmp.Or(then.Over[k-1].By, "a person") + ": " + then.Over[k-1].String()
 	}
-	return want, then, p.step("accepted", err, "after %s, %s", belay.CountOf(len(then.State.Attempts), "attempt"), by)
+	return want, then, p.addStep("accepted", err, "after %s, %s", belay.CountOf(len(then.State.Attempts), "attempt"), by)
 }
 
-// change checks that the commit is the recorded one, and changes what was recorded.
-func (p *Proven) change(c commitObject, want session.Committed, log journal.Log, rebased bool) {
+// checkChange checks that the commit is the recorded one, and changes what was recorded.
+func (p *Proof) checkChange(c commitObject, want session.Committed, log journal.Log, rebased bool) {
 	whole, err := session.Fold(log)
 	known := ""
 	if err == nil {
@@ -320,23 +320,23 @@ func (p *Proven) change(c commitObject, want session.Committed, log journal.Log,
 			err = errors.New("the record has no commit of belay's")
 		case known != c.ID:
 			err = fmt.Errorf("the record has %s instead: it was rebased, amended or copied (--rebased compares only its change)",
-				short(known))
+				shortID(known))
 		}
 	}
-	p.step("commit", err, "%s", known)
+	p.addStep("commit", err, "%s", known)
 	err = nil
 	if !rebased && (c.Parent != want.Parent || c.parents > 1) {
 		err = errors.New("its parent differs")
 	} else if c.parents > 1 {
 		err = errors.New("it is a merge")
-	} else if other := otherFiles(c.files, want.Files); other != "" {
+	} else if other := firstOtherFile(c.files, want.Files); other != "" {
 		err = errors.New(other)
 	}
-	p.step("change", err, "%s", belay.CountOf(len(want.Files), "file"))
+	p.addStep("change", err, "%s", belay.CountOf(len(want.Files), "file"))
 }
 
-// states checks that what was committed is the change from the before snapshot to the accepted one.
-func (p *Proven) states(repo *git.Repo, ev evidence, want session.Committed) {
+// checkStates checks that the committed change is the one from the before snapshot to the accepted one.
+func (p *Proof) checkStates(repo *git.Repo, ev evidence, want session.Committed) {
 	diff := map[string][2]blob{}
 	err := treeDiff(repo, ev.object, want.Before, want.After, "", diff)
 	other := 0
@@ -356,10 +356,10 @@ func (p *Proven) states(repo *git.Repo, ev evidence, want session.Committed) {
 	if other > 0 {
 		found += fmt.Sprintf(", %d stored in another form (line endings, filters)", other)
 	}
-	p.step("states", err, "%s", found)
+	p.addStep("states", err, "%s", found)
 }
 
-// treeDiff compares two trees by the objects in which they differ, each of which must have the bytes of its name.
+// treeDiff compares two trees by the objects that differ, and checks the bytes of each object against its name.
 func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, prefix string, diff map[string][2]blob) error {
 	if from == to || len(prefix) > 4096 {
 		return nil
@@ -371,10 +371,10 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 		}
 		data, err := object(oid)
 		if err != nil {
-			return fmt.Errorf("the tree %s is not there: %w", short(oid), err)
+			return fmt.Errorf("the tree %s is not there: %w", shortID(oid), err)
 		}
 		if repo.HashObject("tree", data) != oid {
-			return fmt.Errorf("the tree %s does not match its name", short(oid))
+			return fmt.Errorf("the tree %s does not match its name", shortID(oid))
 		}
 		list, err := git.ParseTree(data, repo.HashSize())
 		if err != nil {
@@ -409,27 +409,27 @@ func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, pre
 	return nil
 }
 
-// evidence reads the record of this repository, or a bundle.
-func (s *Service) evidence(task belay.TaskID, bundle []byte) (ev evidence, err error) {
+// readEvidence reads the record of this repository, or a bundle.
+func (s *Service) readEvidence(task belay.TaskID, bundle []byte) (ev evidence, err error) {
 	if bundle != nil {
 		return readBundle(bundle, task)
 	}
 	if ev.log, err = s.Session.Journal.Read(task); err != nil {
-		return ev, s.without(task, err)
+		return ev, s.noRecordError(task, err)
 	}
 	v := VerifyRecord(s.Session, task)
 	if !v.OK {
-		ev.broken = errors.New(v.Problems[0])
+		ev.recordError = errors.New(v.Problems[0])
 	}
 	ev.note = ", but not anchored outside the repository: whoever can write to it could have written all of it"
 	if v.Anchored {
 		ev.note = ", as anchored outside the repository"
 	}
-	ev.attachment, ev.object = s.Session.Journal.Attachment, s.treeObject
+	ev.attachment, ev.object = s.Session.Journal.Attachment, s.readTreeObject
 	return ev, nil
 }
 
-func (s *Service) without(task belay.TaskID, err error) error {
+func (s *Service) noRecordError(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeNotFound {
 		return err
 	}
@@ -438,7 +438,7 @@ func (s *Service) without(task belay.TaskID, err error) error {
 		"this repository has no record of %s", task)
 }
 
-func (s *Service) treeObject(oid string) ([]byte, error) {
+func (s *Service) readTreeObject(oid string) ([]byte, error) {
 	rd, err := s.Session.Repo.Reader(context.Background())
 	if err != nil {
 		return nil, err
@@ -448,14 +448,14 @@ func (s *Service) treeObject(oid string) ([]byte, error) {
 	return bytes.Clone(o.Data), err
 }
 
-// judgedAgain are the checks that need nothing but the two states and the task.
-var judgedAgain = map[string]bool{"change": true, "scope": true, "protect": true, "rules": true, "contract": true, "size": true,
+// repeatableChecks are the checks that need nothing but the two states and the task.
+var repeatableChecks = map[string]bool{"change": true, "scope": true, "protect": true, "rules": true, "contract": true, "size": true,
 	"secrets":   true,
 	"integrity": true, "placeholder": true, "coverage": true, "style": true}
 
-// again runs the checks on the commit, against its parent, or that of the task's first commit, and compares each with the
-// recorded one.
-func (p *Proven) again(ctx context.Context, s *Service, c commitObject, want session.Committed, then *session.Record, ev evidence,
+// rerunChecks runs the checks on the commit, against its parent or that of the task's first commit, and compares each
+// verdict with the recorded one.
+func (p *Proof) rerunChecks(ctx context.Context, s *Service, c commitObject, want session.Committed, then *session.Record, ev evidence,
 	q ProveRequest) error {
 	accepted := then.State.Attempts[len(then.State.Attempts)-1]
 	var was belay.Report
@@ -470,18 +470,18 @@ func (p *Proven) again(ctx context.Context, s *Service, c commitObject, want ses
 		}
 	}
 	if err != nil {
-		p.step("verdict", fmt.Errorf("the recorded report cannot be read: %w", err), "")
+		p.addStep("verdict", fmt.Errorf("the recorded report cannot be read: %w", err), "")
 		return nil
 	}
 	defer s.Session.Repo.ShareReader()()
 	from := c.Parent
 	if from == "" {
-		p.step("verdict", nil, "not checked again: the commit has no parent")
+		p.addStep("verdict", nil, "not checked again: the commit has no parent")
 		return nil
 	}
 	if want.Follows != "" {
-		if why := s.onlyThese(ctx, c, want, then); why != "" {
-			p.step("verdict", nil, "not checked again: %s", why)
+		if why := s.otherCommits(ctx, c, want, then); why != "" {
+			p.addStep("verdict", nil, "not checked again: %s", why)
 			return nil
 		}
 		from = want.Base
@@ -501,12 +501,12 @@ func (p *Proven) again(ctx context.Context, s *Service, c commitObject, want ses
 	w.Last = w.All
 	task := then.Task
 	run := map[string]bool{}
-	for name := range judgedAgain {
+	for name := range repeatableChecks {
 		run[name] = true
 	}
 	if q.Tests {
 		run[testrun.Name] = true
-		if err := s.offer(judging(task), q.Trust); err != nil {
+		if err := s.offerTrust(programsOfChecks(task), q.Trust); err != nil {
 			return err
 		}
 		if baseline.IsOf(task.Checks.Tests) {
@@ -523,17 +523,17 @@ func (p *Proven) again(ctx context.Context, s *Service, c commitObject, want ses
 		return err
 	}
 	same, err := sameVerdicts(was, now, run)
-	p.step("verdict", err, "%s run again on the commit: the same", belay.CountOf(same, "check"))
+	p.addStep("verdict", err, "%s run again on the commit: the same", belay.CountOf(same, "check"))
 	return nil
 }
 
-// onlyThese says why the commits of a task up to this one are not all that came after the parent of the first: then the checks,
-// which were about the task's whole work, cannot be compared. "" when they are.
-func (s *Service) onlyThese(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
+// otherCommits says why the commits of a task up to this one are not all that came after the parent of the first: then
+// the checks, which were about the task's complete work, cannot be compared. "" when they are all.
+func (s *Service) otherCommits(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
 	chain := commitsOf(then)
 	out, err := s.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
 	if err != nil {
-		return "the parent of its first commit, " + short(want.Base) + ", is not here"
+		return "the parent of its first commit, " + shortID(want.Base) + ", is not here"
 	}
 	for _, id := range strings.Fields(string(out)) {
 		if _, ours := chain[id]; !ours && id != c.ID {
@@ -543,7 +543,7 @@ func (s *Service) onlyThese(ctx context.Context, c commitObject, want session.Co
 	return ""
 }
 
-// sameVerdicts compares the checks that ran then and should run now.
+// sameVerdicts compares the checks that ran then with those that should run now.
 func sameVerdicts(was, now belay.Report, run map[string]bool) (same int, err error) {
 	for _, w := range was.Checks {
 		if w.Skipped || !run[w.Check] {

@@ -14,10 +14,10 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 )
 
-// judging is a watcher of checks that nobody looks at.
-type judging struct{ silentWatcher }
+// programsOfChecks is a watcher of checks that nobody looks at.
+type programsOfChecks struct{ silentWatcher }
 
-func (judging) Checking(check.Progress) {}
+func (programsOfChecks) Checking(check.Progress) {}
 
 // bundle has the keys of the file that Bundle writes, in their order.
 type bundle struct {
@@ -49,14 +49,14 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 	write(t, dir, "src/a.txt", "one\ntwo\n")
 	write(t, dir, "src/deep/b.txt", "new\n")
 	s := open(t, dir)
-	if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Capture(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil ||
+	if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: programsOfChecks{}}); err != nil ||
 		len(report.Errors()) > 0 {
 		t.Fatal(err, report)
 	}
-	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Finish(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Commit(t.Context(), app.CommitRequest{Trust: true}); err != nil || !done.Created || len(done.Files) != 2 {
@@ -76,9 +76,9 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 func TestMutationsAreRefused(t *testing.T) {
 	dir, clone, signers, evidence := committed(t)
 	here, there := open(t, dir), open(t, clone)
-	prove := func(s *app.Service, commit string, text []byte) (app.Proven, error) {
-		return s.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, Signed: text != nil,
-			Watch: judging{}})
+	prove := func(s *app.Service, commit string, text []byte) (app.Proof, error) {
+		return s.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, RequireSignature: text != nil,
+			Watch: programsOfChecks{}})
 	}
 	local, err := prove(here, "HEAD", nil)
 	if err != nil || !local.OK {
@@ -88,7 +88,7 @@ func TestMutationsAreRefused(t *testing.T) {
 	if err != nil || !far.OK {
 		t.Fatal(err, far)
 	}
-	verdict := func(p app.Proven) app.ProvenStep { return p.Steps[len(p.Steps)-1] }
+	verdict := func(p app.Proof) app.ProofStep { return p.Steps[len(p.Steps)-1] }
 	if verdict(local) != verdict(far) || verdict(far).Step != "verdict" {
 		t.Errorf("here %+v, in a clone %+v", verdict(local), verdict(far))
 	}
@@ -249,21 +249,21 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 	sh(t, dir,
 		"git init -q -b main && git config user.name a && git config user.email a@b\n"+before+"\ngit add -A && git commit -qm first\n"+strings.Join(dirty, "\n"))
 	s := open(t, dir)
-	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Text: "do it"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Start(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Start(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
 	sh(t, dir, work)
-	if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Capture(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: judging{}}); err != nil ||
+	if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: programsOfChecks{}}); err != nil ||
 		len(report.Errors()) > 0 {
 		t.Fatal(err, report.Errors())
 	}
-	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Finish(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, s
@@ -276,17 +276,17 @@ func TestCommitFollows(t *testing.T) {
 	s := open(t, dir)
 	again := func(why string, change func()) app.CommitResult {
 		t.Helper()
-		if _, err := app.RecordReview(t.Context(), s, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: why}); err != nil {
+		if _, err := app.RecordReview(t.Context(), s, app.NewReview{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: why}); err != nil {
 			t.Fatal(err)
 		}
 		change()
-		if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
+		if _, err := s.Capture(t.Context(), "T1", programsOfChecks{}); err != nil {
 			t.Fatal(err)
 		}
-		if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+		if report, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: programsOfChecks{}}); err != nil || len(report.Errors()) > 0 {
 			t.Fatal(err, report)
 		}
-		if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
+		if _, err := s.Finish(t.Context(), "T1", programsOfChecks{}); err != nil {
 			t.Fatal(err)
 		}
 		done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"})
@@ -323,29 +323,29 @@ func TestCommitFollows(t *testing.T) {
 	}
 	sh(t, clone, "git pull -q")
 	for _, commit := range []string{"HEAD", "HEAD~1", "HEAD~2"} {
-		p, err := s.Prove(t.Context(), app.ProveRequest{Commit: commit, Watch: judging{}})
+		p, err := s.Prove(t.Context(), app.ProveRequest{Commit: commit, Watch: programsOfChecks{}})
 		if err != nil || !p.OK {
 			t.Errorf("%s: %v %+v", commit, err, p)
 		}
 	}
-	p, err := open(t, clone).Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Bundle: evidence, Signers: signers, Signed: true, Watch: judging{}})
+	p, err := open(t, clone).Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Bundle: evidence, Signers: signers, RequireSignature: true, Watch: programsOfChecks{}})
 	if err != nil || !p.OK {
 		t.Errorf("in a clone: %v %+v", err, p)
 	}
 	// Somebody's change of a committed file is theirs: it is not committed over.
-	if _, err := app.RecordReview(t.Context(), s, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: "c.txt"}); err != nil {
+	if _, err := app.RecordReview(t.Context(), s, app.NewReview{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: "c.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/c.txt", "a person's\n")
 	sh(t, dir, "git commit -qam theirs")
 	write(t, dir, "src/c.txt", "c once more\n")
-	if _, err := s.Capture(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Capture(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil {
+	if _, err := s.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: programsOfChecks{}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Finish(t.Context(), "T1", judging{}); err != nil {
+	if _, err := s.Finish(t.Context(), "T1", programsOfChecks{}); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := s.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err == nil || !strings.Contains(err.Error(), "src/c.txt changed since the last commit") {
@@ -370,7 +370,7 @@ test "$(git show HEAD:crlf.txt | od -c | grep -c 'r')" = 0
 test "$(git ls-tree -r HEAD | cut -c1-6 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 9 100644; 1 100755; 1 120000;" ||
 	{ git ls-tree -r HEAD; exit 1; }
 git fsck --strict`)
-	p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}})
+	p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: programsOfChecks{}})
 	if err != nil || !p.OK {
 		t.Fatalf("%v %+v", err, p.Steps)
 	}
@@ -402,14 +402,14 @@ func TestCommitIsFinished(t *testing.T) {
 	}
 	sh(t, dir, "git read-tree HEAD~1; touch .git/belay/commit.index .git/belay/commit.index.lock")
 	s = open(t, dir)
-	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || p.OK {
+	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: programsOfChecks{}}); err != nil || p.OK {
 		t.Errorf("a commit that is not recorded: %v %+v", err, p)
 	}
 	done, err := s.Commit(t.Context(), app.CommitRequest{})
 	if err != nil || done.Created {
 		t.Fatalf("%v %+v", err, done)
 	}
-	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || !p.OK {
+	if p, err := s.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: programsOfChecks{}}); err != nil || !p.OK {
 		t.Errorf("%v %+v", err, p)
 	}
 	sh(t, dir, `test -z "$(git status --porcelain)"; test "$(git rev-list --count HEAD)" = 2; test ! -e .git/belay/commit.index.lock`)

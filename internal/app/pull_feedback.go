@@ -46,7 +46,7 @@ const maxEmptyPolls = 4
 // that cannot continue after a review.
 func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string, every time.Duration) (PullFeedback, error) {
 	out := PullFeedback{Failed: []FailedCheck{}, Remarks: []forge.Remark{}}
-	records, _, err := s.pulled(name)
+	records, _, err := s.pullRecords(name)
 	if err != nil {
 		return out, err
 	}
@@ -115,7 +115,7 @@ func (r PullFeedback) IsEmpty() bool { return len(r.Failed)+len(r.Remarks) == 0 
 func (r PullFeedback) ReviewText() (string, error) {
 	var b strings.Builder
 	var places []review.Affected
-	fmt.Fprintf(&b, "Commit %s was pushed, and this is to be changed.\n", short(r.Checks.Commit))
+	fmt.Fprintf(&b, "Commit %s was pushed, and this is to be changed.\n", shortID(r.Checks.Commit))
 	for _, f := range r.Failed {
 		fmt.Fprintf(&b, "\n### CI: %s failed\n\n", belay.VisibleLine(f.Name))
 		if f.URL != "" {
@@ -168,7 +168,7 @@ func (s *Service) RecordFeedback(ctx context.Context, r PullFeedback) error {
 		return nil
 	}
 	text := fmt.Sprintf("told of %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
-		belay.CountOf(len(r.Remarks), "remark"), short(r.Checks.Commit), strings.Join(keys, " "))
+		belay.CountOf(len(r.Remarks), "remark"), shortID(r.Checks.Commit), strings.Join(keys, " "))
 	return s.Session.AddNote(ctx, rec, session.Note{Kind: feedbackNote, Text: text})
 }
 

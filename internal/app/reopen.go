@@ -11,10 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// MayReopen refuses (CodeRefused) to take up an accepted task again where its work is no
-// longer what stands in the tree: it was merged, its tree or its snapshots are gone, or a
-// later task changed the same files, which is not among those that are taken up with it.
-func MayReopen(ctx context.Context, s *Service, r *session.Record, with ...belay.TaskID) error {
+// CheckReopen refuses (CodeRefused) to reopen an accepted task when its work is no longer in the tree: it was merged,
+// its tree or its snapshots are missing, or a later task that is not reopened with it changed the same files.
+func CheckReopen(ctx context.Context, s *Service, r *session.Record, with ...belay.TaskID) error {
 	id := r.Task.ID
 	follow := fmt.Sprintf(`belay run "fix what the review of %s found" -- AGENT`, id)
 	if r.Task.Worktree != "" && !runner.Unmerged(r) {
@@ -32,7 +31,7 @@ func MayReopen(ctx context.Context, s *Service, r *session.Record, with ...belay
 	if r.Task.Worktree != "" {
 		return nil
 	}
-	later, shared, err := builtOn(ctx, s, r, mine, with)
+	later, shared, err := firstTaskAfter(ctx, s, r, mine, with)
 	if err != nil || later == nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func MayReopen(ctx context.Context, s *Service, r *session.Record, with ...belay
 		later.Task.ID, belay.VisibleLine(strings.Join(shared, ", ")), id)
 }
 
-// changedBy gives the paths that a task's attempts touched.
+// changedBy returns the paths that a task's attempts touched.
 func changedBy(ctx context.Context, at *session.Session, r *session.Record) (map[string]bool, error) {
 	if _, err := at.Snaps.Get(ctx, r.State.Before); err != nil {
 		return nil, err
@@ -57,9 +56,9 @@ func changedBy(ctx context.Context, at *session.Session, r *session.Record) (map
 	return touched.Paths, err
 }
 
-// builtOn gives the first task that was begun in the user's tree after r's work was
-// captured and touched some of its paths, and at most five of them.
-func builtOn(ctx context.Context, s *Service, r *session.Record, paths map[string]bool,
+// firstTaskAfter returns the first task that was begun in the user's tree after r's work was captured and touched some
+// of its paths, and at most five of them.
+func firstTaskAfter(ctx context.Context, s *Service, r *session.Record, paths map[string]bool,
 	with []belay.TaskID) (*session.Record, []string, error) {
 	all, err := s.Session.Records(nil)
 	if err != nil {

@@ -10,29 +10,28 @@ import (
 
 // Restore restores a snapshot in this working tree. CodeBusy while a task runs in it.
 func (s *Service) Restore(ctx context.Context, id belay.SnapshotID, o restore.Options) (restore.Restored, error) {
-	return s.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) {
+	return s.withoutRun(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) {
 		return s.Session.Restores.Restore(ctx, id, o)
 	})
 }
 
-// Undo takes the last restore back, Redo does it again. CodeBusy while a task runs in this
-// working tree.
+// Undo reverts the last restore. CodeBusy while a task runs in this working tree.
 func (s *Service) Undo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return s.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return s.Session.Restores.Undo(ctx, o) })
+	return s.withoutRun(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return s.Session.Restores.Undo(ctx, o) })
 }
 
-// Redo is described with Undo.
+// Redo repeats the restore that was undone last. CodeBusy while a task runs in this working tree.
 func (s *Service) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return s.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
-		if last, ok := s.Session.Restores.LastRestore(); ok && s.backed(last.Rescue) {
+	return s.withoutRun(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
+		if last, ok := s.Session.Restores.LastRestore(); ok && s.isRescueOfTurn(last.Rescue) {
 			return s.Session.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
 		}
 		return s.Session.Restores.Redo(ctx, o)
 	})
 }
 
-// backed reports whether a rescue is of the last belay undo --turn or --tool in this working tree.
-func (s *Service) backed(rescue belay.SnapshotID) bool {
+// isRescueOfTurn reports whether a rescue belongs to the last belay undo --turn or --tool in this working tree.
+func (s *Service) isRescueOfTurn(rescue belay.SnapshotID) bool {
 	all, err := s.Session.Sessions()
 	if err != nil {
 		return false
@@ -47,10 +46,9 @@ func (s *Service) backed(rescue belay.SnapshotID) bool {
 	return false
 }
 
-// alone does what changes the working tree, while no task runs in it: what its agent reads
-// and writes must not change under it, and its attempt is not judged by a state that
-// somebody else restored. A plan alone disturbs nobody.
-func (s *Service) alone(ctx context.Context, dry bool, doing string, do func() (restore.Restored, error)) (restore.Restored, error) {
+// withoutRun changes the working tree while no task runs in it: the files that an agent reads and writes must not
+// change under it, and its attempt must not be checked on a state that somebody else restored. A dry run needs no lock.
+func (s *Service) withoutRun(ctx context.Context, dry bool, doing string, do func() (restore.Restored, error)) (restore.Restored, error) {
 	if dry {
 		return do()
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Result gathers what a task led to. What cannot be read any more is left out: the task's verdict does not
-// depend on it.
+// Result collects the results of a task. What cannot be read any more is left out: the task's verdict does not depend
+// on it.
 func (s *Service) Result(ctx context.Context, r *session.Record) prompt.Result {
 	defer s.Session.Repo.ShareReader()()
 	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
-		Took: took(r), Agents: r.State.Elapsed, Next: next(r)}
+		Took: workingTime(r), Agents: r.State.Elapsed, Next: nextSteps(r)}
 	var after belay.SnapshotID
 	for _, a := range r.State.Attempts {
 		if checks, err := s.checksOf(a.Report); err == nil && len(checks) > 0 {
@@ -42,14 +42,14 @@ func (s *Service) Result(ctx context.Context, r *session.Record) prompt.Result {
 	if list, err := at.Session.Snaps.Changes(ctx, r.State.Before, after); err == nil {
 		out.Changes = append(out.Changes, list...)
 	}
-	if list, err := at.commits(ctx, r.State.Before, after); err == nil {
+	if list, err := at.commitsBetween(ctx, r.State.Before, after); err == nil {
 		out.Commits = append(out.Commits, list...)
 	}
 	return out
 }
 
-// commits lists those that refs of the second snapshot reach and none of the first does, oldest first.
-func (s *Service) commits(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
+// commitsBetween lists the commits that refs of the second snapshot reach and none of the first does, oldest first.
+func (s *Service) commitsBetween(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
 	var reach [2][]string
 	for i, id := range []belay.SnapshotID{before, after} {
 		info, err := s.Session.Snaps.Get(ctx, id)
@@ -87,8 +87,8 @@ func (s *Service) commits(ctx context.Context, before, after belay.SnapshotID) (
 	return list, nil
 }
 
-// took is the time since the task started, without the time that it waited for a person or was paused.
-func took(r *session.Record) (sum time.Duration) {
+// workingTime returns the time since the task started, without the time that it waited for a person or was paused.
+func workingTime(r *session.Record) (sum time.Duration) {
 	var last time.Time // zero while nothing is under way
 	for _, e := range r.Log.Entries {
 		if !last.IsZero() {
@@ -112,8 +112,8 @@ func took(r *session.Record) (sum time.Duration) {
 	return max(sum, 0)
 }
 
-// next gives the commands that may come next.
-func next(r *session.Record) []prompt.Step {
+// nextSteps returns the commands that may come next.
+func nextSteps(r *session.Record) []prompt.Step {
 	id := r.Task.ID
 	if r.State.Outcome != loop.OutcomePassed {
 		return []prompt.Step{}

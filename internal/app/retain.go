@@ -37,18 +37,18 @@ const (
 	NeededWithoutRecord
 )
 
-// Protected tells which snapshots are needed, and for what. Error: belay.CodeCannot when the
-// history of restores of some working tree cannot be read.
+// Protected returns a function that reports why a snapshot is needed. Error: belay.CodeCannot when the history of
+// restores of some working tree cannot be read.
 func (s *Service) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
-	undoable, err := s.undoable()
+	undoable, err := s.readUndoHistories()
 	if err != nil {
 		return nil, err
 	}
-	return s.needed(ctx, undoable)
+	return s.neededBy(ctx, undoable)
 }
 
-// needed is Protected where the histories of restores have been read.
-func (svc *Service) needed(ctx context.Context, undoable *undoable) (func(snapshot.Info) Needed, error) {
+// neededBy is Protected with the histories of restores already read.
+func (svc *Service) neededBy(ctx context.Context, undoable *undoHistories) (func(snapshot.Info) Needed, error) {
 	needed := map[string]Needed{}
 	records, err := svc.Session.Records(nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func (svc *Service) needed(ctx context.Context, undoable *undoable) (func(snapsh
 		switch {
 		case why != NotNeeded:
 			return why
-		case undoable.names(s):
+		case undoable.mayNeed(s):
 			return NeededByUndo
 		case !recorded && session.TakenByRun(s):
 			return NeededWithoutRecord
@@ -75,16 +75,15 @@ func (svc *Service) needed(ctx context.Context, undoable *undoable) (func(snapsh
 	}, nil
 }
 
-// undoable are the histories of restores of all working trees. Of one that is damaged nobody
-// knows what it named: then all rescues stay. Of one that is gone the rescues tell that there
-// was one: those of its working tree stay.
-type undoable struct {
-	read    []restore.History
-	damaged []string
-	none    map[string]string // the file that is not there, by git's name of the working tree
+// undoHistories are the histories of restores of all working trees. A damaged one may have named any rescue: then all
+// rescues stay. A missing one is known from its rescues: those of its working tree stay.
+type undoHistories struct {
+	read         []restore.History
+	damaged      []string
+	missingFiles map[string]string // the file that is not there, by git's name of the working tree
 }
 
-func (s *Service) undoable() (*undoable, error) {
+func (s *Service) readUndoHistories() (*undoHistories, error) {
 	files := map[string]string{"": filepath.Join(s.Session.Repo.Common, "belay", "undo.json")}
 	trees := filepath.Join(s.Session.Repo.Common, "worktrees")
 	list, err := fsroot.ReadDir(trees)
@@ -94,13 +93,13 @@ func (s *Service) undoable() (*undoable, error) {
 	for _, e := range list {
 		files[e.Name()] = filepath.Join(trees, e.Name(), "belay", "undo.json")
 	}
-	u := &undoable{none: map[string]string{}}
+	u := &undoHistories{missingFiles: map[string]string{}}
 	for _, tree := range slices.Sorted(maps.Keys(files)) {
 		f := files[tree]
 		h, err := restore.ReadHistory(f)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			u.none[tree] = f
+			u.missingFiles[tree] = f
 		case errors.Is(err, restore.ErrHistoryDamaged):
 			u.damaged = append(u.damaged, f)
 		case err != nil:
@@ -112,21 +111,21 @@ func (s *Service) undoable() (*undoable, error) {
 	return u, nil
 }
 
-// missing returns the history file that should name a rescue and is not there; "" otherwise.
-func (u *undoable) missing(s snapshot.Info) string {
+// missingHistory returns the missing history file that should name a rescue; "" otherwise.
+func (u *undoHistories) missingHistory(s snapshot.Info) string {
 	if !restore.IsBeforeRestore(s) {
 		return ""
 	}
-	return u.none[s.Worktree]
+	return u.missingFiles[s.Worktree]
 }
 
-// names reports whether undo, or redo, may need a snapshot.
-func (u *undoable) names(s snapshot.Info) bool {
-	return u.missing(s) != "" || len(u.damaged) > 0 && s.Kind == belay.KindRescue ||
+// mayNeed reports whether undo or redo may need a snapshot.
+func (u *undoHistories) mayNeed(s snapshot.Info) bool {
+	return u.missingHistory(s) != "" || len(u.damaged) > 0 && s.Kind == belay.KindRescue ||
 		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.HasSnapshot(s.ID) })
 }
 
-// Retained is what becomes of the snapshots of a task that has ended.
+// Retained says what becomes of the snapshots of a task that has ended.
 type Retained struct {
 	Task belay.TaskID `json:"task"`
 	Text string       `json:"text"` // for a person
@@ -138,13 +137,13 @@ const (
 	retainMost  = 20              // tasks that ended unnoticed, for each time
 )
 
-// Retain applies snapshot.on_completion to the tasks that ended in this process: it records
-// which of their snapshots are archived, and says what stays. Once an hour it does the same
-// for what earlier processes left undone, and forgets what was archived for long enough.
+// Retain applies snapshot.on_completion to the tasks that ended in this process: it records which of their snapshots
+// are archived, and reports what stays. Once an hour it does the same for tasks that earlier processes left undecided,
+// and deletes archived snapshots that are old enough.
 //
-// It comes after everything else and may be killed at any moment: what is not recorded is
-// decided later, what is recorded and not forgotten is forgotten later. An error is for a
-// note alone. Nothing is said of a task that a person or another belay has moved on meanwhile.
+// It runs after everything else and may be killed at any moment: what is not recorded is decided later, what is
+// recorded and not deleted is deleted later. An error is for a note alone. A task that a person or another belay has
+// changed meanwhile is not reported.
 func (s *Service) Retain(ctx context.Context) (said []Retained, err error) {
 	ended := s.Session.Memory.Moved()
 	if len(ended) == 0 {
@@ -161,7 +160,7 @@ func (s *Service) Retain(ctx context.Context) (said []Retained, err error) {
 
 func (s *Service) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
 	defer s.Session.Repo.ShareReader()()
-	var a *archivist
+	var a *archiver
 	for _, id := range ended {
 		r, err := s.Session.Load(id)
 		if err != nil {
@@ -171,7 +170,7 @@ func (s *Service) retain(ctx context.Context, ended []belay.TaskID) (said []Reta
 			continue
 		}
 		if a == nil {
-			if a, err = s.archivist(ctx); err != nil {
+			if a, err = s.newArchiver(ctx); err != nil {
 				return said, err
 			}
 		}
@@ -196,34 +195,32 @@ func (s *Service) RetainSessions(ctx context.Context) error {
 	if err == nil && perr == nil && time.Since(at).Abs() < retainEvery {
 		return nil
 	}
-	a, err := s.archivist(limited)
+	a, err := s.newArchiver(limited)
 	if err != nil {
 		return err
 	}
 	return a.forgetArchived(limited, nil)
 }
 
-// archivist decides about the snapshots of tasks that have ended, by what it found when it
-// was made.
-type archivist struct {
+// archiver decides about the snapshots of ended tasks, from the snapshots and records read when it was created.
+type archiver struct {
 	svc      *Service
 	all      []snapshot.Info
-	undoable *undoable
+	undoable *undoHistories
 	needs    func(*session.Record) bool
 }
 
-func (s *Service) archivist(ctx context.Context) (a *archivist, err error) {
-	a = &archivist{svc: s, needs: runner.Needs(ctx, s.Session)}
-	if a.undoable, err = s.undoable(); err != nil {
+func (s *Service) newArchiver(ctx context.Context) (a *archiver, err error) {
+	a = &archiver{svc: s, needs: runner.Needs(ctx, s.Session)}
+	if a.undoable, err = s.readUndoHistories(); err != nil {
 		return nil, err
 	}
 	a.all, err = s.Session.Snaps.List(ctx)
 	return a, err
 }
 
-// decide says what becomes of the snapshots of a task that has ended, and records it where
-// it is not recorded yet.
-func (a *archivist) decide(ctx context.Context, r *session.Record) (text string, err error) {
+// decide decides what becomes of the snapshots of a task that has ended, and records it unless it is recorded.
+func (a *archiver) decide(ctx context.Context, r *session.Record) (text string, err error) {
 	if runner.Unmerged(r) {
 		return untilMerged(r), nil
 	}
@@ -237,7 +234,7 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionKeep {
 		return fmt.Sprintf("all of its snapshots (%d) stay until belay snapshot prune", len(own)), nil
 	}
-	keep, err := a.svc.keeps(ctx, r)
+	keep, err := a.svc.keptSnapshots(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -247,22 +244,22 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 		switch {
 		case keep[s.ID] || !madeByLoop(s):
 			stay++
-		case a.undoable.names(s): // until its restore is no longer in the history
+		case a.undoable.mayNeed(s): // until its restore is no longer in the history
 			stay++
 			n.Archived = append(n.Archived, s.ID)
 		default:
 			n.Archived = append(n.Archived, s.ID)
 		}
 	}
-	n.Text = a.svc.retention(r, stay, len(own)-stay)
+	n.Text = a.svc.retentionText(r, stay, len(own)-stay)
 	if r.Task.Session != nil && len(own) == 0 {
 		return n.Text, nil
 	}
 	return n.Text, a.svc.Session.AddNote(ctx, r, n)
 }
 
-// keeps gives the snapshots of a task that are never forgotten by themselves.
-func (s *Service) keeps(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
+// keptSnapshots returns the snapshots of a task that are never deleted automatically.
+func (s *Service) keptSnapshots(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
 	if r.State.Before == "" || r.Task.Session != nil { // nobody goes back to a session that ended a week ago
 		return nil, nil
 	}
@@ -277,14 +274,14 @@ func (s *Service) keeps(ctx context.Context, r *session.Record) (map[belay.Snaps
 	return keep, err
 }
 
-// madeByLoop reports whether a snapshot holds nothing but what an agent made: rescues hold
-// whatever stood there, a person's work as well, and others a person took.
+// madeByLoop reports whether a snapshot contains only what an agent made. Rescues contain a person's work as well, and
+// others were taken by a person.
 func madeByLoop(s snapshot.Info) bool {
 	return slices.Contains([]belay.Kind{belay.KindBefore, belay.KindAfter, belay.KindStall, belay.KindHandoff, belay.KindMerge}, s.Kind)
 }
 
-// retention says what stays and what does not.
-func (s *Service) retention(r *session.Record, stay, rest int) string {
+// retentionText says what stays and what is archived.
+func (s *Service) retentionText(r *session.Record, stay, rest int) string {
 	var named []string
 	if r.State.Before != "" {
 		named = append(named, r.State.Before.Short()+" (before)")
@@ -316,9 +313,8 @@ func (s *Service) retention(r *session.Record, stay, rest int) string {
 	}
 }
 
-// forgetArchived forgets what was archived for long enough: of the tasks named, and once an
-// hour of all.
-func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) error {
+// forgetArchived deletes what was archived for long enough: of the named tasks, and once an hour of all.
+func (a *archiver) forgetArchived(ctx context.Context, named []belay.TaskID) error {
 	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionKeep || a.svc.Session.Restores.Interrupted() {
 		return nil
 	}
@@ -328,7 +324,7 @@ func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) er
 		return err // somebody else is at it
 	}
 	defer func() { _ = lock.Unlock() }()
-	records, err := a.due(ctx, stamp, named)
+	records, err := a.dueRecords(ctx, stamp, named)
 	if err != nil {
 		return err
 	}
@@ -336,8 +332,8 @@ func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) er
 	return err
 }
 
-// due gives the records whose archives are to be looked at now.
-func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID) (records []*session.Record, err error) {
+// dueRecords returns the records with archives to look at now.
+func (a *archiver) dueRecords(ctx context.Context, stamp string, named []belay.TaskID) (records []*session.Record, err error) {
 	last, err := fsroot.ReadFile(stamp, 1<<10)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", stamp, err)
@@ -355,7 +351,7 @@ func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID)
 	if records, err = a.svc.Session.Records(nil); err != nil {
 		return nil, err
 	}
-	if err := a.leftOver(ctx, records); err != nil {
+	if err := a.decideRemaining(ctx, records); err != nil {
 		return nil, err
 	}
 	if err := snapshot.Fault("write", stamp); err != nil {
@@ -364,9 +360,8 @@ func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID)
 	return records, fsroot.WriteFile(stamp, []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600)
 }
 
-// leftOver decides about tasks of which nobody did: belay was killed, or an older one ended
-// them.
-func (a *archivist) leftOver(ctx context.Context, records []*session.Record) error {
+// decideRemaining decides about ended tasks without a decision: belay was killed, or an older version ended them.
+func (a *archiver) decideRemaining(ctx context.Context, records []*session.Record) error {
 	n := 0
 	for _, r := range records {
 		if r.Open() || r.Archive != nil || a.needs(r) || n == retainMost {
@@ -380,9 +375,9 @@ func (a *archivist) leftOver(ctx context.Context, records []*session.Record) err
 	return nil
 }
 
-// forget forgets what was archived for long enough by these records, and what neither an
-// open task, nor a merge or an undo to come, nor an interrupted restore needs.
-func (a *archivist) forget(ctx context.Context, records []*session.Record) (snapshot.Pruned, error) {
+// forget deletes what these records archived long enough ago and that no open task, merge, undo or interrupted restore
+// needs.
+func (a *archiver) forget(ctx context.Context, records []*session.Record) (snapshot.Pruned, error) {
 	after := a.svc.Session.Config.Snapshot.ArchiveFor
 	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionPrune {
 		after = 0
@@ -396,7 +391,7 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 			old[id] = true
 		}
 	}
-	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable.names(s) }) {
+	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable.mayNeed(s) }) {
 		return snapshot.Pruned{}, nil
 	}
 	needed, err := a.svc.Protected(ctx) // read anew: somebody may have restored meanwhile
@@ -407,7 +402,7 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 	return a.svc.Session.Restores.Prune(ctx, snapshot.PruneOptions{Keep: keep})
 }
 
-// Pruned is what a person's prune forgot, and why the rest stays.
+// Pruned is the result of a prune by a person: what was deleted, and why the rest stays.
 type Pruned struct {
 	snapshot.Pruned
 	ForTasks   int                  `json:"kept_for_tasks"`
@@ -417,21 +412,21 @@ type Pruned struct {
 	Damaged    []string             `json:"damaged,omitempty"`  // histories of restores that are damaged or gone: their rescues stay
 }
 
-// PruneRequest asks for snapshots to be forgotten by their age.
+// PruneRequest asks for snapshots to be deleted by their age.
 type PruneRequest struct {
 	OlderThan     time.Duration
 	WithoutRecord bool // also those that a run took of a task whose record is gone
 	DryRun        bool
 }
 
-// Prune forgets the snapshots that are older and that nothing needs (Protected), those that
-// the end of a task leaves as well. CodeCannot while one of them cannot be read.
+// Prune deletes the snapshots that are older and that nothing needs (Protected), also those that an ended task keeps.
+// CodeCannot while one of them cannot be read.
 func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
-	undoable, err := svc.undoable()
+	undoable, err := svc.readUndoHistories()
 	if err != nil {
 		return out, err
 	}
-	needed, err := svc.needed(ctx, undoable)
+	needed, err := svc.neededBy(ctx, undoable)
 	if err != nil {
 		return out, err
 	}
@@ -444,7 +439,7 @@ func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err 
 			out.ForTasks++
 		case why == NeededByUndo:
 			out.ForUndo++
-			if f := undoable.missing(s); f != "" && !slices.Contains(out.Damaged, f) {
+			if f := undoable.missingHistory(s); f != "" && !slices.Contains(out.Damaged, f) {
 				out.Damaged = append(out.Damaged, f)
 			}
 		case why == NeededWithoutRecord && !q.WithoutRecord:
@@ -466,9 +461,8 @@ func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err 
 	return out, err
 }
 
-// retains says in a sentence which snapshots of a task stay; "" of one that is open, or about
-// which nothing was decided.
-func retains(r *session.Record) string {
+// retentionOf says in a sentence which snapshots of a task stay; "" for an open task, or one without a decision.
+func retentionOf(r *session.Record) string {
 	switch {
 	case r.Open():
 		return ""
@@ -484,17 +478,16 @@ func untilMerged(r *session.Record) string {
 	return fmt.Sprintf("its snapshots stay until it is merged: belay merge %s", r.Task.ID)
 }
 
-// Archived gives the snapshots that are archived: nothing needs them, and they are forgotten
-// when their time is over.
+// Archived returns the snapshots that are archived: nothing needs them, and they are deleted after their time.
 func (s *Service) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) {
 	records, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.archivedOf(ctx, records)
+	return s.archivedIn(ctx, records)
 }
 
-func (svc *Service) archivedOf(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
+func (svc *Service) archivedIn(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
 	ids := map[belay.SnapshotID]bool{}
 	needs := runner.Needs(ctx, svc.Session)
 	for _, r := range records {
@@ -508,7 +501,7 @@ func (svc *Service) archivedOf(ctx context.Context, records []*session.Record) (
 	if len(ids) == 0 {
 		return ids, nil
 	}
-	undoable, err := svc.undoable()
+	undoable, err := svc.readUndoHistories()
 	if err != nil {
 		return nil, nil // then nothing is forgotten; who prunes is told why
 	}
@@ -518,7 +511,7 @@ func (svc *Service) archivedOf(ctx context.Context, records []*session.Record) (
 	}
 	there := map[belay.SnapshotID]bool{}
 	for _, s := range all {
-		if ids[s.ID] && !undoable.names(s) {
+		if ids[s.ID] && !undoable.mayNeed(s) {
 			there[s.ID] = true
 		}
 	}

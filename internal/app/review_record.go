@@ -21,14 +21,14 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// New is a review that somebody gave of a task's work.
-type New struct {
+// NewReview is a review of a task's work to record.
+type NewReview struct {
 	Task         belay.TaskID
 	Verdict      string // approve or reject
 	Text         string // Markdown, with or without front matter; "" is read from the feedback file
 	Reviewer     string
 	Reproduction string
-	Again        bool           // what is rejected is put back and done again, not fixed
+	Redo         bool           // what is rejected is put back and done again, not fixed
 	Together     []belay.TaskID // tasks that are rejected with it
 	Secrets      bool           // the words may hold secrets
 	Watch        runner.Watcher
@@ -40,84 +40,83 @@ const (
 	Reject  = "reject"
 )
 
-// Given is a review that was recorded, and what it led to.
-type Given struct {
+// ReviewGiven is a recorded review, and what it led to.
+type ReviewGiven struct {
 	Review
-	Acted bool   `json:"acted"` // the task goes on by it
-	Then  string `json:"then"`  // what follows, one line
+	Acted    bool   `json:"acted"` // the task goes on by it
+	NextStep string `json:"then"`  // what follows, one line
 }
 
-// Record writes a review's file and then records it. A process killed in between
-// leaves a file that the record does not know: it is listed as such and counts for
-// nothing. Where the task's judged work still stands in the tree, the task goes on by
-// the review, with the same entry: a rejection leads to the next attempt, an approval
-// closes the gate that waits for it.
-func RecordReview(ctx context.Context, s *Service, q New) (Given, error) {
+// RecordReview writes a review's file and then records it. A process killed in between leaves a file that the record
+// does not know: it is listed as such and does not count. While the task's checked work is still in the tree, the task
+// continues with the review, in the same entry: a rejection leads to the next attempt, an approval closes the gate that
+// waits for it.
+func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, error) {
 	if q.Verdict != Approve && q.Verdict != Reject {
-		return Given{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", q.Verdict)
+		return ReviewGiven{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", q.Verdict)
 	}
 	r, err := s.Session.Load(q.Task)
 	if err != nil {
-		return Given{}, err
+		return ReviewGiven{}, err
 	}
 	at, err := runner.At(ctx, s.Session, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		at, err = s.Session, nil // its own tree is gone; the words are all there is
 	}
 	if err != nil {
-		return Given{}, err
+		return ReviewGiven{}, err
 	}
-	w, err := wordsOf(s, at, &q)
+	w, err := readFeedback(s, at, &q)
 	if err != nil {
-		return Given{}, err
+		return ReviewGiven{}, err
 	}
-	g := giving{svc: s, at: at, r: r, q: q}
-	if err := g.read(ctx); err != nil {
-		return Given{}, err
+	g := reviewInput{svc: s, tree: at, r: r, q: q}
+	if err := g.parse(ctx); err != nil {
+		return ReviewGiven{}, err
 	}
 	shelf, err := runner.Reviews(s.Session, r)
 	if err != nil {
-		return Given{}, err
+		return ReviewGiven{}, err
 	}
 	defer func() { _ = shelf.Close() }()
 	n, err := shelf.Add(func(n int) (*review.Document, error) {
-		g.c.Number = n
-		return review.New(g.c, g.body)
+		g.cycle.Number = n
+		return review.New(g.cycle, g.body)
 	})
 	if err != nil {
-		return Given{}, err
+		return ReviewGiven{}, err
 	}
-	out := Given{}
-	if out.Acted, out.Then, err = g.act(ctx); err != nil {
-		return Given{}, fmt.Errorf("record the review in %s after writing its file: %w", shelf.Path(n), err)
+	out := ReviewGiven{}
+	if out.Acted, out.NextStep, err = g.decide(ctx); err != nil {
+		return ReviewGiven{}, fmt.Errorf("record the review in %s after writing its file: %w", shelf.Path(n), err)
 	}
-	w.taken()
-	_, _ = at.Claims().EndClaims(q.Task, g.c.Reviewer) // one left behind ends with its holder
-	out.Then += g.secrets
+	w.removeIfUnchanged()
+	_, _ = at.Claims().EndClaims(q.Task, g.cycle.Reviewer) // one left behind ends with its holder
+	out.NextStep += g.secretsNote
 	out.Review = knownReview(r, shelf, shelf.Read(n))
 	return out, nil
 }
 
-// giving is a review on its way into the record.
-type giving struct {
-	svc     *Service
-	secrets string           // what became of those in its words
-	at      *session.Session // of the tree the work stands in
-	r       *session.Record
-	q       New
-	c       review.Cycle
-	body    string
-	files   []string
+// reviewInput is a review while it is being recorded.
+type reviewInput struct {
+	svc         *Service
+	secretsNote string           // what became of those in its words
+	tree        *session.Session // of the tree the work stands in
+	r           *session.Record
+	q           NewReview
+	cycle       review.Cycle
+	body        string
+	files       []string
 }
 
-// read takes the review apart and finds the places it asks to change.
-func (g *giving) read(ctx context.Context) error {
+// parse parses the review and finds the places that it asks to change.
+func (g *reviewInput) parse(ctx context.Context) error {
 	masked, n := check.Masked(g.q.Text, g.svc.Session.Config.Secrets.Allow)
 	switch {
 	case n > 0 && g.q.Secrets:
-		g.secrets = "; " + belay.CountOf(n, "secret") + " kept by --force-secrets"
+		g.secretsNote = "; " + belay.CountOf(n, "secret") + " kept by --force-secrets"
 	case n > 0:
-		g.q.Text, g.secrets = masked, "; "+belay.CountOf(n, "secret")+" masked"
+		g.q.Text, g.secretsNote = masked, "; "+belay.CountOf(n, "secret")+" masked"
 	}
 	given, err := review.Parse([]byte(g.q.Text))
 	if err != nil {
@@ -128,38 +127,38 @@ func (g *giving) read(ctx context.Context) error {
 		return err
 	}
 	g.body = given.Body()
-	if g.files, err = prompt.Paths(ctx, g.at.Repo); err != nil {
+	if g.files, err = prompt.Paths(ctx, g.tree.Repo); err != nil {
 		return err
 	}
 	by := cmp.Or(g.q.Reviewer, said.Reviewer)
 	if left := loop.Awaited(g.r.Task.Policy, g.r.State); by == "" && len(left) == 1 {
 		by = left[0]
 	}
-	g.c = review.Cycle{Task: string(g.r.Task.ID), Feature: g.r.Task.Feature, Reviewer: by, Time: time.Now().UTC().Truncate(time.Second),
-		Verdict: g.q.Verdict, Affected: affected(said.Affected, g.body, g.files),
+	g.cycle = review.Cycle{Task: string(g.r.Task.ID), Feature: g.r.Task.Feature, Reviewer: by, Time: time.Now().UTC().Truncate(time.Second),
+		Verdict: g.q.Verdict, Affected: addAffected(said.Affected, g.body, g.files),
 		Reproduction: cmp.Or(g.q.Reproduction, said.Reproduction), Override: said.Override}
 	return nil
 }
 
-// act lets the loop decide on the review and records both; where the loop waits for none,
-// the review is recorded beside it.
-func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
-	pointer := review.PointerTo(g.r.Task.Feature, string(g.r.Task.ID), g.c.Number).String()
-	text := reviewText(g.c, pointer) + g.secrets
-	why := g.mayAct(ctx)
+// decide lets the loop decide on the review and records both; when the loop does not wait for a review, it is recorded
+// as a note.
+func (g *reviewInput) decide(ctx context.Context) (acted bool, then string, err error) {
+	pointer := review.PointerTo(g.r.Task.Feature, string(g.r.Task.ID), g.cycle.Number).String()
+	text := reviewText(g.cycle, pointer) + g.secretsNote
+	why := g.checkDecide(ctx)
 	if why == nil {
-		ev := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictPass, By: g.c.Reviewer, Pointer: pointer, Note: text,
-			Back: g.q.Again}
+		ev := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictPass, By: g.cycle.Reviewer, Pointer: pointer, Note: text,
+			Back: g.q.Redo}
 		if g.q.Verdict == Reject {
 			ev.Verdict = belay.VerdictFail
-			ev.Findings = review.Findings(g.c.Reviewer, g.c.Affected, g.body, g.files, true)
-			if ev.Report, err = g.report(ev.Findings, pointer); err != nil {
+			ev.Findings = review.Findings(g.cycle.Reviewer, g.cycle.Affected, g.body, g.files, true)
+			if ev.Report, err = g.storeReport(ev.Findings, pointer); err != nil {
 				return false, "", err
 			}
 		}
 		err = g.svc.Session.Apply(ctx, g.r, ev)
 		if err == nil {
-			return true, g.follows(), g.settled(ctx)
+			return true, g.consequence(), g.closeRecord(ctx)
 		}
 		if !errors.Is(err, loop.ErrNotNow) && !errors.Is(err, loop.ErrDecision) {
 			return false, "", err
@@ -167,15 +166,15 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 		why = err // somebody moved the task on meanwhile
 	}
 	note := session.Note{Kind: "review", Text: text,
-		Review: &review.RecordedReview{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
+		Review: &review.RecordedReview{Cycle: g.cycle.Number, Verdict: g.q.Verdict, Reviewer: g.cycle.Reviewer, Pointer: pointer}}
 	if err := g.svc.Session.AddNote(ctx, g.r, note); err != nil {
 		return false, "", err
 	}
 	return false, session.Sentence(why), nil
 }
 
-// mayAct says why the task does not go on by the review, nil when it does.
-func (g *giving) mayAct(ctx context.Context) error {
+// checkDecide says why the task does not continue with the review, nil when it does.
+func (g *reviewInput) checkDecide(ctx context.Context) error {
 	s, id := g.r.State, g.r.Task.ID
 	waits := s.Gate != nil && s.Gate.Kind == loop.GateReview
 	switch {
@@ -191,20 +190,20 @@ func (g *giving) mayAct(ctx context.Context) error {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id),
 			"the work of %s was rejected: an approval alone does not accept it", id)
 	case g.q.Verdict == Approve:
-		return AsJudged(ctx, g.svc, g.r)
+		return CheckCaptured(ctx, g.svc, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
-		return MayReopen(ctx, g.svc, g.r, g.q.Together...)
+		return CheckReopen(ctx, g.svc, g.r, g.q.Together...)
 	}
 	return nil
 }
 
-// report keeps the review as reviewers' answers are kept.
-func (g *giving) report(findings []belay.Finding, pointer string) (string, error) {
+// storeReport stores the review in the form of configured reviewers' answers.
+func (g *reviewInput) storeReport(findings []belay.Finding, pointer string) (string, error) {
 	log, _, err := g.svc.Session.Journal.Attach(strings.NewReader(g.body))
 	if err != nil {
 		return "", err
 	}
-	result := belay.CheckResult{Check: "review/" + cmp.Or(g.c.Reviewer, "person"), Verdict: belay.VerdictFail,
+	result := belay.CheckResult{Check: "review/" + cmp.Or(g.cycle.Reviewer, "person"), Verdict: belay.VerdictFail,
 		Summary: pointer, Findings: findings, Log: log}
 	text, err := json.Marshal(belay.Report{Task: g.r.Task.ID, Time: time.Now().UTC(), Before: g.r.State.Before,
 		After: runner.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
@@ -215,14 +214,14 @@ func (g *giving) report(findings []belay.Finding, pointer string) (string, error
 	return sha, err
 }
 
-// follows says what the review led to.
-func (g *giving) follows() string {
+// consequence says what the review led to.
+func (g *reviewInput) consequence() string {
 	s, id := g.r.State, g.r.Task.ID
 	run := fmt.Sprintf("belay run --resume %s", id)
 	if len(g.r.Task.Agent) == 0 { // driven by hand
 		run = fmt.Sprintf("belay fix-prompt %s says what, then belay task capture %s", id, id)
 	}
-	if h, held := g.at.Held(); held && h.Task.Key() == id.Key() {
+	if h, held := g.tree.Held(); held && h.Task.Key() == id.Key() {
 		run = "the waiting run continues with it"
 	}
 	switch {
@@ -236,8 +235,8 @@ func (g *giving) follows() string {
 	return fmt.Sprintf("attempt %d fixes what it asks for: %s", len(s.Attempts), run)
 }
 
-// settled closes the record of work that the review accepted.
-func (g *giving) settled(ctx context.Context) error {
+// closeRecord closes the record of work that the review accepted.
+func (g *reviewInput) closeRecord(ctx context.Context) error {
 	if g.r.State.Ending != loop.OutcomePassed {
 		return nil
 	}
@@ -252,8 +251,8 @@ func reviewText(c review.Cycle, pointer string) string {
 	return fmt.Sprintf("review %d by %s: %s, %s", c.Number, who, c.Verdict, pointer)
 }
 
-// affected adds the places found in prose to those a review names in its front matter.
-func affected(named []review.Affected, text string, files []string) []review.Affected {
+// addAffected adds the places found in the text to those that a review names in its front matter.
+func addAffected(named []review.Affected, text string, files []string) []review.Affected {
 	out := slices.Clone(named)
 	have := map[string]bool{}
 	for _, a := range named {
@@ -275,33 +274,32 @@ func affected(named []review.Affected, text string, files []string) []review.Aff
 	return out
 }
 
-// source is the file that a review's words came from, where that was not named.
-type source struct{ top, path, text string }
+// feedbackFile is the file from which a review's text was read when no file was named.
+type feedbackFile struct{ top, path, text string }
 
-// wordsOf fills in the words of a review from the file that reviewers were told to write,
-// in the tree where the person stands or in the task's.
-func wordsOf(s *Service, at *session.Session, q *New) (source, error) {
+// readFeedback fills in the text of a review from the file that reviewers were told to write, in the current tree or in
+// the task's.
+func readFeedback(s *Service, at *session.Session, q *NewReview) (feedbackFile, error) {
 	if strings.TrimSpace(q.Text) != "" {
-		return source{}, nil
+		return feedbackFile{}, nil
 	}
 	path := q.Task.FeedbackFile()
 	for _, top := range []string{s.Session.Repo.Root, at.Repo.Root} {
 		text, err := readWithin(top, path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return source{}, err
+			return feedbackFile{}, err
 		}
 		if strings.TrimSpace(text) != "" {
 			q.Text = text
-			return source{top, path, text}, nil
+			return feedbackFile{top, path, text}, nil
 		}
 	}
-	return source{}, belay.Refuse(belay.CodeUsage,
+	return feedbackFile{}, belay.Refuse(belay.CodeUsage,
 		"write your feedback to "+path+" or give --file FILE", "the review is empty")
 }
 
-// taken removes the file whose words are in the review's own now, unless somebody wrote
-// on in it.
-func (s source) taken() {
+// removeIfUnchanged deletes the file once its text is recorded, unless somebody changed it since.
+func (s feedbackFile) removeIfUnchanged() {
 	if s.path == "" {
 		return
 	}

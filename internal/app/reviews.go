@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Review is a cycle as it is known: by the record, by its file, or by both.
+// Review is a review cycle, from the record, its file, or both.
 type Review struct {
 	Cycle    int               `json:"cycle"`
 	Verdict  string            `json:"verdict"`
@@ -31,8 +31,8 @@ type Review struct {
 	Body     string            `json:"body,omitempty"`
 }
 
-// List lists a task's reviews, by its record and its files.
-func List(s *Service, task belay.TaskID) ([]Review, error) {
+// ListReviews lists a task's reviews, from its record and its files.
+func ListReviews(s *Service, task belay.TaskID) ([]Review, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
@@ -61,8 +61,7 @@ func List(s *Service, task belay.TaskID) ([]Review, error) {
 	return out, nil
 }
 
-// known puts together what the record and the file say of a cycle. The record's verdict
-// counts.
+// knownReview combines what the record and the file say about a cycle. The record's verdict counts.
 func knownReview(r *session.Record, shelf *review.CycleFolder, e review.CycleEntry) Review {
 	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
 		Pointer: review.PointerTo(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected,
@@ -87,10 +86,9 @@ func knownReview(r *session.Record, shelf *review.CycleFolder, e review.CycleEnt
 	return v
 }
 
-// One is cycle n of a task. CodeNotFound when neither the record nor a file knows
-// it.
-func One(s *Service, task belay.TaskID, n int) (Review, error) {
-	all, err := List(s, task)
+// GetReview returns cycle n of a task. CodeNotFound when neither the record nor a file knows it.
+func GetReview(s *Service, task belay.TaskID, n int) (Review, error) {
+	all, err := ListReviews(s, task)
 	if err != nil {
 		return Review{}, err
 	}
@@ -102,12 +100,11 @@ func One(s *Service, task belay.TaskID, n int) (Review, error) {
 	return Review{}, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task), "%s has no review %d", task, n)
 }
 
-const maxPointed = 16 << 20
+const maxReviewFile = 16 << 20
 
-// Pointed reads what a pointer names: a cycle file, or the feedback that older records
-// point to. path is from the top of the repository or, for older feedback, of the git
-// folder.
-func Pointed(s *Service, pointer string) (path, text string, err error) {
+// ReadPointer reads the file that a pointer names: a cycle file, or the feedback that older records point to. path is
+// from the top of the repository or, for older feedback, of the git folder.
+func ReadPointer(s *Service, pointer string) (path, text string, err error) {
 	p, err := review.ParsePointer(pointer)
 	if err != nil {
 		return "", "", err
@@ -143,17 +140,17 @@ func readWithin(top, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxPointed {
+	if !info.Mode().IsRegular() || info.Size() > maxReviewFile {
 		return "", belay.Refuse(belay.CodeCannot, "check it by hand", "%s is not a review file", path)
 	}
-	text, err := fsroot.ReadIn(root, path, maxPointed)
+	text, err := fsroot.ReadIn(root, path, maxReviewFile)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return string(text), nil
 }
 
-// Resolve records that what cycles asked for is done, and says so in their files.
+// ResolveReviews records that the requests of review cycles are done, and notes it in their files.
 func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles []int) ([]Review, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {

@@ -27,10 +27,10 @@ func TestPairedTellsRenames(t *testing.T) {
 		{Path: "e.go", Status: "A"},
 		{Path: "f.go", Status: "D"},
 	}
-	if got := paired(list); !reflect.DeepEqual(got, want) {
+	if got := pairRenames(list); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if got := paired(nil); got != nil {
+	if got := pairRenames(nil); got != nil {
 		t.Errorf("nothing changed, and it gives %v", got)
 	}
 }
@@ -45,7 +45,7 @@ func TestAffectedKeepsWhatIsNamed(t *testing.T) {
 		{Path: "c.go", Lines: "20-"},
 		{Path: "d.go"},
 	}
-	if got := affected(named, text, []string{"a.go", "b.go", "c.go", "d.go"}); !reflect.DeepEqual(got, want) {
+	if got := addAffected(named, text, []string{"a.go", "b.go", "c.go", "d.go"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	if len(named) != 2 {

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// RollbackRequest asks for a task's state before.
+// RollbackRequest asks for the state before a task.
 type RollbackRequest struct {
 	Task     belay.TaskID
 	Paths    []string // from the root: only these and what is below them, files alone
@@ -25,10 +25,9 @@ type RollbackRequest struct {
 	Watch      runner.Watcher
 }
 
-// Rollback puts a task's state before back. What the task's attempts touched goes
-// back; what somebody else changed since stays and is named. It is recorded in the
-// task's history. When the loop waits for exactly this restore, the loop goes on. With
-// paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
+// Rollback restores the state before a task. The paths that the task's attempts touched are reverted; what somebody
+// else changed since stays and is listed. The task's history records it. When the loop waits for exactly this restore,
+// it continues. With paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
 func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
 	if err := CheckGlobs(q.Preserve); err != nil {
 		return restore.Restored{}, err
@@ -63,7 +62,7 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 		return restore.Restored{}, err
 	}
 	defer unlock()
-	if q.awaited(r) {
+	if q.isAwaited(r) {
 		opts.Command = r.State.Pending.ID
 	}
 	out, err := s.Session.Restores.Restore(ctx, r.State.Before, opts)
@@ -82,16 +81,15 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 			return out, err
 		}
 	}
-	return out, s.rolledBack(ctx, r, q, out)
+	return out, s.recordRollback(ctx, r, q, out)
 }
 
-// rolledBack records a rollback by hand: as the result the loop waits for, or as a
-// note beside it.
-func (s *Service) rolledBack(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
+// recordRollback records a rollback by hand: as the result that the loop waits for, or as a note.
+func (s *Service) recordRollback(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
 	if err := s.Session.Claim(ctx, r, out.Rescue); err != nil {
 		return err
 	}
-	if q.awaited(r) {
+	if q.isAwaited(r) {
 		return s.Session.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue,
 			Kept: session.KeptLines(out), Note: q.Reason})
 	}
@@ -105,9 +103,9 @@ func (s *Service) rolledBack(ctx context.Context, r *session.Record, q RollbackR
 	return nil
 }
 
-// awaited reports whether the task's loop waits for exactly this restore. A part of it is
-// not what it waits for.
-func (q RollbackRequest) awaited(r *session.Record) bool {
+// isAwaited reports whether the task's loop waits for exactly this restore. A restore of some paths is not what it
+// waits for.
+func (q RollbackRequest) isAwaited(r *session.Record) bool {
 	c := r.State.Pending
 	return c != nil && c.Kind == loop.CmdRestore && len(q.Paths) == 0
 }

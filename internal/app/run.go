@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// RunRequest asks for a task to be run to its end, or on from where it stands.
+// RunRequest asks for a task to be run to its end, or continued.
 type RunRequest struct {
 	NewTask                 // a new task, unless Resume or an added task's id
 	Resume  belay.TaskID    // an open task
@@ -24,11 +24,11 @@ type RunRequest struct {
 	Watch   runner.Watcher  //
 	Soft    context.Context // ends when a person wants to stop: the run captures and parks
 
-	Stop func(loop.Command) bool // when set, the run returns before a command for which it is true
+	StopBefore func(loop.Command) bool // when set, the run returns before a command for which it is true
 }
 
-// Run drives a task until it is closed, parked, waits for a person, or stands before a
-// command that RunRequest.Stop is true for. The record says which; the error is nil for all four.
+// Run drives a task until it is closed, parked, waits for a person, or is before a command that RunRequest.StopBefore
+// is true for. The record says which; the error is nil for all four.
 func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	r, err := s.taskToRun(ctx, q)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 		return r, err
 	}
 	s = &Service{Session: inner, ask: s.ask}
-	if err := s.Recovered(ctx, q.Watch); err != nil {
+	if err := s.FinishRestore(ctx, q.Watch); err != nil {
 		return r, err
 	}
 	unlock, err := s.Session.Hold(ctx, r.Task.ID, "belay run")
@@ -54,24 +54,24 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if r, err = s.Session.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
 		return nil, err
 	}
-	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.Stop}
-	if q.Prose == "" { // it was recorded before
+	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.StopBefore}
+	if q.Text == "" { // it was recorded before
 		if _, err := s.Adjust(ctx, r, given, q.NewTask); err != nil {
 			return r, err
 		}
 	}
-	if err := s.wake(ctx, dr, q); err != nil {
+	if err := s.startOrResume(ctx, dr, q); err != nil {
 		return r, err
 	}
 	err = s.drive(ctx, dr)
-	s.report(ctx, r.Task.ID, q.Watch)
+	s.sendAtEnd(ctx, r.Task.ID, q.Watch)
 	writeOverride(ctx, s.Session, r, q.Watch)
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
 		s.removeEndedTree(ctx, r, q.Watch)
 	}
 	if errors.Is(err, runner.ErrParked) {
-		return r, parked(r.Task.ID)
+		return r, parkedError(r.Task.ID)
 	}
 	if err == nil && q.Soft.Err() != nil && r.Open() {
 		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID),
@@ -80,37 +80,36 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	return r, err
 }
 
-// taskToRun refuses everything that can be refused before the first byte is
-// written, then gives the record to drive.
+// taskToRun refuses everything that can be refused before the first byte is written, then returns the record to drive.
 func (s *Service) taskToRun(ctx context.Context, q RunRequest) (*session.Record, error) {
 	if q.Resume != "" {
-		return s.resumable(ctx, q)
+		return s.taskToResume(ctx, q)
 	}
-	if q.ID != "" && q.Prose == "" {
+	if q.ID != "" && q.Text == "" {
 		if r, err := s.Session.Load(q.ID); err == nil && r.State.Phase == "" {
-			return s.added(ctx, q, r)
+			return s.checkAdded(ctx, q, r)
 		}
 	}
-	t, err := s.task(q.NewTask)
+	t, err := s.newTask(q.NewTask)
 	if err != nil {
 		return nil, err
 	}
 	if q.ID != "" {
 		if _, err := s.Session.Load(q.ID); err == nil {
-			return nil, s.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
+			return nil, s.existsError(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
 		}
 	}
-	if err := s.mayRun(t, q.NewTask); err != nil {
+	if err := s.checkRunnable(t, q.NewTask); err != nil {
 		return nil, err
 	}
-	if held, busy := s.Session.Held(); busy && !q.Apart {
+	if held, busy := s.Session.Held(); busy && !q.OwnTree {
 		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is in use by %s", held)
 	}
 	return s.Add(ctx, q.NewTask)
 }
 
-// Recorded is the recorded task that a word names, "" when it names none.
-func (s *Service) Recorded(word string) belay.TaskID {
+// TaskNamed returns the recorded task with this ID, "" when there is none.
+func (s *Service) TaskNamed(word string) belay.TaskID {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
 		return ""
@@ -122,42 +121,41 @@ func (s *Service) Recorded(word string) belay.TaskID {
 	return r.Task.ID
 }
 
-// mayRun refuses a task whose agent is not there, or that would run what nobody let run.
-func (s *Service) mayRun(t belay.Task, q NewTask) error {
-	if err := s.agentReady(t); err != nil {
+// checkRunnable refuses a task when its agent is missing, or when it would run untrusted programs.
+func (s *Service) checkRunnable(t belay.Task, q NewTask) error {
+	if err := s.checkAgent(t); err != nil {
 		return err
 	}
-	return s.mayGo(t, q)
+	return s.checkTrusted(t, q)
 }
 
-// mayGo refuses a task that would run what nobody let run.
-func (s *Service) mayGo(t belay.Task, q NewTask) error {
+// checkTrusted refuses a task that would run untrusted programs.
+func (s *Service) checkTrusted(t belay.Task, q NewTask) error {
 	s.Session.May.TypeCommand(q.Agent)
-	if err := s.trusted(wants(t), len(q.Agent) > 0, q.Trust); err != nil {
+	if err := s.checkPrograms(programsOf(t), len(q.Agent) > 0, q.Trust); err != nil {
 		return err
 	}
 	_ = s.Session.May.Keep() // a list that cannot be written costs a question when the task is resumed
 	return nil
 }
 
-// resumable gives an open task, with the agent's command replaced if another was
-// given.
-func (s *Service) resumable(ctx context.Context, q RunRequest) (*session.Record, error) {
+// taskToResume returns an open task, with the agent's command replaced if another was given.
+func (s *Service) taskToResume(ctx context.Context, q RunRequest) (*session.Record, error) {
 	r, err := s.Session.Load(q.Resume)
 	if err != nil {
 		return nil, err
 	}
 	if !r.Open() {
-		return nil, ended(r, fmt.Sprintf("belay show %s", q.Resume))
+		return nil, endedError(r, fmt.Sprintf("belay show %s", q.Resume))
 	}
 	if len(r.Task.Roles) > 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
 			"%s is a pipeline: it cannot run in parallel", q.Resume)
 	}
 	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
-		return s.added(ctx, q, r)
+		return s.checkAdded(ctx, q, r)
 	}
-	if q.Apart && r.Task.Worktree == "" {
+	if q.OwnTree && r.Task.Worktree == "" {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
 			"%s has already started in the working tree %s", q.Resume, s.Session.Repo.Root)
 	}
@@ -171,11 +169,11 @@ func (s *Service) resumable(ctx context.Context, q RunRequest) (*session.Record,
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	return r, s.mayGo(t, q.NewTask)
+	return r, s.checkTrusted(t, q.NewTask)
 }
 
-// added checks that a task recorded by `belay task add` can be run now, and says where.
-func (s *Service) added(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
+// checkAdded checks that a task recorded by `belay task add` can be run now, and says where.
+func (s *Service) checkAdded(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
 	t, _, err := s.withFlags(r, s.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
@@ -183,7 +181,7 @@ func (s *Service) added(ctx context.Context, q RunRequest, r *session.Record) (*
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	if err := s.mayRun(t, q.NewTask); err != nil || !q.Apart || r.Task.Worktree != "" {
+	if err := s.checkRunnable(t, q.NewTask); err != nil || !q.OwnTree || r.Task.Worktree != "" {
 		return r, err
 	}
 	t = r.Task
@@ -193,9 +191,8 @@ func (s *Service) added(ctx context.Context, q RunRequest, r *session.Record) (*
 	return r, s.Session.Append(ctx, r, session.EntryTask, t)
 }
 
-// wake brings a task to where it can be driven: started, or resumed after a cancel,
-// with the agent's command it has now.
-func (s *Service) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error {
+// startOrResume starts a task, or resumes it after a cancel, with its present agent command.
+func (s *Service) startOrResume(ctx context.Context, dr *runner.Driver, q RunRequest) error {
 	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
 		t := dr.Rec.Task
 		t.Agent, t.Role = q.Agent, q.Agent[0]
@@ -210,7 +207,7 @@ func (s *Service) wake(ctx context.Context, dr *runner.Driver, q RunRequest) err
 	st := dr.Rec.State
 	switch {
 	case st.Phase == "" || st.Phase == loop.PhaseNew:
-		if err := s.unreviewed(ctx, dr); err != nil {
+		if err := s.noteUnreviewed(ctx, dr); err != nil {
 			return err
 		}
 		return runner.Begin(ctx, s.Session, dr.Rec)
@@ -220,8 +217,8 @@ func (s *Service) wake(ctx context.Context, dr *runner.Driver, q RunRequest) err
 	return nil
 }
 
-// unreviewed says of a task with a mode of its own that nobody will review its work.
-func (s *Service) unreviewed(ctx context.Context, dr *runner.Driver) error {
+// noteUnreviewed notes that nobody will review the work of a task with a mode of its own.
+func (s *Service) noteUnreviewed(ctx context.Context, dr *runner.Driver) error {
 	p := dr.Rec.Task.Policy
 	mode := belay.ModeOf(p.Reviews)
 	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
@@ -233,9 +230,8 @@ func (s *Service) unreviewed(ctx context.Context, dr *runner.Driver) error {
 	return s.Session.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
 }
 
-// Recovered finishes a restore that was cut short, before anything else looks
-// at the tree.
-func (s *Service) Recovered(ctx context.Context, w runner.Watcher) error {
+// FinishRestore finishes an interrupted restore, before anything else looks at the tree.
+func (s *Service) FinishRestore(ctx context.Context, w runner.Watcher) error {
 	done, err := s.Session.Restores.Recover(ctx)
 	if err != nil || done == nil {
 		return err
@@ -244,8 +240,7 @@ func (s *Service) Recovered(ctx context.Context, w runner.Watcher) error {
 	return nil
 }
 
-// Cancel stops the attempt that is under way, from another terminal. The runner
-// that waits for it captures the work and parks.
+// Cancel stops the running attempt, from another terminal. The runner that waits for it captures the work and parks.
 func (s *Service) Cancel(ctx context.Context, task belay.TaskID) error {
 	r, err := s.Session.Load(task)
 	if err != nil {

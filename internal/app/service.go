@@ -20,10 +20,9 @@ type Service struct {
 	ask     func(block string) (yes, asked bool) // nil: nobody can be asked
 }
 
-// Setting says how a Service is opened. Dir is any folder in the working tree. Flags
-// are config keys with values that win over the config file. Self is the argument
-// vector that runs an agent's shim.
-type Setting struct {
+// OpenOptions say how a Service is opened. Dir is any folder in the working tree. Flags are config keys with values
+// that override the config file. Self is the argument vector that runs an agent's shim.
+type OpenOptions struct {
 	Dir   string
 	Force bool // also in a repository that is somebody's whole home
 	Flags []Flag
@@ -41,7 +40,7 @@ type Flag struct{ Key, Value string }
 // Open finds the repository and reads the config. It writes nothing. A config with
 // errors is refused with all of them (CodeUsage); not a repository, a bare one or a
 // foreign one is CodeCannot.
-func Open(ctx context.Context, s Setting) (*Service, error) {
+func Open(ctx context.Context, s OpenOptions) (*Service, error) {
 	repo, err := git.Open(ctx, s.Dir, s.Force)
 	if err != nil {
 		return nil, err
@@ -62,9 +61,9 @@ func Open(ctx context.Context, s Setting) (*Service, error) {
 	return open(ctx, repo, cfg, s)
 }
 
-// OpenAnyway is Open for requests that must work when the config has errors: it
-// gives the defaults and the error that Open would have given.
-func OpenAnyway(ctx context.Context, s Setting) (*Service, error, error) {
+// OpenAnyway is Open for requests that must work when the config has errors: it uses the defaults and returns the error
+// of Open as well.
+func OpenAnyway(ctx context.Context, s OpenOptions) (*Service, error, error) {
 	repo, err := git.Open(ctx, s.Dir, s.Force)
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +82,7 @@ func OpenAnyway(ctx context.Context, s Setting) (*Service, error, error) {
 	return svc, bad, err
 }
 
-func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Service, error) {
+func open(ctx context.Context, repo *git.Repo, cfg config.Config, s OpenOptions) (*Service, error) {
 	svc := &Service{Session: &session.Session{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),

@@ -90,20 +90,20 @@ type PlanValidation struct {
 // ValidatePlan returns the faults of a plan. In a repository these include markers of tasks that do not exist, and
 // sections removed without a REMOVE marker since the before snapshot of the last task, since the last commit, or since
 // what q.Against names.
-func ValidatePlan(ctx context.Context, s *Service, q Question) (PlanValidation, error) {
+func ValidatePlan(ctx context.Context, s *Service, q PlanComparison) (PlanValidation, error) {
 	out := PlanValidation{Plan: q.Plan, Findings: []plan.Finding{}}
-	f, p, err := opened(s, q.Dir, q.Plan)
+	f, p, err := openPlan(s, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = f.Close() }()
 	var k plan.Context
 	if s != nil {
-		if err := known(s, &k); err != nil {
+		if err := addKnownTasks(s, &k); err != nil {
 			return out, err
 		}
 	}
-	if k.Before, k.BeforeName, err = q.earlierVersion(ctx, f.home(s), f.rel); err != nil {
+	if k.Before, k.BeforeName, err = q.earlierVersion(ctx, f.serviceFor(s), f.rel); err != nil {
 		return out, err
 	}
 	out.Against = k.BeforeName
@@ -124,13 +124,13 @@ func (v PlanValidation) Err() error {
 }
 
 // earlierVersion returns the earlier version that a plan is compared with, and its name.
-func (q Question) earlierVersion(ctx context.Context, svc *Service, rel string) (*plan.Plan, string, error) {
+func (q PlanComparison) earlierVersion(ctx context.Context, svc *Service, rel string) (*plan.Plan, string, error) {
 	if q.Against != "" {
-		s, err := find(ctx, svc, q.Dir, q.Against)
+		s, err := findState(ctx, svc, q.Dir, q.Against)
 		if err != nil {
 			return nil, "", err
 		}
-		p, err := s.plan(ctx, svc, rel)
+		p, err := s.readPlan(ctx, svc, rel)
 		if err == nil && p == nil {
 			err = belay.Refuse(belay.CodeNotFound, "name a state that contains it", "%s has no %s", s.name, belay.VisibleLine(rel))
 		}
@@ -156,11 +156,11 @@ func (q Question) earlierVersion(ctx context.Context, svc *Service, rel string) 
 		}
 		break
 	}
-	s, err := revision(ctx, svc, "HEAD")
+	s, err := commitState(ctx, svc, "HEAD")
 	if err != nil {
 		return nil, "", nil // no commit yet: there is no earlier version
 	}
-	p, err := s.plan(ctx, svc, rel)
+	p, err := s.readPlan(ctx, svc, rel)
 	if err != nil || p == nil {
 		return nil, "", nil // a version that cannot be read is not compared
 	}

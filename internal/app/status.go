@@ -17,24 +17,24 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// TaskLine is one task as a list shows it.
+// TaskLine is one task in a list.
 type TaskLine struct {
-	ID       belay.TaskID   `json:"id"`
-	Title    string         `json:"title"`
-	Feature  string         `json:"feature,omitempty"`
-	After    []belay.TaskID `json:"after,omitempty"` // that have to be accepted first
-	Phase    string         `json:"phase"`
-	Outcome  loop.Outcome   `json:"outcome"`
-	Paused   string         `json:"paused,omitempty"` // the next step, when no belay process works on the task
-	Attempts int            `json:"attempts"`
-	Used     *belay.Use     `json:"used,omitempty"`      // by all of its agents; nil: none has run
-	Waits    string         `json:"waits,omitempty"`     // why a person is asked
-	Over     string         `json:"overruled,omitempty"` // why its work was accepted over a refusal
-	Changed  time.Time      `json:"changed"`
-	Tree     string         `json:"worktree,omitempty"` // its own, while it is there
-	Unmerged bool           `json:"unmerged,omitempty"` // accepted in its own worktree and not merged yet
-	Torn     int64          `json:"torn,omitempty"`
-	Problem  string         `json:"problem,omitempty"` // the record cannot be read
+	ID        belay.TaskID   `json:"id"`
+	Title     string         `json:"title"`
+	Feature   string         `json:"feature,omitempty"`
+	After     []belay.TaskID `json:"after,omitempty"` // that have to be accepted first
+	Phase     string         `json:"phase"`
+	Outcome   loop.Outcome   `json:"outcome"`
+	Paused    string         `json:"paused,omitempty"` // the next step, when no belay process works on the task
+	Attempts  int            `json:"attempts"`
+	Used      *belay.Use     `json:"used,omitempty"`      // by all of its agents; nil: none has run
+	Waits     string         `json:"waits,omitempty"`     // why a person is asked
+	Overruled string         `json:"overruled,omitempty"` // why its work was accepted over a refusal
+	Changed   time.Time      `json:"changed"`
+	Tree      string         `json:"worktree,omitempty"` // its own, while it is there
+	Unmerged  bool           `json:"unmerged,omitempty"` // accepted in its own worktree and not merged yet
+	TornBytes int64          `json:"torn,omitempty"`
+	Problem   string         `json:"problem,omitempty"` // the record cannot be read
 
 	FeaturePhase string `json:"feature_phase,omitempty"` // where its feature is, while that is active
 	FeatureNext  string `json:"feature_next,omitempty"`  // the command that continues the feature
@@ -42,12 +42,12 @@ type TaskLine struct {
 
 // Tasks lists every task, in order of creation.
 func (s *Service) Tasks() ([]TaskLine, error) {
-	lines, _, err := s.tasks()
+	lines, _, err := s.readTasks()
 	return lines, err
 }
 
-// tasks is Tasks with the records that could be read.
-func (s *Service) tasks() (lines []TaskLine, records []*session.Record, err error) {
+// readTasks is Tasks with the records that could be read.
+func (s *Service) readTasks() (lines []TaskLine, records []*session.Record, err error) {
 	records, err = s.Session.Records(func(id belay.TaskID, err error) {
 		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.Sentence(err)})
 	})
@@ -67,8 +67,8 @@ func (s *Service) tasks() (lines []TaskLine, records []*session.Record, err erro
 			continue // belay timeline shows those
 		}
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, After: r.Task.After, Phase: r.Phase(),
-			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
-		l.Paused = s.paused(r)
+			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, TornBytes: r.Log.Torn}
+		l.Paused = s.nextStepOf(r)
 		if total, any := prompt.Total(r.State); any {
 			l.Used = &total
 		}
@@ -76,7 +76,7 @@ func (s *Service) tasks() (lines []TaskLine, records []*session.Record, err erro
 			l.Waits = r.State.Gate.Why
 		}
 		if n := len(r.Over); n > 0 && r.State.Outcome == loop.OutcomePassed {
-			l.Over = r.Over[n-1].String()
+			l.Overruled = r.Over[n-1].String()
 		}
 		l.Unmerged = runner.Unmerged(r)
 		if _, err := os.Lstat(r.Task.Worktree); r.Task.Worktree != "" && err == nil {
@@ -87,9 +87,9 @@ func (s *Service) tasks() (lines []TaskLine, records []*session.Record, err erro
 	return lines, records, nil
 }
 
-// paused gives the next step of a task that is in the middle of its run while no belay process works on it; "" for every
+// nextStepOf returns the next step of a task in the middle of its run when no belay process works on it; "" for every
 // other one. A person's own attempt, of a task without an agent, is no run.
-func (s *Service) paused(r *session.Record) string {
+func (s *Service) nextStepOf(r *session.Record) string {
 	c := r.State.Pending
 	if c == nil || len(r.Task.Agent) == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (s *Service) paused(r *session.Record) string {
 	return prompt.Ahead(*c)
 }
 
-// Latest gives the task that something happened to last. CodeNotFound when there is none.
+// Latest returns the task with the latest event. CodeNotFound when there is none.
 func (s *Service) Latest() (belay.TaskID, error) {
 	lines, err := s.Tasks()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Service) Latest() (belay.TaskID, error) {
 	return slices.MaxFunc(lines, func(x, y TaskLine) int { return x.Changed.Compare(y.Changed) }).ID, nil
 }
 
-// FeatureLine is all tasks of a feature together.
+// FeatureLine sums up the tasks of a feature.
 type FeatureLine struct {
 	Feature  string     `json:"feature"`
 	Tasks    int        `json:"tasks"`
@@ -130,21 +130,21 @@ type FeatureLine struct {
 	Next  string `json:"next,omitempty"`  // the command that continues it
 }
 
-// withActive adds where the active features are.
-func withActive(all []FeatureLine, views []FeatureView) []FeatureLine {
+// addActiveFeatures adds the phase of active features.
+func addActiveFeatures(all []FeatureLine, views []FeatureView) []FeatureLine {
 	for _, v := range views {
 		i := slices.IndexFunc(all, func(f FeatureLine) bool { return f.Feature == v.Name })
 		if i < 0 {
 			i = len(all)
 			all = append(all, FeatureLine{Feature: v.Name})
 		}
-		all[i].Phase, all[i].Next = v.Standing(), v.Next.Command
+		all[i].Phase, all[i].Next = v.Summary(), v.Next.Command
 	}
 	return all
 }
 
-// features adds up tasks by feature.
-func features(lines []TaskLine) []FeatureLine {
+// sumFeatures sums up tasks by feature.
+func sumFeatures(lines []TaskLine) []FeatureLine {
 	all := []FeatureLine{}
 	for _, l := range lines {
 		if l.Feature == "" {
@@ -172,39 +172,39 @@ func features(lines []TaskLine) []FeatureLine {
 	return all
 }
 
-// Status is the working tree at a glance.
+// Status is the state of the working tree in short.
 type Status struct {
 	Root      string     `json:"root"`
-	Held      string     `json:"held,omitempty"`    // the task or command that runs in this tree now
+	LockedBy  string     `json:"held,omitempty"`    // the task or command that runs in this tree now
 	Reviews   []string   `json:"reviews,omitempty"` // who reviews in it
 	Tasks     []TaskLine `json:"tasks"`             // open ones
 	Ended     int        `json:"ended"`             // how many ended
 	Overruled []TaskLine `json:"overruled"`         // those accepted over a refusal
 	// tasks with a working tree of their own, and accepted ones that are not merged
-	Worktrees   []TaskLine          `json:"worktrees"`
-	Features    []FeatureLine       `json:"features"` // those of tasks, in the order of their first ones, and active ones
-	Snapshots   snapshot.Usage      `json:"snapshots"`
-	Archived    int                 `json:"archived_snapshots"`          // of them, those that nothing needs any more
-	Absent      []session.Absent    `json:"absent,omitempty"`            // tasks whose record is gone
-	Missing     []belay.SnapshotID  `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
-	OverCap     bool                `json:"over_cap"`                    // snapshots are larger than snapshot.cap
-	Interrupted bool                `json:"interrupted_restore"`
-	Standing    *restore.Unfinished `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
-	Untrusted   []string            `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
-	Trusted     *bool               `json:"config_trusted,omitempty"` // nil: the config runs nothing
+	Worktrees        []TaskLine          `json:"worktrees"`
+	Features         []FeatureLine       `json:"features"` // those of tasks, in the order of their first ones, and active ones
+	Snapshots        snapshot.Usage      `json:"snapshots"`
+	Archived         int                 `json:"archived_snapshots"`          // of them, those that nothing needs any more
+	AbsentRecords    []session.Absent    `json:"absent,omitempty"`            // tasks whose record is gone
+	MissingSnapshots []belay.SnapshotID  `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
+	OverCap          bool                `json:"over_cap"`                    // snapshots are larger than snapshot.cap
+	Interrupted      bool                `json:"interrupted_restore"`
+	Unfinished       *restore.Unfinished `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
+	Untrusted        []string            `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
+	Trusted          *bool               `json:"config_trusted,omitempty"` // nil: the config runs nothing
 }
 
-// Status gathers the tree's state; it changes nothing.
+// Status reads the state of the tree; it changes nothing.
 func (svc *Service) Status(ctx context.Context) (Status, error) {
 	s, _, err := svc.Overview(ctx)
 	return s, err
 }
 
-// Overview is Status and Tasks together: each record is read once.
+// Overview returns Status and Tasks together: each record is read once.
 func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
 	s = Status{Root: svc.Session.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
 	if h, busy := svc.Session.Held(); busy {
-		s.Held = h.String()
+		s.LockedBy = h.String()
 	}
 	claims, err := svc.Session.Claims().List()
 	if err != nil {
@@ -213,17 +213,17 @@ func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, e
 	for _, c := range claims {
 		s.Reviews = append(s.Reviews, c.String())
 	}
-	lines, records, err := svc.tasks()
+	lines, records, err := svc.readTasks()
 	if err != nil {
 		return s, nil, err
 	}
-	lines, views := svc.WithPhases(ctx, lines)
-	s.Features = withActive(features(lines), views)
+	lines, views := svc.AddPhases(ctx, lines)
+	s.Features = addActiveFeatures(sumFeatures(lines), views)
 	for _, l := range lines {
 		if l.Tree != "" || l.Unmerged {
 			s.Worktrees = append(s.Worktrees, l)
 		}
-		if l.Over != "" {
+		if l.Overruled != "" {
 			s.Overruled = append(s.Overruled, l)
 		}
 		if l.Phase == string(loop.PhaseClosed) {
@@ -235,23 +235,23 @@ func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, e
 	if s.Snapshots, err = svc.Session.Snaps.Usage(ctx); err != nil {
 		return s, nil, err
 	}
-	archived, err := svc.archivedOf(ctx, records)
+	archived, err := svc.archivedIn(ctx, records)
 	if err != nil {
 		return s, nil, err
 	}
 	s.Archived = len(archived)
-	if s.Absent, err = svc.Session.Absent(ctx); err != nil {
+	if s.AbsentRecords, err = svc.Session.Absent(ctx); err != nil {
 		return s, nil, err
 	}
-	if s.Missing, err = svc.missingOf(ctx, records); err != nil {
+	if s.MissingSnapshots, err = svc.missingSnapshotsOf(ctx, records); err != nil {
 		return s, nil, err
 	}
 	s.OverCap = svc.Session.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > svc.Session.Config.Snapshot.Cap
-	s.Standing = svc.Session.Restores.Unfinished()
-	s.Interrupted = s.Standing != nil
+	s.Unfinished = svc.Session.Restores.Unfinished()
+	s.Interrupted = s.Unfinished != nil
 	if t, err := svc.TrustState(); err == nil {
-		for _, i := range t.Missing() {
-			s.Untrusted = append(s.Untrusted, i.What)
+		for _, i := range t.Untrusted() {
+			s.Untrusted = append(s.Untrusted, i.Name)
 		}
 		if t.Hash != "" {
 			s.Trusted = &t.Items[0].Trusted
@@ -260,34 +260,34 @@ func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, e
 	return s, lines, nil
 }
 
-// ShownReviews is how often configured reviewers looked at a task's work, and how often they
-// may refuse before a person decides: Most, by the mode.
-type ShownReviews struct {
-	Refused int    `json:"refused"`
-	Passed  int    `json:"passed"`
-	Most    int    `json:"most"`
-	Mode    string `json:"mode,omitempty"`
+// ReviewCounts counts the reviews of a task's work by configured reviewers. Limit is the number of rejections, by the
+// mode, after which a person decides.
+type ReviewCounts struct {
+	Rejected int    `json:"refused"`
+	Passed   int    `json:"passed"`
+	Limit    int    `json:"most"`
+	Mode     string `json:"mode,omitempty"`
 }
 
-// Shown is a task as `belay show` gives it.
-type Shown struct {
+// TaskView is a task as `belay show` prints it.
+type TaskView struct {
 	Task      belay.Task          `json:"task"`
 	Phase     string              `json:"phase"`
 	Outcome   loop.Outcome        `json:"outcome"`
 	Paused    string              `json:"paused,omitempty"` // the next step, when no belay process works on the task
 	Why       string              `json:"why,omitempty"`
 	Before    string              `json:"before,omitempty"`
-	Attempts  []ShownAttempt      `json:"attempts"`
+	Attempts  []AttemptView       `json:"attempts"`
 	Gate      *loop.Gate          `json:"gate,omitempty"`
 	Rollbacks int                 `json:"rollbacks"`
 	Retries   int                 `json:"retries"`
-	Reviews   *ShownReviews       `json:"reviews,omitempty"` // nil: nobody reviews
+	Reviews   *ReviewCounts       `json:"reviews,omitempty"` // nil: nobody reviews
 	Decisions []loop.Decided      `json:"decisions,omitempty"`
 	Notes     []session.Note      `json:"notes,omitempty"`
 	Overruled []session.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
 	Created   time.Time           `json:"created"`
 	Changed   time.Time           `json:"changed"`
-	Torn      int64               `json:"torn,omitempty"`
+	TornBytes int64               `json:"torn,omitempty"`
 	Unmerged  bool                `json:"unmerged,omitempty"`  // accepted in its own worktree and not merged yet
 	Snapshots string              `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
 	Problem   string              `json:"problem,omitempty"`   // why the record is not to be believed
@@ -297,34 +297,34 @@ type Shown struct {
 	Checks []belay.CheckResult `json:"-"` // of the last report
 }
 
-// ShownAttempt is one attempt with the reasons it was rejected for.
-type ShownAttempt struct {
+// AttemptView is one attempt with the reasons for its rejection.
+type AttemptView struct {
 	loop.Attempt
 	Reasons []string `json:"reasons"`
 	// Reviews are what reviewers answered: score, the four questions, findings.
 	Reviews []belay.Reviewed `json:"reviews,omitempty"`
 }
 
-// Show gives a task whole.
-func (svc *Service) Show(task belay.TaskID) (Shown, *session.Record, error) {
+// Show returns a task with all of its details.
+func (svc *Service) Show(task belay.TaskID) (TaskView, *session.Record, error) {
 	r, err := svc.Session.LoadAnyway(task)
 	if err != nil {
-		return Shown{}, nil, err
+		return TaskView{}, nil, err
 	}
 	_, cut := svc.Session.Anchored(task, r.Log)
-	s := Shown{
+	s := TaskView{
 		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
-		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, TornBytes: r.Log.Torn, Attempts: []AttemptView{},
 		Unmerged: runner.Unmerged(r), Overruled: r.Over,
 	}
-	s.Snapshots, s.Paused = retains(r), svc.paused(r)
+	s.Snapshots, s.Paused = retentionOf(r), svc.nextStepOf(r)
 	if cut != nil {
 		s.Problem = session.Sentence(cut)
 	}
 	if p := r.Task.Policy; p.Review {
 		refused, passed := r.State.Reviews()
-		s.Reviews = &ShownReviews{Refused: refused, Passed: passed, Most: p.Reviews, Mode: belay.ModeOf(p.Reviews)}
+		s.Reviews = &ReviewCounts{Rejected: refused, Passed: passed, Limit: p.Reviews, Mode: belay.ModeOf(p.Reviews)}
 	}
 	for _, n := range r.Notes {
 		if n.Kind == "rollback" {
@@ -332,7 +332,7 @@ func (svc *Service) Show(task belay.TaskID) (Shown, *session.Record, error) {
 		}
 	}
 	for _, a := range r.State.Attempts {
-		shown := ShownAttempt{Attempt: a, Reasons: []string{}}
+		shown := AttemptView{Attempt: a, Reasons: []string{}}
 		for _, f := range a.Findings {
 			shown.Reasons = append(shown.Reasons, f.Title)
 		}
@@ -357,21 +357,21 @@ func (svc *Service) Show(task belay.TaskID) (Shown, *session.Record, error) {
 	return s, r, nil
 }
 
-// Missing gives the snapshots that tasks need and that are gone.
-func (s *Service) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
+// MissingSnapshots returns the snapshots that tasks need and that are missing.
+func (s *Service) MissingSnapshots(ctx context.Context) ([]belay.SnapshotID, error) {
 	all, err := s.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.missingOf(ctx, all)
+	return s.missingSnapshotsOf(ctx, all)
 }
 
-func (s *Service) missingOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
+func (s *Service) missingSnapshotsOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
 	needs := runner.Needs(ctx, s.Session)
 	return s.Session.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
 }
 
-// checksOf gives the checks of a stored report, none when there is no report.
+// checksOf returns the checks of a stored report, none when there is no report.
 func (s *Service) checksOf(sha string) ([]belay.CheckResult, error) {
 	if sha == "" {
 		return nil, nil

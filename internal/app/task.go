@@ -17,31 +17,31 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// NewTask is what a person says of a task; the config and detection fill the rest.
+// NewTask describes a task to record; the config and detection fill in the rest.
 type NewTask struct {
 	ID      belay.TaskID // "": one is made
-	Prose   string
+	Text    string
 	Agent   []string
 	Feature string
 	Role    string
 	Expect  []string
 	Secrets bool           // the words may hold secrets
 	Trust   bool           // commands in the config file may run
-	Apart   bool           // it gets a working tree of its own
+	OwnTree bool           // it gets a working tree of its own
 	After   []belay.TaskID // tasks that have to be accepted first
 
-	Clarify bool              // words that can be read in two ways wait for a person
-	AsItIs  bool              // they do not: a person has said to run them as they are written
-	Answer  string            // what a person said of them; "" for nothing
-	Grammar bool              // no model is asked what the words mean
-	Ask     string            // of the words, those that say what is to be done; "" is all of them
-	Fill    func(*belay.Task) // sets what else is known of it, before it is recorded
+	Clarify      bool              // words that can be read in two ways wait for a person
+	AsItIs       bool              // they do not: a person has said to run them as they are written
+	Answer       string            // what a person said of them; "" for nothing
+	Grammar      bool              // no model is asked what the words mean
+	Instructions string            // of the words, those that say what is to be done; "" is all of them
+	Fill         func(*belay.Task) // sets what else is known of it, before it is recorded
 }
 
-// Add records a task without starting it. The rules it will be judged by are frozen
-// now: an agent that edits the config does not change its own exam.
+// Add records a task without starting it. The rules for its checks are frozen now: an agent that edits the config does
+// not change its own exam.
 func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
-	t, err := s.task(q)
+	t, err := s.newTask(q)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 	if err := s.checkDependencies(q); err != nil {
 		return nil, err
 	}
-	s.read(ctx, &t, q)
+	s.readRequest(ctx, &t, q)
 	for _, globs := range []*[]string{&t.Scope.Files, &t.Scope.Protect, &t.Scope.Expect} {
 		if *globs, err = s.Session.Config.Expand(*globs); err != nil {
 			return nil, err
@@ -57,11 +57,11 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 	}
 	for {
 		if q.ID == "" {
-			if t.ID, err = s.number(ctx); err != nil {
+			if t.ID, err = s.nextNumber(ctx); err != nil {
 				return nil, err
 			}
 		}
-		if q.Apart {
+		if q.OwnTree {
 			if t.Worktree, err = runner.Path(s.Session, t.ID); err != nil {
 				return nil, err
 			}
@@ -76,21 +76,20 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 			return r, err
 		}
 		if q.ID != "" || belay.CodeOf(err) != belay.CodeUsage {
-			return nil, s.exists(t.ID, err)
+			return nil, s.existsError(t.ID, err)
 		}
 		// Another process made the same number first: take the next one.
 	}
 }
 
-// number gives a number that no task had: neither one with a record, nor one whose record
-// is gone and whose snapshots are not.
-func (s *Service) number(ctx context.Context) (belay.TaskID, error) {
-	used, err := s.used(ctx)
+// nextNumber returns a number that no task had: neither one with a record, nor one with snapshots and a missing record.
+func (s *Service) nextNumber(ctx context.Context) (belay.TaskID, error) {
+	used, err := s.usedIDs(ctx)
 	return belay.NextTaskID(used), err
 }
 
-// used are the ids that tasks have, or had.
-func (svc *Service) used(ctx context.Context) ([]belay.TaskID, error) {
+// usedIDs returns the IDs that tasks have, or had.
+func (svc *Service) usedIDs(ctx context.Context) ([]belay.TaskID, error) {
 	used, err := svc.Session.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -102,8 +101,8 @@ func (svc *Service) used(ctx context.Context) ([]belay.TaskID, error) {
 	return used, err
 }
 
-// exists says how to go on with a task that is there already.
-func (s *Service) exists(task belay.TaskID, err error) error {
+// existsError returns the error for a task that exists already, with the command that continues it.
+func (s *Service) existsError(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeUsage {
 		return err
 	}
@@ -119,24 +118,24 @@ func (s *Service) exists(task belay.TaskID, err error) error {
 		"%s has ended (%s), and ids cannot be reused", r.Task.ID, prompt.Outcome(r.State.Outcome))
 }
 
-// task makes a whole task of what was said, the config and what can be detected.
-func (s *Service) task(q NewTask) (belay.Task, error) {
-	if strings.TrimSpace(q.Prose) == "" {
+// newTask makes a complete task from the request, the config and what can be detected.
+func (s *Service) newTask(q NewTask) (belay.Task, error) {
+	if strings.TrimSpace(q.Text) == "" {
 		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
 	}
 	c := s.Session.Config
-	forced, err := check.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
+	forced, err := check.InWords("the task", q.Text, c.Secrets.Allow, q.Secrets)
 	if err != nil {
 		return belay.Task{}, err
 	}
 	t := belay.Task{
 		Secrets: forced,
-		ID:      q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
+		ID:      q.ID, After: q.After, Prose: q.Text, Title: belay.TitleOf(q.Text), Feature: q.Feature, Role: q.Role,
 		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
 		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.AllGuidelines(),
-		Checks: s.checks(),
+		Checks: s.configuredChecks(),
 	}
 	if len(t.Agent) == 0 {
 		t.Agent = c.Agent.Command
@@ -147,7 +146,7 @@ func (s *Service) task(q NewTask) (belay.Task, error) {
 	if !t.Checks.Tests.Set() {
 		t.Checks.Tests, _ = testrun.DetectTests(s.Session.Repo.Root)
 	}
-	t.Checks.Tests = asEvents(t.Checks.Tests)
+	t.Checks.Tests = withEventStream(t.Checks.Tests)
 	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
 		t.Checks.Linters = testrun.DetectLinters(s.Session.Repo.Root, os.Getenv("PATH"))
 	}
@@ -163,7 +162,7 @@ func (s *Service) task(q NewTask) (belay.Task, error) {
 	}
 	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() &&
 		!slices.Contains(t.Checks.Skip, testrun.Name)
-	if err := valid(t); err != nil {
+	if err := validate(t); err != nil {
 		return belay.Task{}, err
 	}
 	if t.Role == "" && len(t.Agent) > 0 {
@@ -177,8 +176,8 @@ func (s *Service) task(q NewTask) (belay.Task, error) {
 	return t, nil
 }
 
-// checks are what the config says of the checks, as far as nothing has to be detected.
-func (s *Service) checks() belay.Checks {
+// configuredChecks returns the check settings of the config, without anything that has to be detected.
+func (s *Service) configuredChecks() belay.Checks {
 	c := s.Session.Config
 	return belay.Checks{
 		Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
@@ -188,8 +187,8 @@ func (s *Service) checks() belay.Checks {
 	}
 }
 
-// valid refuses globs and rules that cannot be read.
-func valid(t belay.Task) error {
+// validate refuses globs and rules that cannot be parsed.
+func validate(t belay.Task) error {
 	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
 		for _, g := range globs {
 			if err := belay.Valid(g); err != nil {
@@ -200,10 +199,9 @@ func valid(t belay.Task) error {
 	return check.ValidRules(t.Checks)
 }
 
-// asEvents asks go test for its event stream, which tells one test from another,
-// where a plain "go test …" was given and nothing in the line could be meant
-// otherwise.
-func asEvents(c belay.TestCommand) belay.TestCommand {
+// withEventStream asks go test for its event stream, which reports each test, when a plain "go test …" was given and
+// the line has no other meaning.
+func withEventStream(c belay.TestCommand) belay.TestCommand {
 	rest, ok := strings.CutPrefix(c.Command, "go test")
 	ok = ok && (rest == "" || rest[0] == ' ')
 	plain := !strings.ContainsAny(c.Command, "|&;<>$`(){}\n") && !strings.Contains(c.Command, "-json")
@@ -213,8 +211,8 @@ func asEvents(c belay.TestCommand) belay.TestCommand {
 	return c
 }
 
-// agentReady refuses before anything is touched when the agent cannot be started.
-func (s *Service) agentReady(t belay.Task) error {
+// checkAgent refuses, before anything is touched, an agent that cannot be started.
+func (s *Service) checkAgent(t belay.Task) error {
 	if len(t.Agent) == 0 {
 		return belay.Refuse(belay.CodeUsage,
 			`belay run "…" --with claude, belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
@@ -225,14 +223,14 @@ func (s *Service) agentReady(t belay.Task) error {
 	return agent.CheckReady(t.Agent, s.Session.Repo.Root, os.Environ())
 }
 
-// Start takes the state before of a task that somebody drives by hand.
+// Start takes the snapshot before a task that somebody drives by hand.
 func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
 	if r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
-		return nil, Waiting(r, "")
+		return nil, WaitingError(r, "")
 	}
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
@@ -243,7 +241,7 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher
 	if s, err = s.forTask(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := s.offer(judging(r.Task), false); err != nil {
+	if err := s.offerTrust(programsOfChecks(r.Task), false); err != nil {
 		return nil, err
 	}
 	unlock, err := s.Session.Hold(ctx, task, "belay task start")
@@ -256,16 +254,16 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher
 			return nil, err
 		}
 		if r.State.Gate != nil { // the words were found to be in doubt only now
-			return nil, Waiting(r, "")
+			return nil, WaitingError(r, "")
 		}
 	}
-	if err := s.pending(ctx, r, w, loop.CmdSnapshot); err != nil {
+	if err := s.doPending(ctx, r, w, loop.CmdSnapshot); err != nil {
 		return r, err
 	}
-	return r, s.pending(ctx, r, w, loop.CmdBaseline)
+	return r, s.doPending(ctx, r, w, loop.CmdBaseline)
 }
 
-// Capture says that the attempt under way has ended and holds what it left.
+// Capture ends the running attempt and takes a snapshot of its work.
 func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
@@ -290,7 +288,7 @@ func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watch
 			return nil, err
 		}
 	}
-	return r, s.pending(ctx, r, w, loop.CmdCapture)
+	return r, s.doPending(ctx, r, w, loop.CmdCapture)
 }
 
 // Finish closes a task that passed.
@@ -307,11 +305,11 @@ func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Watche
 	if s, err = s.forTask(ctx, r); err != nil {
 		return nil, err
 	}
-	return r, s.pending(ctx, r, w, loop.CmdClose)
+	return r, s.doPending(ctx, r, w, loop.CmdClose)
 }
 
-// pending does the outstanding command when it is of the given kind.
-func (s *Service) pending(ctx context.Context, r *session.Record, w runner.Watcher, kind loop.CommandKind) error {
+// doPending executes the pending command when it is of the given kind.
+func (s *Service) doPending(ctx context.Context, r *session.Record, w runner.Watcher, kind loop.CommandKind) error {
 	c := r.State.Pending
 	if c == nil || c.Kind != kind {
 		return nil

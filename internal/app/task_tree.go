@@ -57,9 +57,9 @@ func (s *Service) MayRunSeparately(r *session.Record, q NewTask) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():
-		return ended(r, fmt.Sprintf("belay show %s", id))
+		return endedError(r, fmt.Sprintf("belay show %s", id))
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
-		return Waiting(r, "")
+		return WaitingError(r, "")
 	case r.Task.Worktree == "" && r.State.Phase != "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has already started in your working tree", id)
 	}
@@ -67,5 +67,5 @@ func (s *Service) MayRunSeparately(r *session.Record, q NewTask) error {
 	if len(q.Agent) > 0 {
 		t.Agent = q.Agent
 	}
-	return s.mayRun(t, q)
+	return s.checkRunnable(t, q)
 }

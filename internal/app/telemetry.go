@@ -15,17 +15,18 @@ import (
 	"github.com/belay-dev/belay/internal/telemetry"
 )
 
-// telemetryTime is how long a run waits for a collector at its end.
+// telemetryTime limits how long a run waits for a collector at its end.
 const telemetryTime = 2 * time.Second
 
-// Sent is what became of a task's telemetry.
-type Sent struct {
+// TelemetrySent is the result of sending a task's telemetry.
+type TelemetrySent struct {
 	Task    belay.TaskID       `json:"task"`
 	Results []telemetry.Result `json:"results"`
 }
 
-// telemetry gives where telemetry goes. Of the config only what is trusted counts; untrusted says that there is more.
-func (svc *Service) telemetry() (s telemetry.Settings, untrusted bool, err error) {
+// telemetrySettings returns the collectors. Only trusted parts of the config count; untrusted says that there are
+// others.
+func (svc *Service) telemetrySettings() (s telemetry.Settings, untrusted bool, err error) {
 	c := svc.Session.Config.Telemetry
 	trusted := func(key string, values ...string) bool {
 		ok, terr := svc.Session.May.Setting(key, values...)
@@ -50,13 +51,13 @@ func (svc *Service) telemetry() (s telemetry.Settings, untrusted bool, err error
 	return s, untrusted, err
 }
 
-// report sends a task's telemetry at the end of a run, where a person switched it on. It fails nothing: what a collector
-// did not accept in two seconds stays to be sent.
-func (s *Service) report(ctx context.Context, task belay.TaskID, w runner.Watcher) {
+// sendAtEnd sends a task's telemetry at the end of a run, if a person enabled it. It never fails: what a collector did
+// not accept in two seconds is sent later.
+func (s *Service) sendAtEnd(ctx context.Context, task belay.TaskID, w runner.Watcher) {
 	if s.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.SwitchVar) != "1" {
 		return
 	}
-	to, untrusted, err := s.telemetry()
+	to, untrusted, err := s.telemetrySettings()
 	switch {
 	case err != nil:
 		w.Note("telemetry was not sent: " + session.Sentence(err))
@@ -79,11 +80,11 @@ func (s *Service) report(ctx context.Context, task belay.TaskID, w runner.Watche
 	}
 }
 
-// SendTelemetry sends what was not sent yet of the tasks, or all of it again; of every task when none is named. A
-// task that could not be sent does not stop the others. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
+// SendTelemetry sends the unsent telemetry of the tasks, or with again all of it; of every task when none is named. A
+// failure for one task does not stop the others. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
 // no such task (CodeNotFound), what a collector did not accept (CodeCannot).
-func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]Sent, error) {
-	to, untrusted, err := s.telemetry()
+func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]TelemetrySent, error) {
+	to, untrusted, err := s.telemetrySettings()
 	switch {
 	case err != nil:
 		return nil, &belay.Error{Code: belay.CodeUsage, What: "the telemetry settings cannot be used",
@@ -99,7 +100,7 @@ func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again
 			return nil, err
 		}
 	}
-	list := []Sent{}
+	list := []TelemetrySent{}
 	var failed error
 	for _, task := range tasks {
 		sent, err := s.sendTelemetry(ctx, task, to, again)
@@ -114,13 +115,13 @@ func (s *Service) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again
 	}
 	if failed != nil {
 		failed = &belay.Error{Code: belay.CodeCannot, What: "not everything was sent", Try: "belay telemetry send, when the collector at " +
-			hosts(to) + " answers", Err: failed}
+			collectorHost(to) + " answers", Err: failed}
 	}
 	return list, failed
 }
 
-// hosts names the first collector, without what its address may have of passwords.
-func hosts(to telemetry.Settings) string {
+// collectorHost names the first collector, without passwords in its address.
+func collectorHost(to telemetry.Settings) string {
 	for _, s := range telemetry.Signals {
 		if u, err := url.Parse(to.Endpoints[s]); err == nil && u.Host != "" {
 			return u.Host
@@ -129,7 +130,8 @@ func hosts(to telemetry.Settings) string {
 	return "the endpoint"
 }
 
-// Telemetry makes the telemetry of a task as it would be sent now. Errors: CodeNotFound, or a record that cannot be read.
+// Telemetry returns the telemetry of a task as it would be sent now. Errors: CodeNotFound, or a record that cannot be
+// read.
 func (s *Service) Telemetry(task belay.TaskID, what telemetry.Options) (telemetry.Data, error) {
 	log, err := s.Session.Journal.Read(task)
 	if err != nil {
@@ -138,8 +140,9 @@ func (s *Service) Telemetry(task belay.TaskID, what telemetry.Options) (telemetr
 	return telemetry.Build(telemetry.Source{Log: log, Attachment: s.Session.Journal.Attachment}, what)
 }
 
-// Measured are the metrics of a task's entries after the one with a number, for a process that adds them up itself.
-func (s *Service) Measured(task belay.TaskID, after int) ([]telemetry.Sample, error) {
+// Metrics returns the metrics of a task's entries after the entry numbered after, for a process that sums them up
+// itself.
+func (s *Service) Metrics(task belay.TaskID, after int) ([]telemetry.Sample, error) {
 	log, err := s.Session.Journal.Read(task)
 	if err != nil {
 		return nil, err
@@ -148,9 +151,9 @@ func (s *Service) Measured(task belay.TaskID, after int) ([]telemetry.Sample, er
 	return telemetry.Samples(data.Metrics), err
 }
 
-// ShowTelemetry is Telemetry as the settings in force have it; messages are in it only where they would be sent.
+// ShowTelemetry is Telemetry with the settings in force; messages are included only where they would be sent.
 func (s *Service) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
-	to, _, err := s.telemetry()
+	to, _, err := s.telemetrySettings()
 	if err != nil {
 		return telemetry.Data{}, err
 	}
@@ -160,10 +163,10 @@ func (s *Service) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
 	return s.Telemetry(task, to.Options)
 }
 
-// sendTelemetry sends a task's entries after the last one that was accepted, a signal at a time, and remembers each that
-// was. A kill in between costs a resend, which has the same ids.
-func (svc *Service) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (Sent, error) {
-	sent := Sent{Task: task, Results: []telemetry.Result{}}
+// sendTelemetry sends a task's entries after the last accepted one, a signal at a time, and records each that was
+// accepted. A kill in between causes a resend, with the same IDs.
+func (svc *Service) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (TelemetrySent, error) {
+	sent := TelemetrySent{Task: task, Results: []telemetry.Result{}}
 	data, err := svc.Telemetry(task, to.Options)
 	if err != nil {
 		return sent, err

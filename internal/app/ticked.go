@@ -14,28 +14,28 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// TickedTask is a task whose box somebody ticked, held against what was changed until then.
+// TickedTask is a task with a ticked box, compared with the changes up to then.
 type TickedTask struct {
-	Source  string          `json:"source"`
-	Line    int             `json:"line"`
-	ID      string          `json:"id,omitempty"`
-	Title   string          `json:"title"`
-	Task    belay.TaskID    `json:"task,omitempty"`   // belay's own, where it accepted the work
-	Verdict string          `json:"verdict"`          // shown, contradicted, not shown
-	Why     string          `json:"why,omitempty"`    // of a verdict that no requirement gives
-	Before  string          `json:"before,omitempty"` // the commit from which changes count
-	After   string          `json:"after,omitempty"`  // the commit that ticked the box; "" for the working tree
-	Met     []belay.Met     `json:"requirements"`
-	Found   []belay.Finding `json:"findings"`
+	Source       string          `json:"source"`
+	Line         int             `json:"line"`
+	ID           string          `json:"id,omitempty"`
+	Title        string          `json:"title"`
+	Task         belay.TaskID    `json:"task,omitempty"`   // belay's own, where it accepted the work
+	Verdict      string          `json:"verdict"`          // shown, contradicted, not shown
+	Why          string          `json:"why,omitempty"`    // of a verdict that no requirement gives
+	Before       string          `json:"before,omitempty"` // the commit from which changes count
+	After        string          `json:"after,omitempty"`  // the commit that ticked the box; "" for the working tree
+	Requirements []belay.Met     `json:"requirements"`
+	Findings     []belay.Finding `json:"findings"`
 }
 
-// TickedReport is what was found about all ticked tasks of the files.
+// TickedReport is the result for all ticked tasks of the files.
 type TickedReport struct {
 	Tasks []TickedTask       `json:"tasks"`
 	Tests *belay.CheckResult `json:"tests,omitempty"` // in the working tree; nil when left out
 }
 
-// Count is how many tasks have a verdict.
+// Count returns the number of tasks with a verdict.
 func (r TickedReport) Count(verdict string) (n int) {
 	for _, t := range r.Tasks {
 		if t.Verdict == verdict {
@@ -51,23 +51,23 @@ const (
 	maxVersion  = 1 << 20 // bytes
 )
 
-// allBut are the names of all checks but one.
-func allBut(name string) []string {
+// checksExcept returns the names of all checks but one.
+func checksExcept(name string) []string {
 	return slices.DeleteFunc(check.Names(), func(other string) bool { return other == name })
 }
 
-// version is a task file as a commit has it, or the working tree.
-type version struct {
+// fileVersion is a task file in a commit, or in the working tree.
+type fileVersion struct {
 	commit string          // "" for the working tree
 	done   map[string]bool // each task that it has, by key: whether its box is ticked
 }
 
-// Ticked holds each ticked task of the files against the changes of its time: those after the commit that ticked another
-// box of the file, or that added the task, up to the commit that ticked its own. What cannot be shown by them is said to
-// be not shown. The tests run on the working tree, unless q.Skip names them.
-func (s *Service) Ticked(ctx context.Context, files []ImportFile, q CheckRequest) (TickedReport, error) {
+// CheckTicked compares each ticked task of the files with the changes of its time: those after the commit that ticked
+// another box of the file, or that added the task, up to the commit that ticked its own. What these changes do not show
+// is reported as not shown. The tests run on the working tree, unless q.Skip names them.
+func (s *Service) CheckTicked(ctx context.Context, files []ImportFile, q CheckRequest) (TickedReport, error) {
 	report := TickedReport{Tasks: []TickedTask{}}
-	have, err := Have(s)
+	have, err := RecordedTasks(s)
 	if err != nil {
 		return report, err
 	}
@@ -76,17 +76,17 @@ func (s *Service) Ticked(ctx context.Context, files []ImportFile, q CheckRequest
 		if f.Problem != "" || f.outside {
 			continue
 		}
-		versions, err := s.versions(ctx, f)
+		versions, err := s.readVersions(ctx, f)
 		if err != nil {
 			return report, err
 		}
-		for _, l := range Plan([]ImportFile{f}, have, Options{}).Tasks {
-			if l.Outcome != Done {
+		for _, l := range PlanImport([]ImportFile{f}, have, ImportOptions{}).Tasks {
+			if l.Outcome != ImportDone {
 				continue
 			}
-			t := TickedTask{Source: l.Source, Line: l.Line, ID: l.ID, Title: l.Title, Task: l.Belay, Met: []belay.Met{},
-				Found: []belay.Finding{}}
-			if err := s.ticked(ctx, &t, l, versions, states); err != nil {
+			t := TickedTask{Source: l.Source, Line: l.Line, ID: l.ID, Title: l.Title, Task: l.Belay, Requirements: []belay.Met{},
+				Findings: []belay.Finding{}}
+			if err := s.judgeTicked(ctx, &t, l, versions, states); err != nil {
 				return report, err
 			}
 			report.Tasks = append(report.Tasks, t)
@@ -95,7 +95,7 @@ func (s *Service) Ticked(ctx context.Context, files []ImportFile, q CheckRequest
 	if len(report.Tasks) == 0 || slices.Contains(q.Skip, "tests") {
 		return report, nil
 	}
-	q.Before, q.Skip = "HEAD", allBut("tests")
+	q.Before, q.Skip = "HEAD", checksExcept("tests")
 	if q.Adhoc, err = s.AdhocTask(); err != nil {
 		return report, err
 	}
@@ -111,10 +111,11 @@ func (s *Service) Ticked(ctx context.Context, files []ImportFile, q CheckRequest
 	return report, nil
 }
 
-// ticked judges one task. Work is not always committed between one tick and the next: what is not shown there is looked for
-// in everything since the task was written down, and only what both contradict is contradicted.
-func (s *Service) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions []version, states map[string]belay.SnapshotID) error {
-	before, after, added, why := span(versions, taskKey(l.Task))
+// judgeTicked judges one task. Work is not always committed between one tick and the next: what is not shown there is
+// looked for in everything since the task was written down, and only what both contradict is contradicted.
+func (s *Service) judgeTicked(ctx context.Context, t *TickedTask, l ImportLine, versions []fileVersion,
+	states map[string]belay.SnapshotID) error {
+	before, after, added, why := commitSpan(versions, taskKey(l.Task))
 	if why != "" {
 		t.Verdict, t.Why = belay.MetUnknown, why
 		return nil
@@ -125,14 +126,14 @@ func (s *Service) ticked(ctx context.Context, t *TickedTask, l ImportLine, versi
 		return err
 	}
 	task.Prose = l.Text
-	task.Request, _ = s.Understand(ctx, l.Text)
-	task.Checks.Skip = allBut("contract")
-	if err := s.tickedIn(ctx, t, task, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
+	task.Request, _ = s.ParseRequest(ctx, l.Text)
+	task.Checks.Skip = checksExcept("contract")
+	if err := s.judgeBetween(ctx, t, task, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
 		return err
 	}
 	whole := *t
-	whole.Before, whole.After, whole.Met, whole.Found, whole.Why = added, "", []belay.Met{}, []belay.Finding{}, ""
-	if err := s.tickedIn(ctx, &whole, task, states); err != nil {
+	whole.Before, whole.After, whole.Requirements, whole.Findings, whole.Why = added, "", []belay.Met{}, []belay.Finding{}, ""
+	if err := s.judgeBetween(ctx, &whole, task, states); err != nil {
 		return err
 	}
 	if whole.Verdict == belay.MetYes || whole.Verdict == belay.MetUnknown && t.Verdict == belay.MetNot {
@@ -141,8 +142,8 @@ func (s *Service) ticked(ctx context.Context, t *TickedTask, l ImportLine, versi
 	return nil
 }
 
-// tickedIn judges one task by what differs between two commits.
-func (s *Service) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, states map[string]belay.SnapshotID) error {
+// judgeBetween judges one task by the differences between two commits.
+func (s *Service) judgeBetween(ctx context.Context, t *TickedTask, task belay.Task, states map[string]belay.SnapshotID) error {
 	from, err := s.stateOf(ctx, t.Before, states)
 	if err != nil {
 		return err
@@ -164,11 +165,11 @@ func (s *Service) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, 
 	}
 	for _, c := range judged.Checks {
 		if c.Check == "contract" {
-			t.Met, t.Found = append(t.Met, c.Met...), append(t.Found, c.Findings...)
+			t.Requirements, t.Findings = append(t.Requirements, c.Met...), append(t.Findings, c.Findings...)
 		}
 	}
 	met := func(verdict string) bool {
-		return slices.ContainsFunc(t.Met, func(m belay.Met) bool { return m.Verdict == verdict })
+		return slices.ContainsFunc(t.Requirements, func(m belay.Met) bool { return m.Verdict == verdict })
 	}
 	switch t.Verdict = belay.MetUnknown; {
 	case met(belay.MetNot):
@@ -177,13 +178,13 @@ func (s *Service) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, 
 		t.Verdict = belay.MetYes
 	case len(changes) == 0:
 		t.Why = "nothing but the box was changed"
-	case len(t.Met) == 0:
+	case len(t.Requirements) == 0:
 		t.Why = "its text names nothing that a change could show"
 	}
 	return nil
 }
 
-// stateOf gives a snapshot of a commit, or of the working tree for "".
+// stateOf returns a snapshot of a commit, or of the working tree for "".
 func (s *Service) stateOf(ctx context.Context, commit string, states map[string]belay.SnapshotID) (belay.SnapshotID, error) {
 	if id, ok := states[commit]; ok {
 		return id, nil
@@ -203,9 +204,9 @@ func (s *Service) stateOf(ctx context.Context, commit string, states map[string]
 	return info.ID, nil
 }
 
-// span says between which commits a ticked task was done, and which one added it. versions are the newest first; why says
-// what is missing.
-func span(versions []version, key string) (before, after, added, why string) {
+// commitSpan finds the commits between which a ticked task was done, and the one that added it. versions are the newest
+// first; why says what is missing.
+func commitSpan(versions []fileVersion, key string) (before, after, added, why string) {
 	i := 0
 	for i+1 < len(versions) && versions[i+1].done[key] {
 		i++
@@ -228,7 +229,7 @@ func span(versions []version, key string) (before, after, added, why string) {
 }
 
 // tickedSince reports whether a box was ticked between two versions.
-func tickedSince(before, after version) bool {
+func tickedSince(before, after fileVersion) bool {
 	for key, done := range after.done {
 		if done && !before.done[key] {
 			return true
@@ -237,9 +238,10 @@ func tickedSince(before, after version) bool {
 	return false
 }
 
-// versions reads a file's history, the newest version first: that of the working tree. A merge counts as one commit.
-func (s *Service) versions(ctx context.Context, f ImportFile) ([]version, error) {
-	list := []version{versionOf("", f.reading)}
+// readVersions reads a file's history, the newest version first: that of the working tree. A merge counts as one
+// commit.
+func (s *Service) readVersions(ctx context.Context, f ImportFile) ([]fileVersion, error) {
+	list := []fileVersion{versionOf("", f.reading)}
 	refs, err := s.Session.Repo.Refs(ctx)
 	if err != nil {
 		return nil, err
@@ -271,18 +273,18 @@ func (s *Service) versions(ctx context.Context, f ImportFile) ([]version, error)
 	return list, ctx.Err()
 }
 
-func versionOf(commit string, r tasklist.Reading) version {
-	v := version{commit: commit, done: map[string]bool{}}
+func versionOf(commit string, r tasklist.Reading) fileVersion {
+	v := fileVersion{commit: commit, done: map[string]bool{}}
 	for _, t := range r.Tasks {
 		v.done[taskKey(t)] = t.Done
 	}
 	return v
 }
 
-// taskKey names a task in the versions of its file: its words may have been edited, its id stays.
+// taskKey identifies a task across versions of its file: its text may be edited, its ID stays.
 func taskKey(t tasklist.Task) string {
 	if t.ID != "" {
 		return t.ID
 	}
-	return "\x00" + sum(t.Text)
+	return "\x00" + textHash(t.Text)
 }

@@ -3,9 +3,9 @@ package app
 import "testing"
 
 func TestSpanOfTickedTask(t *testing.T) {
-	versions := func(done ...map[string]bool) (list []version) { // the newest first, named w, 1, 2 …
+	versions := func(done ...map[string]bool) (list []fileVersion) { // the newest first, named w, 1, 2 …
 		for i, d := range done {
-			v := version{done: d}
+			v := fileVersion{done: d}
 			if i > 0 {
 				v.commit = string(rune('0' + i))
 			}
@@ -16,7 +16,7 @@ func TestSpanOfTickedTask(t *testing.T) {
 	open, one, both := map[string]bool{"a": false, "b": false}, map[string]bool{"a": true, "b": false}, map[string]bool{"a": true, "b": true}
 	for _, test := range []struct {
 		name                 string
-		versions             []version
+		versions             []fileVersion
 		key                  string
 		before, after, added string
 		known                bool
@@ -30,7 +30,7 @@ func TestSpanOfTickedTask(t *testing.T) {
 		{"never open", versions(one, one), "a", "", "", "", false},
 		{"no history", versions(one), "a", "", "", "", false},
 	} {
-		before, after, added, why := span(test.versions, test.key)
+		before, after, added, why := commitSpan(test.versions, test.key)
 		if before != test.before || after != test.after || added != test.added || (why == "") != test.known {
 			t.Errorf("%s: %q to %q, added %q (%s)", test.name, before, after, added, why)
 		}

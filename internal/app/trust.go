@@ -15,49 +15,49 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// Item is one thing that the repository would have run: the block of commands in its
-// config, a command found by detection, or a file that agents obey.
-type Item struct {
-	What    string   `json:"what"`
-	Shows   []string `json:"shows"` // what it would run, a line each
-	Trusted bool     `json:"trusted"`
+// TrustItem is one thing that the repository would run: the block of commands in its config, a detected command, or a
+// file that agents obey.
+type TrustItem struct {
+	Name     string   `json:"what"`
+	Commands []string `json:"shows"` // what it would run, a line each
+	Trusted  bool     `json:"trusted"`
 
-	text string // as it is on the list
+	listed string // as it is on the list
 }
 
-// TrustState is everything that the repository would have run, and what of it may. Block
-// and Hash are of the commands in the config, "" when it names none.
+// TrustState is everything that the repository would run, and which of it is trusted. Block and Hash are of the
+// commands in the config, "" when it names none.
 type TrustState struct {
-	Block   string `json:"block"`
-	Hash    string `json:"hash"`
-	Items   []Item `json:"items"`
-	Trusted bool   `json:"trusted"` // all of it
+	Block   string      `json:"block"`
+	Hash    string      `json:"hash"`
+	Items   []TrustItem `json:"items"`
+	Trusted bool        `json:"trusted"` // all of it
 }
 
-// Missing gives what may not run yet.
-func (s TrustState) Missing() []Item {
-	return slices.DeleteFunc(slices.Clone(s.Items), func(i Item) bool { return i.Trusted })
+// Untrusted returns the items that are not trusted.
+func (s TrustState) Untrusted() []TrustItem {
+	return slices.DeleteFunc(slices.Clone(s.Items), func(i TrustItem) bool { return i.Trusted })
 }
 
-// String lists items as they are shown before somebody trusts them.
-func String(items []Item) string {
+// ItemsText lists items for a person who is asked to trust them.
+func ItemsText(items []TrustItem) string {
 	var b strings.Builder
 	for _, i := range items {
-		fmt.Fprintf(&b, "%s:\n", i.What)
-		for _, line := range i.Shows {
+		fmt.Fprintf(&b, "%s:\n", i.Name)
+		for _, line := range i.Commands {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
 	return b.String()
 }
 
-// TrustState looks at what the repository would have run. It runs nothing.
+// TrustState reads what the repository would run. It runs nothing.
 func (s *Service) TrustState() (TrustState, error) {
 	block, hash := config.Commands(s.Session.Config)
-	st := TrustState{Block: string(block), Hash: hash, Items: s.items(), Trusted: true}
+	st := TrustState{Block: string(block), Hash: hash, Items: s.trustableItems(), Trusted: true}
 	for i := range st.Items {
 		item := &st.Items[i]
-		ok, err := s.Session.May.Trusted(item.text)
+		ok, err := s.Session.May.Trusted(item.listed)
 		if err != nil {
 			return st, err
 		}
@@ -66,22 +66,23 @@ func (s *Service) TrustState() (TrustState, error) {
 	return st, nil
 }
 
-func (s *Service) items() []Item {
-	items := []Item{}
+func (s *Service) trustableItems() []TrustItem {
+	items := []TrustItem{}
 	if block, _ := config.Commands(s.Session.Config); len(block) > 0 {
-		items = append(items, Item{What: config.File, Shows: strings.Split(strings.TrimSpace(string(block)), "\n"), text: string(block)})
+		items = append(items, TrustItem{Name: config.File, Commands: strings.Split(strings.TrimSpace(string(block)), "\n"),
+			listed: string(block)})
 	}
-	items = append(items, s.detected()...)
-	return append(items, s.agentFiles()...)
+	items = append(items, s.detectedItems()...)
+	return append(items, s.agentFileItems()...)
 }
 
-// detected gives the tests and linters that files of the tree stand for. They run the
-// repository's own code.
-func (s *Service) detected() (items []Item) {
+// detectedItems returns the tests and linters that are detected from files of the tree. They run the repository's own
+// code.
+func (s *Service) detectedItems() (items []TrustItem) {
 	add := func(what, key string, c belay.TestCommand) {
 		shown := config.Written(c)
-		items = append(items, Item{What: what, Shows: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))},
-			text: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
+		items = append(items, TrustItem{Name: what, Commands: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))},
+			listed: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
 	}
 	if tests, ok := testrun.DetectTests(s.Session.Repo.Root); ok {
 		add("detected tests", "detected.tests", tests)
@@ -92,24 +93,24 @@ func (s *Service) detected() (items []Item) {
 	return items
 }
 
-// agentFiles gives what agents run by themselves when they are started here.
-func (s *Service) agentFiles() (items []Item) {
+// agentFileItems returns what agents run by themselves when they are started here.
+func (s *Service) agentFileItems() (items []TrustItem) {
 	for _, f := range agent.FindAgentFiles(s.Session.Repo.Root) {
-		items = append(items, Item{What: f.Path, Shows: f.Runs, text: f.Text()})
+		items = append(items, TrustItem{Name: f.Path, Commands: f.Runs, listed: f.Text()})
 	}
 	return items
 }
 
 // TrustAll trusts everything that TrustState gives.
-func (s *Service) TrustAll() error { return s.trustItems(s.items()) }
+func (s *Service) TrustAll() error { return s.trustItems(s.trustableItems()) }
 
-// Distrust takes all trust of this repository away.
+// Distrust removes all trust in this repository.
 func (s *Service) Distrust() error { return s.Session.May.Remove() }
 
-func (s *Service) trustItems(items []Item) error {
+func (s *Service) trustItems(items []TrustItem) error {
 	var texts []string
 	for _, i := range items {
-		texts = append(texts, i.text)
+		texts = append(texts, i.listed)
 	}
 	if len(texts) == 0 {
 		return nil
@@ -117,8 +118,8 @@ func (s *Service) trustItems(items []Item) error {
 	return s.Session.May.Add(texts...)
 }
 
-// want is what a request would have run.
-type want struct {
+// programsWanted are the programs that a request would run.
+type programsWanted struct {
 	task      belay.TaskID // "" for a new one
 	programs  [][]string
 	tests     []belay.TestCommand
@@ -126,9 +127,9 @@ type want struct {
 	agents    bool // agents are started in the tree
 }
 
-// wants gives what a task runs from its start to its end.
-func wants(t belay.Task) want {
-	w := want{task: t.ID, programs: [][]string{t.Agent, t.Debugger, t.OnFailure}, reviewers: t.Reviewers, agents: true}
+// programsOf returns the programs that a task runs from its start to its end.
+func programsOf(t belay.Task) programsWanted {
+	w := programsWanted{task: t.ID, programs: [][]string{t.Agent, t.Debugger, t.OnFailure}, reviewers: t.Reviewers, agents: true}
 	skips := func(name string) bool { return slices.Contains(t.Checks.Skip, name) }
 	if !skips(testrun.Name) {
 		w.tests = append(w.tests, t.Checks.Tests)
@@ -141,29 +142,28 @@ func wants(t belay.Task) want {
 	return w
 }
 
-// recorded is what a command is called that only the task's record names.
-func (w want) recorded() string {
+// recordedName names a command that only the task's record contains.
+func (w programsWanted) recordedName() string {
 	if w.task == "" {
 		return "the task"
 	}
 	return "the record of " + string(w.task)
 }
 
-// missing gives what of it may not run, as items that can be trusted. The commands of the
-// config are one item; a command of the task's own record is one that was frozen from a
-// config that nobody trusted.
-func (s *Service) missing(w want) ([]Item, error) {
+// untrustedItems returns the programs that are not trusted, as items that can be. The commands of the config are one
+// item; a command of the task's own record was frozen from a config that nobody trusted.
+func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 	st, err := s.TrustState()
 	if err != nil {
 		return nil, err
 	}
 	if !w.agents {
-		st.Items = slices.DeleteFunc(st.Items, func(i Item) bool { return strings.HasPrefix(i.text, "agent file ") })
+		st.Items = slices.DeleteFunc(st.Items, func(i TrustItem) bool { return strings.HasPrefix(i.listed, "agent file ") })
 	}
-	open := st.Missing()
-	var out []Item
-	take := func(i Item) {
-		if !slices.ContainsFunc(out, func(o Item) bool { return o.text == i.text }) {
+	open := st.Untrusted()
+	var out []TrustItem
+	take := func(i TrustItem) {
+		if !slices.ContainsFunc(out, func(o TrustItem) bool { return o.listed == i.listed }) {
 			out = append(out, i)
 		}
 	}
@@ -172,12 +172,12 @@ func (s *Service) missing(w want) ([]Item, error) {
 			return err
 		}
 		for _, i := range open {
-			if strings.Contains("\n"+i.text, ": "+line+"\n") {
+			if strings.Contains("\n"+i.listed, ": "+line+"\n") {
 				take(i)
 				return nil
 			}
 		}
-		take(Item{What: w.recorded(), Shows: []string{strings.TrimSpace(text)}, text: text})
+		take(TrustItem{Name: w.recordedName(), Commands: []string{strings.TrimSpace(text)}, listed: text})
 		return nil
 	}
 	programs := w.programs
@@ -192,7 +192,7 @@ func (s *Service) missing(w want) ([]Item, error) {
 	}
 	for _, c := range w.tests {
 		_, err := s.Session.May.Tests(c)
-		if err := need(err, config.Written(named(c)), "task.checks.command: "+config.Written(c)+"\n"); err != nil {
+		if err := need(err, config.Written(withoutEventStream(c)), "task.checks.command: "+config.Written(c)+"\n"); err != nil {
 			return nil, err
 		}
 	}
@@ -214,49 +214,48 @@ func (s *Service) missing(w want) ([]Item, error) {
 		}
 	}
 	for _, i := range open {
-		if strings.HasPrefix(i.text, "agent file ") {
+		if strings.HasPrefix(i.listed, "agent file ") {
 			take(i)
 		}
 	}
 	return out, nil
 }
 
-// named gives a test command as the config or detection has it: belay itself asks a plain
-// go test for its event stream.
-func named(c belay.TestCommand) belay.TestCommand {
+// withoutEventStream returns a test command as the config or detection has it: belay itself asks a plain go test for
+// its event stream.
+func withoutEventStream(c belay.TestCommand) belay.TestCommand {
 	if rest, ok := strings.CutPrefix(c.Command, "go test -json"); ok && c.From != "detected" {
 		c.Command = "go test" + rest
 	}
 	return c
 }
 
-// trusted refuses what the repository would have run and nobody let run: on a terminal the
-// person is asked once, and otherwise now says that it was let run with --trust. typed says
-// that the person typed the agent that is started here: it runs the project's tests anyway,
-// so commands found by detection need no other question.
-func (s *Service) trusted(w want, typed, now bool) error {
-	items, err := s.missing(w)
+// checkPrograms refuses programs of the repository that nobody trusted: on a terminal it asks the person once; now says
+// that --trust was given. typed says that the person typed the agent that is started here: it runs the project's tests
+// anyway, so detected commands need no other question.
+func (s *Service) checkPrograms(w programsWanted, typed, now bool) error {
+	items, err := s.untrustedItems(w)
 	if err != nil {
 		return err
 	}
-	return s.allowed(w, items, typed, now)
+	return s.askToTrust(w, items, typed, now)
 }
 
-// mayCommit refuses a commit, a push or a signature that would start programs of the repository's own config, or hooks,
-// that nobody trusted.
-func (s *Service) mayCommit(ctx context.Context, hooks, now bool) error {
+// checkCommitPrograms refuses a commit, a push or a signature that would run hooks, or programs of the repository's own
+// git config, that nobody trusted.
+func (s *Service) checkCommitPrograms(ctx context.Context, hooks, now bool) error {
 	lines, err := s.Session.Repo.RepoPrograms(ctx, hooks)
 	if err != nil || len(lines) == 0 {
 		return err
 	}
-	item := Item{What: "git hooks and settings", Shows: lines, text: "git: " + strings.Join(lines, "\n") + "\n"}
-	if ok, err := s.Session.May.Trusted(item.text); ok || err != nil {
+	item := TrustItem{Name: "git hooks and settings", Commands: lines, listed: "git: " + strings.Join(lines, "\n") + "\n"}
+	if ok, err := s.Session.May.Trusted(item.listed); ok || err != nil {
 		return err
 	}
 	if now {
-		return s.trustItems([]Item{item})
+		return s.trustItems([]TrustItem{item})
 	}
-	err = s.allowed(want{}, []Item{item}, false, false)
+	err = s.askToTrust(programsWanted{}, []TrustItem{item}, false, false)
 	var refused *belay.Error
 	if errors.As(err, &refused) && errors.Is(err, config.ErrUntrusted) {
 		refused.Try = "look at .git/hooks and .git/config, then repeat it with --trust"
@@ -264,15 +263,15 @@ func (s *Service) mayCommit(ctx context.Context, hooks, now bool) error {
 	return err
 }
 
-// allowed is trusted for items that are not trusted yet.
-func (s *Service) allowed(w want, items []Item, typed, now bool) error {
+// askToTrust is checkPrograms for items that are not trusted yet.
+func (s *Service) askToTrust(w programsWanted, items []TrustItem, typed, now bool) error {
 	if now {
-		return s.trustItems(append(s.items(), items...))
+		return s.trustItems(append(s.trustableItems(), items...))
 	}
-	isDetected := func(i Item) bool { return strings.HasPrefix(i.text, "detected.") }
-	if typed && !slices.ContainsFunc(items, func(i Item) bool { return !isDetected(i) }) {
+	isDetected := func(i TrustItem) bool { return strings.HasPrefix(i.listed, "detected.") }
+	if typed && !slices.ContainsFunc(items, func(i TrustItem) bool { return !isDetected(i) }) {
 		for _, i := range items {
-			s.Session.May.Type(i.text)
+			s.Session.May.Type(i.listed)
 		}
 		return nil
 	}
@@ -280,30 +279,30 @@ func (s *Service) allowed(w want, items []Item, typed, now bool) error {
 	case len(items) == 0:
 		return nil
 	case s.ask != nil:
-		if yes, asked := s.ask("this repository would have these run on your machine:\n" + String(items) + "allow them?"); yes {
+		if yes, asked := s.ask("this repository would have these run on your machine:\n" + ItemsText(items) + "allow them?"); yes {
 			return s.trustItems(items)
 		} else if asked {
 			return belay.Refuse(belay.CodeInterrupted, "belay trust --show", "nothing was run: the repository is not trusted")
 		}
 	}
-	return &belay.Error{Code: belay.CodeCannot, What: summary(items), Try: w.try(items), Err: config.ErrUntrusted}
+	return &belay.Error{Code: belay.CodeCannot, What: itemsSummary(items), Try: w.trustCommand(items), Err: config.ErrUntrusted}
 }
 
-// try names the command that trusts the items. Belay trust knows nothing of what only the
-// record of a task names: another config, or another folder, was trusted when it was made.
-func (w want) try(items []Item) string {
-	if w.task != "" && slices.ContainsFunc(items, func(i Item) bool { return i.What == w.recorded() }) {
+// trustCommand returns the command that trusts the items. belay trust does not know commands that are only in a task's
+// record: another config, or another folder, was trusted when it was recorded.
+func (w programsWanted) trustCommand(items []TrustItem) string {
+	if w.task != "" && slices.ContainsFunc(items, func(i TrustItem) bool { return i.Name == w.recordedName() }) {
 		return fmt.Sprintf("belay run --resume %s on a terminal (it shows them and asks), or with --trust in a script", w.task)
 	}
 	return "belay trust (it shows them and asks), or --trust in a script"
 }
 
-// summary says in one line what would run.
-func summary(items []Item) string {
+// itemsSummary says in one line what would run.
+func itemsSummary(items []TrustItem) string {
 	var names []string
 	for _, i := range items {
-		if !slices.Contains(names, i.What) {
-			names = append(names, i.What)
+		if !slices.Contains(names, i.Name) {
+			names = append(names, i.Name)
 		}
 	}
 	if len(names) > 4 {
@@ -312,38 +311,38 @@ func summary(items []Item) string {
 	return "nothing was run: trust these first (" + belay.VisibleLine(strings.Join(names, ", ")) + ")"
 }
 
-// offer is trusted for a request that goes on without: what may not run is then named by
-// the check that would have run it.
-func (s *Service) offer(w want, now bool) error {
-	err := s.trusted(w, false, now)
+// offerTrust is checkPrograms for a request that works without the programs: the check that would have run an untrusted
+// one names it.
+func (s *Service) offerTrust(w programsWanted, now bool) error {
+	err := s.checkPrograms(w, false, now)
 	if errors.Is(err, config.ErrUntrusted) || belay.CodeOf(err) == belay.CodeInterrupted {
 		return nil
 	}
 	return err
 }
 
-// judging is what checks of a task run.
-func judging(t belay.Task) want {
-	w := wants(t)
+// programsOfChecks returns the programs that checks of a task run.
+func programsOfChecks(t belay.Task) programsWanted {
+	w := programsOf(t)
 	w.programs, w.reviewers, w.agents = nil, nil, false
 	return w
 }
 
-// MayHand refuses what roles would run that nobody let run.
-func (s *Service) MayHand(r *session.Record, agents [][]string, typed []string, now bool) error {
+// CheckRoleTrust refuses untrusted programs of roles.
+func (s *Service) CheckRoleTrust(r *session.Record, agents [][]string, typed []string, now bool) error {
 	s.Session.May.TypeCommand(typed)
-	w := want{programs: agents, agents: true}
+	w := programsWanted{programs: agents, agents: true}
 	if r != nil {
-		w = wants(r.Task)
+		w = programsOf(r.Task)
 		w.programs = append(w.programs, agents...)
-	} else if t, err := s.task(NewTask{Prose: "roles"}); err == nil {
-		w = wants(t)
+	} else if t, err := s.newTask(NewTask{Text: "roles"}); err == nil {
+		w = programsOf(t)
 		w.programs = append(agents, t.Debugger, t.OnFailure)
 	}
-	return s.trusted(w, len(typed) > 0, now)
+	return s.checkPrograms(w, len(typed) > 0, now)
 }
 
-// MayAsk refuses reviewers that nobody let be asked.
-func (s *Service) MayAsk(reviewers []belay.Reviewer) error {
-	return s.trusted(want{reviewers: reviewers}, false, false)
+// CheckReviewerTrust refuses untrusted reviewers.
+func (s *Service) CheckReviewerTrust(reviewers []belay.Reviewer) error {
+	return s.checkPrograms(programsWanted{reviewers: reviewers}, false, false)
 }

@@ -15,27 +15,27 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// BackRequest asks to go back to before a turn of an agent's own session, or before one call of a tool.
-type BackRequest struct {
-	Session string // "": the latest in this working tree
-	Tool    bool   // a call of a tool, not a turn
-	N       int    // its number; 0: the last one that changed something and is not taken back yet
-	Options restore.Options
+// UndoTurnRequest asks to undo a turn of an agent's own session, or one tool call, and everything after it.
+type UndoTurnRequest struct {
+	Session  string // "": the latest in this working tree
+	ToolCall bool   // a call of a tool, not a turn
+	Number   int    // its number; 0: the last one that changed something and is not taken back yet
+	Options  restore.Options
 }
 
-// Back reverses what the tools of a session changed since a turn or a call of a tool began: files, and git's own state.
-// What somebody else changed in other files stays. Like every restore it takes a snapshot first, and belay redo and belay
-// undo go on from it. The agent is told with the next prompt. CodeCannot when there is nothing to take back.
-func (s *Service) Back(ctx context.Context, q BackRequest) (restore.Restored, string, error) {
+// UndoTurn reverts what the tools of a session changed since a turn or a tool call began: files, and git's own state.
+// What somebody else changed in other files stays. Like every restore it takes a snapshot first, so that belay redo and
+// belay undo continue from it. The agent is informed with the next prompt. CodeCannot when there is nothing to undo.
+func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Restored, string, error) {
 	r, err := s.sessionOf(q.Session)
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
 	var passing []snapshot.Info
 	if q.Options.DryRun {
-		r, passing, err = s.soFar(ctx, r)
+		r, passing, err = s.withInterrupted(ctx, r)
 	} else {
-		r, err = s.interrupted(ctx, r)
+		r, err = s.recordInterrupted(ctx, r)
 	}
 	if err != nil {
 		return restore.Restored{}, "", err
@@ -44,20 +44,20 @@ func (s *Service) Back(ctx context.Context, q BackRequest) (restore.Restored, st
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	to, err := t.find(q)
+	to, err := t.findPoint(q)
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
 	redone, err := s.Session.Restores.UndoneRestores()
 	if err != nil {
-		return restore.Restored{}, to.what, err
+		return restore.Restored{}, to.name, err
 	}
 	opts, taken, err := s.Session.BackOptions(ctx, r, to.target, redone, passing...)
 	if err != nil {
-		return restore.Restored{}, to.what, err
+		return restore.Restored{}, to.name, err
 	}
-	opts.DryRun, opts.SkipBroken, opts.Reason = q.Options.DryRun, q.Options.SkipBroken, "undo "+to.what
-	out, err := s.alone(ctx, q.Options.DryRun, "belay undo", func() (restore.Restored, error) {
+	opts.DryRun, opts.SkipBroken, opts.Reason = q.Options.DryRun, q.Options.SkipBroken, "undo "+to.name
+	out, err := s.withoutRun(ctx, q.Options.DryRun, "belay undo", func() (restore.Restored, error) {
 		out, err := s.Session.Restores.Restore(ctx, to.target, opts)
 		if err != nil || q.Options.DryRun {
 			return out, err
@@ -67,20 +67,20 @@ func (s *Service) Back(ctx context.Context, q BackRequest) (restore.Restored, st
 		if out.Overruled, err = s.Session.Overruled(ctx, &turn, taken, out); err != nil {
 			return out, err
 		}
-		return out, s.recordBack(ctx, r.Task.ID, to, out)
+		return out, s.recordUndo(ctx, r.Task.ID, to, out)
 	})
-	return out, to.what, err
+	return out, to.name, err
 }
 
-// interrupted takes a snapshot of what a call of a tool changed that never returned: a person interrupted the agent, and
-// wants back what it had done by then. What was changed since the call began counts as its, but not what was changed after
-// an undo had ended the turn: that was a person.
-func (svc *Service) interrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
+// recordInterrupted takes a snapshot of the changes of a tool call that never returned: a person interrupted the agent,
+// and wants to undo what it had done by then. Changes since the call began are attributed to it, but not those after an
+// undo had ended the turn: a person made them.
+func (svc *Service) recordInterrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
 	s, err := svc.Session.Sit(r.Task.ID)
-	if err != nil || !underWay(s.Last) {
+	if err != nil || !hasOpenCall(s.Last) {
 		return r, err
 	}
-	m, info, err := svc.cutShort(ctx, r, s.Last, false)
+	m, info, err := svc.snapshotOpenCall(ctx, r, s.Last, false)
 	if errors.Is(err, snapshot.ErrSame) {
 		return r, nil
 	}
@@ -93,18 +93,18 @@ func (svc *Service) interrupted(ctx context.Context, r *session.Record) (*sessio
 	return svc.Session.LoadAnyway(r.Task.ID)
 }
 
-// underWay reports whether a call of a tool began and neither its end nor an undo was recorded since.
-func underWay(last session.Mark) bool { return len(last.Open) > 0 && last.Kind != session.MarkUndo }
+// hasOpenCall reports whether a tool call began and neither its end nor an undo was recorded since.
+func hasOpenCall(last session.Mark) bool { return len(last.Open) > 0 && last.Kind != session.MarkUndo }
 
-// soFar is interrupted for who only looks. A plan that left out what the call changed would promise less than the undo
-// does; one that recorded it would end a call that may still be under way. So the mark is in the returned record alone,
-// and its snapshot passes: it has no ref, and is returned because no list of snapshots has it.
-func (s *Service) soFar(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
+// withInterrupted is recordInterrupted for a dry run. A plan without the changes of the open call would promise less
+// than the undo does; recording them would end a call that may still be running. So the mark is only in the returned
+// record, and its snapshot is temporary: it has no ref, and is returned because no list of snapshots contains it.
+func (s *Service) withInterrupted(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
 	n := len(r.Marks)
-	if n == 0 || !underWay(r.Marks[n-1].Mark) {
+	if n == 0 || !hasOpenCall(r.Marks[n-1].Mark) {
 		return r, nil, nil
 	}
-	m, info, err := s.cutShort(ctx, r, r.Marks[n-1].Mark, true)
+	m, info, err := s.snapshotOpenCall(ctx, r, r.Marks[n-1].Mark, true)
 	if errors.Is(err, snapshot.ErrSame) {
 		return r, nil, nil
 	}
@@ -116,9 +116,10 @@ func (s *Service) soFar(ctx context.Context, r *session.Record) (*session.Record
 	return &seen, []snapshot.Info{info}, nil
 }
 
-// cutShort takes the snapshot of the newest call under way, and derives its mark from the last one. snapshot.ErrSame when
-// nothing changed since that.
-func (s *Service) cutShort(ctx context.Context, r *session.Record, last session.Mark, passing bool) (session.Mark, snapshot.Info, error) {
+// snapshotOpenCall takes the snapshot of the newest open call, and derives its mark from the last one. snapshot.ErrSame
+// when nothing changed since that.
+func (s *Service) snapshotOpenCall(ctx context.Context, r *session.Record, last session.Mark,
+	passing bool) (session.Mark, snapshot.Info, error) {
 	m := last.Next(session.MarkAfter)
 	m.Tool = m.Open[len(m.Open)-1].Tool
 	info, err := s.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, SkipIfTree: m.Whole,
@@ -130,51 +131,53 @@ func (s *Service) cutShort(ctx context.Context, r *session.Record, last session.
 	return m, info, err
 }
 
-// backPoint is where to go back to.
-type backPoint struct {
+// undoPoint is the turn or the call to undo.
+type undoPoint struct {
 	target         belay.SnapshotID
-	what           string // turn 3, tool call 7
+	name           string // turn 3, tool call 7
 	turn, fromTool int
 }
 
-// find finds the turn or the call.
-func (t Timeline) find(q BackRequest) (backPoint, error) {
+// findPoint finds the turn or the call to undo.
+func (t Timeline) findPoint(q UndoTurnRequest) (undoPoint, error) {
 	nothing := belay.Refuse(belay.CodeCannot, "belay timeline", "nothing is left to undo: no tool of %s changed anything", t.Session)
 	for _, turn := range slices.Backward(t.Turns) {
-		latest := q.N == 0 && !turn.Undone && turn.changed()
-		if !q.Tool && turn.Begun != "" && (latest || q.N > 0 && q.N == turn.Turn) {
-			return backPoint{target: turn.Begun, what: fmt.Sprintf("turn %d", turn.Turn), turn: turn.Turn}, nil
+		latest := q.Number == 0 && !turn.Undone && turn.hasChanges()
+		if !q.ToolCall && turn.Before != "" && (latest || q.Number > 0 && q.Number == turn.Turn) {
+			return undoPoint{target: turn.Before, name: fmt.Sprintf("turn %d", turn.Turn), turn: turn.Turn}, nil
 		}
 		for _, s := range slices.Backward(turn.Steps) {
-			latest := q.N == 0 && !s.Undone && s.changed()
-			if q.Tool && s.Kind == "tool" && (latest || q.N == s.Tool) {
-				return backPoint{target: s.Before, what: fmt.Sprintf("tool call %d", s.Tool), fromTool: s.Tool}, nil
+			latest := q.Number == 0 && !s.Undone && s.hasChanges()
+			if q.ToolCall && s.Kind == "tool" && (latest || q.Number == s.Tool) {
+				return undoPoint{target: s.Before, name: fmt.Sprintf("tool call %d", s.Tool), fromTool: s.Tool}, nil
 			}
 		}
 	}
-	if q.N == 0 {
-		return backPoint{}, nothing
+	if q.Number == 0 {
+		return undoPoint{}, nothing
 	}
 	kind := "turn"
-	if q.Tool {
+	if q.ToolCall {
 		kind = "tool call"
 	}
-	return backPoint{}, belay.Refuse(belay.CodeNotFound, "belay timeline shows the numbers", "%s has no %s %d", t.Session, kind, q.N)
+	return undoPoint{}, belay.Refuse(belay.CodeNotFound, "belay timeline shows the numbers", "%s has no %s %d", t.Session, kind, q.Number)
 }
 
-// changed reports whether a tool changed something in the turn, or what it changed is not known.
-func (t TimelineTurn) changed() bool {
+// hasChanges reports whether a tool changed something in the turn, or its changes are not known.
+func (t TimelineTurn) hasChanges() bool {
 	return slices.ContainsFunc(t.Steps, func(s TimelineStep) bool {
-		return s.Kind == "tool" && !s.Undone && s.changed()
+		return s.Kind == "tool" && !s.Undone && s.hasChanges()
 	})
 }
 
-func (s TimelineStep) changed() bool { return len(s.Changes) > 0 || len(s.Git) > 0 || s.Problem != "" }
+func (s TimelineStep) hasChanges() bool {
+	return len(s.Changes) > 0 || len(s.Git) > 0 || s.Problem != ""
+}
 
-// recordBack says in the session's record what was taken back, and what the agent is to be told of it.
-func (svc *Service) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {
+// recordUndo records in the session what was undone, and the message to the agent about it.
+func (svc *Service) recordUndo(ctx context.Context, id belay.TaskID, to undoPoint, out restore.Restored) error {
 	ctx = context.WithoutCancel(ctx)
-	out = svc.begunBefore(to, out)
+	out = svc.completeInterrupted(to, out)
 	var taken []snapshot.Pin
 	if out.Rescue != "" {
 		rescue, err := svc.Session.Snaps.Get(ctx, out.Rescue)
@@ -188,7 +191,7 @@ func (svc *Service) recordBack(ctx context.Context, id belay.TaskID, to backPoin
 		return err
 	}
 	info, err := svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
-		Command: "undo" + session.StartMark, Message: "after undo of " + to.what}, svc.Session.Extent(&session.Record{Task: s.Task}))
+		Command: "undo" + session.StartMark, Message: "after undo of " + to.name}, svc.Session.Extent(&session.Record{Task: s.Task}))
 	if err != nil {
 		return err
 	}
@@ -197,10 +200,10 @@ func (svc *Service) recordBack(ctx context.Context, id belay.TaskID, to backPoin
 			return err
 		}
 		m := s.Last.Next(session.MarkUndo)
-		m.Text, m.Snapshot, m.Whole = to.what, info.ID, info.SnapshotTree
+		m.Text, m.Snapshot, m.Whole = to.name, info.ID, info.SnapshotTree
 		m.From, m.FromTool, m.Target, m.Rescue = to.turn, to.fromTool, out.Target, out.Rescue
 		if out.Rescue != "" {
-			m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
+			m.Undone = strings.TrimSpace(m.Undone + "\n" + agentMessage(to, out))
 		}
 		err = svc.Session.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Pin())...)
 		var moved *journal.MovedError
@@ -210,11 +213,11 @@ func (svc *Service) recordBack(ctx context.Context, id belay.TaskID, to backPoin
 	}
 }
 
-// begunBefore is what was done, where nothing differed because an undo was interrupted before it could be recorded, and
-// the restore was ended since.
-func (s *Service) begunBefore(to backPoint, out restore.Restored) restore.Restored {
+// completeInterrupted fills in what an interrupted undo had restored: the restore was finished since but not recorded,
+// so that now nothing differs.
+func (s *Service) completeInterrupted(to undoPoint, out restore.Restored) restore.Restored {
 	last, ok := s.Session.Restores.LastRestore()
-	if out.Rescue != "" || !ok || last.Target != to.target || s.backed(last.Rescue) {
+	if out.Rescue != "" || !ok || last.Target != to.target || s.isRescueOfTurn(last.Rescue) {
 		return out
 	}
 	out.Rescue = last.Rescue
@@ -224,14 +227,14 @@ func (s *Service) begunBefore(to backPoint, out restore.Restored) restore.Restor
 	return out
 }
 
-// toldOf is what the agent is told: its work is not changed without a word.
-func toldOf(to backPoint, out restore.Restored) string {
+// agentMessage returns the message to the agent: its work is not changed silently.
+func agentMessage(to undoPoint, out restore.Restored) string {
 	files := slices.Concat(out.Written, out.Removed)
 	slices.Sort(files)
 	const most = 20
 	var b strings.Builder
 	fmt.Fprintf(&b, "The person reversed %s with belay undo: the changes since it began are reversed in %s",
-		to.what, belay.CountOf(len(files), "file"))
+		to.name, belay.CountOf(len(files), "file"))
 	for i, f := range files {
 		if i == most {
 			fmt.Fprintf(&b, " and %d more", len(files)-most)

@@ -74,7 +74,7 @@ var shapes = []struct {
 	{"an undo, and a person's change", "", func(t *testing.T, dir string) {
 		sendEvent(t, dir, "a", "PreToolUse", call("2"))
 		write(t, dir, "half.txt", "x\n")
-		if _, _, err := open(t, dir).Back(t.Context(), app.BackRequest{Tool: true}); err != nil {
+		if _, _, err := open(t, dir).UndoTurn(t.Context(), app.UndoTurnRequest{ToolCall: true}); err != nil {
 			t.Fatal(err)
 		}
 		write(t, dir, "mine.txt", "x\n")
@@ -86,8 +86,8 @@ var shapes = []struct {
 // none either.
 func TestUndoDryRun(t *testing.T) {
 	for _, shape := range shapes {
-		for _, q := range []app.BackRequest{{}, {N: 1}, {Tool: true}, {Tool: true, N: 1}} {
-			t.Run(fmt.Sprintf("%s/tool %v %d", shape.name, q.Tool, q.N), func(t *testing.T) {
+		for _, q := range []app.UndoTurnRequest{{}, {Number: 1}, {ToolCall: true}, {ToolCall: true, Number: 1}} {
+			t.Run(fmt.Sprintf("%s/tool %v %d", shape.name, q.ToolCall, q.Number), func(t *testing.T) {
 				t.Parallel()
 				dir := repository(t)
 				began(t, dir)
@@ -100,12 +100,12 @@ func TestUndoDryRun(t *testing.T) {
 				}
 				dry := q
 				dry.Options.DryRun = true
-				plan, what, planErr := open(t, dir).Back(t.Context(), dry)
+				plan, what, planErr := open(t, dir).UndoTurn(t.Context(), dry)
 				if _, now := hashes(t, dir); !reflect.DeepEqual(all, now) {
 					t.Errorf("a dry run and a timeline left a trace: %v", differ(all, now))
 				}
 
-				done, did, err := open(t, dir).Back(t.Context(), q)
+				done, did, err := open(t, dir).UndoTurn(t.Context(), q)
 				if fmt.Sprint(planErr) != fmt.Sprint(err) || what != did {
 					t.Fatalf("the plan is for %q: %v; done is %q: %v", what, planErr, did, err)
 				}
@@ -113,7 +113,7 @@ func TestUndoDryRun(t *testing.T) {
 				if got := names(plan); !slices.Equal(got, changed) {
 					t.Errorf("the plan names\n%q, and changed was\n%q", got, changed)
 				}
-				if shape.open != "" && !q.Tool && !slices.Contains(changed, shape.open) {
+				if shape.open != "" && !q.ToolCall && !slices.Contains(changed, shape.open) {
 					t.Errorf("what the open call changed was not taken back: %q", changed)
 				}
 				now, _ := hashes(t, dir)

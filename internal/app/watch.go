@@ -7,17 +7,17 @@ import (
 	"github.com/belay-dev/belay/internal/watch"
 )
 
-// Watch starts a watch for this working tree and waits until it is ready.
+// Watch starts a watcher for this working tree and waits until it is ready.
 func (s *Service) Watch(ctx context.Context, idle time.Duration) (watch.Status, error) {
 	return watch.Start(ctx, s.Session.Snaps.Worktree, append(s.Session.Self[:1:1], "_watch"), idle)
 }
 
-// Watched gives the status of the watch. CodeNotFound when there is none.
+// Watched returns the status of the watcher. CodeNotFound when there is none.
 func (s *Service) Watched(ctx context.Context) (watch.Status, error) {
 	return watch.Ask(ctx, s.Session.Snaps.Worktree)
 }
 
-// Unwatch ends the watch. CodeNotFound when there is none.
+// Unwatch stops the watcher. CodeNotFound when there is none.
 func (s *Service) Unwatch(ctx context.Context) error {
 	return watch.Stop(ctx, s.Session.Snaps.Worktree)
 }

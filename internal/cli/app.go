@@ -199,12 +199,12 @@ func (a *App) result(data any, err error, text func(io.Writer)) error {
 }
 
 // Setting says where and how a command works.
-func (a *App) Setting(flags []app.Flag) app.Setting {
+func (a *App) Setting(flags []app.Flag) app.OpenOptions {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	return app.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked, Opened: a.OnOpen}
+	return app.OpenOptions{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked, Opened: a.OnOpen}
 }
 
 // Status maps an error to the exit status (docs/exit-codes.md).

@@ -55,7 +55,7 @@ func mineLine(line []byte) (any, error) {
 	return struct {
 		ID   json.RawMessage `json:"id"`
 		Refs []ref           `json:"refs"`
-	}{q.ID, refs(app.MineText(*q.Text, q.Files))}, nil
+	}{q.ID, refs(app.FindPlacesAmong(*q.Text, q.Files))}, nil
 }
 
 // answerAll writes what answer makes of each line, as JSON. A line that it gives an error for is named in errs and counted.

@@ -154,7 +154,7 @@ func (a contextFamily) tellText(what any, text []byte, err error) error {
 	})
 }
 
-func printView(w io.Writer, v app.View) {
+func printView(w io.Writer, v app.ContextView) {
 	b := v.Immutable
 	fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(b.Task.Title))
 	terminal.Table(w, [][]string{
@@ -227,14 +227,14 @@ Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context status T7",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&asked{}, func(c *cobra.Command, sess *session.Session, r app.ContextRequest) error {
-			s, err := app.StatusOf(sess, r.Task)
+			s, err := app.ReadContextStatus(sess, r.Task)
 			return a.result(s, err, func(w io.Writer) { printStatus(w, s) })
 		}),
 	}
 }
 
 func printStatus(w io.Writer, s app.ContextStatus) {
-	if !s.There {
+	if !s.Exists {
 		word := "has no context"
 		if s.Purged {
 			word = "had a context, now purged"

@@ -29,7 +29,7 @@ Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6
 			if err != nil {
 				return err
 			}
-			v, err := app.ValidatePlan(c.Context(), svc, app.Question{Dir: a.Dir, Plan: args[0], Against: against})
+			v, err := app.ValidatePlan(c.Context(), svc, app.PlanComparison{Dir: a.Dir, Plan: args[0], Against: against})
 			if err != nil {
 				return err
 			}
@@ -62,16 +62,16 @@ func (q *asking) add(c *cobra.Command, a planFamily) {
 	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
 }
 
-func (a planFamily) compare(ctx context.Context, name string, q asking) (app.Compared, error) {
+func (a planFamily) compare(ctx context.Context, name string, q asking) (app.PlanCompared, error) {
 	id, err := task(q.task)
 	if err != nil {
-		return app.Compared{}, err
+		return app.PlanCompared{}, err
 	}
 	svc, err := a.service(ctx)
 	if err != nil {
-		return app.Compared{}, err
+		return app.PlanCompared{}, err
 	}
-	return app.Compare(ctx, svc, app.Question{Dir: a.Dir, Plan: name, Against: q.against, Task: id})
+	return app.ComparePlan(ctx, svc, app.PlanComparison{Dir: a.Dir, Plan: name, Against: q.against, Task: id})
 }
 
 func (a planFamily) diffCommand() *cobra.Command {
@@ -156,7 +156,7 @@ func printLines(w io.Writer, sign string, list []plan.MarkerLine) {
 	}
 }
 
-func tellMarkers(w io.Writer, c app.Compared, paint terminal.Paint) {
+func tellMarkers(w io.Writer, c app.PlanCompared, paint terminal.Paint) {
 	for _, j := range c.Markers {
 		fmt.Fprintf(w, "%s  %s [%s]%s  %s\n", verdict(j.Verdict, paint), belay.VisibleLine(j.Section), j.Marker,
 			numbers(j.Counts), belay.VisibleLine(j.Text))

@@ -17,10 +17,10 @@ import (
 // which counts more than the config.
 func (a *App) Clarified(ctx context.Context, svc *app.Service, q *app.NewTask, must bool) {
 	q.Clarify = must || svc.Session.Config.Clarify
-	if q.Prose == "" {
+	if q.Text == "" {
 		return
 	}
-	req, _ := svc.Understand(ctx, q.Prose)
+	req, _ := svc.ParseRequest(ctx, q.Text)
 	if !req.Waits() { // what is only vague is in the record
 		return
 	}

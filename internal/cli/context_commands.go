@@ -89,7 +89,7 @@ func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) e
 // place gives the place of a task that has a context to what needs no more than that.
 func place(do func(c *cobra.Command, p *app.TaskContext) error) does {
 	return func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
-		p, err := app.At(c.Context(), s, r)
+		p, err := app.OpenPlace(c.Context(), s, r)
 		if err != nil {
 			return err
 		}

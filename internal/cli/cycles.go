@@ -54,12 +54,12 @@ Exit codes: 0 recorded · 2 not recorded · 6 no such task.`,
 				return err
 			}
 			v, err := app.RecordReview(c.Context(), svc,
-				app.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command,
-					Again: again, Secrets: force, Watch: a.Screen(true)})
+				app.NewReview{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command,
+					Redo: again, Secrets: force, Watch: a.Screen(true)})
 			return a.result(v, err, func(w io.Writer) {
 				fmt.Fprintf(w, "review %d of %s: %s, %s to change\n%s\n", v.Cycle, task, v.Verdict,
 					belay.CountOf(len(v.Affected), "place"), belay.VisibleLine(v.Path))
-				fmt.Fprintln(w, belay.VisibleLine(v.Then))
+				fmt.Fprintln(w, belay.VisibleLine(v.NextStep))
 			})
 		},
 	}
@@ -84,7 +84,7 @@ Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay review list T7\n  belay review list T7 --json",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.aboutTask(func(_ *cobra.Command, svc *app.Service, task belay.TaskID) error {
-			all, err := app.List(svc, task)
+			all, err := app.ListReviews(svc, task)
 			return a.tellReviews(task, all, err)
 		}),
 	}
@@ -136,7 +136,7 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
   belay review show review-cycle://_/T7/review-cycle-2.md`,
 		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, args []string) error {
 			if len(args) == 1 {
-				path, text, err := app.Pointed(svc, args[0])
+				path, text, err := app.ReadPointer(svc, args[0])
 				return a.result(map[string]string{"path": path, "text": text}, err, func(w io.Writer) {
 					fmt.Fprint(w, belay.Visible(text))
 				})
@@ -149,7 +149,7 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 			if err != nil {
 				return err
 			}
-			v, err := app.One(svc, task, n)
+			v, err := app.GetReview(svc, task, n)
 			return a.result(v, err, func(w io.Writer) {
 				printReview(w, v)
 				for _, f := range v.Affected {

@@ -277,10 +277,10 @@ func (a featureFamily) step(f *phaseFlags,
 		if f.Phase, err = phase.Parse(args[0]); err != nil {
 			return err
 		}
-		f.May = func(warning string) bool { return a.Confirm(warning+". Continue?", f.yes) }
-		f.Choose = func(message string) app.Choice {
+		f.Confirm = func(warning string) bool { return a.Confirm(warning+". Continue?", f.yes) }
+		f.Choose = func(message string) app.PhaseChoice {
 			word, _ := a.Question(message + ": [c]ontinue, start [a]fresh or [r]eview it?")
-			for _, choice := range []app.Choice{app.ChooseContinue, app.ChooseAfresh, app.ChooseReview} {
+			for _, choice := range []app.PhaseChoice{app.ChooseContinue, app.ChooseAfresh, app.ChooseReview} {
 				if word != "" && strings.HasPrefix(string(choice), strings.ToLower(word)) {
 					return choice
 				}
@@ -315,7 +315,7 @@ Exit codes: 0 started · 1 blocked · 2 no such phase · 3 started before, and n
 given · 6 no such feature.`,
 		Example: "  belay phase start specify\n  belay phase start design --feature login --continue",
 		RunE: a.step(&f, func(ctx context.Context, s *app.Stage) (app.PhaseResult, error) {
-			chosen := map[app.Choice]bool{app.ChooseContinue: on, app.ChooseAfresh: afresh, app.ChooseReview: review}
+			chosen := map[app.PhaseChoice]bool{app.ChooseContinue: on, app.ChooseAfresh: afresh, app.ChooseReview: review}
 			for choice, set := range chosen {
 				if set && f.Choice != app.ChooseNone {
 					return app.PhaseResult{}, belay.Refuse(belay.CodeUsage, "use one of them", "--%s and --%s cannot be combined",
@@ -357,7 +357,7 @@ Exit codes: 0 completed · 1 rejected, or its artefact is missing · 2 could not
 	}
 	f.add(a, c)
 	c.Flags().StringVar(&f.Changes, "changes", "", "`TEXT` that says what was changed since the last iteration")
-	c.Flags().BoolVar(&f.Alone, "no-review", false, "complete it without a review (recorded)")
+	c.Flags().BoolVar(&f.WithoutReview, "no-review", false, "complete it without a review (recorded)")
 	return c
 }
 
@@ -370,7 +370,7 @@ func (a featureFamily) phaseCheckCommand() *cobra.Command {
 Exit codes: 0 allowed, also with a warning · 1 blocked · 2 no such phase · 6 no such
 feature.`,
 		Example: "  belay phase check implement\n  belay phase check implement --feature login --json",
-		RunE:    a.step(&f, func(_ context.Context, s *app.Stage) (app.PhaseResult, error) { return s.Asked(f.Phase) }),
+		RunE:    a.step(&f, func(_ context.Context, s *app.Stage) (app.PhaseResult, error) { return s.CheckResult(f.Phase) }),
 	}
 	f.add(a, c)
 	for _, flag := range []string{"message", "by"} {
@@ -392,7 +392,7 @@ document changed since · 3 other people have not answered yet · 6 no such feat
 		Example: `  belay phase review specify --verdict approve --by ana
   belay phase review design --verdict reject --by ana -m "design.md:12 names no interface"`,
 		RunE: a.step(&f, func(ctx context.Context, s *app.Stage) (r app.PhaseResult, err error) {
-			v := app.Verdict{Approve: verdict == "approve", Text: f.Note}
+			v := app.PhaseReview{Approve: verdict == "approve", Text: f.Note}
 			if !v.Approve && verdict != "reject" {
 				return r, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", verdict)
 			}

@@ -166,7 +166,7 @@ func (a pullFamily) takeUp(ctx context.Context, svc *app.Service, r app.PullFeed
 	if err != nil {
 		return err
 	}
-	given, err := app.RecordReview(ctx, svc, app.New{Task: r.Task, Verdict: app.Reject, Text: text, Reviewer: "pull-request",
+	given, err := app.RecordReview(ctx, svc, app.NewReview{Task: r.Task, Verdict: app.Reject, Text: text, Reviewer: "pull-request",
 		Watch: a.Screen(false)})
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (a pullFamily) takeUp(ctx context.Context, svc *app.Service, r app.PullFeed
 		return err
 	}
 	if !given.Acted {
-		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task), "%s", given.Then)
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task), "%s", given.NextStep)
 	}
 	steps := [][]string{{"run", "--resume", string(r.Task)}, {"pr", string(r.Task), "--commit"}}
 	if q.publish.Push {

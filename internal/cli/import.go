@@ -15,7 +15,7 @@ import (
 type importFlags struct {
 	all, dry, every     bool
 	asItIs              bool
-	o                   app.Options
+	o                   app.ImportOptions
 	feature, role, with string
 	settings            Settings
 }
@@ -52,11 +52,11 @@ such task in it.`,
 	fl.BoolVarP(&f.dry, "dry-run", "n", false, "list the tasks and record nothing")
 	fl.BoolVar(&f.asItIs, "as-it-is", false, "run an ambiguous task as written, without asking")
 	fl.BoolVar(&f.every, "notes", false, "print each note instead of their number")
-	fl.BoolVar(&f.o.Whole, "whole", false, "record a task with parts as one task")
+	fl.BoolVar(&f.o.KeepParts, "whole", false, "record a task with parts as one task")
 	fl.BoolVar(&f.o.InOrder, "in-order", false, "each task depends on the one before it, except those marked [P]")
 	fl.StringSliceVar(&f.o.Only, "only", nil, "import only the tasks with these `IDS`")
-	fl.BoolVar(&f.o.Mention, "limit", false, "a task may change only the files that it mentions")
-	fl.BoolVar(&f.o.Free, "no-limit", false, "a task's files do not limit what it may change")
+	fl.BoolVar(&f.o.UseMentioned, "limit", false, "a task may change only the files that it mentions")
+	fl.BoolVar(&f.o.IgnoreFiles, "no-limit", false, "a task's files do not limit what it may change")
 	fl.StringVar(&f.feature, "feature", "", "the feature they belong to (default: the folder's name)")
 	fl.StringVar(&f.with, "with", "", withUsage())
 	fl.StringVar(&f.role, "agent", "", "`NAME` of the agent in the record")
@@ -76,10 +76,10 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	switch {
 	case f.all == (len(args) > 0):
 		return belay.Refuse(belay.CodeUsage, "belay task import FILE…, or belay task import --all", "give files, or --all")
-	case f.o.Mention && f.o.Free:
+	case f.o.UseMentioned && f.o.IgnoreFiles:
 		return belay.Refuse(belay.CodeUsage, "use one of them", "--limit and --no-limit cannot be combined")
 	}
-	f.o.Free = f.o.Free || c.Flags().Changed("files")
+	f.o.IgnoreFiles = f.o.IgnoreFiles || c.Flags().Changed("files")
 	q := app.ImportQuery{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}
 	svc, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
 	if err != nil {
@@ -104,16 +104,16 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 
 func (f *importFlags) imported(ctx context.Context, svc *app.Service, files []app.ImportFile, q app.NewTask) (app.Import, error) {
 	if !f.dry {
-		return app.Record(ctx, svc, files, f.o, q)
+		return app.RecordImport(ctx, svc, files, f.o, q)
 	}
 	if svc == nil {
-		return app.Plan(files, nil, f.o), nil
+		return app.PlanImport(files, nil, f.o), nil
 	}
-	have, err := app.Have(svc)
+	have, err := app.RecordedTasks(svc)
 	if err != nil {
 		return app.Import{}, err
 	}
-	return app.Plan(files, have, f.o), nil
+	return app.PlanImport(files, have, f.o), nil
 }
 
 // printed is what a person sees of an import.
@@ -137,13 +137,14 @@ func printed(w io.Writer, im app.Import, dry, every bool) {
 	if len(im.Tasks) == 0 && len(im.Files) > 0 {
 		fmt.Fprintln(w, "no task in it: in Markdown a task is an item with a box (- [ ] …)")
 	}
-	verb, n := "added", im.Count(app.Added)
+	verb, n := "added", im.Count(app.ImportAdded)
 	if dry {
 		verb, n = "to add", im.Count(app.ImportOpen)
 	}
 	fmt.Fprintf(w, "%d %s", n, verb)
-	for _, o := range []app.Outcome{app.Known, app.Changed, app.Done, app.Parts, app.Unclear, app.Left} {
-		if n := im.Count(o); n > 0 && o == app.Parts {
+	for _, o := range []app.ImportOutcome{app.ImportKnown, app.ImportChanged, app.ImportDone, app.ImportParts,
+		app.ImportUnclear, app.ImportLeft} {
+		if n := im.Count(o); n > 0 && o == app.ImportParts {
 			fmt.Fprintf(w, ", %d in parts", n)
 		} else if n > 0 {
 			fmt.Fprintf(w, ", %d %s", n, o)

@@ -72,7 +72,7 @@ user's) and nothing was written · 5 another belay init is running.`,
 				return err
 			}
 			m := struct {
-				app.Made
+				app.ConfigInitResult
 				Specs []app.ImportPlace `json:"specs"`
 			}{made, places}
 			return a.Tell(m, nil, func(w io.Writer) {

@@ -58,7 +58,7 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 }
 
 // serve opens the repository for one request of several at a time.
-func (a *App) serve(ctx context.Context, s app.Setting) (*app.Service, error) {
+func (a *App) serve(ctx context.Context, s app.OpenOptions) (*app.Service, error) {
 	svc, err := app.Open(ctx, s)
 	if err == nil {
 		app.AttachPlans(svc)

@@ -115,7 +115,7 @@ func (a loopFamily) mergeAll(c *cobra.Command, q app.MergeAllRequest, args []str
 }
 
 func (a loopFamily) queue(ctx context.Context, svc *app.Service, q app.MergeAllRequest) (app.MergedAll, error) {
-	q.Say = func(line string) {
+	q.Progress = func(line string) {
 		if !a.JSON {
 			fmt.Fprintln(a.Err, line)
 		}

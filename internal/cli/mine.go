@@ -47,7 +47,7 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 			if err != nil {
 				return err
 			}
-			found, err := app.Mine(c.Context(), svc, text, why)
+			found, err := app.FindReviewPlaces(c.Context(), svc, text, why)
 			return a.result(minedData(found), err, func(w io.Writer) { printMined(w, found) })
 		},
 	}
@@ -76,7 +76,7 @@ func orNull(n int) *int {
 	return &n
 }
 
-func minedData(found app.Mined) any {
+func minedData(found app.ReviewPlaces) any {
 	type reason struct {
 		ref
 		Line  int    `json:"line"`
@@ -105,7 +105,7 @@ func refOf(p comment.Place) ref {
 	return ref{p.Path, orNull(p.Start), orNull(p.End), string(p.Severity)}
 }
 
-func printMined(w io.Writer, found app.Mined) {
+func printMined(w io.Writer, found app.ReviewPlaces) {
 	if len(found.Places) == 0 {
 		fmt.Fprintln(w, "it names no place to change")
 	}

@@ -93,7 +93,7 @@ func (a taskFamily) submitted(ctx context.Context, svc *app.Service, id belay.Ta
 			if v.Blocking {
 				word = "blocks"
 			}
-			fmt.Fprintf(w, "%s  %s  (%s)\n", word, app.Named(v.PathChange), v.Reason)
+			fmt.Fprintf(w, "%s  %s  (%s)\n", word, app.ChangeText(v.PathChange), v.Reason)
 		}
 		if err == nil {
 			fmt.Fprintf(w, "%s: %s\n", id, belay.VisibleLine(state.Waits))

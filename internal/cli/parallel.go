@@ -44,7 +44,7 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 	b := a.Board(f.quiet)
 	stop := ticking(c.Context(), b)
 	q.Watch = b.Watcher
-	ran, err := app.Run(c.Context(), svc, q)
+	ran, err := app.RunParallel(c.Context(), svc, q)
 	stop()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]bela
 
 // ranTask is one task of a parallel run, as JSON gives it.
 type ranTask struct {
-	app.Shown
+	app.TaskView
 	Code string `json:"code,omitempty"` // of the error its run ended with
 	What string `json:"what,omitempty"`
 	Try  string `json:"try,omitempty"`
@@ -81,7 +81,7 @@ type ranTask struct {
 }
 
 // ranAll prints where several runs have got to, and what was merged of them.
-func (a loopFamily) ranAll(at *app.Service, ran []app.ParallelRun, queue *app.MergedAll, failed error) error {
+func (a loopFamily) ranAll(at *app.Service, ran []app.ParallelResult, queue *app.MergedAll, failed error) error {
 	var all []ranTask
 	var records []*session.Record
 	for _, r := range ran {
@@ -89,7 +89,7 @@ func (a loopFamily) ranAll(at *app.Service, ran []app.ParallelRun, queue *app.Me
 		if err != nil {
 			return err
 		}
-		t := ranTask{Shown: shown}
+		t := ranTask{TaskView: shown}
 		if r.Err != nil {
 			t.Code, t.What = string(belay.CodeOf(r.Err)), r.Err.Error()
 			var e *belay.Error
@@ -104,7 +104,7 @@ func (a loopFamily) ranAll(at *app.Service, ran []app.ParallelRun, queue *app.Me
 		}
 		all, records = append(all, t), append(records, rec)
 	}
-	return a.Tell(all, cmp.Or(failed, app.Worst(ran)), func(w io.Writer) {
+	return a.Tell(all, cmp.Or(failed, app.WorstError(ran)), func(w io.Writer) {
 		for i, t := range all {
 			fmt.Fprintln(w, prompt.HistoryLine(t.Task, records[i].State, records[i].Said()))
 			switch {

@@ -64,10 +64,10 @@ func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) 
 	if err != nil {
 		return err
 	}
-	req, why := svc.Understand(c.Context(), prose)
+	req, why := svc.ParseRequest(c.Context(), prose)
 	t := belay.Task{}
 	if model {
-		if req, t.Reading = svc.Assisted(c.Context(), prose); t.Reading == nil {
+		if req, t.Reading = svc.ParseRequestAssisted(c.Context(), prose); t.Reading == nil {
 			return belay.Refuse(belay.CodeUsage, "set parser: in .belay/config.yaml", "no request parser is configured")
 		}
 	}

@@ -21,7 +21,7 @@ func (a loopFamily) pipelined(c *cobra.Command, f runFlags, svc *app.Service, q 
 			p.Roles = append(p.Roles, name)
 		}
 	}
-	if p.Resume == "" && p.ID != "" && p.Prose == "" { // a task that was recorded
+	if p.Resume == "" && p.ID != "" && p.Text == "" { // a task that was recorded
 		p.Resume = p.ID
 	}
 	s := a.Screen(f.quiet)
@@ -35,5 +35,5 @@ func (a loopFamily) pipelined(c *cobra.Command, f runFlags, svc *app.Service, q 
 // inRoles reports whether a task that is to be resumed is one that roles work on.
 func inRoles(svc *app.Service, id belay.TaskID) bool {
 	r, err := svc.Session.Load(id)
-	return err == nil && app.Is(r)
+	return err == nil && app.IsPipeline(r)
 }

@@ -258,7 +258,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 				}
 			}
 			q.Watch = a.Screen(true)
-			all := []app.Proven{}
+			all := []app.Proof{}
 			var not error
 			for _, q.Commit = range args {
 				p, err := svc.Prove(c.Context(), q)
@@ -272,7 +272,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 	}
 	f := c.Flags()
 	f.StringVar(&bundle, "bundle", "", "take the record from this `FILE`")
-	f.BoolVar(&q.Signed, "signed", false, "require a signature")
+	f.BoolVar(&q.RequireSignature, "signed", false, "require a signature")
 	f.StringVar(&q.Signers, "signers", "", "`FILE` of allowed signers (default: git's gpg.ssh.allowedSignersFile)")
 	f.BoolVar(&q.Rebased, "rebased", false, "compare only the change: the commit was rebased, amended or picked")
 	f.BoolVar(&q.Tests, "tests", false, "also run the tests")
@@ -280,7 +280,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 	return c
 }
 
-func printProven(w io.Writer, all []app.Proven) {
+func printProven(w io.Writer, all []app.Proof) {
 	for _, p := range all {
 		word := "proven"
 		if !p.OK {

@@ -117,7 +117,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 			if err != nil {
 				return err
 			}
-			missing, err := svc.Missing(c.Context())
+			missing, err := svc.MissingSnapshots(c.Context())
 			if err != nil {
 				return err
 			}

@@ -143,7 +143,7 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 			case !st.Trusted:
 				if !yes {
 					var asked bool
-					if yes, asked = a.Asked(app.String(st.Missing()) + "trust these?"); !asked {
+					if yes, asked = a.Asked(app.ItemsText(st.Untrusted()) + "trust these?"); !asked {
 						return belay.Refuse(belay.CodeCannot, "belay trust --show lists them; belay trust --yes trusts them",
 							"nothing was trusted: there is no terminal to ask")
 					} else if !yes {
@@ -160,9 +160,9 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 					fmt.Fprintln(w, "this repository has no commands to trust")
 				}
 				for _, i := range st.Items {
-					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.What),
+					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.Name),
 						map[bool]string{true: "trusted", false: "not trusted"}[i.Trusted])
-					for _, line := range i.Shows {
+					for _, line := range i.Commands {
 						fmt.Fprintf(w, "  %s\n", belay.VisibleLine(line))
 					}
 				}
@@ -240,10 +240,10 @@ func trusting(s *app.Service) app.HealthCheck {
 	if err != nil {
 		return app.HealthCheck{Subject: "trust", Text: err.Error(), Try: "fix the list, or move it away and trust again"}
 	}
-	if missing := st.Missing(); len(missing) > 0 {
+	if missing := st.Untrusted(); len(missing) > 0 {
 		var names []string
 		for _, i := range missing {
-			names = append(names, i.What)
+			names = append(names, i.Name)
 		}
 		c.Text = "not trusted, so not run: " + strings.Join(names, ", ") + " (belay trust)"
 	}

@@ -31,7 +31,7 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.ContextRequest) error {
 			in.ContextRequest = r
-			s, err := app.Update(c.Context(), sess, in)
+			s, err := app.UpdateRole(c.Context(), sess, in)
 			return a.tellState(s, err)
 		}),
 	}
@@ -62,7 +62,7 @@ Exit codes: 0 recorded · 1 it contains a secret · 2 no text, or no such role �
 		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, sess *session.Session, r app.ContextRequest) error {
-			s, err := app.Block(c.Context(), sess, r, role, finding)
+			s, err := app.BlockRole(c.Context(), sess, r, role, finding)
 			return a.tellState(s, err)
 		}),
 	}
@@ -90,7 +90,7 @@ another role is at work · 6 no context.`,
   belay context snapshot T7 --role reviewer --json`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
-			h, err := app.Snapshot(c.Context(), s, r, role, empty)
+			h, err := app.HandOver(c.Context(), s, r, role, empty)
 			return a.result(h, err, func(w io.Writer) { printHanded(w, h) })
 		}),
 	}
@@ -100,7 +100,7 @@ another role is at work · 6 no context.`,
 	return c
 }
 
-func printHanded(w io.Writer, h app.Handed) {
+func printHanded(w io.Writer, h app.HandoverResult) {
 	fmt.Fprintf(w, "%s  %s handed over %s: %s, +%d -%d\n", h.Task, orBelay(h.Role), h.Snapshot.Short(),
 		belay.CountOf(h.Files, "file"), h.Added, h.Deleted)
 	printNotes(w, h.Notes)
@@ -135,7 +135,7 @@ Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 coul
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&q, func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
 			in.ContextRequest = r
-			v, err := app.Verify(c.Context(), s, in)
+			v, err := app.VerifyHandover(c.Context(), s, in)
 			if err != nil && (belay.CodeOf(err) != belay.CodeDrift || len(v.Differences) == 0) {
 				return err
 			}
@@ -143,12 +143,12 @@ Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 coul
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&in.For, "for", "", "also check whether this `ROLE` may begin")
-	c.Flags().BoolVar(&in.IgnoreEnds, "ignore-line-endings", false, "report changed line ends as a note, not as drift")
+	c.Flags().StringVar(&in.Role, "for", "", "also check whether this `ROLE` may begin")
+	c.Flags().BoolVar(&in.IgnoreLineEnds, "ignore-line-endings", false, "report changed line ends as a note, not as drift")
 	return c
 }
 
-func printVerified(w io.Writer, v app.Verified) {
+func printVerified(w io.Writer, v app.HandoverCheck) {
 	p := terminal.PaintFor(w)
 	if v.OK {
 		what := "no handover yet"
@@ -188,7 +188,7 @@ Exit codes: 0 resolved · 2 no drift, or no note · 6 no context.`,
 		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&q, place(func(c *cobra.Command, p *app.TaskContext) error {
-			h, err := p.Resolve(c.Context(), note)
+			h, err := p.ResolveDrift(c.Context(), note)
 			return a.result(h, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: the next role starts from %s\n", h.Task, h.Snapshot.Short())
 				printNotes(w, h.Notes)
@@ -238,7 +238,7 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
 	return c
 }
 
-func (a contextFamily) tellDiff(d app.Differs, print func(io.Writer) error, full bool) error {
+func (a contextFamily) tellDiff(d app.RoleDiff, print func(io.Writer) error, full bool) error {
 	text := &limited{left: handoff.LargeDiff}
 	if full {
 		text.left = -1
@@ -248,7 +248,7 @@ func (a contextFamily) tellDiff(d app.Differs, print func(io.Writer) error, full
 	}
 	if a.JSON {
 		return a.Tell(struct {
-			app.Differs
+			app.RoleDiff
 			Text string `json:"text"`
 			Cut  bool   `json:"cut,omitempty"`
 		}{d, text.String(), text.cut}, nil)

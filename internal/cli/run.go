@@ -111,7 +111,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	if err != nil {
 		return err
 	}
-	asked.Trust, asked.Apart = f.trust, f.apart
+	asked.Trust, asked.OwnTree = f.trust, f.apart
 	q := app.RunRequest{NewTask: asked, Soft: a.Soft, Keep: f.keep}
 	if f.resume != "" || c.Flags().Changed("resume") {
 		if q.Resume, err = belay.ParseTaskID(f.resume); err != nil {
@@ -129,8 +129,8 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 		return err
 	}
 	if q.Resume == "" && f.ID == "" {
-		if q.Resume = svc.Recorded(prose); q.Resume != "" {
-			q.Prose, prose = "", ""
+		if q.Resume = svc.TaskNamed(prose); q.Resume != "" {
+			q.Text, prose = "", ""
 		}
 	}
 	if prose != "" && f.ID == "" && svc.NamesTasks(a.Dir, prose) {
@@ -173,8 +173,8 @@ func ticking(ctx context.Context, shown interface {
 
 // runTasks runs the open tasks of the feature or the file that is named.
 func (a loopFamily) runTasks(c *cobra.Command, f runFlags, svc *app.Service, q app.RunRequest) error {
-	t := app.TasksRequest{RunRequest: q, Name: q.Prose, Dir: a.Dir}
-	t.Prose = ""
+	t := app.TasksRequest{RunRequest: q, Name: q.Text, Dir: a.Dir}
+	t.Text = ""
 	var stop func()
 	t.Watch, stop = a.watched(c.Context(), svc, f.quiet)
 	ran, err := svc.RunTasks(c.Context(), t)
@@ -211,7 +211,7 @@ func (a loopFamily) ranTo(ctx context.Context, at *app.Service, rec *session.Rec
 	}
 	result := at.Result(ctx, fresh)
 	return a.Tell(struct {
-		app.Shown
+		app.TaskView
 		Result prompt.Result `json:"result"`
 	}{shown, result}, err, terminal.Fit(func(w io.Writer) {
 		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State, result.Checks, shown.Paused), result.Text())

@@ -117,7 +117,7 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 			for _, b := range bad {
 				fmt.Fprintf(a.Err, "%s (belay doctor)\n", belay.VisibleLine(b.Error()))
 			}
-			missing, err := svc.Missing(c.Context())
+			missing, err := svc.MissingSnapshots(c.Context())
 			if err != nil {
 				return err
 			}
@@ -363,7 +363,7 @@ Exit codes: ` + codes
 			}
 			return plain(c, nil)
 		}
-		return a.back(c, app.BackRequest{Session: of, Tool: tool != ""}, turn+tool, args)
+		return a.back(c, app.UndoTurnRequest{Session: of, ToolCall: tool != ""}, turn+tool, args)
 	}
 	return c
 }
@@ -371,14 +371,14 @@ Exit codes: ` + codes
 // lastOne is the value of --turn and --tool without a number.
 const lastOne = "last"
 
-func (a snapshotFamily) back(c *cobra.Command, q app.BackRequest, word string, args []string) (err error) {
+func (a snapshotFamily) back(c *cobra.Command, q app.UndoTurnRequest, word string, args []string) (err error) {
 	if word == lastOne && len(args) > 0 {
 		word, args = args[0], nil
 	}
 	if word != lastOne {
-		q.N, err = strconv.Atoi(word)
+		q.Number, err = strconv.Atoi(word)
 	}
-	if err != nil || word != lastOne && q.N < 1 || len(args) > 0 {
+	if err != nil || word != lastOne && q.Number < 1 || len(args) > 0 {
 		return belay.Refuse(belay.CodeUsage, "belay timeline shows the numbers", "%q is not the number of a turn or a tool call",
 			strings.Join(append([]string{word}, args...), " "))
 	}
@@ -388,10 +388,10 @@ func (a snapshotFamily) back(c *cobra.Command, q app.BackRequest, word string, a
 	if err != nil {
 		return err
 	}
-	out, what, err := svc.Back(c.Context(), q)
+	out, what, err := svc.UndoTurn(c.Context(), q)
 	if a.SkipBroken(err) {
 		q.Options.SkipBroken = true
-		out, what, err = svc.Back(c.Context(), q)
+		out, what, err = svc.UndoTurn(c.Context(), q)
 	}
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (t *NewTask) Request(prose string, command []string) (q app.NewTask, err er
 	if err != nil {
 		return q, err
 	}
-	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: command, Feature: t.Feature, Role: role, Expect: t.Expect, AsItIs: t.AsItIs}
+	q = app.NewTask{Text: prose, Secrets: t.Secrets, Agent: command, Feature: t.Feature, Role: role, Expect: t.Expect, AsItIs: t.AsItIs}
 	if t.AsItIs && t.Clarify {
 		return q, belay.Refuse(belay.CodeUsage, "use one of them", "--clarify and --as-it-is cannot be combined")
 	}
@@ -118,7 +118,7 @@ func Split(c *cobra.Command, args []string) (prose string, command []string, err
 func Outcome(r *session.Record) error {
 	id, gate := r.Task.ID, r.State.Gate
 	if r.State.Outcome == loop.OutcomePassed || gate == nil {
-		return app.Standing(r)
+		return app.RunError(r)
 	}
 	options := terminal.Options(gate.Options)
 	switch gate.Kind {
@@ -127,11 +127,11 @@ func Outcome(r *session.Record) error {
 			fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
 			"%s waits for a review: %s", id, gate.Why)
 	case loop.GateClarify:
-		return app.Waiting(r, fmt.Sprintf("belay decide %s guide --message \"what you mean\", or belay decide %s as-it-is", id, id))
+		return app.WaitingError(r, fmt.Sprintf("belay decide %s guide --message \"what you mean\", or belay decide %s as-it-is", id, id))
 	case loop.GateQuestion:
-		return app.Waiting(r, fmt.Sprintf("read it (belay diff %s), then belay decide %s approve  (or %s)", id, id, options))
+		return app.WaitingError(r, fmt.Sprintf("read it (belay diff %s), then belay decide %s approve  (or %s)", id, id, options))
 	case loop.GateBroken:
-		return app.Waiting(r, fmt.Sprintf("remove the cause, then belay decide %s retry  (or %s)", id, options))
+		return app.WaitingError(r, fmt.Sprintf("remove the cause, then belay decide %s retry  (or %s)", id, options))
 	}
-	return app.Waiting(r, fmt.Sprintf("belay decide %s guide --message \"…\"  (or %s)", id, options))
+	return app.WaitingError(r, fmt.Sprintf("belay decide %s guide --message \"…\"  (or %s)", id, options))
 }

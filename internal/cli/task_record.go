@@ -71,7 +71,7 @@ func (a taskFamily) listCommand() *cobra.Command {
 			if lines == nil {
 				lines = []app.TaskLine{}
 			}
-			lines, views := svc.WithPhases(c.Context(), lines)
+			lines, views := svc.AddPhases(c.Context(), lines)
 			return a.Tell(lines, nil, func(w io.Writer) {
 				terminal.Tasks(w, lines)
 				terminal.ActiveFeatures(w, views)

@@ -58,7 +58,7 @@ Exit codes: 0 sent · 2 off, or not all was accepted · 6 no such task.`,
 }
 
 // telemetrySent prints what was sent.
-func telemetrySent(w io.Writer, sent []app.Sent) {
+func telemetrySent(w io.Writer, sent []app.TelemetrySent) {
 	for _, t := range sent {
 		if len(t.Results) == 0 {
 			fmt.Fprintf(w, "%s: nothing new\n", t.Task)

@@ -52,7 +52,7 @@ test failed · 2 could not check · 6 no such file.`,
 			q.Watch = s
 			s.Set("checking")
 			stop := ticking(c.Context(), s)
-			report, err := svc.Ticked(a.Soft, files, q)
+			report, err := svc.CheckTicked(a.Soft, files, q)
 			stop()
 			if err != nil {
 				return err
@@ -96,7 +96,7 @@ func printTicked(w io.Writer, r app.TickedReport) {
 		if t.Why != "" {
 			fmt.Fprintf(w, "              %s\n", t.Why)
 		}
-		for _, m := range t.Met {
+		for _, m := range t.Requirements {
 			fmt.Fprintf(w, "              %s: %s\n", m.Verdict, metLine(m))
 		}
 	}

@@ -32,11 +32,11 @@ ambiguous · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			q.Anyway = anyway
-			made, err := app.Make(c.Context(), svc, q)
+			q.Force = anyway
+			made, err := app.MakePlan(c.Context(), svc, q)
 			return a.result(made, err, func(w io.Writer) {
-				if made.Left != "" {
-					fmt.Fprintln(w, belay.VisibleLine(made.Left))
+				if made.SkipReason != "" {
+					fmt.Fprintln(w, belay.VisibleLine(made.SkipReason))
 					return
 				}
 				fmt.Fprintf(w, "%s is the plan of %s\n", belay.VisibleLine(made.Plan), made.Task)
@@ -51,9 +51,9 @@ ambiguous · 6 no such task.`,
 }
 
 // change opens the repository for a change of the plan that is named, or of the task's.
-func (a planFamily) change(c *cobra.Command, args []string, id string) (*app.Service, app.Change, error) {
+func (a planFamily) change(c *cobra.Command, args []string, id string) (*app.Service, app.PlanRequest, error) {
 	svc, task, err := a.OpenTask(c.Context(), id)
-	q := app.Change{Dir: a.Dir, Task: task}
+	q := app.PlanRequest{Dir: a.Dir, Task: task}
 	if len(args) > 0 {
 		q.Plan = args[0]
 	}
@@ -87,7 +87,7 @@ ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or sect
 			if q.Pins, err = pins(sections); err != nil {
 				return err
 			}
-			q.Dry, q.Anyway = dry, anyway
+			q.DryRun, q.Force = dry, anyway
 			changed, err := app.UpdatePlan(c.Context(), svc, q)
 			if err != nil {
 				return err
@@ -133,7 +133,7 @@ func pins(given []string) (map[int][]string, error) {
 
 func tellChange(w io.Writer, c app.PlanChange, dry, explain bool) {
 	if explain {
-		for _, a := range append(append([]app.Where{}, c.Asked...), c.Kept...) {
+		for _, a := range append(append([]app.PlacedRequirement{}, c.Requirements...), c.Preserved...) {
 			fmt.Fprintf(w, "%d [%s] %s\n", a.Number, a.Marker, belay.VisibleLine(a.Text))
 			for _, s := range a.Sections {
 				fmt.Fprintf(w, "    %s: %s\n", belay.VisibleLine(s.Section), belay.VisibleLine(strings.Join(s.Why, "; ")))
@@ -144,8 +144,8 @@ func tellChange(w io.Writer, c app.PlanChange, dry, explain bool) {
 		}
 	}
 	switch name := belay.VisibleLine(c.Plan); {
-	case c.Left != "":
-		fmt.Fprintln(w, belay.VisibleLine(c.Left))
+	case c.SkipReason != "":
+		fmt.Fprintln(w, belay.VisibleLine(c.SkipReason))
 	case len(c.Added)+len(c.Dropped) == 0:
 		fmt.Fprintf(w, "%s is unchanged\n", name)
 	case dry:

@@ -81,7 +81,7 @@ func sh(t *testing.T, dir, script string) {
 
 func options(dir string, flags ...app.Flag) Options {
 	return Options{Version: "test", Dir: dir, User: "ana", Open: func(ctx context.Context) (*app.Service, error) {
-		return app.Open(ctx, app.Setting{Dir: dir, Force: true, Flags: flags})
+		return app.Open(ctx, app.OpenOptions{Dir: dir, Force: true, Flags: flags})
 	}}
 }
 
@@ -101,7 +101,7 @@ func waiting(t *testing.T, id belay.TaskID) (string, Options) {
 	o := options(dir, app.Flag{Key: "protect", Value: "b.txt"}, app.Flag{Key: "retries", Value: "0"})
 	s := service(t, o)
 	w := &progress{}
-	if _, err := s.Add(t.Context(), app.NewTask{ID: id, Prose: "change a.txt so that it says three"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: id, Text: "change a.txt so that it says three"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Start(t.Context(), id, w); err != nil {
@@ -397,7 +397,7 @@ func TestTurns(t *testing.T) {
 	o := options(dir)
 	event := func(text string) {
 		ev := hook.Read("claude", strings.NewReader(strings.ReplaceAll(text, "DIR", dir)))
-		app.Hook(t.Context(), app.Setting{Dir: dir, Force: true}, ev)
+		app.Hook(t.Context(), app.OpenOptions{Dir: dir, Force: true}, ev)
 	}
 	const common = `"session_id":"s1","cwd":"DIR",`
 	event(`{` + common + `"hook_event_name":"UserPromptSubmit","prompt":"change b"}`)
@@ -625,11 +625,11 @@ func TestOutsideOfARepository(t *testing.T) {
 func TestResources(t *testing.T) {
 	_, o := waiting(t, "T1")
 	s := service(t, o)
-	if _, err := app.RecordReview(t.Context(), s, app.New{Task: "T1", Verdict: app.Reject, Text: "Fix a.txt:1.\n", Reviewer: "ana",
+	if _, err := app.RecordReview(t.Context(), s, app.NewReview{Task: "T1", Verdict: app.Reject, Text: "Fix a.txt:1.\n", Reviewer: "ana",
 		Watch: &progress{}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Add(t.Context(), app.NewTask{ID: "T2", Prose: "another one"}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T2", Text: "another one"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Start(t.Context(), "T2", &progress{}); err != nil {

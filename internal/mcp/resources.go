@@ -54,10 +54,10 @@ func (s *server) resources(ctx context.Context) []*sdk.Resource {
 	for _, l := range lines {
 		id, title := string(l.ID), secret.Mask(belay.VisibleLine(l.Title))
 		list = append(list, &sdk.Resource{URI: taskScheme + id, Name: id, Title: title, Description: "task, " + l.Phase, MIMEType: inJSON})
-		if st, err := app.StatusOf(svc.Session, l.ID); err == nil && st.There {
+		if st, err := app.ReadContextStatus(svc.Session, l.ID); err == nil && st.Exists {
 			list = append(list, &sdk.Resource{URI: contextScheme + id, Name: id + " context", Title: title, MIMEType: inJSON})
 		}
-		reviews, err := app.List(svc, l.ID)
+		reviews, err := app.ListReviews(svc, l.ID)
 		if err != nil || len(reviews) == 0 {
 			continue
 		}
@@ -87,7 +87,7 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 		return "", err
 	}
 	if strings.HasPrefix(uri, cycleScheme) {
-		_, text, err := app.Pointed(svc, uri)
+		_, text, err := app.ReadPointer(svc, uri)
 		return secret.Mask(belay.Visible(text)), err
 	}
 	scheme, word, _ := strings.Cut(uri, "://")
@@ -101,12 +101,12 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 		data, _, err = svc.Show(id)
 	case contextScheme:
 		var p *app.TaskContext
-		if p, err = app.At(ctx, svc.Session, app.ContextRequest{Task: id}); err == nil {
+		if p, err = app.OpenPlace(ctx, svc.Session, app.ContextRequest{Task: id}); err == nil {
 			data, err = p.View(ctx)
 		}
 	default:
 		var all []app.Review
-		all, err = app.List(svc, id)
+		all, err = app.ListReviews(svc, id)
 		for i := range all {
 			all[i].Body = ""
 		}

@@ -255,7 +255,7 @@ func (in undoArgs) do(ctx context.Context, svc *app.Service, dry bool) (out rest
 		out, err = svc.Undo(ctx, o)
 		return out, "the last restore", err
 	}
-	return svc.Back(ctx, app.BackRequest{Session: in.Session, Tool: in.What == "tool", N: in.Number, Options: o})
+	return svc.UndoTurn(ctx, app.UndoTurnRequest{Session: in.Session, ToolCall: in.What == "tool", Number: in.Number, Options: o})
 }
 
 // known refuses what is no way to undo.

@@ -18,7 +18,7 @@ func ActiveFeatures(w io.Writer, views []app.FeatureView) {
 		if v.Problem != "" {
 			next = v.Problem
 		}
-		rows = append(rows, []string{belay.VisibleLine(v.Name), v.Standing(), v.Mode, belay.VisibleLine(next)})
+		rows = append(rows, []string{belay.VisibleLine(v.Name), v.Summary(), v.Mode, belay.VisibleLine(next)})
 	}
 	Table(w, rows)
 }
@@ -26,7 +26,7 @@ func ActiveFeatures(w io.Writer, views []app.FeatureView) {
 // Feature prints a feature whole.
 func Feature(w io.Writer, v app.FeatureView) {
 	p := PaintFor(w)
-	fmt.Fprintf(w, "%s  %s, mode %s, %s\n", p.Bold(belay.VisibleLine(v.Name)), belay.VisibleLine(v.Folder), v.Mode, v.Standing())
+	fmt.Fprintf(w, "%s  %s, mode %s, %s\n", p.Bold(belay.VisibleLine(v.Name)), belay.VisibleLine(v.Folder), v.Mode, v.Summary())
 	for _, n := range append(v.Warnings, v.Problem) {
 		if n != "" {
 			fmt.Fprintln(w, p.Warn(belay.VisibleLine(n)))
@@ -41,7 +41,7 @@ func Feature(w io.Writer, v app.FeatureView) {
 	}
 	Table(w, rows)
 	if v.Boxes != nil {
-		fmt.Fprintf(w, "  %d of %s in the task list done\n", v.Boxes.Done, belay.CountOf(v.Boxes.Of, "task"))
+		fmt.Fprintf(w, "  %d of %s in the task list done\n", v.Boxes.Done, belay.CountOf(v.Boxes.Total, "task"))
 	}
 	for _, ph := range phase.All {
 		g := v.Of(ph)
@@ -57,7 +57,7 @@ func Feature(w io.Writer, v app.FeatureView) {
 		fmt.Fprintln(w, "history:")
 	}
 	for _, e := range v.History {
-		fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("  %3d  %s  %s", e.Seq, e.Time.Local().Format("2006-01-02 15:04"), e.Says)))
+		fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("  %3d  %s  %s", e.Seq, e.Time.Local().Format("2006-01-02 15:04"), e.Text)))
 	}
 	if v.Next.Command != "" {
 		fmt.Fprintf(w, "next: %s\n", v.Next.Command)

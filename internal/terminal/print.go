@@ -141,16 +141,16 @@ func Worktrees(w io.Writer, lines []app.TaskLine) {
 // Status prints the working tree at a glance.
 func Status(w io.Writer, s app.Status, limit int64) {
 	p := PaintFor(w)
-	if s.Held != "" {
-		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.Held)))
+	if s.LockedBy != "" {
+		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.LockedBy)))
 	}
 	for _, c := range s.Reviews {
 		fmt.Fprintf(w, "%s\n", p.Warn("under review: "+belay.VisibleLine(c)))
 	}
 	if s.Interrupted {
 		what, try := "a restore was interrupted", "finish it with belay doctor, or reverse it with belay undo"
-		if s.Standing != nil {
-			what, try = s.Standing.Message()
+		if s.Unfinished != nil {
+			what, try = s.Unfinished.Message()
 		}
 		fmt.Fprintln(w, p.Warn(what+": "+try))
 	}
@@ -166,7 +166,7 @@ func Status(w io.Writer, s app.Status, limit int64) {
 		fmt.Fprintln(w)
 	}
 	for _, l := range s.Overruled {
-		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted despite a rejection: %s", l.ID, l.Over))))
+		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted despite a rejection: %s", l.ID, l.Overruled))))
 	}
 	if len(s.Features) > 0 {
 		fmt.Fprintln(w, "features:")
@@ -182,10 +182,10 @@ func Status(w io.Writer, s app.Status, limit int64) {
 	if n := s.Snapshots.Unreadable; n > 0 {
 		fmt.Fprintln(w, p.Warn(belay.CountOf(n, "unreadable snapshot")+": run belay doctor"))
 	}
-	if len(s.Missing) > 0 {
-		fmt.Fprintln(w, p.Warn(MissingSnapshots(s.Missing)))
+	if len(s.MissingSnapshots) > 0 {
+		fmt.Fprintln(w, p.Warn(MissingSnapshots(s.MissingSnapshots)))
 	}
-	for _, a := range s.Absent {
+	for _, a := range s.AbsentRecords {
 		if !slices.ContainsFunc(s.Tasks, func(l app.TaskLine) bool { return l.ID == a.Task }) {
 			fmt.Fprintln(w, p.Warn(a.String()+": run belay doctor"))
 		}

@@ -112,7 +112,7 @@ const Resume loop.Decision = "resume"
 
 // mark is app.Service.Mark, with what the fleet knows.
 func (r Repository) mark(s *app.Service, task belay.TaskID) (string, error) {
-	m, err := s.Mark(task)
+	m, err := s.RecordsStamp(task)
 	if err != nil || r.Fleet == nil {
 		return m, err
 	}

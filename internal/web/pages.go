@@ -279,7 +279,7 @@ const notesMost = 50
 
 // attempt is one with what its page part shows.
 type attempt struct {
-	app.ShownAttempt
+	app.AttemptView
 	Used string
 	From belay.SnapshotID // what it started from: the state before, or what the attempt before it left
 	Last belay.SnapshotID // what the attempt before it left, where it did not start from that
@@ -317,7 +317,7 @@ func (q *request) task(id belay.TaskID) error {
 		return err
 	}
 	data := struct {
-		app.Shown
+		app.TaskView
 		Result   prompt.Result
 		Said     app.LastOutput
 		Attempts []attempt
@@ -328,7 +328,7 @@ func (q *request) task(id belay.TaskID) error {
 		Picture  template.HTML
 		ownReview
 		Earlier int // notes that only the record page has
-	}{Shown: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
+	}{TaskView: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
 	if fleet == nil && data.Paused != "" {
 		data.Phase = paused
 	}
@@ -343,7 +343,7 @@ func (q *request) task(id belay.TaskID) error {
 	}
 	from := r.State.Before
 	for i, a := range shown.Attempts {
-		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
+		one := attempt{AttemptView: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
 		if one.More = len(one.Findings) - findingsMost; one.More > 0 {
 			one.Findings = one.Findings[:findingsMost]
 		}

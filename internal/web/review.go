@@ -102,7 +102,7 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 	if o.Comments, err = q.svc.Comments(r.Task.ID); err != nil {
 		o.CommentProblem = err.Error()
 	}
-	if o.Cycles, err = app.List(q.svc, r.Task.ID); err != nil {
+	if o.Cycles, err = app.ListReviews(q.svc, r.Task.ID); err != nil {
 		o.CommentProblem = err.Error()
 	}
 	return o

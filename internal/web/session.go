@@ -96,7 +96,8 @@ func (q *request) backTo(word string) (a asked, ok bool) {
 		return a, false
 	}
 	a.dry = func(o restore.Options) (restore.Restored, error) {
-		out, _, err := q.svc.Back(q.Context(), app.BackRequest{Session: part[1], Tool: part[0] == "tool", N: n, Options: o})
+		out, _, err := q.svc.UndoTurn(q.Context(), app.UndoTurnRequest{Session: part[1], ToolCall: part[0] == "tool", Number: n,
+			Options: o})
 		return out, err
 	}
 	a.args = []string{"undo", "--session=" + part[1], fmt.Sprintf("--%s=%d", part[0], n)}

@@ -58,14 +58,14 @@ func project(t *testing.T, text string, more ...string) (string, Repository) {
 	}
 	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
 	repo := Repository{Name: text + "shop", Root: dir, Open: func(ctx context.Context) (*app.Service, error) {
-		return app.Open(ctx, app.Setting{Dir: dir, Force: true, Flags: flags})
+		return app.Open(ctx, app.OpenOptions{Dir: dir, Force: true, Flags: flags})
 	}}
 	s, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := quiet{}
-	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Prose: "change a.txt so that it says three " + text, AsItIs: true}); err != nil {
+	if _, err := s.Add(t.Context(), app.NewTask{ID: "T1", Text: "change a.txt so that it says three " + text, AsItIs: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Start(t.Context(), "T1", w); err != nil {
@@ -77,7 +77,7 @@ func project(t *testing.T, text string, more ...string) (string, Repository) {
 			write(t, dir, name, text+"\n")
 		}
 		if i < len(more) {
-			if _, err := s.Add(t.Context(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("H%d", i)), Prose: "change " + text, AsItIs: true}); err != nil {
+			if _, err := s.Add(t.Context(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("H%d", i)), Text: "change " + text, AsItIs: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -168,7 +168,7 @@ func sessionOf(t *testing.T, dir, text string) {
 	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	tell := func(kind, more string) {
 		t.Helper()
-		app.Hook(t.Context(), app.Setting{Force: true}, hook.Read("claude", strings.NewReader(
+		app.Hook(t.Context(), app.OpenOptions{Force: true}, hook.Read("claude", strings.NewReader(
 			fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s","cwd":%s%s}`, kind, quote(dir), more))))
 	}
 	call := fmt.Sprintf(`,"tool_name":%s,"tool_use_id":"1","tool_input":{"command":%s,"file_path":%[2]s}`, quote("Bash"), quote("touch "+text))
@@ -650,7 +650,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark, err := s.Mark("T1")
+	mark, err := s.RecordsStamp("T1")
 	if err != nil {
 		t.Fatal(err)
 	}

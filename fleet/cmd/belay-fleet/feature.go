@@ -43,8 +43,8 @@ func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.Feature
 		return belay.Refuse(belay.CodeUsage, "leave them out", "--task and --expected-files need one task, and %s has several",
 			belay.VisibleLine(name))
 	}
-	if in.Limit < 1 || in.Limit > app.Most {
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", app.Most),
+	if in.Limit < 1 || in.Limit > app.MaxParallel {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", app.MaxParallel),
 			"%d tasks cannot run at the same time", in.Limit)
 	}
 	like, err := ask(c, f, in.Like, name, command)
@@ -90,7 +90,7 @@ func readList(ctx context.Context, in *task.FeatureInput, name, as string) ([]ta
 	if err != nil {
 		return nil, err
 	}
-	svc, err := app.Open(ctx, app.Setting{Dir: dir})
+	svc, err := app.Open(ctx, app.OpenOptions{Dir: dir})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Readiness is what stands in the tree besides what a task's last attempt left.
+// Readiness says what differs in the tree from what a task's last attempt left.
 type Readiness struct {
 	Task  belay.TaskID           `json:"task"`
 	Ready bool                   `json:"ready"`
@@ -22,15 +22,15 @@ type Readiness struct {
 	Waits string                 `json:"waits,omitempty"` // once it is put before a person: for what
 }
 
-// Ready compares the tree with what a task's last attempt left there: the task's own
-// sources that were not captured keep it from being reviewed.
-func Ready(ctx context.Context, s *Service, r *session.Record) (Readiness, error) {
+// CheckReady compares the tree with what a task's last attempt left: uncaptured changes of the task's own sources
+// prevent a review.
+func CheckReady(ctx context.Context, s *Service, r *session.Record) (Readiness, error) {
 	out := Readiness{Task: r.Task.ID, Dirty: []review.ChangeVerdict{}, Ready: true}
 	at, err := runner.At(ctx, s.Session, r)
 	if err != nil {
 		return out, err
 	}
-	changes, err := since(ctx, at, r)
+	changes, err := changesSince(ctx, at, r)
 	if err != nil {
 		return out, err
 	}
@@ -45,9 +45,9 @@ func Ready(ctx context.Context, s *Service, r *session.Record) (Readiness, error
 	return out, nil
 }
 
-// since gives what changed since the last snapshot of the task's work, what its checks
-// left included; since the state before when nothing was captured.
-func since(ctx context.Context, at *session.Session, r *session.Record) ([]review.PathChange, error) {
+// changesSince returns the changes since the last snapshot of the task's work, which includes files that its checks
+// left; since the state before when nothing was captured.
+func changesSince(ctx context.Context, at *session.Session, r *session.Record) ([]review.PathChange, error) {
 	taken, err := at.Taken(ctx, r)
 	if err != nil {
 		return nil, err
@@ -73,11 +73,11 @@ func since(ctx context.Context, at *session.Session, r *session.Record) ([]revie
 		return nil, err
 	}
 	list, err := at.Repo.DiffTrees(ctx, held.Tree, now.Tree)
-	return paired(list), err
+	return pairRenames(list), err
 }
 
-// paired makes one rename of a file that went and one of the same bytes that came.
-func paired(list []git.Difference) []review.PathChange {
+// pairRenames joins a deleted file and a new one of the same content into a rename.
+func pairRenames(list []git.Difference) []review.PathChange {
 	gone := map[string][]string{}
 	for _, c := range list {
 		if c.Status == 'D' {
@@ -103,8 +103,8 @@ func paired(list []git.Difference) []review.PathChange {
 	return out
 }
 
-// owners gives the task and the others that work in the same tree, with what their
-// attempts touched as far as that is known.
+// owners returns the task and the others that work in the same tree, with the paths that their attempts touched as far
+// as that is known.
 func owners(ctx context.Context, s *Service, at *session.Session, r *session.Record) (review.Owner, []review.Owner, error) {
 	owner := func(r *session.Record) review.Owner {
 		o := review.Owner{Task: r.Task.ID, Scope: r.Task.Scope}
@@ -127,23 +127,22 @@ func owners(ctx context.Context, s *Service, at *session.Session, r *session.Rec
 	return owner(r), others, nil
 }
 
-// AsJudged refuses (CodeDrift) to accept work where sources of the task's own stand in the
-// tree that were not judged: they would be accepted with it. A tree that is gone cannot
-// have changed.
-func AsJudged(ctx context.Context, s *Service, r *session.Record) error {
-	state, err := Ready(ctx, s, r)
+// CheckCaptured refuses (CodeDrift) to accept work while the task's own sources have changes that were not checked:
+// they would be accepted with it. A missing tree cannot have changed.
+func CheckCaptured(ctx context.Context, s *Service, r *session.Record) error {
+	state, err := CheckReady(ctx, s, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return nil
 	}
 	if err != nil || state.Ready {
 		return err
 	}
-	return belay.Refuse(belay.CodeDrift, captures(r), "%s cannot be accepted now: %s", r.Task.ID,
+	return belay.Refuse(belay.CodeDrift, howToCapture(r), "%s cannot be accepted now: %s", r.Task.ID,
 		listedChanges(review.BlockingOnly(state.Dirty)))
 }
 
-// Submit puts a task's judged work before a person, once nothing of its own stands in
-// the tree that was not captured. CodeRefused names what does, or what is missing.
+// Submit asks a person to review a task's checked work, once all of its changes are captured. CodeRefused names what is
+// not, or what is missing.
 func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, error) {
 	r, err := svc.Session.Load(task)
 	if err != nil {
@@ -154,12 +153,12 @@ func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, er
 		return Readiness{Task: task}, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay task start %s", task),
 			"%s has not started", task)
 	}
-	state, err := Ready(ctx, svc, r)
+	state, err := CheckReady(ctx, svc, r)
 	if err != nil {
 		return state, err
 	}
 	if !state.Ready {
-		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s cannot be reviewed yet: %s", task,
+		return state, belay.Refuse(belay.CodeRefused, howToCapture(r), "%s cannot be reviewed yet: %s", task,
 			listedChanges(review.BlockingOnly(state.Dirty)))
 	}
 	switch c := s.Pending; {
@@ -170,10 +169,10 @@ func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, er
 		return state, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay gate show %s", task),
 			"%s waits at another gate: %s", task, s.Gate.Why)
 	case c != nil && c.Kind != loop.CmdClose:
-		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s was not checked yet: it is in phase %s", task, s.Phase)
+		return state, belay.Refuse(belay.CodeRefused, howToCapture(r), "%s was not checked yet: it is in phase %s", task, s.Phase)
 	}
 	if s.Outcome != loop.OutcomeNone {
-		if err := MayReopen(ctx, svc, r); err != nil {
+		if err := CheckReopen(ctx, svc, r); err != nil {
 			return state, err
 		}
 	}
@@ -184,8 +183,8 @@ func Submit(ctx context.Context, svc *Service, task belay.TaskID) (Readiness, er
 	return state, nil
 }
 
-// captures says how what stands in the tree becomes part of what is judged.
-func captures(r *session.Record) string {
+// howToCapture says how the present changes become part of the checked work.
+func howToCapture(r *session.Record) string {
 	id := r.Task.ID
 	switch c := r.State.Pending; {
 	case r.State.Gate != nil:
@@ -201,11 +200,11 @@ func captures(r *session.Record) string {
 	return fmt.Sprintf("belay run --resume %s", id)
 }
 
-// listed names at most ten changes on one line.
+// listedChanges names at most ten changes on one line.
 func listedChanges(list []review.ChangeVerdict) string {
 	var names []string
 	for _, v := range list[:min(len(list), 10)] {
-		names = append(names, Named(v.PathChange))
+		names = append(names, ChangeText(v.PathChange))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(list) - len(names); more > 0 {
@@ -214,8 +213,8 @@ func listedChanges(list []review.ChangeVerdict) string {
 	return text + " changed since it was captured"
 }
 
-// Named is a change for people: its path, with where it was before a rename.
-func Named(c review.PathChange) string {
+// ChangeText describes a change for people: its path, with the old path of a rename.
+func ChangeText(c review.PathChange) string {
 	if c.From != "" {
 		return belay.VisibleLine(c.From) + " → " + belay.VisibleLine(c.Path)
 	}

@@ -8,26 +8,26 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// Understand reads a person's words by grammar, as reading.Understand does.
-func (s *Service) Understand(ctx context.Context, text string) (belay.Request, []intent.Evidence) {
+// ParseRequest reads a person's text by grammar, as runner.Understand does.
+func (s *Service) ParseRequest(ctx context.Context, text string) (belay.Request, []intent.Evidence) {
 	return runner.Understand(ctx, s.Session, text)
 }
 
-// Assisted reads them as reading.Assisted does, when the config's commands are trusted.
-func (s *Service) Assisted(ctx context.Context, text string) (belay.Request, *belay.Reading) {
+// ParseRequestAssisted reads a text as runner.Assisted does, when the config's commands are trusted.
+func (s *Service) ParseRequestAssisted(ctx context.Context, text string) (belay.Request, *belay.Reading) {
 	return runner.Assisted(ctx, s.Session, text)
 }
 
-// read fills in what a new task asks for, and what the caller knows of it.
-func (s *Service) read(ctx context.Context, t *belay.Task, q NewTask) {
+// readRequest fills in what a new task asks for, and what the caller knows about it.
+func (s *Service) readRequest(ctx context.Context, t *belay.Task, q NewTask) {
 	text := t.Prose
-	if q.Ask != "" && q.Ask != t.Prose {
-		t.Ask, text = q.Ask, q.Ask
+	if q.Instructions != "" && q.Instructions != t.Prose {
+		t.Ask, text = q.Instructions, q.Instructions
 	}
 	if q.Grammar {
-		t.Request, _ = s.Understand(ctx, text)
+		t.Request, _ = s.ParseRequest(ctx, text)
 	} else {
-		t.Request, t.Reading = s.Assisted(ctx, text)
+		t.Request, t.Reading = s.ParseRequestAssisted(ctx, text)
 	}
 	t.Clarify = q.Clarify && !q.AsItIs
 	if q.Answer != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
-// Cost is what a role's part costs, and what its sources would.
-type Cost struct {
+// RoleCost is the size of a role's part, and of its sources.
+type RoleCost struct {
 	Role     string `json:"role"`
 	Bytes    int    `json:"bytes"`
 	Tokens   int    `json:"tokens"`
@@ -18,16 +18,16 @@ type Cost struct {
 	Changed  int    `json:"changed_tokens"`         // of this part since the handover before
 }
 
-// Stats is what a context costs to hand on. Tokens are estimated: a quarter of the bytes.
+// Stats is the size of a context when it is handed over. Tokens are estimated: a quarter of the bytes.
 type Stats struct {
 	Task      belay.TaskID `json:"task_id"`
 	Estimate  string       `json:"estimate"`
 	Citations int          `json:"citations"`
 	Sources   int          `json:"sources"`
-	Roles     []Cost       `json:"roles"`
+	Roles     []RoleCost   `json:"roles"`
 }
 
-// Stats measures it; it writes nothing.
+// Stats measures the context; it writes nothing.
 func (p *TaskContext) Stats(ctx context.Context) (Stats, error) {
 	b, err := p.Block()
 	if err != nil {
@@ -41,30 +41,30 @@ func (p *TaskContext) Stats(ctx context.Context) (Stats, error) {
 	if err := p.ReadJSON(p.Rec.Context.Block.Manifest, &m); err != nil {
 		return Stats{}, err
 	}
-	sections, err := p.sections(b.Citations)
+	sections, err := p.citedBytes(b.Citations)
 	if err != nil {
 		return Stats{}, err
 	}
 	s := Stats{Task: p.Rec.Task.ID, Estimate: "bytes / 4, rounded up: an estimate, models differ",
 		Citations: len(b.Citations), Sources: len(m.Sources)}
 	for _, state := range p.Rec.Context.Roles {
-		_, text, err := p.measured(state.Role, b, changes)
+		_, text, err := p.exportFor(state.Role, b, changes)
 		if err != nil {
 			return s, err
 		}
-		s.Roles = append(s.Roles, p.cost(state.Role, text, m, sections))
+		s.Roles = append(s.Roles, p.costOf(state.Role, text, m, sections))
 	}
 	return s, ctx.Err()
 }
 
-func (p *TaskContext) measured(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
+func (p *TaskContext) exportFor(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
 	e := handoff.ExportFor(r, b, p.Rec.Context, changes)
 	text, err := handoff.CanonicalJSON(e)
 	return e, text, err
 }
 
-// sections counts the bytes of the cited sections as they are now.
-func (p *TaskContext) sections(cited []handoff.Citation) (int, error) {
+// citedBytes counts the bytes of the cited sections as they are now.
+func (p *TaskContext) citedBytes(cited []handoff.Citation) (int, error) {
 	total := 0
 	for _, c := range cited {
 		text, err := p.FileText(c.File)
@@ -86,10 +86,10 @@ func (p *TaskContext) sections(cited []handoff.Citation) (int, error) {
 	return total, nil
 }
 
-// cost compares a part with its sources: the task's words; the rules, for those who get
-// citations; the diff, for those who get changes; logs, for those who get them.
-func (p *TaskContext) cost(r handoff.Role, text []byte, m handoff.Manifest, sections int) Cost {
-	c := Cost{Role: r.Name, Bytes: len(text), Tokens: handoff.Tokens(len(text))}
+// costOf compares a part with its sources: the task's text; the rules, for roles that get citations; the diff, for
+// roles that get changes; logs, for roles that get them.
+func (p *TaskContext) costOf(r handoff.Role, text []byte, m handoff.Manifest, sections int) RoleCost {
+	c := RoleCost{Role: r.Name, Bytes: len(text), Tokens: handoff.Tokens(len(text))}
 	both, files := 0, 0
 	parts := map[string]bool{}
 	for _, part := range handoff.PartsOf(r) {
@@ -119,14 +119,14 @@ func (p *TaskContext) cost(r handoff.Role, text []byte, m handoff.Manifest, sect
 	}
 	if ref, given := p.Rec.Context.EarlierExports[r.Name]; given {
 		if old, err := p.ReadAttachment(ref.Attachment, false); err == nil {
-			c.Changed = handoff.Tokens(differing(old, text))
+			c.Changed = handoff.Tokens(differingBytes(old, text))
 		}
 	}
 	return c
 }
 
-// differing counts the bytes of b between what it shares with a at its start and its end.
-func differing(a, b []byte) int {
+// differingBytes counts the bytes of b between the start and the end that it shares with a.
+func differingBytes(a, b []byte) int {
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
 		start++

@@ -13,38 +13,37 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// gathered is everything that a block is made of, read from one snapshot, so that it was
-// all there at one time.
-type gathered struct {
+// blockSources is everything that a block is made of, read from one snapshot, so that all of it is from one time.
+type blockSources struct {
 	sources  handoff.Sources
 	manifest []handoff.Source
 	docs     []handoff.Document
 }
 
-// gather reads the sources of the task's block. area and priority win over the task's own.
-func (p *TaskContext) gather(ctx context.Context, from snapshot.Info, area, priority string) (gathered, error) {
+// gatherSources reads the sources of the task's block. area and priority override the task's own.
+func (p *TaskContext) gatherSources(ctx context.Context, from snapshot.Info, area, priority string) (blockSources, error) {
 	end := p.Session.Repo.ShareReader()
 	defer end()
 	t := p.Rec.Task
 	inScope, err := p.inScope()
 	if err != nil {
-		return gathered{}, err
+		return blockSources{}, err
 	}
 	m, err := p.Session.Snaps.Manifest(ctx, from)
 	if err != nil {
-		return gathered{}, err
+		return blockSources{}, err
 	}
 	entries, err := p.Session.Snaps.Entries(ctx, from.Tree, m)
 	if err != nil {
-		return gathered{}, err
+		return blockSources{}, err
 	}
-	g := gathered{sources: handoff.Sources{Task: t, Area: first(area, t.Area), Priority: first(priority, t.Priority),
-		Acceptance: t.Acceptance, Head: from.Head, TestsFrom: testsFrom(t)}}
+	g := blockSources{sources: handoff.Sources{Task: t, Area: firstNonEmpty(area, t.Area), Priority: firstNonEmpty(priority, t.Priority),
+		Acceptance: t.Acceptance, Head: from.Head, TestsFrom: testOrigin(t)}}
 	if t.Scope.Files, err = p.Session.Config.Expand(t.Scope.Files); err != nil {
 		return g, err
 	}
 	g.sources.Task.Scope.Files = t.Scope.Files
-	rules := p.rules(t)
+	rules := p.ruleSources(t)
 	var read []snapshot.Entry
 	for _, e := range entries {
 		if e.OID == "" {
@@ -53,14 +52,14 @@ func (p *TaskContext) gather(ctx context.Context, from snapshot.Info, area, prio
 		if inScope == nil || inScope(e.Path) {
 			g.sources.Paths = append(g.sources.Paths, e.Path)
 		}
-		if e.Mode&0o170000 == 0o100000 && (wanted(rules, e.Path) || p.isSource(t, e.Path)) {
+		if e.Mode&0o170000 == 0o100000 && (isRuleSource(rules, e.Path) || p.isSource(t, e.Path)) {
 			read = append(read, e)
 		}
 	}
-	return g, p.readAll(ctx, &g, read, rules)
+	return g, p.readSources(ctx, &g, read, rules)
 }
 
-func first(all ...string) string {
+func firstNonEmpty(all ...string) string {
 	for _, s := range all {
 		if s != "" {
 			return s
@@ -69,8 +68,8 @@ func first(all ...string) string {
 	return ""
 }
 
-// testsFrom names where the task's test command comes from, for the list of commands.
-func testsFrom(t belay.Task) string {
+// testOrigin says where the task's test command comes from, for the list of commands.
+func testOrigin(t belay.Task) string {
 	switch from := t.Checks.Tests.From; from {
 	case "flag":
 		return "task"
@@ -81,8 +80,8 @@ func testsFrom(t belay.Task) string {
 	}
 }
 
-// rules gives the config's standards, and as one more what the task's file names.
-func (p *TaskContext) rules(t belay.Task) []handoff.Rule {
+// ruleSources returns the config's standards, and the rules that the task's file names as one more.
+func (p *TaskContext) ruleSources(t belay.Task) []handoff.Rule {
 	var all []handoff.Rule
 	for _, s := range p.Session.Config.Standards {
 		all = append(all, handoff.Rule{Name: s.Name, Files: s.Files, Areas: s.Areas, Priorities: s.Priorities,
@@ -111,7 +110,7 @@ func cutAnchor(name string) (file, section string) {
 	return name, ""
 }
 
-func wanted(rules []handoff.Rule, path string) bool {
+func isRuleSource(rules []handoff.Rule, path string) bool {
 	return slices.Contains(handoff.Instructions, path) ||
 		slices.ContainsFunc(rules, func(r handoff.Rule) bool { return belay.Match(r.Files, path) })
 }
@@ -120,8 +119,8 @@ func (p *TaskContext) isSource(t belay.Task, path string) bool {
 	return t.Origin != nil && !t.Origin.Outside && filepath.ToSlash(t.Origin.File) == path
 }
 
-// readAll reads the files that are cited or that the task comes from.
-func (p *TaskContext) readAll(ctx context.Context, g *gathered, list []snapshot.Entry, rules []handoff.Rule) error {
+// readSources reads the files that are cited or that the task comes from.
+func (p *TaskContext) readSources(ctx context.Context, g *blockSources, list []snapshot.Entry, rules []handoff.Rule) error {
 	rd, err := p.Session.Repo.Reader(ctx)
 	if err != nil {
 		return err
@@ -143,9 +142,9 @@ func (p *TaskContext) readAll(ctx context.Context, g *gathered, list []snapshot.
 		text := append([]byte{}, o.Data...)
 		if p.isSource(g.sources.Task, e.Path) {
 			g.sources.Source, g.sources.SourceText = e.Path, text
-			g.note("task", e.Path, text)
+			g.addManifest("task", e.Path, text)
 		}
-		if !wanted(rules, e.Path) {
+		if !isRuleSource(rules, e.Path) {
 			continue
 		}
 		d, err := handoff.Read(handoff.File{Path: e.Path, Text: text})
@@ -165,19 +164,19 @@ func (p *TaskContext) readAll(ctx context.Context, g *gathered, list []snapshot.
 		}
 	}
 	if g.sources.Source == "" {
-		g.note("task", "(the task's words)", []byte(g.sources.Task.Prose))
+		g.addManifest("task", "(the task's words)", []byte(g.sources.Task.Prose))
 	}
 	return nil
 }
 
-func (g *gathered) note(kind, path string, text []byte) {
+func (g *blockSources) addManifest(kind, path string, text []byte) {
 	text = handoff.Normalise(text)
 	g.manifest = append([]handoff.Source{{Kind: kind, Path: handoff.PathText(path), SHA: handoff.Hash(text),
 		Bytes: len(text)}}, g.manifest...)
 }
 
-// taken is a snapshot of the present for the task's context.
-func (p *TaskContext) taken(ctx context.Context, role, message string) (snapshot.Info, error) {
+// takeSnapshot takes a snapshot for the task's context.
+func (p *TaskContext) takeSnapshot(ctx context.Context, role, message string) (snapshot.Info, error) {
 	t := p.Rec.Task
 	info, err := p.Session.Snaps.TakeWith(ctx, snapshot.Meta{
 		Kind: belay.KindHandoff, Task: t.ID, Message: message, Feature: t.Feature, Agent: role, Journal: p.Rec.Log.Head.Hash,
@@ -188,8 +187,8 @@ func (p *TaskContext) taken(ctx context.Context, role, message string) (snapshot
 	return info, nil
 }
 
-// made makes the block and the manifest of what was gathered and keeps both.
-func (p *TaskContext) made(g gathered, without bool) (handoff.Block, handoff.BlockRef, error) {
+// storeBlock makes the block and its manifest from the sources and stores both.
+func (p *TaskContext) storeBlock(g blockSources, without bool) (handoff.Block, handoff.BlockRef, error) {
 	b, err := handoff.MakeBlock(g.sources)
 	if err != nil {
 		return b, handoff.BlockRef{}, err
@@ -197,7 +196,7 @@ func (p *TaskContext) made(g gathered, without bool) (handoff.Block, handoff.Blo
 	if len(b.Citations) == 0 && !without {
 		return b, handoff.BlockRef{}, belay.Refuse(belay.CodeUsage,
 			"name the project's rules below standards: in .belay/config.yaml, or write an AGENTS.md; or use --without-standards",
-			"no standard to cite for %s%s", b.Task.ID, forWhat(b.Task))
+			"no standard to cite for %s%s", b.Task.ID, taskPurpose(b.Task))
 	}
 	ref := handoff.BlockRef{Head: b.Git.Head, WithoutStandards: len(b.Citations) == 0}
 	if ref.Roles, err = Roles(p.Session.Config); err != nil {
@@ -211,7 +210,7 @@ func (p *TaskContext) made(g gathered, without bool) (handoff.Block, handoff.Blo
 	return b, ref, err
 }
 
-func forWhat(t handoff.TaskPart) string {
+func taskPurpose(t handoff.TaskPart) string {
 	switch {
 	case t.Area != "" && t.Priority != "":
 		return fmt.Sprintf(" (area %s, priority %s)", t.Area, t.Priority)
@@ -221,8 +220,8 @@ func forWhat(t handoff.TaskPart) string {
 	return ""
 }
 
-// dirty reports whether tracked files differ from HEAD.
-func (p *TaskContext) dirty(ctx context.Context, now snapshot.Info) (bool, error) {
+// isDirty reports whether tracked files differ from HEAD.
+func (p *TaskContext) isDirty(ctx context.Context, now snapshot.Info) (bool, error) {
 	if now.Head == "" {
 		return false, nil
 	}
@@ -249,7 +248,7 @@ func (p *TaskContext) dirty(ctx context.Context, now snapshot.Info) (bool, error
 		if d.OldMode != d.NewMode || d.OldMode == 0o120000 {
 			return true, nil
 		}
-		same, err := sameLines(rd, d)
+		same, err := differsInLineEnds(rd, d)
 		if err != nil || !same {
 			return true, err
 		}
@@ -257,9 +256,9 @@ func (p *TaskContext) dirty(ctx context.Context, now snapshot.Info) (bool, error
 	return false, nil
 }
 
-// sameLines reports whether a file differs from the commit in line ends alone, as in a
-// checkout that converts them.
-func sameLines(rd *git.Reader, d git.Difference) (bool, error) {
+// differsInLineEnds reports whether a file differs from the commit only in line ends, as in a checkout that converts
+// them.
+func differsInLineEnds(rd *git.Reader, d git.Difference) (bool, error) {
 	o, err := rd.Read(d.OldOID)
 	if err != nil {
 		return false, fmt.Errorf("read %s: %w", belay.VisibleLine(d.Path), err)

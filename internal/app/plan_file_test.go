@@ -18,9 +18,9 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func openPlan(t *testing.T, dir, name string) *PlanFile {
+func openTestPlan(t *testing.T, dir, name string) *PlanFile {
 	t.Helper()
-	f, err := PlanAt(nil, dir, name)
+	f, err := OpenPlanFile(nil, dir, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestWriteSaved(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "plan.md")
 	write(t, path, "# A\n")
-	f := openPlan(t, dir, "plan.md")
+	f := openTestPlan(t, dir, "plan.md")
 	p, err := f.Read()
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestWriteLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "plan.md"), filepath.Join(dir, "plan.md")); err != nil {
 		t.Skip(err)
 	}
-	f := openPlan(t, dir, "plan.md")
+	f := openTestPlan(t, dir, "plan.md")
 	if _, err := f.Read(); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("read through a link: %v", err)
 	}
@@ -94,7 +94,7 @@ func TestWriteFails(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "plan.md")
 		write(t, path, "# old\n")
-		f := openPlan(t, dir, "plan.md")
+		f := openTestPlan(t, dir, "plan.md")
 		steps := 0
 		fsroot.Fault = func(string, string) error {
 			if steps++; steps == n {

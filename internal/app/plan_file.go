@@ -21,19 +21,18 @@ import (
 // A plan is the user's file: it is written whole or not at all, never through a link, and
 // never over what somebody saved meanwhile.
 
-// File is a plan's place: a path below a folder that is held open.
+// PlanFile is the file of a plan: a path below an open folder.
 type PlanFile struct {
-	Shown string // as the person named it
-	root  *fsroot.Root
-	top   string // that folder
-	rel   string
-	perm  uint16
+	Name string // as the person named it
+	root *fsroot.Root
+	top  string // that folder
+	rel  string
+	perm uint16
 }
 
-// At finds the place of a plan that is named from the folder dir. d may be nil: then the
-// plan's own folder is held. In a repository it is the top folder, so that no link below
-// it is followed.
-func PlanAt(s *Service, dir, name string) (*PlanFile, error) {
+// OpenPlanFile opens the place of a plan that is named from the folder dir. In a repository it opens the top folder, so
+// that no link below it is followed. s may be nil: then it opens the plan's own folder.
+func OpenPlanFile(s *Service, dir, name string) (*PlanFile, error) {
 	if _, err := plan.FormatOf(name); err != nil {
 		return nil, err
 	}
@@ -41,7 +40,7 @@ func PlanAt(s *Service, dir, name string) (*PlanFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", belay.VisibleLine(name), err)
 	}
-	f := &PlanFile{Shown: name, top: filepath.Dir(path), rel: filepath.Base(path)}
+	f := &PlanFile{Name: name, top: filepath.Dir(path), rel: filepath.Base(path)}
 	if s != nil {
 		if rel, err := s.RepoPaths(dir, []string{name}); err == nil {
 			f.top, f.rel = s.Session.Repo.Root, rel[0]
@@ -56,26 +55,26 @@ func PlanAt(s *Service, dir, name string) (*PlanFile, error) {
 	return f, nil
 }
 
-// home returns the service of the repository that contains the plan; nil for one outside.
-func (f *PlanFile) home(s *Service) *Service {
+// serviceFor returns the service of the repository that contains the plan; nil for one outside.
+func (f *PlanFile) serviceFor(s *Service) *Service {
 	if s == nil || f.top != s.Session.Repo.Root {
 		return nil
 	}
 	return s
 }
 
-// Close lets the folder go.
+// Close closes the folder.
 func (f *PlanFile) Close() error { return f.root.Close() }
 
 // Read reads the plan.
 func (f *PlanFile) Read() (*plan.Plan, error) {
-	shown := belay.VisibleLine(f.Shown)
+	shown := belay.VisibleLine(f.Name)
 	info, err := f.root.Lstat(f.rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, belay.Refuse(belay.CodeNotFound, "belay plan new --task TASK "+shown, "no plan %s", shown)
 	case err != nil:
-		return nil, f.cannot("read", err)
+		return nil, f.wrapError("read", err)
 	case info.Kind == fsroot.SymbolicLink:
 		return nil, belay.Refuse(belay.CodeCannot, "name the file it points to", "%s is a link", shown)
 	case info.Kind != fsroot.File && info.Kind != fsroot.Exec:
@@ -84,37 +83,37 @@ func (f *PlanFile) Read() (*plan.Plan, error) {
 	f.perm = info.Perm
 	in, err := f.root.Open(f.rel)
 	if err != nil {
-		return nil, f.cannot("read", err)
+		return nil, f.wrapError("read", err)
 	}
 	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, plan.MaxSize+1))
 	if err != nil {
-		return nil, f.cannot("read", err)
+		return nil, f.wrapError("read", err)
 	}
-	return plan.Read(f.Shown, text)
+	return plan.Read(f.Name, text)
 }
 
-func (f *PlanFile) cannot(what string, err error) error {
-	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + what + " " + belay.VisibleLine(f.Shown),
+func (f *PlanFile) wrapError(what string, err error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + what + " " + belay.VisibleLine(f.Name),
 		Try: "check its path and permissions", Err: err}
 }
 
-// Write gives the plan new bytes. was are those it was read with, nil for a plan that is
-// not there yet; a file that holds others by now is left alone (CodeBusy).
+// Write replaces the content of the plan. was is the content that was read, nil for a new plan; a file with other
+// content by now is left alone (CodeBusy).
 func (f *PlanFile) Write(was, text []byte, tmp string) error {
-	held := fsroot.Expected{New: nameOf(text), NewHash: func() hash.Hash { return sha256.New() }}
+	held := fsroot.Expected{New: blobID(text), NewHash: func() hash.Hash { return sha256.New() }}
 	perm := uint16(0o644)
 	if was != nil {
-		held.OID, perm = nameOf(was), f.perm
+		held.OID, perm = blobID(was), f.perm
 		now, err := f.root.Bytes(f.rel, held.NewHash)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return f.cannot("read", err)
+			return f.wrapError("read", err)
 		}
 		if now != held.OID {
-			return f.moved()
+			return f.changedError()
 		}
 	} else if _, err := f.root.Lstat(f.rel); err == nil {
-		return f.taken()
+		return f.existsError()
 	}
 	err := f.root.ReplaceFile(f.rel, perm, tmp, held, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -123,38 +122,38 @@ func (f *PlanFile) Write(was, text []byte, tmp string) error {
 	var saved *fsroot.SavedError
 	switch {
 	case errors.As(err, &saved) && was == nil:
-		return f.taken()
+		return f.existsError()
 	case errors.As(err, &saved):
 		return &belay.Error{Code: belay.CodeBusy,
-			What: belay.VisibleLine(f.Shown) + " changed meanwhile, and nothing was written", Try: "check it and try again", Err: err}
+			What: belay.VisibleLine(f.Name) + " changed meanwhile, and nothing was written", Try: "check it and try again", Err: err}
 	case err != nil:
-		return f.cannot("write", err)
+		return f.wrapError("write", err)
 	}
 	return f.root.Sync()
 }
 
-// nameOf names bytes as worktree does.
-func nameOf(text []byte) fsroot.OID {
+// blobID returns the object name of a text.
+func blobID(text []byte) fsroot.OID {
 	h := sha256.New()
 	fmt.Fprintf(h, "blob %d\x00", len(text))
 	h.Write(text)
 	return fsroot.OID(h.Sum(nil))
 }
 
-func (f *PlanFile) moved() error {
+func (f *PlanFile) changedError() error {
 	return belay.Refuse(belay.CodeBusy, "check it and try again", "%s changed in the meantime; nothing was written",
-		belay.VisibleLine(f.Shown))
+		belay.VisibleLine(f.Name))
 }
 
-func (f *PlanFile) taken() error {
-	shown := belay.VisibleLine(f.Shown)
+func (f *PlanFile) existsError() error {
+	shown := belay.VisibleLine(f.Name)
 	return belay.Refuse(belay.CodeUsage, "belay plan update "+shown+" --task TASK, or name another file",
 		"the plan %s already exists", shown)
 }
 
-// opened reads a plan and keeps its place open, for what is to be written there.
-func opened(s *Service, dir, name string) (*PlanFile, *plan.Plan, error) {
-	f, err := PlanAt(s, dir, name)
+// openPlan reads a plan and keeps its folder open for writing.
+func openPlan(s *Service, dir, name string) (*PlanFile, *plan.Plan, error) {
+	f, err := OpenPlanFile(s, dir, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,9 +165,9 @@ func opened(s *Service, dir, name string) (*PlanFile, *plan.Plan, error) {
 	return f, p, nil
 }
 
-// Read reads a plan that is named from the folder dir; no repository is needed.
+// ReadPlan reads a plan that is named from the folder dir; no repository is needed.
 func ReadPlan(dir, name string) (*plan.Plan, error) {
-	f, p, err := opened(nil, dir, name)
+	f, p, err := openPlan(nil, dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +175,7 @@ func ReadPlan(dir, name string) (*plan.Plan, error) {
 	return p, nil
 }
 
-// recorded gives a task and what is read from its words.
+// recordedTask returns a recorded task.
 func recordedTask(s *Service, id belay.TaskID) (belay.Task, error) {
 	r, err := s.Session.Load(id)
 	if err != nil {
@@ -191,8 +190,8 @@ func recordedTask(s *Service, id belay.TaskID) (belay.Task, error) {
 	return r.Task, nil
 }
 
-// known fills in which tasks were recorded.
-func known(s *Service, k *plan.Context) error {
+// addKnownTasks fills in which tasks were recorded.
+func addKnownTasks(s *Service, k *plan.Context) error {
 	ids, err := s.Session.Journal.Tasks()
 	if err != nil {
 		return err
@@ -206,9 +205,9 @@ func known(s *Service, k *plan.Context) error {
 	return nil
 }
 
-// put gives a plan new bytes by way of belay's folder of temporary files, which nobody
-// sweeps meanwhile; beside the plan, where there can be no such folder.
-func (f *PlanFile) put(ctx context.Context, s *Service, was, text []byte) error {
+// writeByTemp writes a plan through belay's folder of temporary files, which nobody cleans meanwhile; beside the plan,
+// where that folder is not possible.
+func (f *PlanFile) writeByTemp(ctx context.Context, s *Service, was, text []byte) error {
 	tmp := s.Session.Scratch("tmp")
 	if err := fsroot.MkdirAll(tmp, 0o700); err != nil {
 		return f.Write(was, text, "")
@@ -221,9 +220,9 @@ func (f *PlanFile) put(ctx context.Context, s *Service, was, text []byte) error 
 	return f.Write(was, text, tmp)
 }
 
-// forget removes what a write of this plan left that was killed as the old file and the new
-// one changed places: one that is the plan as it stands, but for markers of the task.
-func forget(s *Service, p *plan.Plan, task belay.TaskID) {
+// removeLeftover removes the temporary file that a killed write of this plan left after exchanging it with the plan: it
+// is equal to the plan except for markers of the task.
+func removeLeftover(s *Service, p *plan.Plan, task belay.TaskID) {
 	others := func(m plan.Marker) bool { return m.Problem != "" || !m.NamesTask(task) }
 	bare := p.StripMarkers(others)
 	tasklist.RemoveLeftovers(s.Session.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {

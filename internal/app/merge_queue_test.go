@@ -52,7 +52,7 @@ func TestInOrder(t *testing.T) {
 			}
 			records = append(records, &session.Record{Task: task})
 		}
-		sorted := inOrder(rapid.Permutation(records).Draw(t, "recorded"))
+		sorted := byDependency(rapid.Permutation(records).Draw(t, "recorded"))
 		if len(sorted) != n {
 			t.Fatalf("%d of %d", len(sorted), n)
 		}

@@ -12,15 +12,14 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
-// Cited refuses while a rule that the context cites says something else now, or is gone: a
-// role would be given words that no longer hold. One that only moved still holds. Error:
-// belay.CodeRefused, with each that changed.
-func (p *TaskContext) Cited(ctx context.Context) error {
+// CheckCitations refuses when a rule that the context cites was changed or deleted: a role would get outdated text. A
+// rule that only moved is still valid. Error: belay.CodeRefused, with each that changed.
+func (p *TaskContext) CheckCitations(ctx context.Context) error {
 	b, err := p.Block()
 	if err != nil {
 		return err
 	}
-	followed, err := p.Follow(ctx, b.Citations)
+	followed, err := p.FollowCitations(ctx, b.Citations)
 	if err != nil {
 		return err
 	}
@@ -41,8 +40,8 @@ func (p *TaskContext) Cited(ctx context.Context) error {
 		"rules that the context of %s cites have changed: %s%s", p.Rec.Task.ID, belay.VisibleLine(strings.Join(stale, ", ")), more)
 }
 
-// Follow looks for cited sections in the files as they are on the disk.
-func (p *TaskContext) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff.FollowedCitation, error) {
+// FollowCitations looks for cited sections in the files as they are on the disk.
+func (p *TaskContext) FollowCitations(ctx context.Context, cited []handoff.Citation) ([]handoff.FollowedCitation, error) {
 	var docs []handoff.Document
 	read1 := map[string]bool{}
 	for _, c := range cited {
@@ -68,7 +67,7 @@ func (p *TaskContext) Follow(ctx context.Context, cited []handoff.Citation) ([]h
 	return out, ctx.Err()
 }
 
-// FileText reads a file of the tree, never through a link; nil when it is not there.
+// FileText reads a file of the tree, never through a link; nil when there is none.
 func (p *TaskContext) FileText(path string) ([]byte, error) {
 	root, err := fsroot.OpenRoot(p.Session.Repo.Root)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// View is a context whole.
-type View struct {
+// ContextView is a context with all of its details.
+type ContextView struct {
 	Version    int                          `json:"version"`
 	Task       belay.TaskID                 `json:"task_id"`
 	Created    time.Time                    `json:"created_at"`
@@ -36,7 +36,7 @@ type View struct {
 	Followed   []handoff.FollowedCitation   `json:"stale_citations,omitempty"`
 }
 
-// Audit is who wrote last, and how often anybody did.
+// Audit says who wrote last, and how often anybody did.
 type Audit struct {
 	Updated time.Time `json:"updated_at"`
 	By      string    `json:"updated_by"`
@@ -44,27 +44,27 @@ type Audit struct {
 	Forced  int       `json:"secrets_let_in"`
 }
 
-// View reads a task's context, with what is no longer true of it as warnings: another HEAD,
-// other words of the task, cited rules that say something else now.
-func (p *TaskContext) View(ctx context.Context) (v View, err error) {
+// View reads a task's context. Warnings say what is outdated: another HEAD, another text of the task, cited rules that
+// changed.
+func (p *TaskContext) View(ctx context.Context) (v ContextView, err error) {
 	c := &p.Rec.Context
-	v = View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
+	v = ContextView{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
 		Manifest: c.Block.Manifest, Base: c.Block.Base,
-		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.ActiveRole, QA: listed(c.Proofs), Evidence: listed(c.Evidence),
-		Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
+		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.ActiveRole, QA: emptyNotNull(c.Proofs), Evidence: emptyNotNull(c.Evidence),
+		Drifts: emptyNotNull(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
 		History: c.History, Audit: Audit{c.UpdatedAt, c.UpdatedBy, c.Updates, c.ForcedSecrets}, Warnings: []string{}}
 	if v.Immutable, err = p.Block(); err != nil {
 		return v, err
 	}
-	err = p.stale(ctx, &v)
+	err = p.findStale(ctx, &v)
 	return v, err
 }
 
-// listed makes an empty list of none: in JSON that is no null.
-func listed[T any](list []T) []T { return append([]T{}, list...) }
+// emptyNotNull returns an empty list for nil: in JSON it is [] and not null.
+func emptyNotNull[T any](list []T) []T { return append([]T{}, list...) }
 
-// stale says what of the block is no longer true.
-func (p *TaskContext) stale(ctx context.Context, v *View) error {
+// findStale adds warnings about outdated parts of the block.
+func (p *TaskContext) findStale(ctx context.Context, v *ContextView) error {
 	refs, err := p.Session.Repo.Refs(ctx)
 	if err != nil {
 		return err
@@ -75,12 +75,12 @@ func (p *TaskContext) stale(ctx context.Context, v *View) error {
 	}
 	if head.OID != v.Immutable.Git.Head {
 		v.Warnings = append(v.Warnings,
-			fmt.Sprintf("the context was made at %s, HEAD is %s now", short(v.Immutable.Git.Head), short(head.OID)))
+			fmt.Sprintf("the context was made at %s, HEAD is %s now", shortID(v.Immutable.Git.Head), shortID(head.OID)))
 	}
 	if err := p.CheckCurrent(); err != nil {
 		v.Warnings = append(v.Warnings, err.Error()+": belay context rebuild "+string(v.Task))
 	}
-	followed, err := p.Follow(ctx, v.Immutable.Citations)
+	followed, err := p.FollowCitations(ctx, v.Immutable.Citations)
 	if err != nil {
 		return err
 	}
@@ -101,15 +101,15 @@ func (p *TaskContext) stale(ctx context.Context, v *View) error {
 	return nil
 }
 
-func short(oid string) string {
+func shortID(oid string) string {
 	if oid == "" {
 		return "no commit"
 	}
 	return oid[:min(10, len(oid))]
 }
 
-// Line is a role in a short status.
-type Line struct {
+// RoleLine is a role in a short status.
+type RoleLine struct {
 	Role      string           `json:"role"`
 	Status    handoff.Status   `json:"status"`
 	Blocking  int              `json:"blocking"`
@@ -119,35 +119,35 @@ type Line struct {
 	Drift     int              `json:"drift_budget"`
 }
 
-// Status is a context at a glance. It looks at no file.
+// ContextStatus is a context in short. It reads no file of the tree.
 type ContextStatus struct {
 	Task     belay.TaskID `json:"task_id"`
-	There    bool         `json:"there"`
+	Exists   bool         `json:"there"`
 	Purged   bool         `json:"purged,omitempty"`
 	AtWork   string       `json:"at_work,omitempty"`
 	Next     string       `json:"next,omitempty"` // who may begin
 	Why      string       `json:"why,omitempty"`  // why nobody may
-	Roles    []Line       `json:"roles"`
+	Roles    []RoleLine   `json:"roles"`
 	Drift    int          `json:"drift_count"`
 	Updated  time.Time    `json:"updated_at,omitzero"`
 	Rebuilds int          `json:"rebuilds"`
 }
 
-// StatusOf gives a task's context at a glance; one that is not there is no error.
-func StatusOf(sess *session.Session, task belay.TaskID) (ContextStatus, error) {
+// ReadContextStatus returns the status of a task's context; a missing context is no error.
+func ReadContextStatus(sess *session.Session, task belay.TaskID) (ContextStatus, error) {
 	r, err := sess.Load(task)
 	if err != nil {
 		return ContextStatus{}, err
 	}
 	c := &r.Context
 	c.Task = r.Task.ID
-	s := ContextStatus{Task: r.Task.ID, There: c.IsSet(), Purged: c.Deleted, Roles: []Line{}, AtWork: c.ActiveRole,
+	s := ContextStatus{Task: r.Task.ID, Exists: c.IsSet(), Purged: c.Deleted, Roles: []RoleLine{}, AtWork: c.ActiveRole,
 		Drift: c.DriftCount(), Updated: c.UpdatedAt, Rebuilds: len(c.History)}
-	if !s.There {
+	if !s.Exists {
 		return s, nil
 	}
 	for _, one := range c.Roles {
-		l := Line{Role: one.Name, Status: one.Status, Blocking: len(one.Blocking), Completed: one.Completed, Drift: one.Drift}
+		l := RoleLine{Role: one.Name, Status: one.Status, Blocking: len(one.Blocking), Completed: one.Completed, Drift: one.Drift}
 		if one.Snapshot != nil {
 			l.Snapshot, l.Files = one.Snapshot.Snapshot, one.Snapshot.Files
 		}
@@ -166,29 +166,29 @@ func StatusOf(sess *session.Session, task belay.TaskID) (ContextStatus, error) {
 	return s, nil
 }
 
-// DiffRequest asks for what a role changed: from the base, or since the role before. With
-// Drift it is what the last failed verification found.
+// DiffRequest asks for the changes of a role: from the base, or since the role before. With Drift it asks for what the
+// last failed verification found.
 type DiffRequest struct {
 	Role        string
 	Incremental bool
 	Drift       bool
 }
 
-// Differs is a diff that was asked for.
-type Differs struct {
-	Task   belay.TaskID     `json:"task_id"`
-	Role   string           `json:"role,omitempty"`
-	Type   string           `json:"type"`
-	From   belay.SnapshotID `json:"from"`
-	To     belay.SnapshotID `json:"to"`
-	Kept   *handoff.Diff    `json:"diff,omitempty"` // as it was recorded; not of a drift
-	Report *handoff.Report  `json:"report,omitempty"`
+// RoleDiff is the diff that was asked for.
+type RoleDiff struct {
+	Task     belay.TaskID     `json:"task_id"`
+	Role     string           `json:"role,omitempty"`
+	Type     string           `json:"type"`
+	From     belay.SnapshotID `json:"from"`
+	To       belay.SnapshotID `json:"to"`
+	Recorded *handoff.Diff    `json:"diff,omitempty"` // as it was recorded; not of a drift
+	Report   *handoff.Report  `json:"report,omitempty"`
 }
 
-// Diff finds it; Write prints it. Error: belay.CodeNotFound when there is none.
-func (p *TaskContext) Diff(ctx context.Context, q DiffRequest) (Differs, func(io.Writer) error, error) {
+// Diff finds the diff and returns a function that prints it. Error: belay.CodeNotFound when there is none.
+func (p *TaskContext) Diff(ctx context.Context, q DiffRequest) (RoleDiff, func(io.Writer) error, error) {
 	c := &p.Rec.Context
-	out := Differs{Task: p.Rec.Task.ID, Type: "from_base"}
+	out := RoleDiff{Task: p.Rec.Task.ID, Type: "from_base"}
 	if q.Drift {
 		return p.driftDiff(ctx, out)
 	}
@@ -213,12 +213,12 @@ func (p *TaskContext) Diff(ctx context.Context, q DiffRequest) (Differs, func(io
 	if q.Incremental {
 		out.Type, out.From, kept = "incremental", s.Snapshot.Previous, s.Snapshot.Incremental
 	}
-	out.Kept = &kept
-	return out, func(w io.Writer) error { return p.print(kept, w) }, nil
+	out.Recorded = &kept
+	return out, func(w io.Writer) error { return p.printDiff(kept, w) }, nil
 }
 
-// print writes a kept diff.
-func (p *TaskContext) print(d handoff.Diff, w io.Writer) error {
+// printDiff prints a recorded diff.
+func (p *TaskContext) printDiff(d handoff.Diff, w io.Writer) error {
 	text, err := p.ReadAttachment(d.Attachment, d.Gzip)
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (p *TaskContext) print(d handoff.Diff, w io.Writer) error {
 	return err
 }
 
-func (p *TaskContext) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
+func (p *TaskContext) driftDiff(ctx context.Context, out RoleDiff) (RoleDiff, func(io.Writer) error, error) {
 	list := p.Rec.Context.Drifts
 	if len(list) == 0 {
 		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),

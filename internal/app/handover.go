@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// UpdateRequest changes what a role says of itself.
+// UpdateRequest changes what a role records about itself.
 type UpdateRequest struct {
 	ContextRequest
 	Role          string
@@ -23,11 +23,10 @@ type UpdateRequest struct {
 	ClearFindings bool
 }
 
-// Update records it. A role that begins (in_progress) finds the tree verified first; so
-// does every other change. Errors: belay.CodeDrift, those of MayStart and Cited, CodeUsage,
-// CodeRefused for secrets.
-func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.State, error) {
-	p, err := At(ctx, s, q.ContextRequest)
+// UpdateRole records it. Each change verifies the tree first, also when a role begins (in_progress). Errors:
+// belay.CodeDrift, those of MayStart and CheckCitations, CodeUsage, CodeRefused for secrets.
+func UpdateRole(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.State, error) {
+	p, err := OpenPlace(ctx, s, q.ContextRequest)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -46,26 +45,26 @@ func Update(ctx context.Context, s *session.Session, q UpdateRequest) (handoff.S
 		return handoff.State{}, err
 	}
 	if q.ClearFindings {
-		if err := p.addOf(ctx, q.Role, handoff.Event{Kind: handoff.EventCleared}); err != nil {
+		if err := p.addRoleEvent(ctx, q.Role, handoff.Event{Kind: handoff.EventCleared}); err != nil {
 			return handoff.State{}, err
 		}
 	}
 	if set.Status == handoff.InProgress {
-		if err := p.start(ctx, q.Role); err != nil {
+		if err := p.startRole(ctx, q.Role); err != nil {
 			return handoff.State{}, err
 		}
 		set.Status = ""
 	}
 	if set != (handoff.StateUpdate{}) {
-		if err := p.set(ctx, q.Role, set, let); err != nil {
+		if err := p.setRole(ctx, q.Role, set, let); err != nil {
 			return handoff.State{}, err
 		}
 	}
 	return p.StateOf(q.Role)
 }
 
-// At opens the place of a task that has a context.
-func At(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext, error) {
+// OpenPlace opens the place of a task that has a context.
+func OpenPlace(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext, error) {
 	p, err := openContext(ctx, s, q)
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func At(ctx context.Context, s *session.Session, q ContextRequest) (*TaskContext
 	return p, p.Rec.Context.CheckExists()
 }
 
-// StateOf gives what a role has done.
+// StateOf returns what a role has done.
 func (p *TaskContext) StateOf(role string) (handoff.State, error) {
 	s, err := p.Rec.Context.RoleState(role)
 	if err != nil {
@@ -82,8 +81,8 @@ func (p *TaskContext) StateOf(role string) (handoff.State, error) {
 	return *s, nil
 }
 
-// addOf records what happened to a role.
-func (p *TaskContext) addOf(ctx context.Context, role string, e handoff.Event) error {
+// addRoleEvent records an event of a role.
+func (p *TaskContext) addRoleEvent(ctx context.Context, role string, e handoff.Event) error {
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		r, err := c.RoleState(role)
 		if err != nil {
@@ -94,11 +93,11 @@ func (p *TaskContext) addOf(ctx context.Context, role string, e handoff.Event) e
 	})
 }
 
-func (p *TaskContext) set(ctx context.Context, role string, set handoff.StateUpdate, let []string) error {
+func (p *TaskContext) setRole(ctx context.Context, role string, set handoff.StateUpdate, let []string) error {
 	if _, err := p.Rec.Context.RoleState(role); err != nil {
 		return err
 	}
-	if err := p.Unmoved(ctx); err != nil {
+	if err := p.CheckUnchanged(ctx); err != nil {
 		return err
 	}
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
@@ -113,8 +112,8 @@ func (p *TaskContext) set(ctx context.Context, role string, set handoff.StateUpd
 	})
 }
 
-// Unmoved verifies before something is changed; an open drift is not looked at again.
-func (p *TaskContext) Unmoved(ctx context.Context) error {
+// CheckUnchanged verifies the tree before something is changed; an open drift is not checked again.
+func (p *TaskContext) CheckUnchanged(ctx context.Context) error {
 	if err := p.Rec.Context.CheckNoDrift(); err != nil {
 		return err
 	}
@@ -122,8 +121,8 @@ func (p *TaskContext) Unmoved(ctx context.Context) error {
 	return err
 }
 
-// start lets a role begin. The first one begins from the tree as it is then.
-func (p *TaskContext) start(ctx context.Context, role string) error {
+// startRole starts a role. The first one starts from the tree as it is at that time.
+func (p *TaskContext) startRole(ctx context.Context, role string) error {
 	if err := p.Rec.Context.CheckMayStart(role); err != nil {
 		return err
 	}
@@ -131,17 +130,17 @@ func (p *TaskContext) start(ctx context.Context, role string) error {
 	if p.Rec.Context.ActiveRole == r.Name {
 		return nil
 	}
-	if err := p.Cited(ctx); err != nil {
+	if err := p.CheckCitations(ctx); err != nil {
 		return err
 	}
-	if err := p.Unmoved(ctx); err != nil {
+	if err := p.CheckUnchanged(ctx); err != nil {
 		return err
 	}
 	var begins *handoff.Handoff
 	if p.Rec.Context.LastHandoff == nil {
 		reader := handoff.Reader{Snaps: p.Session.Snaps}
 		if _, same, _, err := reader.CompareWithPresent(ctx, p.Rec.Context.Block.Base); err != nil || !same {
-			info, err := p.taken(ctx, r.Name, "where "+r.Name+" begins")
+			info, err := p.takeSnapshot(ctx, r.Name, "where "+r.Name+" begins")
 			if err != nil {
 				return err
 			}
@@ -156,10 +155,9 @@ func (p *TaskContext) start(ctx context.Context, role string) error {
 	})
 }
 
-// Block records a blocking finding of a role. It is not lost to a drift: nothing is
-// verified first.
-func Block(ctx context.Context, s *session.Session, q ContextRequest, role, finding string) (handoff.State, error) {
-	p, err := At(ctx, s, q)
+// BlockRole records a blocking finding of a role. It verifies nothing first, so that no drift loses the finding.
+func BlockRole(ctx context.Context, s *session.Session, q ContextRequest, role, finding string) (handoff.State, error) {
+	p, err := OpenPlace(ctx, s, q)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -172,62 +170,61 @@ func Block(ctx context.Context, s *session.Session, q ContextRequest, role, find
 	if err != nil {
 		return handoff.State{}, err
 	}
-	if err := p.addOf(ctx, role, handoff.Event{Kind: handoff.EventBlocked, Note: finding, ForcedSecrets: let}); err != nil {
+	if err := p.addRoleEvent(ctx, role, handoff.Event{Kind: handoff.EventBlocked, Note: finding, ForcedSecrets: let}); err != nil {
 		return handoff.State{}, err
 	}
 	return p.StateOf(role)
 }
 
-// Handed is a handover with what whoever made it should know.
-type Handed struct {
+// HandoverResult is a handover with notes for the one who made it.
+type HandoverResult struct {
 	Task belay.TaskID `json:"task_id"`
 	Role string       `json:"role"`
 	handoff.Handoff
 	Notes []string `json:"notes"`
 }
 
-// Snapshot hands the tree over for a role. A tree in which nothing differs from where the
-// work began is handed over only when empty says so. Errors: belay.CodeDrift when nobody had
-// begun and the tree is not what was handed over before, when something was committed, or
-// when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a
-// tree without changes.
-func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role string, empty bool) (Handed, error) {
-	p, err := At(ctx, s, q)
+// HandOver hands the tree over for a role. A tree without changes since the work began is handed over only with empty.
+// Errors: belay.CodeDrift when nobody had begun and the tree is not what was handed over before, when something was
+// committed, or when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a tree
+// without changes.
+func HandOver(ctx context.Context, s *session.Session, q ContextRequest, role string, empty bool) (HandoverResult, error) {
+	p, err := OpenPlace(ctx, s, q)
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	if err := p.Rec.Context.CheckMayHandOver(role); err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	r, err := p.StateOf(role)
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
-	if err := p.Unmoved(ctx); err != nil {
-		return Handed{}, err
+	if err := p.CheckUnchanged(ctx); err != nil {
+		return HandoverResult{}, err
 	}
 	if !empty {
 		if _, same, _, err := (handoff.Reader{Snaps: p.Session.Snaps}).CompareWithPresent(ctx,
 			p.Rec.Context.Block.Base); err == nil && same {
-			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
+			return HandoverResult{}, noChangesError(p.Rec.Task.ID, r.Name)
 		}
 	}
-	info, err := p.taken(ctx, r.Name, "handed over by "+r.Name)
+	info, err := p.takeSnapshot(ctx, r.Name, "handed over by "+r.Name)
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	previous, base := p.Rec.Context.Expected(), p.Rec.Context.Block.Base
 	if r.ReadOnly {
-		if err := p.untouched(ctx, r.Name, belay.SnapshotID(first(string(previous), string(base))), info.ID); err != nil {
-			return Handed{}, err
+		if err := p.checkReadOnly(ctx, r.Name, belay.SnapshotID(firstNonEmpty(string(previous), string(base))), info.ID); err != nil {
+			return HandoverResult{}, err
 		}
 	}
-	h, err := p.delta(ctx, base, previous, info, q.Force)
+	h, err := p.readDelta(ctx, base, previous, info, q.Force)
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	if h.Files == 0 && !empty { // the index alone differs
-		return Handed{}, cmp.Or(p.Session.Restores.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
+		return HandoverResult{}, cmp.Or(p.Session.Restores.Drop(ctx, info.ID), noChangesError(p.Rec.Task.ID, r.Name))
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		if err := c.CheckMayHandOver(role); err != nil {
@@ -241,12 +238,12 @@ func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role st
 		return handoff.Event{Kind: handoff.EventHandedOver, Role: r.Name, Handoff: &h, Masked: h.FromBase.Masked}, nil
 	})
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	if _, err := p.exportRoles(ctx, nil); err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
-	out := Handed{Task: p.Rec.Task.ID, Role: r.Name, Handoff: h, Notes: notes(h, info)}
+	out := HandoverResult{Task: p.Rec.Task.ID, Role: r.Name, Handoff: h, Notes: handoverNotes(h, info)}
 	steered, err := p.Session.Snaps.ChangedGitFiles(ctx, h.Previous, h.Snapshot)
 	if steered = slices.DeleteFunc(steered, func(n string) bool { return n == "index" }); len(steered) > 0 {
 		out.Notes = append(out.Notes, "git's own files changed: "+belay.VisibleLine(strings.Join(steered, ", ")))
@@ -254,13 +251,14 @@ func Snapshot(ctx context.Context, s *session.Session, q ContextRequest, role st
 	return out, err
 }
 
-func nothingToHand(task belay.TaskID, role string) error {
+func noChangesError(task belay.TaskID, role string) error {
 	return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context snapshot %s --role %s --empty hands it over anyway", task, role),
 		"%s has nothing to hand over: no file changed since %s started", role, task)
 }
 
-// delta reads what a handover consists of.
-func (p *TaskContext) delta(ctx context.Context, base, previous belay.SnapshotID, info snapshot.Info, unmasked bool) (
+// readDelta reads the content of a handover.
+func (p *TaskContext) readDelta(ctx context.Context, base, previous belay.SnapshotID, info snapshot.Info,
+	unmasked bool) (
 	handoff.Handoff, error) {
 	inScope, err := p.inScope()
 	if err != nil {
@@ -270,7 +268,7 @@ func (p *TaskContext) delta(ctx context.Context, base, previous belay.SnapshotID
 		Unmasked: unmasked}.DescribeHandoff(ctx, base, previous, info)
 }
 
-func notes(h handoff.Handoff, info snapshot.Info) []string {
+func handoverNotes(h handoff.Handoff, info snapshot.Info) []string {
 	out := []string{}
 	if h.Files == 0 {
 		out = append(out, "no changes since the task started")
@@ -291,8 +289,8 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 	return out
 }
 
-// untouched holds a read-only role to it.
-func (p *TaskContext) untouched(ctx context.Context, role string, then, now belay.SnapshotID) error {
+// checkReadOnly refuses changes by a read-only role.
+func (p *TaskContext) checkReadOnly(ctx context.Context, role string, then, now belay.SnapshotID) error {
 	inScope, err := p.inScope()
 	if err != nil {
 		return err
@@ -319,24 +317,24 @@ func (p *TaskContext) untouched(ctx context.Context, role string, then, now bela
 		"%s is read-only but changed the tree: %s", role, report.Summary())
 }
 
-// Resolve accepts the tree as it stands for what was handed over, with a note of why.
-func (p *TaskContext) Resolve(ctx context.Context, note string) (Handed, error) {
+// ResolveDrift accepts the present tree in place of what was handed over, with a note that says why.
+func (p *TaskContext) ResolveDrift(ctx context.Context, note string) (HandoverResult, error) {
 	note = handoff.TruncateText(handoff.NormalizeText(belay.Visible(note)), "the note was cut; use a shorter one")
 	if note == "" {
-		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened and why it is correct"`,
+		return HandoverResult{}, belay.Refuse(belay.CodeUsage, `--note "what happened and why it is correct"`,
 			"resolve-drift needs --note")
 	}
 	if p.Rec.Context.DriftCount() == 0 {
-		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", p.Rec.Task.ID), "%s has no drift",
+		return HandoverResult{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", p.Rec.Task.ID), "%s has no drift",
 			p.Rec.Task.ID)
 	}
 	let, err := p.RefuseSecrets(p.force, "the note", note)
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
-	info, err := p.taken(ctx, "", "accepted after a drift")
+	info, err := p.takeSnapshot(ctx, "", "accepted after a drift")
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	previous := p.Rec.Context.Expected()
 	if _, err := p.Session.Snaps.LookUp(ctx, previous); err != nil {
@@ -346,39 +344,39 @@ func (p *TaskContext) Resolve(ctx context.Context, note string) (Handed, error) 
 	if _, err := p.Session.Snaps.LookUp(ctx, base); err != nil {
 		base = info.ID
 	}
-	h, err := p.delta(ctx, base, previous, info, p.force)
+	h, err := p.readDelta(ctx, base, previous, info, p.force)
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	h.PreviousRole = p.Rec.Context.LastHandoffBy
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		return handoff.Event{Kind: handoff.EventResolved, Note: note, Handoff: &h, ForcedSecrets: let}, nil
 	})
 	if err != nil {
-		return Handed{}, err
+		return HandoverResult{}, err
 	}
 	_, err = p.exportRoles(ctx, nil)
-	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastHandoffBy, Handoff: h, Notes: notes(h, info)}, err
+	return HandoverResult{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastHandoffBy, Handoff: h, Notes: handoverNotes(h, info)}, err
 }
 
-// Send gives the work back to a role after the last one handed over: the words say why, and
-// secrets in them are masked. Attempt is the one of the task's loop that begins with it;
-// anew says that the state before was put back. It is done once for each attempt.
-func Send(ctx context.Context, s *session.Session, q ContextRequest, role, words string, back handoff.SentBack) error {
-	p, err := At(ctx, s, q)
+// SendBack returns the work to a role after the last one handed over. words give the reason; secrets in them are
+// masked. back names the attempt of the task's loop that begins with it, and whether the state before was restored. It
+// is done once for each attempt.
+func SendBack(ctx context.Context, s *session.Session, q ContextRequest, role, words string, back handoff.SentBack) error {
+	p, err := OpenPlace(ctx, s, q)
 	if err != nil || p.Rec.Context.Attempt >= back.Attempt {
 		return err
 	}
 	masked, n := handoff.MaskSecrets([]byte(belay.Visible(handoff.NormalizeText(words))))
 	note := handoff.TruncateText(string(masked), "belay show "+string(q.Task)+" has the rest")
-	return p.addOf(ctx, role, handoff.Event{Kind: handoff.EventSentBack, Note: note, SentBack: &back, Masked: n})
+	return p.addRoleEvent(ctx, role, handoff.Event{Kind: handoff.EventSentBack, Note: note, SentBack: &back, Masked: n})
 }
 
-// Ran records how the agent of a role ended.
-func Ran(ctx context.Context, s *session.Session, q ContextRequest, role string, run handoff.Run) error {
-	p, err := At(ctx, s, q)
+// RecordRun records how the agent of a role ended.
+func RecordRun(ctx context.Context, s *session.Session, q ContextRequest, role string, run handoff.Run) error {
+	p, err := OpenPlace(ctx, s, q)
 	if err != nil {
 		return err
 	}
-	return p.addOf(ctx, role, handoff.Event{Kind: handoff.EventRan, Run: &run})
+	return p.addRoleEvent(ctx, role, handoff.Event{Kind: handoff.EventRan, Run: &run})
 }

@@ -14,19 +14,19 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// Made is what init wrote, as paths from the root, and what it left as it was.
-type Made struct {
+// ConfigInitResult lists what init wrote, as paths from the root, and what it left unchanged.
+type ConfigInitResult struct {
 	Wrote []string          `json:"wrote"`
 	Left  []string          `json:"left"`
 	Tests belay.TestCommand `json:"tests"` // what was detected
 }
 
-// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore; with template also a template for
-// pull requests. A file that is there already is left alone. specs are patterns of task files that were found, for a
-// comment in the config.
-func (s *Service) Init(template bool, specs ...string) (Made, error) {
+// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore; with template also a template for pull
+// requests. Existing files are left alone. specs are patterns of task files that were found, for a comment in the
+// config.
+func (s *Service) Init(template bool, specs ...string) (ConfigInitResult, error) {
 	tests, _ := testrun.DetectTests(s.Session.Repo.Root)
-	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
+	m := ConfigInitResult{Tests: tests, Wrote: []string{}, Left: []string{}}
 	files := []struct{ name, text string }{
 		{".belay/config.yaml", string(config.Template(tests, specs...))},
 		{".belay/.gitignore", "/now/\n"},
@@ -35,7 +35,7 @@ func (s *Service) Init(template bool, specs ...string) (Made, error) {
 		files = append(files, struct{ name, text string }{".github/PULL_REQUEST_TEMPLATE/forensic.md", prompt.PullTemplate()})
 	}
 	for _, f := range files {
-		wrote, err := create(filepath.Join(s.Session.Repo.Root, filepath.FromSlash(f.name)), f.text)
+		wrote, err := createFile(filepath.Join(s.Session.Repo.Root, filepath.FromSlash(f.name)), f.text)
 		switch {
 		case err != nil:
 			return m, fmt.Errorf("write %s: %w", f.name, err)
@@ -48,8 +48,8 @@ func (s *Service) Init(template bool, specs ...string) (Made, error) {
 	return m, nil
 }
 
-// create writes a file where there is none, with the folders above it; wrote is false when there is something.
-func create(path, text string) (wrote bool, err error) {
+// createFile creates a file and the folders above it; wrote is false when the path exists.
+func createFile(path, text string) (wrote bool, err error) {
 	if err := fsroot.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Verified is what a verification found. Expected is what was handed over last; "" when
-// nothing was. Found is a snapshot of what stands there instead.
-type Verified struct {
+// HandoverCheck is the result of a verification. Expected is what was handed over last; "" when nothing was. Found is a
+// snapshot of the present tree when it differs.
+type HandoverCheck struct {
 	Task     belay.TaskID     `json:"task_id"`
 	OK       bool             `json:"ok"`
 	Expected belay.SnapshotID `json:"expected,omitempty"`
@@ -27,71 +27,70 @@ type Verified struct {
 	Kinds []handoff.DriftKind `json:"kinds"`
 }
 
-// VerifyRequest asks whether the tree is as it was handed over, and, for a role, whether
-// it may begin.
+// VerifyRequest asks whether the tree is as it was handed over and, for a role, whether it may begin.
 type VerifyRequest struct {
 	ContextRequest
-	For        string
-	IgnoreEnds bool
+	Role           string
+	IgnoreLineEnds bool
 }
 
-// Verify compares the tree with what was handed over last. A difference is recorded with a
-// snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
-// differs in Verified; those of MayStart and Cited for a role.
-func Verify(ctx context.Context, s *session.Session, q VerifyRequest) (Verified, error) {
+// VerifyHandover compares the tree with what was handed over last. A difference is recorded with a snapshot of what was
+// found and raises the drift count. Errors: belay.CodeDrift with the differences in the result; those of MayStart and
+// CheckCitations for a role.
+func VerifyHandover(ctx context.Context, s *session.Session, q VerifyRequest) (HandoverCheck, error) {
 	p, err := openContext(ctx, s, q.ContextRequest)
 	if err != nil {
-		if v, broken := edited(s, q.Task, err); broken {
-			return v, refusal(v)
+		if v, broken := checkRecordEdited(s, q.Task, err); broken {
+			return v, driftError(v)
 		}
-		return Verified{}, err
+		return HandoverCheck{}, err
 	}
 	c := &p.Rec.Context
 	if err := c.CheckExists(); err != nil {
-		return Verified{}, err
+		return HandoverCheck{}, err
 	}
-	if q.For != "" {
-		if err := c.CheckMayStart(q.For); err != nil && belay.CodeOf(err) != belay.CodeDrift {
-			return Verified{Task: p.Rec.Task.ID}, err
+	if q.Role != "" {
+		if err := c.CheckMayStart(q.Role); err != nil && belay.CodeOf(err) != belay.CodeDrift {
+			return HandoverCheck{Task: p.Rec.Task.ID}, err
 		}
-		if err := p.Cited(ctx); err != nil {
-			return Verified{Task: p.Rec.Task.ID}, err
+		if err := p.CheckCitations(ctx); err != nil {
+			return HandoverCheck{Task: p.Rec.Task.ID}, err
 		}
 	}
-	return p.verify(ctx, q.IgnoreEnds)
+	return p.verify(ctx, q.IgnoreLineEnds)
 }
 
-// edited reports a record that was changed after it was written. Nothing can be added to
-// it then; it is told and not counted. unread is what reading it came to.
-func edited(s *session.Session, task belay.TaskID, unread error) (Verified, bool) {
+// checkRecordEdited reports a record that was changed after it was written. Nothing can be added to it then, so it is
+// reported and not counted. unread is the error of reading it.
+func checkRecordEdited(s *session.Session, task belay.TaskID, unread error) (HandoverCheck, bool) {
 	if belay.CodeOf(unread) == belay.CodeNotFound {
-		return Verified{}, false
+		return HandoverCheck{}, false
 	}
 	proof, err := s.Journal.Verify(task, nil)
 	if err != nil || proof.OK {
-		return Verified{}, false
+		return HandoverCheck{}, false
 	}
-	v := Verified{Task: task, Kinds: []handoff.DriftKind{handoff.RecordEdited}}
+	v := HandoverCheck{Task: task, Kinds: []handoff.DriftKind{handoff.RecordEdited}}
 	for _, problem := range proof.Problems {
 		v.Differences = append(v.Differences, handoff.Difference{Kind: handoff.RecordEdited, Was: "as written", Is: problem})
 	}
 	return v, true
 }
 
-// verify compares, records what drifted, and gives belay.CodeDrift for it.
-func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
+// verify compares, records the drift, and returns belay.CodeDrift for it.
+func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (HandoverCheck, error) {
 	defer p.Session.Repo.ShareReader()() // one process of git reads it all
 	c := &p.Rec.Context
-	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastHandoffBy, AtWork: c.ActiveRole, Drift: c.DriftCount()}
+	v := HandoverCheck{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastHandoffBy, AtWork: c.ActiveRole, Drift: c.DriftCount()}
 	if v.Expected == "" && c.ActiveRole != "" {
 		v.Expected = c.Block.Base // whoever is at work must not commit
 	}
-	own, err := p.own(ctx, v.Expected)
+	own, err := p.checkOwnFiles(ctx, v.Expected)
 	if err != nil {
 		return v, err
 	}
 	v.Report.Differences = append([]handoff.Difference{}, own...)
-	if v.Expected != "" && !gone(own) {
+	if v.Expected != "" && !isHandoffMissing(own) {
 		if err := p.compare(ctx, &v, ignoreEnds); err != nil {
 			return v, err
 		}
@@ -102,7 +101,7 @@ func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, er
 	}
 	v.Report = v.Report.Truncate()
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		role := first(c.LastHandoffBy, c.ActiveRole, c.Roles[0].Name)
+		role := firstNonEmpty(c.LastHandoffBy, c.ActiveRole, c.Roles[0].Name)
 		return handoff.Event{Kind: handoff.EventDrifted, Role: role,
 			Drift: &handoff.Drift{Expected: v.Expected, Found: v.Found, Report: v.Report}}, nil
 	})
@@ -110,14 +109,14 @@ func (p *TaskContext) verify(ctx context.Context, ignoreEnds bool) (Verified, er
 		return v, err
 	}
 	v.Drift = p.Rec.Context.DriftCount()
-	return v, refusal(v)
+	return v, driftError(v)
 }
 
-func gone(list []handoff.Difference) bool {
+func isHandoffMissing(list []handoff.Difference) bool {
 	return slices.ContainsFunc(list, func(d handoff.Difference) bool { return d.Kind == handoff.HandoffMissing })
 }
 
-func refusal(v Verified) error {
+func driftError(v HandoverCheck) error {
 	what := "the tree of %s is not what %s handed over: %s"
 	by := v.By
 	if by == "" {
@@ -134,9 +133,9 @@ func refusal(v Verified) error {
 		what, v.Task, by, v.Report.Summary())
 }
 
-// compare names in what the tree differs from what was expected. While a role is at work
-// the files are its own business: only what happened to the repository as a whole counts.
-func (p *TaskContext) compare(ctx context.Context, v *Verified, ignoreEnds bool) error {
+// compare lists how the tree differs from what was expected. While a role is at work the files are its own business:
+// only changes to the repository, not to files, count.
+func (p *TaskContext) compare(ctx context.Context, v *HandoverCheck, ignoreEnds bool) error {
 	inScope, err := p.inScope()
 	if err != nil {
 		return err
@@ -149,10 +148,10 @@ func (p *TaskContext) compare(ctx context.Context, v *Verified, ignoreEnds bool)
 	working := v.AtWork != ""
 	if !stored {
 		if working {
-			v.Report.Differences = append(v.Report.Differences, asWhole(handoff.NameDifferences(f))...)
+			v.Report.Differences = append(v.Report.Differences, repositoryWide(handoff.NameDifferences(f))...)
 			return nil
 		}
-		if v.Found, err = p.found(ctx, r); err != nil {
+		if v.Found, err = p.snapshotDrift(ctx, r); err != nil {
 			return err
 		}
 		if f, err = r.CompareSnapshots(ctx, v.Expected, v.Found); err != nil {
@@ -161,35 +160,35 @@ func (p *TaskContext) compare(ctx context.Context, v *Verified, ignoreEnds bool)
 	}
 	named := handoff.NameDifferences(f)
 	if working {
-		named.Differences = asWhole(named)
+		named.Differences = repositoryWide(named)
 	}
 	v.Report.Differences = append(v.Report.Differences, named.Differences...)
 	return nil
 }
 
-// found holds the tree as it stands, unless the drift that was found last is this one.
-func (p *TaskContext) found(ctx context.Context, r handoff.Reader) (belay.SnapshotID, error) {
+// snapshotDrift takes a snapshot of the tree, unless the last recorded drift is the same.
+func (p *TaskContext) snapshotDrift(ctx context.Context, r handoff.Reader) (belay.SnapshotID, error) {
 	if list := p.Rec.Context.Drifts; len(list) > 0 && list[len(list)-1].Found != "" {
 		before := list[len(list)-1].Found
 		if _, same, _, err := r.CompareWithPresent(ctx, before); err == nil && same {
 			return before, nil
 		}
 	}
-	info, err := p.taken(ctx, "", "differs from the handover")
+	info, err := p.takeSnapshot(ctx, "", "differs from the handover")
 	return info.ID, err
 }
 
-// asWhole keeps what happened to the repository as a whole. A stash is a role's own tool
-// while it is at work.
-func asWhole(r handoff.Report) []handoff.Difference {
+// repositoryWide returns the differences of the repository, not of files. A stash is a role's own tool while it is at
+// work.
+func repositoryWide(r handoff.Report) []handoff.Difference {
 	kinds := []handoff.DriftKind{handoff.HeadMoved, handoff.Committed, handoff.Reset, handoff.Amended, handoff.Switched,
 		handoff.Operation}
 	return slices.DeleteFunc(slices.Clone(r.Differences), func(d handoff.Difference) bool { return !slices.Contains(kinds, d.Kind) })
 }
 
-// own looks at what belay wrote itself: the record's chain as the snapshot noted it,
-// attachments, and the files that were written for agents.
-func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
+// checkOwnFiles checks what belay wrote itself: the record's chain as the snapshot noted it, attachments, and the files
+// that were written for agents.
+func (p *TaskContext) checkOwnFiles(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
 	current := p.Rec.Context.Attachments()
 	proof, err := p.Session.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {
 		return slices.DeleteFunc(handoff.AttachmentsOf(data), func(sha string) bool { return !slices.Contains(current, sha) })
@@ -211,7 +210,7 @@ func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out [
 			out = append(out, handoff.Difference{Kind: handoff.HandoffMissing, Was: string(expected), Is: "it was deleted"})
 		case err != nil:
 			return nil, err
-		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.knows(info.Journal):
+		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.hasEntry(info.Journal):
 			out = append(out, handoff.Difference{Kind: handoff.RecordEdited,
 				Was: "with the entry that the snapshot names", Is: "rewritten"})
 		}
@@ -222,7 +221,7 @@ func (p *TaskContext) own(ctx context.Context, expected belay.SnapshotID) (out [
 	return out, nil
 }
 
-// knows reports whether the record has an entry of this hash.
-func (p *TaskContext) knows(hash string) bool {
+// hasEntry reports whether the record has an entry with this hash.
+func (p *TaskContext) hasEntry(hash string) bool {
 	return slices.ContainsFunc(p.Rec.Log.Entries, func(e journal.Entry) bool { return e.Hash == hash })
 }

@@ -28,10 +28,10 @@ type MergeAllRequest struct {
 	Keep      bool           // the tasks' working trees stay
 	SkipTests bool
 	Trust     bool
-	Say       func(string) // gets progress, a line at a time
+	Progress  func(string) // gets progress, a line at a time
 }
 
-// MergedAll is what a merge of several tasks did.
+// MergedAll is the result of a merge of several tasks.
 type MergedAll struct {
 	Tasks []QueuedTask `json:"tasks"` // in the order in which they were decided
 	Tests string       `json:"tests"` // what the tests said of what was merged, or why none ran
@@ -41,7 +41,7 @@ type MergedAll struct {
 	DryRun bool             `json:"dry_run,omitempty"`
 }
 
-// QueuedTask is what became of one task in a merge of several.
+// QueuedTask is the result for one task in a merge of several.
 type QueuedTask struct {
 	Task     belay.TaskID    `json:"task"`
 	Outcome  QueueOutcome    `json:"outcome"`
@@ -66,51 +66,50 @@ const (
 
 // queue is a merge of several tasks under way.
 type queue struct {
-	svc  *Service
-	home *session.Session
-	q    MergeAllRequest
-	base belay.SnapshotID
-	out  MergedAll
-	said map[string]verdict // of the combinations tested, by their tasks
+	svc     *Service
+	session *session.Session
+	q       MergeAllRequest
+	base    belay.SnapshotID
+	out     MergedAll
+	results map[string]testVerdict // of the combinations tested, by their tasks
 }
 
-// queued is a task that is to be merged, and what of it.
-type queued struct {
+// queuedTask is a task to merge, with its merge request.
+type queuedTask struct {
 	r   *session.Record
 	req worktree.Request
 }
 
-// verdict is what the tests said of a combination.
-type verdict struct {
+// testVerdict is the result of the tests on a combination of tasks.
+type testVerdict struct {
 	tree     string // of the combination
 	text     string
 	findings []belay.Finding // not empty: rejected
 }
 
-// MergeAll merges the work of accepted tasks into the user's tree, in the order in which they depend on each other
-// and were recorded. Nothing is written before the tests have passed on all of it together, in a temporary
-// checkout. Where they fail, the task whose work makes the difference is found with at most log2 N more runs, is
-// open again with the failures as its reasons, and the others are tested without it. A task that conflicts with
-// those before it is left out.
+// MergeAll merges the work of accepted tasks into the user's tree, in the order in which they depend on each other and
+// were recorded. Nothing is written before the tests have passed on all of it together, in a temporary checkout. When
+// they fail, at most log2 N more runs find the task that causes it; that task is opened again with the failures as its
+// reasons, and the others are tested without it. A task that conflicts with those before it is left out.
 //
-// CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree
-// changed meanwhile. In all three the result says what was done.
+// CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree changed
+// meanwhile. In all three the result says what was done.
 func MergeAll(ctx context.Context, s *Service, q MergeAllRequest) (MergedAll, error) {
 	home, err := runner.Home(ctx, s.Session)
 	if err != nil {
 		return MergedAll{}, err
 	}
-	m := &queue{svc: s, home: home, q: q, said: map[string]verdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
-	list, err := m.chosen(ctx)
+	m := &queue{svc: s, session: home, q: q, results: map[string]testVerdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
+	list, err := m.selectTasks(ctx)
 	if err != nil {
 		return m.out, err
 	}
-	list, v, err := m.sound(ctx, list)
+	list, v, err := m.findPassing(ctx, list)
 	if err != nil {
 		return m.out, err
 	}
 	m.out.Tests = v.text
-	if err := m.land(ctx, list, v); err != nil {
+	if err := m.mergeTested(ctx, list, v); err != nil {
 		return m.out, err
 	}
 	if left := slices.DeleteFunc(slices.Clone(m.out.Tasks), func(t QueuedTask) bool {
@@ -122,8 +121,8 @@ func MergeAll(ctx context.Context, s *Service, q MergeAllRequest) (MergedAll, er
 	return m.out, nil
 }
 
-// chosen gives the tasks to merge, in order.
-func (m *queue) chosen(ctx context.Context) ([]queued, error) {
+// selectTasks returns the tasks to merge, in order.
+func (m *queue) selectTasks(ctx context.Context) ([]queuedTask, error) {
 	var records []*session.Record
 	if len(m.q.Tasks) == 0 {
 		all, err := m.svc.Session.Records(nil)
@@ -145,37 +144,37 @@ func (m *queue) chosen(ctx context.Context) ([]queued, error) {
 	if len(records) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, "belay worktree list", "no accepted task waits to be merged")
 	}
-	var list []queued
-	for _, r := range inOrder(records) {
+	var list []queuedTask
+	for _, r := range byDependency(records) {
 		req, err := runner.Mergeable(ctx, m.svc.Session, r)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.svc.mayGo(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
+		if err := m.svc.checkTrusted(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
 			return nil, err
 		}
-		list = append(list, queued{r, req})
+		list = append(list, queuedTask{r, req})
 	}
 	return list, nil
 }
 
-func inOrder(records []*session.Record) []*session.Record {
+func byDependency(records []*session.Record) []*session.Record {
 	return belay.InOrder(records, func(r *session.Record) (belay.TaskID, []belay.TaskID) { return r.Task.ID, r.Task.After })
 }
 
-// sound gives those of the tasks that go together and pass the tests together.
-func (m *queue) sound(ctx context.Context, list []queued) ([]queued, verdict, error) {
+// findPassing returns the tasks that merge without conflicts and pass the tests together.
+func (m *queue) findPassing(ctx context.Context, list []queuedTask) ([]queuedTask, testVerdict, error) {
 	for {
-		list = m.without(list)
+		list = m.withoutDependents(list)
 		if len(list) == 0 {
-			return nil, verdict{}, nil
+			return nil, testVerdict{}, nil
 		}
-		v, err := m.test(ctx, list)
+		v, err := m.testTogether(ctx, list)
 		var conflict *worktree.ConflictError
 		switch {
 		case errors.As(err, &conflict):
-			i := slices.IndexFunc(list, func(t queued) bool { return t.r.Task.ID == conflict.Task })
-			m.leave(list[i], QueuedTask{Outcome: QueueConflict, Why: "conflicts in " + conflict.Error() +
+			i := slices.IndexFunc(list, func(t queuedTask) bool { return t.r.Task.ID == conflict.Task })
+			m.setAside(list[i], QueuedTask{Outcome: QueueConflict, Why: "conflicts in " + conflict.Error() +
 				"; merge it by itself: belay merge " + string(conflict.Task)})
 			list = slices.Delete(list, i, i+1)
 			continue
@@ -185,22 +184,22 @@ func (m *queue) sound(ctx context.Context, list []queued) ([]queued, verdict, er
 			return list, v, nil
 		}
 		i, err := firstBad(len(list), func(n int) (bool, error) {
-			m.say(fmt.Sprintf("the tests fail; testing the first %d of %s", n, belay.CountOf(len(list), "task")))
-			v, err := m.test(ctx, list[:n])
+			m.reportProgress(fmt.Sprintf("the tests fail; testing the first %d of %s", n, belay.CountOf(len(list), "task")))
+			v, err := m.testTogether(ctx, list[:n])
 			return len(v.findings) > 0, err
 		})
 		if err != nil {
 			return nil, v, err
 		}
-		bad := m.said[keyOf(list[:i+1])] // it was tested, or is all of them
-		if err := m.handBack(ctx, list[:i], list[i], bad); err != nil {
+		bad := m.results[taskKeys(list[:i+1])] // it was tested, or is all of them
+		if err := m.reopen(ctx, list[:i], list[i], bad); err != nil {
 			return nil, v, err
 		}
 		list = slices.Delete(list, i, i+1)
 	}
 }
 
-// firstBad gives the index of the task with which n tasks begin to fail, when all n do: fails tells of the first k.
+// firstBad returns the index of the task with which n tasks begin to fail, when all n do: fails reports on the first k.
 func firstBad(n int, fails func(k int) (bool, error)) (int, error) {
 	good, bad := 0, n
 	for bad-good > 1 {
@@ -218,18 +217,18 @@ func firstBad(n int, fails func(k int) (bool, error)) (int, error) {
 	return bad - 1, nil
 }
 
-// without takes out the tasks that depend on one that is not merged with them.
-func (m *queue) without(list []queued) []queued {
+// withoutDependents removes the tasks that depend on a task which is not merged with them.
+func (m *queue) withoutDependents(list []queuedTask) []queuedTask {
 	for again := true; again; {
 		again = false
 		for i, t := range list {
 			lacks := slices.IndexFunc(t.r.Task.After, func(id belay.TaskID) bool {
-				here := slices.ContainsFunc(list[:i], func(o queued) bool { return o.r.Task.ID.Key() == id.Key() })
+				here := slices.ContainsFunc(list[:i], func(o queuedTask) bool { return o.r.Task.ID.Key() == id.Key() })
 				first, err := m.svc.Session.Load(id)
 				return !here && (err != nil || first.State.Outcome != loop.OutcomePassed || runner.Unmerged(first))
 			})
 			if lacks >= 0 {
-				m.leave(t, QueuedTask{Outcome: QueueWaits,
+				m.setAside(t, QueuedTask{Outcome: QueueWaits,
 					Why: fmt.Sprintf("depends on %s, which is not merged", t.r.Task.After[lacks])})
 				list, again = slices.Delete(slices.Clone(list), i, i+1), true
 				break
@@ -239,29 +238,29 @@ func (m *queue) without(list []queued) []queued {
 	return list
 }
 
-func (m *queue) leave(t queued, why QueuedTask) {
+func (m *queue) setAside(t queuedTask, why QueuedTask) {
 	why.Task = t.r.Task.ID
 	m.out.Tasks = append(m.out.Tasks, why)
 }
 
-func (m *queue) say(line string) {
-	if m.q.Say != nil {
-		m.q.Say(line)
+func (m *queue) reportProgress(line string) {
+	if m.q.Progress != nil {
+		m.q.Progress(line)
 	}
 }
 
-// test tests tasks together, once.
-func (m *queue) test(ctx context.Context, list []queued) (v verdict, err error) {
-	key := keyOf(list)
-	if v, ok := m.said[key]; ok {
+// testTogether tests tasks together, once.
+func (m *queue) testTogether(ctx context.Context, list []queuedTask) (v testVerdict, err error) {
+	key := taskKeys(list)
+	if v, ok := m.results[key]; ok {
 		return v, nil
 	}
-	info, err := m.together(ctx, list)
+	info, err := m.mergeSnapshot(ctx, list)
 	if err != nil {
 		return v, err
 	}
 	v.tree = info.Tree
-	switch suites := m.suites(list); {
+	switch suites := m.testCommands(list); {
 	case m.q.SkipTests:
 		v.text = "not run: --skip-tests was given"
 	case len(suites) == 0:
@@ -269,25 +268,25 @@ func (m *queue) test(ctx context.Context, list []queued) (v verdict, err error) 
 	default:
 		m.out.Runs++
 		for _, t := range suites {
-			if err := m.run(ctx, info.ID, t, list, &v); err != nil {
+			if err := m.runTests(ctx, info.ID, t, list, &v); err != nil {
 				return v, err
 			}
 		}
 	}
-	m.said[key] = v
+	m.results[key] = v
 	return v, nil
 }
 
-// together gives a snapshot of the user's tree with the work of tasks merged onto it.
-func (m *queue) together(ctx context.Context, list []queued) (snapshot.Info, error) {
+// mergeSnapshot returns a snapshot of the user's tree with the work of tasks merged into it.
+func (m *queue) mergeSnapshot(ctx context.Context, list []queuedTask) (snapshot.Info, error) {
 	var requests []worktree.Request
 	for _, t := range list {
 		requests = append(requests, t.req)
 	}
-	return worktree.Together(ctx, m.home.Restores, requests, session.Passing(nil, "tasks together"))
+	return worktree.Together(ctx, m.session.Restores, requests, session.Passing(nil, "tasks together"))
 }
 
-func keyOf(list []queued) string {
+func taskKeys(list []queuedTask) string {
 	var ids []string
 	for _, t := range list {
 		ids = append(ids, string(t.r.Task.ID))
@@ -295,8 +294,8 @@ func keyOf(list []queued) string {
 	return strings.Join(ids, " ")
 }
 
-// suites gives a task for each different test command.
-func (m *queue) suites(list []queued) (out []belay.Task) {
+// testCommands returns one task for each different test command.
+func (m *queue) testCommands(list []queuedTask) (out []belay.Task) {
 	seen := map[string]bool{}
 	for _, q := range list {
 		t := q.r.Task
@@ -309,9 +308,9 @@ func (m *queue) suites(list []queued) (out []belay.Task) {
 	return out
 }
 
-// run runs the tests of one task on a combination. What fails in the user's tree already does not count.
-func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list []queued, v *verdict) error {
-	base, known, err := m.before(ctx, t)
+// runTests runs the tests of one task on a combination. What fails in the user's tree already does not count.
+func (m *queue) runTests(ctx context.Context, id belay.SnapshotID, t belay.Task, list []queuedTask, v *testVerdict) error {
+	base, known, err := m.baseline(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -319,15 +318,15 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	text, findings, err := tested(ctx, m.home, m.svc.Session.May, t, id,
-		testrun.Input{Baseline: known, Request: requests, Checkout: m.home.Checkout(base, t)})
+	text, findings, err := runTestsIn(ctx, m.session, m.svc.Session.May, t, id,
+		testrun.Input{Baseline: known, Request: requests, Checkout: m.session.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
 }
 
-// tested runs the tests of a task on a snapshot, in a checkout. It gives their summary, and what blocks. in has what is
-// known of the state before. CodeCannot: they gave no result.
-func tested(ctx context.Context, at *session.Session, may *config.Gate, t belay.Task, id belay.SnapshotID, in testrun.Input) (
+// runTestsIn runs the tests of a task on a snapshot, in a checkout, and returns their summary and the blocking
+// findings. in describes the state before. CodeCannot: the tests gave no result.
+func runTestsIn(ctx context.Context, at *session.Session, may *config.Gate, t belay.Task, id belay.SnapshotID, in testrun.Input) (
 	text string, blocking []belay.Finding, err error) {
 	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
 	t.Checks.Timeout = limit
@@ -359,27 +358,27 @@ func tested(ctx context.Context, at *session.Session, may *config.Gate, t belay.
 		"the tasks could not be tested together: %s", cmp.Or(result.Why, "the tests gave no result"))
 }
 
-// before gives a snapshot of the user's tree and what the tests say of it, nil where that is not known.
-func (m *queue) before(ctx context.Context, t belay.Task) (belay.SnapshotID, *testreport.Report, error) {
+// baseline returns a snapshot of the user's tree and its test report, nil when that is not known.
+func (m *queue) baseline(ctx context.Context, t belay.Task) (belay.SnapshotID, *testreport.Report, error) {
 	if m.base == "" {
-		info, err := m.home.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), m.home.Extent(&session.Record{Task: t}))
+		info, err := m.session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), m.session.Extent(&session.Record{Task: t}))
 		if err != nil {
 			return "", nil, err
 		}
 		m.base = info.ID
 	}
-	b, err := m.home.Keeper(t).Take(ctx, m.base, t.Checks)
+	b, err := m.session.Keeper(t).Take(ctx, m.base, t.Checks)
 	if err != nil || b.Why != "" || ctx.Err() != nil {
 		return m.base, nil, err
 	}
 	return m.base, &b.Report, nil
 }
 
-// handBack opens a task again, with what fails as soon as its work is there.
-func (m *queue) handBack(ctx context.Context, before []queued, t queued, v verdict) error {
+// reopen opens a task again, with the tests that fail once its work is merged.
+func (m *queue) reopen(ctx context.Context, before []queuedTask, t queuedTask, v testVerdict) error {
 	others := "your working tree"
 	if len(before) > 0 {
-		others = strings.ReplaceAll(keyOf(before), " ", ", ")
+		others = strings.ReplaceAll(taskKeys(before), " ", ", ")
 	}
 	left := QueuedTask{Outcome: QueueRejected, Why: "the tests fail together with " + others}
 	for _, f := range v.findings {
@@ -390,7 +389,7 @@ func (m *queue) handBack(ctx context.Context, before []queued, t queued, v verdi
 		}
 		left.Findings = append(left.Findings, f)
 	}
-	m.leave(t, left)
+	m.setAside(t, left)
 	if m.q.DryRun {
 		return nil
 	}
@@ -406,12 +405,12 @@ func (m *queue) handBack(ctx context.Context, before []queued, t queued, v verdi
 		Report: sha, Note: left.Why})
 }
 
-// land merges what was tested, as long as it still is what was tested.
-func (m *queue) land(ctx context.Context, list []queued, v verdict) error {
+// mergeTested merges what was tested, unless it changed since.
+func (m *queue) mergeTested(ctx context.Context, list []queuedTask, v testVerdict) error {
 	if len(list) == 0 {
 		return nil
 	}
-	info, err := m.together(ctx, list)
+	info, err := m.mergeSnapshot(ctx, list)
 	if err == nil && info.Tree != v.tree {
 		err = belay.Refuse(belay.CodeDrift, "run the command again",
 			"the working tree changed while the tasks were tested: nothing was merged")
@@ -421,19 +420,19 @@ func (m *queue) land(ctx context.Context, list []queued, v verdict) error {
 	}
 	for i, t := range list {
 		if m.q.DryRun {
-			m.leave(t, QueuedTask{Outcome: QueueReady})
+			m.setAside(t, QueuedTask{Outcome: QueueReady})
 			continue
 		}
 		out, err := runner.Merge(ctx, m.svc.Session, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
 		if err != nil {
-			m.leave(t, QueuedTask{Outcome: QueueFailed, Why: session.Sentence(err)})
+			m.setAside(t, QueuedTask{Outcome: QueueFailed, Why: session.Sentence(err)})
 			for _, rest := range list[i+1:] {
-				m.leave(rest, QueuedTask{Outcome: QueueWaits, Why: string(t.r.Task.ID) + " could not be merged"})
+				m.setAside(rest, QueuedTask{Outcome: QueueWaits, Why: string(t.r.Task.ID) + " could not be merged"})
 			}
 			return nil
 		}
 		m.out.Before = cmp.Or(m.out.Before, out.Rescue)
-		m.leave(t, QueuedTask{Outcome: QueueMerged, Paths: len(out.Changes), Ticked: out.Ticked})
+		m.setAside(t, QueuedTask{Outcome: QueueMerged, Paths: len(out.Changes), Ticked: out.Ticked})
 	}
 	return nil
 }

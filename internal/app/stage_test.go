@@ -95,7 +95,7 @@ func TestWrongWorktree(t *testing.T) {
 	}
 	write(t, other, "specs/001-login/spec.md", "# S\n")
 	s, err := open(t, dir).Stage(t.Context(), "")
-	if err != nil || s.Rec.Feature.Tree == "" || filepath.IsAbs(s.Rec.Feature.Tree) || s.Service.Session.Repo.Root == dir || s.Apart == "" {
+	if err != nil || s.Rec.Feature.Tree == "" || filepath.IsAbs(s.Rec.Feature.Tree) || s.Service.Session.Repo.Root == dir || s.OtherTree == "" {
 		t.Fatalf("it is read in %s, recorded in %q: %v", s.Service.Session.Repo.Root, s.Rec.Feature.Tree, err)
 	}
 	if a, err := s.Artefact(phase.Specify); err != nil || a.State != phase.Present {

@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Rejection of tasks together: each goes back to its state before and is done again.
+// Rejection rejects several tasks together: each is rolled back and done again.
 type Rejection struct {
 	Tasks    []belay.TaskID
 	Text     string // what is wrong, for all of them
@@ -20,19 +20,18 @@ type Rejection struct {
 	Watch    runner.Watcher
 }
 
-// Back is a task that went back.
-type Back struct {
+// RejectedTask is a task that was rolled back.
+type RejectedTask struct {
 	Task   belay.TaskID     `json:"task"`
-	Review Given            `json:"review"`
+	Review ReviewGiven      `json:"review"`
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // what stood there
 	Kept   []string         `json:"kept,omitempty"`   // what others changed since, left alone
 }
 
-// RejectTogether rejects tasks of a feature: a review cycle each, and each one's state
-// before is put back, the newest first, through a restore with its rescue that leaves
-// alone what others changed. Everything is refused (CodeRefused) before anything is
-// written where a task that stays has changed the same files since.
-func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]Back, error) {
+// RejectTogether rejects tasks of a feature: it records a review cycle for each and restores each one's state before,
+// the newest first, with a rescue snapshot; what others changed stays. It refuses everything (CodeRefused) before
+// anything is written when a task outside of the list has changed the same files since.
+func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]RejectedTask, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, belay.Refuse(belay.CodeUsage, "--file FEEDBACK, or -m \"what is wrong\"", "a rejection needs its reason")
 	}
@@ -53,15 +52,15 @@ func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]Back, error
 		ids = append(ids, r.Task.ID)
 	}
 	for _, r := range records {
-		if err := MayReopen(ctx, s, r, ids...); err != nil {
+		if err := CheckReopen(ctx, s, r, ids...); err != nil {
 			return nil, err
 		}
 	}
 	slices.SortStableFunc(records,
 		func(a, b *session.Record) int { return strings.Compare(string(b.State.Before), string(a.State.Before)) })
-	var out []Back
+	var out []RejectedTask
 	for _, r := range records {
-		one, err := putOneBack(ctx, s, r, q, ids)
+		one, err := rollBackOne(ctx, s, r, q, ids)
 		if err != nil {
 			return out, fmt.Errorf("roll back %s: %w", r.Task.ID, err)
 		}
@@ -70,15 +69,15 @@ func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]Back, error
 	return out, nil
 }
 
-func putOneBack(ctx context.Context, s *Service, r *session.Record, q Rejection, with []belay.TaskID) (Back, error) {
+func rollBackOne(ctx context.Context, s *Service, r *session.Record, q Rejection, with []belay.TaskID) (RejectedTask, error) {
 	given, err := RecordReview(ctx, s,
-		New{Task: r.Task.ID, Verdict: Reject, Text: q.Text, Reviewer: q.Reviewer, Again: true, Together: with, Watch: q.Watch})
+		NewReview{Task: r.Task.ID, Verdict: Reject, Text: q.Text, Reviewer: q.Reviewer, Redo: true, Together: with, Watch: q.Watch})
 	if err != nil {
-		return Back{}, err
+		return RejectedTask{}, err
 	}
-	out := Back{Task: r.Task.ID, Review: given}
+	out := RejectedTask{Task: r.Task.ID, Review: given}
 	if !given.Acted {
-		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s", given.Then)
+		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s", given.NextStep)
 	}
 	if r, err = s.Session.Load(r.Task.ID); err != nil {
 		return out, err

@@ -25,7 +25,7 @@ func told(im Import) string {
 	var b strings.Builder
 	for _, l := range im.Tasks {
 		var after []string
-		for _, j := range l.after {
+		for _, j := range l.predecessors {
 			after = append(after, im.Tasks[j].ID)
 		}
 		fmt.Fprintf(&b, "%s %s %s [%s]\n", l.ID, l.Outcome, l.Belay, strings.Join(after, " "))
@@ -35,7 +35,7 @@ func told(im Import) string {
 
 // added is the tasks that belay has once a plan is carried out.
 func added(im *Import, have []belay.Task) []belay.Task {
-	for _, i := range im.sequence() {
+	for _, i := range im.sortByDependency() {
 		id := belay.TaskID(fmt.Sprintf("B%d", len(have)+1))
 		im.Tasks[i].Belay = id
 		have = append(have, belay.Task{ID: id, Origin: im.Tasks[i].origin("x")})
@@ -48,29 +48,29 @@ func TestPlan(t *testing.T) {
 	const file = "specs/1/tasks.md"
 	for name, tt := range map[string]struct {
 		text, want string
-		o          Options
+		o          ImportOptions
 	}{
-		"states":   {"- [ ] T1 a\n- [x] T2 b\n- [~] T3 c\n", "T1 open  []\nT2 done  []\nT3 unclear  []\n", Options{}},
-		"order":    {"- [ ] T1 a (depends on T3)\n- [ ] T2 b\n- [ ] T3 c (after T2)\n", "T1 open  [T3]\nT2 open  []\nT3 open  [T2]\n", Options{}},
-		"a circle": {"- [ ] T1 a (after T2)\n- [ ] T2 b (after T3)\n- [ ] T3 c (after T1)\n", "T1 open  [T2]\nT2 open  [T3]\nT3 open  []\n", Options{}},
-		"in order": {"- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n- [ ] T4 d\n", "T1 open  []\nT2 open  [T1]\nT3 open  [T1]\nT4 open  [T2 T3]\n", Options{InOrder: true}},
+		"states":   {"- [ ] T1 a\n- [x] T2 b\n- [~] T3 c\n", "T1 open  []\nT2 done  []\nT3 unclear  []\n", ImportOptions{}},
+		"order":    {"- [ ] T1 a (depends on T3)\n- [ ] T2 b\n- [ ] T3 c (after T2)\n", "T1 open  [T3]\nT2 open  []\nT3 open  [T2]\n", ImportOptions{}},
+		"a circle": {"- [ ] T1 a (after T2)\n- [ ] T2 b (after T3)\n- [ ] T3 c (after T1)\n", "T1 open  [T2]\nT2 open  [T3]\nT3 open  []\n", ImportOptions{}},
+		"in order": {"- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n- [ ] T4 d\n", "T1 open  []\nT2 open  [T1]\nT3 open  [T1]\nT4 open  [T2 T3]\n", ImportOptions{InOrder: true}},
 		"in order, past what is done": {"- [ ] T1 [P] a\n- [ ] T2 [P] b\n- [x] T3 c\n- [~] T4 d\n- [ ] T5 e\n",
-			"T1 open  []\nT2 open  []\nT3 done  []\nT4 unclear  []\nT5 open  [T1 T2]\n", Options{InOrder: true}},
+			"T1 open  []\nT2 open  []\nT3 done  []\nT4 unclear  []\nT5 open  [T1 T2]\n", ImportOptions{InOrder: true}},
 		"in order, below headings": {"## A\n- [ ] T1 [P] a\n- [ ] T2 [P] b\n## B\n- [ ] T3 [P] c\n- [ ] T4 [P] d\n",
-			"T1 open  []\nT2 open  []\nT3 open  [T1 T2]\nT4 open  [T1 T2]\n", Options{InOrder: true}},
-		"parts": {"- [ ] 1. a\n  - [ ] 1.1 b\n  - [x] 1.2 c\n- [ ] 2. d\n  - Depends on: 1\n", "1 parts  []\n1.1 open  []\n1.2 done  []\n2 open  [1.1 1.2]\n", Options{}},
-		"whole": {"- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. d\n", "1 open  []\n1.1 parts  []\n2 open  []\n", Options{Whole: true}},
-		"only":  {"- [ ] T1 a\n- [ ] T2 b\n", "T1 left  []\nT2 open  []\n", Options{Only: []string{"T2"}}},
+			"T1 open  []\nT2 open  []\nT3 open  [T1 T2]\nT4 open  [T1 T2]\n", ImportOptions{InOrder: true}},
+		"parts": {"- [ ] 1. a\n  - [ ] 1.1 b\n  - [x] 1.2 c\n- [ ] 2. d\n  - Depends on: 1\n", "1 parts  []\n1.1 open  []\n1.2 done  []\n2 open  [1.1 1.2]\n", ImportOptions{}},
+		"whole": {"- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. d\n", "1 open  []\n1.1 parts  []\n2 open  []\n", ImportOptions{KeepParts: true}},
+		"only":  {"- [ ] T1 a\n- [ ] T2 b\n", "T1 left  []\nT2 open  []\n", ImportOptions{Only: []string{"T2"}}},
 	} {
-		if got := told(Plan(gatheredFiles(t, file, tt.text), nil, tt.o)); got != tt.want {
+		if got := told(PlanImport(gatheredFiles(t, file, tt.text), nil, tt.o)); got != tt.want {
 			t.Errorf("%s:\n%s--- want\n%s", name, got, tt.want)
 		}
 	}
-	im := Plan(gatheredFiles(t, file, "- [ ] T1 a (after T2)\n- [ ] T2 b (after T1)\n"), nil, Options{})
+	im := PlanImport(gatheredFiles(t, file, "- [ ] T1 a (after T2)\n- [ ] T2 b (after T1)\n"), nil, ImportOptions{})
 	if n := im.Notes[len(im.Notes)-1]; !strings.Contains(n.Why, "depend on each other") {
 		t.Errorf("%+v", im.Notes)
 	}
-	if got := im.sequence(); len(got) != 2 || got[0] != 1 {
+	if got := im.sortByDependency(); len(got) != 2 || got[0] != 1 {
 		t.Error(got)
 	}
 }
@@ -79,20 +79,20 @@ func TestPlan(t *testing.T) {
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	const file = "TODO.md"
-	im := Plan(gatheredFiles(t, file, "- [ ] T1 a\n  - [ ] step\n- [ ] no id\n- [ ] T2 b\n- [ ] T2 twice\n"), nil, Options{})
+	im := PlanImport(gatheredFiles(t, file, "- [ ] T1 a\n  - [ ] step\n- [ ] no id\n- [ ] T2 b\n- [ ] T2 twice\n"), nil, ImportOptions{})
 	have := added(&im, nil)
 	if len(have) != 4 {
 		t.Fatal(told(im))
 	}
-	im = Plan(gatheredFiles(t, file, "new line\n- [x] T1 a\n  - [x] step\n- [ ] no id\n- [ ] T2 b\n- [ ] T2 twice\n- [ ] no id, changed\n"), have, Options{})
+	im = PlanImport(gatheredFiles(t, file, "new line\n- [x] T1 a\n  - [x] step\n- [ ] no id\n- [ ] T2 b\n- [ ] T2 twice\n- [ ] no id, changed\n"), have, ImportOptions{})
 	if got := told(im); got != "T1 done B1 []\n known B2 []\nT2 known B3 []\nT2 known B4 []\n open  []\n" {
 		t.Error(got)
 	}
-	im = Plan(gatheredFiles(t, file, "- [ ] T1 another\n"), have, Options{})
+	im = PlanImport(gatheredFiles(t, file, "- [ ] T1 another\n"), have, ImportOptions{})
 	if got := told(im); got != "T1 changed B1 []\n" || len(added(&im, have)) != 4 {
 		t.Error(got)
 	}
-	if got := told(Plan(gatheredFiles(t, "other.md", "- [ ] T1 a\n  - [ ] step\n"), have, Options{})); got != "T1 open  []\n" {
+	if got := told(PlanImport(gatheredFiles(t, "other.md", "- [ ] T1 a\n  - [ ] step\n"), have, ImportOptions{})); got != "T1 open  []\n" {
 		t.Error(got)
 	}
 }
@@ -104,11 +104,11 @@ func TestTwice(t *testing.T) {
 	pieces := []string{"- [ ] T1 a", "- [ ] T2 b (after T3)", "- [ ] T3 c (depends on T2, T1)", "- [ ] no id", "  - [ ] 1.1 sub", "- [ ] 1. whole", "- [x] T4 d", "- [~] T5", "words", "## Dependencies", "- T1 before T2"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "lines"), "\n")
-		o := Options{Whole: rapid.Bool().Draw(t, "whole"), InOrder: rapid.Bool().Draw(t, "order")}
-		im := Plan(gatheredFiles(t, "x.md", text), nil, o)
+		o := ImportOptions{KeepParts: rapid.Bool().Draw(t, "whole"), InOrder: rapid.Bool().Draw(t, "order")}
+		im := PlanImport(gatheredFiles(t, "x.md", text), nil, o)
 		seen := map[int]bool{}
-		for _, i := range im.sequence() {
-			for _, j := range im.Tasks[i].after {
+		for _, i := range im.sortByDependency() {
+			for _, j := range im.Tasks[i].predecessors {
 				if im.Tasks[j].Outcome == ImportOpen && !seen[j] {
 					t.Fatalf("%s is recorded before %s\n%s", im.Tasks[i].ID, im.Tasks[j].ID, text)
 				}
@@ -116,7 +116,7 @@ func TestTwice(t *testing.T) {
 			seen[i] = true
 		}
 		have := added(&im, nil)
-		again := Plan(gatheredFiles(t, "x.md", text), have, o)
+		again := PlanImport(gatheredFiles(t, "x.md", text), have, o)
 		if n := again.Count(ImportOpen); n != 0 {
 			t.Fatalf("%d more\n%s\n%s", n, text, told(again))
 		}
@@ -126,7 +126,7 @@ func TestTwice(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{"src/a.go": "src/a.go", "app/[id]/page.tsx": `app/\[id\]/page.tsx`, "src/**/*.go": "src/**/*.go", "a/{b,c}.ts": "a/{b,c}.ts", "docs/": "docs/"} {
-		if got := pattern(path); got != want {
+		if got := literalPattern(path); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
@@ -145,15 +145,15 @@ func TestPackages(t *testing.T) {
 	}
 	files = append(files, gatheredFiles(t, "kitty-specs/7/tasks/WP02.md", "---\nwork_package_id: WP02\ntitle: c\ndependencies: [WP01]\n---\n")...)
 	files = append(files, gatheredFiles(t, "kitty-specs/7/tasks.md", "## Work Package WP01: a\n- [ ] T001 x\n")...)
-	im := Plan(files, nil, Options{})
+	im := PlanImport(files, nil, ImportOptions{})
 	for _, l := range im.Tasks {
 		switch {
 		case l.Source == "kitty-specs/7/tasks.md":
-			if l.Outcome != Parts {
+			if l.Outcome != ImportParts {
 				t.Errorf("%+v", l)
 			}
 		case l.ID == "WP02":
-			if len(l.after) != 1 || im.Tasks[l.after[0]].Source != "kitty-specs/7/tasks/WP01.md" {
+			if len(l.predecessors) != 1 || im.Tasks[l.predecessors[0]].Source != "kitty-specs/7/tasks/WP01.md" {
 				t.Errorf("%+v", l)
 			}
 		}
@@ -216,7 +216,7 @@ func TestLanes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im := Plan(files, nil, Options{})
+	im := PlanImport(files, nil, ImportOptions{})
 	if got, want := told(im), "WP01 done  []\nWP02 open  []\nWP03 unclear  []\nWP04 open  []\nWP06 open  []\nWP05 done  []\n"; got != want {
 		t.Errorf("%s--- want\n%s", got, want)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Mark tells one state of the records from another, for whoever shows them and wants to hear of changes: of all tasks,
-// or of one, with what its agent has printed. It costs a look at each record's file.
-func (s *Service) Mark(task belay.TaskID) (string, error) {
+// RecordsStamp returns a text that changes when the records change: those of all tasks, or of one task and the output
+// of its agent. Pages compare it to learn of changes. It costs a stat of each record's file.
+func (s *Service) RecordsStamp(task belay.TaskID) (string, error) {
 	if task == "" {
 		return s.Session.Journal.Stamps(), nil
 	}

@@ -20,17 +20,17 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// Stage is a feature at work: its record, its layout and the tree that its documents are in.
+// Stage is a feature under work: its record, its layout and the tree that contains its documents.
 type Stage struct {
-	Service *Service
-	Rec     *session.FeatureRecord
-	Layout  tasklist.Layout
-	Apart   string   // why the command was given in another tree than that of the feature
-	Notes   []string // what a person should know besides the answer
-	arts    map[phase.Phase]tasklist.Artefact
+	Service   *Service
+	Rec       *session.FeatureRecord
+	Layout    tasklist.Layout
+	OtherTree string   // why the command was given in another tree than that of the feature
+	Notes     []string // what a person should know besides the answer
+	artefacts map[phase.Phase]tasklist.Artefact
 }
 
-// FeatureView is a feature as commands show it.
+// FeatureView is a feature as commands print it.
 type FeatureView struct {
 	*phase.Feature
 	Phase    phase.Phase    `json:"phase"` // the one that was begun and not completed, else the last completed one
@@ -47,7 +47,7 @@ type FeatureView struct {
 	Elsewhere string `json:"elsewhere,omitempty"` // why this is another working tree than the feature's
 }
 
-// NextStep is what a feature does next, and the command for it.
+// NextStep is the next phase of a feature, and the command for it.
 type NextStep struct {
 	Phase   phase.Phase `json:"phase"`
 	Command string      `json:"command"`
@@ -68,31 +68,31 @@ type PhaseView struct {
 
 // Boxes counts the tasks in a feature's task list.
 type Boxes struct {
-	Done int `json:"done"`
-	Of   int `json:"of"`
+	Done  int `json:"done"`
+	Total int `json:"of"`
 }
 
 // FeatureEvent is a line of a feature's history.
 type FeatureEvent struct {
 	Seq  int       `json:"seq"`
 	Time time.Time `json:"time"`
-	Says string    `json:"says"`
+	Text string    `json:"says"`
 }
 
-// Features reads all features. What cannot be read is left out and counted.
+// Features reads all features. A record that cannot be read is left out and counted in bad.
 func (s *Service) Features() (all []*session.FeatureRecord, bad int, err error) {
 	all, err = s.Session.Features(func(belay.TaskID, error) { bad++ })
 	return all, bad, err
 }
 
-// Stage finds the feature that a person means: by its name or number, or the only active one, or the one of
-// BELAY_FEATURE, of the folder, or of the branch. Errors: belay.CodeNotFound, belay.CodeUsage where several fit.
+// Stage finds the feature to work on: by its name or number, else the only active one, the one of BELAY_FEATURE, of the
+// current folder or of the branch. Errors: belay.CodeNotFound; belay.CodeUsage when several match.
 func (s *Service) Stage(ctx context.Context, name string) (*Stage, error) {
 	all, bad, err := s.Features()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := s.meant(ctx, all, name)
+	rec, err := s.findFeature(ctx, all, name)
 	if belay.CodeOf(err) == belay.CodeNotFound && bad > 0 {
 		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify", "%s, and %s of features cannot be read", err.Error(),
 			belay.CountOf(bad, "record"))
@@ -103,34 +103,34 @@ func (s *Service) Stage(ctx context.Context, name string) (*Stage, error) {
 	return s.stageOf(ctx, rec)
 }
 
-// stageOf opens the tree that a feature's documents are in.
+// stageOf opens a feature in the tree that contains its documents.
 func (svc *Service) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage, error) {
-	s := &Stage{Service: svc, Rec: rec, arts: map[phase.Phase]tasklist.Artefact{}}
+	s := &Stage{Service: svc, Rec: rec, artefacts: map[phase.Phase]tasklist.Artefact{}}
 	var ok bool
 	if s.Layout, ok = tasklist.LayoutAt(rec.Feature.Layout, rec.Feature.Folder); !ok {
 		return nil, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the layout %s of %s is not known",
 			belay.VisibleLine(rec.Feature.Layout), belay.VisibleLine(rec.Feature.Name))
 	}
-	tree := filepath.Join(mainTree(svc.Session), filepath.FromSlash(rec.Feature.Tree))
+	tree := filepath.Join(mainTreeRoot(svc.Session), filepath.FromSlash(rec.Feature.Tree))
 	if tree == svc.Session.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Feature.Folder)) {
 		return s, nil
 	}
-	other, err := Open(ctx, Setting{Dir: tree, Self: svc.Session.Self, Ask: svc.ask})
+	other, err := Open(ctx, OpenOptions{Dir: tree, Self: svc.Session.Self, Ask: svc.ask})
 	if err != nil || other.Session.Repo.Common != svc.Session.Repo.Common {
 		return s, nil // it was moved or is of another repository by now
 	}
 	s.Service = other
-	s.Apart = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(svc.Session.Repo.Root),
+	s.OtherTree = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(svc.Session.Repo.Root),
 		belay.VisibleLine(rec.Feature.Name), belay.VisibleLine(tree))
-	s.Notes = append(s.Notes, s.Apart)
+	s.Notes = append(s.Notes, s.OtherTree)
 	return s, nil
 }
 
-// mainTree is the folder that the working trees of features are recorded relative to: that of the repository, which
-// every working tree knows.
-func mainTree(s *session.Session) string { return filepath.Dir(s.Repo.Common) }
+// mainTreeRoot returns the folder that recorded paths of features' worktrees are relative to: the folder of the
+// repository, which is the same from every worktree.
+func mainTreeRoot(s *session.Session) string { return filepath.Dir(s.Repo.Common) }
 
-func (s *Service) meant(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
+func (s *Service) findFeature(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
 	active := slices.DeleteFunc(slices.Clone(all), func(r *session.FeatureRecord) bool { return !r.Feature.Active() })
 	if name == "" {
 		name = os.Getenv("BELAY_FEATURE")
@@ -138,7 +138,7 @@ func (s *Service) meant(ctx context.Context, all []*session.FeatureRecord, name 
 	if name != "" {
 		for _, list := range [][]*session.FeatureRecord{active, all} {
 			if found := featuresNamed(list, name); len(found) > 0 {
-				return only(found)
+				return onlyFeature(found)
 			}
 		}
 		return nil, belay.Refuse(belay.CodeNotFound, "belay feature list, or belay feature start "+belay.VisibleLine(name),
@@ -163,10 +163,10 @@ func (s *Service) meant(ctx context.Context, all []*session.FeatureRecord, name 
 			return r, nil
 		}
 	}
-	return only(active)
+	return onlyFeature(active)
 }
 
-// featuresNamed gives the features of a name, else of a number.
+// featuresNamed returns the features with a name, else those with a number.
 func featuresNamed(list []*session.FeatureRecord, name string) (found []*session.FeatureRecord) {
 	for _, fits := range []func(r *session.FeatureRecord) bool{
 		func(r *session.FeatureRecord) bool {
@@ -192,7 +192,7 @@ func featuresNamed(list []*session.FeatureRecord, name string) (found []*session
 	return nil
 }
 
-func only(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
+func onlyFeature(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
@@ -204,29 +204,29 @@ func only(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
 		"several features fit: %s", strings.Join(names, ", "))
 }
 
-// root opens the tree for reading documents.
-func (s *Stage) root() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Service.Session.Repo.Root) }
+// openRoot opens the tree for reading documents.
+func (s *Stage) openRoot() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Service.Session.Repo.Root) }
 
-// Artefact is what a phase produced, as its files say it now. It is read once.
+// Artefact returns the output of a phase as its files are now. It is read once.
 func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
-	if a, read := s.arts[p]; read {
+	if a, read := s.artefacts[p]; read {
 		return a, nil
 	}
-	root, err := s.root()
+	root, err := s.openRoot()
 	if err != nil {
 		return tasklist.Artefact{}, err
 	}
 	defer root.Close()
 	a, err := s.Layout.Artefact(root, s.Rec.Feature.Folder, p)
 	if err == nil {
-		s.arts[p] = a
+		s.artefacts[p] = a
 	}
 	return a, err
 }
 
-// there refuses a feature of which the folder is gone, with the folder that may be it now.
-func (s *Stage) there() error {
-	root, err := s.root()
+// checkFolder refuses a feature when its folder is missing, and suggests the folder that it may have been renamed to.
+func (s *Stage) checkFolder() error {
+	root, err := s.openRoot()
 	if err != nil {
 		return err
 	}
@@ -235,16 +235,16 @@ func (s *Stage) there() error {
 		return nil
 	}
 	try := fmt.Sprintf("belay feature rename %s NEW-NAME, where it was renamed", s.Rec.Feature.Name)
-	if now := s.renamed(root); len(now) == 1 {
+	if now := s.renamedFolders(root); len(now) == 1 {
 		try = fmt.Sprintf("belay feature rename %s %s", s.Rec.Feature.Name, now[0])
 	}
 	return belay.Refuse(belay.CodeNotFound, belay.VisibleLine(try), "the folder %s of the feature is gone",
 		belay.VisibleLine(s.Rec.Feature.Folder))
 }
 
-// renamed gives the folders of the layout that may be the feature's under another name: no record has them, and they have
-// its number or its documents.
-func (s *Stage) renamed(root *fsroot.Root) (out []string) {
+// renamedFolders returns the folders of the layout that the feature may have been renamed to: no record names them, and
+// they have its number or its documents.
+func (s *Stage) renamedFolders(root *fsroot.Root) (out []string) {
 	names, err := s.Layout.Folders(root)
 	all, _, lerr := s.Service.Features()
 	if err != nil || lerr != nil {
@@ -266,8 +266,8 @@ func (s *Stage) renamed(root *fsroot.Root) (out []string) {
 	return out
 }
 
-// standings are where the phases of the feature are.
-func (s *Stage) standings() (map[phase.Phase]phase.PhaseState, error) {
+// phaseStates returns the state of each phase of the feature.
+func (s *Stage) phaseStates() (map[phase.Phase]phase.PhaseState, error) {
 	var bad error
 	all := s.Rec.Feature.States(func(p phase.Phase) (phase.State, string) {
 		a, err := s.Artefact(p)
@@ -279,15 +279,15 @@ func (s *Stage) standings() (map[phase.Phase]phase.PhaseState, error) {
 	return all, bad
 }
 
-// Check says whether a phase may begin now.
-func (s *Stage) Check(p phase.Phase) (phase.Answer, error) { return s.check(p, false) }
+// Check reports whether a phase may start now.
+func (s *Stage) Check(p phase.Phase) (phase.Answer, error) { return s.checkPhase(p, false) }
 
-// check is Check, of a phase that is under way where it is to be completed: that it was begun is no news then.
-func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
-	if err := s.there(); err != nil {
+// checkPhase is Check; with completes it does not object that the phase was started already.
+func (s *Stage) checkPhase(p phase.Phase, completes bool) (phase.Answer, error) {
+	if err := s.checkFolder(); err != nil {
 		return phase.Answer{}, err
 	}
-	all, err := s.standings()
+	all, err := s.phaseStates()
 	if err != nil {
 		return phase.Answer{}, err
 	}
@@ -305,8 +305,8 @@ func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
 	return a, nil
 }
 
-// flag names the feature in a command, where several are active.
-func (s *Stage) flag() string {
+// featureFlag returns the flag that names the feature in a command, "" when only one is active.
+func (s *Stage) featureFlag() string {
 	all, _, err := s.Service.Features()
 	others := func(r *session.FeatureRecord) bool { return r.Feature.Active() && r.Feature.ID != s.Rec.Feature.ID }
 	if err != nil || slices.ContainsFunc(all, others) {
@@ -315,10 +315,10 @@ func (s *Stage) flag() string {
 	return ""
 }
 
-// next is what the feature does next.
-func (s *Stage) next(all map[phase.Phase]phase.PhaseState) NextStep {
+// nextStep returns what to do next in the feature.
+func (s *Stage) nextStep(all map[phase.Phase]phase.PhaseState) NextStep {
 	n := NextStep{Phase: phase.Next(s.Rec.Feature.Mode, all)}
-	flag := s.flag()
+	flag := s.featureFlag()
 	switch g := s.Rec.Feature.Of(n.Phase); {
 	case !s.Rec.Feature.Active() || n.Phase == "":
 		n.Phase = ""
@@ -335,19 +335,19 @@ func (s *Stage) next(all map[phase.Phase]phase.PhaseState) NextStep {
 	return n
 }
 
-// View is the feature as commands show it. What keeps its documents from being read is part of it.
+// View returns the feature as commands print it, with the reason when its documents cannot be read.
 func (s *Stage) View() FeatureView {
 	v := FeatureView{Feature: s.Rec.Feature, Phase: s.Rec.Feature.Current(), Steps: []PhaseView{}, History: []FeatureEvent{},
-		Warnings: s.Notes, Elsewhere: s.Apart}
+		Warnings: s.Notes, Elsewhere: s.OtherTree}
 	v.Begun = s.Rec.Feature.Of(v.Phase).Open()
-	if err := s.there(); err != nil && s.Rec.Feature.Active() {
+	if err := s.checkFolder(); err != nil && s.Rec.Feature.Active() {
 		v.Problem = session.Sentence(err)
 	}
-	all, err := s.standings()
+	all, err := s.phaseStates()
 	if err != nil {
 		v.Problem = session.Sentence(err)
 	}
-	v.Next = s.next(all)
+	v.Next = s.nextStep(all)
 	for _, p := range phase.All[:len(phase.All)-1] {
 		st, g := all[p], s.Rec.Feature.Of(p)
 		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Feature.Mode], p), Artefact: st.Artefact, Begun: st.Begun,
@@ -371,14 +371,14 @@ func (s *Stage) View() FeatureView {
 		if v.Boxes == nil {
 			v.Boxes = &Boxes{}
 		}
-		if v.Boxes.Of++; b.Done {
+		if v.Boxes.Total++; b.Done {
 			v.Boxes.Done++
 		}
 	}
 	return v
 }
 
-// boxes are the tasks of the feature's task list.
+// boxes returns the tasks of the feature's task list.
 func (s *Stage) boxes() (out []review.Box) {
 	a, err := s.Artefact(phase.CreateTasks)
 	if err != nil {
@@ -390,8 +390,8 @@ func (s *Stage) boxes() (out []review.Box) {
 	return out
 }
 
-// add records an event, and tells what happens where somebody else recorded one first.
-func (s *Stage) add(ctx context.Context, e phase.Event) error {
+// addEvent records an event. When somebody else recorded one first, its error says so.
+func (s *Stage) addEvent(ctx context.Context, e phase.Event) error {
 	e.By = authorName(e.By)
 	err := s.Service.Session.AddToFeature(ctx, s.Rec, e)
 	var moved *journal.MovedError
@@ -402,19 +402,19 @@ func (s *Stage) add(ctx context.Context, e phase.Event) error {
 	return err
 }
 
-// StartFeature asks for a feature. Layout and Mode may be "": that in use, and mode: of the config.
+// StartFeature asks for a feature. Layout and Mode may be "": then the layout in use, and mode: of the config.
 type StartFeature struct {
 	Name, Mode, Layout, By string
 }
 
-// Begin starts a feature, or takes up the folder of one that is there. A feature that is active gets another mode where
-// one is given, and stays as it is otherwise.
+// Begin starts a feature, or adopts its folder when there is one. An active feature gets the mode that is given, and
+// stays unchanged otherwise.
 func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	if q.Mode != "" && !slices.Contains(phase.ModeNames, q.Mode) {
 		return nil, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(phase.ModeNames, ", "), "%q is not a mode",
 			belay.VisibleLine(q.Mode))
 	}
-	unlock, err := svc.lock(ctx, "features.lock")
+	unlock, err := svc.lockName(ctx, "features.lock")
 	if err != nil {
 		return nil, err
 	}
@@ -435,7 +435,7 @@ func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	folder := layout.Parent + "/" + name
 	for _, r := range all {
 		if r.Feature.Active() && r.Feature.Folder == folder {
-			return svc.again(ctx, r, q)
+			return svc.beginActive(ctx, r, q)
 		}
 	}
 	made, above := "", ""
@@ -452,7 +452,7 @@ func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 				belay.VisibleLine(above))
 		}
 	}
-	tree, err := filepath.Rel(mainTree(svc.Session), svc.Session.Repo.Root)
+	tree, err := filepath.Rel(mainTreeRoot(svc.Session), svc.Session.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -473,8 +473,8 @@ func (svc *Service) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	return s, err
 }
 
-// again is Begin of a feature that is active.
-func (svc *Service) again(ctx context.Context, r *session.FeatureRecord, q StartFeature) (*Stage, error) {
+// beginActive is Begin for a feature that is active.
+func (svc *Service) beginActive(ctx context.Context, r *session.FeatureRecord, q StartFeature) (*Stage, error) {
 	s, err := svc.stageOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -483,11 +483,11 @@ func (svc *Service) again(ctx context.Context, r *session.FeatureRecord, q Start
 		s.Notes = append(s.Notes, belay.VisibleLine(r.Feature.Name)+" is active already")
 		return s, nil
 	}
-	return s, s.add(ctx, phase.Event{Kind: phase.EvMode, Mode: q.Mode, By: q.By})
+	return s, s.addEvent(ctx, phase.Event{Kind: phase.EvMode, Mode: q.Mode, By: q.By})
 }
 
-// lock keeps two processes from starting the same feature, or from importing the same tasks: by the name of a file.
-func (s *Service) lock(ctx context.Context, name string) (unlock func(), err error) {
+// lockName locks a file by its name, so that two processes do not start the same feature or import the same tasks.
+func (s *Service) lockName(ctx context.Context, name string) (unlock func(), err error) {
 	lock := fsroot.NewLock(filepath.Join(s.Session.Repo.Common, "belay", name))
 	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
@@ -498,7 +498,7 @@ func (s *Service) lock(ctx context.Context, name string) (unlock func(), err err
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// folderFor finds the folder of a feature in the layouts that are in use, or decides where it will be.
+// folderFor finds the folder of a feature in the layouts in use, or chooses a new one.
 func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) (tasklist.Layout, string, error) {
 	used := tasklist.LayoutsInUse(root)
 	if q.Layout != "" {
@@ -575,9 +575,9 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 	return l, slug, nil
 }
 
-// Rename says that a feature's folder has another name now: the last part of its path.
+// Rename records that the feature's folder was renamed; name is the last part of its path.
 func (s *Stage) Rename(ctx context.Context, name, by string) error {
-	root, err := s.root()
+	root, err := s.openRoot()
 	if err != nil {
 		return err
 	}
@@ -596,17 +596,17 @@ func (s *Stage) Rename(ctx context.Context, name, by string) error {
 			return belay.Refuse(belay.CodeUsage, "belay feature list", "%s is a feature of its own", belay.VisibleLine(folder))
 		}
 	}
-	return s.add(ctx, phase.Event{Kind: phase.EvRenamed, Name: path.Base(folder), Folder: folder, By: by})
+	return s.addEvent(ctx, phase.Event{Kind: phase.EvRenamed, Name: path.Base(folder), Folder: folder, By: by})
 }
 
-// Finish ends a feature: Check must allow the phase finish, unless it is abandoned.
+// Finish ends a feature: Check must allow the phase finish, unless the feature is abandoned.
 func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phase.Answer, error) {
 	if !s.Rec.Feature.Active() {
-		s.settle(ctx)
+		s.finishStatusFile(ctx)
 		return phase.Answer{}, belay.Refuse(belay.CodeUsage, "belay feature show "+belay.VisibleLine(s.Rec.Feature.Name),
 			"%s is %s already", belay.VisibleLine(s.Rec.Feature.Name), s.Rec.Feature.Outcome)
 	}
-	s.settle(ctx)
+	s.finishStatusFile(ctx)
 	a := phase.Answer{Allowed: true, Type: phase.OK}
 	outcome := phase.Abandoned
 	if !abandon {
@@ -619,15 +619,15 @@ func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phas
 		}
 		outcome = phase.Finished
 	}
-	if err := s.add(ctx, phase.Event{Kind: phase.EvFinished, Outcome: outcome, Note: note, Warned: a.Message, By: by}); err != nil {
+	if err := s.addEvent(ctx, phase.Event{Kind: phase.EvFinished, Outcome: outcome, Note: note, Warned: a.Message, By: by}); err != nil {
 		return a, err
 	}
-	s.keepStatus(ctx, phase.Finish)
+	s.updateStatusFile(ctx, phase.Finish)
 	return a, nil
 }
 
-// SettleEnded makes up for what a killed Finish left undone where no feature is named: the layout's own file of the one that
-// ended last still calls it active.
+// SettleEnded completes a killed Finish when no feature is named: the layout's own file may still call the feature that
+// ended last active.
 func (svc *Service) SettleEnded(ctx context.Context) error {
 	all, _, err := svc.Features()
 	if err != nil {
@@ -635,7 +635,7 @@ func (svc *Service) SettleEnded(ctx context.Context) error {
 	}
 	var last *session.FeatureRecord
 	for _, r := range all {
-		if !r.Feature.Active() && (last == nil || endOf(r).After(endOf(last))) {
+		if !r.Feature.Active() && (last == nil || endTime(r).After(endTime(last))) {
 			last = r
 		}
 	}
@@ -644,14 +644,14 @@ func (svc *Service) SettleEnded(ctx context.Context) error {
 	}
 	s, err := svc.stageOf(ctx, last)
 	if err == nil {
-		s.settle(ctx)
+		s.finishStatusFile(ctx)
 	}
 	return err
 }
 
-func endOf(r *session.FeatureRecord) time.Time { return r.Log.Entries[len(r.Log.Entries)-1].Time }
+func endTime(r *session.FeatureRecord) time.Time { return r.Log.Entries[len(r.Log.Entries)-1].Time }
 
-// tryFor is the command that supplies what an answer lacks.
+// tryFor returns the command that creates what an answer says is missing.
 func (s *Stage) tryFor(a phase.Answer) string {
 	if a.Lacks == "" {
 		return "belay feature list"
@@ -661,18 +661,18 @@ func (s *Stage) tryFor(a phase.Answer) string {
 	if g.Open() {
 		verb = "done"
 	}
-	return belay.VisibleLine(fmt.Sprintf("belay phase %s %s%s", verb, a.Lacks, s.flag()))
+	return belay.VisibleLine(fmt.Sprintf("belay phase %s %s%s", verb, a.Lacks, s.featureFlag()))
 }
 
-// FeatureViews gives the active features, or all, with their phase and next command, and how many records cannot be read.
-// lines are the tasks there are.
+// FeatureViews returns the active features, or all with every, with phase and next command, and the number of records
+// that cannot be read. lines are all tasks.
 func (svc *Service) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (views []FeatureView, bad int, err error) {
 	views = []FeatureView{}
 	all, bad, err := svc.Features()
 	if err != nil {
 		return views, bad, err
 	}
-	counts := features(lines)
+	counts := sumFeatures(lines)
 	for _, r := range all {
 		if !every && !r.Feature.Active() {
 			continue
@@ -693,8 +693,8 @@ func (svc *Service) FeatureViews(ctx context.Context, lines []TaskLine, every bo
 	return views, bad, nil
 }
 
-// WithPhases adds to tasks the phase and the next command of their features, where those are active, and gives these.
-func (s *Service) WithPhases(ctx context.Context, lines []TaskLine) ([]TaskLine, []FeatureView) {
+// AddPhases adds to tasks the phase and the next command of their active features, and returns these features too.
+func (s *Service) AddPhases(ctx context.Context, lines []TaskLine) ([]TaskLine, []FeatureView) {
 	views, _, err := s.FeatureViews(ctx, lines, false)
 	if err != nil {
 		return lines, nil
@@ -702,15 +702,15 @@ func (s *Service) WithPhases(ctx context.Context, lines []TaskLine) ([]TaskLine,
 	for i, l := range lines {
 		for _, v := range views {
 			if l.Feature == v.Name {
-				lines[i].FeaturePhase, lines[i].FeatureNext = v.Standing(), v.Next.Command
+				lines[i].FeaturePhase, lines[i].FeatureNext = v.Summary(), v.Next.Command
 			}
 		}
 	}
 	return lines, views
 }
 
-// Standing is where a feature is, in a few words.
-func (v FeatureView) Standing() string {
+// Summary describes the phase of a feature in a few words.
+func (v FeatureView) Summary() string {
 	switch {
 	case v.Outcome != "":
 		return v.Outcome
@@ -722,8 +722,8 @@ func (v FeatureView) Standing() string {
 	return string(v.Phase) + " done"
 }
 
-// Asked is the answer of Check, with what comes next.
-func (s *Stage) Asked(p phase.Phase) (PhaseResult, error) {
+// CheckResult returns the answer of Check, with the next step.
+func (s *Stage) CheckResult(p phase.Phase) (PhaseResult, error) {
 	a, err := s.Check(p)
 	if err != nil {
 		return PhaseResult{}, err

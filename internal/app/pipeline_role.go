@@ -20,27 +20,26 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// role lets one role work: it begins from a proved tree, its agent runs, what it left is
-// judged, and it hands over. Each step is done once, whenever belay is killed: the record
-// says which were.
-func (r *pipelineRun) role(ctx context.Context, rec *session.Record, s *handoff.State) error {
+// runRole runs one role: it starts from a verified tree, its agent runs, its work is checked, and it hands over. Each
+// step is done once, whenever belay is killed: the record says which were.
+func (r *pipelineRun) runRole(ctx context.Context, rec *session.Record, s *handoff.State) error {
 	unlock, err := r.session.Hold(ctx, rec.Task.ID, "belay run, "+s.Name)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := r.starts(ctx, rec, s); err != nil {
+	if err := r.startRole(ctx, rec, s); err != nil {
 		return err
 	}
 	round := s.Rounds + 1
-	r.q.Watch.Note(fmt.Sprintf("%s: %s starts%s", rec.Task.ID, s.Name, again(round)))
-	if err := r.run(ctx, rec, s, round); err != nil {
+	r.q.Watch.Note(fmt.Sprintf("%s: %s starts%s", rec.Task.ID, s.Name, roundSuffix(round)))
+	if err := r.runAgent(ctx, rec, s, round); err != nil {
 		return err
 	}
-	if err := r.checked(ctx, rec, s); err != nil {
+	if err := r.checkWork(ctx, rec, s); err != nil {
 		return err
 	}
-	h, err := Snapshot(ctx, r.session, r.req, s.Name, true)
+	h, err := HandOver(ctx, r.session, r.req, s.Name, true)
 	if err != nil {
 		return err
 	}
@@ -51,21 +50,20 @@ func (r *pipelineRun) role(ctx context.Context, rec *session.Record, s *handoff.
 	return fsroot.RemoveAll(r.runDir(rec, s.Name, round))
 }
 
-func again(round int) string {
+func roundSuffix(round int) string {
 	if round == 1 {
 		return ""
 	}
 	return fmt.Sprintf(" round %d", round)
 }
 
-// starts lets the role begin. Findings of its last round are answered by what was handed
-// over since.
-func (r *pipelineRun) starts(ctx context.Context, rec *session.Record, s *handoff.State) error {
+// startRole starts the role. Findings of its last round are answered by the handovers since.
+func (r *pipelineRun) startRole(ctx context.Context, rec *session.Record, s *handoff.State) error {
 	if rec.Context.ActiveRole == s.Name {
 		return nil
 	}
 	req := UpdateRequest{ContextRequest: r.req, Role: s.Name, Status: string(handoff.InProgress), ClearFindings: len(s.Blocking) > 0}
-	_, err := Update(ctx, r.session, req)
+	_, err := UpdateRole(ctx, r.session, req)
 	return err
 }
 
@@ -73,11 +71,10 @@ func (r *pipelineRun) runDir(rec *session.Record, role string, round int) string
 	return r.session.RunDir(rec.Task.ID, fmt.Sprintf("role-%s-%d", strings.ToLower(role), round))
 }
 
-// run runs the role's agent, or takes up the run that is there, and records how it
-// ended. One that fails blocks.
-func (r *pipelineRun) run(ctx context.Context, rec *session.Record, s *handoff.State, round int) error {
+// runAgent runs the role's agent, or attaches to the run that exists, and records how it ended. A failed run blocks.
+func (r *pipelineRun) runAgent(ctx context.Context, rec *session.Record, s *handoff.State, round int) error {
 	if s.Run != nil && s.Run.Round == round { // it ended before belay was killed
-		return r.failed(ctx, s, *s.Run)
+		return r.blockOnFailure(ctx, s, *s.Run)
 	}
 	dir := r.runDir(rec, s.Name, round)
 	run, err := agent.Attach(dir)
@@ -87,31 +84,31 @@ func (r *pipelineRun) run(ctx context.Context, rec *session.Record, s *handoff.S
 	if err != nil {
 		return err
 	}
-	res, err := r.waited(ctx, rec, run, dir)
+	res, err := r.waitForRun(ctx, rec, run, dir)
 	if err != nil {
 		return err
 	}
-	r.unlimited(rec, res.Use)
+	r.noteUnknownLimits(rec, res.Use)
 	if res.Limit == "" && res.Blocked == "" && (res.Stopped || res.Result.Ended == "lost" || res.Result.Ended == "stopped") {
 		if err := fsroot.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
 			return err
 		}
 		// Round 0 is no round, so that it runs again; what it used counts.
-		if err := Ran(ctx, r.session, r.req, s.Name, handoff.Run{Ended: res.Result.Ended, Use: res.Use}); err != nil {
+		if err := RecordRun(ctx, r.session, r.req, s.Name, handoff.Run{Ended: res.Result.Ended, Use: res.Use}); err != nil {
 			return err
 		}
-		return parked(rec.Task.ID)
+		return parkedError(rec.Task.ID)
 	}
 	ended := handoff.Run{Round: round, Use: res.Use, Limit: cmp.Or(res.Limit, res.Blocked), Ended: res.Result.Ended, Exit: res.Result.Exit,
 		Millis: res.Result.Elapsed.Milliseconds(), Log: r.session.KeepOutput(run, rec.Task, r.q.Watch.Note)}
-	if err := Ran(ctx, r.session, r.req, s.Name, ended); err != nil {
+	if err := RecordRun(ctx, r.session, r.req, s.Name, ended); err != nil {
 		return err
 	}
-	return r.failed(ctx, s, ended)
+	return r.blockOnFailure(ctx, s, ended)
 }
 
-// failed blocks on an agent that did not end well.
-func (r *pipelineRun) failed(ctx context.Context, s *handoff.State, run handoff.Run) error {
+// blockOnFailure blocks the role when its agent failed.
+func (r *pipelineRun) blockOnFailure(ctx context.Context, s *handoff.State, run handoff.Run) error {
 	if run.Ended == "exit" && run.Exit == 0 {
 		return nil
 	}
@@ -125,12 +122,12 @@ func (r *pipelineRun) failed(ctx context.Context, s *handoff.State, run handoff.
 	if slices.Contains(s.Blocking, why) {
 		return nil
 	}
-	_, err := Block(ctx, r.session, r.req, s.Name, why)
+	_, err := BlockRole(ctx, r.session, r.req, s.Name, why)
 	return err
 }
 
 func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handoff.State, round int, dir string) (*agent.Run, error) {
-	place, err := At(ctx, r.session, r.req)
+	place, err := OpenPlace(ctx, r.session, r.req)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +143,8 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	if err != nil {
 		return nil, err
 	}
-	role := roleOf(r.session.Config, s.Name)
-	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastHandoffBy, After: r.after(s.Name),
+	role := configRole(r.session.Config, s.Name)
+	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastHandoffBy, After: r.roleAfter(s.Name),
 		Round: round, ReadOnly: s.ReadOnly, Told: s.SentBackFor, Words: role.Prompt,
 		Export: string(parts[0].Text), Now: r.session.NowFiles()}
 	in.Plan.Path, in.Plan.Lines = r.session.PlanMarks(fresh)
@@ -181,8 +178,8 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	}, enclosed, r.q.Watch.Note)
 }
 
-// after names the role that comes next.
-func (r *pipelineRun) after(role string) string {
+// roleAfter names the role that comes next.
+func (r *pipelineRun) roleAfter(role string) string {
 	i := slices.IndexFunc(r.roles, func(o handoff.Role) bool { return o.Name == role })
 	if i < 0 || i+1 == len(r.roles) {
 		return ""
@@ -190,9 +187,9 @@ func (r *pipelineRun) after(role string) string {
 	return r.roles[i+1].Name
 }
 
-// checked judges what a role that writes has left. What refuses the work is a finding of
-// the role, so that nobody goes on from it.
-func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *handoff.State) error {
+// checkWork checks the work of a role that writes. A failed check is a blocking finding of the role, so that no other
+// role continues from it.
+func (r *pipelineRun) checkWork(ctx context.Context, rec *session.Record, s *handoff.State) error {
 	if s.ReadOnly {
 		return nil
 	}
@@ -209,14 +206,14 @@ func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *hando
 		return err
 	}
 	for _, f := range report.Errors() {
-		if _, err := Block(ctx, r.session, r.req, s.Name, said(f)); err != nil {
+		if _, err := BlockRole(ctx, r.session, r.req, s.Name, findingText(f)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func said(f belay.Finding) string {
+func findingText(f belay.Finding) string {
 	text := f.Check + ": " + f.Title
 	if f.File != "" {
 		text += " (" + belay.At(f.File, f.Line) + ")"

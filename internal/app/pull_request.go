@@ -20,10 +20,10 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Pull gathers what a pull request says of a task, or of the tasks of a feature, from their records. A
-// name that is a task's means the task; "" is the task that something happened to last. CodeNotFound when there is neither.
+// Pull collects the content of a pull request for a task, or for the tasks of a feature, from their records. A name
+// that both have means the task; "" is the task with the latest event. CodeNotFound when there is neither.
 func (s *Service) Pull(ctx context.Context, name, version string) (prompt.Pull, error) {
-	records, feature, err := s.pulled(name)
+	records, feature, err := s.pullRecords(name)
 	if err != nil {
 		return prompt.Pull{}, err
 	}
@@ -42,8 +42,8 @@ func (s *Service) Pull(ctx context.Context, name, version string) (prompt.Pull, 
 	return p, nil
 }
 
-// pulled gives the records that name means.
-func (s *Service) pulled(name string) ([]*session.Record, string, error) {
+// pullRecords returns the records that a name means.
+func (s *Service) pullRecords(name string) ([]*session.Record, string, error) {
 	if name == "" {
 		id, err := s.Latest()
 		if err != nil {
@@ -75,13 +75,13 @@ func (s *Service) pullTask(ctx context.Context, r *session.Record) (prompt.PullT
 	t := prompt.PullTask{ID: r.Task.ID, Title: secret.Mask(r.Task.Title), Origin: r.Task.Origin,
 		Standing: secret.Mask(prompt.Standing(r.State, shown.Checks)), Accepted: r.State.Outcome == loop.OutcomePassed,
 		Asked: secret.Mask(r.Task.Prose), Rollbacks: shown.Rollbacks, Retries: shown.Retries, Started: r.Created,
-		Requirements: listed(shown.Requirements), Attempts: []prompt.PullAttempt{}, Checks: []prompt.PullCheck{},
+		Requirements: emptyNotNull(shown.Requirements), Attempts: []prompt.PullAttempt{}, Checks: []prompt.PullCheck{},
 		Reviews: []prompt.PullReview{}, Overrides: []prompt.Override{}, Decisions: []prompt.Decision{}, Agents: []prompt.PullAgent{}}
 	for _, a := range shown.Attempts {
 		t.Attempts = append(t.Attempts, pullAttempt(a))
 		for _, v := range a.Reviews {
 			t.Reviews = append(t.Reviews, prompt.PullReview{Attempt: a.N, Reviewer: v.Reviewer, Score: v.Score, Threshold: v.Threshold,
-				Says: v.Recommendation, Alignment: listed(v.Alignment)})
+				Says: v.Recommendation, Alignment: emptyNotNull(v.Alignment)})
 		}
 	}
 	for _, c := range shown.Checks {
@@ -108,7 +108,7 @@ func (s *Service) pullTask(ctx context.Context, r *session.Record) (prompt.PullT
 	return t, s.pullState(ctx, r, &t)
 }
 
-func pullAttempt(a ShownAttempt) prompt.PullAttempt {
+func pullAttempt(a AttemptView) prompt.PullAttempt {
 	out := prompt.PullAttempt{N: a.N, Start: string(a.Prompt), Ended: prompt.How(a.Attempt), Took: a.Elapsed.Seconds(),
 		Used:    prompt.Used(a.Use),
 		Verdict: string(a.Verdict), Then: a.Then, Reasons: []string{}, Guidance: secret.Mask(a.Guidance), Note: secret.Mask(a.Note)}
@@ -118,8 +118,8 @@ func pullAttempt(a ShownAttempt) prompt.PullAttempt {
 	return out
 }
 
-// pullState fills in what the task changed, and what binds it to the record. What cannot be read any
-// more is left out: the record says it anyway.
+// pullState fills in the changes of the task and the names that tie it to the record. What cannot be read any more is
+// left out: the record still has it.
 func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.PullTask) error {
 	t.Changes = []prompt.PullChange{}
 	t.Proof = prompt.Provenance{Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq}
@@ -142,8 +142,7 @@ func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.Pu
 	return nil
 }
 
-// purpose says what a file was changed for, as far as the checks know: the requirements that it shows, or what kind of
-// file it is.
+// purpose says what a file was changed for, as far as the checks know: the requirements that it shows, or its kind.
 func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 	var of []string
 	for _, m := range met {
@@ -171,10 +170,11 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 	return "not named by the task"
 }
 
-// mostOpening is how much of an agent's output is searched for the model and the version that it names at its start.
-const mostOpening = 256 << 10
+// maxOpening limits how much of an agent's output is searched for the model and the version that it prints at its
+// start.
+const maxOpening = 256 << 10
 
-// agentsOf names the programs that worked on a task, with the models and versions that their output names.
+// agentsOf names the programs that worked on a task, with the models and versions in their output.
 func (s *Service) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 	add := func(role string, command []string) *prompt.PullAgent {
 		if len(command) == 0 {
@@ -185,7 +185,7 @@ func (s *Service) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 	}
 	if a := add(cmp.Or(r.Task.Role, "agent"), r.Task.Agent); a != nil {
 		for _, one := range r.State.Attempts {
-			s.opening(one.Log, a)
+			s.readOpening(one.Log, a)
 		}
 	}
 	add("debugger", r.Task.Debugger)
@@ -197,8 +197,8 @@ func (s *Service) agentsOf(r *session.Record) (out []prompt.PullAgent) {
 	return out
 }
 
-// opening reads what an agent's event stream says of itself.
-func (s *Service) opening(log string, a *prompt.PullAgent) {
+// readOpening reads model and version from the start of an agent's event stream.
+func (s *Service) readOpening(log string, a *prompt.PullAgent) {
 	if log == "" {
 		return
 	}
@@ -207,8 +207,8 @@ func (s *Service) opening(log string, a *prompt.PullAgent) {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	lines := bufio.NewScanner(io.LimitReader(f, mostOpening))
-	lines.Buffer(nil, mostOpening)
+	lines := bufio.NewScanner(io.LimitReader(f, maxOpening))
+	lines.Buffer(nil, maxOpening)
 	for lines.Scan() {
 		if !bytes.HasPrefix(bytes.TrimSpace(lines.Bytes()), []byte("{")) {
 			continue

@@ -13,29 +13,28 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// Made is a plan that was made, or why none was.
-type MadePlan struct {
-	Plan    string            `json:"plan"`
-	Task    belay.TaskID      `json:"task"`
-	Type    belay.RequestType `json:"type"`
-	Written bool              `json:"written"`
-	Left    string            `json:"left,omitempty"`
+// PlanResult is the result of MakePlan: the plan that was written, or the reason for writing none.
+type PlanResult struct {
+	Plan       string            `json:"plan"`
+	Task       belay.TaskID      `json:"task"`
+	Type       belay.RequestType `json:"type"`
+	Written    bool              `json:"written"`
+	SkipReason string            `json:"left,omitempty"`
 }
 
-// Make writes the first plan of a task: to the file that is named, else into its feature's
-// folder, else to .belay/now/plan.md. A file that is there is never written over. A bugfix
-// gets no plan, and says so.
-func Make(ctx context.Context, s *Service, q Change) (MadePlan, error) {
+// MakePlan writes the first plan of a task: to the file that is named, else into its feature's folder, else to
+// .belay/now/plan.md. It never overwrites a file. A bugfix gets no plan; the result says so.
+func MakePlan(ctx context.Context, s *Service, q PlanRequest) (PlanResult, error) {
 	t, err := recordedTask(s, q.Task)
 	if err != nil {
-		return MadePlan{}, err
+		return PlanResult{}, err
 	}
-	t.Request = understood(ctx, s, t)
-	out := MadePlan{Task: t.ID, Type: t.Request.Type, Plan: q.Plan}
+	t.Request = requestOf(ctx, s, t)
+	out := PlanResult{Task: t.ID, Type: t.Request.Type, Plan: q.Plan}
 	switch {
-	case q.Anyway:
+	case q.Force:
 	case out.Type == belay.Bugfix:
-		out.Left = fmt.Sprintf("%s is a bugfix: bugfixes have no plan", t.ID)
+		out.SkipReason = fmt.Sprintf("%s is a bugfix: bugfixes have no plan", t.ID)
 		return out, nil
 	case out.Type == belay.Unclear:
 		return out, belay.Refuse(belay.CodeWaiting,
@@ -45,11 +44,11 @@ func Make(ctx context.Context, s *Service, q Change) (MadePlan, error) {
 	dir := q.Dir
 	if q.Plan == "" {
 		dir = s.Session.Repo.Root
-		if out.Plan, err = usual(s, t); err != nil {
+		if out.Plan, err = defaultPlanPath(s, t); err != nil {
 			return out, err
 		}
 	}
-	f, err := PlanAt(s, dir, out.Plan)
+	f, err := OpenPlanFile(s, dir, out.Plan)
 	if err != nil {
 		return out, err
 	}
@@ -62,19 +61,19 @@ func Make(ctx context.Context, s *Service, q Change) (MadePlan, error) {
 	if _, err := plan.Read(out.Plan, text); err != nil {
 		return out, fmt.Errorf("make the plan of %s: %w", t.ID, err)
 	}
-	if err := f.put(ctx, s, nil, text); err != nil {
+	if err := f.writeByTemp(ctx, s, nil, text); err != nil {
 		return out, err
 	}
 	out.Written = true
 	return out, nil
 }
 
-// folders are where tools keep what belongs to one feature, each with its plan.
-var folders = []string{"specs", ".specify/specs", "kitty-specs", ".kiro/specs", "openspec/changes", ".workitems"}
+// featureFolders are the folders in which tools keep the files of one feature, each with its plan.
+var featureFolders = []string{"specs", ".specify/specs", "kitty-specs", ".kiro/specs", "openspec/changes", ".workitems"}
 
-// usual is where a task's plan goes when nobody says: beside what is known of its feature,
-// else among belay's files for agents, where git keeps them out of the status.
-func usual(s *Service, t belay.Task) (string, error) {
+// defaultPlanPath returns the path of a task's plan when none is named: in the folder of its feature, else among
+// belay's files for agents, where git leaves them out of the status.
+func defaultPlanPath(s *Service, t belay.Task) (string, error) {
 	root, err := fsroot.OpenRoot(s.Session.Repo.Root)
 	if err != nil {
 		return "", err
@@ -84,7 +83,7 @@ func usual(s *Service, t belay.Task) (string, error) {
 		info, err := root.Lstat(p)
 		return err == nil && info.Kind == fsroot.Folder
 	}
-	for _, dir := range folders {
+	for _, dir := range featureFolders {
 		if at := path.Join(dir, t.Feature); t.Feature != "" && filepath.IsLocal(t.Feature) && isFolder(at) {
 			return path.Join(at, "plan.md"), nil
 		}
