@@ -98,18 +98,18 @@ func TestPlainWords(t *testing.T) {
 
 // lexicons are files of words and phrases to recognise in what people write.
 var lexicons = map[string]bool{
-	"internal/check/words.go":    true,
-	"internal/count/words.go":    true,
-	"internal/intent/apart.go":   true,
-	"internal/intent/doubt.go":   true,
-	"internal/intent/doubts.go":  true,
-	"internal/intent/nounish.go": true,
-	"internal/intent/settle.go":  true,
-	"internal/intent/small.go":   true,
-	"internal/intent/stays.go":   true,
-	"internal/intent/subject.go": true,
-	"internal/intent/verbs.go":   true,
-	"internal/plan/terms.go":     true,
+	"internal/check/contract_words.go": true,
+	"internal/count/words.go":          true,
+	"internal/intent/apart.go":         true,
+	"internal/intent/doubt.go":         true,
+	"internal/intent/doubts.go":        true,
+	"internal/intent/nounish.go":       true,
+	"internal/intent/settle.go":        true,
+	"internal/intent/small.go":         true,
+	"internal/intent/stays.go":         true,
+	"internal/intent/subject.go":       true,
+	"internal/intent/verbs.go":         true,
+	"internal/plan/terms.go":           true,
 }
 
 // kept are texts that are not ours to reword: stored by earlier versions, or of another project.

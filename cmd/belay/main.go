@@ -56,16 +56,16 @@ func Main() int {
 	root := commands(a, os.Args[1:])
 	root.SetArgs(os.Args[1:])
 	err := root.ExecuteContext(ctx)
-	if err != nil && a.Soft.Err() != nil && errors.Is(err, context.Canceled) && belay.CodeOf(err) != belay.CodeInterrupted {
-		err = a.Interrupted()
+	if err != nil && a.StopRequested.Err() != nil && errors.Is(err, context.Canceled) && belay.CodeOf(err) != belay.CodeInterrupted {
+		err = a.InterruptedError()
 	}
-	if err != nil && !a.Told {
+	if err != nil && !a.Printed {
 		a.JSON = a.JSON || wantsJSON(os.Args[1:]) // flags after a wrong one were not read
-		a.Tell(nil, err)
+		a.PrintResult(nil, err)
 	}
-	a.NoteStanding(err)
-	a.Retain(ctx)
-	return cli.Status(err)
+	a.ReportUnfinishedRestore(err)
+	a.ApplyRetention(ctx)
+	return cli.ExitStatus(err)
 }
 
 // The heap that collectLate aims at, in bytes: a process stays below 200 MB with it.
@@ -133,7 +133,7 @@ It works with any agent command and needs only git.`,
 	root.SetFlagErrorFunc(cli.FlagError)
 	f := root.PersistentFlags()
 	f.StringVarP(&a.Dir, "dir", "C", ".", "work as if started in `DIR`")
-	f.Func("log", "write progress and errors as `FORMAT`: text, or json, an object a line on standard error", a.LogFlag)
+	f.Func("log", "write progress and errors as `FORMAT`: text, or json, an object a line on standard error", a.ParseLogFlag)
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
 	f.BoolFunc("no-color", "print without colours, like NO_COLOR=1", func(value string) error {
 		off, err := strconv.ParseBool(value)
@@ -148,8 +148,8 @@ It works with any agent command and needs only git.`,
 			root.AddCommand(c)
 		}
 	}
-	cli.Grouped(root)
-	cli.Strict(root)
+	cli.GroupCommands(root)
+	cli.CheckArguments(root)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		cli.Complete(a, root, args)
 	}
@@ -161,7 +161,7 @@ func versionCommand(a *cli.App) *cobra.Command {
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 printed.", Example: "  belay version --json",
 		RunE: func(*cobra.Command, []string) error {
-			return a.Tell(map[string]string{"version": version}, nil, func(w io.Writer) { fmt.Fprintf(w, "belay %s\n", version) })
+			return a.PrintResult(map[string]string{"version": version}, nil, func(w io.Writer) { fmt.Fprintf(w, "belay %s\n", version) })
 		},
 	}
 }

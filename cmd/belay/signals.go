@@ -38,17 +38,17 @@ const (
 func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 	hard, kill := context.WithCancel(context.Background())
 	soft, ask := context.WithCancel(hard)
-	t.Soft = soft
+	t.StopRequested = soft
 	c, unread := make(chan os.Signal, 4), make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	t.Working = func() { signal.Notify(unread, syscall.SIGPIPE) }
+	t.OnFirstWork = func() { signal.Notify(unread, syscall.SIGPIPE) }
 	go func() {
 		var first time.Time
 		var end, out, hint <-chan time.Time
 		for {
 			select {
 			case sig := <-c:
-				if sig == os.Interrupt && t.Paging() {
+				if sig == os.Interrupt && t.IsPaging() {
 					continue // the pager has it, too
 				}
 				if !first.IsZero() && time.Since(first) > same {
@@ -68,7 +68,7 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 					ask()
 				}
 			case <-hint:
-				if terminal.Is(t.Err) && !t.JSON {
+				if terminal.IsTerminal(t.Err) && !t.JSON {
 					fmt.Fprintln(t.Err, "\nbelay: stopping; press Ctrl-C again to exit at once")
 				}
 			case <-end:
@@ -96,7 +96,7 @@ func leave(t *terminal.Terminal) {
 	git.EndAll()
 	told := make(chan struct{})
 	go func() {
-		t.Leave()
+		t.ReportEarlyExit()
 		close(told)
 	}()
 	select {

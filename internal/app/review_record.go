@@ -111,7 +111,7 @@ type reviewInput struct {
 
 // parse parses the review and finds the places that it asks to change.
 func (g *reviewInput) parse(ctx context.Context) error {
-	masked, n := check.Masked(g.q.Text, g.svc.Session.Config.Secrets.Allow)
+	masked, n := check.MaskSecrets(g.q.Text, g.svc.Session.Config.Secrets.Allow)
 	switch {
 	case n > 0 && g.q.Secrets:
 		g.secretsNote = "; " + belay.CountOf(n, "secret") + " kept by --force-secrets"

@@ -124,7 +124,7 @@ func (s *Service) newTask(q NewTask) (belay.Task, error) {
 		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
 	}
 	c := s.Session.Config
-	forced, err := check.InWords("the task", q.Text, c.Secrets.Allow, q.Secrets)
+	forced, err := check.SecretsInText("the task", q.Text, c.Secrets.Allow, q.Secrets)
 	if err != nil {
 		return belay.Task{}, err
 	}
@@ -196,7 +196,7 @@ func validate(t belay.Task) error {
 			}
 		}
 	}
-	return check.ValidRules(t.Checks)
+	return check.ValidateRules(t.Checks)
 }
 
 // withEventStream asks go test for its event stream, which reports each test, when a plain "go test …" was given and

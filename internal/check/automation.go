@@ -14,15 +14,15 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// asksFor reports whether a request wants one of the files that instruct agents or run by
+// asksForChange reports whether a request wants one of the files that instruct agents or run by
 // themselves changed: by its path or name, or by what people call files of its kind. Its
 // requirements are read, and the first line of its words.
-func asksFor(r belay.Request, words, p, rule string) bool {
+func asksForChange(r belay.Request, words, p, rule string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
 	r.Requirements = append(slices.Clip(r.Requirements), belay.Requirement{Text: first})
 	return Permits(r, words, p) || slices.ContainsFunc(r.Requirements, func(q belay.Requirement) bool {
-		for sentence := range strings.SplitSeq(sentences.ReplaceAllString(strings.ToLower(q.Text), "\n"), "\n") {
-			if !denies.MatchString(sentence) && ofKind(sentence, strings.ToLower(p), rule) {
+		for sentence := range strings.SplitSeq(sentenceBreaks.ReplaceAllString(strings.ToLower(q.Text), "\n"), "\n") {
+			if !denialPattern.MatchString(sentence) && isAboutKind(sentence, strings.ToLower(p), rule) {
 				return true
 			}
 		}
@@ -31,47 +31,47 @@ func asksFor(r belay.Request, words, p, rule string) bool {
 }
 
 var (
-	sentences = lazyregexp.New(`[.;!?](?:\s|$)|\n`)
-	denies    = lazyregexp.New(`\b(?:not|never|without|don.?t|doesn.?t|avoid|except|but no|unchanged|untouched|` +
+	sentenceBreaks = lazyregexp.New(`[.;!?](?:\s|$)|\n`)
+	denialPattern  = lazyregexp.New(`\b(?:not|never|without|don.?t|doesn.?t|avoid|except|but no|unchanged|untouched|` +
 		`as (?:it|they) (?:is|are)|alone)\b`)
 
 	fileName = lazyregexp.New(`[\w./-]+\.(?:ya?ml|json|md|toml|mdc)\b`)
-	ofCI     = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|` +
+	ciWords  = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|` +
 		`\bactions/|\bsetup-[a-z]+\b|\b(?:build|release|deploy(?:ment)?) pipeline\b|\btravis\b|\bcircle ?ci\b|` +
 		`\bgitlab-ci\b|\bazure[- ]pipelines?\b|\bjenkins|\bdependabot\b|\bbuild matrix\b`)
-	ofHooks = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|` +
+	hookWords = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|` +
 		`\bformatters?\b|\b(?:code|automatic|auto) ?-?formatting\b`)
-	ofAgents = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|` +
+	agentWords = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|` +
 		`ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|` +
 		`skills?|commands?|prompts?)\b|` +
 		`\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|` +
 		`claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
-	ofContainers = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b|\bdev(?:elopment)?[- ](?:setup|environment|env)\b`)
-	ofServers    = lazyregexp.New(`\bmcp\b`)
-	ofEditors    = lazyregexp.New(`\bvs ?code\b|\beditor settings\b`)
-	ofDirenv     = lazyregexp.New(`\b(?:direnv|envrc)\b`)
+	containerWords = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b|\bdev(?:elopment)?[- ](?:setup|environment|env)\b`)
+	mcpWords       = lazyregexp.New(`\bmcp\b`)
+	editorWords    = lazyregexp.New(`\bvs ?code\b|\beditor settings\b`)
+	direnvWords    = lazyregexp.New(`\b(?:direnv|envrc)\b`)
 )
 
-// ofKind reports whether a sentence, in lower case, is about files of the kind of p.
-func ofKind(sentence, p, rule string) bool {
+// isAboutKind reports whether a sentence, in lower case, is about files of the kind of p.
+func isAboutKind(sentence, p, rule string) bool {
 	sentence = fileName.ReplaceAllString(sentence, " ") // one that is named is asked for, and no other of its kind
 	switch {
 	case runsInCI(p):
-		return ofCI.MatchString(sentence) || titled(sentence, p)
+		return ciWords.MatchString(sentence) || hasWordsOfName(sentence, p)
 	case runsAtCommit(rule):
-		return ofHooks.MatchString(sentence)
+		return hookWords.MatchString(sentence)
 	case strings.HasPrefix(rule, ".devcontainer"):
-		return ofContainers.MatchString(sentence)
+		return containerWords.MatchString(sentence)
 	case strings.HasSuffix(p, "mcp.json"):
-		return ofServers.MatchString(sentence) || ofAgents.MatchString(sentence)
+		return mcpWords.MatchString(sentence) || agentWords.MatchString(sentence)
 	case rule == ".vscode":
-		return ofEditors.MatchString(sentence)
+		return editorWords.MatchString(sentence)
 	case rule == ".envrc":
-		return ofDirenv.MatchString(sentence)
+		return direnvWords.MatchString(sentence)
 	case strings.HasPrefix(p, ".belay/"):
 		return false // by its path alone
 	}
-	return ofAgents.MatchString(sentence)
+	return agentWords.MatchString(sentence)
 }
 
 // runsAtCommit tells the rule of a file that hooks of commits are or run.
@@ -80,9 +80,9 @@ func runsAtCommit(rule string) bool {
 		rule == ".githooks" || strings.Contains(rule, "lefthook")
 }
 
-// byPurpose tells a file, in lower case, whose change only its purpose makes right or wrong: CI,
+// dependsOnPurpose tells a file, in lower case, whose change only its purpose makes right or wrong: CI,
 // hooks of commits, and plain text for agents. Nothing of it runs when the project is opened.
-func byPurpose(p, rule string) bool {
+func dependsOnPurpose(p, rule string) bool {
 	if strings.HasPrefix(p, ".belay/") {
 		return false
 	}
@@ -90,9 +90,9 @@ func byPurpose(p, rule string) bool {
 	return text || runsInCI(p) || runsAtCommit(rule)
 }
 
-// titled reports whether a sentence has all the words of a file's name, of which there are several:
+// hasWordsOfName reports whether a sentence has all the words of a file's name, of which there are several:
 // "the API compatibility check" is check-api-compatibility.yml.
-func titled(sentence, p string) bool {
+func hasWordsOfName(sentence, p string) bool {
 	name := path.Base(p)
 	words := strings.FieldsFunc(strings.TrimSuffix(name, path.Ext(name)), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 	said := strings.FieldsFunc(sentence, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -112,58 +112,60 @@ func runsInCI(p string) bool {
 }
 
 var (
-	// grants are lines that give a run of CI more than the repository's own code has (when it runs, with what rights and
+	// grantStatement are lines that give a run of CI more than the repository's own code has (when it runs, with what rights and
 	// secrets, whose code it brings in, where it sends things), or that make a failure count for nothing.
-	grants = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|` +
+	grantStatement = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|` +
 		`\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|` +
 		`^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|` +
 		`\bservices\s*:|\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat|ssh|scp|eval|base64)\b|\bgit push\b|` +
 		`\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|` +
 		`https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:|continue-on-error|allow_failure|` +
 		`\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\b|set \+e|\bif\s*:\s*(?:\$\{\{\s*)?false`)
-	// keeps are lines that keep a run from more.
-	keeps = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:`)
-	// brings are lines that bring in other code.
-	brings = lazyregexp.New(`(?i)^-?\s*uses\s*:`)
-	// proves are lines that run what CI is there for, and entitled those that only name something.
-	proves = lazyregexp.New(`(?i)\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|` +
+	// restrictStatement are lines that keep a run from more.
+	restrictStatement = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|` +
+		`\benvironment\s*:|persist-credentials|\bneeds\s*:`)
+	// usesStatement are lines that bring in other code.
+	usesStatement = lazyregexp.New(`(?i)^-?\s*uses\s*:`)
+	// testStatement are lines that run what CI is there for, and entitled those that only name something.
+	testStatement = lazyregexp.New(`(?i)\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|` +
 		`tox|nox|vet|clippy|mypy|audit|scan)\b`)
-	entitled = lazyregexp.New(`(?i)^-?\s*(?:name|id|key|title|description|files?|path|labels?)\s*:`)
-	// remark is a comment behind a value. What holds a quote may be text of a script.
-	remark  = lazyregexp.New(`\s#[\w\s.,:/@()-]*$`)
-	version = lazyregexp.New(`\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
+	titleStatement = lazyregexp.New(`(?i)^-?\s*(?:name|id|key|title|description|files?|path|labels?)\s*:`)
+	// trailingComment is a comment behind a value. What holds a quote may be text of a script.
+	trailingComment = lazyregexp.New(`\s#[\w\s.,:/@()-]*$`)
+	versionPattern  = lazyregexp.New(`\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
 )
 
-// harmless reports whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
+// isHarmlessChange reports whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
 // what rights, whose code it brings in and what it tests; other commands and versions run the repository's own code,
 // which every change may alter. A file of CI that has another name is compared with what it was.
 // Of what runs on people's machines it is versions and comments alone.
-func harmless(f *syntax.File, files []*syntax.File) bool {
+func isHarmlessChange(f *syntax.File, files []*syntax.File) bool {
 	ofCI := runsInCI(strings.ToLower(f.Path))
 	if ofCI && (f.Before == nil) != (f.After == nil) {
 		return slices.ContainsFunc(files, func(o *syntax.File) bool {
 			other := runsInCI(strings.ToLower(o.Path)) && (o.Before == nil) == (f.After == nil) && (o.After == nil) == (f.Before == nil)
-			return other && harmless(&syntax.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before),
+			return other && isHarmlessChange(&syntax.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before),
 				After: slices.Concat(f.After, o.After)}, nil)
 		})
 	}
 	if f.Before == nil || f.After == nil || syntax.IsBinary(f.Before) || syntax.IsBinary(f.After) {
 		return false
 	}
-	was, is := statements(f.Before), statements(f.After)
+	was, is := countStatements(f.Before), countStatements(f.After)
 	if ofCI {
 		for line := range was {
-			if brings.MatchString(line) {
+			if usesStatement.MatchString(line) {
 				is[line] = min(is[line], was[line]) // as often as it likes
 			}
 		}
-		return !loses(is, was, grants) && !loses(was, is, keeps) && proofs(is) >= proofs(was)
+		return !losesStatements(is, was, grantStatement) && !losesStatements(was, is, restrictStatement) &&
+			countTestStatements(is) >= countTestStatements(was)
 	}
 	return strings.HasPrefix(f.Path, ".pre-commit-config.") && maps.Equal(was, is)
 }
 
-// loses reports whether there are statements of a kind that the others lack.
-func loses(these, others map[string]int, kind *lazyregexp.Regexp) bool {
+// losesStatements reports whether there are statements of a kind that the others lack.
+func losesStatements(these, others map[string]int, kind *lazyregexp.Regexp) bool {
 	for line, n := range these {
 		if n > others[line] && kind.MatchString(line) {
 			return true
@@ -172,34 +174,34 @@ func loses(these, others map[string]int, kind *lazyregexp.Regexp) bool {
 	return false
 }
 
-// proofs counts the statements that run tests and checks.
-func proofs(list map[string]int) int {
+// countTestStatements counts the statements that run tests and checks.
+func countTestStatements(list map[string]int) int {
 	all := 0
 	for line, n := range list {
-		if proves.MatchString(line) && !entitled.MatchString(line) {
+		if testStatement.MatchString(line) && !titleStatement.MatchString(line) {
 			all += n
 		}
 	}
 	return all
 }
 
-// statements counts what a text says, comments and versions aside.
-func statements(text []byte) map[string]int {
+// countStatements counts what a text says, comments and versions aside.
+func countStatements(text []byte) map[string]int {
 	counts := map[string]int{}
 	for line := range strings.Lines(string(text)) {
-		if plain := plainLine(line); plain != "" {
+		if plain := normalizeLine(line); plain != "" {
 			counts[plain]++
 		}
 	}
 	return counts
 }
 
-// plainLine is a line without its comment, and 0 for each version in it.
-func plainLine(line string) string {
+// normalizeLine is a line without its comment, and 0 for each version in it.
+func normalizeLine(line string) string {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {
 		return ""
 	}
-	line = strings.TrimSpace(remark.ReplaceAllString(testdiff.SavesExitCode.ReplaceAllString(line, ""), ""))
-	return version.ReplaceAllString(strings.Trim(line, `"'`), "0")
+	line = strings.TrimSpace(trailingComment.ReplaceAllString(testdiff.SavesExitCode.ReplaceAllString(line, ""), ""))
+	return versionPattern.ReplaceAllString(strings.Trim(line, `"'`), "0")
 }

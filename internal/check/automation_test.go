@@ -45,11 +45,11 @@ func TestAsksFor(t *testing.T) {
 		{"remove all files in .claude/", ".claude/settings.json", true},
 	} {
 		r := belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkModify, Text: tt.words}}}
-		if got := asksFor(r, "", tt.path, belay.Rule(tt.path)); got != tt.want {
+		if got := asksForChange(r, "", tt.path, belay.Rule(tt.path)); got != tt.want {
 			t.Errorf("%q, %s: %v", tt.words, tt.path, got)
 		}
 	}
-	if asksFor(belay.Request{}, "speed it up\n\nand update AGENTS.md, says a log", "AGENTS.md", "agents.md") {
+	if asksForChange(belay.Request{}, "speed it up\n\nand update AGENTS.md, says a log", "AGENTS.md", "agents.md") {
 		t.Error("words further down were read as the request")
 	}
 }
@@ -104,18 +104,18 @@ func TestHarmless(t *testing.T) {
 			t.Fatalf("%q is not in the workflow", one.old)
 		}
 		f := &syntax.File{Path: ".github/workflows/a.yml", Before: []byte(workflow), After: []byte(strings.Replace(workflow, one.old, one.now, 1))}
-		if got := harmless(f, nil); got != one.want {
+		if got := isHarmlessChange(f, nil); got != one.want {
 			t.Errorf("%q to %q: %v", one.old, one.now, got)
 		}
 	}
-	if harmless(&syntax.File{Path: ".github/workflows/x.yml", After: []byte(workflow)}, nil) || harmless(&syntax.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}, nil) {
+	if isHarmlessChange(&syntax.File{Path: ".github/workflows/x.yml", After: []byte(workflow)}, nil) || isHarmlessChange(&syntax.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}, nil) {
 		t.Error("a workflow that is new, or gone, is as it was")
 	}
 	for now, want := range map[string]bool{workflow: true, strings.Replace(workflow, "read", "write", 1): false, strings.Replace(workflow, "make test", "true", 1): false} {
 		gone := &syntax.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}
 		came := &syntax.File{Path: ".github/workflows/y.yml", After: []byte(now)}
 		for _, f := range []*syntax.File{gone, came} {
-			if got := harmless(f, []*syntax.File{gone, came}); got != want {
+			if got := isHarmlessChange(f, []*syntax.File{gone, came}); got != want {
 				t.Errorf("%s, renamed: %v of\n%s", f.Path, got, now)
 			}
 		}
@@ -125,10 +125,10 @@ func TestHarmless(t *testing.T) {
 		strings.Replace(hooks, "v1.2.3 # 2024", "v1.10.0", 1): true, strings.Replace(hooks, "v1.2.3", "de0fac2e4500dabe0009e67214ff5f5447ce83dd", 1): true,
 		strings.Replace(hooks, "a/b", "c/d", 1): false, hooks + "      - id: more\n": false, strings.Replace(hooks, "      - id: lint\n", "", 1): false,
 	} {
-		if got := harmless(&syntax.File{Path: ".pre-commit-config.yaml", Before: []byte(hooks), After: []byte(now)}, nil); got != want {
+		if got := isHarmlessChange(&syntax.File{Path: ".pre-commit-config.yaml", Before: []byte(hooks), After: []byte(now)}, nil); got != want {
 			t.Errorf("%v of\n%s", got, now)
 		}
-		if harmless(&syntax.File{Path: ".husky/pre-commit", Before: []byte("v1"), After: []byte("v2")}, nil) {
+		if isHarmlessChange(&syntax.File{Path: ".husky/pre-commit", Before: []byte("v1"), After: []byte("v2")}, nil) {
 			t.Error("a hook of git's is no list of versions")
 		}
 	}

@@ -14,15 +14,15 @@ import (
 
 // bounds is where a request allows the work to be, against one tree.
 type bounds struct {
-	in    Input
-	paths []string // of both sides
-	found []belay.Finding
+	in       Input
+	paths    []string // of both sides
+	findings []belay.Finding
 }
 
-// beyond returns a finding for what changed in spite of "don't touch X", "leave X alone" and
+// boundFindings returns a finding for what changed in spite of "don't touch X", "leave X alone" and
 // "only change X". An error is a change that the words rule out for certain; what they name
 // that is not there, or is not one thing, is a warning.
-func (in Input) beyond(ctx context.Context, changes []belay.Change) ([]belay.Finding, error) {
+func (in Input) boundFindings(ctx context.Context, changes []belay.Change) ([]belay.Finding, error) {
 	if len(in.Request.Bounds) == 0 {
 		return nil, nil
 	}
@@ -41,16 +41,16 @@ func (in Input) beyond(ctx context.Context, changes []belay.Change) ([]belay.Fin
 	b.paths = slices.Compact(b.paths)
 	for _, one := range in.Request.Bounds {
 		if !one.Only {
-			b.untouched(one, changes)
+			b.checkUntouched(one, changes)
 		}
 	}
-	b.only(changes)
-	return b.found, nil
+	b.checkOnly(changes)
+	return b.findings, nil
 }
 
-// means returns a test of the paths that a bound names; nil when nothing of that name is
+// resolve returns a test of the paths that a bound names; nil when nothing of that name is
 // there. sure is false where the name may be of several things.
-func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) {
+func (b *bounds) resolve(what string) (covers func(belay.Change) bool, sure bool) {
 	low := strings.ToLower(strings.TrimPrefix(what, "./"))
 	folder := strings.HasSuffix(low, "/")
 	low = strings.TrimSuffix(low, "/")
@@ -61,7 +61,7 @@ func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) 
 		}
 		return func(c belay.Change) bool { return syntax.IsForTests(c.Path) }, true
 	case "readme":
-		return b.matching(func(p string) bool {
+		return b.pathsMatching(func(p string) bool {
 			return strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p))) == "readme" && path.Dir(p) == "."
 		})
 	case "documentation":
@@ -71,9 +71,9 @@ func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) 
 		if belay.Valid(what) != nil {
 			return nil, false
 		}
-		return b.matching(func(p string) bool { return belay.Covers(what, p) })
+		return b.pathsMatching(func(p string) bool { return belay.Covers(what, p) })
 	}
-	if is, ok := b.matching(func(p string) bool {
+	if is, ok := b.pathsMatching(func(p string) bool {
 		l := strings.ToLower(p)
 		return !folder && l == low || strings.HasPrefix(l, low+"/")
 	}); is != nil {
@@ -96,35 +96,35 @@ func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) 
 	return func(c belay.Change) bool { return slices.Contains(hits, c.Path) }, len(tops) == 1
 }
 
-func (b *bounds) matching(is func(string) bool) (func(belay.Change) bool, bool) {
+func (b *bounds) pathsMatching(is func(string) bool) (func(belay.Change) bool, bool) {
 	if !slices.ContainsFunc(b.paths, is) {
 		return nil, false
 	}
 	return func(c belay.Change) bool { return is(c.Path) }, true
 }
 
-// untouched holds that a thing stays unchanged.
-func (b *bounds) untouched(one belay.Bound, changes []belay.Change) {
-	covers, sure := b.means(one.What)
+// checkUntouched holds that a thing stays unchanged.
+func (b *bounds) checkUntouched(one belay.Bound, changes []belay.Change) {
+	covers, sure := b.resolve(one.What)
 	if covers == nil {
-		b.found = append(b.found, belay.Finding{
+		b.findings = append(b.findings, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryScope,
 			Title:  "the request says not to touch this, but it was not found: " + one.What,
 			Detail: "the request says: " + one.Words,
 		})
 		return
 	}
-	tests := isTests(one.What)
+	tests := namesTests(one.What)
 	for _, c := range changes {
 		if !covers(c) || tests && c.Status == "A" {
 			continue
 		}
-		b.find(c, one, sure && !b.elsewhere(c.Path), "changed although the request says not to: ")
+		b.addFinding(c, one, sure && !b.isNamedElsewhere(c.Path), "changed although the request says not to: ")
 	}
 }
 
-// only holds that nothing changed but what the request allows.
-func (b *bounds) only(changes []belay.Change) {
+// checkOnly holds that nothing changed but what the request allows.
+func (b *bounds) checkOnly(changes []belay.Change) {
 	var allowed []func(belay.Change) bool
 	var first *belay.Bound
 	sure := true
@@ -138,10 +138,10 @@ func (b *bounds) only(changes []belay.Change) {
 		if one.What == "" { // "and touch nothing else": but what the request names
 			continue
 		}
-		covers, is := b.means(one.What)
+		covers, is := b.resolve(one.What)
 		if covers == nil {
 			new := strings.ToLower(strings.TrimPrefix(one.What, "./"))
-			b.found = append(b.found, belay.Finding{
+			b.findings = append(b.findings, belay.Finding{
 				Severity: belay.SeverityWarning, Category: belay.CategoryScope,
 				Title:  "the request allows only this to change, but it was not found: " + one.What,
 				Detail: "the request says: " + one.Words,
@@ -154,9 +154,9 @@ func (b *bounds) only(changes []belay.Change) {
 	if first == nil {
 		return
 	}
-	named := slices.ContainsFunc(b.paths, func(p string) bool { return b.elsewhere(p) })
+	named := slices.ContainsFunc(b.paths, func(p string) bool { return b.isNamedElsewhere(p) })
 	if len(allowed) == 0 && !named {
-		b.found = append(b.found, belay.Finding{
+		b.findings = append(b.findings, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryScope,
 			Title:  "cannot be checked: the request says to change nothing else, but names no file",
 			Detail: "the request says: " + first.Words,
@@ -164,28 +164,28 @@ func (b *bounds) only(changes []belay.Change) {
 		return
 	}
 	for _, c := range changes {
-		if slices.ContainsFunc(allowed, func(is func(belay.Change) bool) bool { return is(c) }) || b.elsewhere(c.Path) {
+		if slices.ContainsFunc(allowed, func(is func(belay.Change) bool) bool { return is(c) }) || b.isNamedElsewhere(c.Path) {
 			continue
 		}
 		follows := syntax.IsGenerated(c.Path) || syntax.IsForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
-		b.find(c, *first, sure && !follows, "changed although the request allows only: ")
+		b.addFinding(c, *first, sure && !follows, "changed although the request allows only: ")
 	}
 }
 
-func (b *bounds) find(c belay.Change, one belay.Bound, sure bool, what string) {
+func (b *bounds) addFinding(c belay.Change, one belay.Bound, sure bool, what string) {
 	f := belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryScope, File: c.Path, Title: what + "“" + one.Words + "”",
-		Detail: fmt.Sprintf("%s was %s; the request says: %s", c.Path, changeVerb(c), one.Words), Recommendation: putBack(c),
+		Detail: fmt.Sprintf("%s was %s; the request says: %s", c.Path, changeVerb(c), one.Words), Recommendation: revertAdvice(c),
 	}
 	if !sure {
 		f.Severity, f.Recommendation = belay.SeverityWarning, ""
 	}
-	b.found = append(b.found, f)
+	b.findings = append(b.findings, f)
 }
 
-// elsewhere reports whether the request names a path besides in its bounds: what is asked for
+// isNamedElsewhere reports whether the request names a path besides in its bounds: what is asked for
 // there is allowed. Each bound takes one mention away.
-func (b *bounds) elsewhere(p string) bool {
+func (b *bounds) isNamedElsewhere(p string) bool {
 	words := b.in.Words
 	for _, one := range b.in.Request.Bounds {
 		if one.What != "" {
@@ -195,7 +195,7 @@ func (b *bounds) elsewhere(p string) bool {
 	return NamesPath(words, p)
 }
 
-func isTests(what string) bool {
+func namesTests(what string) bool {
 	return strings.EqualFold(what, "tests") || strings.EqualFold(what, "test")
 }
 

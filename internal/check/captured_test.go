@@ -12,9 +12,9 @@ import (
 // is named everywhere else.
 func TestCaptured(t *testing.T) {
 	t.Parallel()
-	file := Missed{Path: "big.bin", What: "too large", Harms: true}
+	file := UncapturedPath{Path: "big.bin", Description: "too large", Rejects: true}
 	for name, tt := range map[string]struct {
-		missed   Missed
+		missed   UncapturedPath
 		scope    belay.Scope
 		severity belay.Severity
 		category belay.Category
@@ -23,15 +23,15 @@ func TestCaptured(t *testing.T) {
 		"in scope":            {file, belay.Scope{Files: []string{"*.bin"}}, belay.SeverityWarning, belay.CategoryScope},
 		"out of scope":        {file, belay.Scope{Files: []string{"src/**"}}, belay.SeverityError, belay.CategoryScope},
 		"protected":           {file, belay.Scope{Files: []string{"**"}, Protect: []string{"big.*"}}, belay.SeverityError, belay.CategoryProtected},
-		"may have changed":    {Missed{Path: "big.bin", Harms: true, Unsure: true}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityWarning, belay.CategoryScope},
-		"mode, protected":     {Missed{Path: ".env", Harms: true, Held: true}, belay.Scope{Files: []string{"**"}, Protect: []string{".env"}}, belay.SeverityError, belay.CategoryProtected},
-		"mode, out of scope":  {Missed{Path: ".env", Harms: true, Held: true}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityError, belay.CategoryScope},
-		"ignored":             {Missed{Path: "lib/", What: "ignored by git"}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityWarning, belay.CategoryScope},
-		"build output":        {Missed{Path: "node_modules/", What: "3 files"}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityWarning, belay.CategoryScope},
-		"repository":          {Missed{Path: "sub/", Harms: true}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityError, belay.CategoryScope},
-		"repository in scope": {Missed{Path: "sub/", Harms: true}, belay.Scope{Files: []string{"sub/*.go"}}, belay.SeverityWarning, belay.CategoryScope},
+		"may have changed":    {UncapturedPath{Path: "big.bin", Rejects: true, Unsure: true}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityWarning, belay.CategoryScope},
+		"mode, protected":     {UncapturedPath{Path: ".env", Rejects: true, ModeOnly: true}, belay.Scope{Files: []string{"**"}, Protect: []string{".env"}}, belay.SeverityError, belay.CategoryProtected},
+		"mode, out of scope":  {UncapturedPath{Path: ".env", Rejects: true, ModeOnly: true}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityError, belay.CategoryScope},
+		"ignored":             {UncapturedPath{Path: "lib/", Description: "ignored by git"}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityWarning, belay.CategoryScope},
+		"build output":        {UncapturedPath{Path: "node_modules/", Description: "3 files"}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityWarning, belay.CategoryScope},
+		"repository":          {UncapturedPath{Path: "sub/", Rejects: true}, belay.Scope{Files: []string{"src/**"}}, belay.SeverityError, belay.CategoryScope},
+		"repository in scope": {UncapturedPath{Path: "sub/", Rejects: true}, belay.Scope{Files: []string{"sub/*.go"}}, belay.SeverityWarning, belay.CategoryScope},
 	} {
-		r := captured(t.Context(), Input{Missed: []Missed{tt.missed}, Scope: tt.scope})
+		r := checkCaptured(t.Context(), Input{Uncaptured: []UncapturedPath{tt.missed}, Scope: tt.scope})
 		if len(r.Findings) != 1 || r.Findings[0].Severity != tt.severity || r.Findings[0].Category != tt.category {
 			t.Errorf("%s: %+v", name, r.Findings)
 		}
@@ -68,11 +68,11 @@ func TestNewRepositoryIsOneFinding(t *testing.T) {
 func TestWorkingTreesAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	names := func(err error, folders ...string) func(context.Context) (Facts, error) {
-		return func(context.Context) (Facts, error) { return Facts{Worktrees: folders}, err }
+	names := func(err error, folders ...string) func(context.Context) (GitFacts, error) {
+		return func(context.Context) (GitFacts, error) { return GitFacts{Worktrees: folders}, err }
 	}
 	for name, tt := range map[string]struct {
-		git   func(context.Context) (Facts, error)
+		git   func(context.Context) (GitFacts, error)
 		skip  []string
 		named int
 	}{
@@ -82,7 +82,7 @@ func TestWorkingTreesAreNamedOnce(t *testing.T) {
 		"git's not known":  {nil, nil, 1},
 		"git's cannot say": {names(errors.New("damaged"), root+"/src/tree"), nil, 1},
 	} {
-		r := captured(t.Context(), Input{Root: root, Git: tt.git, Skip: tt.skip, Missed: []Missed{{Path: "src/tree/", What: "a working tree", Tree: true}}})
+		r := checkCaptured(t.Context(), Input{Root: root, Git: tt.git, Skip: tt.skip, Uncaptured: []UncapturedPath{{Path: "src/tree/", Description: "a working tree", Worktree: true}}})
 		if len(r.Findings) != tt.named {
 			t.Errorf("%s: %+v", name, r.Findings)
 		}

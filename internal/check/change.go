@@ -9,10 +9,10 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// change asks whether the attempt did anything. An agent that ends well without a
+// checkChange asks whether the attempt did anything. An agent that ends well without a
 // change has not done the task; neither has one that only ticks it off.
-func change(ctx context.Context, in Input) belay.CheckResult {
-	attempt, task := work(in.Attempt), work(in.Changes)
+func checkChange(ctx context.Context, in Input) belay.CheckResult {
+	attempt, task := withoutBelayFiles(in.Attempt), withoutBelayFiles(in.Changes)
 	switch {
 	case len(attempt) == 0 && in.NoTask:
 		return belay.Of(nameChange, "nothing changed", []belay.Finding{{
@@ -34,7 +34,7 @@ func change(ctx context.Context, in Input) belay.CheckResult {
 			Detail:         "the attempt undid the changes of earlier attempts",
 			Recommendation: "make the change the task asks for",
 		}})
-	case in.ticked(ctx, task):
+	case in.onlyTicksBoxes(ctx, task):
 		return belay.Of(nameChange, "only boxes were ticked", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty, File: in.List,
 			Title:          "boxes were ticked, and nothing else changed",
@@ -49,8 +49,8 @@ func change(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameChange, fmt.Sprintf("%s, +%d -%d", belay.Count(len(attempt), "file", "files"), added, deleted), nil)
 }
 
-// ticked reports that boxes of the list that the task is from are all that changed.
-func (in Input) ticked(ctx context.Context, task []belay.Change) bool {
+// onlyTicksBoxes reports that boxes of the list that the task is from are all that changed.
+func (in Input) onlyTicksBoxes(ctx context.Context, task []belay.Change) bool {
 	if in.List == "" || in.Texts == nil || len(task) != 1 || task[0].Path != in.List {
 		return false
 	}
@@ -61,20 +61,20 @@ func (in Input) ticked(ctx context.Context, task []belay.Change) bool {
 	return tasklist.ComparableText(string(files[0].Before)) == tasklist.ComparableText(string(files[0].After))
 }
 
-// work leaves out the paths that belay writes itself: they are nobody's change.
-func work(changes []belay.Change) []belay.Change {
+// withoutBelayFiles leaves out the paths that belay writes itself: they are nobody's change.
+func withoutBelayFiles(changes []belay.Change) []belay.Change {
 	var out []belay.Change
 	for _, c := range changes {
-		if !belaysOwn(c.Path) {
+		if !isBelayFile(c.Path) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// belaysOwn reports whether belay itself writes path in the work tree: the readable
+// isBelayFile reports whether belay itself writes path in the work tree: the readable
 // review cycles and the files for the running agent. What else appears beside those is
 // somebody's change.
-func belaysOwn(path string) bool {
+func isBelayFile(path string) bool {
 	return strings.HasPrefix(path, ".belay/reviews/") || belay.Own(path)
 }

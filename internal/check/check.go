@@ -29,7 +29,7 @@ const (
 	nameRules    = "rules"
 	nameAsked    = "contract"
 	nameCaptured = "captured"
-	nameGit      = Name
+	nameGit      = GitCheck
 	nameSize     = "size"
 	nameLint     = lint.Name
 	nameTests    = testrun.Name
@@ -54,23 +54,23 @@ type Input struct {
 	Env     []string       // for the test command, KEY=value; nil is this process's own
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
-	// ByHand reports whether a person, and no attempt, changed a path; nil when none was.
-	ByHand func(path string) bool
-	Missed []Missed // what the task changed and After does not hold
+	// ChangedByHand reports whether a person, and no attempt, changed a path; nil when none was.
+	ChangedByHand func(path string) bool
+	Uncaptured    []UncapturedPath // what the task changed and After does not hold
 	// Perhaps are paths that git ignores and of which nobody knows whether somebody or a tool
 	// writes them: a change only warns, but of a protected one.
-	Perhaps []string
-	NoTask  bool // somebody checks a tree, and no task asks for a change
-	Scope   belay.Scope
-	Request belay.Request // what the task asks for; the contract is held against it
-	List    string        // the file of the tree that lists the task; "" when it is in none
-	Words   string        // what Request was read from; "" when that is not known
-	Checks  belay.Checks
-	May     *config.Gate // lets tests and linters run, or not
-	Only    []string     // names of the only checks to run; none is all
-	Skip    []string     // names of checks not to run, besides Checks.Skip
-	Before  belay.SnapshotID
-	After   belay.SnapshotID
+	Uncertain []string
+	NoTask    bool // somebody checks a tree, and no task asks for a change
+	Scope     belay.Scope
+	Request   belay.Request // what the task asks for; the contract is held against it
+	List      string        // the file of the tree that lists the task; "" when it is in none
+	Words     string        // what Request was read from; "" when that is not known
+	Checks    belay.Checks
+	May       *config.Gate // lets tests and linters run, or not
+	Only      []string     // names of the only checks to run; none is all
+	Skip      []string     // names of checks not to run, besides Checks.Skip
+	Before    belay.SnapshotID
+	After     belay.SnapshotID
 	// Texts gives what the changed files say; nil when nobody can, and the checks that
 	// read them are skipped.
 	Texts Texts
@@ -85,7 +85,7 @@ type Input struct {
 	Ignored func(ctx context.Context, paths []string) (map[string]bool, error)
 	// Git gives what became of git's own state; nil when nobody can tell, and the check is
 	// skipped. More than one check may ask.
-	Git func(context.Context) (Facts, error)
+	Git func(context.Context) (GitFacts, error)
 	// Guard notes the state of the tree before linters run, as lint.Input says.
 	Guard func(context.Context) (settle func(context.Context) (lint.Edits, error), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
@@ -94,8 +94,8 @@ type Input struct {
 	// SIGKILL; 0 is one second.
 	Grace time.Duration
 
-	linted chan struct{} // closed once the linters are done: until then the tests wait
-	read   *reading      // the changed files, read once for all checks
+	lintDone chan struct{} // closed once the linters are done: until then the tests wait
+	read     *fileReading  // the changed files, read once for all checks
 }
 
 // Progress tells that a check started, or with Done that it ended with Result.
@@ -105,26 +105,26 @@ type Progress struct {
 	Result *belay.CheckResult
 }
 
-type question struct {
+type namedCheck struct {
 	name string
-	ask  func(context.Context, Input) belay.CheckResult
+	run  func(context.Context, Input) belay.CheckResult
 }
 
-// questions returns the checks in the order of the report. The last is the heaviest:
+// allChecks returns the checks in the order of the report. The last is the heaviest:
 // they are started from the end.
-func questions() []question {
-	return []question{
-		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameCaptured, captured}, {nameGit, gitState}, {nameAsked, contractCheck}, {nameSize, size},
-		{nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck}, {namePlaceholder, placeholderCheck},
-		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
+func allChecks() []namedCheck {
+	return []namedCheck{
+		{nameChange, checkChange}, {nameScope, checkScope}, {nameProtect, checkProtect},
+		{nameRules, checkRules}, {nameCaptured, checkCaptured}, {nameGit, checkGitState}, {nameAsked, checkContract}, {nameSize, checkSize},
+		{nameSecrets, checkSecrets}, {nameIntegrity, checkIntegrity}, {namePlaceholder, checkPlaceholder},
+		{nameCoverage, checkCoverage}, {nameStyle, checkStyle}, {nameLint, checkLint}, {nameTests, checkTests},
 	}
 }
 
 // Names returns the names of all checks in the order of a report.
 func Names() []string {
 	var names []string
-	for _, q := range questions() {
+	for _, q := range allChecks() {
 		names = append(names, q.name)
 	}
 	return names
@@ -144,8 +144,8 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	if progress == nil {
 		progress = func(Progress) {}
 	}
-	in.read = &reading{}
-	results := collect(ctx, in, progress)
+	in.read = &fileReading{}
+	results := runAll(ctx, in, progress)
 	in.settleFixes(results)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
@@ -159,33 +159,33 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	}
 }
 
-type given struct {
-	at     int
+type indexedResult struct {
+	index  int
 	result belay.CheckResult
 }
 
-func collect(ctx context.Context, in Input, progress func(Progress)) []belay.CheckResult {
-	all := questions()
+func runAll(ctx context.Context, in Input, progress func(Progress)) []belay.CheckResult {
+	all := allChecks()
 	results := make([]belay.CheckResult, len(all))
-	answers := make(chan given, len(all)) // never blocks a check that comes too late
+	answers := make(chan indexedResult, len(all)) // never blocks a check that comes too late
 	open := map[int]bool{}
-	in.linted = make(chan struct{})
-	take := func(a given) {
-		results[a.at] = masked(a.result, in.Checks.SecretsAllow)
-		delete(open, a.at)
-		progress(Progress{Check: a.result.Check, Done: true, Result: &results[a.at]})
+	in.lintDone = make(chan struct{})
+	take := func(a indexedResult) {
+		results[a.index] = maskResult(a.result, in.Checks.SecretsAllow)
+		delete(open, a.index)
+		progress(Progress{Check: a.result.Check, Done: true, Result: &results[a.index]})
 	}
 	for i := len(all) - 1; i >= 0; i-- {
-		if why := in.skips(all[i].name); why != "" {
+		if why := in.skipReason(all[i].name); why != "" {
 			if all[i].name == nameLint {
-				close(in.linted)
+				close(in.lintDone)
 			}
-			take(given{i, belay.Skipped(all[i].name, why)})
+			take(indexedResult{i, belay.Skipped(all[i].name, why)})
 			continue
 		}
 		open[i] = true
 		progress(Progress{Check: all[i].name})
-		go func() { answers <- given{i, timed(ctx, in, all[i])} }()
+		go func() { answers <- indexedResult{i, runCheck(ctx, in, all[i])} }()
 	}
 	over, late := ctx.Done(), (<-chan time.Time)(nil)
 	for len(open) > 0 {
@@ -197,7 +197,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 		case <-late:
 			for i := range all {
 				if open[i] {
-					take(given{i, belay.Unknown(all[i].name, testrun.UnfinishedReason(ctx))})
+					take(indexedResult{i, belay.Unknown(all[i].name, testrun.UnfinishedReason(ctx))})
 				}
 			}
 		}
@@ -205,26 +205,26 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 	return results
 }
 
-// masked takes secrets out of what a check says: tests and linters print what they
+// maskResult takes secrets out of what a check says: tests and linters print what they
 // read, and a report goes into records, prompts and the annotations of other programs.
-func masked(r belay.CheckResult, allow []string) belay.CheckResult {
-	r.Why, _ = Masked(r.Why, allow)
+func maskResult(r belay.CheckResult, allow []string) belay.CheckResult {
+	r.Why, _ = MaskSecrets(r.Why, allow)
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		for _, text := range []*string{&f.Title, &f.Detail, &f.Recommendation} {
-			*text, _ = Masked(*text, allow)
+			*text, _ = MaskSecrets(*text, allow)
 		}
-		if shown, _ := Masked(f.Reproduce, allow); shown != f.Reproduce {
+		if shown, _ := MaskSecrets(f.Reproduce, allow); shown != f.Reproduce {
 			f.Reproduce = "" // with the mask in it, it is not a command any more
 		}
 	}
 	return r
 }
 
-// timed asks one question. A check that panics on what it reads is a check that
+// runCheck asks one question. A check that panics on what it reads is a check that
 // could not tell.
-func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
+func runCheck(ctx context.Context, in Input, q namedCheck) (r belay.CheckResult) {
 	start := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
@@ -235,7 +235,7 @@ func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
 	if q.name != nameCaptured {
 		in = in.withoutGit()
 	}
-	return q.ask(ctx, in)
+	return q.run(ctx, in)
 }
 
 func (in Input) timeout() time.Duration {
@@ -254,12 +254,12 @@ func (in Input) grace() time.Duration {
 
 // withoutGit returns the input of a check that judges files, not repositories.
 func (in Input) withoutGit() Input {
-	in.Changes, in.Attempt = outsideGit(in.Changes), outsideGit(in.Attempt)
+	in.Changes, in.Attempt = withoutGitFolders(in.Changes), withoutGitFolders(in.Attempt)
 	return in
 }
 
-// skips says why the named check is not run, "" when it is.
-func (in Input) skips(name string) string {
+// skipReason says why the named check is not run, "" when it is.
+func (in Input) skipReason(name string) string {
 	switch {
 	case len(in.Only) > 0 && !slices.Contains(in.Only, name):
 		return "not asked for"

@@ -150,7 +150,7 @@ func TestNoTimeAtAll(t *testing.T) {
 
 func TestBrokenCheckCannotTell(t *testing.T) {
 	t.Parallel()
-	r := timed(t.Context(), Input{}, question{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
+	r := runCheck(t.Context(), Input{}, namedCheck{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
 	if testutil.Told(r) != "unknown: the check crashed: oh" {
 		t.Error(testutil.Told(r))
 	}

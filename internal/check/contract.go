@@ -14,10 +14,10 @@ import (
 // maxBeside is the largest unchanged file that a count looks into, in bytes.
 const maxBeside = 256 << 10
 
-// contractCheck asks whether each requirement of the task is met, by counting.
-func contractCheck(ctx context.Context, in Input) belay.CheckResult {
+// checkContract asks whether each requirement of the task is met, by counting.
+func checkContract(ctx context.Context, in Input) belay.CheckResult {
 	var met []belay.Met
-	r := in.asked(ctx, nameAsked, func(files []*syntax.File) (string, []belay.Finding, error) {
+	r := in.checkFiles(ctx, nameAsked, func(files []*syntax.File) (string, []belay.Finding, error) {
 		paths, err := in.Texts.Paths(ctx)
 		if err != nil {
 			return "", nil, err
@@ -28,7 +28,7 @@ func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 		}
 		defer done()
 		q := ContractInput{
-			Request: in.Request, Words: in.Words, Changes: work(in.Changes), Files: files, Paths: paths,
+			Request: in.Request, Words: in.Words, Changes: withoutBelayFiles(in.Changes), Files: files, Paths: paths,
 			Read: func(path string) ([]byte, bool) { return read(path, maxBeside) },
 		}
 		for _, c := range in.read.unread {
@@ -58,18 +58,18 @@ func metSummary(met []belay.Met) string {
 			missing = append(missing, m.Missing...)
 		}
 	}
-	text := belay.Count(len(met), "requirement", "requirements") + ": " + some(fmt.Sprintf("%d shown", n[belay.MetYes]), seen)
+	text := belay.Count(len(met), "requirement", "requirements") + ": " + withExamples(fmt.Sprintf("%d shown", n[belay.MetYes]), seen)
 	if k := n[belay.MetNot]; k > 0 {
 		text += fmt.Sprintf(", %d contradicted", k)
 	}
 	if k := n[belay.MetUnknown]; k > 0 {
 		text += fmt.Sprintf(", %d not shown", k)
 	}
-	return some(text, missing)
+	return withExamples(text, missing)
 }
 
-// some adds the first of a list in brackets.
-func some(text string, list []string) string {
+// withExamples adds the first of a list in brackets.
+func withExamples(text string, list []string) string {
 	if len(list) == 0 {
 		return text
 	}
@@ -94,8 +94,8 @@ func (in Input) settleFixes(results []belay.CheckResult) {
 		}
 		return belay.CheckResult{}
 	}
-	tests := Ran{Result: of(nameTests), Names: in.failing(of(nameTests))}
-	found, settled := Fixes(in.Request, in.Words, tests, of(nameLint), results[at].Met)
+	tests := TestRun{Result: of(nameTests), Names: in.failing(of(nameTests))}
+	found, settled := JudgeFixes(in.Request, in.Words, tests, of(nameLint), results[at].Met)
 	if len(settled) == 0 {
 		return
 	}
@@ -109,22 +109,22 @@ func (in Input) settleFixes(results []belay.CheckResult) {
 
 // failing returns the names of the tests that fail now, known ones too, and of those that
 // failed before.
-func (in Input) failing(tests belay.CheckResult) (names OrderedNames) {
+func (in Input) failing(tests belay.CheckResult) (names TestNames) {
 	for _, f := range tests.Findings {
 		for _, title := range []string{"test fails: ", "test failed before too: ", "test failed before time ran out: "} {
 			if name, is := strings.CutPrefix(f.Title, title); is {
-				names.Now = append(names.Now, name)
+				names.Failing = append(names.Failing, name)
 			}
 		}
 	}
 	if in.Baseline != nil {
 		for _, f := range in.Baseline.Failures {
-			names.Before = append(names.Before, f.Test)
+			names.FailedBefore = append(names.FailedBefore, f.Test)
 		}
 	}
 	if r := in.read.tests.Load(); r != nil && r.HasAllPassNames() {
 		names.Passed, names.Skipped = r.PassedNames(), r.SkippedNames()
-		names.Whole = len(names.Passed) > 0
+		names.Complete = len(names.Passed) > 0
 	}
 	return names
 }

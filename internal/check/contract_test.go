@@ -15,11 +15,11 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// change is a change as two tables of files. Files that are the same in both did not change.
-type change struct{ before, after map[string]string }
+// treeChange is a change as two tables of files. Files that are the same in both did not change.
+type treeChange struct{ before, after map[string]string }
 
 // input makes what the check makes of a change.
-func (c change) input(req belay.Request) check.ContractInput {
+func (c treeChange) input(req belay.Request) check.ContractInput {
 	in := check.ContractInput{Request: req, Paths: slices.Sorted(maps.Keys(c.after))}
 	all := map[string]bool{}
 	for p := range c.before {
@@ -53,7 +53,7 @@ func (c change) input(req belay.Request) check.ContractInput {
 }
 
 // judged reads words as a task does and holds them against a change.
-func (c change) judged(words string) check.Result {
+func (c treeChange) judged(words string) check.ContractResult {
 	req, _ := intent.Parse(intent.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
 	in := c.input(req)
 	in.Words = words
@@ -61,7 +61,7 @@ func (c change) judged(words string) check.Result {
 }
 
 // said lists findings on lines, notes left out.
-func countedAs(res check.Result) []string {
+func findingLines(res check.ContractResult) []string {
 	var out []string
 	for _, f := range res.Findings {
 		if f.Severity != belay.SeverityNote {
@@ -181,7 +181,7 @@ func TestMarkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := countedAs(change{project(nil), project(tt.after)}.judged(tt.words))
+			got := findingLines(treeChange{project(nil), project(tt.after)}.judged(tt.words))
 			ok := len(got) == len(tt.want)
 			for i := range min(len(got), len(tt.want)) {
 				ok = ok && strings.HasPrefix(got[i], tt.want[i])
@@ -213,7 +213,7 @@ func TestConvertedWhateverItIsCalled(t *testing.T) {
 		"commas in its words":      {"add 2 drinks for the night", list, strings.NewReplacer("Arctic", "Moon, and more", "Citrus", "Lull: calm").Replace(list), "src/shop.ts", true},
 		"in one string":            {"add 2 classes to the button", "export const A = () => <button className=\"a\">x</button>;\n", "export const A = () => <button className=\"a b c\">x</button>;\n", "src/A.tsx", false},
 	} {
-		got := countedAs(change{project(map[string]string{tt.path: tt.before}), project(map[string]string{tt.path: tt.after})}.judged(tt.words))
+		got := findingLines(treeChange{project(map[string]string{tt.path: tt.before}), project(map[string]string{tt.path: tt.after})}.judged(tt.words))
 		if refused := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "error: expected") }); refused != tt.refused {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -252,7 +252,7 @@ func TestNoFalseRefusals(t *testing.T) {
 		"grouped otherwise": {"add 2 drinks", project(nil), project(map[string]string{
 			"src/FlavorGrid.tsx": strings.Replace(with("Lull", "Moon"), "FLAVORS: Drink[] = [", "FLAVORS: Record<string, Drink[]> = { all: [", 1)})},
 	} {
-		for _, f := range (change{tt.before, tt.after}).judged(tt.words).Findings {
+		for _, f := range (treeChange{tt.before, tt.after}).judged(tt.words).Findings {
 			if f.Severity == belay.SeverityError {
 				t.Errorf("%s: %s", name, f.Title)
 			}
@@ -265,7 +265,7 @@ func TestUnclearWordsRefuseNothing(t *testing.T) {
 	t.Parallel()
 	two := 2
 	req := belay.Request{Type: belay.Unclear, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 drinks", Count: &two}}}
-	res := check.Contract(change{project(nil), project(map[string]string{"src/FlavorGrid.tsx": converted()})}.input(req))
+	res := check.Contract(treeChange{project(nil), project(map[string]string{"src/FlavorGrid.tsx": converted()})}.input(req))
 	if len(res.Findings) == 0 || res.Findings[0].Severity != belay.SeverityWarning || res.Met[0].Verdict != belay.MetUnknown {
 		t.Errorf("%+v", res)
 	}
@@ -276,11 +276,11 @@ func TestLargeIsNamed(t *testing.T) {
 	t.Parallel()
 	two := 2
 	req := belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 drinks", Count: &two}}}
-	c := change{project(nil), project(map[string]string{"src/theme.ts": "export const moods = [];\n"})}
+	c := treeChange{project(nil), project(map[string]string{"src/theme.ts": "export const moods = [];\n"})}
 	in := c.input(req)
 	in.Unread = []string{"video.mp4", "src/all.json"}
 	in.Changes = append(in.Changes, belay.Change{Path: "src/all.json", Status: "M"})
-	got := countedAs(check.Contract(in))
+	got := findingLines(check.Contract(in))
 	if !slices.Contains(got, "warning: too large to count") {
 		t.Error(got)
 	}
@@ -294,11 +294,11 @@ func TestLargeIsNamed(t *testing.T) {
 // TestBrokenReadingWarns: whatever breaks while reading leaves a warning.
 func TestBrokenReadingWarns(t *testing.T) {
 	t.Parallel()
-	in := change{project(nil), project(map[string]string{"src/theme.ts": "x\n"})}.input(belay.Request{
+	in := treeChange{project(nil), project(map[string]string{"src/theme.ts": "x\n"})}.input(belay.Request{
 		Type: belay.Mutation, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 flavors", Count: new(2)}}})
 	in.Read = func(string) ([]byte, bool) { panic("a scanner broke") }
 	res := check.Contract(in)
-	if got := countedAs(res); len(got) != 1 || !strings.Contains(got[0], "warning: could not be checked: internal error") || res.Met[0].Verdict != belay.MetUnknown {
+	if got := findingLines(res); len(got) != 1 || !strings.Contains(got[0], "warning: could not be checked: internal error") || res.Met[0].Verdict != belay.MetUnknown {
 		t.Errorf("%v %+v", got, res.Met)
 	}
 }
@@ -306,13 +306,13 @@ func TestBrokenReadingWarns(t *testing.T) {
 // TestFixes holds a FIX to the check that it names.
 func TestFixes(t *testing.T) {
 	t.Parallel()
-	run := func(verdict belay.Verdict, now, before []string) check.Ran {
-		return check.Ran{Result: belay.CheckResult{Check: "tests", Verdict: verdict}, Names: check.OrderedNames{Now: now, Before: before}}
+	run := func(verdict belay.Verdict, now, before []string) check.TestRun {
+		return check.TestRun{Result: belay.CheckResult{Check: "tests", Verdict: verdict}, Names: check.TestNames{Failing: now, FailedBefore: before}}
 	}
 	lint := func(v belay.Verdict) belay.CheckResult { return belay.CheckResult{Check: "lint", Verdict: v} }
 	for name, tt := range map[string]struct {
 		text    string
-		tests   check.Ran
+		tests   check.TestRun
 		lint    belay.CheckResult
 		want    string
 		verdict string
@@ -336,8 +336,8 @@ func TestFixes(t *testing.T) {
 		"names nothing":    {"fix the crash on login", run(belay.VerdictPass, []string{"TestLogin"}, []string{"TestLogin"}), lint(""), "", ""},
 	} {
 		met := []belay.Met{{Marker: belay.MarkFix, Text: tt.text}}
-		found, _ := check.Fixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.text, tt.tests, tt.lint, met)
-		got := strings.Join(countedAs(check.Result{Findings: found}), "\n")
+		found, _ := check.JudgeFixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.text, tt.tests, tt.lint, met)
+		got := strings.Join(findingLines(check.ContractResult{Findings: found}), "\n")
 		if got != tt.want || met[0].Verdict != tt.verdict {
 			t.Errorf("%s: %q %q", name, got, met[0].Verdict)
 		}
@@ -350,7 +350,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("remove 2 flavors and fix src/a.tsx", "[1,2,3]", "[")
 	f.Add("refine the copy", "<p>some words</p>", "<p>other words</p>")
 	f.Fuzz(func(t *testing.T, words, before, after string) {
-		c := change{map[string]string{"src/a.tsx": before, "b.md": after}, map[string]string{"src/a.tsx": after, "b.md": before}}
+		c := treeChange{map[string]string{"src/a.tsx": before, "b.md": after}, map[string]string{"src/a.tsx": after, "b.md": before}}
 		if d := cmp.Diff(c.judged(words), c.judged(words)); d != "" {
 			t.Error(d)
 		}
@@ -368,7 +368,7 @@ func BenchmarkJudge(b *testing.B) {
 			after := maps.Clone(before)
 			after["src/FlavorGrid.tsx"] = converted()
 			two := 2
-			in := change{before, after}.input(belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{
+			in := treeChange{before, after}.input(belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{
 				{Marker: belay.MarkAdd, Text: "add 2 more drinks for night", Count: &two}, {Marker: belay.MarkModify, Text: "refine the copy"}}})
 			for b.Loop() {
 				if res := check.Contract(in); len(res.Findings) == 0 {
@@ -412,14 +412,14 @@ func TestArrived(t *testing.T) {
 			"package config\n\ntype OrderSettings struct {\n\tConstructor bool\n\tFunction bool\n}\n", 1,
 			[]string{"warning: Function was added but OrderSettings has no more items than before: Alphabetical is gone: config.go:5"}},
 	} {
-		res := change{map[string]string{c.path: c.before}, map[string]string{c.path: c.after}}.judged(c.words)
+		res := treeChange{map[string]string{c.path: c.before}, map[string]string{c.path: c.after}}.judged(c.words)
 		shown := 0
 		for _, m := range res.Met {
 			if m.Verdict == belay.MetYes {
 				shown++
 			}
 		}
-		if diff := cmp.Diff(c.want, countedAs(res)); diff != "" || shown != c.shown {
+		if diff := cmp.Diff(c.want, findingLines(res)); diff != "" || shown != c.shown {
 			t.Errorf("%s: %d shown, want %d\n%s", c.words, shown, c.shown, diff)
 		}
 	}
@@ -454,7 +454,7 @@ func TestNotRejected(t *testing.T) {
 		{"add an E2E test that opens the setup tab", map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\n"},
 			map[string]string{"a.spec.ts": "test(\"one\", () => { a() })\ntest(\"setup\", () => { a() })\n"}},
 	} {
-		for _, f := range (change{c.before, c.after}).judged(c.words).Findings {
+		for _, f := range (treeChange{c.before, c.after}).judged(c.words).Findings {
 			if f.Severity == belay.SeverityError {
 				t.Errorf("%s: %s", c.words, f.Title)
 			}

@@ -8,25 +8,25 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Rules are what the config says of coverage.
-type Rules struct {
+// CoverageRules are what the config says of coverage.
+type CoverageRules struct {
 	Rules []string // see Parse; the first that covers a file holds, before any convention
 	Error bool     // a missing test file refuses
 }
 
-// Look returns a finding for every changed source file that has no test file among paths,
+// Coverage returns a finding for every changed source file that has no test file among paths,
 // which are all files there are after the change. Files that are generated, only hold
 // types, settings or a program's start, or that the change only touches in comments
 // need none; nor does one that was there before, by convention, where the change itself adds to tests of its language:
 // the project names them in another way.
-func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding, asked int, err error) {
-	rules, err := parseAll(r.Rules)
+func Coverage(files []*syntax.File, paths []string, r CoverageRules) (found []belay.Finding, asked int, err error) {
+	rules, err := parseCoverageRules(r.Rules)
 	if err != nil {
 		return nil, 0, err
 	}
-	there, tested := index(paths), addsTests(files)
+	there, tested := newPathIndex(paths), addsTests(files)
 	for _, f := range files {
-		wanted, subject, byRule := want(f, rules, there)
+		wanted, subject, byRule := missingTest(f, rules, there)
 		if !subject {
 			continue
 		}
@@ -63,9 +63,9 @@ func addsTests(files []*syntax.File) map[syntax.Language]bool {
 	return adds
 }
 
-// want says whether a file needs a test file, by a rule or by convention, and what was looked for when there is
+// missingTest says whether a file needs a test file, by a rule or by convention, and what was looked for when there is
 // none.
-func want(f *syntax.File, rules []rule, there *paths) (missing string, asked, byRule bool) {
+func missingTest(f *syntax.File, rules []coverageRule, there *pathIndex) (missing string, asked, byRule bool) {
 	if f.IsDeleted() || syntax.IsBinary(f.After) || syntax.IsGenerated(f.Path) || syntax.HasGeneratedHeader(f.After) ||
 		syntax.IsForTests(f.Path) {
 		return "", false, false
@@ -77,18 +77,18 @@ func want(f *syntax.File, rules []rule, there *paths) (missing string, asked, by
 		if len(r.tests) == 0 {
 			return "", false, true
 		}
-		return r.look(f.Path, there), true, true
+		return r.findTest(f.Path, there), true, true
 	}
-	if !conventional(f) {
+	if !hasConvention(f) {
 		return "", false, false
 	}
-	return convention(f, there), true, false
+	return missingByConvention(f, there), true, false
 }
 
-// conventional reports whether the convention of some language wants a test of the file.
-func conventional(f *syntax.File) bool {
+// hasConvention reports whether the convention of some language wants a test of the file.
+func hasConvention(f *syntax.File) bool {
 	l := syntax.LanguageOf(f.Path)
-	if l == syntax.None || exempt(f.Path, l) {
+	if l == syntax.None || isExempt(f.Path, l) {
 		return false
 	}
 	tokens := syntax.LexCode(l, f.After)
@@ -108,8 +108,8 @@ var exemptFolders = map[string]bool{
 	"example": true, "docs": true, "third_party": true, "bin": true, "types": true, "@types": true, ".storybook": true,
 }
 
-// exempt reports by its path whether a file starts, sets up or shows a program.
-func exempt(p string, l syntax.Language) bool {
+// isExempt reports by its path whether a file starts, sets up or shows a program.
+func isExempt(p string, l syntax.Language) bool {
 	base := path.Base(p)
 	if exemptNames[base] || strings.HasPrefix(base, ".") {
 		return true

@@ -58,7 +58,7 @@ func TestLook(t *testing.T) {
 			files = append(files, &syntax.File{Path: p, After: []byte(text)})
 			paths = append(paths, p)
 		}
-		found, _, err := Look(files, paths, Rules{Rules: c.rules})
+		found, _, err := Coverage(files, paths, CoverageRules{Rules: c.rules})
 		var got []string
 		for _, f := range found {
 			got = append(got, f.File)
@@ -105,7 +105,7 @@ func TestTestsOfAnotherName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if found, _, err := Look(tt.files, []string{"src/core/schemas.ts"}, Rules{Rules: tt.rules}); len(found) != tt.want || err != nil {
+			if found, _, err := Coverage(tt.files, []string{"src/core/schemas.ts"}, CoverageRules{Rules: tt.rules}); len(found) != tt.want || err != nil {
 				t.Errorf("%v, %v, want %d", found, err, tt.want)
 			}
 		})
@@ -115,11 +115,11 @@ func TestTestsOfAnotherName(t *testing.T) {
 func TestOnlyCommentsChanged(t *testing.T) {
 	t.Parallel()
 	f := &syntax.File{Path: "a.go", Before: []byte("package x\n\nfunc F() {}\n"), After: []byte("package x\n\n// F does.\nfunc F() {}\n")}
-	if found, asked, _ := Look([]*syntax.File{f}, nil, Rules{}); len(found) != 0 || asked != 0 {
+	if found, asked, _ := Coverage([]*syntax.File{f}, nil, CoverageRules{}); len(found) != 0 || asked != 0 {
 		t.Error(found)
 	}
 	g := &syntax.File{Path: "b.go", After: []byte("package x\n\nfunc F() {}\n")}
-	if found, asked, _ := Look([]*syntax.File{g}, nil, Rules{Error: true}); len(found) != 1 || asked != 1 || found[0].Severity != belay.SeverityError {
+	if found, asked, _ := Coverage([]*syntax.File{g}, nil, CoverageRules{Error: true}); len(found) != 1 || asked != 1 || found[0].Severity != belay.SeverityError {
 		t.Error(found)
 	}
 }
@@ -127,15 +127,15 @@ func TestOnlyCommentsChanged(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"", "a", "-> b", "a ->", "a[ -> b", "a -> b[", "a -> ../b", "/a -> b", "a -> b | "} {
-		if err := Parse(bad); belay.CodeOf(err) != belay.CodeUsage {
+		if err := ParseCoverageRule(bad); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%q: %v", bad, err)
 		}
-		if _, _, err := Look(nil, nil, Rules{Rules: []string{bad}}); err == nil {
+		if _, _, err := Coverage(nil, nil, CoverageRules{Rules: []string{bad}}); err == nil {
 			t.Errorf("%q is used", bad)
 		}
 	}
 	for _, good := range []string{"a -> none", "a->b", "src/**/*.{ts,tsx} -> {dir}/{name}.test.{ext} | test/**/{name}.ts"} {
-		if err := Parse(good); err != nil {
+		if err := ParseCoverageRule(good); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("src/** -> {dir}/{name}_test.{ext} | x", "a/{b}/c[.d")
 	f.Fuzz(func(t *testing.T, text, path string) {
 		file := &syntax.File{Path: path, After: []byte("x\n")}
-		if _, _, err := Look([]*syntax.File{file}, []string{path, "a"}, Rules{Rules: []string{text}}); (err == nil) != (Parse(text) == nil) {
+		if _, _, err := Coverage([]*syntax.File{file}, []string{path, "a"}, CoverageRules{Rules: []string{text}}); (err == nil) != (ParseCoverageRule(text) == nil) {
 			t.Error(err)
 		}
 	})
@@ -163,7 +163,7 @@ func BenchmarkLook(b *testing.B) {
 		for _, p := range paths {
 			files = append(files, &syntax.File{Path: p, Before: []byte("package x\n"), After: []byte("package x\n" + body)})
 		}
-		if found, _, _ := Look(files, paths, Rules{}); len(found) != 2000 {
+		if found, _, _ := Coverage(files, paths, CoverageRules{}); len(found) != 2000 {
 			b.Fatal(len(found))
 		}
 	}

@@ -29,8 +29,8 @@ func TestExistingItems(t *testing.T) {
 			[]string{"warning: not shown: change tea to be served at night"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := change{map[string]string{c.file: c.before}, map[string]string{c.file: c.after}}.judged(c.words)
-			if diff := cmp.Diff(c.want, countedAs(got)); diff != "" {
+			got := treeChange{map[string]string{c.file: c.before}, map[string]string{c.file: c.after}}.judged(c.words)
+			if diff := cmp.Diff(c.want, findingLines(got)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})

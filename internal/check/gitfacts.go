@@ -23,17 +23,17 @@ import (
 // Span is a time in which an attempt was at work, as two snapshots.
 type Span struct{ From, To belay.SnapshotID }
 
-// Between reads what differs between two snapshots, as far as it changed in one of the
+// ReadGitFacts reads what differs between two snapshots, as far as it changed in one of the
 // spans. Without spans nobody knows who did it, and all that differs counts.
-func Between(ctx context.Context, snaps *snapshot.Store, before, after belay.SnapshotID, spans []Span) (Facts, error) {
-	f := Facts{Root: snaps.Repo.Root, Dir: snaps.Repo.Common, Sure: len(spans) > 0, Snapshot: string(before.Short())}
+func ReadGitFacts(ctx context.Context, snaps *snapshot.Store, before, after belay.SnapshotID, spans []Span) (GitFacts, error) {
+	f := GitFacts{Root: snaps.Repo.Root, Dir: snaps.Repo.Common, ByAttempt: len(spans) > 0, Snapshot: string(before.Short())}
 	defer snaps.Repo.ShareReader()()
 	rd, err := snaps.Repo.Reader(ctx)
 	if err != nil {
 		return f, err
 	}
 	defer rd.Close()
-	r := &reader{snaps: snaps, rd: rd, sides: map[belay.SnapshotID]*side{}}
+	r := &factReader{snaps: snaps, rd: rd, sides: map[belay.SnapshotID]*side{}}
 	if r.before, err = r.side(ctx, before); err != nil {
 		return f, err
 	}
@@ -54,7 +54,7 @@ func Between(ctx context.Context, snaps *snapshot.Store, before, after belay.Sna
 		}
 		r.spans = append(r.spans, span{from, to})
 	}
-	for _, read := range []func(context.Context, *Facts) error{r.files, r.refs, r.stash, r.index, r.lost} {
+	for _, read := range []func(context.Context, *GitFacts) error{r.readFiles, r.readRefs, r.readStash, r.compareIndexes, r.findLostWork} {
 		if err := read(ctx, &f); err != nil {
 			return f, err
 		}
@@ -62,25 +62,25 @@ func Between(ctx context.Context, snaps *snapshot.Store, before, after belay.Sna
 	return f, nil
 }
 
-type reader struct {
+type factReader struct {
 	snaps         *snapshot.Store
 	rd            *git.Reader
 	sides         map[belay.SnapshotID]*side
 	before, after *side
 	spans         []span
-	dropped       []entry // of the stash, in a span
+	dropped       []reflogEntry // of the stash, in a span
 }
 
 type span struct{ from, to *side }
 
 // side is one snapshot, as far as it was read.
 type side struct {
-	info  snapshot.Info
-	man   *snapshot.Manifest
-	refs  snapshot.RefState
-	meta  map[string]string // what meta/ holds itself, by name
-	index []git.IndexEntry
-	state indexState
+	info     snapshot.Info
+	manifest *snapshot.Manifest
+	refs     snapshot.RefState
+	meta     map[string]string // what meta/ holds itself, by name
+	index    []git.IndexEntry
+	state    indexState
 }
 
 type indexState int
@@ -89,10 +89,10 @@ const (
 	indexUnread indexState = iota
 	indexRead
 	indexForeign // of a form that is left to git
-	indexSpoiled
+	indexDamaged
 )
 
-func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
+func (r *factReader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
 	if s := r.sides[id]; s != nil {
 		return s, nil
 	}
@@ -101,7 +101,7 @@ func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
 		return nil, err
 	}
 	s := &side{info: info, meta: map[string]string{}}
-	if s.man, err = r.snaps.Manifest(ctx, info); err != nil {
+	if s.manifest, err = r.snaps.Manifest(ctx, info); err != nil {
 		return nil, err
 	}
 	if s.refs, err = r.snaps.ReadRefs(ctx, info); err != nil {
@@ -121,9 +121,9 @@ func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
 // groups are the folders of meta/ that hold git's own files.
 var groups = []string{"admin", "own", "links"}
 
-// differing gives git's own files that differ between two sides, with the object of each, a
+// changedGitFiles gives git's own files that differ between two sides, with the object of each, a
 // link's under "links/".
-func (r *reader) differing(a, b *side) (map[string][2]string, error) {
+func (r *factReader) changedGitFiles(a, b *side) (map[string][2]string, error) {
 	all := map[string][2]string{}
 	for _, group := range groups {
 		if a.meta[group] == b.meta[group] {
@@ -147,10 +147,10 @@ func (r *reader) differing(a, b *side) (map[string][2]string, error) {
 	maps.DeleteFunc(all, func(_ string, both [2]string) bool { return both[0] == both[1] })
 	// A mode alone makes a hook run, or not.
 	modes := map[string]bool{}
-	for _, m := range onlyIn(a.man.AdminModes, b.man.AdminModes) {
+	for _, m := range onlyIn(a.manifest.AdminModes, b.manifest.AdminModes) {
 		modes[m] = true
 	}
-	for _, m := range onlyIn(b.man.AdminModes, a.man.AdminModes) {
+	for _, m := range onlyIn(b.manifest.AdminModes, a.manifest.AdminModes) {
 		modes[m] = true
 	}
 	for path := range modes {
@@ -185,37 +185,37 @@ func onlyIn(a, b []snapshot.Mode) (paths []string) {
 	return paths
 }
 
-// plain returns the name of a file below the git folder.
-func plain(path string) string {
+// nameBelowGit returns the name of a file below the git folder.
+func nameBelowGit(path string) string {
 	path = strings.TrimPrefix(path, "links/")
 	_, name, _ := strings.Cut(path, "/")
 	return name
 }
 
-func (r *reader) files(ctx context.Context, f *Facts) error {
-	f.Before, f.After = r.before.info.Operation, r.after.info.Operation
+func (r *factReader) readFiles(ctx context.Context, f *GitFacts) error {
+	f.OperationBefore, f.OperationAfter = r.before.info.Operation, r.after.info.Operation
 	if !slices.ContainsFunc(r.spans, func(s span) bool { return s.from.info.Operation != s.to.info.Operation }) {
-		f.After = f.Before
+		f.OperationAfter = f.OperationBefore
 	}
 	if oid, err := r.rd.Read(r.before.info.Commit + ":meta/admin/config"); err == nil {
-		f.Config = oid.Data
+		f.ConfigBefore = oid.Data
 	} else if !errors.Is(err, git.ErrNoObject) {
 		return err
 	}
-	net, err := r.differing(r.before, r.after)
+	net, err := r.changedGitFiles(r.before, r.after)
 	if err != nil || len(net) == 0 {
 		return err
 	}
-	touched, keys, err := r.touched(ctx, net)
+	touched, keys, err := r.changedInSpans(ctx, net)
 	if err != nil {
 		return err
 	}
 	if keys != nil {
-		f.Keys = func(file, key string) bool { return keys[file][key] }
+		f.KeyChanged = func(file, key string) bool { return keys[file][key] }
 	}
 	changes := map[string]*FileChange{}
 	for path, oids := range net {
-		name := plain(path)
+		name := nameBelowGit(path)
 		if !touched[name] {
 			continue
 		}
@@ -224,11 +224,11 @@ func (r *reader) files(ctx context.Context, f *Facts) error {
 			c = &FileChange{Name: name}
 			changes[name] = c
 		}
-		for i, to := range []**File{&c.Before, &c.After} {
+		for i, to := range []**GitFile{&c.Before, &c.After} {
 			if oids[i] == "" {
 				continue
 			}
-			if *to, err = r.file(path, oids[i], []*side{r.before, r.after}[i]); err != nil {
+			if *to, err = r.readFile(path, oids[i], []*side{r.before, r.after}[i]); err != nil {
 				return err
 			}
 		}
@@ -239,13 +239,13 @@ func (r *reader) files(ctx context.Context, f *Facts) error {
 	return nil
 }
 
-func (r *reader) file(path, oid string, s *side) (*File, error) {
+func (r *factReader) readFile(path, oid string, s *side) (*GitFile, error) {
 	o, err := r.rd.Read(oid)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Data: o.Data, Link: strings.HasPrefix(path, "links/"), Perm: 0o644}
-	for _, m := range s.man.AdminModes {
+	f := &GitFile{Data: o.Data, Link: strings.HasPrefix(path, "links/"), Perm: 0o644}
+	for _, m := range s.manifest.AdminModes {
 		if m.Path == path {
 			f.Perm = m.Perm
 		}
@@ -253,29 +253,29 @@ func (r *reader) file(path, oid string, s *side) (*File, error) {
 	return f, nil
 }
 
-// touched returns the files that changed in a span; and, when that may be less than what
+// changedInSpans returns the files that changed in a span; and, when that may be less than what
 // differs in all, the keys of each config that did.
-func (r *reader) touched(ctx context.Context, net map[string][2]string) (map[string]bool, map[string]map[string]bool, error) {
+func (r *factReader) changedInSpans(ctx context.Context, net map[string][2]string) (map[string]bool, map[string]map[string]bool, error) {
 	names := map[string]bool{}
 	if len(r.spans) == 1 && r.spans[0].from == r.before && r.spans[0].to == r.after {
 		for path := range net {
-			names[plain(path)] = true
+			names[nameBelowGit(path)] = true
 		}
 		return names, nil, nil
 	}
 	keys := map[string]map[string]bool{}
 	for _, s := range r.spans {
-		list, err := r.differing(s.from, s.to)
+		list, err := r.changedGitFiles(s.from, s.to)
 		if err != nil {
 			return nil, nil, err
 		}
 		for path, oids := range list {
-			name := plain(path)
+			name := nameBelowGit(path)
 			names[name] = true
 			if !strings.HasSuffix(name, "config") && name != "config.worktree" {
 				continue
 			}
-			if err := r.keys(oids, name, keys); err != nil {
+			if err := r.addChangedKeys(oids, name, keys); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -283,9 +283,9 @@ func (r *reader) touched(ctx context.Context, net map[string][2]string) (map[str
 	return names, keys, nil
 }
 
-// keys adds the keys that have other values in two states of a config. One that cannot be
+// addChangedKeys adds the keys that have other values in two states of a config. One that cannot be
 // read has changed them all.
-func (r *reader) keys(oids [2]string, name string, into map[string]map[string]bool) error {
+func (r *factReader) addChangedKeys(oids [2]string, name string, into map[string]map[string]bool) error {
 	var values [2]map[string][]string
 	for i, oid := range oids {
 		if oid == "" {
@@ -315,12 +315,12 @@ func (r *reader) keys(oids [2]string, name string, into map[string]map[string]bo
 // maxCounted is how many refs have their commits counted.
 const mostCountedRefs = 20
 
-func (r *reader) refs(ctx context.Context, f *Facts) error {
-	f.HeadFrom, f.HeadTo = head(r.before), head(r.before)
+func (r *factReader) readRefs(ctx context.Context, f *GitFacts) error {
+	f.HeadFrom, f.HeadTo = sideHead(r.before), sideHead(r.before)
 	moved := map[string]bool{}
 	for _, s := range r.spans {
-		if head(s.from) != head(s.to) {
-			f.HeadTo = head(r.after)
+		if sideHead(s.from) != sideHead(s.to) {
+			f.HeadTo = sideHead(r.after)
 		}
 		for name := range refChanges(s.from, s.to) {
 			moved[name] = true
@@ -329,30 +329,30 @@ func (r *reader) refs(ctx context.Context, f *Facts) error {
 	counted := 0
 	net := refChanges(r.before, r.after)
 	for _, name := range slices.Sorted(maps.Keys(net)) {
-		if !moved[name] || r.others(name, net[name]) {
+		if !moved[name] || r.mayBeChangedElsewhere(name, net[name]) {
 			continue
 		}
-		c := RefChange{Name: name, From: net[name][0], To: net[name][1], Gone: -1, Came: -1}
+		c := RefChange{Name: name, From: net[name][0], To: net[name][1], CommitsRemoved: -1, CommitsAdded: -1}
 		if git.IsOID(c.From) && git.IsOID(c.To) && counted < mostCountedRefs && name != "refs/stash" {
 			counted++
-			c.Gone, c.Came = r.commits(ctx, c.From, c.To)
+			c.CommitsRemoved, c.CommitsAdded = r.countCommits(ctx, c.From, c.To)
 		} else if base := r.before.refs.Head.OID; c.From == "" && base != "" &&
 			strings.HasPrefix(name, "refs/heads/") && counted < mostCountedRefs {
 			counted++
-			_, c.Came = r.commits(ctx, base, c.To)
+			_, c.CommitsAdded = r.countCommits(ctx, base, c.To)
 		}
 		f.Refs = append(f.Refs, c)
 	}
-	return r.worktrees(f)
+	return r.readWorktrees(f)
 }
 
-// others reports whether a ref may as well have been changed by somebody in another
+// mayBeChangedElsewhere reports whether a ref may as well have been changed by somebody in another
 // working tree: they share all refs but HEAD. One that is gone is named anyway.
-func (r *reader) others(name string, was [2]string) bool {
+func (r *factReader) mayBeChangedElsewhere(name string, was [2]string) bool {
 	return r.snaps.Repo.Linked() && was[1] != "" && name != r.before.refs.Head.Branch && name != r.after.refs.Head.Branch
 }
 
-func head(s *side) Head {
+func sideHead(s *side) Head {
 	h := Head{OID: s.refs.Head.OID, Branch: s.refs.Head.Branch}
 	if h.Branch != "" {
 		h.OID = "" // the branch is compared by itself
@@ -375,8 +375,8 @@ func refChanges(a, b *side) map[string][2]string {
 	return all
 }
 
-// commits counts what two commits have of their own; -1 when git cannot tell.
-func (r *reader) commits(ctx context.Context, from, to string) (gone, came int) {
+// countCommits counts what two commits have of their own; -1 when git cannot tell.
+func (r *factReader) countCommits(ctx context.Context, from, to string) (gone, came int) {
 	out, err := r.snaps.Repo.Run(ctx, nil, "rev-list", "--left-right", "--count", from+"..."+to, "--")
 	parts := strings.Fields(string(out))
 	if err != nil || len(parts) != 2 {
@@ -390,21 +390,21 @@ func (r *reader) commits(ctx context.Context, from, to string) (gone, came int) 
 	return gone, came
 }
 
-func (r *reader) worktrees(f *Facts) error {
+func (r *factReader) readWorktrees(f *GitFacts) error {
 	if r.before.meta["worktrees"] == r.after.meta["worktrees"] {
 		return nil
 	}
-	then, err := r.worktreesOf(r.before)
+	then, err := r.listWorktrees(r.before)
 	if err != nil {
 		return err
 	}
-	now, err := r.worktreesOf(r.after)
+	now, err := r.listWorktrees(r.after)
 	if err != nil {
 		return err
 	}
-	added, err := r.treesAdded()
+	added, err := r.worktreesAdded()
 	for name, folder := range now {
-		if _, had := then[name]; !had && added[name] && !ofTask(folder) {
+		if _, had := then[name]; !had && added[name] && !isTaskWorktree(folder) {
 			f.Worktrees = append(f.Worktrees, folder)
 		}
 	}
@@ -412,23 +412,23 @@ func (r *reader) worktrees(f *Facts) error {
 	return err
 }
 
-// ofTask tells a working tree that belay made for a task, by where it lies.
-func ofTask(folder string) bool {
+// isTaskWorktree tells a working tree that belay made for a task, by where it lies.
+func isTaskWorktree(folder string) bool {
 	return strings.Contains(folder, "/belay/trees/") || strings.HasSuffix(path.Dir(folder), ".belay")
 }
 
-// treesAdded returns the names of the working trees that were added in a span.
-func (r *reader) treesAdded() (map[string]bool, error) {
+// worktreesAdded returns the names of the working trees that were added in a span.
+func (r *factReader) worktreesAdded() (map[string]bool, error) {
 	added := map[string]bool{}
 	for _, s := range r.spans {
 		if s.from.meta["worktrees"] == s.to.meta["worktrees"] {
 			continue
 		}
-		from, err := r.worktreesOf(s.from)
+		from, err := r.listWorktrees(s.from)
 		if err != nil {
 			return nil, err
 		}
-		to, err := r.worktreesOf(s.to)
+		to, err := r.listWorktrees(s.to)
 		if err != nil {
 			return nil, err
 		}
@@ -441,7 +441,7 @@ func (r *reader) treesAdded() (map[string]bool, error) {
 	return added, nil
 }
 
-func (r *reader) worktreesOf(s *side) (map[string]string, error) {
+func (r *factReader) listWorktrees(s *side) (map[string]string, error) {
 	all := map[string]string{}
 	if s.meta["worktrees"] == "" {
 		return all, nil
@@ -454,11 +454,11 @@ func (r *reader) worktreesOf(s *side) (map[string]string, error) {
 	return all, err
 }
 
-// entry is one line of a reflog.
-type entry struct{ oid, message string }
+// reflogEntry is one line of a reflog.
+type reflogEntry struct{ oid, message string }
 
-// log returns the entries of a reflog that a snapshot holds, oldest first.
-func (r *reader) log(s *side, ref string) ([]entry, error) {
+// readReflog returns the entries of a reflog that a snapshot holds, oldest first.
+func (r *factReader) readReflog(s *side, ref string) ([]reflogEntry, error) {
 	if s.meta["logs"] == "" {
 		return nil, nil
 	}
@@ -477,53 +477,53 @@ func (r *reader) log(s *side, ref string) ([]entry, error) {
 		}
 		text.Write(o.Data)
 	}
-	var all []entry
+	var all []reflogEntry
 	for line := range strings.Lines(text.String()) {
 		who, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if fields := strings.Fields(who); len(fields) > 2 {
-			all = append(all, entry{fields[1], message})
+			all = append(all, reflogEntry{fields[1], message})
 		}
 	}
 	return all, nil
 }
 
-func (r *reader) stash(ctx context.Context, f *Facts) error {
+func (r *factReader) readStash(ctx context.Context, f *GitFacts) error {
 	if r.before.meta["logs"] == r.after.meta["logs"] && r.before.refs.Refs["refs/stash"] == r.after.refs.Refs["refs/stash"] {
 		return nil
 	}
 	if !r.snaps.Repo.Linked() { // all working trees share one stash
-		then, err := r.log(r.before, "refs/stash")
+		then, err := r.readReflog(r.before, "refs/stash")
 		if err != nil {
 			return err
 		}
-		now, err := r.log(r.after, "refs/stash")
+		now, err := r.readReflog(r.after, "refs/stash")
 		if err != nil {
 			return err
 		}
-		pushed, dropped, err := r.logChanges("refs/stash")
+		pushed, dropped, err := r.reflogChanges("refs/stash")
 		if err != nil {
 			return err
 		}
-		for _, e := range missing(now, then) {
+		for _, e := range missingEntries(now, then) {
 			if pushed[e.oid] {
-				f.Pushed = append(f.Pushed, belay.VisibleLine(e.message))
+				f.StashPushed = append(f.StashPushed, belay.VisibleLine(e.message))
 			}
 		}
-		for _, e := range missing(then, now) {
+		for _, e := range missingEntries(then, now) {
 			if dropped[e.oid] {
 				r.dropped = append(r.dropped, e)
-				f.Dropped = append(f.Dropped, belay.VisibleLine(e.message))
+				f.StashDropped = append(f.StashDropped, belay.VisibleLine(e.message))
 			}
 		}
 	}
 	if r.before.meta["logs"] == r.after.meta["logs"] {
 		return nil
 	}
-	then, err := r.log(r.before, "HEAD")
+	then, err := r.readReflog(r.before, "HEAD")
 	if err != nil || len(then) == 0 {
 		return err
 	}
-	now, err := r.log(r.after, "HEAD")
+	now, err := r.readReflog(r.after, "HEAD")
 	if err != nil {
 		return err
 	}
@@ -532,51 +532,51 @@ func (r *reader) stash(ctx context.Context, f *Facts) error {
 		if slices.Contains(now, last) || s.from.meta["logs"] == s.to.meta["logs"] {
 			continue
 		}
-		from, err1 := r.log(s.from, "HEAD")
-		to, err2 := r.log(s.to, "HEAD")
+		from, err1 := r.readReflog(s.from, "HEAD")
+		to, err2 := r.readReflog(s.to, "HEAD")
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		f.LogLost = f.LogLost || slices.Contains(from, last) && !slices.Contains(to, last)
+		f.ReflogTruncated = f.ReflogTruncated || slices.Contains(from, last) && !slices.Contains(to, last)
 	}
 	return nil
 }
 
-// logChanges returns the objects of the lines that came to a reflog in a span, and of those
+// reflogChanges returns the objects of the lines that came to a reflog in a span, and of those
 // that went.
-func (r *reader) logChanges(ref string) (came, went map[string]bool, err error) {
+func (r *factReader) reflogChanges(ref string) (came, went map[string]bool, err error) {
 	came, went = map[string]bool{}, map[string]bool{}
 	for _, s := range r.spans {
 		if s.from.meta["logs"] == s.to.meta["logs"] {
 			continue
 		}
-		from, err := r.log(s.from, ref)
+		from, err := r.readReflog(s.from, ref)
 		if err != nil {
 			return nil, nil, err
 		}
-		to, err := r.log(s.to, ref)
+		to, err := r.readReflog(s.to, ref)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, e := range missing(to, from) {
+		for _, e := range missingEntries(to, from) {
 			came[e.oid] = true
 		}
-		for _, e := range missing(from, to) {
+		for _, e := range missingEntries(from, to) {
 			went[e.oid] = true
 		}
 	}
 	return came, went, nil
 }
 
-// missing returns the entries of a that b has not.
-func missing(a, b []entry) []entry {
-	return slices.DeleteFunc(slices.Clone(a), func(e entry) bool {
-		return slices.ContainsFunc(b, func(o entry) bool { return o.oid == e.oid })
+// missingEntries returns the entries of a that b has not.
+func missingEntries(a, b []reflogEntry) []reflogEntry {
+	return slices.DeleteFunc(slices.Clone(a), func(e reflogEntry) bool {
+		return slices.ContainsFunc(b, func(o reflogEntry) bool { return o.oid == e.oid })
 	})
 }
 
-// entries reads the index that a snapshot holds.
-func (r *reader) entries(s *side) error {
+// readIndex reads the index that a snapshot holds.
+func (r *factReader) readIndex(s *side) error {
 	if s.state != indexUnread {
 		return nil
 	}
@@ -601,12 +601,12 @@ func (r *reader) entries(s *side) error {
 	case errors.Is(err, git.ErrUnsupportedIndex):
 		s.state, s.index = indexForeign, nil
 	case err != nil:
-		s.state, s.index = indexSpoiled, nil
+		s.state, s.index = indexDamaged, nil
 	}
 	return nil
 }
 
-func (r *reader) index(_ context.Context, f *Facts) error {
+func (r *factReader) compareIndexes(_ context.Context, f *GitFacts) error {
 	if r.before.meta["index"] == r.after.meta["index"] {
 		return nil
 	}
@@ -616,24 +616,24 @@ func (r *reader) index(_ context.Context, f *Facts) error {
 			continue
 		}
 		touched = true
-		if err := errors.Join(r.entries(s.from), r.entries(s.to)); err != nil {
+		if err := errors.Join(r.readIndex(s.from), r.readIndex(s.to)); err != nil {
 			return err
 		}
 		for _, p := range newlyHidden(s.from.index, s.to.index) {
 			hidden[p] = true
 		}
 	}
-	if err := errors.Join(r.entries(r.before), r.entries(r.after)); err != nil || !touched {
+	if err := errors.Join(r.readIndex(r.before), r.readIndex(r.after)); err != nil || !touched {
 		return err
 	}
-	f.Index.Unreadable = r.after.state == indexSpoiled && r.before.state != indexSpoiled
+	f.Index.Unreadable = r.after.state == indexDamaged && r.before.state != indexDamaged
 	for _, p := range newlyHidden(r.before.index, r.after.index) {
 		if hidden[p] {
 			f.Index.Hidden = append(f.Index.Hidden, p)
 		}
 	}
 	if r.before.refs.Head.OID == r.after.refs.Head.OID && r.before.state == indexRead && r.after.state == indexRead {
-		f.Index.Staged = staged(r.before.index, r.after.index)
+		f.Index.Staged = stagedPaths(r.before.index, r.after.index)
 	}
 	return nil
 }
@@ -652,8 +652,8 @@ func newlyHidden(a, b []git.IndexEntry) (paths []string) {
 	return paths
 }
 
-// staged returns the paths that two indexes have otherwise.
-func staged(a, b []git.IndexEntry) []string {
+// stagedPaths returns the paths that two indexes have otherwise.
+func stagedPaths(a, b []git.IndexEntry) []string {
 	type value struct {
 		mode uint32
 		oid  string

@@ -77,14 +77,14 @@ func (r *repo) take() belay.SnapshotID {
 }
 
 // between runs lines as an attempt and gives the facts.
-func (r *repo) between(lines ...string) Facts {
+func (r *repo) between(lines ...string) GitFacts {
 	r.t.Helper()
 	before := r.take()
 	for _, l := range lines {
 		r.sh(l)
 	}
 	after := r.take()
-	f, err := Between(context.Background(), r.snaps, before, after, []Span{{before, after}})
+	f, err := ReadGitFacts(context.Background(), r.snaps, before, after, []Span{{before, after}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestLost(t *testing.T) {
 			r := open(t)
 			r.sh(c.person)
 			commit := strings.TrimSpace(r.sh("git rev-parse --short HEAD"))
-			got := shownLosses(r.between(c.agent).Lost)
+			got := shownLosses(r.between(c.agent).LostWork)
 			for i := range got {
 				got[i] = strings.Replace(got[i], commit, "COMMIT", 1)
 			}
@@ -193,7 +193,7 @@ func TestLostIsNowhere(t *testing.T) {
 			did = append(did, strings.ReplaceAll(ops[rng.IntN(len(ops))], "%s", n))
 		}
 		got := map[string]bool{}
-		for _, l := range r.between(did...).Lost {
+		for _, l := range r.between(did...).LostWork {
 			if l.Kind != LostStaged && l.Kind != LostStash {
 				got[l.Path] = true
 			}
@@ -240,7 +240,7 @@ func TestOnlyTheSpans(t *testing.T) {
 		r.sh(line)
 		ids = append(ids, r.take())
 	}
-	f, err := Between(t.Context(), r.snaps, ids[0], ids[3], []Span{{ids[0], ids[1]}, {ids[2], ids[3]}})
+	f, err := ReadGitFacts(t.Context(), r.snaps, ids[0], ids[3], []Span{{ids[0], ids[1]}, {ids[2], ids[3]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,14 +251,14 @@ func TestOnlyTheSpans(t *testing.T) {
 	if want := []string{"config", "hooks/pre-push"}; !slices.Equal(files, want) {
 		t.Errorf("files %q, want %q", files, want)
 	}
-	if !f.Keys("config", "alias.a") || f.Keys("config", "alias.b") || !f.Keys("config", "alias.c") {
+	if !f.KeyChanged("config", "alias.a") || f.KeyChanged("config", "alias.b") || !f.KeyChanged("config", "alias.c") {
 		t.Error("the keys are not those of the attempts")
 	}
-	if len(f.Refs) != 1 || f.Refs[0].Name != "refs/heads/agents" || len(f.Lost) > 0 {
-		t.Errorf("%+v, %+v", f.Refs, f.Lost)
+	if len(f.Refs) != 1 || f.Refs[0].Name != "refs/heads/agents" || len(f.LostWork) > 0 {
+		t.Errorf("%+v, %+v", f.Refs, f.LostWork)
 	}
 	// The whole time, when nobody knows whose it was.
-	if f, err = Between(t.Context(), r.snaps, ids[0], ids[3], nil); err != nil || f.Sure || len(f.Files) != 3 || len(f.Refs) != 2 || len(f.Lost) != 1 {
+	if f, err = ReadGitFacts(t.Context(), r.snaps, ids[0], ids[3], nil); err != nil || f.ByAttempt || len(f.Files) != 3 || len(f.Refs) != 2 || len(f.LostWork) != 1 {
 		t.Errorf("%v %+v", err, f)
 	}
 }
@@ -287,7 +287,7 @@ func TestOnlyTheSpansOfGit(t *testing.T) {
 				r.sh(l)
 				ids = append(ids, r.take())
 			}
-			f, err := Between(t.Context(), r.snaps, ids[0], ids[3], []Span{{ids[0], ids[1]}, {ids[2], ids[3]}})
+			f, err := ReadGitFacts(t.Context(), r.snaps, ids[0], ids[3], []Span{{ids[0], ids[1]}, {ids[2], ids[3]}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +295,7 @@ func TestOnlyTheSpansOfGit(t *testing.T) {
 			for _, w := range f.Worktrees {
 				trees = append(trees, filepath.Base(w))
 			}
-			if got := fmt.Sprintf("%v %v %v %v %v", f.Dropped, shownLosses(f.Lost), f.LogLost, f.After, trees); got != tt.want {
+			if got := fmt.Sprintf("%v %v %v %v %v", f.StashDropped, shownLosses(f.LostWork), f.ReflogTruncated, f.OperationAfter, trees); got != tt.want {
 				t.Errorf("%s\nwant %s", got, tt.want)
 			}
 		})
@@ -339,7 +339,7 @@ func BenchmarkBetween(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := Between(b.Context(), snaps, one.ID, two.ID, []Span{{one.ID, two.ID}}); err != nil {
+		if _, err := ReadGitFacts(b.Context(), snaps, one.ID, two.ID, []Span{{one.ID, two.ID}}); err != nil {
 			b.Fatal(err)
 		}
 	}

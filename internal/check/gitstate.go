@@ -14,11 +14,11 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Name is the check's.
-const Name = "git"
+// GitCheck is the check's.
+const GitCheck = "git"
 
-// File is a file of a git folder.
-type File struct {
+// GitFile is a file of a git folder.
+type GitFile struct {
 	Data []byte // of a link: its target
 	Perm uint16
 	Link bool
@@ -28,7 +28,7 @@ type File struct {
 // below the git folder.
 type FileChange struct {
 	Name          string
-	Before, After *File
+	Before, After *GitFile
 }
 
 // RefChange is a ref that differs. From and To are object names or "ref: NAME", "" where
@@ -36,8 +36,8 @@ type FileChange struct {
 // other way round; both are -1 when that is not known. Of a new branch Came counts what the
 // commit of HEAD before has not.
 type RefChange struct {
-	Name, From, To string
-	Gone, Came     int
+	Name, From, To               string
+	CommitsRemoved, CommitsAdded int
 }
 
 // Head is where HEAD stood: a commit, and a branch unless it was detached.
@@ -70,38 +70,38 @@ const (
 	LostStash  LossKind = "stash"     // an entry of the stash; Path is its message
 )
 
-// Facts are what differs between the state before and the one that is judged, as far as
+// GitFacts are what differs between the state before and the one that is judged, as far as
 // an attempt had a hand in it.
-type Facts struct {
-	Files     []FileChange
-	Keys      func(file, key string) bool // whether an attempt changed a key of a config; nil: all of them
-	Config    []byte                      // the config before
-	Root, Dir string                      // of the working tree and the git folder, for paths in the config
-	Paths     []string                    // changed files of the tree
+type GitFacts struct {
+	Files        []FileChange
+	KeyChanged   func(file, key string) bool // whether an attempt changed a key of a config; nil: all of them
+	ConfigBefore []byte                      // the config before
+	Root, Dir    string                      // of the working tree and the git folder, for paths in the config
+	Paths        []string                    // changed files of the tree
 
-	HeadFrom, HeadTo Head
-	Refs             []RefChange
-	LogLost          bool // HEAD's reflog has lost its newest lines
-	Index            Index
-	Pushed, Dropped  []string // messages of stash entries
-	Before, After    string   // the operation in progress, "" for none
-	Worktrees        []string // folders of working trees that were added
-	Lost             []Loss
-	Sure             bool   // it is known that an attempt did it, and no person
-	Snapshot         string // the id of the before state, for commands to restore from it
+	HeadFrom, HeadTo                Head
+	Refs                            []RefChange
+	ReflogTruncated                 bool // HEAD's reflog has lost its newest lines
+	Index                           Index
+	StashPushed, StashDropped       []string // messages of stash entries
+	OperationBefore, OperationAfter string   // the operation in progress, "" for none
+	Worktrees                       []string // folders of working trees that were added
+	LostWork                        []Loss
+	ByAttempt                       bool   // it is known that an attempt did it, and no person
+	Snapshot                        string // the id of the before state, for commands to restore from it
 }
 
-// Judge returns the check's result. The scope and the request say what the task allows.
-func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult {
-	j := judge{Facts: f, scope: scope, asked: wordsOf(request)}
-	j.files()
-	j.included()
-	j.refs()
-	j.index()
-	j.lost()
+// JudgeGit returns the check's result. The scope and the request say what the task allows.
+func JudgeGit(f GitFacts, scope belay.Scope, request belay.Request) belay.CheckResult {
+	j := gitJudge{GitFacts: f, scope: scope, request: newRequestText(request)}
+	j.judgeFiles()
+	j.judgeIncluded()
+	j.judgeRefs()
+	j.judgeIndex()
+	j.judgeLost()
 	summary := "git's own state is unchanged"
 	errors, named := 0, 0
-	for _, one := range j.found {
+	for _, one := range j.findings {
 		if one.Severity == belay.SeverityError {
 			errors++
 		} else {
@@ -115,27 +115,28 @@ func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult 
 	case named > 0:
 		summary = belay.Count(named, "change", "changes") + " to git's own state, none that runs a program"
 	}
-	slices.SortStableFunc(j.found, func(a, b belay.Finding) int { return cmp.Compare(weight(a), weight(b)) })
-	return belay.Of(Name, summary, belay.Brief(j.found, "more changes to git's own state"))
+	slices.SortStableFunc(j.findings, func(a, b belay.Finding) int { return cmp.Compare(weight(a), weight(b)) })
+	return belay.Of(GitCheck, summary, belay.Brief(j.findings, "more changes to git's own state"))
 }
 
 func weight(f belay.Finding) int {
 	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}, f.Severity)
 }
 
-type judge struct {
-	Facts
-	scope belay.Scope
-	asked words
-	found []belay.Finding
+type gitJudge struct {
+	GitFacts
+	scope    belay.Scope
+	request  requestText
+	findings []belay.Finding
 }
 
-func (j *judge) add(s belay.Severity, title, detail, try string) {
-	j.found = append(j.found, belay.Finding{Severity: s, Category: belay.CategoryGit, Title: title, Detail: detail, Recommendation: try})
+func (j *gitJudge) add(s belay.Severity, title, detail, try string) {
+	j.findings = append(j.findings, belay.Finding{Severity: s, Category: belay.CategoryGit, Title: title,
+		Detail: detail, Recommendation: try})
 }
 
 // reject adds an error, or a warning when the task asks for it by name.
-func (j *judge) reject(asked bool, title, detail, try string) {
+func (j *gitJudge) reject(asked bool, title, detail, try string) {
 	if asked {
 		j.add(belay.SeverityWarning, title, detail+" (the task asks for it)", "")
 		return
@@ -143,7 +144,7 @@ func (j *judge) reject(asked bool, title, detail, try string) {
 	j.add(belay.SeverityError, title, detail, try)
 }
 
-func (j *judge) warn(title, detail string) { j.add(belay.SeverityWarning, title, detail, "") }
+func (j *gitJudge) warn(title, detail string) { j.add(belay.SeverityWarning, title, detail, "") }
 
 // Advice for whoever made the change; an agent reads it in its next prompt.
 const (
@@ -152,40 +153,40 @@ const (
 	tryInfo   = "restore git's own files"
 )
 
-// files judges git's own files.
-func (j *judge) files() {
+// judgeFiles judges git's own files.
+func (j *gitJudge) judgeFiles() {
 	for _, c := range j.Files {
 		module, name := moduleOf(c.Name)
-		made := module != "" && j.newModule(module)
+		made := module != "" && j.isNewModule(module)
 		switch {
 		case name == "config" || name == "config.worktree":
-			j.config(c, made)
+			j.judgeConfig(c, made)
 		case name == "hooks" || strings.HasPrefix(name, "hooks/"):
 			hook := path.Base(name)
-			j.reject(j.asked.hook(hook), "hook "+verb(c)+": "+c.Name, "git runs it automatically"+linked(c), tryHooks)
+			j.reject(j.request.asksForHook(hook), "hook "+fileVerb(c)+": "+c.Name, "git runs it automatically"+linkNote(c), tryHooks)
 		case name == "info/exclude":
-			j.warn("ignore rules "+verb(c)+": "+c.Name, "matching files appear in no commit and no git status")
+			j.warn("ignore rules "+fileVerb(c)+": "+c.Name, "matching files appear in no commit and no git status")
 		case name == "info/sparse-checkout" || name == "shallow":
-			j.warn(c.Name+" "+verb(c), "it decides which files or commits git shows")
+			j.warn(c.Name+" "+fileVerb(c), "it decides which files or commits git shows")
 		case name == "info/attributes":
-			j.reject(j.asked.has(name), "attributes "+verb(c)+": "+c.Name, whyFilters, tryInfo)
+			j.reject(j.request.hasWord(name), "attributes "+fileVerb(c)+": "+c.Name, whyFilters, tryInfo)
 		case name == "info/grafts":
-			j.reject(j.asked.has(name), "grafts "+verb(c)+": "+c.Name, "they change the history that git shows", tryInfo)
+			j.reject(j.request.hasWord(name), "grafts "+fileVerb(c)+": "+c.Name, "they change the history that git shows", tryInfo)
 		case name == "objects/info/alternates":
-			j.reject(j.asked.has("alternates"), "alternates "+verb(c)+": "+c.Name,
+			j.reject(j.request.hasWord("alternates"), "alternates "+fileVerb(c)+": "+c.Name,
 				"git reads objects from folders outside the repository", tryInfo)
 		case strings.HasPrefix(name, "remotes/"), strings.HasPrefix(name, "branches/"):
-			j.reject(j.asked.remote(path.Base(name)), "remote "+verb(c)+": "+c.Name, whySends, tryConfig)
+			j.reject(j.request.namesRemote(path.Base(name)), "remote "+fileVerb(c)+": "+c.Name, whySends, tryConfig)
 		}
 	}
-	if j.Before != j.After {
+	if j.OperationBefore != j.OperationAfter {
 		switch {
-		case j.Before == "":
-			j.warn("a "+j.After+" was started but not finished", "git refuses some commands until it is finished or aborted")
-		case j.After == "":
-			j.warn("the "+j.Before+" in progress was ended", "it was in progress before the task")
+		case j.OperationBefore == "":
+			j.warn("a "+j.OperationAfter+" was started but not finished", "git refuses some commands until it is finished or aborted")
+		case j.OperationAfter == "":
+			j.warn("the "+j.OperationBefore+" in progress was ended", "it was in progress before the task")
 		default:
-			j.warn("the "+j.Before+" in progress was ended and a "+j.After+" was started", "")
+			j.warn("the "+j.OperationBefore+" in progress was ended and a "+j.OperationAfter+" was started", "")
 		}
 	}
 	for _, w := range j.Worktrees {
@@ -206,12 +207,12 @@ func moduleOf(name string) (module, rest string) {
 	return name, ""
 }
 
-// newModule reports whether the submodule was not there before.
-func (j *judge) newModule(module string) bool {
+// isNewModule reports whether the submodule was not there before.
+func (j *gitJudge) isNewModule(module string) bool {
 	return slices.ContainsFunc(j.Files, func(c FileChange) bool { return c.Name == module+"/config" && c.Before == nil })
 }
 
-func verb(c FileChange) string {
+func fileVerb(c FileChange) string {
 	switch {
 	case c.Before == nil:
 		return "added"
@@ -223,15 +224,15 @@ func verb(c FileChange) string {
 	return "changed"
 }
 
-func linked(c FileChange) string {
+func linkNote(c FileChange) string {
 	if c.After != nil && c.After.Link {
 		return "; it is a link to " + belay.VisibleLine(string(c.After.Data))
 	}
 	return ""
 }
 
-// config judges the keys of one config that have other values.
-func (j *judge) config(c FileChange, made bool) {
+// judgeConfig judges the keys of one config that have other values.
+func (j *gitJudge) judgeConfig(c FileChange, made bool) {
 	if c.After != nil && c.After.Link {
 		j.add(belay.SeverityError, c.Name+" is now a link", "it points to "+belay.VisibleLine(string(c.After.Data)), tryConfig)
 		return
@@ -256,37 +257,37 @@ func (j *judge) config(c FileChange, made bool) {
 		remotes = remotesOf(now)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if slices.Equal(then[key], now[key]) || j.Keys != nil && !j.Keys(c.Name, key) {
+		if slices.Equal(then[key], now[key]) || j.KeyChanged != nil && !j.KeyChanged(c.Name, key) {
 			continue
 		}
-		j.key(c.Name, key, then[key], now[key], remotes, made)
+		j.judgeKey(c.Name, key, then[key], now[key], remotes, made)
 	}
 }
 
-func (j *judge) key(file, key string, then, now []string, remotes map[string]bool, made bool) {
+func (j *gitJudge) judgeKey(file, key string, then, now []string, remotes map[string]bool, made bool) {
 	section, sub, name := git.SplitKey(key)
 	shown := file + ": " + shownKey(section, sub, name)
 	for _, value := range now {
 		if slices.Contains(then, value) {
 			continue
 		}
-		why := danger(key, value, remotes)
+		why := whyDangerous(key, value, remotes)
 		if why == "" && section == "submodule" && name == "url" && len(then) > 0 {
 			why = whySends
 		}
-		if why == "" || made && structural[formOf(section, sub, name)] {
+		if why == "" || made && submoduleKeys[harmfulForm(section, sub, name)] {
 			continue
 		}
-		asked := j.asked.key(key) || section == "remote" && j.asked.remote(sub)
-		j.reject(asked, shown+" was "+how(then, now), why, tryConfig)
+		asked := j.request.namesKey(key) || section == "remote" && j.request.namesRemote(sub)
+		j.reject(asked, shown+" was "+keyVerb(then, now), why, tryConfig)
 		return
 	}
 	if !made {
-		j.warn(shown+" was "+how(then, now), "it is not known to run a program")
+		j.warn(shown+" was "+keyVerb(then, now), "it is not known to run a program")
 	}
 }
 
-func how(then, now []string) string {
+func keyVerb(then, now []string) string {
 	switch {
 	case len(then) == 0:
 		return "set"
@@ -307,7 +308,7 @@ func shownKey(section, sub, name string) string {
 	return belay.VisibleLine(section + "." + sub + "." + name)
 }
 
-func keysOf(f *File) (map[string][]string, error) {
+func keysOf(f *GitFile) (map[string][]string, error) {
 	if f == nil {
 		return nil, nil
 	}
@@ -325,11 +326,11 @@ func remotesOf(keys map[string][]string) map[string]bool {
 	return names
 }
 
-// included judges files of the tree that git's config led to before the task: hooks in
+// judgeIncluded judges files of the tree that git's config led to before the task: hooks in
 // core.hooksPath, and configs that it includes. They run, or decide what runs, although
 // they are files like any other.
-func (j *judge) included() {
-	list, err := git.ParseConfig(j.Config)
+func (j *gitJudge) judgeIncluded() {
+	list, err := git.ParseConfig(j.ConfigBefore)
 	if err != nil || len(j.Paths) == 0 {
 		return
 	}
@@ -338,26 +339,26 @@ func (j *judge) included() {
 		folder, why := "", ""
 		switch {
 		case e.Key == "core.hookspath":
-			folder, why = j.inTree(j.Root, e.Value), "core.hooksPath names its folder: git runs it automatically"
+			folder, why = j.pathInTree(j.Root, e.Value), "core.hooksPath names its folder: git runs it automatically"
 		case name == "path" && (section == "include" || section == "includeif"):
-			folder, why = j.inTree(j.Dir, e.Value), "git's config includes it"
+			folder, why = j.pathInTree(j.Dir, e.Value), "git's config includes it"
 		}
 		if folder == "" {
 			continue
 		}
 		for _, p := range j.Paths {
-			if p != folder && !strings.HasPrefix(p, folder+"/") || namedBy(j.scope.Files, folder, p) {
+			if p != folder && !strings.HasPrefix(p, folder+"/") || globNamesFolder(j.scope.Files, folder, p) {
 				continue
 			}
-			j.found = append(j.found, belay.Finding{Severity: belay.SeverityError, Category: belay.CategoryGit, File: p,
+			j.findings = append(j.findings, belay.Finding{Severity: belay.SeverityError, Category: belay.CategoryGit, File: p,
 				Title: "a file that git runs or loads changed", Detail: p + ": " + why,
 				Recommendation: "restore it; only a person can add it to the task's files, by name"})
 		}
 	}
 }
 
-// inTree returns where in the working tree a path of the config leads, "" when it does not.
-func (j *judge) inTree(from, value string) string {
+// pathInTree returns where in the working tree a path of the config leads, "" when it does not.
+func (j *gitJudge) pathInTree(from, value string) string {
 	if !path.IsAbs(value) {
 		value = path.Join(from, value)
 	}
@@ -368,8 +369,8 @@ func (j *judge) inTree(from, value string) string {
 	return rel
 }
 
-// namedBy reports whether one of the globs covers a path and names the folder that it is in.
-func namedBy(globs []string, folder, p string) bool {
+// globNamesFolder reports whether one of the globs covers a path and names the folder that it is in.
+func globNamesFolder(globs []string, folder, p string) bool {
 	return slices.ContainsFunc(globs, func(one string) bool {
 		return strings.HasPrefix(strings.TrimPrefix(one, "./"), folder) && belay.Covers(one, p)
 	})

@@ -14,30 +14,30 @@ import (
 // table is needed to find it.
 func TestHarmfulKeys(t *testing.T) {
 	t.Parallel()
-	for form, why := range harmful {
+	for form, why := range harmfulKeys {
 		for _, sub := range []string{"x", "X.y z", "https://example.com/a.b"} {
 			key := strings.Replace(form, ".*", "."+sub, 1)
 			if name, all := strings.CutSuffix(form, ".*"); all {
 				key = name + ".anything"
 			}
-			if got := danger(key, "evil", nil); got != why {
+			if got := whyDangerous(key, "evil", nil); got != why {
 				t.Errorf("%s (%s): %q, want %q", key, form, got, why)
 			}
 		}
 		if strings.Count(form, ".") == 2 && strings.Contains(form, ".*.") { // credential.helper as well as credential.URL.helper
 			key := strings.Replace(form, ".*", "", 1)
-			if danger(key, "evil", nil) == "" {
+			if whyDangerous(key, "evil", nil) == "" {
 				t.Errorf("%s runs nothing, %s does", key, form)
 			}
 		}
 	}
-	for key := range structural {
-		if harmful[key] == "" {
+	for key := range submoduleKeys {
+		if harmfulKeys[key] == "" {
 			t.Errorf("%s is in no table", key)
 		}
 	}
-	for form := range switches {
-		if harmful[form] == "" {
+	for form := range switchValues {
+		if harmfulKeys[form] == "" {
 			t.Errorf("%s is switched, and harmless", form)
 		}
 	}
@@ -51,7 +51,7 @@ func TestDanger(t *testing.T) {
 		{"remote.pushdefault", "/evil"}, {"some.new.command", "!evil"}, {"core.fsmonitor", "./true"}, {"pager.log", "less"}, {"core.bare", "true"},
 		{"http.sslverify", "false"}, {"core.protectntfs", "no"}, {"http.https://a.b/.proxy", "x"}, {"lfs.customtransfer.x.path", "x"},
 	} {
-		if danger(kv[0], kv[1], known) == "" {
+		if whyDangerous(kv[0], kv[1], known) == "" {
 			t.Errorf("%s = %s passes", kv[0], kv[1])
 		}
 	}
@@ -65,13 +65,13 @@ func TestDanger(t *testing.T) {
 		{"rerere.enabled", "true"}, {"commit.gpgsign", "true"}, {"gc.auto", "0"}, {"http.postbuffer", "1"}, {"http.sslverify", "true"}, {"init.defaultbranch", "main"},
 		{"lfs.repositoryformatversion", "0"}, {"credential.usehttppath", "true"}, {"gpg.format", "ssh"}, {"filter.x.required", "true"},
 	} {
-		if why := danger(kv[0], kv[1], known); why != "" {
+		if why := whyDangerous(kv[0], kv[1], known); why != "" {
 			t.Errorf("%s = %s: %s", kv[0], kv[1], why)
 		}
 	}
 }
 
-func file(text string) *File { return &File{Data: []byte(text), Perm: 0o644} }
+func file(text string) *GitFile { return &GitFile{Data: []byte(text), Perm: 0o644} }
 
 func asks(texts ...string) (r belay.Request) {
 	for _, t := range texts {
@@ -81,8 +81,8 @@ func asks(texts ...string) (r belay.Request) {
 }
 
 // found gives the findings as lines "severity title".
-func found(f Facts, files []string, r belay.Request) (lines []string) {
-	for _, one := range Judge(f, belay.Scope{Files: files}, r).Findings {
+func found(f GitFacts, files []string, r belay.Request) (lines []string) {
+	for _, one := range JudgeGit(f, belay.Scope{Files: files}, r).Findings {
 		lines = append(lines, string(one.Severity)+" "+one.Title)
 	}
 	return lines
@@ -90,16 +90,16 @@ func found(f Facts, files []string, r belay.Request) (lines []string) {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	hook := Facts{Files: []FileChange{{Name: "hooks/pre-commit", After: &File{Perm: 0o755}}}}
-	config := func(then, now string) Facts {
-		return Facts{Files: []FileChange{{Name: "config", Before: file(then), After: file(now)}}}
+	hook := GitFacts{Files: []FileChange{{Name: "hooks/pre-commit", After: &GitFile{Perm: 0o755}}}}
+	config := func(then, now string) GitFacts {
+		return GitFacts{Files: []FileChange{{Name: "config", Before: file(then), After: file(now)}}}
 	}
-	inTree := Facts{Root: "/r", Dir: "/r/.git", Config: []byte("[core]\nhooksPath = tools/hooks\n[include]\npath = ../shared.cfg\n"), Paths: []string{"tools/hooks/pre-push", "shared.cfg", "tools/hooksmith.go"}}
-	lost := func(kind LossKind, sure bool) Facts {
-		return Facts{Lost: []Loss{{Path: "notes.txt", Kind: kind}}, Sure: sure, Snapshot: "01abc"}
+	inTree := GitFacts{Root: "/r", Dir: "/r/.git", ConfigBefore: []byte("[core]\nhooksPath = tools/hooks\n[include]\npath = ../shared.cfg\n"), Paths: []string{"tools/hooks/pre-push", "shared.cfg", "tools/hooksmith.go"}}
+	lost := func(kind LossKind, sure bool) GitFacts {
+		return GitFacts{LostWork: []Loss{{Path: "notes.txt", Kind: kind}}, ByAttempt: sure, Snapshot: "01abc"}
 	}
 	for name, c := range map[string]struct {
-		facts Facts
+		facts GitFacts
 		files []string
 		asked belay.Request
 		want  []string
@@ -123,17 +123,17 @@ func TestJudge(t *testing.T) {
 		"in the tree":                 {facts: inTree, want: []string{"error a file that git runs or loads changed", "error a file that git runs or loads changed"}},
 		"in the tree, named":          {facts: inTree, files: []string{"tools/hooks/**", "shared.cfg"}},
 		"in the tree, not by name":    {facts: inTree, files: []string{"**"}, want: []string{"error a file that git runs or loads changed", "error a file that git runs or loads changed"}},
-		"commit":                      {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 0, 2}}}, want: []string{"warning 2 new commits on main: aaaaaaaaa → bbbbbbbbb"}},
-		"commit asked for":            {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 0, 1}}}, asked: asks("commit your work"), want: []string{"note 1 new commit on main: aaaaaaaaa → bbbbbbbbb"}},
-		"reset, not asked for":        {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 3, 0}}}, asked: asks("commit your work"), want: []string{"warning branch main was reset by 3 commits: aaaaaaaaa → bbbbbbbbb"}},
-		"amend":                       {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 1, 1}}}, want: []string{"warning branch main was rewritten: aaaaaaaaa → bbbbbbbbb, 1 commit replaced by 1"}},
-		"replace":                     {facts: Facts{Refs: []RefChange{{Name: "refs/replace/aa", To: "b"}}}, want: []string{"error a replacement was added: refs/replace/aa"}},
+		"commit":                      {facts: GitFacts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 0, 2}}}, want: []string{"warning 2 new commits on main: aaaaaaaaa → bbbbbbbbb"}},
+		"commit asked for":            {facts: GitFacts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 0, 1}}}, asked: asks("commit your work"), want: []string{"note 1 new commit on main: aaaaaaaaa → bbbbbbbbb"}},
+		"reset, not asked for":        {facts: GitFacts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 3, 0}}}, asked: asks("commit your work"), want: []string{"warning branch main was reset by 3 commits: aaaaaaaaa → bbbbbbbbb"}},
+		"amend":                       {facts: GitFacts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 1, 1}}}, want: []string{"warning branch main was rewritten: aaaaaaaaa → bbbbbbbbb, 1 commit replaced by 1"}},
+		"replace":                     {facts: GitFacts{Refs: []RefChange{{Name: "refs/replace/aa", To: "b"}}}, want: []string{"error a replacement was added: refs/replace/aa"}},
 		"lost edits":                  {facts: lost(LostEdits, true), want: []string{"error uncommitted edits are gone: notes.txt"}},
 		"lost, by nobody knows whom":  {facts: lost(LostNew, false), want: []string{"warning uncommitted work is gone: notes.txt"}},
 		"lost, and asked for":         {facts: lost(LostNew, true), asked: asks("delete notes.txt"), want: []string{"warning uncommitted work is gone: notes.txt"}},
 		"lost, and another asked for": {facts: lost(LostNew, true), asked: asks("delete mynotes.txt and notes.txt.bak"), want: []string{"error uncommitted work is gone: notes.txt"}},
-		"new submodule":               {facts: Facts{Files: []FileChange{{Name: "modules/sub/config", After: file("[core]\nworktree=../../../sub\n[remote \"origin\"]\nurl=x\n[branch \"main\"]\nremote=origin\n")}}}},
-		"new submodule that runs something": {facts: Facts{Files: []FileChange{{Name: "modules/sub/config", After: file("[core]\nfsmonitor=x\n")}, {Name: "modules/sub/hooks/pre-push", After: file("")}}},
+		"new submodule":               {facts: GitFacts{Files: []FileChange{{Name: "modules/sub/config", After: file("[core]\nworktree=../../../sub\n[remote \"origin\"]\nurl=x\n[branch \"main\"]\nremote=origin\n")}}}},
+		"new submodule that runs something": {facts: GitFacts{Files: []FileChange{{Name: "modules/sub/config", After: file("[core]\nfsmonitor=x\n")}, {Name: "modules/sub/hooks/pre-push", After: file("")}}},
 			want: []string{"error modules/sub/config: core.fsmonitor was set", "error hook added: modules/sub/hooks/pre-push"}},
 	} {
 		if got := found(c.facts, c.files, c.asked); !slices.Equal(got, c.want) {
@@ -146,11 +146,11 @@ func TestJudge(t *testing.T) {
 func TestNoValueIsShown(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
-	for form := range harmful {
+	for form := range harmfulKeys {
 		section, sub, name := git.SplitKey(strings.ReplaceAll(form, "*", "x"))
 		fmt.Fprintf(&text, "[%s \"%s\"]\n%s = hunter2\n", section, sub, name)
 	}
-	r := Judge(Facts{Files: []FileChange{{Name: "config", Before: file(""), After: file(text.String())}}}, belay.Scope{}, belay.Request{})
+	r := JudgeGit(GitFacts{Files: []FileChange{{Name: "config", Before: file(""), After: file(text.String())}}}, belay.Scope{}, belay.Request{})
 	if len(r.Findings) < 50 || r.Verdict != belay.VerdictFail {
 		t.Errorf("%d findings", len(r.Findings))
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// Tree notes the tree before linters run. What differs afterwards they have edited, and
+// GuardTree notes the tree before linters run. What differs afterwards they have edited, and
 // it is restored to the capture, with a rescue: but only where the run holds the tree,
 // and only when it was just as captured before they ran. Otherwise somebody else is at
 // work in it, and what they edit must not be taken for the linter's.
-func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
+func GuardTree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 	held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
 	return func(ctx context.Context) (func(context.Context) (lint.Edits, error), error) {
 		captured, err := snaps.Snapshots.Get(ctx, after)

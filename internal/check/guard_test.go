@@ -85,7 +85,7 @@ func TestTree(t *testing.T) {
 		if tt.others {
 			write(t, dir, "other.txt", "a person's\n")
 		}
-		settle, err := Tree(snaps, "T1", after, tt.held)(t.Context())
+		settle, err := GuardTree(snaps, "T1", after, tt.held)(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("%s: somebody's file is gone", tt.name)
 		}
 	}
-	if _, err := Tree(snaps, "T1", "01jd6y3k8mzq4v5w9x2c7r0tna", true)(t.Context()); err == nil {
+	if _, err := GuardTree(snaps, "T1", "01jd6y3k8mzq4v5w9x2c7r0tna", true)(t.Context()); err == nil {
 		t.Error("a snapshot that is not there was noted")
 	}
 }
@@ -121,11 +121,11 @@ func TestAdded(t *testing.T) {
 	write(t, dir, "binary.txt", "\x00\n")
 	write(t, dir, "large.txt", strings.Repeat("x\n", maxText/2+1))
 	after := take(t, snaps)
-	in := Input{Texts: New(snaps.Snapshots, before, after), read: &reading{}}
+	in := Input{Texts: NewSnapshotTexts(snaps.Snapshots, before, after), read: &fileReading{}}
 	for _, path := range []string{"a.txt", "with ä space.txt", "binary.txt", "large.txt"} {
 		in.Changes = append(in.Changes, belay.Change{Path: path, Status: "M", OldMode: 0o100644, NewMode: 0o100644})
 	}
-	added, err := in.added(t.Context())
+	added, err := in.addedLines(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func TestAdded(t *testing.T) {
 			t.Errorf("%s, lines %d to %d: %v", tt.path, tt.first, tt.last, got)
 		}
 	}
-	in = Input{Changes: in.Changes, Texts: New(snaps.Snapshots, before, "01jd6y3k8mzq4v5w9x2c7r0tna"), read: &reading{}}
-	if _, err := in.added(t.Context()); err == nil {
+	in = Input{Changes: in.Changes, Texts: NewSnapshotTexts(snaps.Snapshots, before, "01jd6y3k8mzq4v5w9x2c7r0tna"), read: &fileReading{}}
+	if _, err := in.addedLines(t.Context()); err == nil {
 		t.Error("lines of a snapshot that is not there")
 	}
 }

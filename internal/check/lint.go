@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// linters asks what the project's linters say of the change. They run before the tests,
+// checkLint asks what the project's linters say of the change. They run before the tests,
 // which must not see what a linter edits, and get half of the time at most when there
 // are tests to run; those that were only detected, a quarter.
-func linters(ctx context.Context, in Input) belay.CheckResult {
-	defer close(in.linted)
+func checkLint(ctx context.Context, in Input) belay.CheckResult {
+	defer close(in.lintDone)
 	whole := ctx // files that other checks read as well are not bound by the linters' time
-	if deadline, ok := ctx.Deadline(); ok && in.Checks.Tests.Set() && in.skips(nameTests) == "" {
+	if deadline, ok := ctx.Deadline(); ok && in.Checks.Tests.Set() && in.skipReason(nameTests) == "" {
 		part := time.Duration(2)
 		if len(in.Checks.Linters) > 0 && in.Checks.Linters[0].From == "detected" {
 			part = 4
@@ -27,6 +27,6 @@ func linters(ctx context.Context, in Input) belay.CheckResult {
 	}
 	return lint.Run(ctx, lint.Input{
 		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, May: in.May, Changes: in.Changes, All: in.Checks.LintAll,
-		FindAdded: func() (func(string, int, int) bool, error) { return in.added(whole) }, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
+		FindAdded: func() (func(string, int, int) bool, error) { return in.addedLines(whole) }, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
 	})
 }

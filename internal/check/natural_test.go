@@ -157,7 +157,7 @@ func TestNatural(t *testing.T) {
 		t.Errorf("%d requests", len(natural))
 	}
 	for words, after := range natural {
-		for _, f := range (change{shop, after}).judged(words).Findings {
+		for _, f := range (treeChange{shop, after}).judged(words).Findings {
 			if f.Severity == belay.SeverityError {
 				t.Errorf("%q is rejected: %s (%s)", words, f.Title, f.Detail)
 			}
@@ -165,8 +165,8 @@ func TestNatural(t *testing.T) {
 	}
 }
 
-// short are requests with work that converts what was there, or leaves some of it out.
-var short = []struct {
+// shortCases are requests with work that converts what was there, or leaves some of it out.
+var shortCases = []struct {
 	words string
 	after map[string]string
 }{
@@ -190,10 +190,10 @@ var short = []struct {
 // TestShort: work that falls short of a stated number is rejected.
 func TestShort(t *testing.T) {
 	t.Parallel()
-	for _, c := range short {
+	for _, c := range shortCases {
 		rejected := false
 		var told []string
-		for _, f := range (change{shop, c.after}).judged(c.words).Findings {
+		for _, f := range (treeChange{shop, c.after}).judged(c.words).Findings {
 			rejected = rejected || f.Severity == belay.SeverityError
 			told = append(told, string(f.Severity)+": "+f.Title)
 		}

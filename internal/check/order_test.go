@@ -38,7 +38,7 @@ func TestNoOrders(t *testing.T) {
 		"Add a German translation", "Add Sentry", "Add GraphQL", "Add OpenAPI and YouTube", "Add `retries` to calc.go", "Add JavaScript to docs/arch.md", "Add IPv6 to ip.go", "Add OAuth login", "Remove TODO comments", "Remove README badges", "Add CI", "Add GitHub Actions",
 		"Add class names to the buttons", "Add a module docstring to shop/cart.py", "Add field validation to the form", "Add argument parsing to shop/cart.py", "Add attribute access to Cart",
 	} {
-		for _, c := range []change{{before, after}} {
+		for _, c := range []treeChange{{before, after}} {
 			for _, f := range c.judged(text).Findings {
 				if f.Severity == belay.SeverityError {
 					t.Errorf("%q: %s", text, f.Title)
@@ -94,10 +94,10 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s: %q asks for nothing", name, tt.request)
 			continue
 		}
-		in := change{tt.before, tt.after}.input(req)
+		in := treeChange{tt.before, tt.after}.input(req)
 		in.Words = tt.request
 		res := check.Contract(in)
-		all := strings.Join(append(countedAs(res), res.Met[0].Evidence...), "\n")
+		all := strings.Join(append(findingLines(res), res.Met[0].Evidence...), "\n")
 		if res.Met[0].Verdict != tt.want || !strings.Contains(all, tt.says) {
 			t.Errorf("%s: %s\n%s\nwant %s, %s", name, res.Met[0].Verdict, all, tt.want, tt.says)
 		}

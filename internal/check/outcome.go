@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// outcome says one of three things of a requirement: it is shown, with the evidence; it is
+// classifyOutcome says one of three things of a requirement: it is shown, with the evidence; it is
 // contradicted, which rejects; or it is not shown, which is a warning. Whatever judged it may
 // have been content with less: words that came somewhere are not evidence. from is where its
 // findings begin.
-func (j *contractJudge) outcome(m belay.Met, r belay.Requirement, from int) belay.Met {
+func (j *contractJudge) classifyOutcome(m belay.Met, r belay.Requirement, from int) belay.Met {
 	found := j.findings[min(from, len(j.findings)):]
 	has := func(s belay.Severity) bool {
 		return slices.ContainsFunc(found, func(f belay.Finding) bool { return f.Severity == s })
@@ -35,11 +35,11 @@ func (j *contractJudge) outcome(m belay.Met, r belay.Requirement, from int) bela
 	case (m.Verdict == belay.MetYes || m.Verdict == belay.MetMore) && (counted || len(m.Evidence) > 0):
 		m.Verdict = belay.MetYes
 		if len(m.Evidence) == 0 {
-			m.Evidence = []string{evidence(fmt.Sprintf("%s: %d before, %d after", m.List, *m.Before, *m.After), place{m.File, m.Line})}
+			m.Evidence = []string{evidenceText(fmt.Sprintf("%s: %d before, %d after", m.List, *m.Before, *m.After), place{m.File, m.Line})}
 		}
 	default:
 		if m.Verdict = belay.MetUnknown; !has(belay.SeverityWarning) {
-			j.warn("", 0, "not shown: "+r.Text, r)
+			j.addWarning("", 0, "not shown: "+r.Text, r)
 		}
 	}
 	return m

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// fewest is how many lines of code have to be gone where the comment stands.
-const fewest = 3
+// minElidedLines is how many lines of code have to be gone where the comment stands.
+const minElidedLines = 3
 
 var (
 	// elisions are what models write for code that they leave out, as it stands in a comment.
@@ -43,15 +43,15 @@ var (
 func Placeholders(files []*syntax.File) []belay.Finding {
 	parts := make([][]belay.Finding, len(files))
 	syntax.ForEach(files, func(i int, f *syntax.File) {
-		if f.IsDeleted() || syntax.IsBinary(f.After) || prose(f.Path) || syntax.IsGenerated(f.Path) {
+		if f.IsDeleted() || syntax.IsBinary(f.After) || isProse(f.Path) || syntax.IsGenerated(f.Path) {
 			return
 		}
-		parts[i] = look(f)
+		parts[i] = findPlaceholders(f)
 	})
 	return slices.Concat(parts...)
 }
 
-func prose(path string) bool {
+func isProse(path string) bool {
 	for _, end := range []string{".md", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex", ".patch", ".diff"} {
 		if strings.HasSuffix(strings.ToLower(path), end) {
 			return true
@@ -60,7 +60,7 @@ func prose(path string) bool {
 	return false
 }
 
-func look(f *syntax.File) (found []belay.Finding) {
+func findPlaceholders(f *syntax.File) (found []belay.Finding) {
 	lines := bytes.Split(f.After, []byte("\n"))
 	added := f.AddedLines()
 	var gone *regions
@@ -69,14 +69,14 @@ func look(f *syntax.File) (found []belay.Finding) {
 			continue
 		}
 		text := string(line[:min(len(line), 2000)])
-		if inComment(text) && elisions.MatchString(text) {
+		if isInComment(text) && elisions.MatchString(text) {
 			if gone == nil {
 				gone = newRegions(f, len(lines))
 			}
-			found = append(found, elided(f.Path, i+1, strings.TrimSpace(text), gone.lost(i+1)))
+			found = append(found, elisionFinding(f.Path, i+1, strings.TrimSpace(text), gone.lostLines(i+1)))
 			continue
 		}
-		if stubs.MatchString(text) && !syntax.IsTest(f.Path) && !abstract(lines, i) {
+		if stubs.MatchString(text) && !syntax.IsTest(f.Path) && !isAbstract(lines, i) {
 			found = append(found, belay.Finding{
 				Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: f.Path, Line: i + 1,
 				Title:          "not implemented yet: " + clip(strings.TrimSpace(text)),
@@ -87,12 +87,12 @@ func look(f *syntax.File) (found []belay.Finding) {
 	return found
 }
 
-func elided(path string, line int, text string, lost int) belay.Finding {
+func elisionFinding(path string, line int, text string, lost int) belay.Finding {
 	f := belay.Finding{
 		Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: path, Line: line,
 		Title: "a comment stands for omitted code: " + clip(text), Recommendation: "write the code in full",
 	}
-	if lost >= fewest {
+	if lost >= minElidedLines {
 		f.Severity = belay.SeverityError
 		f.Title = fmt.Sprintf("a comment replaces %d lines of code: %s", lost, clip(text))
 		f.Recommendation = "restore the code (git show HEAD:" + path + ") and change only what the task asks for"
@@ -104,11 +104,11 @@ func clip(s string) string {
 	return belay.Clip(s, 160)
 }
 
-func inComment(line string) bool { return comment.MatchString(line) || trailing.MatchString(line) }
+func isInComment(line string) bool { return comment.MatchString(line) || trailing.MatchString(line) }
 
-// abstract reports whether a body is meant to stay open: a method of Python that subclasses
+// isAbstract reports whether a body is meant to stay open: a method of Python that subclasses
 // have to write.
-func abstract(lines [][]byte, at int) bool {
+func isAbstract(lines [][]byte, at int) bool {
 	for i := at; i >= max(0, at-12); i-- {
 		line := string(bytes.TrimSpace(lines[i]))
 		if strings.Contains(line, "abstractmethod") ||
@@ -122,8 +122,8 @@ func abstract(lines [][]byte, at int) bool {
 
 // regions maps what changed between two lines that stayed onto what was there before.
 type regions struct {
-	before, after [][]byte
-	keptB, keptA  []int // numbers of lines that are in both texts, in order
+	before, after         [][]byte
+	keptBefore, keptAfter []int // numbers of lines that are in both texts, in order
 }
 
 func newRegions(f *syntax.File, n int) *regions {
@@ -134,24 +134,24 @@ func newRegions(f *syntax.File, n int) *regions {
 	added, removed := f.AddedLines(), syntax.AddedLines(f.After, f.Before)
 	for i := 1; i <= n; i++ {
 		if !added.Has(i) {
-			r.keptA = append(r.keptA, i)
+			r.keptAfter = append(r.keptAfter, i)
 		}
 	}
 	for i := 1; i <= len(r.before); i++ {
 		if !removed.Has(i) {
-			r.keptB = append(r.keptB, i)
+			r.keptBefore = append(r.keptBefore, i)
 		}
 	}
 	return r
 }
 
-// lost returns how many more lines of code was where the line is now than are there: 0
+// lostLines returns how many more lines of code was where the line is now than are there: 0
 // when that cannot be told.
-func (r *regions) lost(line int) int {
-	if len(r.keptA) != len(r.keptB) || len(r.keptB) == 0 {
+func (r *regions) lostLines(line int) int {
+	if len(r.keptAfter) != len(r.keptBefore) || len(r.keptBefore) == 0 {
 		return 0
 	}
-	k, _ := slices.BinarySearch(r.keptA, line) // so many lines before it stayed
+	k, _ := slices.BinarySearch(r.keptAfter, line) // so many lines before it stayed
 	from := func(kept []int) int {
 		if k == 0 {
 			return 0
@@ -172,5 +172,5 @@ func (r *regions) lost(line int) int {
 		}
 		return n
 	}
-	return count(r.before, from(r.keptB), to(r.keptB, r.before)) - count(r.after, from(r.keptA), to(r.keptA, r.after))
+	return count(r.before, from(r.keptBefore), to(r.keptBefore, r.before)) - count(r.after, from(r.keptAfter), to(r.keptAfter, r.after))
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// protect asks whether the task left the protected paths alone. Only the globs that
+// checkProtect asks whether the task left the protected paths alone. Only the globs that
 // were given count; belay's own files count only for globs that name them.
-func protect(ctx context.Context, in Input) belay.CheckResult {
+func checkProtect(ctx context.Context, in Input) belay.CheckResult {
 	globs := in.Scope.Protect
 	if len(globs) == 0 {
 		return belay.Skipped(nameProtect, "no path is protected")
 	}
-	if err := validGlobs(globs); err != nil {
+	if err := validateGlobs(globs); err != nil {
 		return belay.Unknown(nameProtect, err.Error())
 	}
 	var found []belay.Finding
@@ -25,7 +25,7 @@ func protect(ctx context.Context, in Input) belay.CheckResult {
 		if ctx.Err() != nil {
 			return belay.Unknown(nameProtect, testrun.UnfinishedReason(ctx))
 		}
-		glob := guardOf(globs, c.Path)
+		glob := coveringGlob(globs, c.Path)
 		if glob == "" {
 			continue
 		}
@@ -33,7 +33,7 @@ func protect(ctx context.Context, in Input) belay.CheckResult {
 			Severity: belay.SeverityError, Category: belay.CategoryProtected, File: c.Path,
 			Title:          "a protected path changed",
 			Detail:         fmt.Sprintf("%s was %s; it is protected by %s", c.Path, changeVerb(c), glob),
-			Recommendation: putBack(c) + "; solve the task without touching protected paths",
+			Recommendation: revertAdvice(c) + "; solve the task without touching protected paths",
 		})
 	}
 	summary := "protected paths are untouched"
@@ -43,9 +43,9 @@ func protect(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameProtect, summary, belay.Brief(found, "more protected paths changed"))
 }
 
-func guardOf(globs []string, path string) string {
+func coveringGlob(globs []string, path string) string {
 	for _, one := range globs {
-		if belaysOwn(path) && !strings.HasPrefix(strings.TrimPrefix(one, "./"), ".belay") {
+		if isBelayFile(path) && !strings.HasPrefix(strings.TrimPrefix(one, "./"), ".belay") {
 			continue
 		}
 		if belay.Covers(one, path) {

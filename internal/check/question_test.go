@@ -17,7 +17,7 @@ func TestListsInQuestion(t *testing.T) {
 	const cold = "export const COLD_DRINKS = [\n  \"Frost\",\n  \"Polar\",\n];\n"
 	const extra = "export const notes = \"more\";\n"
 	two := 2
-	judge := func(text string, before, after map[string]string) check.Result {
+	judge := func(text string, before, after map[string]string) check.ContractResult {
 		in := check.ContractInput{
 			Request: belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: text, Count: &two}}}, Words: text,
 		}
@@ -50,7 +50,7 @@ func TestListsInQuestion(t *testing.T) {
 }
 
 // tell gives what was found, and holds that the work is rejected or not.
-func tell(t *testing.T, res check.Result, rejected bool) string {
+func tell(t *testing.T, res check.ContractResult, rejected bool) string {
 	t.Helper()
 	said, errors := "", 0
 	for _, f := range res.Findings {

@@ -24,30 +24,30 @@ type ContractInput struct {
 	Read func(path string) ([]byte, bool)
 }
 
-// Result is what became of a request. Findings are in the order of Met.
-type Result struct {
+// ContractResult is what became of a request. Findings are in the order of Met.
+type ContractResult struct {
 	Met      []belay.Met
 	Findings []belay.Finding
 }
 
 // judge is one request being held against a change.
 type contractJudge struct {
-	in       ContractInput
-	changed  map[string]*syntax.File
-	differs  []string // changed paths in order, those that were not read as well
-	before   *tree
-	after    *tree
-	pair     *count.Pair // both, made when something is counted
-	lines    *lines
-	findings []belay.Finding
-	counted  []string            // lists that an ADD or REMOVE was counted in
-	calls    map[string][]string // paths by the words of their file's name, made when asked for
-	read     map[string][]byte   // files that did not change, as far as they were read; nil for one that was not
+	in          ContractInput
+	changed     map[string]*syntax.File
+	differs     []string // changed paths in order, those that were not read as well
+	before      *tree
+	after       *tree
+	countPair   *count.Pair // both, made when something is counted
+	lines       *lineChanges
+	findings    []belay.Finding
+	counted     []string            // lists that an ADD or REMOVE was counted in
+	pathsByWord map[string][]string // paths by the words of their file's name, made when asked for
+	read        map[string][]byte   // files that did not change, as far as they were read; nil for one that was not
 }
 
 // Judge holds each requirement, and each thing that was to stay, against the change. A
 // scanner that breaks on some text leaves a warning about that requirement.
-func Contract(in ContractInput) Result {
+func Contract(in ContractInput) ContractResult {
 	j := &contractJudge{in: in, changed: map[string]*syntax.File{}, read: map[string][]byte{}}
 	for _, f := range in.Files {
 		j.changed[f.Path] = f
@@ -56,24 +56,24 @@ func Contract(in ContractInput) Result {
 		j.differs = append(j.differs, c.Path)
 	}
 	slices.Sort(j.differs)
-	j.before, j.after = j.trees()
-	j.lines = changedLines(in.Files)
-	var res Result
+	j.before, j.after = j.makeTrees()
+	j.lines = newLineChanges(in.Files)
+	var res ContractResult
 	order := slices.Clone(in.Request.Requirements) // those that count lists first: others leave theirs alone
 	slices.SortStableFunc(order, func(a, b belay.Requirement) int { return rank(a) - rank(b) })
 	for _, r := range order {
 		from := len(j.findings)
-		res.Met = append(res.Met, j.outcome(j.safely(r), r, from))
+		res.Met = append(res.Met, j.classifyOutcome(j.judgeSafely(r), r, from))
 	}
 	for _, words := range in.Request.Preserve {
-		for _, part := range parts(words) {
+		for _, part := range splitThings(words) {
 			r, from := belay.Requirement{Marker: belay.MarkPreserved, Text: part}, len(j.findings)
-			if m := j.safely(r); m.Verdict != "" {
-				res.Met = append(res.Met, j.outcome(m, r, from))
+			if m := j.judgeSafely(r); m.Verdict != "" {
+				res.Met = append(res.Met, j.classifyOutcome(m, r, from))
 			}
 		}
 	}
-	j.unread()
+	j.noteUnread()
 	res.Findings = j.findings
 	return res
 }
@@ -85,55 +85,55 @@ func rank(r belay.Requirement) int {
 	return 1
 }
 
-// safely judges one requirement and outlives what breaks on the way.
-func (j *contractJudge) safely(r belay.Requirement) (m belay.Met) {
+// judgeSafely judges one requirement and outlives what breaks on the way.
+func (j *contractJudge) judgeSafely(r belay.Requirement) (m belay.Met) {
 	m = belay.Met{Marker: r.Marker, Text: r.Text}
 	defer func() {
 		if p := recover(); p != nil {
 			m.Verdict = belay.MetUnknown
-			j.warn("", 0, fmt.Sprintf("could not be checked: internal error (%v)", p), r)
+			j.addWarning("", 0, fmt.Sprintf("could not be checked: internal error (%v)", p), r)
 		}
 	}()
-	j.place(&r)
-	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) && single.MatchString(r.Text) {
+	j.setPlace(&r)
+	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) && exactlyOne.MatchString(r.Text) {
 		r.Count = new(1)
 	}
-	if keeping.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
+	if keepVerb.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
 		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
 	}
-	if r.Marker != belay.MarkPreserved && j.ordered(&m, r) {
+	if r.Marker != belay.MarkPreserved && j.judgeExact(&m, r) {
 		return m
 	}
-	if path := j.testedIn(r); path != "" {
+	if path := j.newTestFile(r); path != "" {
 		m.Verdict, m.File, m.Evidence = belay.MetYes, path, []string{path + " is new"}
 		return m
 	}
 	switch r.Marker {
 	case belay.MarkAdd:
-		j.add(&m, r)
+		j.judgeAdd(&m, r)
 	case belay.MarkRemove:
-		j.remove(&m, r)
+		j.judgeRemove(&m, r)
 	case belay.MarkPreserved:
-		j.preserve(&m, r)
+		j.judgePreserve(&m, r)
 	default:
-		j.modify(&m, r)
+		j.judgeModify(&m, r)
 	}
 	return m
 }
 
-// place names the file that a requirement is about when its own words have exactly one.
-func (j *contractJudge) place(r *belay.Requirement) {
-	if named := j.named(r.Text); len(named) == 1 && count.LanguageOf(named[0]) != "" {
+// setPlace names the file that a requirement is about when its own words have exactly one.
+func (j *contractJudge) setPlace(r *belay.Requirement) {
+	if named := j.pathsNamedIn(r.Text); len(named) == 1 && count.LanguageOf(named[0]) != "" {
 		r.File = named[0]
 	}
 }
 
-// count judges by counting. told is false when no list could be found, or not counted.
-func (j *contractJudge) count(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
-	if !j.open() {
+// judgeByCount judges by counting. told is false when no list could be found, or not counted.
+func (j *contractJudge) judgeByCount(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
+	if !j.openPair() {
 		return res, false
 	}
-	res, err := j.pair.Check(r)
+	res, err := j.countPair.Check(r)
 	if err != nil {
 		return res, false
 	}
@@ -150,65 +150,66 @@ func (j *contractJudge) count(m *belay.Met, r belay.Requirement) (res count.Resu
 	return res, m.Before != nil && m.After != nil && place != nil
 }
 
-// open makes the pair of both states; false when it cannot be made.
-func (j *contractJudge) open() bool {
-	if j.pair == nil {
-		j.pair, _ = count.Open(j.before, j.after) // nil with an error
+// openPair makes the pair of both states; false when it cannot be made.
+func (j *contractJudge) openPair() bool {
+	if j.countPair == nil {
+		j.countPair, _ = count.Open(j.before, j.after) // nil with an error
 	}
-	return j.pair != nil
+	return j.countPair != nil
 }
 
-// add holds that there is more of something than before.
-func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
+// judgeAdd holds that there is more of something than before.
+func (j *contractJudge) judgeAdd(m *belay.Met, r belay.Requirement) {
 	if r.Many() == 0 {
-		j.addSome(m, r)
+		j.judgeAddSome(m, r)
 		return
 	}
-	res, told := j.count(m, r)
+	res, told := j.judgeByCount(m, r)
 	if !told || !res.Certain && res.Verdict == count.Fail {
-		if wide := j.widened(r); wide != nil { // a list in a file that nobody touched
-			res, told = j.count(m, *wide)
+		if wide := j.findListElsewhere(r); wide != nil { // a list in a file that nobody touched
+			res, told = j.judgeByCount(m, *wide)
 		}
 	}
 	switch {
 	case !told:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "could not be counted: "+countedAs(res, "no matching list was found"), r, res.Candidates...)
-	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail &&
-		*m.After-*m.Before+res.GrownElsewhere >= r.Many():
+		j.addWarning(m.File, m.Line, "could not be counted: "+firstMessage(res, "no matching list was found"), r, res.Candidates...)
+	case res.Verdict == count.Fail && j.hasNetIncrease(r, res) ||
+		told && res.Verdict == count.Fail &&
+			*m.After-*m.Before+res.GrownElsewhere >= r.Many():
 		m.Verdict = belay.MetYes
-		j.counts(*m)
-	case res.Verdict == count.Fail && res.Certain && j.lacking(m, r):
+		j.noteCounts(*m)
+	case res.Verdict == count.Fail && res.Certain && j.isProvenMissing(m, r):
 		m.Verdict = belay.MetNot
-		j.refuse(res, r, fmt.Sprintf("add the %d that are missing and leave the existing ones unchanged", *m.Before+r.Many()-*m.After))
+		j.addError(res, r, fmt.Sprintf("add the %d that are missing and leave the existing ones unchanged", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "not certain which list this refers to: "+countedAs(res, ""), r, res.Candidates...)
+		j.addWarning(m.File, m.Line, "not certain which list this refers to: "+firstMessage(res, ""), r, res.Candidates...)
 	case res.Verdict == count.Warn && len(res.Candidates) > 1:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, countedAs(res, ""), r, res.Candidates...)
+		j.addWarning(m.File, m.Line, firstMessage(res, ""), r, res.Candidates...)
 	case res.Verdict == count.Warn:
 		m.Verdict = belay.MetMore
-		j.warn(m.File, m.Line, countedAs(res, "more than asked for"), r)
+		j.addWarning(m.File, m.Line, firstMessage(res, "more than asked for"), r)
 	default:
 		m.Verdict = belay.MetYes
-		j.counts(*m)
+		j.noteCounts(*m)
 	}
 	if told {
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
 	}
-	j.notes(res, r)
+	j.noteCountFindings(res, r)
 }
 
-// existing reports whether the number may be of those that are there already: "the 8 flavors".
-func existing(r belay.Requirement, m *belay.Met) bool {
-	return r.Many() == *m.Before && known.MatchString(r.Text)
+// countsExisting reports whether the number may be of those that are there already: "the 8 flavors".
+func countsExisting(r belay.Requirement, m *belay.Met) bool {
+	return r.Many() == *m.Before && knownThings.MatchString(r.Text)
 }
 
-// netted reports whether a list has as many more as were to be added, those aside that the request
+// hasNetIncrease reports whether a list has as many more as were to be added, those aside that the request
 // takes away from it: "add 3 drinks, drop the green tea". What went is counted as far as words
 // that take away name it, its noun with a number, or itself.
-func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
+func (j *contractJudge) hasNetIncrease(r belay.Requirement, res count.Result) bool {
 	if len(res.Added) < r.Many() || len(res.Removed) == 0 {
 		return false
 	}
@@ -227,13 +228,13 @@ func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
 	}
 	may := 0
 	for _, text := range texts {
-		words, named := about(text), 0
+		words, named := subjectWords(text), 0
 		for _, label := range res.Removed {
 			if mentions(count.TopicWords(label), count.TopicWords(text)) {
 				named++
 			}
 		}
-		if n := statedIn(text); named == 0 && n > 0 && mentions(about(r.Text), words) {
+		if n := firstNumber(text); named == 0 && n > 0 && mentions(subjectWords(r.Text), words) {
 			named = n
 		}
 		may += named
@@ -241,24 +242,24 @@ func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
 	return may >= len(res.Removed)
 }
 
-// lacking tells whether nothing but the counted list can have what was to be added.
-func (j *contractJudge) lacking(m *belay.Met, r belay.Requirement) bool {
-	if existing(r, m) || ofOthers.MatchString(r.Text) || j.newFiles(r) >= r.Many() {
+// isProvenMissing tells whether nothing but the counted list can have what was to be added.
+func (j *contractJudge) isProvenMissing(m *belay.Met, r belay.Requirement) bool {
+	if countsExisting(r, m) || ofKnownThings.MatchString(r.Text) || j.countNewFiles(r) >= r.Many() {
 		return false
 	}
-	return j.differ(m.File) || !j.elsewhere(r)
+	return j.isChanged(m.File) || !j.mayBeDoneElsewhere(r)
 }
 
-// addSome holds an ADD without a number: something new has to be there. "A drink" in a list
+// judgeAddSome holds an ADD without a number: something new has to be there. "A drink" in a list
 // that is as long as it was, and changed, is a warning: nobody stated a number.
-func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
+func (j *contractJudge) judgeAddSome(m *belay.Met, r belay.Requirement) {
 	var met belay.Met
-	res, told := j.count(&met, r)
+	res, told := j.judgeByCount(&met, r)
 	certain := told && res.Certain
-	if certain && *met.After <= *met.Before && another.MatchString(r.Text) && j.differ(met.File) && j.newFiles(r) == 0 {
+	if certain && *met.After <= *met.Before && anotherOne.MatchString(r.Text) && j.isChanged(met.File) && j.countNewFiles(r) == 0 {
 		*m = belay.Met{Marker: r.Marker, Text: r.Text, Verdict: belay.MetUnknown, Before: met.Before, After: met.After,
 			List: met.List, File: met.File, Line: met.Line}
-		j.warn(m.File, m.Line, countedAs(res, ""), r)
+		j.addWarning(m.File, m.Line, firstMessage(res, ""), r)
 		return
 	}
 	if certain && *met.After > *met.Before {
@@ -266,31 +267,31 @@ func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
 		return
 	}
-	if a, ok := j.arrived(r); ok {
+	if a, ok := j.findNewItem(r); ok {
 		m.Verdict, m.File, m.Line = belay.MetYes, a.List.File, a.Line
-		m.Evidence = []string{evidence(a.Label, place{a.List.File, a.Line})}
-		j.displaced(a, r)
+		m.Evidence = []string{evidenceText(a.Label, place{a.List.File, a.Line})}
+		j.warnDisplaced(a, r)
 		return
 	}
 	switch {
-	case j.lines.added == 0 && j.created() == 0:
+	case j.lines.added == 0 && j.countCreated() == 0:
 		m.Verdict = belay.MetNot
-		j.warn("", 0, "nothing was added", r)
-	case j.mentioned(r, j.lines.came):
+		j.addWarning("", 0, "nothing was added", r)
+	case j.isMentioned(r, j.lines.addedStems):
 		m.Verdict = belay.MetYes
 	default:
 		m.Verdict = belay.MetUnknown
 	}
 }
 
-// testIt is a requirement that asks for tests in a file and says of nothing else what they are about.
-var testIt = lazyregexp.New(`(?i)^\W*(?:(?:add|write|create|include) +)?(?:(?:a|an|some|unit) +)*tests?(?: +(?:it|this|that|them))?` +
+// asksForTests is a requirement that asks for tests in a file and says of nothing else what they are about.
+var asksForTests = lazyregexp.New(`(?i)^\W*(?:(?:add|write|create|include) +)?(?:(?:a|an|some|unit) +)*tests?(?: +(?:it|this|that|them))?` +
 	`(?: +for +(?:it|this|that|them))? +(?:in|to) +\S+\W*$`)
 
-// testedIn is the new file of tests that such a requirement names, "" for none.
-func (j *contractJudge) testedIn(r belay.Requirement) string {
-	named := j.named(r.Text)
-	if len(named) != 1 || !testIt.MatchString(r.Text) || !testPath(named[0]) {
+// newTestFile is the new file of tests that such a requirement names, "" for none.
+func (j *contractJudge) newTestFile(r belay.Requirement) string {
+	named := j.pathsNamedIn(r.Text)
+	if len(named) != 1 || !asksForTests.MatchString(r.Text) || !isTestPath(named[0]) {
 		return ""
 	}
 	if f := j.changed[named[0]]; f == nil || f.Before != nil || strings.TrimSpace(string(f.After)) == "" {
@@ -299,18 +300,18 @@ func (j *contractJudge) testedIn(r belay.Requirement) string {
 	return named[0]
 }
 
-// remove holds that something is gone. Too much of it gone is refused when it is certain.
-func (j *contractJudge) remove(m *belay.Met, r belay.Requirement) {
-	if named := j.named(r.Text); len(named) > 0 && j.object(r.Text, named[0]) {
+// judgeRemove holds that something is gone. Too much of it gone is refused when it is certain.
+func (j *contractJudge) judgeRemove(m *belay.Met, r belay.Requirement) {
+	if named := j.pathsNamedIn(r.Text); len(named) > 0 && j.isObject(r.Text, named[0]) {
 		m.Verdict, m.File, m.Evidence = belay.MetYes, named[0], []string{named[0] + " is gone"}
 		if j.after.has(named[0]) {
 			m.Verdict = belay.MetNot
-			j.warn(named[0], 0, "still there: "+named[0], r)
+			j.addWarning(named[0], 0, "still there: "+named[0], r)
 		}
 		return
 	}
 	var met belay.Met
-	res, told := j.count(&met, r)
+	res, told := j.judgeByCount(&met, r)
 	if told && res.Certain {
 		*m = met
 		m.Marker, m.Text = r.Marker, r.Text
@@ -319,36 +320,36 @@ func (j *contractJudge) remove(m *belay.Met, r belay.Requirement) {
 	switch {
 	case told && res.Certain && res.Verdict == count.Fail:
 		m.Verdict = belay.MetNot
-		j.refuse(res, r, "restore what was removed beyond the request")
+		j.addError(res, r, "restore what was removed beyond the request")
 	case told && res.Certain && res.Verdict == count.Pass:
 		m.Verdict = belay.MetYes
-		j.counts(*m)
-	case j.mentioned(r, j.lines.went):
+		j.noteCounts(*m)
+	case j.isMentioned(r, j.lines.removedStems):
 		m.Verdict = belay.MetYes
-	case j.exists(r):
+	case j.existsAfter(r):
 		m.Verdict = belay.MetNot
-		j.warn(m.File, m.Line, "still there: nothing matching was removed", r)
+		j.addWarning(m.File, m.Line, "still there: nothing matching was removed", r)
 	default:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "could not be checked: nothing matching was found", r)
+		j.addWarning(m.File, m.Line, "could not be checked: nothing matching was found", r)
 	}
 }
 
-// preserve holds that something stays: files that it names as they were, a list not
+// judgePreserve holds that something stays: files that it names as they were, a list not
 // shorter. What it does not name is left to the checks of scope; Verdict is "" then.
-func (j *contractJudge) preserve(m *belay.Met, r belay.Requirement) {
-	if kept := j.kept(r.Text); len(kept) > 0 {
+func (j *contractJudge) judgePreserve(m *belay.Met, r belay.Requirement) {
+	if kept := j.filesToKeep(r.Text); len(kept) > 0 {
 		m.Verdict, m.File, m.Evidence = belay.MetYes, kept[0], []string{kept[0] + " unchanged"}
 		for _, p := range kept {
-			if j.differ(p) {
+			if j.isChanged(p) {
 				m.Verdict, m.File = belay.MetNot, p
-				j.warn(p, 1, "changed although it should stay unchanged", r)
+				j.addWarning(p, 1, "changed although it should stay unchanged", r)
 			}
 		}
 		return
 	}
 	var met belay.Met
-	res, told := j.count(&met, r)
+	res, told := j.judgeByCount(&met, r)
 	if !told || !res.Certain {
 		return
 	}
@@ -356,23 +357,23 @@ func (j *contractJudge) preserve(m *belay.Met, r belay.Requirement) {
 	m.Marker, m.Text, m.Verdict = r.Marker, r.Text, belay.MetYes
 	if res.Verdict == count.Fail {
 		m.Verdict = belay.MetNot
-		j.refuse(res, r, "restore the missing ones")
+		j.addError(res, r, "restore the missing ones")
 		return
 	}
-	j.counts(*m)
+	j.noteCounts(*m)
 }
 
-// modify holds that what was to be changed, or fixed, was touched, and that its list is
+// judgeModify holds that what was to be changed, or fixed, was touched, and that its list is
 // as long as it was. Whether it is right now is for tests and reviewers to say.
-func (j *contractJudge) modify(m *belay.Met, r belay.Requirement) {
+func (j *contractJudge) judgeModify(m *belay.Met, r belay.Requirement) {
 	m.Verdict = belay.MetYes
-	if why, at := j.untouched(r); why != "" {
+	if why, at := j.whyUntouched(r); why != "" {
 		m.Verdict, m.File = belay.MetNot, at
-		j.warn(at, 0, why, r)
+		j.addWarning(at, 0, why, r)
 		return
 	}
 	var met belay.Met
-	res, told := j.count(&met, r)
+	res, told := j.judgeByCount(&met, r)
 	if !told || !res.Certain || slices.Contains(j.counted, met.File+"\x00"+met.List) {
 		return
 	}
@@ -380,12 +381,12 @@ func (j *contractJudge) modify(m *belay.Met, r belay.Requirement) {
 	// Who changes things adds some too, unless a number is stated; that some are missing is worth a word.
 	if res.Verdict == count.Warn && (*met.After < *met.Before || r.Many() > 0) {
 		m.Verdict = belay.MetMore
-		j.warn(m.File, m.Line, countedAs(res, "its list grew or shrank"), r)
+		j.addWarning(m.File, m.Line, firstMessage(res, "its list grew or shrank"), r)
 	}
 }
 
-// unread names the changed files that were too large to count in.
-func (j *contractJudge) unread() {
+// noteUnread names the changed files that were too large to count in.
+func (j *contractJudge) noteUnread() {
 	for _, p := range j.in.Unread[:min(len(j.in.Unread), 20)] {
 		if count.LanguageOf(p) != "" {
 			j.findings = append(j.findings, belay.Finding{
@@ -396,25 +397,25 @@ func (j *contractJudge) unread() {
 }
 
 // said is what counting found, in its first sentence.
-func countedAs(res count.Result, otherwise string) string {
+func firstMessage(res count.Result, otherwise string) string {
 	if len(res.Findings) > 0 {
 		return res.Findings[0].Message
 	}
 	return otherwise
 }
 
-func (j *contractJudge) refuse(res count.Result, r belay.Requirement, try string) {
+func (j *contractJudge) addError(res count.Result, r belay.Requirement, try string) {
 	f := res.Findings[0]
 	j.findings = append(j.findings, belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryContract, Title: f.String(), File: f.File, Line: f.Line,
-		Detail: asked(r), Recommendation: try,
+		Detail: askedForText(r), Recommendation: try,
 	})
 }
 
-// warn says something of a requirement that rejects nothing, and which lists came into question
+// addWarning says something of a requirement that rejects nothing, and which lists came into question
 // where that is not certain.
-func (j *contractJudge) warn(file string, line int, title string, r belay.Requirement, lists ...count.ListChange) {
-	detail := asked(r)
+func (j *contractJudge) addWarning(file string, line int, title string, r belay.Requirement, lists ...count.ListChange) {
+	detail := askedForText(r)
 	if len(lists) > 0 {
 		detail += "\npossible lists:"
 		for _, l := range lists {
@@ -430,8 +431,8 @@ func (j *contractJudge) warn(file string, line int, title string, r belay.Requir
 	})
 }
 
-// counts notes the numbers of a requirement that was met.
-func (j *contractJudge) counts(m belay.Met) {
+// noteCounts notes the numbers of a requirement that was met.
+func (j *contractJudge) noteCounts(m belay.Met) {
 	noun := m.List[strings.LastIndex(m.List, ".")+1:]
 	j.findings = append(j.findings, belay.Finding{
 		Severity: belay.SeverityNote, Category: belay.CategoryContract, File: m.File, Line: m.Line,
@@ -441,27 +442,30 @@ func (j *contractJudge) counts(m belay.Met) {
 	})
 }
 
-// notes passes on what counting saw besides: existing items that changed, which is a warning
+// noteCountFindings passes on what counting saw besides: existing items that changed, which is a warning
 // where nothing was to be changed.
-func (j *contractJudge) notes(res count.Result, r belay.Requirement) {
+func (j *contractJudge) noteCountFindings(res count.Result, r belay.Requirement) {
 	severity := belay.SeverityNote
-	if res.Verdict == count.Pass && j.addsOnly() {
+	if res.Verdict == count.Pass && j.isAddOnly() {
 		severity = belay.SeverityWarning
 	}
 	for _, f := range res.Findings {
 		if f.Severity == "note" {
 			j.findings = append(j.findings, belay.Finding{
-				Severity: severity, Category: belay.CategoryContract, File: f.File, Line: f.Line, Title: f.String(), Detail: asked(r),
+				Severity: severity, Category: belay.CategoryContract, File: f.File, Line: f.Line, Title: f.String(),
+				Detail: askedForText(r),
 			})
 		}
 	}
 }
 
-// addsOnly reports whether all that was asked for is to be added, or to stay.
-func (j *contractJudge) addsOnly() bool {
+// isAddOnly reports whether all that was asked for is to be added, or to stay.
+func (j *contractJudge) isAddOnly() bool {
 	return !slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool {
 		return r.Marker != belay.MarkAdd && r.Marker != belay.MarkPreserved && r.Marker != belay.MarkNoChanges
 	})
 }
 
-func asked(r belay.Requirement) string { return "asked for: " + string(r.Marker) + ": " + r.Text }
+func askedForText(r belay.Requirement) string {
+	return "asked for: " + string(r.Marker) + ": " + r.Text
+}

@@ -11,27 +11,27 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// rules asks whether the task left alone what instructs agents and what runs by
+// checkRules asks whether the task left alone what instructs agents and what runs by
 // itself. A glob of Scope.Files allows such a file only when it names it: src/** is
 // no permission to leave an AGENTS.md in src. What the request asks for, and what a person
 // changed, is not a finding; a change that leaves a file of CI what it was is a warning.
 // Texts for agents, files of CI and hooks of commits are changed by good work too: a
 // question. Settings that run by themselves reject.
-func rules(ctx context.Context, in Input) belay.CheckResult {
-	if err := validGlobs(in.Scope.Files); err != nil {
+func checkRules(ctx context.Context, in Input) belay.CheckResult {
+	if err := validateGlobs(in.Scope.Files); err != nil {
 		return belay.Unknown(nameRules, err.Error())
 	}
 	var found []belay.Finding
 	allowed, errors, questions := 0, 0, 0
-	for _, c := range work(in.Changes) {
+	for _, c := range withoutBelayFiles(in.Changes) {
 		if ctx.Err() != nil {
 			return belay.Unknown(nameRules, testrun.UnfinishedReason(ctx))
 		}
 		rule := belay.Rule(c.Path)
-		if rule == "" || namedIn(in.Scope.Files, rule, c.Path) {
+		if rule == "" || globNamesRule(in.Scope.Files, rule, c.Path) {
 			continue
 		}
-		if in.ByHand != nil && in.ByHand(c.Path) || asksFor(in.Request, in.Words, c.Path, rule) {
+		if in.ChangedByHand != nil && in.ChangedByHand(c.Path) || asksForChange(in.Request, in.Words, c.Path, rule) {
 			allowed++
 			continue
 		}
@@ -39,17 +39,17 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 			Severity: belay.SeverityError, Category: belay.CategoryRules, File: c.Path,
 			Title:          "agent instructions or automation changed",
 			Detail:         fmt.Sprintf("%s was %s, and the task's files do not name it", c.Path, changeVerb(c)),
-			Recommendation: putBack(c) + "; if the task needs this change, its text must name the file, or use --files " + c.Path,
+			Recommendation: revertAdvice(c) + "; if the task needs this change, its text must name the file, or use --files " + c.Path,
 		}
 		switch {
-		case in.known(ctx, c.Path, harmless):
+		case in.isKnownHarmless(ctx, c.Path, isHarmlessChange):
 			f.Severity = belay.SeverityWarning
 			f.Detail += "; when it runs, with which rights and with which code is unchanged"
 			f.Recommendation = "review it before you commit or push: it may run then"
-		case byPurpose(strings.ToLower(c.Path), rule):
+		case dependsOnPurpose(strings.ToLower(c.Path), rule):
 			questions++
 			f.Severity = belay.SeverityQuestion
-			f.Recommendation = putBack(c) + " unless the task needs this change; a person has to approve it"
+			f.Recommendation = revertAdvice(c) + " unless the task needs this change; a person has to approve it"
 		default:
 			errors++
 		}
@@ -69,8 +69,8 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameRules, summary, belay.Brief(found, "more rule files changed"))
 }
 
-// namedIn reports whether one of the globs covers path and spells the rule out.
-func namedIn(globs []string, rule, path string) bool {
+// globNamesRule reports whether one of the globs covers path and spells the rule out.
+func globNamesRule(globs []string, rule, path string) bool {
 	for _, one := range globs {
 		if strings.Contains(strings.ToLower(one), rule) && belay.Covers(one, path) {
 			return true
@@ -79,9 +79,9 @@ func namedIn(globs []string, rule, path string) bool {
 	return false
 }
 
-// known reports whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
+// isKnownHarmless reports whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
 // known.
-func (in Input) known(ctx context.Context, path string, harmless func(*syntax.File, []*syntax.File) bool) bool {
+func (in Input) isKnownHarmless(ctx context.Context, path string, harmless func(*syntax.File, []*syntax.File) bool) bool {
 	if in.Texts == nil {
 		return false
 	}

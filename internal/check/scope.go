@@ -11,28 +11,28 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// scope asks whether the task changed its own files, all that were expected and no
+// checkScope asks whether the task changed its own files, all that were expected and no
 // others.
-func scope(ctx context.Context, in Input) belay.CheckResult {
+func checkScope(ctx context.Context, in Input) belay.CheckResult {
 	files, expect := in.Scope.Files, in.Scope.Expect
 	if len(files) == 0 && len(expect) == 0 && len(in.Request.Bounds) == 0 {
 		return belay.Skipped(nameScope, "no file scope was given")
 	}
-	if err := validGlobs(files, expect); err != nil {
+	if err := validateGlobs(files, expect); err != nil {
 		return belay.Unknown(nameScope, err.Error())
 	}
-	changes := work(in.Changes)
+	changes := withoutBelayFiles(in.Changes)
 	var extra []belay.Finding
 	for _, c := range changes {
 		if ctx.Err() != nil {
 			return belay.Unknown(nameScope, testrun.UnfinishedReason(ctx))
 		}
 		if len(files) > 0 && !belay.Match(files, c.Path) {
-			extra = append(extra, in.stray(c, files))
+			extra = append(extra, in.strayFinding(c, files))
 		}
 	}
-	missing := unmet(expect, changes)
-	beyond, err := in.beyond(ctx, changes)
+	missing := unmetFindings(expect, changes)
+	beyond, err := in.boundFindings(ctx, changes)
 	if err != nil {
 		return belay.Unknown(nameScope, err.Error())
 	}
@@ -63,8 +63,8 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameScope, summary, slices.Concat(extra, missing, beyond))
 }
 
-func (in Input) stray(c belay.Change, files []string) belay.Finding {
-	if slices.Contains(in.Perhaps, c.Path) {
+func (in Input) strayFinding(c belay.Change, files []string) belay.Finding {
+	if slices.Contains(in.Uncertain, c.Path) {
 		return belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryScope, File: c.Path, Title: "outside the task's files",
 			Detail: fmt.Sprintf("%s was %s; git ignores it, so a tool may have written it", c.Path, changeVerb(c)),
@@ -73,13 +73,13 @@ func (in Input) stray(c belay.Change, files []string) belay.Finding {
 	return belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryScope, File: c.Path,
 		Title:          "outside the task's files",
-		Detail:         fmt.Sprintf("%s was %s; the task's files are %s", c.Path, changeVerb(c), listed(files)),
-		Recommendation: putBack(c) + ", and change only the task's files",
+		Detail:         fmt.Sprintf("%s was %s; the task's files are %s", c.Path, changeVerb(c), joinGlobs(files)),
+		Recommendation: revertAdvice(c) + ", and change only the task's files",
 	}
 }
 
-// unmet returns a finding for every expected glob that no change meets.
-func unmet(expect []string, changes []belay.Change) []belay.Finding {
+// unmetFindings returns a finding for every expected glob that no change meets.
+func unmetFindings(expect []string, changes []belay.Change) []belay.Finding {
 	var out []belay.Finding
 	for _, one := range expect {
 		met := false
@@ -104,8 +104,8 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 	return out
 }
 
-// validGlobs returns the first refusal among the globs of all lists.
-func validGlobs(lists ...[]string) error {
+// validateGlobs returns the first refusal among the globs of all lists.
+func validateGlobs(lists ...[]string) error {
 	for _, globs := range lists {
 		for _, one := range globs {
 			if err := belay.Valid(one); err != nil {
@@ -116,8 +116,8 @@ func validGlobs(lists ...[]string) error {
 	return nil
 }
 
-// listed shows globs on one line, not too many.
-func listed(globs []string) string {
+// joinGlobs shows globs on one line, not too many.
+func joinGlobs(globs []string) string {
 	if len(globs) > 12 {
 		return fmt.Sprintf("%s and %d more", strings.Join(globs[:12], ", "), len(globs)-12)
 	}

@@ -39,7 +39,7 @@ func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
 		if f.IsDeleted() || belay.Match(globs, f.Path) {
 			return
 		}
-		if f = narrow(f); syntax.IsBinary(f.After) {
+		if f = decodeUTF16File(f); syntax.IsBinary(f.After) {
 			return
 		}
 		for _, m := range secret.Find(string(f.After)) {
@@ -52,21 +52,21 @@ func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
 	var had map[string]bool
 	for i, part := range parts {
 		if len(part) > 0 && had == nil {
-			had = before(files)
+			had = fingerprintsBefore(files)
 		}
 		for _, m := range part {
-			out = append(out, finding(files[i].Path, m, had[m.Fingerprint], r))
+			out = append(out, secretFinding(files[i].Path, m, had[m.Fingerprint], r))
 		}
 	}
 	return out
 }
 
-// before returns the fingerprints of the secrets that were there.
-func before(files []*syntax.File) map[string]bool {
+// fingerprintsBefore returns the fingerprints of the secrets that were there.
+func fingerprintsBefore(files []*syntax.File) map[string]bool {
 	had := map[string]bool{}
 	for _, f := range files {
 		text := f.Before
-		if wide, ok := utf8Of(text); ok {
+		if wide, ok := decodeUTF16(text); ok {
 			text = wide
 		}
 		if syntax.IsBinary(text) {
@@ -81,7 +81,7 @@ func before(files []*syntax.File) map[string]bool {
 	return had
 }
 
-func finding(path string, m secret.Match, moved bool, r SecretRules) belay.Finding {
+func secretFinding(path string, m secret.Match, moved bool, r SecretRules) belay.Finding {
 	f := belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategorySecret, File: path, Line: m.Line, EndLine: m.EndLine,
 		Title: m.Title + " in the change",
@@ -98,7 +98,7 @@ func finding(path string, m secret.Match, moved bool, r SecretRules) belay.Findi
 		f.Severity, why = belay.SeverityWarning, "it was there before the change, in another place"
 	case !m.Sure:
 		f.Severity, why = belay.SeverityWarning, "a guess from its name and its characters"
-	case forTests(path) && madeAtHome(m.Rule):
+	case isForTests(path) && isSelfMade(m.Rule):
 		f.Severity, why = belay.SeverityWarning, "it may be made for tests or documentation"
 	}
 	f.Detail = fmt.Sprintf("column %d, rule %s, fingerprint %s", m.Column, m.Rule, m.Fingerprint)
@@ -108,8 +108,8 @@ func finding(path string, m secret.Match, moved bool, r SecretRules) belay.Findi
 	return f
 }
 
-// forTests tells paths in which made-up keys are usual.
-func forTests(path string) bool {
+// isForTests tells paths in which made-up keys are usual.
+func isForTests(path string) bool {
 	for _, dir := range []string{"docs/", "doc/", "examples/", "example/"} {
 		if strings.HasPrefix(path, dir) || strings.Contains(path, "/"+dir) {
 			return true
@@ -118,9 +118,9 @@ func forTests(path string) bool {
 	return syntax.IsForTests(path) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".rst")
 }
 
-// madeAtHome tells secrets that anybody makes, and tests do, from those that only a
+// isSelfMade tells secrets that anybody makes, and tests do, from those that only a
 // service gives out. A test key of Stripe opens nothing.
-func madeAtHome(rule string) bool {
+func isSelfMade(rule string) bool {
 	switch rule {
 	case "private-key", "private-key-putty", "jwt", "stripe-test-key", "address-password", "database-password", "age-key":
 		return true

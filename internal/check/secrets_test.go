@@ -124,7 +124,7 @@ func FuzzWide(f *testing.F) {
 			}
 			return r
 		}, string(text)) + strings.Repeat("\nwords", 4)
-		narrow, ok := utf8Of(wide(ascii, "", 0))
+		narrow, ok := decodeUTF16(wide(ascii, "", 0))
 		if !ok || string(narrow) != ascii {
 			t.Fatalf("%q became %q", ascii, narrow)
 		}
@@ -134,25 +134,25 @@ func FuzzWide(f *testing.F) {
 func TestInWords(t *testing.T) {
 	t.Parallel()
 	words := "use the token\n" + fakeToken(1) + " please"
-	_, err := InWords("the task", words, nil, false)
+	_, err := SecretsInText("the task", words, nil, false)
 	if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), "line 2: GitHub token (") || strings.Contains(err.Error(), fakeToken(1)[4:20]) {
 		t.Errorf("%v", err)
 	}
-	prints, err := InWords("the task", words, nil, true)
+	prints, err := SecretsInText("the task", words, nil, true)
 	if err != nil || len(prints) != 1 {
 		t.Errorf("%v %v", prints, err)
 	}
-	if again, err := InWords("the task", words, prints, false); err != nil || len(again) != 0 {
+	if again, err := SecretsInText("the task", words, prints, false); err != nil || len(again) != 0 {
 		t.Errorf("%v %v", again, err)
 	}
-	if _, err := InWords("the task", "AKIAIOSFODNN7"+"EXAMPLE is an example, changeme a placeholder", nil, false); err != nil {
+	if _, err := SecretsInText("the task", "AKIAIOSFODNN7"+"EXAMPLE is an example, changeme a placeholder", nil, false); err != nil {
 		t.Error(err)
 	}
-	masked, n := Masked(words, nil)
+	masked, n := MaskSecrets(words, nil)
 	if n != 1 || strings.Contains(masked, fakeToken(1)) || !strings.Contains(masked, "[masked ") {
 		t.Errorf("%d %q", n, masked)
 	}
-	if kept, n := Masked(words, prints); n != 0 || kept != words {
+	if kept, n := MaskSecrets(words, prints); n != 0 || kept != words {
 		t.Errorf("%d %q", n, kept)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// size asks whether a person can still read the change. Binary and generated files
+// checkSize asks whether a person can still read the change. Binary and generated files
 // are named and not counted.
-func size(ctx context.Context, in Input) belay.CheckResult {
+func checkSize(ctx context.Context, in Input) belay.CheckResult {
 	most := in.Checks.MaxDiff
 	if most <= 0 {
 		most = defaultMaxDiff
@@ -23,13 +23,13 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 	var counted []belay.Change
 	var notes []belay.Finding
 	lines := 0
-	for _, c := range work(in.Changes) {
+	for _, c := range withoutBelayFiles(in.Changes) {
 		if ctx.Err() != nil {
 			return belay.Unknown(nameSize, testrun.UnfinishedReason(ctx))
 		}
 		switch {
 		case syntax.IsGenerated(c.Path):
-			notes = append(notes, sizeNote(c, "a generated file changed", "its lines are not counted: "+linesOf(c)))
+			notes = append(notes, sizeNote(c, "a generated file changed", "its lines are not counted: "+changeSizeText(c)))
 		case c.Binary:
 			notes = append(notes, sizeNote(c, "a binary file changed", "it was "+changeVerb(c)))
 		default:
@@ -46,7 +46,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 	large := belay.Finding{
 		Severity: belay.SeverityWarning, Category: belay.CategorySize,
 		Title:          "the change is large",
-		Detail:         summary + "; the largest: " + largest(counted),
+		Detail:         summary + "; the largest: " + largestText(counted),
 		Recommendation: "split the task, or drop changes it does not need",
 	}
 	return belay.Of(nameSize, summary, append([]belay.Finding{large}, notes...))
@@ -58,19 +58,19 @@ func sizeNote(c belay.Change, title, detail string) belay.Finding {
 	}
 }
 
-func largest(changes []belay.Change) string {
+func largestText(changes []belay.Change) string {
 	sorted := slices.Clone(changes)
 	slices.SortStableFunc(sorted, func(a, b belay.Change) int {
 		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
 	})
 	var parts []string
 	for _, c := range sorted[:min(5, len(sorted))] {
-		parts = append(parts, c.Path+" "+linesOf(c))
+		parts = append(parts, c.Path+" "+changeSizeText(c))
 	}
 	return strings.Join(parts, ", ")
 }
 
-func linesOf(c belay.Change) string {
+func changeSizeText(c belay.Change) string {
 	if c.Binary {
 		return "binary"
 	}

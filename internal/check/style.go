@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// lack is a declaration that wants something.
-type lack struct {
+// styleProblem is a declaration that wants something.
+type styleProblem struct {
 	line   int
 	name   string // what it is called, with its kind: func Open
 	what   string // what it wants
@@ -19,13 +19,13 @@ type lack struct {
 // Look gives the declarations that the files' changes add and that lack documentation
 // or types. Tests, generated files and Go's main packages declare nothing for others.
 func Style(files []*syntax.File) []belay.Finding {
-	parts := make([][]lack, len(files))
+	parts := make([][]styleProblem, len(files))
 	syntax.ForEach(files, func(i int, f *syntax.File) {
 		if f.IsDeleted() || syntax.IsBinary(f.After) || syntax.IsGenerated(f.Path) || syntax.IsForTests(f.Path) ||
 			syntax.HasGeneratedHeader(f.After) {
 			return
 		}
-		for _, l := range lacks(f.Path, f.After) {
+		for _, l := range styleProblems(f.Path, f.After) {
 			if f.AddedLines().Has(l.line) {
 				parts[i] = append(parts[i], l)
 			}
@@ -38,11 +38,11 @@ func Style(files []*syntax.File) []belay.Finding {
 			had = declaredBefore(files)
 		}
 		for _, l := range part {
-			if had[where(files[i].Path)+l.name] {
+			if had[declarationScope(files[i].Path)+l.name] {
 				continue
 			}
 			out = append(out, belay.Finding{
-				Severity: belay.SeverityWarning, Category: Category, File: files[i].Path, Line: l.line,
+				Severity: belay.SeverityWarning, Category: StyleCategory, File: files[i].Path, Line: l.line,
 				Title: l.name + " " + l.what, Recommendation: l.advice,
 			})
 		}
@@ -50,23 +50,23 @@ func Style(files []*syntax.File) []belay.Finding {
 	return out
 }
 
-// Category is what the findings are about.
-const Category = belay.CategoryStyle
+// StyleCategory is what the findings are about.
+const StyleCategory = belay.CategoryStyle
 
-func lacks(p string, text []byte) []lack {
+func styleProblems(p string, text []byte) []styleProblem {
 	switch syntax.LanguageOf(p) {
 	case syntax.Go:
-		return goLacks(text)
+		return goStyleProblems(text)
 	case syntax.Python:
-		return pythonLacks(syntax.LexCode(syntax.Python, text), path.Ext(p) == ".pyi")
+		return pythonStyleProblems(syntax.LexCode(syntax.Python, text), path.Ext(p) == ".pyi")
 	case syntax.TypeScript:
-		return scriptLacks(syntax.LexCode(syntax.TypeScript, text))
+		return scriptStyleProblems(syntax.LexCode(syntax.TypeScript, text))
 	}
 	return nil
 }
 
-// where is how far a declaration may move without being a new one: its folder.
-func where(p string) string { return path.Dir(p) + "\x00" }
+// declarationScope is how far a declaration may move without being a new one: its folder.
+func declarationScope(p string) string { return path.Dir(p) + "\x00" }
 
 // declaredBefore returns the declarations that lacked something before the change, by
 // folder and name. They are not the change's, wherever in their folder they are now.
@@ -76,15 +76,15 @@ func declaredBefore(files []*syntax.File) map[string]bool {
 		if f.IsCreated() || syntax.IsBinary(f.Before) {
 			continue
 		}
-		for _, l := range lacks(f.Path, f.Before) {
-			had[where(f.Path)+l.name] = true
+		for _, l := range styleProblems(f.Path, f.Before) {
+			had[declarationScope(f.Path)+l.name] = true
 		}
 	}
 	return had
 }
 
-// Summary says how many declarations lack something.
-func Summary(found []belay.Finding) string {
+// StyleSummary says how many declarations lack something.
+func StyleSummary(found []belay.Finding) string {
 	switch len(found) {
 	case 0:
 		return "new declarations are documented and typed"

@@ -157,7 +157,7 @@ func TestTypeScript(t *testing.T) {
 	if got := styleFindings(Style([]*syntax.File{f})); got != "" {
 		t.Error("JavaScript has no types")
 	}
-	if s := Summary(nil); s == Summary([]belay.Finding{{}}) || Summary(make([]belay.Finding, 2)) == s {
+	if s := StyleSummary(nil); s == StyleSummary([]belay.Finding{{}}) || StyleSummary(make([]belay.Finding, 2)) == s {
 		t.Error("a summary says how many")
 	}
 }

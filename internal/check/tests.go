@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// tests asks whether the tests pass.
-func tests(ctx context.Context, in Input) belay.CheckResult {
+// checkTests asks whether the tests pass.
+func checkTests(ctx context.Context, in Input) belay.CheckResult {
 	select {
-	case <-in.linted:
+	case <-in.lintDone:
 	case <-ctx.Done():
 	}
 	report, result := testrun.Run(ctx, testrun.Input{

@@ -27,8 +27,8 @@ type App struct {
 	Dir   string // -C
 	Force bool   // --anywhere
 
-	opened *app.Service // the last one
-	Noted  bool         // the command has told of an interrupted restore itself
+	lastOpened      *app.Service // the last one
+	RestoreReported bool         // the command has told of an interrupted restore itself
 
 	// OnOpen, when set, gets every service before it is used: tests fail and kill there.
 	OnOpen func(*app.Service)
@@ -39,45 +39,45 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Service, error)
 	svc, err := app.Open(ctx, a.Setting(flags))
 	if err == nil {
 		app.AttachPlans(svc)
-		a.opened, a.Bell = svc, svc.Session.Config.Notify.Bell
+		a.lastOpened, a.Bell = svc, svc.Session.Config.Notify.Bell
 		svc.Session.Restores.Report = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	return svc, err
 }
 
-// NoteStanding says on standard error that a restore is still interrupted when a command
+// ReportUnfinishedRestore says on standard error that a restore is still interrupted when a command
 // ends, unless its error, or the command, said so: none is left without a word.
-func (a *App) NoteStanding(err error) {
-	if a.opened == nil || a.Noted || err != nil && strings.Contains(err.Error(), "interrupted") {
+func (a *App) ReportUnfinishedRestore(err error) {
+	if a.lastOpened == nil || a.RestoreReported || err != nil && strings.Contains(err.Error(), "interrupted") {
 		return
 	}
-	if t := a.opened.Session.Restores.Unfinished(); t != nil {
+	if t := a.lastOpened.Session.Restores.Unfinished(); t != nil {
 		what, try := t.Message()
 		fmt.Fprintf(a.Err, "belay: %s\n  try: %s\n", what, try)
 	}
 }
 
-// Retain says, when a command that ended a task is done, which snapshots stay, and forgets
+// ApplyRetention says, when a command that ended a task is done, which snapshots stay, and forgets
 // those that the config lets go. It comes last and fails nothing: what is left undone is done
 // when the next task ends.
-func (a *App) Retain(ctx context.Context) {
-	if a.opened == nil || ctx.Err() != nil {
+func (a *App) ApplyRetention(ctx context.Context) {
+	if a.lastOpened == nil || ctx.Err() != nil {
 		return
 	}
-	said, err := a.opened.Retain(ctx)
+	said, err := a.lastOpened.Retain(ctx)
 	for _, r := range said {
-		terminal.Fit(func(w io.Writer) { fmt.Fprintf(w, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text)) })(a.Err)
+		terminal.WrapOutput(func(w io.Writer) { fmt.Fprintf(w, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text)) })(a.Err)
 	}
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(session.Sentence(err)))
 	}
 }
 
-// SkipBroken asks whether everything but what a *restore.BrokenError names is to be
+// AskSkipBroken asks whether everything but what a *restore.BrokenError names is to be
 // restored. Without a terminal the answer is no: then there is the flag.
-func (a *App) SkipBroken(err error) bool {
+func (a *App) AskSkipBroken(err error) bool {
 	var broken *restore.BrokenError
-	if !errors.As(err, &broken) || broken.Command == "" || a.JSON || !terminal.Is(a.In) || !terminal.Is(a.Err) {
+	if !errors.As(err, &broken) || broken.Command == "" || a.JSON || !terminal.IsTerminal(a.In) || !terminal.IsTerminal(a.Err) {
 		return false
 	}
 	fmt.Fprintf(a.Err, "%s cannot be restored completely: \n", broken.Snapshot)
@@ -87,16 +87,16 @@ func (a *App) SkipBroken(err error) bool {
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
 }
 
-// restore does a restore and prints what it did. One that is asked about shows first what it would do, and may be told
+// runRestore does a restore and prints what it did. One that is asked about shows first what it would do, and may be told
 // to skip what cannot be restored.
-func (a *App) restore(what string, dry, ask, skip bool, do func(dry, skip bool) (restore.Restored, error)) error {
+func (a *App) runRestore(what string, dry, ask, skip bool, do func(dry, skip bool) (restore.Restored, error)) error {
 	if ask && !dry {
 		out, err := do(true, skip)
-		if a.SkipBroken(err) {
+		if a.AskSkipBroken(err) {
 			skip = true
 			out, err = do(true, skip)
 		}
-		if err == nil && !a.Confirm(fmt.Sprintf("%s: %s?", what, terminal.Planned(out)), false) {
+		if err == nil && !a.Confirm(fmt.Sprintf("%s: %s?", what, terminal.PlanText(out)), false) {
 			err = belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 		}
 		if err != nil {
@@ -107,12 +107,12 @@ func (a *App) restore(what string, dry, ask, skip bool, do func(dry, skip bool) 
 	if err != nil {
 		return err
 	}
-	return a.Restored(out, dry)
+	return a.PrintRestored(out, dry)
 }
 
-// open opens a file that a person names, or standard input for -. A FIFO without a writer is
+// openInput opens a file that a person names, or standard input for -. A FIFO without a writer is
 // not waited for; try says what to give instead of a file that cannot be opened, which is called what.
-func (a *App) open(name, what, try string) (io.ReadCloser, error) {
+func (a *App) openInput(name, what, try string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(a.In), nil
 	}
@@ -123,9 +123,9 @@ func (a *App) open(name, what, try string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// text reads what open opens, up to most bytes; shorten says what to do about more.
-func (a *App) text(name, what, shorten string, most int) (string, error) {
-	in, err := a.open(name, what, "give the path of a text file, or - for standard input")
+// readText reads what open opens, up to most bytes; shorten says what to do about more.
+func (a *App) readText(name, what, shorten string, most int) (string, error) {
+	in, err := a.openInput(name, what, "give the path of a text file, or - for standard input")
 	if err != nil {
 		return "", err
 	}
@@ -140,8 +140,8 @@ func (a *App) text(name, what, shorten string, most int) (string, error) {
 	return string(text), nil
 }
 
-// Task returns the task that a command is about: the one that is named, or the one that something happened to last.
-func (a *App) Task(svc *app.Service, named []string) (belay.TaskID, error) {
+// ResolveTask returns the task that a command is about: the one that is named, or the one that something happened to last.
+func (a *App) ResolveTask(svc *app.Service, named []string) (belay.TaskID, error) {
 	if len(named) > 0 {
 		return belay.ParseTaskID(named[0])
 	}
@@ -154,7 +154,7 @@ func (a *App) OpenOneTask(ctx context.Context, named []string) (*app.Service, be
 	if err != nil {
 		return nil, "", err
 	}
-	id, err := a.Task(svc, named)
+	id, err := a.ResolveTask(svc, named)
 	return svc, id, err
 }
 
@@ -168,8 +168,8 @@ func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*ap
 	return svc, id, err
 }
 
-// inRepository makes what a command runs of what it does in the repository that it is called in.
-func (a *App) inRepository(do func(*cobra.Command, *app.Service, []string) error) func(*cobra.Command, []string) error {
+// withRepository makes what a command runs of what it does in the repository that it is called in.
+func (a *App) withRepository(do func(*cobra.Command, *app.Service, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		svc, err := a.Open(c.Context())
 		if err != nil {
@@ -179,8 +179,8 @@ func (a *App) inRepository(do func(*cobra.Command, *app.Service, []string) error
 	}
 }
 
-// aboutTask is inRepository for a command about the task that is named, or about the latest.
-func (a *App) aboutTask(do func(*cobra.Command, *app.Service, belay.TaskID) error) func(*cobra.Command, []string) error {
+// withTask is withRepository for a command about the task that is named, or about the latest.
+func (a *App) withTask(do func(*cobra.Command, *app.Service, belay.TaskID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		svc, id, err := a.OpenOneTask(c.Context(), args)
 		if err != nil {
@@ -190,12 +190,12 @@ func (a *App) aboutTask(do func(*cobra.Command, *app.Service, belay.TaskID) erro
 	}
 }
 
-// result is Tell for data that is nothing where there is an error.
-func (a *App) result(data any, err error, text func(io.Writer)) error {
+// printDataOrError is Tell for data that is nothing where there is an error.
+func (a *App) printDataOrError(data any, err error, text func(io.Writer)) error {
 	if err != nil {
 		return err
 	}
-	return a.Tell(data, nil, text)
+	return a.PrintResult(data, nil, text)
 }
 
 // Setting says where and how a command works.
@@ -204,11 +204,11 @@ func (a *App) Setting(flags []app.Flag) app.OpenOptions {
 	if err != nil {
 		self = os.Args[0]
 	}
-	return app.OpenOptions{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked, Opened: a.OnOpen}
+	return app.OpenOptions{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.AskConfirmation, Opened: a.OnOpen}
 }
 
-// Status maps an error to the exit status (docs/exit-codes.md).
-func Status(err error) int {
+// ExitStatus maps an error to the exit status (docs/exit-codes.md).
+func ExitStatus(err error) int {
 	if err == nil {
 		return 0
 	}

@@ -4,198 +4,169 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/lint"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func (a planFamily) validateCommand() *cobra.Command {
-	var against string
-	c := &cobra.Command{
-		Use: "validate PLAN", Short: "Validate a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
-		Long: `Validate checks a plan's syntax, IDs, tags and markers. In a repository it also lists
-markers of unknown tasks, and sections that were removed without [REMOVE] since the last
-task started, or since the last commit; --against names another state.
+type checkFlags struct {
+	Settings
+	before, format string
+	timeout        time.Duration
+	trust, quiet   bool
+}
 
-Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6 no such file.`,
-		Example: "  belay plan validate plan.tsx",
-		RunE: func(c *cobra.Command, args []string) error {
-			svc, err := a.service(c.Context())
-			if err != nil {
-				return err
-			}
-			v, err := app.ValidatePlan(c.Context(), svc, app.PlanComparison{Dir: a.Dir, Plan: args[0], Against: against})
-			if err != nil {
-				return err
-			}
-			return a.Tell(v, v.Err(), func(w io.Writer) { tellFindings(w, v, terminal.PaintFor(a.Out)) })
-		},
+func (a loopFamily) checkCommand() *cobra.Command {
+	var q checkFlags
+	c := &cobra.Command{
+		Use: "check [TASK]", Short: "Check the working tree", Args: cobra.MaximumNArgs(1),
+		Long: `Check compares the working tree with a task's before snapshot and checks the change:
+files in scope, protected paths, instruction files, size, secrets, weakened tests,
+missing test files, documentation, linters, tests. --before compares with a snapshot or a
+commit instead.
+
+Without TASK and --before it checks the open task. Where no task is open, as in CI, it
+checks the branch: everything since the merge base with the target branch. CI systems name
+that branch in the environment; elsewhere it is the default branch of origin.
+
+--format sarif, github or rdjson writes the findings for other programs; junit writes each
+check as a test, and markdown a summary for people.
+
+Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
+3 a person has to decide · 6 no such task · 130 interrupted.`,
+		Example: `  belay check
+  belay check T7
+  belay check T7 --skip tests --timeout 5s
+  belay check --before 01jd6y --files 'src/**' --protect go.mod --json
+  belay check --before HEAD
+  belay check T7 --format sarif > belay.sarif`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE:              func(c *cobra.Command, args []string) error { return a.check(c, args, q) },
 	}
-	c.Flags().StringVar(&against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
+	f := c.Flags()
+	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's before snapshot")
+	f.DurationVar(&q.timeout, "timeout", 0, "time limit for the snapshot and all checks together; checks.timeout, or 10m, when left out")
+	f.BoolVar(&q.trust, "trust", false, "trust the repository's commands, now and later")
+	f.BoolVarP(&q.quiet, "quiet", "q", false, "show only what blocks or asks; nothing when all passed")
+	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.OutputFormats(), ", "))
+	q.AddScope(f)
 	return c
 }
 
-func tellFindings(w io.Writer, v app.PlanValidation, paint terminal.Paint) {
-	for _, f := range v.Findings {
-		word := paint.Warn(string(f.Severity))
-		if f.Severity == belay.SeverityError {
-			word = paint.Bad(string(f.Severity))
+func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
+	if err := a.validateFormat(q.format); err != nil {
+		return err
+	}
+	opening := c.Context()
+	if c.Flags().Changed("timeout") {
+		if q.timeout <= 0 {
+			return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is not a time limit", q.timeout)
 		}
-		fmt.Fprintf(w, "%s: %s: %s\n", belay.VisibleLine(belay.At(v.Plan, f.Line)), word, belay.VisibleLine(f.Message))
+		var cancel context.CancelFunc
+		opening, cancel = context.WithTimeout(opening, q.timeout)
+		defer cancel()
 	}
-	if v.Valid {
-		fmt.Fprintf(w, "%s is valid\n", belay.VisibleLine(v.Plan))
-	}
-}
-
-// asking are the flags of the commands that hold a plan against a state.
-type asking struct{ against, task string }
-
-func (q *asking) add(c *cobra.Command, a planFamily) {
-	c.Flags().StringVar(&q.against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
-	c.Flags().StringVar(&q.task, "task", "", "check the markers of this `TASK` (default: the latest)")
-	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
-}
-
-func (a planFamily) compare(ctx context.Context, name string, q asking) (app.PlanCompared, error) {
-	id, err := task(q.task)
+	svc, err := a.Open(opening, q.Flags(c.Flags())...)
 	if err != nil {
-		return app.PlanCompared{}, err
+		return err
 	}
-	svc, err := a.service(ctx)
+	s := a.Screen(q.quiet)
+	r := app.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout, Trust: q.trust}
+	switch {
+	case len(args) == 1:
+		r.Task, err = belay.ParseTaskID(args[0])
+	case q.before == "":
+		if r.Task, err = svc.CurrentTask(); err == nil && r.Task == "" {
+			r.Before, err = a.findBase(opening, svc)
+		} else if err == nil {
+			s.Note(fmt.Sprintf("checking %s; belay check --before HEAD checks uncommitted changes", r.Task))
+		}
+	}
+	if err == nil && r.Task == "" {
+		r.Skip = nil // they are in Adhoc already
+		r.Adhoc, err = svc.AdhocTask()
+	}
 	if err != nil {
-		return app.PlanCompared{}, err
+		return err
 	}
-	return app.ComparePlan(ctx, svc, app.PlanComparison{Dir: a.Dir, Plan: name, Against: q.against, Task: id})
+	r.Watch = s
+	s.SetProgress("checking")
+	stop := startTicking(c.Context(), s)
+	report, err := svc.Check(a.StopRequested, r)
+	stop()
+	if err == nil && a.StopRequested.Err() != nil { // what was judged until then is worth showing
+		return a.PrintResult(report, a.InterruptedError(), func(w io.Writer) { terminal.PrintReport(w, report) })
+	}
+	return a.printReport(report, err, q, r.Task)
 }
 
-func (a planFamily) diffCommand() *cobra.Command {
-	var q asking
-	c := &cobra.Command{
-		Use: "diff PLAN", Short: "Compare a plan's sections and counts with an earlier state",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
-		Long: `Diff compares a plan with an earlier state of the project: which sections were added,
-removed, moved, changed or only marked and, for each marker of a task, how many items its
-list had then and has now. The default is the task's before snapshot; --against names
-another one, and a folder needs no repository.
+// findBase finds what the branch is compared with.
+func (a loopFamily) findBase(ctx context.Context, svc *app.Service) (string, error) {
+	base, err := svc.Base(ctx, os.Getenv)
+	if err == nil && !a.JSON {
+		fmt.Fprintf(a.Err, "belay: comparing with %s\n", base)
+	}
+	return base.Commit, err
+}
 
-Exit codes: 0 shown · 2 wrong syntax · 6 no such plan or state.`,
-		Example: "  belay plan diff plan.tsx\n  belay plan diff plan.tsx --against HEAD~3",
-		RunE: func(c *cobra.Command, args []string) error {
-			res, err := a.compare(c.Context(), args[0], q)
-			return a.result(res, err, func(w io.Writer) {
-				paint := terminal.PaintFor(a.Out)
-				tellChanges(w, res.Changes, paint)
-				tellMarkers(w, res, paint)
+// validateFormat refuses a format that does not exist before anything is judged.
+func (a loopFamily) validateFormat(format string) error {
+	all := append([]string{"text", "json"}, lint.OutputFormats()...)
+	if !slices.Contains(all, format) {
+		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is not a report format", format)
+	}
+	if format == "json" {
+		a.JSON = true
+	}
+	return nil
+}
+
+// printReport prints a report and ends with what its verdict means.
+func (a loopFamily) printReport(report belay.Report, err error, q checkFlags, task belay.TaskID) error {
+	if err != nil {
+		return err
+	}
+	switch report.Verdict {
+	case belay.VerdictFail:
+		try := "fix it, then run belay check again"
+		if task != "" {
+			try += "; or belay rollback " + string(task)
+		}
+		err = belay.Refuse(belay.CodeRefused, try, "%s", belay.CountOf(len(report.Errors()), "blocking finding"))
+	case belay.VerdictUnknown:
+		if report.Asks() {
+			err = belay.Refuse(belay.CodeWaiting, "decide on it, above: keep the change, or undo it and check again",
+				"%s for a person to decide", belay.CountOf(len(report.Questions()), "question"))
+			break
+		}
+		try := "see the check that could not run, above"
+		if slices.ContainsFunc(report.Checks,
+			func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {
+			try = "run belay trust (it lists the commands and asks), then check again; or use --trust in a script"
+		}
+		err = belay.Refuse(belay.CodeCannot, try, "the work could not be checked")
+	}
+	if slices.Contains(lint.OutputFormats(), q.format) && !a.JSON {
+		if werr := lint.Write(a.Out, q.format, report); werr != nil {
+			return werr
+		}
+		return a.PrintResult(nil, err)
+	}
+	return a.PrintResult(report, err, terminal.WrapOutput(func(w io.Writer) {
+		if q.quiet {
+			report.Checks = slices.DeleteFunc(slices.Clone(report.Checks), func(r belay.CheckResult) bool {
+				return r.Verdict == belay.VerdictPass || r.Skipped
 			})
-		},
-	}
-	q.add(c, a)
-	return c
-}
-
-func (a planFamily) checkCommand() *cobra.Command {
-	var q asking
-	c := &cobra.Command{
-		Use: "check PLAN", Short: "Check the implementation against a plan's markers", Args: cobra.ExactArgs(1),
-		ValidArgsFunction: completePlans,
-		Long: `Check counts what the markers of a task ask for, before the task and now:
-
-  ADD 2       the list has 2 more         REMOVE      it is gone
-  PRESERVED   nothing was removed         NO CHANGES  the section's files are unchanged
-  MODIFY      something changed, and the structure is kept
-  FIX         nothing was lost; tests show whether it works
-
-What cannot be counted for certain is unknown: a warning, never a pass. --against names
-another state to compare with; a folder needs no repository.
-
-Exit codes: 0 met, or unknown · 1 not met · 2 wrong syntax · 6 no such plan or state.`,
-		Example: "  belay plan check plan.tsx --task T3",
-		RunE: func(c *cobra.Command, args []string) error {
-			res, err := a.compare(c.Context(), args[0], q)
-			if err != nil {
-				return err
-			}
-			return a.Tell(res, res.Refusal(), func(w io.Writer) { tellMarkers(w, res, terminal.PaintFor(a.Out)) })
-		},
-	}
-	q.add(c, a)
-	return c
-}
-
-func tellChanges(w io.Writer, all []plan.Change, paint terminal.Paint) {
-	for _, c := range all {
-		word := string(c.Change)
-		switch c.Change {
-		case plan.Same:
-			continue
-		case plan.Added:
-			word = paint.Good(word)
-		case plan.Removed:
-			word = paint.Bad(word)
-			if c.Allowed {
-				word += " as asked"
-			}
-		case plan.Moved:
-			word += " from " + belay.VisibleLine(c.From)
 		}
-		fmt.Fprintf(w, "%s: %s\n", belay.VisibleLine(c.Path), word)
-		printLines(w, "+", c.MarkersAdded)
-		printLines(w, "-", c.MarkersRemoved)
-	}
-}
-
-func printLines(w io.Writer, sign string, list []plan.MarkerLine) {
-	for _, l := range list {
-		fmt.Fprintf(w, "    %s %s\n", sign, belay.VisibleLine(l.Text))
-	}
-}
-
-func tellMarkers(w io.Writer, c app.PlanCompared, paint terminal.Paint) {
-	for _, j := range c.Markers {
-		fmt.Fprintf(w, "%s  %s [%s]%s  %s\n", verdict(j.Verdict, paint), belay.VisibleLine(j.Section), j.Marker,
-			numbers(j.Counts), belay.VisibleLine(j.Text))
-		for _, f := range j.Findings {
-			fmt.Fprintf(w, "    %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
-		}
-	}
-	for _, s := range c.Warnings {
-		fmt.Fprintf(w, "warning: %s\n", belay.VisibleLine(s))
-	}
-	of := ""
-	if c.Task != "" {
-		of = " for " + string(c.Task)
-	}
-	fmt.Fprintf(w, "%s%s, against %s\n", c.Verdict, of, belay.VisibleLine(c.Against))
-}
-
-func verdict(v count.Verdict, paint terminal.Paint) string {
-	text := fmt.Sprintf("%-7s", v)
-	switch v {
-	case count.Pass:
-		return paint.Good(text)
-	case count.Fail:
-		return paint.Bad(text)
-	}
-	return paint.Warn(text)
-}
-
-func numbers(c count.Counts) string {
-	if c.Before == nil && c.After == nil {
-		return ""
-	}
-	return fmt.Sprintf(" %s before, %s after", number(c.Before), number(c.After))
-}
-
-// number is a count, if it is known.
-func number(n *int) string {
-	if n == nil {
-		return "unknown"
-	}
-	return fmt.Sprint(*n)
+		terminal.PrintReport(w, report)
+	}))
 }

@@ -24,7 +24,7 @@ func Complete(a *App, c *cobra.Command, args []string) {
 		if _, set := c.GetFlagCompletionFunc(f.Name); set {
 			return
 		}
-		if offer := a.values(c, f); offer != nil {
+		if offer := a.completionsFor(c, f); offer != nil {
 			_ = c.RegisterFlagCompletionFunc(f.Name, offer) // it fails for one that is registered
 		}
 	})
@@ -33,8 +33,8 @@ func Complete(a *App, c *cobra.Command, args []string) {
 	}
 }
 
-func (a *App) values(c *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
-	all := config.Choices(keyOf[f.Name])
+func (a *App) completionsFor(c *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
+	all := config.Choices(configKeys[f.Name])
 	switch f.Name {
 	case "dir":
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -41,19 +41,19 @@ agents that belay runs.`,
 	return []*cobra.Command{c}
 }
 
-// asked is what every command of the family is told.
-type asked struct {
+// contextFlags is what every command of the family is told.
+type contextFlags struct {
 	by    string
 	force bool
 }
 
-func (q *asked) flags(c *cobra.Command) {
+func (q *contextFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&q.by, "by", "", "your `NAME` in the record (default: BELAY_ACTOR, or the user)")
 	c.Flags().BoolVar(&q.force, "force-secrets", false, "allow possible secrets (recorded)")
 }
 
 // open opens the repository and reads the task's ID.
-func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.Session, app.ContextRequest, error) {
+func (a contextFamily) open(c *cobra.Command, args []string, q contextFlags) (*session.Session, app.ContextRequest, error) {
 	id := os.Getenv("BELAY_TASK")
 	if len(args) > 0 {
 		id = args[0]
@@ -72,11 +72,11 @@ func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.
 	return s.Session, app.ContextRequest{Task: task, By: q.by, Force: q.force}, nil
 }
 
-// does is what a command of the family does in an opened repository.
-type does = func(c *cobra.Command, s *session.Session, r app.ContextRequest) error
+// contextAction is what a command of the family does in an opened repository.
+type contextAction = func(c *cobra.Command, s *session.Session, r app.ContextRequest) error
 
-// asked opens the repository, reads the task's ID, and does it.
-func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) error {
+// withContext opens the repository, reads the task's ID, and does it.
+func (a contextFamily) withContext(q *contextFlags, do contextAction) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		s, r, err := a.open(c, args, *q)
 		if err != nil {
@@ -86,8 +86,8 @@ func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) e
 	}
 }
 
-// place gives the place of a task that has a context to what needs no more than that.
-func place(do func(c *cobra.Command, p *app.TaskContext) error) does {
+// withPlace gives the place of a task that has a context to what needs no more than that.
+func withPlace(do func(c *cobra.Command, p *app.TaskContext) error) contextAction {
 	return func(c *cobra.Command, s *session.Session, r app.ContextRequest) error {
 		p, err := app.OpenPlace(c.Context(), s, r)
 		if err != nil {
@@ -97,8 +97,8 @@ func place(do func(c *cobra.Command, p *app.TaskContext) error) does {
 	}
 }
 
-// asRole is asked for a command that needs its --role, which BELAY_ROLE stands in for.
-func (a contextFamily) asRole(q *asked, do does) func(*cobra.Command, []string) error {
+// withRole is asked for a command that needs its --role, which BELAY_ROLE stands in for.
+func (a contextFamily) withRole(q *contextFlags, do contextAction) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if role := os.Getenv("BELAY_ROLE"); role != "" && !c.Flags().Changed("role") {
 			if err := c.Flags().Set("role", role); err != nil {
@@ -108,7 +108,7 @@ func (a contextFamily) asRole(q *asked, do does) func(*cobra.Command, []string) 
 		if c.Flag("role").Value.String() == "" {
 			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --role implementer", "no role was given")
 		}
-		return a.asked(q, do)(c, args)
+		return a.withContext(q, do)(c, args)
 	}
 }
 
@@ -118,7 +118,7 @@ func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) 
 	if len(args) > 0 {
 		task = args[0]
 	}
-	return a.offered(c, func(svc *app.Service) (names []string, err error) {
+	return a.completeFrom(c, func(svc *app.Service) (names []string, err error) {
 		if id, err := belay.ParseTaskID(task); err == nil {
 			if rec, err := svc.Session.Load(id); err == nil && rec.Context.IsSet() {
 				for _, s := range rec.Context.Roles {

@@ -17,8 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// shown is one list as it is printed. Count is null when it cannot be told.
-type shown struct {
+// countedList is one list as it is printed. Count is null when it cannot be told.
+type countedList struct {
 	Name    string       `json:"name"`
 	Kind    string       `json:"kind"`
 	File    string       `json:"file"`
@@ -46,26 +46,26 @@ Exit codes: 0 counted · 2 cannot be read or counted · 6 no such file, snapshot
 		Example: `  belay count src/FlavorGrid.tsx
   belay count 20261121-083114-1:src/FlavorGrid.tsx --list FLAVORS`,
 		RunE: func(c *cobra.Command, args []string) error {
-			lists, err := a.lists(c.Context(), args[0])
+			lists, err := a.readLists(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if lists, err = pick(lists, name, args[0]); err != nil {
+			if lists, err = selectLists(lists, name, args[0]); err != nil {
 				return err
 			}
-			return a.Tell(lists, nil, func(w io.Writer) { print(w, lists, name != "") })
+			return a.PrintResult(lists, nil, func(w io.Writer) { printLists(w, lists, name != "") })
 		},
 	}
 	c.Flags().StringVar(&name, "list", "", "only the list with this `NAME`, and its items")
 	return c
 }
 
-func (a countFamily) lists(ctx context.Context, arg string) ([]shown, error) {
+func (a countFamily) readLists(ctx context.Context, arg string) ([]countedList, error) {
 	shownPath := arg
-	tree, file, err := onDisk(fsroot.From(a.Dir, arg), arg)
+	tree, file, err := diskTree(fsroot.From(a.Dir, arg), arg)
 	if id, name, ok := strings.Cut(arg, ":"); ok && belay.CodeOf(err) == belay.CodeNotFound {
 		shownPath = name
-		tree, file, err = a.inSnapshot(ctx, id, name)
+		tree, file, err = a.snapshotTree(ctx, id, name)
 	}
 	if err != nil {
 		return nil, err
@@ -74,9 +74,9 @@ func (a countFamily) lists(ctx context.Context, arg string) ([]shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]shown, 0, len(counted))
+	out := make([]countedList, 0, len(counted))
 	for _, c := range counted {
-		one := shown{
+		one := countedList{
 			Name: c.List.FullName(), Kind: string(c.List.Kind), File: shownPath, Line: c.List.Line, Col: c.List.Col, Depth: c.List.Depth,
 			Unknown: append([]string{}, c.Count.Unknown...), Items: append([]count.Item{}, c.Items...),
 		}
@@ -88,9 +88,9 @@ func (a countFamily) lists(ctx context.Context, arg string) ([]shown, error) {
 	return out, nil
 }
 
-// onDisk gives the folder of a file as a tree, so that what it imports from there is
+// diskTree gives the folder of a file as a tree, so that what it imports from there is
 // found as well. Not blocking: a pipe of that name would wait for a writer for ever.
-func onDisk(path, arg string) (count.Tree, string, error) {
+func diskTree(path, arg string) (count.Tree, string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, "", belay.Refuse(belay.CodeNotFound, "name a file, or SNAPSHOT:FILE", "there is no file %s", arg)
@@ -106,8 +106,8 @@ func onDisk(path, arg string) (count.Tree, string, error) {
 	return count.Folder(os.DirFS(filepath.Dir(path))), filepath.Base(path), nil
 }
 
-// inSnapshot gives one file of a snapshot.
-func (a countFamily) inSnapshot(ctx context.Context, id, name string) (count.Tree, string, error) {
+// snapshotTree gives one file of a snapshot.
+func (a countFamily) snapshotTree(ctx context.Context, id, name string) (count.Tree, string, error) {
 	svc, err := a.Open(ctx)
 	if err != nil {
 		return nil, "", err
@@ -123,11 +123,11 @@ func (a countFamily) inSnapshot(ctx context.Context, id, name string) (count.Tre
 	return count.SingleFile(name, text), name, nil
 }
 
-func pick(lists []shown, name, file string) ([]shown, error) {
+func selectLists(lists []countedList, name, file string) ([]countedList, error) {
 	if name == "" {
 		return lists, nil
 	}
-	var out []shown
+	var out []countedList
 	for _, l := range lists {
 		if l.Name == name || strings.HasSuffix(l.Name, "."+name) {
 			out = append(out, l)
@@ -139,9 +139,9 @@ func pick(lists []shown, name, file string) ([]shown, error) {
 	return out, nil
 }
 
-func print(w io.Writer, lists []shown, items bool) {
+func printLists(w io.Writer, lists []countedList, items bool) {
 	for _, l := range lists {
-		fmt.Fprintf(w, "%7s  %-12s %s:%d  %s\n", number(l.Count), l.Kind, belay.VisibleLine(l.File), l.Line, belay.VisibleLine(l.Name))
+		fmt.Fprintf(w, "%7s  %-12s %s:%d  %s\n", countText(l.Count), l.Kind, belay.VisibleLine(l.File), l.Line, belay.VisibleLine(l.Name))
 		for _, u := range l.Unknown {
 			fmt.Fprintf(w, "           unknown: %s\n", belay.VisibleLine(u))
 		}

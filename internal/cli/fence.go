@@ -46,7 +46,7 @@ Exit codes: 0 listed · 2 the config has errors.`,
 				return err
 			}
 			x, err := svc.ExplainFence(c.Context(), args)
-			return a.result(x, err, func(w io.Writer) { fenceExplained(w, x) })
+			return a.printDataOrError(x, err, func(w io.Writer) { printFence(w, x) })
 		},
 	}
 	c.Flags().StringVar(&with, "with", "", "a known `AGENT`, by its name")
@@ -54,8 +54,8 @@ Exit codes: 0 listed · 2 the config has errors.`,
 	return c
 }
 
-// fenceExplained prints what a fence allows.
-func fenceExplained(w io.Writer, x app.FenceReport) {
+// printFence prints what a fence allows.
+func printFence(w io.Writer, x app.FenceReport) {
 	for _, note := range x.Notes {
 		fmt.Fprintln(w, belay.VisibleLine(note))
 	}
@@ -72,7 +72,7 @@ func fenceExplained(w io.Writer, x app.FenceReport) {
 		for _, p := range list {
 			rows = append(rows, []string{"  " + belay.VisibleLine(p.Path), belay.VisibleLine(p.Why)})
 		}
-		terminal.Table(w, rows)
+		terminal.PrintTable(w, rows)
 	}
 	table("may write:", x.Write)
 	table("may add files to, not change or remove them:", x.Append)

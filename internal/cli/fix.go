@@ -38,7 +38,7 @@ Exit codes: 0 printed · 2 nothing was rejected · 6 no such task.`,
 			if !a.JSON {
 				fmt.Fprintf(a.Err, "belay: %s\n", fix.Note())
 			}
-			return a.Tell(fix, nil, func(w io.Writer) { fmt.Fprint(w, fix.Text) })
+			return a.PrintResult(fix, nil, func(w io.Writer) { fmt.Fprint(w, fix.Text) })
 		},
 	}
 	c.Flags().IntVar(&tokens, "max-tokens", 0, "use at most this many `TOKENS`; 0 is no limit")

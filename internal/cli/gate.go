@@ -28,19 +28,19 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 		Use: "show [TASK]", Short: "Show the question, the attempts and the options", Args: cobra.MaximumNArgs(1),
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
 		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(_ *cobra.Command, svc *app.Service, id belay.TaskID) error {
+		RunE: a.withTask(func(_ *cobra.Command, svc *app.Service, id belay.TaskID) error {
 			r, err := svc.TaskAtGate(id)
 			if err != nil {
 				return err
 			}
 			shown, _, err := svc.Show(id)
-			return a.Tell(shown, err, terminal.Fit(func(w io.Writer) { fmt.Fprintln(w, prompt.Gate(r.State, r.Task)) }))
+			return a.PrintResult(shown, err, terminal.WrapOutput(func(w io.Writer) { fmt.Fprintln(w, prompt.Gate(r.State, r.Task)) }))
 		}),
 	}
 }
 
-// decisions explains what a person can decide, for the help of the commands that take it.
-const decisions = `  guide    retry with your instructions (--message)
+// decisionsHelp explains what a person can decide, for the help of the commands that take it.
+const decisionsHelp = `  guide    retry with your instructions (--message)
   retry    retry without instructions
   diagnose an agent looks for the root cause, then retries
   as-it-is run an ambiguous task as written
@@ -52,8 +52,8 @@ const decisions = `  guide    retry with your instructions (--message)
 // decisionNames are what can be typed for a decision.
 var decisionNames = []string{"guide", "retry", "diagnose", "as-it-is", "recheck", "approve", "skip", "abort"}
 
-// decisionOf reads a decision as it is typed.
-func decisionOf(word string) (loop.Decision, bool) {
+// parseDecision reads a decision as it is typed.
+func parseDecision(word string) (loop.Decision, bool) {
 	if word == "debug" { // as it was called before
 		return loop.DecideDebug, true
 	}
@@ -70,7 +70,7 @@ func (a loopFamily) decideCommand() *cobra.Command {
 terminal continues there, otherwise this command runs the task until its work is accepted
 or it waits again. Without TASK it answers the one that waits.
 
-` + decisions + `
+` + decisionsHelp + `
 
 To record a decision without running anything: belay gate decide.
 
@@ -86,12 +86,12 @@ option now · 5 somebody else answered gate N.`,
 			}
 			return decisionNames, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
 			var id belay.TaskID
 			if len(args) == 2 {
 				id, err = belay.ParseTaskID(args[0])
 			} else {
-				id, err = waiting(svc, args[0])
+				id, err = waitingTask(svc, args[0])
 			}
 			if err != nil {
 				return err
@@ -106,9 +106,9 @@ option now · 5 somebody else answered gate N.`,
 	return c
 }
 
-// waiting returns the one task that waits at a gate.
-func waiting(svc *app.Service, word string) (belay.TaskID, error) {
-	if _, ok := decisionOf(word); !ok {
+// waitingTask returns the one task that waits at a gate.
+func waitingTask(svc *app.Service, word string) (belay.TaskID, error) {
+	if _, ok := parseDecision(word); !ok {
 		return "", belay.Refuse(belay.CodeUsage, "belay decide TASK guide|retry|…", "%s is not a decision", belay.VisibleLine(word))
 	}
 	lines, err := svc.Tasks()
@@ -131,7 +131,7 @@ func waiting(svc *app.Service, word string) (belay.TaskID, error) {
 }
 
 func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, gate int, word, message, by string, quiet bool) error {
-	what, ok := decisionOf(word)
+	what, ok := parseDecision(word)
 	if !ok {
 		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is not a decision", belay.VisibleLine(word))
 	}
@@ -140,7 +140,7 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 		return err
 	}
 	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // at once, and only what was judged
-		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message),
+		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonCategory(message),
 			by: by})
 	}
 	if r, err = svc.Decide(c.Context(), id, gate, what, message, by); err != nil {
@@ -148,15 +148,15 @@ func (a loopFamily) decide(c *cobra.Command, svc *app.Service, id belay.TaskID, 
 	}
 	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
 	if belay.CodeOf(err) == belay.CodeBusy {
-		return a.Tell(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
+		return a.PrintResult(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 			fmt.Fprintf(w, "%s: %s recorded; the waiting run continues\n", id, what)
 		})
 	}
 	return err
 }
 
-// reasonOf is the category of a reason that is given in words alone.
-func reasonOf(message string) string {
+// reasonCategory is the category of a reason that is given in words alone.
+func reasonCategory(message string) string {
 	if strings.TrimSpace(message) == "" {
 		return ""
 	}
@@ -171,7 +171,7 @@ func (a loopFamily) gateDecideCommand() *cobra.Command {
 		Long: `Decide records the answer to a task that waits at a gate. A waiting run continues at once;
 otherwise the next belay run --resume acts on the decision. belay decide does both.
 
-` + decisions + `
+` + decisionsHelp + `
 
 Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an option now ·
 5 somebody else answered gate N · 6 no such task.`,
@@ -188,7 +188,7 @@ Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an op
 			if err != nil {
 				return err
 			}
-			what, ok := decisionOf(args[1])
+			what, ok := parseDecision(args[1])
 			if !ok {
 				what = loop.Decision(args[1]) // which is refused with those that are open
 			}
@@ -196,7 +196,7 @@ Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an op
 			if err != nil {
 				return err
 			}
-			return a.Tell(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
+			return a.PrintResult(app.DecisionResult{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s recorded\n", id, what)
 				if r.State.Pending != nil {
 					fmt.Fprintf(w, "the waiting run continues; otherwise: belay run --resume %s\n", id)

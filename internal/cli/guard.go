@@ -29,8 +29,8 @@ func (a repositoryFamily) guardListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all guidelines", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long: "Exit codes: 0 listed.", Example: "  belay guard list --json",
-		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
-			return a.guidelines(svc.Session.Config.AllGuidelines())
+		RunE: a.withRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+			return a.printGuidelines(svc.Session.Config.AllGuidelines())
 		}),
 	}
 }
@@ -42,8 +42,8 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 		Use: "check", Short: "Show the guidelines for an agent and an action", Args: cobra.NoArgs,
 		Long:    "Exit codes: 0 shown.",
 		Example: "  belay guard check --agent reviewer --action review",
-		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
-			return a.guidelines(belay.GuidelinesFor(svc.Session.Config.AllGuidelines(), action, agents...))
+		RunE: a.withRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+			return a.printGuidelines(belay.GuidelinesFor(svc.Session.Config.AllGuidelines(), action, agents...))
 		}),
 	}
 	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "the agent's role, its `NAME`, or both")
@@ -69,13 +69,13 @@ type action struct {
 	RequireReview bool   `json:"require_review"`
 }
 
-func (a repositoryFamily) guidelines(list []belay.Guideline) error {
+func (a repositoryFamily) printGuidelines(list []belay.Guideline) error {
 	all := []guideline{}
 	for _, g := range list {
 		all = append(all, guideline{g, condition{append([]string{}, g.Agents...), append([]string{}, g.Actions...)},
 			action{cmp.Or(g.Type, belay.GuidelineConstraint), g.Instruction, g.RequireReview}})
 	}
-	return a.Tell(all, nil, func(w io.Writer) {
+	return a.PrintResult(all, nil, func(w io.Writer) {
 		var rows [][]string
 		for _, g := range list {
 			state := "on"
@@ -88,7 +88,7 @@ func (a repositoryFamily) guidelines(list []belay.Guideline) error {
 		if len(rows) == 0 {
 			fmt.Fprintln(w, "no guideline")
 		}
-		terminal.Table(w, rows)
+		terminal.PrintTable(w, rows)
 		for _, g := range list {
 			fmt.Fprintf(w, "\n%s: %s\n", belay.VisibleLine(g.ID), belay.VisibleLine(g.PromptText()))
 			if g.Description != "" {

@@ -25,8 +25,8 @@ var helpGroups = []struct {
 
 const moreGroup = "more"
 
-// Grouped sorts the commands of the program into the groups of its help, and gives it its help.
-func Grouped(root *cobra.Command) {
+// GroupCommands sorts the commands of the program into the groups of its help, and gives it its help.
+func GroupCommands(root *cobra.Command) {
 	for _, g := range helpGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
@@ -41,9 +41,9 @@ func Grouped(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(moreGroup)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		if c == root {
-			overview(c.OutOrStdout(), root, false)
+			printOverview(c.OutOrStdout(), root, false)
 		} else {
-			explain(c.OutOrStdout(), c)
+			printHelp(c.OutOrStdout(), c)
 		}
 	})
 	root.SetHelpCommand(helpCommand(root))
@@ -62,11 +62,11 @@ Exit codes: 0 printed · 2 no such command.`,
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return names(c), cobra.ShellCompDirectiveNoFileComp
+			return flagNames(c), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				overview(c.OutOrStdout(), root, all)
+				printOverview(c.OutOrStdout(), root, all)
 				return nil
 			}
 			found, rest, err := root.Find(args)
@@ -81,15 +81,15 @@ Exit codes: 0 printed · 2 no such command.`,
 	return c
 }
 
-// overview prints the help of the program itself.
-func overview(w io.Writer, root *cobra.Command, all bool) {
+// printOverview prints the help of the program itself.
+func printOverview(w io.Writer, root *cobra.Command, all bool) {
 	fmt.Fprintf(w, "%s\n\nUsage: belay COMMAND [flags]\n\nExamples:\n%s\n", root.Long, root.Example)
 	for _, g := range root.Groups() {
 		if g.ID == moreGroup && !all {
 			continue
 		}
 		fmt.Fprintf(w, "\n%s\n", g.Title)
-		for _, c := range inOrder(root, g.ID) {
+		for _, c := range commandsOf(root, g.ID) {
 			fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
 			for _, sub := range c.Commands() {
 				if all && sub.IsAvailableCommand() {
@@ -106,8 +106,8 @@ func overview(w io.Writer, root *cobra.Command, all bool) {
 	}
 }
 
-// explain prints the help of one command, what people need most first: what it does, how it is called, examples.
-func explain(w io.Writer, c *cobra.Command) {
+// printHelp prints the help of one command, what people need most first: what it does, how it is called, examples.
+func printHelp(w io.Writer, c *cobra.Command) {
 	c.InitDefaultHelpFlag()
 	if help := c.Flags().Lookup("help"); help != nil {
 		help.Hidden = true
@@ -138,8 +138,8 @@ func explain(w io.Writer, c *cobra.Command) {
 	fmt.Fprintln(w, "\nbelay help lists the flags that every command takes: --json, --dir and others.")
 }
 
-// inOrder returns the commands of a group, in the order in which they are wanted.
-func inOrder(root *cobra.Command, group string) []*cobra.Command {
+// commandsOf returns the commands of a group, in the order in which they are wanted.
+func commandsOf(root *cobra.Command, group string) []*cobra.Command {
 	var list []*cobra.Command
 	for _, c := range root.Commands() {
 		if c.GroupID == group && c.IsAvailableCommand() {

@@ -16,7 +16,7 @@ func TestHelpBeginsWithUse(t *testing.T) {
 	c.Flags().Bool("all", false, "take all")
 	root.AddCommand(c)
 	var b strings.Builder
-	explain(&b, c)
+	printHelp(&b, c)
 	want := "Take a snapshot\n\nUsage: belay take [flags]\nAliases: t\n\nExamples:\n  belay take\n\nIt explains.\n\n" +
 		"Flags:\n      --all   take all\n\nbelay help lists the flags that every command takes: --json, --dir and others.\n"
 	if b.String() != want {

@@ -19,15 +19,15 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// installing are the flags of init that are about agents.
-type installing struct {
+// installFlags are the flags of init that are about agents.
+type installFlags struct {
 	agents                            []string
 	skill, user, project, remove, dry bool
 	trust                             bool
 }
 
 func (a repositoryFamily) initCommand() *cobra.Command {
-	var in installing
+	var in installFlags
 	var template bool
 	c := &cobra.Command{
 		Use: "init", Short: "Write a starter config, or install belay's hooks in coding agents", Args: cobra.NoArgs,
@@ -52,7 +52,7 @@ user's) and nothing was written · 5 another belay init is running.`,
   belay init --agent gemini --project --dry-run
   belay init --agent claude --remove`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if in.given(c) {
+			if in.hasInstall(c) {
 				return a.install(c, in)
 			}
 			svc, err := a.Open(c.Context())
@@ -75,7 +75,7 @@ user's) and nothing was written · 5 another belay init is running.`,
 				app.ConfigInitResult
 				Specs []app.ImportPlace `json:"specs"`
 			}{made, places}
-			return a.Tell(m, nil, func(w io.Writer) {
+			return a.PrintResult(m, nil, func(w io.Writer) {
 				for _, f := range m.Wrote {
 					fmt.Fprintf(w, "wrote %s\n", f)
 				}
@@ -112,17 +112,17 @@ user's) and nothing was written · 5 another belay init is running.`,
 	return c
 }
 
-// given reports whether init is to install something.
-func (in installing) given(c *cobra.Command) bool {
+// hasInstall reports whether init is to install something.
+func (in installFlags) hasInstall(c *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"agent", "skill", "user", "project", "remove", "dry-run", "trust-codex-hooks"}, c.Flags().Changed)
 }
 
 // install writes hooks and skills, or removes them.
-func (a repositoryFamily) install(c *cobra.Command, in installing) error {
+func (a repositoryFamily) install(c *cobra.Command, in installFlags) error {
 	if len(in.agents) == 0 && !in.skill {
 		return belay.Refuse(belay.CodeUsage, "belay init --agent "+strings.Join(install.Names(), ","), "no agent is named")
 	}
-	q := install.Request{Agents: in.agents, Skill: in.skill, Remove: in.remove, DryRun: in.dry, Env: os.Environ(), Program: program()}
+	q := install.Request{Agents: in.agents, Skill: in.skill, Remove: in.remove, DryRun: in.dry, Env: os.Environ(), Program: programPath()}
 	var err error
 	if q.State, err = session.StateFolder(); err != nil {
 		q.State = "" // a removal goes by what it finds
@@ -144,11 +144,11 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 		Codex   *install.CodexState `json:"codex,omitempty"`
 	}
 	if out.Changes, err = install.Apply(c.Context(), q); err == nil {
-		out.Codex, err = a.codex(c.Context(), q, in.trust)
+		out.Codex, err = a.askCodex(c.Context(), q, in.trust)
 	}
-	return a.Tell(out, err, func(w io.Writer) {
+	return a.PrintResult(out, err, func(w io.Writer) {
 		for _, c := range out.Changes {
-			fmt.Fprintf(w, "%s: %s %s\n", c.Agent, said(c, in.dry), belay.VisibleLine(c.Path))
+			fmt.Fprintf(w, "%s: %s %s\n", c.Agent, changeText(c, in.dry), belay.VisibleLine(c.Path))
 			for _, line := range c.Lines {
 				fmt.Fprintf(w, "  %s\n", belay.VisibleLine(line))
 			}
@@ -163,13 +163,13 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 			fmt.Fprintf(w, "codex: %s\n", belay.VisibleLine(out.Codex.String()))
 		}
 		if err == nil && !in.remove && !in.dry && len(in.agents) > 0 {
-			fmt.Fprint(w, prompt.Steps(in.next()))
+			fmt.Fprint(w, prompt.Steps(in.nextSteps()))
 		}
 	})
 }
 
-// next are the commands that show what the hooks do, and the one that removes them.
-func (in installing) next() []prompt.Step {
+// nextSteps are the commands that show what the hooks do, and the one that removes them.
+func (in installFlags) nextSteps() []prompt.Step {
 	remove := "belay init --agent " + strings.Join(in.agents, ",")
 	if in.project {
 		remove += " --project"
@@ -182,8 +182,8 @@ func (in installing) next() []prompt.Step {
 	}
 }
 
-// said is what became of a file, or would.
-func said(c install.Change, dry bool) string {
+// changeText is what became of a file, or would.
+func changeText(c install.Change, dry bool) string {
 	say := c.Action
 	if dry {
 		say = map[string]string{install.Wrote: "would write", install.Removed: "would remove"}[c.Action]
@@ -197,8 +197,8 @@ func said(c install.Change, dry bool) string {
 	return say
 }
 
-// codex asks Codex which hooks it sees, and a person whether it may run them.
-func (a repositoryFamily) codex(ctx context.Context, q install.Request, trust bool) (*install.CodexState, error) {
+// askCodex asks Codex which hooks it sees, and a person whether it may run them.
+func (a repositoryFamily) askCodex(ctx context.Context, q install.Request, trust bool) (*install.CodexState, error) {
 	if !q.Wants("codex") {
 		return nil, nil
 	}
@@ -207,7 +207,7 @@ func (a repositoryFamily) codex(ctx context.Context, q install.Request, trust bo
 		return &s, nil
 	}
 	if !trust {
-		trust, _ = a.Asked(fmt.Sprintf("Codex runs a hook only when a person trusts it. Trust belay's %d hooks?", s.Found))
+		trust, _ = a.AskConfirmation(fmt.Sprintf("Codex runs a hook only when a person trusts it. Trust belay's %d hooks?", s.Found))
 	}
 	if !trust {
 		return &s, nil
@@ -216,9 +216,9 @@ func (a repositoryFamily) codex(ctx context.Context, q install.Request, trust bo
 	return &s, err
 }
 
-// program is this program's path: as it is called in PATH, where that is the same file, because the place of a link
+// programPath is this program's path: as it is called in PATH, where that is the same file, because the place of a link
 // outlives an upgrade.
-func program() string {
+func programPath() string {
 	self, err := os.Executable()
 	if err != nil {
 		return os.Args[0]
@@ -233,9 +233,9 @@ func program() string {
 	return self
 }
 
-// agents says which agents are here and which hooks belay has in them. Hooks that start a program that is gone are a
+// agentComplaints says which agents are here and which hooks belay has in them. Hooks that start a program that is gone are a
 // problem.
-func agents(ctx context.Context, root string) (list []app.HealthCheck) {
+func agentComplaints(ctx context.Context, root string) (list []app.HealthCheck) {
 	for _, f := range install.Inspect(ctx, root, os.Environ()) {
 		c := app.HealthCheck{Subject: "agent " + f.Agent, OK: true, Text: strings.TrimSpace(f.Version + " " + f.Program)}
 		if f.Program == "" {

@@ -39,32 +39,32 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
   belay log --hooks
   belay log --output 9f86d081884c7d65…`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
 			if hooks {
 				list, err := svc.HookErrors("")
 				if err != nil {
 					return err
 				}
-				return a.TellLong(c.Context(), list, func(w io.Writer) { printHookErrors(w, list) })
+				return a.PrintResultPaged(c.Context(), list, func(w io.Writer) { printHookErrors(w, list) })
 			}
 			n, noNumber := strconv.Atoi(output)
 			if output != "" && (noNumber != nil || len(output) > 6) {
-				return a.attachment(c.Context(), svc, output)
+				return a.printAttachment(c.Context(), svc, output)
 			}
 			if verify && len(args) == 0 {
 				return a.verifyLog(c.Context(), svc, nil)
 			}
-			id, err := a.Task(svc, args)
+			id, err := a.ResolveTask(svc, args)
 			switch {
 			case err != nil:
 				return err
 			case verify:
 				return a.verifyLog(c.Context(), svc, []belay.TaskID{id})
 			case c.Flags().Changed("prompt"):
-				return a.attempted(c.Context(), svc, id, sent, "%s has no recorded prompt of attempt %d",
+				return a.printAttemptFiles(c.Context(), svc, id, sent, "%s has no recorded prompt of attempt %d",
 					func(at loop.Attempt) string { return at.Sent })
 			case output != "":
-				return a.attempted(c.Context(), svc, id, n, "%s has no output of attempt %d",
+				return a.printAttemptFiles(c.Context(), svc, id, n, "%s has no output of attempt %d",
 					func(at loop.Attempt) string { return at.Log })
 			}
 			return a.printLog(c, svc, id, follow)
@@ -84,9 +84,9 @@ func printHookErrors(w io.Writer, list []app.HookError) {
 	}
 }
 
-// attempted prints what was kept of an attempt: the hash that of gives, "" for nothing. None
+// printAttemptFiles prints what was kept of an attempt: the hash that of gives, "" for nothing. None
 // says what there is not.
-func (a loopFamily) attempted(ctx context.Context, svc *app.Service, id belay.TaskID, attempt int, none string,
+func (a loopFamily) printAttemptFiles(ctx context.Context, svc *app.Service, id belay.TaskID, attempt int, none string,
 	of func(loop.Attempt) string) error {
 	r, err := svc.Session.Load(id)
 	if err != nil {
@@ -94,27 +94,27 @@ func (a loopFamily) attempted(ctx context.Context, svc *app.Service, id belay.Ta
 	}
 	for _, at := range r.State.Attempts {
 		if sha := of(at); at.N == attempt && sha != "" {
-			return a.attachment(ctx, svc, sha)
+			return a.printAttachment(ctx, svc, sha)
 		}
 	}
 	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), none, id, attempt)
 }
 
-func (a loopFamily) attachment(ctx context.Context, svc *app.Service, sha string) error {
+func (a loopFamily) printAttachment(ctx context.Context, svc *app.Service, sha string) error {
 	r, err := svc.Session.Journal.OpenAttachment(sha)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	a.Told = true
-	err = a.Paged(ctx, a.Out, func(to io.Writer) error {
-		if terminal.Is(to) {
+	a.Printed = true
+	err = a.WithPager(ctx, a.Out, func(to io.Writer) error {
+		if terminal.IsTerminal(to) {
 			to = visibleWriter{to}
 		}
 		_, err := io.Copy(to, r)
 		return err
 	})
-	a.Told = err == nil
+	a.Printed = err == nil
 	return err
 }
 
@@ -182,7 +182,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 		err = belay.Refuse(belay.CodeRefused, "the entries above were changed or deleted after they were written",
 			"%d of %s broken", broken, belay.CountOf(len(proofs), "record"))
 	}
-	return a.Tell(proofs, err, func(w io.Writer) {
+	return a.PrintResult(proofs, err, func(w io.Writer) {
 		for _, v := range proofs {
 			name := string(v.Task)
 			if v.Feature != "" {
@@ -190,7 +190,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 			}
 			if v.OK {
 				if v.Entries > 0 {
-					fmt.Fprintf(w, "%s: %d entries, intact, head %s\n", name, v.Entries, terminal.Short(v.Head))
+					fmt.Fprintf(w, "%s: %d entries, intact, head %s\n", name, v.Entries, terminal.ShortOID(v.Head))
 				}
 				if v.Note != "" {
 					fmt.Fprintf(w, "%s: %s\n", name, belay.VisibleLine(v.Note))
@@ -212,9 +212,9 @@ func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID
 	if _, cut := svc.Session.Anchored(id, r.Log); cut != nil {
 		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
-	tell := a.TellLong
+	tell := a.PrintResultPaged
 	if follow { // a pager would wait for the end
-		tell = func(_ context.Context, data any, text func(io.Writer)) error { return a.Tell(data, nil, text) }
+		tell = func(_ context.Context, data any, text func(io.Writer)) error { return a.PrintResult(data, nil, text) }
 	}
 	if err := tell(c.Context(), r.Log.Entries, func(w io.Writer) {
 		for _, e := range r.Log.Entries {
@@ -229,12 +229,12 @@ func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID
 	}); err != nil || !follow {
 		return err
 	}
-	for e, err := range svc.Session.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
+	for e, err := range svc.Session.Journal.Follow(a.StopRequested, id, r.Log.Head.Seq) {
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			if err := a.JSONLine(e); err != nil {
+			if err := a.PrintJSONLine(e); err != nil {
 				return err
 			}
 			continue

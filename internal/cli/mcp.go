@@ -39,7 +39,7 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 			setting := a.Setting(nil)
 			setting.Ask = nil // standard input is the client's
 			o := mcp.Options{Version: version, Dir: a.Dir, User: os.Getenv("USER"), Open: func(ctx context.Context) (*app.Service, error) {
-				return a.serve(ctx, setting)
+				return a.openForRequest(ctx, setting)
 			}}
 			if addr != "" {
 				return a.serveHTTP(o, addr)
@@ -47,18 +47,18 @@ Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 			if a.JSON {
 				return belay.Refuse(belay.CodeUsage, "belay mcp, without --json", "standard output belongs to the protocol")
 			}
-			if terminal.Is(a.In) {
+			if terminal.IsTerminal(a.In) {
 				fmt.Fprintln(a.Err, "belay: waiting for an MCP client on standard input; agents start this command (Ctrl-C ends it)")
 			}
-			return mcp.Stdio(a.Soft, o, a.In, os.Stdout)
+			return mcp.Stdio(a.StopRequested, o, a.In, os.Stdout)
 		},
 	}
 	c.Flags().StringVar(&addr, "http", "", "serve HTTP on this loopback `ADDRESS`, like 127.0.0.1:8017, instead")
 	return c
 }
 
-// serve opens the repository for one request of several at a time.
-func (a *App) serve(ctx context.Context, s app.OpenOptions) (*app.Service, error) {
+// openForRequest opens the repository for one request of several at a time.
+func (a *App) openForRequest(ctx context.Context, s app.OpenOptions) (*app.Service, error) {
 	svc, err := app.Open(ctx, s)
 	if err == nil {
 		app.AttachPlans(svc)
@@ -68,15 +68,15 @@ func (a *App) serve(ctx context.Context, s app.OpenOptions) (*app.Service, error
 }
 
 func (a *App) serveHTTP(o mcp.Options, addr string) error {
-	l, err := mcp.Listen(a.Soft, addr)
+	l, err := mcp.Listen(a.StopRequested, addr)
 	if err != nil {
 		return err
 	}
 	at := struct {
 		URL string `json:"url"`
 	}{"http://" + l.Addr().String() + mcp.Path}
-	if err := a.Tell(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
+	if err := a.PrintResult(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
 		return err
 	}
-	return mcp.HTTP(a.Soft, o, l)
+	return mcp.HTTP(a.StopRequested, o, l)
 }

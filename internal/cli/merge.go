@@ -72,14 +72,14 @@ such task.`,
 				}
 			}
 			out, err := svc.Merge(c.Context(), q)
-			if a.SkipBroken(err) {
+			if a.AskSkipBroken(err) {
 				q.SkipBroken = true
 				out, err = svc.Merge(c.Context(), q)
 			}
 			if out.Task == "" {
 				return err
 			}
-			return a.Tell(out, err, func(w io.Writer) { merged(w, out, q.DryRun, err != nil) })
+			return a.PrintResult(out, err, func(w io.Writer) { printMerged(w, out, q.DryRun, err != nil) })
 		},
 	}
 	f := c.Flags()
@@ -107,14 +107,14 @@ func (a loopFamily) mergeAll(c *cobra.Command, q app.MergeAllRequest, args []str
 	if err != nil {
 		return err
 	}
-	out, err := a.queue(c.Context(), svc, q)
+	out, err := a.mergeQueue(c.Context(), svc, q)
 	if out.Tasks == nil {
 		return err
 	}
-	return a.Tell(out, err, func(w io.Writer) { mergedAll(w, out) })
+	return a.PrintResult(out, err, func(w io.Writer) { printMergedAll(w, out) })
 }
 
-func (a loopFamily) queue(ctx context.Context, svc *app.Service, q app.MergeAllRequest) (app.MergedAll, error) {
+func (a loopFamily) mergeQueue(ctx context.Context, svc *app.Service, q app.MergeAllRequest) (app.MergedAll, error) {
 	q.Progress = func(line string) {
 		if !a.JSON {
 			fmt.Fprintln(a.Err, line)
@@ -123,8 +123,8 @@ func (a loopFamily) queue(ctx context.Context, svc *app.Service, q app.MergeAllR
 	return app.MergeAll(ctx, svc, q)
 }
 
-// mergedAll prints what became of each task.
-func mergedAll(w io.Writer, m app.MergedAll) {
+// printMergedAll prints what became of each task.
+func printMergedAll(w io.Writer, m app.MergedAll) {
 	p := terminal.PaintFor(w)
 	for _, t := range m.Tasks {
 		word := map[app.QueueOutcome]string{app.QueueMerged: p.Good("merged"), app.QueueReady: p.Good("would merge"),
@@ -155,8 +155,8 @@ func mergedAll(w io.Writer, m app.MergedAll) {
 	}
 }
 
-// merged prints what a merge did, or would do.
-func merged(w io.Writer, m runner.Merged, dry, failed bool) {
+// printMerged prints what a merge did, or would do.
+func printMerged(w io.Writer, m runner.Merged, dry, failed bool) {
 	p := terminal.PaintFor(w)
 	if m.Open() == 0 || dry {
 		for _, c := range m.Changes {
@@ -212,9 +212,9 @@ func (a loopFamily) worktreeListCommand() *cobra.Command {
 		Use: "list", Short: "List tasks with their own worktree", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay worktree list",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			s, err := svc.Status(c.Context())
-			return a.result(s.Worktrees, err, func(w io.Writer) { terminal.Worktrees(w, s.Worktrees) })
+			return a.printDataOrError(s.Worktrees, err, func(w io.Writer) { terminal.PrintWorktrees(w, s.Worktrees) })
 		}),
 	}
 }
@@ -232,12 +232,12 @@ Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has no 
 5 in use · 6 no such task.`,
 		Example:           "  belay worktree remove T7\n  belay worktree remove T7 --force",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+		RunE: a.withTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
 			r, err := svc.RemoveTree(c.Context(), id, force)
 			if err != nil {
 				return err
 			}
-			return a.Tell(map[string]any{"task": id, "worktree": r.Task.Worktree, "removed": true}, nil, func(w io.Writer) {
+			return a.PrintResult(map[string]any{"task": id, "worktree": r.Task.Worktree, "removed": true}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "removed %s\n", belay.VisibleLine(r.Task.Worktree))
 			})
 		}),

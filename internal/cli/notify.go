@@ -25,9 +25,9 @@ settings (docs/notifications.md).
 
 Exit codes: 0 sent, or not due yet · 2 nothing is configured, or not accepted.`,
 		Example: "  belay notify\n  belay notify --test",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			n, err := svc.Notify(c.Context(), test, func(line string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.VisibleLine(line)) })
-			return a.Tell(n, err, func(w io.Writer) {
+			return a.PrintResult(n, err, func(w io.Writer) {
 				switch {
 				case err != nil:
 				case test:

@@ -35,8 +35,8 @@ docs/plans.md explains plans.`,
 	return []*cobra.Command{c}
 }
 
-// service opens the repository when there is one around the folder: some requests do without.
-func (a planFamily) service(ctx context.Context) (*app.Service, error) {
+// openService opens the repository when there is one around the folder: some requests do without.
+func (a planFamily) openService(ctx context.Context) (*app.Service, error) {
 	dir, err := filepath.Abs(a.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find %s: %w", belay.VisibleLine(a.Dir), err)
@@ -53,8 +53,8 @@ func (a planFamily) service(ctx context.Context) (*app.Service, error) {
 	}
 }
 
-// task reads the id of a task; "" stays "".
-func task(word string) (belay.TaskID, error) {
+// parseTask reads the id of a task; "" stays "".
+func parseTask(word string) (belay.TaskID, error) {
 	if word == "" {
 		return "", nil
 	}

@@ -26,13 +26,13 @@ Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan sections plan.tsx --json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			shown, err := app.ShowPlan(a.Dir, args[0])
-			return a.result(shown, err, func(w io.Writer) {
+			return a.printDataOrError(shown, err, func(w io.Writer) {
 				rows := [][]string{}
 				for _, s := range shown.Sections {
 					rows = append(rows, []string{s.Path, string(s.Kind), fmt.Sprintf("%d-%d", s.Line, s.EndLine),
-						marks(len(s.Markers)), strings.Join(counts(s), ", ")})
+						markersText(len(s.Markers)), strings.Join(countTexts(s), ", ")})
 				}
-				terminal.Table(w, rows)
+				terminal.PrintTable(w, rows)
 				if len(rows) == 0 {
 					fmt.Fprintln(w, "no sections")
 				}
@@ -41,17 +41,17 @@ Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 	}
 }
 
-func marks(n int) string {
+func markersText(n int) string {
 	if n == 0 {
 		return "-"
 	}
 	return belay.CountOf(n, "marker")
 }
 
-func counts(s app.Section) []string {
+func countTexts(s app.Section) []string {
 	var out []string
 	for _, l := range s.Lists {
-		out = append(out, l.Name+" "+number(l.Count))
+		out = append(out, l.Name+" "+countText(l.Count))
 	}
 	return out
 }
@@ -66,12 +66,12 @@ Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan show plan.tsx",
 		RunE: func(_ *cobra.Command, args []string) error {
 			shown, err := app.ShowPlan(a.Dir, args[0])
-			return a.result(shown, err, func(w io.Writer) { tree(w, shown, terminal.PaintFor(a.Out)) })
+			return a.printDataOrError(shown, err, func(w io.Writer) { printPlanTree(w, shown, terminal.PaintFor(a.Out)) })
 		},
 	}
 }
 
-func tree(w io.Writer, shown app.PlanView, paint terminal.Paint) {
+func printPlanTree(w io.Writer, shown app.PlanView, paint terminal.Paint) {
 	all := append([]app.Section{}, shown.Sections...)
 	for _, b := range shown.Blocks { // those without markers say nothing of a task
 		if len(b.Markers) > 0 {
@@ -80,23 +80,23 @@ func tree(w io.Writer, shown app.PlanView, paint terminal.Paint) {
 	}
 	slices.SortStableFunc(all, func(a, b app.Section) int { return a.Start - b.Start })
 	for _, m := range shown.Unattached {
-		fmt.Fprintln(w, mark(m, paint))
+		fmt.Fprintln(w, markerText(m, paint))
 	}
 	for _, s := range all {
 		in := strings.Repeat("  ", s.Level-1)
-		lists := strings.Join(counts(s), ", ")
+		lists := strings.Join(countTexts(s), ", ")
 		if lists != "" {
 			lists = "  " + lists
 		}
 		fmt.Fprintf(w, "%s%s  %s\n", in, paint.Bold(belay.VisibleLine(s.Name)),
 			paint.Dim(belay.VisibleLine(fmt.Sprintf("%s, line %d%s", s.Kind, s.Line, lists))))
 		for _, m := range s.Markers {
-			fmt.Fprintf(w, "%s    %s\n", in, mark(m, paint))
+			fmt.Fprintf(w, "%s    %s\n", in, markerText(m, paint))
 		}
 	}
 }
 
-func mark(m app.Marker, paint terminal.Paint) string {
+func markerText(m app.Marker, paint terminal.Paint) string {
 	if m.Bad != "" {
 		return paint.Bad(belay.VisibleLine(fmt.Sprintf("line %d: %s (%s)", m.Line, m.Text, m.Bad)))
 	}

@@ -93,7 +93,7 @@ reached · 6 no such task, feature or repository.`,
   belay pr --checks
   belay pr T7 --watch --push --auto 2`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE:              func(c *cobra.Command, args []string) error { return a.pr(c, args, q) },
+		RunE:              func(c *cobra.Command, args []string) error { return a.printPull(c, args, q) },
 	}
 	f := c.Flags()
 	f.StringVar(&q.format, "format", "markdown", "markdown, abbreviated (a commit's message) or json")
@@ -115,7 +115,7 @@ reached · 6 no such task, feature or repository.`,
 	f.IntVar(&q.auto, "auto", 0, "with --watch: take up `N` rounds without asking")
 	f.DurationVar(&q.every, "every", 15*time.Second, "with --watch: ask again after this `TIME`")
 	f.DurationVar(&q.timeout, "timeout", 30*time.Minute, "with --watch: wait for at most this `TIME`")
-	forgeFlags(c, &q.publish.ForgeOptions)
+	addForgeFlags(c, &q.publish.ForgeOptions)
 	f.IntVar(&q.limit, "limit", pullLimit, "the most `CHARACTERS`; 0 is no limit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pullFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -129,8 +129,8 @@ type pullResult struct {
 	Output string `json:"output,omitempty"`
 }
 
-// check refuses flags that do not go together, and values that are none.
-func (q pullFlags) check() error {
+// validate refuses flags that do not go together, and values that are none.
+func (q pullFlags) validate() error {
 	if !slices.Contains(pullFormats, q.format) {
 		return belay.Refuse(belay.CodeUsage, "--format markdown, abbreviated or json", "%q is not a format", q.format)
 	}
@@ -150,8 +150,8 @@ func (q pullFlags) check() error {
 	return nil
 }
 
-func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
-	if err := q.check(); err != nil {
+func (a pullFamily) printPull(c *cobra.Command, args []string, q pullFlags) error {
+	if err := q.validate(); err != nil {
 		return err
 	}
 	svc, err := a.Open(c.Context())
@@ -168,9 +168,9 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	case q.open || q.publish.Comment:
 		return a.publish(c.Context(), svc, name, q)
 	case q.checks:
-		return a.ciChecks(a.Soft, svc, name, q)
+		return a.ciChecks(a.StopRequested, svc, name, q)
 	case q.watch:
-		return a.rounds(a.Soft, svc, name, q)
+		return a.runRounds(a.StopRequested, svc, name, q)
 	}
 	out := pullResult{}
 	if out.Pull, err = svc.Pull(c.Context(), name, a.version); err != nil {
@@ -187,7 +187,7 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 			return err
 		}
 	}
-	return a.Tell(out, nil, func(w io.Writer) {
+	return a.PrintResult(out, nil, func(w io.Writer) {
 		if out.Output != "" {
 			fmt.Fprintf(w, "wrote %s\n", belay.VisibleLine(q.output))
 			return
@@ -219,13 +219,13 @@ func (a pullFamily) commitWork(ctx context.Context, svc *app.Service, name strin
 			return err
 		}
 	}
-	return a.Tell(out, nil, func(w io.Writer) {
+	return a.PrintResult(out, nil, func(w io.Writer) {
 		if c := out.CommitResult; c != nil {
 			word := "committed"
 			if !c.Created {
 				word = "was committed as"
 			}
-			fmt.Fprintf(w, "%s %s %s, %s\n", c.Task, word, terminal.Short(c.Commit), belay.CountOf(len(c.Files), "file"))
+			fmt.Fprintf(w, "%s %s %s, %s\n", c.Task, word, terminal.ShortOID(c.Commit), belay.CountOf(len(c.Files), "file"))
 		}
 		if out.Bundle != "" {
 			fmt.Fprintf(w, "wrote %s\n", belay.VisibleLine(q.bundle))
@@ -251,7 +251,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 		Example: `  belay verify HEAD
   belay verify HEAD --tests
   belay verify HEAD --bundle T7.belay --signed --signers .github/allowed_signers`,
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, args []string) (err error) {
 			if bundle != "" {
 				if q.Bundle, err = app.ReadInput(a.Dir, bundle); err != nil {
 					return err
@@ -267,7 +267,7 @@ Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit o
 				}
 				all, not = append(all, p), cmp.Or(not, p.Refusal())
 			}
-			return a.Tell(all, not, func(w io.Writer) { printProven(w, all) })
+			return a.PrintResult(all, not, func(w io.Writer) { printProven(w, all) })
 		}),
 	}
 	f := c.Flags()
@@ -286,7 +286,7 @@ func printProven(w io.Writer, all []app.Proof) {
 		if !p.OK {
 			word = "NOT PROVEN"
 		}
-		fmt.Fprintf(w, "%s %s %s\n", terminal.Short(p.Commit), belay.VisibleLine(string(p.Task)), word)
+		fmt.Fprintf(w, "%s %s %s\n", terminal.ShortOID(p.Commit), belay.VisibleLine(string(p.Task)), word)
 		for _, s := range p.Steps {
 			mark := "ok  "
 			if !s.OK {

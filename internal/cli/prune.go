@@ -18,10 +18,10 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-type undoer func(*app.Service, context.Context, restore.Options) (restore.Restored, error)
+type undoFunc func(*app.Service, context.Context, restore.Options) (restore.Restored, error)
 
-// stepBack makes undo and redo.
-func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
+// undoCommandFor makes undo and redo.
+func (a snapshotFamily) undoCommandFor(name, about string, do undoFunc) *cobra.Command {
 	var o restore.Options
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
@@ -29,16 +29,16 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 			"If that is impossible, belay undo reverses\nan interrupted restore, and belay redo an interrupted undo." +
 			"\n\nExit codes: 0 done, perhaps with skipped paths · 2 nothing to " + name + ", or not possible · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			out, err := do(svc, c.Context(), o)
-			if a.SkipBroken(err) {
+			if a.AskSkipBroken(err) {
 				o.SkipBroken = true
 				out, err = do(svc, c.Context(), o)
 			}
 			if err != nil {
 				return err
 			}
-			return a.SteppedBack(out, o.DryRun, name)
+			return a.PrintUndone(out, o.DryRun, name)
 		}),
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
@@ -55,7 +55,7 @@ task cannot be dropped.
 
 Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
 			protected, err := svc.Protected(c.Context())
 			if err != nil {
 				return err
@@ -85,7 +85,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 			if err := svc.Session.Restores.Drop(c.Context(), ids...); err != nil {
 				return err
 			}
-			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })
+			return a.PrintResult(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })
 		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -134,9 +134,9 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 					belay.VisibleLine(file))
 			}
 			if len(missing) > 0 {
-				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
+				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshotsText(missing))
 			}
-			return a.Tell(out, nil, func(w io.Writer) { pruned(w, out, q.DryRun) })
+			return a.PrintResult(out, nil, func(w io.Writer) { printPruned(w, out, q.DryRun) })
 		},
 	}
 	c.Flags().StringVar(&age, "older-than", "24h", "age, like 90m, 72h or 7d")
@@ -145,8 +145,8 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 	return c
 }
 
-// pruned says what was forgotten, and why others stay.
-func pruned(w io.Writer, out app.Pruned, dry bool) {
+// printPruned says what was forgotten, and why others stay.
+func printPruned(w io.Writer, out app.Pruned, dry bool) {
 	verb := "forgotten"
 	if dry {
 		verb = "would be deleted"
@@ -186,9 +186,9 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show how much space snapshots use", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay snapshot status",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			u, err := svc.Session.Snaps.Usage(c.Context())
-			return a.result(u, err, func(w io.Writer) {
+			return a.printDataOrError(u, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s, %s not shared with anything else\n", belay.CountOf(u.Snapshots, "snapshot"), belay.RoundSize(u.Bytes))
 				if u.Unreadable > 0 {
 					fmt.Fprintf(w, "%s: run belay doctor\n", belay.CountOf(u.Unreadable, "unreadable snapshot"))

@@ -24,17 +24,19 @@ terminal it prints a line for each task that changed; with --json, an object for
 
 Exit codes: 0 shown.`,
 		Example: "  belay status\n  belay status --json\n  belay status --watch",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			if watch {
-				a.Noted = true
-				return a.Watch(terminal.Watched{
+				a.RestoreReported = true
+				return a.Watch(terminal.WatchSource{
 					Status: func() (app.Status, error) { return svc.Status(c.Context()) },
 					Tasks:  svc.Tasks, Limit: svc.Session.Config.Snapshot.Cap,
 				})
 			}
 			s, err := svc.Status(c.Context())
-			a.Noted = err == nil // it is part of what is printed
-			return a.result(s, err, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, svc.Session.Config.Snapshot.Cap) }))
+			a.RestoreReported = err == nil // it is part of what is printed
+			return a.printDataOrError(s, err, terminal.WrapOutput(func(w io.Writer) {
+				terminal.PrintStatus(w, s, svc.Session.Config.Snapshot.Cap)
+			}))
 		}),
 	}
 	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
@@ -45,19 +47,19 @@ func (a repositoryFamily) configCommand() *cobra.Command {
 	explain := false
 	show := func(c *cobra.Command, name string) error {
 		if explain {
-			return a.explain(c.Context(), name)
+			return a.explainKeys(c.Context(), name)
 		}
 		svc, err := a.Open(c.Context())
 		if err != nil {
 			return err
 		}
 		settings := svc.Session.Config.Settings()
-		return a.TellLong(c.Context(), settings, func(w io.Writer) {
+		return a.PrintResultPaged(c.Context(), settings, func(w io.Writer) {
 			var rows [][]string
 			for _, s := range settings {
 				rows = append(rows, []string{s.Key, fmt.Sprint(s.Value), fmt.Sprint(s.Source)})
 			}
-			terminal.Table(w, rows)
+			terminal.PrintTable(w, rows)
 		})
 	}
 	c := &cobra.Command{
@@ -93,9 +95,9 @@ Exit codes: 0 shown · 2 there is no such key.`,
 	return c
 }
 
-// explain prints what keys mean. The values are left out where the config cannot be read: then the meaning is what
+// explainKeys prints what keys mean. The values are left out where the config cannot be read: then the meaning is what
 // somebody needs.
-func (a repositoryFamily) explain(ctx context.Context, name string) error {
+func (a repositoryFamily) explainKeys(ctx context.Context, name string) error {
 	c, _ := config.Parse(config.File, nil)
 	if svc, err := a.Open(ctx); err == nil {
 		c = svc.Session.Config
@@ -104,7 +106,7 @@ func (a repositoryFamily) explain(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.TellLong(ctx, list, terminal.Fit(func(w io.Writer) {
+	return a.PrintResultPaged(ctx, list, terminal.WrapOutput(func(w io.Writer) {
 		p := terminal.PaintFor(w)
 		for _, e := range list {
 			fmt.Fprintf(w, "%s\n    %s\n    takes %s", p.Bold(e.Key), e.Meaning, e.Takes)
@@ -134,7 +136,7 @@ Where nobody can be asked, such as in a script, nothing is trusted without --yes
 
 Exit codes: 0 done · 2 nothing was trusted.`,
 		Example: "  belay trust --show\n  belay trust\n  belay trust --yes\n  belay trust --remove",
-		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
 			st, err := svc.TrustState()
 			switch {
 			case err != nil || show:
@@ -143,7 +145,7 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 			case !st.Trusted:
 				if !yes {
 					var asked bool
-					if yes, asked = a.Asked(app.ItemsText(st.Untrusted()) + "trust these?"); !asked {
+					if yes, asked = a.AskConfirmation(app.ItemsText(st.Untrusted()) + "trust these?"); !asked {
 						return belay.Refuse(belay.CodeCannot, "belay trust --show lists them; belay trust --yes trusts them",
 							"nothing was trusted: there is no terminal to ask")
 					} else if !yes {
@@ -155,7 +157,7 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 			if err == nil {
 				st, err = svc.TrustState()
 			}
-			return a.result(st, err, func(w io.Writer) {
+			return a.printDataOrError(st, err, func(w io.Writer) {
 				if len(st.Items) == 0 {
 					fmt.Fprintln(w, "this repository has no commands to trust")
 				}
@@ -191,13 +193,13 @@ Exit codes: 0 no problems · 1 problems found.`,
 		Example: "  belay doctor --all",
 		RunE: func(c *cobra.Command, _ []string) error {
 			svc, bad, err := app.OpenAnyway(c.Context(), a.Setting(nil))
-			if !a.JSON && terminal.Is(a.Err) {
+			if !a.JSON && terminal.IsTerminal(a.Err) {
 				how.Progress = func(done, of int) { fmt.Fprintf(a.Err, "\rreading snapshots: %d of %d", done, of) }
 			}
 			var list []app.HealthCheck
 			if err == nil {
-				list = append(app.CheckHealth(c.Context(), svc.Session, bad, how), trusting(svc))
-				list = append(list, agents(c.Context(), svc.Session.Repo.Root)...)
+				list = append(app.CheckHealth(c.Context(), svc.Session, bad, how), trustComplaint(svc))
+				list = append(list, agentComplaints(c.Context(), svc.Session.Repo.Root)...)
 			} else if list = app.CheckGitFolders(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
 				return err
 			}
@@ -213,7 +215,7 @@ Exit codes: 0 no problems · 1 problems found.`,
 			if sick > 0 {
 				err = belay.Refuse(belay.CodeRefused, "see above", "found %s", belay.CountOf(sick, "problem"))
 			}
-			return a.Tell(list, err, func(w io.Writer) {
+			return a.PrintResult(list, err, func(w io.Writer) {
 				p := terminal.PaintFor(w)
 				for _, l := range list {
 					mark := p.Good("ok  ")
@@ -232,9 +234,9 @@ Exit codes: 0 no problems · 1 problems found.`,
 	return c
 }
 
-// trusting says what the repository would have run and may not. That is no fault: the
+// trustComplaint says what the repository would have run and may not. That is no fault: the
 // checks that would run it say so.
-func trusting(s *app.Service) app.HealthCheck {
+func trustComplaint(s *app.Service) app.HealthCheck {
 	c := app.HealthCheck{Subject: "trust", OK: true, Text: "no untrusted commands"}
 	st, err := s.TrustState()
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 )
 
 type runFlags struct {
-	NewTask
-	resume, pipeline          string
-	trust, quiet, apart, keep bool
-	parallel                  int
-	merge                     bool
+	NewTaskFlags
+	resume, pipeline             string
+	trust, quiet, separate, keep bool
+	parallel                     int
+	merge                        bool
 }
 
 func (a loopFamily) runCommand() *cobra.Command {
@@ -81,7 +81,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 			if f.merge {
 				return belay.Refuse(belay.CodeUsage, "add --parallel N, or run belay merge TASK afterwards", "--merge needs --parallel")
 			}
-			prose, agent, err := Split(c, args)
+			prose, agent, err := SplitPrompt(c, args)
 			if err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.StringVar(&f.resume, "resume", "", "continue the open task `ID`")
 	fl.BoolVar(&f.trust, "trust", false, "trust the repository's commands, now and later")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show only the result")
-	fl.BoolVar(&f.apart, "worktree", false, "run the task in its own worktree")
+	fl.BoolVar(&f.separate, "worktree", false, "run the task in its own worktree")
 	fl.BoolVar(&f.keep, "keep", false, "keep the task's worktree when it ends without being accepted")
 	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks in parallel, at most `N` at a time")
 	fl.BoolVar(&f.merge, "merge", false, "with --parallel: merge what was accepted, tested together first (belay merge --all)")
@@ -111,8 +111,8 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	if err != nil {
 		return err
 	}
-	asked.Trust, asked.OwnTree = f.trust, f.apart
-	q := app.RunRequest{NewTask: asked, Soft: a.Soft, Keep: f.keep}
+	asked.Trust, asked.OwnTree = f.trust, f.separate
+	q := app.RunRequest{NewTask: asked, Soft: a.StopRequested, Keep: f.keep}
 	if f.resume != "" || c.Flags().Changed("resume") {
 		if q.Resume, err = belay.ParseTaskID(f.resume); err != nil {
 			return err
@@ -134,35 +134,35 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 		}
 	}
 	if prose != "" && f.ID == "" && svc.NamesTasks(a.Dir, prose) {
-		if f.pipeline != "" || f.apart {
+		if f.pipeline != "" || f.separate {
 			return belay.Refuse(belay.CodeUsage, "record them with belay task import, then name one: belay run TASK",
 				"%s names a list of tasks: --pipeline and --worktree are for one task", belay.VisibleLine(prose))
 		}
 		return a.runTasks(c, f, svc, q)
 	}
 	if q.Resume == "" {
-		a.Clarified(c.Context(), svc, &q.NewTask, f.Clarify)
+		a.Clarify(c.Context(), svc, &q.NewTask, f.Clarify)
 	}
-	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(svc, q.Resume) {
-		return a.pipelined(c, f, svc, q)
+	if c.Flags().Changed("pipeline") || q.Resume != "" && hasRoles(svc, q.Resume) {
+		return a.runPipeline(c, f, svc, q)
 	}
 	var stop func()
-	q.Watch, stop = a.watched(c.Context(), svc, f.quiet)
+	q.Watch, stop = a.openScreen(c.Context(), svc, f.quiet)
 	rec, err := svc.Run(c.Context(), q)
 	stop()
-	return a.ranTo(c.Context(), svc, rec, err)
+	return a.printRun(c.Context(), svc, rec, err)
 }
 
-// watched gives a screen that shows a run as it goes, until stop is called.
-func (a loopFamily) watched(ctx context.Context, svc *app.Service, quiet bool) (s *terminal.Screen, stop func()) {
+// openScreen gives a screen that shows a run as it goes, until stop is called.
+func (a loopFamily) openScreen(ctx context.Context, svc *app.Service, quiet bool) (s *terminal.Screen, stop func()) {
 	s = a.Screen(quiet)
-	s.Said = svc.LastOutput
-	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, svc, r.Task.ID) }
-	return s, ticking(ctx, s)
+	s.LastOutput = svc.LastOutput
+	s.View = func(ctx context.Context, r *session.Record) error { return a.showChange(ctx, svc, r.Task.ID) }
+	return s, startTicking(ctx, s)
 }
 
-// ticking lets what is shown follow the time, until stop is called.
-func ticking(ctx context.Context, shown interface {
+// startTicking lets what is shown follow the time, until stop is called.
+func startTicking(ctx context.Context, shown interface {
 	Tick(context.Context)
 	Stop()
 }) (stop func()) {
@@ -176,26 +176,26 @@ func (a loopFamily) runTasks(c *cobra.Command, f runFlags, svc *app.Service, q a
 	t := app.TasksRequest{RunRequest: q, Name: q.Text, Dir: a.Dir}
 	t.Text = ""
 	var stop func()
-	t.Watch, stop = a.watched(c.Context(), svc, f.quiet)
+	t.Watch, stop = a.openScreen(c.Context(), svc, f.quiet)
 	ran, err := svc.RunTasks(c.Context(), t)
 	stop()
 	if err != nil {
 		return err
 	}
-	return a.ranAll(svc, ran, nil, nil)
+	return a.printRuns(svc, ran, nil, nil)
 }
 
-// view shows the change of a task's last attempt on the terminal.
-func (a loopFamily) view(ctx context.Context, svc *app.Service, id belay.TaskID) error {
+// showChange shows the change of a task's last attempt on the terminal.
+func (a loopFamily) showChange(ctx context.Context, svc *app.Service, id belay.TaskID) error {
 	d, err := svc.Diff(ctx, string(id), "", nil)
 	if err != nil {
 		return err
 	}
-	return a.page(ctx, svc, d, a.Err)
+	return a.printDiffPaged(ctx, svc, d, a.Err)
 }
 
-// ranTo prints where a run has got to.
-func (a loopFamily) ranTo(ctx context.Context, at *app.Service, rec *session.Record, err error) error {
+// printRun prints where a run has got to.
+func (a loopFamily) printRun(ctx context.Context, at *app.Service, rec *session.Record, err error) error {
 	if rec == nil {
 		return err
 	}
@@ -204,16 +204,16 @@ func (a loopFamily) ranTo(ctx context.Context, at *app.Service, rec *session.Rec
 		if err == nil {
 			err = serr
 		}
-		return a.Tell(nil, err)
+		return a.PrintResult(nil, err)
 	}
 	if err == nil {
-		err = Outcome(fresh)
+		err = OutcomeError(fresh)
 	}
 	result := at.Result(ctx, fresh)
-	return a.Tell(struct {
+	return a.PrintResult(struct {
 		app.TaskView
 		Result prompt.Result `json:"result"`
-	}{shown, result}, err, terminal.Fit(func(w io.Writer) {
+	}{shown, result}, err, terminal.WrapOutput(func(w io.Writer) {
 		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State, result.Checks, shown.Paused), result.Text())
 		if shown.Unmerged {
 			fmt.Fprintf(w, "\nits work is in %s; merge it with belay merge %s\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
@@ -234,11 +234,11 @@ The waiting run saves its work and pauses the task.
 Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 		Example:           "  belay cancel T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+		RunE: a.withTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
 			if err := svc.Cancel(c.Context(), id); err != nil {
 				return err
 			}
-			return a.Tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
+			return a.PrintResult(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: stopped the agent\n", id)
 			})
 		}),

@@ -41,12 +41,12 @@ Exit codes: 0 nothing to say, or as the answer says · 2 denied, with the reason
 				return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(hook.Agents(), ", "),
 					"%q is not an agent with hooks", args[0])
 			}
-			if terminal.Is(a.In) {
+			if terminal.IsTerminal(a.In) {
 				return belay.Refuse(belay.CodeUsage, "belay help hook", "the event is expected on standard input")
 			}
 			ev := hook.Read(args[0], a.In)
 			out := hook.Encode(ev, app.Hook(c.Context(), a.Setting(nil), ev))
-			a.Told = true
+			a.Printed = true
 			if _, err := io.WriteString(a.Out, out.Stdout); err != nil && out.Exit == 0 {
 				return nil // nobody reads it
 			}
@@ -68,10 +68,10 @@ wrong folder. It prints nothing when there is nothing to say.
 
 Exit codes: 0 shown.`,
 		Example: "  belay brief\n  belay brief --json",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			b := svc.Brief(c.Context())
-			a.Noted = true
-			return a.Tell(b, nil, func(w io.Writer) {
+			a.RestoreReported = true
+			return a.PrintResult(b, nil, func(w io.Writer) {
 				if text := b.Text(); text != "" {
 					fmt.Fprintln(w, text)
 				}
@@ -93,15 +93,15 @@ belay undo --turn and belay undo --tool take these numbers.
 Exit codes: 0 shown · 6 no such session.`,
 		Example:           "  belay timeline\n  belay timeline --json",
 		ValidArgsFunction: a.completeSessions,
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, args []string) error {
 			t, err := svc.Timeline(c.Context(), strings.Join(args, ""))
-			return a.result(t, err, func(w io.Writer) { terminal.Timeline(w, t) })
+			return a.printDataOrError(t, err, func(w io.Writer) { terminal.PrintTimeline(w, t) })
 		}),
 	}
 }
 
 func (a sessionFamily) completeSessions(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.offered(c, func(svc *app.Service) (ids []string, err error) {
+	return a.completeFrom(c, func(svc *app.Service) (ids []string, err error) {
 		all, err := svc.Session.Sessions()
 		for _, r := range all {
 			ids = append(ids, string(r.Task.ID))

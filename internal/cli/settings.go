@@ -12,13 +12,13 @@ import (
 
 // Settings are the flags that stand for keys of the config file and win over it.
 type Settings struct {
-	Skip  []string
-	whole bool // all of them are defined, not those of the scope alone
+	Skip []string
+	all  bool // all of them are defined, not those of the scope alone
 }
 
 // Add defines all of them.
 func (s *Settings) Add(f *pflag.FlagSet) {
-	s.whole = true
+	s.all = true
 	s.AddScope(f)
 	f.StringSlice("preserve", nil, "`GLOBS` that a rollback does not touch")
 	f.Int("retries", 3, "automatic retries after the first attempt")
@@ -50,8 +50,8 @@ func (*Settings) AddTests(f *pflag.FlagSet) {
 	f.Bool("known-failures", false, "a test command that failed before the task may fail in the same way after it")
 }
 
-// keyOf names the config key a flag stands for.
-var keyOf = map[string]string{
+// configKeys names the config key a flag stands for.
+var configKeys = map[string]string{
 	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
 	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
 	"known-failures": "checks.tests.known_failures", "accept-exit": "agent.accept_exit",
@@ -60,16 +60,16 @@ var keyOf = map[string]string{
 	"cost": "limits.cost", "tokens": "limits.tokens", "fence": "fence.enabled",
 }
 
-// ofScope names the flags that AddScope defines.
-var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true,
+// scopeFlags names the flags that AddScope defines.
+var scopeFlags = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true,
 	"known-failures": true, "max-diff": true, "skip": true}
 
 // Flags gives the keys that were set on the command line.
 func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 	var out []app.Flag
 	f.Visit(func(fl *pflag.Flag) {
-		key, ours := keyOf[fl.Name]
-		if !ours || !s.whole && !ofScope[fl.Name] { // belay check has a --timeout of its own
+		key, ours := configKeys[fl.Name]
+		if !ours || !s.all && !scopeFlags[fl.Name] { // belay check has a --timeout of its own
 			return
 		}
 		value := fl.Value.String()
@@ -81,8 +81,8 @@ func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 	return out
 }
 
-// offered are the words that the shell offers: what list finds in the repository, nothing where that cannot be read.
-func (a *App) offered(c *cobra.Command, list func(*app.Service) ([]string, error)) ([]string, cobra.ShellCompDirective) {
+// completeFrom are the words that the shell offers: what list finds in the repository, nothing where that cannot be read.
+func (a *App) completeFrom(c *cobra.Command, list func(*app.Service) ([]string, error)) ([]string, cobra.ShellCompDirective) {
 	var words []string
 	svc, err := a.Open(c.Context())
 	if err == nil {
@@ -99,7 +99,7 @@ func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.offered(c, func(svc *app.Service) (ids []string, err error) {
+	return a.completeFrom(c, func(svc *app.Service) (ids []string, err error) {
 		lines, err := svc.Tasks()
 		for _, l := range lines {
 			ids = append(ids, string(l.ID)+"\t"+l.Title)
@@ -110,7 +110,7 @@ func (a *App) CompleteTasks(c *cobra.Command, args []string, _ string) ([]string
 
 // CompleteSnapshots offers snapshot ids, newest first.
 func (a *App) CompleteSnapshots(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	return a.offered(c, func(svc *app.Service) (ids []string, err error) {
+	return a.completeFrom(c, func(svc *app.Service) (ids []string, err error) {
 		list, err := svc.Session.Snaps.List(c.Context())
 		for _, s := range slices.Backward(list) {
 			ids = append(ids, string(s.ID)+"\t"+string(s.Kind)+" "+s.Message)

@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-func by(who string) string {
+func byText(who string) string {
 	if who == "" {
 		return ""
 	}
@@ -25,12 +25,12 @@ func (a loopFamily) showCommand() *cobra.Command {
 		Long: "Show prints a task's text, state, attempts and findings, and what comes next.\n" +
 			"The default is the latest task.\n\nExit codes: 0 shown · 6 no such task.",
 		Example: "  belay show\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
-		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+		RunE: a.withTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
 			shown, r, err := svc.Show(id)
 			if err != nil {
 				return err
 			}
-			return a.TellLong(c.Context(), shown, terminal.Fit(func(w io.Writer) {
+			return a.PrintResultPaged(c.Context(), shown, terminal.WrapOutput(func(w io.Writer) {
 				if shown.Problem != "" {
 					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
 				}
@@ -46,7 +46,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 					fmt.Fprintf(w, "snapshots: %s\n", belay.VisibleLine(shown.Snapshots))
 				}
 				for _, o := range r.Over {
-					fmt.Fprintf(w, "attempt %d was accepted despite its rejection%s: %s\n", o.Attempt, by(o.By),
+					fmt.Fprintf(w, "attempt %d was accepted despite its rejection%s: %s\n", o.Attempt, byText(o.By),
 						belay.VisibleLine(o.String()))
 				}
 				if r.State.Gate != nil {

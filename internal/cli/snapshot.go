@@ -56,9 +56,9 @@ Exit codes: 0 taken · 2 could not be taken.`,
 				return err
 			}
 			if !a.JSON {
-				a.gaps(info)
+				a.printGaps(info)
 			}
-			return a.Tell(info, nil, func(w io.Writer) { fmt.Fprintln(w, info.ID) })
+			return a.PrintResult(info, nil, func(w io.Writer) { fmt.Fprintln(w, info.ID) })
 		},
 	}
 	f := c.Flags()
@@ -70,7 +70,7 @@ Exit codes: 0 taken · 2 could not be taken.`,
 	return c
 }
 
-func (a snapshotFamily) gaps(info snapshot.Info) {
+func (a snapshotFamily) printGaps(info snapshot.Info) {
 	const most = 10
 	for i, g := range info.Gaps {
 		if left := len(info.Gaps) - i; i == most && left > 1 {
@@ -90,8 +90,8 @@ func (a snapshotFamily) gaps(info snapshot.Info) {
 	}
 }
 
-// listed is a snapshot in a list. Archived: nothing needs it since its task has ended.
-type listed struct {
+// listedSnapshot is a snapshot in a list. Archived: nothing needs it since its task has ended.
+type listedSnapshot struct {
 	snapshot.Info
 	Archived bool `json:"archived,omitempty"`
 }
@@ -122,19 +122,19 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 				return err
 			}
 			if len(missing) > 0 {
-				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
+				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshotsText(missing))
 			}
 			archived, err := svc.Archived(c.Context())
 			if err != nil {
 				return err
 			}
-			list := []listed{}
+			list := []listedSnapshot{}
 			for _, s := range all {
 				if (task == "" || s.Task.Key() == belay.TaskID(task).Key()) && (kind == "" || string(s.Kind) == kind) {
-					list = append(list, listed{s, archived[s.ID]})
+					list = append(list, listedSnapshot{s, archived[s.ID]})
 				}
 			}
-			return a.Tell(list, nil, func(w io.Writer) {
+			return a.PrintResult(list, nil, func(w io.Writer) {
 				var rows [][]string
 				for _, s := range list {
 					about := s.Message
@@ -147,7 +147,7 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"),
 						string(s.Kind), string(s.Task), about})
 				}
-				terminal.Table(w, rows)
+				terminal.PrintTable(w, rows)
 			})
 		},
 	}
@@ -162,18 +162,18 @@ func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
 		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
 		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
-			svc, id, err := a.snapshot(c, args[0])
+			svc, id, err := a.openSnapshot(c, args[0])
 			if err != nil {
 				return err
 			}
 			info, err := svc.Session.Snaps.Get(c.Context(), id)
-			return a.result(info, err, func(w io.Writer) { terminal.Snapshot(w, info) })
+			return a.printDataOrError(info, err, func(w io.Writer) { terminal.PrintSnapshot(w, info) })
 		},
 	}
 }
 
-// snapshot opens the repository and resolves an id or the start of one.
-func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Service, belay.SnapshotID, error) {
+// openSnapshot opens the repository and resolves an id or the start of one.
+func (a snapshotFamily) openSnapshot(c *cobra.Command, arg string) (*app.Service, belay.SnapshotID, error) {
 	id, err := belay.ParseSnapshotID(arg)
 	if err != nil {
 		return nil, "", err
@@ -219,7 +219,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 				return err
 			}
 			if len(ids) == 0 {
-				id, err := a.Task(svc, nil)
+				id, err := a.ResolveTask(svc, nil)
 				if err != nil {
 					return err
 				}
@@ -246,7 +246,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 
 func (a snapshotFamily) printDiff(c *cobra.Command, svc *app.Service, d app.Diff, stat, names bool) error {
 	if a.JSON || stat || names {
-		return a.Tell(d, nil, func(w io.Writer) {
+		return a.PrintResult(d, nil, func(w io.Writer) {
 			var rows [][]string
 			for _, ch := range d.Changes {
 				switch {
@@ -258,24 +258,24 @@ func (a snapshotFamily) printDiff(c *cobra.Command, svc *app.Service, d app.Diff
 					rows = append(rows, []string{ch.Status, fmt.Sprintf("+%d -%d", ch.Added, ch.Deleted), ch.Path})
 				}
 			}
-			terminal.Table(w, rows)
+			terminal.PrintTable(w, rows)
 		})
 	}
-	a.Told = true
-	return a.page(c.Context(), svc, d, a.Out)
+	a.Printed = true
+	return a.printDiffPaged(c.Context(), svc, d, a.Out)
 }
 
-// page prints a diff: as it is where it is read by a program.
-func (a *App) page(ctx context.Context, svc *app.Service, d app.Diff, to io.Writer) error {
-	if !terminal.Is(to) {
+// printDiffPaged prints a diff: as it is where it is read by a program.
+func (a *App) printDiffPaged(ctx context.Context, svc *app.Service, d app.Diff, to io.Writer) error {
+	if !terminal.IsTerminal(to) {
 		return svc.Patch(ctx, d, to)
 	}
-	return a.Paged(ctx, to, func(w io.Writer) error {
+	return a.WithPager(ctx, to, func(w io.Writer) error {
 		var b bytes.Buffer
 		if err := svc.Patch(ctx, d, &b); err != nil {
 			return err
 		}
-		_, err := io.WriteString(w, terminal.Diff(terminal.PaintFor(w), b.String()))
+		_, err := io.WriteString(w, terminal.ColourDiff(terminal.PaintFor(w), b.String()))
 		return err
 	})
 }
@@ -306,7 +306,7 @@ restore · 6 no such snapshot.`,
 			if err := app.CheckGlobs(o.Preserve); err != nil {
 				return err
 			}
-			svc, id, err := a.snapshot(c, args[0])
+			svc, id, err := a.openSnapshot(c, args[0])
 			if err != nil {
 				return err
 			}
@@ -322,7 +322,7 @@ restore · 6 no such snapshot.`,
 				o.DryRun, o.SkipBroken = dry, skip
 				return svc.Restore(c.Context(), id, o)
 			}
-			return a.restore("restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
+			return a.runRestore("restore "+id.Short(), o.DryRun, !yes && !unfinished, o.SkipBroken, do)
 		},
 	}
 	f := c.Flags()
@@ -335,7 +335,7 @@ restore · 6 no such snapshot.`,
 }
 
 func (a snapshotFamily) undoCommand() *cobra.Command {
-	c := a.stepBack("undo", "Undo the last restore", (*app.Service).Undo)
+	c := a.undoCommandFor("undo", "Undo the last restore", (*app.Service).Undo)
 	var turn, tool, of string
 	c.Use, c.Args = "undo [--turn [N] | --tool [N]]", cobra.MaximumNArgs(1)
 	c.Short = "Undo the last restore, or a turn of an agent's session"
@@ -354,7 +354,7 @@ Exit codes: ` + codes
 	f.StringVar(&turn, "turn", "", "go back to before turn `N`")
 	f.StringVar(&tool, "tool", "", "go back to before tool call `N`")
 	f.StringVar(&of, "session", "", "the `SESSION`, when it is not the latest")
-	f.Lookup("turn").NoOptDefVal, f.Lookup("tool").NoOptDefVal = lastOne, lastOne
+	f.Lookup("turn").NoOptDefVal, f.Lookup("tool").NoOptDefVal = lastValue, lastValue
 	plain := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if turn == "" && tool == "" {
@@ -363,22 +363,22 @@ Exit codes: ` + codes
 			}
 			return plain(c, nil)
 		}
-		return a.back(c, app.UndoTurnRequest{Session: of, ToolCall: tool != ""}, turn+tool, args)
+		return a.undoWork(c, app.UndoTurnRequest{Session: of, ToolCall: tool != ""}, turn+tool, args)
 	}
 	return c
 }
 
-// lastOne is the value of --turn and --tool without a number.
-const lastOne = "last"
+// lastValue is the value of --turn and --tool without a number.
+const lastValue = "last"
 
-func (a snapshotFamily) back(c *cobra.Command, q app.UndoTurnRequest, word string, args []string) (err error) {
-	if word == lastOne && len(args) > 0 {
+func (a snapshotFamily) undoWork(c *cobra.Command, q app.UndoTurnRequest, word string, args []string) (err error) {
+	if word == lastValue && len(args) > 0 {
 		word, args = args[0], nil
 	}
-	if word != lastOne {
+	if word != lastValue {
 		q.Number, err = strconv.Atoi(word)
 	}
-	if err != nil || word != lastOne && q.Number < 1 || len(args) > 0 {
+	if err != nil || word != lastValue && q.Number < 1 || len(args) > 0 {
 		return belay.Refuse(belay.CodeUsage, "belay timeline shows the numbers", "%q is not the number of a turn or a tool call",
 			strings.Join(append([]string{word}, args...), " "))
 	}
@@ -389,7 +389,7 @@ func (a snapshotFamily) back(c *cobra.Command, q app.UndoTurnRequest, word strin
 		return err
 	}
 	out, what, err := svc.UndoTurn(c.Context(), q)
-	if a.SkipBroken(err) {
+	if a.AskSkipBroken(err) {
 		q.Options.SkipBroken = true
 		out, what, err = svc.UndoTurn(c.Context(), q)
 	}
@@ -399,9 +399,9 @@ func (a snapshotFamily) back(c *cobra.Command, q app.UndoTurnRequest, word strin
 	if !a.JSON {
 		fmt.Fprintf(a.Err, "belay: undo %s\n", what)
 	}
-	return a.Restored(out, q.Options.DryRun)
+	return a.PrintRestored(out, q.Options.DryRun)
 }
 
 func (a snapshotFamily) redoCommand() *cobra.Command {
-	return a.stepBack("redo", "Redo the restore that undo reversed", (*app.Service).Redo)
+	return a.undoCommandFor("redo", "Redo the restore that undo reversed", (*app.Service).Redo)
 }

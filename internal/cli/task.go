@@ -19,41 +19,41 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// NewTask are the flags that say what a task is, and how it is judged.
-type NewTask struct {
+// NewTaskFlags are the flags that say what a task is, and how it is judged.
+type NewTaskFlags struct {
 	ID, Feature, Role string
 	With              string // the name of a preset
 	Expect            []string
 	Secrets, Clarify  bool
-	AsItIs            bool
+	AsWritten         bool
 	Settings          Settings
 
 	flags *pflag.FlagSet
 }
 
 // Add defines all of them.
-func (t *NewTask) Add(f *pflag.FlagSet) {
+func (t *NewTaskFlags) Add(f *pflag.FlagSet) {
 	t.flags = f
 	f.StringVar(&t.ID, "task", "", "the task's `ID` (default: the next number)")
 	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
-	f.StringVar(&t.With, "with", "", withUsage())
+	f.StringVar(&t.With, "with", "", presetUsage())
 	f.StringVar(&t.Role, "agent", "", "`NAME` of the agent in the record")
 	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that the task must change")
 	f.BoolVar(&t.Secrets, "force-secrets", false, "allow possible secrets in the task text (recorded)")
 	f.BoolVar(&t.Clarify, "clarify", false, "an ambiguous task waits for a person, whatever the config says")
-	f.BoolVar(&t.AsItIs, "as-it-is", false, "run an ambiguous task as written, without asking")
+	f.BoolVar(&t.AsWritten, "as-it-is", false, "run an ambiguous task as written, without asking")
 	t.Settings.Add(f)
 }
 
 // Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
 // that cannot be one.
-func (t *NewTask) Request(prose string, command []string) (q app.NewTask, err error) {
-	command, role, err := withPreset(t.With, t.Role, command)
+func (t *NewTaskFlags) Request(prose string, command []string) (q app.NewTask, err error) {
+	command, role, err := presetCommand(t.With, t.Role, command)
 	if err != nil {
 		return q, err
 	}
-	q = app.NewTask{Text: prose, Secrets: t.Secrets, Agent: command, Feature: t.Feature, Role: role, Expect: t.Expect, AsItIs: t.AsItIs}
-	if t.AsItIs && t.Clarify {
+	q = app.NewTask{Text: prose, Secrets: t.Secrets, Agent: command, Feature: t.Feature, Role: role, Expect: t.Expect, AsItIs: t.AsWritten}
+	if t.AsWritten && t.Clarify {
 		return q, belay.Refuse(belay.CodeUsage, "use one of them", "--clarify and --as-it-is cannot be combined")
 	}
 	if t.ID != "" || t.flags != nil && t.flags.Changed("task") {
@@ -62,14 +62,14 @@ func (t *NewTask) Request(prose string, command []string) (q app.NewTask, err er
 	return q, err
 }
 
-// withUsage is the help of --with.
-func withUsage() string {
+// presetUsage is the help of --with.
+func presetUsage() string {
 	return "the agent by `NAME`: " + strings.Join(agent.PresetNames(), ", ") + "; words after -- are added"
 }
 
-// withPreset returns the command of a preset, with more words, and the agent's name for the record. Without the
+// presetCommand returns the command of a preset, with more words, and the agent's name for the record. Without the
 // name of a preset they are what they are.
-func withPreset(name, role string, more []string) (command []string, as string, err error) {
+func presetCommand(name, role string, more []string) (command []string, as string, err error) {
 	if name == "" {
 		return more, role, nil
 	}
@@ -85,9 +85,9 @@ func withPreset(name, role string, more []string) (command []string, as string, 
 	return slices.Concat(p.Command, more), cmp.Or(role, p.Name), nil
 }
 
-// Split parts the prose of a task from the agent's command at the "--"; prose "-" is
+// SplitPrompt parts the prose of a task from the agent's command at the "--"; prose "-" is
 // read from standard input. Errors: belay.CodeUsage.
-func Split(c *cobra.Command, args []string) (prose string, command []string, err error) {
+func SplitPrompt(c *cobra.Command, args []string) (prose string, command []string, err error) {
 	dash := c.ArgsLenAtDash()
 	if dash >= 0 {
 		args, command = args[:dash], args[dash:]
@@ -113,14 +113,14 @@ func Split(c *cobra.Command, args []string) (prose string, command []string, err
 	return prose, command, nil
 }
 
-// Outcome is the error that a task's standing ends a command with, nil when it was
+// OutcomeError is the error that a task's standing ends a command with, nil when it was
 // accepted: belay.CodeWaiting at a gate, CodeRefused, CodeInterrupted when it is parked.
-func Outcome(r *session.Record) error {
+func OutcomeError(r *session.Record) error {
 	id, gate := r.Task.ID, r.State.Gate
 	if r.State.Outcome == loop.OutcomePassed || gate == nil {
 		return app.RunError(r)
 	}
-	options := terminal.Options(gate.Options)
+	options := terminal.OptionsText(gate.Options)
 	switch gate.Kind {
 	case loop.GateReview:
 		return belay.Refuse(belay.CodeWaiting,

@@ -16,7 +16,7 @@ import (
 )
 
 func (a taskFamily) addCommand() *cobra.Command {
-	var f NewTask
+	var f NewTaskFlags
 	var after []string
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
@@ -24,7 +24,7 @@ func (a taskFamily) addCommand() *cobra.Command {
 			"it waits for your answer (belay gate show), unless --as-it-is.",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' --with claude`,
 		RunE: func(c *cobra.Command, args []string) error {
-			prose, agent, err := Split(c, args)
+			prose, agent, err := SplitPrompt(c, args)
 			if err != nil {
 				return err
 			}
@@ -32,22 +32,22 @@ func (a taskFamily) addCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if q.After, err = ids(after); err != nil {
+			if q.After, err = parseTaskIDs(after); err != nil {
 				return err
 			}
 			svc, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
 			if err != nil {
 				return err
 			}
-			a.Clarified(c.Context(), svc, &q, f.Clarify)
+			a.Clarify(c.Context(), svc, &q, f.Clarify)
 			r, err := svc.Add(c.Context(), q)
 			if err != nil {
 				return err
 			}
 			if r.State.Gate != nil {
-				err = Outcome(r)
+				err = OutcomeError(r)
 			}
-			return a.Tell(r.Task, err, func(w io.Writer) {
+			return a.PrintResult(r.Task, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s recorded: %s\n", r.Task.ID, belay.VisibleLine(r.Task.Title))
 				fmt.Fprint(w, prompt.Read(r.Task))
 			})
@@ -63,7 +63,7 @@ func (a taskFamily) listCommand() *cobra.Command {
 		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay task list --json",
-		RunE: a.inRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(c *cobra.Command, svc *app.Service, _ []string) error {
 			lines, err := svc.Tasks()
 			if err != nil {
 				return err
@@ -72,9 +72,9 @@ func (a taskFamily) listCommand() *cobra.Command {
 				lines = []app.TaskLine{}
 			}
 			lines, views := svc.AddPhases(c.Context(), lines)
-			return a.Tell(lines, nil, func(w io.Writer) {
-				terminal.Tasks(w, lines)
-				terminal.ActiveFeatures(w, views)
+			return a.PrintResult(lines, nil, func(w io.Writer) {
+				terminal.PrintTasks(w, lines)
+				terminal.PrintActiveFeatures(w, views)
 			})
 		}),
 	}
@@ -89,9 +89,9 @@ Prompts include the last ten; .belay/now/history.md has all of them.
 
 Exit codes: 0 shown.`,
 		Example: "  belay task history\n  belay task history --json",
-		RunE: a.inRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
+		RunE: a.withRepository(func(_ *cobra.Command, svc *app.Service, _ []string) error {
 			lines := append([]string{}, svc.Session.History("")...)
-			return a.Tell(lines, nil, func(w io.Writer) {
+			return a.PrintResult(lines, nil, func(w io.Writer) {
 				for _, l := range lines {
 					fmt.Fprintln(w, l)
 				}
@@ -107,13 +107,13 @@ func (a taskFamily) stepCommand(name, short, done string,
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not possible now · 5 the tree is in use · 6 no such task.",
 		Example: "  belay task " + name + " T7",
-		RunE: a.aboutTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
+		RunE: a.withTask(func(c *cobra.Command, svc *app.Service, id belay.TaskID) error {
 			r, err := do(svc, c.Context(), id, a.Screen(true))
 			if err != nil {
 				return err
 			}
 			shown, _, err := svc.Show(id)
-			return a.Tell(shown, err, func(w io.Writer) {
+			return a.PrintResult(shown, err, func(w io.Writer) {
 				about := string(id)
 				if name == "start" {
 					about = string(r.State.Before)

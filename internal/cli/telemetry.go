@@ -41,7 +41,7 @@ Exit codes: 0 sent · 2 off, or not all was accepted · 6 no such task.`,
 		Example:           "  belay telemetry send\n  belay telemetry send --all T7",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			tasks, err := ids(args)
+			tasks, err := parseTaskIDs(args)
 			if err != nil {
 				return err
 			}
@@ -50,15 +50,15 @@ Exit codes: 0 sent · 2 off, or not all was accepted · 6 no such task.`,
 				return err
 			}
 			sent, err := svc.SendTelemetry(c.Context(), tasks, all)
-			return a.Tell(sent, err, terminal.Fit(func(w io.Writer) { telemetrySent(w, sent) }))
+			return a.PrintResult(sent, err, terminal.WrapOutput(func(w io.Writer) { printSent(w, sent) }))
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "send everything again")
 	return c
 }
 
-// telemetrySent prints what was sent.
-func telemetrySent(w io.Writer, sent []app.TelemetrySent) {
+// printSent prints what was sent.
+func printSent(w io.Writer, sent []app.TelemetrySent) {
 	for _, t := range sent {
 		if len(t.Results) == 0 {
 			fmt.Fprintf(w, "%s: nothing new\n", t.Task)
@@ -101,7 +101,7 @@ Exit codes: 0 shown · 6 no such task.`,
 			for _, s := range signals {
 				shown[s] = data.Request(s, 0)
 			}
-			return a.Tell(shown, nil, func(w io.Writer) {
+			return a.PrintResult(shown, nil, func(w io.Writer) {
 				for _, s := range signals {
 					line, err := json.Marshal(shown[s])
 					if err == nil {

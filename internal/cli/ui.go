@@ -24,7 +24,7 @@ import (
 )
 
 func (a *App) uiCommand(version string) *cobra.Command {
-	var p Pages
+	var p ServeFlags
 	var fleet bool
 	c := &cobra.Command{
 		Use: "ui [DIR…]", Short: "Show tasks, diffs and gates in a browser",
@@ -46,18 +46,18 @@ Exit codes: 0 stopped · 2 could not serve, or no repository.`,
 			if fleet {
 				return a.becomeFleet(fleetUI(c.Flags(), args)...)
 			}
-			o := web.Options{Version: version, User: os.Getenv("USER"), Act: act}
+			o := web.Options{Version: version, User: os.Getenv("USER"), Act: runBelay}
 			if len(args) == 0 {
 				args = []string{a.Dir}
 			}
 			for _, dir := range args {
-				r, err := a.shown(c.Context(), dir)
+				r, err := a.uiRepository(c.Context(), dir)
 				if err != nil {
 					return err
 				}
 				o.Repositories = append(o.Repositories, r)
 			}
-			return p.Serve(a.Soft, a.Terminal, o)
+			return p.Serve(a.StopRequested, a.Terminal, o)
 		},
 	}
 	p.Add(c.Flags())
@@ -65,22 +65,22 @@ Exit codes: 0 stopped · 2 could not serve, or no repository.`,
 	return c
 }
 
-// Pages says how pages are served.
-type Pages struct {
+// ServeFlags says how pages are served.
+type ServeFlags struct {
 	port int
 	open bool
 	idle time.Duration
 }
 
 // Add adds the flags.
-func (p *Pages) Add(f *pflag.FlagSet) {
+func (p *ServeFlags) Add(f *pflag.FlagSet) {
 	f.IntVar(&p.port, "port", 0, "listen on this `PORT` (default: a free one)")
 	f.BoolVar(&p.open, "open", false, "open the browser")
 	f.DurationVar(&p.idle, "idle", 0, "stop when no page was open for this long, like 30m (default: never)")
 }
 
 // Serve prints the link and serves until ctx ends, or nobody has asked for as long as the flags say.
-func (p *Pages) Serve(ctx context.Context, t *terminal.Terminal, o web.Options) error {
+func (p *ServeFlags) Serve(ctx context.Context, t *terminal.Terminal, o web.Options) error {
 	s, err := web.New(ctx, o, p.port)
 	if err != nil {
 		return err
@@ -88,11 +88,11 @@ func (p *Pages) Serve(ctx context.Context, t *terminal.Terminal, o web.Options) 
 	at := struct {
 		URL string `json:"url"`
 	}{s.Link}
-	if err := t.Tell(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
+	if err := t.PrintResult(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
 		return err
 	}
 	if p.open {
-		if err := browse(s.Link); err != nil {
+		if err := openBrowser(s.Link); err != nil {
 			fmt.Fprintf(t.Err, "belay: no browser could be started (%v): open the link\n", err)
 		}
 	}
@@ -110,8 +110,8 @@ func fleetUI(flags *pflag.FlagSet, remotes []string) []string {
 	return append(append(args, "--"), remotes...)
 }
 
-// shown is a repository as the pages open it, for each request anew.
-func (a *App) shown(ctx context.Context, dir string) (web.Repository, error) {
+// uiRepository is a repository as the pages open it, for each request anew.
+func (a *App) uiRepository(ctx context.Context, dir string) (web.Repository, error) {
 	setting := a.Setting(nil)
 	setting.Ask, setting.Dir = nil, dir
 	svc, err := app.Open(ctx, setting)
@@ -120,17 +120,17 @@ func (a *App) shown(ctx context.Context, dir string) (web.Repository, error) {
 	}
 	root := svc.Session.Repo.Root
 	return web.Repository{Name: filepath.Base(root), Root: root, Open: func(ctx context.Context) (*app.Service, error) {
-		return a.serve(ctx, setting)
+		return a.openForRequest(ctx, setting)
 	}}, nil
 }
 
-// answerMost is how long a page waits for a command to do what it was asked for, where that can be seen before the
+// maxAnswerTime is how long a page waits for a command to do what it was asked for, where that can be seen before the
 // command ends.
-const answerMost = 30 * time.Second
+const maxAnswerTime = 30 * time.Second
 
-// act runs one of belay's own commands in a repository, in a session of its own: a task that it continues outlives the
-// server. It returns when the command ended, or, with done, once done is true or answerMost is over.
-func act(ctx context.Context, root string, done func() bool, args ...string) error {
+// runBelay runs one of belay's own commands in a repository, in a session of its own: a task that it continues outlives the
+// server. It returns when the command ended, or, with done, once done is true or maxAnswerTime is over.
+func runBelay(ctx context.Context, root string, done func() bool, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func act(ctx context.Context, root string, done func() bool, args ...string) err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	failed, over := until(ctx, ended, done)
+	failed, over := waitForCommand(ctx, ended, done)
 	if failed == nil || !over {
 		return failed
 	}
@@ -171,13 +171,13 @@ func act(ctx context.Context, root string, done func() bool, args ...string) err
 	return belay.Refuse(code, try, "%s", cmp.Or(what, "belay "+args[0]+" failed and said nothing"))
 }
 
-// until waits for a command to end, or for done.
-func until(ctx context.Context, ending <-chan error, done func() bool) (err error, ended bool) {
+// waitForCommand waits for a command to end, or for done.
+func waitForCommand(ctx context.Context, ending <-chan error, done func() bool) (err error, ended bool) {
 	var look, late <-chan time.Time
 	if done != nil {
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
-		look, late = tick.C, time.After(answerMost)
+		look, late = tick.C, time.After(maxAnswerTime)
 	}
 	for {
 		select {
@@ -189,15 +189,15 @@ func until(ctx context.Context, ending <-chan error, done func() bool) (err erro
 			}
 		case <-late:
 			return belay.Refuse(belay.CodeCannot, "belay status",
-				"the command did not answer for %s and is still running", answerMost), false
+				"the command did not answer for %s and is still running", maxAnswerTime), false
 		case <-ctx.Done():
 			return ctx.Err(), false
 		}
 	}
 }
 
-// browse has the desktop open a link.
-func browse(link string) error {
+// openBrowser has the desktop open a link.
+func openBrowser(link string) error {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		program = "open"

@@ -9,7 +9,7 @@ import (
 
 // TestFleetUI: belay-fleet gets the flags that were given, and remotes are never flags.
 func TestFleetUI(t *testing.T) {
-	var p Pages
+	var p ServeFlags
 	f := pflag.NewFlagSet("ui", pflag.ContinueOnError)
 	p.Add(f)
 	if err := f.Parse([]string{"--open", "--idle", "1h", "--", "--upload-pack=x"}); err != nil {

@@ -38,7 +38,7 @@ Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop or --status: 
 				if err := svc.Unwatch(c.Context()); err != nil {
 					return err
 				}
-				return a.Tell(map[string]bool{"stopped": true}, nil, func(w io.Writer) { fmt.Fprintln(w, "stopped watching") })
+				return a.PrintResult(map[string]bool{"stopped": true}, nil, func(w io.Writer) { fmt.Fprintln(w, "stopped watching") })
 			}
 			var s watch.Status
 			if status {
@@ -46,7 +46,7 @@ Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop or --status: 
 			} else {
 				s, err = svc.Watch(c.Context(), idle)
 			}
-			return a.result(s, err, func(w io.Writer) { printWatch(w, s) })
+			return a.printDataOrError(s, err, func(w io.Writer) { printWatch(w, s) })
 		},
 	}
 	f := c.Flags()

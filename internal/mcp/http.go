@@ -23,7 +23,7 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeUsage, "--http 127.0.0.1:8017, or port 0 for a free one", "%q is no address: %v", addr, err)
 	}
-	if !loopback(host) {
+	if !isLoopback(host) {
 		return nil, belay.Refuse(belay.CodeUsage, "--http 127.0.0.1:8017; from another machine use an SSH tunnel",
 			"%q can be reached by others: belay mcp serves this machine only", addr)
 	}
@@ -35,8 +35,8 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// loopback reports whether a name or address means this machine, without asking a name server.
-func loopback(host string) bool {
+// isLoopback reports whether a name or address means this machine, without asking a name server.
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
@@ -48,7 +48,7 @@ func HTTP(ctx context.Context, o Options, l net.Listener) error {
 		return func(*http.Request) *sdk.Server { return one }
 	}(), &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true})
 	mux := http.NewServeMux()
-	mux.Handle(Path, local(handler))
+	mux.Handle(Path, onlyLocal(handler))
 	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
 	done := make(chan struct{})
 	go func() {
@@ -68,15 +68,15 @@ func HTTP(ctx context.Context, o Options, l net.Listener) error {
 	return err
 }
 
-// local serves requests from programs of this machine alone: a web page that a browser here shows, also one under a
+// onlyLocal serves requests from programs of this machine alone: a web page that a browser here shows, also one under a
 // name that was made to point here, is refused by its Origin or Host.
-func local(next http.Handler) http.Handler {
+func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		if !loopback(strings.Trim(host, "[]")) || !localOrigins(r.Header.Values("Origin")) {
+		if !isLoopback(strings.Trim(host, "[]")) || !areLocal(r.Header.Values("Origin")) {
 			http.Error(w, "belay mcp serves this machine only: the Host and the Origin must be localhost", http.StatusForbidden)
 			return
 		}
@@ -84,10 +84,10 @@ func local(next http.Handler) http.Handler {
 	})
 }
 
-func localOrigins(origins []string) bool {
+func areLocal(origins []string) bool {
 	for _, o := range origins {
 		u, err := url.Parse(o)
-		if err != nil || !loopback(u.Hostname()) {
+		if err != nil || !isLoopback(u.Hostname()) {
 			return false
 		}
 	}

@@ -201,7 +201,7 @@ func printed(t *testing.T, data any, err error) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := terminal.JSON(data)
+	line, err := terminal.EncodeJSON(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -500,7 +500,7 @@ func TestWhoCannotAskIsRefused(t *testing.T) {
 	how := h.client()
 	how.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
 	c := client(t, o, versions[0], how)
-	yes := sdk.InputResponseMap{person: &sdk.ElicitResult{Action: "accept", Content: args{"confirm": true, "decision": "skip"}}}
+	yes := sdk.InputResponseMap{questionName: &sdk.ElicitResult{Action: "accept", Content: args{"confirm": true, "decision": "skip"}}}
 	for _, tool := range []string{"undo", "decide"} {
 		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, InputResponses: yes})
 		if err != nil || !r.NeedsInput() {

@@ -17,15 +17,15 @@ func (s *server) addPrompts(to *sdk.Server) {
 	}, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		svc, err := s.Open(ctx)
 		if err != nil {
-			return nil, failed(err)
+			return nil, protocolError(err)
 		}
-		id, err := taskOr(svc, req.Params.Arguments["task"])
+		id, err := taskOrLatest(svc, req.Params.Arguments["task"])
 		if err != nil {
-			return nil, failed(err)
+			return nil, protocolError(err)
 		}
 		fix, err := app.FixPrompt(ctx, svc, id, 0)
 		if err != nil {
-			return nil, failed(err)
+			return nil, protocolError(err)
 		}
 		text := &sdk.TextContent{Text: secret.Mask(fix.Text)}
 		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: text}}}, nil

@@ -115,6 +115,6 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := jsonOf(data)
+	text, err := encodeJSON(data)
 	return string(text), err
 }

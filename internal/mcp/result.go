@@ -12,10 +12,10 @@ import (
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-// answer gives data as a tool's result: the bytes that --json prints as data, with secrets masked. Notes follow as a
+// toolResult gives data as a tool's result: the bytes that --json prints as data, with secrets masked. Notes follow as a
 // text of their own.
-func answer(data any, notes ...string) (*sdk.CallToolResult, error) {
-	text, err := jsonOf(data)
+func toolResult(data any, notes ...string) (*sdk.CallToolResult, error) {
+	text, err := encodeJSON(data)
 	if err != nil {
 		return nil, err
 	}
@@ -26,16 +26,16 @@ func answer(data any, notes ...string) (*sdk.CallToolResult, error) {
 	return r, nil
 }
 
-func jsonOf(data any) ([]byte, error) {
-	text, err := terminal.JSON(data)
+func encodeJSON(data any) ([]byte, error) {
+	text, err := terminal.EncodeJSON(data)
 	if err != nil {
 		return nil, err
 	}
-	return masked(bytes.TrimSuffix(text, []byte("\n"))), nil
+	return maskJSON(bytes.TrimSuffix(text, []byte("\n"))), nil
 }
 
-// masked masks the secrets in the strings of a JSON text, and leaves all other bytes as they are.
-func masked(text []byte) []byte {
+// maskJSON masks the secrets in the strings of a JSON text, and leaves all other bytes as they are.
+func maskJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		at := bytes.IndexByte(text, '"')
@@ -51,13 +51,13 @@ func masked(text []byte) []byte {
 			end++
 		}
 		end = min(end+1, len(text))
-		out = append(out, maskedString(text[:end])...)
+		out = append(out, maskString(text[:end])...)
 		text = text[end:]
 	}
 	return append(out, text...)
 }
 
-func maskedString(quoted []byte) []byte {
+func maskString(quoted []byte) []byte {
 	var s string
 	if err := json.Unmarshal(quoted, &s); err != nil {
 		return quoted
@@ -70,9 +70,9 @@ func maskedString(quoted []byte) []byte {
 	return quoted
 }
 
-// failure gives an error as a tool's result: what happened, and what to try. The model reads it.
-func failure(err error) *sdk.CallToolResult {
-	p := terminal.ProblemOf(err)
+// errorResult gives an error as a tool's result: what happened, and what to try. The model reads it.
+func errorResult(err error) *sdk.CallToolResult {
+	p := terminal.NewProblem(err)
 	text := belay.Visible(p.What)
 	if p.Try != "" {
 		text += "\ntry: " + belay.Visible(p.Try)
@@ -88,12 +88,12 @@ func resourceError(uri string, err error) error {
 	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeUsage {
 		return sdk.ResourceNotFoundError(uri)
 	}
-	return failed(err)
+	return protocolError(err)
 }
 
-// failed gives an error as the protocol has it for what is no tool.
-func failed(err error) error {
-	p := terminal.ProblemOf(err)
+// protocolError gives an error as the protocol has it for what is no tool.
+func protocolError(err error) error {
+	p := terminal.NewProblem(err)
 	text := belay.Visible(p.What)
 	if p.Try != "" {
 		text += "; try: " + belay.Visible(p.Try)

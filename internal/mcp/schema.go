@@ -13,11 +13,11 @@ import (
 // outputSchema describes what --json prints of a T. Lists are never null there and keys that are not known are left
 // out, so no type is a union with null; keys may be added, so others are allowed.
 func outputSchema[T any]() *jsonschema.Schema {
-	s := inferred[T]()
-	walk(s, func(s *jsonschema.Schema) {
-		s.AdditionalProperties = open(s.AdditionalProperties)
+	s := inferSchema[T]()
+	walkSchema(s, func(s *jsonschema.Schema) {
+		s.AdditionalProperties = allowAdditional(s.AdditionalProperties)
 		for i, key := range s.PropertyOrder {
-			if to, ok := terminal.InSeconds(key); ok {
+			if to, ok := terminal.SecondsKey(key); ok {
 				s.PropertyOrder[i] = to
 				s.Properties[to] = &jsonschema.Schema{Type: "number", Description: "seconds"}
 				delete(s.Properties, key)
@@ -31,14 +31,14 @@ func outputSchema[T any]() *jsonschema.Schema {
 }
 
 // inputSchema describes the arguments of a tool; a key that it does not know is an error.
-func inputSchema[T any]() *jsonschema.Schema { return inferred[T]() }
+func inputSchema[T any]() *jsonschema.Schema { return inferSchema[T]() }
 
-func inferred[T any]() *jsonschema.Schema {
+func inferSchema[T any]() *jsonschema.Schema {
 	s, err := jsonschema.ForType(reflect.TypeFor[T](), &jsonschema.ForOptions{})
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", reflect.TypeFor[T](), err)) // a type of the program
 	}
-	walk(s, func(s *jsonschema.Schema) {
+	walkSchema(s, func(s *jsonschema.Schema) {
 		if types := slices.DeleteFunc(s.Types, func(t string) bool { return t == "null" }); len(types) == 1 {
 			s.Type, s.Types = types[0], nil
 		}
@@ -46,23 +46,23 @@ func inferred[T any]() *jsonschema.Schema {
 	return s
 }
 
-// open gives the schema of additional properties: of a map its values, of an object none, which allows them.
-func open(s *jsonschema.Schema) *jsonschema.Schema {
+// allowAdditional gives the schema of additional properties: of a map its values, of an object none, which allows them.
+func allowAdditional(s *jsonschema.Schema) *jsonschema.Schema {
 	if s != nil && s.Not != nil {
 		return nil
 	}
 	return s
 }
 
-// walk does something to a schema and all that are in it.
-func walk(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
+// walkSchema does something to a schema and all that are in it.
+func walkSchema(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	if s == nil {
 		return
 	}
 	do(s)
 	for _, p := range s.Properties {
-		walk(p, do)
+		walkSchema(p, do)
 	}
-	walk(s.Items, do)
-	walk(s.AdditionalProperties, do)
+	walkSchema(s.Items, do)
+	walkSchema(s.AdditionalProperties, do)
 }

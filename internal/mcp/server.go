@@ -27,7 +27,7 @@ type Options struct {
 // server is what the handlers share.
 type server struct {
 	Options
-	asked questions
+	questions questions
 }
 
 // instructions are what a client may show to its model. Short: they are in every prompt.
@@ -52,14 +52,14 @@ func New(o Options) *sdk.Server {
 	return out
 }
 
-// farewell is how long calls may still work when the input has ended: a script that sends its requests and closes its
+// drainTime is how long calls may still work when the input has ended: a script that sends its requests and closes its
 // output reads the answers all the same. What works longer is stopped: the client is gone.
-const farewell = 30 * time.Second
+const drainTime = 30 * time.Second
 
 // Stdio serves one client on standard input and output until it goes away or ctx ends.
 func Stdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
-	input := &lasting{ReadCloser: in, answered: make(chan struct{}, 1)}
-	err := New(o).Run(ctx, &sdk.IOTransport{Reader: input, Writer: answers{out, input}})
+	input := &drainingReader{ReadCloser: in, answered: make(chan struct{}, 1)}
+	err := New(o).Run(ctx, &sdk.IOTransport{Reader: input, Writer: messageWriter{out, input}})
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -67,21 +67,21 @@ func Stdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 		Try: "agents and editors start belay mcp and send one JSON-RPC message a line (docs/mcp.md)"}
 }
 
-// lasting is an input whose end comes when the calls are answered that came before it, or after farewell.
-type lasting struct {
+// drainingReader is an input whose end comes when the calls are answered that came before it, or after farewell.
+type drainingReader struct {
 	io.ReadCloser
-	line     []byte        // of the message that is being read, what is here
-	open     atomic.Int64  // calls without an answer
-	answered chan struct{} // something was answered
+	line      []byte        // of the message that is being read, what is here
+	openCalls atomic.Int64  // calls without an answer
+	answered  chan struct{} // something was answered
 }
 
-func (l *lasting) Read(p []byte) (int, error) {
+func (l *drainingReader) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	for rest := p[:n]; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		if l.line = append(l.line, line...); ended || len(l.line) > sdk.DefaultMaxLineLength {
-			calls, _ := callsIn(l.line)
-			l.open.Add(calls)
+			calls, _ := countCalls(l.line)
+			l.openCalls.Add(calls)
 			l.line = l.line[:0]
 		}
 		rest = after
@@ -89,7 +89,7 @@ func (l *lasting) Read(p []byte) (int, error) {
 	if n > 0 || err == nil {
 		return n, nil // an error comes again
 	}
-	for over := time.After(farewell); l.open.Load() > 0; {
+	for over := time.After(drainTime); l.openCalls.Load() > 0; {
 		select {
 		case <-l.answered:
 		case <-over:
@@ -99,17 +99,17 @@ func (l *lasting) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// answers is the output of a server, which writes whole messages.
-type answers struct {
+// messageWriter is the output of a server, which writes whole messages.
+type messageWriter struct {
 	io.WriteCloser
-	to *lasting
+	to *drainingReader
 }
 
-func (a answers) Write(p []byte) (int, error) {
+func (a messageWriter) Write(p []byte) (int, error) {
 	n, err := a.WriteCloser.Write(p)
-	_, given := callsIn(p)
-	if a.to.open.Add(-given); err != nil {
-		a.to.open.Store(0) // nobody reads them
+	_, given := countCalls(p)
+	if a.to.openCalls.Add(-given); err != nil {
+		a.to.openCalls.Store(0) // nobody reads them
 	}
 	select {
 	case a.to.answered <- struct{}{}:
@@ -118,8 +118,8 @@ func (a answers) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// callsIn is how many calls and how many answers a JSON-RPC message, or several as one list, consists of.
-func callsIn(line []byte) (calls, given int64) {
+// countCalls is how many calls and how many answers a JSON-RPC message, or several as one list, consists of.
+func countCalls(line []byte) (calls, given int64) {
 	type message struct {
 		ID, Result, Error json.RawMessage
 		Method            string

@@ -45,11 +45,11 @@ func FuzzMasked(f *testing.F) {
 	f.Add([]byte(`{"unclosed": "`))
 	f.Add([]byte(`"\`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got := masked(text)
+		got := maskJSON(text)
 		if json.Valid(text) != json.Valid(got) {
 			t.Errorf("%q became %q", text, got)
 		}
-		if again := masked(got); json.Valid(text) && string(again) != string(masked(again)) {
+		if again := maskJSON(got); json.Valid(text) && string(again) != string(maskJSON(again)) {
 			t.Errorf("%q became %q", got, again)
 		}
 	})
@@ -57,7 +57,7 @@ func FuzzMasked(f *testing.F) {
 
 func TestMaskedLeavesTheRest(t *testing.T) {
 	const plain = `{"n":12345678901234567890,"s":"é \" <b>","l":[]}`
-	if got := string(masked([]byte(plain))); got != plain {
+	if got := string(maskJSON([]byte(plain))); got != plain {
 		t.Error(got)
 	}
 }
@@ -65,22 +65,22 @@ func TestMaskedLeavesTheRest(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	var q questions
 	one := q.ask("a")
-	for range mostAsked {
+	for range maxQuestions {
 		q.ask("b")
 	}
-	if known, _ := q.take(one, "a"); known {
+	if known, _ := q.remove(one, "a"); known {
 		t.Error("the oldest question did not give way")
 	}
 	two := q.ask("c")
-	if known, same := q.take(two, "d"); !known || same {
+	if known, same := q.remove(two, "d"); !known || same {
 		t.Error("an answer about something else")
 	}
-	if known, _ := q.take(two, "c"); known {
+	if known, _ := q.remove(two, "c"); known {
 		t.Error("an answer counts twice")
 	}
 	three := q.ask("e")
-	q.open[len(q.open)-1].until = time.Now().Add(-time.Second)
-	if known, _ := q.take(three, "e"); known {
+	q.open[len(q.open)-1].expires = time.Now().Add(-time.Second)
+	if known, _ := q.remove(three, "e"); known {
 		t.Error("an answer after its time counts")
 	}
 }
@@ -112,15 +112,15 @@ func TestStdio(t *testing.T) {
 func TestEndOfInput(t *testing.T) {
 	const calls = `{"jsonrpc":"2.0","id":1,"method":"a"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/b"}` + "\n" +
 		`[{"id":"x","method":"c"},{"id":7,"result":{}}]` + "\n" + `not JSON` + "\n"
-	in := &lasting{ReadCloser: io.NopCloser(iotest.HalfReader(strings.NewReader(calls))), answered: make(chan struct{}, 1)}
-	out, ended := answers{nopWriter{io.Discard}, in}, make(chan error, 1)
+	in := &drainingReader{ReadCloser: io.NopCloser(iotest.HalfReader(strings.NewReader(calls))), answered: make(chan struct{}, 1)}
+	out, ended := messageWriter{nopWriter{io.Discard}, in}, make(chan error, 1)
 	go func() {
 		_, err := io.ReadAll(in)
 		ended <- err
 	}()
-	for deadline := time.Now().Add(testutil.Patience); in.open.Load() != 2; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(testutil.Patience); in.openCalls.Load() != 2; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d calls are open", in.open.Load())
+			t.Fatalf("%d calls are open", in.openCalls.Load())
 		}
 	}
 	for _, line := range []string{`{"id":1,"result":{}}`, `{"method":"notifications/progress"}`, `{"id":9,"method":"elicitation/create"}`} {

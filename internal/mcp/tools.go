@@ -30,22 +30,23 @@ type call struct {
 	svc *app.Service
 }
 
-// kind says what a tool does to the world. None reaches beyond this machine.
-type kind int
+// toolKind says what a tool does to the world. None reaches beyond this machine.
+type toolKind int
 
 const (
-	reads    kind = iota // changes nothing
-	adds                 // adds to belay's own records
-	destroys             // changes files, or a task's course
+	toolReads    toolKind = iota // changes nothing
+	toolAdds                     // adds to belay's own records
+	toolDestroys                 // changes files, or a task's course
 )
 
-// add gives a server a tool: In its arguments, Out what it answers with.
-func add[In, Out any](s *server, to *sdk.Server, k kind, name, title, description string,
+// addTool gives a server a tool: In its arguments, Out what it answers with.
+func addTool[In, Out any](s *server, to *sdk.Server, k toolKind, name, title, description string,
 	do func(context.Context, call, In) (*sdk.CallToolResult, error)) {
-	no, destroys := false, k == destroys
+	no, destroys := false, k == toolDestroys
 	t := &sdk.Tool{Name: name, Title: title, Description: description, InputSchema: inputSchema[In](), OutputSchema: outputSchema[Out](),
-		Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: k == reads, DestructiveHint: &destroys, IdempotentHint: k == reads,
-			OpenWorldHint: &no}}
+		Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: k == toolReads, DestructiveHint: &destroys,
+			IdempotentHint: k == toolReads,
+			OpenWorldHint:  &no}}
 	sdk.AddTool(to, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		svc, err := s.Open(ctx)
 		if err == nil {
@@ -54,33 +55,33 @@ func add[In, Out any](s *server, to *sdk.Server, k kind, name, title, descriptio
 				return r, nil, nil
 			}
 		}
-		return failure(err), nil, nil
+		return errorResult(err), nil, nil
 	})
 }
 
 func (s *server) addTools(to *sdk.Server) {
-	add[struct{}, app.Status](s, to, reads, "status", "Show tasks, snapshots and problems",
+	addTool[struct{}, app.Status](s, to, toolReads, "status", "Show tasks, snapshots and problems",
 		"Show the open tasks of this repository, which of them wait for a person, snapshots and problems.", s.status)
-	add[snapshotArgs, snapshot.Info](s, to, adds, "snapshot", "Take a snapshot",
+	addTool[snapshotArgs, snapshot.Info](s, to, toolAdds, "snapshot", "Take a snapshot",
 		"Take a snapshot of the whole working tree: all files (also untracked ones), the index, HEAD and refs. Changes no file, "+
 			"branch or index. Call it before a risky change; a person can restore it with belay snapshot restore ID.", s.snapshot)
-	add[diffArgs, diffed](s, to, reads, "diff", "Compare snapshots, a task or the working tree",
+	addTool[diffArgs, diffResult](s, to, toolReads, "diff", "Compare snapshots, a task or the working tree",
 		"List what changed: what the last attempt of a task changed, or between a snapshot and another one or the working tree.", s.diff)
-	add[checkArgs, belay.Report](s, to, adds, "check", "Check the working tree",
+	addTool[checkArgs, belay.Report](s, to, toolAdds, "check", "Check the working tree",
 		"Check the change since a task started, or since a commit or snapshot: files in scope, protected paths, secrets, weakened "+
 			"tests, linters, tests. verdict is pass, fail or unknown. Findings with severity error must be fixed.", s.check)
-	add[fixArgs, prompt.Fix](s, to, reads, "fix_prompt", "Explain the last rejection",
+	addTool[fixArgs, prompt.Fix](s, to, toolReads, "fix_prompt", "Explain the last rejection",
 		"Give a complete prompt to fix the last rejected attempt of a task: findings, the code they are about, how to reproduce.",
 		s.fixPrompt)
-	add[struct{}, app.Brief](s, to, reads, "brief", "Show what is open, in a few lines",
+	addTool[struct{}, app.Brief](s, to, toolReads, "brief", "Show what is open, in a few lines",
 		"Show which features and tasks are open, which wait for a person, and what to do next. Shorter than status.", s.brief)
-	add[timelineArgs, app.Timeline](s, to, reads, "timeline", "Show what happened in a session",
+	addTool[timelineArgs, app.Timeline](s, to, toolReads, "timeline", "Show what happened in a session",
 		"Show the prompts and tool calls of an agent's session, what each changed, and who: a tool, or a person or another process. "+
 			"Needs belay's hooks in the agent.", s.timeline)
-	add[undoArgs, restore.Restored](s, to, destroys, "undo", "Undo a restore, a turn or a tool call",
+	addTool[undoArgs, restore.Restored](s, to, toolDestroys, "undo", "Undo a restore, a turn or a tool call",
 		"Undo the last restore or rollback, or what the tools of a session changed since a turn or a tool call began. The person at the "+
 			"client is asked first. dry_run shows what it would do.", s.undo)
-	add[decideArgs, app.DecisionResult](s, to, destroys, "decide", "Have the person answer a waiting task",
+	addTool[decideArgs, app.DecisionResult](s, to, toolDestroys, "decide", "Have the person answer a waiting task",
 		"Have the person at the client answer a task that waits for a decision. You may propose an answer; the person chooses.", s.decide)
 }
 
@@ -89,7 +90,7 @@ func (s *server) status(ctx context.Context, c call, _ struct{}) (*sdk.CallToolR
 	if err != nil {
 		return nil, err
 	}
-	return answer(st)
+	return toolResult(st)
 }
 
 type snapshotArgs struct {
@@ -110,7 +111,7 @@ func (s *server) snapshot(ctx context.Context, c call, in snapshotArgs) (*sdk.Ca
 	if err != nil {
 		return nil, err
 	}
-	return answer(info)
+	return toolResult(info)
 }
 
 type diffArgs struct {
@@ -120,19 +121,19 @@ type diffArgs struct {
 	Patch bool     `json:"patch,omitempty" jsonschema:"also give the changes as a patch, cut at 100,000 bytes"`
 }
 
-// diffed is a diff with its text.
-type diffed struct {
+// diffResult is a diff with its text.
+type diffResult struct {
 	app.Diff
 	Patch string `json:"patch,omitempty"`
 	Cut   bool   `json:"patch_cut,omitempty"` // the patch is longer
 }
 
-// mostPatch bounds the bytes of a patch: it goes into a model's context.
-const mostPatch = 100_000
+// maxPatch bounds the bytes of a patch: it goes into a model's context.
+const maxPatch = 100_000
 
 func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolResult, error) {
 	if in.From == "" {
-		id, err := taskOr(c.svc, "")
+		id, err := taskOrLatest(c.svc, "")
 		if err != nil {
 			return nil, err
 		}
@@ -146,19 +147,19 @@ func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolRe
 	if err != nil {
 		return nil, err
 	}
-	out := diffed{Diff: d}
+	out := diffResult{Diff: d}
 	if in.Patch {
 		var b bytes.Buffer
 		if err := c.svc.Patch(ctx, d, &b); err != nil {
 			return nil, err
 		}
 		text := b.Bytes()
-		if out.Cut = len(text) > mostPatch; out.Cut {
-			text = text[:1+bytes.LastIndexByte(text[:mostPatch], '\n')]
+		if out.Cut = len(text) > maxPatch; out.Cut {
+			text = text[:1+bytes.LastIndexByte(text[:maxPatch], '\n')]
 		}
 		out.Patch = belay.Visible(string(text))
 	}
-	return answer(out)
+	return toolResult(out)
 }
 
 type checkArgs struct {
@@ -188,13 +189,13 @@ func (s *server) check(ctx context.Context, c call, in checkArgs) (*sdk.CallTool
 	if err != nil {
 		return nil, err
 	}
-	w := progressOf(ctx, c.CallToolRequest)
+	w := newProgress(ctx, c.CallToolRequest)
 	q.Watch = w
 	report, err := c.svc.Check(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return answer(report, w.notes...)
+	return toolResult(report, w.notes...)
 }
 
 type fixArgs struct {
@@ -206,7 +207,7 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 	if in.Tokens < 0 {
 		return nil, belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "max_tokens cannot be %d", in.Tokens)
 	}
-	id, err := taskOr(c.svc, in.Task)
+	id, err := taskOrLatest(c.svc, in.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -214,11 +215,11 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 	if err != nil {
 		return nil, err
 	}
-	return answer(fix)
+	return toolResult(fix)
 }
 
-// taskOr is the task that is named, or the latest.
-func taskOr(svc *app.Service, named string) (belay.TaskID, error) {
+// taskOrLatest is the task that is named, or the latest.
+func taskOrLatest(svc *app.Service, named string) (belay.TaskID, error) {
 	if named != "" {
 		return belay.ParseTaskID(named)
 	}
@@ -226,7 +227,7 @@ func taskOr(svc *app.Service, named string) (belay.TaskID, error) {
 }
 
 func (s *server) brief(ctx context.Context, c call, _ struct{}) (*sdk.CallToolResult, error) {
-	return answer(c.svc.Brief(ctx))
+	return toolResult(c.svc.Brief(ctx))
 }
 
 type timelineArgs struct {
@@ -238,7 +239,7 @@ func (s *server) timeline(ctx context.Context, c call, in timelineArgs) (*sdk.Ca
 	if err != nil {
 		return nil, err
 	}
-	return answer(t)
+	return toolResult(t)
 }
 
 type undoArgs struct {
@@ -248,8 +249,8 @@ type undoArgs struct {
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"show what it would do, ask nobody and change nothing"`
 }
 
-// do undoes, or with dry plans it; what says what was undone.
-func (in undoArgs) do(ctx context.Context, svc *app.Service, dry bool) (out restore.Restored, what string, err error) {
+// run undoes, or with dry plans it; what says what was undone.
+func (in undoArgs) run(ctx context.Context, svc *app.Service, dry bool) (out restore.Restored, what string, err error) {
 	o := restore.Options{DryRun: dry}
 	if in.What != "turn" && in.What != "tool" {
 		out, err = svc.Undo(ctx, o)
@@ -258,8 +259,8 @@ func (in undoArgs) do(ctx context.Context, svc *app.Service, dry bool) (out rest
 	return svc.UndoTurn(ctx, app.UndoTurnRequest{Session: in.Session, ToolCall: in.What == "tool", Number: in.Number, Options: o})
 }
 
-// known refuses what is no way to undo.
-func (in undoArgs) known() error {
+// validate refuses what is no way to undo.
+func (in undoArgs) validate() error {
 	switch in.What {
 	case "turn", "tool":
 		if in.Number < 0 {
@@ -275,8 +276,8 @@ func (in undoArgs) known() error {
 	return nil
 }
 
-// command is what a person runs for it.
-func (in undoArgs) command() string {
+// commandLine is what a person runs for it.
+func (in undoArgs) commandLine() string {
 	command := "belay undo"
 	if in.What == "turn" || in.What == "tool" {
 		command += " --" + in.What
@@ -291,24 +292,24 @@ func (in undoArgs) command() string {
 }
 
 func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolResult, error) {
-	if err := in.known(); err != nil {
+	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	plan, what, err := in.do(ctx, c.svc, true)
+	plan, what, err := in.run(ctx, c.svc, true)
 	if err != nil {
 		return nil, err
 	}
 	if in.DryRun {
-		return answer(plan)
+		return toolResult(plan)
 	}
-	about, err := terminal.JSON(plan)
+	about, err := terminal.EncodeJSON(plan)
 	if err != nil {
 		return nil, err
 	}
-	given, ask, err := s.person(c.CallToolRequest, form{
+	given, ask, err := s.askPerson(c.CallToolRequest, form{
 		about:   "undo " + what + " " + string(about),
-		message: "An agent asks to undo " + what + ": " + terminal.Planned(plan) + ".\n" + firstPaths(plan),
-		command: in.command(),
+		message: "An agent asks to undo " + what + ": " + terminal.PlanText(plan) + ".\n" + firstPaths(plan),
+		command: in.commandLine(),
 		schema: map[string]any{"type": "object", "required": []string{"confirm"}, "properties": map[string]any{"confirm": map[string]any{
 			"type": "boolean", "title": "Undo it", "description": "A snapshot is taken first; belay redo reverses it."}}},
 	})
@@ -316,13 +317,13 @@ func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolRe
 		return ask, err
 	}
 	if yes, _ := given["confirm"].(bool); !yes {
-		return nil, said("decline")
+		return nil, actionError("decline")
 	}
-	out, _, err := in.do(ctx, c.svc, false)
+	out, _, err := in.run(ctx, c.svc, false)
 	if err != nil {
 		return nil, err
 	}
-	return answer(out)
+	return toolResult(out)
 }
 
 // firstPaths names some of the paths that a restore would change.
@@ -348,7 +349,7 @@ type decideArgs struct {
 }
 
 func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallToolResult, error) {
-	id, err := taskOr(c.svc, in.Task)
+	id, err := taskOrLatest(c.svc, in.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +361,7 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	// To accept rejected work takes a category and a reason: that is for the command line.
 	open := slices.DeleteFunc(slices.Clone(gate.Options), func(d loop.Decision) bool { return d == loop.DecideApprove && gate.Overrides() })
 	if in.Decision != "" && !slices.Contains(open, loop.Decision(in.Decision)) {
-		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.Options(open), "%s is not an answer that is open now",
+		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.OptionsText(open), "%s is not an answer that is open now",
 			belay.VisibleLine(in.Decision))
 	}
 	message := map[string]any{"type": "string", "title": "Message", "description": "what to do differently, or why"}
@@ -368,9 +369,9 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	if in.Decision != "" || in.Message != "" {
 		asks += "\nThe agent proposes: " + belay.Visible(strings.TrimSpace(in.Decision+" "+in.Message))
 	}
-	given, ask, err := s.person(c.CallToolRequest, form{
+	given, ask, err := s.askPerson(c.CallToolRequest, form{
 		about: fmt.Sprintf("decide %s %d %q", id, gate.Number, in), message: asks,
-		command: fmt.Sprintf("belay decide %s %s", id, strings.Join(strings.Split(terminal.Options(gate.Options), ", "), "|")),
+		command: fmt.Sprintf("belay decide %s %s", id, strings.Join(strings.Split(terminal.OptionsText(gate.Options), ", "), "|")),
 		schema: map[string]any{"type": "object", "required": []string{"decision"}, "properties": map[string]any{
 			"decision": map[string]any{"type": "string", "title": "Decision", "enum": open}, "message": message}},
 	})
@@ -380,37 +381,37 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	what, _ := given["decision"].(string)
 	words, _ := given["message"].(string)
 	if !slices.Contains(open, loop.Decision(what)) {
-		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.Options(open), "the person gave no answer that is open now")
+		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.OptionsText(open), "the person gave no answer that is open now")
 	}
-	if r, err = c.svc.Decide(ctx, id, gate.Number, loop.Decision(what), words, s.by()); err != nil {
+	if r, err = c.svc.Decide(ctx, id, gate.Number, loop.Decision(what), words, s.decidedBy()); err != nil {
 		return nil, err
 	}
 	line := app.DecisionResult{Task: id, Decision: loop.Decision(what), Phase: r.State.Phase}
 	if r.State.Pending == nil {
-		return answer(line)
+		return toolResult(line)
 	}
-	return answer(line, fmt.Sprintf("the waiting run continues; otherwise the person continues it with belay run --resume %s", id))
+	return toolResult(line, fmt.Sprintf("the waiting run continues; otherwise the person continues it with belay run --resume %s", id))
 }
 
-// by is who decides, for the record.
-func (s *server) by() string { return strings.TrimSpace(s.User + " (over MCP)") }
+// decidedBy is who decides, for the record.
+func (s *server) decidedBy() string { return strings.TrimSpace(s.User + " (over MCP)") }
 
 // progress reports checks as they start and finish, and keeps the notes.
 type progress struct {
-	tell func(n float64, text string) // nil: nobody wants to know
+	report func(n float64, text string) // nil: nobody wants to know
 
 	mu    sync.Mutex
 	n     float64
 	notes []string
 }
 
-// progressOf reports to the client that called, if it asked for it.
-func progressOf(ctx context.Context, req *sdk.CallToolRequest) *progress {
+// newProgress reports to the client that called, if it asked for it.
+func newProgress(ctx context.Context, req *sdk.CallToolRequest) *progress {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return &progress{}
 	}
-	return &progress{tell: func(n float64, text string) {
+	return &progress{report: func(n float64, text string) {
 		// That a client is gone is noticed by the end of the call.
 		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text})
 	}}
@@ -418,7 +419,7 @@ func progressOf(ctx context.Context, req *sdk.CallToolRequest) *progress {
 
 // Checking implements runner.Watcher.
 func (p *progress) Checking(c check.Progress) {
-	if p.tell == nil {
+	if p.report == nil {
 		return
 	}
 	p.mu.Lock()
@@ -428,7 +429,7 @@ func (p *progress) Checking(c check.Progress) {
 	if c.Result != nil {
 		text = c.Check + ": " + string(c.Result.Verdict)
 	}
-	p.tell(p.n, text)
+	p.report(p.n, text)
 }
 
 // Note implements runner.Watcher.

@@ -37,7 +37,9 @@ func TestTexts(t *testing.T) {
 	after := s.take()
 	s.Write("edited.txt", "later")
 
-	source := func(from, to snapshot.Info) *check.Source { return check.New(s.store().Snapshots, from.ID, to.ID) }
+	source := func(from, to snapshot.Info) *check.SnapshotTexts {
+		return check.NewSnapshotTexts(s.store().Snapshots, from.ID, to.ID)
+	}
 	show := func(b []byte) string {
 		if b == nil {
 			return "nothing"

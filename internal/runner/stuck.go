@@ -12,7 +12,7 @@ import (
 func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on *belay.Requirement, section string) {
 	most := 0
 	for i, r := range t.Request.Requirements {
-		if n := check.About(r.Text, what); n > most || len(t.Request.Requirements) == 1 {
+		if n := check.CountSharedWords(r.Text, what); n > most || len(t.Request.Requirements) == 1 {
 			most, on = n, &t.Request.Requirements[i]
 		}
 	}
@@ -40,9 +40,9 @@ func marked(p *plan.Plan, task belay.TaskID, on *belay.Requirement, what string)
 		if m.Section < 0 || !m.NamesTask(task) || !m.IsChange() || on != nil && m.Kind != on.Marker {
 			continue
 		}
-		n := check.About(p.Sections[m.Section].Name+" "+p.Sections[m.Section].ID+" "+m.Text, what)
+		n := check.CountSharedWords(p.Sections[m.Section].Name+" "+p.Sections[m.Section].ID+" "+m.Text, what)
 		if on != nil {
-			n += 10 * check.About(m.Text, on.Text)
+			n += 10 * check.CountSharedWords(m.Text, on.Text)
 		}
 		if n > most {
 			best, most = m.Section, n

@@ -58,20 +58,20 @@ func (sess *Session) Work(ctx context.Context, r *Record, after belay.SnapshotID
 }
 
 // missed says what the checks need to know of what was not captured.
-func missed(list []snapshot.Missed) (out []check.Missed) {
+func missed(list []snapshot.Missed) (out []check.UncapturedPath) {
 	for _, m := range list {
-		c := check.Missed{Path: m.Path, What: m.Detail, Unsure: !m.Certain}
+		c := check.UncapturedPath{Path: m.Path, Description: m.Detail, Unsure: !m.Certain}
 		switch m.Kind {
 		case snapshot.MissedOutput:
-			c.What = "newly ignored build output, " + m.Detail
+			c.Description = "newly ignored build output, " + m.Detail
 		case snapshot.MissedFile, snapshot.MissedAuthored:
-			c.Harms = true
+			c.Rejects = true
 		case snapshot.MissedMode:
-			c.Harms, c.Held = true, true
+			c.Rejects, c.ModeOnly = true, true
 		case snapshot.MissedHeadMoved, snapshot.MissedInner, snapshot.MissedRefs:
-			c.Path, c.Harms = m.Path+"/", true
+			c.Path, c.Rejects = m.Path+"/", true
 		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
-			c.Path, c.Tree = m.Path+"/", true
+			c.Path, c.Worktree = m.Path+"/", true
 		}
 		out = append(out, c)
 	}
@@ -95,10 +95,10 @@ func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after
 			return belay.Report{}, err
 		}
 	}
-	if err := check.ValidRules(t.Checks); err != nil {
+	if err := check.ValidateRules(t.Checks); err != nil {
 		return belay.Report{}, err
 	}
-	var state check.Facts
+	var state check.GitFacts
 	var unclear error
 	var asked sync.Once
 	perhaps, err := s.Snaps.MaybeAuthored(ctx, after)
@@ -107,18 +107,18 @@ func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after
 	}
 	report := check.Run(ctx, check.Input{
 		Root: s.Repo.Root, Env: s.TestEnv(t),
-		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope,
+		Changes: w.All, ChangedByHand: w.ByHand, Uncaptured: missed(w.Missed), Uncertain: perhaps, Attempt: w.Last, Scope: t.Scope,
 		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: s.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: s.Checkout(before, t),
-		Guard: check.Tree(s.Restores, t.ID, after, w.Held),
-		Texts: check.New(s.Snaps, before, after),
+		Guard: check.GuardTree(s.Restores, t.ID, after, w.Held),
+		Texts: check.NewSnapshotTexts(s.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return s.Snaps.CapturedIgnored(ctx, after, paths)
 		},
-		Git: func(ctx context.Context) (check.Facts, error) {
+		Git: func(ctx context.Context) (check.GitFacts, error) {
 			asked.Do(func() {
-				state, unclear = check.Between(ctx, s.Snaps, before, after, w.Spans)
-				state.Sure = state.Sure && t.Worktree == "" // otherwise the person's own tree still has the work
+				state, unclear = check.ReadGitFacts(ctx, s.Snaps, before, after, w.Spans)
+				state.ByAttempt = state.ByAttempt && t.Worktree == "" // otherwise the person's own tree still has the work
 			})
 			return state, unclear
 		},

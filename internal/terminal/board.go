@@ -24,20 +24,20 @@ type Board struct {
 	t     *Terminal
 	quiet bool
 	live  bool
-	p     Paint
+	paint Paint
 
-	mu    sync.Mutex
-	order []belay.TaskID
-	doing map[belay.TaskID]string
-	since map[belay.TaskID]time.Time
-	used  map[belay.TaskID]string // what the attempt under way has used
-	drawn int                     // lines that stand on the screen now
+	mu         sync.Mutex
+	order      []belay.TaskID
+	doing      map[belay.TaskID]string
+	startedAt  map[belay.TaskID]time.Time
+	used       map[belay.TaskID]string // what the attempt under way has used
+	drawnLines int                     // lines that stand on the screen now
 }
 
 // Board makes the terminal of several runs.
 func (t *Terminal) Board(quiet bool) *Board {
-	return &Board{t: t, quiet: quiet || t.JSON, live: moves(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err),
-		doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
+	return &Board{t: t, quiet: quiet || t.JSON, live: canRedraw(t.Err) && !quiet && !t.JSON, paint: PaintFor(t.Err),
+		doing: map[belay.TaskID]string{}, startedAt: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
 }
 
 // Tick redraws the lines each second until ctx ends.
@@ -45,16 +45,16 @@ func (b *Board) Tick(ctx context.Context) {
 	if !b.live {
 		return
 	}
-	go eachSecond(ctx, func() { b.change(func() {}) })
+	go everySecond(ctx, func() { b.redrawAround(func() {}) })
 }
 
-// change does something to what is shown, with the lines of progress out of the way.
-func (b *Board) change(do func()) {
+// redrawAround does something to what is shown, with the lines of progress out of the way.
+func (b *Board) redrawAround(do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.drawn > 0 {
-		fmt.Fprintf(b.t.Err, "\x1b[%dA\r\x1b[J", b.drawn)
-		b.drawn = 0
+	if b.drawnLines > 0 {
+		fmt.Fprintf(b.t.Err, "\x1b[%dA\r\x1b[J", b.drawnLines)
+		b.drawnLines = 0
 	}
 	do()
 	if !b.live {
@@ -62,8 +62,8 @@ func (b *Board) change(do func()) {
 	}
 	for _, id := range b.order {
 		if doing := b.doing[id]; doing != "" {
-			fmt.Fprintln(b.t.Err, b.p.Dim(progress(b.t.Err, doing, b.since[id], b.used[id])))
-			b.drawn++
+			fmt.Fprintln(b.t.Err, b.paint.Dim(progressLine(b.t.Err, doing, b.startedAt[id], b.used[id])))
+			b.drawnLines++
 		}
 	}
 }
@@ -72,16 +72,16 @@ func (b *Board) change(do func()) {
 func (b *Board) Watcher(task belay.TaskID) runner.Watcher {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, known := b.since[task]; !known {
+	if _, known := b.startedAt[task]; !known {
 		b.order = append(b.order, task)
-		b.since[task] = time.Now()
+		b.startedAt[task] = time.Now()
 	}
 	return &boardLine{b: b, task: task, checks: map[string]bool{}}
 }
 
 // Stop takes the lines of progress away.
 func (b *Board) Stop() {
-	b.change(func() { clear(b.doing) })
+	b.redrawAround(func() { clear(b.doing) })
 }
 
 // boardLine is one task's part of a board.
@@ -91,40 +91,40 @@ type boardLine struct {
 	checks map[string]bool // by one goroutine at a time, under the board's lock
 }
 
-func (l *boardLine) set(doing string) {
-	l.b.change(func() {
+func (l *boardLine) setProgress(doing string) {
+	l.b.redrawAround(func() {
 		if l.b.doing[l.task] != doing {
-			l.b.doing[l.task], l.b.since[l.task], l.b.used[l.task] = doing, time.Now(), ""
+			l.b.doing[l.task], l.b.startedAt[l.task], l.b.used[l.task] = doing, time.Now(), ""
 		}
 	})
 }
 
 func (l *boardLine) print(text string, paint func(string) string) {
-	l.b.change(func() {
+	l.b.redrawAround(func() {
 		for s := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-			fmt.Fprintf(l.b.t.Err, "%s  %s\n", l.b.p.Bold(string(l.task)), paint(belay.VisibleLine(s)))
+			fmt.Fprintf(l.b.t.Err, "%s  %s\n", l.b.paint.Bold(string(l.task)), paint(belay.VisibleLine(s)))
 		}
 	})
 }
 
 // Begins implements runner.Watcher.
 func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
-	l.b.t.works(l.task, c.Kind)
+	l.b.t.setWork(l.task, c.Kind)
 	doing := prompt.Doing(c)
 	if c.Kind == loop.CmdAttempt && !l.b.quiet {
-		l.print(doing, l.b.p.Dim)
+		l.print(doing, l.b.paint.Dim)
 	}
-	l.set(string(l.task) + "  " + belay.VisibleLine(doing))
+	l.setProgress(string(l.task) + "  " + belay.VisibleLine(doing))
 }
 
 // Happened implements runner.Watcher.
 func (l *boardLine) Happened(r *session.Record, e loop.Event) {
-	l.b.change(func() { l.b.t.ring(r) })
+	l.b.redrawAround(func() { l.b.t.ringBell(r) })
 	if text := prompt.Happened(r.State, e); text != "" && !l.b.quiet {
-		l.print(text, l.b.p.of(e))
+		l.print(text, l.b.paint.forEvent(e))
 	}
 	if !r.Open() || r.State.Gate != nil {
-		l.set("")
+		l.setProgress("")
 	}
 }
 
@@ -140,13 +140,13 @@ func (l *boardLine) Checking(p check.Progress) {
 	}
 	l.b.mu.Unlock()
 	if len(names) > 0 {
-		l.set(string(l.task) + "  checking: " + strings.Join(names, ", "))
+		l.setProgress(string(l.task) + "  checking: " + strings.Join(names, ", "))
 	}
 }
 
 // Used implements runner.Watcher.
 func (l *boardLine) Used(_ belay.TaskID, used belay.Use) {
-	l.b.change(func() { l.b.used[l.task] = "  " + prompt.Used(used) })
+	l.b.redrawAround(func() { l.b.used[l.task] = "  " + prompt.Used(used) })
 }
 
 // Output implements runner.Watcher: nothing is shown, everything is kept.
@@ -155,10 +155,10 @@ func (l *boardLine) Output() io.Writer { return nil }
 // Note implements runner.Watcher.
 func (l *boardLine) Note(text string) {
 	if l.b.quiet {
-		l.b.change(func() { fmt.Fprintf(l.b.t.Err, "belay: %s: %s\n", l.task, belay.VisibleLine(text)) })
+		l.b.redrawAround(func() { fmt.Fprintf(l.b.t.Err, "belay: %s: %s\n", l.task, belay.VisibleLine(text)) })
 		return
 	}
-	l.print(text, l.b.p.Warn)
+	l.print(text, l.b.paint.Warn)
 }
 
 // Ask implements runner.Watcher: nobody is asked while others run; the task waits.

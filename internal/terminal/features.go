@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/phase"
 )
 
-// ActiveFeatures prints features with their phase and the command that continues them.
-func ActiveFeatures(w io.Writer, views []app.FeatureView) {
+// PrintActiveFeatures prints features with their phase and the command that continues them.
+func PrintActiveFeatures(w io.Writer, views []app.FeatureView) {
 	var rows [][]string
 	for _, v := range views {
 		next := v.Next.Command
@@ -20,11 +20,11 @@ func ActiveFeatures(w io.Writer, views []app.FeatureView) {
 		}
 		rows = append(rows, []string{belay.VisibleLine(v.Name), v.Summary(), v.Mode, belay.VisibleLine(next)})
 	}
-	Table(w, rows)
+	PrintTable(w, rows)
 }
 
-// Feature prints a feature whole.
-func Feature(w io.Writer, v app.FeatureView) {
+// PrintFeature prints a feature whole.
+func PrintFeature(w io.Writer, v app.FeatureView) {
 	p := PaintFor(w)
 	fmt.Fprintf(w, "%s  %s, mode %s, %s\n", p.Bold(belay.VisibleLine(v.Name)), belay.VisibleLine(v.Folder), v.Mode, v.Summary())
 	for _, n := range append(v.Warnings, v.Problem) {
@@ -37,17 +37,17 @@ func Feature(w io.Writer, v app.FeatureView) {
 		if s.Artefact == phase.None && !s.Begun || !s.InMode && !s.Begun && s.Artefact == phase.Missing {
 			continue
 		}
-		rows = append(rows, []string{"  " + string(s.Phase), howFar(s), belay.VisibleLine(s.File), string(s.Artefact)})
+		rows = append(rows, []string{"  " + string(s.Phase), phaseProgress(s), belay.VisibleLine(s.File), string(s.Artefact)})
 	}
-	Table(w, rows)
+	PrintTable(w, rows)
 	if v.Boxes != nil {
 		fmt.Fprintf(w, "  %d of %s in the task list done\n", v.Boxes.Done, belay.CountOf(v.Boxes.Total, "task"))
 	}
 	for _, ph := range phase.All {
 		g := v.Of(ph)
 		for _, it := range g.Iterations {
-			fmt.Fprintln(w, belay.VisibleLine(round(ph, it)))
-			Findings(w, "  ", it.Findings...)
+			fmt.Fprintln(w, belay.VisibleLine(roundText(ph, it)))
+			PrintFindings(w, "  ", it.Findings...)
 		}
 		if len(g.Concerns) > 0 {
 			fmt.Fprintln(w, p.Warn(fmt.Sprintf("%s was completed with %s", ph, belay.CountOf(len(g.Concerns), "open concern"))))
@@ -64,7 +64,7 @@ func Feature(w io.Writer, v app.FeatureView) {
 	}
 }
 
-func howFar(s app.PhaseView) string {
+func phaseProgress(s app.PhaseView) string {
 	switch {
 	case s.Done && s.Verified:
 		return "done, approved"
@@ -76,7 +76,7 @@ func howFar(s app.PhaseView) string {
 	return "-"
 }
 
-func round(ph phase.Phase, it phase.Iteration) string {
+func roundText(ph phase.Phase, it phase.Iteration) string {
 	text := fmt.Sprintf("%s, iteration %d (%s reviewer): %s", ph, it.N, it.Sits, it.Verdict)
 	if len(it.By) > 0 {
 		text += " by " + strings.Join(it.By, ", ")
@@ -90,16 +90,16 @@ func round(ph phase.Phase, it phase.Iteration) string {
 	return text
 }
 
-// Findings prints findings, a line each behind an indent.
-func Findings(w io.Writer, indent string, list ...belay.Finding) {
+// PrintFindings prints findings, a line each behind an indent.
+func PrintFindings(w io.Writer, indent string, list ...belay.Finding) {
 	for _, f := range list {
 		about := strings.TrimSpace(belay.At(f.File, f.Line) + "  " + f.Title)
 		fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("%s%-7s  %s", indent, f.Severity, about)))
 	}
 }
 
-// Phase prints what became of a step of a phase.
-func Phase(w io.Writer, r app.PhaseResult) {
+// PrintPhase prints what became of a step of a phase.
+func PrintPhase(w io.Writer, r app.PhaseResult) {
 	p := PaintFor(w)
 	for _, n := range r.Warnings {
 		fmt.Fprintln(w, p.Warn(belay.VisibleLine(n)))
@@ -108,8 +108,8 @@ func Phase(w io.Writer, r app.PhaseResult) {
 		fmt.Fprintln(w, p.Warn("warning: "+belay.VisibleLine(r.Message)))
 	}
 	if it := r.Round; it != nil && r.State != "started" && r.State != "checked" {
-		fmt.Fprintln(w, belay.VisibleLine(round(r.Phase, *it)))
-		Findings(w, "  ", it.Findings...)
+		fmt.Fprintln(w, belay.VisibleLine(roundText(r.Phase, *it)))
+		PrintFindings(w, "  ", it.Findings...)
 	}
 	switch {
 	case r.State == "checked" && r.Allowed:

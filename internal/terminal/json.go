@@ -8,20 +8,20 @@ import (
 
 // Records keep times as whole numbers: nanoseconds under a key in _ns, milliseconds under millis. JSON for others has
 // one form: seconds, as a number, under a key that ends in seconds. docs/json.md describes it.
-var inSeconds = map[string]string{
+var secondsKeys = map[string]string{
 	"agents_ns": "agents_seconds", "elapsed_ns": "elapsed_seconds", "idle_ns": "idle_seconds", "timeout_ns": "timeout_seconds",
 	"took_ns": "took_seconds", "wait_ns": "wait_seconds", "wall_time_ns": "wall_time_seconds", "millis": "seconds",
 }
 
-// InSeconds gives the key that JSON has for a duration whose key in records is given.
-func InSeconds(key string) (string, bool) {
-	to, ok := inSeconds[key]
+// SecondsKey gives the key that JSON has for a duration whose key in records is given.
+func SecondsKey(key string) (string, bool) {
+	to, ok := secondsKeys[key]
 	return to, ok
 }
 
-// seconds rewrites the durations of a JSON text without spaces between its tokens, as an encoder writes it. All
+// durationsInSeconds rewrites the durations of a JSON text without spaces between its tokens, as an encoder writes it. All
 // other bytes stay as they are: a number of more digits than a float holds as well.
-func seconds(text []byte) []byte {
+func durationsInSeconds(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		if text[0] != '"' {
@@ -32,9 +32,9 @@ func seconds(text []byte) []byte {
 			out, text = append(out, text[:next]...), text[next:]
 			continue
 		}
-		end := endOfString(text)
+		end := stringLength(text)
 		key, rest := text[:end], text[end:]
-		to, known := inSeconds[strings.Trim(string(key), `"`)]
+		to, known := secondsKeys[strings.Trim(string(key), `"`)]
 		value := 0
 		for known && value+1 < len(rest) && (rest[value+1] >= '0' && rest[value+1] <= '9' || value == 0 && rest[1] == '-') {
 			value++
@@ -42,7 +42,7 @@ func seconds(text []byte) []byte {
 		if known && value > 0 && rest[0] == ':' {
 			if n, err := strconv.ParseInt(string(rest[1:1+value]), 10, 64); err == nil {
 				out = append(out, `"`+to+`":`...)
-				out = strconv.AppendFloat(out, float64(n)/perSecond(string(key)), 'f', -1, 64)
+				out = strconv.AppendFloat(out, float64(n)/unitsPerSecond(string(key)), 'f', -1, 64)
 				text = rest[1+value:]
 				continue
 			}
@@ -52,15 +52,15 @@ func seconds(text []byte) []byte {
 	return out
 }
 
-func perSecond(key string) float64 {
+func unitsPerSecond(key string) float64 {
 	if key == `"millis"` {
 		return 1e3
 	}
 	return 1e9
 }
 
-// endOfString gives how many bytes the string has that a text starts with, quotes included.
-func endOfString(text []byte) int {
+// stringLength gives how many bytes the string has that a text starts with, quotes included.
+func stringLength(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
 		case '\\':

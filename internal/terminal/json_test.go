@@ -21,7 +21,7 @@ func TestSeconds(t *testing.T) {
 		{`"`, `"`},
 		{``, ``},
 	} {
-		if got := string(seconds([]byte(c.in))); got != c.want {
+		if got := string(durationsInSeconds([]byte(c.in))); got != c.want {
 			t.Errorf("%s\n%s, want\n%s", c.in, got, c.want)
 		}
 	}
@@ -34,15 +34,15 @@ func FuzzSeconds(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var compact bytes.Buffer
 		valid := json.Compact(&compact, text) == nil
-		got := seconds(compact.Bytes())
+		got := durationsInSeconds(compact.Bytes())
 		if !valid {
-			seconds(text)
+			durationsInSeconds(text)
 			return
 		}
 		if !json.Valid(got) {
 			t.Fatalf("%q became %q", compact.Bytes(), got)
 		}
-		if again := seconds(got); !bytes.Equal(again, got) {
+		if again := durationsInSeconds(got); !bytes.Equal(again, got) {
 			t.Fatalf("%q became %q", got, again)
 		}
 	})

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eachKey makes a terminal give each key as it is pressed, without showing it; Ctrl-C still interrupts. restore
+// readSingleKeys makes a terminal give each key as it is pressed, without showing it; Ctrl-C still interrupts. restore
 // sets it back.
-func eachKey(fd int) (restore func(), err error) {
+func readSingleKeys(fd int) (restore func(), err error) {
 	was, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
 		return nil, err
@@ -23,8 +23,8 @@ func eachKey(fd int) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, was) }, nil
 }
 
-// typed reports whether something can be read within the time.
-func typed(fd int, within time.Duration) (bool, error) {
+// waitInput reports whether something can be read within the time.
+func waitInput(fd int, within time.Duration) (bool, error) {
 	list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(list, int(within.Milliseconds()))
 	if errors.Is(err, unix.EINTR) {

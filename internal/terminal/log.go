@@ -25,13 +25,13 @@ func NewLog(w io.Writer) *Log {
 // Warn writes something a person should know.
 func (l *Log) Warn(text string) { l.to.Warn(belay.VisibleLine(text)) }
 
-// problem writes the error that a command ends with.
-func (l *Log) problem(p *Problem) {
+// logProblem writes the error that a command ends with.
+func (l *Log) logProblem(p *Problem) {
 	l.to.Error(belay.VisibleLine(p.What), "code", p.Code, "try", belay.VisibleLine(p.Try))
 }
 
-// begins writes that a command of the loop starts.
-func (l *Log) begins(r *session.Record, c loop.Command) {
+// logCommand writes that a command of the loop starts.
+func (l *Log) logCommand(r *session.Record, c loop.Command) {
 	attrs := []any{"task", r.Task.ID, "event", "begins", "step", c.Kind}
 	if c.Attempt > 0 {
 		attrs = append(attrs, "attempt", c.Attempt)
@@ -39,8 +39,8 @@ func (l *Log) begins(r *session.Record, c loop.Command) {
 	l.to.Info(belay.VisibleLine(prompt.Doing(c)), attrs...)
 }
 
-// happened writes an event as it is recorded, in the words that a person would read.
-func (l *Log) happened(r *session.Record, e loop.Event) {
+// logEvent writes an event as it is recorded, in the words that a person would read.
+func (l *Log) logEvent(r *session.Record, e loop.Event) {
 	attrs := []any{"task", r.Task.ID, "event", e.Kind, "phase", r.State.Phase}
 	if n := len(r.State.Attempts); n > 0 {
 		attrs = append(attrs, "attempt", n)
@@ -71,38 +71,38 @@ func (l *Log) happened(r *session.Record, e loop.Event) {
 	level(belay.VisibleLine(text), attrs...)
 }
 
-// asLines makes an entry of each line of text that something else writes to standard error: a reader of the log gets no
+// lineLogger makes an entry of each line of text that something else writes to standard error: a reader of the log gets no
 // line that is not JSON.
-type asLines struct {
-	log  *Log
-	mu   sync.Mutex
-	rest []byte
+type lineLogger struct {
+	log     *Log
+	mu      sync.Mutex
+	partial []byte
 }
 
 // Write takes text; what follows the last line end waits for its own.
-func (a *asLines) Write(p []byte) (int, error) {
+func (a *lineLogger) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.rest = append(a.rest, p...)
+	a.partial = append(a.partial, p...)
 	for {
-		i := bytes.IndexByte(a.rest, '\n')
+		i := bytes.IndexByte(a.partial, '\n')
 		if i < 0 {
 			return len(p), nil
 		}
-		if line := strings.TrimSpace(string(a.rest[:i])); line != "" {
+		if line := strings.TrimSpace(string(a.partial[:i])); line != "" {
 			a.log.Warn(strings.TrimPrefix(line, "belay: "))
 		}
-		a.rest = a.rest[i+1:]
+		a.partial = a.partial[i+1:]
 	}
 }
 
-// LogFlag reads the value of --log. It comes before anything is written.
-func (t *Terminal) LogFlag(value string) error {
+// ParseLogFlag reads the value of --log. It comes before anything is written.
+func (t *Terminal) ParseLogFlag(value string) error {
 	switch value {
 	case "json":
 		if t.Log == nil {
 			t.Log = NewLog(t.Err)
-			t.Err = &asLines{log: t.Log}
+			t.Err = &lineLogger{log: t.Log}
 		}
 	case "text":
 	default:

@@ -16,10 +16,10 @@ import (
 func TestLogIsJSON(t *testing.T) {
 	var out, result bytes.Buffer
 	term := &Terminal{Out: &result, Err: &out, In: os.Stdin}
-	if term.LogFlag("yaml") == nil {
+	if term.ParseLogFlag("yaml") == nil {
 		t.Error("yaml is a format")
 	}
-	if err := term.LogFlag("json"); err != nil {
+	if err := term.ParseLogFlag("json"); err != nil {
 		t.Fatal(err)
 	}
 	s := term.Screen(false)
@@ -34,7 +34,7 @@ func TestLogIsJSON(t *testing.T) {
 	s.Stop()
 	fmt.Fprint(term.Err, "belay: another ")
 	fmt.Fprint(term.Err, "line\n")
-	_ = term.Tell(nil, belay.Refuse(belay.CodeBusy, "try again", "in use"))
+	_ = term.PrintResult(nil, belay.Refuse(belay.CodeBusy, "try again", "in use"))
 	var list []map[string]any
 	for line := range strings.Lines(out.String()) {
 		var one map[string]any

@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Snapshot prints what a snapshot holds and what it could not.
-func Snapshot(w io.Writer, s snapshot.Info) {
+// PrintSnapshot prints what a snapshot holds and what it could not.
+func PrintSnapshot(w io.Writer, s snapshot.Info) {
 	head := s.Head
 	if head == "" {
 		head = "no commit yet"
@@ -43,11 +43,11 @@ func Snapshot(w io.Writer, s snapshot.Info) {
 	for _, g := range s.Gaps {
 		rows = append(rows, []string{"not captured", g.Path + " (" + g.Reason + ")"})
 	}
-	Table(w, rows)
+	PrintTable(w, rows)
 }
 
-// Tasks prints a list of tasks.
-func Tasks(w io.Writer, lines []app.TaskLine) {
+// PrintTasks prints a list of tasks.
+func PrintTasks(w io.Writer, lines []app.TaskLine) {
 	if len(lines) == 0 {
 		fmt.Fprintln(w, `no open tasks: belay run "…" --with AGENT starts one`)
 		return
@@ -94,14 +94,14 @@ func Tasks(w io.Writer, lines []app.TaskLine) {
 			rows[i] = slices.Delete(r, 3, 4)
 		}
 	}
-	Table(w, rows)
+	PrintTable(w, rows)
 	if users > 1 && (total.Tokens != nil || total.CostKnown()) {
 		fmt.Fprintf(w, "together %s, %s\n", belay.CountOf(attempts, "attempt"), prompt.Used(*total))
 	}
 }
 
-// Features prints what each feature took.
-func Features(w io.Writer, lines []app.FeatureLine) {
+// PrintFeatures prints what each feature took.
+func PrintFeatures(w io.Writer, lines []app.FeatureLine) {
 	var rows [][]string
 	for _, l := range lines {
 		used := "no agent has run"
@@ -111,7 +111,7 @@ func Features(w io.Writer, lines []app.FeatureLine) {
 		rows = append(rows, []string{l.Feature, belay.CountOf(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open),
 			belay.CountOf(l.Attempts, "attempt"), used})
 	}
-	Table(w, rows)
+	PrintTable(w, rows)
 	for _, l := range lines {
 		if l.Phase != "" {
 			fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("%s: %s, next: %s", l.Feature, l.Phase, l.Next)))
@@ -119,8 +119,8 @@ func Features(w io.Writer, lines []app.FeatureLine) {
 	}
 }
 
-// Worktrees prints the tasks that have a working tree of their own.
-func Worktrees(w io.Writer, lines []app.TaskLine) {
+// PrintWorktrees prints the tasks that have a working tree of their own.
+func PrintWorktrees(w io.Writer, lines []app.TaskLine) {
 	var rows [][]string
 	for _, l := range lines {
 		state, tree := l.Phase, l.Tree
@@ -135,11 +135,11 @@ func Worktrees(w io.Writer, lines []app.TaskLine) {
 		}
 		rows = append(rows, []string{string(l.ID), state, tree})
 	}
-	Table(w, rows)
+	PrintTable(w, rows)
 }
 
-// Status prints the working tree at a glance.
-func Status(w io.Writer, s app.Status, limit int64) {
+// PrintStatus prints the working tree at a glance.
+func PrintStatus(w io.Writer, s app.Status, limit int64) {
 	p := PaintFor(w)
 	if s.LockedBy != "" {
 		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.LockedBy)))
@@ -158,11 +158,11 @@ func Status(w io.Writer, s app.Status, limit int64) {
 		fmt.Fprintln(w, p.Warn("not trusted, so not run: "+belay.VisibleLine(strings.Join(s.Untrusted, ", "))+": run belay trust"))
 	}
 	if len(s.Tasks) > 0 || len(s.Worktrees) == 0 {
-		Tasks(w, s.Tasks)
+		PrintTasks(w, s.Tasks)
 	}
 	if len(s.Worktrees) > 0 {
 		fmt.Fprintln(w, "\nworktrees:")
-		Worktrees(w, s.Worktrees)
+		PrintWorktrees(w, s.Worktrees)
 		fmt.Fprintln(w)
 	}
 	for _, l := range s.Overruled {
@@ -170,7 +170,7 @@ func Status(w io.Writer, s app.Status, limit int64) {
 	}
 	if len(s.Features) > 0 {
 		fmt.Fprintln(w, "features:")
-		Features(w, s.Features)
+		PrintFeatures(w, s.Features)
 	}
 	if s.Ended > 0 {
 		fmt.Fprintf(w, "%s (belay task list)\n", belay.CountOf(s.Ended, "closed task"))
@@ -183,7 +183,7 @@ func Status(w io.Writer, s app.Status, limit int64) {
 		fmt.Fprintln(w, p.Warn(belay.CountOf(n, "unreadable snapshot")+": run belay doctor"))
 	}
 	if len(s.MissingSnapshots) > 0 {
-		fmt.Fprintln(w, p.Warn(MissingSnapshots(s.MissingSnapshots)))
+		fmt.Fprintln(w, p.Warn(MissingSnapshotsText(s.MissingSnapshots)))
 	}
 	for _, a := range s.AbsentRecords {
 		if !slices.ContainsFunc(s.Tasks, func(l app.TaskLine) bool { return l.ID == a.Task }) {
@@ -195,13 +195,13 @@ func Status(w io.Writer, s app.Status, limit int64) {
 	}
 }
 
-// MissingSnapshots is the sentence about snapshots that tasks need and that are gone.
-func MissingSnapshots(ids []belay.SnapshotID) string {
+// MissingSnapshotsText is the sentence about snapshots that tasks need and that are gone.
+func MissingSnapshotsText(ids []belay.SnapshotID) string {
 	return fmt.Sprintf("%s that tasks need, the first %s: run belay doctor", belay.CountOf(len(ids), "missing snapshot"), ids[0].Short())
 }
 
-// Diff colours a patch for the terminal and makes the rest of it safe there.
-func Diff(p Paint, text string) string {
+// ColourDiff colours a patch for the terminal and makes the rest of it safe there.
+func ColourDiff(p Paint, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line, end := strings.TrimSuffix(line, "\n"), "\n"
@@ -221,12 +221,12 @@ func Diff(p Paint, text string) string {
 	return b.String()
 }
 
-// Planned says a plan in a few words.
-func Planned(r restore.Restored) string {
-	return amounts(r, "%s to write, %d to remove, %d to keep", "to move")
+// PlanText says a plan in a few words.
+func PlanText(r restore.Restored) string {
+	return amountsText(r, "%s to write, %d to remove, %d to keep", "to move")
 }
 
-func amounts(r restore.Restored, paths, moved string) string {
+func amountsText(r restore.Restored, paths, moved string) string {
 	text := fmt.Sprintf(paths, belay.CountOf(len(r.Written), "path"), len(r.Removed), len(r.Kept))
 	if len(r.Refs) > 0 {
 		text += ", " + belay.CountOf(len(r.Refs), "ref") + " " + moved
@@ -247,21 +247,21 @@ func amounts(r restore.Restored, paths, moved string) string {
 	return text
 }
 
-// Restored prints what a restore did, or would do.
-func (t *Terminal) Restored(r restore.Restored, dry bool) error {
-	return t.restored(r, dry, "undo with: belay undo")
+// PrintRestored prints what a restore did, or would do.
+func (t *Terminal) PrintRestored(r restore.Restored, dry bool) error {
+	return t.printRestore(r, dry, "undo with: belay undo")
 }
 
-// SteppedBack prints what an undo or a redo did, or would do.
-func (t *Terminal) SteppedBack(r restore.Restored, dry bool, step string) error {
+// PrintUndone prints what an undo or a redo did, or would do.
+func (t *Terminal) PrintUndone(r restore.Restored, dry bool, step string) error {
 	if step == "undo" {
-		return t.restored(r, dry, "undo with: belay redo")
+		return t.printRestore(r, dry, "undo with: belay redo")
 	}
-	return t.Restored(r, dry)
+	return t.PrintRestored(r, dry)
 }
 
-func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
-	return t.Tell(r, nil, func(w io.Writer) {
+func (t *Terminal) printRestore(r restore.Restored, dry bool, next string) error {
+	return t.PrintResult(r, nil, func(w io.Writer) {
 		verb := map[bool][2]string{false: {"wrote", "removed"}, true: {"would write", "would remove"}}[dry]
 		for _, p := range r.Written {
 			fmt.Fprintf(w, "%s %s\n", verb[0], belay.VisibleLine(p))
@@ -279,7 +279,7 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 			fmt.Fprintf(w, "skipped %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
 		}
 		for _, m := range r.Refs {
-			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), Short(m.From), Short(m.To))
+			fmt.Fprintf(w, "%s %s → %s\n", belay.VisibleLine(m.Ref), ShortOID(m.From), ShortOID(m.To))
 		}
 		for _, k := range r.KeptRefs {
 			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Reason))
@@ -288,9 +288,9 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 			fmt.Fprintf(w, "%s was also changed by someone else: that version is in the snapshot named below\n", belay.VisibleLine(p))
 		}
 		if dry {
-			fmt.Fprintln(w, Planned(r))
+			fmt.Fprintln(w, PlanText(r))
 		} else {
-			fmt.Fprintln(w, amounts(r, "%s written, %d removed, %d kept", "moved"))
+			fmt.Fprintln(w, amountsText(r, "%s written, %d removed, %d kept", "moved"))
 		}
 		if n := len(r.Skipped); n > 0 && !dry {
 			fmt.Fprintf(w, "%s\n", PaintFor(w).Warn(fmt.Sprintf("partial: %d skipped and unchanged", n)))
@@ -304,9 +304,9 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 	})
 }
 
-// Short cuts an object name to what people tell apart. The name of another ref, which
+// ShortOID cuts an object name to what people tell apart. The name of another ref, which
 // a symbolic one has for a value, stays whole.
-func Short(oid string) string {
+func ShortOID(oid string) string {
 	if oid == "" {
 		return "none"
 	}
@@ -316,8 +316,8 @@ func Short(oid string) string {
 	return oid[:min(10, len(oid))]
 }
 
-// Report prints what the checks found.
-func Report(w io.Writer, report belay.Report) {
+// PrintReport prints what the checks found.
+func PrintReport(w io.Writer, report belay.Report) {
 	p := PaintFor(w)
 	for _, r := range report.Checks {
 		word := prompt.Mark(r)

@@ -27,51 +27,51 @@ import (
 type Screen struct {
 	t     *Terminal
 	quiet bool
-	p     Paint
+	paint Paint
 
-	mu      sync.Mutex
-	live    bool   // a progress line can be drawn
-	drawn   bool   // it stands on the screen now
-	still   bool   // a question stands there, which it must not overwrite
-	doing   string // what the progress line says
-	used    string // what the attempt has used, beside it
-	since   time.Time
-	column  int             // of the agent's output: 0 at a line's start
-	mask    *secret.Writer  // between the agent and the terminal
-	partial []byte          // a rune or an escape sequence cut by the end of a read
-	checks  map[string]bool // those under way
-	ended   int             // how many of this judgement have ended
-	refused []string        // those of them that refuse the work
+	mu            sync.Mutex
+	live          bool   // a progress line can be drawn
+	progressDrawn bool   // it stands on the screen now
+	questionShown bool   // a question stands there, which it must not overwrite
+	doing         string // what the progress line says
+	used          string // what the attempt has used, beside it
+	startedAt     time.Time
+	outputColumn  int             // of the agent's output: 0 at a line's start
+	mask          *secret.Writer  // between the agent and the terminal
+	partial       []byte          // a rune or an escape sequence cut by the end of a read
+	checks        map[string]bool // those under way
+	checksEnded   int             // how many of this judgement have ended
+	checksFailed  []string        // those of them that refuse the work
 
 	// View shows the change that a gate is about; nil where that cannot be done.
 	View func(context.Context, *session.Record) error
 
 	// Said gathers what was said of the attempt that a gate is about; nil where nothing is.
-	Said func(*session.Record) app.LastOutput
+	LastOutput func(*session.Record) app.LastOutput
 }
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
 func (t *Terminal) Screen(quiet bool) *Screen {
 	silent := quiet || t.JSON || t.Log != nil // nothing for people's eyes
-	s := &Screen{t: t, quiet: silent, p: PaintFor(t.Err), live: moves(t.Err) && !silent, checks: map[string]bool{}}
+	s := &Screen{t: t, quiet: silent, paint: PaintFor(t.Err), live: canRedraw(t.Err) && !silent, checks: map[string]bool{}}
 	t.screen.Store(s)
 	return s
 }
 
-// pause takes the line of progress away until resume is called: somebody is asked. The time
+// hideProgress takes the line of progress away until resume is called: somebody is asked. The time
 // that the answer takes is not counted as work.
-func (s *Screen) pause() (resume func()) {
+func (s *Screen) hideProgress() (resume func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wipe()
-	s.still = true
+	s.eraseProgress()
+	s.questionShown = true
 	began := time.Now()
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.still = false
-		s.since = s.since.Add(time.Since(began))
-		s.draw()
+		s.questionShown = false
+		s.startedAt = s.startedAt.Add(time.Since(began))
+		s.drawProgress()
 	}
 }
 
@@ -80,17 +80,17 @@ func (s *Screen) Tick(ctx context.Context) {
 	if !s.live {
 		return
 	}
-	go eachSecond(ctx, func() {
+	go everySecond(ctx, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.mask != nil {
 			_ = s.mask.Flush()
 		}
-		s.draw()
+		s.drawProgress()
 	})
 }
 
-func eachSecond(ctx context.Context, do func()) {
+func everySecond(ctx context.Context, do func()) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -103,16 +103,16 @@ func eachSecond(ctx context.Context, do func()) {
 	}
 }
 
-func (s *Screen) draw() {
-	if !s.live || s.still || s.doing == "" || s.column != 0 {
+func (s *Screen) drawProgress() {
+	if !s.live || s.questionShown || s.doing == "" || s.outputColumn != 0 {
 		return
 	}
-	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(progress(s.t.Err, s.doing, s.since, s.used)))
-	s.drawn = true
+	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.paint.Dim(progressLine(s.t.Err, s.doing, s.startedAt, s.used)))
+	s.progressDrawn = true
 }
 
-// progress is a line of progress. One that wraps could not be taken back.
-func progress(w io.Writer, doing string, since time.Time, used string) string {
+// progressLine is a line of progress. One that wraps could not be taken back.
+func progressLine(w io.Writer, doing string, since time.Time, used string) string {
 	text := []rune(fmt.Sprintf("… %s  %s%s", doing, time.Since(since).Round(time.Second), used))
 	if width := Columns(w); width > 1 && len(text) >= width {
 		return string(text[:width-2]) + "…"
@@ -120,27 +120,27 @@ func progress(w io.Writer, doing string, since time.Time, used string) string {
 	return string(text)
 }
 
-// moves reports whether lines of a terminal can be taken back.
-func moves(w io.Writer) bool { return Is(w) && os.Getenv("TERM") != "dumb" }
+// canRedraw reports whether lines of a terminal can be taken back.
+func canRedraw(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-func (s *Screen) wipe() {
-	if s.drawn {
+func (s *Screen) eraseProgress() {
+	if s.progressDrawn {
 		fmt.Fprint(s.t.Err, "\r\x1b[K")
-		s.drawn = false
+		s.progressDrawn = false
 	}
 }
 
-// Set says what is going on, on the line of progress.
-func (s *Screen) Set(doing string) {
+// SetProgress says what is going on, on the line of progress.
+func (s *Screen) SetProgress(doing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wipe()
-	s.doing, s.since, s.used = doing, time.Now(), ""
-	s.draw()
+	s.eraseProgress()
+	s.doing, s.startedAt, s.used = doing, time.Now(), ""
+	s.drawProgress()
 }
 
-// line prints one line of belay's own, after whatever the agent left unfinished.
-func (s *Screen) line(format string, args ...any) {
+// printLine prints one line of belay's own, after whatever the agent left unfinished.
+func (s *Screen) printLine(format string, args ...any) {
 	if s.quiet {
 		return
 	}
@@ -149,13 +149,13 @@ func (s *Screen) line(format string, args ...any) {
 	if s.mask != nil {
 		_ = s.mask.Flush()
 	}
-	s.wipe()
-	if s.column != 0 {
+	s.eraseProgress()
+	if s.outputColumn != 0 {
 		fmt.Fprintln(s.t.Err)
-		s.column = 0
+		s.outputColumn = 0
 	}
 	fmt.Fprintf(s.t.Err, format+"\n", args...)
-	s.draw()
+	s.drawProgress()
 }
 
 // Write takes the agent's output. Colours are dropped, other control sequences are
@@ -164,7 +164,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := append(s.partial, p...)
-	whole := len(text) - unfinished(text)
+	whole := len(text) - unfinishedBytes(text)
 	s.partial = append([]byte(nil), text[whole:]...)
 	if _, err := io.WriteString(s.masker(), Sanitise(string(text[:whole]))); err != nil {
 		return 0, err
@@ -189,24 +189,24 @@ func (a agentText) Write(p []byte) (int, error) {
 	if clean == "" {
 		return 0, nil
 	}
-	s.wipe()
+	s.eraseProgress()
 	if _, err := io.WriteString(s.t.Err, clean); err != nil {
 		return 0, err
 	}
 	if i := strings.LastIndexByte(clean, '\n'); i >= 0 {
-		s.column = len(clean) - i - 1
+		s.outputColumn = len(clean) - i - 1
 	} else {
-		s.column += len(clean)
+		s.outputColumn += len(clean)
 	}
 	return len(p), nil
 }
 
-// unfinished gives how many bytes at the end of b may go on in the next read.
-func unfinished(b []byte) int {
+// unfinishedBytes gives how many bytes at the end of b may go on in the next read.
+func unfinishedBytes(b []byte) int {
 	for n := 1; n <= min(len(b), 32); n++ {
 		c := b[len(b)-n]
 		if c == 0x1b { // an escape sequence that has not ended
-			if endsCSI(b[len(b)-n:]) {
+			if isCompleteCSI(b[len(b)-n:]) {
 				return 0
 			}
 			return n
@@ -218,8 +218,8 @@ func unfinished(b []byte) int {
 	return 0
 }
 
-// endsCSI reports whether the escape sequence that b starts with is whole.
-func endsCSI(b []byte) bool {
+// isCompleteCSI reports whether the escape sequence that b starts with is whole.
+func isCompleteCSI(b []byte) bool {
 	if len(b) < 2 || b[1] != '[' {
 		return len(b) >= 2
 	}
@@ -259,14 +259,14 @@ func Sanitise(s string) string {
 
 // Begins tells of a command as it starts.
 func (s *Screen) Begins(r *session.Record, c loop.Command) {
-	s.t.works(r.Task.ID, c.Kind)
+	s.t.setWork(r.Task.ID, c.Kind)
 	doing := prompt.Doing(c)
 	if s.t.Log != nil {
-		s.t.Log.begins(r, c)
+		s.t.Log.logCommand(r, c)
 	}
-	s.Set(string(r.Task.ID) + " " + doing)
+	s.SetProgress(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
-		s.line("%s %s", s.p.Bold(string(r.Task.ID)), belay.VisibleLine(doing))
+		s.printLine("%s %s", s.paint.Bold(string(r.Task.ID)), belay.VisibleLine(doing))
 	}
 }
 
@@ -277,22 +277,22 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 		_ = s.mask.Close() // the last word of an agent that ended without a line end
 	}
 	s.mu.Unlock()
-	s.t.ring(r)
+	s.t.ringBell(r)
 	if s.t.Log != nil {
-		s.t.Log.happened(r, e)
+		s.t.Log.logEvent(r, e)
 	}
 	text := prompt.Happened(r.State, e)
 	if text == "" {
 		return
 	}
-	color := s.p.of(e)
+	color := s.paint.forEvent(e)
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		s.line("%s", color(s.fit(belay.VisibleLine(l))))
+		s.printLine("%s", color(s.wrapText(belay.VisibleLine(l))))
 	}
 }
 
-// of is the colour of an event.
-func (p Paint) of(e loop.Event) func(string) string {
+// forEvent is the colour of an event.
+func (p Paint) forEvent(e loop.Event) func(string) string {
 	switch {
 	case e.Verdict == belay.VerdictPass:
 		return p.Good
@@ -304,9 +304,9 @@ func (p Paint) of(e loop.Event) func(string) string {
 	return p.Dim
 }
 
-// ring rings the bell of a terminal when a task begins to wait for a person.
-func (t *Terminal) ring(r *session.Record) {
-	if t.Bell && r.State.Gate != nil && moves(t.Err) {
+// ringBell rings the bell of a terminal when a task begins to wait for a person.
+func (t *Terminal) ringBell(r *session.Record) {
+	if t.Bell && r.State.Gate != nil && canRedraw(t.Err) {
 		fmt.Fprint(t.Err, "\a")
 	}
 }
@@ -317,13 +317,13 @@ func (s *Screen) Checking(p check.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.checks) == 0 && !p.Done { // the first of a judgement
-		s.since, s.ended, s.refused = time.Now(), 0, nil
+		s.startedAt, s.checksEnded, s.checksFailed = time.Now(), 0, nil
 	}
 	if p.Done {
 		delete(s.checks, p.Check)
-		s.ended++
+		s.checksEnded++
 		if p.Result != nil && p.Result.Verdict == belay.VerdictFail {
-			s.refused = append(s.refused, p.Check)
+			s.checksFailed = append(s.checksFailed, p.Check)
 		}
 	} else {
 		s.checks[p.Check] = true
@@ -340,13 +340,13 @@ func (s *Screen) Checking(p check.Progress) {
 	if more := len(names) - 3; more > 0 { // a line that wraps could not be taken back
 		names = append(names[:3], fmt.Sprintf("%d more", more))
 	}
-	s.wipe()
-	s.doing = fmt.Sprintf("checking: %s (%d done", strings.Join(names, ", "), s.ended)
-	if len(s.refused) > 0 {
-		s.doing += ", " + strings.Join(s.refused, ", ") + " failed"
+	s.eraseProgress()
+	s.doing = fmt.Sprintf("checking: %s (%d done", strings.Join(names, ", "), s.checksEnded)
+	if len(s.checksFailed) > 0 {
+		s.doing += ", " + strings.Join(s.checksFailed, ", ") + " failed"
 	}
 	s.doing += ")"
-	s.draw()
+	s.drawProgress()
 }
 
 // Used shows what the attempt under way has used.
@@ -354,7 +354,7 @@ func (s *Screen) Used(_ belay.TaskID, used belay.Use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used = "  " + prompt.Used(used)
-	s.draw()
+	s.drawProgress()
 }
 
 // Output is where the agent's output goes.
@@ -375,18 +375,18 @@ func (s *Screen) Note(text string) {
 		fmt.Fprintf(s.t.Err, "belay: %s\n", belay.VisibleLine(text))
 		return
 	}
-	s.line("%s", s.p.Warn(s.fit(belay.VisibleLine(text))))
+	s.printLine("%s", s.paint.Warn(s.wrapText(belay.VisibleLine(text))))
 }
 
 // Stop takes the line of progress away.
 func (s *Screen) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wipe()
+	s.eraseProgress()
 	s.doing = ""
-	if s.column != 0 {
+	if s.outputColumn != 0 {
 		fmt.Fprintln(s.t.Err)
-		s.column = 0
+		s.outputColumn = 0
 	}
 }
 
@@ -394,24 +394,24 @@ func (s *Screen) Stop() {
 // rolls back is asked about once more. Without a terminal nobody is there.
 func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, string, bool, error) {
 	s.Stop()
-	if s.t.JSON || !Is(s.t.In) || !Is(s.t.Err) {
+	if s.t.JSON || !IsTerminal(s.t.In) || !IsTerminal(s.t.Err) {
 		return "", "", false, nil
 	}
 	question := strings.TrimRight(prompt.Gate(r.State, r.Task), "\n")
-	if s.Said != nil {
-		s.lastSaid(s.Said(r))
+	if s.LastOutput != nil {
+		s.printLastOutput(s.LastOutput(r))
 	}
 	menu := max(0, strings.LastIndex(question, "\nDecide from")) // its end is for those who are elsewhere
-	fmt.Fprintln(s.t.Err, s.fit(question[:menu]))
+	fmt.Fprintln(s.t.Err, s.wrapText(question[:menu]))
 	if s.View != nil && len(r.State.Attempts) > 0 {
 		fmt.Fprintln(s.t.Err, "  v  view      read the change")
 	}
 	fmt.Fprintln(s.t.Err, "  q  quit      leave; the task waits")
-	fmt.Fprintf(s.t.Err, "%s\n\n", s.fit(strings.TrimPrefix(question[menu:], "\n")))
+	fmt.Fprintf(s.t.Err, "%s\n\n", s.wrapText(strings.TrimPrefix(question[menu:], "\n")))
 	options := r.State.Gate.Options
 	for {
-		forget(int(s.t.In.Fd()))
-		fmt.Fprint(s.t.Err, s.p.Bold("decide: "))
+		discardInput(int(s.t.In.Fd()))
+		fmt.Fprint(s.t.Err, s.paint.Bold("decide: "))
 		key, ok := readKey(ctx, s.t.In)
 		fmt.Fprintln(s.t.Err, belay.VisibleLine(key))
 		if !ok || key == "q" {
@@ -425,7 +425,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		}
 		at := slices.IndexFunc(options, func(o loop.Decision) bool { return prompt.Key(o) == strings.ToLower(key) })
 		if at < 0 {
-			fmt.Fprintln(s.t.Err, s.fit("  press one of: "+s.keys(options)))
+			fmt.Fprintln(s.t.Err, s.wrapText("  press one of: "+s.keysHelp(options)))
 			continue
 		}
 		d, words := options[at], ""
@@ -443,7 +443,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 			if r.State.Before != "" {
 				question = "roll back and end the task"
 			}
-			forget(int(s.t.In.Fd())) // before the question is shown: whoever sees it may answer at once
+			discardInput(int(s.t.In.Fd())) // before the question is shown: whoever sees it may answer at once
 			fmt.Fprintf(s.t.Err, "%s? [y/N] ", question)
 			if yes, ok := readKey(ctx, s.t.In); !ok || strings.ToLower(yes) != "y" {
 				fmt.Fprintln(s.t.Err)
@@ -454,7 +454,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 			}
 			fmt.Fprintln(s.t.Err, "y")
 		case d == loop.DecideApprove && r.State.Gate.Overrides():
-			if words, ok = s.overrule(); !ok {
+			if words, ok = s.askOverrule(); !ok {
 				continue
 			}
 		}
@@ -464,38 +464,38 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 
 // Bounds on what is repeated at a gate.
 const (
-	maxSaidErrors = 3
-	maxSaidLines  = 6
+	maxLastErrors = 3
+	maxLastLines  = 6
 )
 
-// lastSaid repeats what failing programs printed of an attempt, and what its agent said last.
-func (s *Screen) lastSaid(said app.LastOutput) {
+// printLastOutput repeats what failing programs printed of an attempt, and what its agent said last.
+func (s *Screen) printLastOutput(said app.LastOutput) {
 	fmt.Fprintln(s.t.Err)
 	for i, f := range said.Errors {
-		if i == maxSaidErrors {
+		if i == maxLastErrors {
 			fmt.Fprintf(s.t.Err, "and %d more: belay check\n", len(said.Errors)-i)
 			break
 		}
-		lines := linesOf(f.Detail)
-		fmt.Fprintln(s.t.Err, s.fit(s.p.Bold(belay.VisibleLine(f.Title))))
-		for _, line := range lines[:min(len(lines), maxSaidLines)] {
-			fmt.Fprintln(s.t.Err, s.fit("  "+line))
+		lines := nonBlankLines(f.Detail)
+		fmt.Fprintln(s.t.Err, s.wrapText(s.paint.Bold(belay.VisibleLine(f.Title))))
+		for _, line := range lines[:min(len(lines), maxLastLines)] {
+			fmt.Fprintln(s.t.Err, s.wrapText("  "+line))
 		}
-		if more := len(lines) - maxSaidLines; more > 0 {
+		if more := len(lines) - maxLastLines; more > 0 {
 			fmt.Fprintf(s.t.Err, "  and %d more lines\n", more)
 		}
 	}
-	if lines := linesOf(said.Agent); len(lines) > 0 {
-		fmt.Fprintln(s.t.Err, s.p.Bold("the agent said last"))
-		for _, line := range lines[max(0, len(lines)-maxSaidLines):] {
-			fmt.Fprintln(s.t.Err, s.fit("  "+line))
+	if lines := nonBlankLines(said.Agent); len(lines) > 0 {
+		fmt.Fprintln(s.t.Err, s.paint.Bold("the agent said last"))
+		for _, line := range lines[max(0, len(lines)-maxLastLines):] {
+			fmt.Fprintln(s.t.Err, s.wrapText("  "+line))
 		}
 	}
 	fmt.Fprintln(s.t.Err)
 }
 
-// linesOf gives the lines of a foreign text that say something.
-func linesOf(text string) (lines []string) {
+// nonBlankLines gives the lines of a foreign text that say something.
+func nonBlankLines(text string) (lines []string) {
 	for line := range strings.Lines(Sanitise(text)) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, belay.Clip(line, 300))
@@ -504,8 +504,8 @@ func linesOf(text string) (lines []string) {
 	return lines
 }
 
-// keys lists what may be pressed.
-func (s *Screen) keys(options []loop.Decision) string {
+// keysHelp lists what may be pressed.
+func (s *Screen) keysHelp(options []loop.Decision) string {
 	var list []string
 	for _, o := range options {
 		list = append(list, prompt.Key(o)+" "+string(o))
@@ -517,17 +517,17 @@ func (s *Screen) keys(options []loop.Decision) string {
 	return strings.Join(list, ", ")
 }
 
-// overrule asks why refused work may be accepted. ok is false when no reason is given.
-func (s *Screen) overrule() (words string, ok bool) {
+// askOverrule asks why refused work may be accepted. ok is false when no reason is given.
+func (s *Screen) askOverrule() (words string, ok bool) {
 	answers := map[string]bool{}
 	for _, q := range review.Questions() {
-		line, ok := s.t.Line("  " + q.Text + " [y/n]")
+		line, ok := s.t.AskLine("  " + q.Text + " [y/n]")
 		if !ok {
 			return "", false
 		}
 		answers[q.Key] = strings.HasPrefix(strings.ToLower(line), "y")
 	}
-	note, _ := s.t.Line("  why may it be accepted?")
+	note, _ := s.t.AskLine("  why may it be accepted?")
 	d, err := review.Decide("", answers, note)
 	if err != nil {
 		fmt.Fprintln(s.t.Err, " ", session.Sentence(err))
@@ -536,8 +536,8 @@ func (s *Screen) overrule() (words string, ok bool) {
 	return d.String(), true
 }
 
-// Options lists decisions for a person.
-func Options(options []loop.Decision) string {
+// OptionsText lists decisions for a person.
+func OptionsText(options []loop.Decision) string {
 	var names []string
 	for _, o := range options {
 		names = append(names, string(o))
@@ -547,15 +547,15 @@ func Options(options []loop.Decision) string {
 
 // Keys that readKey gives beside those of letters: Enter, and several characters at once. They are no answer to anything.
 const (
-	enter  = ""
-	pasted = "…"
+	keyEnter  = ""
+	keyPasted = "…"
 )
 
 // readKey reads one key, as it is pressed. What is pasted is no key, and a key that sends a sequence, as an arrow does, is
 // passed over. ok is false when ctx ends, at Ctrl-D, or when nobody is there any more. Where the terminal cannot be set
 // so, the first character of a line counts.
 func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
-	restore, err := eachKey(int(f.Fd()))
+	restore, err := readSingleKeys(int(f.Fd()))
 	if err != nil {
 		line, ok := readLine(ctx, f)
 		line = strings.TrimSpace(line)
@@ -572,24 +572,24 @@ func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
 		switch {
 		case r == 0x1b:
 		case size < len(pressed):
-			rest(ctx, f)
-			return pasted, true
+			discardPasted(ctx, f)
+			return keyPasted, true
 		case r == '\r' || r == '\n':
-			return enter, true
+			return keyEnter, true
 		case r > ' ' && r != 0x7f:
 			return pressed, true
 		}
 	}
 }
 
-// lull is how long nothing comes at the end of something that is pasted.
-const lull = 50 * time.Millisecond
+// pasteGap is how long nothing comes at the end of something that is pasted.
+const pasteGap = 50 * time.Millisecond
 
-// rest drops what is still to come of something that is pasted.
-func rest(ctx context.Context, f *os.File) {
+// discardPasted drops what is still to come of something that is pasted.
+func discardPasted(ctx context.Context, f *os.File) {
 	buf := make([]byte, 4096)
 	for ctx.Err() == nil {
-		if more, err := typed(int(f.Fd()), lull); err != nil || !more {
+		if more, err := waitInput(int(f.Fd()), pasteGap); err != nil || !more {
 			return
 		}
 		if n, err := f.Read(buf); n == 0 || err != nil {
@@ -608,7 +608,7 @@ func waitKey(ctx context.Context, f *os.File) (string, bool) {
 
 func waitRead(ctx context.Context, f *os.File, buf []byte) (int, bool) {
 	for ctx.Err() == nil {
-		ready, err := typed(int(f.Fd()), 100*time.Millisecond)
+		ready, err := waitInput(int(f.Fd()), 100*time.Millisecond)
 		if err != nil {
 			return 0, false
 		}
@@ -646,7 +646,7 @@ func readLine(ctx context.Context, f *os.File) (string, bool) {
 func readLines(ctx context.Context, f *os.File) (string, bool) {
 	text, ok := readLine(ctx, f)
 	for ok && ctx.Err() == nil {
-		more, err := typed(int(f.Fd()), lull)
+		more, err := waitInput(int(f.Fd()), pasteGap)
 		if err != nil || !more {
 			break
 		}

@@ -76,7 +76,7 @@ func TestWriteKeepsWhatIsCut(t *testing.T) {
 func TestTellPrintsOneObject(t *testing.T) {
 	var out, errs bytes.Buffer
 	term := &Terminal{Out: &out, Err: &errs, JSON: true}
-	err := term.Tell(map[string]int{"n": 1}, belay.Refuse(belay.CodeBusy, "wait", "held"), nil)
+	err := term.PrintResult(map[string]int{"n": 1}, belay.Refuse(belay.CodeBusy, "wait", "held"), nil)
 	if belay.CodeOf(err) != belay.CodeBusy || errs.Len() > 0 || strings.Count(out.String(), "\n") != 1 {
 		t.Fatalf("%v %q %q", err, errs.String(), out.String())
 	}
@@ -92,12 +92,12 @@ func TestTellPrintsOneObject(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	term.JSON = false
-	_ = term.Tell(nil, errors.New("a \x1b[2J name"))
+	_ = term.PrintResult(nil, errors.New("a \x1b[2J name"))
 	if want := "belay: a \\x1b[2J name\n"; errs.String() != want {
 		t.Errorf("%q, want %q", errs.String(), want)
 	}
 	errs.Reset()
-	_ = term.Tell(nil, fmt.Errorf("read the index: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}))
+	_ = term.PrintResult(nil, fmt.Errorf("read the index: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}))
 	if !strings.Contains(errs.String(), "try: check its owner and permissions") {
 		t.Errorf("what to do about permissions is not said: %q", errs.String())
 	}
@@ -122,7 +122,7 @@ func TestKeys(t *testing.T) {
 
 func TestTableLinesUp(t *testing.T) {
 	var b bytes.Buffer
-	Table(&b, [][]string{{"a", "ü", "x"}, {"long", "b", "\x1b[2J"}})
+	PrintTable(&b, [][]string{{"a", "ü", "x"}, {"long", "b", "\x1b[2J"}})
 	if want := "a     ü  x\nlong  b  \\x1b[2J\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
@@ -135,9 +135,9 @@ func TestRestoredSaysAllOfIt(t *testing.T) {
 	for step, next := range map[string]string{"": "belay undo", "redo": "belay undo", "undo": "belay redo"} {
 		var out bytes.Buffer
 		term := &Terminal{Out: &out}
-		tell := func() error { return term.SteppedBack(r, false, step) }
+		tell := func() error { return term.PrintUndone(r, false, step) }
 		if step == "" {
-			tell = func() error { return term.Restored(r, false) }
+			tell = func() error { return term.PrintRestored(r, false) }
 		}
 		if err := tell(); err != nil {
 			t.Fatal(err)
@@ -148,7 +148,7 @@ func TestRestoredSaysAllOfIt(t *testing.T) {
 			t.Errorf("%q:\n%s\nwant:\n%s", step, out.String(), want)
 		}
 	}
-	if got, want := Planned(r), "1 path to write, 0 to remove, 0 to keep; also the index, HEAD"; got != want {
+	if got, want := PlanText(r), "1 path to write, 0 to remove, 0 to keep; also the index, HEAD"; got != want {
 		t.Errorf("the plan is %q, want %q", got, want)
 	}
 }
@@ -160,13 +160,13 @@ func TestUsedIsShownLive(t *testing.T) {
 	term := &Terminal{Out: &out, Err: &out}
 	s := term.Screen(false)
 	s.live = true
-	s.Set("T1 attempt 1")
+	s.SetProgress("T1 attempt 1")
 	s.Used("T1", belay.Use{Cost: 0.4, Tokens: &belay.Tokens{Input: 1500}})
-	s.Set("judging")
+	s.SetProgress("judging")
 	b := term.Board(false)
 	b.live = true
 	w := b.Watcher("T2").(*boardLine)
-	w.set("T2  attempt 1")
+	w.setProgress("T2  attempt 1")
 	w.Used("T2", belay.Use{CostUnknown: "why", Tokens: &belay.Tokens{Input: 7}})
 	for _, want := range []string{"… T1 attempt 1  0s  $0.40, 1.5k tokens", "… T2  attempt 1  0s  cost unknown, 7 tokens"} {
 		if !strings.Contains(out.String(), want) {

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Timeline prints an agent's own session, turn by turn.
-func Timeline(w io.Writer, t app.Timeline) {
+// PrintTimeline prints an agent's own session, turn by turn.
+func PrintTimeline(w io.Writer, t app.Timeline) {
 	p := PaintFor(w)
 	fmt.Fprintf(w, "%s, %s, since %s\n", t.Session, t.Agent, t.Started.Local().Format("2006-01-02 15:04"))
 	for _, turn := range t.Turns {
@@ -29,12 +29,12 @@ func Timeline(w io.Writer, t app.Timeline) {
 		}
 		fmt.Fprintf(w, "\n%s  %s\n", turn.Time.Local().Format("15:04:05"), strings.TrimRight(head, " "))
 		for _, s := range turn.Steps {
-			timelineStep(w, p, s)
+			printTimelineStep(w, p, s)
 		}
 	}
 }
 
-func timelineStep(w io.Writer, p Paint, s app.TimelineStep) {
+func printTimelineStep(w io.Writer, p Paint, s app.TimelineStep) {
 	what := ""
 	switch s.Kind {
 	case "tool":

@@ -12,27 +12,27 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Watched is what Watch shows.
-type Watched struct {
+// WatchSource is what Watch shows.
+type WatchSource struct {
 	Status func() (app.Status, error)
 	Tasks  func() ([]app.TaskLine, error)
 	Limit  int64 // of Status
 }
 
-// look is how often Watch looks. Where one look takes long, it waits longer: it is to take a twentieth of a processor
+// watchInterval is how often Watch looks. Where one look takes long, it waits longer: it is to take a twentieth of a processor
 // at most.
-const look = 500 * time.Millisecond
+const watchInterval = 500 * time.Millisecond
 
 // Watch shows the status until somebody wants to stop, which is no error: on a terminal in place, drawn anew at each
 // change of it or of the terminal's size; with --json one object for each change; elsewhere once, and then a line for
 // each task that changed.
-func (t *Terminal) Watch(w Watched) error {
+func (t *Terminal) Watch(w WatchSource) error {
 	shown, tasks := "", map[belay.TaskID]string{}
-	live, size := moves(t.Out) && !t.JSON, screenSize{}
+	live, size := canRedraw(t.Out) && !t.JSON, screenSize{}
 	for first := true; ; first = false {
 		began := time.Now()
 		s, err := w.Status()
-		if t.Soft.Err() != nil {
+		if t.StopRequested.Err() != nil {
 			break
 		}
 		if err != nil {
@@ -41,31 +41,31 @@ func (t *Terminal) Watch(w Watched) error {
 		var text []byte
 		switch {
 		case t.JSON:
-			if text, err = JSON(answer{Success: true, Data: s}); err != nil {
+			if text, err = EncodeJSON(answer{Success: true, Data: s}); err != nil {
 				return err
 			}
 		case live:
 			size = t.size()
-			text = size.drawing(t.Out, s, w.Limit)
+			text = size.renderStatus(t.Out, s, w.Limit)
 		case first:
-			Status(t.Out, s, w.Limit)
+			PrintStatus(t.Out, s, w.Limit)
 		}
 		if now := fmt.Sprint(size) + string(text); now != shown {
 			shown = now
 			_, err = t.Out.Write(text)
 		}
 		if !live && !t.JSON {
-			err = t.changed(w, tasks, first)
+			err = t.printChanged(w, tasks, first)
 		}
 		if err != nil {
 			return err
 		}
 		select {
-		case <-t.Soft.Done():
-		case <-time.After(max(look, 20*time.Since(began))):
+		case <-t.StopRequested.Done():
+		case <-time.After(max(watchInterval, 20*time.Since(began))):
 		}
 	}
-	if t.Told = true; live {
+	if t.Printed = true; live {
 		fmt.Fprintln(t.Out)
 	}
 	return nil
@@ -75,17 +75,17 @@ type screenSize struct{ width, height int }
 
 // size is that of the terminal now.
 func (t *Terminal) size() screenSize {
-	width, height, err := term.GetSize(int(screenOf{nil, t.Out}.Fd()))
+	width, height, err := term.GetSize(int(wrappedScreen{nil, t.Out}.Fd()))
 	if err != nil {
 		return screenSize{80, 24}
 	}
 	return screenSize{width, height}
 }
 
-// drawing is what replaces everything on a screen of this size by the status, as far as it fits there.
-func (z screenSize) drawing(on io.Writer, s app.Status, limit int64) []byte {
+// renderStatus is what replaces everything on a screen of this size by the status, as far as it fits there.
+func (z screenSize) renderStatus(on io.Writer, s app.Status, limit int64) []byte {
 	var text, out bytes.Buffer
-	Fit(func(w io.Writer) { Status(w, s, limit) })(screenOf{&text, on})
+	WrapOutput(func(w io.Writer) { PrintStatus(w, s, limit) })(wrappedScreen{&text, on})
 	lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
 	if len(lines) > z.height {
 		lines = append(lines[:max(0, z.height-2)], []byte("…\n"))
@@ -98,15 +98,15 @@ func (z screenSize) drawing(on io.Writer, s app.Status, limit int64) []byte {
 	return out.Bytes()
 }
 
-// changed prints a line for each task that is not as it was.
-func (t *Terminal) changed(w Watched, was map[belay.TaskID]string, first bool) error {
+// printChanged prints a line for each task that is not as it was.
+func (t *Terminal) printChanged(w WatchSource, was map[belay.TaskID]string, first bool) error {
 	lines, err := w.Tasks()
 	if err != nil {
 		return err
 	}
 	for _, l := range lines {
 		var row bytes.Buffer
-		Tasks(&row, []app.TaskLine{l})
+		PrintTasks(&row, []app.TaskLine{l})
 		if was[l.ID] == row.String() {
 			continue
 		}

@@ -27,8 +27,8 @@ func TestWatch(t *testing.T) {
 			tasks := func() ([]app.TaskLine, error) {
 				return []app.TaskLine{{ID: "T1", Title: "write a", Phase: phases[now]}}, nil
 			}
-			term := &Terminal{Out: &out, JSON: asJSON, Soft: ctx}
-			err := term.Watch(Watched{Tasks: tasks, Status: func() (app.Status, error) {
+			term := &Terminal{Out: &out, JSON: asJSON, StopRequested: ctx}
+			err := term.Watch(WatchSource{Tasks: tasks, Status: func() (app.Status, error) {
 				if now++; now == len(phases) {
 					stop()
 					return app.Status{}, ctx.Err()
@@ -36,7 +36,7 @@ func TestWatch(t *testing.T) {
 				open, err := tasks()
 				return app.Status{Tasks: open}, err
 			}})
-			if err != nil || !term.Told {
+			if err != nil || !term.Printed {
 				t.Errorf("it ended with %v", err)
 			}
 		})
@@ -59,8 +59,8 @@ func TestWatch(t *testing.T) {
 // TestWatchError: what cannot be read ends it.
 func TestWatchError(t *testing.T) {
 	t.Parallel()
-	term := &Terminal{Out: &bytes.Buffer{}, Soft: t.Context()}
-	err := term.Watch(Watched{Status: func() (app.Status, error) { return app.Status{}, os.ErrPermission }})
+	term := &Terminal{Out: &bytes.Buffer{}, StopRequested: t.Context()}
+	err := term.Watch(WatchSource{Status: func() (app.Status, error) { return app.Status{}, os.ErrPermission }})
 	if err == nil || belay.CodeOf(err) == "" {
 		t.Errorf("it ended with %v", err)
 	}
@@ -73,7 +73,7 @@ func TestTasksAreListed(t *testing.T) {
 	tokens := belay.Tokens{Input: 1000, Output: 500}
 	used := belay.Use{Tokens: &tokens}
 	var out bytes.Buffer
-	Tasks(&out, []app.TaskLine{
+	PrintTasks(&out, []app.TaskLine{
 		{ID: "T1", Title: "write a", Phase: "attempt", Attempts: 2, Used: &used, Feature: "shop"},
 		{ID: "T2", Title: "write b", Phase: "not started", After: []belay.TaskID{"T1", "T9"}},
 		{ID: "T3", Title: "write c", Phase: "gate", Attempts: 1, Used: &used, Waits: "two readings"},
@@ -85,7 +85,7 @@ func TestTasksAreListed(t *testing.T) {
 		}
 	}
 	out.Reset()
-	Status(&out, app.Status{Worktrees: []app.TaskLine{{ID: "T1", Phase: "closed", Unmerged: true}}}, 0)
+	PrintStatus(&out, app.Status{Worktrees: []app.TaskLine{{ID: "T1", Phase: "closed", Unmerged: true}}}, 0)
 	if text := out.String(); strings.Contains(text, "no open tasks") || !strings.Contains(text, "not merged") {
 		t.Error(text)
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// colourMost is the size of a file, in bytes, above which it is shown in one colour.
-const colourMost = 512 << 10
+// maxColoured is the size of a file, in bytes, above which it is shown in one colour.
+const maxColoured = 512 << 10
 
-// lookAlikes are languages that package syntax does not read, whose words, strings and comments look like those of one
+// similarLanguages are languages that package syntax does not read, whose words, strings and comments look like those of one
 // that it does.
-var lookAlikes = map[string]syntax.Language{
+var similarLanguages = map[string]syntax.Language{
 	".json": syntax.JavaScript, ".jsonc": syntax.JavaScript, ".vue": syntax.None, ".c": syntax.Java, ".h": syntax.Java, ".cc": syntax.Java,
 	".cpp": syntax.Java, ".cxx": syntax.Java, ".hpp": syntax.Java, ".kt": syntax.Java, ".kts": syntax.Java, ".swift": syntax.Java,
 	".scala": syntax.Java, ".dart": syntax.Java, ".proto": syntax.Java, ".zig": syntax.Rust,
@@ -36,22 +36,22 @@ var keywords = lazyregexp.Of(`
 	template this throw throws trait true True try type typedef typeof undefined union unless unsafe until use using val var virtual void
 	volatile when where while with yield`)
 
-// stretch is a part of a line, in bytes, that has a colour.
-type stretch struct {
+// colouredPart is a part of a line, in bytes, that has a colour.
+type colouredPart struct {
 	from, to int
 	class    string
 }
 
-// colours gives the coloured parts of a text's lines, the first line's at 0; nil for a language that is not known.
-func colours(name string, text []byte) [][]stretch {
+// colourLines gives the coloured parts of a text's lines, the first line's at 0; nil for a language that is not known.
+func colourLines(name string, text []byte) [][]colouredPart {
 	language := syntax.LanguageOf(name)
 	if language == syntax.None {
-		language = lookAlikes[path.Ext(name)]
+		language = similarLanguages[path.Ext(name)]
 	}
-	if language == syntax.None || len(text) > colourMost {
+	if language == syntax.None || len(text) > maxColoured {
 		return nil
 	}
-	lines := make([][]stretch, strings.Count(string(text), "\n")+1)
+	lines := make([][]colouredPart, strings.Count(string(text), "\n")+1)
 	for _, t := range syntax.Lex(language, text) {
 		class := ""
 		switch t.Kind {
@@ -72,7 +72,7 @@ func colours(name string, text []byte) [][]stretch {
 		line, col := t.Line-1, t.Col
 		for part := range strings.SplitSeq(t.Text, "\n") {
 			if line < len(lines) && part != "" {
-				lines[line] = append(lines[line], stretch{col, col + len(part), class})
+				lines[line] = append(lines[line], colouredPart{col, col + len(part), class})
 			}
 			line, col = line+1, 0
 		}
@@ -80,9 +80,9 @@ func colours(name string, text []byte) [][]stretch {
 	return lines
 }
 
-// paintMost is how many bytes of files are read for one page, for their colours and to see what is an image. What is listed
+// maxPainted is how many bytes of files are read for one page, for their colours and to see what is an image. What is listed
 // after that is shown in one colour, and as a binary file.
-const paintMost = 24 << 20
+const maxPainted = 24 << 20
 
 // paint gives the rows of files their colours, and binary files their images, by the files as they are in the repository.
 // What cannot be read has none.
@@ -93,7 +93,7 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 			names = append(names, f.blobs[0], f.blobs[1])
 		}
 	}
-	names = slices.DeleteFunc(names, none)
+	names = slices.DeleteFunc(names, isNullObject)
 	sizes, err := q.svc.Session.Repo.Sizes(ctx, names)
 	if err != nil {
 		return err
@@ -107,16 +107,16 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 		return err
 	}
 	defer func() { _ = rd.Close() }()
-	room := int64(paintMost)
+	room := int64(maxPainted)
 	for _, f := range files {
-		most := int64(colourMost)
+		most := int64(maxColoured)
 		if f.Binary {
-			most = imageMost
+			most = maxImage
 		}
 		var sides [2][]byte
 		for i, name := range f.blobs {
 			if n, is := size[name]; is && n >= 0 && n <= min(most, room) {
-				sides[i] = read(rd, name, int(most))
+				sides[i] = readObject(rd, name, int(most))
 				room -= n
 			}
 		}
@@ -125,9 +125,9 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 			was = f.Old
 		}
 		if f.Binary {
-			f.pictured(sides)
+			f.setImages(sides)
 		} else {
-			f.paint(colours(was, sides[0]), colours(f.Path, sides[1]))
+			f.paint(colourLines(was, sides[0]), colourLines(f.Path, sides[1]))
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -136,34 +136,34 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 	return nil
 }
 
-// read gives the bytes of an object, or none when it has more than most.
-func read(rd *git.Reader, name string, most int) []byte {
-	if none(name) {
+// readObject gives the bytes of an object, or none when it has more than most.
+func readObject(rd *git.Reader, name string, most int) []byte {
+	if isNullObject(name) {
 		return nil
 	}
-	text := limited{most: most}
-	if _, err := rd.Copy(name, &text); err != nil || text.over {
+	text := limitedBuffer{limit: most}
+	if _, err := rd.Copy(name, &text); err != nil || text.exceeded {
 		return nil
 	}
 	return text.data
 }
 
-// limited keeps what is written to it, up to most bytes.
-type limited struct {
-	most int
-	data []byte
-	over bool
+// limitedBuffer keeps what is written to it, up to most bytes.
+type limitedBuffer struct {
+	limit    int
+	data     []byte
+	exceeded bool
 }
 
-func (l *limited) Write(p []byte) (int, error) {
-	if l.over = l.over || len(l.data)+len(p) > l.most; !l.over {
+func (l *limitedBuffer) Write(p []byte) (int, error) {
+	if l.exceeded = l.exceeded || len(l.data)+len(p) > l.limit; !l.exceeded {
 		l.data = append(l.data, p...)
 	}
 	return len(p), nil
 }
 
-func (f *fileDiff) paint(before, after [][]stretch) {
-	of := func(lines [][]stretch, n int) []stretch {
+func (f *fileDiff) paint(before, after [][]colouredPart) {
+	of := func(lines [][]colouredPart, n int) []colouredPart {
 		if n < 1 || n > len(lines) {
 			return nil
 		}
@@ -172,13 +172,13 @@ func (f *fileDiff) paint(before, after [][]stretch) {
 	for h := range f.Hunks {
 		for i := range f.Hunks[h].Rows {
 			r := &f.Hunks[h].Rows[i]
-			r.Left, r.Right = painted(r.Left, of(before, r.Old)), painted(r.Right, of(after, r.New))
+			r.Left, r.Right = splitByColour(r.Left, of(before, r.Old)), splitByColour(r.Right, of(after, r.New))
 		}
 	}
 }
 
-// painted cuts the parts of a line where colours change.
-func painted(line []span, with []stretch) []span {
+// splitByColour cuts the parts of a line where colours change.
+func splitByColour(line []span, with []colouredPart) []span {
 	if len(with) == 0 {
 		return line
 	}
@@ -206,12 +206,12 @@ func painted(line []span, with []stretch) []span {
 
 // Before and After are a row's two sides for the page: what changed is marked, secrets are masked, and nothing reorders
 // the text. A line with a secret has neither marks nor colours: they would cut it into parts that look like none.
-func (r row) Before() template.HTML { return sideOf(r.Left, "del") }
+func (r row) Before() template.HTML { return renderSide(r.Left, "del") }
 
 // After is described with Before.
-func (r row) After() template.HTML { return sideOf(r.Right, "ins") }
+func (r row) After() template.HTML { return renderSide(r.Right, "ins") }
 
-func sideOf(line []span, mark string) template.HTML {
+func renderSide(line []span, mark string) template.HTML {
 	var whole, b strings.Builder
 	for _, s := range line {
 		whole.WriteString(s.Text)

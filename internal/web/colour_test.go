@@ -13,7 +13,7 @@ func FuzzColours(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, text string, from, to int) {
 		lines := strings.Split(text, "\n")
-		got := colours(name, []byte(text))
+		got := colourLines(name, []byte(text))
 		if len(got) > len(lines) {
 			t.Fatalf("%d lines of %d", len(got), len(lines))
 		}
@@ -27,7 +27,7 @@ func FuzzColours(f *testing.F) {
 			}
 			from, to := min(max(0, from), len(lines[i])), min(max(0, to), len(lines[i]))
 			to = max(from, to)
-			parts := painted([]span{{Text: lines[i][:from]}, {Text: lines[i][from:to], Changed: true}, {Text: lines[i][to:]}}, line)
+			parts := splitByColour([]span{{Text: lines[i][:from]}, {Text: lines[i][from:to], Changed: true}, {Text: lines[i][to:]}}, line)
 			whole, changed := "", ""
 			for _, p := range parts {
 				if whole += p.Text; p.Changed {
@@ -46,7 +46,7 @@ func FuzzColours(f *testing.F) {
 func TestSide(t *testing.T) {
 	t.Parallel()
 	text := `	return a < "b" // <b>`
-	line := painted([]span{{Text: "\treturn a"}, {Text: ` < "b`, Changed: true}, {Text: `" // <b>`}}, colours("a.go", []byte(text))[0])
+	line := splitByColour([]span{{Text: "\treturn a"}, {Text: ` < "b`, Changed: true}, {Text: `" // <b>`}}, colourLines("a.go", []byte(text))[0])
 	want := "\t" + `<i class="tk">return</i> a<del> &lt; <i class="ts">&#34;b</i></del><i class="ts">&#34;</i> <i class="tc">// &lt;b&gt;</i>`
 	if got := string(row{Left: line}.Before()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
@@ -61,11 +61,11 @@ func TestSide(t *testing.T) {
 // TestColoursOfAFile: lines in the middle of a comment or a text have its colour, though the hunk does not show where it begins.
 func TestColoursOfAFile(t *testing.T) {
 	t.Parallel()
-	got := fmt.Sprint(colours("x/a.go", []byte("/* one\ntwo */ var x = `a\nb` + 12\n")))
+	got := fmt.Sprint(colourLines("x/a.go", []byte("/* one\ntwo */ var x = `a\nb` + 12\n")))
 	if want := "[[{0 6 tc}] [{0 6 tc} {7 10 tk} {15 17 ts}] [{0 2 ts} {5 7 tn}] []]"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if colours("a.txt", []byte("return")) != nil || colours("a.go", make([]byte, colourMost+1)) != nil {
+	if colourLines("a.txt", []byte("return")) != nil || colourLines("a.go", make([]byte, maxColoured+1)) != nil {
 		t.Error("a language that is not known, or a large file, has colours")
 	}
 }

@@ -33,7 +33,7 @@ func (q *request) diff() error {
 	if path != "" {
 		only = []string{path}
 	}
-	if err := q.compared(from, to); err != nil {
+	if err := q.refuseFilesNow(from, to); err != nil {
 		return err
 	}
 	d, err := q.svc.Diff(q.Context(), from, to, only)
@@ -52,7 +52,7 @@ func (q *request) diff() error {
 		Skipped        int // files that pages before this one have shown
 		Added, Deleted int
 		Task           string
-		remarks
+		diffComments
 	}{Diff: d, Given: [2]string{from, to}, Path: path, Split: q.FormValue("view") == "split", Skip: max(0, skip)}
 	for _, c := range d.Changes {
 		data.Added += c.Added
@@ -63,13 +63,13 @@ func (q *request) diff() error {
 			data.Task = from
 		}
 	}
-	if data.remarks, err = q.remarks(data.Task, d); err != nil {
+	if data.diffComments, err = q.remarks(data.Task, d); err != nil {
 		return err
 	}
 	files, _ := strconv.Atoi(q.FormValue("files"))
 	data.Skipped = min(max(0, files), len(d.Changes))
 	b := budget{file: fileLines, page: pageLines, files: data.Skipped}
-	if q.sent != nil {
+	if q.capture != nil {
 		b = budget{file: exportLines, page: exportLines}
 	}
 	part := partLines
@@ -142,14 +142,14 @@ func readPatch(r io.Reader, b budget) ([]*fileDiff, error) {
 	var files []*fileDiff
 	p := patchReader{budget: b}
 	for {
-		line, err := boundedLine(in)
+		line, err := readBoundedLine(in)
 		if err == io.EOF && line == nil {
 			break
 		}
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
-		if bytes.HasPrefix(line, []byte("diff --git ")) && p.left() == 0 {
+		if bytes.HasPrefix(line, []byte("diff --git ")) && p.remaining() == 0 {
 			p.endHunk()
 			if p.files > 0 {
 				p.files--
@@ -160,26 +160,26 @@ func readPatch(r io.Reader, b budget) ([]*fileDiff, error) {
 			}
 			p.file = &fileDiff{Path: namesIn(string(line))}
 			files = append(files, p.file)
-			p.shown, p.passed = 0, 0
+			p.linesShown, p.linesSkipped = 0, 0
 			continue
 		}
 		if p.file != nil {
-			p.take(string(line))
+			p.readLine(string(line))
 		}
 	}
 	p.endHunk()
 	return files, nil
 }
 
-// lineMost is how much of a line is shown, in bytes.
-const lineMost = 4 << 10
+// maxLine is how much of a line is shown, in bytes.
+const maxLine = 4 << 10
 
-// boundedLine reads a line without its end, and leaves out what is over lineMost.
-func boundedLine(in *bufio.Reader) ([]byte, error) {
+// readBoundedLine reads a line without its end, and leaves out what is over maxLine.
+func readBoundedLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := in.ReadSlice('\n')
-		if room := lineMost - len(line); room > 0 {
+		if room := maxLine - len(line); room > 0 {
 			line = append(line, part[:min(len(part), room)]...)
 		}
 		if err == bufio.ErrBufferFull {
@@ -194,67 +194,67 @@ func boundedLine(in *bufio.Reader) ([]byte, error) {
 
 type patchReader struct {
 	budget
-	file          *fileDiff
-	hunk          *hunk
-	oldAt, newAt  int
-	oldEnd        int // lines of the hunk that are to come
-	newEnd        int
-	removed       []string
-	removedAt     int
-	shown, passed int
+	file                     *fileDiff
+	hunk                     *hunk
+	oldAt, newAt             int
+	oldEnd                   int // lines of the hunk that are to come
+	newEnd                   int
+	removed                  []string
+	removedAt                int
+	linesShown, linesSkipped int
 }
 
-func (p *patchReader) left() int { return p.oldEnd + p.newEnd }
+func (p *patchReader) remaining() int { return p.oldEnd + p.newEnd }
 
-func (p *patchReader) take(line string) {
-	if p.left() > 0 && line != "" {
-		p.body(line)
+func (p *patchReader) readLine(line string) {
+	if p.remaining() > 0 && line != "" {
+		p.readBodyLine(line)
 		return
 	}
 	head, rest, _ := strings.Cut(line, " ")
 	switch {
 	case strings.HasPrefix(line, "@@ -"):
 		p.endHunk()
-		p.begin(line)
+		p.beginHunk(line)
 	case strings.HasPrefix(line, "Binary files "), strings.HasPrefix(line, "GIT binary patch"):
 		p.file.Binary = true
 	case head == "---" || head == "+++":
-		if name := unquoted(strings.TrimSuffix(rest, "\t")); name != "/dev/null" {
+		if name := unquoteName(strings.TrimSuffix(rest, "\t")); name != "/dev/null" {
 			p.file.Path = strings.TrimPrefix(strings.TrimPrefix(name, "a/"), "b/")
 		}
 	case strings.HasPrefix(line, "rename from "):
-		p.file.Old = unquoted(strings.TrimPrefix(line, "rename from "))
+		p.file.Old = unquoteName(strings.TrimPrefix(line, "rename from "))
 	case strings.HasPrefix(line, "rename to "):
-		p.file.Path = unquoted(strings.TrimPrefix(line, "rename to "))
+		p.file.Path = unquoteName(strings.TrimPrefix(line, "rename to "))
 	case head == "index":
 		names, _, _ := strings.Cut(rest, " ")
 		before, after, _ := strings.Cut(names, "..")
-		if hexadecimal(before) && hexadecimal(after) {
+		if isObjectName(before) && isObjectName(after) {
 			p.file.blobs = [2]string{before, after}
 		}
 	case head == "old" || head == "new" || head == "deleted" || head == "similarity":
 		p.file.Notes = append(p.file.Notes, line)
 	case strings.HasPrefix(line, `\ `) && p.hunk != nil && len(p.hunk.Rows) > 0:
-		p.flush()
+		p.flushRemoved()
 		p.hunk.Rows = append(p.hunk.Rows, row{Kind: `\`, Left: []span{{Text: line}}, Right: []span{{Text: line}}})
 	}
 }
 
-// hexadecimal tells the name of an object, also a short one, from anything else that git would look up.
-func hexadecimal(s string) bool { return len(s) >= 4 && strings.Trim(s, "0123456789abcdef") == "" }
+// isObjectName tells the name of an object, also a short one, from anything else that git would look up.
+func isObjectName(s string) bool { return len(s) >= 4 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// begin reads "@@ -1,2 +3,4 @@ in func f".
-func (p *patchReader) begin(line string) {
+// beginHunk reads "@@ -1,2 +3,4 @@ in func f".
+func (p *patchReader) beginHunk(line string) {
 	fields := strings.SplitN(line, " ", 5)
 	if len(fields) < 4 {
 		return
 	}
-	p.oldAt, p.oldEnd = rangeOf(fields[1])
-	p.newAt, p.newEnd = rangeOf(fields[2])
+	p.oldAt, p.oldEnd = parseRange(fields[1])
+	p.newAt, p.newEnd = parseRange(fields[2])
 	p.hunk = &hunk{Head: line}
 }
 
-func rangeOf(s string) (from, n int) {
+func parseRange(s string) (from, n int) {
 	first, count, two := strings.Cut(strings.TrimLeft(s, "-+"), ",")
 	from, _ = strconv.Atoi(first)
 	if n = 1; two {
@@ -263,7 +263,7 @@ func rangeOf(s string) (from, n int) {
 	return max(0, from), max(0, n)
 }
 
-func (p *patchReader) body(line string) {
+func (p *patchReader) readBodyLine(line string) {
 	kind, text := line[0], line[1:]
 	switch kind {
 	case '-':
@@ -274,7 +274,7 @@ func (p *patchReader) body(line string) {
 		p.oldEnd--
 		p.removed = append(p.removed, text)
 	case '+':
-		if n := len(p.removed); n > 0 && p.pairs(text) {
+		if n := len(p.removed); n > 0 && p.pairWithRemoved(text) {
 			p.newAt++
 			p.newEnd--
 			return
@@ -284,7 +284,7 @@ func (p *patchReader) body(line string) {
 		p.newEnd--
 	case '\\':
 	default:
-		p.flush()
+		p.flushRemoved()
 		p.add(row{Kind: " ", Old: p.oldAt, New: p.newAt, Left: []span{{Text: text}}, Right: []span{{Text: text}}})
 		p.oldAt++
 		p.newAt++
@@ -293,16 +293,16 @@ func (p *patchReader) body(line string) {
 	}
 }
 
-// pairs shows an added line beside the first removed one that has none beside it yet.
-func (p *patchReader) pairs(text string) bool {
+// pairWithRemoved shows an added line beside the first removed one that has none beside it yet.
+func (p *patchReader) pairWithRemoved(text string) bool {
 	left, right := markDifferences(p.removed[0], text)
 	p.add(row{Kind: "!", Old: p.removedAt, New: p.newAt, Left: left, Right: right})
 	p.removed, p.removedAt = p.removed[1:], p.removedAt+1
 	return true
 }
 
-// flush shows removed lines that no added ones stand beside.
-func (p *patchReader) flush() {
+// flushRemoved shows removed lines that no added ones stand beside.
+func (p *patchReader) flushRemoved() {
 	for i, text := range p.removed {
 		p.add(row{Kind: "-", Old: p.removedAt + i, Left: []span{{Text: text}}})
 	}
@@ -313,7 +313,7 @@ func (p *patchReader) endHunk() {
 	if p.hunk == nil {
 		return
 	}
-	p.flush()
+	p.flushRemoved()
 	if len(p.hunk.Rows) > 0 {
 		p.file.Hunks = append(p.file.Hunks, *p.hunk)
 	}
@@ -321,15 +321,15 @@ func (p *patchReader) endHunk() {
 }
 
 func (p *patchReader) add(r row) {
-	if p.passed < p.skip {
-		p.passed++
+	if p.linesSkipped < p.skip {
+		p.linesSkipped++
 		return
 	}
-	if p.shown >= p.budget.file || p.page <= 0 {
+	if p.linesShown >= p.budget.file || p.page <= 0 {
 		p.file.Cut++
 		return
 	}
-	p.shown++
+	p.linesShown++
 	p.page--
 	if r.Kind == "-" || r.Kind == "!" {
 		p.file.Deleted++
@@ -397,14 +397,14 @@ func namesIn(line string) string {
 	rest := strings.TrimPrefix(line, "diff --git ")
 	if strings.HasPrefix(rest, `"`) {
 		if name, err := strconv.QuotedPrefix(rest); err == nil {
-			return strings.TrimPrefix(unquoted(name), "a/")
+			return strings.TrimPrefix(unquoteName(name), "a/")
 		}
 	}
 	return strings.TrimPrefix(rest[:len(rest)/2], "a/")
 }
 
-// unquoted reads a name as git writes it, in quotes where it has odd bytes.
-func unquoted(name string) string {
+// unquoteName reads a name as git writes it, in quotes where it has odd bytes.
+func unquoteName(name string) string {
 	if text, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
 		return text
 	}

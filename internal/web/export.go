@@ -17,13 +17,13 @@ import (
 // What a page has for somebody who acts on it, and a file has not: forms, lists of pages, and links, of which the text
 // stays. The pages' own tags are found by pattern because text from elsewhere is escaped in them.
 var (
-	forActing = lazyregexp.New(`(?s)<form\b.*?</form>|<nav\b.*?</nav>|<p class="crumb">.*?</p>|<span class="links">.*?</span>`)
-	linkTag   = lazyregexp.New(`<(/?)a\b[^>]*>`)
+	interactivePart = lazyregexp.New(`(?s)<form\b.*?</form>|<nav\b.*?</nav>|<p class="crumb">.*?</p>|<span class="links">.*?</span>`)
+	linkTag         = lazyregexp.New(`<(/?)a\b[^>]*>`)
 )
 
 // exportPage is a whole document: it may load nothing, and has no script.
 var exportPage = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("export").Funcs(functions).Parse(`<!doctype html>
+	return template.Must(template.New("export").Funcs(templateFunctions).Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{{.Hash}}'">
 <title>{{text .Title}} · {{text .Repo}} · belay</title><style>{{.Style}}</style></head>
@@ -39,7 +39,7 @@ func (q *request) export(id belay.TaskID) error {
 	var parts []template.HTML
 	var broken error // of a page's own
 	title := ""
-	q.sent = func(page string, v view) {
+	q.capture = func(page string, v view) {
 		if title == "" {
 			title = v.Title
 		}
@@ -48,13 +48,13 @@ func (q *request) export(id belay.TaskID) error {
 			broken = errors.Join(broken, err)
 			return
 		}
-		part := linkTag.ReplaceAllString(forActing.ReplaceAllString(text.String(), ""), "<${1}span>")
+		part := linkTag.ReplaceAllString(interactivePart.ReplaceAllString(text.String(), ""), "<${1}span>")
 		parts = append(parts, template.HTML(part)) //nolint:gosec // made by the pages' own templates
 	}
 	if err := q.ParseForm(); err != nil {
 		return err
 	}
-	defer func() { q.sent = nil }() // an error is shown to the browser
+	defer func() { q.capture = nil }() // an error is shown to the browser
 	if err := q.task(id); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ type featureView struct {
 }
 
 type featureAsks struct {
-	asking
+	gateQuestion
 	Task belay.TaskID
 }
 
@@ -28,10 +28,10 @@ var featureChoices = map[loop.Decision]choice{
 	Resume:           {Key: "e", Meaning: "continue where it was stopped"},
 }
 
-func viewed(f FleetFeature) featureView {
+func newFeatureView(f FleetFeature) featureView {
 	v := featureView{FleetFeature: f}
 	for _, g := range f.Gates {
-		a := featureAsks{asking: asking{Number: g.Number, Why: g.Why}, Task: g.Task}
+		a := featureAsks{gateQuestion: gateQuestion{Number: g.Number, Why: g.Why}, Task: g.Task}
 		for _, d := range g.Decisions {
 			c := featureChoices[d]
 			c.Decision = d
@@ -67,7 +67,7 @@ func (p FleetPart) Mark() mark {
 	case "merging":
 		return mark{"runs", "▸", "merging"}
 	}
-	return stateOf(p.Phase, loop.OutcomeNone, p.Waits, "")
+	return stateMark(p.Phase, loop.OutcomeNone, p.Waits, "")
 }
 
 // features are those of the fleet; none on the machine of the tasks.
@@ -76,13 +76,13 @@ func (q *request) features() (list []featureView) {
 		return nil
 	}
 	for _, f := range q.repo.Fleet.Features() {
-		list = append(list, viewed(f))
+		list = append(list, newFeatureView(f))
 	}
 	return list
 }
 
-// theFeature is the one that a page of the fleet is about.
-func (q *request) theFeature() (FleetFeature, error) {
+// requestedFeature is the one that a page of the fleet is about.
+func (q *request) requestedFeature() (FleetFeature, error) {
 	key := q.PathValue("feature")
 	if q.repo.Fleet != nil {
 		if f, ok := q.repo.Fleet.Feature(q.Context(), key); ok {
@@ -93,27 +93,27 @@ func (q *request) theFeature() (FleetFeature, error) {
 }
 
 func (q *request) feature() error {
-	f, err := q.theFeature()
+	f, err := q.requestedFeature()
 	if err != nil {
 		return err
 	}
-	return q.show("feature", f.Name, viewed(f))
+	return q.show("feature", f.Name, newFeatureView(f))
 }
 
 // decideFeature sends an answer to a gate of a feature.
 func (q *request) decideFeature() error {
-	f, err := q.theFeature()
+	f, err := q.requestedFeature()
 	if err != nil {
 		return err
 	}
-	a := q.given()
+	a := q.gateAnswer()
 	if c := featureChoices[a.Decision]; c.Final && q.PostFormValue("sure") == "" {
-		return q.sure(surely{Of: f.Name, Title: fmt.Sprintf("Gate %d", a.Gate), Then: sentence(c.Meaning)}, a)
+		return q.confirm(confirmation{Of: f.Name, Title: fmt.Sprintf("Gate %d", a.Gate), Then: asSentence(c.Meaning)}, a)
 	}
 	if err := q.repo.Fleet.DecideFeature(q.Context(), f.Key, a); err != nil {
 		return err
 	}
-	return q.see(strings.TrimSuffix(q.URL.Path, "/decide"))
+	return q.redirect(strings.TrimSuffix(q.URL.Path, "/decide"))
 }
 
-func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+func asSentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

@@ -121,8 +121,8 @@ func (r Repository) mark(s *app.Service, task belay.TaskID) (string, error) {
 	return fmt.Sprintf("%x", h.Sum64()), nil
 }
 
-// here refuses a page that needs the files, or the work, of this machine.
-func (s *Server) here(page func(*request) error) func(*request) error {
+// onlyLocal refuses a page that needs the files, or the work, of this machine.
+func (s *Server) onlyLocal(page func(*request) error) func(*request) error {
 	return func(q *request) error {
 		if q.repo.Fleet != nil {
 			return belay.Refuse(belay.CodeNotFound, "belay ui on that machine",
@@ -152,7 +152,7 @@ func (q *request) rows(lines []app.TaskLine) (rows []taskRow, problems []string)
 	for _, l := range lines {
 		r := taskRow{TaskLine: l}
 		if t, ok := known[l.ID.Key()]; ok {
-			r.with(t)
+			r.addFleetTask(t)
 			delete(known, l.ID.Key())
 		}
 		rows = append(rows, r)
@@ -160,15 +160,15 @@ func (q *request) rows(lines []app.TaskLine) (rows []taskRow, problems []string)
 	for _, t := range fleet {
 		if _, is := known[t.ID.Key()]; is {
 			r := taskRow{TaskLine: app.TaskLine{ID: t.ID, Title: t.Title}}
-			r.with(t)
+			r.addFleetTask(t)
 			rows = append(rows, r)
 		}
 	}
 	return rows, problems
 }
 
-// with adds what the fleet knows of a task. The trees and merges of its record are those of another machine.
-func (r *taskRow) with(t FleetTask) {
+// addFleetTask adds what the fleet knows of a task. The trees and merges of its record are those of another machine.
+func (r *taskRow) addFleetTask(t FleetTask) {
 	r.Worker, r.Notes, r.Tree, r.Unmerged = t.Worker, t.Notes, "", false
 	r.Problem = cmp.Or(r.Problem, t.Problem)
 	if t.Phase != "" {
@@ -176,8 +176,8 @@ func (r *taskRow) with(t FleetTask) {
 	}
 }
 
-// asking is the question that a task waits with, and its answers.
-type asking struct {
+// gateQuestion is the question that a task waits with, and its answers.
+type gateQuestion struct {
 	Number  int
 	Why     string
 	Choices []choice
@@ -186,15 +186,15 @@ type asking struct {
 }
 
 // Reasons are those that rejected work may be accepted for.
-func (asking) Reasons() []review.Category { return review.Categories() }
+func (gateQuestion) Reasons() []review.Category { return review.Categories() }
 
-// asks is the question of a task; nil when it has none. t is what the fleet knows, nil on the machine of the task.
-func asks(r *session.Record, t *FleetTask) *asking {
+// newGateQuestion is the question of a task; nil when it has none. t is what the fleet knows, nil on the machine of the task.
+func newGateQuestion(r *session.Record, t *FleetTask) *gateQuestion {
 	var s loop.State
 	if r != nil {
 		s = r.State
 	}
-	a := &asking{}
+	a := &gateQuestion{}
 	var options []loop.Decision
 	switch {
 	case t != nil && t.Phase != "":
@@ -218,7 +218,7 @@ func asks(r *session.Record, t *FleetTask) *asking {
 		}
 		c := choice{Decision: o, Key: "e", Meaning: "continue where it was stopped"}
 		if o != Resume {
-			c = choice{Decision: o, Key: prompt.Key(o), Meaning: prompt.Meaning(o, s), Final: final(o)}
+			c = choice{Decision: o, Key: prompt.Key(o), Meaning: prompt.Meaning(o, s), Final: endsTaskBy(o)}
 		}
 		a.Choices = append(a.Choices, c)
 	}
@@ -231,8 +231,8 @@ func (q *request) remoteTask(t FleetTask) error {
 		ID    belay.TaskID
 		Title string
 		Fleet FleetTask
-		Asks  *asking
-	}{t.ID, t.Title, t, asks(nil, &t)})
+		Asks  *gateQuestion
+	}{t.ID, t.Title, t, newGateQuestion(nil, &t)})
 }
 
 // answer sends an answer to the task, wherever it is.
@@ -241,13 +241,13 @@ func (q *request) answer(id belay.TaskID, a Answer) error {
 	if !ok {
 		return belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
 	}
-	if final(a.Decision) && q.PostFormValue("sure") == "" {
-		return q.sure(surely{Of: string(id), Title: t.Title, Then: endsTask}, a)
+	if endsTaskBy(a.Decision) && q.PostFormValue("sure") == "" {
+		return q.confirm(confirmation{Of: string(id), Title: t.Title, Then: endsTask}, a)
 	}
 	if err := q.repo.Fleet.Decide(q.Context(), id, a); err != nil {
 		return err
 	}
-	return q.see(q.address("task/%s", id))
+	return q.redirect(q.address("task/%s", id))
 }
 
 // sendReview sends a review, with the comments on lines that were kept here, to the task, wherever it is.
@@ -259,16 +259,16 @@ func (q *request) sendReview(id belay.TaskID, verdict, text string, sent []strin
 	if err := q.svc.RemoveComments(id, sent...); err != nil {
 		return err
 	}
-	return q.see(q.address("task/%s", id))
+	return q.redirect(q.address("task/%s", id))
 }
 
-// compared refuses a comparison with files as they are now, of which there are none here.
-func (q *request) compared(from, to string) error {
+// refuseFilesNow refuses a comparison with files as they are now, of which there are none here.
+func (q *request) refuseFilesNow(from, to string) error {
 	if q.repo.Fleet == nil || to != "" {
 		return nil
 	}
 	if id, err := belay.ParseTaskID(from); err == nil {
-		if r, err := q.svc.Session.Load(id); err == nil && latest(r) != "" {
+		if r, err := q.svc.Session.Load(id); err == nil && latestState(r) != "" {
 			return nil
 		}
 	}
@@ -276,5 +276,5 @@ func (q *request) compared(from, to string) error {
 		belay.VisibleLine(from))
 }
 
-// final reports whether a decision ends the task.
-func final(d loop.Decision) bool { return d == loop.DecideAbort || d == loop.DecideSkip }
+// endsTaskBy reports whether a decision ends the task.
+func endsTaskBy(d loop.Decision) bool { return d == loop.DecideAbort || d == loop.DecideSkip }

@@ -11,11 +11,11 @@ import (
 
 // guard lets the person in who has the link, and keeps everybody else out.
 type guard struct {
-	link   string // what opens the first page, once
-	spent  atomic.Bool
-	secret string // in the cookie, and in each form
-	hosts  map[string]bool
-	cookie string
+	link     string // what opens the first page, once
+	linkUsed atomic.Bool
+	secret   string // in the cookie, and in each form
+	hosts    map[string]bool
+	cookie   string
 }
 
 func newGuard(l net.Listener) *guard {
@@ -25,10 +25,10 @@ func newGuard(l net.Listener) *guard {
 		hosts[net.JoinHostPort(name, port)] = true
 	}
 	// Cookies know no ports: a second server would take the first one's cookie away.
-	return &guard{link: random(), secret: random(), hosts: hosts, cookie: "belay-" + port}
+	return &guard{link: randomToken(), secret: randomToken(), hosts: hosts, cookie: "belay-" + port}
 }
 
-func random() string {
+func randomToken() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // which never fails
 	return hex.EncodeToString(b)
@@ -39,10 +39,10 @@ func random() string {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// bodyMost bounds what a request may send, in bytes.
-const bodyMost = 1 << 20
+// maxBody bounds what a request may send, in bytes.
+const maxBody = 1 << 20
 
-func (g *guard) wrap(next http.Handler) http.Handler {
+func (g *guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -68,15 +68,15 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			g.enter(w, r, token)
 			return
 		}
-		if !g.known(r) {
+		if !g.hasCookie(r) {
 			http.Error(w, "belay ui: open the link that belay ui printed; it works once, in one browser", http.StatusUnauthorized)
 			return
 		}
 		switch r.Method {
 		case http.MethodGet, http.MethodHead:
 		case http.MethodPost:
-			r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
-			if r.ParseForm() != nil || !same(r.PostForm.Get("key"), g.key()) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+			if r.ParseForm() != nil || !constantTimeEqual(r.PostForm.Get("key"), g.key()) {
 				http.Error(w, "belay ui: the form is not from this server, or too large: reload the page", http.StatusForbidden)
 				return
 			}
@@ -90,8 +90,8 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 
 // enter gives the cookie to whoever has the link, the first time.
 func (g *guard) enter(w http.ResponseWriter, r *http.Request, token string) {
-	if !same(token, g.link) || !g.spent.CompareAndSwap(false, true) {
-		if g.known(r) { // the page was loaded again
+	if !constantTimeEqual(token, g.link) || !g.linkUsed.CompareAndSwap(false, true) {
+		if g.hasCookie(r) { // the page was loaded again
 			http.Redirect(w, r, "/", http.StatusSeeOther)
 			return
 		}
@@ -102,12 +102,14 @@ func (g *guard) enter(w http.ResponseWriter, r *http.Request, token string) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-func (g *guard) known(r *http.Request) bool {
+func (g *guard) hasCookie(r *http.Request) bool {
 	c, err := r.Cookie(g.cookie)
-	return err == nil && same(c.Value, g.secret)
+	return err == nil && constantTimeEqual(c.Value, g.secret)
 }
 
 // key is in each form: SameSite knows no ports, so a page of another local server could send one.
 func (g *guard) key() string { return g.link[:16] + g.secret[:16] }
 
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func constantTimeEqual(a, b string) bool {
+	return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}

@@ -8,17 +8,17 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// imageMost is the size of an image, in bytes, above which it is not shown.
-const imageMost = 8 << 20
+// maxImage is the size of an image, in bytes, above which it is not shown.
+const maxImage = 8 << 20
 
 // imageTypes are what browsers show and what can hold no script.
 var imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// pictured fills Images where each side that is there is an image: its bytes tell, and not its name.
-func (f *fileDiff) pictured(sides [2][]byte) {
+// setImages fills Images where each side that is there is an image: its bytes tell, and not its name.
+func (f *fileDiff) setImages(sides [2][]byte) {
 	var names []string
 	for i, b := range f.blobs {
-		if none(b) {
+		if isNullObject(b) {
 			b = ""
 		} else if !imageTypes[http.DetectContentType(sides[i])] {
 			return
@@ -28,14 +28,14 @@ func (f *fileDiff) pictured(sides [2][]byte) {
 	f.Images = names
 }
 
-// none reports whether an object's name stands for there being none.
-func none(name string) bool { return strings.Trim(name, "0") == "" }
+// isNullObject reports whether an object's name stands for there being none.
+func isNullObject(name string) bool { return strings.Trim(name, "0") == "" }
 
 // image sends an object of the repository that is an image. What it is, is told by its bytes and not by a name.
 func (q *request) image() error {
 	noImage := belay.Refuse(belay.CodeNotFound, "open the changes again", "this image cannot be shown")
 	name := q.FormValue("blob")
-	if !hexadecimal(name) {
+	if !isObjectName(name) {
 		return noImage
 	}
 	rd, err := q.svc.Session.Repo.Reader(q.Context())
@@ -43,7 +43,7 @@ func (q *request) image() error {
 		return err
 	}
 	defer func() { _ = rd.Close() }()
-	data := read(rd, name, imageMost)
+	data := readObject(rd, name, maxImage)
 	kind := http.DetectContentType(data)
 	if !imageTypes[kind] {
 		return noImage

@@ -20,9 +20,9 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// functions are what the pages write values with. html/template escapes what they give; belay.Visible shows characters
+// templateFunctions are what the pages write values with. html/template escapes what they give; belay.Visible shows characters
 // that would reorder or hide text.
-var functions = template.FuncMap{
+var templateFunctions = template.FuncMap{
 	"line":     belay.VisibleLine,
 	"cost":     func(dollars float64) string { return belay.Use{Cost: dollars}.CostText() },
 	"text":     func(s string) string { return belay.Visible(secret.Mask(s)) },
@@ -30,18 +30,18 @@ var functions = template.FuncMap{
 	"count":    belay.CountOf,
 	"short":    func(id any) string { return belay.SnapshotID(fmt.Sprint(id)).Short() },
 	"when":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") },
-	"ago":      func(t time.Time) string { return ago(time.Since(t)) },
+	"ago":      func(t time.Time) string { return ageText(time.Since(t)) },
 	"attr":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"used":     usedText,
-	"state":    stateOf,
-	"check":    checkOf,
+	"state":    stateMark,
+	"check":    checkMark,
 	"step":     stepMark,
-	"verdict":  verdictOf,
+	"verdict":  verdictMark,
 	"lower":    strings.ToLower,
 	"severity": func(s belay.Severity) string { return string(s) },
 	"list":     func(v ...string) []string { return v },
 	"dict":     dict,
-	"asset":    asset,
+	"asset":    assetAddress,
 	"query":    url.QueryEscape, // for values of forms that may have any byte: what decodes them is unquery
 	"add":      func(a, b int) int { return a + b },
 }
@@ -58,7 +58,7 @@ func dict(pairs ...any) map[string]any {
 // mark is a state by a sign and a word, so that it is not told by its colour alone.
 type mark struct{ Class, Sign, Word string }
 
-func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
+func stateMark(phase string, outcome loop.Outcome, waits, problem string) mark {
 	switch {
 	case problem != "":
 		return mark{"bad", "!", "record problem"}
@@ -73,20 +73,20 @@ func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
 	case phase == paused:
 		return mark{"plain", "○", paused}
 	}
-	return mark{"runs", "▸", cmp.Or(doing[loop.Phase(phase)], phase, "unknown")}
+	return mark{"runs", "▸", cmp.Or(phaseText[loop.Phase(phase)], phase, "unknown")}
 }
 
 // paused is the state of a task in the middle of its run that no process works on. Of one on another machine that is not known.
 const paused = "paused"
 
-// doing says what a task does in a phase.
-var doing = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before",
+// phaseText says what a task does in a phase.
+var phaseText = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before",
 	loop.PhaseAttempt: "agent works",
 	loop.PhaseCapture: "taking a snapshot", loop.PhaseCheck: "checking", loop.PhaseReview: "in review", loop.PhaseRestore: "rolling back",
 	loop.PhaseDebug: "diagnosing", loop.PhaseClosing: "closing"}
 
-// checkOf is the mark of a check, in the words of the terminal: one that passed with a warning has no plain pass.
-func checkOf(r belay.CheckResult) mark {
+// checkMark is the mark of a check, in the words of the terminal: one that passed with a warning has no plain pass.
+func checkMark(r belay.CheckResult) mark {
 	switch word := prompt.Mark(r); word {
 	case "skipped":
 		return mark{"ended", "–", "not run"}
@@ -95,10 +95,10 @@ func checkOf(r belay.CheckResult) mark {
 	case "asks":
 		return mark{"waits", "?", word}
 	}
-	return verdictOf(r.Verdict)
+	return verdictMark(r.Verdict)
 }
 
-func verdictOf(v belay.Verdict) mark {
+func verdictMark(v belay.Verdict) mark {
 	switch {
 	case v == belay.VerdictPass:
 		return mark{"good", "✓", "pass"}
@@ -121,8 +121,8 @@ func usedText(u *belay.Use) string {
 	return cost + " · " + tokens + " tokens"
 }
 
-// ago says how long something is past: "12s", "5m", "3h", "4d".
-func ago(d time.Duration) string {
+// ageText says how long something is past: "12s", "5m", "3h", "4d".
+func ageText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
@@ -138,9 +138,9 @@ func ago(d time.Duration) string {
 const perPage = 200
 
 // page cuts a list; where tells the numbers of the pages around it.
-func paged[T any](q *request, all []T) (part []T, where paging) { return pagedBy(q, all, perPage) }
+func pageOf[T any](q *request, all []T) (part []T, where paging) { return pageOfSize(q, all, perPage) }
 
-func pagedBy[T any](q *request, all []T, size int) (part []T, where paging) {
+func pageOfSize[T any](q *request, all []T, size int) (part []T, where paging) {
 	n, err := strconv.Atoi(q.FormValue("page"))
 	if err != nil || n < 1 {
 		n = 1
@@ -189,7 +189,7 @@ func (q *request) overview() error {
 	rows, wrong := q.rows(lines)
 	data.Features = q.features()
 	if data.Wrong = wrong; !data.Fleet {
-		data.Trees, data.Queued = trees(lines)
+		data.Trees, data.Queued = worktreeLines(lines)
 	}
 	var total belay.Use
 	known := false
@@ -206,8 +206,8 @@ func (q *request) overview() error {
 	if known {
 		data.Total = usedText(&total)
 	}
-	matching := slices.DeleteFunc(rows, func(l taskRow) bool { return !matches(l, data.State, data.Search) })
-	data.Tasks, data.Paging = paged(q, matching)
+	matching := slices.DeleteFunc(rows, func(l taskRow) bool { return !matchesFilter(l, data.State, data.Search) })
+	data.Tasks, data.Paging = pageOf(q, matching)
 	return q.show("overview", "Tasks", data)
 }
 
@@ -218,8 +218,8 @@ type treeLine struct {
 	Waits []belay.TaskID // that have to be merged first
 }
 
-// trees gives the tasks that have their own working tree, or work of one that is not merged, in order of creation.
-func trees(lines []app.TaskLine) (list []treeLine, queued int) {
+// worktreeLines gives the tasks that have their own working tree, or work of one that is not merged, in order of creation.
+func worktreeLines(lines []app.TaskLine) (list []treeLine, queued int) {
 	at := map[string]int{} // tasks whose work is not in the user's tree yet
 	var ready []int
 	for _, l := range lines {
@@ -254,7 +254,7 @@ func trees(lines []app.TaskLine) (list []treeLine, queued int) {
 	return list, queued
 }
 
-func matches(l taskRow, state, search string) bool {
+func matchesFilter(l taskRow, state, search string) bool {
 	ended := l.Phase == string(loop.PhaseClosed)
 	switch state {
 	case "open":
@@ -274,8 +274,8 @@ func matches(l taskRow, state, search string) bool {
 	return strings.Contains(text, strings.ToLower(search))
 }
 
-// notesMost is how many notes the page of a task shows, the newest.
-const notesMost = 50
+// maxNotes is how many notes the page of a task shows, the newest.
+const maxNotes = 50
 
 // attempt is one with what its page part shows.
 type attempt struct {
@@ -291,8 +291,8 @@ type attempt struct {
 // How says how the agent ended.
 func (a attempt) How() string { return prompt.How(a.Attempt) }
 
-// findingsMost is how many findings of an attempt its task's page shows.
-const findingsMost = 500
+// maxFindings is how many findings of an attempt its task's page shows.
+const maxFindings = 500
 
 // choice is a decision that is open, and what it does.
 type choice struct {
@@ -321,14 +321,14 @@ func (q *request) task(id belay.TaskID) error {
 		Result   prompt.Result
 		Said     app.LastOutput
 		Attempts []attempt
-		Asks     *asking
+		Asks     *gateQuestion
 		Fleet    *FleetTask // nil: it runs on this machine
 		Latest   belay.SnapshotID
 		Output   string
 		Picture  template.HTML
 		ownReview
 		Earlier int // notes that only the record page has
-	}{TaskView: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
+	}{TaskView: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r), Asks: newGateQuestion(r, fleet), Fleet: fleet}
 	if fleet == nil && data.Paused != "" {
 		data.Phase = paused
 	}
@@ -338,14 +338,14 @@ func (q *request) task(id belay.TaskID) error {
 			data.Phase, data.Outcome = fleet.Phase, fleet.Outcome
 		}
 	}
-	if data.Earlier = len(data.Notes) - notesMost; data.Earlier > 0 {
+	if data.Earlier = len(data.Notes) - maxNotes; data.Earlier > 0 {
 		data.Notes = data.Notes[data.Earlier:]
 	}
 	from := r.State.Before
 	for i, a := range shown.Attempts {
-		one := attempt{AttemptView: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
-		if one.More = len(one.Findings) - findingsMost; one.More > 0 {
-			one.Findings = one.Findings[:findingsMost]
+		one := attempt{AttemptView: a, From: from, Mark: verdictMark(a.Verdict), Used: usedText(&a.Use)}
+		if one.More = len(one.Findings) - maxFindings; one.More > 0 {
+			one.Findings = one.Findings[:maxFindings]
 		}
 		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
 		if one.From != data.Latest {
@@ -360,40 +360,40 @@ func (q *request) task(id belay.TaskID) error {
 		data.Attempts = append(data.Attempts, one)
 	}
 	if r.State.Phase == loop.PhaseAttempt && r.State.Pending != nil {
-		data.Output = q.live(r)
+		data.Output = q.liveOutput(r)
 	}
 	if data.Asks != nil && r.State.Gate != nil {
 		data.Said = q.svc.LastOutput(r)
 	}
-	data.Picture = timeline(data.Attempts)
+	data.Picture = drawTimeline(data.Attempts)
 	return q.show("task", string(id)+" "+shown.Task.Title, data)
 }
 
-// outputMost is how much of an output a page shows at a time, in bytes of what is rendered.
-const outputMost = 256 << 10
+// maxOutput is how much of an output a page shows at a time, in bytes of what is rendered.
+const maxOutput = 256 << 10
 
-// live is the end of what the agent at work has printed.
-func (q *request) live(r *session.Record) string {
+// liveOutput is the end of what the agent at work has printed.
+func (q *request) liveOutput(r *session.Record) string {
 	run, err := agent.Attach(q.svc.Session.RunDir(r.Task.ID, r.State.Pending.ID))
 	if err != nil {
 		return ""
 	}
-	var out tail
+	var out tailBuffer
 	render := agent.NewRenderer(&out, r.Task.Worktree)
 	_, _ = run.Output(render)
 	_ = render.Close()
 	return string(out.text)
 }
 
-// tail keeps the last bytes that are written to it.
-type tail struct{ text []byte }
+// tailBuffer keeps the last bytes that are written to it.
+type tailBuffer struct{ text []byte }
 
-const tailMost = 16 << 10
+const maxTail = 16 << 10
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *tailBuffer) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
-	if len(t.text) > 2*tailMost {
-		t.text = slices.Clone(t.text[len(t.text)-tailMost:])
+	if len(t.text) > 2*maxTail {
+		t.text = slices.Clone(t.text[len(t.text)-maxTail:])
 	}
 	return len(p), nil
 }
@@ -423,7 +423,7 @@ func (q *request) output(id belay.TaskID) error {
 	a := r.State.Attempts[i]
 	data.Kind = a.Prompt
 	if a.Sent != "" && data.From == 0 {
-		if data.Prompt, data.Cut, err = q.beginning(a.Sent, promptMost); err != nil {
+		if data.Prompt, data.Cut, err = q.readBeginning(a.Sent, maxPrompt); err != nil {
 			return err
 		}
 	}
@@ -433,18 +433,18 @@ func (q *request) output(id belay.TaskID) error {
 			return err
 		}
 		defer in.Close()
-		if data.Steps, data.Next, err = agent.Steps(in, r.Task.Worktree, data.From, outputMost); err != nil {
+		if data.Steps, data.Next, err = agent.Steps(in, r.Task.Worktree, data.From, maxOutput); err != nil {
 			return err
 		}
 	}
 	return q.show("output", fmt.Sprintf("%s attempt %d: output", id, n), data)
 }
 
-// promptMost is how much of a prompt a page shows, in bytes.
-const promptMost = 256 << 10
+// maxPrompt is how much of a prompt a page shows, in bytes.
+const maxPrompt = 256 << 10
 
-// beginning reads the first bytes of an attachment; cut says that there are more.
-func (q *request) beginning(sha string, most int64) (text string, cut bool, err error) {
+// readBeginning reads the first bytes of an attachment; cut says that there are more.
+func (q *request) readBeginning(sha string, most int64) (text string, cut bool, err error) {
 	in, err := q.svc.Session.Journal.OpenAttachment(sha)
 	if err != nil {
 		return "", false, err
@@ -475,7 +475,7 @@ func (q *request) record(id belay.TaskID) error {
 		Entries []entry
 		Paging  paging
 	}{Task: id, Title: r.Task.Title, Proof: app.VerifyRecord(q.svc.Session, id)}
-	entries, where := paged(q, r.Log.Entries)
+	entries, where := pageOf(q, r.Log.Entries)
 	data.Paging = where
 	for _, e := range entries {
 		line := prompt.Entry(e.Seq, e.Time, e.Type, e.Data)
@@ -500,8 +500,8 @@ func (q *request) pull(id belay.TaskID) error {
 	}{id, p.Title, text, q.repo.Fleet != nil})
 }
 
-// done says what was restored before the page was shown, and what takes it back.
-func (q *request) done() (text, back string) {
+// restoredText says what was restored before the page was shown, and what takes it back.
+func (q *request) restoredText() (text, back string) {
 	switch q.FormValue("done") {
 	case "snapshot":
 		return "Restored.", "undo"
@@ -528,8 +528,8 @@ func (q *request) snapshots() error {
 		return err
 	}
 	slices.Reverse(all)
-	list, where := paged(q, all)
-	done, back := q.done()
+	list, where := pageOf(q, all)
+	done, back := q.restoredText()
 	return q.show("snapshots", "Snapshots", struct {
 		List       any
 		Paging     paging
@@ -537,5 +537,5 @@ func (q *request) snapshots() error {
 		Size       string
 		Done, Back string
 		Picture    template.HTML
-	}{list, where, bad, belay.RoundSize(usage.Bytes), done, back, moments(list)})
+	}{list, where, bad, belay.RoundSize(usage.Bytes), done, back, drawSnapshots(list)})
 }

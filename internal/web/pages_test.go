@@ -14,7 +14,7 @@ func TestTrees(t *testing.T) {
 	line := func(id, tree string, unmerged bool, after ...belay.TaskID) app.TaskLine {
 		return app.TaskLine{ID: belay.TaskID(id), Tree: tree, Unmerged: unmerged, After: after}
 	}
-	list, queued := trees([]app.TaskLine{
+	list, queued := worktreeLines([]app.TaskLine{
 		line("T1", "", false), line("T2", "../s/T2", true, "t4", "T1"), line("T3", "../s/T3", false, "T2"), line("T4", "", true),
 		line("T5", "../s/T5", true, "T6"), line("T6", "../s/T6", true, "T5"),
 	})

@@ -64,16 +64,16 @@ func (q *request) prune() error {
 	if err != nil {
 		return err
 	}
-	return q.pruneShown(p, false)
+	return q.showPrune(p, false)
 }
 
-func (q *request) pruneShown(p pruneable, changed bool) error {
+func (q *request) showPrune(p pruneable, changed bool) error {
 	all, _, err := q.svc.Session.Snaps.ListAll(q.Context())
 	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return !slices.Contains(p.Dropped, i.ID) })
-	p.List, p.Paging = paged(q, all)
+	p.List, p.Paging = pageOf(q, all)
 	usage, err := q.svc.Session.Snaps.Usage(q.Context())
 	if err != nil {
 		return err
@@ -85,17 +85,17 @@ func (q *request) pruneShown(p pruneable, changed bool) error {
 	return q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)
 }
 
-// pruned does it, by the command of the terminal. Where it would delete others than the preview showed, it shows another.
-func (q *request) pruned() error {
+// runPrune does it, by the command of the terminal. Where it would delete others than the preview showed, it shows another.
+func (q *request) runPrune() error {
 	p, err := q.pruneable()
 	if err != nil {
 		return err
 	}
 	if q.PostFormValue("seen") != p.Seen {
-		return q.pruneShown(p, true)
+		return q.showPrune(p, true)
 	}
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, "snapshot", "prune", "--older-than="+p.Age.Flag); err != nil {
 		return err
 	}
-	return q.see(q.address("snapshots?done=prune"))
+	return q.redirect(q.address("snapshots?done=prune"))
 }

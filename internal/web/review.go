@@ -13,65 +13,65 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// remarks are the comments on a task's work that stand in a diff.
-type remarks struct {
+// diffComments are the comments on a task's work that stand in a diff.
+type diffComments struct {
 	Commenting bool             // the diff is of a task: its lines can be commented on
 	State      belay.SnapshotID // whose lines the new side has; "" for the files as they are
 	Unsent     int              // comments on the task, here and elsewhere
 	Elsewhere  int              // those that are on other states
-	at         map[place][]app.Comment
+	byPlace    map[diffPlace][]app.Comment
 }
 
-// place is a line of one side of a file.
-type place struct {
+// diffPlace is a line of one side of a file.
+type diffPlace struct {
 	path string
 	old  bool
 	line int
 }
 
 // remarks gives the comments on a task's work that are on the lines of a diff. A task that cannot be read has none.
-func (q *request) remarks(task string, d app.Diff) (remarks, error) {
+func (q *request) remarks(task string, d app.Diff) (diffComments, error) {
 	id, err := belay.ParseTaskID(task)
 	if err != nil {
-		return remarks{}, nil
+		return diffComments{}, nil
 	}
 	rec, err := q.svc.Session.Load(id)
 	if err != nil {
-		return remarks{}, nil
+		return diffComments{}, nil
 	}
 	all, err := q.svc.Comments(id)
 	if all == nil && err != nil {
-		return remarks{}, err
+		return diffComments{}, err
 	}
 	if d.To != "" {
 		if err := q.svc.MarkViewed(id, d.To); err != nil {
-			return remarks{}, err
+			return diffComments{}, err
 		}
 	}
 	// In the fleet a task ends with its acceptance: no review opens it again.
-	r := remarks{Commenting: q.repo.Fleet == nil || rec.Open(), State: d.To, Unsent: len(all), at: map[place][]app.Comment{}}
+	r := diffComments{Commenting: q.repo.Fleet == nil || rec.Open(), State: d.To, Unsent: len(all), byPlace: map[diffPlace][]app.Comment{}}
 	for _, c := range all {
 		if c.State != r.State || c.Old && c.From != d.From {
 			r.Elsewhere++
 			continue
 		}
-		p := place{c.Path, c.Old, c.End}
-		r.at[p] = append(r.at[p], c)
+		p := diffPlace{c.Path, c.Old, c.End}
+		r.byPlace[p] = append(r.byPlace[p], c)
 	}
 	return r, nil
 }
 
 // On gives the comments that are shown below a row of a file's diff.
-func (r remarks) On(path string, old, new int) []app.Comment {
-	if len(r.at) == 0 {
+func (r diffComments) On(path string, old, new int) []app.Comment {
+	if len(r.byPlace) == 0 {
 		return nil
 	}
 	var out []app.Comment
 	if old > 0 {
-		out = append(out, r.at[place{path, true, old}]...)
+		out = append(out, r.byPlace[diffPlace{path, true, old}]...)
 	}
 	if new > 0 {
-		out = append(out, r.at[place{path, false, new}]...)
+		out = append(out, r.byPlace[diffPlace{path, false, new}]...)
 	}
 	return out
 }
@@ -95,7 +95,7 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.Reviewable(s)
 	}
 	o.Approvable = o.Reviewable && s.Gate != nil && s.Gate.Kind == loop.GateReview
-	if o.Looked = q.svc.LastViewed(r.Task.ID); o.Looked == latest(r) {
+	if o.Looked = q.svc.LastViewed(r.Task.ID); o.Looked == latestState(r) {
 		o.Looked = ""
 	}
 	var err error
@@ -112,11 +112,11 @@ func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 func (q *request) comment(id belay.TaskID) error {
 	back := url.Values{}
 	for _, name := range []string{"from", "to", "view", "task", "skip", "files"} {
-		if v := q.unquery(name); v != "" {
+		if v := q.formValue(name); v != "" {
 			back.Set(name, v)
 		}
 	}
-	if p := q.unquery("only"); p != "" {
+	if p := q.formValue("only"); p != "" {
 		back.Set("path", p)
 	}
 	to := q.address("diff?%s", back.Encode())
@@ -127,10 +127,10 @@ func (q *request) comment(id belay.TaskID) error {
 		if err := q.svc.RemoveComments(id, gone); err != nil {
 			return err
 		}
-		return q.see(to)
+		return q.redirect(to)
 	}
 	from, end, _ := strings.Cut(q.PostFormValue("line"), "-")
-	c := app.Comment{Path: q.unquery("path"), Old: q.PostFormValue("side") == "old", Text: q.PostFormValue("text"),
+	c := app.Comment{Path: q.formValue("path"), Old: q.PostFormValue("side") == "old", Text: q.PostFormValue("text"),
 		From: belay.SnapshotID(q.PostFormValue("base")), State: belay.SnapshotID(q.PostFormValue("state"))}
 	c.Line, _ = strconv.Atoi(strings.TrimSpace(from))
 	c.End, _ = strconv.Atoi(strings.TrimSpace(end))
@@ -138,11 +138,11 @@ func (q *request) comment(id belay.TaskID) error {
 	if err != nil {
 		return err
 	}
-	return q.see(to + "#comment-" + c.ID)
+	return q.redirect(to + "#comment-" + c.ID)
 }
 
-// unquery is the value of a form's field that the page wrote with query.
-func (q *request) unquery(name string) string {
+// formValue is the value of a form's field that the page wrote with query.
+func (q *request) formValue(name string) string {
 	text, err := url.QueryUnescape(q.PostFormValue(name))
 	if err != nil {
 		return ""
@@ -164,7 +164,7 @@ func (q *request) review(id belay.TaskID) error {
 	if err != nil {
 		return err
 	}
-	text, err := app.CommentsText(q.PostFormValue("words"), all, latest(r))
+	text, err := app.CommentsText(q.PostFormValue("words"), all, latestState(r))
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (q *request) review(id belay.TaskID) error {
 	if err := q.continueTask(id, len(r.State.Attempts)); err != nil {
 		return err
 	}
-	return q.see(q.address("task/%s", id))
+	return q.redirect(q.address("task/%s", id))
 }
 
 // continueTask runs a task that a review had continue, unless it is driven by hand or another run continues it.
@@ -225,8 +225,8 @@ func (q *request) continueTask(id belay.TaskID, attempts int) error {
 	return nil
 }
 
-// latest is the state that the newest attempt left.
-func latest(r *session.Record) (id belay.SnapshotID) {
+// latestState is the state that the newest attempt left.
+func latestState(r *session.Record) (id belay.SnapshotID) {
 	for _, a := range r.State.Attempts {
 		id = cmp.Or(a.Snapshot, id)
 	}

@@ -27,7 +27,7 @@ func (q *request) sessions() error {
 		Started, Changed time.Time
 	}
 	slices.Reverse(all)
-	records, where := paged(q, all)
+	records, where := pageOf(q, all)
 	list := make([]line, 0, len(records))
 	for _, r := range records {
 		l := line{ID: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed}
@@ -55,8 +55,8 @@ func (q *request) session() error {
 		return err
 	}
 	slices.Reverse(t.Turns)
-	turns, where := pagedBy(q, t.Turns, turnsPerPage)
-	done, back := q.done()
+	turns, where := pageOfSize(q, t.Turns, turnsPerPage)
+	done, back := q.restoredText()
 	return q.show("session", "Session "+string(t.Session), struct {
 		app.Timeline
 		Shown      []app.TimelineTurn
@@ -85,8 +85,8 @@ func stepMark(s app.TimelineStep) mark {
 var changedBy = map[string]string{"outside": "changed by a person or another process", "person": "changed by a person",
 	"session": "changed by another session", "belay": "belay", "tool": "changed by a tool"}
 
-// backTo reads what a form names of a session: "turn SESSION N" or "tool SESSION N".
-func (q *request) backTo(word string) (a asked, ok bool) {
+// parseUndo reads what a form names of a session: "turn SESSION N" or "tool SESSION N".
+func (q *request) parseUndo(word string) (a restoreRequest, ok bool) {
 	part := strings.Fields(word)
 	if len(part) != 3 || part[0] != "turn" && part[0] != "tool" {
 		return a, false
@@ -95,13 +95,13 @@ func (q *request) backTo(word string) (a asked, ok bool) {
 	if err != nil || n < 1 || strings.HasPrefix(part[1], "-") {
 		return a, false
 	}
-	a.dry = func(o restore.Options) (restore.Restored, error) {
+	a.plan = func(o restore.Options) (restore.Restored, error) {
 		out, _, err := q.svc.UndoTurn(q.Context(), app.UndoTurnRequest{Session: part[1], ToolCall: part[0] == "tool", Number: n,
 			Options: o})
 		return out, err
 	}
 	a.args = []string{"undo", "--session=" + part[1], fmt.Sprintf("--%s=%d", part[0], n)}
 	a.title = "Undo " + map[bool]string{true: "tool call ", false: "turn "}[part[0] == "tool"] + part[2]
-	a.back, a.session, a.then = "redo", part[1], fmt.Sprintf("session/%s?done=%s", url.PathEscape(part[1]), part[0])
+	a.undoCommand, a.session, a.nextPage = "redo", part[1], fmt.Sprintf("session/%s?done=%s", url.PathEscape(part[1]), part[0])
 	return a, true
 }

@@ -77,7 +77,7 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 	defer cancel()
 	handler := s.Handler()
 	if idle > 0 {
-		handler = ending(handler, idle, cancel)
+		handler = stopWhenIdle(handler, idle, cancel)
 	}
 	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
@@ -99,8 +99,8 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 	return err
 }
 
-// ending calls end when no request is under way and none has come for so long.
-func ending(next http.Handler, idle time.Duration, end func()) http.Handler {
+// stopWhenIdle calls end when no request is under way and none has come for so long.
+func stopWhenIdle(next http.Handler, idle time.Duration, end func()) http.Handler {
 	var mu sync.Mutex
 	open := 0
 	over := time.AfterFunc(idle, end)
@@ -121,7 +121,7 @@ func ending(next http.Handler, idle time.Duration, end func()) http.Handler {
 }
 
 // Handler is all pages, behind the guard.
-func (s *Server) Handler() http.Handler { return s.guard.wrap(s.routes()) }
+func (s *Server) Handler() http.Handler { return s.guard.protect(s.routes()) }
 
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
@@ -134,25 +134,25 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("GET /{$}", s.home)
 	for pattern, page := range map[string]func(*request) error{
 		"GET /r/{repo}/{$}":                       (*request).overview,
-		"GET /r/{repo}/task/{task}":               ofTask((*request).task),
-		"GET /r/{repo}/task/{task}/output":        ofTask((*request).output),
-		"GET /r/{repo}/task/{task}/record":        ofTask((*request).record),
-		"GET /r/{repo}/task/{task}/pull":          ofTask((*request).pull),
-		"GET /r/{repo}/task/{task}/export":        ofTask((*request).export),
-		"POST /r/{repo}/task/{task}/decide":       ofTask((*request).decide),
-		"POST /r/{repo}/task/{task}/comment":      ofTask((*request).comment),
-		"POST /r/{repo}/task/{task}/review":       ofTask((*request).review),
+		"GET /r/{repo}/task/{task}":               taskPage((*request).task),
+		"GET /r/{repo}/task/{task}/output":        taskPage((*request).output),
+		"GET /r/{repo}/task/{task}/record":        taskPage((*request).record),
+		"GET /r/{repo}/task/{task}/pull":          taskPage((*request).pull),
+		"GET /r/{repo}/task/{task}/export":        taskPage((*request).export),
+		"POST /r/{repo}/task/{task}/decide":       taskPage((*request).decide),
+		"POST /r/{repo}/task/{task}/comment":      taskPage((*request).comment),
+		"POST /r/{repo}/task/{task}/review":       taskPage((*request).review),
 		"GET /r/{repo}/feature/{feature}":         (*request).feature,
 		"POST /r/{repo}/feature/{feature}/decide": (*request).decideFeature,
 		"GET /r/{repo}/diff":                      (*request).diff,
 		"GET /r/{repo}/image":                     (*request).image,
-		"GET /r/{repo}/sessions":                  s.here((*request).sessions),
-		"GET /r/{repo}/session/{session}":         s.here((*request).session),
-		"GET /r/{repo}/snapshots":                 s.here((*request).snapshots),
-		"GET /r/{repo}/prune":                     s.here((*request).prune),
-		"POST /r/{repo}/prune":                    s.here((*request).pruned),
-		"GET /r/{repo}/restore":                   s.here((*request).preview),
-		"POST /r/{repo}/restore":                  s.here((*request).restore),
+		"GET /r/{repo}/sessions":                  s.onlyLocal((*request).sessions),
+		"GET /r/{repo}/session/{session}":         s.onlyLocal((*request).session),
+		"GET /r/{repo}/snapshots":                 s.onlyLocal((*request).snapshots),
+		"GET /r/{repo}/prune":                     s.onlyLocal((*request).prune),
+		"POST /r/{repo}/prune":                    s.onlyLocal((*request).runPrune),
+		"GET /r/{repo}/restore":                   s.onlyLocal((*request).preview),
+		"POST /r/{repo}/restore":                  s.onlyLocal((*request).restore),
 		"GET /r/{repo}/figures":                   (*request).figures,
 		"GET /r/{repo}/figures/{figure}":          (*request).csv,
 	} {
@@ -165,17 +165,17 @@ func (s *Server) routes() *http.ServeMux {
 // request is one that is answered with a page.
 type request struct {
 	*http.Request
-	s    *Server
-	w    http.ResponseWriter
-	n    int // the repository's number
-	repo Repository
-	svc  *app.Service
-	mark string                    // of what is shown, from before it was read
-	sent func(page string, v view) // takes the pages instead of the browser
+	s       *Server
+	w       http.ResponseWriter
+	n       int // the repository's number
+	repo    Repository
+	svc     *app.Service
+	mark    string                    // of what is shown, from before it was read
+	capture func(page string, v view) // takes the pages instead of the browser
 }
 
-// ofTask is a page about the task that its address names.
-func ofTask(page func(*request, belay.TaskID) error) func(*request) error {
+// taskPage is a page about the task that its address names.
+func taskPage(page func(*request, belay.TaskID) error) func(*request) error {
 	return func(q *request) error {
 		id, err := belay.ParseTaskID(q.PathValue("task"))
 		if err != nil {
@@ -259,15 +259,15 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	_ = q.show("home", "Repositories", list)
 }
 
-// asset is the address of a file below static, with a mark of its bytes.
-func asset(name string) (string, error) {
+// assetAddress is the address of a file below static, with a mark of its bytes.
+func assetAddress(name string) (string, error) {
 	text, err := staticFiles.ReadFile("static/" + name)
 	sum := sha256.Sum256(text)
 	return fmt.Sprintf("/static/%s?v=%x", name, sum[:6]), err
 }
 
-// changing are the pages that are told when what they show changes.
-var changing = map[string]bool{"overview": true, "task": true, "afar": true, "feature": true, "sessions": true, "session": true}
+// livePages are the pages that are told when what they show changes.
+var livePages = map[string]bool{"overview": true, "task": true, "afar": true, "feature": true, "sessions": true, "session": true}
 
 // view is what a page is made of.
 type view struct {
@@ -285,7 +285,7 @@ type view struct {
 
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	base := template.Must(template.New("base.html").Funcs(functions).ParseFS(pageFiles, "page/base.html"))
+	base := template.Must(template.New("base.html").Funcs(templateFunctions).ParseFS(pageFiles, "page/base.html"))
 	names, _ := fs.Glob(pageFiles, "page/*.html")
 	for _, n := range names {
 		name := n[len("page/") : len(n)-len(".html")]
@@ -305,8 +305,8 @@ func (q *request) address(below string, args ...any) string {
 	return fmt.Sprintf("/r/%d/", q.n) + fmt.Sprintf(below, args...)
 }
 
-// see has the browser load another page.
-func (q *request) see(address string) error {
+// redirect has the browser load another page.
+func (q *request) redirect(address string) error {
 	http.Redirect(q.w, q.Request, address, http.StatusSeeOther)
 	return nil
 }
@@ -316,15 +316,15 @@ func (q *request) write(status int, page, title string, data any) error {
 	v := view{Title: title, Page: page, Version: q.s.Version, Several: len(q.s.Repositories) > 1, Key: q.s.guard.key(), Data: data}
 	if q.n > 0 {
 		v.Base, v.Repo, v.Fleet = fmt.Sprintf("/r/%d", q.n), q.repo.Name, q.repo.Fleet != nil
-		if changing[page] {
+		if livePages[page] {
 			v.Events = v.Base + "/events?mark=" + q.mark
 			if task := q.PathValue("task"); task != "" {
 				v.Events += "&task=" + template.URLQueryEscaper(task)
 			}
 		}
 	}
-	if q.sent != nil {
-		q.sent(page, v)
+	if q.capture != nil {
+		q.capture(page, v)
 		return nil
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -291,7 +291,7 @@ func TestGuard(t *testing.T) {
 		"no origin to tell":   func(r *http.Request) { r.Header.Set("Origin", "null") },
 		"sent by a site":      func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
 		"sent by a neighbour": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") },
-		"an old cookie":       func(r *http.Request) { r.Header.Set("Cookie", v.server.guard.cookie+"="+random()) },
+		"an old cookie":       func(r *http.Request) { r.Header.Set("Cookie", v.server.guard.cookie+"="+randomToken()) },
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.at+"/r/1/", nil)
 		if err != nil {
@@ -311,7 +311,7 @@ func TestGuard(t *testing.T) {
 	for name, form := range map[string]url.Values{
 		"no key":    {"decision": {"guide"}, "gate": {"1"}},
 		"wrong key": {"decision": {"guide"}, "gate": {"1"}, "key": {"x"}},
-		"too large": {"decision": {"guide"}, "gate": {"1"}, "key": {v.server.guard.key()}, "message": {strings.Repeat("x", 2*bodyMost)}},
+		"too large": {"decision": {"guide"}, "gate": {"1"}, "key": {v.server.guard.key()}, "message": {strings.Repeat("x", 2*maxBody)}},
 	} {
 		acted = false
 		if status, _ := v.post("/r/1/task/T1/decide", form); status != http.StatusForbidden || acted {
@@ -393,7 +393,7 @@ func TestDecide(t *testing.T) {
 func TestReadingsAreForTheirGate(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[loop.GateKind]bool{loop.GateClarify: true, loop.GateLimit: false} {
-		if got := asks(&session.Record{State: loop.State{Gate: &loop.Gate{Kind: kind}}}, nil).Unclear; got != want {
+		if got := newGateQuestion(&session.Record{State: loop.State{Gate: &loop.Gate{Kind: kind}}}, nil).Unclear; got != want {
 			t.Errorf("%s: %v", kind, got)
 		}
 	}
@@ -711,7 +711,7 @@ func (quiet) Ask(context.Context, *session.Record) (loop.Decision, string, bool,
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
-	h := ending(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(30 * time.Millisecond) }), 10*time.Millisecond, func() { close(ended) })
+	h := stopWhenIdle(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(30 * time.Millisecond) }), 10*time.Millisecond, func() { close(ended) })
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 	select {
 	case <-ended:

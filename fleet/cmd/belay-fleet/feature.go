@@ -23,7 +23,7 @@ import (
 )
 
 // listOf is the feature, or the file of tasks, that a submit means; "" when it means one task.
-func listOf(f cli.NewTask, prose string) string {
+func listOf(f cli.NewTaskFlags, prose string) string {
 	if strings.TrimSpace(prose) == "" {
 		return f.Feature
 	}
@@ -37,7 +37,7 @@ func listOf(f cli.NewTask, prose string) string {
 }
 
 // submitFeature starts the workflow of a feature.
-func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.FeatureInput, name string, command []string) error {
+func (a *program) submitFeature(c *cobra.Command, f cli.NewTaskFlags, in task.FeatureInput, name string, command []string) error {
 	ctx := c.Context()
 	if f.ID != "" || len(f.Expect) > 0 {
 		return belay.Refuse(belay.CodeUsage, "leave them out", "--task and --expected-files need one task, and %s has several",
@@ -75,7 +75,7 @@ func (a *program) submitFeature(c *cobra.Command, f cli.NewTask, in task.Feature
 	for i, t := range tasks {
 		ids[i] = t.ID
 	}
-	return a.Tell(map[string]any{"feature": as, "tasks": ids, "remote": like.Remote, "base": like.Base,
+	return a.PrintResult(map[string]any{"feature": as, "tasks": ids, "remote": like.Remote, "base": like.Base,
 		"branch": task.FeatureBranch(as), "notes": notes}, nil, func(w io.Writer) {
 		for _, n := range notes {
 			fmt.Fprintf(w, "%s:%d: %s: %s\n", belay.VisibleLine(n.Source), n.Line, belay.VisibleLine(n.Text), belay.VisibleLine(n.Why))
@@ -136,7 +136,7 @@ func (a *program) showFeature(ctx context.Context, c client.Client, name string)
 		running[r.Task] = r
 	}
 	failed := failure(ctx, c, name)
-	return a.Tell(struct {
+	return a.PrintResult(struct {
 		task.FeatureStatus
 		Running []row  `json:"running"`
 		Failed  string `json:"failed,omitempty"`

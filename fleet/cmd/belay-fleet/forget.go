@@ -87,7 +87,7 @@ func (a *program) forget(ctx context.Context, q task.ForgetAsk) error {
 	if err != nil && len(out.Tasks) == 0 {
 		return err
 	}
-	return a.Tell(out, err, func(w io.Writer) { printForgotten(w, out) })
+	return a.PrintResult(out, err, func(w io.Writer) { printForgotten(w, out) })
 }
 
 func printForgotten(w io.Writer, out task.ForgetResult) {
@@ -125,7 +125,7 @@ func (a *program) forgetAt(ctx context.Context, q task.ForgetAsk, cron, zone str
 	if err := create(ctx, c, name, cron, zone, "forget old tasks of "+q.Remote, task.ForgetName, q); err != nil {
 		return err
 	}
-	return a.Tell(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": q.Remote}, nil, func(w io.Writer) {
+	return a.PrintResult(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": q.Remote}, nil, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: created; belay-fleet schedule list shows the next time\n", name)
 	})
 }

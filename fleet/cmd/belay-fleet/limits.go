@@ -33,7 +33,7 @@ Exit codes: 0 listed · 2 no worker answers.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(all, nil, func(w io.Writer) { printLedgers(w, all) })
+			return a.PrintResult(all, nil, func(w io.Writer) { printLedgers(w, all) })
 		},
 	}
 }

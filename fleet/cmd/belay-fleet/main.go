@@ -40,10 +40,10 @@ func Main() int {
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = belay.Refuse(belay.CodeInterrupted, "", "interrupted")
 	}
-	if err != nil && !a.Told {
-		a.Tell(nil, err)
+	if err != nil && !a.Printed {
+		a.PrintResult(nil, err)
 	}
-	return cli.Status(err)
+	return cli.ExitStatus(err)
 }
 
 // program is what the commands share.

@@ -54,7 +54,9 @@ Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 				if err := t.hook.Send(c.Context(), notify.Test(time.Now())); err != nil {
 					return err
 				}
-				return a.Tell(map[string]any{"sent": 1}, nil, func(w io.Writer) { fmt.Fprintln(w, "the webhook accepted a test message") })
+				return a.PrintResult(map[string]any{"sent": 1}, nil, func(w io.Writer) {
+					fmt.Fprintln(w, "the webhook accepted a test message")
+				})
 			}
 			cl, err := a.dial(c.Context())
 			if err != nil {
@@ -65,9 +67,9 @@ Exit codes: 0 stopped, or with --once everything due was accepted · 2 failed.`,
 			if once {
 				t.box.Eager = true
 				_, err := t.notifyRound(c.Context(), open)
-				return a.Tell(map[string]any{"home": t.box.Dir}, err)
+				return a.PrintResult(map[string]any{"home": t.box.Dir}, err)
 			}
-			if err := a.Tell(map[string]any{"home": t.box.Dir}, nil, func(w io.Writer) {
+			if err := a.PrintResult(map[string]any{"home": t.box.Dir}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "notify: watching, quiet hours: %s, in %s\n", t.box.Quiet, t.box.Dir)
 			}); err != nil {
 				return err

@@ -78,7 +78,7 @@ func (a *program) scheduleCreate(c *cobra.Command, name, cron, zone string, rest
 		task.Scheduled{Name: name, Like: in}); err != nil {
 		return err
 	}
-	return a.Tell(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": in.Remote, "branch": in.Branch}, nil,
+	return a.PrintResult(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": in.Remote, "branch": in.Branch}, nil,
 		func(w io.Writer) {
 			fmt.Fprintf(w, "%s: created; belay-fleet schedule list shows the next time\n", name)
 		})
@@ -109,14 +109,14 @@ func create(ctx context.Context, cl client.Client, name, cron, zone, note, workf
 
 // parseScheduled reads what submit takes for one task.
 func parseScheduled(ctx context.Context, args []string) (in task.Input, err error) {
-	var f cli.NewTask
+	var f cli.NewTaskFlags
 	c := &cobra.Command{Use: "submit"}
 	c.SetContext(ctx)
 	submitFlags(c, &f, &in)
 	if err := c.ParseFlags(args); err != nil {
 		return in, cli.FlagError(c, err)
 	}
-	prose, command, err := cli.Split(c, c.Flags().Args())
+	prose, command, err := cli.SplitPrompt(c, c.Flags().Args())
 	if err != nil {
 		return in, err
 	}
@@ -156,7 +156,7 @@ Exit codes: 0 listed.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(all, nil, func(w io.Writer) { printSchedules(w, all) })
+			return a.PrintResult(all, nil, func(w io.Writer) { printSchedules(w, all) })
 		},
 	}
 }
@@ -230,7 +230,7 @@ Exit codes: 0 deleted · 6 no such schedule.`,
 				}
 				return err
 			}
-			return a.Tell(map[string]any{"schedule": args[0]}, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: deleted\n", args[0]) })
+			return a.PrintResult(map[string]any{"schedule": args[0]}, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: deleted\n", args[0]) })
 		},
 	}
 }

@@ -56,7 +56,7 @@ Exit codes: 0 done, or done before · 2 failed.`,
 			if err := a.setup(c.Context(), cl); err != nil {
 				return err
 			}
-			return a.Tell(map[string]any{"search_attributes": len(attributes)}, nil, func(w io.Writer) {
+			return a.PrintResult(map[string]any{"search_attributes": len(attributes)}, nil, func(w io.Writer) {
 				fmt.Fprintln(w, "the namespace is ready for tasks")
 			})
 		},
@@ -78,7 +78,7 @@ func (a *program) setup(ctx context.Context, c client.Client) error {
 }
 
 func (a *program) submitCommand() *cobra.Command {
-	var f cli.NewTask
+	var f cli.NewTaskFlags
 	var in task.Input
 	var parallel int
 	c := &cobra.Command{
@@ -114,7 +114,7 @@ Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 }
 
 // submitFlags defines the flags that say what one task is.
-func submitFlags(c *cobra.Command, f *cli.NewTask, in *task.Input) {
+func submitFlags(c *cobra.Command, f *cli.NewTaskFlags, in *task.Input) {
 	f.Add(c.Flags())
 	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
@@ -123,8 +123,8 @@ func submitFlags(c *cobra.Command, f *cli.NewTask, in *task.Input) {
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
 }
 
-func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, parallel int, args []string) error {
-	prose, command, err := cli.Split(c, args)
+func (a *program) submit(c *cobra.Command, f cli.NewTaskFlags, in task.Input, parallel int, args []string) error {
+	prose, command, err := cli.SplitPrompt(c, args)
 	if err != nil {
 		return err
 	}
@@ -143,13 +143,13 @@ func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, paralle
 	if _, err := start(c.Context(), cl, in); err != nil {
 		return err
 	}
-	return a.Tell(map[string]any{"task": in.ID, "remote": in.Remote, "base": in.Base}, nil, func(w io.Writer) {
+	return a.PrintResult(map[string]any{"task": in.ID, "remote": in.Remote, "base": in.Base}, nil, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: submitted; next: belay-fleet show %s\n", in.ID, in.ID)
 	})
 }
 
 // ask is the task that flags, text and command ask for, in the clone that the command runs in.
-func ask(c *cobra.Command, f cli.NewTask, in task.Input, prose string, command []string) (task.Input, error) {
+func ask(c *cobra.Command, f cli.NewTaskFlags, in task.Input, prose string, command []string) (task.Input, error) {
 	q, err := f.Request(prose, command)
 	if err != nil {
 		return in, err
@@ -267,7 +267,7 @@ Exit codes: 0 listed.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(rows, nil, func(w io.Writer) { printTable(w, rows) })
+			return a.PrintResult(rows, nil, func(w io.Writer) { printTable(w, rows) })
 		},
 	}
 	c.Flags().StringVar(&query, "query", "", "only tasks that match")
@@ -399,7 +399,7 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 				}
 				failed := failure(c.Context(), cl, name)
 				there := readRemoteContents(c.Context(), st)
-				return a.Tell(struct {
+				return a.PrintResult(struct {
 					task.Status
 					Failed string          `json:"failed,omitempty"`
 					Left   *remoteContents `json:"remote,omitempty"`
@@ -483,7 +483,7 @@ Exit codes: 0 printed · 2 no worker answers · 6 no such task.`,
 }
 
 func (a *program) follow(ctx context.Context, c client.Client, name string, on bool) error {
-	a.Told = true
+	a.Printed = true
 	var last task.Line
 	for {
 		st, err := status(ctx, c, name)
@@ -499,7 +499,7 @@ func (a *program) follow(ctx context.Context, c client.Client, name string, on b
 		for _, l := range st.Lines[from:] {
 			last = l
 			if a.JSON {
-				if err := a.JSONLine(l); err != nil {
+				if err := a.PrintJSONLine(l); err != nil {
 					return err
 				}
 				continue
@@ -581,7 +581,7 @@ func (a *program) update(ctx context.Context, c client.Client, name, what string
 	if err != nil {
 		return err
 	}
-	return a.Tell(st, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", st.Task.ID, st.Phase) })
+	return a.PrintResult(st, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", st.Task.ID, st.Phase) })
 }
 
 // send sends an update to a task and gives where it stands once it has acted on it. CodeUsage when the task refuses it.

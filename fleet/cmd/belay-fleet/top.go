@@ -60,12 +60,12 @@ Exit codes: 0 shown.`,
 				return err
 			}
 			defer cl.Close()
-			if a.JSON || !terminal.Is(a.Out) {
+			if a.JSON || !terminal.IsTerminal(a.Out) {
 				o, err := gather(c.Context(), cl, a.namespace, time.Now())
 				if err != nil {
 					return err
 				}
-				return a.Tell(o, nil, func(w io.Writer) { o.print(w, 0) })
+				return a.PrintResult(o, nil, func(w io.Writer) { o.print(w, 0) })
 			}
 			return a.refresh(c.Context(), every, func() (overview, error) { return gather(c.Context(), cl, a.namespace, time.Now()) })
 		},
@@ -76,7 +76,7 @@ Exit codes: 0 shown.`,
 
 // refresh shows the overview again and again. A server that does not answer is shown as that.
 func (a *program) refresh(ctx context.Context, every time.Duration, look func() (overview, error)) error {
-	a.Told = true
+	a.Printed = true
 	for {
 		o, err := look()
 		var page strings.Builder

@@ -18,7 +18,7 @@ import (
 )
 
 func (a *program) uiCommand() *cobra.Command {
-	var p cli.Pages
+	var p cli.ServeFlags
 	var home string
 	c := &cobra.Command{
 		Use: "ui [REMOTE…]", Short: "Show the fleet's tasks, diffs and gates in a browser",
@@ -42,7 +42,7 @@ Exit codes: 0 stopped · 2 could not serve.`,
 	return c
 }
 
-func (a *program) ui(ctx context.Context, p cli.Pages, home string, remotes []string) error {
+func (a *program) ui(ctx context.Context, p cli.ServeFlags, home string, remotes []string) error {
 	if len(remotes) == 0 {
 		url := origin(ctx)
 		if url == "" {

@@ -124,7 +124,7 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 	if err := on.Announce(ctx); err != nil {
 		return err
 	}
-	if err := a.Tell(map[string]any{"worker": m.Name, "home": m.Home, "slots": slots}, nil, func(w io.Writer) {
+	if err := a.PrintResult(map[string]any{"worker": m.Name, "home": m.Home, "slots": slots}, nil, func(w io.Writer) {
 		fmt.Fprintf(w, "worker %s: ready, %s at once, in %s\n", m.Name, belay.CountOf(slots, "command"), m.Home)
 	}); err != nil {
 		return err

@@ -178,7 +178,7 @@ Exit codes: 0 listed.`,
 				}
 				all = append(all, r)
 			}
-			return a.Tell(all, nil, func(w io.Writer) {
+			return a.PrintResult(all, nil, func(w io.Writer) {
 				if len(all) == 0 {
 					fmt.Fprintln(w, "no workers")
 				}
