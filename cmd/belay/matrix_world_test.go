@@ -122,7 +122,7 @@ func (l *lived) fresh() {
 	command(l.t, "cp", "-a", l.master, l.up)
 	// What is remembered of the one repository's records is remembered of the other's.
 	state := filepath.Join(l.up, ".home", ".local", "state", "belay")
-	is, err := session.Folder(state, filepath.Join(l.repo, ".git"))
+	is, err := session.AnchorFolder(state, filepath.Join(l.repo, ".git"))
 	l.must(err)
 	was, err := filepath.Glob(filepath.Join(state, "anchors", "*"))
 	l.must(err)

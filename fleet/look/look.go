@@ -94,7 +94,7 @@ type statusAnswers[T any] struct {
 func (a *statusAnswers[T]) addAnswer(asked time.Time, st T, failed string, err error, differs func(was T) bool) bool {
 	silent := ""
 	if err != nil {
-		silent = session.Sentence(err)
+		silent = session.ErrorLine(err)
 	}
 	news := silent != a.silentReason || err == nil && (failed != a.failed || differs(a.status))
 	if a.silentReason, a.askAgain = silent, false; err == nil {
@@ -289,7 +289,7 @@ func (r *Remote) setReadable(ctx context.Context, err error) {
 		r.setProblem(1, "")
 		return
 	}
-	text := "the remote cannot be read: " + strings.ReplaceAll(remote.WithoutLogin(session.Sentence(err)), `\n`, " ")
+	text := "the remote cannot be read: " + strings.ReplaceAll(remote.WithoutLogin(session.ErrorLine(err)), `\n`, " ")
 	if !r.lastFetch.IsZero() {
 		text += "; shown is what it had at " + r.lastFetch.Format(time.DateTime)
 	}
@@ -589,7 +589,7 @@ func (r *Remote) copyProblem(k *knownTask) string {
 	head := k.answers.status.Head
 	switch {
 	case k.copyError != nil:
-		return "the record that the remote has now is not shown: " + session.Sentence(k.copyError)
+		return "the record that the remote has now is not shown: " + session.ErrorLine(k.copyError)
 	case k.forked:
 		return fmt.Sprintf("the record on the remote is not the one that the server knows: entry %d differs", head.Seq)
 	case k.deleted && k.open, k.awaitedEntry > k.entries && !k.answers.status.Unpushed && r.lastFetch.After(k.awaitedSince):

@@ -645,7 +645,7 @@ func TestChanges(t *testing.T) {
 	v.page(200, "/r/1/", "T2")
 }
 
-// nobody is a runner.Watcher.
+// nobody is a runner.Observer.
 type nobody struct{}
 
 func (nobody) Begins(*session.Record, loop.Command) {}

@@ -128,7 +128,7 @@ func TestApproveOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r *session.Record
-	if r, err = svc.Session.Load("T1"); err != nil || len(r.Over) != 1 || r.Over[0].Category != "cross_scope" || r.Over[0].By != "ann" {
-		t.Errorf("%+v, %v", r.Over, err)
+	if r, err = svc.Session.Load("T1"); err != nil || len(r.Overrides) != 1 || r.Overrides[0].Category != "cross_scope" || r.Overrides[0].By != "ann" {
+		t.Errorf("%+v, %v", r.Overrides, err)
 	}
 }

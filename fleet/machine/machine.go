@@ -142,7 +142,7 @@ func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.ActivityResult, e
 	defer stop()
 	st, err := m.beginTask(ctx, q)
 	if belay.CodeOf(err) == belay.CodeNotFound { // the commit was not pushed
-		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
+		err = temporal.NewNonRetryableApplicationError(session.ErrorLine(err), task.ErrRefused, err)
 	}
 	return st, nonRetryable(err)
 }
@@ -237,7 +237,8 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.ActivityResult, 
 // recordReview records a person's review. Where it does not count, because the files are not those that were checked, the gate
 // stays open and the task says why.
 func (t *openTask) recordReview(ctx context.Context, d task.Decision) error {
-	given, err := app.RecordReview(ctx, t.svc, app.NewReview{Task: t.ask.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
+	given, err := app.RecordReview(ctx, t.svc, app.NewReview{Task: t.ask.Task.ID, Verdict: d.Verdict, Text: d.Note,
+		Reviewer: d.By, Watch: t})
 	if err == nil && !given.Acted {
 		t.Note("the review by " + d.By + " has no effect: " + given.NextStep)
 	}
@@ -366,7 +367,7 @@ func nonRetryable(err error) error {
 	}
 	text := err.Error()
 	if done == nil && kind == task.ErrRefused {
-		text = session.Sentence(err)
+		text = session.ErrorLine(err)
 	}
 	if len(text) > maxError { // without its causes, which have the text as well
 		return temporal.NewApplicationErrorWithOptions(strings.ToValidUTF8(text[:maxError], "")+"…", kind,
@@ -579,14 +580,14 @@ func (t *openTask) pushRecord(ctx context.Context) (task.ActivityResult, error) 
 	st.Sent = mirror.Packs.Sent
 	var stays *remote.IgnoredFilesError
 	if errors.As(err, &stays) && work.Commit != "" {
-		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
+		st.Notes = append(st.Notes, "not pushed: "+session.ErrorLine(err))
 		return st, mirror.Deliver(ctx, t.svc, work)
 	}
 	if err != nil && !t.rec.Open() && stays == nil { // nobody asks this worker again: the record's end has to arrive
 		return st, err
 	}
 	if err != nil {
-		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
+		st.Notes = append(st.Notes, "not pushed: "+session.ErrorLine(err))
 		return st, nil
 	}
 	st.Pushed, t.remoteCommit = true, last
@@ -640,7 +641,7 @@ func (t *openTask) stepsAfter() ([]task.Step, error) {
 	return task.MakeSteps(t.rec.Task.Policy, before.State, t.ask.Partial, list)
 }
 
-// Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Watcher: nobody sits here.
+// Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Observer: nobody sits here.
 func (t *openTask) Begins(*session.Record, loop.Command) {}
 
 // Happened is told of each event.

@@ -15,7 +15,7 @@ func (t *openTask) addMetrics() {
 	}
 	samples, err := t.svc.Metrics(t.rec.Task.ID, t.countedUpTo)
 	if err != nil {
-		t.messages = append(t.messages, "not counted: "+session.Sentence(err))
+		t.messages = append(t.messages, "not counted: "+session.ErrorLine(err))
 		return
 	}
 	t.machine.Metrics.Add(samples)

@@ -23,7 +23,7 @@ func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.MergeResult,
 	out, err := m.mergeWork(ctx, q)
 	var said *belay.Error // a commit that is gone, tests without a result: what has no code is tried again
 	if errors.As(err, &said) && (said.Code == belay.CodeNotFound || said.Code == belay.CodeCannot) {
-		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
+		err = temporal.NewNonRetryableApplicationError(session.ErrorLine(err), task.ErrRefused, err)
 	}
 	return out.Shortened(), nonRetryable(err)
 }

@@ -100,7 +100,7 @@ func (m *Machine) tidyTask(ctx context.Context, file string, up time.Time, keep 
 	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.isPushed(ctx)) {
 		return "", nil
 	}
-	if _, busy := t.svc.Session.Held(); busy {
+	if _, busy := t.svc.Session.TreeLockHolder(); busy {
 		return "", nil
 	}
 	mirror, err := t.machine.openMirror(ctx, in)
@@ -133,7 +133,7 @@ func (t *openTask) stopOrphan(ctx context.Context, up time.Time, moved bool) (st
 	if silence <= 0 {
 		silence = task.LostAfter
 	}
-	if _, busy := t.svc.Session.Held(); busy || !moved && time.Since(up) < 3*silence {
+	if _, busy := t.svc.Session.TreeLockHolder(); busy || !moved && time.Since(up) < 3*silence {
 		return "", nil // an activity may still ask for it
 	}
 	run, err := agent.Attach(t.svc.Session.RunDir(t.rec.Task.ID, c.ID))

@@ -33,7 +33,7 @@ func (p *site) tasks(ids ...string) {
 		p.Ok(err)
 		for n := range 2 {
 			p.Write("a.txt", fmt.Sprint(i, n))
-			info, err := p.svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.svc.Session.Extent(rec))
+			info, err := p.svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.svc.Session.SnapshotExtent(rec))
 			p.Ok(err)
 			p.Ok(p.svc.Session.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
 			rec, err = p.svc.Session.Load(belay.TaskID(id))

@@ -141,7 +141,7 @@ func (p *site) load() {
 func (p *site) take() snapshot.Info {
 	p.T.Helper()
 	ctx := context.Background()
-	info, err := p.svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.svc.Session.Extent(p.rec))
+	info, err := p.svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.svc.Session.SnapshotExtent(p.rec))
 	p.Ok(err)
 	p.Ok(p.svc.Session.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Pin{info.Pin()}}))
 	p.load()

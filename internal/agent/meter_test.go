@@ -68,7 +68,7 @@ func TestTurns(t *testing.T) {
 		for line := range strings.Lines(text) {
 			_, _ = m.Write([]byte(strings.TrimSuffix(line, "\n") + "\n"))
 			if u := m.Used(); u.Tokens != nil {
-				reached = append(reached, loop.Reached(p, loop.State{}, u) != "")
+				reached = append(reached, loop.ReachedLimit(p, loop.State{}, u) != "")
 			}
 		}
 		if u := m.Used(); !cmp.Equal(reached, []bool{false, true}) || !u.CostKnown() || math.Abs(u.Cost-0.8) > 1e-9 {
@@ -82,7 +82,7 @@ func TestTurns(t *testing.T) {
 		}
 		sum := m.Used().TokenSum()
 		for _, limit := range []int64{sum, sum + 1} {
-			if why := loop.Reached(belay.Policy{Tokens: limit}, loop.State{}, m.Used()); (why != "") != (limit == sum) {
+			if why := loop.ReachedLimit(belay.Policy{Tokens: limit}, loop.State{}, m.Used()); (why != "") != (limit == sum) {
 				t.Errorf("%s: %d of %d tokens: %q", name, sum, limit, why)
 			}
 		}

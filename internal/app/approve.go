@@ -23,13 +23,13 @@ type Approval struct {
 	Force    bool
 	By       string // "": $USER
 	Decision func() (review.Decision, error)
-	Watch    runner.Watcher
+	Watch    runner.Observer
 }
 
 // writeOverride writes an override that is already recorded into the review file.
-func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w runner.Watcher) {
-	if err := runner.Write(ctx, s, r); err != nil {
-		w.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
+func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w runner.Observer) {
+	if err := runner.WriteOverride(ctx, s, r); err != nil {
+		w.Note("the override is recorded, but the review file could not be written: " + session.ErrorLine(err))
 	}
 }
 
@@ -49,7 +49,7 @@ func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, 
 	refused := gate != nil && slices.Contains(gate.Options, loop.DecideApprove)
 	switch {
 	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
-		return r, runner.Write(ctx, s.Session, r) // a kill may have prevented the write
+		return r, runner.WriteOverride(ctx, s.Session, r) // a kill may have prevented the write
 	case refused && !gate.Overrides():
 		if err := CheckCaptured(ctx, s, r); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, 
 			return nil, err
 		}
 		return r, s.CloseAccepted(ctx, r, q.Watch)
-	case !refused && !loop.Overrulable(r.State):
+	case !refused && !loop.IsOverrulable(r.State):
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task),
 			"%s has no rejected work to accept (%s)", q.Task, r.Phase())
 	case !q.Force:
@@ -95,11 +95,11 @@ func overrule(ctx context.Context, s *Service, r *session.Record, by string, why
 // for it and the tree is as it was rejected. Errors: CodeBusy or CodeRefused.
 func lockUnstarted(ctx context.Context, s *Service, r *session.Record) (func(), error) {
 	id, c := r.Task.ID, r.State.Pending
-	at, err := runner.At(ctx, s.Session, r)
+	at, err := runner.TaskSession(ctx, s.Session, r)
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := at.Hold(ctx, id, "belay task move")
+	unlock, err := at.LockTree(ctx, id, "belay task move")
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func lockUnstarted(ctx context.Context, s *Service, r *session.Record) (func(), 
 	if _, err := fsroot.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
 		return refuse("an agent has started")
 	}
-	if _, begun, err := at.Snaps.Find(ctx, id, c.ID, r.Genuine); err != nil || begun {
+	if _, begun, err := at.Snaps.Find(ctx, id, c.ID, r.IsForPending); err != nil || begun {
 		return refuse("a rollback is running")
 	}
 	changes, err := changesSince(ctx, at, r)

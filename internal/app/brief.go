@@ -49,7 +49,7 @@ type BriefTask struct {
 // Brief collects the summary. What cannot be read is counted and is never an error: a greeting must not fail.
 func (s *Service) Brief(ctx context.Context) Brief {
 	b := Brief{Root: s.Session.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
-	if h, busy := s.Session.Held(); busy {
+	if h, busy := s.Session.TreeLockHolder(); busy {
 		b.Busy = h.String()
 	}
 	if st := s.Session.Restores.Unfinished(); st != nil {

@@ -26,7 +26,7 @@ type CheckRequest struct {
 	Skip    []string
 	Timeout time.Duration // 0: that of the config
 	Trust   bool          // commands that the repository names may run, now and later
-	Watch   runner.Watcher
+	Watch   runner.Observer
 }
 
 // Check checks a task's present state, or the working tree against a snapshot. When the task's loop waits for exactly
@@ -104,12 +104,12 @@ func (s *Service) runCheck(ctx, looking context.Context, q CheckRequest, r *sess
 }
 
 func (s *Service) checkPending(ctx context.Context, q CheckRequest, r *session.Record, c loop.Command) (belay.Report, error) {
-	unlock, err := s.Session.Hold(ctx, q.Task, "belay check")
+	unlock, err := s.Session.LockTree(ctx, q.Task, "belay check")
 	if err != nil {
 		return belay.Report{}, err
 	}
 	defer unlock()
-	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: q.Watch, Soft: ctx}
+	dr := &runner.Driver{Session: s.Session, Record: r, Observer: q.Watch, Soft: ctx}
 	ev, err := dr.Check(ctx, c)
 	if err != nil {
 		return belay.Report{}, err
@@ -122,7 +122,7 @@ func (s *Service) checkPending(ctx context.Context, q CheckRequest, r *session.R
 }
 
 func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
-	info, err := s.Session.Snaps.TakeWith(looking, session.Passing(r, "manual check"), s.Session.Extent(r))
+	info, err := s.Session.Snaps.TakeWith(looking, session.TemporaryMeta(r, "manual check"), s.Session.SnapshotExtent(r))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -134,15 +134,15 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 	// What the attempts changed; everything where that is unknown, and while an attempt is running.
 	c := r.State.Pending
 	if theirs, err := s.Session.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
-		w.ByHand = func(path string) bool {
+		w.ChangedByHand = func(path string) bool {
 			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
 		}
 	}
 	if w.Missed, err = s.Session.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
-	if w.Baseline, err = s.Session.BaselineOf(r); err != nil {
-		q.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
+	if w.Baseline, err = s.Session.BaselineReport(r); err != nil {
+		q.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.ErrorLine(err))
 	}
 	report, err := s.Session.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {
@@ -164,19 +164,19 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 
 func (s *Service) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	var before snapshot.Info
-	id, err := s.Session.Named(ctx, belay.SnapshotID(q.Before))
+	id, err := s.Session.ResolveSnapshot(ctx, belay.SnapshotID(q.Before))
 	if err == nil {
 		before, err = s.Session.Snaps.Get(ctx, id)
 	}
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		before, err = worktree.Snapshot(ctx, s.Session.Restores, q.Before, session.Passing(nil, q.Before+", to judge by"))
+		before, err = worktree.Snapshot(ctx, s.Session.Restores, q.Before, session.TemporaryMeta(nil, q.Before+", to judge by"))
 	}
 	if err != nil {
 		return belay.Report{}, err
 	}
 	adhoc := &session.Record{Task: q.Adhoc}
 	adhoc.State.Before = before.ID
-	info, err := s.Session.Snaps.TakeWith(ctx, session.Passing(nil, "manual check"), s.Session.Extent(adhoc))
+	info, err := s.Session.Snaps.TakeWith(ctx, session.TemporaryMeta(nil, "manual check"), s.Session.SnapshotExtent(adhoc))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -191,7 +191,7 @@ func (s *Service) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report,
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
 	report, err := s.Session.Judge(ctx, q.Adhoc,
-		session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID,
+		session.Work{All: changes, Last: changes, Missed: missed, ChangedByHand: func(string) bool { return true }}, before.ID,
 		info.ID, q.Watch.Checking)
 	report.After = "" // it is not in the list of snapshots, and a commit is none
 	if before.Transient {

@@ -25,7 +25,7 @@ func BeginReview(ctx context.Context, s *Service, task belay.TaskID, reviewer st
 	if err != nil {
 		return StartedReview{}, err
 	}
-	at, err := runner.At(ctx, s.Session, r)
+	at, err := runner.TaskSession(ctx, s.Session, r)
 	if err != nil {
 		return StartedReview{}, err
 	}
@@ -39,8 +39,8 @@ func BeginReview(ctx context.Context, s *Service, task belay.TaskID, reviewer st
 		c.Process = review.Claimant(os.Getpid())
 	}
 	var env []string
-	c.Key, env = at.Claims().KeyAndEnv(reviewer, r.Task.ID)
-	if c, err = at.Claims().BeginClaim(c); err != nil {
+	c.Key, env = at.ReviewClaims().KeyAndEnv(reviewer, r.Task.ID)
+	if c, err = at.ReviewClaims().BeginClaim(c); err != nil {
 		return StartedReview{}, err
 	}
 	return StartedReview{Claim: c, Tree: at.Repo.Root, Feedback: r.Task.ID.FeedbackFile(), Env: env}, nil
@@ -52,11 +52,11 @@ func EndReview(ctx context.Context, s *Service, task belay.TaskID, reviewer stri
 	if err != nil {
 		return 0, err
 	}
-	at, err := runner.At(ctx, s.Session, r)
+	at, err := runner.TaskSession(ctx, s.Session, r)
 	if err != nil {
 		return 0, err
 	}
-	n, err := at.Claims().EndClaims(r.Task.ID, reviewer)
+	n, err := at.ReviewClaims().EndClaims(r.Task.ID, reviewer)
 	if err == nil && n == 0 {
 		err = belay.Refuse(belay.CodeNotFound, "belay status", "no review of %s is in progress", r.Task.ID)
 	}

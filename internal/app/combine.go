@@ -42,7 +42,7 @@ func (s *Service) Combine(ctx context.Context, q CombineRequest) (out CombineRes
 	if err := s.checkTrusted(t, NewTask{Trust: true}); err != nil {
 		return out, err
 	}
-	meta := session.Passing(nil, "merge of "+string(q.Task))
+	meta := session.TemporaryMeta(nil, "merge of "+string(q.Task))
 	var work [2]snapshot.Info
 	for i, commit := range []string{q.Base, q.Commit} {
 		if work[i], err = worktree.Snapshot(ctx, s.Session.Restores, commit, meta); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) Combine(ctx context.Context, q CombineRequest) (out CombineRes
 	}
 	if q.Origin != nil {
 		if _, err := tasklist.MarkDone(s.Session.Repo.Root, "", *q.Origin); err != nil {
-			out.Note = session.Sentence(err)
+			out.Note = session.ErrorLine(err)
 		}
 	}
 	return out, nil
@@ -83,20 +83,21 @@ func (s *Service) testCombined(ctx context.Context, q CombineRequest, t belay.Ta
 		return err
 	}
 	defer done()
-	if out.Tests, out.Findings, err = runTestsIn(ctx, s.Session, s.Session.May, t, id,
+	if out.Tests, out.Findings, err = runTestsIn(ctx, s.Session, s.Session.Gate, t, id,
 		testrun.Input{}); err != nil || len(out.Findings) == 0 {
 		return err
 	}
-	here, err := s.Session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), s.Session.Extent(&session.Record{Task: t}))
+	here, err := s.Session.Snaps.TakeWith(ctx, session.TemporaryMeta(nil, "before a merge"),
+		s.Session.SnapshotExtent(&session.Record{Task: t}))
 	if err != nil {
 		return err
 	}
 	t.Checks.Timeout = cmp.Or(t.Checks.Timeout, time.Duration(session.RunTimeout))
-	known, err := s.Session.Keeper(t).Take(ctx, here.ID, t.Checks)
+	known, err := s.Session.TestKeeper(t).Take(ctx, here.ID, t.Checks)
 	if err != nil || known.Why != "" {
 		return err
 	}
-	out.Tests, out.Findings, err = runTestsIn(ctx, s.Session, s.Session.May, t, id,
+	out.Tests, out.Findings, err = runTestsIn(ctx, s.Session, s.Session.Gate, t, id,
 		testrun.Input{Baseline: &known.Report, Checkout: s.Session.Checkout(here.ID, t)})
 	return err
 }

@@ -57,7 +57,7 @@ func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, er
 		return CommitResult{}, belay.Refuse(belay.CodeUsage, "belay pr TASK --commit", "a commit has the work of one task")
 	}
 	r := records[0]
-	home, err := runner.Home(ctx, s.Session)
+	home, err := runner.HomeSession(ctx, s.Session)
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -68,7 +68,7 @@ func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, er
 	if err := inHome.checkCommitPrograms(ctx, !q.NoVerify, q.Trust); err != nil {
 		return CommitResult{}, err
 	}
-	unlock, err := home.Hold(ctx, r.Task.ID, "belay pr --commit")
+	unlock, err := home.LockTree(ctx, r.Task.ID, "belay pr --commit")
 	if err != nil {
 		return CommitResult{}, err
 	}
@@ -85,9 +85,9 @@ func committable(r *session.Record) error {
 		return belay.Refuse(belay.CodeUsage, "commit it with git", "%s is an agent's own session: belay did not accept its work", id)
 	case r.State.Outcome != loop.OutcomePassed:
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s is not accepted", id)
-	case runner.Unmerged(r):
+	case runner.IsUnmerged(r):
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay merge %s", id), "the work of %s is in a worktree of its own", id)
-	case runner.Result(r) == "" || r.State.Before == "":
+	case runner.ResultSnapshot(r) == "" || r.State.Before == "":
 		return belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", id), "%s has no snapshots to commit from", id)
 	}
 	return nil
@@ -128,7 +128,7 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	if err := c.stage(ctx); err != nil {
 		return CommitResult{}, err
 	}
-	after := runner.Result(c.rec)
+	after := runner.ResultSnapshot(c.rec)
 	note := session.Committed{Parent: c.head.OID, Ref: cmp.Or(c.head.Branch, "HEAD"), Before: c.rec.TreeOf(c.rec.State.Before),
 		After: c.rec.TreeOf(after), Files: c.files}
 	if f := c.previous; f != nil {
@@ -145,7 +145,7 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 // findExisting finds the commit that an earlier call made of the work as it is accepted now, and completes it: its note
 // and the index. It sets previous to the commit of an earlier accepted version, which the next one follows.
 func (c *committer) findExisting(ctx context.Context) (CommitResult, error) {
-	now := c.rec.TreeOf(runner.Result(c.rec))
+	now := c.rec.TreeOf(runner.ResultSnapshot(c.rec))
 	for i := len(c.rec.Notes) - 1; i >= 0; i-- {
 		n := c.rec.Notes[i]
 		if n.Commit == nil {
@@ -198,7 +198,7 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 // has it as before the task.
 func (c *committer) plan(ctx context.Context) error {
 	defer c.repo.ShareReader()()
-	after := runner.Result(c.rec)
+	after := runner.ResultSnapshot(c.rec)
 	at, err := c.svc.forTask(ctx, c.rec)
 	if err != nil {
 		if at, err = c.svc, nil; c.rec.Task.Worktree == "" {
@@ -210,7 +210,7 @@ func (c *committer) plan(ctx context.Context) error {
 		return err
 	}
 	before, accepted, now, head := map[string]blob{}, map[string]blob{}, map[string]blob{}, map[string]blob{}
-	present, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.Extent(c.rec))
+	present, err := c.svc.Session.Snaps.StoreFilesTree(ctx, c.svc.Session.SnapshotExtent(c.rec))
 	if err != nil {
 		return err
 	}
@@ -433,11 +433,11 @@ func (c *committer) create(ctx context.Context, note session.Committed) (CommitR
 		return CommitResult{}, err
 	}
 	t := &pull.Tasks[0]
-	t.Proof.Before, t.Proof.After = note.Before, note.After
-	t.Proof.Head, t.Proof.Entries = c.rec.Log.Head.Hash, c.rec.Log.Head.Seq
+	t.Provenance.Before, t.Provenance.After = note.Before, note.After
+	t.Provenance.Head, t.Provenance.Entries = c.rec.Log.Head.Hash, c.rec.Log.Head.Seq
 	path := filepath.Join(c.repo.Dir, "belay", "commit.message")
 	defer func() { _ = fsroot.Remove(path) }()
-	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, []byte(pull.Abbreviated())); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.AtomicOptions{}, []byte(pull.CommitMessage())); err != nil {
 		return CommitResult{}, err
 	}
 	args := []string{"commit", "--quiet", "--cleanup=verbatim", "-F", path}

@@ -45,7 +45,7 @@ func openContext(ctx context.Context, s *session.Session, q ContextRequest) (*Ta
 	if err != nil {
 		return nil, err
 	}
-	inner, err := runner.At(ctx, s, r)
+	inner, err := runner.TaskSession(ctx, s, r)
 	if err != nil {
 		return nil, err
 	}

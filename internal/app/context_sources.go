@@ -180,7 +180,7 @@ func (p *TaskContext) takeSnapshot(ctx context.Context, role, message string) (s
 	t := p.Rec.Task
 	info, err := p.Session.Snaps.TakeWith(ctx, snapshot.Meta{
 		Kind: belay.KindHandoff, Task: t.ID, Message: message, Feature: t.Feature, Agent: role, Journal: p.Rec.Log.Head.Hash,
-	}, p.Session.Extent(p.Rec))
+	}, p.Session.SnapshotExtent(p.Rec))
 	if err != nil {
 		return info, fmt.Errorf("snapshot the tree of %s: %w", t.ID, err)
 	}

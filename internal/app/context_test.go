@@ -75,8 +75,8 @@ func project(t testing.TB, config string) (string, *session.Session) {
 	return dir, s.Session
 }
 
-// silentWatcher is a runner.Watcher that ignores notes.
-type silentWatcher struct{ runner.Watcher }
+// silentWatcher is a runner.Observer that ignores notes.
+type silentWatcher struct{ runner.Observer }
 
 func (silentWatcher) Note(string) {}
 

@@ -77,7 +77,7 @@ func (s *Service) snapshotsOf(ctx context.Context, word string) (f, t belay.Snap
 		return r.State.Before, t, nil
 	}
 	if id, err := belay.ParseSnapshotID(word); err == nil {
-		if f, err = s.Session.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
+		if f, err = s.Session.ResolveSnapshot(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
 			return f, "", err
 		}
 	}
@@ -96,7 +96,7 @@ func (svc *Service) findSnapshot(ctx context.Context, s string) (belay.SnapshotI
 	if err != nil {
 		return "", err
 	}
-	return svc.Session.Named(ctx, id)
+	return svc.Session.ResolveSnapshot(ctx, id)
 }
 
 func isWithin(paths []string, path string) bool {

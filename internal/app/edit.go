@@ -44,7 +44,7 @@ func LoadEditable(s *Service, id belay.TaskID) (*session.Record, error) {
 // isRunning reports whether a task is running in this tree. A baseline that could not be taken is pending until the
 // next run.
 func isRunning(s *Service) bool {
-	_, busy := s.Session.Held()
+	_, busy := s.Session.TreeLockHolder()
 	return busy
 }
 
@@ -54,7 +54,7 @@ func SetTestCommand(ctx context.Context, s *Service, r *session.Record) (EditRes
 	out := EditResult{Changed: []string{}}
 	changed, err := s.Adjust(ctx, r, s.Session.Config, NewTask{})
 	if err == nil {
-		err = s.Session.May.Keep()
+		err = s.Session.Gate.Keep()
 	}
 	out.Task, out.Changed = r.Task, append(out.Changed, changed...)
 	return out, err
@@ -95,9 +95,9 @@ func EditTask(ctx context.Context, s *Service, id belay.TaskID, text, by string)
 }
 
 // apply copies the edited parts into the task.
-func (out *EditResult) apply(ctx context.Context, s *Service, e prompt.Edited) {
+func (out *EditResult) apply(ctx context.Context, s *Service, e prompt.EditedTask) {
 	t := &out.Task
-	asked := prompt.Request(e.Request) != prompt.Request(t.Request)
+	asked := prompt.RequestText(e.Request) != prompt.RequestText(t.Request)
 	if e.Prose != t.Prose {
 		out.Changed = append(out.Changed, "words")
 		t.Prose, t.Title, t.Ask, t.Answer = e.Prose, belay.TitleOf(e.Prose), "", ""

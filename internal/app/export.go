@@ -93,7 +93,7 @@ func (p *TaskContext) writeExports(refs []handoff.ExportRef) error {
 		if _, err := p.Session.WriteContext(p.Rec, ref.Role); err != nil {
 			return err
 		}
-		if err := p.Session.WriteNow(session.NowName(p.Rec.Task.ID, ref.Role), string(text)); err != nil {
+		if err := p.Session.WriteNow(session.ContextFileName(p.Rec.Task.ID, ref.Role), string(text)); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ type FeatureRequest struct {
 	Tasks   []belay.TaskID // instead of those of the feature
 	Spec    []string       // documents, from the root; found by the feature's name when empty
 	Ask     bool           // the configured reviewers read it as well
-	Watch   runner.Watcher
+	Watch   runner.Observer
 }
 
 // FeatureReview is the result of the review of a feature.
@@ -52,7 +52,7 @@ func ReviewFeature(ctx context.Context, s *Service, q FeatureRequest) (FeatureRe
 	if err != nil {
 		return out, err
 	}
-	home, err := runner.Home(ctx, s.Session)
+	home, err := runner.HomeSession(ctx, s.Session)
 	if err != nil {
 		return out, err
 	}
@@ -120,11 +120,11 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 	w := &featureWork{records: ours}
 	for _, r := range ours {
 		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed,
-			StatusText: cmp.Or(string(r.State.Outcome), r.Phase()), NotMerged: runner.Unmerged(r)}
-		if n := len(r.Over); n > 0 {
-			t.AcceptedDespite = r.Over[n-1].String()
+			StatusText: cmp.Or(string(r.State.Outcome), r.Phase()), NotMerged: runner.IsUnmerged(r)}
+		if n := len(r.Overrides); n > 0 {
+			t.AcceptedDespite = r.Overrides[n-1].String()
 		}
-		if r.State.Before != "" && !r.PutBack() {
+		if r.State.Before != "" && !r.RolledBack() {
 			if w.before == "" && r.Task.Worktree == "" {
 				w.before = r.State.Before
 			}
@@ -136,7 +136,7 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 		w.tasks = append(w.tasks, t)
 	}
 	for _, r := range others {
-		if r.State.Before != "" && !r.PutBack() {
+		if r.State.Before != "" && !r.RolledBack() {
 			if paths, err := changedPaths(ctx, s, r); err == nil { // a task without snapshots claims no path
 				w.changedByOthers = append(w.changedByOthers, paths...)
 			}
@@ -145,7 +145,7 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 	if w.before == "" {
 		return w, nil
 	}
-	now, err := home.Snaps.Take(ctx, session.ByHand(nil, "the feature under review"))
+	now, err := home.Snaps.Take(ctx, session.ManualMeta(nil, "the feature under review"))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 
 // changedPaths returns the paths whose content a task's attempts changed.
 func changedPaths(ctx context.Context, s *Service, r *session.Record) ([]string, error) {
-	after := runner.Result(r)
+	after := runner.ResultSnapshot(r)
 	if after == "" {
 		return nil, nil
 	}
@@ -270,13 +270,13 @@ func clippedPatch(ctx context.Context, home *session.Session, from, to belay.Sna
 
 // reviewPanel makes the panel that reviews a feature in this tree. release ends its claim on the tree.
 func reviewPanel(ctx context.Context, s *Service, home *session.Session, task belay.Task) (p review.Panel, release func(), err error) {
-	release, err = home.Claims().Claim(task.ID, []string{"feature " + task.Title})
+	release, err = home.ReviewClaims().Claim(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
 		Enclose: runner.Encloser(ctx, s.Session),
-		Snaps:   home.Snaps, May: s.Session.May, ReadOnly: []string{home.Repo.Root, home.Repo.Common},
+		Snaps:   home.Snaps, May: s.Session.Gate, ReadOnly: []string{home.Repo.Root, home.Repo.Common},
 		Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{"BELAY_FEATURE": task.Feature, "BELAY_ROLE": "reviewer"}),
 		ReviewerEnv: func(reviewer string) []string {
-			_, env := home.Claims().KeyAndEnv(reviewer, task.ID)
+			_, env := home.ReviewClaims().KeyAndEnv(reviewer, task.ID)
 			return env
 		},
 		Attach: func(r io.Reader) (string, error) { return home.AttachText(r, belay.Task{}) },

@@ -45,7 +45,8 @@ func (s *Service) ExplainFence(ctx context.Context, argv []string) (FenceReport,
 	if x.Command == nil {
 		x.Command = []string{}
 	}
-	e, err := runner.Enclose(ctx, s.Session, runner.Enclosed{Argv: argv, Show: true, Env: agent.BuildEnviron(os.Environ(), nil, nil)})
+	e, err := runner.NewFence(ctx, s.Session, runner.FenceRequest{Argv: argv, ShowOnly: true, Env: agent.BuildEnviron(os.Environ(),
+		nil, nil)})
 	if err != nil {
 		return x, err
 	}

@@ -26,7 +26,7 @@ func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*
 			return rec, err
 		}
 	}
-	unlock, err := r.session.Hold(ctx, id, "belay run")
+	unlock, err := r.session.LockTree(ctx, id, "belay run")
 	if err != nil {
 		return rec, err
 	}
@@ -39,7 +39,7 @@ func (r *pipelineRun) finishAttempt(ctx context.Context, rec *session.Record) (*
 			return rec, err
 		}
 	}
-	dr := &runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft,
+	dr := &runner.Driver{Session: r.session, Record: rec, Observer: r.q.Watch, Soft: r.q.Soft,
 		Stop: func(c loop.Command) bool { return c.Kind == loop.CmdAttempt }}
 	err = dr.Drive(ctx)
 	writeOverride(ctx, r.session, rec, r.q.Watch)
@@ -67,7 +67,7 @@ func (r *pipelineRun) returnWork(ctx context.Context, rec *session.Record) error
 		}
 	}
 	r.q.Watch.Note(fmt.Sprintf("%s: returning the work to %s", rec.Task.ID, role))
-	if err := (&runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch}).Starts(ctx, *p); err != nil {
+	if err := (&runner.Driver{Session: r.session, Record: rec, Observer: r.q.Watch}).SnapshotStart(ctx, *p); err != nil {
 		return err
 	}
 	if err := SendBack(ctx, r.session, r.req, role, returnReason(all[len(all)-1].Guidance, was), back); err != nil {

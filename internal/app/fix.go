@@ -18,18 +18,18 @@ func FixPrompt(ctx context.Context, svc *Service, task belay.TaskID, tokens int)
 	if err != nil {
 		return prompt.Fix{}, err
 	}
-	refused := prompt.Refused(r.State)
+	refused := prompt.LastRefused(r.State)
 	if refused == nil {
 		return prompt.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task),
 			"no attempt of %s was rejected with a reason", task)
 	}
-	if at, err := runner.At(ctx, s, r); err == nil {
+	if at, err := runner.TaskSession(ctx, s, r); err == nil {
 		s = at
 	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its worktree the prompt has only the record
 		return prompt.Fix{}, err
 	}
-	dr := &runner.Driver{Session: s, Rec: r, Soft: ctx}
-	full, err := dr.Words(ctx, loop.PromptRetry) // the prompt of the next attempt, for comparison
+	dr := &runner.Driver{Session: s, Record: r, Soft: ctx}
+	full, err := dr.PromptText(ctx, loop.PromptRetry) // the prompt of the next attempt, for comparison
 	if err != nil {
 		return prompt.Fix{}, err
 	}

@@ -129,7 +129,7 @@ func (s *Service) Publish(ctx context.Context, q PublishRequest) (PublishResult,
 	}
 	title := q.Title
 	if title == "" {
-		title = prompt.Plainly(pull.Title, 200)
+		title = prompt.PlainLine(pull.Title, 200)
 	}
 	out.Opened, err = c.Open(ctx, forge.OpenRequest{Title: title, Text: text, Head: ref, Base: base, Mark: mark, Draft: q.Draft,
 		Again: q.Again})
@@ -322,7 +322,7 @@ func (s *Service) FileIssues(ctx context.Context, q ForgeOptions, version string
 // task, and returns it.
 func (s *Service) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID, title, text, mark string,
 	n session.Note) (string, error) {
-	issue, err := c.FileIssue(ctx, prompt.Plainly(title, 200), text, mark)
+	issue, err := c.FileIssue(ctx, prompt.PlainLine(title, 200), text, mark)
 	if err != nil {
 		return "", err
 	}

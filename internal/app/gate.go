@@ -69,12 +69,12 @@ func (s *Service) Decide(ctx context.Context, task belay.TaskID, gate int, what 
 }
 
 // RestorePending does the restore that a task waits for now, without waiting for a resume.
-func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runner.Watcher) error {
+func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runner.Observer) error {
 	at, err := s.forTask(ctx, r)
 	if err != nil {
 		return err
 	}
-	unlock, err := at.Session.Hold(ctx, r.Task.ID, "belay review")
+	unlock, err := at.Session.LockTree(ctx, r.Task.ID, "belay review")
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *Service) RestorePending(ctx context.Context, r *session.Record, w runne
 
 // CloseAccepted closes the record of a task that was just accepted, unless a run has locked its tree: that run closes
 // it.
-func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner.Watcher) error {
+func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner.Observer) error {
 	at, err := s.forTask(ctx, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		at, err = s, nil // its worktree is missing, and closing needs none
@@ -92,7 +92,7 @@ func (s *Service) CloseAccepted(ctx context.Context, r *session.Record, w runner
 	if err != nil {
 		return err
 	}
-	unlock, err := at.Session.Hold(ctx, r.Task.ID, "belay review")
+	unlock, err := at.Session.LockTree(ctx, r.Task.ID, "belay review")
 	if belay.CodeOf(err) == belay.CodeBusy {
 		return nil
 	}
@@ -111,5 +111,5 @@ func (s *Service) recordDecision(ctx context.Context, r *session.Record, what lo
 	if err := s.Session.Apply(ctx, r, ev); err != nil {
 		return r, err
 	}
-	return r, runner.Settle(ctx, s.Session, r)
+	return r, runner.ApplyAnswer(ctx, s.Session, r)
 }

@@ -132,7 +132,7 @@ func checkRestores(ctx context.Context, s *session.Session) HealthCheck {
 	done, err := s.Restores.Recover(ctx)
 	switch {
 	case err != nil:
-		return HealthCheck{Subject: "restore", Text: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
+		return HealthCheck{Subject: "restore", Text: session.ErrorLine(err), Try: "fix the cause, then run belay doctor"}
 	case done != nil:
 		return HealthCheck{Subject: "restore", OK: true, Text: restore.FinishedMessage(*done)}
 	}
@@ -142,7 +142,7 @@ func checkRestores(ctx context.Context, s *session.Session) HealthCheck {
 // checkSnapshotting reads everything that a snapshot would contain and stores nothing.
 func checkSnapshotting(ctx context.Context, s *session.Session) HealthCheck {
 	if _, err := s.Snaps.Worktree.Capture(ctx, snapshot.CaptureOptions{}); err != nil {
-		return HealthCheck{Subject: "working tree", Text: session.Sentence(err), Try: "fix the cause, then run belay snapshot take"}
+		return HealthCheck{Subject: "working tree", Text: session.ErrorLine(err), Try: "fix the cause, then run belay snapshot take"}
 	}
 	return HealthCheck{Subject: "working tree", OK: true, Text: "a snapshot can be taken"}
 }
@@ -184,18 +184,18 @@ func checkAnchors(s *session.Session) HealthCheck {
 		return HealthCheck{Subject: "anchors", OK: true,
 			Text: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
-	if _, err := s.Gone(); err != nil {
+	if _, err := s.MissingRecords(); err != nil {
 		return HealthCheck{Subject: "anchors", OK: true,
 			Text: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
-	return HealthCheck{Subject: "anchors", OK: true, Text: "records are anchored in " + s.Anchors.Where()}
+	return HealthCheck{Subject: "anchors", OK: true, Text: "records are anchored in " + s.Anchors.Location()}
 }
 
 // missingRecords lists the tasks that have lost their record.
 func missingRecords(ctx context.Context, s *session.Session) (list []HealthCheck) {
-	all, err := s.Absent(ctx)
+	all, err := s.AbsentTasks(ctx)
 	if err != nil {
-		return []HealthCheck{{Subject: "records", Text: session.Sentence(err)}}
+		return []HealthCheck{{Subject: "records", Text: session.ErrorLine(err)}}
 	}
 	for _, a := range all {
 		c := HealthCheck{Subject: "record of " + string(a.Task), Text: a.String(), Try: a.Try()}
@@ -214,9 +214,9 @@ func repairRefs(ctx context.Context, s *session.Session) (list []HealthCheck) {
 	if err != nil {
 		return []HealthCheck{{Subject: "snapshots", Text: err.Error()}}
 	}
-	needs := runner.Needs(ctx, s)
+	needs := runner.NeedsSnapshots(ctx, s)
 	for _, r := range all {
-		moved, gone, err := s.Restored(ctx, r, needs(r))
+		moved, gone, err := s.RestoreRefs(ctx, r, needs(r))
 		if err != nil {
 			list = append(list, failedRepair("snapshots of "+string(r.Task.ID), err))
 			continue
@@ -231,7 +231,7 @@ func repairRefs(ctx context.Context, s *session.Session) (list []HealthCheck) {
 				Try:  fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
 		}
 	}
-	if err := s.Sweep(ctx, all); err != nil {
+	if err := s.RemoveUnneededRefs(ctx, all); err != nil {
 		list = append(list, failedRepair("backup refs", err))
 	}
 	if err := s.Snaps.RestoreCommitRefs(ctx); err != nil {
@@ -245,7 +245,7 @@ func repairRefs(ctx context.Context, s *session.Session) (list []HealthCheck) {
 
 // failedRepair is the result for a repair that failed.
 func failedRepair(about string, err error) HealthCheck {
-	return HealthCheck{Subject: about, Text: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
+	return HealthCheck{Subject: about, Text: session.ErrorLine(err), Try: "fix the cause, then run belay doctor"}
 }
 
 // sweepContexts deletes agents' files of tasks that have ended or have no record.
@@ -269,8 +269,8 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 	}
 	var list []HealthCheck
 	for _, r := range all {
-		if runner.Unmerged(r) {
-			if _, err := runner.At(ctx, s, r); belay.CodeOf(err) == belay.CodeNotFound {
+		if runner.IsUnmerged(r) {
+			if _, err := runner.TaskSession(ctx, s, r); belay.CodeOf(err) == belay.CodeNotFound {
 				list = append(list, HealthCheck{Subject: "working tree of " + string(r.Task.ID),
 					Text: fmt.Sprintf("%s is gone and the accepted work is not merged; its snapshots are kept",
 						belay.VisibleLine(r.Task.Worktree)),
@@ -281,11 +281,11 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 		if c == nil || c.Kind != loop.CmdAttempt {
 			continue
 		}
-		at, err := runner.At(ctx, s, r)
+		at, err := runner.TaskSession(ctx, s, r)
 		if err != nil {
 			continue // its worktree is missing: a resume creates it again
 		}
-		if _, busy := at.Held(); busy {
+		if _, busy := at.TreeLockHolder(); busy {
 			continue
 		}
 		run, err := agent.Attach(at.RunDir(r.Task.ID, c.ID))
@@ -304,14 +304,14 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 func checkSnapshots(ctx context.Context, s *session.Session, opts HealthOptions) []HealthCheck {
 	problems, err := s.Snaps.Verify(ctx)
 	if err != nil {
-		return []HealthCheck{{Subject: "snapshots", Text: session.Sentence(err)}}
+		return []HealthCheck{{Subject: "snapshots", Text: session.ErrorLine(err)}}
 	}
 	if len(problems) > 0 {
 		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + andMore(len(problems)-5)}
 	}
 	read, damaged, err := findDamaged(ctx, s, opts)
 	if err != nil {
-		return []HealthCheck{{Subject: "snapshots", Text: session.Sentence(err)}}
+		return []HealthCheck{{Subject: "snapshots", Text: session.ErrorLine(err)}}
 	}
 	var list []HealthCheck
 	for _, p := range problems {
@@ -391,10 +391,10 @@ func VerifyRecord(s *session.Session, task belay.TaskID) VerifiedRecord {
 	v, err := s.Journal.Verify(task, attachmentsOf)
 	out := VerifiedRecord{Task: task, Entries: v.Entries, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
-		out.Problems = append(out.Problems, session.Sentence(err))
+		out.Problems = append(out.Problems, session.ErrorLine(err))
 	}
 	if log, err := s.Journal.Read(task); err == nil {
-		note, cut := s.Anchored(task, log)
+		note, cut := s.CompareAnchor(task, log)
 		out.Note, out.Anchored = note, note == ""
 		switch {
 		case cut != nil:
@@ -411,7 +411,7 @@ func VerifyRecord(s *session.Session, task belay.TaskID) VerifiedRecord {
 
 // VerifyFeatureRecords verifies the records of all features and lists known ones that are missing.
 func VerifyFeatureRecords(s *Service) (out []VerifiedRecord, err error) {
-	at := s.Session.OfFeatures()
+	at := s.Session.ForFeatures()
 	ids, err := at.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -424,7 +424,7 @@ func VerifyFeatureRecords(s *Service) (out []VerifiedRecord, err error) {
 		}
 		out = append(out, v)
 	}
-	gone, err := at.Gone()
+	gone, err := at.MissingRecords()
 	for _, st := range gone {
 		out = append(out, VerifiedRecord{Task: belay.TaskID(st.Task), Feature: "(gone)", Anchored: true,
 			Problems: []string{fmt.Sprintf("the record of the feature is gone: it had %d entries", st.Seq)}})

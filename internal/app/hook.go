@@ -75,7 +75,7 @@ type hookCall struct {
 	svc  *Service
 	ev   hook.Event
 	id   belay.TaskID
-	sess *session.Sitting
+	sess *session.HookSession
 	ans  *hook.Answer
 
 	began  time.Time
@@ -83,7 +83,7 @@ type hookCall struct {
 }
 
 func (h *hookCall) handle(ctx context.Context) error {
-	if by, busy := h.svc.Session.Held(); busy && by.Task != "" && by.Task != h.id {
+	if by, busy := h.svc.Session.TreeLockHolder(); busy && by.Task != "" && by.Task != h.id {
 		if h.ev.Kind == hook.Before { // belay runs this agent itself: it takes the snapshots and checks the work
 			h.judgeToolCall(ctx, h.newTask())
 		}
@@ -170,8 +170,8 @@ func (h *hookCall) isDuplicate() bool {
 }
 
 func (h *hookCall) openSession(ctx context.Context) (err error) {
-	if h.sess, err = h.svc.Session.Sit(h.id); belay.CodeOf(err) == belay.CodeNotFound {
-		h.sess, err = h.svc.Session.CreateSession(ctx, h.newTask())
+	if h.sess, err = h.svc.Session.LoadHookSession(h.id); belay.CodeOf(err) == belay.CodeNotFound {
+		h.sess, err = h.svc.Session.CreateHookSession(ctx, h.newTask())
 	}
 	return err
 }
@@ -219,19 +219,19 @@ func (h *hookCall) takeSnapshot(ctx context.Context, m *session.Mark, agents boo
 	}
 	waits := m.Kind == session.MarkStart || m.Kind == session.MarkPrompt
 	if m.Slow && !waits {
-		m.Snapshot, m.Whole, m.Begun = "", "", ""
+		m.Snapshot, m.SnapshotDigest, m.TurnStart = "", "", ""
 		return nil, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, snapshotLimit(m.Kind))
 	defer cancel()
 	info, err := h.svc.Session.Snaps.TakeWith(limited, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command,
-		Message: what, Agent: h.ev.Agent, SkipIfTree: m.Whole}, h.svc.Session.Extent(&session.Record{Task: h.sess.Task}))
+		Message: what, Agent: h.ev.Agent, SkipIfTree: m.SnapshotDigest}, h.svc.Session.SnapshotExtent(&session.Record{Task: h.sess.Task}))
 	m.Slow = err != nil && limited.Err() != nil
 	switch {
 	case errors.Is(err, snapshot.ErrSame):
 		return nil, nil
 	case m.Slow:
-		m.Snapshot, m.Whole, m.Begun = "", "", ""
+		m.Snapshot, m.SnapshotDigest, m.TurnStart = "", "", ""
 		if waits {
 			h.ans.Note = "belay: a snapshot takes too long here, so this turn cannot be undone; belay watch makes snapshots faster"
 		}
@@ -239,13 +239,13 @@ func (h *hookCall) takeSnapshot(ctx context.Context, m *session.Mark, agents boo
 	case err != nil:
 		return nil, fmt.Errorf("take a snapshot: %w", err)
 	}
-	m.Snapshot, m.Whole, m.Between = info.ID, info.SnapshotTree, !agents
+	m.Snapshot, m.SnapshotDigest, m.Between = info.ID, info.SnapshotTree, !agents
 	return []snapshot.Pin{info.Pin()}, nil
 }
 
 func (h *hookCall) onStart(ctx context.Context) error {
 	b := h.svc.Brief(ctx)
-	if _, err := h.svc.Session.Sit(h.id); err == nil {
+	if _, err := h.svc.Session.LoadHookSession(h.id); err == nil {
 		b.Folder = "" // the session got it when it began
 	}
 	if text := b.Text(); text != "" {
@@ -254,7 +254,7 @@ func (h *hookCall) onStart(ctx context.Context) error {
 	h.startWatch(ctx)
 	err := h.withLock(ctx, func() error {
 		m := h.nextMark(session.MarkStart)
-		m.Text, m.Open, m.Behind = oneLineOf(h.ev.Source), nil, false
+		m.Text, m.Open, m.Background = oneLineOf(h.ev.Source), nil, false
 		taken, err := h.takeSnapshot(ctx, &m, false, "session start")
 		return errors.Join(err, h.svc.Session.AddMark(ctx, h.sess, m, taken...))
 	})
@@ -297,7 +297,7 @@ func (h *hookCall) onPrompt(ctx context.Context) error {
 		m.Prompt = secret.Mask(h.ev.Prompt)
 		taken, err := h.takeSnapshot(ctx, &m, false, "before turn "+fmt.Sprint(m.Turn))
 		if !again {
-			m.Begun = m.Snapshot
+			m.TurnStart = m.Snapshot
 		}
 		h.ans.Context, m.Undone = m.Undone, ""
 		h.resetStall(false)
@@ -317,12 +317,12 @@ func (h *hookCall) onBefore(ctx context.Context) error {
 		m := h.nextMark(session.MarkBefore)
 		m.Tools++
 		m.Tool, m.Name, m.Text = m.Tools, h.ev.Tool.Name, toolText(h.ev.Tool)
-		agents := len(m.Open) > 0 || m.Behind
+		agents := len(m.Open) > 0 || m.Background
 		taken, err := h.takeSnapshot(ctx, &m, agents, fmt.Sprintf("before tool call %d", m.Tool))
 		m.Open = append(m.Open[:len(m.Open):len(m.Open)], session.OpenCall{Call: h.ev.Tool.Call, Tool: m.Tool})
-		m.Behind = m.Behind || h.ev.Tool.Background
-		if m.Begun == "" { // no prompt was seen
-			m.Begun = m.Snapshot
+		m.Background = m.Background || h.ev.Tool.Background
+		if m.TurnStart == "" { // no prompt was seen
+			m.TurnStart = m.Snapshot
 		}
 		return errors.Join(err, h.svc.Session.AddMark(ctx, h.sess, m, taken...))
 	})
@@ -359,7 +359,7 @@ func (h *hookCall) onAfter(ctx context.Context) error {
 func (h *hookCall) onEnd(ctx context.Context) error {
 	return h.withLock(ctx, func() error {
 		m := h.nextMark(session.MarkEnd)
-		m.Text, m.Open, m.Behind = h.ev.Source, nil, false
+		m.Text, m.Open, m.Background = h.ev.Source, nil, false
 		h.resetStall(true)
 		return h.svc.Session.AddMark(ctx, h.sess, m)
 	})
@@ -371,14 +371,14 @@ func (h *hookCall) onStop(ctx context.Context) error {
 	var m session.Mark
 	err := h.withLock(ctx, func() (err error) {
 		m = h.nextMark(session.MarkStop)
-		agents := len(m.Open) > 0 || m.Behind
+		agents := len(m.Open) > 0 || m.Background
 		m.Open = nil
 		if taken, err = h.takeSnapshot(ctx, &m, agents, fmt.Sprintf("end of turn %d", m.Turn)); err != nil {
 			return err
 		}
 		return h.svc.Session.AddMark(ctx, h.sess, m, taken...)
 	})
-	if err != nil || !h.sess.Task.Session.Check || m.Begun == "" || m.Begun == m.Snapshot {
+	if err != nil || !h.sess.Task.Session.Check || m.TurnStart == "" || m.TurnStart == m.Snapshot {
 		return err
 	}
 	return h.checkTurn(ctx, m)
@@ -434,7 +434,7 @@ func (h *hookCall) log(err error) {
 	}
 	defer f.Close()
 	fmt.Fprintln(f, HookError{Time: time.Now().UTC(), Agent: h.ev.Agent, Event: belay.VisibleLine(h.ev.Name), Session: h.id,
-		Error: belay.VisibleLine(secret.Mask(session.Sentence(err)))})
+		Error: belay.VisibleLine(secret.Mask(session.ErrorLine(err)))})
 }
 
 // HookError is an error in a hook call, which the agent was not told about.

@@ -60,7 +60,7 @@ func (h *hookCall) checkStall(ctx context.Context, m session.Mark) error {
 		w.Load(seen.Watch)
 	}
 	call := agent.Call{Thread: h.ev.Thread, Tool: t.Name, Args: args}
-	found := w.Made(call, agent.CallResult{Output: t.Output, HasOutput: t.Output != "", Failed: t.Failed}, m.Whole)
+	found := w.Made(call, agent.CallResult{Output: t.Output, HasOutput: t.Output != "", Failed: t.Failed}, m.SnapshotDigest)
 	if found != nil {
 		seen.Warnings++
 		w = agent.NewStallWatch(h.svc.Session.Repo.Root, repeats) // one message for each stall

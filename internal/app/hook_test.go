@@ -57,7 +57,7 @@ func TestHooksAtOnce(t *testing.T) {
 	all.Wait()
 	s := open(t, dir)
 	for _, id := range []string{"a", "b"} {
-		r, err := s.Session.LoadAnyway(session.SessionTask("claude", id, s.Session.Repo.Root))
+		r, err := s.Session.LoadUnchecked(session.SessionTask("claude", id, s.Session.Repo.Root))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestDeniedBeside(t *testing.T) {
 	write(t, dir, "src/a.txt", "three\n")
 	sendEvent(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"rm src/a.txt"}`)
 	s := open(t, dir)
-	r, err := s.Session.LoadAnyway(session.SessionTask("claude", "a", s.Session.Repo.Root))
+	r, err := s.Session.LoadUnchecked(session.SessionTask("claude", "a", s.Session.Repo.Root))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,29 +18,29 @@ import (
 // judgeTurn has what the tools of a turn changed checked, and lets the loop decide what follows. The record is nil when
 // they changed nothing, or when nothing was decided.
 func (h *hookCall) judgeTurn(ctx context.Context, m session.Mark) (*session.Record, error) {
-	unlock, err := h.svc.Session.Hold(ctx, h.id, "belay hook")
+	unlock, err := h.svc.Session.LockTree(ctx, h.id, "belay hook")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	r, err := h.svc.Session.LoadAnyway(h.id)
+	r, err := h.svc.Session.LoadUnchecked(h.id)
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.svc.Session.Work(ctx, withBefore(r, m.Begun), m.Snapshot)
+	w, err := h.svc.Session.Work(ctx, withBefore(r, m.TurnStart), m.Snapshot)
 	if err != nil || len(w.All) == 0 && !h.changedGitConfig(ctx, w.Spans) {
 		return nil, err
 	}
 	st := r.State
-	if m.Rejects >= r.Task.Policy.Retries && m.Rejects > 0 && st.Before == m.Begun && st.Pending == nil {
+	if m.Rejects >= r.Task.Policy.Retries && m.Rejects > 0 && st.Before == m.TurnStart && st.Pending == nil {
 		return nil, nil // no corrections left: a person decides
 	}
-	if st.Before != m.Begun || !st.Open() || st.Pending == nil || st.Pending.Kind != loop.CmdAttempt {
+	if st.Before != m.TurnStart || !st.Open() || st.Pending == nil || st.Pending.Kind != loop.CmdAttempt {
 		r.State = loop.State{Seq: st.Seq} // another turn
 		if err := h.apply(ctx, r, loop.Event{Kind: loop.EvStarted}, loop.CmdSnapshot); err != nil {
 			return nil, err
 		}
-		if err := h.apply(ctx, r, loop.Event{Kind: loop.EvSnapshot, Snapshot: m.Begun}, loop.CmdAttempt); err != nil {
+		if err := h.apply(ctx, r, loop.Event{Kind: loop.EvSnapshot, Snapshot: m.TurnStart}, loop.CmdAttempt); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +51,7 @@ func (h *hookCall) judgeTurn(ctx context.Context, m session.Mark) (*session.Reco
 		return nil, err
 	}
 	h.readPrompts(ctx, r)
-	dr := &runner.Driver{Session: h.svc.Session, Rec: r, Watch: silentWatcher{}, Soft: ctx}
+	dr := &runner.Driver{Session: h.svc.Session, Record: r, Observer: silentWatcher{}, Soft: ctx}
 	ev, err := dr.Check(ctx, *r.State.Pending)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func reasonTitles(a loop.Attempt) (all []string) {
 	return slices.Compact(all)
 }
 
-// silentWatcher is a runner.Watcher that ignores everything.
+// silentWatcher is a runner.Observer that ignores everything.
 type silentWatcher struct{}
 
 func (silentWatcher) Begins(*session.Record, loop.Command) {}

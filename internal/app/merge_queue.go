@@ -95,7 +95,7 @@ type testVerdict struct {
 // CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree changed
 // meanwhile. In all three the result says what was done.
 func MergeAll(ctx context.Context, s *Service, q MergeAllRequest) (MergedAll, error) {
-	home, err := runner.Home(ctx, s.Session)
+	home, err := runner.HomeSession(ctx, s.Session)
 	if err != nil {
 		return MergedAll{}, err
 	}
@@ -129,14 +129,14 @@ func (m *queue) selectTasks(ctx context.Context) ([]queuedTask, error) {
 		if err != nil {
 			return nil, err
 		}
-		records = slices.DeleteFunc(all, func(r *session.Record) bool { return !runner.Unmerged(r) })
+		records = slices.DeleteFunc(all, func(r *session.Record) bool { return !runner.IsUnmerged(r) })
 	}
 	for _, id := range m.q.Tasks {
 		r, err := m.svc.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}
-		if r.State.Outcome == loop.OutcomePassed && r.Task.Worktree != "" && !runner.Unmerged(r) {
+		if r.State.Outcome == loop.OutcomePassed && r.Task.Worktree != "" && !runner.IsUnmerged(r) {
 			return nil, belay.Refuse(belay.CodeUsage, "leave it out", "%s is already merged", id)
 		}
 		records = append(records, r)
@@ -146,7 +146,7 @@ func (m *queue) selectTasks(ctx context.Context) ([]queuedTask, error) {
 	}
 	var list []queuedTask
 	for _, r := range byDependency(records) {
-		req, err := runner.Mergeable(ctx, m.svc.Session, r)
+		req, err := runner.MergePlan(ctx, m.svc.Session, r)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +225,7 @@ func (m *queue) withoutDependents(list []queuedTask) []queuedTask {
 			lacks := slices.IndexFunc(t.r.Task.After, func(id belay.TaskID) bool {
 				here := slices.ContainsFunc(list[:i], func(o queuedTask) bool { return o.r.Task.ID.Key() == id.Key() })
 				first, err := m.svc.Session.Load(id)
-				return !here && (err != nil || first.State.Outcome != loop.OutcomePassed || runner.Unmerged(first))
+				return !here && (err != nil || first.State.Outcome != loop.OutcomePassed || runner.IsUnmerged(first))
 			})
 			if lacks >= 0 {
 				m.setAside(t, QueuedTask{Outcome: QueueWaits,
@@ -283,7 +283,7 @@ func (m *queue) mergeSnapshot(ctx context.Context, list []queuedTask) (snapshot.
 	for _, t := range list {
 		requests = append(requests, t.req)
 	}
-	return worktree.Together(ctx, m.session.Restores, requests, session.Passing(nil, "tasks together"))
+	return worktree.Together(ctx, m.session.Restores, requests, session.TemporaryMeta(nil, "tasks together"))
 }
 
 func taskKeys(list []queuedTask) string {
@@ -318,7 +318,7 @@ func (m *queue) runTests(ctx context.Context, id belay.SnapshotID, t belay.Task,
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	text, findings, err := runTestsIn(ctx, m.session, m.svc.Session.May, t, id,
+	text, findings, err := runTestsIn(ctx, m.session, m.svc.Session.Gate, t, id,
 		testrun.Input{Baseline: known, Request: requests, Checkout: m.session.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
@@ -361,13 +361,14 @@ func runTestsIn(ctx context.Context, at *session.Session, may *config.Gate, t be
 // baseline returns a snapshot of the user's tree and its test report, nil when that is not known.
 func (m *queue) baseline(ctx context.Context, t belay.Task) (belay.SnapshotID, *testreport.Report, error) {
 	if m.base == "" {
-		info, err := m.session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), m.session.Extent(&session.Record{Task: t}))
+		info, err := m.session.Snaps.TakeWith(ctx, session.TemporaryMeta(nil, "before a merge"),
+			m.session.SnapshotExtent(&session.Record{Task: t}))
 		if err != nil {
 			return "", nil, err
 		}
 		m.base = info.ID
 	}
-	b, err := m.session.Keeper(t).Take(ctx, m.base, t.Checks)
+	b, err := m.session.TestKeeper(t).Take(ctx, m.base, t.Checks)
 	if err != nil || b.Why != "" || ctx.Err() != nil {
 		return m.base, nil, err
 	}
@@ -425,7 +426,7 @@ func (m *queue) mergeTested(ctx context.Context, list []queuedTask, v testVerdic
 		}
 		out, err := runner.Merge(ctx, m.svc.Session, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
 		if err != nil {
-			m.setAside(t, QueuedTask{Outcome: QueueFailed, Why: session.Sentence(err)})
+			m.setAside(t, QueuedTask{Outcome: QueueFailed, Why: session.ErrorLine(err)})
 			for _, rest := range list[i+1:] {
 				m.setAside(rest, QueuedTask{Outcome: QueueWaits, Why: string(t.r.Task.ID) + " could not be merged"})
 			}

@@ -17,15 +17,15 @@ type NotifyResult struct {
 // Notify sends the messages that are due, or with test a test message to the webhook. Other problems go to note, a line
 // each. Errors: nothing is configured (CodeUsage), or the webhook rejected a message (CodeCannot).
 func (s *Service) Notify(ctx context.Context, test bool, note func(string)) (NotifyResult, error) {
-	t := runner.NewTeller(s.Session, note)
-	if !t.On() {
+	t := runner.NewNotifier(s.Session, note)
+	if !t.IsEnabled() {
 		return NotifyResult{}, belay.Refuse(belay.CodeUsage, "belay config explain notify", "the config has no notifications")
 	}
 	if test {
-		return NotifyResult{}, t.Try(ctx)
+		return NotifyResult{}, t.SendTest(ctx)
 	}
 	next, err := t.Flush(ctx, true)
-	n, werr := t.Waiting()
+	n, werr := t.CountWaiting()
 	out := NotifyResult{Waiting: n}
 	if n > 0 && !next.IsZero() {
 		out.Next = &next

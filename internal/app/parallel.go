@@ -18,7 +18,7 @@ import (
 type ParallelRequest struct {
 	Tasks []belay.TaskID // none: all that were recorded and not begun
 	Limit int            // at the same time
-	Watch func(belay.TaskID) runner.Watcher
+	Watch func(belay.TaskID) runner.Observer
 	Soft  context.Context // ends when a person wants to stop: all are captured and parked
 	Trust bool
 	Keep  bool

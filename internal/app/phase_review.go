@@ -172,7 +172,8 @@ func (s *Stage) askReviewers(ctx context.Context, it *phase.Iteration, reviewers
 	if err := s.Service.CheckReviewerTrust(reviewers); err != nil {
 		return err
 	}
-	now, err := s.Service.Session.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Feature.Name)))
+	now, err := s.Service.Session.Snaps.Take(ctx,
+		session.ManualMeta(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Feature.Name)))
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (s *Stage) askReviewers(ctx context.Context, it *phase.Iteration, reviewers
 	task := belay.Task{ID: "phase", Title: s.Rec.Feature.Name, Feature: s.Rec.Feature.Name, Reviewers: reviewers,
 		Guidelines: s.Service.Session.Config.AllGuidelines(), Checks: belay.Checks{Reuse: s.Service.Session.Config.Checks.Reuse}}
 	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Feature.Name, Phase: string(e.Phase),
-		Next: string(e.Next), Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: documentsOf(art)}}
+		Next: string(e.Next), Needs: e.Needs, Kind: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: documentsOf(art)}}
 	if last := s.Rec.Feature.Of(e.Phase).Last(); last != nil && last.N < it.N {
 		in.Since, in.Open = last.N, last.Findings
 	}
@@ -272,7 +273,7 @@ func (s *Stage) addBaseline(ctx context.Context, in *prompt.ReviewInput, p phase
 	}
 	changes, err := s.Service.Session.Snaps.Changes(ctx, from, now)
 	if err != nil { // it was pruned: the reviewers have the checkout
-		s.Notes = append(s.Notes, "the reviewers got no diff: "+session.Sentence(err))
+		s.Notes = append(s.Notes, "the reviewers got no diff: "+session.ErrorLine(err))
 		return nil
 	}
 	for _, c := range changes {

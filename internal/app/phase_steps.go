@@ -57,7 +57,7 @@ func (s *Stage) result(p phase.Phase, a phase.Answer, state string) PhaseResult 
 	s.artefacts = map[phase.Phase]tasklist.Artefact{}
 	all, err := s.phaseStates()
 	if err != nil {
-		s.Notes = append(s.Notes, session.Sentence(err))
+		s.Notes = append(s.Notes, session.ErrorLine(err))
 	}
 	g := s.Rec.Feature.Of(p)
 	return PhaseResult{Feature: s.Rec.Feature.Name, Phase: p, Answer: a, State: state, Round: g.Last(), Limit: s.Rec.Feature.Limit(),
@@ -116,7 +116,7 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 	}
 	e.SHA, e.Afresh = art.SHA, q.Choice == ChooseAfresh
 	if q.Phase == phase.Implement && s.Rec.Feature.Of(phase.Implement).From == "" {
-		info, err := s.Service.Session.Snaps.Take(ctx, session.ByHand(nil, "before implement of "+s.Rec.Feature.Name))
+		info, err := s.Service.Session.Snaps.Take(ctx, session.ManualMeta(nil, "before implement of "+s.Rec.Feature.Name))
 		if err != nil {
 			return err
 		}
@@ -171,11 +171,11 @@ func (s *Stage) updateStatusFile(ctx context.Context, p phase.Phase) {
 	e := phase.Event{Kind: phase.EvStatus, Phase: p}
 	e.Status, err = s.planStatusFile(root, name, p)
 	if err != nil {
-		e.Note = fmt.Sprintf("%s is left unchanged: %s", name, session.Sentence(err))
+		e.Note = fmt.Sprintf("%s is left unchanged: %s", name, session.ErrorLine(err))
 		s.Notes = append(s.Notes, belay.VisibleLine(e.Note))
 	}
 	if err := s.addEvent(ctx, e); err != nil {
-		s.Notes = append(s.Notes, session.Sentence(err))
+		s.Notes = append(s.Notes, session.ErrorLine(err))
 		return
 	}
 	if e.Status != nil {
@@ -223,7 +223,7 @@ func (s *Stage) replaceStatusFile(name, from, to string, quiet bool) {
 		})
 	}
 	if err != nil && !quiet {
-		s.Notes = append(s.Notes, belay.VisibleLine(fmt.Sprintf("%s is left unchanged: %s", name, session.Sentence(err))))
+		s.Notes = append(s.Notes, belay.VisibleLine(fmt.Sprintf("%s is left unchanged: %s", name, session.ErrorLine(err))))
 	}
 }
 

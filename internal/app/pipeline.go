@@ -22,7 +22,7 @@ type PipelineRequest struct {
 	NewTask
 	Resume belay.TaskID
 	Roles  []string // names, or the beginnings of names; none: as it was begun
-	Watch  runner.Watcher
+	Watch  runner.Observer
 	Soft   context.Context // ends when a person wants to stop
 }
 
@@ -296,7 +296,7 @@ func (r *pipelineRun) waitForRun(ctx context.Context, rec *session.Record, run *
 	return runner.Run{
 		Agent: run, Dir: dir, Soft: r.q.Soft, Live: r.q.Watch.Output(), Note: r.q.Watch.Note, Prices: r.session.Config.Prices,
 		Limit: func(used belay.Use) string {
-			return loop.Reached(rec.Task.Policy, rec.State, before.Plus(used))
+			return loop.ReachedLimit(rec.Task.Policy, rec.State, before.Plus(used))
 		},
 		Used: func(used belay.Use) { r.q.Watch.Used(task, used) },
 	}.Await(ctx)
@@ -304,7 +304,7 @@ func (r *pipelineRun) waitForRun(ctx context.Context, rec *session.Record, run *
 
 // noteUnknownLimits notes once for each limit that its use cannot be measured.
 func (r *pipelineRun) noteUnknownLimits(rec *session.Record, used belay.Use) {
-	for _, text := range runner.Unlimited(rec.Task.Policy, rec.State.Attempts, used) {
+	for _, text := range runner.UnknownLimits(rec.Task.Policy, rec.State.Attempts, used) {
 		if !slices.Contains(r.reportedLimits, text) {
 			r.reportedLimits = append(r.reportedLimits, text)
 			r.q.Watch.Note(text)

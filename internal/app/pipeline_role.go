@@ -23,7 +23,7 @@ import (
 // runRole runs one role: it starts from a verified tree, its agent runs, its work is checked, and it hands over. Each
 // step is done once, whenever belay is killed: the record says which were.
 func (r *pipelineRun) runRole(ctx context.Context, rec *session.Record, s *handoff.State) error {
-	unlock, err := r.session.Hold(ctx, rec.Task.ID, "belay run, "+s.Name)
+	unlock, err := r.session.LockTree(ctx, rec.Task.ID, "belay run, "+s.Name)
 	if err != nil {
 		return err
 	}
@@ -145,30 +145,30 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	}
 	role := configRole(r.session.Config, s.Name)
 	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastHandoffBy, After: r.roleAfter(s.Name),
-		Round: round, ReadOnly: s.ReadOnly, Told: s.SentBackFor, Words: role.Prompt,
+		Round: round, ReadOnly: s.ReadOnly, ReturnReason: s.SentBackFor, Instructions: role.Prompt,
 		Export: string(parts[0].Text), Now: r.session.NowFiles()}
 	in.Plan.Path, in.Plan.Lines = r.session.PlanMarks(fresh)
 	timeout := role.Timeout
 	if timeout == 0 {
 		timeout = rec.Task.Timeout
 	}
-	command, err := r.session.May.Program(r.commandOf(s.Name))
+	command, err := r.session.Gate.Program(r.commandOf(s.Name))
 	if err != nil {
 		return nil, err
 	}
-	enclosed := runner.Enclosed{Role: true}
+	enclosed := runner.FenceRequest{Role: true}
 	if s.ReadOnly && role.Closed {
 		within, err := r.readOnlyAccess(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if runner.Fenced(r.session) {
-			enclosed.Closed, enclosed.Open = within.ReadOnly, within.Writable
+		if runner.UsesFence(r.session) {
+			enclosed.ReadOnly, enclosed.Writable = within.ReadOnly, within.Writable
 		} else if command, err = r.readOnlyCommand(within, command); err != nil {
 			return nil, err
 		}
 	}
-	return runner.Start(ctx, r.session, dir, agent.Spec{
+	return runner.StartAgent(ctx, r.session, dir, agent.Spec{
 		Command: command, Dir: r.session.Repo.Root, Prompt: []byte(prompt.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
 		Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{

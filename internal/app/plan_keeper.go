@@ -33,7 +33,7 @@ func (planKeeper) Find(ctx context.Context, s *session.Session, t belay.Task) (s
 			return named, err
 		}
 	}
-	read := session.Reader(s.Repo.Root, plan.MaxSize)
+	read := session.FileReader(s.Repo.Root, plan.MaxSize)
 	for _, at := range usualPlanPaths(t.Feature) {
 		text, there := read(at)
 		if !there {

@@ -41,7 +41,7 @@ func findState(ctx context.Context, s *Service, dir, name string) (*projectState
 		}
 	}
 	if id, err := belay.ParseSnapshotID(name); err == nil {
-		if id, err = s.Session.Named(ctx, id); err == nil {
+		if id, err = s.Session.ResolveSnapshot(ctx, id); err == nil {
 			return snapshotState(ctx, s, id, "snapshot "+id.Short())
 		}
 	}

@@ -32,7 +32,7 @@ type ProveRequest struct {
 	Rebased          bool   // the change counts, not the commit that was recorded
 	Tests            bool   // tests and linters run, too
 	Trust            bool
-	Watch            runner.Watcher
+	Watch            runner.Observer
 }
 
 // Proof is the result of a verification. OK is true when every step is.
@@ -279,7 +279,7 @@ func (p *Proof) checkRecord(c commitObject, ev evidence) (want session.Committed
 	if !p.addStep("entry", err, "number %d, %s", t.entries, t.head[:12]) {
 		return want, nil, false
 	}
-	after, before := runner.Result(then), then.TreeOf(then.State.Before)
+	after, before := runner.ResultSnapshot(then), then.TreeOf(then.State.Before)
 	if want.Follows != "" {
 		before = ""
 		if earlier := commitsOf(then)[want.Follows]; earlier != nil {
@@ -297,8 +297,8 @@ func (p *Proof) checkRecord(c commitObject, ev evidence) (want session.Committed
 		err = errors.New("the trees are not those of the task's snapshots")
 	}
 	by := "by the checks"
-	if k := len(then.Over); k > 0 {
-		by = "despite a rejection, by " + cmp.Or(then.Over[k-1].By, "a person") + ": " + then.Over[k-1].String()
+	if k := len(then.Overrides); k > 0 {
+		by = "despite a rejection, by " + cmp.Or(then.Overrides[k-1].By, "a person") + ": " + then.Overrides[k-1].String()
 	}
 	return want, then, p.addStep("accepted", err, "after %s, %s", belay.CountOf(len(then.State.Attempts), "attempt"), by)
 }
@@ -486,11 +486,11 @@ func (p *Proof) rerunChecks(ctx context.Context, s *Service, c commitObject, wan
 		}
 		from = want.Base
 	}
-	before, err := worktree.Snapshot(ctx, s.Session.Restores, from, session.Passing(nil, "the parent"))
+	before, err := worktree.Snapshot(ctx, s.Session.Restores, from, session.TemporaryMeta(nil, "the parent"))
 	if err != nil {
 		return err
 	}
-	after, err := worktree.Snapshot(ctx, s.Session.Restores, c.ID, session.Passing(nil, "the commit"))
+	after, err := worktree.Snapshot(ctx, s.Session.Restores, c.ID, session.TemporaryMeta(nil, "the commit"))
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (s *Service) PullFeedback(ctx context.Context, q ForgeOptions, name string,
 	switch {
 	case len(records) != 1:
 		return out, belay.Refuse(belay.CodeUsage, "belay pr TASK --watch", "--watch needs one task")
-	case !loop.Reviewable(r.State):
+	case !loop.IsReviewable(r.State):
 		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s has no checked work to continue from",
 			r.Task.ID)
 	case len(r.Task.Agent) == 0:

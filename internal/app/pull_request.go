@@ -73,25 +73,25 @@ func (s *Service) pullTask(ctx context.Context, r *session.Record) (prompt.PullT
 		return prompt.PullTask{}, err
 	}
 	t := prompt.PullTask{ID: r.Task.ID, Title: secret.Mask(r.Task.Title), Origin: r.Task.Origin,
-		Standing: secret.Mask(prompt.Standing(r.State, shown.Checks)), Accepted: r.State.Outcome == loop.OutcomePassed,
-		Asked: secret.Mask(r.Task.Prose), Rollbacks: shown.Rollbacks, Retries: shown.Retries, Started: r.Created,
+		Status: secret.Mask(prompt.StatusLine(r.State, shown.Checks)), Accepted: r.State.Outcome == loop.OutcomePassed,
+		Request: secret.Mask(r.Task.Prose), Rollbacks: shown.Rollbacks, Retries: shown.Retries, Started: r.Created,
 		Requirements: emptyNotNull(shown.Requirements), Attempts: []prompt.PullAttempt{}, Checks: []prompt.PullCheck{},
 		Reviews: []prompt.PullReview{}, Overrides: []prompt.Override{}, Decisions: []prompt.Decision{}, Agents: []prompt.PullAgent{}}
 	for _, a := range shown.Attempts {
 		t.Attempts = append(t.Attempts, pullAttempt(a))
 		for _, v := range a.Reviews {
 			t.Reviews = append(t.Reviews, prompt.PullReview{Attempt: a.N, Reviewer: v.Reviewer, Score: v.Score, Threshold: v.Threshold,
-				Says: v.Recommendation, Alignment: emptyNotNull(v.Alignment)})
+				Recommendation: v.Recommendation, Alignment: emptyNotNull(v.Alignment)})
 		}
 	}
 	for _, c := range shown.Checks {
-		t.Checks = append(t.Checks, prompt.PullCheck{Check: c.Check, Result: prompt.Mark(c), Summary: secret.Mask(cmp.Or(c.Why,
+		t.Checks = append(t.Checks, prompt.PullCheck{Check: c.Check, Result: prompt.CheckMark(c), Summary: secret.Mask(cmp.Or(c.Why,
 			c.Summary))})
 		if c.Tests != nil {
 			t.Tests = &prompt.PullTests{Before: r.State.Baseline, Now: *c.Tests}
 		}
 	}
-	for _, o := range r.Over {
+	for _, o := range r.Overrides {
 		t.Overrides = append(t.Overrides, prompt.Override{Attempt: o.Attempt, By: o.By, Category: string(o.Category),
 			Note: secret.Mask(o.Note), Time: o.Time})
 	}
@@ -100,8 +100,8 @@ func (s *Service) pullTask(ctx context.Context, r *session.Record) (prompt.PullT
 			Note: secret.Mask(one.Note)})
 	}
 	used := "no agent has run"
-	if total, any := prompt.Total(r.State); any {
-		used = prompt.Used(total)
+	if total, any := prompt.TotalUse(r.State); any {
+		used = prompt.UseText(total)
 	}
 	t.Used = used
 	t.Agents = append(t.Agents, s.agentsOf(r)...)
@@ -109,8 +109,8 @@ func (s *Service) pullTask(ctx context.Context, r *session.Record) (prompt.PullT
 }
 
 func pullAttempt(a AttemptView) prompt.PullAttempt {
-	out := prompt.PullAttempt{N: a.N, Start: string(a.Prompt), Ended: prompt.How(a.Attempt), Took: a.Elapsed.Seconds(),
-		Used:    prompt.Used(a.Use),
+	out := prompt.PullAttempt{N: a.N, Start: string(a.Prompt), Ended: prompt.EndText(a.Attempt), Seconds: a.Elapsed.Seconds(),
+		Used:    prompt.UseText(a.Use),
 		Verdict: string(a.Verdict), Then: a.Then, Reasons: []string{}, Guidance: secret.Mask(a.Guidance), Note: secret.Mask(a.Note)}
 	for _, f := range a.Attempt.Reasons() {
 		out.Reasons = append(out.Reasons, secret.Mask(prompt.Reason(f)))
@@ -122,10 +122,10 @@ func pullAttempt(a AttemptView) prompt.PullAttempt {
 // left out: the record still has it.
 func (s *Service) pullState(ctx context.Context, r *session.Record, t *prompt.PullTask) error {
 	t.Changes = []prompt.PullChange{}
-	t.Proof = prompt.Provenance{Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq}
-	after := runner.Result(r)
-	t.Proof.Before, t.Proof.After = r.TreeOf(r.State.Before), r.TreeOf(after)
-	if after == "" || r.State.Before == "" || r.PutBack() {
+	t.Provenance = prompt.Provenance{Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq}
+	after := runner.ResultSnapshot(r)
+	t.Provenance.Before, t.Provenance.After = r.TreeOf(r.State.Before), r.TreeOf(after)
+	if after == "" || r.State.Before == "" || r.RolledBack() {
 		return nil
 	}
 	at, err := s.forTask(ctx, r)

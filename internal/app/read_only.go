@@ -61,7 +61,7 @@ func (r *pipelineRun) readOnlyCommand(within treeAccess, command config.Command)
 	if err != nil {
 		return config.Command{}, fmt.Errorf("close the tree: %w", err)
 	}
-	return command.Under(r.session.Self[0], ReadOnlyCommand, string(text)), nil
+	return command.Under(r.session.ShimArgv[0], ReadOnlyCommand, string(text)), nil
 }
 
 func isFolder(path string) bool {

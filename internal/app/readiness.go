@@ -26,7 +26,7 @@ type Readiness struct {
 // prevent a review.
 func CheckReady(ctx context.Context, s *Service, r *session.Record) (Readiness, error) {
 	out := Readiness{Task: r.Task.ID, Dirty: []review.ChangeVerdict{}, Ready: true}
-	at, err := runner.At(ctx, s.Session, r)
+	at, err := runner.TaskSession(ctx, s.Session, r)
 	if err != nil {
 		return out, err
 	}
@@ -48,12 +48,12 @@ func CheckReady(ctx context.Context, s *Service, r *session.Record) (Readiness, 
 // changesSince returns the changes since the last snapshot of the task's work, which includes files that its checks
 // left; since the state before when nothing was captured.
 func changesSince(ctx context.Context, at *session.Session, r *session.Record) ([]review.PathChange, error) {
-	taken, err := at.Taken(ctx, r)
+	taken, err := at.TaskSnapshots(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	last := r.State.Before
-	for _, s := range session.Of(r.State.Before, taken) {
+	for _, s := range session.SpansOf(r.State.Before, taken) {
 		last = max(last, s.To)
 	}
 	held, err := at.Snaps.Get(ctx, last)
@@ -68,7 +68,7 @@ func changesSince(ctx context.Context, at *session.Session, r *session.Record) (
 	if err != nil || tree == held.Tree {
 		return nil, err
 	}
-	now, err := at.Snaps.TakeWith(ctx, session.Passing(r, "captured before a review"), extent)
+	now, err := at.Snaps.TakeWith(ctx, session.TemporaryMeta(r, "captured before a review"), extent)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func owners(ctx context.Context, s *Service, at *session.Session, r *session.Rec
 	}
 	var others []review.Owner
 	for _, o := range all {
-		over := !o.Open() && runner.Result(o) < r.State.Before // before this one began
-		if o.Task.ID != r.Task.ID && o.Task.Worktree == r.Task.Worktree && !o.PutBack() && !over {
+		over := !o.Open() && runner.ResultSnapshot(o) < r.State.Before // before this one began
+		if o.Task.ID != r.Task.ID && o.Task.Worktree == r.Task.Worktree && !o.RolledBack() && !over {
 			others = append(others, owner(o))
 		}
 	}
@@ -191,7 +191,7 @@ func howToCapture(r *session.Record) string {
 		return fmt.Sprintf("belay decide %s recheck", id)
 	case c == nil || c.Kind == loop.CmdClose:
 		return fmt.Sprintf("restore them (belay snapshot restore %s -- PATH), or move them to their own task",
-			runner.Result(r).Short())
+			runner.ResultSnapshot(r).Short())
 	case c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture:
 		return fmt.Sprintf("belay task capture %s, then belay check %s", id, id)
 	case c.Kind == loop.CmdCheck:

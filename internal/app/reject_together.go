@@ -17,7 +17,7 @@ type Rejection struct {
 	Tasks    []belay.TaskID
 	Text     string // what is wrong, for all of them
 	Reviewer string
-	Watch    runner.Watcher
+	Watch    runner.Observer
 }
 
 // RejectedTask is a task that was rolled back.
@@ -41,7 +41,7 @@ func RejectTogether(ctx context.Context, s *Service, q Rejection) ([]RejectedTas
 		if err != nil {
 			return nil, err
 		}
-		if !loop.Reviewable(r.State) {
+		if !loop.IsReviewable(r.State) {
 			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id),
 				"%s has no checked work (%s): nothing was rolled back", id, r.Phase())
 		}

@@ -16,10 +16,10 @@ import (
 func CheckReopen(ctx context.Context, s *Service, r *session.Record, with ...belay.TaskID) error {
 	id := r.Task.ID
 	follow := fmt.Sprintf(`belay run "fix what the review of %s found" -- AGENT`, id)
-	if r.Task.Worktree != "" && !runner.Unmerged(r) {
+	if r.Task.Worktree != "" && !runner.IsUnmerged(r) {
 		return belay.Refuse(belay.CodeRefused, follow, "%s is already merged: the review is recorded; fix its work in a new task", id)
 	}
-	at, err := runner.At(ctx, s.Session, r)
+	at, err := runner.TaskSession(ctx, s.Session, r)
 	if err != nil {
 		return err
 	}
@@ -45,14 +45,14 @@ func changedBy(ctx context.Context, at *session.Session, r *session.Record) (map
 	if _, err := at.Snaps.Get(ctx, r.State.Before); err != nil {
 		return nil, err
 	}
-	if _, err := at.Snaps.Get(ctx, runner.Result(r)); err != nil {
+	if _, err := at.Snaps.Get(ctx, runner.ResultSnapshot(r)); err != nil {
 		return nil, err
 	}
-	taken, err := at.Taken(ctx, r)
+	taken, err := at.TaskSnapshots(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	touched, err := session.Touched(ctx, at.Snaps, session.Of(r.State.Before, taken))
+	touched, err := session.ReadChangedNames(ctx, at.Snaps, session.SpansOf(r.State.Before, taken))
 	return touched.Paths, err
 }
 
@@ -65,8 +65,8 @@ func firstTaskAfter(ctx context.Context, s *Service, r *session.Record, paths ma
 		return nil, nil, err
 	}
 	for _, other := range all {
-		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= runner.Result(r) ||
-			other.PutBack() || slices.Contains(with, other.Task.ID) {
+		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= runner.ResultSnapshot(r) ||
+			other.RolledBack() || slices.Contains(with, other.Task.ID) {
 			continue
 		}
 		theirs, err := changedBy(ctx, s.Session, other)

@@ -52,7 +52,7 @@ func (s *Service) withoutRun(ctx context.Context, dry bool, doing string, do fun
 	if dry {
 		return do()
 	}
-	unlock, err := s.Session.Hold(ctx, "", doing)
+	unlock, err := s.Session.LockTree(ctx, "", doing)
 	if err != nil {
 		return restore.Restored{}, err
 	}

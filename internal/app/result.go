@@ -119,7 +119,7 @@ func nextSteps(r *session.Record) []prompt.Step {
 		return []prompt.Step{}
 	}
 	last := prompt.Step{Command: fmt.Sprintf("belay rollback %s", id), For: "revert it"}
-	if runner.Unmerged(r) {
+	if runner.IsUnmerged(r) {
 		last = prompt.Step{Command: fmt.Sprintf("belay merge %s", id), For: "bring it into your working tree"}
 	}
 	return []prompt.Step{{Command: fmt.Sprintf("belay diff %s", id), For: "read the change"}, last}

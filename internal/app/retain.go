@@ -27,7 +27,7 @@ import (
 // Needed says why a snapshot is not to be pruned.
 type Needed int
 
-// A snapshot of a task that needs its own is needed (runner.Needs). So is one that belay undo
+// A snapshot of a task that needs its own is needed (runner.NeedsSnapshots). So is one that belay undo
 // or redo can still go to, and one that a run took of a task whose record is gone or cannot be
 // read, until a person drops it.
 const (
@@ -54,7 +54,7 @@ func (svc *Service) neededBy(ctx context.Context, undoable *undoHistories) (func
 	if err != nil {
 		return nil, err
 	}
-	needs := runner.Needs(ctx, svc.Session)
+	needs := runner.NeedsSnapshots(ctx, svc.Session)
 	for _, r := range records {
 		needed[r.Task.ID.Key()] = NotNeeded
 		if needs(r) {
@@ -145,7 +145,7 @@ const (
 // recorded and not deleted is deleted later. An error is for a note alone. A task that a person or another belay has
 // changed meanwhile is not reported.
 func (s *Service) Retain(ctx context.Context) (said []Retained, err error) {
-	ended := s.Session.Memory.Moved()
+	ended := s.Session.Memory.ChangedTasks()
 	if len(ended) == 0 {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ type archiver struct {
 }
 
 func (s *Service) newArchiver(ctx context.Context) (a *archiver, err error) {
-	a = &archiver{svc: s, needs: runner.Needs(ctx, s.Session)}
+	a = &archiver{svc: s, needs: runner.NeedsSnapshots(ctx, s.Session)}
 	if a.undoable, err = s.readUndoHistories(); err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (s *Service) newArchiver(ctx context.Context) (a *archiver, err error) {
 
 // decide decides what becomes of the snapshots of a task that has ended, and records it unless it is recorded.
 func (a *archiver) decide(ctx context.Context, r *session.Record) (text string, err error) {
-	if runner.Unmerged(r) {
+	if runner.IsUnmerged(r) {
 		return untilMerged(r), nil
 	}
 	if a.needs(r) {
@@ -230,7 +230,10 @@ func (a *archiver) decide(ctx context.Context, r *session.Record) (text string, 
 	if r.Archive != nil {
 		return r.Archive.Text, nil
 	}
-	own := slices.DeleteFunc(slices.Clone(a.all), func(s snapshot.Info) bool { return s.Task.Key() != r.Task.ID.Key() || !r.Own(s) })
+	own := slices.DeleteFunc(slices.Clone(a.all), func(s snapshot.Info) bool {
+		return s.Task.Key() != r.Task.ID.Key() ||
+			!r.OwnsSnapshot(s)
+	})
 	if a.svc.Session.Config.Snapshot.OnCompletion == config.CompletionKeep {
 		return fmt.Sprintf("all of its snapshots (%d) stay until belay snapshot prune", len(own)), nil
 	}
@@ -263,13 +266,13 @@ func (s *Service) keptSnapshots(ctx context.Context, r *session.Record) (map[bel
 	if r.State.Before == "" || r.Task.Session != nil { // nobody goes back to a session that ended a week ago
 		return nil, nil
 	}
-	taken, err := s.Session.Taken(ctx, r)
+	taken, err := s.Session.TaskSnapshots(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := session.Needed(ctx, s.Session.Snaps, r.State.Before, taken)
+	keep, err := session.NeededSnapshots(ctx, s.Session.Snaps, r.State.Before, taken)
 	if err == nil {
-		keep[runner.Result(r)] = true
+		keep[runner.ResultSnapshot(r)] = true
 	}
 	return keep, err
 }
@@ -286,7 +289,7 @@ func (s *Service) retentionText(r *session.Record, stay, rest int) string {
 	if r.State.Before != "" {
 		named = append(named, r.State.Before.Short()+" (before)")
 	}
-	if last := runner.Result(r); last != "" {
+	if last := runner.ResultSnapshot(r); last != "" {
 		name := "last attempt"
 		if r.State.Outcome == loop.OutcomePassed {
 			name = "accepted"
@@ -450,7 +453,7 @@ func (svc *Service) Prune(ctx context.Context, q PruneRequest) (out Pruned, err 
 		return true
 	}}
 	if all, err := svc.Session.Records(nil); err == nil && !q.DryRun {
-		if err := svc.Session.Sweep(ctx, all); err != nil {
+		if err := svc.Session.RemoveUnneededRefs(ctx, all); err != nil {
 			return out, err
 		}
 		if out.Contexts, err = svc.Session.SweepContexts(); err != nil {
@@ -466,7 +469,7 @@ func retentionOf(r *session.Record) string {
 	switch {
 	case r.Open():
 		return ""
-	case runner.Unmerged(r):
+	case runner.IsUnmerged(r):
 		return untilMerged(r)
 	case r.Archive != nil:
 		return r.Archive.Text
@@ -489,7 +492,7 @@ func (s *Service) Archived(ctx context.Context) (map[belay.SnapshotID]bool, erro
 
 func (svc *Service) archivedIn(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
 	ids := map[belay.SnapshotID]bool{}
-	needs := runner.Needs(ctx, svc.Session)
+	needs := runner.NeedsSnapshots(ctx, svc.Session)
 	for _, r := range records {
 		if r.Archive == nil || len(r.Archive.IDs) == 0 || needs(r) {
 			continue

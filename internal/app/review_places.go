@@ -16,7 +16,7 @@ type ReviewPlaces struct {
 // FindReviewPlaces finds the places that a review asks to change among the tracked files. With why it gives the reason
 // for each named place, taken or skipped.
 func FindReviewPlaces(ctx context.Context, s *Service, text string, why bool) (ReviewPlaces, error) {
-	files, err := prompt.Paths(ctx, s.Session.Repo)
+	files, err := prompt.ReviewPaths(ctx, s.Session.Repo)
 	if err != nil {
 		return ReviewPlaces{}, err
 	}

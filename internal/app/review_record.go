@@ -31,7 +31,7 @@ type NewReview struct {
 	Redo         bool           // what is rejected is put back and done again, not fixed
 	Together     []belay.TaskID // tasks that are rejected with it
 	Secrets      bool           // the words may hold secrets
-	Watch        runner.Watcher
+	Watch        runner.Observer
 }
 
 // The verdicts of a review.
@@ -59,7 +59,7 @@ func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, er
 	if err != nil {
 		return ReviewGiven{}, err
 	}
-	at, err := runner.At(ctx, s.Session, r)
+	at, err := runner.TaskSession(ctx, s.Session, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		at, err = s.Session, nil // its own tree is gone; the words are all there is
 	}
@@ -74,7 +74,7 @@ func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, er
 	if err := g.parse(ctx); err != nil {
 		return ReviewGiven{}, err
 	}
-	shelf, err := runner.Reviews(s.Session, r)
+	shelf, err := runner.OpenReviewCycles(s.Session, r)
 	if err != nil {
 		return ReviewGiven{}, err
 	}
@@ -91,7 +91,7 @@ func RecordReview(ctx context.Context, s *Service, q NewReview) (ReviewGiven, er
 		return ReviewGiven{}, fmt.Errorf("record the review in %s after writing its file: %w", shelf.Path(n), err)
 	}
 	w.removeIfUnchanged()
-	_, _ = at.Claims().EndClaims(q.Task, g.cycle.Reviewer) // one left behind ends with its holder
+	_, _ = at.ReviewClaims().EndClaims(q.Task, g.cycle.Reviewer) // one left behind ends with its holder
 	out.NextStep += g.secretsNote
 	out.Review = knownReview(r, shelf, shelf.Read(n))
 	return out, nil
@@ -127,11 +127,11 @@ func (g *reviewInput) parse(ctx context.Context) error {
 		return err
 	}
 	g.body = given.Body()
-	if g.files, err = prompt.Paths(ctx, g.tree.Repo); err != nil {
+	if g.files, err = prompt.ReviewPaths(ctx, g.tree.Repo); err != nil {
 		return err
 	}
 	by := cmp.Or(g.q.Reviewer, said.Reviewer)
-	if left := loop.Awaited(g.r.Task.Policy, g.r.State); by == "" && len(left) == 1 {
+	if left := loop.MissingApprovals(g.r.Task.Policy, g.r.State); by == "" && len(left) == 1 {
 		by = left[0]
 	}
 	g.cycle = review.Cycle{Task: string(g.r.Task.ID), Feature: g.r.Task.Feature, Reviewer: by, Time: time.Now().UTC().Truncate(time.Second),
@@ -148,7 +148,7 @@ func (g *reviewInput) decide(ctx context.Context) (acted bool, then string, err 
 	why := g.checkDecide(ctx)
 	if why == nil {
 		ev := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictPass, By: g.cycle.Reviewer, Pointer: pointer, Note: text,
-			Back: g.q.Redo}
+			RollBack: g.q.Redo}
 		if g.q.Verdict == Reject {
 			ev.Verdict = belay.VerdictFail
 			ev.Findings = review.Findings(g.cycle.Reviewer, g.cycle.Affected, g.body, g.files, true)
@@ -170,7 +170,7 @@ func (g *reviewInput) decide(ctx context.Context) (acted bool, then string, err 
 	if err := g.svc.Session.AddNote(ctx, g.r, note); err != nil {
 		return false, "", err
 	}
-	return false, session.Sentence(why), nil
+	return false, session.ErrorLine(why), nil
 }
 
 // checkDecide says why the task does not continue with the review, nil when it does.
@@ -178,10 +178,10 @@ func (g *reviewInput) checkDecide(ctx context.Context) error {
 	s, id := g.r.State, g.r.Task.ID
 	waits := s.Gate != nil && s.Gate.Kind == loop.GateReview
 	switch {
-	case !loop.Reviewable(s) && s.Phase == "":
+	case !loop.IsReviewable(s) && s.Phase == "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --task %s -- AGENT", id),
 			"%s has not started: the review is recorded and has no effect now", id)
-	case !loop.Reviewable(s):
+	case !loop.IsReviewable(s):
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id),
 			"%s has no checked work now (%s): the review is recorded and has no effect now", id, s.Phase)
 	case g.q.Verdict == Approve && s.Outcome == loop.OutcomePassed:
@@ -206,7 +206,7 @@ func (g *reviewInput) storeReport(findings []belay.Finding, pointer string) (str
 	result := belay.CheckResult{Check: "review/" + cmp.Or(g.cycle.Reviewer, "person"), Verdict: belay.VerdictFail,
 		Summary: pointer, Findings: findings, Log: log}
 	text, err := json.Marshal(belay.Report{Task: g.r.Task.ID, Time: time.Now().UTC(), Before: g.r.State.Before,
-		After: runner.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
+		After: runner.ResultSnapshot(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
 	if err != nil {
 		return "", err
 	}
@@ -221,7 +221,7 @@ func (g *reviewInput) consequence() string {
 	if len(g.r.Task.Agent) == 0 { // driven by hand
 		run = fmt.Sprintf("belay fix-prompt %s says what, then belay task capture %s", id, id)
 	}
-	if h, held := g.tree.Held(); held && h.Task.Key() == id.Key() {
+	if h, held := g.tree.TreeLockHolder(); held && h.Task.Key() == id.Key() {
 		run = "the waiting run continues with it"
 	}
 	switch {

@@ -37,7 +37,7 @@ func ListReviews(s *Service, task belay.TaskID) ([]Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := runner.Reviews(s.Session, r)
+	shelf, err := runner.OpenReviewCycles(s.Session, r)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func ReadPointer(s *Service, pointer string) (path, text string, err error) {
 		return "", "", err
 	}
 	type place struct{ top, path string }
-	home, err := runner.HomeOf(s.Session.Repo)
+	home, err := runner.HomeRoot(s.Session.Repo)
 	if err != nil {
 		return "", "", err
 	}
@@ -156,7 +156,7 @@ func ResolveReviews(ctx context.Context, s *Service, task belay.TaskID, cycles [
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := runner.Reviews(s.Session, r)
+	shelf, err := runner.OpenReviewCycles(s.Session, r)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type RollbackRequest struct {
 	Reason   string
 
 	SkipBroken bool // skip and list what cannot be restored
-	Watch      runner.Watcher
+	Watch      runner.Observer
 }
 
 // Rollback restores the state before a task. The paths that the task's attempts touched are reverted; what somebody
@@ -57,7 +57,7 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 	if q.DryRun {
 		return s.Session.Restores.Restore(ctx, r.State.Before, opts)
 	}
-	unlock, err := s.Session.Hold(ctx, q.Task, "belay rollback")
+	unlock, err := s.Session.LockTree(ctx, q.Task, "belay rollback")
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -69,15 +69,15 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 	if err != nil {
 		return out, err
 	}
-	taken, err := s.Session.Taken(ctx, r)
+	taken, err := s.Session.TaskSnapshots(ctx, r)
 	if err != nil {
 		return out, err
 	}
-	if out.Overruled, err = s.Session.Overruled(ctx, r, taken, out); err != nil {
+	if out.Overruled, err = s.Session.OverwrittenPaths(ctx, r, taken, out); err != nil {
 		return out, err
 	}
 	if len(q.Paths) == 0 {
-		if err := s.Session.NotRestored(ctx, taken, &out); err != nil {
+		if err := s.Session.AddNotRestored(ctx, taken, &out); err != nil {
 			return out, err
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Service) Rollback(ctx context.Context, q RollbackRequest) (restore.Rest
 
 // recordRollback records a rollback by hand: as the result that the loop waits for, or as a note.
 func (s *Service) recordRollback(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
-	if err := s.Session.Claim(ctx, r, out.Rescue); err != nil {
+	if err := s.Session.AddTakenByID(ctx, r, out.Rescue); err != nil {
 		return err
 	}
 	if q.isAwaited(r) {

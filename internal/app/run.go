@@ -21,7 +21,7 @@ type RunRequest struct {
 	NewTask                 // a new task, unless Resume or an added task's id
 	Resume  belay.TaskID    // an open task
 	Keep    bool            // the task's own working tree stays when nothing in it is left to merge
-	Watch   runner.Watcher  //
+	Watch   runner.Observer //
 	Soft    context.Context // ends when a person wants to stop: the run captures and parks
 
 	StopBefore func(loop.Command) bool // when set, the run returns before a command for which it is true
@@ -34,11 +34,11 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if err != nil {
 		return nil, err
 	}
-	if err := runner.InOrder(s.Session, r, r.Task.Worktree == ""); err != nil {
+	if err := runner.CheckOrder(s.Session, r, r.Task.Worktree == ""); err != nil {
 		return r, err
 	}
 	given := s.Session.Config // with the flags
-	inner, err := runner.Ready(ctx, s.Session, r, q.Watch)
+	inner, err := runner.PrepareTree(ctx, s.Session, r, q.Watch)
 	if err != nil {
 		return r, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if err := s.FinishRestore(ctx, q.Watch); err != nil {
 		return r, err
 	}
-	unlock, err := s.Session.Hold(ctx, r.Task.ID, "belay run")
+	unlock, err := s.Session.LockTree(ctx, r.Task.ID, "belay run")
 	if err != nil {
 		return r, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if r, err = s.Session.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
 		return nil, err
 	}
-	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.StopBefore}
+	dr := &runner.Driver{Session: s.Session, Record: r, Observer: q.Watch, Soft: q.Soft, Stop: q.StopBefore}
 	if q.Text == "" { // it was recorded before
 		if _, err := s.Adjust(ctx, r, given, q.NewTask); err != nil {
 			return r, err
@@ -102,7 +102,7 @@ func (s *Service) taskToRun(ctx context.Context, q RunRequest) (*session.Record,
 	if err := s.checkRunnable(t, q.NewTask); err != nil {
 		return nil, err
 	}
-	if held, busy := s.Session.Held(); busy && !q.OwnTree {
+	if held, busy := s.Session.TreeLockHolder(); busy && !q.OwnTree {
 		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is in use by %s", held)
 	}
 	return s.Add(ctx, q.NewTask)
@@ -131,11 +131,11 @@ func (s *Service) checkRunnable(t belay.Task, q NewTask) error {
 
 // checkTrusted refuses a task that would run untrusted programs.
 func (s *Service) checkTrusted(t belay.Task, q NewTask) error {
-	s.Session.May.TypeCommand(q.Agent)
+	s.Session.Gate.TypeCommand(q.Agent)
 	if err := s.checkPrograms(programsOf(t), len(q.Agent) > 0, q.Trust); err != nil {
 		return err
 	}
-	_ = s.Session.May.Keep() // a list that cannot be written costs a question when the task is resumed
+	_ = s.Session.Gate.Keep() // a list that cannot be written costs a question when the task is resumed
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (s *Service) checkAdded(ctx context.Context, q RunRequest, r *session.Recor
 		return r, err
 	}
 	t = r.Task
-	if t.Worktree, err = runner.Path(s.Session, t.ID); err != nil {
+	if t.Worktree, err = runner.WorktreePath(s.Session, t.ID); err != nil {
 		return r, err
 	}
 	return r, s.Session.Append(ctx, r, session.EntryTask, t)
@@ -193,45 +193,45 @@ func (s *Service) checkAdded(ctx context.Context, q RunRequest, r *session.Recor
 
 // startOrResume starts a task, or resumes it after a cancel, with its present agent command.
 func (s *Service) startOrResume(ctx context.Context, dr *runner.Driver, q RunRequest) error {
-	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
-		t := dr.Rec.Task
+	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Record.Task.Agent) {
+		t := dr.Record.Task
 		t.Agent, t.Role = q.Agent, q.Agent[0]
-		if err := s.Session.Append(ctx, dr.Rec, session.EntryTask, t); err != nil {
+		if err := s.Session.Append(ctx, dr.Record, session.EntryTask, t); err != nil {
 			return err
 		}
 	}
-	if dr.Rec.Log.Torn > 0 {
-		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were incomplete and are skipped; that step runs again",
-			dr.Rec.Log.Torn))
+	if dr.Record.Log.Torn > 0 {
+		dr.Observer.Note(fmt.Sprintf("the last %d bytes of the record were incomplete and are skipped; that step runs again",
+			dr.Record.Log.Torn))
 	}
-	st := dr.Rec.State
+	st := dr.Record.State
 	switch {
 	case st.Phase == "" || st.Phase == loop.PhaseNew:
 		if err := s.noteUnreviewed(ctx, dr); err != nil {
 			return err
 		}
-		return runner.Begin(ctx, s.Session, dr.Rec)
+		return runner.BeginTask(ctx, s.Session, dr.Record)
 	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
-		return s.Session.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
+		return s.Session.Apply(ctx, dr.Record, loop.Event{Kind: loop.EvResumed})
 	}
 	return nil
 }
 
 // noteUnreviewed notes that nobody will review the work of a task with a mode of its own.
 func (s *Service) noteUnreviewed(ctx context.Context, dr *runner.Driver) error {
-	p := dr.Rec.Task.Policy
+	p := dr.Record.Task.Policy
 	mode := belay.ModeOf(p.Reviews)
 	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
 		return nil
 	}
 	text := fmt.Sprintf("mode %s: no reviewers are configured, so its %d reviews are skipped (reviewers: in %s)",
 		mode, p.Reviews, config.File)
-	dr.Watch.Note(text)
-	return s.Session.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
+	dr.Observer.Note(text)
+	return s.Session.AddNote(ctx, dr.Record, session.Note{Kind: "mode", Text: text})
 }
 
 // FinishRestore finishes an interrupted restore, before anything else looks at the tree.
-func (s *Service) FinishRestore(ctx context.Context, w runner.Watcher) error {
+func (s *Service) FinishRestore(ctx context.Context, w runner.Observer) error {
 	done, err := s.Session.Restores.Recover(ctx)
 	if err != nil || done == nil {
 		return err

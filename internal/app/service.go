@@ -45,7 +45,7 @@ func Open(ctx context.Context, s OpenOptions) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, err := runner.HomeOf(repo)
+	home, err := runner.HomeRoot(repo)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func OpenAnyway(ctx context.Context, s OpenOptions) (*Service, error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	home, err := runner.HomeOf(repo)
+	home, err := runner.HomeRoot(repo)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,14 +84,14 @@ func OpenAnyway(ctx context.Context, s OpenOptions) (*Service, error, error) {
 
 func open(ctx context.Context, repo *git.Repo, cfg config.Config, s OpenOptions) (*Service, error) {
 	svc := &Service{Session: &session.Session{
-		Repo: repo, Config: cfg, Self: s.Self,
-		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
-		Known:   &snapshot.Registry{}, Memory: session.NewMemory(), Anchors: session.Open(repo.Common, repo.Root),
-		May: config.Open("").Gate(repo.Common),
+		Repo: repo, Config: cfg, ShimArgv: s.Self,
+		Journal:  journal.Open(filepath.Join(repo.Common, "belay")),
+		Registry: &snapshot.Registry{}, Memory: session.NewMemory(), Anchors: session.OpenAnchors(repo.Common, repo.Root),
+		Gate: config.Open("").Gate(repo.Common),
 	}, ask: s.Ask}
-	svc.Session.May.Type(config.Typed(cfg))
+	svc.Session.Gate.Type(config.Typed(cfg))
 	var err error
-	if svc.Session.Restores, err = restore.Open(ctx, repo, runner.Captured(svc.Session)); err != nil {
+	if svc.Session.Restores, err = restore.Open(ctx, repo, runner.SnapshotOptions(svc.Session)); err != nil {
 		return nil, err
 	}
 	svc.Session.Snaps = svc.Session.Restores.Snapshots

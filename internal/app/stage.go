@@ -115,7 +115,7 @@ func (svc *Service) stageOf(ctx context.Context, rec *session.FeatureRecord) (*S
 	if tree == svc.Session.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Feature.Folder)) {
 		return s, nil
 	}
-	other, err := Open(ctx, OpenOptions{Dir: tree, Self: svc.Session.Self, Ask: svc.ask})
+	other, err := Open(ctx, OpenOptions{Dir: tree, Self: svc.Session.ShimArgv, Ask: svc.ask})
 	if err != nil || other.Session.Repo.Common != svc.Session.Repo.Common {
 		return s, nil // it was moved or is of another repository by now
 	}
@@ -341,11 +341,11 @@ func (s *Stage) View() FeatureView {
 		Warnings: s.Notes, Elsewhere: s.OtherTree}
 	v.Begun = s.Rec.Feature.Of(v.Phase).Open()
 	if err := s.checkFolder(); err != nil && s.Rec.Feature.Active() {
-		v.Problem = session.Sentence(err)
+		v.Problem = session.ErrorLine(err)
 	}
 	all, err := s.phaseStates()
 	if err != nil {
-		v.Problem = session.Sentence(err)
+		v.Problem = session.ErrorLine(err)
 	}
 	v.Next = s.nextStep(all)
 	for _, p := range phase.All[:len(phase.All)-1] {

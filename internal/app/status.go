@@ -49,12 +49,12 @@ func (s *Service) Tasks() ([]TaskLine, error) {
 // readTasks is Tasks with the records that could be read.
 func (s *Service) readTasks() (lines []TaskLine, records []*session.Record, err error) {
 	records, err = s.Session.Records(func(id belay.TaskID, err error) {
-		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.Sentence(err)})
+		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.ErrorLine(err)})
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if gone, err := s.Session.Gone(); err == nil {
+	if gone, err := s.Session.MissingRecords(); err == nil {
 		for _, st := range gone {
 			if st.Open {
 				lines = append(lines, TaskLine{ID: belay.TaskID(st.Task), Phase: "unreadable",
@@ -69,16 +69,16 @@ func (s *Service) readTasks() (lines []TaskLine, records []*session.Record, err 
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, After: r.Task.After, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, TornBytes: r.Log.Torn}
 		l.Paused = s.nextStepOf(r)
-		if total, any := prompt.Total(r.State); any {
+		if total, any := prompt.TotalUse(r.State); any {
 			l.Used = &total
 		}
 		if r.State.Gate != nil {
 			l.Waits = r.State.Gate.Why
 		}
-		if n := len(r.Over); n > 0 && r.State.Outcome == loop.OutcomePassed {
-			l.Overruled = r.Over[n-1].String()
+		if n := len(r.Overrides); n > 0 && r.State.Outcome == loop.OutcomePassed {
+			l.Overruled = r.Overrides[n-1].String()
 		}
-		l.Unmerged = runner.Unmerged(r)
+		l.Unmerged = runner.IsUnmerged(r)
 		if _, err := os.Lstat(r.Task.Worktree); r.Task.Worktree != "" && err == nil {
 			l.Tree = r.Task.Worktree
 		}
@@ -94,15 +94,15 @@ func (s *Service) nextStepOf(r *session.Record) string {
 	if c == nil || len(r.Task.Agent) == 0 {
 		return ""
 	}
-	at, err := runner.At(context.Background(), s.Session, r)
+	at, err := runner.TaskSession(context.Background(), s.Session, r)
 	if err == nil {
-		if by, busy := at.Held(); busy && by.Task.Key() == r.Task.ID.Key() {
+		if by, busy := at.TreeLockHolder(); busy && by.Task.Key() == r.Task.ID.Key() {
 			return ""
 		}
 	} else if belay.CodeOf(err) != belay.CodeNotFound { // a tree that is gone is recreated by the next run
 		return ""
 	}
-	return prompt.Ahead(*c)
+	return prompt.PlannedText(*c)
 }
 
 // Latest returns the task with the latest event. CodeNotFound when there is none.
@@ -203,10 +203,10 @@ func (svc *Service) Status(ctx context.Context) (Status, error) {
 // Overview returns Status and Tasks together: each record is read once.
 func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
 	s = Status{Root: svc.Session.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
-	if h, busy := svc.Session.Held(); busy {
+	if h, busy := svc.Session.TreeLockHolder(); busy {
 		s.LockedBy = h.String()
 	}
-	claims, err := svc.Session.Claims().List()
+	claims, err := svc.Session.ReviewClaims().List()
 	if err != nil {
 		return s, nil, err
 	}
@@ -240,7 +240,7 @@ func (svc *Service) Overview(ctx context.Context) (s Status, lines []TaskLine, e
 		return s, nil, err
 	}
 	s.Archived = len(archived)
-	if s.AbsentRecords, err = svc.Session.Absent(ctx); err != nil {
+	if s.AbsentRecords, err = svc.Session.AbsentTasks(ctx); err != nil {
 		return s, nil, err
 	}
 	if s.MissingSnapshots, err = svc.missingSnapshotsOf(ctx, records); err != nil {
@@ -271,26 +271,26 @@ type ReviewCounts struct {
 
 // TaskView is a task as `belay show` prints it.
 type TaskView struct {
-	Task      belay.Task          `json:"task"`
-	Phase     string              `json:"phase"`
-	Outcome   loop.Outcome        `json:"outcome"`
-	Paused    string              `json:"paused,omitempty"` // the next step, when no belay process works on the task
-	Why       string              `json:"why,omitempty"`
-	Before    string              `json:"before,omitempty"`
-	Attempts  []AttemptView       `json:"attempts"`
-	Gate      *loop.Gate          `json:"gate,omitempty"`
-	Rollbacks int                 `json:"rollbacks"`
-	Retries   int                 `json:"retries"`
-	Reviews   *ReviewCounts       `json:"reviews,omitempty"` // nil: nobody reviews
-	Decisions []loop.Decided      `json:"decisions,omitempty"`
-	Notes     []session.Note      `json:"notes,omitempty"`
-	Overruled []session.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
-	Created   time.Time           `json:"created"`
-	Changed   time.Time           `json:"changed"`
-	TornBytes int64               `json:"torn,omitempty"`
-	Unmerged  bool                `json:"unmerged,omitempty"`  // accepted in its own worktree and not merged yet
-	Snapshots string              `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
-	Problem   string              `json:"problem,omitempty"`   // why the record is not to be believed
+	Task      belay.Task         `json:"task"`
+	Phase     string             `json:"phase"`
+	Outcome   loop.Outcome       `json:"outcome"`
+	Paused    string             `json:"paused,omitempty"` // the next step, when no belay process works on the task
+	Why       string             `json:"why,omitempty"`
+	Before    string             `json:"before,omitempty"`
+	Attempts  []AttemptView      `json:"attempts"`
+	Gate      *loop.Gate         `json:"gate,omitempty"`
+	Rollbacks int                `json:"rollbacks"`
+	Retries   int                `json:"retries"`
+	Reviews   *ReviewCounts      `json:"reviews,omitempty"` // nil: nobody reviews
+	Decisions []loop.Decided     `json:"decisions,omitempty"`
+	Notes     []session.Note     `json:"notes,omitempty"`
+	Overruled []session.Override `json:"overruled,omitempty"` // refusals that persons accepted work over
+	Created   time.Time          `json:"created"`
+	Changed   time.Time          `json:"changed"`
+	TornBytes int64              `json:"torn,omitempty"`
+	Unmerged  bool               `json:"unmerged,omitempty"`  // accepted in its own worktree and not merged yet
+	Snapshots string             `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
+	Problem   string             `json:"problem,omitempty"`   // why the record is not to be believed
 
 	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
 
@@ -307,20 +307,20 @@ type AttemptView struct {
 
 // Show returns a task with all of its details.
 func (svc *Service) Show(task belay.TaskID) (TaskView, *session.Record, error) {
-	r, err := svc.Session.LoadAnyway(task)
+	r, err := svc.Session.LoadUnchecked(task)
 	if err != nil {
 		return TaskView{}, nil, err
 	}
-	_, cut := svc.Session.Anchored(task, r.Log)
+	_, cut := svc.Session.CompareAnchor(task, r.Log)
 	s := TaskView{
 		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
 		Notes: r.Notes, Created: r.Created, Changed: r.Changed, TornBytes: r.Log.Torn, Attempts: []AttemptView{},
-		Unmerged: runner.Unmerged(r), Overruled: r.Over,
+		Unmerged: runner.IsUnmerged(r), Overruled: r.Overrides,
 	}
 	s.Snapshots, s.Paused = retentionOf(r), svc.nextStepOf(r)
 	if cut != nil {
-		s.Problem = session.Sentence(cut)
+		s.Problem = session.ErrorLine(cut)
 	}
 	if p := r.Task.Policy; p.Review {
 		refused, passed := r.State.Reviews()
@@ -351,7 +351,7 @@ func (svc *Service) Show(task belay.TaskID) (TaskView, *session.Record, error) {
 			s.Requirements = checked[i].Met
 		}
 		if bad = cmp.Or(bad, err); bad != nil && s.Problem == "" {
-			s.Problem = fmt.Sprintf("a report of attempt %d cannot be read: %s", a.N, session.Sentence(bad))
+			s.Problem = fmt.Sprintf("a report of attempt %d cannot be read: %s", a.N, session.ErrorLine(bad))
 		}
 	}
 	return s, r, nil
@@ -367,8 +367,8 @@ func (s *Service) MissingSnapshots(ctx context.Context) ([]belay.SnapshotID, err
 }
 
 func (s *Service) missingSnapshotsOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
-	needs := runner.Needs(ctx, s.Session)
-	return s.Session.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
+	needs := runner.NeedsSnapshots(ctx, s.Session)
+	return s.Session.MissingSnapshots(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
 }
 
 // checksOf returns the checks of a stored report, none when there is no report.

@@ -45,7 +45,7 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Session.May.TypeCommand(q.Agent)
+	s.Session.Gate.TypeCommand(q.Agent)
 	if err := s.checkDependencies(q); err != nil {
 		return nil, err
 	}
@@ -62,16 +62,16 @@ func (s *Service) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 			}
 		}
 		if q.OwnTree {
-			if t.Worktree, err = runner.Path(s.Session, t.ID); err != nil {
+			if t.Worktree, err = runner.WorktreePath(s.Session, t.ID); err != nil {
 				return nil, err
 			}
 		}
 		err = s.Session.Create(ctx, t)
 		if err == nil {
-			_ = s.Session.May.Keep() // a list that cannot be written costs a question when the task is run
+			_ = s.Session.Gate.Keep() // a list that cannot be written costs a question when the task is run
 			r, err := s.Session.Load(t.ID)
 			if err == nil {
-				err = runner.AskFirst(ctx, s.Session, r)
+				err = runner.AskIfUnclear(ctx, s.Session, r)
 			}
 			return r, err
 		}
@@ -224,7 +224,7 @@ func (s *Service) checkAgent(t belay.Task) error {
 }
 
 // Start takes the snapshot before a task that somebody drives by hand.
-func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Observer) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
 	}
-	if err := runner.InOrder(s.Session, r, true); err != nil {
+	if err := runner.CheckOrder(s.Session, r, true); err != nil {
 		return nil, err
 	}
 	if s, err = s.forTask(ctx, r); err != nil {
@@ -244,13 +244,13 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher
 	if err := s.offerTrust(programsOfChecks(r.Task), false); err != nil {
 		return nil, err
 	}
-	unlock, err := s.Session.Hold(ctx, task, "belay task start")
+	unlock, err := s.Session.LockTree(ctx, task, "belay task start")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	if r.State.Pending == nil {
-		if err := runner.Begin(ctx, s.Session, r); err != nil {
+		if err := runner.BeginTask(ctx, s.Session, r); err != nil {
 			return nil, err
 		}
 		if r.State.Gate != nil { // the words were found to be in doubt only now
@@ -264,7 +264,7 @@ func (s *Service) Start(ctx context.Context, task belay.TaskID, w runner.Watcher
 }
 
 // Capture ends the running attempt and takes a snapshot of its work.
-func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Observer) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watch
 	if s, err = s.forTask(ctx, r); err != nil {
 		return nil, err
 	}
-	unlock, err := s.Session.Hold(ctx, task, "belay task capture")
+	unlock, err := s.Session.LockTree(ctx, task, "belay task capture")
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (s *Service) Capture(ctx context.Context, task belay.TaskID, w runner.Watch
 }
 
 // Finish closes a task that passed.
-func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Observer) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
@@ -309,12 +309,12 @@ func (s *Service) Finish(ctx context.Context, task belay.TaskID, w runner.Watche
 }
 
 // doPending executes the pending command when it is of the given kind.
-func (s *Service) doPending(ctx context.Context, r *session.Record, w runner.Watcher, kind loop.CommandKind) error {
+func (s *Service) doPending(ctx context.Context, r *session.Record, w runner.Observer, kind loop.CommandKind) error {
 	c := r.State.Pending
 	if c == nil || c.Kind != kind {
 		return nil
 	}
-	dr := &runner.Driver{Session: s.Session, Rec: r, Watch: w, Soft: ctx}
+	dr := &runner.Driver{Session: s.Session, Record: r, Observer: w, Soft: ctx}
 	ev, err := dr.Do(ctx, *c)
 	if err != nil {
 		return err

@@ -8,14 +8,14 @@ import (
 	"github.com/belay-dev/belay/internal/runner"
 )
 
-// ParseRequest reads a person's text by grammar, as runner.Understand does.
+// ParseRequest reads a person's text by grammar, as runner.ReadRequest does.
 func (s *Service) ParseRequest(ctx context.Context, text string) (belay.Request, []intent.Evidence) {
-	return runner.Understand(ctx, s.Session, text)
+	return runner.ReadRequest(ctx, s.Session, text)
 }
 
-// ParseRequestAssisted reads a text as runner.Assisted does, when the config's commands are trusted.
+// ParseRequestAssisted reads a text as runner.ReadRequestWithModel does, when the config's commands are trusted.
 func (s *Service) ParseRequestAssisted(ctx context.Context, text string) (belay.Request, *belay.Reading) {
-	return runner.Assisted(ctx, s.Session, text)
+	return runner.ReadRequestWithModel(ctx, s.Session, text)
 }
 
 // readRequest fills in what a new task asks for, and what the caller knows about it.
@@ -31,7 +31,7 @@ func (s *Service) readRequest(ctx context.Context, t *belay.Task, q NewTask) {
 	}
 	t.Clarify = q.Clarify && !q.AsItIs
 	if q.Answer != "" {
-		runner.Answer(ctx, s.Session, t, q.Answer)
+		runner.AppendAnswer(ctx, s.Session, t, q.Answer)
 	}
 	if q.Fill != nil {
 		q.Fill(t)
@@ -41,10 +41,10 @@ func (s *Service) readRequest(ctx context.Context, t *belay.Task, q NewTask) {
 // drive drives a task, and begins it when a person has answered at the gate before it.
 func (s *Service) drive(ctx context.Context, dr *runner.Driver) error {
 	for {
-		if err := dr.Drive(ctx); err != nil || dr.Rec.State.Phase != "" {
+		if err := dr.Drive(ctx); err != nil || dr.Record.State.Phase != "" {
 			return err
 		}
-		if err := runner.Begin(ctx, s.Session, dr.Rec); err != nil {
+		if err := runner.BeginTask(ctx, s.Session, dr.Record); err != nil {
 			return err
 		}
 	}

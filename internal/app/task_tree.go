@@ -12,28 +12,28 @@ import (
 
 // forTask returns the service of the working tree that a task works in, whichever tree s is in.
 func (s *Service) forTask(ctx context.Context, r *session.Record) (*Service, error) {
-	inner, err := runner.At(ctx, s.Session, r)
+	inner, err := runner.TaskSession(ctx, s.Session, r)
 	return &Service{Session: inner, ask: s.ask}, err
 }
 
 // Merge merges the work of a task with its own worktree into the user's working tree.
-func (s *Service) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged, error) {
+func (s *Service) Merge(ctx context.Context, q runner.MergeRequest) (runner.MergeResult, error) {
 	return runner.Merge(ctx, s.Session, q)
 }
 
-// RemoveTree removes a task's own worktree, as runner.Retire does.
+// RemoveTree removes a task's own worktree, as runner.RemoveWorktree does.
 func (s *Service) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
 	r, err := s.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
-	return r, runner.Retire(ctx, s.Session, r, force)
+	return r, runner.RemoveWorktree(ctx, s.Session, r, force)
 }
 
 // removeEndedTree removes the worktree of a task that ended without being accepted.
-func (s *Service) removeEndedTree(ctx context.Context, r *session.Record, w runner.Watcher) {
-	if err := runner.Retire(ctx, s.Session, r, false); err != nil {
-		w.Note(session.Sentence(err))
+func (s *Service) removeEndedTree(ctx context.Context, r *session.Record, w runner.Observer) {
+	if err := runner.RemoveWorktree(ctx, s.Session, r, false); err != nil {
+		w.Note(session.ErrorLine(err))
 		return
 	}
 	w.Note(fmt.Sprintf("removed the worktree of %s; its snapshots are kept", r.Task.ID))

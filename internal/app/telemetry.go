@@ -29,7 +29,7 @@ type TelemetrySent struct {
 func (svc *Service) telemetrySettings() (s telemetry.Settings, untrusted bool, err error) {
 	c := svc.Session.Config.Telemetry
 	trusted := func(key string, values ...string) bool {
-		ok, terr := svc.Session.May.Setting(key, values...)
+		ok, terr := svc.Session.Gate.Setting(key, values...)
 		err = errors.Join(err, terr)
 		untrusted = untrusted || !ok
 		return ok
@@ -53,14 +53,14 @@ func (svc *Service) telemetrySettings() (s telemetry.Settings, untrusted bool, e
 
 // sendAtEnd sends a task's telemetry at the end of a run, if a person enabled it. It never fails: what a collector did
 // not accept in two seconds is sent later.
-func (s *Service) sendAtEnd(ctx context.Context, task belay.TaskID, w runner.Watcher) {
+func (s *Service) sendAtEnd(ctx context.Context, task belay.TaskID, w runner.Observer) {
 	if s.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.SwitchVar) != "1" {
 		return
 	}
 	to, untrusted, err := s.telemetrySettings()
 	switch {
 	case err != nil:
-		w.Note("telemetry was not sent: " + session.Sentence(err))
+		w.Note("telemetry was not sent: " + session.ErrorLine(err))
 	case untrusted && os.Getenv(telemetry.SwitchVar) != "0":
 		w.Note("telemetry settings of this repository are not trusted, so they have no effect (belay trust)")
 	}
@@ -71,7 +71,7 @@ func (s *Service) sendAtEnd(ctx context.Context, task belay.TaskID, w runner.Wat
 	defer cancel()
 	sent, err := s.sendTelemetry(ctx, task, to, false)
 	if err != nil {
-		w.Note("telemetry waits to be sent (belay telemetry send): " + session.Sentence(err))
+		w.Note("telemetry waits to be sent (belay telemetry send): " + session.ErrorLine(err))
 	}
 	for _, r := range sent.Results {
 		if r.Rejected > 0 || r.Message != "" {

@@ -158,7 +158,7 @@ func (s *Service) judgeBetween(ctx context.Context, t *TickedTask, task belay.Ta
 	}
 	// The box itself is no work.
 	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == t.Source })
-	work := session.Work{All: changes, Last: changes, ByHand: func(string) bool { return true }}
+	work := session.Work{All: changes, Last: changes, ChangedByHand: func(string) bool { return true }}
 	judged, err := s.Session.Judge(ctx, task, work, from, to, nil)
 	if err != nil {
 		return err
@@ -189,11 +189,11 @@ func (s *Service) stateOf(ctx context.Context, commit string, states map[string]
 	if id, ok := states[commit]; ok {
 		return id, nil
 	}
-	meta := session.Passing(nil, "to judge ticked tasks by")
+	meta := session.TemporaryMeta(nil, "to judge ticked tasks by")
 	take := func() (snapshot.Info, error) { return worktree.Snapshot(ctx, s.Session.Restores, commit, meta) }
 	if commit == "" {
 		take = func() (snapshot.Info, error) {
-			return s.Session.Snaps.TakeWith(ctx, meta, s.Session.Extent(&session.Record{}))
+			return s.Session.Snaps.TakeWith(ctx, meta, s.Session.SnapshotExtent(&session.Record{}))
 		}
 	}
 	info, err := take()

@@ -89,7 +89,7 @@ func (s *Service) Timeline(ctx context.Context, name string) (Timeline, error) {
 	if s.showsOpenCall(r) {
 		seen, _, err := s.withInterrupted(ctx, r)
 		if err != nil { // the record is shown without them
-			why = session.Sentence(err)
+			why = session.ErrorLine(err)
 		}
 		r = seen
 	}
@@ -152,12 +152,12 @@ type timelineBuilder struct {
 	open         []session.OpenCall
 }
 
-func (b *timelineBuilder) turnOf(m session.Marked) *TimelineTurn {
+func (b *timelineBuilder) turnOf(m session.TimedMark) *TimelineTurn {
 	if n := len(b.timeline.Turns); n > 0 && b.timeline.Turns[n-1].Turn == m.Turn {
 		return &b.timeline.Turns[n-1]
 	}
 	b.stepOfCall = map[int]int{}
-	b.timeline.Turns = append(b.timeline.Turns, TimelineTurn{Turn: m.Turn, Time: m.Time, Steps: []TimelineStep{}, Before: m.Begun})
+	b.timeline.Turns = append(b.timeline.Turns, TimelineTurn{Turn: m.Turn, Time: m.Time, Steps: []TimelineStep{}, Before: m.TurnStart})
 	return &b.timeline.Turns[len(b.timeline.Turns)-1]
 }
 
@@ -168,7 +168,7 @@ func (b *timelineBuilder) compare(from, to belay.SnapshotID) (list []belay.Chang
 	}
 	list, err := b.svc.Session.Snaps.Changes(b.ctx, from, to)
 	if err != nil {
-		return []belay.Change{}, session.Sentence(err)
+		return []belay.Change{}, session.ErrorLine(err)
 	}
 	if list == nil {
 		list = []belay.Change{}
@@ -202,7 +202,7 @@ func (s *Service) gitChanges(ctx context.Context, from, to belay.SnapshotID) []s
 	return slices.Compact(names)
 }
 
-func (b *timelineBuilder) addMark(m session.Marked) {
+func (b *timelineBuilder) addMark(m session.TimedMark) {
 	if m.Between && b.lastSnapshot != "" { // before the turn that the mark begins
 		list, why := b.compare(b.lastSnapshot, m.Snapshot)
 		if len(list) == 0 && why == "" {
@@ -227,7 +227,7 @@ func (b *timelineBuilder) addMark(m session.Marked) {
 	switch m.Kind {
 	case session.MarkPrompt:
 		if turn.Prompt == "" {
-			turn.Prompt, turn.Time, turn.Before = m.Text, m.Time, m.Begun
+			turn.Prompt, turn.Time, turn.Before = m.Text, m.Time, m.TurnStart
 		}
 	case session.MarkBefore:
 		step.Kind = "tool"
@@ -268,7 +268,7 @@ func (b *timelineBuilder) setChanges(turn *TimelineTurn, tool int, by belay.Snap
 }
 
 // author says who made a change that no tool of this session made, as far as that is known.
-func (b *timelineBuilder) author(m session.Marked) (by, text string) {
+func (b *timelineBuilder) author(m session.TimedMark) (by, text string) {
 	for _, r := range b.sessions {
 		for _, o := range r.Marks {
 			if r.Task.ID != b.timeline.Session && o.Kind == session.MarkAfter && o.Time.After(b.lastTime) && o.Time.Before(m.Time) {
@@ -283,7 +283,7 @@ func (b *timelineBuilder) author(m session.Marked) (by, text string) {
 }
 
 // markUndone marks the steps that a person undid and did not redo.
-func (b *timelineBuilder) markUndone(marks []session.Marked, redone func(belay.SnapshotID) bool) {
+func (b *timelineBuilder) markUndone(marks []session.TimedMark, redone func(belay.SnapshotID) bool) {
 	for _, m := range marks {
 		if m.Kind != session.MarkUndo || redone(m.Rescue) {
 			continue

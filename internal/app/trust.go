@@ -57,7 +57,7 @@ func (s *Service) TrustState() (TrustState, error) {
 	st := TrustState{Block: string(block), Hash: hash, Items: s.trustableItems(), Trusted: true}
 	for i := range st.Items {
 		item := &st.Items[i]
-		ok, err := s.Session.May.Trusted(item.listed)
+		ok, err := s.Session.Gate.Trusted(item.listed)
 		if err != nil {
 			return st, err
 		}
@@ -105,7 +105,7 @@ func (s *Service) agentFileItems() (items []TrustItem) {
 func (s *Service) TrustAll() error { return s.trustItems(s.trustableItems()) }
 
 // Distrust removes all trust in this repository.
-func (s *Service) Distrust() error { return s.Session.May.Remove() }
+func (s *Service) Distrust() error { return s.Session.Gate.Remove() }
 
 func (s *Service) trustItems(items []TrustItem) error {
 	var texts []string
@@ -115,7 +115,7 @@ func (s *Service) trustItems(items []TrustItem) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	return s.Session.May.Add(texts...)
+	return s.Session.Gate.Add(texts...)
 }
 
 // programsWanted are the programs that a request would run.
@@ -185,13 +185,13 @@ func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 		programs = append(slices.Clip(programs), s.Session.Config.Notify.Command, s.Session.Config.Worktree.SetUp)
 	}
 	for _, argv := range programs {
-		_, err := s.Session.May.Program(argv)
+		_, err := s.Session.Gate.Program(argv)
 		if err := need(err, config.TrustArgs(argv), "task.command: "+config.TrustArgs(argv)+"\n"); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range w.tests {
-		_, err := s.Session.May.Tests(c)
+		_, err := s.Session.Gate.Tests(c)
 		if err := need(err, config.Written(withoutEventStream(c)), "task.checks.command: "+config.Written(c)+"\n"); err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 		if r.Human() {
 			continue
 		}
-		_, err := s.Session.May.Program(r.Command)
+		_, err := s.Session.Gate.Program(r.Command)
 		if err := need(err, config.TrustArgs(r.Command), "task.reviewers.command: "+config.TrustArgs(r.Command)+"\n"); err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func (s *Service) untrustedItems(w programsWanted) ([]TrustItem, error) {
 		if r.KeyEnv != "" {
 			text += "task.reviewers.key_env: " + config.TrustArgs([]string{r.KeyEnv}) + "\n"
 		}
-		_, err = s.Session.May.Model(r.Endpoint, r.KeyEnv)
+		_, err = s.Session.Gate.Model(r.Endpoint, r.KeyEnv)
 		if err := need(err, config.TrustArgs([]string{r.Endpoint}), text); err != nil {
 			return nil, err
 		}
@@ -249,7 +249,7 @@ func (s *Service) checkCommitPrograms(ctx context.Context, hooks, now bool) erro
 		return err
 	}
 	item := TrustItem{Name: "git hooks and settings", Commands: lines, listed: "git: " + strings.Join(lines, "\n") + "\n"}
-	if ok, err := s.Session.May.Trusted(item.listed); ok || err != nil {
+	if ok, err := s.Session.Gate.Trusted(item.listed); ok || err != nil {
 		return err
 	}
 	if now {
@@ -271,7 +271,7 @@ func (s *Service) askToTrust(w programsWanted, items []TrustItem, typed, now boo
 	isDetected := func(i TrustItem) bool { return strings.HasPrefix(i.listed, "detected.") }
 	if typed && !slices.ContainsFunc(items, func(i TrustItem) bool { return !isDetected(i) }) {
 		for _, i := range items {
-			s.Session.May.Type(i.listed)
+			s.Session.Gate.Type(i.listed)
 		}
 		return nil
 	}
@@ -330,7 +330,7 @@ func programsOfChecks(t belay.Task) programsWanted {
 
 // CheckRoleTrust refuses untrusted programs of roles.
 func (s *Service) CheckRoleTrust(r *session.Record, agents [][]string, typed []string, now bool) error {
-	s.Session.May.TypeCommand(typed)
+	s.Session.Gate.TypeCommand(typed)
 	w := programsWanted{programs: agents, agents: true}
 	if r != nil {
 		w = programsOf(r.Task)

@@ -52,7 +52,7 @@ func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Rest
 	if err != nil {
 		return restore.Restored{}, to.name, err
 	}
-	opts, taken, err := s.Session.BackOptions(ctx, r, to.target, redone, passing...)
+	opts, taken, err := s.Session.StepBackOptions(ctx, r, to.target, redone, passing...)
 	if err != nil {
 		return restore.Restored{}, to.name, err
 	}
@@ -64,7 +64,7 @@ func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Rest
 		}
 		turn := *r
 		turn.State.Before = to.target
-		if out.Overruled, err = s.Session.Overruled(ctx, &turn, taken, out); err != nil {
+		if out.Overruled, err = s.Session.OverwrittenPaths(ctx, &turn, taken, out); err != nil {
 			return out, err
 		}
 		return out, s.recordUndo(ctx, r.Task.ID, to, out)
@@ -76,7 +76,7 @@ func (s *Service) UndoTurn(ctx context.Context, q UndoTurnRequest) (restore.Rest
 // and wants to undo what it had done by then. Changes since the call began are attributed to it, but not those after an
 // undo had ended the turn: a person made them.
 func (svc *Service) recordInterrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
-	s, err := svc.Session.Sit(r.Task.ID)
+	s, err := svc.Session.LoadHookSession(r.Task.ID)
 	if err != nil || !hasOpenCall(s.Last) {
 		return r, err
 	}
@@ -90,7 +90,7 @@ func (svc *Service) recordInterrupted(ctx context.Context, r *session.Record) (*
 	if err := svc.Session.AddMark(ctx, s, m, info.Pin()); err != nil {
 		return r, err
 	}
-	return svc.Session.LoadAnyway(r.Task.ID)
+	return svc.Session.LoadUnchecked(r.Task.ID)
 }
 
 // hasOpenCall reports whether a tool call began and neither its end nor an undo was recorded since.
@@ -112,7 +112,7 @@ func (s *Service) withInterrupted(ctx context.Context, r *session.Record) (*sess
 		return r, nil, err
 	}
 	seen := *r
-	seen.Marks = append(r.Marks[:n:n], session.Marked{Mark: m, Time: time.Now()}) // others may hold r: its marks stay
+	seen.Marks = append(r.Marks[:n:n], session.TimedMark{Mark: m, Time: time.Now()}) // others may hold r: its marks stay
 	return &seen, []snapshot.Info{info}, nil
 }
 
@@ -122,11 +122,12 @@ func (s *Service) snapshotOpenCall(ctx context.Context, r *session.Record, last 
 	passing bool) (session.Mark, snapshot.Info, error) {
 	m := last.Next(session.MarkAfter)
 	m.Tool = m.Open[len(m.Open)-1].Tool
-	info, err := s.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, SkipIfTree: m.Whole,
-		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool),
-		Transient: passing}, s.Session.Extent(r))
+	info, err := s.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn,
+		SkipIfTree: m.SnapshotDigest,
+		Command:    fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool),
+		Transient: passing}, s.Session.SnapshotExtent(r))
 	if err == nil {
-		m.Snapshot, m.Whole = info.ID, info.SnapshotTree
+		m.Snapshot, m.SnapshotDigest = info.ID, info.SnapshotTree
 	}
 	return m, info, err
 }
@@ -186,21 +187,22 @@ func (svc *Service) recordUndo(ctx context.Context, id belay.TaskID, to undoPoin
 		}
 		taken = append(taken, rescue.Pin())
 	}
-	s, err := svc.Session.Sit(id)
+	s, err := svc.Session.LoadHookSession(id)
 	if err != nil {
 		return err
 	}
 	info, err := svc.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
-		Command: "undo" + session.StartMark, Message: "after undo of " + to.name}, svc.Session.Extent(&session.Record{Task: s.Task}))
+		Command: "undo" + session.StartMark, Message: "after undo of " + to.name},
+		svc.Session.SnapshotExtent(&session.Record{Task: s.Task}))
 	if err != nil {
 		return err
 	}
 	for {
-		if s, err = svc.Session.Sit(id); err != nil {
+		if s, err = svc.Session.LoadHookSession(id); err != nil {
 			return err
 		}
 		m := s.Last.Next(session.MarkUndo)
-		m.Text, m.Snapshot, m.Whole = to.name, info.ID, info.SnapshotTree
+		m.Text, m.Snapshot, m.SnapshotDigest = to.name, info.ID, info.SnapshotTree
 		m.From, m.FromTool, m.Target, m.Rescue = to.turn, to.fromTool, out.Target, out.Rescue
 		if out.Rescue != "" {
 			m.Undone = strings.TrimSpace(m.Undone + "\n" + agentMessage(to, out))

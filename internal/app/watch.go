@@ -9,7 +9,7 @@ import (
 
 // Watch starts a watcher for this working tree and waits until it is ready.
 func (s *Service) Watch(ctx context.Context, idle time.Duration) (watch.Status, error) {
-	return watch.Start(ctx, s.Session.Snaps.Worktree, append(s.Session.Self[:1:1], "_watch"), idle)
+	return watch.Start(ctx, s.Session.Snaps.Worktree, append(s.Session.ShimArgv[:1:1], "_watch"), idle)
 }
 
 // Watched returns the status of the watcher. CodeNotFound when there is none.

@@ -27,6 +27,7 @@ func checkLint(ctx context.Context, in Input) belay.CheckResult {
 	}
 	return lint.Run(ctx, lint.Input{
 		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, May: in.May, Changes: in.Changes, All: in.Checks.LintAll,
-		FindAdded: func() (func(string, int, int) bool, error) { return in.addedLines(whole) }, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
+		FindAdded: func() (func(string, int, int) bool, error) { return in.addedLines(whole) },
+		Guard:     in.Guard, Logs: in.Logs, Grace: in.Grace,
 	})
 }

@@ -69,7 +69,7 @@ func (a *App) ApplyRetention(ctx context.Context) {
 		terminal.WrapOutput(func(w io.Writer) { fmt.Fprintf(w, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text)) })(a.Err)
 	}
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(session.Sentence(err)))
+		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(session.ErrorLine(err)))
 	}
 }
 

@@ -25,7 +25,7 @@ func (a *App) Clarify(ctx context.Context, svc *app.Service, q *app.NewTask, mus
 		return
 	}
 	// They are looked through for secrets only when the task is recorded; until then none is shown.
-	doubts, _ := check.MaskSecrets(prompt.Doubts(req.Doubts), svc.Session.Config.Secrets.Allow)
+	doubts, _ := check.MaskSecrets(prompt.DoubtsText(req.Doubts), svc.Session.Config.Secrets.Allow)
 	wait := q.Clarify && !q.AsItIs
 	if wait {
 		switch words, asked := a.AskText("the task can be read in more than one way:\n" + doubts +

@@ -112,7 +112,7 @@ func (a countFamily) snapshotTree(ctx context.Context, id, name string) (count.T
 	if err != nil {
 		return nil, "", err
 	}
-	snap, err := svc.Session.Named(ctx, belay.SnapshotID(id))
+	snap, err := svc.Session.ResolveSnapshot(ctx, belay.SnapshotID(id))
 	if err != nil {
 		return nil, "", err
 	}

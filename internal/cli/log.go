@@ -139,7 +139,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 	}
 	proofs, broken := []app.VerifiedRecord{}, 0
 	if all {
-		absent, err := svc.Session.Absent(ctx)
+		absent, err := svc.Session.AbsentTasks(ctx)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 	for _, id := range ids {
 		v := app.VerifyRecord(svc.Session, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
-			if _, err := svc.Session.LoadAnyway(id); err != nil {
+			if _, err := svc.Session.LoadUnchecked(id); err != nil {
 				return err
 			}
 		}
@@ -205,11 +205,11 @@ func (a loopFamily) verifyLog(ctx context.Context, svc *app.Service, ids []belay
 }
 
 func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID, follow bool) error {
-	r, err := svc.Session.LoadAnyway(id)
+	r, err := svc.Session.LoadUnchecked(id)
 	if err != nil {
 		return err
 	}
-	if _, cut := svc.Session.Anchored(id, r.Log); cut != nil {
+	if _, cut := svc.Session.CompareAnchor(id, r.Log); cut != nil {
 		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
 	tell := a.PrintResultPaged
@@ -218,7 +218,7 @@ func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID
 	}
 	if err := tell(c.Context(), r.Log.Entries, func(w io.Writer) {
 		for _, e := range r.Log.Entries {
-			fmt.Fprintln(w, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
+			fmt.Fprintln(w, belay.VisibleLine(prompt.EntryLine(e.Seq, e.Time, e.Type, e.Data)))
 		}
 		if list, err := svc.HookErrors(id); err == nil {
 			printHookErrors(w, list)
@@ -239,7 +239,7 @@ func (a loopFamily) printLog(c *cobra.Command, svc *app.Service, id belay.TaskID
 			}
 			continue
 		}
-		fmt.Fprintln(a.Out, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
+		fmt.Fprintln(a.Out, belay.VisibleLine(prompt.EntryLine(e.Seq, e.Time, e.Type, e.Data)))
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ func printMergedAll(w io.Writer, m app.MergedAll) {
 }
 
 // printMerged prints what a merge did, or would do.
-func printMerged(w io.Writer, m runner.Merged, dry, failed bool) {
+func printMerged(w io.Writer, m runner.MergeResult, dry, failed bool) {
 	p := terminal.PaintFor(w)
 	if m.Open() == 0 || dry {
 		for _, c := range m.Changes {

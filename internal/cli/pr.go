@@ -178,7 +178,7 @@ func (a pullFamily) printPull(c *cobra.Command, args []string, q pullFlags) erro
 	}
 	a.JSON = a.JSON || q.format == "json"
 	if q.format == "abbreviated" {
-		out.Text = out.Abbreviated()
+		out.Text = out.CommitMessage()
 	} else {
 		out.Text, out.Cut = out.Markdown(q.limit)
 	}

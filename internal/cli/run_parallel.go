@@ -106,7 +106,7 @@ func (a loopFamily) printRuns(at *app.Service, ran []app.ParallelResult, queue *
 	}
 	return a.PrintResult(all, cmp.Or(failed, app.WorstError(ran)), func(w io.Writer) {
 		for i, t := range all {
-			fmt.Fprintln(w, prompt.HistoryLine(t.Task, records[i].State, records[i].Said()))
+			fmt.Fprintln(w, prompt.HistoryLine(t.Task, records[i].State, records[i].AgentSummary()))
 			switch {
 			case t.Code != "":
 				fmt.Fprintf(w, "    %s\n    try: %s\n", belay.VisibleLine(t.What), belay.VisibleLine(t.Try))

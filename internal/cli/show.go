@@ -35,8 +35,8 @@ func (a loopFamily) showCommand() *cobra.Command {
 					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
 				}
 				fmt.Fprint(w, prompt.TaskFile(r.Task), "\n", prompt.Summary(r.Task, r.State, shown.Checks, shown.Paused))
-				fmt.Fprint(w, prompt.Read(r.Task))
-				if lines := prompt.Requirements(shown.Requirements); lines != "" {
+				fmt.Fprint(w, prompt.ReadingText(r.Task))
+				if lines := prompt.RequirementsText(shown.Requirements); lines != "" {
 					fmt.Fprintf(w, "\nrequirements, as of the last check:\n%s", lines)
 				}
 				for _, n := range r.Notes {
@@ -45,7 +45,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 				if shown.Snapshots != "" {
 					fmt.Fprintf(w, "snapshots: %s\n", belay.VisibleLine(shown.Snapshots))
 				}
-				for _, o := range r.Over {
+				for _, o := range r.Overrides {
 					fmt.Fprintf(w, "attempt %d was accepted despite its rejection%s: %s\n", o.Attempt, byText(o.By),
 						belay.VisibleLine(o.String()))
 				}

@@ -182,7 +182,7 @@ func (a snapshotFamily) openSnapshot(c *cobra.Command, arg string) (*app.Service
 	if err != nil {
 		return nil, "", err
 	}
-	id, err = svc.Session.Named(c.Context(), id)
+	id, err = svc.Session.ResolveSnapshot(c.Context(), id)
 	return svc, id, err
 }
 

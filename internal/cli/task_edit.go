@@ -57,7 +57,7 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 				out, err := app.SetTestCommand(c.Context(), svc, r)
 				return editSession{family: a, id: r.Task.ID}.printEdited(out, err)
 			}
-			s := editSession{family: a, svc: svc, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
+			s := editSession{family: a, svc: svc, id: r.Task.ID, by: by, text: prompt.EditableTask(r.Task)}
 			switch {
 			case show:
 				return a.PrintResult(map[string]any{"task": r.Task.ID, "text": s.text}, nil, func(w io.Writer) { fmt.Fprint(w, s.text) })

@@ -72,8 +72,8 @@ func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) 
 		}
 	}
 	return a.PrintResult(parsedData(req, t.Reading, why, explain), nil, func(w io.Writer) {
-		fmt.Fprintln(w, prompt.Request(req))
-		fmt.Fprint(w, prompt.Read(t))
+		fmt.Fprintln(w, prompt.RequestText(req))
+		fmt.Fprint(w, prompt.ReadingText(t))
 		if explain {
 			printReasons(w, why)
 		}

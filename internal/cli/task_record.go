@@ -49,7 +49,7 @@ func (a taskFamily) addCommand() *cobra.Command {
 			}
 			return a.PrintResult(r.Task, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s recorded: %s\n", r.Task.ID, belay.VisibleLine(r.Task.Title))
-				fmt.Fprint(w, prompt.Read(r.Task))
+				fmt.Fprint(w, prompt.ReadingText(r.Task))
 			})
 		},
 	}
@@ -102,7 +102,7 @@ Exit codes: 0 shown.`,
 
 // stepCommand makes the command for one step of a task driven by hand.
 func (a taskFamily) stepCommand(name, short, done string,
-	do func(*app.Service, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
+	do func(*app.Service, context.Context, belay.TaskID, runner.Observer) (*session.Record, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not possible now · 5 the tree is in use · 6 no such task.",

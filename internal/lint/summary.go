@@ -19,7 +19,7 @@ func writeMarkdown(w io.Writer, report belay.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### belay: %s\n\n| Check | Result | Found |\n|---|---|---|\n", verdictText(report))
 	for _, c := range report.Checks {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", prompt.Inline(c.Check), prompt.Mark(c), prompt.Inline(belay.Clip(cmp.Or(c.Why,
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", prompt.Inline(c.Check), prompt.CheckMark(c), prompt.Inline(belay.Clip(cmp.Or(c.Why,
 			c.Summary), 300)))
 	}
 	findings := report.Findings()

@@ -4,47 +4,47 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// cancelled takes a person's stop. The agent's work is captured first; any other
-// command is left to finish and the run parks behind it. What already puts the tree
-// back for good or closes the record is finished: half an ending helps nobody.
-func (m *machine) cancelled() error {
-	e, c := m.e, m.s.Pending
+// onCancelled stops the run for a person. The agent's work is captured first; any other
+// command is left to finish, and then the run parks. A rollback that ends the task and the
+// closing of the record are finished: half an ending helps nobody.
+func (m *machine) onCancelled() error {
+	e, c := m.event, m.state.Pending
 	switch {
-	case m.s.Phase == PhaseNew || m.s.Phase == "":
-		return m.notNow("the task has not started")
+	case m.state.Phase == PhaseNew || m.state.Phase == "":
+		return m.notNowError("the task has not started")
 	case e.Command != "" && (c == nil || e.Command != c.ID):
-		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was stopped, but it is not running", e.Command)
-	case c == nil || m.s.Ending != OutcomeNone:
+		return newRefusal(ErrStale, belay.CodeUsage, "belay status", "%q was stopped, but it is not running", e.Command)
+	case c == nil || m.state.Ending != OutcomeNone:
 		return nil
 	case c.Kind == CmdAttempt:
-		m.s.Use = m.s.Plus(e.Use)
-		m.ended()
+		m.state.Use = m.state.Plus(e.Use)
+		m.onEnded()
 	}
-	m.s.Parking = true
+	m.state.Parking = true
 	return nil
 }
 
-// park holds c at a gate until a person runs the task on.
+// park keeps c at a gate until a person resumes the task.
 func (m *machine) park(c Command) {
-	m.ask(GateCancelled, "a person stopped the run; next step: "+string(c.Kind), "")
+	m.openGate(GateCancelled, "a person stopped the run; next step: "+string(c.Kind), "")
 	c.ID = ""
-	m.s.Parked = &c
+	m.state.Parked = &c
 }
 
-// resumed runs a stopped task on, exactly where it was. Before the command under way
-// has finished it takes the stop back.
-func (m *machine) resumed() error {
+// onResumed continues a stopped task exactly where it was. If the current command has not
+// finished, it takes the stop back.
+func (m *machine) onResumed() error {
 	switch {
-	case m.s.Parking:
-		m.s.Parking = false
-	case m.s.Phase != PhaseGate || m.s.Gate.Kind != GateCancelled:
-		return m.notNow("the run is not stopped")
-	case m.s.Parked != nil:
-		m.proceed()
-	case exhausted(m.p, m.s): // stopped in the last attempt it may have
-		m.ask(GateLimit, m.hardLimit(), "")
+	case m.state.Parking:
+		m.state.Parking = false
+	case m.state.Phase != PhaseGate || m.state.Gate.Kind != GateCancelled:
+		return m.notNowError("the run is not stopped")
+	case m.state.Parked != nil:
+		m.issueParked()
+	case hasNoAttempts(m.policy, m.state): // stopped in the last attempt it may have
+		m.openGate(GateLimit, m.hardLimit(), "")
 	default:
-		m.stopped()
+		m.onStopped()
 	}
 	return nil
 }

@@ -2,21 +2,22 @@ package loop
 
 import "strings"
 
-// unclear opens a gate before anything has been done: the task's words can be read in more
-// than one way, and a person is to say which. It is asked once.
-func (m *machine) unclear() error {
+// onUnclear opens a gate before the first command: the task's text is ambiguous, and a person
+// is to say what it means. It is asked once.
+func (m *machine) onUnclear() error {
 	switch {
-	case m.s.Phase != "" && m.s.Phase != PhaseNew:
-		return m.notNow("the task has already started")
-	case len(m.s.Decisions) > 0:
-		return m.notNow("a person has already answered")
+	case m.state.Phase != "" && m.state.Phase != PhaseNew:
+		return m.notNowError("the task has already started")
+	case len(m.state.Decisions) > 0:
+		return m.notNowError("a person has already answered")
 	}
-	m.ask(GateClarify, m.e.Note, "")
+	m.openGate(GateClarify, m.event.Note, "")
 	return nil
 }
 
-// clear takes a person's word for what is meant: the task is as new, and has an answer.
-func (m *machine) clear() {
-	m.s.Phase, m.s.Gate = "", nil
-	m.s.Answer = strings.TrimSpace(m.e.Note)
+// clearAttempts accepts a person's answer to that question: the task is as new, and has an
+// answer.
+func (m *machine) clearAttempts() {
+	m.state.Phase, m.state.Gate = "", nil
+	m.state.Answer = strings.TrimSpace(m.event.Note)
 }

@@ -94,7 +94,7 @@ func TestFailsTheSameWay(t *testing.T) {
 				}
 				return
 			}
-			want := because("the agent failed twice in the same way and left the same files", c.words[1])
+			want := withReason("the agent failed twice in the same way and left the same files", c.words[1])
 			if s.Gate == nil || s.Gate.Kind != GateBroken || s.Gate.Why != want || s.Retries != 1 {
 				t.Fatalf("%d retries, %+v", s.Retries, s.Gate)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Options gives the decisions that Step accepts in this state, in the order they
+// Options returns the decisions that Step accepts in this state, in the order in which they
 // are shown; none when no gate is open. Skip and abort are always among them.
 func Options(p belay.Policy, s State) []Decision {
 	if s.Phase != PhaseGate || s.Gate == nil {
@@ -18,7 +18,7 @@ func Options(p belay.Policy, s State) []Decision {
 		return []Decision{DecideGuide, DecideAsItIs, DecideSkip, DecideAbort}
 	}
 	var options []Decision
-	room := s.Before != "" && !exhausted(p, s)
+	room := s.Before != "" && !hasNoAttempts(p, s)
 	if room && s.Gate.Kind != GateBroken && s.Gate.Kind != GateReview && len(s.Attempts) > 0 {
 		options = append(options, DecideDebug)
 	}
@@ -29,16 +29,15 @@ func Options(p belay.Policy, s State) []Decision {
 	if s.Before != "" && len(s.Attempts) > 0 { // a recheck needs a record to write its verdict on
 		options = append(options, DecideRecheck)
 	}
-	if approvable(s) {
+	if isApprovable(s) {
 		options = append(options, DecideApprove)
 	}
 	return options
 }
 
-// approvable reports whether there is work in the tree that a person may accept: it was
-// judged, and nothing was put back since. Refused work, that is, or what waits for his
-// review.
-func approvable(s State) bool {
+// isApprovable reports whether there is work in the tree that a person may accept: checked
+// work that was not rolled back since, that is, rejected work or work that waits for a review.
+func isApprovable(s State) bool {
 	switch s.Gate.Kind {
 	case GateReview:
 		return true
@@ -50,127 +49,128 @@ func approvable(s State) bool {
 	return last != nil && (last.Verdict == belay.VerdictFail || last.Verdict == belay.VerdictUnknown)
 }
 
-// exhausted reports whether not even a person can have another attempt.
-func exhausted(p belay.Policy, s State) bool {
+// hasNoAttempts reports whether not even a person can start another attempt.
+func hasNoAttempts(p belay.Policy, s State) bool {
 	return p.MaxAttempts > 0 && len(s.Attempts) >= p.MaxAttempts
 }
 
-// debugBefore is what records of earlier versions call DecideDebug.
+// debugBefore is the name of DecideDebug in records of earlier versions.
 const debugBefore Decision = "debug"
 
-// ask opens a gate.
-func (m *machine) ask(kind GateKind, why string, broken CommandKind) {
+// openGate opens a gate.
+func (m *machine) openGate(kind GateKind, why string, broken CommandKind) {
 	if kind != GateCancelled { // what was to follow still does
-		m.then(ThenGate)
+		m.setThen(ThenGate)
 	}
-	m.s.Gates++
-	m.s.Phase, m.s.Pending, m.s.Parking = PhaseGate, nil, false
-	m.s.Gate = &Gate{Number: m.s.Gates, Kind: kind, Why: why, Broken: broken}
-	m.s.Gate.Options = Options(m.p, m.s)
+	m.state.Gates++
+	m.state.Phase, m.state.Pending, m.state.Parking = PhaseGate, nil, false
+	m.state.Gate = &Gate{Number: m.state.Gates, Kind: kind, Why: why, Broken: broken}
+	m.state.Gate.Options = Options(m.policy, m.state)
 	if kind != GateBroken && kind != GateCancelled { // those go on with the command that is held
-		m.s.Rechecking = false
+		m.state.Rechecking = false
 	}
 }
 
-func (m *machine) decided() error {
-	if m.s.Phase != PhaseGate {
-		return m.notNow("no gate is open")
+func (m *machine) onDecided() error {
+	if m.state.Phase != PhaseGate {
+		return m.notNowError("no gate is open")
 	}
-	if m.e.Decision == debugBefore {
-		m.e.Decision = DecideDebug
+	if m.event.Decision == debugBefore {
+		m.event.Decision = DecideDebug
 	}
-	gate, e := *m.s.Gate, m.e
-	options := Options(m.p, m.s)
+	gate, e := *m.state.Gate, m.event
+	options := Options(m.policy, m.state)
 	switch {
 	case e.Gate != gate.Number:
-		return refuse(ErrDecision, belay.CodeUsage, "belay status", "gate %d was answered, but gate %d is open", e.Gate, gate.Number)
+		return newRefusal(ErrDecision, belay.CodeUsage, "belay status", "gate %d was answered, but gate %d is open", e.Gate, gate.Number)
 	case !slices.Contains(options, e.Decision):
-		return refuse(ErrDecision, belay.CodeUsage, "one of: "+listed(options), "gate %d does not offer %q", gate.Number, e.Decision)
+		return newRefusal(ErrDecision, belay.CodeUsage, "one of: "+listOptions(options), "gate %d does not offer %q", gate.Number,
+			e.Decision)
 	case e.Decision == DecideGuide && strings.TrimSpace(e.Note) == "":
-		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs instructions for the agent")
+		return newRefusal(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs instructions for the agent")
 	case e.Decision == DecideApprove && gate.Overrides() && strings.TrimSpace(e.Note) == "":
-		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force",
+		return newRefusal(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force",
 			"accepting rejected work needs a reason")
 	}
-	m.s.Decisions = append(m.s.Decisions, Decided{Gate: gate.Number, Decision: e.Decision, Note: e.Note, By: e.By})
-	m.decide(gate)
+	m.state.Decisions = append(m.state.Decisions, Decided{Gate: gate.Number, Decision: e.Decision, Note: e.Note, By: e.By})
+	m.applyDecision(gate)
 	return nil
 }
 
-func (m *machine) decide(gate Gate) {
-	switch m.e.Decision {
+func (m *machine) applyDecision(gate Gate) {
+	switch m.event.Decision {
 	case DecideRetry:
-		m.e.Note = "" // what somebody says of it is for the record
+		m.event.Note = "" // what somebody says of it is for the record
 		fallthrough
 	case DecideGuide:
-		m.guide(gate)
+		m.applyGuidance(gate)
 		return
 	}
-	m.s.Parked, m.s.Next, m.s.Rechecking = nil, nil, false
-	m.s.Ending, m.s.Why = OutcomeNone, ""
-	switch m.e.Decision {
+	m.state.Parked, m.state.Next, m.state.Rechecking = nil, nil, false
+	m.state.Ending, m.state.Why = OutcomeNone, ""
+	switch m.event.Decision {
 	case DecideAsItIs:
-		m.e.Note = "" // what somebody says of it is for the record: it is no answer
-		m.clear()
+		m.event.Note = "" // what somebody says of it is for the record: it is no answer
+		m.clearAttempts()
 	case DecideDebug:
-		a := m.last()
+		a := m.lastAttempt()
 		a.Then = ThenDebug
-		m.grant()
+		m.grantUse()
 		m.issue(Command{Kind: CmdDebug, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("find out why attempt %d failed", a.N)})
 	case DecideRecheck:
-		a := m.last()
+		a := m.lastAttempt()
 		a.Then = ThenRecheck
-		m.s.Rechecking = true
+		m.state.Rechecking = true
 		m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: belay.KindAfter, Why: fmt.Sprintf("check attempt %d again", a.N)})
 	case DecideApprove:
-		m.then(ThenAccepted)
+		m.setThen(ThenAccepted)
 		how := "accepted despite the rejection at "
 		if !gate.Overrides() {
 			how = "approved at "
 		}
-		m.end(OutcomePassed, because(how+gateName(gate), m.e.Note))
+		m.closeTask(OutcomePassed, withReason(how+gateName(gate), m.event.Note))
 	case DecideSkip:
-		m.then(ThenSkipped)
-		m.end(OutcomeSkipped, because("skipped at "+gateName(gate), m.e.Note))
+		m.setThen(ThenSkipped)
+		m.closeTask(OutcomeSkipped, withReason("skipped at "+gateName(gate), m.event.Note))
 	case DecideAbort:
-		m.then(ThenAborted)
-		m.end(OutcomeAborted, because("aborted at "+gateName(gate), m.e.Note))
+		m.setThen(ThenAborted)
+		m.closeTask(OutcomeAborted, withReason("aborted at "+gateName(gate), m.event.Note))
 	}
 }
 
-// guide goes on with a person's words: with the command that is held when it leads
-// to an attempt or broke, else with a new attempt.
-func (m *machine) guide(gate Gate) {
-	held := m.s.Parked
+// applyGuidance continues with a person's guidance: with the parked command if that leads to
+// an attempt or broke, else with a new attempt.
+func (m *machine) applyGuidance(gate Gate) {
+	held := m.state.Parked
 	switch {
 	case gate.Kind == GateClarify:
-		m.clear()
+		m.clearAttempts()
 	case gate.Broken == CmdAttempt:
-		a := m.last()
+		a := m.lastAttempt()
 		a.Then = ThenContinue
-		m.again(Next{Prompt: a.Prompt, Guidance: joined(a.Guidance, m.e.Note)}, false, "")
-	case held != nil && leadsToAttempt(m.s, held.Kind):
+		m.planAttempt(Next{Prompt: a.Prompt, Guidance: joinText(a.Guidance, m.event.Note)}, false, "")
+	case held != nil && leadsToAttempt(m.state, held.Kind):
 		next := Next{Prompt: PromptFull}
-		if m.s.Next != nil {
-			next = *m.s.Next
+		if m.state.Next != nil {
+			next = *m.state.Next
 		}
-		next.Auto, next.Review, next.Guidance = false, false, joined(next.Guidance, m.e.Note)
-		m.s.Next = &next
-		m.proceed()
+		next.Auto, next.Review, next.Guidance = false, false, joinText(next.Guidance, m.event.Note)
+		m.state.Next = &next
+		m.issueParked()
 	case gate.Kind == GateBroken:
-		m.proceed()
+		m.issueParked()
 	default:
-		m.s.Parked, m.s.Next, m.s.Rechecking = nil, nil, false
-		m.s.Ending, m.s.Why = OutcomeNone, ""
-		back, reason := m.rollsBack()
-		prompt, then := m.keptPrompt()
-		m.then(then)
-		m.again(Next{Prompt: prompt, Guidance: m.e.Note}, back, reason)
+		m.state.Parked, m.state.Next, m.state.Rechecking = nil, nil, false
+		m.state.Ending, m.state.Why = OutcomeNone, ""
+		back, reason := m.needsRollback()
+		prompt, then := m.keptTreePrompt()
+		m.setThen(then)
+		m.planAttempt(Next{Prompt: prompt, Guidance: m.event.Note}, back, reason)
 	}
 }
 
-// leadsToAttempt reports whether an attempt follows a command without a verdict in
-// between, so that words given now are words for that attempt.
+// leadsToAttempt reports whether an attempt follows a command without a verdict in between, so
+// that guidance given now is for that attempt.
 func leadsToAttempt(s State, kind CommandKind) bool {
 	switch kind {
 	case CmdSnapshot, CmdBaseline, CmdAttempt:
@@ -181,9 +181,9 @@ func leadsToAttempt(s State, kind CommandKind) bool {
 	return false
 }
 
-// keptPrompt chooses the words for an attempt on the tree as the last one left it.
-func (m *machine) keptPrompt() (PromptKind, string) {
-	if a := m.last(); a.Verdict == "" {
+// keptTreePrompt chooses the prompt for an attempt on the tree that the last one left.
+func (m *machine) keptTreePrompt() (PromptKind, string) {
+	if a := m.lastAttempt(); a.Verdict == "" {
 		switch a.Ended {
 		case EndedStalled:
 			return PromptStall, ThenRecover
@@ -194,17 +194,17 @@ func (m *machine) keptPrompt() (PromptKind, string) {
 	return PromptRepair, ThenRepair
 }
 
-// proceed issues the command that is held, under a new id.
-func (m *machine) proceed() {
-	c := *m.s.Parked
+// issueParked issues the parked command under a new ID.
+func (m *machine) issueParked() {
+	c := *m.state.Parked
 	if c.Kind == CmdAttempt {
-		m.start()
+		m.startAttempt()
 		return
 	}
 	m.issue(c)
 }
 
-func joined(words ...string) string {
+func joinText(words ...string) string {
 	var said []string
 	for _, w := range words {
 		if strings.TrimSpace(w) != "" {
@@ -214,7 +214,7 @@ func joined(words ...string) string {
 	return strings.Join(said, "\n\n")
 }
 
-func listed(options []Decision) string {
+func listOptions(options []Decision) string {
 	names := make([]string, len(options))
 	for i, o := range options {
 		names[i] = string(o)

@@ -76,7 +76,7 @@ func drawEvent(t *rapid.T, s State) Event {
 		e.Ended = EndedExit
 	}
 	e.By = rapid.SampledFrom([]string{"ana", "bo", ""}).Draw(t, "by")
-	e.Back = rapid.Bool().Draw(t, "back")
+	e.RollBack = rapid.Bool().Draw(t, "back")
 	kinds := []EventKind{EvDecided, EvDecided, EvResumed, EvCancelled, EvVerdict, EvRetested}
 	switch c := s.Pending; {
 	case c != nil:
@@ -149,10 +149,10 @@ func lawful(t rapid.TB, p belay.Policy, s, next State, commands []Command) {
 	if diff := cmp.Diff(next, deep(t, next)); diff != "" {
 		t.Fatalf("lost in JSON: %s", diff)
 	}
-	if err := sound(next); err != nil {
+	if err := validate(next); err != nil {
 		t.Fatalf("%v: %+v", err, next)
 	}
-	_, waits := commandOf(next.Phase)
+	_, waits := phaseCommand(next.Phase)
 	switch n := len(next.Attempts); {
 	case len(commands) > 1 || len(commands) == 1 && (next.Pending == nil || commands[0] != *next.Pending):
 		t.Fatalf("commands %+v, pending %+v", commands, next.Pending)
@@ -269,8 +269,8 @@ func FuzzStep(f *testing.F) {
 				t.Fatal("refused and changed")
 			case len(commands) > 1 || len(commands) == 1 && *next.Pending != commands[0]:
 				t.Fatalf("%+v is not what is pending", commands)
-			case err == nil && sound(next) != nil:
-				t.Fatalf("from %s %s came a state of no sense: %v", state, e.Kind, sound(next))
+			case err == nil && validate(next) != nil:
+				t.Fatalf("from %s %s came a state of no sense: %v", state, e.Kind, validate(next))
 			}
 			s = next
 		}

@@ -38,7 +38,7 @@ const (
 	OutcomeFailed  Outcome = "failed"  // the loop gave up; put back
 )
 
-// CommandKind names what a driver can be asked to do.
+// CommandKind is a kind of command for the driver.
 type CommandKind string
 
 // The commands. Each is safe to do again with the same id.
@@ -54,7 +54,7 @@ const (
 	CmdClose    CommandKind = "close"    // finish the record
 )
 
-// PromptKind says which words an attempt starts with.
+// PromptKind is the kind of prompt that an attempt starts with.
 type PromptKind string
 
 // The prompts.
@@ -66,8 +66,8 @@ const (
 	PromptStall    PromptKind = "stall"    // tree kept: the attempt before went round in circles
 )
 
-// Command is one thing for the driver to do. ID is a function of the state that
-// issued it: doing the command again under the same ID must have no second effect.
+// Command is one thing for the driver to do. Its ID depends only on the state that issued it:
+// running the command again under the same ID must have no second effect.
 type Command struct {
 	ID      string      `json:"id"`
 	Kind    CommandKind `json:"kind"`
@@ -95,7 +95,7 @@ const (
 	EndedLost    Ended = "lost"    // with the machine or the shim; no result
 )
 
-// EventKind names what can happen to a task.
+// EventKind is a kind of event that can happen to a task.
 type EventKind string
 
 // The events. Results carry the id of the command they answer.
@@ -159,7 +159,7 @@ type Event struct {
 	Kept      []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
 	Note      string           `json:"note,omitempty"`
 	Pointer   string           `json:"pointer,omitempty"` // verdict: the review cycle
-	Back      bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not fixed
+	RollBack  bool             `json:"back,omitempty"`    // verdict: what is rejected is put back, not fixed
 	Gate      int              `json:"gate,omitempty"`    // decided: the number of the gate it answers
 	Decision  Decision         `json:"decision,omitempty"`
 	By        string           `json:"by,omitempty"` // decided, cancelled: who
@@ -172,7 +172,7 @@ type Event struct {
 	Session belay.AgentSession `json:"session,omitzero"` // results of an attempt: the agent's session
 }
 
-// GateKind says why a person is asked.
+// GateKind is the reason for which a person is asked.
 type GateKind string
 
 // The reasons for a gate.
@@ -198,7 +198,7 @@ type Gate struct {
 	Broken  CommandKind `json:"broken,omitempty"` // for GateBroken: what could not be done
 }
 
-// Attempt is the record of one go.
+// Attempt is the record of one attempt.
 type Attempt struct {
 	N         int           `json:"n"`
 	Prompt    PromptKind    `json:"prompt"`
@@ -241,9 +241,8 @@ const (
 	ThenFailed   = "failed"   // put back, given up by the loop
 )
 
-// Next is an attempt that is decided but not started: the tree is being put back,
-// or the run was stopped before it. Its record does not exist yet, so nothing is
-// counted for it.
+// Next is an attempt that is decided but not started, because the tree is being restored, or
+// the run was stopped before it. Its record does not exist yet, so nothing is counted for it.
 type Next struct {
 	Prompt   PromptKind    `json:"prompt"`
 	Auto     bool          `json:"auto,omitempty"` // an automatic retry: it uses one of Policy.Retries
@@ -252,8 +251,8 @@ type Next struct {
 	Review   bool          `json:"review,omitempty"` // it follows a review that refused and uses no retry
 }
 
-// State is where a task stands. The zero State is PhaseNew in spirit: Step treats
-// an empty Phase as PhaseNew. States are values: Step never changes its argument.
+// State is the state of a task. The zero State is treated as PhaseNew. States are values: Step
+// never changes its argument.
 type State struct {
 	Phase     Phase            `json:"phase"`
 	Seq       int              `json:"seq"` // events applied; makes command ids

@@ -5,8 +5,8 @@ import "github.com/belay-dev/belay/internal/belay"
 // Open reports whether the task still waits for something.
 func (s State) Open() bool { return s.Phase != PhaseClosed }
 
-// Overrides reports whether to accept the work at this gate is to override a verdict, which
-// needs a reason: neither work that passed nor what was only asked about.
+// Overrides reports whether accepting the work at this gate overrides a verdict, which needs a
+// reason. That is not so for work that passed, or that was only asked about.
 func (g Gate) Overrides() bool { return g.Kind != GateReview && g.Kind != GateQuestion }
 
 // Noun names what the command does in a sentence: "the check could not be done".
@@ -22,16 +22,16 @@ func (k CommandKind) Noun() string {
 	return string(k)
 }
 
-// Current gives a copy of the newest attempt's record, nil before the first.
+// Current returns a copy of the newest attempt's record, nil before the first.
 func (s State) Current() *Attempt {
 	if len(s.Attempts) == 0 {
 		return nil
 	}
-	return copyOf(&s.Attempts[len(s.Attempts)-1])
+	return clonePointer(&s.Attempts[len(s.Attempts)-1])
 }
 
-// Reasons gives the findings that refused the newest attempt; none while it is not
-// judged or when it passed.
+// Reasons returns the findings that rejected the newest attempt; none while it is not checked
+// or when it passed.
 func (s State) Reasons() []belay.Finding {
 	if len(s.Attempts) == 0 {
 		return nil
@@ -39,9 +39,8 @@ func (s State) Reasons() []belay.Finding {
 	return s.Attempts[len(s.Attempts)-1].Reasons()
 }
 
-// Reasons gives the findings that kept the attempt from being accepted: those that refused
-// it, and questions. A finding without a severity refuses: what a driver sends as a reason
-// is one unless it says otherwise.
+// Reasons returns the findings that kept the attempt from being accepted: those that rejected
+// it, and questions. A finding without a severity rejects.
 func (a Attempt) Reasons() []belay.Finding {
 	if a.Verdict != belay.VerdictFail && a.Verdict != belay.VerdictUnknown {
 		return nil
@@ -56,12 +55,11 @@ func (a Attempt) Reasons() []belay.Finding {
 	return reasons
 }
 
-// Asks reports whether nothing but questions kept the attempt from being accepted.
-func (a Attempt) Asks() bool { return a.Verdict == belay.VerdictUnknown && len(a.Reasons()) > 0 }
+// OnlyAsks reports whether only questions kept the attempt from being accepted.
+func (a Attempt) OnlyAsks() bool { return a.Verdict == belay.VerdictUnknown && len(a.Reasons()) > 0 }
 
-// Repeated gives those of Reasons that refused the judged attempt before already:
-// the repair did not touch them. Attempts in between that were lost or stopped said
-// nothing and are passed over.
+// Repeated returns those of Reasons that rejected the previous checked attempt already: the
+// repair did not fix them. Lost and stopped attempts in between are skipped.
 func (s State) Repeated() []belay.Finding {
 	reasons := s.Reasons()
 	if len(reasons) == 0 {
@@ -69,7 +67,7 @@ func (s State) Repeated() []belay.Finding {
 	}
 	before := map[string]bool{}
 	for i := len(s.Attempts) - 2; i >= 0; i-- {
-		if s.Attempts[i].Verdict != belay.VerdictFail && !s.Attempts[i].Asks() {
+		if s.Attempts[i].Verdict != belay.VerdictFail && !s.Attempts[i].OnlyAsks() {
 			continue
 		}
 		for _, f := range s.Attempts[i].Reasons() {
@@ -93,7 +91,7 @@ func signature(f belay.Finding) string {
 	return f.Signature
 }
 
-// Reviews counts the attempts that configured reviewers refused and passed.
+// Reviews counts the attempts that configured reviewers rejected and passed.
 func (s State) Reviews() (refused, passed int) {
 	for _, a := range s.Attempts {
 		switch {

@@ -26,7 +26,7 @@ func abstract(s State) string {
 		fmt.Fprint(&b, " next=", s.Next.Prompt, s.Next.Auto)
 	}
 	if a := s.Current(); a != nil {
-		fmt.Fprint(&b, " ended=", a.Ended, a.Exit, " verdict=", a.Verdict, min(len(a.Findings), 1), len(a.Approved), Overrulable(s))
+		fmt.Fprint(&b, " ended=", a.Ended, a.Exit, " verdict=", a.Verdict, min(len(a.Findings), 1), len(a.Approved), IsOverrulable(s))
 	}
 	return b.String()
 }
@@ -67,7 +67,7 @@ func moves(s State) []Event {
 			}
 			for _, back := range []bool{false, true} {
 				add(kind, func(e *Event) {
-					e.By, e.Back, e.Verdict, e.Findings = "ana", back, belay.VerdictFail, []belay.Finding{{Category: belay.CategoryReview, Title: "again"}}
+					e.By, e.RollBack, e.Verdict, e.Findings = "ana", back, belay.VerdictFail, []belay.Finding{{Category: belay.CategoryReview, Title: "again"}}
 				})
 			}
 		case EvDecided:

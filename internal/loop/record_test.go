@@ -291,7 +291,7 @@ func TestSoundRefusesWhatStepNeverMakes(t *testing.T) {
 		s, _ := tell(t, once, c.story)
 		c.damage(&s)
 		if s.Phase == "" { // the zero state is sound
-			if sound(s) != nil {
+			if validate(s) != nil {
 				t.Error("the zero state is refused")
 			}
 			continue
@@ -418,10 +418,10 @@ func TestForeignNumbersAddUpSafely(t *testing.T) {
 	if got := use.Plus(belay.Use{Tokens: &belay.Tokens{Input: 5, Output: -7}}).TokenSum(); got != math.MaxInt64 {
 		t.Errorf("tokens wrapped to %v", got)
 	}
-	if got := later(time.Hour, -time.Hour); got != time.Hour {
+	if got := addDuration(time.Hour, -time.Hour); got != time.Hour {
 		t.Errorf("time ran backwards to %v", got)
 	}
-	if got := later(math.MaxInt64-1, time.Hour); got != math.MaxInt64 {
+	if got := addDuration(math.MaxInt64-1, time.Hour); got != math.MaxInt64 {
 		t.Errorf("time wrapped to %v", got)
 	}
 }
@@ -495,19 +495,19 @@ func TestReached(t *testing.T) {
 		{belay.Use{}, ""}, {use(0.49, 99), ""}, {use(0.5, 0), "cost $2.00 reached (limits.cost): $2.00 used"},
 		{use(0, 100), "100 tokens reached (limits.tokens): 100 used"}, {use(0.4999999999999, 0), "cost $2.00 reached (limits.cost): $2.00 used"},
 	} {
-		if got := Reached(p, s, c.used); got != c.want {
+		if got := ReachedLimit(p, s, c.used); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.used, got, c.want)
 		}
 	}
 	s, _ = tell(t, p, "ok limited$2.5 ok guide")
-	if got := Reached(p, s, use(1.9, 0)); got != "" {
+	if got := ReachedLimit(p, s, use(1.9, 0)); got != "" {
 		t.Errorf("granted, and stopped at once: %q", got)
 	}
-	if got := Reached(p, s, use(2, 0)); got != "cost $2.00 reached (limits.cost): $4.50 used" {
+	if got := ReachedLimit(p, s, use(2, 0)); got != "cost $2.00 reached (limits.cost): $4.50 used" {
 		t.Errorf("granted without an end: %q", got)
 	}
 	s, _ = tell(t, p, "ok ok$2.5 ok fail debug")
-	if got := Reached(p, s, use(1, 0)); s.Pending.Kind != CmdDebug || got != "" {
+	if got := ReachedLimit(p, s, use(1, 0)); s.Pending.Kind != CmdDebug || got != "" {
 		t.Errorf("%s was asked for, and stopped at once: %q", s.Pending.Kind, got)
 	}
 	if s.Attempts[0].Cost != 2.5 || s.Cost != 2.5 {

@@ -8,8 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// answers says which kind of command each result answers. EvBroken answers any.
-var answers = map[EventKind]CommandKind{
+// resultCommands maps each result to the kind of command that it answers. EvBroken answers
+// any.
+var resultCommands = map[EventKind]CommandKind{
 	EvSnapshot:  CmdSnapshot,
 	EvBaseline:  CmdBaseline,
 	EvAttempted: CmdAttempt,
@@ -24,105 +25,107 @@ var answers = map[EventKind]CommandKind{
 	EvClosed:    CmdClose,
 }
 
-// result takes the answer to the pending command.
-func (m *machine) result() error {
-	if err := m.answered(); err != nil {
+// onResult handles the answer to the pending command.
+func (m *machine) onResult() error {
+	if err := m.checkAnswer(); err != nil {
 		return err
 	}
-	pending := *m.s.Pending
-	m.s.Pending = nil
-	m.s.Use = m.s.Plus(m.e.Use)
-	switch m.e.Kind {
+	pending := *m.state.Pending
+	m.state.Pending = nil
+	m.state.Use = m.state.Plus(m.event.Use)
+	switch m.event.Kind {
 	case EvSnapshot:
-		m.s.Before = m.e.Snapshot
-		m.begin()
+		m.state.Before = m.event.Snapshot
+		m.onSnapshot()
 	case EvBaseline:
-		m.s.Baseline, m.s.BaselineReport = m.e.Note, m.e.Report
-		m.start()
+		m.state.Baseline, m.state.BaselineReport = m.event.Note, m.event.Report
+		m.startAttempt()
 	case EvAttempted, EvStalled, EvLimited, EvLost:
-		m.ended()
+		m.onEnded()
 	case EvCaptured:
-		m.captured()
+		m.onCaptured()
 	case EvChecked, EvReviewed:
-		m.judged()
+		m.onJudged()
 	case EvRestored:
-		m.restored()
+		m.onRestored()
 	case EvDebugged:
-		m.debugged()
+		m.onDebugged()
 	case EvClosed:
-		m.s.Phase, m.s.Outcome, m.s.Ending = PhaseClosed, m.s.Ending, OutcomeNone
+		m.state.Phase, m.state.Outcome, m.state.Ending = PhaseClosed, m.state.Ending, OutcomeNone
 	case EvBroken:
-		m.broken(pending)
+		m.onBroken(pending)
 	}
 	return nil
 }
 
-// retested takes what another test command says of the state before. Nothing else changes:
-// what was judged stays judged, and what is under way goes on.
-func (m *machine) retested() error {
-	if m.s.Before == "" || m.s.Phase == PhaseBaseline {
-		return m.notNow("there is no baseline to replace")
+// onRetested records the results of another test command on the state before. Nothing else
+// changes: verdicts stay, and the pending command continues.
+func (m *machine) onRetested() error {
+	if m.state.Before == "" || m.state.Phase == PhaseBaseline {
+		return m.notNowError("there is no baseline to replace")
 	}
-	m.s.Baseline, m.s.BaselineReport = m.e.Note, m.e.Report
+	m.state.Baseline, m.state.BaselineReport = m.event.Note, m.event.Report
 	return nil
 }
 
-// answered checks that the event answers the pending command with what it needs.
-func (m *machine) answered() error {
-	e, c := m.e, m.s.Pending
+// checkAnswer checks that the event answers the pending command and has the fields it needs.
+func (m *machine) checkAnswer() error {
+	e, c := m.event, m.state.Pending
 	switch {
 	case c == nil:
-		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but nothing is running", e.Command)
+		return newRefusal(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but nothing is running", e.Command)
 	case e.Command != c.ID:
-		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but %s is running", e.Command, c.ID)
-	case e.Kind != EvBroken && answers[e.Kind] != c.Kind:
-		return refuse(ErrNotNow, belay.CodeCannot, "", "%q does not answer %s", e.Kind, c.ID)
+		return newRefusal(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but %s is running", e.Command, c.ID)
+	case e.Kind != EvBroken && resultCommands[e.Kind] != c.Kind:
+		return newRefusal(ErrNotNow, belay.CodeCannot, "", "%q does not answer %s", e.Kind, c.ID)
 	case e.Snapshot == "" && (e.Kind == EvSnapshot || e.Kind == EvCaptured):
-		return refuse(ErrEvent, belay.CodeCannot, "", "%s was answered without a snapshot", c.ID)
+		return newRefusal(ErrEvent, belay.CodeCannot, "", "%s was answered without a snapshot", c.ID)
 	case e.Kind == EvAttempted && e.Ended != EndedExit && e.Ended != EndedTimeout:
-		return refuse(ErrEvent, belay.CodeCannot, "", "%s was answered with an attempt that ended %q", c.ID, e.Ended)
+		return newRefusal(ErrEvent, belay.CodeCannot, "", "%s was answered with an attempt that ended %q", c.ID, e.Ended)
 	}
 	return nil
 }
 
-// begin follows the snapshot: the baseline if the policy wants one, then attempt 1.
-func (m *machine) begin() {
-	if m.p.Baseline {
-		m.issue(Command{Kind: CmdBaseline, Target: m.s.Before, Why: "run the tests for the baseline"})
+// onSnapshot continues after the first snapshot: with the baseline if the policy wants one,
+// else with attempt 1.
+func (m *machine) onSnapshot() {
+	if m.policy.Baseline {
+		m.issue(Command{Kind: CmdBaseline, Target: m.state.Before, Why: "run the tests for the baseline"})
 		return
 	}
-	m.start()
+	m.startAttempt()
 }
 
-// ended records how the attempt ended and has what it left held before anything
-// else, so that no work of an agent is lost whatever is decided about it.
-func (m *machine) ended() {
-	a, kind := m.last(), belay.KindAfter
-	m.spent(a)
-	switch m.e.Kind {
+// onEnded records how the attempt ended and issues the capture of what it left before anything
+// else, so that no work of an agent is lost, whatever is decided about it.
+func (m *machine) onEnded() {
+	a, kind := m.lastAttempt(), belay.KindAfter
+	m.addUse(a)
+	switch m.event.Kind {
 	case EvStalled:
 		a.Ended, kind = EndedStalled, belay.KindStall
-		m.s.Stalls++
+		m.state.Stalls++
 	case EvLimited:
 		a.Ended = EndedLimit
 	case EvLost:
 		a.Ended = EndedLost
-		m.s.Losts++
+		m.state.Losts++
 	case EvCancelled:
 		a.Ended = EndedStopped
 	default:
-		a.Ended = m.e.Ended
+		a.Ended = m.event.Ended
 	}
-	a.Exit, a.Log, a.Sent, a.Session, a.Transient, a.Blocked = m.e.Exit, m.e.Log, m.e.Sent, m.e.Session, m.e.Transient, m.e.Blocked
+	a.Exit, a.Log, a.Sent, a.Session, a.Transient, a.Blocked = m.event.Exit, m.event.Log, m.event.Sent, m.event.Session,
+		m.event.Transient, m.event.Blocked
 	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("save the work of attempt %d", a.N)})
 }
 
-// spent books the time of the attempt, and what it used, on its record.
-func (m *machine) spent(a *Attempt) {
-	a.Elapsed = later(0, m.e.Elapsed)
-	a.Use = belay.Use{}.Plus(m.e.Use)
-	a.Note = m.e.Note
-	m.s.Elapsed = later(m.s.Elapsed, m.e.Elapsed)
+// addUse adds the time and the use of the attempt to its record.
+func (m *machine) addUse(a *Attempt) {
+	a.Elapsed = addDuration(0, m.event.Elapsed)
+	a.Use = belay.Use{}.Plus(m.event.Use)
+	a.Note = m.event.Note
+	m.state.Elapsed = addDuration(m.state.Elapsed, m.event.Elapsed)
 }
 
 // The exit codes with which a shell says that a command was not executable, or not
@@ -132,123 +135,124 @@ const (
 	exitNotFound  = 127
 )
 
-func (m *machine) captured() {
-	a := m.last()
-	a.Snapshot = m.e.Snapshot
+func (m *machine) onCaptured() {
+	a := m.lastAttempt()
+	a.Snapshot = m.event.Snapshot
 	switch {
-	case m.s.Rechecking:
+	case m.state.Rechecking:
 		// What was said about the tree before is not true of this one.
 		a.Verdict, a.Findings, a.Report, a.Review, a.Reviewer, a.Approved, a.Note = "", nil, "", "", "", nil, ""
-		m.check()
+		m.issueCheck()
 	case a.Ended == EndedStopped:
-		m.stopped()
+		m.onStopped()
 	case a.Ended == EndedLost:
-		m.lost()
+		m.onLost()
 	case a.Ended == EndedStalled:
-		m.stalled()
+		m.onStalled()
 	case a.Ended == EndedLimit: // it was not done: there is nothing to judge
-		m.ask(GateLimit, a.Note, "")
+		m.openGate(GateLimit, a.Note, "")
 	case a.Ended == EndedExit && (a.Exit == exitCannotRun || a.Exit == exitNotFound):
-		m.ask(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
-	case a.Ended == EndedExit && a.Exit != 0 && !slices.Contains(m.p.AcceptExit, a.Exit):
+		m.openGate(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
+	case a.Ended == EndedExit && a.Exit != 0 && !slices.Contains(m.policy.AcceptExit, a.Exit):
 		if a.Blocked != "" {
-			m.blocked()
+			m.onBlocked()
 			return
 		}
-		m.failed()
+		m.onAgentFailed()
 	default:
-		m.check()
+		m.issueCheck()
 	}
 }
 
-// blocked asks a person about an agent that could not work: another attempt would end the same way.
-func (m *machine) blocked() {
-	a := m.last()
+// onBlocked asks a person about an agent that could not work: another attempt would end the
+// same way.
+func (m *machine) onBlocked() {
+	a := m.lastAttempt()
 	a.Note = ""
-	m.ask(GateBroken, because("the agent could not work", a.Blocked), CmdAttempt)
+	m.openGate(GateBroken, withReason("the agent could not work", a.Blocked), CmdAttempt)
 }
 
-// nothing reports whether a finding says that nothing was changed.
-func nothing(findings []belay.Finding) bool {
+// saysNothingChanged reports whether a finding says that nothing was changed.
+func saysNothingChanged(findings []belay.Finding) bool {
 	return slices.ContainsFunc(findings, func(f belay.Finding) bool { return f.Category == belay.CategoryEmpty })
 }
 
-func (m *machine) check() {
-	a := m.last()
+func (m *machine) issueCheck() {
+	a := m.lastAttempt()
 	m.issue(Command{Kind: CmdCheck, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("check attempt %d", a.N)})
 }
 
-// judged takes a verdict of the checks or of the reviewer. Whatever is neither pass
-// nor fail is unknown: no verdict is never a pass, and never a retry of its own.
-func (m *machine) judged() {
-	a := m.last()
-	a.Verdict, a.Findings = m.e.Verdict, held(m.e.Findings)
-	reason := m.e.Kind == EvReviewed || m.e.Verdict != belay.VerdictPass // warnings are none
-	if m.e.Note != "" && reason && !a.Transient {                        // else the agent's own word is the reason
-		a.Note = m.e.Note
+// onJudged handles a verdict of the checks or of the reviewer. Whatever is neither pass nor
+// fail is unknown: a missing verdict is never a pass, and causes no retry.
+func (m *machine) onJudged() {
+	a := m.lastAttempt()
+	a.Verdict, a.Findings = m.event.Verdict, cloneList(m.event.Findings)
+	reason := m.event.Kind == EvReviewed || m.event.Verdict != belay.VerdictPass // warnings are none
+	if m.event.Note != "" && reason && !a.Transient {                            // else the agent's own word is the reason
+		a.Note = m.event.Note
 	}
-	if m.e.Kind == EvReviewed {
-		a.Review = m.e.Report
+	if m.event.Kind == EvReviewed {
+		a.Review = m.event.Report
 	} else {
-		a.Report = m.e.Report
+		a.Report = m.event.Report
 	}
 	switch {
-	case a.Verdict == belay.VerdictPass && m.p.Review && m.e.Kind == EvChecked:
+	case a.Verdict == belay.VerdictPass && m.policy.Review && m.event.Kind == EvChecked:
 		m.issue(Command{Kind: CmdReview, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("review attempt %d", a.N)})
 	case a.Verdict == belay.VerdictPass:
-		m.passed()
-	case a.Verdict == belay.VerdictFail && a.Blocked != "" && nothing(a.Findings):
+		m.onPassed()
+	case a.Verdict == belay.VerdictFail && a.Blocked != "" && saysNothingChanged(a.Findings):
 		a.Verdict, a.Findings = "", nil
-		m.blocked()
-	case a.Verdict == belay.VerdictFail && a.Transient && nothing(a.Findings):
-		m.failed()
+		m.onBlocked()
+	case a.Verdict == belay.VerdictFail && a.Transient && saysNothingChanged(a.Findings):
+		m.onAgentFailed()
 	case a.Verdict == belay.VerdictFail:
-		m.refused()
-	case a.Asks():
-		m.questioned()
+		m.onRefused()
+	case a.OnlyAsks():
+		m.onQuestions()
 	default:
 		a.Verdict = belay.VerdictUnknown
-		m.ask(GateUnknown, because("the work could not be checked", m.e.Note), "")
+		m.openGate(GateUnknown, withReason("the work could not be checked", m.event.Note), "")
 	}
 }
 
-// then says what followed the last attempt. A recheck stays visible.
-func (m *machine) then(what string) {
-	if len(m.s.Attempts) > 0 && !m.s.Rechecking {
-		m.last().Then = what
+// setThen records what followed the last attempt. A recheck stays visible.
+func (m *machine) setThen(what string) {
+	if len(m.state.Attempts) > 0 && !m.state.Rechecking {
+		m.lastAttempt().Then = what
 	}
 }
 
-func (m *machine) restored() {
-	m.s.Rollbacks++
-	if len(m.s.Attempts) > 0 {
-		m.last().Rescue, m.last().Kept = m.e.Snapshot, held(m.e.Kept)
+func (m *machine) onRestored() {
+	m.state.Rollbacks++
+	if len(m.state.Attempts) > 0 {
+		m.lastAttempt().Rescue, m.lastAttempt().Kept = m.event.Snapshot, cloneList(m.event.Kept)
 	}
-	if m.s.Ending != OutcomeNone {
-		m.closing()
+	if m.state.Ending != OutcomeNone {
+		m.issueClose()
 		return
 	}
-	m.start()
+	m.startAttempt()
 }
 
-// debugged grants an attempt that starts with the root cause.
-func (m *machine) debugged() {
-	m.again(Next{Prompt: PromptRepair, Guidance: m.e.Note}, m.p.Retry != belay.RetryRepair, "the diagnosis named a cause")
+// onDebugged grants an attempt that starts with the root cause.
+func (m *machine) onDebugged() {
+	m.planAttempt(Next{Prompt: PromptRepair, Guidance: m.event.Note}, m.policy.Retry != belay.RetryRepair, "the diagnosis named a cause")
 }
 
-// broken asks a person what to do about a command that could not be done.
-func (m *machine) broken(c Command) {
+// onBroken asks a person what to do about a command that could not be done.
+func (m *machine) onBroken(c Command) {
 	if c.Kind == CmdAttempt {
-		m.spent(m.last())
+		m.addUse(m.lastAttempt())
 	} else {
 		c.ID = ""
-		m.s.Parked = &c
+		m.state.Parked = &c
 	}
-	m.ask(GateBroken, because(fmt.Sprintf("the %s failed", c.Kind.Noun()), m.e.Note), c.Kind)
+	m.openGate(GateBroken, withReason(fmt.Sprintf("the %s failed", c.Kind.Noun()), m.event.Note), c.Kind)
 }
 
-// because joins what happened and somebody's reason for it to one line.
-func because(what, why string) string {
+// withReason joins what happened and a person's reason for it on one line.
+func withReason(what, why string) string {
 	why = strings.Join(strings.Fields(why), " ")
 	if why == "" {
 		return what

@@ -9,36 +9,36 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// refused follows a failed verdict: an automatic retry, or a person is asked.
-func (m *machine) refused() {
-	a := m.last()
-	if m.s.Rechecking {
-		m.ask(GateRecheck, fmt.Sprintf("attempt %d was rejected again on recheck", a.N), "")
+// onRefused continues after a failed verdict: with an automatic retry, or by asking a person.
+func (m *machine) onRefused() {
+	a := m.lastAttempt()
+	if m.state.Rechecking {
+		m.openGate(GateRecheck, fmt.Sprintf("attempt %d was rejected again on recheck", a.N), "")
 		return
 	}
-	reviewed := m.p.ReviewRetries && a.Review != "" && a.Reviewer == ""
-	free := reviewed && m.refusals() < m.p.Reviews
+	reviewed := m.policy.ReviewRetries && a.Review != "" && a.Reviewer == ""
+	free := reviewed && m.countRefusals() < m.policy.Reviews
 	why, stop := m.hardLimit(), GateLimit
 	if why == "" && reviewed {
-		why = m.arguing()
+		why = m.reviewDeadlock()
 	}
-	if why == "" && !free && len(m.s.Attempts) >= m.s.Allowed {
+	if why == "" && !free && len(m.state.Attempts) >= m.state.Allowed {
 		why, stop = fmt.Sprintf("attempt %d was rejected; %d of %d automatic retries used (retries)",
-			a.N, m.s.Retries, max(0, m.p.Retries)), GateRetries
-		if m.s.Retries == 0 {
+			a.N, m.state.Retries, max(0, m.policy.Retries)), GateRetries
+		if m.state.Retries == 0 {
 			why = fmt.Sprintf("attempt %d was rejected; automatic retries are off (retries 0)", a.N)
 		}
 	}
 	if why == "" {
-		if why = m.arguing(); why == "" {
+		if why = m.reviewDeadlock(); why == "" {
 			why = m.softLimit(true)
 		}
 	}
 	if why != "" {
-		m.ask(stop, why+m.short(), "")
+		m.openGate(stop, why+m.fewerRefusalsText(), "")
 		return
 	}
-	back, reason := m.rollsBack()
+	back, reason := m.needsRollback()
 	next := Next{Prompt: PromptRepair, Auto: true, Review: free}
 	if a.AgentFailed() {
 		next = Next{Prompt: PromptContinue, Auto: true}
@@ -49,93 +49,94 @@ func (m *machine) refused() {
 			a.Then = ThenContinue
 		}
 	}
-	m.again(next, back, reason)
+	m.planAttempt(next, back, reason)
 }
 
-// questioned follows work that nothing but questions keeps from being accepted. The agent
-// hears of each once, with its work kept, and may take it back; then a person is asked.
-func (m *machine) questioned() {
-	a := m.last()
-	again := len(m.s.Repeated()) == len(a.Reasons())
-	if m.s.Rechecking || again || m.hardLimit() != "" || m.softLimit(true) != "" || len(m.s.Attempts) >= m.s.Allowed {
+// onQuestions continues after work that only questions keep from being accepted. The agent
+// gets each question once, with its work kept, and may revert it; then a person is asked.
+func (m *machine) onQuestions() {
+	a := m.lastAttempt()
+	again := len(m.state.Repeated()) == len(a.Reasons())
+	if m.state.Rechecking || again || m.hardLimit() != "" || m.softLimit(true) != "" || len(m.state.Attempts) >= m.state.Allowed {
 		var titles []string
 		for _, f := range a.Reasons() {
 			titles = append(titles, f.Title)
 		}
-		m.ask(GateQuestion, fmt.Sprintf("attempt %d needs your approval: %s", a.N, strings.Join(titles, "; ")), "")
+		m.openGate(GateQuestion, fmt.Sprintf("attempt %d needs your approval: %s", a.N, strings.Join(titles, "; ")), "")
 		return
 	}
-	m.then(ThenRepair)
-	m.again(Next{Prompt: PromptRepair, Auto: true}, false, "")
+	m.setThen(ThenRepair)
+	m.planAttempt(Next{Prompt: PromptRepair, Auto: true}, false, "")
 }
 
-// failed follows the capture of what an agent left that ended in error. It did not say that
-// it was done, so there is nothing to judge.
-func (m *machine) failed() {
-	a := m.last()
+// onAgentFailed continues after the capture of an attempt with an agent that ended in error.
+// It did not report that it was done, so there is nothing to check.
+func (m *machine) onAgentFailed() {
+	a := m.lastAttempt()
 	a.Verdict = belay.VerdictFail
 	a.Findings = []belay.Finding{belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryAgent,
-		Title: because(fmt.Sprintf("the agent failed (exit %d), so its work was not checked", a.Exit), a.Note),
+		Title: withReason(fmt.Sprintf("the agent failed (exit %d), so its work was not checked", a.Exit), a.Note),
 	}.Sign()}
-	if a.Transient && !m.s.Rechecking {
-		m.waits()
+	if a.Transient && !m.state.Rechecking {
+		m.retryLater()
 		return
 	}
-	if m.e.Same && len(m.s.Repeated()) > 0 { // a third time would cost the same and do the same
-		m.ask(GateBroken, because("the agent failed twice in the same way and left the same files", a.Note), CmdAttempt)
+	if m.event.Same && len(m.state.Repeated()) > 0 { // a third time would cost the same and do the same
+		m.openGate(GateBroken, withReason("the agent failed twice in the same way and left the same files", a.Note), CmdAttempt)
 		return
 	}
-	m.refused()
+	m.onRefused()
 }
 
-// waits follows an agent that failed for a reason that passes: another attempt, later, which uses no automatic retry.
-func (m *machine) waits() {
-	if why := m.limit(); why != "" {
-		m.ask(GateLimit, why, "")
+// retryLater continues after an agent that failed for a temporary reason: with another
+// attempt, later, which uses no automatic retry.
+func (m *machine) retryLater() {
+	if why := m.attemptLimit(); why != "" {
+		m.openGate(GateLimit, why, "")
 		return
 	}
 	wait, ok := m.backOff()
 	if !ok {
-		m.ask(GateBroken, because(fmt.Sprintf("the agent failed %d times in a row", mostWaits+1), m.last().Note), CmdAttempt)
+		m.openGate(GateBroken, withReason(fmt.Sprintf("the agent failed %d times in a row", maxWaits+1), m.lastAttempt().Note), CmdAttempt)
 		return
 	}
-	back, reason := m.rollsBack()
+	back, reason := m.needsRollback()
 	if !back {
-		m.then(ThenContinue)
+		m.setThen(ThenContinue)
 	}
-	m.again(Next{Prompt: PromptContinue, Wait: wait}, back, reason)
+	m.planAttempt(Next{Prompt: PromptContinue, Wait: wait}, back, reason)
 }
 
-// AgentFailed reports whether the attempt was refused because its agent ended in error.
+// AgentFailed reports whether the attempt was rejected because its agent ended in error.
 func (a Attempt) AgentFailed() bool {
 	return a.Verdict == belay.VerdictFail && len(a.Findings) == 1 && a.Findings[0].Category == belay.CategoryAgent
 }
 
 // The first wait after an agent that failed for a reason that passes, like a rate limit,
-// and the longest. Each failure in a row doubles it, and after mostWaits of them a person is asked.
+// and the longest. Each failure in a row doubles it, and after maxWaits of them a person is asked.
 const (
 	firstWait   = 15 * time.Second
 	longestWait = 10 * time.Minute
-	mostWaits   = 8
+	maxWaits    = 8
 )
 
-// backOff is how long to wait before the next attempt; ok is false when that was done often enough.
+// backOff returns how long to wait before the next attempt; ok is false after maxWaits waits.
 func (m *machine) backOff() (wait time.Duration, ok bool) {
 	wait, ok = firstWait, true
 	row := 0
-	for _, a := range slices.Backward(m.s.Attempts[:len(m.s.Attempts)-1]) {
+	for _, a := range slices.Backward(m.state.Attempts[:len(m.state.Attempts)-1]) {
 		if !a.AgentFailed() || !a.Transient {
 			break
 		}
 		wait = min(2*wait, longestWait)
 		row++
 	}
-	return wait, row < mostWaits
+	return wait, row < maxWaits
 }
 
-// causes says why a finding of a category leads to a rollback.
-var causes = map[belay.Category]string{
+// rollbackCauses maps a finding's category to the reason why it leads to a rollback.
+var rollbackCauses = map[belay.Category]string{
 	belay.CategoryRecord:    "belay's record was changed",
 	belay.CategoryScope:     "out-of-scope or missing files",
 	belay.CategoryProtected: "a protected path was changed",
@@ -145,25 +146,25 @@ var causes = map[belay.Category]string{
 	belay.CategoryGit:       "git's own state was changed",
 }
 
-// rollsBack reports whether a new attempt starts from the state before, and why.
-func (m *machine) rollsBack() (bool, string) {
-	for _, f := range m.s.Reasons() {
+// needsRollback reports whether a new attempt starts from the state before, and why.
+func (m *machine) needsRollback() (bool, string) {
+	for _, f := range m.state.Reasons() {
 		if f.Category == belay.CategoryRecord { // whatever the policy: nothing such an attempt left can be relied on
-			return true, causes[f.Category]
+			return true, rollbackCauses[f.Category]
 		}
 	}
-	switch m.p.Retry {
+	switch m.policy.Retry {
 	case belay.RetryRollback:
 		return true, "retry policy"
 	case belay.RetryRepair:
 		return false, ""
 	}
-	for _, f := range m.s.Reasons() {
-		if why := causes[f.Category]; why != "" && f.Severity != belay.SeverityQuestion {
+	for _, f := range m.state.Reasons() {
+		if why := rollbackCauses[f.Category]; why != "" && f.Severity != belay.SeverityQuestion {
 			return true, why
 		}
 	}
-	for _, f := range m.s.Repeated() {
+	for _, f := range m.state.Repeated() {
 		refuses := f.Severity != belay.SeverityQuestion && f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent
 		if refuses { // else nothing of the work was refused
 			return true, "the same finding came back"
@@ -172,42 +173,42 @@ func (m *machine) rollsBack() (bool, string) {
 	return false, ""
 }
 
-// hardLimit names the limit that not even a person can go past, if it is reached.
+// hardLimit names the limit that not even a person can exceed, if it is reached.
 func (m *machine) hardLimit() string {
-	if exhausted(m.p, m.s) {
-		return fmt.Sprintf("attempts %d reached (limits.attempts)", m.p.MaxAttempts)
+	if hasNoAttempts(m.policy, m.state) {
+		return fmt.Sprintf("attempts %d reached (limits.attempts)", m.policy.MaxAttempts)
 	}
 	return ""
 }
 
-// softLimit names the limit that keeps the loop from going on by itself. The
-// feature's limit is about automatic retries alone.
+// softLimit names the limit that stops the loop from continuing on its own. The feature's
+// limit applies to automatic retries only.
 func (m *machine) softLimit(auto bool) string {
 	switch {
-	case m.p.WallTime > 0 && m.s.Elapsed >= m.p.WallTime:
-		return fmt.Sprintf("wall time %s reached (limits.wall_time)", m.p.WallTime)
-	case spentAll(m.p, belay.Use{}, m.s.Use) != "":
-		return spentAll(m.p, belay.Use{}, m.s.Use)
-	case auto && m.e.FeatureLimit > 0 && m.e.FeatureRetries+m.s.Retries+m.s.Reviewed >= m.e.FeatureLimit:
-		return fmt.Sprintf("feature retries %d reached (limits.feature_retries)", m.e.FeatureLimit)
+	case m.policy.WallTime > 0 && m.state.Elapsed >= m.policy.WallTime:
+		return fmt.Sprintf("wall time %s reached (limits.wall_time)", m.policy.WallTime)
+	case usedUp(m.policy, belay.Use{}, m.state.Use) != "":
+		return usedUp(m.policy, belay.Use{}, m.state.Use)
+	case auto && m.event.FeatureLimit > 0 && m.event.FeatureRetries+m.state.Retries+m.state.Reviewed >= m.event.FeatureLimit:
+		return fmt.Sprintf("feature retries %d reached (limits.feature_retries)", m.event.FeatureLimit)
 	}
 	return ""
 }
 
-// Reached names the limit that the attempt under way reaches when its agent has used this
-// much, "" for none. Of a task that a person let go on past a limit, only what was used
-// since counts.
-func Reached(p belay.Policy, s State, used belay.Use) string {
+// ReachedLimit names the limit that the current attempt reaches when its agent has used this
+// much, "" for none. If a person continued the task beyond a limit, only the use since then
+// counts.
+func ReachedLimit(p belay.Policy, s State, used belay.Use) string {
 	var granted belay.Use
 	if s.Granted != nil {
 		granted = *s.Granted
 	}
-	return spentAll(p, granted, s.Plus(used))
+	return usedUp(p, granted, s.Plus(used))
 }
 
-// spentAll names the limit of cost or tokens that is reached by what was used beyond what
-// was granted. A billionth of the limit may be missing: ten times 0.1 is below 1 in binary.
-func spentAll(p belay.Policy, granted, used belay.Use) string {
+// usedUp names the limit of cost or tokens that is reached by the use beyond what was granted.
+// It tolerates a billionth of the limit: ten times 0.1 is below 1 in binary.
+func usedUp(p belay.Policy, granted, used belay.Use) string {
 	switch {
 	case p.Cost > 0 && used.Cost-granted.Cost >= p.Cost*(1-1e-9):
 		return fmt.Sprintf("cost %s reached (limits.cost): %s used", belay.Dollars(p.Cost), used.CostText())
@@ -217,49 +218,49 @@ func spentAll(p belay.Policy, granted, used belay.Use) string {
 	return ""
 }
 
-// arguing says that a review goes round: reviewers have refused as often as they may,
-// or one finding of theirs has refused three attempts in a row. Going on would only
-// have the same argument again. A person's rejections at a gate are not counted: the
-// count is there to bring in a person.
-func (m *machine) arguing() string {
-	if m.last().Review == "" {
+// reviewDeadlock returns why a review makes no progress: reviewers have rejected as often as
+// they may, or one finding of theirs has rejected three attempts in a row. Another attempt
+// would only repeat the argument. A person's rejections at a gate are not counted: the count
+// is there to bring in a person.
+func (m *machine) reviewDeadlock() string {
+	if m.lastAttempt().Review == "" {
 		return ""
 	}
-	if why := m.sameThrice(); why != "" {
+	if why := m.repeatedFinding(); why != "" {
 		return why
 	}
-	if n := m.refusals(); m.p.Reviews > 0 && n >= m.p.Reviews {
-		return m.refusedTimes(n)
+	if n := m.countRefusals(); m.policy.Reviews > 0 && n >= m.policy.Reviews {
+		return m.refusalsText(n)
 	}
 	return ""
 }
 
-// refusals counts the attempts that configured reviewers refused.
-func (m *machine) refusals() int {
-	n, _ := m.s.Reviews()
+// countRefusals counts the attempts that configured reviewers rejected.
+func (m *machine) countRefusals() int {
+	n, _ := m.state.Reviews()
 	return n
 }
 
-func (m *machine) refusedTimes(n int) string {
-	return fmt.Sprintf("reviewers rejected %d of %d times (mode)", n, m.p.Reviews)
+func (m *machine) refusalsText(n int) string {
+	return fmt.Sprintf("reviewers rejected %d of %d times (mode)", n, m.policy.Reviews)
 }
 
-// short says, of what stops a task whose reviewers might refuse more often, how often they
-// did: why the mode's number was not reached.
-func (m *machine) short() string {
-	n := m.refusals()
-	if !m.p.Review || m.p.Reviews == 0 || n >= m.p.Reviews {
+// fewerRefusalsText returns, for a task that stops although its reviewers might reject more
+// often, how often they did: why the mode's number was not reached.
+func (m *machine) fewerRefusalsText() string {
+	n := m.countRefusals()
+	if !m.policy.Review || m.policy.Reviews == 0 || n >= m.policy.Reviews {
 		return ""
 	}
-	return "; before that, " + m.refusedTimes(n)
+	return "; before that, " + m.refusalsText(n)
 }
 
-// sameThrice names a finding of a review that has refused the last three attempts that
-// were refused, in the words it has now: the place may have moved.
-func (m *machine) sameThrice() string {
+// repeatedFinding names a review finding that rejected each of the last three rejected
+// attempts, in its current text: its place may have moved.
+func (m *machine) repeatedFinding() string {
 	same := map[string]int{}
 	var newest []belay.Finding
-	for _, one := range m.s.Attempts {
+	for _, one := range m.state.Attempts {
 		if one.Verdict != belay.VerdictFail {
 			continue
 		}
@@ -282,59 +283,60 @@ func (m *machine) sameThrice() string {
 	return ""
 }
 
-func (m *machine) limit() string {
+func (m *machine) attemptLimit() string {
 	if why := m.hardLimit(); why != "" {
 		return why
 	}
 	return m.softLimit(false)
 }
 
-// stopped follows the capture of an attempt that a person stopped.
-func (m *machine) stopped() {
-	if exhausted(m.p, m.s) {
-		m.ask(GateCancelled, "a person stopped the run", "")
-		m.then(ThenGate)
+// onStopped continues after the capture of an attempt that a person stopped.
+func (m *machine) onStopped() {
+	if hasNoAttempts(m.policy, m.state) {
+		m.openGate(GateCancelled, "a person stopped the run", "")
+		m.setThen(ThenGate)
 		return
 	}
-	if why := spentAll(m.p, belay.Use{}, m.s.Use); why != "" && m.s.Granted == nil {
-		m.ask(GateLimit, why, "")
+	if why := usedUp(m.policy, belay.Use{}, m.state.Use); why != "" && m.state.Granted == nil {
+		m.openGate(GateLimit, why, "")
 		return
 	}
-	m.then(ThenContinue)
-	m.again(Next{Prompt: PromptContinue}, m.p.Retry == belay.RetryRollback, "retry policy")
+	m.setThen(ThenContinue)
+	m.planAttempt(Next{Prompt: PromptContinue}, m.policy.Retry == belay.RetryRollback, "retry policy")
 }
 
-// lost follows the capture of what an attempt left that died with its runner.
-func (m *machine) lost() {
-	if m.s.Losts > m.p.Lost {
-		m.ask(GateLost, fmt.Sprintf("an attempt was lost for the %s time; only %d are restarted automatically",
-			ordinal(m.s.Losts), max(0, m.p.Lost)), "")
+// onLost continues after the capture of an attempt that died with its runner.
+func (m *machine) onLost() {
+	if m.state.Losts > m.policy.Lost {
+		m.openGate(GateLost, fmt.Sprintf("an attempt was lost for the %s time; only %d are restarted automatically",
+			ordinal(m.state.Losts), max(0, m.policy.Lost)), "")
 		return
 	}
-	if why := m.limit(); why != "" {
-		m.ask(GateLimit, why, "")
+	if why := m.attemptLimit(); why != "" {
+		m.openGate(GateLimit, why, "")
 		return
 	}
-	m.then(ThenContinue)
-	m.again(Next{Prompt: PromptContinue}, m.p.Retry != belay.RetryRepair, "the attempt was lost")
+	m.setThen(ThenContinue)
+	m.planAttempt(Next{Prompt: PromptContinue}, m.policy.Retry != belay.RetryRepair, "the attempt was lost")
 }
 
-// stalled follows the stall snapshot: told about it, the agent goes on with the kept
-// tree; one stall too many fails the task.
-func (m *machine) stalled() {
-	a := m.last()
-	if m.s.Stalls > m.p.Stalls {
-		m.then(ThenFailed)
-		m.end(OutcomeFailed, because(fmt.Sprintf("attempt %d kept repeating the same tool calls: the %s stall, and only %d may be retried",
-			a.N, ordinal(m.s.Stalls), max(0, m.p.Stalls)), a.Note))
+// onStalled continues after the capture of a stalled attempt: the agent is told of it and
+// continues with the kept tree; one stall too many fails the task.
+func (m *machine) onStalled() {
+	a := m.lastAttempt()
+	if m.state.Stalls > m.policy.Stalls {
+		m.setThen(ThenFailed)
+		m.closeTask(OutcomeFailed,
+			withReason(fmt.Sprintf("attempt %d kept repeating the same tool calls: the %s stall, and only %d may be retried",
+				a.N, ordinal(m.state.Stalls), max(0, m.policy.Stalls)), a.Note))
 		return
 	}
-	if why := m.limit(); why != "" {
-		m.ask(GateLimit, why, "")
+	if why := m.attemptLimit(); why != "" {
+		m.openGate(GateLimit, why, "")
 		return
 	}
-	m.then(ThenRecover)
-	m.again(Next{Prompt: PromptStall}, false, "")
+	m.setThen(ThenRecover)
+	m.planAttempt(Next{Prompt: PromptStall}, false, "")
 }
 
 func ordinal(n int) string {

@@ -8,24 +8,24 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// verdict takes a review that somebody gave of work that was judged and still stands in
-// the tree: at a gate, while the record is being closed, or after. A rejection leads to
-// the next attempt, an approval closes the gate that waits for it.
-func (m *machine) verdict() error {
+// onVerdict handles a review of work that was checked and is still in the tree: at a gate,
+// while the record is being closed, or after. A rejection leads to the next attempt, an
+// approval closes the gate that waits for it.
+func (m *machine) onVerdict() error {
 	switch {
-	case m.e.Verdict != belay.VerdictPass && m.e.Verdict != belay.VerdictFail:
-		return refuse(ErrEvent, belay.CodeCannot, "", "a review without a verdict")
-	case !Reviewable(m.s):
-		return m.notNow("the working tree has no checked work")
-	case m.e.Verdict == belay.VerdictPass:
-		return m.approved()
+	case m.event.Verdict != belay.VerdictPass && m.event.Verdict != belay.VerdictFail:
+		return newRefusal(ErrEvent, belay.CodeCannot, "", "a review without a verdict")
+	case !IsReviewable(m.state):
+		return m.notNowError("the working tree has no checked work")
+	case m.event.Verdict == belay.VerdictPass:
+		return m.onApproved()
 	}
-	return m.rejected()
+	return m.onRejected()
 }
 
-// Reviewable reports whether somebody's review of the last attempt can change what
-// happens: it was judged, and what it left was not put back.
-func Reviewable(s State) bool {
+// IsReviewable reports whether a review of the last attempt can have an effect: it was
+// checked, and what it left was not rolled back.
+func IsReviewable(s State) bool {
 	a := s.Current()
 	if a == nil || a.Snapshot == "" || a.Verdict == "" {
 		return false
@@ -42,88 +42,89 @@ func Reviewable(s State) bool {
 	return s.Outcome == OutcomePassed
 }
 
-// rejected has the last attempt's work fixed for what a review found, and for what had
-// refused it already, unless somebody has accepted it over that since. Whoever rejects at a gate is the person who would be asked, so
-// neither the retries nor the mode stop it: only the limit of all attempts does, and a
-// finding that refuses a third time, which another attempt would not end.
-func (m *machine) rejected() error {
-	a := m.last()
+// onRejected starts the next attempt, which fixes what a review found and what had rejected
+// the work before, unless somebody has accepted it over that since. Whoever rejects at a gate
+// is the person who would be asked, so neither the retries nor the mode stop it. Only the
+// limit of all attempts does, and a finding that rejects a third time, which another attempt
+// would not end.
+func (m *machine) onRejected() error {
+	a := m.lastAttempt()
 	known := map[string]bool{}
 	reasons := a.Reasons()
-	if m.s.Outcome == OutcomePassed || m.s.Ending == OutcomePassed {
+	if m.state.Outcome == OutcomePassed || m.state.Ending == OutcomePassed {
 		reasons = nil
 	}
 	for _, f := range reasons {
 		known[signature(f)] = true
 	}
-	for _, f := range m.e.Findings {
+	for _, f := range m.event.Findings {
 		if !known[signature(f)] {
 			reasons = append(reasons, f)
 		}
 	}
 	refused := Attempt{Verdict: belay.VerdictFail, Findings: reasons}
 	if len(refused.Reasons()) == 0 {
-		return refuse(ErrEvent, belay.CodeCannot, "", "a rejection without a reason")
+		return newRefusal(ErrEvent, belay.CodeCannot, "", "a rejection without a reason")
 	}
-	argued := m.s.Gate != nil && m.s.Gate.Kind == GateLimit
+	argued := m.state.Gate != nil && m.state.Gate.Kind == GateLimit
 	m.reopen()
-	a.Verdict, a.Findings, a.Review, a.Reviewer, a.Approved = belay.VerdictFail, reasons, m.e.Report, m.e.By, nil
+	a.Verdict, a.Findings, a.Review, a.Reviewer, a.Approved = belay.VerdictFail, reasons, m.event.Report, m.event.By, nil
 	if a.Reviewer == "" {
 		a.Reviewer = "a reviewer"
 	}
 	why := m.hardLimit()
 	if why == "" && !argued {
-		why = m.sameThrice()
+		why = m.repeatedFinding()
 	}
 	if why != "" {
-		m.ask(GateLimit, why, "")
+		m.openGate(GateLimit, why, "")
 		return nil
 	}
-	back, reason := m.rollsBack()
-	if m.e.Back {
+	back, reason := m.needsRollback()
+	if m.event.RollBack {
 		back, reason = true, "the reviewer asked to start over"
 	}
 	if !back {
 		a.Then = ThenRepair
 	}
-	m.again(Next{Prompt: PromptRepair}, back, reason)
+	m.planAttempt(Next{Prompt: PromptRepair}, back, reason)
 	return nil
 }
 
-// reopen takes back that the task was ending, or waited.
+// reopen reverts that the task was ending, or waited.
 func (m *machine) reopen() {
-	m.s.Outcome, m.s.Ending, m.s.Why = OutcomeNone, OutcomeNone, ""
-	m.s.Pending, m.s.Parked, m.s.Next, m.s.Gate = nil, nil, nil, nil
-	m.s.Rechecking = false
+	m.state.Outcome, m.state.Ending, m.state.Why = OutcomeNone, OutcomeNone, ""
+	m.state.Pending, m.state.Parked, m.state.Next, m.state.Gate = nil, nil, nil, nil
+	m.state.Rechecking = false
 }
 
-// approved counts a person's approval, and accepts the work with the last one that was
-// wanted.
-func (m *machine) approved() error {
-	if m.s.Phase != PhaseGate || m.s.Gate.Kind != GateReview {
-		return m.notNow("no gate waits for a review")
+// onApproved counts a person's approval, and accepts the work with the last one that the
+// policy wants.
+func (m *machine) onApproved() error {
+	if m.state.Phase != PhaseGate || m.state.Gate.Kind != GateReview {
+		return m.notNowError("no gate waits for a review")
 	}
-	left := m.awaited()
-	if len(left) > 0 && !slices.Contains(left, m.e.By) {
-		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "waiting for the review by %s, not %s",
-			strings.Join(left, ", "), m.e.By)
+	left := m.missingApprovals()
+	if len(left) > 0 && !slices.Contains(left, m.event.By) {
+		return newRefusal(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "waiting for the review by %s, not %s",
+			strings.Join(left, ", "), m.event.By)
 	}
-	a := m.last()
-	a.Approved = append(slices.Clone(a.Approved), m.e.By)
-	if left = m.awaited(); len(left) > 0 {
-		m.askReview(left)
+	a := m.lastAttempt()
+	a.Approved = append(slices.Clone(a.Approved), m.event.By)
+	if left = m.missingApprovals(); len(left) > 0 {
+		m.openReviewGate(left)
 		return nil
 	}
-	m.then(ThenAccepted)
-	m.end(OutcomePassed, because(fmt.Sprintf("attempt %d was approved by %s", a.N, strings.Join(a.Approved, ", ")), m.e.Note))
+	m.setThen(ThenAccepted)
+	m.closeTask(OutcomePassed, withReason(fmt.Sprintf("attempt %d was approved by %s", a.N, strings.Join(a.Approved, ", ")), m.event.Note))
 	return nil
 }
 
-// awaited gives the persons whose approval of the last attempt is still missing.
-func (m *machine) awaited() []string { return Awaited(m.p, m.s) }
+// missingApprovals returns the persons who have not approved the last attempt.
+func (m *machine) missingApprovals() []string { return MissingApprovals(m.policy, m.state) }
 
-// Awaited gives the persons of the policy who have not approved the last attempt.
-func Awaited(p belay.Policy, s State) (left []string) {
+// MissingApprovals returns the persons of the policy who have not approved the last attempt.
+func MissingApprovals(p belay.Policy, s State) (left []string) {
 	a := s.Current()
 	if a == nil {
 		return nil
@@ -136,58 +137,59 @@ func Awaited(p belay.Policy, s State) (left []string) {
 	return left
 }
 
-// passed follows a pass: a person's review where one is wanted, else the end.
-func (m *machine) passed() {
-	if left := m.awaited(); len(left) > 0 {
-		m.askReview(left)
+// onPassed continues after a pass: with a person's review if the policy wants one, else with
+// the end.
+func (m *machine) onPassed() {
+	if left := m.missingApprovals(); len(left) > 0 {
+		m.openReviewGate(left)
 		return
 	}
-	m.then(ThenAccepted)
-	m.end(OutcomePassed, fmt.Sprintf("attempt %d was accepted", m.last().N))
+	m.setThen(ThenAccepted)
+	m.closeTask(OutcomePassed, fmt.Sprintf("attempt %d was accepted", m.lastAttempt().N))
 }
 
-func (m *machine) askReview(left []string) {
-	m.ask(GateReview, fmt.Sprintf("attempt %d passed and waits for a review by %s", m.last().N, strings.Join(left, ", ")), "")
+func (m *machine) openReviewGate(left []string) {
+	m.openGate(GateReview, fmt.Sprintf("attempt %d passed and waits for a review by %s", m.lastAttempt().N, strings.Join(left, ", ")), "")
 }
 
-// submitted puts accepted work before a person: whoever reviews it decides anew.
-func (m *machine) submitted() error {
-	if !Reviewable(m.s) || m.last().Verdict != belay.VerdictPass || m.s.Phase == PhaseGate {
-		return m.notNow("the working tree has no accepted work")
+// onSubmitted submits accepted work to a person, who decides about it again.
+func (m *machine) onSubmitted() error {
+	if !IsReviewable(m.state) || m.lastAttempt().Verdict != belay.VerdictPass || m.state.Phase == PhaseGate {
+		return m.notNowError("the working tree has no accepted work")
 	}
 	m.reopen()
-	m.last().Approved = nil
-	left := m.awaited()
+	m.lastAttempt().Approved = nil
+	left := m.missingApprovals()
 	if len(left) == 0 {
 		left = []string{"a person"}
 	}
-	m.askReview(left)
+	m.openReviewGate(left)
 	return nil
 }
 
-// overruled accepts work over a person's rejection before the attempt that follows it
-// has begun; whoever sends it knows that it has not. At a gate it is a decision.
-func (m *machine) overruled() error {
-	if strings.TrimSpace(m.e.Note) == "" {
-		return refuse(ErrDecision, belay.CodeUsage, `add --note "why it may be accepted"`, "accepting rejected work needs a reason")
+// onOverruled accepts work over a person's rejection before the next attempt has started; the
+// sender knows that it has not. At a gate it is a decision.
+func (m *machine) onOverruled() error {
+	if strings.TrimSpace(m.event.Note) == "" {
+		return newRefusal(ErrDecision, belay.CodeUsage, `add --note "why it may be accepted"`, "accepting rejected work needs a reason")
 	}
-	if !Overrulable(m.s) {
-		return m.notNow("there is no pending rejection")
+	if !IsOverrulable(m.state) {
+		return m.notNowError("there is no pending rejection")
 	}
-	if m.s.Phase == PhaseAttempt {
-		m.s.Attempts = m.s.Attempts[:len(m.s.Attempts)-1]
-		m.s.Allowed-- // a rejection's attempt brings its own allowance
+	if m.state.Phase == PhaseAttempt {
+		m.state.Attempts = m.state.Attempts[:len(m.state.Attempts)-1]
+		m.state.Allowed-- // a rejection's attempt brings its own allowance
 	}
 	m.reopen()
-	m.s.Parking = false
-	m.last().Then = ThenAccepted
-	m.end(OutcomePassed, because("accepted over the review by "+m.last().Reviewer, m.e.Note))
+	m.state.Parking = false
+	m.lastAttempt().Then = ThenAccepted
+	m.closeTask(OutcomePassed, withReason("accepted over the review by "+m.lastAttempt().Reviewer, m.event.Note))
 	return nil
 }
 
-// Overrulable reports whether the command that is pending begins what a person's
-// rejection led to, so that until it has begun the rejection can be overruled.
-func Overrulable(s State) bool {
+// IsOverrulable reports whether the pending command starts what a person's rejection led to:
+// until it has started, the rejection can be overruled.
+func IsOverrulable(s State) bool {
 	n := len(s.Attempts)
 	switch {
 	case s.Phase == PhaseAttempt && n > 1 && s.Attempts[n-1].Ended == "":

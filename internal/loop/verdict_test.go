@@ -68,7 +68,7 @@ func TestVerdict(t *testing.T) {
 		"a decision instead":                {persons("ana", "bo"), "ok ok ok ok", []Event{{Kind: EvDecided, Gate: 1, Decision: DecideApprove}}, "closing 1"},
 		"rejected":                          {persons("ana"), "ok ok ok ok", []Event{rejection("ana", "x")}, "attempt repair 2"},
 		"rejected, mended, waits again":     {persons("ana"), "ok ok ok ok", both([]Event{rejection("ana", "x")}, again...), "gate review 2"},
-		"to be done again":                  {persons("ana"), "ok ok ok ok", []Event{{Kind: EvVerdict, Verdict: belay.VerdictFail, Back: true, Findings: found("review", "x")}}, "restore 1"},
+		"to be done again":                  {persons("ana"), "ok ok ok ok", []Event{{Kind: EvVerdict, Verdict: belay.VerdictFail, RollBack: true, Findings: found("review", "x")}}, "restore 1"},
 		"rejected while it closes":          {standard, "ok ok ok ok", []Event{rejection("", "x")}, "attempt repair 2"},
 		"rejected when it is closed":        {standard, "ok ok ok ok ok", []Event{rejection("ana", "x")}, "attempt repair 2"},
 		"rejected at the gate of retries":   {with(func(p *belay.Policy) { p.Retries = 0 }), "ok ok ok fail", []Event{rejection("ana", "x")}, "attempt repair 2"},
@@ -199,7 +199,7 @@ func TestVerdictsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if left := Awaited(ana, State{}); left != nil {
+	if left := MissingApprovals(ana, State{}); left != nil {
 		t.Errorf("%v are awaited before anything was done", left)
 	}
 }

@@ -417,7 +417,7 @@ func newProgress(ctx context.Context, req *sdk.CallToolRequest) *progress {
 	}}
 }
 
-// Checking implements runner.Watcher.
+// Checking implements runner.Observer.
 func (p *progress) Checking(c check.Progress) {
 	if p.report == nil {
 		return
@@ -432,14 +432,14 @@ func (p *progress) Checking(c check.Progress) {
 	p.report(p.n, text)
 }
 
-// Note implements runner.Watcher.
+// Note implements runner.Observer.
 func (p *progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.notes = append(p.notes, text)
 }
 
-// The rest of runner.Watcher is about runs.
+// The rest of runner.Observer is about runs.
 
 func (*progress) Begins(*session.Record, loop.Command) {}
 func (*progress) Happened(*session.Record, loop.Event) {}
@@ -449,4 +449,4 @@ func (*progress) Ask(context.Context, *session.Record) (loop.Decision, string, b
 	return "", "", false, nil
 }
 
-var _ runner.Watcher = (*progress)(nil)
+var _ runner.Observer = (*progress)(nil)

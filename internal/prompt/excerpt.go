@@ -15,39 +15,40 @@ import (
 
 // Bounds on what is shown.
 const (
-	Around   = 5  // lines on either side of a place
-	Longest  = 40 // lines of a declaration that is shown whole
-	mostLine = 400
-	Largest  = 2 << 20 // bytes of a file that is looked into
+	ContextLines   = 5  // lines on either side of a place
+	MaxDeclaration = 40 // lines of a declaration that is shown whole
+	maxLineBytes   = 400
+	MaxFileBytes   = 2 << 20 // bytes of a file that is looked into
 )
 
 // Range is lines First to Last, from 1, both included.
 type Range struct{ First, Last int }
 
-// Excerpt is a stretch of a file.
+// Excerpt is a range of lines of a file.
 type Excerpt struct {
 	Range
 	Lines []string // made visible, cut where they are very long
 }
 
-// Of gives the excerpts that show all places of a file, in order, without overlap. A
-// place beyond the end shows the end; no places show the head of the file. ok is false
-// for a file that is binary or too large to look into.
-func Of(name string, text []byte, places []Range) (list []Excerpt, ok bool) {
-	around := indented
-	if strings.HasSuffix(name, ".go") && len(text) <= Largest {
-		around = inGo(text)
+// Excerpts returns the excerpts that show all places of a file, in order, without overlap. A
+// place beyond the end shows the end; without places it shows the head of the file. ok is
+// false for a file that is binary or too large.
+func Excerpts(name string, text []byte, places []Range) (list []Excerpt, ok bool) {
+	around := indentedBlock
+	if strings.HasSuffix(name, ".go") && len(text) <= MaxFileBytes {
+		around = goDeclaration(text)
 	}
-	return of(text, places, around)
+	return newExcerpts(text, places, around)
 }
 
-// Narrow is Of without whole declarations: a few lines on either side of each place.
-func Narrow(text []byte, places []Range) ([]Excerpt, bool) {
-	return of(text, places, func([]string, Range) (Range, bool) { return Range{}, false })
+// NarrowExcerpts is Excerpts without complete declarations: it shows a few lines on either
+// side of each place.
+func NarrowExcerpts(text []byte, places []Range) ([]Excerpt, bool) {
+	return newExcerpts(text, places, func([]string, Range) (Range, bool) { return Range{}, false })
 }
 
-func of(text []byte, places []Range, around func([]string, Range) (Range, bool)) (list []Excerpt, ok bool) {
-	if len(text) > Largest || bytes.IndexByte(text, 0) >= 0 {
+func newExcerpts(text []byte, places []Range, around func([]string, Range) (Range, bool)) (list []Excerpt, ok bool) {
+	if len(text) > MaxFileBytes || bytes.IndexByte(text, 0) >= 0 {
 		return nil, false
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
@@ -56,35 +57,35 @@ func of(text []byte, places []Range, around func([]string, Range) (Range, bool))
 	}
 	var ranges []Range
 	for _, p := range places {
-		ranges = append(ranges, shownLines(lines, p, around))
+		ranges = append(ranges, linesAround(lines, p, around))
 	}
-	for _, r := range merged(ranges) {
+	for _, r := range mergeRanges(ranges) {
 		e := Excerpt{Range: r}
 		for _, l := range lines[r.First-1 : r.Last] {
-			e.Lines = append(e.Lines, plain(l))
+			e.Lines = append(e.Lines, visibleLine(l))
 		}
 		list = append(list, e)
 	}
 	return list, true
 }
 
-// shown widens a place to what is shown of it.
-func shownLines(lines []string, p Range, around func([]string, Range) (Range, bool)) Range {
+// linesAround returns the lines to show for a place.
+func linesAround(lines []string, p Range, around func([]string, Range) (Range, bool)) Range {
 	n := len(lines)
 	p.First = min(max(p.First, 1), n)
 	p.Last = min(max(p.Last, p.First), n)
-	if p.Last-p.First >= Longest {
-		p.Last = p.First + Longest - 1
+	if p.Last-p.First >= MaxDeclaration {
+		p.Last = p.First + MaxDeclaration - 1
 	}
-	if r, ok := around(lines, p); ok && r.First <= p.First && r.Last >= p.Last && r.Last-r.First < Longest {
+	if r, ok := around(lines, p); ok && r.First <= p.First && r.Last >= p.Last && r.Last-r.First < MaxDeclaration {
 		return r
 	}
-	return Range{max(1, p.First-Around), min(n, p.Last+Around)}
+	return Range{max(1, p.First-ContextLines), min(n, p.Last+ContextLines)}
 }
 
-// merged sorts ranges and joins those that overlap, touch, or leave out so little that
-// saying so would take as much room.
-func merged(list []Range) []Range {
+// mergeRanges sorts ranges and joins those that overlap, touch, or leave a gap so small that
+// marking it would take as much room.
+func mergeRanges(list []Range) []Range {
 	slices.SortFunc(list, func(a, b Range) int { return a.First - b.First })
 	var out []Range
 	for _, r := range list {
@@ -97,12 +98,12 @@ func merged(list []Range) []Range {
 	return out
 }
 
-func plain(l string) string {
+func visibleLine(l string) string {
 	l = belay.VisibleLine(strings.TrimSuffix(strings.ReplaceAll(l, "\t", "    "), "\r"))
-	if len(l) <= mostLine {
+	if len(l) <= maxLineBytes {
 		return l
 	}
-	cut := mostLine
+	cut := maxLineBytes
 	for cut > 0 && !utf8.RuneStart(l[cut]) {
 		cut--
 	}
@@ -119,14 +120,14 @@ func (e Excerpt) String() string {
 	return b.String()
 }
 
-// inGo finds the smallest declaration, or function literal's function, by the syntax.
-// Files that do not parse are read as far as they do.
-func inGo(text []byte) func([]string, Range) (Range, bool) {
+// goDeclaration finds the smallest declaration around a place, or the function of a function
+// literal, by the syntax. A file that does not parse is used as far as it does.
+func goDeclaration(text []byte) func([]string, Range) (Range, bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
 	return func(lines []string, p Range) (Range, bool) {
 		if file == nil {
-			return indented(lines, p)
+			return indentedBlock(lines, p)
 		}
 		for _, d := range file.Decls {
 			from := d.Pos()
@@ -139,7 +140,7 @@ func inGo(text []byte) func([]string, Range) (Range, bool) {
 			}
 		}
 		if err != nil { // it does not parse as far as here
-			return indented(lines, p)
+			return indentedBlock(lines, p)
 		}
 		return Range{}, false
 	}
@@ -155,34 +156,34 @@ func docOf(d ast.Decl) *ast.CommentGroup {
 	return nil
 }
 
-// indented finds the block around a place by indentation: up to the nearest line that
-// is indented less and opens a block, down to the line that ends it.
-func indented(lines []string, p Range) (Range, bool) {
-	own := depth(lines[p.First-1])
+// indentedBlock finds the block around a place by indentation: up to the nearest line that is
+// indented less and opens a block, down to the line that ends it.
+func indentedBlock(lines []string, p Range) (Range, bool) {
+	own := indentation(lines[p.First-1])
 	if own < 0 {
 		return Range{}, false
 	}
 	first := p.First
-	if !opens(lines[first-1]) || !deeper(lines[first:], own) {
-		for first > 1 && !heads(lines[first-1], own) {
+	if !looksLikeHead(lines[first-1]) || !nextIsDeeper(lines[first:], own) {
+		for first > 1 && !opensBlock(lines[first-1], own) {
 			first--
-			if p.First-first > Longest {
+			if p.First-first > MaxDeclaration {
 				return Range{}, false
 			}
 		}
-		if !heads(lines[first-1], own) {
+		if !opensBlock(lines[first-1], own) {
 			return Range{}, false
 		}
 	}
-	head := depth(lines[first-1])
-	for first > 1 && attached(lines[first-2], head) {
+	head := indentation(lines[first-1])
+	for first > 1 && belongsToHead(lines[first-2], head) {
 		first--
 	}
 	last := p.Last
-	for last < len(lines) && (depth(lines[last]) < 0 || depth(lines[last]) > head) {
+	for last < len(lines) && (indentation(lines[last]) < 0 || indentation(lines[last]) > head) {
 		last++
 	}
-	if last < len(lines) && depth(lines[last]) == head && closes(lines[last]) {
+	if last < len(lines) && indentation(lines[last]) == head && closesBlock(lines[last]) {
 		last++
 	}
 	for last > p.Last && strings.TrimSpace(lines[last-1]) == "" {
@@ -191,24 +192,24 @@ func indented(lines []string, p Range) (Range, bool) {
 	return Range{first, last}, true
 }
 
-// deeper tells whether the next line with something in it is indented more.
-func deeper(lines []string, than int) bool {
+// nextIsDeeper reports whether the next line that is not blank is indented more.
+func nextIsDeeper(lines []string, than int) bool {
 	for _, l := range lines {
-		if d := depth(l); d >= 0 {
+		if d := indentation(l); d >= 0 {
 			return d > than
 		}
 	}
 	return false
 }
 
-// heads tells whether a line opens a block that holds lines indented by own.
-func heads(l string, own int) bool {
-	d := depth(l)
-	return d >= 0 && d < own && opens(l)
+// opensBlock reports whether a line opens a block with lines indented by own.
+func opensBlock(l string, own int) bool {
+	d := indentation(l)
+	return d >= 0 && d < own && looksLikeHead(l)
 }
 
-// depth is the indentation of a line, a tab counting as four, -1 for a blank one.
-func depth(l string) int {
+// indentation returns the indentation of a line, a tab counting as four, -1 for a blank line.
+func indentation(l string) int {
 	n := 0
 	for _, r := range l {
 		switch r {
@@ -224,8 +225,8 @@ func depth(l string) int {
 	return -1
 }
 
-// opens tells whether a line begins a block in one of the ways common languages do.
-func opens(l string) bool {
+// looksLikeHead reports whether a line starts a block as common languages do.
+func looksLikeHead(l string) bool {
 	l = strings.TrimSpace(l)
 	if l == "" || strings.ContainsAny(l[:1], "})];") {
 		return false
@@ -238,16 +239,16 @@ func opens(l string) bool {
 		strings.TrimRight(word, "("))
 }
 
-func closes(l string) bool {
+func closesBlock(l string) bool {
 	l = strings.TrimSpace(l)
 	return l == "end" || l != "" && strings.ContainsAny(l[:1], "})]")
 }
 
-// attached tells whether the line above a head belongs to it: a comment, a decorator,
-// an attribute.
-func attached(l string, head int) bool {
+// belongsToHead reports whether the line above a head belongs to it, like a comment, a
+// decorator or an attribute.
+func belongsToHead(l string, head int) bool {
 	t := strings.TrimSpace(l)
-	if depth(l) < 0 || depth(l) < head || depth(l) > head+1 {
+	if indentation(l) < 0 || indentation(l) < head || indentation(l) > head+1 {
 		return false
 	}
 	for _, mark := range []string{"//", "#", "/*", "*", "@", "--", "///", "\"\"\""} {

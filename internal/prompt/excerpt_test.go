@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 		"an empty file":                {"a.txt", "", []Range{{1, 1}}, []Range{{1, 1}}},
 		"a range longer than is shown": {"a.txt", strings.Repeat("x\n", 300), []Range{{10, 200}}, []Range{{5, 54}}},
 	} {
-		got, ok := Of(tt.file, []byte(tt.text), tt.places)
+		got, ok := Excerpts(tt.file, []byte(tt.text), tt.places)
 		var ranges []Range
 		for _, e := range got {
 			ranges = append(ranges, e.Range)
@@ -95,8 +95,8 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for name, text := range map[string]string{"binary": "a\x00b", "large": strings.Repeat("x", Largest+1)} {
-		if _, ok := Of("a", []byte(text), nil); ok {
+	for name, text := range map[string]string{"binary": "a\x00b", "large": strings.Repeat("x", MaxFileBytes+1)} {
+		if _, ok := Excerpts("a", []byte(text), nil); ok {
 			t.Errorf("a %s file is shown", name)
 		}
 	}
@@ -104,7 +104,7 @@ func TestOf(t *testing.T) {
 
 func TestString(t *testing.T) {
 	t.Parallel()
-	list, _ := Of("a.txt", []byte("one\n\ttwo\x1b[31m\r\n"+strings.Repeat("é", 300)), []Range{{2, 2}})
+	list, _ := Excerpts("a.txt", []byte("one\n\ttwo\x1b[31m\r\n"+strings.Repeat("é", 300)), []Range{{2, 2}})
 	want := "1  one\n2      two\\x1b[31m\n3  " + strings.Repeat("é", 200) + "…\n"
 	if d := cmp.Diff(want, fmt.Sprint(list[0])); d != "" {
 		t.Error(d)
@@ -124,7 +124,7 @@ func TestEveryPlaceIsShown(t *testing.T) {
 			n := rapid.IntRange(-3, 150).Draw(t, "first")
 			places = append(places, Range{n, n + rapid.IntRange(0, 20).Draw(t, "more")})
 		}
-		list, ok := Of(name, []byte(strings.Join(lines, "\n")), places)
+		list, ok := Excerpts(name, []byte(strings.Join(lines, "\n")), places)
 		if !ok {
 			t.Fatal("not shown")
 		}

@@ -13,7 +13,7 @@ import (
 // Every line ends in a newline; no findings give "".
 func Findings(list []belay.Finding) string {
 	var b strings.Builder
-	for _, f := range once(list) {
+	for _, f := range withoutRepeatedCommands(list) {
 		writeFinding(&b, f, "", maxDetailLines)
 	}
 	return b.String()
@@ -26,14 +26,14 @@ func AllFindings(list []belay.Finding) string {
 		detail := f.Detail
 		f.Detail, f.Recommendation, f.Reproduce = "", "", ""
 		writeFinding(&b, f, "", 0)
-		indent(&b, Seen(detail))
+		writeIndented(&b, MaskVisible(detail))
 	}
 	return b.String()
 }
 
-// once leaves out a command that an earlier finding of the list has: where single tests cannot
-// be chosen it is the same for all.
-func once(list []belay.Finding) []belay.Finding {
+// withoutRepeatedCommands leaves out a command that an earlier finding of the list has: if
+// single tests cannot be chosen, it is the same for all.
+func withoutRepeatedCommands(list []belay.Finding) []belay.Finding {
 	seen, out := map[string]bool{}, slices.Clone(list)
 	for i := range out {
 		if seen[out[i].Reproduce] {
@@ -57,39 +57,39 @@ func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int)
 		severity = belay.SeverityError
 	}
 	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), Reason(f), mark)
-	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" && !repeats(f.Title, detail) {
-		kept, left := Cut(Seen(detail), details, maxDetailBytes)
+	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" && !repeatsTitle(f.Title, detail) {
+		kept, left := Cut(MaskVisible(detail), details, maxDetailBytes)
 		if left != "" {
 			kept += "\n(cut: " + left + ")"
 		}
-		indent(b, kept)
+		writeIndented(b, kept)
 	}
 	if try := strings.TrimSpace(f.Recommendation); try != "" {
-		indent(b, "try: "+Seen(try))
+		writeIndented(b, "try: "+MaskVisible(try))
 	}
 	if f.Reproduce != "" {
-		indent(b, "run: "+Seen(f.Reproduce))
+		writeIndented(b, "run: "+MaskVisible(f.Reproduce))
 	}
 }
 
-// repeats reports whether a detail of one line says nothing but what the title ends with: "not shown: X" and
-// "asked for: ADD: X".
-func repeats(title, detail string) bool {
+// repeatsTitle reports whether a detail of one line only repeats the end of the title: "not
+// shown: X" and "asked for: ADD: X".
+func repeatsTitle(title, detail string) bool {
 	_, said, ok := strings.Cut(title, ": ")
 	label, found := strings.CutSuffix(detail, ": "+said)
 	return ok && found && !strings.Contains(label, "\n")
 }
 
-func indent(b *strings.Builder, text string) {
+func writeIndented(b *strings.Builder, text string) {
 	for line := range strings.Lines(text) {
 		b.WriteString("    " + strings.TrimRight(line, " \t\n") + "\n")
 	}
 }
 
-// Reason is a finding on one line: where, what, and the category.
+// Reason returns a finding on one line: where, what, and the category.
 func Reason(f belay.Finding) string {
 	text := belay.VisibleLine(f.Title)
-	if p := place(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, ": "+p) {
+	if p := location(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, ": "+p) {
 		text = p + ": " + text
 	}
 	if f.Category != "" {
@@ -98,8 +98,8 @@ func Reason(f belay.Finding) string {
 	return text
 }
 
-// place is file:line or file:line-end, "" for a finding without a file.
-func place(f belay.Finding) string {
+// location returns file:line or file:line-end, "" for a finding without a file.
+func location(f belay.Finding) string {
 	switch {
 	case f.File == "":
 		return ""
@@ -109,38 +109,38 @@ func place(f belay.Finding) string {
 	return belay.VisibleLine(belay.At(f.File, f.Line))
 }
 
-// maxListed is how many findings of one attempt are listed; more help nobody at once.
+// maxListed is how many findings of one attempt are listed; more are no help.
 const maxListed = 40
 
-// fitting lists an attempt's reasons with as much of their details as a prompt can
-// quote: every reason is worth more than the whole of one.
-func fitting(list, again []belay.Finding, detailed bool) string {
+// fitFindings lists an attempt's reasons with as much of their details as a prompt can quote:
+// all reasons matter more than all details of one.
+func fitFindings(list, again []belay.Finding, detailed bool) string {
 	if detailed {
 		for _, lines := range []int{maxDetailLines, 10, 3} {
-			text := listed(list, again, lines)
+			text := listFindings(list, again, lines)
 			if _, left := Cut(text, MaxLines, MaxBytes); left == "" {
 				return text
 			}
 		}
 	}
-	return listed(list, again, 0)
+	return listFindings(list, again, 0)
 }
 
-// listed writes an attempt's reasons, those that came back marked.
-func listed(list, again []belay.Finding, details int) string {
+// listFindings writes an attempt's reasons and marks the repeated ones.
+func listFindings(list, again []belay.Finding, details int) string {
 	came := map[string]bool{}
 	for _, f := range again {
 		came[f.Sign().Signature] = true
 	}
 	var b strings.Builder
-	for i, f := range once(list) {
+	for i, f := range withoutRepeatedCommands(list) {
 		if i == maxListed {
 			fmt.Fprintf(&b, "and %d more\n", len(list)-i)
 			break
 		}
 		mark := ""
 		if came[f.Sign().Signature] {
-			mark = cameBack
+			mark = repeatedMark
 		}
 		writeFinding(&b, f, mark, details)
 	}

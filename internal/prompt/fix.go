@@ -8,24 +8,24 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// FixInput is what a fix prompt is made from. Files holds, for each file that a finding
-// names, what is shown of it as it is now.
+// FixInput is the data of a fix prompt. Files contains, for each file that a finding names,
+// the excerpts of its current content.
 type FixInput struct {
-	Task      belay.Task
-	Attempt   int             // whose findings these are
-	Findings  []belay.Finding // what is to be fixed
-	Again     []belay.Finding // those of them that refused the attempt before as well
-	Beside    []belay.Finding // what a reviewer said beside them
-	By        string          // the person who rejected it, "" for none
-	Files     []FixFile
-	Reproduce string // a command that shows the failure, "" for none
-	Tokens    int    // the most tokens of the prompt, 0 for no limit
-	Diff      string // what the attempt changed, as git shows it; of it is shown what failing tests are about
-	Whole     Whole  // where what is cut is in full
-	Full      int    // tokens of the prompt that says everything, 0 when that is not known
+	Task          belay.Task
+	Attempt       int             // whose findings these are
+	Findings      []belay.Finding // what is to be fixed
+	Repeated      []belay.Finding // those of them that refused the attempt before as well
+	OtherFindings []belay.Finding // what a reviewer said beside them
+	By            string          // the person who rejected it, "" for none
+	Files         []FixFile
+	Reproduce     string    // a command that shows the failure, "" for none
+	Tokens        int       // the most tokens of the prompt, 0 for no limit
+	Diff          string    // what the attempt changed, as git shows it; of it is shown what failing tests are about
+	FullFiles     FullFiles // where what is cut is in full
+	Full          int       // tokens of the prompt that says everything, 0 when that is not known
 }
 
-// FixFile is one file. Code is numbered lines, "" with Missing, which says why.
+// FixFile is one file. Code is numbered lines, empty if Missing says why there are none.
 type FixFile struct {
 	Path    string
 	Code    []string
@@ -33,7 +33,7 @@ type FixFile struct {
 	Missing string
 }
 
-// Fix is a fix prompt with what it costs.
+// Fix is a fix prompt with its size in tokens.
 type Fix struct {
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"`
@@ -44,7 +44,7 @@ type Fix struct {
 // Tokens estimates how many tokens a text is: a token for four bytes, rounded up.
 func Tokens(text string) int { return (len(text) + 3) / 4 }
 
-// Share is the part of the full prompt that the fix prompt takes, 0 when not known.
+// Share returns the size of the fix prompt as a fraction of the full one, 0 when unknown.
 func (f Fix) Share() float64 {
 	if f.Full == 0 {
 		return 0
@@ -52,22 +52,22 @@ func (f Fix) Share() float64 {
 	return float64(f.Tokens) / float64(f.Full)
 }
 
-// fixView is what the templates see.
+// fixView is the data of the templates.
 type fixView struct {
 	FixInput
-	Reasons string
-	Asides  string
-	Left    []string // what was left out
-	Changed string   // of the diff, what failing tests are about
+	Reasons   string
+	OtherText string
+	Omitted   []string // what was left out
+	Changed   string   // of the diff, what failing tests are about
 }
 
-// FixPrompt is what an agent needs to fix findings and nothing else: the findings,
-// the code they are about as it is now, how to see the failure, and what not to touch.
-// It stands alone: an agent that knows nothing of the task can act on it. To keep
-// within Tokens, code is left out file by file from the end, then details of findings,
-// and what was left out is named.
+// FixPrompt returns the prompt to fix findings and nothing else: the findings, the current
+// code that they are about, how to see the failure, and what not to change. It is
+// self-contained: an agent that knows nothing of the task can act on it. To stay within Tokens
+// it leaves out code, file by file from the end, then details of findings, and says what it
+// left out.
 func FixPrompt(in FixInput) Fix {
-	in.Findings = overlaid(marked(in.Findings, in.Again))
+	in.Findings = mergeOverlapping(markRepeated(in.Findings, in.Repeated))
 	if whole := fixWithin(in); in.Full == 0 || whole.Share() <= goodShare {
 		return whole
 	}
@@ -83,37 +83,37 @@ func FixPrompt(in FixInput) Fix {
 // goodShare is how much of the full prompt a fix prompt should take at most.
 const goodShare = 0.25
 
-// fixWithin leaves out what does not fit.
+// fixWithin writes the prompt and leaves out what does not fit.
 func fixWithin(in FixInput) Fix {
-	details, files, changed := maxDetailLines, slices.Clone(in.Files), beside(in.Findings, in.Diff, false)
+	details, files, changed := maxDetailLines, slices.Clone(in.Files), relatedDiff(in.Findings, in.Diff, false)
 	for cut := false; ; cut = true {
 		v := fixView{FixInput: in}
 		v.Files = slices.Clone(files)
 		var b strings.Builder
-		for _, f := range once(in.Findings) {
+		for _, f := range withoutRepeatedCommands(in.Findings) {
 			writeFinding(&b, f, "", details)
 		}
 		v.Reasons = b.String()
 		b.Reset()
-		for _, f := range in.Beside {
+		for _, f := range in.OtherFindings {
 			writeFinding(&b, f, "", details)
 		}
-		v.Asides = b.String()
-		v.Reasons = pointed(v.Reasons, in.Whole.Findings)
-		v.Changed = pointed(Block("diff", changed), in.Whole.Diff)
+		v.OtherText = b.String()
+		v.Reasons = withFilePointer(v.Reasons, in.FullFiles.Findings)
+		v.Changed = withFilePointer(Block("diff", changed), in.FullFiles.Diff)
 		for _, f := range files {
-			if f.Missing == leftOut {
-				v.Left = append(v.Left, f.Path)
+			if f.Missing == leftOutText {
+				v.Omitted = append(v.Omitted, f.Path)
 			}
 		}
-		text := sections(v, "fix", "fix_contract", "fix_findings", "fix_beside", "fix_changed", "fix_code", "fix_end")
+		text := renderSections(v, "fix", "fix_contract", "fix_findings", "fix_beside", "fix_changed", "fix_code", "fix_end")
 		n := Tokens(text)
 		if in.Tokens <= 0 || n <= in.Tokens {
 			return Fix{Text: text, Tokens: n, Full: in.Full, Cut: cut}
 		}
-		switch i := lastShown(files); {
+		switch i := lastWithCode(files); {
 		case i >= 0:
-			files[i] = FixFile{Path: files[i].Path, Missing: leftOut}
+			files[i] = FixFile{Path: files[i].Path, Missing: leftOutText}
 		case changed != "":
 			changed = ""
 		case details > 0:
@@ -126,9 +126,9 @@ func fixWithin(in FixInput) Fix {
 	}
 }
 
-const leftOut = "left out to save space: read it yourself"
+const leftOutText = "left out to save space: read it yourself"
 
-func lastShown(files []FixFile) int {
+func lastWithCode(files []FixFile) int {
 	for i := len(files) - 1; i >= 0; i-- {
 		if len(files[i].Code) > 0 {
 			return i
@@ -137,11 +137,11 @@ func lastShown(files []FixFile) int {
 	return -1
 }
 
-// cameBack marks a finding that the repair before did not fix.
-const cameBack = " [came back unchanged]"
+// repeatedMark marks a finding that the previous repair did not fix.
+const repeatedMark = " [came back unchanged]"
 
-// marked says of the findings that refused the attempt before as well that they do.
-func marked(list, again []belay.Finding) []belay.Finding {
+// markRepeated marks the findings that rejected the previous attempt as well.
+func markRepeated(list, again []belay.Finding) []belay.Finding {
 	came := map[string]bool{}
 	for _, f := range again {
 		came[f.Sign().Signature] = true
@@ -149,15 +149,15 @@ func marked(list, again []belay.Finding) []belay.Finding {
 	list = slices.Clone(list)
 	for i, f := range list {
 		if came[f.Sign().Signature] {
-			list[i].Title += cameBack
+			list[i].Title += repeatedMark
 		}
 	}
 	return list
 }
 
-// overlaid merges findings of one file, severity and category whose lines overlap: one
-// cause is told once, with everybody's titles.
-func overlaid(list []belay.Finding) []belay.Finding {
+// mergeOverlapping merges findings of the same file, severity and category with overlapping
+// lines: one cause is reported once, with all titles.
+func mergeOverlapping(list []belay.Finding) []belay.Finding {
 	var out []belay.Finding
 next:
 	for _, f := range list {
@@ -189,10 +189,10 @@ func overlap(a, b belay.Finding) bool {
 	return a.Line <= max(b.Line, b.EndLine) && b.Line <= max(a.Line, a.EndLine)
 }
 
-// Text writes the excerpts of a file for the template.
+// Text joins the excerpts of a file for the template.
 func (f FixFile) Text() string { return strings.Join(f.Code, "…\n") }
 
-// Note says what a fix prompt costs beside the full one, on a line for people.
+// Note compares the size of a fix prompt with the full one, on a line for people.
 func (f Fix) Note() string {
 	s := fmt.Sprintf("about %d tokens", f.Tokens)
 	if f.Full > 0 {

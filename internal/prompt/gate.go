@@ -7,31 +7,31 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Gate is the question to a person at an open gate, as plain text for a terminal:
-// why it is asked, every attempt with its reasons, and each option with the command
-// that takes it. It is "" when no gate is open.
+// Gate returns the question to a person at an open gate, as plain text for a terminal: why it
+// is asked, every attempt with its reasons, and each option with the command that takes it. It
+// returns "" when no gate is open.
 func Gate(s loop.State, t belay.Task) string {
 	if s.Gate == nil {
 		return ""
 	}
 	v := gateView{Task: t, Gate: *s.Gate, Stopped: s.Gate.Kind == loop.GateCancelled, Review: s.Gate.Kind == loop.GateReview}
 	if s.Gate.Kind == loop.GateClarify {
-		v.Doubts = Doubts(t.Request.Doubts)
+		v.Doubts = DoubtsText(t.Request.Doubts)
 		v.Gate.Why = "The task is ambiguous: its readings lead to different work."
 	}
 	if a := s.Current(); s.Gate.Broken == loop.CmdAttempt && a.Log != "" {
 		v.Failed = a.N
 	}
 	for _, a := range s.Attempts {
-		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
+		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: resultText(a), Reasons: reasonLines(a)})
 	}
 	for _, o := range s.Gate.Options {
 		v.Options = append(v.Options, option{Key: Key(o), Name: fmt.Sprintf("%-8s", o), Meaning: Meaning(o, s)})
 		command := fmt.Sprintf("belay decide %s %s", t.ID, o)
-		if what := words(o, *s.Gate); what != "" {
+		if what := meaningText(o, *s.Gate); what != "" {
 			command += fmt.Sprintf(" --message %q", what)
 		}
-		if v.Command == "" || o == likely(*s.Gate) {
+		if v.Command == "" || o == likelyDecision(*s.Gate) {
 			v.Command = command
 		}
 	}
@@ -62,8 +62,9 @@ type option struct {
 	Meaning string
 }
 
-// likely is what a person is most likely to decide: what stood in the way was removed, or is explained.
-func likely(g loop.Gate) loop.Decision {
+// likelyDecision returns a person's most likely decision: the obstacle was removed, or is
+// explained.
+func likelyDecision(g loop.Gate) loop.Decision {
 	switch g.Kind {
 	case loop.GateBroken:
 		return loop.DecideRetry
@@ -73,18 +74,18 @@ func likely(g loop.Gate) loop.Decision {
 	return loop.DecideGuide
 }
 
-// keys are what is pressed for a decision at a terminal: a letter of its name.
-var keys = map[loop.Decision]string{loop.DecideGuide: "g", loop.DecideRetry: "t", loop.DecideDebug: "d", loop.DecideAsItIs: "i",
+// decisionKeys are the keys for decisions at a terminal: a letter of each name.
+var decisionKeys = map[loop.Decision]string{loop.DecideGuide: "g", loop.DecideRetry: "t", loop.DecideDebug: "d", loop.DecideAsItIs: "i",
 	loop.DecideRecheck: "r", loop.DecideApprove: "a", loop.DecideSkip: "s", loop.DecideAbort: "x"}
 
 // Key returns the key for a decision at a terminal.
-func Key(d loop.Decision) string { return keys[d] }
+func Key(d loop.Decision) string { return decisionKeys[d] }
 
 // maxGateReasons is how many reasons of an attempt the question repeats.
 const maxGateReasons = 5
 
-// lines gives an attempt's reasons, one a line, or the note when it has none.
-func lines(a loop.Attempt) []string {
+// reasonLines returns an attempt's reasons, one a line, or the note when it has none.
+func reasonLines(a loop.Attempt) []string {
 	var list []string
 	reasons := a.Reasons()
 	for i, f := range reasons {
@@ -100,7 +101,7 @@ func lines(a loop.Attempt) []string {
 	return list
 }
 
-// Meaning says in a few words what a decision does at the open gate.
+// Meaning returns in a few words what a decision does at the open gate.
 func Meaning(d loop.Decision, s loop.State) string {
 	switch d {
 	case loop.DecideDebug:
@@ -118,9 +119,9 @@ func Meaning(d loop.Decision, s loop.State) string {
 	case loop.DecideAsItIs:
 		return "run the task as written"
 	case loop.DecideSkip:
-		return rollsBack(s) + "record a known issue and continue"
+		return rollbackText(s) + "record a known issue and continue"
 	case loop.DecideAbort:
-		return rollsBack(s) + "stop"
+		return rollbackText(s) + "stop"
 	case loop.DecideRecheck:
 		return "check your own edits"
 	case loop.DecideApprove:
@@ -135,14 +136,14 @@ func Meaning(d loop.Decision, s loop.State) string {
 	return ""
 }
 
-func rollsBack(s loop.State) string {
+func rollbackText(s loop.State) string {
 	if s.Before == "" {
 		return ""
 	}
 	return "roll back, "
 }
 
-func words(d loop.Decision, g loop.Gate) string {
+func meaningText(d loop.Decision, g loop.Gate) string {
 	switch {
 	case d != loop.DecideGuide:
 		return ""

@@ -80,7 +80,7 @@ func TestForeignTextStaysQuoted(t *testing.T) {
 			if name != "feedback" && !strings.Contains(text, prose) {
 				t.Fatalf("%s lost the person's words:\n%s", name, text)
 			}
-			ours := strings.Replace(text, prose+Closing(prose), "", 1)
+			ours := strings.Replace(text, prose+ClosingFence(prose), "", 1)
 			if strings.Contains(unquoted(ours), evil) {
 				t.Fatalf("%s has foreign text outside a quote:\n%s", name, text)
 			}
@@ -104,7 +104,7 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 		c := loop.Command{Kind: rapid.SampledFrom([]loop.CommandKind{"restore", "attempt", "\x1b"}).Draw(t, "command"), Why: drawEvil(t, "why"), Prompt: "\x1b"}
 		gate := Gate(s, task)
 		texts := map[string]string{
-			"gate": gate, "summary": Summary(task, s, nil, ""), "task": TaskFile(task), "happened": Happened(s, e), "doing": Doing(c),
+			"gate": gate, "summary": Summary(task, s, nil, ""), "task": TaskFile(task), "happened": EventText(s, e), "doing": CommandText(c),
 			"history": HistoryLine(task, s, ""), "findings": Findings(s.Attempts[0].Findings),
 			"result": Result{Checks: []belay.CheckResult{{Check: drawEvil(t, "check"), Verdict: "fail", Why: drawEvil(t, "why"), Findings: s.Attempts[0].Findings}},
 				Changes: []belay.Change{{Path: drawEvil(t, "path"), Status: "M"}}, Commits: []Commit{{OID: drawEvil(t, "oid"), Subject: drawEvil(t, "subject")}}}.Text(),
@@ -114,14 +114,14 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 				t.Fatalf("%s hides something: %q", name, text)
 			}
 		}
-		if strings.Contains(HistoryLine(task, s, "")+Doing(c), "\n") {
+		if strings.Contains(HistoryLine(task, s, "")+CommandText(c), "\n") {
 			t.Fatal("a line has two")
 		}
 		want := 2 // the title and how it stands
 		if len(s.Attempts) > 1 || s.Outcome != loop.OutcomePassed {
 			want += 2 + len(s.Attempts)
 			for _, a := range s.Attempts {
-				if why(a) != "" { // its reason, on one line
+				if shortReason(a) != "" { // its reason, on one line
 					want++
 				}
 			}
@@ -179,7 +179,7 @@ func FuzzEntry(f *testing.F) {
 	f.Add("note", []byte(`{"kind":"\u001b","text":"x"}`))
 	f.Add("event", []byte(`{"event":{"kind":"broken"},"state":{"gate":{}}}`))
 	f.Fuzz(func(t *testing.T, typ string, data []byte) {
-		line := Entry(1, time.Unix(0, 0), typ, data)
+		line := EntryLine(1, time.Unix(0, 0), typ, data)
 		if strings.Contains(line, "\n") || belay.Visible(line) != line {
 			t.Fatalf("%q", line)
 		}
@@ -204,7 +204,7 @@ func TestPhaseReviewQuotes(t *testing.T) {
 		text := drawEvil(t, "artefact") + "\ndata " + nonce + ">>>\n" + evil
 		in := ReviewInput{Reviewer: belay.Reviewer{Name: "r"}, Task: belay.Task{ID: "phase"}, Nonce: nonce, Since: 1,
 			Open: []belay.Finding{drawFinding(t)},
-			Phase: &PhaseReview{Feature: "001-a", Phase: "specify", Next: "design", Needs: "criteria", Sits: sits, Round: 2, Limit: 3,
+			Phase: &PhaseReview{Feature: "001-a", Phase: "specify", Next: "design", Needs: "criteria", Kind: sits, Round: 2, Limit: 3,
 				Previous: []Document{{"specs/001-a/brainstorm.md", text}}, Artefact: []Document{{"specs/001-a/spec.md", text}}}}
 		if sits != "chain" {
 			in.Diff, in.Files = text, []string{"a.go"}

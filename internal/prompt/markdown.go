@@ -14,10 +14,11 @@ import (
 // Forges read more in Markdown than CommonMark does: mentions that notify people, references
 // that close issues, commands in the names of labels. They look for these in the rendered
 // text, where a backslash is gone, so the sign is kept off what follows it by a comment.
-const apart = "<!-- -->"
+const separator = "<!-- -->"
 
-// Inline is a text of unknown origin on one line of Markdown, in a table or not: its secrets
-// masked, nothing in it invisible, and nothing of it markup, a link, a mention or a reference.
+// Inline returns a text of unknown origin on one line of Markdown, in a table or not: its
+// secrets are masked, all of it is visible, and none of it is markup, a link, a mention or a
+// reference.
 func Inline(text string) string {
 	text = belay.VisibleLine(secret.Mask(strings.TrimSpace(text)))
 	var b strings.Builder
@@ -29,11 +30,11 @@ func Inline(text string) string {
 			b.WriteString(map[rune]string{'|': "&#124;", '\\': "&#92;"}[r]) // a table takes off one backslash, or none
 		case r == '<' || r == '>' || r == '&':
 			b.WriteString(html.EscapeString(string(r)))
-		case refers(last, r, next):
-			b.WriteString("\\" + string(r) + apart)
+		case startsReference(last, r, next):
+			b.WriteString("\\" + string(r) + separator)
 		case strings.ContainsRune("`*_{}[]#~$!", r), r == ':' && next == '/', r == '.' &&
 			strings.HasSuffix(strings.ToLower(text[:i]), "www"),
-			blockStart(text, i, r):
+			startsBlock(text, i, r):
 			b.WriteString("\\" + string(r))
 		default:
 			b.WriteRune(r)
@@ -43,14 +44,15 @@ func Inline(text string) string {
 	return b.String()
 }
 
-// refers reports whether a sign makes a mention or a reference of the word behind it.
-func refers(last, r, next rune) bool {
+// startsReference reports whether a sign makes a mention or a reference of the next word.
+func startsReference(last, r, next rune) bool {
 	word := unicode.IsLetter(next) || unicode.IsDigit(next) || next == '_'
 	return word && (r == '@' || r == '#' || strings.ContainsRune("!$%~^", r) && !unicode.IsLetter(last) && !unicode.IsDigit(last))
 }
 
-// blockStart reports whether a character at the start of a line makes a list, a heading or a line of it.
-func blockStart(text string, i int, r rune) bool {
+// startsBlock reports whether a character at the start of a line makes it a list, a heading or
+// a rule.
+func startsBlock(text string, i int, r rune) bool {
 	before := text[:i]
 	switch r {
 	case '-', '+', '=':
@@ -61,7 +63,7 @@ func blockStart(text string, i int, r rune) bool {
 	return false
 }
 
-// Path is a file's name as code in Markdown, in a table or not, and whatever it contains.
+// Path returns a file name as code in Markdown, in a table or not, whatever it contains.
 func Path(name string) string {
 	shown := belay.VisibleLine(name)
 	for _, r := range shown {
@@ -75,7 +77,8 @@ func Path(name string) string {
 	return "`" + secret.Mask(shown) + "`"
 }
 
-// Sentences keeps the whole sentences of a text that fit into so many bytes; "" when not even one does.
+// Sentences returns the complete sentences of a text that fit into most bytes; "" when not
+// even one does.
 func Sentences(text string, most int) (kept string, all bool) {
 	text = strings.TrimSpace(text)
 	if len(text) <= most {
@@ -90,8 +93,8 @@ func Sentences(text string, most int) (kept string, all bool) {
 	return strings.TrimSpace(text[:end]), false
 }
 
-// length is how many characters forges count: those of UTF-16.
-func length(text string) int {
+// utf16Length returns the length in UTF-16 units, as forges count.
+func utf16Length(text string) int {
 	n := 0
 	for _, r := range text {
 		n += utf16.RuneLen(r)
@@ -119,14 +122,14 @@ func (p *part) text() string {
 	return text + "\n"
 }
 
-// fit writes parts within a number of characters: items are left out first, then whole parts.
-// cut is true when anything was.
-func fit(parts []part, most int, rest string) (text string, cut bool) {
+// fitParts writes parts within a number of characters: it leaves out items first, then
+// complete parts. cut is true when it left out anything.
+func fitParts(parts []part, most int, rest string) (text string, cut bool) {
 	total := 0
 	for i := range parts {
 		p := &parts[i]
 		p.kept = len(p.items)
-		p.size = length(p.text()) + 1
+		p.size = utf16Length(p.text()) + 1
 		total += p.size
 	}
 	for rank := 9; rank > 0 && total > most; rank-- {
@@ -139,7 +142,7 @@ func fit(parts []part, most int, rest string) (text string, cut bool) {
 	}
 	end := "\n" + rest + "\n"
 	for rank := 9; rank > 0 && total > most; rank-- {
-		for i := len(parts) - 1; i >= 0 && total+length(end) > most; i-- {
+		for i := len(parts) - 1; i >= 0 && total+utf16Length(end) > most; i-- {
 			if parts[i].rank == rank {
 				total -= parts[i].size
 				parts = append(parts[:i], parts[i+1:]...)
@@ -160,7 +163,7 @@ func (p *part) shrink(by int) int {
 	for p.kept > 0 && was-p.size < by {
 		step := 1 + max(0, (by-(was-p.size))/4000) // far too much goes in large steps: texts may be long
 		p.kept = max(0, p.kept-step)
-		p.size = length(p.text()) + 1
+		p.size = utf16Length(p.text()) + 1
 	}
 	return was - p.size
 }

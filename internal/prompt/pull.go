@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// Pull is what a pull request says of the work of one task, or of a feature's tasks. Its texts
-// are those of the records with secrets masked; Markdown escapes them.
+// Pull is the content of a pull request about one task, or a feature's tasks. Its texts come
+// from the records, with secrets masked; Markdown escapes them.
 type Pull struct {
 	Title   string     `json:"title"`
 	Feature string     `json:"feature,omitempty"`
@@ -27,9 +27,9 @@ type PullTask struct {
 	ID       belay.TaskID  `json:"task_id"`
 	Title    string        `json:"title"`
 	Origin   *belay.Origin `json:"origin,omitempty"`
-	Standing string        `json:"standing"` // accepted, waits at gate 2: …
+	Status   string        `json:"standing"` // accepted, waits at gate 2: …
 	Accepted bool          `json:"accepted"`
-	Asked    string        `json:"asked"`
+	Request  string        `json:"asked"`
 
 	Changes      []PullChange  `json:"changes"`
 	Requirements []belay.Met   `json:"requirements"`
@@ -44,10 +44,10 @@ type PullTask struct {
 	Used         string        `json:"used"`
 	Agents       []PullAgent   `json:"agents"`
 	Started      time.Time     `json:"started"`
-	Proof        Provenance    `json:"provenance"`
+	Provenance   Provenance    `json:"provenance"`
 }
 
-// PullChange is a changed file, and what it was changed for.
+// PullChange is a changed file and the purpose of the change.
 type PullChange struct {
 	belay.Change
 	Purpose string `json:"purpose"`
@@ -58,7 +58,7 @@ type PullAttempt struct {
 	N        int      `json:"n"`
 	Start    string   `json:"start"` // with which prompt: full, retry, repair …
 	Ended    string   `json:"ended"`
-	Took     float64  `json:"seconds"`
+	Seconds  float64  `json:"seconds"`
 	Used     string   `json:"used"`
 	Verdict  string   `json:"verdict"`
 	Then     string   `json:"then"`
@@ -82,12 +82,12 @@ type PullTests struct {
 
 // PullReview is a reviewer's answer to one attempt.
 type PullReview struct {
-	Attempt   int             `json:"attempt"`
-	Reviewer  string          `json:"reviewer"`
-	Score     int             `json:"score"`
-	Threshold int             `json:"threshold"`
-	Says      string          `json:"recommendation"`
-	Alignment []belay.Aligned `json:"alignment"`
+	Attempt        int             `json:"attempt"`
+	Reviewer       string          `json:"reviewer"`
+	Score          int             `json:"score"`
+	Threshold      int             `json:"threshold"`
+	Recommendation string          `json:"recommendation"`
+	Alignment      []belay.Aligned `json:"alignment"`
 }
 
 // Override is a rejection that a person accepted work over.
@@ -107,7 +107,7 @@ type Decision struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// PullAgent is a program that worked, with the models it named and its own version.
+// PullAgent is a program that worked, with the models that it named and its version.
 type PullAgent struct {
 	Role    string   `json:"role"`
 	Command string   `json:"command"` // its name, without arguments
@@ -124,7 +124,8 @@ type Provenance struct {
 	Entries int    `json:"entries"`
 }
 
-// PullTemplate is a template for pull requests with the sections of Markdown, for work that has no record.
+// PullTemplate returns a template for pull requests with the sections of Markdown, for work
+// without a record.
 func PullTemplate() string {
 	var b strings.Builder
 	b.WriteString("<!-- Of work that belay supervised, `belay pr TASK` fills this in from the record. -->\n")
@@ -153,12 +154,12 @@ func PullTemplate() string {
 
 // Limits of texts in a pull request: what is longer is in the record.
 const (
-	mostAsked  = 6000
-	mostReason = 600
+	maxRequest = 6000
+	maxReason  = 600
 )
 
-// Markdown is the pull request as a forge shows it, within so many characters. cut is true when
-// something had to be left out; each place says where it is.
+// Markdown returns the pull request for a forge, within most characters. cut is true when
+// something was left out; each such place says where to find it.
 func (p Pull) Markdown(most int) (text string, cut bool) {
 	var parts []part
 	for _, t := range p.Tasks {
@@ -170,7 +171,7 @@ func (p Pull) Markdown(most int) (text string, cut bool) {
 	if most == 0 {
 		most = math.MaxInt
 	}
-	text, cut = fit(parts, most, "Shortened to the forge's limit. All of it: `belay pr "+cmp.Or(p.Feature,
+	text, cut = fitParts(parts, most, "Shortened to the forge's limit. All of it: `belay pr "+cmp.Or(p.Feature,
 		string(p.Tasks[0].ID))+" --limit 0`")
 	return secret.Mask(text), cut
 }
@@ -179,7 +180,7 @@ func (p Pull) overview() part {
 	o := part{head: "## " + Inline(p.Title) + "\n\n| Task | Result | Files | Attempts | Used |\n|---|---|---|---|---|",
 		more: "belay task list", rank: 1}
 	for _, t := range p.Tasks {
-		o.items = append(o.items, tableRow(string(t.ID)+" "+t.Title, t.Standing, fmt.Sprint(len(t.Changes)),
+		o.items = append(o.items, tableRow(string(t.ID)+" "+t.Title, t.Status, fmt.Sprint(len(t.Changes)),
 			fmt.Sprint(len(t.Attempts)), t.Used))
 	}
 	return o
@@ -192,7 +193,8 @@ func tableRow(cells ...string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// parts are the sections of one task. Ranks say what is left out first: what the record and the diff have anyway.
+// parts returns the sections of one task. Their ranks say what is left out first: what the
+// record and the diff contain anyway.
 func (t PullTask) parts(several bool, version string) []part {
 	show := "belay show " + string(t.ID)
 	top := "###"
@@ -204,44 +206,44 @@ func (t PullTask) parts(several bool, version string) []part {
 		head = "### " + Inline(string(t.ID)+" "+t.Title) + "\n\n"
 	}
 	list := []part{
-		{head: head + top + " Task\n", items: t.reference(), more: show, rank: 2},
-		{head: top + " Request\n", items: quoted(t.Asked), more: show, rank: 5},
-		t.changed(top),
-		t.aligned(top, show),
-		t.tried(top, show),
-		{head: top + " Checks\n\n| Check | Result | Found |\n|---|---|---|", items: t.checked(), more: show, rank: 4},
-		{head: top + " Tests\n", items: t.tested(), more: show, rank: 3},
-		{head: top + " Review\n\n| Attempt | Reviewer | Score | Recommends | Questions |\n|---|---|---|---|---|", items: t.reviewed(),
+		{head: head + top + " Task\n", items: t.referenceLines(), more: show, rank: 2},
+		{head: top + " Request\n", items: quoteLines(t.Request), more: show, rank: 5},
+		t.changesPart(top),
+		t.alignmentPart(top, show),
+		t.attemptsPart(top, show),
+		{head: top + " Checks\n\n| Check | Result | Found |\n|---|---|---|", items: t.checkLines(), more: show, rank: 4},
+		{head: top + " Tests\n", items: t.testLines(), more: show, rank: 3},
+		{head: top + " Review\n\n| Attempt | Reviewer | Score | Recommends | Questions |\n|---|---|---|---|---|", items: t.reviewLines(),
 			more: show, rank: 4},
-		{head: top + " Overrides and decisions\n", items: t.overrides(), more: show, rank: 2},
-		{head: top + " Debugging trace\n", items: t.trace(), more: "belay log " + string(t.ID), rank: 7},
-		{head: top + " Cost and agents\n", items: t.cost(), more: show, rank: 3},
-		{head: top + " Provenance\n", items: t.proof(version), more: show, rank: 1},
+		{head: top + " Overrides and decisions\n", items: t.overrideLines(), more: show, rank: 2},
+		{head: top + " Debugging trace\n", items: t.problemLines(), more: "belay log " + string(t.ID), rank: 7},
+		{head: top + " Cost and agents\n", items: t.costLines(), more: show, rank: 3},
+		{head: top + " Provenance\n", items: t.provenanceLines(version), more: show, rank: 1},
 	}
 	return slices.DeleteFunc(list, func(p part) bool { return len(p.items) == 0 })
 }
 
 func item(name, text string) string { return "- **" + name + ":** " + text }
 
-func (t PullTask) reference() []string {
+func (t PullTask) referenceLines() []string {
 	out := []string{item("Task", "`"+string(t.ID)+"` "+Inline(t.Title))}
 	if o := t.Origin; o != nil {
 		out = append(out, item("From", Path(o.File)+" "+Inline(o.ID)))
 	}
-	return append(out, item("Result", Inline(t.Standing)), item("Attempts", fmt.Sprint(len(t.Attempts))),
+	return append(out, item("Result", Inline(t.Status)), item("Attempts", fmt.Sprint(len(t.Attempts))),
 		item("Retries", fmt.Sprint(t.Retries)), item("Rollbacks", fmt.Sprint(t.Rollbacks)))
 }
 
-// quoted is a text as a quotation, line by line.
-func quoted(text string) (out []string) {
-	text, all := Sentences(strings.ReplaceAll(text, "\r\n", "\n"), mostAsked)
+// quoteLines returns a text as a quotation, line by line.
+func quoteLines(text string) (out []string) {
+	text, all := Sentences(strings.ReplaceAll(text, "\r\n", "\n"), maxRequest)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\n")
 		if line == "" {
 			out = append(out, ">")
 			continue
 		}
-		if kept, whole := Sentences(line, mostReason*4); !whole {
+		if kept, whole := Sentences(line, maxReason*4); !whole {
 			line = kept
 		}
 		indent := min(len(line)-len(strings.TrimLeft(line, " ")), 12)
@@ -253,7 +255,7 @@ func quoted(text string) (out []string) {
 	return out
 }
 
-func (t PullTask) changed(top string) part {
+func (t PullTask) changesPart(top string) part {
 	p := part{head: top + " Changes\n\n| File | Added | Removed | Purpose |\n|---|---:|---:|---|", rank: 8,
 		more: fmt.Sprintf("belay diff %s --name-only", t.ID)}
 	for _, c := range t.Changes {
@@ -267,7 +269,7 @@ func (t PullTask) changed(top string) part {
 	return p
 }
 
-// oneLine is a text of unknown origin on one line, cut behind a sentence.
+// oneLine returns a text of unknown origin on one line, cut after a sentence.
 func oneLine(text string, most int) string {
 	kept, all := Sentences(text, most)
 	switch {
@@ -279,7 +281,7 @@ func oneLine(text string, most int) string {
 	return Inline(kept) + " (…)"
 }
 
-func (t PullTask) aligned(top, show string) part {
+func (t PullTask) alignmentPart(top, show string) part {
 	p := part{head: top + " Intended and actual\n\n| Intended | Actual |\n|---|---|", more: show, rank: 4}
 	for _, m := range t.Requirements {
 		actual := m.Verdict
@@ -292,41 +294,41 @@ func (t PullTask) aligned(top, show string) part {
 		if m.Before != nil && m.After != nil {
 			actual += fmt.Sprintf("; %d before, %d now", *m.Before, *m.After)
 		}
-		p.items = append(p.items, "| "+Inline(string(m.Marker))+": "+oneLine(m.Text, mostReason)+" | "+oneLine(actual, mostReason)+" |")
+		p.items = append(p.items, "| "+Inline(string(m.Marker))+": "+oneLine(m.Text, maxReason)+" | "+oneLine(actual, maxReason)+" |")
 	}
 	return p
 }
 
-func (t PullTask) tried(top, show string) part {
+func (t PullTask) attemptsPart(top, show string) part {
 	p := part{head: top +
 		" Attempts\n\n| Attempt | Start | Ended | Time | Used | Verdict | Then | Why |\n|---|---|---|---|---|---|---|---|",
 		more: show, rank: 6}
 	for _, a := range t.Attempts {
 		var why []string
 		for _, r := range a.Reasons[:min(len(a.Reasons), 5)] {
-			why = append(why, oneLine(r, mostReason))
+			why = append(why, oneLine(r, maxReason))
 		}
 		if n := len(a.Reasons) - 5; n > 0 {
 			why = append(why, fmt.Sprintf("%d more", n))
 		}
 		if a.Note != "" && len(why) == 0 {
-			why = append(why, oneLine(a.Note, mostReason))
+			why = append(why, oneLine(a.Note, maxReason))
 		}
-		took := Duration(time.Duration(a.Took * float64(time.Second)))
+		took := Duration(time.Duration(a.Seconds * float64(time.Second)))
 		p.items = append(p.items, fmt.Sprintf("| %d | %s | %s | %s | %s | %s | %s | %s |", a.N, Inline(a.Start), Inline(a.Ended), took,
 			Inline(a.Used), Inline(a.Verdict), Inline(a.Then), strings.Join(why, "<br>")))
 	}
 	return p
 }
 
-func (t PullTask) checked() (out []string) {
+func (t PullTask) checkLines() (out []string) {
 	var skipped []string
 	for _, c := range t.Checks {
 		if c.Result == "skipped" {
 			skipped = append(skipped, Inline(c.Check))
 			continue
 		}
-		out = append(out, fmt.Sprintf("| %s | %s | %s |", Inline(c.Check), Inline(c.Result), oneLine(c.Summary, mostReason)))
+		out = append(out, fmt.Sprintf("| %s | %s | %s |", Inline(c.Check), Inline(c.Result), oneLine(c.Summary, maxReason)))
 	}
 	if len(skipped) > 0 {
 		out = append(out, "| "+strings.Join(skipped, ", ")+" | skipped | |")
@@ -334,8 +336,8 @@ func (t PullTask) checked() (out []string) {
 	return out
 }
 
-// tested is the arithmetic: so many before the task, so many now.
-func (t PullTask) tested() []string {
+// testLines compares the number of tests before the task with the number now.
+func (t PullTask) testLines() []string {
 	if t.Tests == nil {
 		return nil
 	}
@@ -353,7 +355,8 @@ func (t PullTask) tested() []string {
 	return out
 }
 
-// String is the tests on one line: "297 tests: 297 passed before the task; now 299 passed, 0 failed".
+// String returns the tests on one line: "297 tests: 297 passed before the task; now 299
+// passed, 0 failed".
 func (t PullTests) String() string {
 	now := fmt.Sprintf("%d passed, %d failed", t.Now.Passed, t.Now.Failed+t.Now.Errors)
 	if t.Now.Skipped > 0 {
@@ -365,7 +368,7 @@ func (t PullTests) String() string {
 	return t.Before + "; now " + now
 }
 
-func (t PullTask) reviewed() (out []string) {
+func (t PullTask) reviewLines() (out []string) {
 	for _, r := range t.Reviews {
 		var asked []string
 		for _, a := range r.Alignment {
@@ -376,20 +379,20 @@ func (t PullTask) reviewed() (out []string) {
 			asked = append(asked, Inline(a.Check+" "+word))
 		}
 		out = append(out, fmt.Sprintf("| %d | %s | %d/100 (at least %d) | %s | %s |", r.Attempt, Inline(r.Reviewer), r.Score, r.Threshold,
-			Inline(r.Says), strings.Join(asked, "<br>")))
+			Inline(r.Recommendation), strings.Join(asked, "<br>")))
 	}
 	return out
 }
 
-func (t PullTask) overrides() (out []string) {
+func (t PullTask) overrideLines() (out []string) {
 	for _, o := range t.Overrides {
 		out = append(out, fmt.Sprintf("- Attempt %d was accepted despite its rejection%s, %s: **%s**: %s", o.Attempt, byWhom(o.By),
-			o.Time.UTC().Format("2006-01-02 15:04"), Inline(o.Category), oneLine(o.Note, mostReason)))
+			o.Time.UTC().Format("2006-01-02 15:04"), Inline(o.Category), oneLine(o.Note, maxReason)))
 	}
 	for _, d := range t.Decisions {
 		text := fmt.Sprintf("- Gate %d: **%s**%s", d.Gate, Inline(d.Decision), byWhom(d.By))
 		if d.Note != "" && d.Decision != string(loop.DecideApprove) {
-			text += ": " + oneLine(d.Note, mostReason)
+			text += ": " + oneLine(d.Note, maxReason)
 		}
 		out = append(out, text)
 	}
@@ -406,17 +409,17 @@ func byWhom(who string) string {
 	return " by " + Inline(who)
 }
 
-// trace is what was done about what went wrong, attempt by attempt.
-func (t PullTask) trace() (out []string) {
+// problemLines returns, attempt by attempt, what went wrong and what was done about it.
+func (t PullTask) problemLines() (out []string) {
 	for _, a := range t.Attempts {
 		var steps []string
 		if a.Guidance != "" {
-			steps = append(steps, "started with: "+oneLine(a.Guidance, mostReason))
+			steps = append(steps, "started with: "+oneLine(a.Guidance, maxReason))
 		}
 		if a.Note != "" {
-			steps = append(steps, oneLine(a.Note, mostReason))
+			steps = append(steps, oneLine(a.Note, maxReason))
 		}
-		if what := followed[a.Then]; what != "" {
+		if what := followUps[a.Then]; what != "" {
 			steps = append(steps, what)
 		}
 		if len(steps) > 0 {
@@ -429,8 +432,8 @@ func (t PullTask) trace() (out []string) {
 	return out
 }
 
-// followed says what became of an attempt that was not accepted.
-var followed = map[string]string{
+// followUps describes what followed an attempt that was not accepted.
+var followUps = map[string]string{
 	loop.ThenRepair: "repaired in the same tree", loop.ThenRollback: "rolled back and tried again",
 	loop.ThenContinue: "continued in the same tree", loop.ThenRecover: "stopped for repeating itself, and continued",
 	loop.ThenDebug: "diagnosed before the next attempt", loop.ThenRecheck: "checked again after a person's edits",
@@ -438,7 +441,7 @@ var followed = map[string]string{
 	loop.ThenAborted: "rolled back and ended by a person", loop.ThenFailed: "rolled back and ended",
 }
 
-func (t PullTask) cost() []string {
+func (t PullTask) costLines() []string {
 	out := []string{item("Used", Inline(t.Used))}
 	for _, a := range t.Agents {
 		text := Path(a.Command)
@@ -457,19 +460,19 @@ func (t PullTask) cost() []string {
 	return out
 }
 
-func (t PullTask) proof(version string) (out []string) {
-	if t.Proof.Before != "" {
-		out = append(out, item("Files before", "tree `"+t.Proof.Before+"`"))
+func (t PullTask) provenanceLines(version string) (out []string) {
+	if t.Provenance.Before != "" {
+		out = append(out, item("Files before", "tree `"+t.Provenance.Before+"`"))
 	}
-	if t.Proof.After != "" {
+	if t.Provenance.After != "" {
 		what := "Files accepted"
 		if !t.Accepted {
 			what = "Files of the last attempt, not accepted"
 		}
-		out = append(out, item(what, "tree `"+t.Proof.After+"`"))
+		out = append(out, item(what, "tree `"+t.Provenance.After+"`"))
 	}
 	id := string(t.ID)
-	return append(out, item("Record", fmt.Sprintf("entry %d, SHA-256 `%s`", t.Proof.Entries, t.Proof.Head)),
+	return append(out, item("Record", fmt.Sprintf("entry %d, SHA-256 `%s`", t.Provenance.Entries, t.Provenance.Head)),
 		item("Written by", "belay "+Inline(version)),
 		item("To check", "`belay log "+id+"` has the whole record, `belay log --verify "+id+"` checks it"))
 }
@@ -482,64 +485,64 @@ const (
 	TrailerRecord = "Belay-Record"
 )
 
-// Abbreviated is the pull request as a commit's message: a subject, a few lines, and the trailers of
-// each task.
-func (p Pull) Abbreviated() string {
+// CommitMessage returns the pull request as a commit message: a subject, a few lines, and the
+// trailers of each task.
+func (p Pull) CommitMessage() string {
 	var b strings.Builder
-	b.WriteString(Plainly(p.Title, 72) + "\n\n")
+	b.WriteString(PlainLine(p.Title, 72) + "\n\n")
 	var trailers []string
 	for _, t := range p.Tasks {
 		if len(p.Tasks) > 1 {
-			b.WriteString(wrapped(string(t.ID)+": "+Plainly(t.Title, 200), ""))
+			b.WriteString(wrapLine(string(t.ID)+": "+PlainLine(t.Title, 200), ""))
 		}
-		for _, line := range t.short() {
-			b.WriteString(wrapped(line, "  "))
+		for _, line := range t.plainLines() {
+			b.WriteString(wrapLine(line, "  "))
 		}
 		b.WriteString("\n")
 		trailers = append(trailers, TrailerTask+": "+string(t.ID))
-		if t.Proof.Before != "" {
-			trailers = append(trailers, TrailerBefore+": "+t.Proof.Before)
+		if t.Provenance.Before != "" {
+			trailers = append(trailers, TrailerBefore+": "+t.Provenance.Before)
 		}
-		if t.Proof.After != "" {
-			trailers = append(trailers, TrailerAfter+": "+t.Proof.After)
+		if t.Provenance.After != "" {
+			trailers = append(trailers, TrailerAfter+": "+t.Provenance.After)
 		}
-		trailers = append(trailers, fmt.Sprintf("%s: %s %d", TrailerRecord, t.Proof.Head, t.Proof.Entries))
+		trailers = append(trailers, fmt.Sprintf("%s: %s %d", TrailerRecord, t.Provenance.Head, t.Provenance.Entries))
 	}
 	return secret.Mask(b.String() + strings.Join(trailers, "\n") + "\n")
 }
 
-// short is a task in a few lines of plain text. What agents wrote is not in it: forges read commits'
-// messages for mentions and for words that close issues.
-func (t PullTask) short() []string {
-	out := []string{fmt.Sprintf("Result: %s", Plainly(t.Standing, 300))}
+// plainLines returns a task in a few lines of plain text. They contain nothing that agents
+// wrote: forges read commit messages for mentions and for words that close issues.
+func (t PullTask) plainLines() []string {
+	out := []string{fmt.Sprintf("Result: %s", PlainLine(t.Status, 300))}
 	for _, c := range t.Checks {
 		if c.Result != "skipped" {
-			out = append(out, fmt.Sprintf("Check %s: %s", Plainly(c.Check, 80), Plainly(c.Result, 80)))
+			out = append(out, fmt.Sprintf("Check %s: %s", PlainLine(c.Check, 80), PlainLine(c.Result, 80)))
 		}
 	}
 	if t.Tests != nil {
-		out = append(out, "Tests: "+Plainly(t.Tests.String(), 300))
+		out = append(out, "Tests: "+PlainLine(t.Tests.String(), 300))
 	}
 	for _, r := range t.Reviews {
-		out = append(out, fmt.Sprintf("Review of attempt %d: %d/100, %s", r.Attempt, r.Score, Plainly(r.Says, 80)))
+		out = append(out, fmt.Sprintf("Review of attempt %d: %d/100, %s", r.Attempt, r.Score, PlainLine(r.Recommendation, 80)))
 	}
 	for _, o := range t.Overrides {
-		out = append(out, fmt.Sprintf("Override of attempt %d%s: %s: %s", o.Attempt, Plainly(byWhom(o.By), 100),
-			Plainly(o.Category, 80),
-			Plainly(o.Note, 300)))
+		out = append(out, fmt.Sprintf("Override of attempt %d%s: %s: %s", o.Attempt, PlainLine(byWhom(o.By), 100),
+			PlainLine(o.Category, 80),
+			PlainLine(o.Note, 300)))
 	}
 	return out
 }
 
-// Plainly is a text on one line of a commit's message, in which nothing is a mention.
-func Plainly(text string, most int) string {
+// PlainLine returns a text on one line of a commit message, without mentions.
+func PlainLine(text string, most int) string {
 	text = strings.Join(strings.Fields(belay.VisibleLine(secret.Mask(text))), " ")
 	text = strings.NewReplacer(`\n`, " ", "@", "(at)").Replace(text)
 	return belay.Clip(text, most)
 }
 
-// wrapped breaks a line behind words so that it has at most 72 characters where words allow.
-func wrapped(line, indent string) string {
+// wrapLine breaks a line after words so that it has at most 72 characters, if the words allow.
+func wrapLine(line, indent string) string {
 	var b strings.Builder
 	width := 0
 	for i, word := range strings.Fields(line) {

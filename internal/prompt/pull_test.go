@@ -51,7 +51,7 @@ func TestInlineIsOnlyText(t *testing.T) {
 				case *ast.Link, *ast.AutoLink, *ast.Image, *ast.Heading, *ast.Emphasis, *ast.HTMLBlock, *ast.FencedCodeBlock, *ast.CodeBlock, *ast.ThematicBreak:
 					t.Errorf("%s of %q: %s in %q", name, s, n.Kind(), doc)
 				case *ast.RawHTML:
-					if raw := string(n.Segments.Value(source)); raw != apart && raw != "<code>" && raw != "</code>" {
+					if raw := string(n.Segments.Value(source)); raw != separator && raw != "<code>" && raw != "</code>" {
 						t.Errorf("%s of %q: %s in %q", name, s, raw, doc)
 					}
 				case *east.TableCell:
@@ -84,12 +84,12 @@ func TestInlineIsOnlyText(t *testing.T) {
 func TestMentionsAreKeptApart(t *testing.T) {
 	for _, s := range []string{"@ann", "x @ann", "#12", "repo#12", "!34", "ann@example.org"} {
 		sign := strings.IndexAny(s, "@#!")
-		if got := Inline(s); !strings.Contains(got, s[sign:sign+1]+apart) {
+		if got := Inline(s); !strings.Contains(got, s[sign:sign+1]+separator) {
 			t.Errorf("%q becomes %q", s, got)
 		}
 	}
 	for _, s := range []string{"a & b", "50 %", "C# is", "one, two: three", "f(x) = 1", "src/a.go:12"} {
-		if got := Inline(s); strings.Contains(got, apart) {
+		if got := Inline(s); strings.Contains(got, separator) {
 			t.Errorf("%q becomes %q", s, got)
 		}
 	}
@@ -97,8 +97,8 @@ func TestMentionsAreKeptApart(t *testing.T) {
 
 func sample(files, attempts int) Pull {
 	yes, no := true, false
-	task := PullTask{ID: "T7", Title: "Add a --since flag", Standing: "passed (3 attempts, 1 rollback)", Accepted: true,
-		Asked: "Add a --since flag.\n\nKeep the order of the entries. Do not touch the parser.", Rollbacks: 1, Retries: 2, Used: "$0.40, 12k tokens",
+	task := PullTask{ID: "T7", Title: "Add a --since flag", Status: "passed (3 attempts, 1 rollback)", Accepted: true,
+		Request: "Add a --since flag.\n\nKeep the order of the entries. Do not touch the parser.", Rollbacks: 1, Retries: 2, Used: "$0.40, 12k tokens",
 		Requirements: []belay.Met{{Marker: "ADD", Text: "a --since flag", Verdict: belay.MetYes, Evidence: []string{"since, cmd/log.go:12"}}},
 		Checks:       []PullCheck{{"scope", "pass", "2 files"}, {"tests", "pass", "299 passed"}},
 		Tests:        &PullTests{"297 tests: 297 passed before the task", belay.TestCount{Total: 299, Passed: 299, Fixed: 1}},
@@ -106,7 +106,7 @@ func sample(files, attempts int) Pull {
 		Overrides:    []Override{{2, "ann", "cross_scope", "the failing test is T9's", time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)}},
 		Decisions:    []Decision{{1, "guide", "ann", "use the clock in ctx"}},
 		Agents:       []PullAgent{{"agent", "claude", []string{"sonnet"}, "2.1"}},
-		Proof:        Provenance{strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 64), 29},
+		Provenance:   Provenance{strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 64), 29},
 	}
 	for i := range files {
 		task.Changes = append(task.Changes, PullChange{belay.Change{Path: fmt.Sprintf("cmd/file%d.go", i), Status: "M", Added: i}, "ADD a --since flag"})
@@ -129,11 +129,11 @@ func TestPullSaysAll(t *testing.T) {
 		"297 tests: 297 passed before the task; now 299 passed, 0 failed", "- 1 failed before the task, and pass now", "92/100 (at least 80)", "file\\_scope pass<br>tests fail<br>logic not answered",
 		"Attempt 2 was accepted despite its rejection by ann", "**cross\\_scope**: the failing test is T9's", "Gate 1: **guide** by ann: use the clock in ctx",
 		"rolled back and tried again", "$0.40, 12k tokens", "`claude` 2.1, model sonnet", strings.Repeat("b", 40), "entry 29, SHA-256 `" + strings.Repeat("c", 64) + "`"} {
-		if !strings.Contains(got, want) && !strings.Contains(strings.NewReplacer(`\`, "", apart, "").Replace(got), want) {
+		if !strings.Contains(got, want) && !strings.Contains(strings.NewReplacer(`\`, "", separator, "").Replace(got), want) {
 			t.Errorf("no %q in:\n%s", want, got)
 		}
 	}
-	short := sample(2, 3).Abbreviated()
+	short := sample(2, 3).CommitMessage()
 	want := "\n\nBelay-Task: T7\nBelay-Before: " + strings.Repeat("a", 40) + "\nBelay-After: " + strings.Repeat("b", 40) + "\nBelay-Record: " + strings.Repeat("c", 64) + " 29\n"
 	if !strings.HasPrefix(short, "Add a --since flag\n\n") || !strings.HasSuffix(short, want) {
 		t.Errorf("%s", short)
@@ -165,7 +165,7 @@ func TestTemplateHasTheSections(t *testing.T) {
 func TestPullFits(t *testing.T) {
 	for _, size := range []struct{ files, attempts, asked int }{{5000, 3, 1}, {10, 900, 1}, {3000, 900, 2000}, {10, 2, 9000}} {
 		p := sample(size.files, size.attempts)
-		p.Tasks[0].Asked = strings.Repeat("Do this one thing 😀. ", size.asked)
+		p.Tasks[0].Request = strings.Repeat("Do this one thing 😀. ", size.asked)
 		whole, _ := p.Markdown(0)
 		lines := map[string]bool{}
 		for line := range strings.Lines(whole) {
@@ -173,8 +173,8 @@ func TestPullFits(t *testing.T) {
 		}
 		for _, limit := range []int{65536, 20000, 8000} {
 			got, cut := p.Markdown(limit)
-			if length(got) > limit || cut != (length(whole) > limit) {
-				t.Errorf("%+v: %d characters of %d, cut %v", size, length(got), limit, cut)
+			if utf16Length(got) > limit || cut != (utf16Length(whole) > limit) {
+				t.Errorf("%+v: %d characters of %d, cut %v", size, utf16Length(got), limit, cut)
 			}
 			for line := range strings.Lines(got) {
 				if line = strings.TrimSpace(line); !lines[line] && !strings.Contains(line, "more line") && !strings.Contains(line, "Shortened") {
@@ -190,8 +190,8 @@ func TestPullFits(t *testing.T) {
 	for range 400 {
 		many.Tasks = append(many.Tasks, sample(3, 1).Tasks...)
 	}
-	if got, cut := many.Markdown(65536); length(got) > 65536 || !cut || !strings.Contains(got, "belay pr login --limit 0") {
-		t.Errorf("a feature: %d characters", length(got))
+	if got, cut := many.Markdown(65536); utf16Length(got) > 65536 || !cut || !strings.Contains(got, "belay pr login --limit 0") {
+		t.Errorf("a feature: %d characters", utf16Length(got))
 	}
 }
 
@@ -200,13 +200,13 @@ func TestPullHasNoSecrets(t *testing.T) {
 	const token = "ghp_" + "Zq81LmTx0VbNw3RkYs7EuJd52PfHgCa4Xo9i"
 	p := sample(1, 1)
 	task := &p.Tasks[0]
-	p.Title, task.Title, task.Asked, task.Standing = token, token, "use "+token+" for it", "failed: "+token
+	p.Title, task.Title, task.Request, task.Status = token, token, "use "+token+" for it", "failed: "+token
 	task.Attempts[0].Reasons, task.Attempts[0].Guidance, task.Attempts[0].Note = []string{"found " + token}, token, token
 	task.Overrides[0].Note, task.Decisions[0].Note, task.Changes[0].Path, task.Changes[0].Purpose = token, token, token+".txt", token
 	task.Checks[0].Summary, task.Agents[0].Models = token, []string{token}
 	markdown, _ := p.Markdown(65536)
-	for _, text := range []string{markdown, p.Abbreviated()} {
-		if plain := strings.NewReplacer(`\`, "", apart, "").Replace(text); strings.Contains(plain, token) || !strings.Contains(plain, "masked") {
+	for _, text := range []string{markdown, p.CommitMessage()} {
+		if plain := strings.NewReplacer(`\`, "", separator, "").Replace(text); strings.Contains(plain, token) || !strings.Contains(plain, "masked") {
 			t.Errorf("a secret is in:\n%s", text)
 		}
 	}

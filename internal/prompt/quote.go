@@ -18,18 +18,18 @@ const (
 	maxPastBytes = 4 << 10
 )
 
-// Block quotes a text of unknown origin as a Markdown code block: made visible, cut
-// to the most a prompt quotes, in a fence longer than any run of backticks inside.
-// What was cut is said below the block. An empty text gives "".
+// Block quotes a text of unknown origin as a Markdown code block: made visible, cut to the
+// most that a prompt quotes, in a fence longer than any run of backticks inside. A line below
+// the block says what was cut. An empty text gives "".
 func Block(kind, text string) string {
-	return Within(kind, text, MaxLines, MaxBytes)
+	return BlockWithin(kind, text, MaxLines, MaxBytes)
 }
 
-// Past is Block for what an earlier attempt left to say: there can be many of them.
-func Past(text string) string { return Within("text", text, maxPastLines, maxPastBytes) }
+// PastBlock is Block with smaller limits, for an earlier attempt: there can be many of them.
+func PastBlock(text string) string { return BlockWithin("text", text, maxPastLines, maxPastBytes) }
 
-func Within(kind, text string, lines, bytes int) string {
-	text = strings.TrimRight(Seen(text), "\n")
+func BlockWithin(kind, text string, lines, bytes int) string {
+	text = strings.TrimRight(MaskVisible(text), "\n")
 	if text == "" {
 		return ""
 	}
@@ -42,10 +42,10 @@ func Within(kind, text string, lines, bytes int) string {
 	return block
 }
 
-// Closing closes the code block that a person's words leave open, with the fence that
-// ends it (CommonMark, 4.5 Fenced code blocks); "" when none is open. Otherwise the
-// quotes that follow would turn inside out: ours as text, theirs as instructions.
-func Closing(text string) string {
+// ClosingFence returns the fence that closes a code block left open by a person's text
+// (CommonMark, 4.5 Fenced code blocks); "" when none is open. Otherwise the quotes that follow
+// would be inverted: belay's as text, the quoted ones as instructions.
+func ClosingFence(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -69,17 +69,18 @@ func Closing(text string) string {
 	return "\n" + open
 }
 
-// Seen is what a quote shows of a text that is not a person's: no secret that was in
-// it, and nothing that would not be seen.
-func Seen(text string) string { return Plain(secret.Mask(text)) }
+// MaskVisible returns a text that is not a person's with its secrets masked and everything in
+// it visible.
+func MaskVisible(text string) string { return VisibleText(secret.Mask(text)) }
 
-// Plain is belay.Visible for texts whose lines may end in CR LF: the CR is no news.
-func Plain(text string) string {
+// VisibleText is belay.Visible for texts that may have lines ending in CR LF: the CR is not
+// shown.
+func VisibleText(text string) string {
 	return belay.Visible(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// Cut keeps the first lines of a text and says what was left out, "" for nothing.
-// It cuts at the end of a line, or behind a word of the first line when that alone is too long.
+// Cut keeps the first lines of a text and returns what was left out, "" for nothing. It cuts
+// at the end of a line, or after a word of the first line if that alone is too long.
 func Cut(text string, lines, bytes int) (kept, left string) {
 	end, n := 0, 0
 	for line := range strings.Lines(text) {
@@ -117,8 +118,8 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// Code is a Markdown code span on one line, whatever s holds. Blanks at the ends keep
-// backticks of s off the span's own.
+// Code returns a Markdown code span on one line, whatever s contains. Blanks at the ends
+// separate backticks of s from the span's own.
 func Code(s string) string {
 	s = belay.VisibleLine(s)
 	ticks := strings.Repeat("`", longestRun(s, '`')+1)

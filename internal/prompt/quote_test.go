@@ -44,7 +44,7 @@ func TestClosing(t *testing.T) {
 		"": "", "plain\n": "", "```\nx\n```": "", "```go\nx": "\n```", "````\n```\n": "````", "~~~ `x`\nx\n```\n": "~~~",
 		"``` a ` b": "", "    ```\n": "", "   ```\r\nx\r\n": "```", "```\n``` x\n": "```", "``\n": "", "~~~\n~~~~\n": "",
 	} {
-		if got := Closing(in); got != want {
+		if got := ClosingFence(in); got != want {
 			t.Errorf("%q is closed with %q, want %q", in, got, want)
 		}
 	}
@@ -57,7 +57,7 @@ func FuzzBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		block := Block("text", s)
 		if block == "" {
-			if strings.Trim(Seen(s), "\n") != "" {
+			if strings.Trim(MaskVisible(s), "\n") != "" {
 				t.Fatalf("%q is gone", s)
 			}
 			return
@@ -70,7 +70,7 @@ func FuzzBlock(f *testing.F) {
 		if !closed || len(ticks) < 3 || strings.Contains(body, ticks) || rest != "" && !strings.HasPrefix(rest, "\n(cut: ") {
 			t.Fatalf("%q breaks out as %q", s, rest)
 		}
-		if c := Closing(s); c != "" && Closing(s+c+"\n") != "" {
+		if c := ClosingFence(s); c != "" && ClosingFence(s+c+"\n") != "" {
 			t.Fatalf("%q is not closed by %q", s, c)
 		}
 	})

@@ -12,15 +12,15 @@ import (
 
 // What the lines of bounds begin with.
 const (
-	onlyLine      = "- CHANGE ONLY: "
-	untouchedLine = "- DO NOT TOUCH: "
+	changeOnlyPrefix = "- CHANGE ONLY: "
+	doNotTouchPrefix = "- DO NOT TOUCH: "
 )
 
-// Request is what was read from a person's words, as lines that ReadRequest reads back:
-// the type, a line for each requirement with its marker and the stated number, and lines
-// for what stays, which files are meant, what is in doubt. Words that could be taken for
-// something else, or cannot be shown, stand in quotes as Go writes them.
-func Request(r belay.Request) string {
+// RequestText writes what was read from a person's text as lines that ReadRequest can read:
+// the type, a line for each requirement with its marker and the stated number, and lines for
+// what stays, which files are meant, what is in doubt. A phrase that could be misread, or
+// cannot be shown, is in quotes as Go writes them.
+func RequestText(r belay.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Type: %s\n\n", r.Type)
 	for _, q := range r.Requirements {
@@ -28,30 +28,30 @@ func Request(r belay.Request) string {
 		if q.Count != nil {
 			count = fmt.Sprintf("(%d) ", *q.Count)
 		}
-		fmt.Fprintf(&b, "- [%s] %s%s\n", q.Marker, count, shown(q.Text))
+		fmt.Fprintf(&b, "- [%s] %s%s\n", q.Marker, count, quotePhrase(q.Text))
 	}
 	for _, s := range r.Preserve {
-		fmt.Fprintf(&b, "- PRESERVE: %s\n", shown(s))
+		fmt.Fprintf(&b, "- PRESERVE: %s\n", quotePhrase(s))
 	}
 	for _, s := range r.Affected {
-		fmt.Fprintf(&b, "- AFFECTED: %s\n", shown(s))
+		fmt.Fprintf(&b, "- AFFECTED: %s\n", quotePhrase(s))
 	}
 	for _, bound := range r.Bounds {
-		fmt.Fprintf(&b, "%s%s\n  - because: %s\n", map[bool]string{true: onlyLine, false: untouchedLine}[bound.Only],
-			shown(bound.What), shown(bound.Words))
+		fmt.Fprintf(&b, "%s%s\n  - because: %s\n", map[bool]string{true: changeOnlyPrefix, false: doNotTouchPrefix}[bound.Only],
+			quotePhrase(bound.What), quotePhrase(bound.Words))
 	}
 	for _, d := range r.Doubts {
 		fmt.Fprintf(&b, "- IN DOUBT: %s\n", strconv.QuoteToASCII(d.Words))
 		for _, s := range d.Readings {
-			fmt.Fprintf(&b, "  - or: %s\n", shown(s))
+			fmt.Fprintf(&b, "  - or: %s\n", quotePhrase(s))
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Requirements says what became of each requirement, a line each: shown with the evidence,
-// contradicted, or not shown.
-func Requirements(met []belay.Met) string {
+// RequirementsText writes a line for each requirement: shown with the evidence, contradicted,
+// or not shown.
+func RequirementsText(met []belay.Met) string {
 	var b strings.Builder
 	for _, m := range met {
 		fmt.Fprintf(&b, "- %s: [%s] %s", m.Verdict, m.Marker, belay.VisibleLine(m.Text))
@@ -67,9 +67,9 @@ func Requirements(met []belay.Met) string {
 	return b.String()
 }
 
-// Doubts names what can be read in more than one way, for a person: a line for the words and one
-// for each reading, with the number that answers for it.
-func Doubts(doubts []belay.Doubt) string {
+// DoubtsText writes the ambiguities for a person: a line for the phrase and one for each
+// reading, with the number that selects it.
+func DoubtsText(doubts []belay.Doubt) string {
 	var b strings.Builder
 	for _, d := range doubts {
 		fmt.Fprintf(&b, "  “%s”\n", belay.VisibleLine(strings.Join(strings.Fields(d.Words), " ")))
@@ -80,15 +80,15 @@ func Doubts(doubts []belay.Doubt) string {
 	return b.String()
 }
 
-// doubtLines are doubts as a list in Markdown.
+// doubtLines writes doubts as a list in Markdown.
 func doubtLines(doubts []belay.Doubt) string {
-	_, lines, _ := strings.Cut(Request(belay.Request{Doubts: doubts}), "\n\n")
+	_, lines, _ := strings.Cut(RequestText(belay.Request{Doubts: doubts}), "\n\n")
 	return lines
 }
 
-// Read says whose reading of its words a task goes by, when a model was to read them as
-// well: a line each, "" when none was.
-func Read(t belay.Task) string {
+// ReadingText returns which reading of its text a task uses if a model was to read it as well:
+// a line each, "" when no model was.
+func ReadingText(t belay.Task) string {
 	r := t.Reading
 	if r == nil {
 		return ""
@@ -103,9 +103,9 @@ func Read(t belay.Task) string {
 	return text
 }
 
-// shown is a phrase on a line of its own: as it is, or quoted where that would not come
-// back as it was.
-func shown(s string) string {
+// quotePhrase returns a phrase for a line of its own: unchanged, or quoted if it would not be
+// read back unchanged.
+func quotePhrase(s string) string {
 	oneLine := s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t")
 	spans := strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span ends where it should, and none is a fence
 	if oneLine && spans && utf8.ValidString(s) && belay.Visible(s) == s && s[0] != '"' && s[0] != '(' {
@@ -114,15 +114,15 @@ func shown(s string) string {
 	return strconv.QuoteToASCII(s)
 }
 
-func unshown(s string) (string, error) {
+func unquotePhrase(s string) (string, error) {
 	if strings.HasPrefix(s, `"`) {
 		return strconv.Unquote(s)
 	}
 	return s, nil
 }
 
-// ReadRequest reads back what Request wrote. A line that is none of its kinds is an
-// error that names it: somebody edited it, and nothing is to be lost quietly.
+// ReadRequest reads what RequestText wrote. A line of no known kind is an error that names the
+// line: somebody edited it, and nothing may be lost silently.
 func ReadRequest(text string) (belay.Request, error) {
 	var r belay.Request
 	n := 0
@@ -145,32 +145,32 @@ func readLine(r *belay.Request, l string) error {
 		return nil
 	}
 	if s, ok := strings.CutPrefix(l, "  - or: "); ok && len(r.Doubts) > 0 {
-		s, err := unshown(s)
+		s, err := unquotePhrase(s)
 		last := &r.Doubts[len(r.Doubts)-1]
 		last.Readings = append(last.Readings, s)
 		return err
 	}
 	if s, ok := strings.CutPrefix(l, "  - because: "); ok && len(r.Bounds) > 0 {
-		s, err := unshown(s)
+		s, err := unquotePhrase(s)
 		r.Bounds[len(r.Bounds)-1].Words = s
 		return err
 	}
-	for _, prefix := range []string{onlyLine, untouchedLine} {
+	for _, prefix := range []string{changeOnlyPrefix, doNotTouchPrefix} {
 		if s, ok := strings.CutPrefix(l, prefix); ok {
-			s, err := unshown(s)
-			r.Bounds = append(r.Bounds, belay.Bound{Only: prefix == onlyLine, What: s})
+			s, err := unquotePhrase(s)
+			r.Bounds = append(r.Bounds, belay.Bound{Only: prefix == changeOnlyPrefix, What: s})
 			return err
 		}
 	}
 	for prefix, list := range map[string]*[]string{"- PRESERVE: ": &r.Preserve, "- AFFECTED: ": &r.Affected} {
 		if s, ok := strings.CutPrefix(l, prefix); ok {
-			s, err := unshown(s)
+			s, err := unquotePhrase(s)
 			*list = append(*list, s)
 			return err
 		}
 	}
 	if s, ok := strings.CutPrefix(l, "- IN DOUBT: "); ok {
-		s, err := unshown(s)
+		s, err := unquotePhrase(s)
 		r.Doubts = append(r.Doubts, belay.Doubt{Words: s})
 		return err
 	}
@@ -198,7 +198,7 @@ func readRequirement(r *belay.Request, l string) error {
 		q.Count, rest = &n, after
 	}
 	var err error
-	q.Text, err = unshown(rest)
+	q.Text, err = unquotePhrase(rest)
 	r.Requirements = append(r.Requirements, q)
 	return err
 }

@@ -34,9 +34,9 @@ func requests(t *rapid.T) belay.Request {
 func TestRequestComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := requests(t)
-		got, err := ReadRequest(Request(want))
+		got, err := ReadRequest(RequestText(want))
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%v\nwant %#v\ngot  %#v\n%s", err, want, got, Request(want))
+			t.Fatalf("%v\nwant %#v\ngot  %#v\n%s", err, want, got, RequestText(want))
 		}
 	})
 }
@@ -65,11 +65,11 @@ func TestOrigin(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	task := login
-	if Read(task) != "" {
-		t.Error(Read(task))
+	if ReadingText(task) != "" {
+		t.Error(ReadingText(task))
 	}
 	task.Reading = &belay.Reading{By: "local", Differs: []string{"type: a\x1b[2J"}, Note: "n"}
-	if got := Read(task); got != "read by: local\n  type: a\\x1b[2J\n  n\n" {
+	if got := ReadingText(task); got != "read by: local\n  type: a\\x1b[2J\n  n\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -81,7 +81,7 @@ func FuzzReadRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := ReadRequest(Request(r))
+		again, err := ReadRequest(RequestText(r))
 		if err != nil && r.Type == "" || err == nil && reflect.DeepEqual(again, r) || strings.ContainsAny(string(r.Type), "\r\n") {
 			return
 		}
@@ -99,7 +99,7 @@ func TestRequirements(t *testing.T) {
 		{Marker: belay.MarkRemove, Text: "delete \x1b[2Jold.md", Verdict: belay.MetYes, Evidence: []string{"old.md"}},
 		{Marker: belay.MarkModify, Text: "make it faster", Verdict: belay.MetUnknown},
 	}
-	got := Requirements(met)
+	got := RequirementsText(met)
 	want := "- not shown: [ADD] add functions Half and Other (Other)\n- shown: [REMOVE] delete " + belay.VisibleLine("\x1b[2J") + "old.md (old.md)\n- not shown: [MODIFY] make it faster\n"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)

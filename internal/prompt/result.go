@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Result is what a task led to, as the end of a run shows it.
+// Result is the outcome of a task, as the end of a run shows it.
 type Result struct {
 	Checks  []belay.CheckResult `json:"checks"`  // of the last judgement
 	Changes []belay.Change      `json:"changes"` // from the state before to what the last attempt left
@@ -20,7 +20,7 @@ type Result struct {
 	Next    []Step              `json:"next"`
 }
 
-// Step is a command that may come next, and what it is for.
+// Step is a possible next command and its purpose.
 type Step struct {
 	Command string `json:"command"`
 	For     string `json:"for"`
@@ -38,8 +38,8 @@ const (
 	maxCommits = 10
 )
 
-// Text is the result for a terminal: a line for each check, the changed files, new commits, time and what to
-// do next.
+// Text returns the result for a terminal: a line for each check, the changed files, new
+// commits, time and what to do next.
 func (r Result) Text() string {
 	var b strings.Builder
 	if len(r.Checks) > 0 {
@@ -49,11 +49,11 @@ func (r Result) Text() string {
 			return f.Severity == belay.SeverityError || f.Severity == belay.SeverityNote // errors are the attempt's reasons
 		})))
 	}
-	r.changed(&b)
+	r.writeChanges(&b)
 	if n := len(r.Commits); n > 0 {
 		fmt.Fprintf(&b, "commits: %d new\n", n)
 		for _, c := range r.Commits[:min(n, maxCommits)] {
-			fmt.Fprintf(&b, "  %s %s\n", short(belay.SnapshotID(c.OID)), belay.Clip(belay.VisibleLine(c.Subject), 64))
+			fmt.Fprintf(&b, "  %s %s\n", shortID(belay.SnapshotID(c.OID)), belay.Clip(belay.VisibleLine(c.Subject), 64))
 		}
 		if n > maxCommits {
 			fmt.Fprintf(&b, "  and %d more (git log)\n", n-maxCommits)
@@ -69,7 +69,7 @@ func (r Result) Text() string {
 	return b.String() + Steps(r.Next)
 }
 
-// Steps lists commands that may come next, one a line; "" for none.
+// Steps lists possible next commands, one a line; "" for none.
 func Steps(next []Step) string {
 	var b strings.Builder
 	rows := [][]string{}
@@ -82,7 +82,7 @@ func Steps(next []Step) string {
 	return b.String()
 }
 
-func (r Result) changed(b *strings.Builder) {
+func (r Result) writeChanges(b *strings.Builder) {
 	n := len(r.Changes)
 	if n == 0 {
 		return
@@ -107,9 +107,9 @@ func (r Result) changed(b *strings.Builder) {
 	}
 }
 
-// Mark is a check's result in a word: its verdict, warn where it passed with a warning, asks where
-// a person has to decide, skipped where it did not run.
-func Mark(r belay.CheckResult) string {
+// CheckMark returns a check's result in a word: its verdict, warn if it passed with a warning,
+// asks if a person has to decide, skipped if it did not run.
+func CheckMark(r belay.CheckResult) string {
 	warned := slices.ContainsFunc(r.Findings, func(f belay.Finding) bool { return f.Severity == belay.SeverityWarning })
 	switch {
 	case r.Skipped:
@@ -136,7 +136,7 @@ func Checks(list []belay.CheckResult) string {
 		if r.Why != "" {
 			text = r.Why
 		}
-		rows = append(rows, []string{"  " + belay.VisibleLine(r.Check), Mark(r), belay.Clip(belay.VisibleLine(text), 200)})
+		rows = append(rows, []string{"  " + belay.VisibleLine(r.Check), CheckMark(r), belay.Clip(belay.VisibleLine(text), 200)})
 	}
 	if len(rows) > 0 {
 		writeTable(&b, rows)
@@ -147,7 +147,8 @@ func Checks(list []belay.CheckResult) string {
 	return b.String()
 }
 
-// Outcome is how a task ended, in a word for people. Passed is said of tests alone: work may be accepted without any.
+// Outcome returns how a task ended, in a word for people. It says passed of tests only: work
+// may be accepted without any.
 func Outcome(o loop.Outcome) string {
 	if o == loop.OutcomePassed {
 		return "accepted"
@@ -155,9 +156,9 @@ func Outcome(o loop.Outcome) string {
 	return belay.VisibleLine(string(o))
 }
 
-// accepted says what accepted work was accepted by: its tests, or less.
-func accepted(s loop.State, checks []belay.CheckResult) string {
-	if a := s.Current(); a != nil && a.Asks() {
+// acceptedText returns what the work was accepted by: its tests, or less.
+func acceptedText(s loop.State, checks []belay.CheckResult) string {
+	if a := s.Current(); a != nil && a.OnlyAsks() {
 		return "accepted, approved by a person"
 	} else if a != nil && a.Verdict != belay.VerdictPass {
 		return "accepted despite a rejection"

@@ -66,7 +66,7 @@ func TestAcceptedBy(t *testing.T) {
 		{belay.VerdictFail, []belay.CheckResult{ran}, "accepted despite a rejection"},
 		{belay.VerdictUnknown, []belay.CheckResult{ran}, "accepted, approved by a person"},
 	} {
-		got, _, _ := strings.Cut(Standing(state(c.verdict), c.checks), " (")
+		got, _, _ := strings.Cut(StatusLine(state(c.verdict), c.checks), " (")
 		if got != c.want {
 			t.Errorf("%v: %q, want %q", c.checks, got, c.want)
 		}

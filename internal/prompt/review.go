@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ReviewInput is what a reviewer's prompt is made from. Nonce marks where quoted data
-// begins and ends: it must be new for each prompt, so that nothing quoted can know it.
+// ReviewInput is the data of a reviewer's prompt. Nonce marks where quoted data starts and
+// ends: it must be new for each prompt, so that no quoted text can contain it.
 type ReviewInput struct {
 	Task     belay.Task
 	Reviewer belay.Reviewer
@@ -26,38 +26,38 @@ type ReviewInput struct {
 	Phase *PhaseReview // what a phase of a feature produced is reviewed; nil for work
 }
 
-// PhaseReview is what the reviewer of a phase is told. Sits is chain, handoff or final. Artefact is what is reviewed; for
-// handoff and final it is what the change is held to.
+// PhaseReview is the data of a phase reviewer's prompt. Kind is chain, handoff or final.
+// Artefact is what is reviewed; for handoff and final it is what the change is compared with.
 type PhaseReview struct {
-	Feature, Phase, Next, Needs, Sits string
+	Feature, Phase, Next, Needs, Kind string
 	Round, Limit                      int
 	Previous, Artefact                []Document
 }
 
-// Document is a text of the repository, for a reviewer to hold the change against.
+// Document is a text of the repository that a reviewer compares the change with.
 type Document struct{ Path, Text string }
 
-// Quoted is the document as data.
+// Quoted returns the document as data.
 func (d Document) Quoted() string {
-	text, left := Cut(Seen(d.Text), 1500, 48<<10)
+	text, left := Cut(MaskVisible(d.Text), 1500, 48<<10)
 	if left != "" {
 		text += "\n(cut: " + left + "; read the rest in the checkout)"
 	}
 	return d.Path + "\n\n" + text
 }
 
-// roles say what a reviewer looks at.
-var roles = map[string]string{
+// reviewerRoles describe what a reviewer of each role checks.
+var reviewerRoles = map[string]string{
 	"spec":     "whether the change does what the task asks for: all of it and nothing else",
 	"quality":  "whether the change is correct and maintainable: errors, edge cases, naming, structure, tests that prove something",
 	"security": "whether the change introduces a vulnerability:  injection, paths, secrets, rights, unsafe input, dependencies",
 	"debugger": "whether the cause of the failure was fixed, not its symptom",
 }
 
-// reviewView is what the templates see.
+// reviewView is the data of the templates.
 type reviewView struct {
 	ReviewInput
-	Looks     string
+	RoleText  string
 	Facts     string
 	OpenText  string
 	FileList  string
@@ -66,14 +66,15 @@ type reviewView struct {
 	Guidelines []belay.Guideline
 }
 
-// Review is the text a reviewer gets: what to look at, the person's words, what was
-// measured already, the change, and the form of the answer. Everything that comes from
-// the repository or a program stands between lines that carry the nonce.
+// Review returns the prompt of a reviewer: what to check, the person's text, the results of
+// the checks, the change, and the form of the answer. Everything from the repository or a
+// program is between lines with the nonce.
 func Review(in ReviewInput) string {
-	v := reviewView{ReviewInput: in, Looks: roles[in.Reviewer.Role], Threshold: in.Reviewer.Threshold, OpenText: Findings(in.Open)}
-	if v.Looks == "" {
-		if v.Looks = strings.TrimSpace(belay.VisibleLine(in.Reviewer.Role)); v.Looks == "" {
-			v.Looks = roles["spec"]
+	v := reviewView{ReviewInput: in, RoleText: reviewerRoles[in.Reviewer.Role], Threshold: in.Reviewer.Threshold,
+		OpenText: Findings(in.Open)}
+	if v.RoleText == "" {
+		if v.RoleText = strings.TrimSpace(belay.VisibleLine(in.Reviewer.Role)); v.RoleText == "" {
+			v.RoleText = reviewerRoles["spec"]
 		}
 	}
 	v.Guidelines = belay.GuidelinesFor(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
@@ -89,7 +90,7 @@ func Review(in ReviewInput) string {
 			verdict = "skipped"
 		}
 		facts.WriteString(c.Check + ": " + verdict + ", " + belay.VisibleLine(c.Summary) + "\n")
-		facts.WriteString(Requirements(c.Met))
+		facts.WriteString(RequirementsText(c.Met))
 		for _, f := range c.Findings[:min(len(c.Findings), 30)] {
 			writeFinding(&facts, f, "", 0)
 		}
@@ -104,24 +105,24 @@ func Review(in ReviewInput) string {
 		if len(in.Checks) > 0 {
 			parts = slices.Insert(parts, 3, "review_facts")
 		}
-		return sections(v, parts...)
+		return renderSections(v, parts...)
 	}
-	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open",
+	return renderSections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open",
 		"review_change", "review_answer")
 }
 
-// ReviewAgain is the text of the second try, when the first answer could not be read.
+// ReviewAgain returns the second prompt, after a first answer that could not be read.
 func ReviewAgain(first, wrong, answer, nonce string) string {
-	text, left := Cut(Seen(answer), MaxLines, MaxBytes)
+	text, left := Cut(MaskVisible(answer), MaxLines, MaxBytes)
 	if left != "" {
 		text += "\n(cut: " + left + ")"
 	}
 	return first + "\n# Your answer could not be read\n\n" + belay.VisibleLine(wrong) + "\n\nYour answer, as data:\n\n" +
-		data(nonce, text) + "\n\nAnswer again, with the JSON object and nothing else.\n"
+		quoteData(nonce, text) + "\n\nAnswer again, with the JSON object and nothing else.\n"
 }
 
-// data puts a text between lines that it cannot contain.
-func data(nonce, text string) string {
-	text = strings.ReplaceAll(strings.TrimRight(Seen(text), "\n"), nonce, "…")
+// quoteData puts a text between lines that it cannot contain.
+func quoteData(nonce, text string) string {
+	text = strings.ReplaceAll(strings.TrimRight(MaskVisible(text), "\n"), nonce, "…")
 	return "<<<data " + nonce + "\n" + text + "\ndata " + nonce + ">>>"
 }

@@ -7,42 +7,42 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// RoleInput is what a role of a pipeline is told from. Export is its part of the task's
-// context; Words are the config's for it.
+// RoleInput is the data of a pipeline role's prompt. Export is the role's part of the task's
+// context; Instructions are the config's text for the role.
 type RoleInput struct {
-	Task     belay.Task
-	Role     string
-	Before   string // the role that handed over to it; "" for the first
-	After    string // the role that comes next; "" for the last
-	Round    int    // from 1
-	ReadOnly bool
-	Told     string // why the work came back to it; "" when it did not
-	Words    string
-	Export   string
-	Plan     Marked // the plan's markers of the task
-	Now      Now    // the files for agents that are there
+	Task         belay.Task
+	Role         string
+	Before       string // the role that handed over to it; "" for the first
+	After        string // the role that comes next; "" for the last
+	Round        int    // from 1
+	ReadOnly     bool
+	ReturnReason string // why the work came back to it; "" when it did not
+	Instructions string
+	Export       string
+	Plan         PlanMarkers // the plan's markers of the task
+	Now          NowFiles    // the files for agents that are there
 }
 
-// Part quotes the export whole: cut, it would be no JSON.
-func (in RoleInput) Part() string { return Within("json", in.Export, 1<<20, 4<<20) }
+// ExportBlock quotes the export uncut: cut, it would not be valid JSON.
+func (in RoleInput) ExportBlock() string { return BlockWithin("json", in.Export, 1<<20, 4<<20) }
 
-// Reason quotes why the work came back.
-func (in RoleInput) Reason() string { return Block("text", in.Told) }
+// ReasonBlock quotes why the work was returned.
+func (in RoleInput) ReasonBlock() string { return Block("text", in.ReturnReason) }
 
-// Role is the text that the agent of a role starts with, in Markdown: who it is, what it
-// may do, why the work came back to it, the person's words and what was read from them, its
-// own words and part of the context, and how it reports what has to be fixed.
+// Role returns the prompt for the agent of a role, in Markdown: who it is, what it may do, why
+// the work was returned to it, the person's text and what was read from it, the role's own
+// instructions and part of the context, and how to report what has to be fixed.
 func Role(in RoleInput) string {
 	if in.ReadOnly {
 		in.Now.Summary = false // writing it would be a change
 	}
-	task := viewOf(PromptInput{Task: in.Task, Plan: in.Plan, Now: in.Now})
+	task := newView(PromptInput{Task: in.Task, Plan: in.Plan, Now: in.Now})
 	parts := []string{
-		sections(in, "role", "role_told", "role_words"),
-		sections(task, "task", "contract", "plan"),
-		sections(in, "role_context"),
-		sections(task, "now"),
-		sections(in, "role_finish"),
+		renderSections(in, "role", "role_told", "role_words"),
+		renderSections(task, "task", "contract", "plan"),
+		renderSections(in, "role_context"),
+		renderSections(task, "now"),
+		renderSections(in, "role_finish"),
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

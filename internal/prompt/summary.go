@@ -10,12 +10,12 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Summary is a task in short as plain text, aligned and without colour: a line on how the task stands, then one
-// row per attempt with its reason below. checks are those of the last judgement, as far as they are known; paused is the
-// next step of a task that nothing works on.
+// Summary returns a short description of a task as plain text, aligned and without colour: a
+// status line, then one row per attempt with its reason below. checks are those of the last
+// check run, if known; paused is the next step of a task that nothing works on.
 func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s, checks, paused))
+	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), statusLine(s, checks, paused))
 	if paused != "" {
 		fmt.Fprintf(&b, "continue with: belay run --resume %s\n", t.ID)
 	}
@@ -23,9 +23,9 @@ func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused stri
 		return b.String()
 	}
 	if len(s.Attempts) > 1 || s.Outcome != loop.OutcomePassed { // else the line above says it all
-		attempts(&b, s.Attempts)
+		writeAttempts(&b, s.Attempts)
 	}
-	b.WriteString(reviews(t.Policy, s))
+	b.WriteString(reviewsLine(t.Policy, s))
 	for _, a := range s.Attempts {
 		if a.Ended == loop.EndedStalled && a.Snapshot != "" {
 			fmt.Fprintf(&b, "attempt %d: stopped, repeating the same tool calls; its work is snapshot %s\n", a.N, a.Snapshot.Short())
@@ -34,11 +34,12 @@ func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused stri
 	return b.String()
 }
 
-// attempts writes them as a table of at most 80 columns, each reason on a line of its own.
-func attempts(b *strings.Builder, list []loop.Attempt) {
+// writeAttempts writes attempts as a table of at most 80 columns, each reason on a line of its
+// own.
+func writeAttempts(b *strings.Builder, list []loop.Attempt) {
 	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "tokens", "verdict", "then"}}
 	for _, a := range list {
-		rows = append(rows, row(a))
+		rows = append(rows, attemptRow(a))
 	}
 	var table strings.Builder
 	writeTable(&table, rows)
@@ -47,7 +48,7 @@ func attempts(b *strings.Builder, list []loop.Attempt) {
 	for line := range strings.Lines(table.String()) {
 		b.WriteString(line)
 		if i >= 0 {
-			if text := why(list[i]); text != "" {
+			if text := shortReason(list[i]); text != "" {
 				b.WriteString("  " + text + "\n")
 			}
 		}
@@ -55,9 +56,9 @@ func attempts(b *strings.Builder, list []loop.Attempt) {
 	}
 }
 
-// reviews says how often reviewers looked at the work, of how often they may, in a line;
-// "" where there are none.
-func reviews(p belay.Policy, s loop.State) string {
+// reviewsLine returns how many reviews there were, of how many that may be; "" without
+// reviewers.
+func reviewsLine(p belay.Policy, s loop.State) string {
 	if !p.Review || p.Reviews == 0 {
 		return ""
 	}
@@ -72,7 +73,7 @@ func reviews(p belay.Policy, s loop.State) string {
 	return text + "\n"
 }
 
-func row(a loop.Attempt) []string {
+func attemptRow(a loop.Attempt) []string {
 	dash := func(s string) string {
 		if s == "" {
 			return "-"
@@ -80,10 +81,10 @@ func row(a loop.Attempt) []string {
 		return belay.VisibleLine(s)
 	}
 	word := string(a.Verdict)
-	if a.Asks() {
+	if a.OnlyAsks() {
 		word = "asks"
 	}
-	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), How(a), "-", "-", "-", dash(word), dash(a.Then)}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), EndText(a), "-", "-", "-", dash(word), dash(a.Then)}
 	if a.Elapsed > 0 {
 		cells[3] = Duration(a.Elapsed)
 	}
@@ -93,8 +94,8 @@ func row(a loop.Attempt) []string {
 	return cells
 }
 
-// why is the short reason an attempt did not pass.
-func why(a loop.Attempt) string {
+// shortReason returns in a few words why an attempt did not pass.
+func shortReason(a loop.Attempt) string {
 	if text := shortReasons(a.Reasons()); text != "" {
 		return text
 	}
@@ -105,8 +106,8 @@ func why(a loop.Attempt) string {
 	return text
 }
 
-// Used says what was used, in a few words.
-func Used(u belay.Use) string {
+// UseText returns what was used, in a few words.
+func UseText(u belay.Use) string {
 	switch {
 	case !u.CostKnown() && u.Cost == 0 && u.Tokens == nil:
 		return "cost unknown"
@@ -118,16 +119,16 @@ func Used(u belay.Use) string {
 	return u.CostText() + ", " + u.TokensText() + " tokens"
 }
 
-// Standing says in one line where a task stands and what it took.
-func Standing(s loop.State, checks []belay.CheckResult) string { return standing(s, checks, "") }
+// StatusLine returns in one line the status of a task and what it took.
+func StatusLine(s loop.State, checks []belay.CheckResult) string { return statusLine(s, checks, "") }
 
-func standing(s loop.State, checks []belay.CheckResult, paused string) string {
+func statusLine(s loop.State, checks []belay.CheckResult, paused string) string {
 	text := ""
 	switch {
 	case paused != "":
 		text = "paused; next step: " + paused
 	case s.Outcome == loop.OutcomePassed:
-		text = accepted(s, checks)
+		text = acceptedText(s, checks)
 	case s.Outcome != loop.OutcomeNone:
 		text = belay.VisibleLine(string(s.Outcome))
 		switch why := belay.VisibleLine(s.Why); {
@@ -140,18 +141,18 @@ func standing(s loop.State, checks []belay.CheckResult, paused string) string {
 	case s.Gate != nil:
 		text = fmt.Sprintf("waits at gate %d: %s", s.Gate.Number, belay.VisibleLine(s.Gate.Why))
 	case s.Pending != nil:
-		text = "open: " + Doing(*s.Pending)
+		text = "open: " + CommandText(*s.Pending)
 	default:
 		text = "not started"
 	}
-	if took := effort(s); took != "" {
+	if took := effortText(s); took != "" {
 		text += " (" + took + ")"
 	}
 	return text
 }
 
-// effort is what a task took: attempts, rollbacks, time and cost, as far as any.
-func effort(s loop.State) string {
+// effortText returns what a task took: attempts, rollbacks, time and cost, leaving out zeros.
+func effortText(s loop.State) string {
 	var parts []string
 	if n := len(s.Attempts); n > 0 {
 		parts = append(parts, belay.CountOf(n, "attempt"))
@@ -162,15 +163,15 @@ func effort(s loop.State) string {
 	if s.Elapsed > 0 {
 		parts = append(parts, Duration(s.Elapsed))
 	}
-	if total, any := Total(s); any {
-		parts = append(parts, Used(total))
+	if total, any := TotalUse(s); any {
+		parts = append(parts, UseText(total))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Total is what a task used. any is false while no agent of it has ended. An attempt of which
-// nothing is known, one by hand say, makes the sum less than all.
-func Total(s loop.State) (total belay.Use, any bool) {
+// TotalUse returns what a task used. any is false until one of its agents has ended. An
+// attempt with unknown use, such as one by hand, is missing from the sum.
+func TotalUse(s loop.State) (total belay.Use, any bool) {
 	total = s.Use
 	for _, a := range s.Attempts {
 		if a.Ended == "" {
@@ -207,8 +208,8 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// HistoryLine is all that a later task learns of this one: one line, no newline. said is
-// what its agent said of the work (Said): it is quoted where the work was accepted.
+// HistoryLine returns all that a later task learns of this one: one line, no newline. said is
+// its agent's summary (SummaryLine), quoted if the work was accepted.
 func HistoryLine(t belay.Task, s loop.State, said string) string {
 	status := "open"
 	if s.Outcome != loop.OutcomeNone {
@@ -222,7 +223,7 @@ func HistoryLine(t belay.Task, s loop.State, said string) string {
 	}
 	text := fmt.Sprintf("%s %s: %s", t.ID, status, t.Title)
 	if last := s.Current(); last != nil && s.Outcome != loop.OutcomeNone && s.Outcome != loop.OutcomePassed {
-		if r := why(*last); r != "" {
+		if r := shortReason(*last); r != "" {
 			text += " [" + r + "]"
 		}
 	}

@@ -13,15 +13,15 @@ import (
 // The headings, the last of each of which in a file counts: words may hold them, too.
 const (
 	askedHeading = "## What is asked for"
-	allowed      = "## What it may change"
+	scopeHeading = "## What it may change"
 )
 
-// Write gives the file of a task.
-func Write(t belay.Task) string {
+// EditableTask returns the file in which a task is edited.
+func EditableTask(t belay.Task) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n%s\n\n%s\n\n%s\n\n", t.ID, belay.VisibleLine(t.Title), t.Prose, askedHeading,
-		Request(t.Request), allowed)
-	for _, l := range lists(&t.Scope) {
+		RequestText(t.Request), scopeHeading)
+	for _, l := range pathLists(&t.Scope) {
 		for _, g := range *l.list {
 			fmt.Fprintf(&b, "- %s: %s\n", l.name, g)
 		}
@@ -29,32 +29,32 @@ func Write(t belay.Task) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-type list struct {
+type pathList struct {
 	name string
 	list *[]string
 }
 
-func lists(s *belay.Scope) []list {
-	return []list{{"FILES", &s.Files}, {"PROTECT", &s.Protect}, {"EXPECT", &s.Expect}}
+func pathLists(s *belay.Scope) []pathList {
+	return []pathList{{"FILES", &s.Files}, {"PROTECT", &s.Protect}, {"EXPECT", &s.Expect}}
 }
 
-// Edited is what a file says.
-type Edited struct {
+// EditedTask is the content of an edited file.
+type EditedTask struct {
 	Prose   string
 	Request belay.Request
 	Scope   belay.Scope
 }
 
-// Problem is what is wrong with a line of a file, counted from 1; 0 is the file as a whole.
+// Problem is an error in a line of a file, counted from 1; 0 is the file as a whole.
 type Problem struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
 }
 
-// Problems is everything that is wrong with a file.
+// Problems are all errors in a file.
 type Problems []Problem
 
-// Error gives a line for each.
+// Error returns a line for each problem.
 func (p Problems) Error() string {
 	var all []string
 	for _, one := range p {
@@ -67,25 +67,25 @@ func (p Problems) Error() string {
 	return strings.Join(all, "\n")
 }
 
-// Read reads the file of a task back. The error is Problems.
-func ReadEditedTask(id belay.TaskID, text string) (Edited, error) {
+// ReadEditedTask reads the file of EditableTask back. The error is of type Problems.
+func ReadEditedTask(id belay.TaskID, text string) (EditedTask, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
-	r := reader{lines: strings.Split(text, "\n")}
-	r.readable(text)
-	from, at, may := r.parts(id)
+	r := taskReader{lines: strings.Split(text, "\n")}
+	r.checkReadable(text)
+	from, at, may := r.findParts(id)
 	if len(r.bad) > 0 {
-		return Edited{}, r.bad
+		return EditedTask{}, r.bad
 	}
-	var e Edited
+	var e EditedTask
 	e.Prose = strings.Join(r.lines[from:at], "\n")
 	if e.Prose = strings.TrimSuffix(e.Prose, "\n"); strings.TrimSpace(e.Prose) == "" {
-		r.complain(from+1, "the task text is empty")
+		r.addProblem(from+1, "the task text is empty")
 	}
 	if len(e.Prose) > belay.MaxProse {
-		r.complain(0, "the text is larger than %d KiB", belay.MaxProse>>10)
+		r.addProblem(0, "the text is larger than %d KiB", belay.MaxProse>>10)
 	}
-	e.Request = r.request(at+1, may)
-	r.scope(&e.Scope, may+1)
+	e.Request = r.readRequest(at+1, may)
+	r.readScope(&e.Scope, may+1)
 	if len(r.bad) > 0 {
 		slices.SortStableFunc(r.bad, func(a, b Problem) int { return a.Line - b.Line })
 		return e, r.bad
@@ -93,34 +93,34 @@ func ReadEditedTask(id belay.TaskID, text string) (Edited, error) {
 	return e, nil
 }
 
-type reader struct {
+type taskReader struct {
 	lines []string
 	bad   Problems
 }
 
-func (r *reader) complain(line int, format string, args ...any) {
+func (r *taskReader) addProblem(line int, format string, args ...any) {
 	r.bad = append(r.bad, Problem{Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-func (r *reader) readable(text string) {
+func (r *taskReader) checkReadable(text string) {
 	if utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
 		return
 	}
 	for i, l := range r.lines {
 		if !utf8.ValidString(l) || strings.ContainsRune(l, 0) {
-			r.complain(i+1, "the text is not UTF-8")
+			r.addProblem(i+1, "the text is not UTF-8")
 		}
 	}
 }
 
-// parts finds where the words begin and end and where what may change begins, by line.
-func (r *reader) parts(id belay.TaskID) (from, at, may int) {
+// findParts finds the lines where the task's text starts and ends and where the scope starts.
+func (r *taskReader) findParts(id belay.TaskID) (from, at, may int) {
 	head := "# " + string(id) + ":"
 	for from < len(r.lines) && strings.TrimSpace(r.lines[from]) == "" {
 		from++
 	}
 	if from == len(r.lines) || !strings.HasPrefix(r.lines[from], head) {
-		r.complain(from+1, "the first line must be %q and a title", head)
+		r.addProblem(from+1, "the first line must be %q and a title", head)
 		return 0, 0, 0
 	}
 	from++
@@ -132,21 +132,21 @@ func (r *reader) parts(id belay.TaskID) (from, at, may int) {
 		switch strings.TrimRight(l, " \t\r") {
 		case askedHeading:
 			at = i
-		case allowed:
+		case scopeHeading:
 			may = i
 		}
 	}
 	if at < from {
-		r.complain(0, "the heading %q is missing", askedHeading)
+		r.addProblem(0, "the heading %q is missing", askedHeading)
 	}
 	if may < at || may < 0 {
-		r.complain(0, "the heading %q is missing below %q", allowed, askedHeading)
+		r.addProblem(0, "the heading %q is missing below %q", scopeHeading, askedHeading)
 	}
 	return from, at, may
 }
 
-// request reads the lines between two, naming each that cannot be read.
-func (r *reader) request(from, to int) belay.Request {
+// readRequest reads the lines between two, and reports each that cannot be read.
+func (r *taskReader) readRequest(from, to int) belay.Request {
 	lines := slices.Clone(r.lines[from:to])
 	for range len(lines) + 1 {
 		req, err := ReadRequest(strings.Join(lines, "\n"))
@@ -154,45 +154,45 @@ func (r *reader) request(from, to int) belay.Request {
 			switch req.Type {
 			case belay.Fresh, belay.Mutation, belay.Bugfix, belay.Unclear:
 			default:
-				r.complain(from, "the type is %q; use fresh, mutation, bugfix or needs-clarification", string(req.Type))
+				r.addProblem(from, "the type is %q; use fresh, mutation, bugfix or needs-clarification", string(req.Type))
 			}
 			return req
 		}
 		n := 0
 		if _, serr := fmt.Sscanf(err.Error(), "read line %d of the request", &n); serr != nil || n < 1 || n > len(lines) {
-			r.complain(from+1, "%v", err)
+			r.addProblem(from+1, "%v", err)
 			return req
 		}
 		if inner := errors.Unwrap(err); inner != nil {
 			err = inner
 		}
-		r.complain(from+n, "%v", err)
+		r.addProblem(from+n, "%v", err)
 		lines[n-1] = ""
 	}
 	return belay.Request{}
 }
 
-// scope reads what the task may change.
-func (r *reader) scope(s *belay.Scope, from int) {
+// readScope reads what the task may change.
+func (r *taskReader) readScope(s *belay.Scope, from int) {
 	for i := from; i < len(r.lines); i++ {
 		l := strings.TrimRight(r.lines[i], " \t\r")
 		if strings.TrimSpace(l) == "" {
 			continue
 		}
 		known := false
-		for _, one := range lists(s) {
+		for _, one := range pathLists(s) {
 			g, ok := strings.CutPrefix(l, "- "+one.name+": ")
 			if !ok {
 				continue
 			}
 			known = true
 			if err := belay.Valid(g); err != nil {
-				r.complain(i+1, "%v", err)
+				r.addProblem(i+1, "%v", err)
 			}
 			*one.list = append(*one.list, g)
 		}
 		if !known {
-			r.complain(i+1, "it is no FILES, PROTECT or EXPECT")
+			r.addProblem(i+1, "it is no FILES, PROTECT or EXPECT")
 		}
 	}
 }

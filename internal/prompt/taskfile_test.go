@@ -27,16 +27,16 @@ func TestComesBack(t *testing.T) {
 		if strings.TrimSpace(in.Prose) == "" || strings.ContainsRune(in.Prose, 0) {
 			return
 		}
-		got, err := ReadEditedTask(in.ID, Write(in))
+		got, err := ReadEditedTask(in.ID, EditableTask(in))
 		if err != nil || got.Prose != in.Prose || !reflect.DeepEqual(got.Request, in.Request) || !reflect.DeepEqual(got.Scope, in.Scope) {
-			t.Fatalf("%v\n%q\n%q\n%s", err, in.Prose, got.Prose, Write(in))
+			t.Fatalf("%v\n%q\n%q\n%s", err, in.Prose, got.Prose, EditableTask(in))
 		}
 	})
 }
 
 func TestProblems(t *testing.T) {
 	t.Parallel()
-	text := Write(task())
+	text := EditableTask(task())
 	for change, want := range map[string]string{
 		"# T7: -> # T8: ":                               `line 1: the first line must be "# T7:" and a title`,
 		"[ADD] -> [MAYBE] ":                             "line 11: MAYBE is not a marker",
@@ -69,7 +69,7 @@ func TestProblems(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(Write(task()))
+	f.Add(EditableTask(task()))
 	f.Add("# T7: a\nb\n## What is asked for\nType: fresh\n## What it may change\n- FILES: x\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := ReadEditedTask("T7", text)
@@ -79,7 +79,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		again, err := ReadEditedTask("T7", Write(belay.Task{ID: "T7", Title: belay.TitleOf(e.Prose), Prose: e.Prose, Request: e.Request, Scope: e.Scope}))
+		again, err := ReadEditedTask("T7", EditableTask(belay.Task{ID: "T7", Title: belay.TitleOf(e.Prose), Prose: e.Prose, Request: e.Request, Scope: e.Scope}))
 		if err != nil || again.Prose != e.Prose || !reflect.DeepEqual(again.Request, e.Request) {
 			t.Fatalf("%v\n%#v\n%#v", err, e, again)
 		}

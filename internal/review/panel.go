@@ -113,7 +113,7 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 		}
 	}
 	by := Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, CheckResults: facts}
-	if in.Phase != nil && in.Phase.Sits == "chain" {
+	if in.Phase != nil && in.Phase.Kind == "chain" {
 		by.UnmetText = in.Phase.Next + " cannot do its work from this artefact alone"
 	}
 	verdict, findings := by.Judge(reply.Opinion)

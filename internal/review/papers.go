@@ -28,7 +28,7 @@ const (
 func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named []string) ([]prompt.Document, error) {
 	names := named
 	if len(names) == 0 && feature != "" {
-		all, err := prompt.Paths(ctx, repo)
+		all, err := prompt.ReviewPaths(ctx, repo)
 		if err != nil {
 			return nil, err
 		}

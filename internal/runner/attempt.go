@@ -26,55 +26,57 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// attempt runs the agent, or takes up the run that this command started before
-// belay was killed: an hour of agent work is never done twice.
-func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error) {
-	dir := d.Session.RunDir(d.Rec.Task.ID, c.ID)
+// runAttempt runs the agent, or continues the run that this command started before belay was
+// killed: an hour of agent work is never repeated.
+func (d *Driver) runAttempt(ctx context.Context, c loop.Command) (loop.Event, error) {
+	dir := d.Session.RunDir(d.Record.Task.ID, c.ID)
 	run, err := agent.Attach(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		run, err = d.launch(ctx, c, dir)
+		run, err = d.startAttempt(ctx, c, dir)
 	} else if err == nil {
-		d.Watch.Note(fmt.Sprintf("attempt %d: reconnecting to the running agent", c.Attempt))
+		d.Observer.Note(fmt.Sprintf("attempt %d: reconnecting to the running agent", c.Attempt))
 	}
 	if err != nil {
 		return loop.Event{}, err
 	}
-	watch := agent.NewStallWatch(d.Session.Repo.Root, d.Rec.Task.Repeats)
-	watch.Tree = func() string { return d.treeNow(ctx) }
-	end, err := d.await(ctx, run, dir, watch, c.Session)
+	watch := agent.NewStallWatch(d.Session.Repo.Root, d.Record.Task.Repeats)
+	watch.Tree = func() string { return d.currentTree(ctx) }
+	end, err := d.awaitAttempt(ctx, run, dir, watch, c.Session)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if d.gone(c, run, end) {
+	if d.isSessionMissing(c, run, end) {
 		// Renamed, it says that the session is gone, also to whoever takes up this command after a crash.
-		if err := fsroot.Rename(dir, dir+goneMark); err != nil {
+		if err := fsroot.Rename(dir, dir+missingSessionMark); err != nil {
 			return loop.Event{}, fmt.Errorf("start a new session: %w", err)
 		}
-		d.Watch.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
-		return d.attempt(ctx, c)
+		d.Observer.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
+		return d.runAttempt(ctx, c)
 	}
-	if why := agent.UnwatchedNote(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 &&
+	if why := agent.UnwatchedNote(d.Record.Task.Agent); why != "" && d.Record.Task.Repeats > 1 &&
 		end.Result.OutputBytes > 0 && !watch.HasEvents() {
-		d.Watch.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
+		d.Observer.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
 	}
-	return d.ended(c, run, end)
+	return d.endedEvent(c, run, end)
 }
 
-// goneMark is what the folder of a run is renamed with whose agent no longer had the session it was to continue.
-const goneMark = "-gone"
+// missingSessionMark is appended to the name of a run's folder when its agent no longer had
+// the session to continue.
+const missingSessionMark = "-gone"
 
-// continued gives the words with which the agent continues the session of the attempt before; ok is false where a new
-// session is started.
-func (d *Driver) continued(c loop.Command, dir string) (words []string, ok bool) {
-	if _, err := fsroot.Lstat(dir + goneMark); !errors.Is(err, fs.ErrNotExist) {
+// continueArgs returns the arguments with which the agent continues the session of the
+// previous attempt. ok is false when a new session is started.
+func (d *Driver) continueArgs(c loop.Command, dir string) (words []string, ok bool) {
+	if _, err := fsroot.Lstat(dir + missingSessionMark); !errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}
-	return agent.ResumeSession(d.Rec.Task.Agent, c.Session)
+	return agent.ResumeSession(d.Record.Task.Agent, c.Session)
 }
 
-// gone reports whether an attempt ended because the session that it was to continue is no longer there.
-func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
-	if _, ok := d.continued(c, d.Session.RunDir(d.Rec.Task.ID, c.ID)); !ok || end.Result.Ended != agent.EndedExit {
+// isSessionMissing reports whether an attempt ended because the session that it was to
+// continue no longer exists.
+func (d *Driver) isSessionMissing(c loop.Command, run *agent.Run, end End) bool {
+	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); !ok || end.Result.Ended != agent.EndedExit {
 		return false
 	}
 	var out bytes.Buffer
@@ -84,21 +86,23 @@ func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
 	return agent.SessionMissing(&out)
 }
 
-// treeNow names the state of the files, "" when it cannot be read: the agent may be writing.
-func (d *Driver) treeNow(ctx context.Context) string {
-	tree, err := d.Session.Snaps.StoreFilesTree(ctx, d.Session.Extent(d.Rec))
+// currentTree returns the tree ID of the current files, "" when it cannot be read: the agent
+// may be writing.
+func (d *Driver) currentTree(ctx context.Context) string {
+	tree, err := d.Session.Snaps.StoreFilesTree(ctx, d.Session.SnapshotExtent(d.Record))
 	if err != nil {
 		return ""
 	}
 	return tree
 }
 
-// waits lets the time pass that an attempt is to wait. ErrParked when a person stops that.
-func (d *Driver) waits(c loop.Command) error {
+// waitBeforeAttempt waits for the time in an attempt's command. ErrParked when a person stops
+// the wait.
+func (d *Driver) waitBeforeAttempt(c loop.Command) error {
 	if c.Wait <= 0 {
 		return nil
 	}
-	d.Watch.Note(fmt.Sprintf("the agent failed, perhaps temporarily: waiting %s before attempt %d", c.Wait, c.Attempt))
+	d.Observer.Note(fmt.Sprintf("the agent failed, perhaps temporarily: waiting %s before attempt %d", c.Wait, c.Attempt))
 	select {
 	case <-d.Soft.Done():
 		return ErrParked
@@ -107,92 +111,94 @@ func (d *Driver) waits(c loop.Command) error {
 	}
 }
 
-// launch holds the state the attempt starts from, writes the prompt and starts.
-func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent.Run, error) {
-	t := d.Rec.Task
+// startAttempt takes the snapshot that the attempt starts from, writes the prompt and starts
+// the agent.
+func (d *Driver) startAttempt(ctx context.Context, c loop.Command, dir string) (*agent.Run, error) {
+	t := d.Record.Task
 	if len(t.Agent) == 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID),
 			"%s has no agent command", t.ID)
 	}
-	command, err := d.Session.May.Program(t.Agent)
+	command, err := d.Session.Gate.Program(t.Agent)
 	if err != nil {
 		return nil, err
 	}
-	if words, ok := d.continued(c, dir); ok {
-		d.Watch.Note(fmt.Sprintf("attempt %d continues session %s of %s", c.Attempt, c.Session.ID, c.Session.Agent))
+	if words, ok := d.continueArgs(c, dir); ok {
+		d.Observer.Note(fmt.Sprintf("attempt %d continues session %s of %s", c.Attempt, c.Session.ID, c.Session.Agent))
 		command = command.More(words...)
 	} else if words, ok := agent.BeginSession(t.Agent); ok {
 		command = command.More(words...)
 	}
-	if err := d.waits(c); err != nil {
+	if err := d.waitBeforeAttempt(c); err != nil {
 		return nil, err
 	}
-	if err := d.Starts(ctx, c); err != nil {
+	if err := d.SnapshotStart(ctx, c); err != nil {
 		return nil, err
 	}
-	prompt, err := d.prompt(ctx, c)
+	prompt, err := d.writePrompt(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	say := func(note string) {
 		if c.Attempt == 1 {
-			d.Watch.Note(note)
+			d.Observer.Note(note)
 		}
 	}
-	return Start(ctx, d.Session, dir, agent.Spec{
+	return StartAgent(ctx, d.Session, dir, agent.Spec{
 		Command: command, Dir: d.Session.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
 		Env: agent.BuildEnviron(os.Environ(), nil, d.contextEnv(d.Session.TreeEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
 		}), "")),
-	}, Enclosed{}, say)
+	}, FenceRequest{}, say)
 }
 
-// Starts holds the state that an attempt starts from, once; the first one starts from the
-// state before the task.
-func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
-	if c.Attempt == 1 && d.Rec.State.Losts == 0 {
+// SnapshotStart takes the snapshot that an attempt starts from, once. The first attempt starts
+// from the state before the task.
+func (d *Driver) SnapshotStart(ctx context.Context, c loop.Command) error {
+	if c.Attempt == 1 && d.Record.State.Losts == 0 {
 		return nil
 	}
 	command := c.ID + session.StartMark
-	if _, err := d.once(ctx, d.meta(belay.KindBefore, c.Attempt, command, fmt.Sprintf("before attempt %d", c.Attempt))); err != nil {
+	if _, err := d.takeOnce(ctx, d.snapshotMeta(belay.KindBefore, c.Attempt, command, fmt.Sprintf("before attempt %d",
+		c.Attempt))); err != nil {
 		return err
 	}
-	return d.Session.NameTaken(ctx, d.Rec, command) // before the agent runs, not when it has ended
+	return d.Session.RecordTaken(ctx, d.Record, command) // before the agent runs, not when it has ended
 }
 
-// await waits for a run, shown as it goes. Calls that go round in circles end it, when the
-// attempt is watched for them.
-func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.StallWatch,
+// awaitAttempt waits for a run and shows its output. If watch is set, repeating the same tool
+// calls ends the run.
+func (d *Driver) awaitAttempt(ctx context.Context, run *agent.Run, dir string, watch *agent.StallWatch,
 	continued belay.AgentSession) (End, error) {
-	task := d.Rec.Task.ID
+	task := d.Record.Task.ID
 	var before belay.Use
-	for _, a := range d.Rec.State.Attempts {
+	for _, a := range d.Record.State.Attempts {
 		if a.Session == continued && a.Session.ID != "" {
 			before = before.Plus(a.Use)
 		}
 	}
 	return Run{
 		Session: continued.ID, Before: before,
-		Agent: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note, Prices: d.Session.Config.Prices,
-		Limit: func(used belay.Use) string { return loop.Reached(d.Rec.Task.Policy, d.Rec.State, used) },
-		Used:  func(used belay.Use) { d.Watch.Used(task, used) },
+		Agent: run, Dir: dir, Soft: d.Soft, Live: d.Observer.Output(), Stall: watch, Note: d.Observer.Note, Prices: d.Session.Config.Prices,
+		Limit: func(used belay.Use) string { return loop.ReachedLimit(d.Record.Task.Policy, d.Record.State, used) },
+		Used:  func(used belay.Use) { d.Observer.Used(task, used) },
 	}.Await(ctx)
 }
 
-// ended turns how a run ended into the event the loop understands.
-func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
-	d.denied(c, res.Result.Denied)
+// endedEvent turns the end of a run into an event for the loop.
+func (d *Driver) endedEvent(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
+	d.reportDenials(c, res.Result.Denied)
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Result.Exit, Elapsed: res.Result.Elapsed,
-		Note: res.Result.Error, Use: res.Use, Session: agent.SessionOf(d.Rec.Task.Agent, cmp.Or(res.Session, run.Session()))}
-	if _, ok := d.continued(c, d.Session.RunDir(d.Rec.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
+		Note: res.Result.Error, Use: res.Use, Session: agent.SessionOf(d.Record.Task.Agent, cmp.Or(res.Session, run.Session()))}
+	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
 		ev.Session = c.Session
 	}
-	for _, text := range Unlimited(d.Rec.Task.Policy, d.Rec.State.Attempts, res.Use) {
-		d.Watch.Note(text)
+	for _, text := range UnknownLimits(d.Record.Task.Policy, d.Record.State.Attempts, res.Use) {
+		d.Observer.Note(text)
 	}
-	ev.Log = d.Session.KeepOutput(run, d.Rec.Task, d.Watch.Note)
-	ev.Sent = d.Session.KeepPrompt(run, d.Rec.Task, d.Watch.Note)
+	ev.Log = d.Session.KeepOutput(run, d.Record.Task, d.Observer.Note)
+	ev.Sent = d.Session.KeepPrompt(run, d.Record.Task, d.Observer.Note)
 	switch res.Result.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
@@ -219,7 +225,7 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 	}
 	if ev.Ended == loop.EndedExit {
 		words := ""
-		words, ev.Transient, ev.Blocked = lastWords(run, ev.Exit)
+		words, ev.Transient, ev.Blocked = lastMessage(run, ev.Exit)
 		if ev.Note == "" || words == "" {
 			ev.Note += words
 		} else {
@@ -229,72 +235,73 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 	return ev, nil
 }
 
-// denied says and records what the agent's fence refused.
-func (d *Driver) denied(c loop.Command, list []fence.Denial) {
-	_ = fsroot.RemoveAll(tempOf(d.Session.RunDir(d.Rec.Task.ID, c.ID)))
-	text := Refused(list)
+// reportDenials reports and records what the agent's fence denied.
+func (d *Driver) reportDenials(c loop.Command, list []fence.Denial) {
+	_ = fsroot.RemoveAll(tempFolder(d.Session.RunDir(d.Record.Task.ID, c.ID)))
+	text := DenialsLine(list)
 	if text == "" {
 		return
 	}
 	text = fmt.Sprintf("attempt %d: %s", c.Attempt, text)
-	d.Watch.Note(text)
+	d.Observer.Note(text)
 	note := session.Note{Kind: "fence", Text: text}
 	for _, one := range list {
 		note.Paths = append(note.Paths, one.Path)
 	}
-	if slices.ContainsFunc(d.Rec.Notes, func(n session.Note) bool { return n.Kind == note.Kind && n.Text == text }) {
+	if slices.ContainsFunc(d.Record.Notes, func(n session.Note) bool { return n.Kind == note.Kind && n.Text == text }) {
 		return // belay was killed right after it
 	}
-	if err := d.Session.AddNote(d.Soft, d.Rec, note); err != nil {
-		d.Watch.Note(err.Error())
+	if err := d.Session.AddNote(d.Soft, d.Record, note); err != nil {
+		d.Observer.Note(err.Error())
 	}
 }
 
-// prompt writes what the agent is told, and the files for agents that read files.
-func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
-	t, st := d.Rec.Task, d.Rec.State
+// writePrompt writes the agent's prompt, and the files for agents that read files.
+func (d *Driver) writePrompt(ctx context.Context, c loop.Command) (string, error) {
+	t, st := d.Record.Task, d.Record.State
 	for name, text := range map[string]string{"task.md": prompt.TaskFile(t), "feedback.md": prompt.Feedback(st)} {
 		if err := d.Session.WriteNow(name, text); err != nil {
-			d.Watch.Note(err.Error())
+			d.Observer.Note(err.Error())
 		}
 	}
-	if err := d.writeWhole(ctx); err != nil {
+	if err := d.writeFullFiles(ctx); err != nil {
 		return "", err
 	}
-	if a, ok := prompt.Reviewed(st); ok && c.Prompt == loop.PromptRepair {
-		return d.fixWords(ctx, a)
+	if a, ok := prompt.LastReviewed(st); ok && c.Prompt == loop.PromptRepair {
+		return d.fixPrompt(ctx, a)
 	}
-	return d.Words(ctx, c.Prompt)
+	return d.PromptText(ctx, c.Prompt)
 }
 
-// told is what every prompt is made from.
-func (d *Driver) told(kind loop.PromptKind) prompt.PromptInput {
-	in := prompt.PromptInput{Task: d.Rec.Task, State: d.Rec.State, Kind: kind, History: d.history(),
-		Now: d.Session.NowFiles(), Whole: d.whole()}
-	in.Plan.Path, in.Plan.Lines = d.Session.PlanMarks(d.Rec)
+// promptInput returns the data that every prompt is made from.
+func (d *Driver) promptInput(kind loop.PromptKind) prompt.PromptInput {
+	in := prompt.PromptInput{Task: d.Record.Task, State: d.Record.State, Kind: kind, History: d.historyLines(),
+		Now: d.Session.NowFiles(), FullFiles: d.fullFiles()}
+	in.Plan.Path, in.Plan.Lines = d.Session.PlanMarks(d.Record)
 	return in
 }
 
-// writeWhole writes in full what a prompt quotes of the last attempt and may have to cut.
-func (d *Driver) writeWhole(ctx context.Context) error {
+// writeFullFiles writes the full text of what a prompt quotes of the last attempt and may have
+// to cut.
+func (d *Driver) writeFullFiles(ctx context.Context) error {
 	diff, err := d.lastDiff(ctx)
 	if err != nil {
 		return err
 	}
 	var findings string
-	if a := prompt.Refused(d.Rec.State); a != nil {
+	if a := prompt.LastRefused(d.Record.State); a != nil {
 		findings = prompt.AllFindings(a.Reasons())
 	}
 	for name, text := range map[string]string{"last.diff": secret.Mask(diff), "findings.md": findings} {
 		if err := d.Session.WriteNow(name, text); err != nil {
-			d.Watch.Note(err.Error()) // the prompt has what matters most of it
+			d.Observer.Note(err.Error()) // the prompt has what matters most of it
 		}
 	}
 	return nil
 }
 
-// whole says where that is.
-func (d *Driver) whole() (w prompt.Whole) {
+// fullFiles returns the paths of these files.
+func (d *Driver) fullFiles() (w prompt.FullFiles) {
 	now := d.Session.NowFiles()
 	if now.Diff {
 		w.Diff = ".belay/now/last.diff"
@@ -305,9 +312,9 @@ func (d *Driver) whole() (w prompt.Whole) {
 	return w
 }
 
-// Words is the prompt of a kind for the next attempt.
-func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error) {
-	st, in := d.Rec.State, d.told(kind)
+// PromptText returns the prompt of a kind for the next attempt.
+func (d *Driver) PromptText(ctx context.Context, kind loop.PromptKind) (string, error) {
+	st, in := d.Record.State, d.promptInput(kind)
 	if kind == loop.PromptRetry || kind == loop.PromptRepair {
 		diff, err := d.lastDiff(ctx)
 		if err != nil {
@@ -315,8 +322,8 @@ func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error
 		}
 		in.LastDiff = diff
 	}
-	if a := before(st); a != nil && kind == loop.PromptStall {
-		in.Stuck.On, in.Stuck.Section = Stuck(d.Rec.Task, a.Note, session.Reader(d.Session.Repo.Root, maxDiff))
+	if a := previousAttempt(st); a != nil && kind == loop.PromptStall {
+		in.Stuck.Requirement, in.Stuck.Section = FindStuck(d.Record.Task, a.Note, session.FileReader(d.Session.Repo.Root, maxDiff))
 	}
 	if n := len(st.Attempts); n > 1 {
 		in.Kept = st.Attempts[n-2].Kept
@@ -324,45 +331,45 @@ func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error
 	return prompt.Prompt(in), nil
 }
 
-// before is the attempt before the one that starts, nil for none.
-func before(s loop.State) *loop.Attempt {
+// previousAttempt returns the attempt before the one that starts, nil for none.
+func previousAttempt(s loop.State) *loop.Attempt {
 	if n := len(s.Attempts); n > 1 {
 		return &s.Attempts[n-2]
 	}
 	return nil
 }
 
-// maxDiff bounds the diff that is read for a prompt; brief cuts it further.
+// maxDiff limits the diff that is read for a prompt; package prompt cuts it further.
 const maxDiff = 256 << 10
 
-// lastDiff is what the last judged attempt had changed against the state before.
+// lastDiff returns what the last checked attempt had changed since the state before the task.
 func (d *Driver) lastDiff(ctx context.Context) (string, error) {
-	st := d.Rec.State
+	st := d.Record.State
 	for i := len(st.Attempts) - 1; i >= 0; i-- {
 		if st.Attempts[i].Snapshot == "" || st.Before == "" {
 			continue
 		}
-		if d.diffed.of == st.Attempts[i].Snapshot {
-			return d.diffed.text, nil
+		if d.cachedDiff.of == st.Attempts[i].Snapshot {
+			return d.cachedDiff.text, nil
 		}
-		var b limited
+		var b limitedBuffer
 		err := d.Session.Snaps.PatchForModels(ctx, st.Before, st.Attempts[i].Snapshot, &b)
 		if err != nil && !b.full {
 			return "", err
 		}
-		d.diffed.of, d.diffed.text = st.Attempts[i].Snapshot, b.String()
-		return d.diffed.text, nil
+		d.cachedDiff.of, d.cachedDiff.text = st.Attempts[i].Snapshot, b.String()
+		return d.cachedDiff.text, nil
 	}
 	return "", nil
 }
 
-// limited keeps the first maxDiff bytes written to it and swallows the rest.
-type limited struct {
+// limitedBuffer keeps the first maxDiff bytes written to it and drops the rest.
+type limitedBuffer struct {
 	bytes.Buffer
 	full bool
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedBuffer) Write(p []byte) (int, error) {
 	if room := maxDiff - l.Len(); len(p) > room {
 		l.full = true
 		l.Buffer.Write(p[:max(0, room)])
@@ -371,11 +378,11 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// debug asks the debugger, or the agent itself where none is set, for the root
-// cause. It works in a copy of what the last attempt left, so nothing it does can
-// reach the user's tree; what it says becomes guidance for the next attempt.
-func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) {
-	t, st := d.Rec.Task, d.Rec.State
+// runDebugger asks the debugger, or the agent itself if none is set, for the root cause. It
+// works in a copy of what the last attempt left, so nothing it does can reach the user's tree.
+// Its answer becomes guidance for the next attempt.
+func (d *Driver) runDebugger(ctx context.Context, c loop.Command) (loop.Event, error) {
+	t, st := d.Record.Task, d.Record.State
 	argv := t.Debugger
 	if len(argv) == 0 {
 		argv = t.Agent
@@ -383,7 +390,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	dir := d.Session.RunDir(t.ID, c.ID)
 	run, err := agent.Attach(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		command, refused := d.Session.May.Program(argv)
+		command, refused := d.Session.Gate.Program(argv)
 		if refused != nil {
 			return loop.Event{}, refused
 		}
@@ -391,27 +398,27 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 		if err := d.exportLast(ctx, copied); err != nil {
 			return loop.Event{}, err
 		}
-		run, err = Start(ctx, d.Session, dir, agent.Spec{
+		run, err = StartAgent(ctx, d.Session, dir, agent.Spec{
 			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
-			Prompt: []byte(prompt.Debug(d.told(loop.PromptFull))),
+			Prompt: []byte(prompt.Debug(d.promptInput(loop.PromptFull))),
 			Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",
 			}),
-		}, Enclosed{Dir: copied}, func(string) {})
+		}, FenceRequest{Dir: copied}, func(string) {})
 	}
 	if err != nil {
 		return loop.Event{}, err
 	}
-	end, err := d.await(ctx, run, dir, nil, belay.AgentSession{})
+	end, err := d.awaitAttempt(ctx, run, dir, nil, belay.AgentSession{})
 	if err != nil {
 		return loop.Event{}, err
 	}
 	if end.Stopped {
 		return loop.Event{}, ErrParked
 	}
-	ev, err := d.debugged(run, end.Result)
+	ev, err := d.debuggedEvent(run, end.Result)
 	if err != nil { // what it used counts all the same
-		ev = loop.Event{Kind: loop.EvBroken, Note: session.Sentence(err)}
+		ev = loop.Event{Kind: loop.EvBroken, Note: session.ErrorLine(err)}
 		if why := cmp.Or(end.Limit, end.Blocked); why != "" {
 			ev.Note = why
 		}
@@ -420,7 +427,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	return ev, nil
 }
 
-func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) {
+func (d *Driver) debuggedEvent(run *agent.Run, res agent.Result) (loop.Event, error) {
 	var said bytes.Buffer
 	if _, err := run.Output(&said); err != nil {
 		return loop.Event{}, fmt.Errorf("read the diagnosis: %w", err)
@@ -438,13 +445,13 @@ func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) 
 		text = text[len(text)-const16k:]
 	}
 	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed,
-		Log: d.Session.KeepOutput(run, d.Rec.Task, d.Watch.Note)}, nil
+		Log: d.Session.KeepOutput(run, d.Record.Task, d.Observer.Note)}, nil
 }
 
 // exportLast copies what the last attempt left (or the state before) to a folder.
 func (d *Driver) exportLast(ctx context.Context, dir string) error {
-	id := d.Rec.State.Before
-	for _, a := range d.Rec.State.Attempts {
+	id := d.Record.State.Before
+	for _, a := range d.Record.State.Attempts {
 		if a.Snapshot != "" {
 			id = a.Snapshot
 		}

@@ -14,29 +14,29 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// cycles writes what the reviewers answered as review cycles, where the config asks for
-// it. The verdict stands in the record by then, so a file that cannot be written, or a
-// kill before it is, loses nothing that counts.
-func (d *Driver) cycles(ctx context.Context, e loop.Event) {
+// writeCycles writes the reviewers' answers as review cycles, if the config asks for them. The
+// verdict is in the record by then, so nothing that counts is lost when a file cannot be
+// written, or belay is killed before.
+func (d *Driver) writeCycles(ctx context.Context, e loop.Event) {
 	if e.Kind != loop.EvReviewed || !d.Session.Config.Review.Cycles {
 		return
 	}
 	report, err := d.Session.Report(e.Report)
-	for _, a := range d.Rec.State.Attempts {
+	for _, a := range d.Record.State.Attempts {
 		for _, r := range report.Checks {
 			if err == nil && a.Review == e.Report && r.Verdict != belay.VerdictUnknown {
-				err = d.cycle(ctx, a.N, r)
+				err = d.writeCycle(ctx, a.N, r)
 			}
 		}
 	}
 	if err != nil {
-		d.Watch.Note("the review is recorded, but its file could not be written: " + session.Sentence(err))
+		d.Observer.Note("the review is recorded, but its file could not be written: " + session.ErrorLine(err))
 	}
 }
 
-// cycle writes one reviewer's answer.
-func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) error {
-	shelf, err := Reviews(d.Session, d.Rec)
+// writeCycle writes one reviewer's answer.
+func (d *Driver) writeCycle(ctx context.Context, attempt int, r belay.CheckResult) error {
+	shelf, err := OpenReviewCycles(d.Session, d.Record)
 	if err != nil {
 		return err
 	}
@@ -51,22 +51,23 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 		body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
 		if f.File != "" {
 			c.Affected = append(c.Affected,
-				review.Affected{Path: f.File, Lines: review.FormatLines(f.Line, f.EndLine), Severity: severities[f.Severity]})
+				review.Affected{Path: f.File, Lines: review.FormatLines(f.Line, f.EndLine), Severity: cycleSeverities[f.Severity]})
 		}
 	}
-	return addCycle(ctx, d.Session, d.Rec, shelf, c, secret.Mask(body), fmt.Sprintf("by %s: %s, ", c.Reviewer, c.Verdict))
+	return addCycle(ctx, d.Session, d.Record, shelf, c, secret.Mask(body), fmt.Sprintf("by %s: %s, ", c.Reviewer, c.Verdict))
 }
 
-// Reviews opens the shelf of a task's review cycles, in the user's tree: a task's own goes when it is merged.
-func Reviews(s *session.Session, r *session.Record) (*review.CycleFolder, error) {
-	home, err := HomeOf(s.Repo)
+// OpenReviewCycles opens the folder of a task's review cycles in the user's tree, because a
+// task's own worktree is removed by the merge.
+func OpenReviewCycles(s *session.Session, r *session.Record) (*review.CycleFolder, error) {
+	home, err := HomeRoot(s.Repo)
 	if err != nil {
 		return nil, err
 	}
 	return review.OpenCycleFolder(home, review.FeatureFolder(r.Task.Feature), string(r.Task.ID))
 }
 
-// addCycle writes a review cycle of the task and notes it: review N, what it does, where it is.
+// addCycle writes a review cycle of the task and notes its number, its effect and its path.
 func addCycle(
 	ctx context.Context, s *session.Session, r *session.Record, shelf *review.CycleFolder, c review.Cycle, body, does string,
 ) error {
@@ -83,6 +84,6 @@ func addCycle(
 		Review: &review.RecordedReview{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
 }
 
-// severities are the words of review cycles for those of findings.
-var severities = map[belay.Severity]string{belay.SeverityError: "major", belay.SeverityQuestion: "minor",
+// cycleSeverities maps the severities of findings to those of review cycles.
+var cycleSeverities = map[belay.Severity]string{belay.SeverityError: "major", belay.SeverityQuestion: "minor",
 	belay.SeverityWarning: "minor", belay.SeverityNote: "note"}

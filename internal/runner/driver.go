@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Watcher is told what goes on and asked what only a person knows.
-type Watcher interface {
+// Observer receives the progress of a run and answers questions that only a person can.
+type Observer interface {
 	// Begins is called before a command is done.
 	Begins(r *session.Record, c loop.Command)
 	// Happened is called after an event was recorded.
@@ -34,91 +34,89 @@ type Watcher interface {
 	Ask(ctx context.Context, r *session.Record) (decision loop.Decision, words string, ok bool, err error)
 }
 
-// ErrParked ends a drive with the pending command left for the next resume.
+// ErrParked ends Drive with the pending command left for the next resume.
 var ErrParked = errors.New("parked")
 
-// Driver runs one task's loop on this machine. soft ends at the first Ctrl-C: the
-// agent is stopped, its work captured, and the run parks; the context of the call
-// ends only when nothing may be waited for any more.
+// Driver runs one task's loop on this machine. Soft ends at the first Ctrl-C: then the agent
+// is stopped, its work captured, and the run parks. The context of a call ends only when
+// nothing may be waited for any more.
 type Driver struct {
-	Session *session.Session
-	Rec     *session.Record
-	Watch   Watcher
-	Soft    context.Context
+	Session  *session.Session
+	Record   *session.Record
+	Observer Observer
+	Soft     context.Context
 	// Stop, when set, makes Drive return before a command for which it is true: somebody else
 	// does that one, or decides when it is done, and tells people of gates.
 	Stop func(loop.Command) bool
 
-	teller  *Teller        // nil before the first gate
-	telling sync.WaitGroup // what tells somebody that the task waits
+	notifier  *Notifier      // nil before the first gate
+	notifying sync.WaitGroup // what tells somebody that the task waits
 
-	fresh string         // the id of a command that this driver's own events led to
-	again map[string]int // how often a command was done again because somebody meddled
+	freshCommand string         // the id of a command that this driver's own events led to
+	repeats      map[string]int // how often a command was done again because somebody meddled
 
-	diffed struct { // the last diff that was asked for, and of which snapshot
+	cachedDiff struct { // the last diff that was asked for, and of which snapshot
 		of   belay.SnapshotID
 		text string
 	}
 }
 
-// Drive does commands and asks at gates until the task is closed, parked, or a
-// person is needed and not there, or stands before a command that Stop is true for.
-// The record then says which.
+// Drive runs commands and asks at gates until the task is closed or parked, a person is needed
+// and nobody answers, or Stop is true for the next command. The record then says which.
 //
-// While it drives, what belay keeps of the task is compared with what this process knows
-// of it after each command, and what others changed is made good (session.Session).
+// After each command it compares belay's data about the task with what this process knows of
+// it, and repairs what others changed (session.Session.Guard).
 func (d *Driver) Drive(ctx context.Context) error {
-	defer d.Session.Driving(d.Rec.Task.ID)()
-	defer d.telling.Wait()
-	if _, err := d.Session.Guard(ctx, d.Rec); err != nil {
+	defer d.Session.StartDriving(d.Record.Task.ID)()
+	defer d.notifying.Wait()
+	if _, err := d.Session.Guard(ctx, d.Record); err != nil {
 		return err
 	}
 	if err := d.retest(ctx); err != nil {
 		return err
 	}
-	for d.Rec.Open() {
+	for d.Record.Open() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if d.Rec.State.Phase == "" {
+		if d.Record.State.Phase == "" {
 			return nil // asked what its words mean, and answered: whoever drives begins it
 		}
-		if d.Rec.State.Pending == nil {
-			again, err := d.gate(ctx)
+		if d.Record.State.Pending == nil {
+			again, err := d.waitAtGate(ctx)
 			if err != nil || !again {
 				return err
 			}
 			continue
 		}
-		c := *d.Rec.State.Pending
+		c := *d.Record.State.Pending
 		if d.Stop != nil && d.Stop(c) {
 			return nil
 		}
-		if err := d.command(ctx, c); err != nil {
+		if err := d.runCommand(ctx, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// command does one command and records its result. A command that cannot be done
-// becomes a broken event, which leads to a gate: the loop never ends in an error
-// that only a log would know.
-func (d *Driver) command(ctx context.Context, c loop.Command) error {
-	d.Watch.Begins(d.Rec, c)
+// runCommand runs one command and records its result. A command that fails becomes a broken
+// event, which leads to a gate: the loop never ends in an error that only a log would show.
+func (d *Driver) runCommand(ctx context.Context, c loop.Command) error {
+	d.Observer.Begins(d.Record, c)
 	ev, err := d.Do(ctx, c)
 	if errors.Is(err, ErrParked) || ctx.Err() != nil {
 		return ErrParked
 	}
-	bad, gerr := d.Session.Guard(ctx, d.Rec)
+	bad, gerr := d.Session.Guard(ctx, d.Record)
 	switch {
 	case gerr != nil && err == nil && c.Kind != loop.CmdAttempt:
 		// An attempt has ended all the same, and must not pass for one that was never made:
 		// its work would count as a person's. The capture, which comes next, looks again.
 		err = gerr
 	case bad:
-		d.Watch.Note("the task's record was changed: " + d.Rec.Notes[len(d.Rec.Notes)-1].Text)
-		if err != nil && d.meddled(c) {
+		d.Observer.Note("the task's record was changed: " + d.Record.Notes[len(d.Record.Notes)-1].Text)
+		if err != nil && d.shouldRepeat(c) {
 			return nil // it is as it was: look again
 		}
 	}
@@ -129,43 +127,44 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		return err // the baseline stays to be done, once the command can run
 	}
 	if err != nil {
-		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: session.Sentence(err)}
+		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: session.ErrorLine(err)}
 	}
 	if ev.Command == "" {
 		ev.Command = c.ID
 	}
-	notes := len(d.Rec.Notes)
-	if err := d.Session.Apply(ctx, d.Rec, ev); err != nil {
+	notes := len(d.Record.Notes)
+	if err := d.Session.Apply(ctx, d.Record, ev); err != nil {
 		if stale := belay.CodeOf(err); stale == belay.CodeUsage || stale == belay.CodeRefused {
 			return nil // somebody else moved the task on; look again
 		}
 		return err
 	}
-	if p := d.Rec.State.Pending; p != nil {
-		d.fresh = p.ID
+	if p := d.Record.State.Pending; p != nil {
+		d.freshCommand = p.ID
 	}
-	for _, n := range d.Rec.Notes[min(notes, len(d.Rec.Notes)):] {
-		d.Watch.Note(n.Text)
+	for _, n := range d.Record.Notes[min(notes, len(d.Record.Notes)):] {
+		d.Observer.Note(n.Text)
 	}
-	d.Watch.Happened(d.Rec, ev)
-	d.cycles(ctx, ev)
+	d.Observer.Happened(d.Record, ev)
+	d.writeCycles(ctx, ev)
 	if ev.Log != "" {
 		// The record has what was printed, without its secrets; nobody reads this again.
-		_ = fsroot.RemoveAll(filepath.Join(d.Session.RunDir(d.Rec.Task.ID, ev.Command), "out"))
+		_ = fsroot.RemoveAll(filepath.Join(d.Session.RunDir(d.Record.Task.ID, ev.Command), "out"))
 	}
 	return nil
 }
 
-// meddled reports whether a command that failed is to be done once more.
-func (d *Driver) meddled(c loop.Command) bool {
-	if d.again == nil {
-		d.again = map[string]int{}
+// shouldRepeat reports whether a failed command is to be run once more, because somebody
+// changed belay's data meanwhile.
+func (d *Driver) shouldRepeat(c loop.Command) bool {
+	if d.repeats == nil {
+		d.repeats = map[string]int{}
 	}
-	d.again[c.ID]++
-	return d.again[c.ID] <= 2
+	d.repeats[c.ID]++
+	return d.repeats[c.ID] <= 2
 }
 
-// Do does one command and gives the event that it leads to.
+// Do runs one command and returns the event that it leads to.
 func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	if c.Kind != loop.CmdAttempt { // an agent may change what a process has read
 		defer d.Session.Repo.ShareReader()()
@@ -176,77 +175,77 @@ func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	}
 	switch c.Kind {
 	case loop.CmdSnapshot:
-		return d.before(ctx, c)
+		return d.snapshotBefore(ctx, c)
 	case loop.CmdBaseline:
-		return d.baseline(ctx, c)
+		return d.runBaseline(ctx, c)
 	case loop.CmdAttempt:
-		return d.attempt(ctx, c)
+		return d.runAttempt(ctx, c)
 	case loop.CmdCapture:
-		return d.capture(ctx, c)
+		return d.captureAttempt(ctx, c)
 	case loop.CmdCheck:
 		return d.Check(ctx, c)
 	case loop.CmdReview:
-		return d.review(ctx, c)
+		return d.runReview(ctx, c)
 	case loop.CmdRestore:
-		return d.restore(ctx, c)
+		return d.restoreBefore(ctx, c)
 	case loop.CmdDebug:
-		return d.debug(ctx, c)
+		return d.runDebugger(ctx, c)
 	case loop.CmdClose:
-		return d.close(ctx, c)
+		return d.closeRecord(ctx, c)
 	}
 	return loop.Event{}, belay.Refuse(belay.CodeCannot, "leave "+string(c.Kind)+" out of the task's policy",
 		"this driver does no %s", c.Kind)
 }
 
-// gate asks the person at the terminal and, at the same time, watches for a
-// decision recorded from elsewhere. It reports whether to go on.
-func (d *Driver) gate(ctx context.Context) (bool, error) {
-	asked := d.Rec.State.Gate
+// waitAtGate asks the person at the terminal and, at the same time, watches for a decision
+// recorded by another process. It reports whether to continue.
+func (d *Driver) waitAtGate(ctx context.Context) (bool, error) {
+	asked := d.Record.State.Gate
 	if asked == nil {
-		return false, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(d.Rec.Task.ID),
-			"%s is in phase %s with nothing to do", d.Rec.Task.ID, d.Rec.State.Phase)
+		return false, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(d.Record.Task.ID),
+			"%s is in phase %s with nothing to do", d.Record.Task.ID, d.Record.State.Phase)
 	}
 	wait, stop := context.WithCancel(d.Soft)
 	defer stop()
-	d.tell(ctx, wait)
+	d.notifyGate(ctx, wait)
 	elsewhere := make(chan struct{})
 	go func() {
 		defer close(elsewhere)
-		for _, err := range d.Session.Journal.Follow(wait, d.Rec.Task.ID, d.Rec.Log.Head.Seq) {
+		for _, err := range d.Session.Journal.Follow(wait, d.Record.Task.ID, d.Record.Log.Head.Seq) {
 			if err == nil {
 				stop()
 			}
 			return
 		}
 	}()
-	decision, words, ok, err := d.Watch.Ask(wait, d.Rec)
+	decision, words, ok, err := d.Observer.Ask(wait, d.Record)
 	stop()
 	<-elsewhere
 	if err != nil {
 		return false, err
 	}
 	if !ok {
-		return d.reread(ctx, asked.Number)
+		return d.rereadRecord(ctx, asked.Number)
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
-	if err := d.Session.Apply(ctx, d.Rec, ev); err != nil {
-		d.Watch.Note(session.Sentence(err))
+	if err := d.Session.Apply(ctx, d.Record, ev); err != nil {
+		d.Observer.Note(session.ErrorLine(err))
 		return true, nil // not a decision that can be taken: ask again
 	}
-	d.Watch.Happened(d.Rec, ev)
+	d.Observer.Happened(d.Record, ev)
 	return true, nil
 }
 
-// reread takes in what others recorded and reports whether the gate was answered.
-func (d *Driver) reread(ctx context.Context, gate int) (bool, error) {
-	if _, err := d.Session.Guard(ctx, d.Rec); err != nil {
+// rereadRecord reads what others recorded and reports whether the gate was answered.
+func (d *Driver) rereadRecord(ctx context.Context, gate int) (bool, error) {
+	if _, err := d.Session.Guard(ctx, d.Record); err != nil {
 		return false, err
 	}
-	fresh, err := d.Session.Load(d.Rec.Task.ID)
+	fresh, err := d.Session.Load(d.Record.Task.ID)
 	if err != nil {
 		return false, err
 	}
-	*d.Rec = *fresh
-	g := d.Rec.State.Gate
+	*d.Record = *fresh
+	g := d.Record.State.Gate
 	return g == nil || g.Number != gate, nil
 }

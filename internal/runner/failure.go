@@ -10,26 +10,26 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// failureTime is how long the command for a failed task may take.
-const failureTime = time.Minute
+// failureTimeout limits the command for a failed task.
+const failureTimeout = time.Minute
 
-// onFailure runs the command that wants to know of a task that failed. How it ends changes
-// nothing about the task.
-func (d *Driver) onFailure(ctx context.Context, c loop.Command) error {
-	t := d.Rec.Task
-	if d.Rec.State.Ending != loop.OutcomeFailed || len(t.OnFailure) == 0 {
+// runFailureCommand runs the config's command for failed tasks. Its result does not change the
+// task.
+func (d *Driver) runFailureCommand(ctx context.Context, c loop.Command) error {
+	t := d.Record.Task
+	if d.Record.State.Ending != loop.OutcomeFailed || len(t.OnFailure) == 0 {
 		return nil
 	}
-	command, err := d.Session.May.Program(t.OnFailure)
+	command, err := d.Session.Gate.Program(t.OnFailure)
 	if err != nil {
-		d.Watch.Note("on_failure: " + session.Sentence(err))
+		d.Observer.Note("on_failure: " + session.ErrorLine(err))
 		return nil
 	}
-	stopped, err := Once(ctx, Run{Dir: d.Session.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note},
-		d.Session.Self, agent.Spec{
-			Command: command, Dir: d.Session.Repo.Root, Timeout: failureTime, Label: "on_failure",
+	stopped, err := RunOnce(ctx, Run{Dir: d.Session.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Observer.Output(), Note: d.Observer.Note},
+		d.Session.ShimArgv, agent.Spec{
+			Command: command, Dir: d.Session.Repo.Root, Timeout: failureTimeout, Label: "on_failure",
 			Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{
-				"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
+				"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Record.State.Ending), "BELAY_REASON": d.Record.State.Why,
 			}),
 		})
 	if stopped {

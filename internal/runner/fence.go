@@ -23,24 +23,25 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// FenceVar is the environment variable that stands for fence.enabled where neither the config nor a flag has it.
+// FenceVar is the environment variable for fence.enabled when neither the config nor a flag
+// sets it.
 const FenceVar = "BELAY_FENCE"
 
-// Enclosure is the fence of one run: nil when there is none.
-type Enclosure struct {
+// Fence is the fence of one run; its Policy is nil when there is none.
+type Fence struct {
 	Policy *fence.Policy
 	Env    map[string]string // more of the program's environment
 	Notes  []string          // what a person should know
 	Temp   string            // its own temporary folder, which Start makes; "" for none
 }
 
-// tempOf names the temporary folder of a run that cannot have the common ones.
-func tempOf(run string) string {
+// tempFolder returns the temporary folder of a run that cannot use the shared ones.
+func tempFolder(run string) string {
 	sum := sha256.Sum256([]byte(run))
 	return filepath.Join(os.TempDir(), "belay-tmp-"+hex.EncodeToString(sum[:6]))
 }
 
-// makeTemp makes that folder, which must not be somebody else's.
+// makeTemp creates that folder. It fails if the folder belongs to somebody else.
 func makeTemp(dir string) error {
 	if dir == "" {
 		return nil
@@ -58,10 +59,12 @@ func makeTemp(dir string) error {
 	return nil
 }
 
-// Start starts an agent in the fence that the config asks for, and says what is to be known of that.
-func Start(ctx context.Context, sess *session.Session, dir string, s agent.Spec, q Enclosed, say func(string)) (*agent.Run, error) {
+// StartAgent starts an agent in the fence that the config asks for, and reports the fence's
+// notes through say.
+func StartAgent(ctx context.Context, sess *session.Session, dir string, s agent.Spec, q FenceRequest,
+	say func(string)) (*agent.Run, error) {
 	q.Argv, q.Env, q.Run = s.Command.Argv(), s.Env, dir
-	e, err := Enclose(ctx, sess, q)
+	e, err := NewFence(ctx, sess, q)
 	if err != nil {
 		return nil, err
 	}
@@ -78,48 +81,49 @@ func Start(ctx context.Context, sess *session.Session, dir string, s agent.Spec,
 	if err := makeTemp(e.Temp); err != nil {
 		return nil, fmt.Errorf("make a temporary folder for the agent: %w", err)
 	}
-	return agent.Start(ctx, dir, sess.Self, s)
+	return agent.Start(ctx, dir, sess.ShimArgv, s)
 }
 
-// Enclosed is who is fenced, and where.
-type Enclosed struct {
-	Argv []string // its command
-	Env  []string // its environment
-	Dir  string   // "" for the working tree, else a copy that is all it may write
-	Run  string   // the folder of its run, which names its temporary folder
-	Show bool     // only to be shown, so also where the system has no fence
-	Role bool     // a role of a pipeline, which reports through belay
+// FenceRequest describes the program to fence and its folders.
+type FenceRequest struct {
+	Argv     []string // its command
+	Env      []string // its environment
+	Dir      string   // "" for the working tree, else a copy that is all it may write
+	Run      string   // the folder of its run, which names its temporary folder
+	ShowOnly bool     // only to be shown, so also where the system has no fence
+	Role     bool     // a role of a pipeline, which reports through belay
 
-	Closed, Open []string // of the working tree: what a role that only reads may not write, and what it may within that
+	ReadOnly, Writable []string // of the working tree: what a role that only reads may not write, and what it may within that
 }
 
-// fenceWanted says whether the config asks for a fence: auto, on or off.
-func fenceWanted(s *session.Session) (wanted string, notes []string) {
+// fenceSetting returns the config's setting for the fence: auto, on or off.
+func fenceSetting(s *session.Session) (wanted string, notes []string) {
 	wanted = s.Config.Fence.Enabled
 	if v := os.Getenv(FenceVar); wanted == config.FenceAuto && slices.Contains([]string{config.FenceOn, config.FenceOff}, v) {
 		return v, nil
 	}
 	if wanted == config.FenceOff {
-		if ok, err := s.May.Setting("fence.enabled", config.FenceOff); err != nil || !ok {
+		if ok, err := s.Gate.Setting("fence.enabled", config.FenceOff); err != nil || !ok {
 			return config.FenceAuto, []string{"fence.enabled: off is not trusted here (belay trust); the fence stays on"}
 		}
 	}
 	return wanted, nil
 }
 
-// Fenced reports whether agents are started in a fence here.
-func Fenced(s *session.Session) bool {
-	wanted, _ := fenceWanted(s)
+// UsesFence reports whether agents are started in a fence here.
+func UsesFence(s *session.Session) bool {
+	wanted, _ := fenceSetting(s)
 	return wanted != config.FenceOff && fence.Probe() == nil
 }
 
-// Enclose makes the fence that the config asks for. With fence.enabled: on, a system that has none is an error.
-func Enclose(ctx context.Context, s *session.Session, q Enclosed) (e Enclosure, err error) {
-	wanted, notes := fenceWanted(s)
+// NewFence makes the fence that the config asks for. With fence.enabled: on, it is an error if
+// the system has none.
+func NewFence(ctx context.Context, s *session.Session, q FenceRequest) (e Fence, err error) {
+	wanted, notes := fenceSetting(s)
 	if e.Notes = notes; wanted == config.FenceOff {
 		return e, nil
 	}
-	if err := fence.Probe(); err != nil && !q.Show {
+	if err := fence.Probe(); err != nil && !q.ShowOnly {
 		if wanted == config.FenceOn {
 			return e, &belay.Error{Code: belay.CodeCannot, What: "the agent was not started: there is no fence here",
 				Try: "--fence=auto to run without", Err: err}
@@ -127,10 +131,10 @@ func Enclose(ctx context.Context, s *session.Session, q Enclosed) (e Enclosure, 
 		e.Notes = append(e.Notes, fmt.Sprintf("no fence: %v; the agent can write wherever you can (docs/fence.md)", err))
 		return e, nil
 	}
-	return e, e.policy(ctx, s, q)
+	return e, e.addPolicy(ctx, s, q)
 }
 
-func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) error {
+func (e *Fence) addPolicy(ctx context.Context, s *session.Session, q FenceRequest) error {
 	repo, conf := s.Repo, s.Config.Fence
 	home := proc.Variable(q.Env, "HOME")
 	get := func(name string) string { return proc.Variable(q.Env, name) }
@@ -148,7 +152,7 @@ func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) 
 				Why: "refs, which all are in one table"})
 		}
 	}
-	own := tempOf(q.Run)
+	own := tempFolder(q.Run)
 	temp, env := fence.Temp(own, repo.Root, repo.Common, home, q.Dir)
 	if len(env) > 0 {
 		e.Temp, e.Env = own, map[string]string{"TMPDIR": own}
@@ -160,13 +164,13 @@ func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) 
 			p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Write, Why: "a role of a pipeline reports through belay"})
 		}
 	}
-	for _, dir := range q.Closed {
+	for _, dir := range q.ReadOnly {
 		p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Closed, Why: "read only for this role"})
 	}
-	for _, dir := range q.Open {
+	for _, dir := range q.Writable {
 		p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Write, Why: "what tests and builds write"})
 	}
-	if err := e.allow(s, p, home); err != nil {
+	if err := e.addAllowed(s, p, home); err != nil {
 		return err
 	}
 	if conf.Read == config.ReadDeny {
@@ -179,13 +183,13 @@ func (e *Enclosure) policy(ctx context.Context, s *session.Session, q Enclosed) 
 		return err
 	}
 	if e.Policy = p; q.Dir == "" { // git would fail at what is closed to it, and complain from then on
-		e.Env = merged(e.Env, map[string]string{"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0",
+		e.Env = mergeEnv(e.Env, map[string]string{"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0",
 			"GIT_CONFIG_KEY_1": "maintenance.auto", "GIT_CONFIG_VALUE_1": "false"})
 	}
 	return nil
 }
 
-func merged(a, b map[string]string) map[string]string {
+func mergeEnv(a, b map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, m := range []map[string]string{a, b} {
 		for k, v := range m {
@@ -195,13 +199,13 @@ func merged(a, b map[string]string) map[string]string {
 	return out
 }
 
-// allow adds what the config allows, if it is trusted.
-func (e *Enclosure) allow(s *session.Session, p *fence.Policy, home string) error {
+// addAllowed adds what the config allows, if the config is trusted.
+func (e *Fence) addAllowed(s *session.Session, p *fence.Policy, home string) error {
 	list := s.Config.Fence.Allow
 	if len(list) == 0 {
 		return nil
 	}
-	switch ok, err := s.May.Setting("fence.allow", list...); {
+	switch ok, err := s.Gate.Setting("fence.allow", list...); {
 	case err != nil:
 		return err
 	case !ok:
@@ -223,10 +227,11 @@ func (e *Enclosure) allow(s *session.Session, p *fence.Policy, home string) erro
 	return nil
 }
 
-// Encloser makes the fences of programs that work in a copy of the files, like reviewers.
+// Encloser returns a function that makes the fences of programs that work in a copy of the
+// files, like reviewers.
 func Encloser(ctx context.Context, s *session.Session) fence.Encloser {
 	return func(argv, env []string, dir string) (*fence.Policy, []string, func(), error) {
-		e, err := Enclose(ctx, s, Enclosed{Argv: argv, Env: env, Dir: dir, Run: dir})
+		e, err := NewFence(ctx, s, FenceRequest{Argv: argv, Env: env, Dir: dir, Run: dir})
 		if err == nil && e.Policy != nil {
 			err = makeTemp(e.Temp)
 		}
@@ -237,7 +242,8 @@ func Encloser(ctx context.Context, s *session.Session) fence.Encloser {
 	}
 }
 
-// sharedRefs names the branches and tags that a linked tree shares with the others, and the branch it has checked out.
+// sharedRefs returns the branches and tags that a linked worktree shares with the others, and
+// the branch that it has checked out.
 func sharedRefs(ctx context.Context, s *session.Session) (names []string, own string, err error) {
 	if !s.Repo.Linked() {
 		return nil, "", nil
@@ -256,8 +262,8 @@ func sharedRefs(ctx context.Context, s *session.Session) (names []string, own st
 	return names, own, nil
 }
 
-// Refused says in one line what a fence refused, "" for nothing.
-func Refused(list []fence.Denial) string {
+// DenialsLine lists in one line what a fence denied, "" for nothing.
+func DenialsLine(list []fence.Denial) string {
 	if len(list) == 0 {
 		return ""
 	}

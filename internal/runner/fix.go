@@ -7,10 +7,10 @@ import (
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
-// fixWords is the prompt after such a refusal: what it takes to fix it. Where that
-// would not be shorter than the whole prompt, the whole one is given.
-func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
-	full, err := d.Words(ctx, loop.PromptRepair)
+// fixPrompt returns the prompt after such a rejection: what it takes to fix it. If that is not
+// shorter than the full prompt, it returns the full one.
+func (d *Driver) fixPrompt(ctx context.Context, a loop.Attempt) (string, error) {
+	full, err := d.PromptText(ctx, loop.PromptRepair)
 	if err != nil {
 		return "", err
 	}
@@ -25,12 +25,12 @@ func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
 	return full, nil
 }
 
-// FixInput says what attempt a is to be fixed for: its findings, with the code at their places
-// and what it changed.
+// FixInput returns what a fix prompt for attempt a is made from: its findings, the code that
+// they name, and what it changed.
 func (d *Driver) FixInput(ctx context.Context, a loop.Attempt) (in prompt.FixInput, err error) {
-	in = prompt.Input(d.Rec.Task, d.Rec.State, a)
-	in.Whole = d.whole()
-	if in.Files, err = prompt.Files(d.Session.Repo.Root, in.Findings); err != nil {
+	in = prompt.NewFixInput(d.Record.Task, d.Record.State, a)
+	in.FullFiles = d.fullFiles()
+	if in.Files, err = prompt.ReadFixFiles(d.Session.Repo.Root, in.Findings); err != nil {
 		return in, err
 	}
 	in.Diff, err = d.lastDiff(ctx)

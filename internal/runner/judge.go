@@ -12,45 +12,45 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Check judges what the last attempt left.
+// Check runs the checks on what the last attempt left.
 func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
-	w, err := d.Session.Work(ctx, d.Rec, c.Target)
+	w, err := d.Session.Work(ctx, d.Record, c.Target)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if d.Rec.State.Rechecking || d.asked() {
+	if d.Record.State.Rechecking || d.followsQuestions() {
 		w.Last = w.All // a person's own work is judged whole; who was only asked may leave all as it was
 	}
-	if w.Baseline, err = d.Session.BaselineOf(d.Rec); err != nil {
-		d.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
+	if w.Baseline, err = d.Session.BaselineReport(d.Record); err != nil {
+		d.Observer.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.ErrorLine(err))
 	}
-	w.Held = true
-	report, err := d.judgeAll(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
+	w.TreeLocked = true
+	report, err := d.judgeAll(d.Soft, d.Record.Task, w, d.Record.State.Before, c.Target, d.Observer.Checking)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked // the check is still pending: resume does it again
 	}
-	if err := d.leftovers(ctx, c); err != nil {
+	if err := d.captureLeftovers(ctx, c); err != nil {
 		return loop.Event{}, err
 	}
-	if _, err := d.Session.Guard(ctx, d.Rec); err != nil {
+	if _, err := d.Session.Guard(ctx, d.Record); err != nil {
 		return loop.Event{}, err
 	}
-	return d.checked(d.untouched(report))
+	return d.checkedEvent(d.addTampering(report))
 }
 
-// asked reports whether the attempt follows one that nothing but questions kept from being
+// followsQuestions reports whether the attempt follows one that only questions kept from being
 // accepted.
-func (d *Driver) asked() bool {
-	all := d.Rec.State.Attempts
-	return len(all) > 1 && all[len(all)-2].Asks()
+func (d *Driver) followsQuestions() bool {
+	all := d.Record.State.Attempts
+	return len(all) > 1 && all[len(all)-2].OnlyAsks()
 }
 
-// untouched adds to a report that somebody changed what belay keeps of the task.
-func (d *Driver) untouched(report belay.Report) belay.Report {
-	f := d.Rec.Tampering()
+// addTampering adds to a report the finding that somebody changed belay's data about the task.
+func (d *Driver) addTampering(report belay.Report) belay.Report {
+	f := d.Record.TamperFinding()
 	if f == nil {
 		return report
 	}
@@ -60,8 +60,8 @@ func (d *Driver) untouched(report belay.Report) belay.Report {
 	return report
 }
 
-// checked stores the report and turns it into the event.
-func (d *Driver) checked(report belay.Report) (loop.Event, error) {
+// checkedEvent stores the report and makes the event for it.
+func (d *Driver) checkedEvent(report belay.Report) (loop.Event, error) {
 	sha, err := d.Session.KeepReport(report)
 	if err != nil {
 		return loop.Event{}, err
@@ -77,15 +77,15 @@ func (d *Driver) checked(report belay.Report) (loop.Event, error) {
 		}
 	}
 	if report.Verdict == belay.VerdictPass {
-		ev.Note = warnings(report)
+		ev.Note = warningsLine(report)
 	}
 	ev.FeatureLimit = d.Session.Config.Limits.FeatureRetries
 	ev.FeatureRetries, err = d.featureRetries()
 	return ev, err
 }
 
-// warnings names what the checks warn of: work that passes is looked at no further.
-func warnings(report belay.Report) string {
+// warningsLine lists the warnings of a report: nobody reads the report of accepted work.
+func warningsLine(report belay.Report) string {
 	var titles []string
 	n := 0
 	for _, c := range report.Checks {
@@ -107,7 +107,7 @@ func warnings(report belay.Report) string {
 
 // featureRetries counts the retries of the feature's other tasks.
 func (d *Driver) featureRetries() (int, error) {
-	if d.Rec.Task.Feature == "" {
+	if d.Record.Task.Feature == "" {
 		return 0, nil
 	}
 	all, err := d.Session.Records(nil)
@@ -116,43 +116,43 @@ func (d *Driver) featureRetries() (int, error) {
 	}
 	n := 0
 	for _, r := range all {
-		if r.Task.ID != d.Rec.Task.ID && r.Task.Feature == d.Rec.Task.Feature {
+		if r.Task.ID != d.Record.Task.ID && r.Task.Feature == d.Record.Task.Feature {
 			n += r.State.Retries + r.State.Reviewed
 		}
 	}
 	return n, nil
 }
 
-// leftovers holds what the checks themselves left in the tree (a coverage file, a
-// cache), so that it is neither held against the agent nor left by a rollback.
-func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
+// captureLeftovers takes a snapshot of what the checks themselves left in the tree (a coverage
+// file, a cache), so that it does not count as the agent's work and a rollback removes it.
+func (d *Driver) captureLeftovers(ctx context.Context, c loop.Command) error {
 	captured, err := d.Session.Snaps.Get(ctx, c.Target)
 	if err != nil {
 		return err
 	}
-	tree, err := d.Session.Snaps.StoreFilesTree(ctx, d.Session.Extent(d.Rec))
+	tree, err := d.Session.Snaps.StoreFilesTree(ctx, d.Session.SnapshotExtent(d.Record))
 	if err != nil || tree == captured.Tree {
 		return err
 	}
-	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+session.EndMark, "files left by the checks"))
+	_, err = d.takeOnce(ctx, d.snapshotMeta(belay.KindAfter, c.Attempt, c.ID+session.EndMark, "files left by the checks"))
 	return err
 }
 
-// judgeAll judges the change, and what was done to the files that belay wrote for agents.
+// judgeAll checks the change, and what was done to the files that belay wrote for agents.
 func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, before, after belay.SnapshotID,
 	progress func(check.Progress)) (belay.Report, error) {
 	report, err := d.Session.Judge(ctx, t, w, before, after, progress)
 	if err != nil {
 		return report, err
 	}
-	checks, err := d.Session.JudgePlan(ctx, d.Rec, report.Checks)
+	checks, err := d.Session.JudgePlan(ctx, d.Record, report.Checks)
 	if err != nil {
 		return report, err
 	}
 	if len(checks) > len(report.Checks) {
 		report.Checks, report.Verdict = checks, belay.Judge(checks)
 	}
-	edited := d.Session.EditedContext(d.Rec)
+	edited := d.Session.EditedContext(d.Record)
 	if len(edited) == 0 {
 		return report, nil
 	}

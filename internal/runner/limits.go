@@ -7,9 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Unlimited names the limits of which it is not known whether the newest attempt keeps them,
-// having used this much: a line each. What was said of an attempt before is not said again.
-func Unlimited(p belay.Policy, attempts []loop.Attempt, used belay.Use) (lines []string) {
+// UnknownLimits names the limits that cannot be checked for the newest attempt and its use, a
+// line each. What was reported of an earlier attempt is left out.
+func UnknownLimits(p belay.Policy, attempts []loop.Attempt, used belay.Use) (lines []string) {
 	saidCost, saidTokens := false, false
 	for _, a := range attempts[:max(0, len(attempts)-1)] {
 		saidCost = saidCost || a.CostUnknown != ""

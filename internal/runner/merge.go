@@ -27,55 +27,55 @@ type MergeRequest struct {
 	Judged       bool // what was judged, although the task's tree has changed since
 }
 
-// Merged is what a merge did.
-type Merged struct {
+// MergeResult is what a merge did.
+type MergeResult struct {
 	worktree.Brought
 	Removed bool   `json:"worktree_removed"`
 	Stays   string `json:"worktree_stays,omitempty"` // why the task's tree was not removed
 	Ticked  string `json:"ticked,omitempty"`         // what became of its box in the file it was imported from
 }
 
-// Merge brings what a task changed, from its state before to what its last attempt left,
-// onto what stands in the user's tree now, and removes the task's tree. While there are
-// conflicts nothing is written, and they are in what is returned (CodeRefused).
+// Merge merges what a task changed, from its state before to what its last attempt left, into
+// the user's current tree, and removes the task's worktree. If there are conflicts, it writes
+// nothing and returns them (CodeRefused).
 //
-// CodeUsage: the task has no tree of its own. CodeRefused: it was not accepted. CodeDrift:
-// its tree is not what was judged. CodeBusy: somebody works in one of the trees.
-func Merge(ctx context.Context, s *session.Session, q MergeRequest) (Merged, error) {
+// CodeUsage: the task has no worktree of its own. CodeRefused: it was not accepted. CodeDrift:
+// its tree has changed since it was checked. CodeBusy: somebody works in one of the trees.
+func Merge(ctx context.Context, s *session.Session, q MergeRequest) (MergeResult, error) {
 	r, err := s.Load(q.Task)
 	if err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
-	if err := mergeable(r, q); err != nil {
-		return Merged{}, err
+	if err := checkMergeable(r, q); err != nil {
+		return MergeResult{}, err
 	}
-	if err := InOrder(s, r, true); err != nil && !q.Unaccepted {
-		return Merged{}, err
+	if err := CheckOrder(s, r, true); err != nil && !q.Unaccepted {
+		return MergeResult{}, err
 	}
-	home, err := Home(ctx, s)
+	home, err := HomeSession(ctx, s)
 	if err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
-	unlock, err := home.Hold(ctx, q.Task, "belay merge")
+	unlock, err := home.LockTree(ctx, q.Task, "belay merge")
 	if err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
 	defer unlock()
-	after, err := finished(ctx, s, r, q)
+	after, err := snapshotToMerge(ctx, s, r, q)
 	if err != nil {
-		return Merged{}, err
+		return MergeResult{}, err
 	}
-	tick := ticking(home, r)
+	tick := prepareTick(home, r)
 	b, err := worktree.Bring(ctx, home.Restores, worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after, Edits: tick.edits,
 		Ours: q.Ours, Theirs: q.Theirs, Markers: q.Markers, DryRun: q.DryRun, SkipBroken: q.SkipBroken})
-	out := Merged{Brought: b}
+	out := MergeResult{Brought: b}
 	if err == nil {
-		err = undecided(q.Task, b)
+		err = conflictError(q.Task, b)
 	}
 	if err != nil || q.DryRun {
 		return out, err
 	}
-	if out.Ticked, err = tick.note(ctx, home, r, b); err != nil {
+	if out.Ticked, err = tick.recordTick(ctx, home, r, b); err != nil {
 		return out, err
 	}
 	text := fmt.Sprintf("%s from %s", belay.CountOf(len(b.Changes), "path"), r.Task.Worktree)
@@ -92,24 +92,24 @@ func Merge(ctx context.Context, s *session.Session, q MergeRequest) (Merged, err
 		out.Stays = "the worktree was not removed: --keep was given"
 		return out, nil
 	}
-	if err := Retire(ctx, s, r, false); err != nil {
-		out.Stays = session.Sentence(err)
+	if err := RemoveWorktree(ctx, s, r, false); err != nil {
+		out.Stays = session.ErrorLine(err)
 		return out, nil // merged it is
 	}
 	out.Removed = true
 	return out, nil
 }
 
-// tick is what a merge writes about an accepted task into the file it was imported from.
-// It is part of the merge, so that one undo takes back both.
-type tick struct {
+// taskTick is what a merge writes about an accepted task into the file that it was imported
+// from. It is part of the merge, so that one undo reverts both.
+type taskTick struct {
 	origin *belay.Origin
 	lines  []int
 	edits  []restore.Edit
 	err    error
 }
 
-func ticking(home *session.Session, r *session.Record) (t tick) {
+func prepareTick(home *session.Session, r *session.Record) (t taskTick) {
 	if r.State.Outcome != loop.OutcomePassed || r.Task.Origin == nil {
 		return t
 	}
@@ -121,9 +121,9 @@ func ticking(home *session.Session, r *session.Record) (t tick) {
 	return t
 }
 
-// note records what became of the box, and gives it as a sentence. Where the merge had
-// nothing to write, the box is ticked by itself.
-func (t tick) note(ctx context.Context, home *session.Session, r *session.Record, b worktree.Brought) (said string, err error) {
+// recordTick records what became of the box and returns it as a sentence. If the merge had
+// nothing to write, it ticks the box on its own.
+func (t taskTick) recordTick(ctx context.Context, home *session.Session, r *session.Record, b worktree.Brought) (said string, err error) {
 	if t.origin == nil {
 		return "", nil
 	}
@@ -138,18 +138,18 @@ func (t tick) note(ctx context.Context, home *session.Session, r *session.Record
 	return fmt.Sprintf("%s: %s", r.Task.ID, note.Text), home.AddNote(ctx, r, note)
 }
 
-// Mergeable gives what a merge of an accepted task would bring, and refuses as Merge does, but for conflicts and
-// for the order of tasks.
-func Mergeable(ctx context.Context, s *session.Session, r *session.Record) (worktree.Request, error) {
-	if err := mergeable(r, MergeRequest{}); err != nil {
+// MergePlan returns what a merge of an accepted task would bring. It fails as Merge does,
+// except for conflicts and the order of tasks.
+func MergePlan(ctx context.Context, s *session.Session, r *session.Record) (worktree.Request, error) {
+	if err := checkMergeable(r, MergeRequest{}); err != nil {
 		return worktree.Request{}, err
 	}
-	after, err := finished(ctx, s, r, MergeRequest{})
+	after, err := snapshotToMerge(ctx, s, r, MergeRequest{})
 	return worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after}, err
 }
 
-// mergeable refuses what cannot be merged.
-func mergeable(r *session.Record, q MergeRequest) error {
+// checkMergeable returns an error for a task that cannot be merged.
+func checkMergeable(r *session.Record, q MergeRequest) error {
 	id := r.Task.ID
 	switch {
 	case r.Task.Worktree == "":
@@ -157,7 +157,7 @@ func mergeable(r *session.Record, q MergeRequest) error {
 			"%s has no worktree of its own: its changes are already here", id)
 	case q.AsIs && q.Judged:
 		return belay.Refuse(belay.CodeUsage, "use one of them", "--as-is and --judged cannot be combined")
-	case r.State.Before == "" || Result(r) == "" && !q.AsIs:
+	case r.State.Before == "" || ResultSnapshot(r) == "" && !q.AsIs:
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s has nothing to merge yet", id)
 	case r.State.Outcome != loop.OutcomePassed && !q.Unaccepted:
 		standing := string(r.State.Outcome)
@@ -169,17 +169,17 @@ func mergeable(r *session.Record, q MergeRequest) error {
 	return nil
 }
 
-// finished gives the snapshot that is merged: what the last attempt left, unless the tree
-// has changed since, by somebody's hand.
-func finished(ctx context.Context, sess *session.Session, r *session.Record, q MergeRequest) (belay.SnapshotID, error) {
-	at, err := At(ctx, sess, r)
+// snapshotToMerge returns the snapshot to merge: what the last attempt left, unless somebody
+// has changed the tree since.
+func snapshotToMerge(ctx context.Context, sess *session.Session, r *session.Record, q MergeRequest) (belay.SnapshotID, error) {
+	at, err := TaskSession(ctx, sess, r)
 	if belay.CodeOf(err) == belay.CodeNotFound && !q.AsIs {
-		return Result(r), nil // removed by hand: the snapshot holds it
+		return ResultSnapshot(r), nil // removed by hand: the snapshot holds it
 	}
 	if err != nil {
 		return "", err
 	}
-	unlock, err := at.Hold(ctx, r.Task.ID, "belay merge")
+	unlock, err := at.LockTree(ctx, r.Task.ID, "belay merge")
 	if err != nil {
 		return "", err
 	}
@@ -187,24 +187,24 @@ func finished(ctx context.Context, sess *session.Session, r *session.Record, q M
 	if q.AsIs {
 		info, err := at.Snaps.TakeWith(ctx,
 			snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
-				Message: "the task's worktree at the merge"}, at.Extent(r))
+				Message: "the task's worktree at the merge"}, at.SnapshotExtent(r))
 		return info.ID, err
 	}
 	// A snapshot that cannot be read is in no list to compare with: the tree would seem changed.
-	if _, err := at.Snaps.LookUp(ctx, Result(r)); err != nil {
+	if _, err := at.Snaps.LookUp(ctx, ResultSnapshot(r)); err != nil {
 		return "", err
 	}
-	same, err := asHeld(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= Result(r) })
+	same, err := treeMatchesSnapshot(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= ResultSnapshot(r) })
 	if err == nil && !same && !q.Judged {
 		err = belay.Refuse(belay.CodeDrift,
 			fmt.Sprintf("belay check %s, then --as-is to merge its current state, or --judged to merge what was checked", r.Task.ID),
 			"the worktree of %s changed after it was checked", r.Task.ID)
 	}
-	return Result(r), err
+	return ResultSnapshot(r), err
 }
 
-// undecided refuses while there are conflicts.
-func undecided(task belay.TaskID, b worktree.Brought) error {
+// conflictError returns an error while there are undecided conflicts.
+func conflictError(task belay.TaskID, b worktree.Brought) error {
 	if b.Open() == 0 {
 		return nil
 	}

@@ -18,39 +18,40 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// notifyTime is how long telling somebody may take, and a run that nobody waits for ends that much later.
-const notifyTime = 10 * time.Second
+// notifyTimeout limits a notification. A run that nobody waits for ends that much later.
+const notifyTimeout = 10 * time.Second
 
-// Teller tells people of the tasks of a repository that wait, as its config asks for.
-type Teller struct {
+// Notifier notifies people of a repository's waiting tasks, as its config asks for.
+type Notifier struct {
 	session *session.Session
 	Note    func(string) // takes what went wrong, a line each
 
-	box    notify.Outbox
-	hook   notify.Webhook
-	failed error // why the webhook cannot be used
+	outbox     notify.Outbox
+	hookConfig notify.Webhook
+	hookErr    error // why the webhook cannot be used
 }
 
-// NewTeller reads the settings. What is wrong with them is noted: the webhook then counts as one that is down.
-func NewTeller(s *session.Session, note func(string)) *Teller {
-	t := &Teller{session: s, Note: note, box: notify.Outbox{Dir: filepath.Join(s.Repo.Common, "belay", "notify")}}
+// NewNotifier reads the settings and reports errors in them through note: the webhook then
+// counts as unreachable.
+func NewNotifier(s *session.Session, note func(string)) *Notifier {
+	t := &Notifier{session: s, Note: note, outbox: notify.Outbox{Dir: filepath.Join(s.Repo.Common, "belay", "notify")}}
 	var err error
-	if t.box.Quiet, err = notify.ParseQuiet(s.Config.Notify.Quiet); err != nil {
-		note("notify.quiet: " + session.Sentence(err))
+	if t.outbox.Quiet, err = notify.ParseQuiet(s.Config.Notify.Quiet); err != nil {
+		note("notify.quiet: " + session.ErrorLine(err))
 	}
-	if t.hook, t.failed = t.webhook(); t.failed != nil {
-		note("notify.webhook: " + session.Sentence(t.failed))
+	if t.hookConfig, t.hookErr = t.webhook(); t.hookErr != nil {
+		note("notify.webhook: " + session.ErrorLine(t.hookErr))
 	}
 	return t
 }
 
-// On reports whether the config asks for anything but the bell.
-func (t *Teller) On() bool {
+// IsEnabled reports whether the config asks for anything but the bell.
+func (t *Notifier) IsEnabled() bool {
 	n := t.session.Config.Notify
 	return len(n.Command) > 0 || n.Desktop || n.Webhook.URL != ""
 }
 
-func (t *Teller) webhook() (notify.Webhook, error) {
+func (t *Notifier) webhook() (notify.Webhook, error) {
 	w := t.session.Config.Notify.Webhook
 	if w.URL == "" {
 		return notify.Webhook{}, nil
@@ -59,7 +60,7 @@ func (t *Teller) webhook() (notify.Webhook, error) {
 		if value == "" {
 			continue
 		}
-		if ok, err := t.session.May.Setting("notify.webhook."+key, value); err != nil || !ok {
+		if ok, err := t.session.Gate.Setting("notify.webhook."+key, value); err != nil || !ok {
 			return notify.Webhook{}, cmp.Or(err, error(belay.Refuse(belay.CodeCannot, "belay trust",
 				"the settings of this repository are not trusted, so they have no effect")))
 		}
@@ -82,58 +83,60 @@ func (t *Teller) webhook() (notify.Webhook, error) {
 	return notify.NewWebhook(w.URL, notify.SecretEnv, file, os.Getenv)
 }
 
-// Add puts the message about a record's gate into the outbox, once.
-func (t *Teller) Add(r *session.Record) error {
+// AddGate puts the message about a record's gate into the outbox, once.
+func (t *Notifier) AddGate(r *session.Record) error {
 	g := r.State.Gate
 	m := notify.Message{ID: notify.ID(r.Log.Entries[0].Hash, g.Number), Task: string(r.Task.ID), Gate: g.Number, Kind: string(g.Kind),
 		Repository: filepath.Base(strings.TrimSuffix(t.session.Repo.Common, string(filepath.Separator)+".git")),
 		Reason:     notify.Reason(g.Kind), Since: r.Changed.UTC()}
 	m.Link = notify.Link(t.session.Config.Notify.Webhook.Link, m)
-	_, err := t.box.Add(m)
+	_, err := t.outbox.Add(m)
 	return err
 }
 
-// Flush sends what is due, and with eager what was not accepted a moment ago. next is when something is due again, zero for
-// never.
-func (t *Teller) Flush(ctx context.Context, eager bool) (next time.Time, err error) {
-	box := t.box
+// Flush sends the messages that are due and, if eager, those that were not accepted a moment
+// ago. next is when another one is due, zero for never.
+func (t *Notifier) Flush(ctx context.Context, eager bool) (next time.Time, err error) {
+	box := t.outbox
 	box.Eager = eager
-	return box.Flush(ctx, t.open, t.send)
+	return box.Flush(ctx, t.isOpen, t.send)
 }
 
-// Waiting is how many messages are not sent yet.
-func (t *Teller) Waiting() (int, error) { return t.box.Waiting() }
+// CountWaiting returns how many messages are not sent yet.
+func (t *Notifier) CountWaiting() (int, error) { return t.outbox.Waiting() }
 
-// Try sends a test message to the webhook, now. CodeUsage when there is none.
-func (t *Teller) Try(ctx context.Context) error {
-	if t.failed == nil && !t.hook.Set() {
+// SendTest sends a test message to the webhook, now. CodeUsage when there is none.
+func (t *Notifier) SendTest(ctx context.Context) error {
+	if t.hookErr == nil && !t.hookConfig.Set() {
 		return belay.Refuse(belay.CodeUsage, "belay config explain notify", "no webhook is configured")
 	}
-	if t.failed != nil {
-		return t.failed
+	if t.hookErr != nil {
+		return t.hookErr
 	}
-	return t.hook.Send(ctx, notify.Test(time.Now()))
+	return t.hookConfig.Send(ctx, notify.Test(time.Now()))
 }
 
-// open reports whether a message's gate still waits.
-func (t *Teller) open(m notify.Message) bool {
+// isOpen reports whether a message's gate still waits.
+func (t *Notifier) isOpen(m notify.Message) bool {
 	r, err := t.session.Load(belay.TaskID(m.Task))
 	return err != nil || r.State.Gate != nil && r.State.Gate.Number == m.Gate
 }
 
-// send is a notify.Send. What tells people at this machine is done at the first try only, and how it ends changes nothing.
-func (t *Teller) send(ctx context.Context, d notify.Delivery, tries int) error {
+// send is a notify.Send. Notifications on this machine are made at the first try only, and
+// their result is ignored.
+func (t *Notifier) send(ctx context.Context, d notify.Delivery, tries int) error {
 	if tries == 0 {
-		t.here(ctx, d)
+		t.notifyLocally(ctx, d)
 	}
-	if t.failed != nil || !t.hook.Set() {
-		return t.failed
+	if t.hookErr != nil || !t.hookConfig.Set() {
+		return t.hookErr
 	}
-	return t.hook.Send(ctx, d)
+	return t.hookConfig.Send(ctx, d)
 }
 
-// here runs the program and shows the notification. They may say more than the webhook: they run on this machine.
-func (t *Teller) here(ctx context.Context, d notify.Delivery) {
+// notifyLocally runs the notification program and shows the desktop notification. They may
+// contain more than the webhook: they run on this machine.
+func (t *Notifier) notifyLocally(ctx context.Context, d notify.Delivery) {
 	var tasks []string
 	for _, m := range d.Messages {
 		tasks = append(tasks, m.Task)
@@ -148,23 +151,23 @@ func (t *Teller) here(ctx context.Context, d notify.Delivery) {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, notifyTime)
+	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	if argv := t.session.Config.Notify.Command; len(argv) > 0 {
-		if err := t.command(ctx, argv, strings.Join(tasks, " "), title, why); err != nil {
-			t.Note("notify.command: " + session.Sentence(err))
+		if err := t.runCommand(ctx, argv, strings.Join(tasks, " "), title, why); err != nil {
+			t.Note("notify.command: " + session.ErrorLine(err))
 		}
 	}
 	if t.session.Config.Notify.Desktop {
-		argv := desktop(waits, title+": "+why)
+		argv := desktopCommand(waits, title+": "+why)
 		if err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run(); err != nil {
-			t.Note("notify.desktop: " + session.Sentence(err))
+			t.Note("notify.desktop: " + session.ErrorLine(err))
 		}
 	}
 }
 
-func (t *Teller) command(ctx context.Context, argv []string, tasks, title, why string) error {
-	command, err := t.session.May.Program(argv)
+func (t *Notifier) runCommand(ctx context.Context, argv []string, tasks, title, why string) error {
+	command, err := t.session.Gate.Program(argv)
 	if err != nil {
 		return err
 	}
@@ -179,33 +182,34 @@ func (t *Teller) command(ctx context.Context, argv []string, tasks, title, why s
 	return nil
 }
 
-// tell tells people of the open gate for as long as it waits, and notifyTime at least. The question does not wait for it.
-// Where somebody else drives the task, that one tells people.
-func (d *Driver) tell(ctx, waits context.Context) {
-	if d.Stop != nil || !(&Teller{session: d.Session}).On() {
+// notifyGate sends notifications of the open gate for as long as it waits, and for
+// notifyTimeout at least. The question does not wait for it. If another process drives the
+// task, that one notifies.
+func (d *Driver) notifyGate(ctx, waits context.Context) {
+	if d.Stop != nil || !(&Notifier{session: d.Session}).IsEnabled() {
 		return
 	}
-	if d.teller == nil {
-		d.teller = NewTeller(d.Session, d.Watch.Note)
+	if d.notifier == nil {
+		d.notifier = NewNotifier(d.Session, d.Observer.Note)
 	}
-	t := d.teller
-	if err := t.Add(d.Rec); err != nil {
-		d.Watch.Note("notify: " + session.Sentence(err))
+	t := d.notifier
+	if err := t.AddGate(d.Record); err != nil {
+		d.Observer.Note("notify: " + session.ErrorLine(err))
 		return
 	}
-	d.telling.Go(func() {
-		until, said := time.Now().Add(notifyTime), ""
+	d.notifying.Go(func() {
+		until, said := time.Now().Add(notifyTimeout), ""
 		for {
 			next, err := t.Flush(ctx, false)
-			if err != nil && err.Error() != said && !errors.Is(err, t.failed) {
+			if err != nil && err.Error() != said && !errors.Is(err, t.hookErr) {
 				said = err.Error()
-				d.Watch.Note("notify: " + session.Sentence(err))
+				d.Observer.Note("notify: " + session.ErrorLine(err))
 			}
 			if next.IsZero() {
 				return
 			}
 			gone := waits.Done()
-			if next.Before(until) && t.failed == nil {
+			if next.Before(until) && t.hookErr == nil {
 				gone = nil // soon enough even when nobody waits
 			}
 			select {
@@ -219,8 +223,8 @@ func (d *Driver) tell(ctx, waits context.Context) {
 	})
 }
 
-// desktop gives the command that shows a notification.
-func desktop(title, text string) []string {
+// desktopCommand returns the command that shows a desktop notification.
+func desktopCommand(title, text string) []string {
 	if runtime.GOOS == "darwin" { // the texts are arguments of the script: they are no part of its source
 		return []string{"osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)",
 			"-e", "end run", title, text}

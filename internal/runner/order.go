@@ -9,9 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// InOrder refuses (CodeRefused) what is to come after tasks that are not accepted yet; or,
-// with merged, whose work is not in the user's tree yet.
-func InOrder(s *session.Session, r *session.Record, merged bool) error {
+// CheckOrder returns CodeRefused for a task that comes after tasks that are not accepted yet
+// or, if merged, are not merged into the user's tree yet.
+func CheckOrder(s *session.Session, r *session.Record, merged bool) error {
 	for _, id := range r.Task.After {
 		first, err := s.Load(id)
 		if err != nil {
@@ -21,7 +21,7 @@ func InOrder(s *session.Session, r *session.Record, merged bool) error {
 			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id),
 				"%s depends on %s, which is not accepted", r.Task.ID, id)
 		}
-		if merged && Unmerged(first) {
+		if merged && IsUnmerged(first) {
 			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay merge %s", id),
 				"%s depends on %s, which is not merged", r.Task.ID, id)
 		}
@@ -29,10 +29,9 @@ func InOrder(s *session.Session, r *session.Record, merged bool) error {
 	return nil
 }
 
-// toBring gives the work that a task's tree begins with besides the user's: that of the
-// tasks it comes after, and of those before them, which is not merged yet. The first
-// comes first.
-func toBring(s *session.Session, r *session.Record) (list []worktree.Request, err error) {
+// workToBring returns the work, besides the user's, that a task's worktree starts with: the
+// unmerged work of the tasks that it comes after, and of those before them, in order.
+func workToBring(s *session.Session, r *session.Record) (list []worktree.Request, err error) {
 	seen := map[string]bool{}
 	var add func(r *session.Record) error
 	add = func(r *session.Record) error {
@@ -48,8 +47,8 @@ func toBring(s *session.Session, r *session.Record) (list []worktree.Request, er
 			if err := add(first); err != nil {
 				return err
 			}
-			if Unmerged(first) {
-				list = append(list, worktree.Request{Task: first.Task.ID, Before: first.State.Before, After: Result(first)})
+			if IsUnmerged(first) {
+				list = append(list, worktree.Request{Task: first.Task.ID, Before: first.State.Before, After: ResultSnapshot(first)})
 			}
 		}
 		return nil

@@ -31,11 +31,11 @@ func TestOverruledCycle(t *testing.T) {
 		"a resolved one is no review":     {byPerson, []session.Note{note("review", "reject", "ana", 2), note("review-resolved", "reject", "ana", 7)}, 2},
 		"a note without a review":         {byPerson, []session.Note{{Kind: "review"}, {Kind: "torn"}}, 0},
 		"checks refused it":               {byChecks, []session.Note{note("review", "reject", "ana", 3)}, 0},
-		"checks, and belay wrote it down": {byChecks, []session.Note{note("review", "reject", "ana", 1), note("review", "reject", byBelay, 2)}, 2},
+		"checks, and belay wrote it down": {byChecks, []session.Note{note("review", "reject", "ana", 1), note("review", "reject", belayReviewer, 2)}, 2},
 		"nothing was refused":             {loop.State{}, []session.Note{note("review", "reject", "ana", 1)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := overruledCycle(&session.Record{State: c.state, Notes: c.notes}); got != c.want {
+			if got := overriddenCycle(&session.Record{State: c.state, Notes: c.notes}); got != c.want {
 				t.Errorf("cycle %d, want %d", got, c.want)
 			}
 		})

@@ -18,24 +18,24 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// review has the capture read by the task's reviewers.
-func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error) {
+// runReview runs the task's reviewers on the capture.
+func (d *Driver) runReview(ctx context.Context, c loop.Command) (loop.Event, error) {
 	in, err := d.reviewInput(ctx, c)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	in.Task.Reviewers = slices.DeleteFunc(slices.Clone(in.Task.Reviewers), belay.Reviewer.Human) // they are waited for at a gate
-	release, err := d.claim(in.Task.Reviewers)
+	release, err := d.claimReviews(in.Task.Reviewers)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	defer release()
 	began := time.Now()
 	results := review.Panel{
-		Snaps: d.Session.Snaps, May: d.Session.May, ReadOnly: d.closed(), Enclose: Encloser(ctx, d.Session),
+		Snaps: d.Session.Snaps, May: d.Session.Gate, ReadOnly: d.readOnlyFolders(), Enclose: Encloser(ctx, d.Session),
 		Env: agent.BuildEnviron(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
 		ReviewerEnv: func(reviewer string) []string {
-			_, env := d.Session.Claims().KeyAndEnv(reviewer, in.Task.ID)
+			_, env := d.Session.ReviewClaims().KeyAndEnv(reviewer, in.Task.ID)
 			return env
 		},
 		Attach: func(r io.Reader) (string, error) { return d.Session.AttachText(r, in.Task) },
@@ -43,9 +43,9 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked
 	}
-	report := belay.Report{Task: d.Rec.Task.ID, Time: began.UTC(), Before: d.Rec.State.Before, After: c.Target,
+	report := belay.Report{Task: d.Record.Task.ID, Time: began.UTC(), Before: d.Record.State.Before, After: c.Target,
 		Verdict: belay.Judge(results), Checks: results}
-	files, err := prompt.Paths(ctx, d.Session.Repo)
+	files, err := prompt.ReviewPaths(ctx, d.Session.Repo)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -58,7 +58,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 		report.Millis = max(report.Millis, r.Millis)
 		for _, f := range r.Findings {
 			if f.Title == review.CheckoutChanged(strings.TrimPrefix(r.Check, "review/")) {
-				d.Watch.Note(f.Title + "; its changes are thrown away")
+				d.Observer.Note(f.Title + "; its changes are thrown away")
 			}
 		}
 		if r.Verdict == belay.VerdictUnknown && note == "" {
@@ -73,13 +73,13 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	return loop.Event{Kind: loop.EvReviewed, Verdict: report.Verdict, Findings: merged, Report: sha, Note: note}, nil
 }
 
-// reviewInput gathers what every reviewer is told. After a review that refused, only
-// what changed since is looked at again, together with what it found.
+// reviewInput gathers what every reviewer is given. After a rejecting review, only what
+// changed since is reviewed again, together with what that review found.
 func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.ReviewInput, error) {
-	st := d.Rec.State
-	in := prompt.ReviewInput{Task: d.Rec.Task, Attempt: c.Attempt, Baseline: st.Baseline}
+	st := d.Record.State
+	in := prompt.ReviewInput{Task: d.Record.Task, Attempt: c.Attempt, Baseline: st.Baseline}
 	var err error
-	if in.Spec, err = review.FeatureDocuments(ctx, d.Session.Repo, d.Rec.Task.Feature, nil); err != nil {
+	if in.Spec, err = review.FeatureDocuments(ctx, d.Session.Repo, d.Record.Task.Feature, nil); err != nil {
 		return in, err
 	}
 	from := st.Before
@@ -103,7 +103,7 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 	for _, ch := range changes {
 		in.Files = append(in.Files, ch.Status+" "+belay.VisibleLine(ch.Path))
 	}
-	var diff limited
+	var diff limitedBuffer
 	if err := d.Session.Snaps.PatchForModels(ctx, from, c.Target, &diff); err != nil && !diff.full {
 		return in, err
 	}
@@ -114,9 +114,9 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 	return in, nil
 }
 
-// closed lists the folders that a reviewer may not write in: the user's tree with its
-// git folders. What a checkout reuses lies in them and is closed with them.
-func (d *Driver) closed() []string {
+// readOnlyFolders lists the folders that a reviewer may not write: the user's tree and its git
+// folders. They include what a checkout reuses.
+func (d *Driver) readOnlyFolders() []string {
 	list := []string{d.Session.Repo.Root}
 	if m, apart, err := worktree.MarkOf(d.Session.Repo); apart && err == nil {
 		list = append(list, m.Home) // a task's own tree: the user's is closed as well

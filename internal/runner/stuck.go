@@ -6,10 +6,10 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// Stuck gives the requirement that an agent got stuck on, and the section of the plan that
-// is marked with it: the one that shares most words with what it kept doing. No requirement
-// that shares any, and no section, are nil and "". read gives a file of the working tree.
-func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on *belay.Requirement, section string) {
+// FindStuck returns the requirement that an agent got stuck on, and the section of the plan
+// marked with it: the one that shares most words with what it kept doing. It returns nil and
+// "" when none shares any. read returns a file of the worktree.
+func FindStuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on *belay.Requirement, section string) {
 	most := 0
 	for i, r := range t.Request.Requirements {
 		if n := check.CountSharedWords(r.Text, what); n > most || len(t.Request.Requirements) == 1 {
@@ -25,16 +25,17 @@ func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on
 		if err != nil {
 			continue
 		}
-		if at := marked(p, t.ID, on, what); at >= 0 {
+		if at := markedSection(p, t.ID, on, what); at >= 0 {
 			return on, p.Sections[at].Path + " of " + path
 		}
 	}
 	return on, ""
 }
 
-// marked finds the section of a plan that has the task's marker for a requirement; of
-// several, or without a requirement, the one whose words are most in what was done.
-func marked(p *plan.Plan, task belay.TaskID, on *belay.Requirement, what string) int {
+// markedSection finds the section of a plan with the task's marker for a requirement. Of
+// several, or without a requirement, it returns the one that shares most words with what was
+// done.
+func markedSection(p *plan.Plan, task belay.TaskID, on *belay.Requirement, what string) int {
 	best, most := -1, -1
 	for _, m := range p.Markers {
 		if m.Section < 0 || !m.NamesTask(task) || !m.IsChange() || on != nil && m.Kind != on.Marker {

@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Absent is a task that is known of, but has no record that can be read.
+// Absent is a known task without a readable record.
 type Absent struct {
 	Task      belay.TaskID `json:"task"`
 	Entries   int          `json:"entries,omitempty"`   // that the record had, as far as is remembered outside the repository
 	Snapshots int          `json:"snapshots,omitempty"` // that a run took of it and that are there
 }
 
-// String is the sentence for a person.
+// String returns a sentence for a person.
 func (a Absent) String() string {
 	var known []string
 	if a.Entries > 0 {
@@ -29,7 +29,7 @@ func (a Absent) String() string {
 	return belay.VisibleLine(fmt.Sprintf("the record of %s is gone: %s", a.Task, strings.Join(known, ", ")))
 }
 
-// Try is what a person can do about it.
+// Try returns what a person can do about it.
 func (a Absent) Try() string {
 	if a.Entries > 0 {
 		return "find out who deleted it; belay task accept-record " + belay.VisibleLine(string(a.Task)) + " forgets it"
@@ -37,10 +37,10 @@ func (a Absent) Try() string {
 	return "belay snapshot prune --without-record forgets them"
 }
 
-// Absent gives the tasks whose record was deleted or emptied: those that are remembered
-// outside the repository, and those that a run took snapshots of. A snapshot that a person
-// took by hand may name any task.
-func (sess *Session) Absent(ctx context.Context) ([]Absent, error) {
+// AbsentTasks returns the tasks with a deleted or emptied record: those that have an anchor,
+// and those that a run took snapshots of. Snapshots taken by hand are not counted, because
+// they may name any task.
+func (sess *Session) AbsentTasks(ctx context.Context) ([]Absent, error) {
 	ids, err := sess.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (sess *Session) Absent(ctx context.Context) ([]Absent, error) {
 	for _, id := range ids {
 		recorded[id.Key()] = true
 	}
-	gone, err := sess.Gone()
+	gone, err := sess.MissingRecords()
 	if err != nil {
 		return nil, err
 	}
@@ -80,17 +80,17 @@ func (sess *Session) Absent(ctx context.Context) ([]Absent, error) {
 	return list, nil
 }
 
-// TakenByRun reports whether a snapshot was taken of a task by the loop.
+// TakenByRun reports whether the loop took a snapshot.
 func TakenByRun(s snapshot.Info) bool {
 	return s.Task != "" && slices.Contains([]belay.Kind{belay.KindBefore, belay.KindAfter, belay.KindStall, belay.KindMerge}, s.Kind)
 }
 
-// Missing gives the snapshots of tasks whose refs are gone or name other commits than the
-// records. all are the records of the tasks that need theirs.
-func (s *Session) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
+// MissingSnapshots returns the pins of tasks with refs that are missing or name other commits
+// than the records say. all are the records of the tasks that need their snapshots.
+func (s *Session) MissingSnapshots(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
 	var need []snapshot.Pin
 	for _, r := range all {
-		need = append(need, slices.DeleteFunc(slices.Clone(r.bound), r.disposable)...)
+		need = append(need, slices.DeleteFunc(slices.Clone(r.pins), r.isArchived)...)
 	}
 	moved, missing, err := s.Snaps.CheckRefs(ctx, need)
 	var ids []belay.SnapshotID

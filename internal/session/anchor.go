@@ -30,16 +30,16 @@ import (
 // it each time would make an entry twice as slow: file systems write the bytes of a file
 // that is renamed over another one to the disk, and the next sync waits for that.
 
-// version is that of a State on disk. Another one is read as none.
-const version = 1
+// anchorVersion is the version of an Anchor on disk. Anchors of other versions are ignored.
+const anchorVersion = 1
 
 const (
-	most  = 1 << 20  // bytes of a file that is read
-	large = 32 << 10 // from this size on it is written anew
+	maxAnchorFile = 1 << 20  // bytes of a file that is read
+	rewriteSize   = 32 << 10 // from this size on it is written anew
 )
 
-// State is what is remembered of one task's record.
-type State struct {
+// Anchor is what belay remembers, outside the repository, of one task's record.
+type Anchor struct {
 	Version int           `json:"v"`
 	Repo    string        `json:"repo"` // the git folder, for people
 	Task    string        `json:"task"`
@@ -49,8 +49,8 @@ type State struct {
 	Before  *snapshot.Pin `json:"before,omitempty"` // the snapshot before the task
 }
 
-// Store is the memory for one repository. The nil *Store remembers nothing.
-type Store struct {
+// AnchorStore stores the anchors of one repository. A nil *AnchorStore stores nothing.
+type AnchorStore struct {
 	repo string
 	dir  string // of this repository's states; links above it are resolved
 	err  error  // why there is no folder
@@ -59,37 +59,37 @@ type Store struct {
 	Step func(name, path string) error
 }
 
-// Open gives the memory for the repository whose git folder is common. It writes nothing.
-// roots are folders of the repository: a state folder inside one of them is not used.
-func Open(common string, roots ...string) *Store {
-	s := &Store{repo: common}
+// OpenAnchors returns the anchor store of the repository with the git folder common. It writes
+// nothing. roots are folders of the repository: a state folder inside one of them is not used.
+func OpenAnchors(common string, roots ...string) *AnchorStore {
+	s := &AnchorStore{repo: common}
 	base, err := StateFolder()
 	if err != nil {
 		s.err = err
 		return s
 	}
-	base = resolved(base)
+	base = resolveLinks(base)
 	for _, root := range append(roots, common) {
-		if rel, err := filepath.Rel(resolved(root), base); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+		if rel, err := filepath.Rel(resolveLinks(root), base); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
 			s.err = fmt.Errorf("the state folder %s is in the repository itself", base)
 			return s
 		}
 	}
-	s.dir, s.err = Folder(base, common)
+	s.dir, s.err = AnchorFolder(base, common)
 	return s
 }
 
-// Features is the memory of the records of features.
-func (s *Store) Features() *Store {
+// ForFeatures returns the store for the records of features.
+func (s *AnchorStore) ForFeatures() *AnchorStore {
 	other := *s
 	other.dir = filepath.Join(s.dir, "features")
 	return &other
 }
 
-// Folder gives the folder below a state folder in which the states of a repository are. The
-// same git folder copied, or made again, is another repository.
-func Folder(state, common string) (string, error) {
-	who, err := identity(common)
+// AnchorFolder returns the folder, below a state folder, of a repository's anchors. A git
+// folder that was copied or created again is another repository.
+func AnchorFolder(state, common string) (string, error) {
+	who, err := folderIdentity(common)
 	if err != nil {
 		return "", fmt.Errorf("look at %s: %w", common, err)
 	}
@@ -97,7 +97,7 @@ func Folder(state, common string) (string, error) {
 	return filepath.Join(state, "anchors", hex.EncodeToString(sum[:16])), nil
 }
 
-// StateFolder is belay's folder in the user's state folder.
+// StateFolder returns belay's folder in the user's state folder.
 func StateFolder() (string, error) {
 	if dir := os.Getenv("BELAY_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -121,9 +121,9 @@ func StateFolder() (string, error) {
 	return filepath.Join(dir, ".local", "state", "belay"), nil
 }
 
-// resolved follows the links of as much of a path as there is: people keep their folders
-// elsewhere.
-func resolved(path string) string {
+// resolveLinks resolves symbolic links in the part of a path that exists: people move such
+// folders elsewhere and link to them.
+func resolveLinks(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		return real
@@ -132,21 +132,21 @@ func resolved(path string) string {
 	if up == path {
 		return path
 	}
-	return filepath.Join(resolved(up), filepath.Base(path))
+	return filepath.Join(resolveLinks(up), filepath.Base(path))
 }
 
-// Problem says why nothing can be remembered; nil when it can, as far as is known.
-func (s *Store) Problem() error {
+// Problem returns why anchors cannot be stored, nil when no reason is known.
+func (s *AnchorStore) Problem() error {
 	if s == nil {
 		return errors.New("it is off")
 	}
 	return s.err
 }
 
-func (s *Store) path(task string) string { return filepath.Join(s.dir, fileOf(task)) }
+func (s *AnchorStore) path(task string) string { return filepath.Join(s.dir, anchorFileName(task)) }
 
-// fileOf makes a file name of any text.
-func fileOf(task string) string {
+// anchorFileName makes a valid file name from any text.
+func anchorFileName(task string) string {
 	var b strings.Builder
 	for i, c := range []byte(strings.ToLower(task)) {
 		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
@@ -156,59 +156,59 @@ func fileOf(task string) string {
 			fmt.Fprintf(&b, "%%%02x", c)
 		}
 	}
-	return b.String() + suffix
+	return b.String() + anchorSuffix
 }
 
-const suffix = ".jsonl"
+const anchorSuffix = ".jsonl"
 
-// Read gives what is remembered of a task; ok is false when nothing is, or it cannot be
-// read: a power cut may have taken the bytes, and a memory that is gone accuses nobody.
-func (s *Store) Read(task string) (st State, ok bool) {
+// Read returns the anchor of a task. ok is false when there is none or it cannot be read:
+// after a power cut the bytes may be missing, and that is not evidence of tampering.
+func (s *AnchorStore) Read(task string) (st Anchor, ok bool) {
 	if s.Problem() != nil {
-		return State{}, false
+		return Anchor{}, false
 	}
-	text, err := fsroot.ReadFile(s.path(task), most)
+	text, err := fsroot.ReadFile(s.path(task), maxAnchorFile)
 	if err != nil {
-		return State{}, false
+		return Anchor{}, false
 	}
-	st, ok = last(text)
+	st, ok = readLastLine(text)
 	return st, ok && strings.EqualFold(st.Task, task)
 }
 
-// last reads the last line that is whole: a power cut may have left half of one, or zeros.
-func last(text []byte) (st State, ok bool) {
+// readLastLine parses the last complete line: a power cut may leave half a line, or zeros.
+func readLastLine(text []byte) (st Anchor, ok bool) {
 	for end := bytes.LastIndexByte(text, '\n'); end >= 0; end = bytes.LastIndexByte(text[:end], '\n') {
 		line := text[bytes.LastIndexByte(text[:end], '\n')+1 : end]
-		st = State{}
-		if json.Unmarshal(line, &st) == nil && st.Version == version && st.Seq >= 1 {
+		st = Anchor{}
+		if json.Unmarshal(line, &st) == nil && st.Version == anchorVersion && st.Seq >= 1 {
 			return st, true
 		}
 	}
-	return State{}, false
+	return Anchor{}, false
 }
 
-// Write remembers how far a record goes. What it says must be on the disk, synced: the
-// memory itself is not, so that after a power cut it is an older one, or none.
-func (s *Store) Write(st State) error {
+// Write stores how far a record goes. The record must already be synced to disk. The anchor is
+// not synced, so a power cut may leave an older one, or none.
+func (s *AnchorStore) Write(st Anchor) error {
 	if err := s.Problem(); err != nil {
 		return err
 	}
-	st.Version, st.Repo = version, s.repo
+	st.Version, st.Repo = anchorVersion, s.repo
 	text, err := json.Marshal(st)
 	if err != nil {
 		return err
 	}
 	text = append(text, '\n')
-	err = s.add(st.Task, text)
+	err = s.appendLine(st.Task, text)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(s.dir, 0o700); err == nil {
-			err = s.add(st.Task, text)
+			err = s.appendLine(st.Task, text)
 		}
 	}
 	return err
 }
 
-func (s *Store) add(task string, line []byte) (err error) {
+func (s *AnchorStore) appendLine(task string, line []byte) (err error) {
 	path := s.path(task)
 	if err := s.step("write", path); err != nil {
 		return err
@@ -222,24 +222,24 @@ func (s *Store) add(task string, line []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if info.Size() > large {
-		return fsroot.AtomicWrite(path, fsroot.AtomicOptions{Step: s.Step, Prefix: temp}, line)
+	if info.Size() > rewriteSize {
+		return fsroot.AtomicWrite(path, fsroot.AtomicOptions{Step: s.Step, Prefix: tempPrefix}, line)
 	}
 	_, err = f.Write(line)
 	return err
 }
 
-func (s *Store) step(name, path string) error {
+func (s *AnchorStore) step(name, path string) error {
 	if s.Step == nil {
 		return nil
 	}
 	return s.Step(name, path)
 }
 
-const temp = ".new-"
+const tempPrefix = ".new-"
 
-// Forget removes what is remembered of a task.
-func (s *Store) Forget(task string) error {
+// Forget deletes the anchor of a task.
+func (s *AnchorStore) Forget(task string) error {
 	if s.Problem() != nil {
 		return nil
 	}
@@ -249,22 +249,22 @@ func (s *Store) Forget(task string) error {
 	return nil
 }
 
-// List gives the states of this repository, by task, without those of some tasks, which
-// are not read. Files that a kill left behind are removed.
-func (s *Store) List(without ...string) (all []State, err error) {
+// List returns the anchors of this repository in order of task, except those of the tasks in
+// without, which are not read. It removes files that a killed process left.
+func (s *AnchorStore) List(without ...string) (all []Anchor, err error) {
 	if s.Problem() != nil {
 		return nil, nil
 	}
 	skip := map[string]bool{}
 	for _, task := range without {
-		skip[fileOf(task)] = true
+		skip[anchorFileName(task)] = true
 	}
 	names, err := fsroot.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, e := range names {
-		if strings.HasPrefix(e.Name(), temp) {
+		if strings.HasPrefix(e.Name(), tempPrefix) {
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
 				_ = fsroot.Remove(filepath.Join(s.dir, e.Name()))
 			}
@@ -273,13 +273,13 @@ func (s *Store) List(without ...string) (all []State, err error) {
 		if skip[e.Name()] {
 			continue
 		}
-		text, rerr := fsroot.ReadFile(filepath.Join(s.dir, e.Name()), most)
-		if st, ok := last(text); rerr == nil && ok && fileOf(st.Task) == e.Name() {
+		text, rerr := fsroot.ReadFile(filepath.Join(s.dir, e.Name()), maxAnchorFile)
+		if st, ok := readLastLine(text); rerr == nil && ok && anchorFileName(st.Task) == e.Name() {
 			all = append(all, st)
 		}
 	}
 	return all, err
 }
 
-// Where is the folder that the states are in, for people.
-func (s *Store) Where() string { return cmp.Or(s.dir, "nowhere") }
+// Location returns the folder of the anchors, for messages.
+func (s *AnchorStore) Location() string { return cmp.Or(s.dir, "nowhere") }

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-func open(t *testing.T) (*Store, string) {
+func open(t *testing.T) (*AnchorStore, string) {
 	t.Helper()
 	base := t.TempDir()
 	t.Setenv("BELAY_STATE_HOME", filepath.Join(base, "state"))
@@ -18,7 +18,7 @@ func open(t *testing.T) (*Store, string) {
 	if err := os.MkdirAll(repo, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Open(repo, filepath.Dir(repo)), repo
+	return OpenAnchors(repo, filepath.Dir(repo)), repo
 }
 
 func TestWriteAndRead(t *testing.T) {
@@ -26,16 +26,16 @@ func TestWriteAndRead(t *testing.T) {
 	if _, known := s.Read("T1"); known {
 		t.Fatal("something is known of nothing")
 	}
-	if _, err := os.Stat(filepath.Dir(filepath.Dir(s.Where()))); err == nil {
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(s.Location()))); err == nil {
 		t.Fatal("reading made a folder")
 	}
-	want := State{Task: "T1", Open: true, Seq: 3, Hash: "abc", Before: &snapshot.Pin{ID: "01", Commit: "c", Tree: "t"}}
+	want := Anchor{Task: "T1", Open: true, Seq: 3, Hash: "abc", Before: &snapshot.Pin{ID: "01", Commit: "c", Tree: "t"}}
 	for range 2 { // with and without the folder
 		if err := s.Write(want); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, known := Open(repo).Read("t1") // the case does not matter
+	got, known := OpenAnchors(repo).Read("t1") // the case does not matter
 	if !known || got.Seq != 3 || got.Hash != "abc" || !got.Open || got.Before == nil || *got.Before != *want.Before || got.Repo != repo {
 		t.Fatalf("%+v %v", got, known)
 	}
@@ -43,11 +43,11 @@ func TestWriteAndRead(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, temp+"x"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(s.dir, tempPrefix+"x"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	old := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(filepath.Join(s.dir, temp+"x"), old, old); err != nil {
+	if err := os.Chtimes(filepath.Join(s.dir, tempPrefix+"x"), old, old); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := s.List(); err != nil || len(all) != 1 || all[0].Task != "T1" {
@@ -67,7 +67,7 @@ func TestWriteAndRead(t *testing.T) {
 // A memory that a power cut spoiled, or that is of another version, is none.
 func TestSpoiled(t *testing.T) {
 	s, _ := open(t)
-	if err := s.Write(State{Task: "T1", Seq: 1, Hash: "abc"}); err != nil {
+	if err := s.Write(Anchor{Task: "T1", Seq: 1, Hash: "abc"}); err != nil {
 		t.Fatal(err)
 	}
 	whole, _ := os.ReadFile(s.path("T1"))
@@ -93,7 +93,7 @@ func TestSpoiled(t *testing.T) {
 func TestTornEnd(t *testing.T) {
 	s, _ := open(t)
 	for n := 1; n <= 2; n++ {
-		if err := s.Write(State{Task: "T1", Seq: n, Hash: strings.Repeat("a", n)}); err != nil {
+		if err := s.Write(Anchor{Task: "T1", Seq: n, Hash: strings.Repeat("a", n)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,14 +115,14 @@ func TestTornEnd(t *testing.T) {
 func TestGrown(t *testing.T) {
 	s, _ := open(t)
 	for n := range 1000 {
-		if err := s.Write(State{Task: "T1", Seq: 1000 - n, Hash: strings.Repeat("a", 64)}); err != nil {
+		if err := s.Write(Anchor{Task: "T1", Seq: 1000 - n, Hash: strings.Repeat("a", 64)}); err != nil {
 			t.Fatal(err)
 		}
 		if st, known := s.Read("T1"); !known || st.Seq != 1000-n {
 			t.Fatalf("%+v after %d", st, 1000-n)
 		}
 	}
-	if info, err := os.Stat(s.path("T1")); err != nil || info.Size() > 2*large || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(s.path("T1")); err != nil || info.Size() > 2*rewriteSize || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
 }
@@ -130,7 +130,7 @@ func TestGrown(t *testing.T) {
 // Another repository at the same path is another one, and so is one that was moved.
 func TestIdentity(t *testing.T) {
 	s, repo := open(t)
-	if err := s.Write(State{Task: "T1", Seq: 1, Hash: "abc"}); err != nil {
+	if err := s.Write(Anchor{Task: "T1", Seq: 1, Hash: "abc"}); err != nil {
 		t.Fatal(err)
 	}
 	moved := filepath.Join(filepath.Dir(repo), "moved")
@@ -141,7 +141,7 @@ func TestIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []string{repo, moved} {
-		if _, known := Open(at).Read("T1"); known {
+		if _, known := OpenAnchors(at).Read("T1"); known {
 			t.Errorf("%s is taken for the repository", at)
 		}
 	}
@@ -162,9 +162,9 @@ func TestNowhere(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(base, "repo", ".git"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			s := Open(filepath.Join(base, "repo", ".git"), filepath.Join(base, "repo"))
-			if s.Problem() == nil || s.Write(State{Task: "T1", Seq: 1}) == nil {
-				t.Errorf("it is remembered in %s", s.Where())
+			s := OpenAnchors(filepath.Join(base, "repo", ".git"), filepath.Join(base, "repo"))
+			if s.Problem() == nil || s.Write(Anchor{Task: "T1", Seq: 1}) == nil {
+				t.Errorf("it is remembered in %s", s.Location())
 			}
 			if _, known := s.Read("T1"); known || s.Forget("T1") != nil {
 				t.Error("something is known")
@@ -179,10 +179,10 @@ func TestNowhere(t *testing.T) {
 func BenchmarkWrite(b *testing.B) {
 	base := b.TempDir()
 	b.Setenv("BELAY_STATE_HOME", filepath.Join(base, "state"))
-	s := Open(base)
+	s := OpenAnchors(base)
 	s.dir, s.err = filepath.Join(base, "state"), nil
 	for n := 1; b.Loop(); n++ {
-		if err := s.Write(State{Task: "T1", Seq: n, Hash: strings.Repeat("a", 64)}); err != nil {
+		if err := s.Write(Anchor{Task: "T1", Seq: n, Hash: strings.Repeat("a", 64)}); err != nil {
 			b.Fatal(err)
 		}
 	}

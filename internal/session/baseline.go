@@ -16,12 +16,12 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// TestEnv is the environment of a task's tests, KEY=value.
+// TestEnv returns the environment of a task's tests, as KEY=value.
 func (s *Session) TestEnv(t belay.Task) []string {
 	return agent.BuildEnviron(os.Environ(), nil, s.TreeEnv(map[string]string{"BELAY_TASK": string(t.ID)}))
 }
 
-// TreeEnv adds to an environment what belongs to a task's own working tree.
+// TreeEnv adds the variables of a task's own worktree to an environment.
 func (s *Session) TreeEnv(env map[string]string) map[string]string {
 	if s.Ports > 0 {
 		env["BELAY_PORT_BASE"] = strconv.Itoa(s.Ports)
@@ -29,12 +29,14 @@ func (s *Session) TreeEnv(env map[string]string) map[string]string {
 	return env
 }
 
-// Keeper runs and remembers a task's tests on snapshots of this working tree.
-func (s *Session) Keeper(t belay.Task) testrun.Baseliner {
-	return testrun.Baseliner{Snaps: s.Snaps, Dir: filepath.Join(s.Repo.Common, "belay", "baseline"), Env: s.TestEnv(t), May: s.May}
+// TestKeeper returns what runs a task's tests on snapshots of this worktree and stores the
+// results.
+func (s *Session) TestKeeper(t belay.Task) testrun.Baseliner {
+	return testrun.Baseliner{Snaps: s.Snaps, Dir: filepath.Join(s.Repo.Common, "belay", "baseline"), Env: s.TestEnv(t), May: s.Gate}
 }
 
-// Checkout makes a temporary checkout of a snapshot, ready for a task's tests, when it is asked for. done removes it.
+// Checkout returns a function that makes a temporary checkout of a snapshot, ready for a
+// task's tests. done removes it.
 func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Context) (root string, done func(), err error) {
 	return func(ctx context.Context) (string, func(), error) {
 		c, err := worktree.Make(ctx, s.Snaps, id, t.Checks.Reuse)
@@ -48,9 +50,9 @@ func (s *Session) Checkout(id belay.SnapshotID, t belay.Task) func(context.Conte
 	}
 }
 
-// BaselineOf reads what the record says the tests said before the task; nil when
-// nothing is known, or only what another command said than the task has now.
-func (s *Session) BaselineOf(r *Record) (*testreport.Report, error) {
+// BaselineReport reads the test report from before the task; nil when there is none, or when
+// it is of another test command than the task has now.
+func (s *Session) BaselineReport(r *Record) (*testreport.Report, error) {
 	b, err := s.Baseline(r)
 	if err != nil || !b.IsOf(r.Task.Checks.Tests) {
 		return nil, err
@@ -58,7 +60,7 @@ func (s *Session) BaselineOf(r *Record) (*testreport.Report, error) {
 	return b.KnownReport(), nil
 }
 
-// Baseline reads the baseline of a record, the zero value when it has none.
+// Baseline reads the baseline of a record; the zero value when it has none.
 func (s *Session) Baseline(r *Record) (b testrun.Baseline, err error) {
 	sha := r.State.BaselineReport
 	if sha == "" {

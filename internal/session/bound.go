@@ -10,33 +10,34 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Took says that a snapshot was taken for the task: the next event or note names it.
-func (r *Record) Took(info snapshot.Info) {
-	if r.names(info.ID) || slices.Contains(r.took.bound, info.Pin()) {
+// AddTaken registers a snapshot that was taken for the task, so that the next event or note
+// names it.
+func (r *Record) AddTaken(info snapshot.Info) {
+	if r.namesSnapshot(info.ID) || slices.Contains(r.unnamed.pins, info.Pin()) {
 		return
 	}
-	r.took.bound = append(r.took.bound, info.Pin())
+	r.unnamed.pins = append(r.unnamed.pins, info.Pin())
 	if info.AddedBytes > 0 {
-		r.took.sizes = append(r.took.sizes, Size{ID: info.ID, Added: info.AddedBytes, Files: info.Files})
+		r.unnamed.sizes = append(r.unnamed.sizes, Size{ID: info.ID, Added: info.AddedBytes, Files: info.Files})
 	}
 }
 
-// Claim is Took for a snapshot that is known by its id.
-func (s *Session) Claim(ctx context.Context, r *Record, id belay.SnapshotID) error {
+// AddTakenByID is AddTaken for a snapshot ID.
+func (s *Session) AddTakenByID(ctx context.Context, r *Record, id belay.SnapshotID) error {
 	if id == "" {
 		return nil
 	}
 	info, err := s.Snaps.LookUp(ctx, id)
 	if err == nil {
-		r.Took(info)
+		r.AddTaken(info)
 	}
 	return err
 }
 
-// NameTaken records at once what was taken for a command, where that does not end with it.
-func (s *Session) NameTaken(ctx context.Context, r *Record, command string) error {
-	for len(r.took.bound) > 0 {
-		err := s.Append(ctx, r, EntryTaken, Taken{Command: command})
+// RecordTaken records at once the snapshots taken for a command that does not end with them.
+func (s *Session) RecordTaken(ctx context.Context, r *Record, command string) error {
+	for len(r.unnamed.pins) > 0 {
+		err := s.Append(ctx, r, EntryTaken, TakenEntry{Command: command})
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -45,56 +46,60 @@ func (s *Session) NameTaken(ctx context.Context, r *Record, command string) erro
 	return nil
 }
 
-// Named gives the whole id of a snapshot that a person names by the start of it, and reads
-// the records that speak of it, so that it is compared with what they say. Errors are those
-// of Resolve; a record that cannot be read says nothing.
-func (s *Session) Named(ctx context.Context, start belay.SnapshotID) (belay.SnapshotID, error) {
+// ResolveSnapshot returns the full ID of a snapshot from its prefix. It reads the records that
+// name the snapshot, so that the snapshot is compared with them. Errors are those of Resolve;
+// an unreadable record is ignored.
+func (s *Session) ResolveSnapshot(ctx context.Context, start belay.SnapshotID) (belay.SnapshotID, error) {
 	id, err := s.Snaps.Resolve(ctx, start)
 	if err != nil {
 		return id, err
 	}
-	if _, said := s.Known.Lookup(id); said {
+	if _, said := s.Registry.Lookup(id); said {
 		return id, nil
 	}
 	for _, task := range s.Journal.Mentioning(string(id)) {
-		_, _ = s.LoadAnyway(task) // which binds what it names
+		_, _ = s.LoadUnchecked(task) // which binds what it names
 	}
 	return id, nil
 }
 
-// Bound gives the snapshots that the record names.
-func (r *Record) Bound() []snapshot.Pin { return r.bound }
+// Pins returns the snapshots that the record names.
+func (r *Record) Pins() []snapshot.Pin { return r.pins }
 
-// disposable reports whether a snapshot was archived when the task ended: it may be gone,
-// also when the task is opened again or its merge is taken back.
-func (r *Record) disposable(b snapshot.Pin) bool { return slices.Contains(r.archived, b.ID) }
+// isArchived reports whether a snapshot was archived when the task ended. Such a snapshot may
+// be missing, also after the task was opened again or its merge undone.
+func (r *Record) isArchived(b snapshot.Pin) bool { return slices.Contains(r.archived, b.ID) }
 
-func (r *Record) names(id belay.SnapshotID) bool {
-	return slices.ContainsFunc(r.bound, func(b snapshot.Pin) bool { return b.ID == id })
+func (r *Record) namesSnapshot(id belay.SnapshotID) bool {
+	return slices.ContainsFunc(r.pins, func(b snapshot.Pin) bool { return b.ID == id })
 }
 
-// Own reports whether a snapshot that says it is of this task was taken for this record:
-// it names the snapshot, or the snapshot names an entry of it. An earlier task with the
-// same id had other entries.
-func (r *Record) Own(s snapshot.Info) bool { return r.names(s.ID) || r.since(s, 1) }
+// OwnsSnapshot reports whether a snapshot that names this task was taken for this record: the
+// record names the snapshot, or the snapshot names an entry of the record. An earlier task
+// with the same ID had other entries.
+func (r *Record) OwnsSnapshot(s snapshot.Info) bool {
+	return r.namesSnapshot(s.ID) || r.namesEntrySince(s, 1)
+}
 
-// Genuine reports whether a snapshot that says it was taken for the pending command was:
-// the record names it, or it names an entry since that command was decided on. Whatever
-// ran before that could not know the hash of such an entry.
-func (r *Record) Genuine(s snapshot.Info) bool { return r.names(s.ID) || r.since(s, r.issued) }
+// IsForPending reports whether a snapshot that claims to be of the pending command is: the
+// record names it, or it names an entry recorded since that command was issued. Whatever ran
+// earlier could not know the hash of such an entry.
+func (r *Record) IsForPending(s snapshot.Info) bool {
+	return r.namesSnapshot(s.ID) || r.namesEntrySince(s, r.issued)
+}
 
-func (r *Record) since(s snapshot.Info, first int) bool {
+func (r *Record) namesEntrySince(s snapshot.Info, first int) bool {
 	from := min(max(first, 1)-1, len(r.Log.Entries))
 	return s.Journal != "" && slices.ContainsFunc(r.Log.Entries[from:], func(e journal.Entry) bool { return e.Hash == s.Journal })
 }
 
-// Taken gives the snapshots that the task's spans are read from: those that its record
-// names. A record that an older belay began names none; then those are taken that name an
-// entry of it.
-func (sess *Session) Taken(ctx context.Context, r *Record) ([]snapshot.Info, error) {
-	ours := r.Own
-	if r.names(r.State.Before) {
-		ours = func(s snapshot.Info) bool { return r.names(s.ID) }
+// TaskSnapshots returns the snapshots from which the task's spans are read: those that its
+// record names. The record of an older version names none; then it returns the snapshots that
+// name an entry of the record.
+func (sess *Session) TaskSnapshots(ctx context.Context, r *Record) ([]snapshot.Info, error) {
+	ours := r.OwnsSnapshot
+	if r.namesSnapshot(r.State.Before) {
+		ours = func(s snapshot.Info) bool { return r.namesSnapshot(s.ID) }
 	}
 	return TakenSnapshots(ctx, sess.Snaps, r.Task.ID, ours)
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 )
 
-// Claims is who reviews in this working tree.
-func (s *Session) Claims() review.ClaimBook {
+// ReviewClaims returns the book of who reviews in this worktree.
+func (s *Session) ReviewClaims() review.ClaimBook {
 	r := s.Config.Review
 	return review.OpenClaims(s.Scratch(), r.Stale).ForVariable(r.Variable, r.Value)
 }

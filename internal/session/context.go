@@ -20,12 +20,12 @@ import (
 // task's context. The file is for reading; belay context is the way to change anything.
 const ContextVar = "BELAY_TASK_CONTEXT"
 
-// ContextFolder is where the files of a task's context are written for agents.
+// ContextFolder returns the folder of the context files that belay writes for a task's agents.
 func (s *Session) ContextFolder(task belay.TaskID) string { return s.Scratch("context", task.Key()) }
 
-// WriteContext writes what a role was given last, for its agent to read, and gives the
-// path; "" when the task has no context or the role was given nothing. role "" is the
-// first one.
+// WriteContext writes the context that a role was last given to a file for its agent and
+// returns the path. The path is "" when the task has no context or the role was given nothing.
+// role "" is the first one.
 func (s *Session) WriteContext(r *Record, role string) (string, error) {
 	if !r.Context.IsSet() {
 		return "", nil
@@ -52,17 +52,17 @@ func (s *Session) WriteContext(r *Record, role string) (string, error) {
 	return path, nil
 }
 
-// ContextFiles names the files that a role's part of a task's context is in.
+// ContextFiles returns the names of the files with a role's part of a task's context.
 func (s *Session) ContextFiles(task belay.TaskID, role string) (there []string) {
 	for _, f := range s.contextFiles(task, role) {
-		there = append(there, f.shown)
+		there = append(there, f.shownPath)
 	}
 	return there
 }
 
-// EditedContext names the files written for agents that somebody edited. One that was
-// taken away harms nobody, and one with what belay wrote earlier is written anew: belay may
-// have been killed between the record and the file.
+// EditedContext returns the context files that somebody edited. A deleted file is not counted,
+// and a file with an earlier version by belay is written again: belay may have been killed
+// between writing the record and the file.
 func (s *Session) EditedContext(r *Record) (edited []string) {
 	for _, role := range r.Context.Roles {
 		ref, given := r.Context.Exports[role.Name]
@@ -70,16 +70,17 @@ func (s *Session) EditedContext(r *Record) (edited []string) {
 			continue
 		}
 		for _, f := range s.contextFiles(r.Task.ID, role.Name) {
-			if !r.gave(role.Name, ref, handoff.SHA256Hex(f.text)) {
-				edited = append(edited, f.shown)
+			if !r.wasGiven(role.Name, ref, handoff.SHA256Hex(f.text)) {
+				edited = append(edited, f.shownPath)
 			}
 		}
 	}
 	return edited
 }
 
-// gave reports whether a role was given a part with this hash, the latest or an earlier one.
-func (r *Record) gave(role string, latest handoff.ExportRef, sha string) bool {
+// wasGiven reports whether a role was given a part with this hash, the latest or an earlier
+// one.
+func (r *Record) wasGiven(role string, latest handoff.ExportRef, sha string) bool {
 	if sha == latest.Attachment {
 		return true
 	}
@@ -97,29 +98,29 @@ func (r *Record) gave(role string, latest handoff.ExportRef, sha string) bool {
 	return false
 }
 
-// mostContext is how many bytes of a file written for an agent are read.
-const mostContext = 64 << 20
+// maxContextFile is how many bytes of a context file are read.
+const maxContextFile = 64 << 20
 
 // contextFile is a file written for an agent.
 type contextFile struct {
-	shown string
-	text  []byte
+	shownPath string
+	text      []byte
 }
 
-// contextFiles reads the files with a role's part that are there, in the git folder and in the tree.
+// contextFiles reads the existing files with a role's part, in the git folder and in the tree.
 func (s *Session) contextFiles(task belay.TaskID, role string) (there []contextFile) {
-	dir, name, inTree := s.ContextFolder(task), strings.ToLower(role)+".json", ".belay/now/"+NowName(task, role)
-	if text, ok := Reader(dir, mostContext)(name); ok {
+	dir, name, inTree := s.ContextFolder(task), strings.ToLower(role)+".json", ".belay/now/"+ContextFileName(task, role)
+	if text, ok := FileReader(dir, maxContextFile)(name); ok {
 		there = append(there, contextFile{filepath.Join(dir, name), text})
 	}
-	if text, ok := Reader(s.Repo.Root, mostContext)(inTree); ok {
+	if text, ok := FileReader(s.Repo.Root, maxContextFile)(inTree); ok {
 		there = append(there, contextFile{inTree, text})
 	}
 	return there
 }
 
-// PurgeContext removes the files written for agents and records that the context is gone.
-// What the record names stays, and so do snapshots. It can be done twice.
+// PurgeContext removes the context files and records that. Snapshots and what the record names
+// stay. It is safe to repeat.
 func (s *Session) PurgeContext(ctx context.Context, r *Record, by string) error {
 	if err := s.removeContext(r); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (s *Session) removeContext(r *Record) error {
 	}
 	defer root.Close()
 	for _, role := range r.Context.Roles {
-		err := root.Remove(".belay/now/" + NowName(r.Task.ID, role.Name))
+		err := root.Remove(".belay/now/" + ContextFileName(r.Task.ID, role.Name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
 			return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
 		}
@@ -148,10 +149,10 @@ func (s *Session) removeContext(r *Record) error {
 	return nil
 }
 
-// SweepContexts removes what was written for agents of contexts that nobody will purge: those
-// of tasks whose record is gone or that have ended, in every working tree's git folder and
-// in this tree's .belay/now. It gives the tasks that they were of. All of it was made from
-// records; a task whose record is there and cannot be read keeps its files.
+// SweepContexts removes context files that no task will purge: those of tasks that have ended
+// or have no record, in the git folder of every worktree and in this tree's .belay/now. It
+// returns these tasks. All of these files were made from records; a task with an unreadable
+// record keeps its files.
 func (s *Session) SweepContexts() (swept []string, err error) {
 	found := map[string][]func() error{} // by the task's key: what removes it
 	folders := []string{filepath.Join(s.Repo.Common, "belay", "context")}
@@ -181,16 +182,16 @@ func (s *Session) SweepContexts() (swept []string, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
 		return nil, err
 	}
-	live, err := s.living() // after the lists: what is made meanwhile is in neither, or lives
+	live, err := s.liveContextKeys() // after the lists: what is made meanwhile is in neither, or lives
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		path := ".belay/now/" + name
-		part, ok := Reader(s.Repo.Root, mostContext)(path)
+		part, ok := FileReader(s.Repo.Root, maxContextFile)(path)
 		var of handoff.Export
 		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part,
-			&of) == nil; !ok || name != NowName(of.TaskID, of.Role) {
+			&of) == nil; !ok || name != ContextFileName(of.TaskID, of.Role) {
 			continue // not what belay wrote
 		}
 		key := of.TaskID.Key()
@@ -210,9 +211,9 @@ func (s *Session) SweepContexts() (swept []string, err error) {
 	return swept, nil
 }
 
-// living gives the keys of the tasks whose contexts may be at work: open ones, and those
-// whose record cannot be read.
-func (s *Session) living() (keys []string, err error) {
+// liveContextKeys returns the keys of tasks that may be using their contexts: open tasks, and
+// tasks with an unreadable record.
+func (s *Session) liveContextKeys() (keys []string, err error) {
 	tasks, err := s.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -225,7 +226,8 @@ func (s *Session) living() (keys []string, err error) {
 	return keys, nil
 }
 
-// NowName names the file in .belay/now with a role's part of a task's context.
-func NowName(task belay.TaskID, role string) string {
+// ContextFileName returns the name of the file in .belay/now with a role's part of a task's
+// context.
+func ContextFileName(task belay.TaskID, role string) string {
 	return fmt.Sprintf("context-%s-%s.json", task.Key(), strings.ToLower(role))
 }

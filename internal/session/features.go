@@ -15,16 +15,16 @@ import (
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
-// FeatureRecord is a feature as its journal tells it.
+// FeatureRecord is a feature, read from its journal.
 type FeatureRecord struct {
 	Feature *phase.Feature
 	Log     journal.Log
 }
 
-// OfFeatures returns a session of which the records are those of features instead of tasks.
-func (s *Session) OfFeatures() *Session {
+// ForFeatures returns a session of which the records are those of features instead of tasks.
+func (s *Session) ForFeatures() *Session {
 	other := *s
-	other.Journal, other.Anchors = s.Journal.Features(), s.Anchors.Features()
+	other.Journal, other.Anchors = s.Journal.Features(), s.Anchors.ForFeatures()
 	return &other
 }
 
@@ -48,13 +48,13 @@ func (s *Session) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, err
 
 // LoadFeature reads the record of a feature by the record's id. Errors are those of Load.
 func (s *Session) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
-	at := s.OfFeatures()
+	at := s.ForFeatures()
 	log, err := at.Journal.Read(id)
 	if err != nil {
-		return nil, at.gone(id, err)
+		return nil, at.explainMissing(id, err)
 	}
-	if err := at.cut(id, log); err != nil {
-		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify; belay feature accept-record "+string(id), "%s", Sentence(err))
+	if err := at.checkNotCut(id, log); err != nil {
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify; belay feature accept-record "+string(id), "%s", ErrorLine(err))
 	}
 	var events []phase.Numbered
 	for _, e := range log.Entries {
@@ -74,12 +74,12 @@ func (s *Session) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
 
 // CreateFeature begins the record of a feature, under the next id that is free.
 func (s *Session) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord, error) {
-	at := s.OfFeatures()
+	at := s.ForFeatures()
 	ids, err := at.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
-	gone, err := at.Gone()
+	gone, err := at.MissingRecords()
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Session) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRec
 // AddToFeature adds an event to the record and reads it again. *journal.MovedError: somebody else added one first, so that
 // what was decided may no longer be right.
 func (s *Session) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event) error {
-	at := s.OfFeatures()
+	at := s.ForFeatures()
 	head, err := at.Journal.Append(ctx, r.Feature.ID, r.Log.Head, string(e.Kind), e)
 	if err != nil {
 		return err
@@ -118,15 +118,16 @@ func (s *Session) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Ev
 	return err
 }
 
-// AcceptFeature continues with the record of a feature as far as it can be read, whatever is remembered of it, and notes that;
-// one that is gone is forgotten. It says what was wrong. Errors: belay.CodeUsage when nothing is, belay.CodeNotFound.
+// AcceptFeature accepts the readable part of a feature's record, whatever its anchor says, and
+// notes that. The anchor of a missing record is deleted. It returns what was wrong. Errors:
+// belay.CodeUsage when nothing was, belay.CodeNotFound.
 func (s *Session) AcceptFeature(ctx context.Context, id belay.TaskID) (what string, err error) {
-	at := s.OfFeatures()
+	at := s.ForFeatures()
 	_, wrong := s.LoadFeature(id)
 	if wrong == nil {
 		return "", belay.Refuse(belay.CodeUsage, "belay log --verify", "the record of %s is intact", id)
 	}
-	what = Sentence(wrong)
+	what = ErrorLine(wrong)
 	log, err := at.Journal.Read(id)
 	switch belay.CodeOf(err) {
 	case belay.CodeNotFound:
@@ -154,14 +155,15 @@ func (s *Session) AcceptFeature(ctx context.Context, id belay.TaskID) (what stri
 
 func (s *Session) rememberFeature(id belay.TaskID, head journal.Head, open bool) {
 	if s.Anchors.Problem() == nil {
-		_ = s.Anchors.Write(State{Task: string(id), Open: open, Seq: head.Seq, Hash: head.Hash})
+		_ = s.Anchors.Write(Anchor{Task: string(id), Open: open, Seq: head.Seq, Hash: head.Hash})
 	}
 }
 
-// ReplaceText replaces a file of a working tree by what change makes of it, whole or not at all, and gives both texts.
-// Where another program saves it at the same moment, change gets what that program wrote. Errors: belay.CodeCannot.
+// ReplaceText replaces a file of a worktree atomically with the result of change, and returns
+// both texts. If another program saves the file at the same moment, change is called with that
+// program's text. Errors: belay.CodeCannot.
 func (s *Session) ReplaceText(tree *fsroot.Root, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
-	err = s.sharing(func(tmp string) (err error) {
+	err = s.withTempFolder(func(tmp string) (err error) {
 		var saved *fsroot.SavedError
 		for range 3 {
 			if was, is, err = tasklist.Rewrite(tree, tmp, path, change); !errors.As(err, &saved) {
@@ -173,7 +175,7 @@ func (s *Session) ReplaceText(tree *fsroot.Root, path string, change func([]byte
 	return was, is, err
 }
 
-// FeatureAttachments names the attachments that an entry of a feature's record speaks of.
+// FeatureAttachments returns the attachments that an entry of a feature's record names.
 func FeatureAttachments(data json.RawMessage) (shas []string) {
 	var e phase.Event
 	if json.Unmarshal(data, &e) != nil {

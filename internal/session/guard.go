@@ -23,33 +23,35 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Memory is what this process knows of records without having to read them: which
-// entries it wrote itself, and which tasks it drives.
+// Memory caches what this process knows of records without reading them: which entries it
+// wrote itself, and which tasks it drives.
 type Memory struct {
-	mu      sync.Mutex
-	mine    map[string]bool // hashes of entries
-	driven  map[string]int
-	moved   []belay.TaskID
-	secrets map[string]string
-	files   map[string]attached
-	looked  map[string]bool            // tasks that Guard has looked at since this process drives them
-	absent  map[belay.SnapshotID]bool  // snapshots that were gone by then
-	ended   map[belay.TaskID][2]string // of History: the stamp of a record, and its line
+	mu               sync.Mutex
+	ownEntries       map[string]bool // hashes of entries
+	drivenTasks      map[string]int
+	changedTasks     []belay.TaskID
+	refSecrets       map[string]string
+	attachments      map[string]attachment
+	guardedTasks     map[string]bool            // tasks that Guard has looked at since this process drives them
+	missingSnapshots map[belay.SnapshotID]bool  // snapshots that were gone by then
+	historyLines     map[belay.TaskID][2]string // of History: the stamp of a record, and its line
 }
 
-// NewMemory is that of a process that has done nothing yet.
+// NewMemory returns the memory of a process that has done nothing yet.
 func NewMemory() *Memory {
-	return &Memory{mine: map[string]bool{}, driven: map[string]int{}, secrets: map[string]string{}, files: map[string]attached{},
-		looked: map[string]bool{}, absent: map[belay.SnapshotID]bool{}, ended: map[belay.TaskID][2]string{}}
+	return &Memory{ownEntries: map[string]bool{}, drivenTasks: map[string]int{}, refSecrets: map[string]string{},
+		attachments:  map[string]attachment{},
+		guardedTasks: map[string]bool{}, missingSnapshots: map[belay.SnapshotID]bool{}, historyLines: map[belay.TaskID][2]string{}}
 }
 
-// line is that of a task that has ended, made by read unless it was before.
-func (m *Memory) line(task belay.TaskID, stamp string, read func() string) string {
+// historyLine returns the history line of a task that has ended. It calls read only when the
+// stamp of the record changed.
+func (m *Memory) historyLine(task belay.TaskID, stamp string, read func() string) string {
 	if stamp == "" {
 		return read()
 	}
 	m.mu.Lock()
-	was := m.ended[task]
+	was := m.historyLines[task]
 	m.mu.Unlock()
 	if was[0] == stamp {
 		return was[1]
@@ -57,98 +59,98 @@ func (m *Memory) line(task belay.TaskID, stamp string, read func() string) strin
 	text := read()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ended[task] = [2]string{stamp, text}
+	m.historyLines[task] = [2]string{stamp, text}
 	return text
 }
 
-// attached is an attachment as it was when it was first seen.
-type attached struct {
+// attachment is an attachment as this process first read it.
+type attachment struct {
 	size int64
 	text []byte // nil for one that is too large to be kept
 }
 
-func (m *Memory) wrote(hash string) {
+func (m *Memory) addOwnEntry(hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.mine[hash] = true
+	m.ownEntries[hash] = true
 }
 
-// changed notes that this process moved a task on.
-func (m *Memory) changed(task belay.TaskID) {
+// addChangedTask notes that this process changed a task.
+func (m *Memory) addChangedTask(task belay.TaskID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !slices.Contains(m.moved, task) {
-		m.moved = append(m.moved, task)
+	if !slices.Contains(m.changedTasks, task) {
+		m.changedTasks = append(m.changedTasks, task)
 	}
 }
 
-// Moved gives the tasks that this process moved on, merged or rolled back.
-func (m *Memory) Moved() []belay.TaskID {
+// ChangedTasks returns the tasks that this process advanced, merged or rolled back.
+func (m *Memory) ChangedTasks() []belay.TaskID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.moved)
+	return slices.Clone(m.changedTasks)
 }
 
-func (m *Memory) isMine(hash string) bool {
+func (m *Memory) isOwnEntry(hash string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.mine[hash]
+	return m.ownEntries[hash]
 }
 
-func (m *Memory) drives(task belay.TaskID) bool {
+func (m *Memory) isDriving(task belay.TaskID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.driven[task.Key()] > 0
+	return m.drivenTasks[task.Key()] > 0
 }
 
-// Driving says that this process drives a task, until release is called: the steps of its
-// record are nobody else's to write.
-func (s *Session) Driving(task belay.TaskID) (release func()) {
+// StartDriving marks a task as driven by this process until release is called: no other
+// process may record its steps.
+func (s *Session) StartDriving(task belay.TaskID) (release func()) {
 	m := s.Memory
 	count := func(n int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.driven[task.Key()] += n
-		delete(m.looked, task.Key())
+		m.drivenTasks[task.Key()] += n
+		delete(m.guardedTasks, task.Key())
 	}
 	count(1)
 	return func() { count(-1) }
 }
 
-// secret makes the names of the second refs of a task's snapshots.
-func (m *Memory) secret(task belay.TaskID) string {
+// refSecret returns the random part of the names of a task's second refs.
+func (m *Memory) refSecret(task belay.TaskID) string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	fresh := hex.EncodeToString(b[:])
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.secrets[task.Key()] == "" {
-		m.secrets[task.Key()] = fresh
+	if m.refSecrets[task.Key()] == "" {
+		m.refSecrets[task.Key()] = fresh
 	}
-	return m.secrets[task.Key()]
+	return m.refSecrets[task.Key()]
 }
 
-// Secure gives the snapshots that a record names, and those that its next entry names, a
-// second ref each while the task is open.
-func (s *Session) Secure(ctx context.Context, r *Record) error {
+// AddSecondRefs creates a second ref, while the task is open, for each snapshot that the
+// record or its next entry names.
+func (s *Session) AddSecondRefs(ctx context.Context, r *Record) error {
 	if !r.Open() {
 		return nil
 	}
-	return s.Snaps.AddSecondRefs(ctx, s.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took.bound)...)
+	return s.Snaps.AddSecondRefs(ctx, s.Memory.refSecret(r.Task.ID), slices.Concat(r.pins, r.unnamed.pins)...)
 }
 
-// Release takes the second refs of a task's snapshots away.
-func (s *Session) Release(ctx context.Context, r *Record) error {
-	return s.Snaps.DropSecondRefs(ctx, r.names)
+// RemoveSecondRefs removes the second refs of a task's snapshots.
+func (s *Session) RemoveSecondRefs(ctx context.Context, r *Record) error {
+	return s.Snaps.DropSecondRefs(ctx, r.namesSnapshot)
 }
 
 // TamperedNote is the kind of note that says that somebody changed what belay keeps of a
 // task while it was driven.
 const TamperedNote = "tampered"
 
-// Tampering is the finding of an attempt during which somebody changed what belay keeps;
-// nil when nobody did, or a person has the work judged again.
-func (r *Record) Tampering() *belay.Finding {
+// TamperFinding returns the finding for an attempt during which somebody changed belay's data;
+// nil when nobody did, or when a person has the work checked again.
+func (r *Record) TamperFinding() *belay.Finding {
 	if r.State.Rechecking {
 		return nil
 	}
@@ -169,16 +171,16 @@ func (r *Record) Tampering() *belay.Finding {
 	return &f
 }
 
-// Guard compares the task's record, the refs of the snapshots that it names and the
-// attachments that it needs with what this process knows of them. What others changed is
-// made good and noted, so that the attempt is rejected; bad then is true, and r is as the
-// record stands now. What other belay commands may add meanwhile is left alone.
+// Guard compares the task's record, the refs of its snapshots and the attachments that it
+// needs with what this process knows of them. It repairs what others changed and notes it, so
+// that the attempt is rejected; then bad is true, and r is the record read again. What other
+// belay commands may add meanwhile is allowed.
 func (s *Session) Guard(ctx context.Context, r *Record) (bad bool, err error) {
 	said, err := s.guardLog(ctx, r)
 	if err != nil {
 		return false, err
 	}
-	for _, look := range []func(context.Context, *Record) ([]string, error){s.guardRefs, s.guardFiles} {
+	for _, look := range []func(context.Context, *Record) ([]string, error){s.guardRefs, s.guardAttachments} {
 		more, err := look(ctx, r)
 		if err != nil {
 			return false, err
@@ -195,7 +197,7 @@ func (s *Session) Guard(ctx context.Context, r *Record) (bad bool, err error) {
 	return true, s.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: text})
 }
 
-// guardLog compares the record with what was read of it, and writes it again when somebody
+// guardLog compares the record with what this process read, and writes it again when somebody
 // changed it.
 func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	now, err := s.Journal.Read(r.Task.ID)
@@ -218,16 +220,16 @@ func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 		n++
 	}
 	truth := *r
-	truth.Notes, truth.Over = slices.Clone(r.Notes), slices.Clone(r.Over)
+	truth.Notes, truth.Overrides = slices.Clone(r.Notes), slices.Clone(r.Overrides)
 	truth.Log.Entries = slices.Clone(known)
 	switch {
 	case n == len(known): // what follows is new
 		for _, e := range now.Entries[n:] {
-			if why := s.unfit(truth, e); why != "" {
+			if why := s.entryProblem(truth, e); why != "" {
 				what = why
 				break
 			}
-			if err := truth.fold(e); err != nil {
+			if err := truth.applyEntry(e); err != nil {
 				what = "its record has an entry that cannot be read"
 				break
 			}
@@ -252,20 +254,20 @@ func (s *Session) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	if err := s.Journal.Replace(ctx, whole); err != nil {
 		return nil, err
 	}
-	took := r.took
-	fresh, err := s.LoadAnyway(r.Task.ID)
+	took := r.unnamed
+	fresh, err := s.LoadUnchecked(r.Task.ID)
 	if err != nil {
 		return nil, err
 	}
 	*r = *fresh
-	r.took = took
+	r.unnamed = took
 	return []string{what}, nil
 }
 
-// unfit says why no other belay can have added an entry to the record of a task that this
-// process drives; "" when one can.
-func (s *Session) unfit(r Record, e journal.Entry) string {
-	if s.Memory.isMine(e.Hash) {
+// entryProblem returns why no other belay process can have added an entry to the record of a
+// task that this process drives; "" when one can.
+func (s *Session) entryProblem(r Record, e journal.Entry) string {
+	if s.Memory.isOwnEntry(e.Hash) {
 		return ""
 	}
 	switch e.Type {
@@ -279,7 +281,7 @@ func (s *Session) unfit(r Record, e journal.Entry) string {
 	case EntryNote:
 		var n Note
 		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 &&
-			slices.ContainsFunc(n.Snapshots, func(b snapshot.Pin) bool { return !s.stands(b) }) {
+			slices.ContainsFunc(n.Snapshots, func(b snapshot.Pin) bool { return !s.pinMatchesRef(b) }) {
 			return "its record got a note with an invalid snapshot"
 		}
 		return ""
@@ -289,18 +291,19 @@ func (s *Session) unfit(r Record, e journal.Entry) string {
 		}
 		return ""
 	case EntryEvent:
-		return unfitEvent(r, e)
+		return eventProblem(r, e)
 	}
 	return "its record got an entry of an unknown kind"
 }
 
-// stands reports whether a snapshot that a note names is what its ref says.
-func (s *Session) stands(b snapshot.Pin) bool {
+// pinMatchesRef reports whether the ref of a snapshot that a note names is at the commit in
+// the note.
+func (s *Session) pinMatchesRef(b snapshot.Pin) bool {
 	moved, missing, err := s.Snaps.CheckRefs(context.Background(), []snapshot.Pin{b})
 	return err == nil && len(moved)+len(missing) == 0
 }
 
-func unfitEvent(r Record, e journal.Entry) string {
+func eventProblem(r Record, e journal.Entry) string {
 	var ev EventEntry
 	if err := json.Unmarshal(e.Data, &ev); err != nil {
 		return "its record got an event that cannot be read"
@@ -324,36 +327,36 @@ func unfitEvent(r Record, e journal.Entry) string {
 	return ""
 }
 
-// first reports whether Guard looks at a task for the first time since this process
+// isFirstGuard reports whether Guard checks a task for the first time since this process
 // drives it.
-func (m *Memory) first(task belay.TaskID) bool {
+func (m *Memory) isFirstGuard(task belay.TaskID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.driven[task.Key()] == 0 {
+	if m.drivenTasks[task.Key()] == 0 {
 		return true
 	}
-	was := m.looked[task.Key()]
-	m.looked[task.Key()] = true
+	was := m.guardedTasks[task.Key()]
+	m.guardedTasks[task.Key()] = true
 	return !was
 }
 
-// guardRefs compares the refs of the snapshots that the record names, and makes them again.
-// That one is gone is nobody's fault when this process begins: the task may have been
-// closed, and its snapshots pruned, before a review opened it again.
+// guardRefs compares the refs of the snapshots that the record names and restores them. A ref
+// that is missing when this process starts is not tampering: the task may have been closed and
+// its snapshots pruned before a review opened it again.
 func (s *Session) guardRefs(ctx context.Context, r *Record) ([]string, error) {
-	list := slices.Concat(r.bound, r.took.bound)
+	list := slices.Concat(r.pins, r.unnamed.pins)
 	moved, missing, err := s.Snaps.CheckRefs(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	if s.Memory.first(r.Task.ID) {
+	if s.Memory.isFirstGuard(r.Task.ID) {
 		gone, err := s.Snaps.RestoreRefs(ctx, missing)
 		if err != nil {
 			return nil, err
 		}
-		s.Memory.miss(gone)
+		s.Memory.addMissing(gone)
 	} else {
-		moved = append(moved, slices.DeleteFunc(missing, s.Memory.misses)...)
+		moved = append(moved, slices.DeleteFunc(missing, s.Memory.isMissing)...)
 	}
 	if len(moved) == 0 {
 		return nil, nil
@@ -370,27 +373,27 @@ func (s *Session) guardRefs(ctx context.Context, r *Record) ([]string, error) {
 		}
 		said = append(said, text)
 	}
-	return said, s.Secure(ctx, r)
+	return said, s.AddSecondRefs(ctx, r)
 }
 
-func (m *Memory) miss(list []snapshot.Pin) {
+func (m *Memory) addMissing(list []snapshot.Pin) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range list {
-		m.absent[b.ID] = true
+		m.missingSnapshots[b.ID] = true
 	}
 }
 
-func (m *Memory) misses(b snapshot.Pin) bool {
+func (m *Memory) isMissing(b snapshot.Pin) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.absent[b.ID]
+	return m.missingSnapshots[b.ID]
 }
 
-// keptSize is up to which size attachments are kept in memory.
-const keptSize = 1 << 20
+// maxKeptAttachment is the size up to which attachments are kept in memory.
+const maxKeptAttachment = 1 << 20
 
-// attachments gives the names of the attachments that the state needs.
+// attachments returns the names of the attachments that the state needs.
 func (r *Record) attachments() []string {
 	names := []string{r.State.BaselineReport}
 	for _, a := range r.State.Attempts {
@@ -399,43 +402,43 @@ func (r *Record) attachments() []string {
 	return slices.DeleteFunc(names, func(sha string) bool { return sha == "" })
 }
 
-// keepFiles reads the attachments that a record names and that this process has not seen
-// yet: what comes next may delete them.
-func (s *Session) keepFiles(r *Record) {
+// readAttachments reads the attachments that a record names and that this process has not read
+// yet: a later step may delete them.
+func (s *Session) readAttachments(r *Record) {
 	m := s.Memory
 	for _, sha := range r.attachments() {
-		if _, seen := m.file(sha); seen {
+		if _, seen := m.attachment(sha); seen {
 			continue
 		}
-		if is, ok := s.attached(sha); ok {
+		if is, ok := s.readAttachment(sha); ok {
 			m.mu.Lock()
-			m.files[sha] = is
+			m.attachments[sha] = is
 			m.mu.Unlock()
 		}
 	}
 }
 
-func (m *Memory) file(sha string) (a attached, seen bool) {
+func (m *Memory) attachment(sha string) (a attachment, seen bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a, seen = m.files[sha]
+	a, seen = m.attachments[sha]
 	return a, seen
 }
 
-// guardFiles looks at the attachments that the state names: reports and the baseline are
-// read and written again when they were changed, of logs the size alone is compared.
-func (s *Session) guardFiles(_ context.Context, r *Record) (said []string, err error) {
+// guardAttachments checks the attachments that the state names. Reports and the baseline are
+// read, and written again when they were changed; of logs only the size is compared.
+func (s *Session) guardAttachments(_ context.Context, r *Record) (said []string, err error) {
 	m := s.Memory
-	s.keepFiles(r)
+	s.readAttachments(r)
 	for _, sha := range r.attachments() {
-		was, seen := m.file(sha)
-		is, ok := s.attached(sha)
+		was, seen := m.attachment(sha)
+		is, ok := s.readAttachment(sha)
 		switch {
 		case !seen || ok && is.size == was.size:
 		case was.text == nil:
 			said = append(said, "the attachment "+sha[:12]+" was changed or deleted, and is lost")
 			m.mu.Lock()
-			delete(m.files, sha) // said once
+			delete(m.attachments, sha) // said once
 			m.mu.Unlock()
 		default:
 			if _, _, err := s.Journal.Attach(bytes.NewReader(was.text)); err != nil {
@@ -447,20 +450,20 @@ func (s *Session) guardFiles(_ context.Context, r *Record) (said []string, err e
 	return said, nil
 }
 
-// attached looks at an attachment; ok is false when it is not there or not what its name
-// says, as far as is read.
-func (s *Session) attached(sha string) (a attached, ok bool) {
+// readAttachment reads an attachment. ok is false when it is missing or, as far as it is read,
+// its content does not match its name.
+func (s *Session) readAttachment(sha string) (a attachment, ok bool) {
 	size, err := s.Journal.AttachmentSize(sha)
 	if err != nil {
 		return a, false
 	}
-	if size > keptSize {
-		return attached{size: size}, true
+	if size > maxKeptAttachment {
+		return attachment{size: size}, true
 	}
 	f, err := s.Journal.OpenAttachment(sha)
 	if err != nil {
 		return a, false
 	}
 	text, err := io.ReadAll(f)
-	return attached{size: size, text: text}, errors.Join(err, f.Close()) == nil
+	return attachment{size: size, text: text}, errors.Join(err, f.Close()) == nil
 }

@@ -46,13 +46,13 @@ func newScene(t *testing.T) *scene {
 	s.apply(loop.Event{Kind: loop.EvStarted})
 	info, err := s.Snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindBefore, Task: "T1", Command: s.rec.State.Pending.ID, Journal: s.rec.Log.Head.Hash})
 	s.must(err)
-	s.rec.Took(info)
-	s.must(s.Secure(t.Context(), s.rec))
+	s.rec.AddTaken(info)
+	s.must(s.AddSecondRefs(t.Context(), s.rec))
 	s.apply(loop.Event{Kind: loop.EvSnapshot, Command: s.rec.State.Pending.ID, Snapshot: info.ID})
 	if c := s.rec.State.Pending; c == nil || c.Kind != loop.CmdAttempt {
 		t.Fatalf("no attempt is under way: %+v", s.rec.State)
 	}
-	t.Cleanup(s.Driving("T1"))
+	t.Cleanup(s.StartDriving("T1"))
 	return s
 }
 
@@ -61,9 +61,9 @@ func (s *scene) open(root string) *Session {
 	s.t.Helper()
 	repo, err := git.Open(s.t.Context(), root, true)
 	s.must(err)
-	sess := &Session{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Registry{}, Memory: NewMemory(),
-		Anchors: Open(repo.Common, repo.Root)}
-	sess.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Registry: sess.Known})
+	sess := &Session{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Registry: &snapshot.Registry{}, Memory: NewMemory(),
+		Anchors: OpenAnchors(repo.Common, repo.Root)}
+	sess.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Registry: sess.Registry})
 	s.must(err)
 	sess.Snaps = sess.Restores.Snapshots
 	return sess
@@ -131,7 +131,7 @@ func TestGuard(t *testing.T) {
 		{"rubbish for an event", "cannot be read", func(s *scene) { s.forge(EntryEvent, `[]`) }},
 		{"rubbish for a context", "context", func(s *scene) { s.forge(EntryContext, `{"kind":"x"}`) }},
 		{"a moved ref", "was moved or deleted", func(s *scene) {
-			b := s.rec.Bound()[0]
+			b := s.rec.Pins()[0]
 			tree := run(s.t, s.Repo.Root, "git", "rev-parse", b.Commit+"^{tree}")
 			other := run(s.t, s.Repo.Root, "git", "-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-m", "x", tree)
 			run(s.t, s.Repo.Root, "git", "update-ref", snapshot.RefPrefix+string(b.ID), other)
@@ -176,7 +176,7 @@ func TestGuard(t *testing.T) {
 				t.Errorf("the record is\n%s\nand was\n%s", got, want)
 			}
 			note := s.rec.Notes[len(s.rec.Notes)-1]
-			f := s.rec.Tampering()
+			f := s.rec.TamperFinding()
 			if note.Kind != TamperedNote || note.Attempt != 1 || !strings.Contains(note.Text, c.says) || f == nil || f.Category != belay.CategoryRecord {
 				t.Errorf("it says %+v, %+v", note, f)
 			}
@@ -263,7 +263,7 @@ func TestOthersMayAdd(t *testing.T) {
 		t.Fatalf("%v %v", bad, err)
 	}
 	s.apply(loop.Event{Kind: loop.EvAttempted, Command: s.rec.State.Pending.ID, Ended: loop.EndedExit})
-	if len(s.rec.Notes) != 1 || s.rec.Tampering() != nil || len(s.rec.Log.Entries) != 5 {
+	if len(s.rec.Notes) != 1 || s.rec.TamperFinding() != nil || len(s.rec.Log.Entries) != 5 {
 		t.Errorf("%+v", s.rec)
 	}
 }
@@ -281,7 +281,7 @@ func TestCutBetweenRuns(t *testing.T) {
 		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(fmt.Sprint(err), fmt.Sprintf("was truncated: 3 entries known, %d found", n)) {
 			t.Errorf("%v", err)
 		}
-		if _, err := later.LoadAnyway("T1"); err != nil {
+		if _, err := later.LoadUnchecked("T1"); err != nil {
 			t.Error(err)
 		}
 		if _, err := later.AcceptRecord(t.Context(), "T1"); err != nil {
@@ -308,13 +308,13 @@ func BenchmarkAppend(b *testing.B) {
 				b.Fatal(err)
 			}
 			if anchored {
-				s.Anchors = Open(filepath.Join(dir, "git"))
+				s.Anchors = OpenAnchors(filepath.Join(dir, "git"))
 			}
 			if err := s.Create(b.Context(), belay.Task{ID: "T1"}); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				r, err := s.LoadAnyway("T1")
+				r, err := s.LoadUnchecked("T1")
 				if err == nil && len(r.Log.Entries) > 100 {
 					b.StopTimer()
 					err = os.RemoveAll(filepath.Join(dir, "belay"))
@@ -322,7 +322,7 @@ func BenchmarkAppend(b *testing.B) {
 						err = s.Create(b.Context(), belay.Task{ID: "T1"})
 					}
 					b.StartTimer()
-					r, _ = s.LoadAnyway("T1")
+					r, _ = s.LoadUnchecked("T1")
 				}
 				if err == nil {
 					err = s.AddNote(b.Context(), r, Note{Kind: "x", Text: "x"})

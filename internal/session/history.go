@@ -5,11 +5,11 @@ import (
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
-// SummaryNote is the kind of note with what an agent said of its work, in one line.
+// SummaryNote is the kind of note with an agent's summary of its work, in one line.
 const SummaryNote = "summary"
 
-// Said gives what the task's agents said of their work last, in one line; "" for nothing.
-func (r *Record) Said() string {
+// AgentSummary returns the last summary by the task's agents, in one line; "" for none.
+func (r *Record) AgentSummary() string {
 	for i := len(r.Notes) - 1; i >= 0; i-- {
 		if r.Notes[i].Kind == SummaryNote {
 			return r.Notes[i].Text
@@ -18,8 +18,8 @@ func (r *Record) Said() string {
 	return ""
 }
 
-// History gives one line for each task that ended, in the order of creation, without the
-// one that asks. Nothing else of an earlier task reaches a later one.
+// History returns one line for each task that ended, in order of creation, except the given
+// task. Nothing else of an earlier task reaches a later one.
 func (s *Session) History(but belay.TaskID) []string {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
@@ -30,12 +30,12 @@ func (s *Session) History(but belay.TaskID) []string {
 		if id == but {
 			continue
 		}
-		line := s.Memory.line(id, s.Journal.Stamp(id), func() string {
+		line := s.Memory.historyLine(id, s.Journal.Stamp(id), func() string {
 			r, err := s.Load(id)
 			if err != nil || r.Open() {
 				return ""
 			}
-			return prompt.HistoryLine(r.Task, r.State, r.Said())
+			return prompt.HistoryLine(r.Task, r.State, r.AgentSummary())
 		})
 		if line != "" {
 			lines = append(lines, line)

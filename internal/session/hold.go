@@ -6,10 +6,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Hold takes the working tree for one run. CodeBusy names who has it.
-func (s *Session) Hold(_ context.Context, task belay.TaskID, doing string) (func(), error) {
-	return Take(s.Scratch("tree.lock"), task, doing, now())
+// LockTree locks the worktree for one run. CodeBusy names the process that has the lock.
+func (s *Session) LockTree(_ context.Context, task belay.TaskID, doing string) (func(), error) {
+	return TakeLock(s.Scratch("tree.lock"), task, doing, now())
 }
 
-// Held reports who holds the working tree, if anybody does.
-func (s *Session) Held() (Holder, bool) { return Held(s.Scratch("tree.lock")) }
+// TreeLockHolder returns the process that has locked the worktree, if any.
+func (s *Session) TreeLockHolder() (Holder, bool) { return LockHolder(s.Scratch("tree.lock")) }

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identity tells a git folder from another one that is made later at the same path. The
-// number of the device is left out: it changes from boot to boot.
-func identity(dir string) (string, error) {
+// folderIdentity identifies a git folder, so that another one created later at the same path
+// is different. It leaves out the device number, which changes from boot to boot.
+func folderIdentity(dir string) (string, error) {
 	var st unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {
 		return "", err

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// identity tells a git folder from another one that is made later at the same path. The
-// number of the device is left out: it changes from boot to boot.
-func identity(dir string) (string, error) {
+// folderIdentity identifies a git folder, so that another one created later at the same path
+// is different. It leaves out the device number, which changes from boot to boot.
+func folderIdentity(dir string) (string, error) {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return "", err
@@ -19,5 +19,5 @@ func identity(dir string) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	return fmt.Sprintf("%d %s", st.Ino, born(st)), nil
+	return fmt.Sprintf("%d %s", st.Ino, birthTime(st)), nil
 }

@@ -30,17 +30,17 @@ type Work struct {
 	All  []belay.Change // before → after, where an attempt had a hand in it
 	Last []belay.Change // what the last attempt changed
 
-	Spans    []check.Span       // when an attempt was at work; none when that is not known
-	Missed   []snapshot.Missed  // what the agent changed and the capture does not hold
-	ByHand   func(string) bool  // tells the paths that a person changed, and no attempt; nil when none was
-	Held     bool               // the run holds the tree: what a linter edits in it is taken back
-	Baseline *testreport.Report // what the tests said before; nil when that is not known
+	Spans         []check.Span       // when an attempt was at work; none when that is not known
+	Missed        []snapshot.Missed  // what the agent changed and the capture does not hold
+	ChangedByHand func(string) bool  // tells the paths that a person changed, and no attempt; nil when none was
+	TreeLocked    bool               // the run holds the tree: what a linter edits in it is taken back
+	Baseline      *testreport.Report // what the tests said before; nil when that is not known
 }
 
-// Work compares the state before with a capture and keeps what the agent did.
+// Work compares the state before the task with a capture and returns what the agent changed.
 func (sess *Session) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
 	defer sess.Snaps.Repo.ShareReader()()
-	taken, err := sess.Taken(ctx, r)
+	taken, err := sess.TaskSnapshots(ctx, r)
 	if err != nil {
 		return w, err
 	}
@@ -53,12 +53,12 @@ func (sess *Session) Work(ctx context.Context, r *Record, after belay.SnapshotID
 			w.Spans = append(w.Spans, check.Span{From: s.From, To: s.To})
 		}
 	}
-	w.Missed, err = Missed(ctx, sess.Snaps, taken, r.State.Before, after)
+	w.Missed, err = MissedChanges(ctx, sess.Snaps, taken, r.State.Before, after)
 	return w, err
 }
 
-// missed says what the checks need to know of what was not captured.
-func missed(list []snapshot.Missed) (out []check.UncapturedPath) {
+// checkMissed converts the paths that were not captured for the checks.
+func checkMissed(list []snapshot.Missed) (out []check.UncapturedPath) {
 	for _, m := range list {
 		c := check.UncapturedPath{Path: m.Path, Description: m.Detail, Unsure: !m.Certain}
 		switch m.Kind {
@@ -87,7 +87,7 @@ func (s *Session) KeepReport(report belay.Report) (string, error) {
 	return sha, err
 }
 
-// Judge runs the task's checks on what it changed.
+// Judge runs the task's checks on its changes.
 func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID,
 	progress func(check.Progress)) (belay.Report, error) {
 	for _, one := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
@@ -107,10 +107,11 @@ func (s *Session) Judge(ctx context.Context, t belay.Task, w Work, before, after
 	}
 	report := check.Run(ctx, check.Input{
 		Root: s.Repo.Root, Env: s.TestEnv(t),
-		Changes: w.All, ChangedByHand: w.ByHand, Uncaptured: missed(w.Missed), Uncertain: perhaps, Attempt: w.Last, Scope: t.Scope,
-		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: s.May, Skip: t.Checks.Skip,
+		Changes: w.All, ChangedByHand: w.ChangedByHand, Uncaptured: checkMissed(w.Missed), Uncertain: perhaps, Attempt: w.Last,
+		Scope:  t.Scope,
+		NoTask: t.ID == "", Request: t.Request, List: t.List(), Words: t.Words(), Checks: t.Checks, May: s.Gate, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: s.Checkout(before, t),
-		Guard: check.GuardTree(s.Restores, t.ID, after, w.Held),
+		Guard: check.GuardTree(s.Restores, t.ID, after, w.TreeLocked),
 		Texts: check.NewSnapshotTexts(s.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return s.Snaps.CapturedIgnored(ctx, after, paths)

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// MarkKind says what happened in an agent's own session.
+// MarkKind is the kind of an event in an agent's own session.
 type MarkKind string
 
 // The kinds of marks.
@@ -30,8 +30,8 @@ const (
 	MarkEnd    MarkKind = "end"
 )
 
-// Mark is one happening in an agent's own session, with where the session is after it: the last mark is all that the
-// next one needs to know.
+// Mark is one event in an agent's own session, with the state of the session after it: the
+// next mark needs no other one than the last.
 type Mark struct {
 	Kind  MarkKind `json:"kind"`
 	Turn  int      `json:"turn"`            // counts prompts
@@ -41,18 +41,19 @@ type Mark struct {
 	Call  string   `json:"call,omitempty"`  // of denied: the agent's id of the call; of others that are under way, Open has it
 	Text  string   `json:"text,omitempty"`  // one line: the prompt, the command or the files, why it was denied
 
-	Snapshot belay.SnapshotID `json:"snapshot,omitempty"` // the state now
-	Whole    string           `json:"whole,omitempty"`    // names everything in that snapshot
-	Begun    belay.SnapshotID `json:"begun,omitempty"`    // the state at the beginning of the turn
-	Between  bool             `json:"between,omitempty"`  // what changed since the mark before was not changed by a tool of this session
+	Snapshot       belay.SnapshotID `json:"snapshot,omitempty"` // the state now
+	SnapshotDigest string           `json:"whole,omitempty"`    // names everything in that snapshot
+	TurnStart      belay.SnapshotID `json:"begun,omitempty"`    // the state at the beginning of the turn
+	// what changed since the mark before was not changed by a tool of this session
+	Between bool `json:"between,omitempty"`
 
-	Open    []OpenCall    `json:"open,omitempty"`    // calls of tools under way
-	Behind  bool          `json:"behind,omitempty"`  // a tool of this session may still run in the background
-	Slow    bool          `json:"slow,omitempty"`    // snapshots take too long here: none is taken before the next prompt
-	Rejects int           `json:"rejects,omitempty"` // in a row, since a person last said something
-	Verdict belay.Verdict `json:"verdict,omitempty"`
-	Prompt  string        `json:"prompt,omitempty"` // of prompt: its text, without secrets
-	Undone  string        `json:"undone,omitempty"` // what the agent has to be told of an undo
+	Open       []OpenCall    `json:"open,omitempty"`    // calls of tools under way
+	Background bool          `json:"behind,omitempty"`  // a tool of this session may still run in the background
+	Slow       bool          `json:"slow,omitempty"`    // snapshots take too long here: none is taken before the next prompt
+	Rejects    int           `json:"rejects,omitempty"` // in a row, since a person last said something
+	Verdict    belay.Verdict `json:"verdict,omitempty"`
+	Prompt     string        `json:"prompt,omitempty"` // of prompt: its text, without secrets
+	Undone     string        `json:"undone,omitempty"` // what the agent has to be told of an undo
 
 	Target   belay.SnapshotID `json:"target,omitempty"`
 	Rescue   belay.SnapshotID `json:"rescue,omitempty"`
@@ -60,47 +61,49 @@ type Mark struct {
 	FromTool int              `json:"from_tool,omitempty"` // or the first tool call
 }
 
-// Next begins the mark after this one: where the session is, without what happened.
+// Next returns the start of the next mark: the state of the session, without the event.
 func (m Mark) Next(kind MarkKind) Mark {
-	return Mark{Kind: kind, Turn: m.Turn, Tools: m.Tools, Snapshot: m.Snapshot, Whole: m.Whole, Begun: m.Begun, Open: m.Open,
-		Behind: m.Behind, Rejects: m.Rejects, Undone: m.Undone, Slow: m.Slow}
+	return Mark{Kind: kind, Turn: m.Turn, Tools: m.Tools, Snapshot: m.Snapshot, SnapshotDigest: m.SnapshotDigest,
+		TurnStart: m.TurnStart, Open: m.Open,
+		Background: m.Background, Rejects: m.Rejects, Undone: m.Undone, Slow: m.Slow}
 }
 
-// OpenCall is a call of a tool that has not returned.
+// OpenCall is a tool call that has not returned.
 type OpenCall struct {
 	Call string `json:"call,omitempty"`
 	Tool int    `json:"tool"`
 }
 
-// Marked is a mark in the record.
-type Marked struct {
+// TimedMark is a mark in the record, with its time.
+type TimedMark struct {
 	Mark
 	Time time.Time `json:"time"`
 }
 
-// SessionTask names the task that an agent's own session in one working tree is recorded as. The same session always has
-// the same name, so that no list of them is needed.
+// SessionTask returns the task ID under which an agent's own session in one worktree is
+// recorded. It depends only on the arguments, so no list of sessions is needed.
 func SessionTask(agent, id, root string) belay.TaskID {
 	sum := sha256.Sum256([]byte(agent + "\x00" + id + "\x00" + root))
 	return belay.TaskID(agent + "-" + hex.EncodeToString(sum[:5]))
 }
 
-// Sitting is an agent's own session, read as far as a mark needs: its task, and the last mark.
-type Sitting struct {
+// HookSession is an agent's own session, read as far as a hook needs it: its task and the last
+// mark.
+type HookSession struct {
 	Task belay.Task // its ID, Scope.Protect and Session alone
 	Last Mark
 	Time time.Time // of the last mark
 	head journal.Head
 }
 
-// Sit reads an agent's own session. CodeNotFound when it has no record.
-func (sess *Session) Sit(task belay.TaskID) (*Sitting, error) {
+// LoadHookSession reads an agent's own session. CodeNotFound when it has no record.
+func (sess *Session) LoadHookSession(task belay.TaskID) (*HookSession, error) {
 	for most := 2; ; most *= 64 {
 		first, last, err := sess.Journal.Ends(task, most)
 		if err != nil {
 			return nil, err
 		}
-		s := &Sitting{}
+		s := &HookSession{}
 		if err := s.read(first.Data); err != nil {
 			return nil, fmt.Errorf("read the first entry of %s: %w", task, err)
 		}
@@ -111,7 +114,7 @@ func (sess *Session) Sit(task belay.TaskID) (*Sitting, error) {
 			s.head = journal.Head{Seq: last[n-1].Seq, Hash: last[n-1].Hash}
 		}
 		for i := len(last) - 1; i >= 0; i-- {
-			if m, ok := markOf(last[i]); ok {
+			if m, ok := readMark(last[i]); ok {
 				s.Last, s.Time = m.Mark, m.Time
 				return s, nil
 			}
@@ -122,8 +125,9 @@ func (sess *Session) Sit(task belay.TaskID) (*Sitting, error) {
 	}
 }
 
-// read takes what hooks need of a task: the types of all of it cost more to look up than to read.
-func (s *Sitting) read(data []byte) error {
+// read parses the fields of a task that hooks need: decoding the whole task costs more than
+// reading it.
+func (s *HookSession) read(data []byte) error {
 	var t struct {
 		ID    belay.TaskID `json:"id"`
 		Scope struct {
@@ -138,29 +142,30 @@ func (s *Sitting) read(data []byte) error {
 	return nil
 }
 
-// markOf reads the mark that an entry is.
-func markOf(e journal.Entry) (Marked, bool) {
+// readMark decodes the mark in an entry.
+func readMark(e journal.Entry) (TimedMark, bool) {
 	if e.Type != EntryNote {
-		return Marked{}, false
+		return TimedMark{}, false
 	}
 	var n Note
 	if err := json.Unmarshal(e.Data, &n); err != nil || n.Mark == nil {
-		return Marked{}, false
+		return TimedMark{}, false
 	}
-	return Marked{Mark: *n.Mark, Time: e.Time}, true
+	return TimedMark{Mark: *n.Mark, Time: e.Time}, true
 }
 
-// CreateSession begins the record of an agent's own session. One that is there already is no error.
-func (s *Session) CreateSession(ctx context.Context, t belay.Task) (*Sitting, error) {
+// CreateHookSession creates the record of an agent's own session. It is no error if the record
+// exists.
+func (s *Session) CreateHookSession(ctx context.Context, t belay.Task) (*HookSession, error) {
 	if err := s.Create(ctx, t); err != nil && belay.CodeOf(err) != belay.CodeUsage {
 		return nil, err
 	}
-	return s.Sit(t.ID)
+	return s.LoadHookSession(t.ID)
 }
 
-// Add records a mark that was derived from s.Last, and the snapshot that was taken for it. *journal.MovedError when the
-// record has grown since s was read: then it has to be derived again.
-func (sess *Session) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapshot.Pin) error {
+// AddMark records a mark derived from s.Last, and the snapshot taken for it.
+// *journal.MovedError when the record has grown since s was read: derive the mark again.
+func (sess *Session) AddMark(ctx context.Context, s *HookSession, m Mark, taken ...snapshot.Pin) error {
 	head, err := sess.Journal.Append(ctx, s.Task.ID, s.head, EntryNote,
 		Note{Kind: "session", Text: string(m.Kind), Mark: &m, Snapshots: taken})
 	if err != nil {
@@ -170,7 +175,8 @@ func (sess *Session) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...s
 	return nil
 }
 
-// HookLock takes the working tree for one hook call. CodeBusy when another has it for longer than ctx allows.
+// HookLock locks the worktree for one hook call. CodeBusy when another process has the lock
+// for longer than ctx allows.
 func (s *Session) HookLock(ctx context.Context) (func(), error) {
 	if _, err := s.Snaps.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
@@ -182,7 +188,8 @@ func (s *Session) HookLock(ctx context.Context) (func(), error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// Sessions gives the agents' own sessions in this working tree, the one with the newest mark last.
+// Sessions returns the agents' own sessions in this worktree; the one with the newest mark is
+// last.
 func (s *Session) Sessions() ([]*Record, error) {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
@@ -195,7 +202,7 @@ func (s *Session) Sessions() ([]*Record, error) {
 		if err != nil || json.Unmarshal(first.Data, &t) != nil || t.Session == nil || t.Session.Root != s.Repo.Root {
 			continue
 		}
-		r, err := s.LoadAnyway(id)
+		r, err := s.LoadUnchecked(id)
 		if err != nil {
 			return nil, err
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Needed gives those of a task's snapshots without which a rollback of the whole task could
-// not tell the task's changes from others': the state before, the last capture, and both ends
-// of every time in between in which somebody else, or the tests, changed something. The spans
-// of the others join into wider ones of the agent's.
+// NeededSnapshots returns those of a task's snapshots without which a rollback of the whole
+// task could not distinguish the task's changes from others': the state before, the last
+// capture, and both ends of each span in which somebody else, or the tests, changed something.
+// Adjacent spans of the agent's are joined.
 //
-// A later attempt that began from exactly the state before needs none of what came before it.
-func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
+// A later attempt that started from exactly the state before needs nothing from before it.
+func NeededSnapshots(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
 	taken []snapshot.Info) (map[belay.SnapshotID]bool, error) {
 	defer snaps.Repo.ShareReader()()
 	keep := map[belay.SnapshotID]bool{before: true}

@@ -105,7 +105,7 @@ func TestNeeded(t *testing.T) {
 func checkNeeded(t *testing.T, store *snapshot.Store, name string, before snapshot.Info, list []snapshot.Info, keep []int) {
 	t.Helper()
 	taken := append([]snapshot.Info{before}, list...)
-	got, err := Needed(t.Context(), store, before.ID, slices.Clone(taken))
+	got, err := NeededSnapshots(t.Context(), store, before.ID, slices.Clone(taken))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +116,11 @@ func checkNeeded(t *testing.T, store *snapshot.Store, name string, before snapsh
 	if d := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); d != "" {
 		t.Errorf("%s: %s", name, d)
 	}
-	all, err := Touched(t.Context(), store, Of(before.ID, slices.Clone(taken)))
+	all, err := ReadChangedNames(t.Context(), store, SpansOf(before.ID, slices.Clone(taken)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	few, err := Touched(t.Context(), store, Of(before.ID, slices.DeleteFunc(slices.Clone(taken), func(s snapshot.Info) bool { return !got[s.ID] })))
+	few, err := ReadChangedNames(t.Context(), store, SpansOf(before.ID, slices.DeleteFunc(slices.Clone(taken), func(s snapshot.Info) bool { return !got[s.ID] })))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Write writes one file whole or not at all. Its bytes go to the folder tmp first, where
-// that is on the same device: whoever sweeps there removes what a killed write leaves.
-func Write(tree, tmp, name, text string) error {
+// WriteNowFile writes one file atomically. Its bytes go to the folder tmp first, if that is on
+// the same device: the sweep of that folder removes what a killed write leaves.
+func WriteNowFile(tree, tmp, name, text string) error {
 	root, err := fsroot.OpenRoot(tree)
 	if err != nil {
 		return err
@@ -32,37 +32,38 @@ func Write(tree, tmp, name, text string) error {
 	return nil
 }
 
-// Start makes a clean start for a task: its words and the lines of earlier tasks are there,
-// what was said about another task and what an agent said of it are not. A plan stays.
-func Start(tree, tmp, task, history string) error {
+// StartNowFolder prepares .belay/now for a task: it writes the task and the history, and
+// removes the feedback and the agent's summary of another task. A plan stays.
+func StartNowFolder(tree, tmp, task, history string) error {
 	for _, f := range []struct{ name, text string }{
 		{"feedback.md", ""}, {"summary.md", ""}, {"last.diff", ""}, {"findings.md", ""}, {"history.md", history}, {"task.md", task},
 	} {
-		if err := Write(tree, tmp, f.name, f.text); err != nil {
+		if err := WriteNowFile(tree, tmp, f.name, f.text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// most is how much of a summary is read.
-const mostSummary = 64 << 10
+// maxSummary is how much of a summary is read.
+const maxSummary = 64 << 10
 
-// Summary gives what an agent wrote of its work into summary.md, up to 64 KiB; "" where there
-// is none, or where belay does not empty it when a task starts.
-func Summary(tree string) string {
+// ReadSummary reads summary.md, which an agent writes about its work, up to 64 KiB. It returns
+// "" where there is none, or where belay does not empty it when a task starts.
+func ReadSummary(tree string) string {
 	if _, err := fsroot.Lstat(filepath.Join(tree, ".belay", ".gitignore")); err != nil {
 		return ""
 	}
-	text, ok := Reader(tree, mostSummary)(".belay/now/summary.md")
+	text, ok := FileReader(tree, maxSummary)(".belay/now/summary.md")
 	if !ok {
 		return ""
 	}
 	return string(text)
 }
 
-// Reader gives files of a working tree as they are now, each up to so many bytes.
-func Reader(tree string, limit int64) func(path string) ([]byte, bool) {
+// FileReader returns a function that reads the current files of a worktree, each up to limit
+// bytes.
+func FileReader(tree string, limit int64) func(path string) ([]byte, bool) {
 	return func(path string) ([]byte, bool) {
 		root, err := fsroot.OpenRoot(tree)
 		if err != nil {

@@ -12,7 +12,7 @@ func TestWriteNow(t *testing.T) {
 	dir := filepath.Join(tree, ".belay", "now")
 	write := func(want bool) {
 		t.Helper()
-		if err := Write(tree, "", "task.md", "words"); (err == nil) != want {
+		if err := WriteNowFile(tree, "", "task.md", "words"); (err == nil) != want {
 			t.Errorf("written: %v", err)
 		}
 	}
@@ -55,10 +55,10 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Start(tree, "", "new words", "T1 passed\n"); err != nil {
+	if err := StartNowFolder(tree, "", "new words", "T1 passed\n"); err != nil {
 		t.Fatal(err)
 	}
-	read := Reader(tree, 100)
+	read := FileReader(tree, 100)
 	for name, want := range map[string]string{"plan.md": "# Plan", "summary.md": "", "feedback.md": "", "task.md": "new words", "history.md": "T1 passed\n"} {
 		if text, ok := read(".belay/now/" + name); !ok || string(text) != want {
 			t.Errorf("%s: %q %v", name, text, ok)

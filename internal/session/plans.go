@@ -11,10 +11,10 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// PlanNote is the kind of the note that names the plan which holds a task's markers.
+// PlanNote is the kind of the note that names the plan with a task's markers.
 const PlanNote = "plan"
 
-// Planner keeps the plan of a task that is run. A session without one has no plans.
+// Planner maintains the plan of a running task. A session without one has no plans.
 type Planner interface {
 	// Find gives the path of the plan that is the task's, "" for none.
 	Find(ctx context.Context, s *Session, t belay.Task) (path string, err error)
@@ -27,7 +27,7 @@ type Planner interface {
 	Clear(ctx context.Context, s *Session, t belay.Task, path string) (int, error)
 }
 
-// planOf gives the plan that was noted for a task, "" for none.
+// planOf returns the plan that was noted for a task, "" for none.
 func (s *Session) planOf(r *Record) string {
 	path := ""
 	for _, n := range r.Notes {
@@ -41,10 +41,11 @@ func (s *Session) planOf(r *Record) string {
 	return path
 }
 
-// MarkPlan marks a task's plan. It comes before its state is held, so that the marks are
-// never taken for the agent's work, and is noted first, so that they go again however the
-// run ends. A task in a tree of its own has no plan: the merge would bring the marks. What
-// keeps a plan from being marked is named, and is no reason to refuse anything.
+// MarkPlan writes a task's markers into its plan. It runs before the snapshot of the state
+// before, so that the markers never count as the agent's work, and notes the plan first, so
+// that the markers are removed however the run ends. A task in its own worktree has no plan:
+// the merge would bring the markers. If a plan cannot be marked, the reason is reported, and
+// the task runs anyway.
 func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) error {
 	if s.Plans == nil || r.Task.Worktree != "" {
 		return nil
@@ -53,7 +54,7 @@ func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) er
 	if path == "" {
 		var err error
 		if path, err = s.Plans.Find(ctx, s, r.Task); err != nil {
-			tell("the plan was not marked: " + Sentence(err))
+			tell("the plan was not marked: " + ErrorLine(err))
 			return nil
 		}
 		if path == "" {
@@ -65,7 +66,7 @@ func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) er
 	}
 	told, err := s.Plans.Mark(ctx, s, r.Task, path)
 	if err != nil {
-		told = append(told, Sentence(err))
+		told = append(told, ErrorLine(err))
 	}
 	for _, line := range told {
 		tell(belay.VisibleLine(path) + ": " + line)
@@ -73,11 +74,11 @@ func (s *Session) MarkPlan(ctx context.Context, r *Record, tell func(string)) er
 	return nil
 }
 
-// PlanMarks gives what a plan of the working tree says of a task, a line for each of its
-// markers: those of the plan that was noted for it, else of the first of the usual places that
-// has any. A task in a tree of its own has no noted plan, but may have one that somebody marked.
+// PlanMarks returns the path of a plan and one line for each of the task's markers in it: the
+// plan that was noted for the task, else the first of the usual plan files that has any. A
+// task in its own worktree has no noted plan, but somebody may have marked one.
 func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
-	read := Reader(s.Repo.Root, plan.MaxSize)
+	read := FileReader(s.Repo.Root, plan.MaxSize)
 	places := plan.PlanPaths
 	for _, named := range []string{s.Config.Plan, s.planOf(r)} {
 		if named != "" {
@@ -107,20 +108,20 @@ func (s *Session) PlanMarks(r *Record) (path string, lines []string) {
 	return "", nil
 }
 
-// NowFiles says which of the files for agents are there.
-func (s *Session) NowFiles() prompt.Now {
+// NowFiles reports which of the files for agents exist.
+func (s *Session) NowFiles() prompt.NowFiles {
 	there := func(name string, least int) bool {
-		text, ok := Reader(s.Repo.Root, 1)(".belay/now/" + name)
+		text, ok := FileReader(s.Repo.Root, 1)(".belay/now/" + name)
 		return ok && len(text) >= least
 	}
-	return prompt.Now{
+	return prompt.NowFiles{
 		Task: there("task.md", 1), Feedback: there("feedback.md", 0), History: there("history.md", 0), Summary: there("summary.md", 0),
 		Diff: there("last.diff", 1), Findings: there("findings.md", 1),
 	}
 }
 
-// JudgePlan holds the work to the markers of the task's plan, and adds its answer to those
-// of the other checks. A task without a plan leaves them as they are.
+// JudgePlan checks the work against the markers of the task's plan and appends its result to
+// those of the other checks. Without a plan it returns checks unchanged.
 func (s *Session) JudgePlan(ctx context.Context, r *Record, checks []belay.CheckResult) ([]belay.CheckResult, error) {
 	path := s.planOf(r)
 	if path == "" {
@@ -130,10 +131,10 @@ func (s *Session) JudgePlan(ctx context.Context, r *Record, checks []belay.Check
 	if err != nil {
 		return checks, err
 	}
-	return toldOnce(checks, planned), nil
+	return addPlanResult(checks, planned), nil
 }
 
-// ClearPlan takes the markers of a task that ends out of its plan. It can be done again.
+// ClearPlan removes the markers of an ending task from its plan. It is safe to repeat.
 func (s *Session) ClearPlan(ctx context.Context, r *Record, tell func(string)) {
 	path := s.planOf(r)
 	if path == "" {
@@ -141,7 +142,7 @@ func (s *Session) ClearPlan(ctx context.Context, r *Record, tell func(string)) {
 	}
 	switch n, err := s.Plans.Clear(ctx, s, r.Task, path); {
 	case err != nil:
-		tell(fmt.Sprintf("the markers of %s remain in %s: %s", r.Task.ID, belay.VisibleLine(path), Sentence(err)))
+		tell(fmt.Sprintf("the markers of %s remain in %s: %s", r.Task.ID, belay.VisibleLine(path), ErrorLine(err)))
 	case n > 0:
 		tell(fmt.Sprintf("%s: removed the markers of %s", belay.VisibleLine(path), r.Task.ID))
 	}

@@ -43,35 +43,37 @@ type EventEntry struct {
 	Sizes     []Size         `json:"sizes,omitempty"` // of those among them that this process took
 }
 
-// Size is what a snapshot added to the repository. It is apart from what binds the snapshot, which is compared.
+// Size is what a snapshot added to the repository. It is separate from the pin, which is
+// compared.
 type Size struct {
 	ID    belay.SnapshotID `json:"id"`
 	Added int64            `json:"added"` // bytes, as a pack
 	Files int              `json:"files"` // that it has, whether they were added or not
 }
 
-// taken are snapshots that no entry names yet.
-type taken struct {
-	bound []snapshot.Pin
+// unnamedSnapshots are snapshots that no entry names yet.
+type unnamedSnapshots struct {
+	pins  []snapshot.Pin
 	sizes []Size
 }
 
-// Taken is the data of an entry that names a snapshot before the step it was taken for ends.
-type Taken struct {
+// TakenEntry is the data of an entry that names a snapshot before the end of the step that it
+// was taken for.
+type TakenEntry struct {
 	Command   string         `json:"command"`
 	Snapshots []snapshot.Pin `json:"snapshots"`
 	Sizes     []Size         `json:"sizes,omitempty"`
 }
 
-// Overruled is a refusal that a person accepted work over.
-type Overruled struct {
+// Override is a rejection that a person overrode by accepting the work.
+type Override struct {
 	review.Decision
 	By      string    `json:"by,omitempty"`
 	Attempt int       `json:"attempt"`
 	Time    time.Time `json:"time"`
 }
 
-// Note is a happening outside the loop: a rollback by hand, a torn journal.
+// Note is an event outside the loop, such as a rollback by hand or a torn journal.
 type Note struct {
 	Kind   string                 `json:"kind"` // rollback, torn, lost (by an older belay), tampered, review, review-resolved
 	Text   string                 `json:"text"`
@@ -93,8 +95,9 @@ type Note struct {
 	Mark *Mark `json:"mark,omitempty"` // of the kind session: a happening in an agent's own session
 }
 
-// Committed is a commit that belay makes of accepted work, in git's names. The note of the kind committing
-// comes before the commit, which names that entry; the one of the kind committed follows and has the commit's ID.
+// Committed is a commit that belay makes of accepted work, in git's terms. The note of kind
+// committing is recorded before the commit, which names that entry; the note of kind committed
+// follows and has the commit's ID.
 type Committed struct {
 	ID     string          `json:"id,omitempty"`
 	Parent string          `json:"parent,omitempty"` // "" for the first commit of a branch
@@ -108,7 +111,8 @@ type Committed struct {
 	Base    string `json:"base,omitempty"`    // the parent of the first one
 }
 
-// CommittedFile is a file in a commit: modes and blobs in the parent and in the commit, 0 and "" where it is not there.
+// CommittedFile is a file in a commit: its modes and blobs in the parent and in the commit, 0
+// and "" where the file does not exist.
 type CommittedFile struct {
 	Path    string `json:"path"`
 	OldMode uint32 `json:"old_mode,omitempty"`
@@ -123,35 +127,36 @@ const (
 	CommittedNote  = "committed"
 )
 
-// Archive is what was decided about the snapshots of a task that has ended.
+// Archive is the decision about the snapshots of a task that has ended.
 type Archive struct {
 	Text string             // for a person
 	IDs  []belay.SnapshotID // those that nothing needs any more
 	Time time.Time
 }
 
-// Record is a task as its journal tells it.
+// Record is a task, read from its journal.
 type Record struct {
-	Task    belay.Task
-	State   loop.State
-	Created time.Time
-	Changed time.Time
-	Notes   []Note
-	Marks   []Marked        // of an agent's own session
-	Context handoff.Context // zero when nothing was handed on
-	Over    []Overruled     // the refusals that persons accepted work over
-	Log     journal.Log
+	Task      belay.Task
+	State     loop.State
+	Created   time.Time
+	Changed   time.Time
+	Notes     []Note
+	Marks     []TimedMark     // of an agent's own session
+	Context   handoff.Context // zero when nothing was handed on
+	Overrides []Override      // the refusals that persons accepted work over
+	Log       journal.Log
 
 	Archive *Archive // what becomes of its snapshots; nil while that was not decided since it ended
 
 	archived []belay.SnapshotID // all that were ever archived: they may be gone
 
-	bound  []snapshot.Pin // the snapshots that the record names, in that order
-	took   taken          // those that its next entry has to name
-	issued int            // the number of the entry that the pending command comes from
+	pins    []snapshot.Pin   // the snapshots that the record names, in that order
+	unnamed unnamedSnapshots // those that its next entry has to name
+	issued  int              // the number of the entry that the pending command comes from
 }
 
-// SessionKept is how long an agent's own session counts as open after its last mark: so long its snapshots are needed.
+// SessionKept is how long an agent's own session counts as open after its last mark. Its
+// snapshots are needed that long.
 const SessionKept = 7 * 24 * time.Hour
 
 // Open reports whether the task can still change.
@@ -166,12 +171,13 @@ func (r *Record) Open() bool {
 	return r.State.Phase != loop.PhaseClosed
 }
 
-// PutBack reports whether the task ended with its changes put back.
-func (r *Record) PutBack() bool { return !r.Open() && r.State.Outcome != loop.OutcomePassed }
+// RolledBack reports whether the task ended with its changes rolled back.
+func (r *Record) RolledBack() bool { return !r.Open() && r.State.Outcome != loop.OutcomePassed }
 
-// TreeOf gives git's name of the tree of a snapshot's files, as the record has it; "" when it names no such snapshot.
+// TreeOf returns the git tree ID of a snapshot's files from the record; "" when the record
+// does not name the snapshot.
 func (r *Record) TreeOf(id belay.SnapshotID) string {
-	for _, b := range r.bound {
+	for _, b := range r.pins {
 		if b.ID == id {
 			return b.Tree
 		}
@@ -179,57 +185,58 @@ func (r *Record) TreeOf(id belay.SnapshotID) string {
 	return ""
 }
 
-// Phase is where the task stands, in a word.
+// Phase returns the task's phase in a word.
 func (r *Record) Phase() string { return string(cmp.Or(r.State.Phase, loop.PhaseNew)) }
 
-// Load reads a task. CodeNotFound when there is none. CodeCannot when its record is not
-// the one that is remembered outside the repository, or not the end of it: LoadAnyway
-// gives such a record to whoever only shows it.
+// Load reads a task. CodeNotFound when there is none. CodeCannot when its record does not
+// continue from its anchor outside the repository; LoadUnchecked reads such a record to show
+// it.
 func (s *Session) Load(task belay.TaskID) (*Record, error) {
-	r, err := s.LoadAnyway(task)
+	r, err := s.LoadUnchecked(task)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.cut(r.Task.ID, r.Log); err != nil {
+	if err := s.checkNotCut(r.Task.ID, r.Log); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// LoadAnyway is Load without a look at what is remembered of the record.
-func (s *Session) LoadAnyway(task belay.TaskID) (*Record, error) {
+// LoadUnchecked is Load without the comparison with the anchor.
+func (s *Session) LoadUnchecked(task belay.TaskID) (*Record, error) {
 	log, err := s.Journal.Read(task)
 	if err != nil {
-		return nil, s.gone(task, err)
+		return nil, s.explainMissing(task, err)
 	}
 	if len(log.Entries) == 0 {
 		return nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay run --task %s \"…\" -- AGENT starts it again", task),
 			"the record of %s is incomplete in its first line", task)
 	}
-	return s.read(log)
+	return s.foldChecked(log)
 }
 
-// read makes of a log what it tells.
-func (s *Session) read(log journal.Log) (*Record, error) {
+// foldChecked makes a record of a log and registers the snapshots that it names.
+func (s *Session) foldChecked(log journal.Log) (*Record, error) {
 	r, err := Fold(log)
 	if err == nil {
-		s.Known.Add(r.bound...)
+		s.Registry.Add(r.pins...)
 	}
 	return r, err
 }
 
-// Fold makes a record of the entries of a log, wherever they come from. The log's chain is the caller's to check.
+// Fold makes a record of the entries of a log from any source. The caller checks the log's
+// hash chain.
 func Fold(log journal.Log) (*Record, error) {
 	r := &Record{Log: log}
 	for _, e := range log.Entries {
-		if err := r.fold(e); err != nil {
+		if err := r.applyEntry(e); err != nil {
 			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, log.Task, err)
 		}
 	}
 	return r, nil
 }
 
-func (r *Record) fold(e journal.Entry) error {
+func (r *Record) applyEntry(e journal.Entry) error {
 	if r.Created.IsZero() {
 		r.Created = e.Time
 	}
@@ -250,12 +257,13 @@ func (r *Record) fold(e journal.Entry) error {
 			r.issued = e.Seq
 		}
 		r.State, r.Archive = ev.State, nil
-		r.bound = append(r.bound, ev.Snapshots...)
+		r.pins = append(r.pins, ev.Snapshots...)
 		if ev.Override != nil {
-			r.Over = append(r.Over, Overruled{Decision: *ev.Override, By: ev.Event.By, Attempt: len(ev.State.Attempts), Time: e.Time})
+			r.Overrides = append(r.Overrides, Override{Decision: *ev.Override, By: ev.Event.By, Attempt: len(ev.State.Attempts),
+				Time: e.Time})
 		}
 		if ev.Event.Kind == loop.EvVerdict && ev.Event.Pointer != "" {
-			r.Notes = append(r.Notes, reviewNote(ev.Event))
+			r.Notes = append(r.Notes, newReviewNote(ev.Event))
 		}
 	case EntryNote:
 		var n Note
@@ -263,8 +271,8 @@ func (r *Record) fold(e journal.Entry) error {
 			return err
 		}
 		if n.Mark != nil {
-			r.Marks = append(r.Marks, Marked{Mark: *n.Mark, Time: e.Time})
-			r.bound = append(r.bound, n.Snapshots...)
+			r.Marks = append(r.Marks, TimedMark{Mark: *n.Mark, Time: e.Time})
+			r.pins = append(r.pins, n.Snapshots...)
 			return nil
 		}
 		switch n.Kind {
@@ -276,13 +284,13 @@ func (r *Record) fold(e journal.Entry) error {
 			r.Archive = nil
 		}
 		r.Notes = append(r.Notes, n)
-		r.bound = append(r.bound, n.Snapshots...)
+		r.pins = append(r.pins, n.Snapshots...)
 	case EntryTaken:
-		var t Taken
+		var t TakenEntry
 		if err := json.Unmarshal(e.Data, &t); err != nil {
 			return err
 		}
-		r.bound = append(r.bound, t.Snapshots...)
+		r.pins = append(r.pins, t.Snapshots...)
 	case EntryContext:
 		var err error
 		r.Context, err = handoff.Fold(r.Context, e.Time, e.Data)
@@ -293,9 +301,9 @@ func (r *Record) fold(e journal.Entry) error {
 	return nil
 }
 
-// reviewNote is the note of a review that moved the loop: its entry is the event, so that
-// no crash leaves a review that is known and was not acted on, or the other way round.
-func reviewNote(e loop.Event) Note {
+// newReviewNote makes the note of a review that changed the loop's state. Its entry is the
+// event, so that no crash leaves a recorded review without its effect, or the reverse.
+func newReviewNote(e loop.Event) Note {
 	verdict := "approve"
 	if e.Verdict == belay.VerdictFail {
 		verdict = "reject"
@@ -306,23 +314,22 @@ func reviewNote(e loop.Event) Note {
 		Reviewer: e.By, Pointer: e.Pointer}}
 }
 
-// Create begins the record of a task.
+// Create starts the record of a task.
 func (s *Session) Create(ctx context.Context, t belay.Task) error {
 	head, err := s.Journal.Create(ctx, t.ID, EntryTask, t)
 	if err == nil {
-		s.Memory.wrote(head.Hash)
-		s.remember(&Record{Task: t, Log: journal.Log{Task: t.ID, Head: head}})
+		s.Memory.addOwnEntry(head.Hash)
+		s.writeAnchor(&Record{Task: t, Log: journal.Log{Task: t.ID, Head: head}})
 	}
 	return err
 }
 
-// Append adds an entry to the record and its file. When somebody else added one
-// first, the record is read again and *journal.MovedError is returned. When the file
-// vanished (somebody deleted belay's folder), it is written again from what was read,
-// and that is recorded, too. While this process drives the task, whatever else became of
-// its record is noticed and made good as Guard says.
+// Append adds an entry to the record and its file. If another process added one first, it
+// reads the record again and returns *journal.MovedError. If the file is missing (somebody
+// deleted belay's folder), it writes the file again from memory and records that. While this
+// process drives the task, other damage to the record is noticed and repaired as Guard does.
 //
-// The entry names the snapshots that were taken since the last one (Took).
+// The entry names the snapshots that were taken since the last one (AddTaken).
 func (s *Session) Append(ctx context.Context, r *Record, typ string, data any) error {
 	for range 3 {
 		again, err := s.append(ctx, r, typ, data)
@@ -335,13 +342,13 @@ func (s *Session) Append(ctx context.Context, r *Record, typ string, data any) e
 }
 
 func (s *Session) append(ctx context.Context, r *Record, typ string, data any) (again bool, err error) {
-	driven := s.Memory.drives(r.Task.ID)
-	named, takes := r.naming(data)
+	driven := s.Memory.isDriving(r.Task.ID)
+	named, takes := r.withSnapshots(data)
 	head, err := s.Journal.Append(ctx, r.Task.ID, r.Log.Head, typ, named)
 	var moved *journal.MovedError
 	switch {
 	case err == nil:
-		s.Memory.wrote(head.Hash)
+		s.Memory.addOwnEntry(head.Hash)
 	case errors.As(err, &moved):
 		if driven {
 			if bad, gerr := s.Guard(ctx, r); gerr != nil || bad {
@@ -349,44 +356,44 @@ func (s *Session) append(ctx context.Context, r *Record, typ string, data any) (
 			}
 		}
 	default:
-		return s.notAppended(ctx, r, typ, driven, err)
+		return s.handleAppendError(ctx, r, typ, driven, err)
 	}
-	took := r.took
+	took := r.unnamed
 	if note, _ := data.(Note); err == nil && (typ == EntryEvent || note.Kind == MergedNote || note.Kind == RollbackNote) {
-		s.Memory.changed(r.Task.ID)
+		s.Memory.addChangedTask(r.Task.ID)
 	}
 	if err == nil && takes {
-		took = taken{}
+		took = unnamedSnapshots{}
 	}
-	fresh, lerr := s.LoadAnyway(r.Task.ID)
+	fresh, lerr := s.LoadUnchecked(r.Task.ID)
 	if lerr == nil && moved == nil && (fresh.Log.Head.Seq < head.Seq || fresh.Log.Entries[head.Seq-1].Hash != head.Hash) {
 		lerr = belay.Refuse(belay.CodeCannot, "belay log --verify "+string(r.Task.ID),
 			"another process changed the record of %s", r.Task.ID)
 	}
 	if lerr != nil && driven {
-		return false, s.guarded(ctx, r, lerr)
+		return false, s.guardError(ctx, r, lerr)
 	}
 	if lerr != nil {
 		return false, lerr
 	}
 	*r = *fresh
-	r.took = took
+	r.unnamed = took
 	if err == nil {
-		s.remember(r)
+		s.writeAnchor(r)
 	}
 	if driven {
-		s.keepFiles(r) // what is done next may delete them
+		s.readAttachments(r) // what is done next may delete them
 	}
 	return false, err
 }
 
-// notAppended deals with an entry that could not be added to a record that is damaged or gone: again says that it is
-// there again, without the entry.
-func (s *Session) notAppended(ctx context.Context, r *Record, typ string, driven bool, cause error) (again bool, err error) {
+// handleAppendError handles an entry that could not be added because the record is damaged or
+// missing. again reports that the record was repaired, without the entry.
+func (s *Session) handleAppendError(ctx context.Context, r *Record, typ string, driven bool, cause error) (again bool, err error) {
 	gone := belay.CodeOf(cause) == belay.CodeNotFound
 	switch {
 	case driven && (gone || belay.CodeOf(cause) == belay.CodeCannot):
-		return false, s.guarded(ctx, r, cause)
+		return false, s.guardError(ctx, r, cause)
 	case !gone || len(r.Log.Entries) == 0:
 		return false, cause
 	}
@@ -394,16 +401,17 @@ func (s *Session) notAppended(ctx context.Context, r *Record, typ string, driven
 		return false, err
 	}
 	if typ != EntryNote {
-		if err := s.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostText}); err != nil {
+		if err := s.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostRecordText}); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// guarded is the error for a record of this run's own that cannot be read or written: when Guard repaired it, one that
-// has the caller decide again, as what Guard noticed counts; else the cause.
-func (s *Session) guarded(ctx context.Context, r *Record, cause error) error {
+// guardError returns the error for a record of this run that cannot be read or written: one
+// that makes the caller decide again if Guard repaired the record, as what Guard noticed
+// counts; else cause.
+func (s *Session) guardError(ctx context.Context, r *Record, cause error) error {
 	after := r.Log.Head
 	if bad, err := s.Guard(ctx, r); err != nil || !bad {
 		return cmp.Or(err, cause)
@@ -411,27 +419,27 @@ func (s *Session) guarded(ctx context.Context, r *Record, cause error) error {
 	return &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head}
 }
 
-// naming gives the data of an entry with the snapshots that it has to name; takes is false
-// for one that names none.
-func (r *Record) naming(data any) (named any, takes bool) {
+// withSnapshots returns the data of an entry with the snapshots that it has to name. takes is
+// false for data that names none.
+func (r *Record) withSnapshots(data any) (named any, takes bool) {
 	switch e := data.(type) {
 	case EventEntry:
-		e.Snapshots, e.Sizes = append(slices.Clone(e.Snapshots), r.took.bound...), append(slices.Clone(e.Sizes), r.took.sizes...)
+		e.Snapshots, e.Sizes = append(slices.Clone(e.Snapshots), r.unnamed.pins...), append(slices.Clone(e.Sizes), r.unnamed.sizes...)
 		return e, true
 	case Note:
 		if e.Rescue == "" {
 			return e, false
 		}
-		e.Snapshots = append(slices.Clone(e.Snapshots), r.took.bound...)
+		e.Snapshots = append(slices.Clone(e.Snapshots), r.unnamed.pins...)
 		return e, true
-	case Taken:
-		e.Snapshots, e.Sizes = append(slices.Clone(e.Snapshots), r.took.bound...), append(slices.Clone(e.Sizes), r.took.sizes...)
+	case TakenEntry:
+		e.Snapshots, e.Sizes = append(slices.Clone(e.Snapshots), r.unnamed.pins...), append(slices.Clone(e.Sizes), r.unnamed.sizes...)
 		return e, true
 	}
 	return data, false
 }
 
-// AddNote records something outside the loop, whoever else writes meanwhile.
+// AddNote records something outside the loop, and retries if other processes write meanwhile.
 func (s *Session) AddNote(ctx context.Context, r *Record, n Note) error {
 	for {
 		err := s.Append(ctx, r, EntryNote, n)
@@ -442,9 +450,9 @@ func (s *Session) AddNote(ctx context.Context, r *Record, n Note) error {
 	}
 }
 
-// Apply lets the loop decide on an event and records both. When somebody else
-// recorded something first, the event is judged again against what is true now. An event
-// that accepts refused work has its reason as arbiter.Decision writes it.
+// Apply applies an event to the loop and records the event and the new state. If another
+// process recorded something first, the event is applied to the new state. An event that
+// accepts rejected work has its reason in the form that arbiter.Decision writes.
 func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	if ev.Kind == loop.EvDecided || ev.Kind == loop.EvOverruled {
 		ev.Note = secret.Mask(ev.Note) // it goes into prompts, and into files that are committed
@@ -457,7 +465,7 @@ func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	}
 	for {
 		if ev.Verdict == belay.VerdictPass && (ev.Kind == loop.EvChecked || ev.Kind == loop.EvReviewed) {
-			if f := r.Tampering(); f != nil { // since it was judged
+			if f := r.TamperFinding(); f != nil { // since it was judged
 				ev.Verdict, ev.Findings, ev.Note = belay.VerdictFail, append(slices.Clone(ev.Findings), *f), f.Title
 			}
 		}
@@ -473,8 +481,8 @@ func (s *Session) Apply(ctx context.Context, r *Record, ev loop.Event) error {
 	}
 }
 
-// Records reads every task, in order of creation. A task that cannot be read is
-// reported through bad and left out.
+// Records reads every task, in order of creation. A task that cannot be read is passed to bad
+// and left out.
 func (s *Session) Records(bad func(belay.TaskID, error)) ([]*Record, error) {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
@@ -494,5 +502,5 @@ func (s *Session) Records(bad func(belay.TaskID, error)) ([]*Record, error) {
 	return all, nil
 }
 
-const lostText = "belay's folder in the git folder was deleted while the task ran; this record was written again, " +
+const lostRecordText = "belay's folder in the git folder was deleted while the task ran; this record was written again, " +
 	"records of other tasks and kept output are gone"

@@ -27,43 +27,44 @@ type Session struct {
 	Snaps    *snapshot.Store
 	Restores *restore.Store // of Snaps
 	Journal  *journal.Store
-	Self     []string     // the argument vector that runs an agent's shim; its folder is appended
+	ShimArgv []string     // the argument vector that runs an agent's shim; its folder is appended
 	Plans    Planner      // nil for none
-	May      *config.Gate // what may run in this repository
+	Gate     *config.Gate // what may run in this repository
 
-	Known   *snapshot.Registry // what records say about snapshots; the stores of Snaps share it
-	Anchors *Store             // how far records went, remembered outside the repository
-	Memory  *Memory            // what this process knows of the records it drives
+	Registry *snapshot.Registry // what records say about snapshots; the stores of Snaps share it
+	Anchors  *AnchorStore       // how far records went, remembered outside the repository
+	Memory   *Memory            // what this process knows of the records it drives
 
 	Ports int // the first of the ten ports of a task's own working tree; 0 elsewhere
 }
 
-// Scratch is belay's own folder of this working tree.
+// Scratch returns a path in belay's own folder of this worktree.
 func (s *Session) Scratch(parts ...string) string {
 	return filepath.Join(append([]string{s.Repo.Dir, "belay"}, parts...)...)
 }
 
-// RunDir is where one attempt of a task runs. It is named by the command, so that
-// the same command finds the same run again.
+// RunDir returns the folder of one attempt of a task. It is named by the command, so that
+// repeating the command finds the same run.
 func (s *Session) RunDir(task belay.TaskID, command string) string {
 	return s.Scratch("run", task.Key(), command)
 }
 
-// now is the only clock of flow.
+// now is the only clock of this package.
 func now() time.Time { return time.Now() }
 
 // WriteNow writes a file for agents and people into .belay/now.
 func (s *Session) WriteNow(name, text string) error {
-	return s.sharing(func(tmp string) error { return Write(s.Repo.Root, tmp, name, text) })
+	return s.withTempFolder(func(tmp string) error { return WriteNowFile(s.Repo.Root, tmp, name, text) })
 }
 
-// StartNow makes a clean start for a task there.
+// StartNow prepares .belay/now for a task.
 func (s *Session) StartNow(task, history string) error {
-	return s.sharing(func(tmp string) error { return Start(s.Repo.Root, tmp, task, history) })
+	return s.withTempFolder(func(tmp string) error { return StartNowFolder(s.Repo.Root, tmp, task, history) })
 }
 
-// sharing writes by way of belay's folder of temporary files, which nobody sweeps meanwhile.
-func (s *Session) sharing(write func(tmp string) error) error {
+// withTempFolder calls write with belay's folder of temporary files, and keeps others from
+// sweeping it meanwhile.
+func (s *Session) withTempFolder(write func(tmp string) error) error {
 	tmp, err := s.Snaps.Worktree.MakeScratchDir("tmp")
 	if err != nil {
 		return err
@@ -76,16 +77,16 @@ func (s *Session) sharing(write func(tmp string) error) error {
 	return write(tmp)
 }
 
-// AttachText stores output of programs as an attachment, secrets in it masked but for those
-// that the task's config allows, and gives its hash.
+// AttachText stores output of programs as an attachment and returns its hash. It masks
+// secrets, except those that the task's config allows.
 func (s *Session) AttachText(r io.Reader, t belay.Task) (string, error) {
 	allowed := func(m secret.Match) bool { return slices.Contains(t.Checks.SecretsAllow, m.Fingerprint) }
 	sha, _, err := s.Journal.Attach(secret.Masked(r, allowed))
 	return sha, err
 }
 
-// KeepPrompt keeps the prompt that a run's agent was sent, as AttachText does, and gives its hash.
-// A failure is said, and the hash is "".
+// KeepPrompt stores the prompt that was sent to a run's agent, as AttachText does, and returns
+// its hash. It reports a failure and returns "".
 func (s *Session) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) string {
 	text, err := run.Prompt()
 	var sha string
@@ -98,8 +99,8 @@ func (s *Session) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) str
 	return sha
 }
 
-// KeepOutput keeps what a run's agent said, as AttachText does, and gives its hash. Losing
-// it must not lose the work: a failure is said, and the hash is "".
+// KeepOutput stores the output of a run's agent, as AttachText does, and returns its hash. A
+// failure must not lose the work: it is reported, and the hash is "".
 func (s *Session) KeepOutput(run *agent.Run, t belay.Task, say func(string)) string {
 	pr, pw := io.Pipe()
 	go func() {

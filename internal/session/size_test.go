@@ -33,7 +33,7 @@ func TestSizes(t *testing.T) {
 	s.must(os.WriteFile(filepath.Join(s.Repo.Root, "b.txt"), []byte("two\n"), 0o644))
 	info, err := s.Snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindAfter, Task: "T1", Command: s.rec.State.Pending.ID, Journal: s.rec.Log.Head.Hash})
 	s.must(err)
-	s.rec.Took(info)
+	s.rec.AddTaken(info)
 	s.must(s.AddNote(t.Context(), s.rec, Note{Kind: "torn", Text: "the record is read again"}))
 	s.apply(loop.Event{Kind: loop.EvAttempted, Command: s.rec.State.Pending.ID, Ended: loop.EndedExit, Snapshot: info.ID})
 	if e := read(s.rec.Log.Head.Seq); len(e.Sizes) != 1 || e.Sizes[0].ID != info.ID || e.Sizes[0].Added <= 0 || e.Sizes[0].Files != 2 {
@@ -42,8 +42,8 @@ func TestSizes(t *testing.T) {
 	again := &Record{}
 	found, err := s.Snaps.LookUp(t.Context(), info.ID)
 	s.must(err)
-	again.Took(found)
-	if named, takes := again.naming(EventEntry{}); !takes || len(named.(EventEntry).Snapshots) != 1 || named.(EventEntry).Sizes != nil {
+	again.AddTaken(found)
+	if named, takes := again.withSnapshots(EventEntry{}); !takes || len(named.(EventEntry).Snapshots) != 1 || named.(EventEntry).Sizes != nil {
 		t.Errorf("of one that was found: %+v", named)
 	}
 }

@@ -21,8 +21,8 @@ type Span struct {
 	Agent    bool // the agent worked; otherwise the checks did
 }
 
-// Of reads a task's spans off its snapshots, oldest first.
-func Of(before belay.SnapshotID, taken []snapshot.Info) []Span {
+// SpansOf returns a task's spans from its snapshots, oldest first.
+func SpansOf(before belay.SnapshotID, taken []snapshot.Info) []Span {
 	slices.SortFunc(taken, func(a, b snapshot.Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	at := before
 	var all []Span
@@ -41,8 +41,8 @@ func Of(before belay.SnapshotID, taken []snapshot.Info) []Span {
 	return all
 }
 
-// Taken gives the snapshots of one task that ours answers for: the words of a snapshot
-// alone say too little, whoever can make a ref can write them.
+// TakenSnapshots returns the snapshots of one task that ours confirms. What a snapshot says of
+// itself is not enough: anyone who can make a ref can write it.
 func TakenSnapshots(ctx context.Context, snaps *snapshot.Store, task belay.TaskID,
 	ours func(snapshot.Info) bool) ([]snapshot.Info, error) {
 	all, err := snaps.List(ctx)
@@ -52,20 +52,20 @@ func TakenSnapshots(ctx context.Context, snaps *snapshot.Store, task belay.TaskI
 	return slices.DeleteFunc(all, func(s snapshot.Info) bool { return s.Task.Key() != task.Key() || !ours(s) }), nil
 }
 
-// Touch is what spans changed, each kind by name: what a rollback puts back.
-type Touch struct {
-	Paths map[string]bool  // modes and empty folders as well
-	Refs  map[string]bool  // branches and tags that were moved, made or deleted
-	Git   map[string]bool  // git's own files; of the index only that it is another one
-	Inner map[string]Touch // of repositories inside of the tree, by their paths
-	Lost  map[string]bool  // those of Inner that were removed, or made to lead elsewhere: all of them changed
+// ChangedNames is what spans changed, by name for each kind: what a rollback restores.
+type ChangedNames struct {
+	Paths        map[string]bool         // modes and empty folders as well
+	Refs         map[string]bool         // branches and tags that were moved, made or deleted
+	Git          map[string]bool         // git's own files; of the index only that it is another one
+	Inner        map[string]ChangedNames // of repositories inside of the tree, by their paths
+	RemovedInner map[string]bool         // those of Inner that were removed, or made to lead elsewhere: all of them changed
 }
 
-// Touched gives what the spans changed: an agent that commits or branches is rolled back
-// with its refs, a branch that a person made meanwhile stays.
-func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, error) {
+// ReadChangedNames returns what the spans changed. An agent's commits and branches are rolled
+// back with its refs; a branch that a person made meanwhile stays.
+func ReadChangedNames(ctx context.Context, snaps *snapshot.Store, list []Span) (ChangedNames, error) {
 	defer snaps.Repo.ShareReader()()
-	t := Touch{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]Touch{}, map[string]bool{}}
+	t := ChangedNames{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]ChangedNames{}, map[string]bool{}}
 	for _, kind := range []struct {
 		in    map[string]bool
 		names func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string, error)
@@ -73,18 +73,18 @@ func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, er
 		for _, s := range list {
 			names, err := kind.names(ctx, s.From, s.To)
 			if err != nil {
-				return Touch{}, err
+				return ChangedNames{}, err
 			}
 			for _, n := range names {
 				kind.in[n] = true
 			}
 		}
 	}
-	return t, t.inside(ctx, snaps, list)
+	return t, t.addInner(ctx, snaps, list)
 }
 
-// inside adds what the spans changed in repositories inside of the tree.
-func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) error {
+// addInner adds what the spans changed in nested repositories.
+func (t *ChangedNames) addInner(ctx context.Context, snaps *snapshot.Store, list []Span) error {
 	stores, spans := map[string]*snapshot.Store{}, map[string][]Span{}
 	for _, s := range list {
 		was, err := snaps.InnerSnapshots(ctx, s.From)
@@ -97,7 +97,7 @@ func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) 
 		}
 		for _, in := range was {
 			if !slices.ContainsFunc(pairs, func(p snapshot.InnerPair) bool { return p.Path == in.Path }) {
-				t.Lost[in.Path] = true
+				t.RemovedInner[in.Path] = true
 			}
 		}
 		for _, p := range pairs {
@@ -108,7 +108,7 @@ func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) 
 		}
 	}
 	for path, store := range stores {
-		inner, err := Touched(ctx, store, spans[path])
+		inner, err := ReadChangedNames(ctx, store, spans[path])
 		if err != nil {
 			return err
 		}
@@ -117,12 +117,12 @@ func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) 
 	return nil
 }
 
-// Work compares the state before with a capture and keeps what the agent did: all is
-// everything that any attempt had a hand in, last what the last attempt changed, list the
+// AgentWork compares the state before with a capture and returns what the agent changed: all
+// is everything that any attempt changed, last is what the last attempt changed, list is the
 // spans up to the capture. taken are the task's snapshots.
 func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info,
 	before, after belay.SnapshotID) (all, last []belay.Change, list []Span, err error) {
-	list = slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
+	list = slices.DeleteFunc(SpansOf(before, taken), func(s Span) bool { return s.To > after })
 	known := map[Span][]belay.Change{} // the same pair is asked for up to three times
 	changes := func(from, to belay.SnapshotID) ([]belay.Change, error) {
 		pair := Span{From: from, To: to}
@@ -135,7 +135,7 @@ func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info
 		}
 		return slices.Clone(known[pair]), nil
 	}
-	changed, err := content(changes, list)
+	changed, err := contentChanges(changes, list)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -152,8 +152,9 @@ func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info
 	return all, nil, list, nil
 }
 
-// content gives the paths whose content the agent's spans changed: what it is judged by.
-func content(between func(from, to belay.SnapshotID) ([]belay.Change, error), list []Span) (map[string]bool, error) {
+// contentChanges returns the paths with content that the agent's spans changed: these are
+// checked.
+func contentChanges(between func(from, to belay.SnapshotID) ([]belay.Change, error), list []Span) (map[string]bool, error) {
 	paths := map[string]bool{}
 	for _, s := range list {
 		if !s.Agent {
@@ -170,16 +171,16 @@ func content(between func(from, to belay.SnapshotID) ([]belay.Change, error), li
 	return paths, nil
 }
 
-// Missed gives what the agent changed and the capture does not hold, as far as it is still
-// so in the capture.
-func Missed(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before,
+// MissedChanges returns what the agent changed and the capture does not contain, if that is
+// still the case in the capture.
+func MissedChanges(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before,
 	after belay.SnapshotID) ([]snapshot.Missed, error) {
 	all, err := snaps.Missed(ctx, before, after)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
 	agents := map[string]bool{}
-	for _, s := range Of(before, taken) {
+	for _, s := range SpansOf(before, taken) {
 		if !s.Agent || s.To > after {
 			continue
 		}

@@ -31,10 +31,10 @@ func TestSpans(t *testing.T) {
 		{From: "04", To: "05", Agent: true}, // 03 to 04 was a person
 		{From: "05", To: "08", Agent: true},
 	}
-	if d := cmp.Diff(want, Of("01", list)); d != "" {
+	if d := cmp.Diff(want, SpansOf("01", list)); d != "" {
 		t.Error(d)
 	}
-	if got := Of("01", nil); len(got) != 0 {
+	if got := SpansOf("01", nil); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Holder is what a lock file says of the process that holds it: information for
-// people. Whether the lock is held is decided by the lock itself, which dies with
-// the process; a process id alone proves nothing.
+// Holder is the content of a lock file about the process that has the lock: information for
+// people. The lock itself, which ends with the process, decides whether it is taken; a process
+// ID alone proves nothing.
 type Holder struct {
 	Task  belay.TaskID `json:"task,omitempty"`
 	Doing string       `json:"doing"`
@@ -32,44 +32,43 @@ func (h Holder) String() string {
 	return fmt.Sprintf("%s (process %d on %s, since %s)", h.Doing, h.PID, h.Host, h.Since.Local().Format("15:04:05"))
 }
 
-// lingering is how long the lock of a dead process is waited for. A process that is killed
-// while it starts another one leaves it with a copy of the lock until that one is the
-// program it is to be.
-const lingering = 2 * time.Second
+// deadHolderWait is how long to wait for the lock of a dead process. A process killed while it
+// starts another one leaves a copy of the lock in the child until the child's exec.
+const deadHolderWait = 2 * time.Second
 
-// dead reports whether the process that the file names is gone. Of another machine nothing
-// is known.
-func (h Holder) dead() bool {
+// isDead reports whether the process in the lock file has ended. It is false for a process on
+// another machine.
+func (h Holder) isDead() bool {
 	host, _ := os.Hostname()
 	return h.PID > 0 && h.Host == host && errors.Is(unix.Kill(h.PID, 0), unix.ESRCH)
 }
 
-func read(path string) (h Holder) {
+func readHolder(path string) (h Holder) {
 	text, _ := fsroot.ReadFile(path, fsroot.MaxSmallFile)
 	_ = json.Unmarshal(text, &h) // half-written information is no information
 	return h
 }
 
-// acquire tries to get a lock, again and again while its holder is dead.
-func acquire(path string, lock func() (bool, error)) (h Holder, got bool, err error) {
-	for end := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
+// acquireLock tries to get a lock, and repeats that while its holder is dead.
+func acquireLock(path string, lock func() (bool, error)) (h Holder, got bool, err error) {
+	for end := time.Now().Add(deadHolderWait); ; time.Sleep(10 * time.Millisecond) {
 		if got, err = lock(); got || err != nil {
 			return h, got, err
 		}
-		if h = read(path); !h.dead() || time.Now().After(end) {
+		if h = readHolder(path); !h.isDead() || time.Now().After(end) {
 			return h, false, nil
 		}
 	}
 }
 
-// Take takes the lock in the file at path. It waits for nobody who lives: CodeBusy names
-// who has it.
-func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), error) {
+// TakeLock locks the file at path. It does not wait for a live process: CodeBusy names the
+// holder.
+func TakeLock(path string, task belay.TaskID, doing string, now time.Time) (func(), error) {
 	if err := fsroot.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(path), err)
 	}
 	lock := fsroot.NewLock(path)
-	h, got, err := acquire(path, lock.TryLock)
+	h, got, err := acquireLock(path, lock.TryLock)
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -92,13 +91,13 @@ func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), 
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// Held reports who holds the lock in the file at path, if anybody does.
-func Held(path string) (Holder, bool) {
+// LockHolder returns the process that has locked the file at path, if any.
+func LockHolder(path string) (Holder, bool) {
 	if _, err := fsroot.Lstat(path); err != nil {
 		return Holder{}, false
 	}
 	lock := fsroot.NewLock(path)
-	h, got, err := acquire(path, lock.TryRLock)
+	h, got, err := acquireLock(path, lock.TryRLock)
 	if err != nil || got {
 		_ = lock.Unlock()
 		return Holder{}, false

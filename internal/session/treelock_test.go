@@ -47,7 +47,7 @@ func TestLingering(t *testing.T) {
 				_ = lock.Unlock()
 			}
 		}()
-		unlock, err := Take(path, "T1", "belay run", time.Now())
+		unlock, err := TakeLock(path, "T1", "belay run", time.Now())
 		if busy := belay.CodeOf(err) == belay.CodeBusy; busy != one.busy || err != nil && !busy {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -57,7 +57,7 @@ func TestLingering(t *testing.T) {
 			continue
 		}
 		unlock()
-		if h, held := Held(path); held {
+		if h, held := LockHolder(path); held {
 			t.Errorf("%s: it is held by %s", name, h)
 		}
 	}

@@ -122,7 +122,7 @@ func (b *builder) addEntry(e journal.Entry) error {
 		}
 		event += "." + safeName(n.Kind)
 	case session.EntryTaken:
-		var taken session.Taken
+		var taken session.TakenEntry
 		if err := json.Unmarshal(e.Data, &taken); err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func task(t *testing.T) (*journal.Store, journal.Log) {
 		Findings: []belay.Finding{{Check: "scope", Title: "PLANTED-title", File: "PLANTED-file"}}, Note: "PLANTED-note"}, nil)
 	step(&loop.Command{ID: "5", Kind: loop.CmdAttempt, Attempt: 2, Prompt: loop.PromptRetry}, loop.Event{Kind: loop.EvRestored, Snapshot: "01b",
 		Kept: []string{"PLANTED-file"}}, nil)
-	if head, err = store.Append(t.Context(), "T1", head, session.EntryTaken, session.Taken{Command: "5",
+	if head, err = store.Append(t.Context(), "T1", head, session.EntryTaken, session.TakenEntry{Command: "5",
 		Sizes: []session.Size{{ID: "01c", Added: 70, Files: 3}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (b *Board) redrawAround(do func()) {
 }
 
 // Watcher gives the view of one task.
-func (b *Board) Watcher(task belay.TaskID) runner.Watcher {
+func (b *Board) Watcher(task belay.TaskID) runner.Observer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, known := b.startedAt[task]; !known {
@@ -107,20 +107,20 @@ func (l *boardLine) print(text string, paint func(string) string) {
 	})
 }
 
-// Begins implements runner.Watcher.
+// Begins implements runner.Observer.
 func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
 	l.b.t.setWork(l.task, c.Kind)
-	doing := prompt.Doing(c)
+	doing := prompt.CommandText(c)
 	if c.Kind == loop.CmdAttempt && !l.b.quiet {
 		l.print(doing, l.b.paint.Dim)
 	}
 	l.setProgress(string(l.task) + "  " + belay.VisibleLine(doing))
 }
 
-// Happened implements runner.Watcher.
+// Happened implements runner.Observer.
 func (l *boardLine) Happened(r *session.Record, e loop.Event) {
 	l.b.redrawAround(func() { l.b.t.ringBell(r) })
-	if text := prompt.Happened(r.State, e); text != "" && !l.b.quiet {
+	if text := prompt.EventText(r.State, e); text != "" && !l.b.quiet {
 		l.print(text, l.b.paint.forEvent(e))
 	}
 	if !r.Open() || r.State.Gate != nil {
@@ -128,7 +128,7 @@ func (l *boardLine) Happened(r *session.Record, e loop.Event) {
 	}
 }
 
-// Checking implements runner.Watcher.
+// Checking implements runner.Observer.
 func (l *boardLine) Checking(p check.Progress) {
 	var names []string
 	l.b.mu.Lock()
@@ -144,15 +144,15 @@ func (l *boardLine) Checking(p check.Progress) {
 	}
 }
 
-// Used implements runner.Watcher.
+// Used implements runner.Observer.
 func (l *boardLine) Used(_ belay.TaskID, used belay.Use) {
-	l.b.redrawAround(func() { l.b.used[l.task] = "  " + prompt.Used(used) })
+	l.b.redrawAround(func() { l.b.used[l.task] = "  " + prompt.UseText(used) })
 }
 
-// Output implements runner.Watcher: nothing is shown, everything is kept.
+// Output implements runner.Observer: nothing is shown, everything is kept.
 func (l *boardLine) Output() io.Writer { return nil }
 
-// Note implements runner.Watcher.
+// Note implements runner.Observer.
 func (l *boardLine) Note(text string) {
 	if l.b.quiet {
 		l.b.redrawAround(func() { fmt.Fprintf(l.b.t.Err, "belay: %s: %s\n", l.task, belay.VisibleLine(text)) })
@@ -161,7 +161,7 @@ func (l *boardLine) Note(text string) {
 	l.print(text, l.b.paint.Warn)
 }
 
-// Ask implements runner.Watcher: nobody is asked while others run; the task waits.
+// Ask implements runner.Observer: nobody is asked while others run; the task waits.
 func (l *boardLine) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

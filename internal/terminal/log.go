@@ -36,7 +36,7 @@ func (l *Log) logCommand(r *session.Record, c loop.Command) {
 	if c.Attempt > 0 {
 		attrs = append(attrs, "attempt", c.Attempt)
 	}
-	l.to.Info(belay.VisibleLine(prompt.Doing(c)), attrs...)
+	l.to.Info(belay.VisibleLine(prompt.CommandText(c)), attrs...)
 }
 
 // logEvent writes an event as it is recorded, in the words that a person would read.
@@ -60,7 +60,7 @@ func (l *Log) logEvent(r *session.Record, e loop.Event) {
 	if g := r.State.Gate; g != nil {
 		attrs = append(attrs, "gate", g.Kind)
 	}
-	text := strings.TrimSpace(prompt.Happened(r.State, e))
+	text := strings.TrimSpace(prompt.EventText(r.State, e))
 	if text == "" {
 		text = string(e.Kind)
 	}

@@ -77,7 +77,7 @@ func PrintTasks(w io.Writer, lines []app.TaskLine) {
 		if attempts += l.Attempts; l.Used != nil {
 			sum := *l.Used
 			if users++; sum.Tokens != nil || sum.CostKnown() {
-				used = prompt.Used(sum)
+				used = prompt.UseText(sum)
 			}
 			if total != nil {
 				sum = total.With(sum)
@@ -96,7 +96,7 @@ func PrintTasks(w io.Writer, lines []app.TaskLine) {
 	}
 	PrintTable(w, rows)
 	if users > 1 && (total.Tokens != nil || total.CostKnown()) {
-		fmt.Fprintf(w, "together %s, %s\n", belay.CountOf(attempts, "attempt"), prompt.Used(*total))
+		fmt.Fprintf(w, "together %s, %s\n", belay.CountOf(attempts, "attempt"), prompt.UseText(*total))
 	}
 }
 
@@ -106,7 +106,7 @@ func PrintFeatures(w io.Writer, lines []app.FeatureLine) {
 	for _, l := range lines {
 		used := "no agent has run"
 		if l.Used != nil {
-			used = prompt.Used(*l.Used)
+			used = prompt.UseText(*l.Used)
 		}
 		rows = append(rows, []string{l.Feature, belay.CountOf(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open),
 			belay.CountOf(l.Attempts, "attempt"), used})
@@ -320,7 +320,7 @@ func ShortOID(oid string) string {
 func PrintReport(w io.Writer, report belay.Report) {
 	p := PaintFor(w)
 	for _, r := range report.Checks {
-		word := prompt.Mark(r)
+		word := prompt.CheckMark(r)
 		paint := map[string]func(string) string{"pass": p.Good, "fail": p.Bad, "skipped": p.Dim}[word]
 		if paint == nil {
 			paint = p.Warn

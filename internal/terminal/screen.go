@@ -260,7 +260,7 @@ func Sanitise(s string) string {
 // Begins tells of a command as it starts.
 func (s *Screen) Begins(r *session.Record, c loop.Command) {
 	s.t.setWork(r.Task.ID, c.Kind)
-	doing := prompt.Doing(c)
+	doing := prompt.CommandText(c)
 	if s.t.Log != nil {
 		s.t.Log.logCommand(r, c)
 	}
@@ -281,7 +281,7 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	if s.t.Log != nil {
 		s.t.Log.logEvent(r, e)
 	}
-	text := prompt.Happened(r.State, e)
+	text := prompt.EventText(r.State, e)
 	if text == "" {
 		return
 	}
@@ -353,7 +353,7 @@ func (s *Screen) Checking(p check.Progress) {
 func (s *Screen) Used(_ belay.TaskID, used belay.Use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.used = "  " + prompt.Used(used)
+	s.used = "  " + prompt.UseText(used)
 	s.drawProgress()
 }
 
@@ -419,7 +419,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		}
 		if key == "v" && s.View != nil {
 			if err := s.View(ctx, r); err != nil {
-				fmt.Fprintln(s.t.Err, " ", session.Sentence(err))
+				fmt.Fprintln(s.t.Err, " ", session.ErrorLine(err))
 			}
 			continue
 		}
@@ -530,7 +530,7 @@ func (s *Screen) askOverrule() (words string, ok bool) {
 	note, _ := s.t.AskLine("  why may it be accepted?")
 	d, err := review.Decide("", answers, note)
 	if err != nil {
-		fmt.Fprintln(s.t.Err, " ", session.Sentence(err))
+		fmt.Fprintln(s.t.Err, " ", session.ErrorLine(err))
 		return "", false
 	}
 	return d.String(), true

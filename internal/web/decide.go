@@ -108,7 +108,7 @@ func (q *request) requestedRestore() (restoreRequest, error) {
 	default:
 		id, err := belay.ParseSnapshotID(word)
 		if err == nil {
-			id, err = q.svc.Session.Named(q.Context(), id)
+			id, err = q.svc.Session.ResolveSnapshot(q.Context(), id)
 		}
 		return restoreRequest{plan: func(o restore.Options) (restore.Restored, error) { return q.svc.Restore(q.Context(), id, o) },
 			args: []string{"snapshot", "restore", string(id), "--yes"}, title: "Restore snapshot " + id.Short(), undoCommand: "undo",

@@ -87,7 +87,7 @@ var phaseText = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", l
 
 // checkMark is the mark of a check, in the words of the terminal: one that passed with a warning has no plain pass.
 func checkMark(r belay.CheckResult) mark {
-	switch word := prompt.Mark(r); word {
+	switch word := prompt.CheckMark(r); word {
 	case "skipped":
 		return mark{"ended", "–", "not run"}
 	case "warn":
@@ -289,7 +289,7 @@ type attempt struct {
 }
 
 // How says how the agent ended.
-func (a attempt) How() string { return prompt.How(a.Attempt) }
+func (a attempt) How() string { return prompt.EndText(a.Attempt) }
 
 // maxFindings is how many findings of an attempt its task's page shows.
 const maxFindings = 500
@@ -328,7 +328,8 @@ func (q *request) task(id belay.TaskID) error {
 		Picture  template.HTML
 		ownReview
 		Earlier int // notes that only the record page has
-	}{TaskView: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r), Asks: newGateQuestion(r, fleet), Fleet: fleet}
+	}{TaskView: shown, ownReview: q.ownReview(r, fleet), Result: q.svc.Result(q.Context(), r),
+		Asks: newGateQuestion(r, fleet), Fleet: fleet}
 	if fleet == nil && data.Paused != "" {
 		data.Phase = paused
 	}
@@ -400,7 +401,7 @@ func (t *tailBuffer) Write(p []byte) (int, error) {
 
 // output shows what the agent of an attempt was sent and what it did, by steps, a part at a time.
 func (q *request) output(id belay.TaskID) error {
-	r, err := q.svc.Session.LoadAnyway(id)
+	r, err := q.svc.Session.LoadUnchecked(id)
 	if err != nil {
 		return err
 	}
@@ -459,7 +460,7 @@ func (q *request) readBeginning(sha string, most int64) (text string, cut bool, 
 
 // record lists the entries of a task's record, and whether it is intact.
 func (q *request) record(id belay.TaskID) error {
-	r, err := q.svc.Session.LoadAnyway(id)
+	r, err := q.svc.Session.LoadUnchecked(id)
 	if err != nil {
 		return err
 	}
@@ -478,7 +479,7 @@ func (q *request) record(id belay.TaskID) error {
 	entries, where := pageOf(q, r.Log.Entries)
 	data.Paging = where
 	for _, e := range entries {
-		line := prompt.Entry(e.Seq, e.Time, e.Type, e.Data)
+		line := prompt.EntryLine(e.Seq, e.Time, e.Type, e.Data)
 		_, text, _ := strings.Cut(line, "Z  ")
 		data.Entries = append(data.Entries, entry{Seq: e.Seq, Time: e.Time, Text: text})
 	}

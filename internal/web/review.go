@@ -89,10 +89,10 @@ type ownReview struct {
 
 func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
 	s := r.State
-	o := ownReview{Reviewable: loop.Reviewable(s)}
+	o := ownReview{Reviewable: loop.IsReviewable(s)}
 	if t != nil { // the server says where it stands, also before its record is here
 		s = t.State
-		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.Reviewable(s)
+		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.IsReviewable(s)
 	}
 	o.Approvable = o.Reviewable && s.Gate != nil && s.Gate.Kind == loop.GateReview
 	if o.Looked = q.svc.LastViewed(r.Task.ID); o.Looked == latestState(r) {

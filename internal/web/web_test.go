@@ -560,7 +560,7 @@ func TestPrune(t *testing.T) {
 	}
 	v.server.ages = []age{{"0s", "nothing", 0}} // the snapshots of a test are not a day old
 	for i := range 3 {
-		if _, err := s.Session.Snaps.Take(t.Context(), session.ByHand(nil, fmt.Sprintf("by hand %d", i))); err != nil {
+		if _, err := s.Session.Snaps.Take(t.Context(), session.ManualMeta(nil, fmt.Sprintf("by hand %d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -570,7 +570,7 @@ func TestPrune(t *testing.T) {
 		t.Fatalf("%d %s", status, page)
 	}
 	form := url.Values{"key": {v.server.guard.key()}, "age": {"0s"}, "seen": seen[1:]}
-	if _, err := s.Session.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
+	if _, err := s.Session.Snaps.Take(t.Context(), session.ManualMeta(nil, "one more")); err != nil {
 		t.Fatal(err)
 	}
 	if status, page := v.post("/r/1/prune", form); status != http.StatusConflict || did != nil || !strings.Contains(page, "other snapshots would be deleted") {
@@ -592,7 +592,7 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun, err := s.Session.Snaps.Take(t.Context(), session.ByHand(nil, "before the images"))
+	begun, err := s.Session.Snaps.Take(t.Context(), session.ManualMeta(nil, "before the images"))
 	if err != nil {
 		t.Fatal(err)
 	}

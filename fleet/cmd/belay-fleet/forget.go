@@ -145,7 +145,7 @@ func readRemoteContents(ctx context.Context, st task.Status) *remoteContents {
 	defer cancel()
 	there, err := remote.ReadContents(ctx, st.Task.Remote, st.Task.ID)
 	if err != nil {
-		return &remoteContents{Unknown: strings.ReplaceAll(session.Sentence(err), "\n", " ")}
+		return &remoteContents{Unknown: strings.ReplaceAll(session.ErrorLine(err), "\n", " ")}
 	}
 	return &remoteContents{RemoteContents: there}
 }

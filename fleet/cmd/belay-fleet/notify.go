@@ -113,7 +113,7 @@ func (a *program) newNotifier(address, file, quiet, home, link string) (t *notif
 func (t *notifier) watch(ctx context.Context, open func(context.Context) ([]notify.Message, error), every time.Duration) {
 	for {
 		if _, err := t.notifyRound(ctx, open); err != nil && ctx.Err() == nil {
-			t.sayOnce(session.Sentence(err))
+			t.sayOnce(session.ErrorLine(err))
 		}
 		select {
 		case <-ctx.Done():

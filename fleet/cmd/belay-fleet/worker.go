@@ -141,7 +141,7 @@ func (a *program) connectForEver(ctx context.Context) (client.Client, error) {
 			return c, err
 		}
 		if n == 0 {
-			fmt.Fprintf(a.Err, "worker: waiting: %s\n", belay.VisibleLine(session.Sentence(err)))
+			fmt.Fprintf(a.Err, "worker: waiting: %s\n", belay.VisibleLine(session.ErrorLine(err)))
 		}
 		select {
 		case <-ctx.Done():

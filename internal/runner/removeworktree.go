@@ -11,38 +11,39 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// Retire removes a task's own working tree. Without force only when nothing in it would
-// be missed: the task has ended, what was accepted is merged, and the tree is as its last
-// snapshot holds it. With force, what no snapshot holds is held first. CodeRefused, with
-// the reason, when it stays; CodeBusy when somebody works in it.
-func Retire(ctx context.Context, s *session.Session, r *session.Record, force bool) error {
+// RemoveWorktree removes a task's own worktree. Without force it does so only when nothing
+// would be lost: the task has ended, accepted work is merged, and the tree equals its last
+// snapshot. With force it takes a snapshot of uncaptured changes first. CodeRefused, with the
+// reason, when the worktree stays; CodeBusy when somebody works in it.
+func RemoveWorktree(ctx context.Context, s *session.Session, r *session.Record, force bool) error {
 	if r.Task.Worktree == "" {
 		return belay.Refuse(belay.CodeUsage, "belay status", "%s has no worktree of its own", r.Task.ID)
 	}
-	home, err := Home(ctx, s)
+	home, err := HomeSession(ctx, s)
 	if err != nil {
 		return err
 	}
-	at, err := At(ctx, s, r)
+	at, err := TaskSession(ctx, s, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return worktree.Remove(ctx, home.Repo, r.Task.Worktree, r.Task.ID) // what is left of it
 	}
 	if err != nil {
 		return err
 	}
-	unlock, err := at.Hold(ctx, r.Task.ID, "belay worktree remove")
+	unlock, err := at.LockTree(ctx, r.Task.ID, "belay worktree remove")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := missed(ctx, at, r, force); err != nil {
+	if err := checkRemovable(ctx, at, r, force); err != nil {
 		return err
 	}
 	return worktree.Remove(ctx, home.Repo, r.Task.Worktree, r.Task.ID)
 }
 
-// missed says why a task's tree must stay. With force it holds what stands there instead.
-func missed(ctx context.Context, sess *session.Session, r *session.Record, force bool) error {
+// checkRemovable returns why a task's worktree must stay. With force it takes a snapshot of it
+// instead.
+func checkRemovable(ctx context.Context, sess *session.Session, r *session.Record, force bool) error {
 	stays := func(try, why string) error {
 		return belay.Refuse(belay.CodeRefused, try, "the worktree of %s was not removed: %s", r.Task.ID, why)
 	}
@@ -50,10 +51,10 @@ func missed(ctx context.Context, sess *session.Session, r *session.Record, force
 	case force:
 	case r.Open():
 		return stays(fmt.Sprintf("belay run --resume %s, or --force", r.Task.ID), "the task is open")
-	case Unmerged(r):
+	case IsUnmerged(r):
 		return stays(fmt.Sprintf("belay merge %s, or --force", r.Task.ID), "its work is not merged")
 	}
-	same, err := asHeld(ctx, sess, r, func(s snapshot.Info) bool { return !s.Partial })
+	same, err := treeMatchesSnapshot(ctx, sess, r, func(s snapshot.Info) bool { return !s.Partial })
 	if err != nil || same {
 		return err
 	}
@@ -62,19 +63,19 @@ func missed(ctx context.Context, sess *session.Session, r *session.Record, force
 	}
 	_, err = sess.Snaps.TakeWith(ctx,
 		snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash,
-			Message: "before its worktree was removed"}, sess.Extent(r))
+			Message: "before its worktree was removed"}, sess.SnapshotExtent(r))
 	return err
 }
 
-// asHeld reports whether the tree of a task, which this session is of, is as one of those
-// snapshots of the task holds it.
-func asHeld(ctx context.Context, sess *session.Session, r *session.Record, those func(snapshot.Info) bool) (bool, error) {
-	tree, err := sess.Snaps.StoreFilesTree(ctx, sess.Extent(r))
+// treeMatchesSnapshot reports whether the tree of a task, which is this session's, equals one
+// of the task's snapshots that those accepts.
+func treeMatchesSnapshot(ctx context.Context, sess *session.Session, r *session.Record, those func(snapshot.Info) bool) (bool, error) {
+	tree, err := sess.Snaps.StoreFilesTree(ctx, sess.SnapshotExtent(r))
 	if err != nil {
 		return false, err
 	}
 	all, err := sess.Snaps.List(ctx)
 	return slices.ContainsFunc(all, func(s snapshot.Info) bool {
-		return s.Task.Key() == r.Task.ID.Key() && s.Tree == tree && r.Own(s) && those(s)
+		return s.Task.Key() == r.Task.ID.Key() && s.Tree == tree && r.OwnsSnapshot(s) && those(s)
 	}), err
 }

@@ -65,11 +65,11 @@ var doubtful = belay.Task{
 }
 
 var (
-	marks = Marked{Path: "plan.tsx", Lines: []string{
+	marks = PlanMarkers{Path: "plan.tsx", Lines: []string{
 		"4: landing/features: TASK-3 [ADD]: (2) Add 2 drinks for the night to `FLAVORS`",
 		"9: store: NO CHANGES for task-3",
 	}}
-	everyFile = Now{Task: true, Feedback: true, History: true, Summary: true}
+	everyFile = NowFiles{Task: true, Feedback: true, History: true, Summary: true}
 )
 
 var bare = belay.Task{ID: "T8", Title: "Say hello", Prose: "Say hello", Policy: belay.DefaultPolicy()}
@@ -175,12 +175,12 @@ func TestPrompts(t *testing.T) {
 		{"continue_lost", PromptInput{Task: bare, State: play(t, keeping, before, lost, captured)}},
 		{"stall", PromptInput{Task: login, State: play(t, usual, before, stalled, captured)}},
 		{"stall_on", PromptInput{Task: login, State: play(t, usual, before, stalled, captured),
-			Stuck: StuckOn{On: &belay.Requirement{Marker: belay.MarkAdd, Text: "add 2 more drinks"}, Section: "landing/features of plan.tsx"}}},
+			Stuck: StuckOn{Requirement: &belay.Requirement{Marker: belay.MarkAdd, Text: "add 2 more drinks"}, Section: "landing/features of plan.tsx"}}},
 		{"full_contract", PromptInput{Task: drinks, Plan: marks, Now: everyFile, State: play(t, usual, before)}},
 		{"retry_contract", PromptInput{Task: drinks, Plan: marks, Now: everyFile, LastDiff: patch,
 			State: play(t, usual, before, exited, captured, refused(failing, outside), restored)}},
 		{"repair_contract", PromptInput{Task: drinks, Plan: marks, Now: everyFile, LastDiff: patch, State: play(t, usual, before, exited, captured, refused(failing))}},
-		{"full_doubt", PromptInput{Task: doubtful, Now: Now{Task: true}, State: play(t, usual, before)}},
+		{"full_doubt", PromptInput{Task: doubtful, Now: NowFiles{Task: true}, State: play(t, usual, before)}},
 		{"retry_debugged", PromptInput{Task: login, State: play(t, single, before, exited, captured, refused(failing), decide("debug", ""), debugged, restored)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestTexts(t *testing.T) {
 		{"summary_skipped", Summary(login, skipped, nil, "")},
 		{"summary_gate", Summary(login, gate, nil, "")},
 		{"summary_open", Summary(login, open, nil, "")},
-		{"summary_paused", Summary(login, open, nil, Ahead(*open.Pending))},
+		{"summary_paused", Summary(login, open, nil, PlannedText(*open.Pending))},
 		{"summary_new", Summary(bare, loop.State{}, nil, "")},
 		{"feedback", Feedback(done)},
 		{"feedback_none", Feedback(play(t, usual, before))},
@@ -312,21 +312,21 @@ func TestTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.WriteString(Entry(i+2, at, "event", data) + "\n")
-		if text := Happened(s, e); text == "" {
+		b.WriteString(EntryLine(i+2, at, "event", data) + "\n")
+		if text := EventText(s, e); text == "" {
 			t.Errorf("nothing to update for %s", e.Kind)
 		}
 		for _, c := range commands {
-			b.WriteString("      > " + Doing(c) + "\n")
+			b.WriteString("      > " + CommandText(c) + "\n")
 		}
 	}
 	for typ, data := range map[string]string{"task": `{"title":"Fix"}`, "note": `{"kind":"rollback","text":"by hand\n"}`, "event": `{"event":{}}`, "new\x1b": `[`} {
-		if got := Entry(1, at, typ, []byte(data)); !strings.HasPrefix(got, "   1  2026-03-01 11:00:00Z  ") || strings.ContainsAny(got, "\n\x1b") {
+		if got := EntryLine(1, at, typ, []byte(data)); !strings.HasPrefix(got, "   1  2026-03-01 11:00:00Z  ") || strings.ContainsAny(got, "\n\x1b") {
 			t.Errorf("%q", got)
 		}
 	}
 	taken := `{"command":"7-attempt:start","snapshots":[{"id":"01m85y3ckn0000000000000000"}]}`
-	if got := Entry(6, at, "taken", []byte(taken)); !strings.HasSuffix(got, "  snapshot 01m85y3ckn (before the next attempt)") {
+	if got := EntryLine(6, at, "taken", []byte(taken)); !strings.HasSuffix(got, "  snapshot 01m85y3ckn (before the next attempt)") {
 		t.Errorf("%q", got)
 	}
 	golden(t, "told", b.String())

@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// toldOnce adds what a plan's markers come to to the answers of the other checks, so that
-// a count that failed is told once: the plan leaves out what a check says of the same
-// place, and a check leaves out the doubts about what the plan refuses. Verdicts stay.
-func toldOnce(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckResult {
+// addPlanResult appends the result of a plan's markers to the other checks, so that the same
+// failure is reported once: the plan leaves out what a check reports at the same place, and a
+// check leaves out its warnings about what the plan rejects. Verdicts are unchanged.
+func addPlanResult(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckResult {
 	all := slices.Clone(checks)
 	for i, c := range all {
 		if c.Verdict == belay.VerdictFail {
@@ -19,14 +19,14 @@ func toldOnce(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckR
 		}
 		all[i].Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f belay.Finding) bool {
 			return f.Severity == belay.SeverityWarning && slices.ContainsFunc(plan.Findings, func(of belay.Finding) bool {
-				return of.Severity == belay.SeverityError && same(f, of)
+				return of.Severity == belay.SeverityError && isSameFinding(f, of)
 			})
 		})
 	}
 	left := func(f belay.Finding) (by string) {
 		for _, c := range all {
 			for _, told := range c.Findings {
-				if same(told, f) && (told.Severity == f.Severity || told.Severity == belay.SeverityError) {
+				if isSameFinding(told, f) && (told.Severity == f.Severity || told.Severity == belay.SeverityError) {
 					return c.Check
 				}
 			}
@@ -45,9 +45,9 @@ func toldOnce(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckR
 	return append(all, plan)
 }
 
-// same reports whether a check's finding says what a plan's does, of the same place. The
-// plan puts the section before the sentence, the check its place behind it.
-func same(told, planned belay.Finding) bool {
+// isSameFinding reports whether a check's finding says the same as a plan's, about the same
+// place. The plan puts the section before the sentence, the check puts its place after it.
+func isSameFinding(told, planned belay.Finding) bool {
 	sentence := strings.TrimSuffix(told.Title, fmt.Sprintf(": %s:%d", told.File, told.Line))
 	_, says, _ := strings.Cut(planned.Title, ": ")
 	if told.Category != belay.CategoryContract || planned.Category != belay.CategoryContract {

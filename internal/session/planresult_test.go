@@ -31,7 +31,7 @@ func TestACountIsToldOnce(t *testing.T) {
 			checks[0].Verdict = belay.VerdictPass
 		}
 		plan := belay.CheckResult{Check: "plan", Verdict: belay.VerdictFail, Findings: []belay.Finding{c.planned}}
-		got := toldOnce(checks, plan)
+		got := addPlanResult(checks, plan)
 		if len(got) != 2 || len(got[0].Findings) != c.left || len(got[1].Findings) != c.planLeft {
 			t.Errorf("%s: %+v", c.name, got)
 		}

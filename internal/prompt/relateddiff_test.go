@@ -36,9 +36,9 @@ func TestBeside(t *testing.T) {
 		"nothing":                             {test("x/y_test.go", ""), ""},
 		"no test":                             {[]belay.Finding{outside}, ""},
 	} {
-		got := beside(c.findings, diff, true)
+		got := relatedDiff(c.findings, diff, true)
 		var paths []string
-		for _, p := range patches(got) {
+		for _, p := range splitDiff(got) {
 			paths = append(paths, p.path)
 		}
 		want := strings.Fields(c.want)
@@ -52,14 +52,14 @@ func TestBeside(t *testing.T) {
 			}
 		}
 	}
-	if got := beside(test("src/shop/cart.go", ""), diff, true); !strings.Contains(got, "(cut: ") || strings.Contains(got, "line 90 ") {
+	if got := relatedDiff(test("src/shop/cart.go", ""), diff, true); !strings.Contains(got, "(cut: ") || strings.Contains(got, "line 90 ") {
 		t.Errorf("it is not cut:\n%s", got)
 	}
 	small := fileDiff("a/a.go", 3)
-	if got := beside(test("a/a_test.go", ""), small, true); got != "" {
+	if got := relatedDiff(test("a/a_test.go", ""), small, true); got != "" {
 		t.Errorf("shown twice:\n%s", got)
 	}
-	if got := beside(test("a/a_test.go", ""), small, false); !strings.Contains(got, "line 2 of a/a.go") {
+	if got := relatedDiff(test("a/a_test.go", ""), small, false); !strings.Contains(got, "line 2 of a/a.go") {
 		t.Errorf("not shown where nothing else shows it: %q", got)
 	}
 }
@@ -75,7 +75,7 @@ func TestNothingIsCutShort(t *testing.T) {
 	wide.Title = "TestOther fails"
 	wide.Detail = strings.Repeat("word ", 4000)
 	in := PromptInput{
-		Task: login, LastDiff: fileDiff("docs/long.md", 900) + fileDiff("src/login/name.go", 5), Whole: Whole{Diff: ".belay/now/last.diff", Findings: ".belay/now/findings.md"},
+		Task: login, LastDiff: fileDiff("docs/long.md", 900) + fileDiff("src/login/name.go", 5), FullFiles: FullFiles{Diff: ".belay/now/last.diff", Findings: ".belay/now/findings.md"},
 		State: play(t, usual, before, exited, captured, refused(long, wide)),
 	}
 	in.Kind = in.State.Pending.Prompt
@@ -97,7 +97,7 @@ func TestNothingIsCutShort(t *testing.T) {
 	if all := AllFindings([]belay.Finding{long, wide}); strings.Count(all, "of its own") != 60 || strings.Count(all, "word ")+strings.Count(all, "word\n") != 4000 {
 		t.Errorf("the file has not all of it: %d bytes", len(all))
 	}
-	fix := FixPrompt(FixInput{Task: login, Attempt: 1, Findings: []belay.Finding{long}, Diff: in.LastDiff, Whole: in.Whole}).Text
+	fix := FixPrompt(FixInput{Task: login, Attempt: 1, Findings: []belay.Finding{long}, Diff: in.LastDiff, FullFiles: in.FullFiles}).Text
 	for _, want := range []string{"run: go test -run", "+line 4 of src/login/name.go", "all of it is in .belay/now/findings.md)"} {
 		if !strings.Contains(fix, want) {
 			t.Errorf("the fix prompt lacks %q:\n%s", want, fix)

@@ -12,8 +12,8 @@ import (
 
 // How much of the changed code is shown beside failing tests.
 const (
-	mostBeside      = 4  // files
-	mostBesideLines = 60 // of one file's diff
+	maxRelatedFiles = 4  // files
+	maxRelatedLines = 60 // of one file's diff
 )
 
 // changedFile is the part of a diff that is about one file.
@@ -22,8 +22,8 @@ type changedFile struct {
 	text string
 }
 
-// patches parts a diff as git prints it by its files.
-func patches(diff string) []changedFile {
+// splitDiff splits a diff, as git prints it, into its files.
+func splitDiff(diff string) []changedFile {
 	var out []changedFile
 	for part := range strings.SplitSeq("\n"+diff, "\ndiff --git ") {
 		if strings.TrimSpace(part) == "" {
@@ -46,14 +46,15 @@ func patches(diff string) []changedFile {
 	return out
 }
 
-// beside gives the parts of a diff that failing tests are about: of the files that their places
-// and stacks name, else of the code that a test file is for, else of its folder. "" when there is
-// none, or when what it would show is the whole diff and the diff is shown anyway.
-func beside(findings []belay.Finding, diff string, whole bool) string {
-	all := patches(diff)
+// relatedDiff returns the parts of a diff that failing tests are about: the files that their
+// places and stacks name, else the code that a test file is for, else its folder. It returns
+// "" when there is none, or when the result would be the whole diff and whole says that it is
+// shown anyway.
+func relatedDiff(findings []belay.Finding, diff string, whole bool) string {
+	all := splitDiff(diff)
 	var picked []changedFile
 	pick := func(p changedFile) {
-		if len(picked) < mostBeside && !slices.Contains(picked, p) {
+		if len(picked) < maxRelatedFiles && !slices.Contains(picked, p) {
 			picked = append(picked, p)
 		}
 	}
@@ -66,18 +67,18 @@ func beside(findings []belay.Finding, diff string, whole bool) string {
 			names = append(names, at.File)
 		}
 		for _, p := range all {
-			if slices.ContainsFunc(names, func(n string) bool { return sameFile(n, p.path) }) {
+			if slices.ContainsFunc(names, func(n string) bool { return isSameFile(n, p.path) }) {
 				pick(p)
-				code = code || !testLike(p.path)
+				code = code || !isTestPath(p.path)
 			}
 		}
-		for _, near := range []func(test, p string) bool{subjectOf, inFolder} {
+		for _, near := range []func(test, p string) bool{isTested, inSameFolder} {
 			for _, p := range all {
-				if !code && f.File != "" && !testLike(p.path) && near(f.File, p.path) {
+				if !code && f.File != "" && !isTestPath(p.path) && near(f.File, p.path) {
 					pick(p)
 				}
 			}
-			code = code || slices.ContainsFunc(picked, func(p changedFile) bool { return !testLike(p.path) && near(f.File, p.path) })
+			code = code || slices.ContainsFunc(picked, func(p changedFile) bool { return !isTestPath(p.path) && near(f.File, p.path) })
 		}
 	}
 	if whole && len(picked) == len(all) && strings.Count(diff, "\n") <= MaxLines && len(diff) <= MaxBytes {
@@ -85,7 +86,7 @@ func beside(findings []belay.Finding, diff string, whole bool) string {
 	}
 	var b strings.Builder
 	for _, p := range picked {
-		kept, left := Cut(p.text, mostBesideLines, MaxBytes/mostBeside)
+		kept, left := Cut(p.text, maxRelatedLines, MaxBytes/maxRelatedFiles)
 		b.WriteString(strings.TrimRight(kept, "\n") + "\n")
 		if left != "" {
 			b.WriteString("(cut: " + left + ")\n")
@@ -94,15 +95,15 @@ func beside(findings []belay.Finding, diff string, whole bool) string {
 	return b.String()
 }
 
-// sameFile tells whether a name in a report is a path of the tree: as it is, from the root of the
-// file system, or, as Go and Java print them, without its folder.
-func sameFile(name, p string) bool {
+// isSameFile reports whether a name in a report is a path of the tree: unchanged, from the
+// root of the file system, or, as Go and Java print it, without its folder.
+func isSameFile(name, p string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
 	return name != "" && (name == p || strings.HasSuffix(name, "/"+p) || !strings.Contains(name, "/") && path.Base(p) == name)
 }
 
-// testLike tells whether a path is that of a test, by what files of tests are called.
-func testLike(p string) bool {
+// isTestPath reports whether a path is that of a test, by the usual names of test files.
+func isTestPath(p string) bool {
 	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	ends := func(s string, endings ...string) bool {
 		return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(s, end) })
@@ -111,8 +112,9 @@ func testLike(p string) bool {
 	return strings.HasPrefix(low, "test_") || ends(low, "_test", ".test", ".spec", "_spec") || ends(stem, "Test", "Tests")
 }
 
-// subjectOf tells whether p is the code that a test file is for: parse_test.go and parse.go.
-func subjectOf(test, p string) bool {
+// isTested reports whether p is the code that a test file is for, like parse.go for
+// parse_test.go.
+func isTested(test, p string) bool {
 	bare := func(p string) string {
 		s := strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p)))
 		s = strings.TrimPrefix(s, "test_")
@@ -124,14 +126,14 @@ func subjectOf(test, p string) bool {
 	return bare(p) != "" && bare(test) == bare(p)
 }
 
-func inFolder(test, p string) bool { return path.Dir(test) == path.Dir(p) }
+func inSameFolder(test, p string) bool { return path.Dir(test) == path.Dir(p) }
 
-// Whole are the files that hold in full what a prompt cuts, from the root of the tree; "" for
-// one that is not there.
-type Whole struct{ Diff, Findings string }
+// FullFiles are the paths, from the root of the tree, of the files with the full text of what
+// a prompt cuts; "" for one that does not exist.
+type FullFiles struct{ Diff, Findings string }
 
-// pointed says, where a text was cut, which file has all of it.
-func pointed(text, file string) string {
+// withFilePointer adds to a text that was cut which file has all of it.
+func withFilePointer(text, file string) string {
 	if file == "" {
 		return text
 	}

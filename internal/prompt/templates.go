@@ -18,25 +18,25 @@ import (
 // person's task alone goes out byte for byte.
 
 //go:embed templates/*.tmpl
-var files embed.FS
+var templateFiles embed.FS
 
-// templates are read when the first one is wanted: most commands want none.
+// templates parses the templates when the first one is needed: most commands need none.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("brief").Funcs(template.FuncMap{
 		"code":     Code,
 		"codes":    Codes,
-		"closing":  Closing,
+		"closing":  ClosingFence,
 		"fence":    Block,
-		"past":     Past,
+		"past":     PastBlock,
 		"line":     belay.VisibleLine,
 		"duration": Duration,
 		"count":    belay.CountOf,
-		"data":     data,
+		"data":     quoteData,
 		"join":     strings.Join,
-		"request":  Request,
-		"contract": contractOf,
+		"request":  RequestText,
+		"contract": contractText,
 		"doubts":   doubtLines,
-	}).ParseFS(files, "templates/*.tmpl"))
+	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
 // render runs one template. The templates are part of the program and tests run each
@@ -49,9 +49,9 @@ func render(name string, data any) string {
 	return strings.Trim(b.String(), "\n")
 }
 
-// sections renders the named templates and sets a blank line between those that have
-// something to say.
-func sections(data any, names ...string) string {
+// renderSections renders the named templates and puts a blank line between those that are not
+// empty.
+func renderSections(data any, names ...string) string {
 	var parts []string
 	for _, name := range names {
 		if text := render(name, data); strings.TrimSpace(text) != "" {

@@ -19,7 +19,7 @@ func TestSaid(t *testing.T) {
 		"a\xffb":                        "a�b",
 		strings.Repeat("é", 400):        strings.Repeat("é", 159) + "…",
 	} {
-		if got := Said(text); got != want {
+		if got := SummaryLine(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

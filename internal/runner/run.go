@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Run is a run that is waited for.
+// Run is a run to wait for.
 type Run struct {
 	Agent  *agent.Run
 	Dir    string                 // the run's folder
@@ -49,27 +49,28 @@ const (
 	meterFile = "meter.json"
 )
 
-// turnEnds is how long an agent may take to end once it has said that its turn is over.
-const turnEnds = 3 * time.Second
+// turnEndTimeout is how long an agent may take to exit after it has reported the end of its
+// turn.
+const turnEndTimeout = 3 * time.Second
 
-// Await waits until nothing of the run lives. The end of ctx ends the waiting alone.
+// Await waits until all processes of the run have ended. When ctx ends, only the waiting ends.
 func (r Run) Await(ctx context.Context) (End, error) {
 	soft, cancel := context.WithCancel(r.Soft)
 	defer cancel()
-	live := &screen{stall: r.Stall, meter: agent.NewMeter(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
-		file: r.file(meterFile), turnEndsWait: turnEnds}
-	live.load(agent.NewMeter(r.Prices))
+	live := &outputMonitor{stall: r.Stall, meter: agent.NewMeter(r.Prices), limit: r.Limit, onUse: r.Used, stop: cancel,
+		meterPath: r.path(meterFile), turnEndsWait: turnEndTimeout}
+	live.loadMeter(agent.NewMeter(r.Prices))
 	live.meter.ContinueSession(r.Session, r.Before)
 	if r.Live != nil {
-		live.to = r.Agent.Render(r.Live)
-		defer live.to.Close()
+		live.renderer = r.Agent.Render(r.Live)
+		defer live.renderer.Close()
 	}
 	res, err := r.Agent.Wait(soft, live)
-	if live.wait != nil {
-		live.wait.Stop()
+	if live.turnTimer != nil {
+		live.turnTimer.Stop()
 	}
 	if err == nil {
-		return r.end(res, live, false)
+		return r.newEnd(res, live, false)
 	}
 	if ctx.Err() != nil {
 		return End{Result: res}, err
@@ -83,30 +84,30 @@ func (r Run) Await(ctx context.Context) (End, error) {
 		mark, why = stallMark, r.Stall.Found().String()
 	case live.blocked != "":
 		mark, why = blockMark, live.blocked
-	case live.over != "":
-		mark, why = limitMark, live.over
+	case live.reachedLimit != "":
+		mark, why = limitMark, live.reachedLimit
 	default:
 		return End{Result: res}, err
 	}
 	if mark != "" {
 		r.Note("ending the agent: " + why)
-		if err := fsroot.WriteFile(r.file(mark), []byte(why), 0o600); err != nil {
+		if err := fsroot.WriteFile(r.path(mark), []byte(why), 0o600); err != nil {
 			return End{Result: res}, err
 		}
 	}
 	if err := r.Agent.Stop(ctx); err != nil {
 		return End{Result: res}, err
 	}
-	live.stall, live.limit, live.at = nil, nil, 0
+	live.stall, live.limit, live.offset = nil, nil, 0
 	if res, err = r.Agent.Wait(ctx, live); err != nil {
 		return End{Result: res}, err
 	}
-	return r.end(res, live, stopped)
+	return r.newEnd(res, live, stopped)
 }
 
-// Once runs a command that is not an agent, once for its folder, also when belay is killed
-// meanwhile. What goes wrong with it is noted; only being stopped, and the end of ctx, count.
-func Once(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool, err error) {
+// RunOnce runs a command that is not an agent, once for its folder, even if belay is killed
+// meanwhile. Its failures are noted; only being stopped, and the end of ctx, are returned.
+func RunOnce(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool, err error) {
 	r.Agent, err = agent.Attach(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.Agent, err = agent.Start(ctx, r.Dir, self, s)
@@ -122,28 +123,28 @@ func Once(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool
 	return end.Stopped, err
 }
 
-func (r Run) end(res agent.Result, live *screen, stopped bool) (End, error) {
+func (r Run) newEnd(res agent.Result, live *outputMonitor, stopped bool) (End, error) {
 	live.meter.Close()
 	live.limit = nil
-	live.look()
+	live.checkLimit()
 	e := End{Result: res, Use: live.use, Session: live.meter.Session(), Stopped: stopped}
 	if res.Ended != agent.EndedStopped || stopped {
 		return e, nil // it ended by itself before it could be ended
 	}
 	var err error
-	if e.Stall, err = r.marked(stallMark); err != nil || e.Stall != "" {
+	if e.Stall, err = r.readMark(stallMark); err != nil || e.Stall != "" {
 		return e, err
 	}
-	if e.Limit, err = r.marked(limitMark); err != nil || e.Limit != "" {
+	if e.Limit, err = r.readMark(limitMark); err != nil || e.Limit != "" {
 		return e, err
 	}
-	e.Blocked, err = r.marked(blockMark)
+	e.Blocked, err = r.readMark(blockMark)
 	return e, err
 }
 
-// marked reads a mark, "" when there is none.
-func (r Run) marked(name string) (string, error) {
-	why, err := fsroot.ReadFile(r.file(name), fsroot.MaxSmallFile)
+// readMark reads a mark, "" when there is none.
+func (r Run) readMark(name string) (string, error) {
+	why, err := fsroot.ReadFile(r.path(name), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -37,7 +37,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loop.State{Attempts: c.attempts}
-			got := Refused(s)
+			got := LastRefused(s)
 			if c.want < 0 {
 				if got != nil {
 					t.Errorf("%+v was refused", got)
@@ -58,26 +58,26 @@ func TestInput(t *testing.T) {
 	s := loop.State{Attempts: []loop.Attempt{refusedAttempt(1, wrong), refusedAttempt(2, wrong, remark), refusedAttempt(3, asked, remark)}}
 	s.Attempts[2].Reviewer = "ana"
 
-	in := Input(task, s, s.Attempts[1])
+	in := NewFixInput(task, s, s.Attempts[1])
 	if in.Attempt != 2 || in.By != "" || !reflect.DeepEqual(in.Findings, []belay.Finding{wrong}) {
 		t.Errorf("what the second attempt is to be mended for: %+v", in)
 	}
-	if !reflect.DeepEqual(in.Again, []belay.Finding{wrong}) {
-		t.Errorf("it was rejected for the same before, not %v", in.Again)
+	if !reflect.DeepEqual(in.Repeated, []belay.Finding{wrong}) {
+		t.Errorf("it was rejected for the same before, not %v", in.Repeated)
 	}
 	if in.Reproduce != task.Checks.Tests.String() || in.Reproduce == "" {
 		t.Errorf("the tests failed; the command that shows it is %q", in.Reproduce)
 	}
-	if len(in.Beside) > 0 {
-		t.Errorf("nobody reviewed it: %v", in.Beside)
+	if len(in.OtherFindings) > 0 {
+		t.Errorf("nobody reviewed it: %v", in.OtherFindings)
 	}
 
-	in = Input(task, s, s.Attempts[2])
-	if in.By != "ana" || !reflect.DeepEqual(in.Findings, []belay.Finding{asked}) || !reflect.DeepEqual(in.Beside, []belay.Finding{remark}) {
+	in = NewFixInput(task, s, s.Attempts[2])
+	if in.By != "ana" || !reflect.DeepEqual(in.Findings, []belay.Finding{asked}) || !reflect.DeepEqual(in.OtherFindings, []belay.Finding{remark}) {
 		t.Errorf("what a person rejected it for, and said beside that: %+v", in)
 	}
-	if in.Reproduce != "" || len(in.Again) > 0 {
-		t.Errorf("no test failed and it is new: %q, %v", in.Reproduce, in.Again)
+	if in.Reproduce != "" || len(in.Repeated) > 0 {
+		t.Errorf("no test failed and it is new: %q, %v", in.Reproduce, in.Repeated)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestReviewed(t *testing.T) {
 		"reviewers, but not the last": {[]loop.Attempt{reviewers, {N: 2}, {N: 3}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, got := Reviewed(loop.State{Attempts: c.attempts}); got != c.want {
+			if _, got := LastReviewed(loop.State{Attempts: c.attempts}); got != c.want {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -122,7 +122,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(path string, line int) belay.Finding { return belay.Finding{File: path, Line: line} }
-	got, err := Files(dir, []belay.Finding{at("sum.go", 3), at("gone.go", 1), {Title: "of no file"}, at("sum.go", 5), at("logo.png", 1), at("link.go", 1)})
+	got, err := ReadFixFiles(dir, []belay.Finding{at("sum.go", 3), at("gone.go", 1), {Title: "of no file"}, at("sum.go", 5), at("logo.png", 1), at("link.go", 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", got[i].Path, got[i], why)
 		}
 	}
-	if _, err := Files(filepath.Join(dir, "no-such"), nil); err == nil {
+	if _, err := ReadFixFiles(filepath.Join(dir, "no-such"), nil); err == nil {
 		t.Error("a folder that is not there has no files")
 	}
 }

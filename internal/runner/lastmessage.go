@@ -10,10 +10,11 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// lastWords gives what an agent said last, on one line, without secrets, when it ended in error, or with status 0
-// after an error of its model; whether that is a reason that passes, so that it is worth waiting for; and, of one
-// that does not, or of tools that it was not allowed to use, why it could not work.
-func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked string) {
+// lastMessage returns an agent's last message, on one line, without secrets, when it ended in
+// error, or with status 0 after an error of its model. transient reports whether the reason is
+// temporary, so that waiting helps. blocked is why the agent could not work: a permanent
+// error, or tools that it was not allowed to use.
+func lastMessage(run *agent.Run, exit int) (words string, transient bool, blocked string) {
 	var out tailBuffer
 	if _, err := run.Output(&out); err != nil {
 		return "", false, ""
@@ -26,21 +27,21 @@ func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked 
 		}
 		return "", false, blocked
 	}
-	if soon.MatchString(words) || passing.MatchString(words) && !lasting.MatchString(words) {
+	if retryHints.MatchString(words) || transientErrors.MatchString(words) && !permanentErrors.MatchString(words) {
 		return words, true, ""
 	}
 	return words, false, agent.ObstacleText(words)
 }
 
 var (
-	passing = lazyregexp.New(`(?i)rate.?limit|overloaded|too many requests|temporarily unavailable|service unavailable|` +
+	transientErrors = lazyregexp.New(`(?i)rate.?limit|overloaded|too many requests|temporarily unavailable|service unavailable|` +
 		`bad gateway|gateway time-?out|timed? ?out|connection (?:reset|refused|error)|ECONNRESET|ETIMEDOUT|\b(?:429|502|503|504|529)\b`)
 	// Gemini's limits by the minute are called a quota as well.
-	soon    = lazyregexp.New(`(?i)(?:retry|try again) (?:in|after) [\d.]+ ?(?:s|ms|sec|seconds?)\b`)
-	lasting = lazyregexp.New(`(?i)quota|credit|billing|payment|api key|unauthori[sz]ed|authenticat|forbidden|\b(?:401|402|403)\b`)
+	retryHints      = lazyregexp.New(`(?i)(?:retry|try again) (?:in|after) [\d.]+ ?(?:s|ms|sec|seconds?)\b`)
+	permanentErrors = lazyregexp.New(`(?i)quota|credit|billing|payment|api key|unauthori[sz]ed|authenticat|forbidden|\b(?:401|402|403)\b`)
 )
 
-// lastLine gives the last line that says something. Of an agent's event stream that is the
+// lastLine returns the last line with a message. In an agent's event stream that is the
 // message of its last error or result.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -59,7 +60,7 @@ func lastLine(text string) string {
 	return ""
 }
 
-// messageOf finds the words of an error or a result in one event.
+// messageOf returns the text of an error or a result in one event.
 func messageOf(line []byte) string {
 	var event map[string]any
 	if json.Unmarshal(line, &event) != nil {

@@ -5,6 +5,6 @@ import (
 	"syscall"
 )
 
-func born(st *syscall.Stat_t) string {
+func birthTime(st *syscall.Stat_t) string {
 	return fmt.Sprintf("%d.%d", st.Birthtimespec.Sec, st.Birthtimespec.Nsec)
 }

@@ -21,8 +21,8 @@ func turn(id string) string { return strings.Replace(costs, "ID", id, 1) }
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	found, told := 0, []string{}
-	s := &screen{meter: agent.NewMeter(nil), found: func() { found++ }, turnEndsWait: time.Hour,
-		told: func(u belay.Use) { told = append(told, u.CostText()) },
+	s := &outputMonitor{meter: agent.NewMeter(nil), stop: func() { found++ }, turnEndsWait: time.Hour,
+		onUse: func(u belay.Use) { told = append(told, u.CostText()) },
 		limit: func(u belay.Use) string {
 			if u.Cost >= 0.5 {
 				return "enough"
@@ -30,12 +30,12 @@ func TestLimit(t *testing.T) {
 			return ""
 		}}
 	_, _ = s.Write([]byte(turn("a") + "words\n" + turn("b")[:20]))
-	if found != 0 || s.over != "" {
+	if found != 0 || s.reachedLimit != "" {
 		t.Error("ended before the limit")
 	}
 	_, _ = s.Write([]byte(turn("b")[20:]))
-	if found == 0 || s.over != "enough" || strings.Join(told, " ") != "$0.40 $0.80" {
-		t.Errorf("found %d, %q, told %v", found, s.over, told)
+	if found == 0 || s.reachedLimit != "enough" || strings.Join(told, " ") != "$0.40 $0.80" {
+		t.Errorf("found %d, %q, told %v", found, s.reachedLimit, told)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestTurnOver(t *testing.T) {
 		"in its middle": {turn("a"), time.Hour, true},
 	} {
 		found := make(chan bool, 8)
-		s := &screen{meter: agent.NewMeter(nil), found: func() { found <- true }, limit: func(u belay.Use) string { return u.CostText() }, turnEndsWait: tt.wait}
+		s := &outputMonitor{meter: agent.NewMeter(nil), stop: func() { found <- true }, limit: func(u belay.Use) string { return u.CostText() }, turnEndsWait: tt.wait}
 		_, _ = s.Write([]byte(tt.text))
 		got := false
 		select {
@@ -67,8 +67,8 @@ func TestTurnOver(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: ended %v", name, got)
 		}
-		if s.wait != nil {
-			s.wait.Stop()
+		if s.turnTimer != nil {
+			s.turnTimer.Stop()
 		}
 	}
 }
@@ -90,18 +90,18 @@ func TestTakenUp(t *testing.T) {
 		"just what was read is gone": {1 << 20, len(first) - 1<<20 - 4096, "$1.20"},
 	} {
 		file := filepath.Join(t.TempDir(), meterFile)
-		was := &screen{meter: agent.NewMeter(nil), file: file}
+		was := &outputMonitor{meter: agent.NewMeter(nil), meterPath: file}
 		for text := first; text != ""; {
 			n := min(len(text), 64<<10)
 			_, _ = was.Write([]byte(text[:n]))
 			text = text[n:]
 		}
-		if was.saved == 0 || was.saved > was.seen {
-			t.Fatalf("saved at %d of %d", was.saved, was.seen)
+		if was.savedTo == 0 || was.savedTo > was.seen {
+			t.Fatalf("saved at %d of %d", was.savedTo, was.seen)
 		}
 		var shown strings.Builder
-		is := &screen{meter: agent.NewMeter(nil), file: file, to: agent.NewRenderer(&shown, "/")}
-		is.load(agent.NewMeter(nil))
+		is := &outputMonitor{meter: agent.NewMeter(nil), meterPath: file, renderer: agent.NewRenderer(&shown, "/")}
+		is.loadMeter(agent.NewMeter(nil))
 		all := first + rest
 		_, _ = is.Write([]byte(all[:tt.head]))
 		if tt.missed > 0 {
@@ -109,7 +109,7 @@ func TestTakenUp(t *testing.T) {
 		}
 		_, _ = is.Write([]byte(all[tt.head+tt.missed:]))
 		is.meter.Close()
-		is.look()
+		is.checkLimit()
 		if got := is.use.CostText(); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
@@ -118,7 +118,7 @@ func TestTakenUp(t *testing.T) {
 		}
 		// Waited for once more, as after a stop, nothing is counted or shown again.
 		before := shown.Len()
-		is.at = 0
+		is.offset = 0
 		_, _ = is.Write([]byte(all[:tt.head]))
 		_ = is.Missed(int64(tt.missed))
 		_, _ = is.Write([]byte(all[tt.head+tt.missed:] + turn("d") + "more\n"))

@@ -25,20 +25,20 @@ var (
 	ErrState = errors.New("the record is damaged")
 )
 
-func refuse(reason error, code belay.Code, try, format string, args ...any) error {
+func newRefusal(reason error, code belay.Code, try, format string, args ...any) error {
 	e := belay.Refuse(code, try, format, args...)
 	e.Err = reason
 	return e
 }
 
-// sound reports what is wrong with a state that was read and not made here, so that
-// nothing below has to ask whether a record, a gate or a command is there.
-func sound(s State) error {
+// validate returns what is wrong with a state that was read from a record, so that nothing
+// below has to check that an attempt, a gate or a command exists.
+func validate(s State) error {
 	damaged := func(what string) error {
-		return refuse(ErrState, belay.CodeCannot, "belay log --verify", "phase %q %s", s.Phase, what)
+		return newRefusal(ErrState, belay.CodeCannot, "belay log --verify", "phase %q %s", s.Phase, what)
 	}
-	switch kind, waits := commandOf(s.Phase); {
-	case !known(s.Phase):
+	switch kind, waits := phaseCommand(s.Phase); {
+	case !isPhase(s.Phase):
 		return damaged("does not exist")
 	case waits && (s.Pending == nil || s.Pending.Kind != kind):
 		return damaged("has no command")
@@ -46,18 +46,18 @@ func sound(s State) error {
 		return damaged("has an unexpected command")
 	case (s.Phase == PhaseGate) != (s.Gate != nil):
 		return damaged("does not match its gate")
-	case waits && !startable(s, kind):
+	case waits && !canStart(s, kind):
 		return damaged("has nothing to work on")
 	case waits && kind == CmdAttempt && len(s.Attempts) == 0:
 		return damaged("has no record of the attempt")
-	case s.Phase == PhaseGate && !askable(s):
+	case s.Phase == PhaseGate && !canAsk(s):
 		return damaged("cannot continue from its gate")
 	}
 	return nil
 }
 
-// startable reports whether the state has what a command of this kind needs.
-func startable(s State, kind CommandKind) bool {
+// canStart reports whether the state has what a command of this kind needs.
+func canStart(s State, kind CommandKind) bool {
 	switch kind {
 	case CmdSnapshot:
 		return true
@@ -71,8 +71,8 @@ func startable(s State, kind CommandKind) bool {
 	return s.Before != "" && len(s.Attempts) > 0
 }
 
-func askable(s State) bool {
-	if s.Parked != nil && !startable(s, s.Parked.Kind) {
+func canAsk(s State) bool {
+	if s.Parked != nil && !canStart(s, s.Parked.Kind) {
 		return false
 	}
 	switch {
@@ -86,14 +86,14 @@ func askable(s State) bool {
 	return s.Parked != nil && s.Parked.Kind == s.Gate.Broken
 }
 
-func known(p Phase) bool {
-	_, waits := commandOf(p)
+func isPhase(p Phase) bool {
+	_, waits := phaseCommand(p)
 	return waits || p == PhaseNew || p == "" || p == PhaseGate || p == PhaseClosed
 }
 
-// commandOf gives the kind of command that is outstanding in a phase, if any is.
-func commandOf(p Phase) (CommandKind, bool) {
-	for kind, phase := range phaseOf {
+// phaseCommand returns the kind of command that is pending in a phase, if any is.
+func phaseCommand(p Phase) (CommandKind, bool) {
+	for kind, phase := range commandPhases {
 		if phase == p {
 			return kind, true
 		}
@@ -101,7 +101,7 @@ func commandOf(p Phase) (CommandKind, bool) {
 	return "", false
 }
 
-var phaseOf = map[CommandKind]Phase{
+var commandPhases = map[CommandKind]Phase{
 	CmdSnapshot: PhaseSnapshot,
 	CmdBaseline: PhaseBaseline,
 	CmdAttempt:  PhaseAttempt,

@@ -23,9 +23,9 @@ import (
 
 // What a task's own working tree needs beside the files of a snapshot.
 
-// equip copies into a task's own tree what package managers installed in the user's, as far
-// as it is ignored there: tests do not run without it. What cannot be copied is said.
-func equip(ctx context.Context, home string, tree *git.Repo, w Watcher) {
+// copyInstalled copies what package managers installed from the user's tree into a task's own,
+// if it is ignored there: tests do not run without it. What cannot be copied is reported.
+func copyInstalled(ctx context.Context, home string, tree *git.Repo, w Observer) {
 	var wanted []string
 	for _, name := range agent.InstalledPackages(home) {
 		if _, err := fsroot.Lstat(filepath.Join(tree.Root, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
@@ -55,16 +55,17 @@ func equip(ctx context.Context, home string, tree *git.Repo, w Watcher) {
 	}
 }
 
-// IncludeFile names the ignored files that every new working tree gets a copy of, by patterns as in .gitignore. Several
-// coding agents read it for the trees that they make.
+// IncludeFile names the file that lists, in patterns as in .gitignore, the ignored files to
+// copy into every new worktree. Several coding agents read it for the worktrees that they
+// create.
 const IncludeFile = ".worktreeinclude"
 
-// mostIncluded bounds how many files are copied because of it.
-const mostIncluded = 10_000
+// maxIncluded limits how many files are copied because of it.
+const maxIncluded = 10_000
 
-// include copies the user's ignored files that IncludeFile names. What is not ignored is in the snapshot, and what
-// cannot be copied is said.
-func include(ctx context.Context, home *session.Session, tree *git.Repo, w Watcher) error {
+// copyIncluded copies the user's ignored files that match IncludeFile. Files that are not
+// ignored are in the snapshot. What cannot be copied is reported.
+func copyIncluded(ctx context.Context, home *session.Session, tree *git.Repo, w Observer) error {
 	patterns, err := fsroot.ReadFile(filepath.Join(home.Repo.Root, IncludeFile), 64<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -96,7 +97,7 @@ func include(ctx context.Context, home *session.Session, tree *git.Repo, w Watch
 	if err != nil {
 		return fmt.Errorf("find the files that %s names: %w", IncludeFile, err)
 	}
-	c := copier{tmp: filepath.Join(tree.Dir, "belay", "tmp"), most: home.Config.Snapshot.MaxFile}
+	c := copier{tmp: filepath.Join(tree.Dir, "belay", "tmp"), maxBytes: home.Config.Snapshot.MaxFile}
 	if c.from, err = fsroot.OpenRoot(home.Repo.Root); err != nil {
 		return err
 	}
@@ -110,11 +111,11 @@ func include(ctx context.Context, home *session.Session, tree *git.Repo, w Watch
 		if !ignored[i] {
 			continue
 		}
-		if copied == mostIncluded {
-			w.Note(fmt.Sprintf("%s names more than %d files: the others were not copied", IncludeFile, mostIncluded))
+		if copied == maxIncluded {
+			w.Note(fmt.Sprintf("%s names more than %d files: the others were not copied", IncludeFile, maxIncluded))
 			break
 		}
-		if err := c.copy(name); err != nil {
+		if err := c.copyFile(name); err != nil {
 			w.Note(fmt.Sprintf("%s was not copied: %v", belay.VisibleLine(name), err))
 			continue
 		}
@@ -130,11 +131,11 @@ func include(ctx context.Context, home *session.Session, tree *git.Repo, w Watch
 type copier struct {
 	from, to *fsroot.Root
 	tmp      string
-	most     int64 // bytes of one file
+	maxBytes int64 // bytes of one file
 }
 
-// copy copies one file, unless something is there already.
-func (c *copier) copy(name string) error {
+// copyFile copies one file, unless the target exists.
+func (c *copier) copyFile(name string) error {
 	if _, err := c.to.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -142,8 +143,8 @@ func (c *copier) copy(name string) error {
 	if err != nil {
 		return err
 	}
-	if info.Size > c.most {
-		return fmt.Errorf("it is larger than snapshot.max_file, %s", belay.Size(c.most))
+	if info.Size > c.maxBytes {
+		return fmt.Errorf("it is larger than snapshot.max_file, %s", belay.Size(c.maxBytes))
 	}
 	f, err := c.from.Open(name)
 	if err != nil {
@@ -161,25 +162,26 @@ func (c *copier) copy(name string) error {
 		}
 	}
 	return c.to.WriteFile(name, info.Perm, c.tmp, func(w io.Writer) error {
-		_, err := io.Copy(w, io.LimitReader(f, c.most))
+		_, err := io.Copy(w, io.LimitReader(f, c.maxBytes))
 		return err
 	})
 }
 
-// setUpTime is how long the command that sets a working tree up may take.
-const setUpTime = 20 * time.Minute
+// setUpTimeout limits the command that sets up a worktree.
+const setUpTimeout = 20 * time.Minute
 
-// setUp runs the command that the config names for new working trees. The task does not begin where that fails.
-func setUp(ctx context.Context, s *session.Session, r *session.Record, w Watcher) error {
+// runSetUp runs the command from the config for new worktrees. If it fails, the task does not
+// start.
+func runSetUp(ctx context.Context, s *session.Session, r *session.Record, w Observer) error {
 	if len(s.Config.Worktree.SetUp) == 0 {
 		return nil
 	}
-	command, err := s.May.Program(s.Config.Worktree.SetUp)
+	command, err := s.Gate.Program(s.Config.Worktree.SetUp)
 	if err != nil {
 		return err
 	}
 	w.Note(fmt.Sprintf("%s: setting up the worktree with %s", r.Task.ID, command))
-	limited, cancel := context.WithTimeout(ctx, setUpTime)
+	limited, cancel := context.WithTimeout(ctx, setUpTimeout)
 	defer cancel()
 	var said proc.HeadTail
 	end := proc.Program{Command: command, Dir: s.Repo.Root, Env: proc.Environ(s.TestEnv(r.Task), s.Repo.Root),
@@ -196,29 +198,30 @@ func setUp(ctx context.Context, s *session.Session, r *session.Record, w Watcher
 
 // Each worktree of a task has its own ports, below those that systems give out by themselves.
 const (
-	portsEach  = 10
-	firstPorts = 20_000
-	lastPorts  = 32_000
+	portsPerTree = 10
+	firstPorts   = 20_000
+	lastPorts    = 32_000
 )
 
-// freePorts gives the first of the ports for a new tree: those of no other tree of the repository with this git folder,
-// and free now. 0 where there are none. Where it begins to look depends on the repository, so that two seldom meet.
+// freePorts returns the first port of a block for a new worktree: free now and of no other
+// worktree of the repository with this git folder. It returns 0 if there is none. Where the
+// search starts depends on the repository, so that two repositories seldom collide.
 func freePorts(common string) int {
 	taken := worktree.Ports(common)
 	h := fnv.New32a()
 	io.WriteString(h, common)
-	const blocks = (lastPorts - firstPorts) / portsEach
+	const blocks = (lastPorts - firstPorts) / portsPerTree
 	for i := range blocks {
-		first := firstPorts + (int(h.Sum32()%blocks)+i)%blocks*portsEach
-		if !taken[first] && allFree(first) {
+		first := firstPorts + (int(h.Sum32()%blocks)+i)%blocks*portsPerTree
+		if !taken[first] && arePortsFree(first) {
 			return first
 		}
 	}
 	return 0
 }
 
-func allFree(first int) bool {
-	for port := first; port < first+portsEach; port++ {
+func arePortsFree(first int) bool {
+	for port := first; port < first+portsPerTree; port++ {
 		l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 		if err != nil {
 			return false

@@ -16,19 +16,19 @@ const (
 	UntickedNote = "not-ticked"
 )
 
-// TickOff marks an accepted task done in the file of this working tree that it was
-// imported from. It comes after everything that looks at the agent's work, so that it is
-// never taken for it; it can be done again, and is said once. A box that cannot be ticked
-// is named, and is no reason to refuse anything.
+// TickOff ticks the box of an accepted task in the file of this worktree that it was imported
+// from. It runs after everything that reads the agent's work, so that the tick never counts as
+// that. It is safe to repeat and reports once. If a box cannot be ticked, the reason is
+// reported, and nothing fails.
 //
-// The note comes before the tick: killed in between, the tick is made again, and what it
-// changed is known to whoever takes it back.
+// The note is recorded before the tick: after a kill in between, the tick is made again, and a
+// rollback knows what it changed.
 func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) error {
 	o := r.Task.Origin
 	if o == nil {
 		return nil
 	}
-	last := r.tick()
+	last := r.tickNote()
 	if last != nil && (last.Kind == UntickedNote || last.Edit == nil) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) err
 			return nil
 		}
 	}
-	err := s.sharing(func(tmp string) error {
+	err := s.withTempFolder(func(tmp string) error {
 		_, err := tasklist.MarkDone(s.Repo.Root, tmp, *o)
 		return err
 	})
@@ -56,18 +56,18 @@ func (s *Session) TickOff(ctx context.Context, r *Record, tell func(string)) err
 	return s.AddNote(ctx, r, note)
 }
 
-// TickNote says what became of a task's box: it was ticked on those lines, or not, for
-// that reason.
+// TickNote makes the note about a task's box: ticked on those lines, or not ticked for that
+// reason.
 func TickNote(o belay.Origin, lines []int, err error) Note {
 	if err != nil {
-		return Note{Kind: UntickedNote, Text: Sentence(err)}
+		return Note{Kind: UntickedNote, Text: ErrorLine(err)}
 	}
 	return Note{Kind: TickedNote, Text: tasklist.MarkingText(o, lines)}
 }
 
-// tick gives the note about the task's box that still holds, nil for none: a rollback of
-// everything takes the tick back.
-func (r *Record) tick() *Note {
+// tickNote returns the note about the task's box that is still true, nil for none: a rollback
+// of everything takes the tick back.
+func (r *Record) tickNote() *Note {
 	for i := len(r.Notes) - 1; i >= 0; i-- {
 		switch r.Notes[i].Kind {
 		case RollbackNote:
@@ -81,10 +81,10 @@ func (r *Record) tick() *Note {
 	return nil
 }
 
-// untick gives the edits that take back what belay itself wrote about a task into files of
-// this working tree.
-func (r *Record) untick() []restore.Edit {
-	if n := r.tick(); n != nil && n.Edit != nil {
+// untickEdits returns the edits that undo what belay itself wrote about a task into files of
+// this worktree.
+func (r *Record) untickEdits() []restore.Edit {
+	if n := r.tickNote(); n != nil && n.Edit != nil {
 		return []restore.Edit{n.Edit.Inverse()}
 	}
 	return nil
@@ -93,10 +93,10 @@ func (r *Record) untick() []restore.Edit {
 // RollbackNote is the kind of the note about a rollback by hand.
 const RollbackNote = "rollback"
 
-// MergedNote is the kind of note that says that a task's work was brought back. Its
-// Target is the snapshot that was.
+// MergedNote is the kind of note about the merge of a task's work. Its Target is the merged
+// snapshot.
 const MergedNote = "merged"
 
-// ArchivedNote is the kind of note that says what becomes of the snapshots of a task that
-// has ended: its text names those that stay, Archived are the others.
+// ArchivedNote is the kind of note about the snapshots of a task that has ended: its text
+// names those that stay, Archived are the others.
 const ArchivedNote = "snapshots"

@@ -8,36 +8,37 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Marked is what a plan's markers of a task say, and where.
-type Marked struct {
+// PlanMarkers are the markers of a task in a plan.
+type PlanMarkers struct {
 	Path  string   // of the plan, from the root; "" for none
 	Lines []string // "12: landing/features: TASK-3 [ADD]: (2) drinks", in the order of the plan
 }
 
 // Text quotes the markers: a plan is a file of the repository.
-func (m Marked) Text() string { return Block("text", strings.Join(m.Lines, "\n")) }
+func (m PlanMarkers) Text() string { return Block("text", strings.Join(m.Lines, "\n")) }
 
-// Now are the files for agents, as far as they are there.
-type Now struct{ Task, Feedback, History, Summary, Diff, Findings bool }
+// NowFiles says which of the files for agents exist.
+type NowFiles struct{ Task, Feedback, History, Summary, Diff, Findings bool }
 
-// Any reports that there is one.
-func (n Now) Any() bool { return n.Task || n.Feedback || n.History || n.Summary }
+// Any reports whether any of the files exists, apart from the full texts of what a prompt
+// cuts.
+func (n NowFiles) Any() bool { return n.Task || n.Feedback || n.History || n.Summary }
 
-// Contract says whether a request has anything to work from.
-func (v view) Contract() bool { return contractOf(v.Task.Request) != "" }
+// Contract reports whether a request contains anything to work from.
+func (v view) Contract() bool { return contractText(v.Task.Request) != "" }
 
-// contractOf is a request as lines, without the type: "" when it holds nothing but doubts.
-func contractOf(r belay.Request) string {
+// contractText returns a request as lines, without the type: "" when it contains only doubts.
+func contractText(r belay.Request) string {
 	if len(r.Requirements)+len(r.Preserve)+len(r.Affected)+len(r.Bounds) == 0 {
 		return ""
 	}
 	r.Doubts = nil
-	_, lines, _ := strings.Cut(Request(r), "\n\n")
+	_, lines, _ := strings.Cut(RequestText(r), "\n\n")
 	return lines
 }
 
-// Meanings explains the markers that a request has, a line each: what an agent has to know
-// to read them, and no more.
+// Meanings explains the markers in a request, a line each: what an agent has to know to read
+// them, and no more.
 func (v view) Meanings() []string {
 	r, counted := v.Task.Request, false
 	has := map[belay.Marker]bool{}

@@ -23,7 +23,7 @@ func TestLastLine(t *testing.T) {
 		"You exceeded your current quota, please check your plan and billing details. Please retry in 35.2s.": true,
 		"You have hit your usage limit (billing). Try again in 3 days 4 hours.":                               false,
 	} {
-		if got := soon.MatchString(words) || passing.MatchString(words) && !lasting.MatchString(words); got != want {
+		if got := retryHints.MatchString(words) || transientErrors.MatchString(words) && !permanentErrors.MatchString(words); got != want {
 			t.Errorf("%q passes: %v", words, got)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Sentence is an error with what to try, on one line, for the record.
-func Sentence(err error) string {
+// ErrorLine returns an error with its suggested next step, on one line, for the record.
+func ErrorLine(err error) string {
 	text := err.Error()
 	var e *belay.Error
 	var odd interface{ Try() string } // what package fsroot and git say of a file that is none

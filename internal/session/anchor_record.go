@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// remember writes outside the repository how far a record goes. It comes after the record
-// is on the disk, and it failing costs only that a cut would not be noticed.
-func (s *Session) remember(r *Record) {
+// writeAnchor stores outside the repository how far a record goes. It runs after the record is
+// on disk. If it fails, only a later cut of the record goes unnoticed.
+func (s *Session) writeAnchor(r *Record) {
 	if s.Anchors.Problem() != nil {
 		return
 	}
-	st := State{Task: string(r.Log.Task), Open: r.Open(), Seq: r.Log.Head.Seq, Hash: r.Log.Head.Hash}
-	for _, b := range r.bound {
+	st := Anchor{Task: string(r.Log.Task), Open: r.Open(), Seq: r.Log.Head.Seq, Hash: r.Log.Head.Hash}
+	for _, b := range r.pins {
 		if b.ID == r.State.Before {
 			st.Before = &b
 		}
@@ -25,16 +25,16 @@ func (s *Session) remember(r *Record) {
 	_ = s.Anchors.Write(st)
 }
 
-// cut refuses (CodeCannot) a record that does not go on from what is remembered of it.
-func (s *Session) cut(task belay.TaskID, log journal.Log) error {
+// checkNotCut returns CodeCannot for a record that does not continue from its anchor.
+func (s *Session) checkNotCut(task belay.TaskID, log journal.Log) error {
 	st, known := s.Anchors.Read(string(task))
-	if !known || on(st, log) {
+	if !known || continuesAnchor(st, log) {
 		return nil
 	}
 	// The log may have been read before what is remembered was written: what that speaks of
 	// was in the record by then, so it is there now.
 	if now, err := s.Journal.Read(task); err == nil {
-		if log = now; on(st, log) {
+		if log = now; continuesAnchor(st, log) {
 			return nil
 		}
 	}
@@ -45,13 +45,13 @@ func (s *Session) cut(task belay.TaskID, log journal.Log) error {
 	return belay.Refuse(belay.CodeCannot, try, "the record of %s was changed: entry %d differs from the known one", task, st.Seq)
 }
 
-// on reports whether a record goes on from what is remembered of it.
-func on(st State, log journal.Log) bool {
+// continuesAnchor reports whether a record contains the entry that its anchor names.
+func continuesAnchor(st Anchor, log journal.Log) bool {
 	return len(log.Entries) >= st.Seq && log.Entries[st.Seq-1].Hash == st.Hash
 }
 
-// gone adds to the error of reading a record that is not there that one is known.
-func (s *Session) gone(task belay.TaskID, err error) error {
+// explainMissing adds to the error for a missing record that an anchor of it exists.
+func (s *Session) explainMissing(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeNotFound {
 		return err
 	}
@@ -63,21 +63,21 @@ func (s *Session) gone(task belay.TaskID, err error) error {
 		"the record of %s is gone: %d entries are known", belay.VisibleLine(st.Task), st.Seq)
 }
 
-// Anchored says how a record compares with what is remembered of it outside the
-// repository: "" and nil when it goes on from there, a sentence when nothing is
-// remembered, an error when it was cut or changed.
-func (s *Session) Anchored(task belay.TaskID, log journal.Log) (not string, err error) {
+// CompareAnchor compares a record with its anchor outside the repository. It returns "" and
+// nil when the record continues from the anchor, a sentence when there is no anchor, and an
+// error when the record was cut or changed.
+func (s *Session) CompareAnchor(task belay.TaskID, log journal.Log) (not string, err error) {
 	if err := s.Anchors.Problem(); err != nil {
 		return "not anchored outside the repository: " + err.Error(), nil
 	}
 	if _, known := s.Anchors.Read(string(task)); !known {
 		return "not anchored outside the repository yet: the next entry anchors it", nil
 	}
-	return "", s.cut(task, log)
+	return "", s.checkNotCut(task, log)
 }
 
-// Gone gives the tasks whose record is known and not there any more.
-func (s *Session) Gone() ([]State, error) {
+// MissingRecords returns the anchors of tasks that have no record any more.
+func (s *Session) MissingRecords() ([]Anchor, error) {
 	ids, err := s.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -89,11 +89,11 @@ func (s *Session) Gone() ([]State, error) {
 	return s.Anchors.List(there...)
 }
 
-// AcceptRecord goes on with a task's record as it is, whatever is remembered of it, and
-// notes that; one that is gone is forgotten. It says what was wrong. CodeUsage when
-// nothing is.
+// AcceptRecord accepts a task's record as it is, whatever its anchor says, and notes that. The
+// anchor of a missing record is deleted. It returns what was wrong. CodeUsage when nothing
+// was.
 func (s *Session) AcceptRecord(ctx context.Context, task belay.TaskID) (what string, err error) {
-	r, err := s.LoadAnyway(task)
+	r, err := s.LoadUnchecked(task)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		if _, known := s.Anchors.Read(string(task)); known {
 			return err.Error(), s.Anchors.Forget(string(task))
@@ -105,7 +105,7 @@ func (s *Session) AcceptRecord(ctx context.Context, task belay.TaskID) (what str
 	if err != nil {
 		return "", err
 	}
-	wrong := s.cut(task, r.Log)
+	wrong := s.checkNotCut(task, r.Log)
 	if wrong == nil {
 		return "", belay.Refuse(belay.CodeUsage, "belay log --verify "+string(task), "the record of %s is intact", task)
 	}
@@ -113,14 +113,14 @@ func (s *Session) AcceptRecord(ctx context.Context, task belay.TaskID) (what str
 	return what, s.AddNote(ctx, r, Note{Kind: "record-accepted", Text: what})
 }
 
-// acceptDamaged goes on with the entries before the first one that is damaged; the record
-// as it was is kept beside the new one.
+// acceptDamaged accepts the entries before the first damaged one and keeps a copy of the
+// damaged record beside the new one.
 func (s *Session) acceptDamaged(ctx context.Context, task belay.TaskID, damage error) (string, error) {
 	log, err := s.Journal.Read(task)
 	if belay.CodeOf(err) != belay.CodeCannot || len(log.Entries) == 0 {
 		return "", damage
 	}
-	r, err := s.read(log)
+	r, err := s.foldChecked(log)
 	if err != nil {
 		return "", err
 	}
@@ -131,16 +131,16 @@ func (s *Session) acceptDamaged(ctx context.Context, task belay.TaskID, damage e
 	return what, s.AddNote(ctx, r, Note{Kind: "record-accepted", Text: fmt.Sprintf("%s; %d entries are left", what, len(log.Entries))})
 }
 
-// Restored points the refs of the snapshots that a record names at their commits again:
-// those of a task that needs them, and of another where another commit stands there. gone
-// are those whose bytes are gone; a ref that was deleted after the end was dropped.
-func (s *Session) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Pin, err error) {
-	moved, missing, err := s.Snaps.CheckRefs(ctx, r.bound)
+// RestoreRefs restores the refs of the snapshots that a record names: all of them for a task
+// that needs its snapshots, otherwise only refs that name another commit. gone are snapshots
+// without their objects. A ref that was deleted after the task ended was dropped on purpose.
+func (s *Session) RestoreRefs(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Pin, err error) {
+	moved, missing, err := s.Snaps.CheckRefs(ctx, r.pins)
 	if err != nil {
 		return nil, nil, err
 	}
 	if needed {
-		moved = append(moved, slices.DeleteFunc(missing, r.disposable)...)
+		moved = append(moved, slices.DeleteFunc(missing, r.isArchived)...)
 	}
 	if gone, err = s.Snaps.RestoreRefs(ctx, moved); err != nil {
 		return nil, nil, err
@@ -148,9 +148,10 @@ func (s *Session) Restored(ctx context.Context, r *Record, needed bool) (done, g
 	return slices.DeleteFunc(moved, func(b snapshot.Pin) bool { return slices.Contains(gone, b) }), gone, nil
 }
 
-// Sweep takes the second refs away that no open task needs: belay was killed before it
-// could. all are the records of all tasks; one that cannot be read keeps them all.
-func (s *Session) Sweep(ctx context.Context, all []*Record) error {
+// RemoveUnneededRefs removes second refs that no open task needs, left behind when belay was
+// killed. all are the records of all tasks; a record that cannot be read keeps all second
+// refs.
+func (s *Session) RemoveUnneededRefs(ctx context.Context, all []*Record) error {
 	ids, err := s.Journal.Tasks()
 	if err != nil || len(ids) != len(all) {
 		return err
@@ -159,7 +160,7 @@ func (s *Session) Sweep(ctx context.Context, all []*Record) error {
 	busy := false
 	for _, r := range all {
 		busy = busy || r.Open() && r.State.Pending != nil
-		for _, b := range r.bound {
+		for _, b := range r.pins {
 			needed[b.ID] = needed[b.ID] || r.Open()
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// Refused gives the newest attempt that was refused with a reason, nil for none.
-func Refused(s loop.State) *loop.Attempt {
+// LastRefused returns the newest attempt that was rejected with a reason, nil for none.
+func LastRefused(s loop.State) *loop.Attempt {
 	for i := len(s.Attempts) - 1; i >= 0; i-- {
 		if len(s.Attempts[i].Reasons()) > 0 {
 			return &s.Attempts[i]
@@ -27,12 +27,14 @@ func Refused(s loop.State) *loop.Attempt {
 	return nil
 }
 
-// Input says what the newest refused attempt of s, a, is to be fixed for, without the code.
-func Input(t belay.Task, s loop.State, a loop.Attempt) FixInput {
-	in := FixInput{Task: t, Attempt: a.N, Findings: a.Reasons(), By: a.Reviewer, Again: loop.State{Attempts: s.Attempts[:a.N]}.Repeated()}
+// NewFixInput returns the data of the fix prompt for a, the newest rejected attempt of s,
+// without the code.
+func NewFixInput(t belay.Task, s loop.State, a loop.Attempt) FixInput {
+	in := FixInput{Task: t, Attempt: a.N, Findings: a.Reasons(), By: a.Reviewer,
+		Repeated: loop.State{Attempts: s.Attempts[:a.N]}.Repeated()}
 	for _, f := range a.Findings {
 		if a.Reviewer != "" && f.Severity != belay.SeverityError && f.Severity != "" {
-			in.Beside = append(in.Beside, f)
+			in.OtherFindings = append(in.OtherFindings, f)
 		}
 	}
 	if slices.ContainsFunc(in.Findings, func(f belay.Finding) bool { return f.Category == belay.CategoryTests }) {
@@ -41,11 +43,10 @@ func Input(t belay.Task, s loop.State, a loop.Attempt) FixInput {
 	return in
 }
 
-// Reviewed tells whether the attempt that is to be repaired was rejected by a person, or
-// refused by reviewers alone: what the checks measure was right, and only what they found
-// is to be fixed.
-func Reviewed(s loop.State) (loop.Attempt, bool) {
-	a := Refused(s)
+// LastReviewed returns the attempt to be repaired and whether it was rejected by a person, or
+// by reviewers only: then the checks passed, and only what the reviewers found is to be fixed.
+func LastReviewed(s loop.State) (loop.Attempt, bool) {
+	a := LastRefused(s)
 	if a == nil || a.N != len(s.Attempts)-1 || a.Review == "" && a.Reviewer == "" {
 		return loop.Attempt{}, false
 	}
@@ -55,9 +56,9 @@ func Reviewed(s loop.State) (loop.Attempt, bool) {
 	return *a, !slices.ContainsFunc(a.Reasons(), func(f belay.Finding) bool { return f.Check != "review" })
 }
 
-// Files reads the places that findings name below a folder, each file once, in their
-// order. Secrets in them are masked.
-func Files(dir string, findings []belay.Finding) ([]FixFile, error) {
+// ReadFixFiles reads the places below a folder that findings name, each file once, in order of
+// the findings. It masks secrets.
+func ReadFixFiles(dir string, findings []belay.Finding) ([]FixFile, error) {
 	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func Files(dir string, findings []belay.Finding) ([]FixFile, error) {
 	var out []FixFile
 	for _, path := range order {
 		file := FixFile{Path: path}
-		text, err := readSome(root, path)
+		text, err := readLimited(root, path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			file.Missing = "does not exist (any more)"
@@ -88,39 +89,39 @@ func Files(dir string, findings []belay.Finding) ([]FixFile, error) {
 			file.Missing = "cannot be read: " + err.Error()
 		default:
 			text = []byte(secret.Mask(string(text))) // what refused the work is not to be repeated
-			list, ok := Of(path, text, places[path])
+			list, ok := Excerpts(path, text, places[path])
 			if !ok {
 				file.Missing = "is binary or too large to show"
 			}
-			file.Code = texts(list)
-			list, _ = Narrow(text, places[path])
-			file.Short = texts(list)
+			file.Code = excerptTexts(list)
+			list, _ = NarrowExcerpts(text, places[path])
+			file.Short = excerptTexts(list)
 		}
 		out = append(out, file)
 	}
 	return out, nil
 }
 
-func texts(list []Excerpt) (out []string) {
+func excerptTexts(list []Excerpt) (out []string) {
 	for _, e := range list {
 		out = append(out, e.String())
 	}
 	return out
 }
 
-// readSome reads a file of the tree, a little more of it than is looked into.
-func readSome(root *fsroot.Root, path string) ([]byte, error) {
+// readLimited reads a file of the tree, up to a little more than MaxFileBytes.
+func readLimited(root *fsroot.Root, path string) ([]byte, error) {
 	f, err := root.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, Largest+1))
+	return io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 }
 
-// Paths lists what a review may speak of: the paths of the index, and those that are not
-// ignored, which an agent has just made.
-func Paths(ctx context.Context, repo *git.Repo) ([]string, error) {
+// ReviewPaths lists the paths that a review may name: those in the index, and those that are
+// not ignored, which an agent has just created.
+func ReviewPaths(ctx context.Context, repo *git.Repo) ([]string, error) {
 	out, err := git.Output(repo.Command(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard"))
 	if err != nil {
 		return nil, fmt.Errorf("list the files: %w", err)

@@ -20,9 +20,9 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// HomeOf gives the root of the user's tree: the one a task's working tree was made from,
+// HomeRoot returns the root of the user's tree: the one that a task's worktree was made from,
 // or the tree itself.
-func HomeOf(r *git.Repo) (string, error) {
+func HomeRoot(r *git.Repo) (string, error) {
 	m, ok, err := worktree.MarkOf(r)
 	if err != nil || !ok {
 		return r.Root, err
@@ -30,23 +30,23 @@ func HomeOf(r *git.Repo) (string, error) {
 	return m.Home, nil
 }
 
-// Captured says which files the snapshots of a session contain.
-func Captured(s *session.Session) snapshot.Options {
-	return snapshot.Options{Include: s.Config.Snapshot.Include, MaxFile: s.Config.Snapshot.MaxFile, Registry: s.Known}
+// SnapshotOptions returns which files the snapshots of a session contain.
+func SnapshotOptions(s *session.Session) snapshot.Options {
+	return snapshot.Options{Include: s.Config.Snapshot.Include, MaxFile: s.Config.Snapshot.MaxFile, Registry: s.Registry}
 }
 
-// Home returns the session of the user's tree. It is this one unless a person stands in a
-// task's own.
-func Home(ctx context.Context, s *session.Session) (*session.Session, error) {
-	root, err := HomeOf(s.Repo)
+// HomeSession returns the session of the user's tree. It is s unless the current folder is in
+// a task's own worktree.
+func HomeSession(ctx context.Context, s *session.Session) (*session.Session, error) {
+	root, err := HomeRoot(s.Repo)
 	if err != nil {
 		return nil, err
 	}
-	return in(ctx, s, root)
+	return openTree(ctx, s, root)
 }
 
-// in opens another working tree of this repository, under the same rules.
-func in(ctx context.Context, s *session.Session, root string) (*session.Session, error) {
+// openTree opens another worktree of this repository, under the same rules.
+func openTree(ctx context.Context, s *session.Session, root string) (*session.Session, error) {
 	if root == s.Repo.Root {
 		return s, nil
 	}
@@ -59,24 +59,24 @@ func in(ctx context.Context, s *session.Session, root string) (*session.Session,
 	if err != nil {
 		return nil, err
 	}
-	snaps, err := restore.Open(ctx, repo, Captured(s))
+	snaps, err := restore.Open(ctx, repo, SnapshotOptions(s))
 	if err != nil {
 		return nil, err
 	}
-	return with(s, repo, snaps, 0), nil
+	return withRepo(s, repo, snaps, 0), nil
 }
 
-func with(s *session.Session, repo *git.Repo, snaps *restore.Store, ports int) *session.Session {
+func withRepo(s *session.Session, repo *git.Repo, snaps *restore.Store, ports int) *session.Session {
 	other := *s
 	other.Repo, other.Snaps, other.Restores, other.Ports = repo, snaps.Snapshots, snaps, ports
 	return &other
 }
 
-// At returns the session of the working tree that a task runs in, from wherever a person
-// stands: its own, or the user's. CodeNotFound when its own is gone.
-func At(ctx context.Context, s *session.Session, r *session.Record) (*session.Session, error) {
+// TaskSession returns the session of the worktree that a task runs in, its own or the user's,
+// from any worktree. CodeNotFound when the task's own is missing.
+func TaskSession(ctx context.Context, s *session.Session, r *session.Record) (*session.Session, error) {
 	if r.Task.Worktree == "" {
-		return Home(ctx, s)
+		return HomeSession(ctx, s)
 	}
 	repo, m, ok, err := worktree.Find(ctx, s.Repo, r.Task.Worktree)
 	if err != nil {
@@ -90,30 +90,30 @@ func At(ctx context.Context, s *session.Session, r *session.Record) (*session.Se
 		return nil, belay.Refuse(belay.CodeNotFound, try, "the worktree of %s, %s, is gone", r.Task.ID,
 			belay.VisibleLine(r.Task.Worktree))
 	}
-	snaps, err := restore.Open(ctx, repo, Captured(s))
+	snaps, err := restore.Open(ctx, repo, SnapshotOptions(s))
 	if err != nil {
 		return nil, err
 	}
-	return with(s, repo, snaps, m.Ports), nil
+	return withRepo(s, repo, snaps, m.Ports), nil
 }
 
-// Path is where the working tree of a task's own lies.
-func Path(s *session.Session, task belay.TaskID) (string, error) {
-	home, err := HomeOf(s.Repo)
+// WorktreePath returns the path of a task's own worktree.
+func WorktreePath(s *session.Session, task belay.TaskID) (string, error) {
+	home, err := HomeRoot(s.Repo)
 	if err != nil {
 		return "", err
 	}
 	folder, err := worktree.Folder(s.Repo, home, s.Config.Worktrees)
 	if err == nil {
-		err = mayLie(s, home, folder)
+		err = checkLocation(s, home, folder)
 	}
 	return filepath.Join(folder, task.Key()), err
 }
 
-// mayLie refuses a folder of working trees that lies elsewhere than in the git folder or
-// beside the repository, under its name, unless the user trusts the setting that says so:
-// a clone must not choose where folders are made.
-func mayLie(s *session.Session, home, folder string) error {
+// checkLocation rejects a folder for worktrees that is neither in the git folder nor beside
+// the repository, under its name, unless the user trusts the setting for it: a clone must not
+// choose where folders are created.
+func checkLocation(s *session.Session, home, folder string) error {
 	home, err := filepath.EvalSymlinks(home)
 	if err != nil {
 		return fmt.Errorf("find the repository: %w", err)
@@ -132,7 +132,7 @@ func mayLie(s *session.Session, home, folder string) error {
 		strings.HasPrefix(folder, common+string(filepath.Separator)) {
 		return nil
 	}
-	for _, value := range s.May.Values("worktrees") {
+	for _, value := range s.Gate.Values("worktrees") {
 		if at, err := worktree.Folder(s.Repo, home, value); err == nil &&
 			(folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) {
 			return nil
@@ -143,18 +143,18 @@ func mayLie(s *session.Session, home, folder string) error {
 		Try:  "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: config.ErrUntrusted}
 }
 
-// Ready returns the session of the tree that a task is to run in. Its own is made if it is not
-// there: at first from what the user's tree holds now, uncommitted work included; later,
-// when somebody removed it, from the task's last snapshot.
-func Ready(ctx context.Context, s *session.Session, r *session.Record, w Watcher) (*session.Session, error) {
+// PrepareTree returns the session of the tree for a task to run in. It creates the task's own
+// worktree if it does not exist: at first from the current state of the user's tree, including
+// uncommitted work; later, if somebody removed it, from the task's last snapshot.
+func PrepareTree(ctx context.Context, s *session.Session, r *session.Record, w Observer) (*session.Session, error) {
 	if r.Task.Worktree == "" {
-		return At(ctx, s, r)
+		return TaskSession(ctx, s, r)
 	}
-	home, err := Home(ctx, s)
+	home, err := HomeSession(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := mayLie(s, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
+	if err := checkLocation(s, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
 		return nil, err
 	}
 	// One at a time: git lists all trees while it adds one.
@@ -163,12 +163,12 @@ func Ready(ctx context.Context, s *session.Session, r *session.Record, w Watcher
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	defer func() { _ = lock.Unlock() }()
-	from, err := startOf(ctx, home, r, w)
+	from, err := startSnapshot(ctx, home, r, w)
 	if err != nil {
 		return nil, err
 	}
 	made, err := worktree.MakeTree(ctx, home.Restores, r.Task.Worktree,
-		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(s))
+		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, SnapshotOptions(s))
 	if err != nil {
 		return nil, err
 	}
@@ -178,42 +178,42 @@ func Ready(ctx context.Context, s *session.Session, r *session.Record, w Watcher
 			w.Note(fmt.Sprintf("recreated the worktree of %s from snapshot %s", r.Task.ID, from.Short()))
 		}
 	}
-	equip(ctx, home.Repo.Root, made.Repo, w)
+	copyInstalled(ctx, home.Repo.Root, made.Repo, w)
 	if made.Mark.SetUp {
-		return with(s, made.Repo, made.Snaps, made.Mark.Ports), nil
+		return withRepo(s, made.Repo, made.Snaps, made.Mark.Ports), nil
 	}
 	if made.Mark.Ports == 0 {
 		made.Mark.Ports = freePorts(s.Repo.Common)
 	}
-	at := with(s, made.Repo, made.Snaps, made.Mark.Ports)
-	if err := include(ctx, home, made.Repo, w); err != nil {
+	at := withRepo(s, made.Repo, made.Snaps, made.Mark.Ports)
+	if err := copyIncluded(ctx, home, made.Repo, w); err != nil {
 		return nil, err
 	}
-	if err := setUp(ctx, at, r, w); err != nil {
+	if err := runSetUp(ctx, at, r, w); err != nil {
 		return nil, err
 	}
 	made.Mark.SetUp = true
 	return at, worktree.WriteMark(made.Repo, made.Mark)
 }
 
-// apartMark names the snapshot that a task's own working tree is made from.
-const apartMark = "worktree"
+// worktreeMark names the snapshot that a task's own worktree is made from.
+const worktreeMark = "worktree"
 
-// startOf gives the state in which a task's working tree is made.
-func startOf(ctx context.Context, s *session.Session, r *session.Record, w Watcher) (belay.SnapshotID, error) {
+// startSnapshot returns the snapshot from which a task's worktree is made.
+func startSnapshot(ctx context.Context, s *session.Session, r *session.Record, w Observer) (belay.SnapshotID, error) {
 	if r.State.Before != "" {
-		return lastOf(ctx, s, r)
+		return lastSnapshot(ctx, s, r)
 	}
-	info, found, err := s.Snaps.Find(ctx, r.Task.ID, apartMark, r.Own)
+	info, found, err := s.Snaps.Find(ctx, r.Task.ID, worktreeMark, r.OwnsSnapshot)
 	if err != nil || found {
 		return info.ID, err
 	}
-	if held, busy := s.Held(); busy {
+	if held, busy := s.TreeLockHolder(); busy {
 		w.Note(fmt.Sprintf("%s starts from the current working tree, while %s is working in it", r.Task.ID, held))
 	}
-	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
+	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: worktreeMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
 		Message: "start of the worktree of " + string(r.Task.ID)}
-	before, err := toBring(s, r)
+	before, err := workToBring(s, r)
 	if err != nil {
 		return "", err
 	}
@@ -228,9 +228,9 @@ func startOf(ctx context.Context, s *session.Session, r *session.Record, w Watch
 	return info.ID, err
 }
 
-// lastOf gives the snapshot that holds a task's tree as the loop takes it to be: the state
-// before where an attempt is to begin anew, else the last one taken.
-func lastOf(ctx context.Context, sess *session.Session, r *session.Record) (belay.SnapshotID, error) {
+// lastSnapshot returns the snapshot of a task's tree as the loop expects it: the state before
+// if an attempt is to start from it, else the last one taken.
+func lastSnapshot(ctx context.Context, sess *session.Session, r *session.Record) (belay.SnapshotID, error) {
 	all, err := sess.Snaps.List(ctx)
 	if err != nil {
 		return "", err
@@ -239,19 +239,20 @@ func lastOf(ctx context.Context, sess *session.Session, r *session.Record) (bela
 	anew := c != nil && c.Kind == loop.CmdAttempt && (c.Prompt == loop.PromptFull || c.Prompt == loop.PromptRetry)
 	last := r.State.Before
 	for _, s := range all {
-		working := s.Kind == belay.KindAfter || s.Kind == belay.KindStall || s.Kind == belay.KindBefore && s.Command != apartMark
+		working := s.Kind == belay.KindAfter || s.Kind == belay.KindStall || s.Kind == belay.KindBefore && s.Command != worktreeMark
 		if !working || s.ID <= last || anew && !strings.HasPrefix(s.Command, c.ID+":") {
 			continue
 		}
-		if s.Task.Key() == r.Task.ID.Key() && r.Own(s) {
+		if s.Task.Key() == r.Task.ID.Key() && r.OwnsSnapshot(s) {
 			last = s.ID
 		}
 	}
 	return last, nil
 }
 
-// Result is the snapshot of what a task's last attempt left, "" when there is none.
-func Result(r *session.Record) belay.SnapshotID {
+// ResultSnapshot returns the snapshot of what a task's last attempt left, "" when there is
+// none.
+func ResultSnapshot(r *session.Record) belay.SnapshotID {
 	for _, a := range slices.Backward(r.State.Attempts) {
 		if a.Snapshot != "" {
 			return a.Snapshot
@@ -260,28 +261,29 @@ func Result(r *session.Record) belay.SnapshotID {
 	return ""
 }
 
-// Unmerged reports whether a task was accepted in a working tree of its own and its work
-// was not brought back yet.
-func Unmerged(r *session.Record) bool {
+// IsUnmerged reports whether a task was accepted in its own worktree and its work is not
+// merged yet.
+func IsUnmerged(r *session.Record) bool {
 	if r.Task.Worktree == "" || r.State.Outcome != loop.OutcomePassed {
 		return false
 	}
 	return !slices.ContainsFunc(r.Notes, func(n session.Note) bool { return n.Kind == session.MergedNote })
 }
 
-// Needs tells of a task whether its snapshots are needed: it is open, its work was accepted
-// in a tree of its own and is not brought back yet, or an undo has taken it out again.
-func Needs(ctx context.Context, s *session.Session) func(r *session.Record) bool {
-	takenBack := TakenBack(ctx, s)
-	return func(r *session.Record) bool { return r.Open() || Unmerged(r) || takenBack(r) }
+// NeedsSnapshots returns a function that reports whether a task's snapshots are needed: the
+// task is open, its accepted work is in its own worktree and not merged yet, or an undo
+// reverted the merge.
+func NeedsSnapshots(ctx context.Context, s *session.Session) func(r *session.Record) bool {
+	takenBack := WasUndone(ctx, s)
+	return func(r *session.Record) bool { return r.Open() || IsUnmerged(r) || takenBack(r) }
 }
 
-// TakenBack tells of a task whether its work was brought into the user's tree and an undo
-// has taken it out again. Where the history of restores cannot be read, it says so of
-// every task whose work was brought.
-func TakenBack(ctx context.Context, s *session.Session) func(r *session.Record) bool {
+// WasUndone returns a function that reports whether a task's work was merged into the user's
+// tree and an undo reverted that. If the history of restores cannot be read, it returns true
+// for every merged task.
+func WasUndone(ctx context.Context, s *session.Session) func(r *session.Record) bool {
 	back := func(belay.SnapshotID) bool { return true }
-	if home, err := Home(ctx, s); err == nil {
+	if home, err := HomeSession(ctx, s); err == nil {
 		if known, err := home.Restores.UndoneRestores(); err == nil {
 			back = known
 		}

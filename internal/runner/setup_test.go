@@ -14,9 +14,9 @@ func TestAllFree(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	for _, first := range []int{port, port - portsEach + 1} {
-		if allFree(first) {
-			t.Errorf("%d to %d are free, although %d is not", first, first+portsEach-1, port)
+	for _, first := range []int{port, port - portsPerTree + 1} {
+		if arePortsFree(first) {
+			t.Errorf("%d to %d are free, although %d is not", first, first+portsPerTree-1, port)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestWhoEndedIt(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := r.end(agent.Result{Ended: tt.ended}, &screen{meter: agent.NewMeter(nil)}, tt.stopped)
+		got, err := r.newEnd(agent.Result{Ended: tt.ended}, &outputMonitor{meter: agent.NewMeter(nil)}, tt.stopped)
 		if err != nil || got.Stall != tt.want || got.Stopped != tt.stopped {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
@@ -51,10 +51,10 @@ func (b *broken) Write(p []byte) (int, error) {
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	s := &screen{to: agent.NewRenderer(&shown, "/")}
+	s := &outputMonitor{renderer: agent.NewRenderer(&shown, "/")}
 	_, _ = s.Write([]byte("one "))
 	_, _ = s.Write([]byte("two "))
-	s.at = 0
+	s.offset = 0
 	_, _ = s.Write([]byte("one two th"))
 	_, _ = s.Write([]byte("ree"))
 	if shown.String() != "one two three" {
@@ -62,7 +62,7 @@ func TestScreen(t *testing.T) {
 	}
 	found := 0
 	var gone broken
-	s = &screen{to: agent.NewRenderer(&gone, "/"), stall: agent.NewStallWatch("/work", 2), found: func() { found++ }}
+	s = &outputMonitor{renderer: agent.NewRenderer(&gone, "/"), stall: agent.NewStallWatch("/work", 2), stop: func() { found++ }}
 	call := `{"type":"tool_execution_start","toolCallId":"ID","toolName":"read","args":{"path":"a"}}` + "\n" + `{"type":"tool_execution_end","toolCallId":"ID","result":"x"}` + "\n"
 	for _, id := range []string{"1", "2"} {
 		if n, err := s.Write([]byte(strings.ReplaceAll(call, "ID", id))); err != nil || n == 0 {
@@ -92,7 +92,7 @@ func TestStuck(t *testing.T) {
 		"no plan":             {"Read src/flavors.ts", "", "add 2 more flavors", ""},
 		"a plan of something": {"Read src/flavors.ts", "# Else\n", "add 2 more flavors", ""},
 	} {
-		on, section := Stuck(task, tt.what, files(tt.plan))
+		on, section := FindStuck(task, tt.what, files(tt.plan))
 		got := ""
 		if on != nil {
 			got = on.Text
@@ -102,7 +102,7 @@ func TestStuck(t *testing.T) {
 		}
 	}
 	task.Request.Requirements = task.Request.Requirements[1:]
-	if on, _ := Stuck(task, "Bash npm test", files("")); on == nil {
+	if on, _ := FindStuck(task, "Bash npm test", files("")); on == nil {
 		t.Error("the only requirement is the one")
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// maxSaid bounds what an agent's summary adds to a line of the history, in characters.
-const maxSaid = 160
+// maxSummaryLine limits what an agent's summary adds to a line of the history, in characters.
+const maxSummaryLine = 160
 
-// generic are headings that say nothing of what was done.
-var generic = []string{"summary", "task summary", "summary of changes", "changes", "overview", "report", "result",
+// genericHeadings are headings that do not describe the work.
+var genericHeadings = []string{"summary", "task summary", "summary of changes", "changes", "overview", "report", "result",
 	"results", "done", "what was done", "what i did"}
 
 var listMark = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
 
-// Said gives what an agent's summary.md says, in one line that is fit for a terminal and a
-// prompt: its first line, without the signs of Markdown; a heading like "Summary" is none. ""
-// when it says nothing.
-func Said(text string) string {
+// SummaryLine returns one line of an agent's summary.md, safe for a terminal and a prompt: the
+// first line without the signs of Markdown, skipping headings like "Summary". It returns ""
+// when there is none.
+func SummaryLine(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "�")
 	}
@@ -34,7 +34,7 @@ func Said(text string) string {
 		}
 		if heading := strings.TrimLeft(line, "#"); heading != line {
 			line = strings.TrimSpace(strings.TrimRight(heading, "# "))
-			if slices.Contains(generic, strings.ToLower(strings.TrimRight(line, ":"))) {
+			if slices.Contains(genericHeadings, strings.ToLower(strings.TrimRight(line, ":"))) {
 				continue
 			}
 		}
@@ -43,8 +43,8 @@ func Said(text string) string {
 			continue
 		}
 		line = belay.VisibleLine(line)
-		if r := []rune(line); len(r) > maxSaid {
-			line = strings.TrimRight(string(r[:maxSaid-1]), " ") + "…"
+		if r := []rune(line); len(r) > maxSummaryLine {
+			line = strings.TrimRight(string(r[:maxSummaryLine-1]), " ") + "…"
 		}
 		return line
 	}
