@@ -100,7 +100,6 @@ func TestPlainWords(t *testing.T) {
 var lexicons = map[string]bool{
 	"internal/check/contract_words.go": true,
 	"internal/count/words.go":          true,
-	"internal/intent/apart.go":         true,
 	"internal/intent/doubt.go":         true,
 	"internal/intent/doubts.go":        true,
 	"internal/intent/nounish.go":       true,
