@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,7 @@ import (
 var (
 	leads   = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	nameIn  = regexp.MustCompile("`(\\w+)(?:\\(\\))?`\\s+in\\s+`((?:internal|cmd|bench|fleet)/[\\w/.-]+)`")
 	fenced  = regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 )
 
@@ -48,6 +50,33 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		if !reached[page] {
 			t.Errorf("nothing leads to %s", page)
 		}
+	}
+}
+
+// TestNamesAreWhereDocsSay: a name that the docs place in a file or package, "`Name` in `internal/x/y.go`", is there.
+func TestNamesAreWhereDocsSay(t *testing.T) {
+	t.Parallel()
+	pages, err := fs.Glob(os.DirFS("."), "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, page := range append([]string{"README.md", "CONTRIBUTING.md"}, pages...) {
+		for _, m := range nameIn.FindAllStringSubmatch(read(t, page), -1) {
+			files := []string{m[2]}
+			if !strings.HasSuffix(m[2], ".go") {
+				if files, err = filepath.Glob(m[2] + "/*.go"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			word := regexp.MustCompile(`\b` + m[1] + `\b`)
+			if found++; !slices.ContainsFunc(files, func(f string) bool { return word.MatchString(read(t, f)) }) {
+				t.Errorf("%s: %s is not in %s", page, m[1], m[2])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d names found: does the expression still match?", found)
 	}
 }
 
