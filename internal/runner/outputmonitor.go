@@ -69,8 +69,8 @@ func (s *outputMonitor) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Missed implements agent.LossWriter.
-func (s *outputMonitor) Missed(bytes int64) error {
+// BytesMissed implements agent.LossWriter.
+func (s *outputMonitor) BytesMissed(bytes int64) error {
 	s.offset += bytes
 	if s.offset <= s.seen {
 		return nil
@@ -157,3 +157,5 @@ func (s *outputMonitor) loadMeter(fresh *agent.Meter) {
 
 // path returns the path of a file in a run's folder.
 func (r Run) path(name string) string { return filepath.Join(r.Dir, name) }
+
+var _ agent.LossWriter = (*outputMonitor)(nil)

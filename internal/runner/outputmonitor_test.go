@@ -105,7 +105,7 @@ func TestTakenUp(t *testing.T) {
 		all := first + rest
 		_, _ = is.Write([]byte(all[:tt.head]))
 		if tt.missed > 0 {
-			_ = is.Missed(int64(tt.missed))
+			_ = is.BytesMissed(int64(tt.missed))
 		}
 		_, _ = is.Write([]byte(all[tt.head+tt.missed:]))
 		is.meter.Close()
@@ -120,7 +120,7 @@ func TestTakenUp(t *testing.T) {
 		before := shown.Len()
 		is.offset = 0
 		_, _ = is.Write([]byte(all[:tt.head]))
-		_ = is.Missed(int64(tt.missed))
+		_ = is.BytesMissed(int64(tt.missed))
 		_, _ = is.Write([]byte(all[tt.head+tt.missed:] + turn("d") + "more\n"))
 		if got := is.meter.Used().Cost; got < 1.59 || got > 1.61 || shown.Len() != before+len("more\n") {
 			t.Errorf("%s: waited for again: %v, %d bytes shown", name, got, shown.Len()-before)
