@@ -96,7 +96,7 @@ func (d *deniedTools) addTool(tool string) {
 	}
 }
 
-// CallBegan implements Taker.
+// CallBegan implements Listener.
 func (d *deniedTools) CallBegan(c Call) {
 	args, _ := c.Args.(map[string]any)
 	if tool := object(args).text("tool"); c.Tool == "invalid" && writeTools.Has(tool) {
@@ -104,7 +104,7 @@ func (d *deniedTools) CallBegan(c Call) {
 	}
 }
 
-// CallEnded implements Taker.
+// CallEnded implements Listener.
 func (d *deniedTools) CallEnded(e CallResult) {
 	if found := noTool.FindStringSubmatch(e.Output); e.Failed && found != nil {
 		d.addTool(found[1])

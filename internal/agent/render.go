@@ -166,7 +166,7 @@ func (r *Renderer) renderMessage(s StreamText) {
 	r.writeText(strings.TrimRight(s.Text, "\n") + "\n")
 }
 
-// CallBegan implements Taker.
+// CallBegan implements Listener.
 func (r *Renderer) CallBegan(c Call) {
 	r.endMessage()
 	indent := ""
@@ -176,7 +176,7 @@ func (r *Renderer) CallBegan(c Call) {
 	r.writeText(indent + "→ " + r.callLabel(c) + "\n")
 }
 
-// CallEnded implements Taker.
+// CallEnded implements Listener.
 func (r *Renderer) CallEnded(e CallResult) {
 	if !e.Failed {
 		return

@@ -118,7 +118,7 @@ type stepListener struct {
 	s *stepper
 }
 
-// CallBegan implements Taker.
+// CallBegan implements Listener.
 func (t stepListener) CallBegan(c Call) {
 	t.r.inText, t.s.inText = false, false
 	if t.s.add(Step{Call: t.r.callLabel(c), Nested: c.Thread != ""}) {
@@ -127,7 +127,7 @@ func (t stepListener) CallBegan(c Call) {
 	t.stop()
 }
 
-// CallEnded implements Taker.
+// CallEnded implements Listener.
 func (t stepListener) CallEnded(e CallResult) {
 	if i, ok := t.s.open[e.ID]; ok {
 		delete(t.s.open, e.ID)

@@ -38,7 +38,7 @@ const (
 	MaxOutput = 64 << 10
 )
 
-// StreamReader cuts bytes into lines and reads each. The zero value with a Taker is ready.
+// StreamReader cuts bytes into lines and reads each. The zero value with a Listener is ready.
 type StreamReader struct {
 	Listener Listener         // nil: calls are passed over
 	OnUsage  func(Usage)      // nil: what was used is passed over

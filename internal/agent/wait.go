@@ -24,7 +24,7 @@ const (
 // more: the tree is quiet then, unless Result.LeftProcesses names what could not be killed.
 // Meanwhile it writes the output to live (nil for none), from its start and as it comes,
 // raw, with a line
-// "[N bytes not shown]" where it fell behind, unless live is a Misser; when live fails, it is left alone from
+// "[N bytes not shown]" where it fell behind, unless live is a LossWriter; when live fails, it is left alone from
 // there on. The end of ctx ends the waiting and its error is returned; the agent
 // continues. CodeBusy: processes of a lost run resist being killed.
 func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
