@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 // A terminal that is closed hangs up a program that prints nothing.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // under nohup the program would ignore it
 	k := &killing{cmd: exec.Command("sleep", "600"), said: &locked{}}
 	if err := k.start(ending{tty: true}); err != nil {
 		t.Fatal(err)
