@@ -63,7 +63,7 @@ func headingStance(s string) stance {
 		return stanceSettles
 	case hasCue("goodHead", s) && short:
 		return stancePraises
-	case hasCue("askHead", s), short && headingLabel(s) != "":
+	case hasCue("askHead", s), short && sentenceLabel(s) != "":
 		return stanceAsks
 	case hasCue("asideHead", s) && short:
 		return stanceAside
@@ -115,18 +115,6 @@ func sentenceLabel(s string) Severity {
 		if m := cue(shape).FindStringSubmatch(s); m != nil {
 			return severityOf(strings.ToLower(strings.Join(m[1:], "")))
 		}
-	}
-	return ""
-}
-
-// headingLabel returns the label that a heading gives what is below it. A short one may be
-// made of any label, a title of several words is read as a sentence.
-func headingLabel(s string) Severity {
-	if got := sentenceLabel(s); got != "" || len(strings.Fields(s)) > 5 || hasCue("tally", s) {
-		return got
-	}
-	if m := cue("titled").FindStringSubmatch(s); m != nil {
-		return severityOf(strings.ToLower(m[1]))
 	}
 	return ""
 }

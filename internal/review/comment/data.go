@@ -67,7 +67,7 @@ func (r *data) readValue(v any, sev Severity, off string, depth int) {
 	if !ok || depth > maxDepth {
 		return
 	}
-	if got := headingLabel(scalarText(member(o, "severity", "level", "priority", "sev", "importance"))); got != "" {
+	if got := sentenceLabel(scalarText(member(o, "severity", "level", "priority", "sev", "importance"))); got != "" {
 		sev = got
 	}
 	if off == "" {
@@ -79,8 +79,8 @@ func (r *data) readValue(v any, sev Severity, off string, depth int) {
 	for _, k := range slices.Sorted(maps.Keys(o)) {
 		why, worst := off, sev
 		name := strings.ReplaceAll(k, "_", " ")
-		if _, list := o[k].([]any); list && headingLabel(name) != "" { // "blocking": [ … ]
-			worst = headingLabel(name)
+		if _, list := o[k].([]any); list && sentenceLabel(name) != "" { // "blocking": [ … ]
+			worst = sentenceLabel(name)
 		}
 		if why == "" && hasCue("listedOff", name) {
 			why = "listed under " + name

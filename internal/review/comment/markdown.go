@@ -43,14 +43,13 @@ func (u *unit) line(at int) int {
 // scope is what covers the units below it: a heading, the words before a list, the first
 // words of an item, the heads of a table.
 type scope struct {
-	parent       *scope
-	lead         *unit
-	level        int // of a heading, 0 for others
-	stance       stance
-	label        Severity
-	namesPath    bool     // tracked paths
-	finding      *finding // the finding that is read
-	firstFinding *finding // the first of them
+	parent    *scope
+	lead      *unit
+	level     int // of a heading, 0 for others
+	stance    stance
+	label     Severity
+	namesPath bool     // tracked paths
+	finding   *finding // the finding that is read
 }
 
 // document is a review, cut into its units.

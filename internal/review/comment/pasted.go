@@ -21,11 +21,8 @@ func (r *reader) readPasted(units []*unit, i int) {
 	if i+1 < len(units) && units[i+1].kind == prose && units[i+1].scope == b.unit.scope {
 		b.after = units[i+1].text
 	}
-	if n := len(r.findings); b.finding == nil || b.finding.scope.level == 1 && n > 0 { // below a paragraph that is a finding of its own
-		b.finding = r.openFinding(b.finding, nil)
-		if n > 0 {
-			b.finding.severity, b.finding.taken = r.findings[n-1].severity, r.findings[n-1].taken
-		}
+	if b.finding == nil {
+		b.finding = r.openFinding(nil, nil)
 	}
 	found, ok := readJSON(b.unit.text, b.unit.first, r.resolver.index)
 	if !ok {
@@ -98,16 +95,12 @@ func (r *reader) readOutputLine(b pastedBlock, line string, n int, file, off str
 		}
 	}
 	switch {
-	case len(m.spans) == 0 && b.finding.stance == stanceAsks && hasCue("offending", b.above) &&
-		strings.TrimSpace(line[:m.from]) == "": // a list of files
 	case len(m.spans) == 0 && strings.Trim(line[m.to:], " :") == "":
 		return m.path
 	case len(m.spans) == 0:
 		off = "named in pasted text"
 	case trace || hasCue("frame", line):
 		off = "a stack frame"
-	case strings.Contains(m.path, "test") && strings.Contains(b.unit.text, "FAIL"):
-		off = "a failing test"
 	case !hasCue("diagnostic", b.unit.text) && !strings.HasPrefix(line[m.to:], ":"):
 		off = "named in pasted text"
 	}

@@ -43,9 +43,6 @@ func (x *Index) candidates(spelled string) []string {
 			out = append(out, f)
 		}
 	}
-	if rooted && len(out) > 1 {
-		return []string{slices.MaxFunc(out, func(a, b string) int { return len(a) - len(b) })}
-	}
 	return out
 }
 
@@ -149,7 +146,6 @@ type mention struct {
 	spans      []lineRange
 	separate   bool // the lines stand apart from the path
 	isArgument bool // an argument of a command
-	isTestName bool // the name of a test in it
 }
 
 // parseSpans makes ranges from what an expression matched: a start, an end, a list of more.
@@ -177,7 +173,7 @@ func (n *resolver) findMentions(text string) []mention {
 		for _, stop := range pathEnds(t.text) {
 			if m.path = n.resolve(t.text[:stop], t.quoted); m.path != "" {
 				m.to = t.at + stop
-				m.isTestName = strings.HasPrefix(text[m.to:], "::")
+				m.isArgument = m.isArgument || strings.HasPrefix(text[m.to:], "::")
 				m.readLinesBehind(text)
 				break
 			}
@@ -190,7 +186,7 @@ func (n *resolver) findMentions(text string) []mention {
 	return out
 }
 
-// isUntracked tells the name of a file that is not tracked: lines beside it are not of others.
+// isUntracked recognises the name of a file that is not tracked: lines beside it are not of others.
 func (n *resolver) isUntracked(s string) bool {
 	s, _, _ = strings.Cut(s, ":")
 	return n.index.extensions[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)

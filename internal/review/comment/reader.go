@@ -106,7 +106,7 @@ func (r *reader) readSections(d *document) {
 		if s == nil {
 			continue
 		}
-		s.stance, s.label = r.introStance(u), headingLabel(u.text)
+		s.stance, s.label = r.introStance(u), sentenceLabel(u.text)
 		s.namesPath = u.kind == prose && len(trackedMentions(r.resolver.findMentions(u.text))) > 0
 		if n := roundNumber(u); n > 0 && n < latest {
 			s.stance = stanceSettles
@@ -115,8 +115,7 @@ func (r *reader) readSections(d *document) {
 		if s.parent != nil { // it takes what is above, unless it says otherwise
 			above := s.parent.stance
 			s.label = cmp.Or(s.label, s.parent.label)
-			if s.stance == stancePlain || (above == stancePraises || above == stanceSettles) &&
-				!(s.stance == stanceAsks && hasCue("strongest", u.text)) {
+			if s.stance == stancePlain || above == stancePraises || above == stanceSettles {
 				s.stance = above
 			}
 		}
@@ -165,9 +164,6 @@ func (r *reader) findingOf(u *unit) *finding {
 		g := r.openFinding(r.scopeFinding(s), nil)
 		g.isRow = true
 		return g
-	case u.kind == prose && u.introduces == nil && s.finding != nil && hasCue("begins", u.text):
-		s.firstFinding = cmp.Or(s.firstFinding, s.finding)
-		s.finding = r.openFinding(s.firstFinding, s)
 	}
 	return r.scopeFinding(s)
 }
@@ -179,25 +175,9 @@ func (r *reader) scopeFinding(s *scope) *finding {
 	}
 	if s.finding == nil {
 		s.finding = r.scopeFinding(s.parent)
-		if s.finding == nil || s.level > 0 || s.lead == nil || r.isSeparate(s) {
-			s.finding = r.openFinding(s.finding, s)
-		}
+		s.finding = r.openFinding(s.finding, s)
 	}
 	return s.finding
-}
-
-// isSeparate reports whether an item is a finding of its own: not one that is a field of the
-// finding above, nor a point below a point that says something itself.
-func (r *reader) isSeparate(s *scope) bool {
-	if hasCue("label", s.lead.text) {
-		return false
-	}
-	if p := s.parent; p.level == 0 && p.lead != nil && p.lead.kind == prose {
-		return isIntroduction(p.lead.text)
-	}
-	g := s.parent.finding
-	return g == nil || g.isPathOnly || len(g.anchors()) == 0 ||
-		len(trackedMentions(r.resolver.findMentions(s.lead.text))) > 0 || len(findLineRefs(s.lead.text, nil)) > 0
 }
 
 func (r *reader) openFinding(up *finding, s *scope) *finding {
@@ -240,11 +220,9 @@ func (r *reader) readUnit(u *unit) {
 // readSentence decides on what one sentence names.
 func (r *reader) readSentence(u *unit, g *finding, s [2]int, own []mention, numbers []mention) {
 	text := u.text[s[0]:s[1]]
-	at, _ := g.subjectPath()
-	led := at != g && at.isPathOnly
 	var loose []lineRange
 	for _, n := range numbers {
-		if n.from >= s[0] && n.from < s[1] && !attachLines(u.text, own, n, led) {
+		if n.from >= s[0] && n.from < s[1] && !attachLines(u.text, own, n) {
 			loose = append(loose, n.spans...)
 		}
 	}
@@ -263,7 +241,7 @@ func (r *reader) readSentence(u *unit, g *finding, s [2]int, own []mention, numb
 	g.isPathOnly = g.isPathOnly || lone && u.introduces != nil && !hasCue("label", text)
 	carries := len(trackedMentions(own)) > 0 && (title || lone || place)
 	g.countStance(how, carries || place || title || hasCue("nothing", text))
-	if len(own) == 0 || led && len(loose) > 0 {
+	if len(own) == 0 {
 		r.readContinuation(u, g, s[0], sev, how, loose)
 	}
 	if len(own) > 0 {
@@ -288,18 +266,13 @@ func (r *reader) decideNamed(u *unit, g *finding, s [2]int, own []mention, how s
 			}
 			continue
 		}
-		further := len(m.spans) > 0 && how == stancePlain && !g.hasTaken(m.path, true) && g.hasTaken(m.path, false)
-		off := r.skipReason(g, how, lead, rest, i == 0, prior && joined || further, carries)
+		off := r.skipReason(g, how, lead, rest, i == 0, prior && joined, carries)
 		switch {
 		case off != "":
 		case joined && !prior, carries && u.introduces != nil && u.scope != nil && u.scope.namesPath:
 			off = "next to a file that is only mentioned, or listed under a named one"
 		case m.isArgument && !carries:
-			off = "an argument of a command"
-		case m.isTestName && !carries && how != stanceAsks:
-			off = "the name of a test"
-		case isInQuotation(u.text[s[0]:s[1]], m.from-s[0]):
-			off = "quoted"
+			off = "an argument of a command, or the name of a test"
 		}
 		h := r.addHits(u, g, m, sev, off)
 		h.isAnchor = carries
@@ -368,9 +341,6 @@ func (r *reader) readContinuation(u *unit, g *finding, from int, sev Severity, h
 		return
 	}
 	off := r.skipReason(g, how, "", "", true, false, true)
-	if how == stanceAside {
-		off = cmp.Or(off, reasons[stanceAside])
-	}
 	h := r.addHits(u, g, mention{path: path, from: from, spans: loose}, sev, off)
 	if h.isAnchor = at == g && h.skipReason == ""; at != g {
 		at.children++

@@ -54,14 +54,14 @@ func mentionsIn(all []mention, s [2]int) []mention {
 
 // attachLines returns lines that stand apart to the path they are of: "line 12 of a.go", else the
 // last path before them in the sentence, else the first after where none is spoken of.
-func attachLines(text string, own []mention, n mention, led bool) bool {
+func attachLines(text string, own []mention, n mention) bool {
 	best := -1
 	for i, m := range own {
 		if m.to <= n.from || m.from >= n.to && hasCue("linked", text[n.to:m.from]) {
 			best = i
 		}
 	}
-	if best < 0 && len(own) == 1 && !led {
+	if best < 0 && len(own) == 1 {
 		best = 0
 	} else if best < 0 {
 		return false
@@ -127,10 +127,4 @@ func isOnlyPaths(text string, s [2]int, own []mention) bool {
 	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(maskPaths(text, s, own), "`X", " "), " ")
 	n := len(cue("words").FindAllString(cue("fillers").ReplaceAllString(rest, " "), -1))
 	return len(own) > 0 && (n == 0 || n == 1 && hasCue("colonEnd", rest))
-}
-
-// isInQuotation tells that an offset is in a quotation of several words.
-func isInQuotation(s string, at int) bool {
-	open, n := strings.LastIndex(s[:at], "\""), strings.Index(s[at:], "\"")
-	return strings.Count(s[:at], "\"")%2 == 1 && n >= 0 && len(strings.Fields(s[open:at+n])) > 4
 }
