@@ -133,7 +133,7 @@ func (t *openTask) stopOrphan(ctx context.Context, up time.Time, moved bool) (st
 	if silence <= 0 {
 		silence = task.LostAfter
 	}
-	if _, busy := t.svc.Session.TreeLockHolder(); busy || !moved && time.Since(up) < 3*silence {
+	if h, busy := t.svc.Session.TreeLockHolder(); busy && !h.Left || !moved && time.Since(up) < 3*silence {
 		return "", nil // an activity may still ask for it
 	}
 	run, err := agent.Attach(t.svc.Session.RunDir(t.rec.Task.ID, c.ID))

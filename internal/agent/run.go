@@ -230,6 +230,9 @@ func (r *Run) alive() bool {
 	return false
 }
 
+// WorksIn reports whether the run is still running, with the working folder dir.
+func (r *Run) WorksIn(dir string) bool { return string(r.spec.Dir) == dir && r.alive() }
+
 // folderIntact reports whether the folder is still the one the run was started in.
 func (r *Run) folderIntact() bool { return sameFile(r.lock, r.file("lock")) }
 

@@ -285,7 +285,7 @@ func checkRuns(ctx context.Context, s *session.Session) []HealthCheck {
 		if err != nil {
 			continue // its worktree is missing: a resume creates it again
 		}
-		if _, busy := at.TreeLockHolder(); busy {
+		if h, busy := at.TreeLockHolder(); busy && !h.Left {
 			continue
 		}
 		run, err := agent.Attach(at.RunDir(r.Task.ID, c.ID))

@@ -46,7 +46,7 @@ func (s *Service) Run(ctx context.Context, q RunRequest) (*session.Record, error
 	if err := s.FinishRestore(ctx, q.Watch); err != nil {
 		return r, err
 	}
-	unlock, err := s.Session.LockTree(ctx, r.Task.ID, "belay run")
+	unlock, err := s.Session.LockTreeToRun(ctx, r.Task.ID)
 	if err != nil {
 		return r, err
 	}
@@ -103,7 +103,7 @@ func (s *Service) taskToRun(ctx context.Context, q RunRequest) (*session.Record,
 		return nil, err
 	}
 	if held, busy := s.Session.TreeLockHolder(); busy && !q.OwnTree {
-		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is in use by %s", held)
+		return nil, held.BusyError()
 	}
 	return s.Add(ctx, q.NewTask)
 }

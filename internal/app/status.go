@@ -97,6 +97,9 @@ func (s *Service) nextStepOf(r *session.Record) string {
 	at, err := runner.TaskSession(context.Background(), s.Session, r)
 	if err == nil {
 		if by, busy := at.TreeLockHolder(); busy && by.Task.Key() == r.Task.ID.Key() {
+			if by.Left {
+				return prompt.PlannedText(*c) + "; its agent is still running"
+			}
 			return ""
 		}
 	} else if belay.CodeOf(err) != belay.CodeNotFound { // a tree that is gone is recreated by the next run

@@ -120,7 +120,12 @@ func (in installFlags) hasInstall(c *cobra.Command) bool {
 // install writes hooks and skills, or removes them.
 func (a repositoryFamily) install(c *cobra.Command, in installFlags) error {
 	if len(in.agents) == 0 && !in.skill {
-		return belay.Refuse(belay.CodeUsage, "belay init --agent "+strings.Join(install.Names(), ","), "no agent is named")
+		in.agents = install.Names()
+		try := in.command()
+		if in.remove {
+			try += " --remove"
+		}
+		return belay.Refuse(belay.CodeUsage, try, "no agent is named")
 	}
 	q := install.Request{Agents: in.agents, Skill: in.skill, Remove: in.remove, DryRun: in.dry, Env: os.Environ(), Program: programPath()}
 	var err error
@@ -168,17 +173,22 @@ func (a repositoryFamily) install(c *cobra.Command, in installFlags) error {
 	})
 }
 
+// command is the command that installs the hooks.
+func (in installFlags) command() string {
+	text := "belay init --agent " + strings.Join(in.agents, ",")
+	if in.project {
+		text += " --project"
+	}
+	return text
+}
+
 // nextSteps are the commands that show what the hooks do, and the one that removes them.
 func (in installFlags) nextSteps() []prompt.Step {
-	remove := "belay init --agent " + strings.Join(in.agents, ",")
-	if in.project {
-		remove += " --project"
-	}
 	return []prompt.Step{
 		{Command: strings.Join(in.agents, ", "), For: "start a session, or restart a running one"},
 		{Command: "belay timeline", For: "each prompt and tool call, and what it changed"},
 		{Command: "belay undo --turn", For: "reverse the last turn"},
-		{Command: remove + " --remove", For: "remove the hooks"},
+		{Command: in.command() + " --remove", For: "remove the hooks"},
 	}
 }
 

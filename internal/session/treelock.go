@@ -23,13 +23,29 @@ type Holder struct {
 	PID   int          `json:"pid"`
 	Host  string       `json:"host"`
 	Since time.Time    `json:"since"`
+	Left  bool         `json:"-"` // it is an agent that outlived its belay run
 }
 
 func (h Holder) String() string {
-	if h.PID == 0 {
+	switch {
+	case h.Left:
+		return fmt.Sprintf("the agent of %s, which still runs although belay was killed", h.Task)
+	case h.PID == 0:
 		return "somebody"
 	}
 	return fmt.Sprintf("%s (process %d on %s, since %s)", h.Doing, h.PID, h.Host, h.Since.Local().Format("15:04:05"))
+}
+
+// BusyError is the error for whoever needs the working tree as well.
+func (h Holder) BusyError() error {
+	try := "wait for it, or use another worktree: git worktree add"
+	switch {
+	case h.Left:
+		try = fmt.Sprintf("belay run --resume %s, or belay cancel %s to stop it", h.Task, h.Task)
+	case h.Task != "":
+		try = fmt.Sprintf("belay status, or belay cancel %s", h.Task)
+	}
+	return belay.Refuse(belay.CodeBusy, try, "this working tree is in use by %s", h)
 }
 
 // deadHolderWait is how long to wait for the lock of a dead process. A process killed while it
@@ -73,11 +89,7 @@ func TakeLock(path string, task belay.TaskID, doing string, now time.Time) (func
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !got {
-		try := "wait for it, or use another worktree: git worktree add"
-		if h.Task != "" {
-			try = fmt.Sprintf("belay status, or belay cancel %s", h.Task)
-		}
-		return nil, belay.Refuse(belay.CodeBusy, try, "this working tree is in use by %s", h)
+		return nil, h.BusyError()
 	}
 	host, _ := os.Hostname()
 	text, err := json.Marshal(Holder{Task: task, Doing: doing, PID: os.Getpid(), Host: host, Since: now})
