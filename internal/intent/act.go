@@ -7,47 +7,47 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ActKind is what a clause does in the conversation.
+// ActKind is what a clause does in a message.
 type ActKind int
 
 const (
-	Background ActKind = iota // background: says nothing to do
+	Background ActKind = iota // asks for nothing
 	Request                   // asks for something
-	Complaint                 // says that something is wrong
-	RepairIt                  // "fix it": asks to repair what was said or shown
-	Keep                      // wants something left alone
+	Complaint                 // reports a fault
+	RepairIt                  // "fix it": asks to repair what was mentioned or shown
+	Keep                      // wants something left unchanged
 	Doubt                     // can be read in two ways
-	StartOver                 // start over
+	StartOver                 // asks to start over
 	Material                  // a pasted crash or log
 )
 
-// Act is a clause understood.
+// Act is an interpreted clause.
 type Act struct {
-	Index        int // which of the acts of the message it is
+	Index        int // position among the acts of the message
 	Kind         ActKind
 	Marker       belay.Marker
-	Strength     int      // of a complaint, as fault has it
+	Strength     int      // of a complaint: Fine, Faint or Plain
 	Verb         string   // the words that decided
-	Core         Span     // what the phrase is taken from
+	Core         Span     // where the phrase is taken from
 	ObjectStart  int      // where the object begins
 	Pronoun      bool     // the object or subject is "it", "them"
-	IsAdditional bool     // it is said to be one more
-	HasNoObject  bool     // a verb without an object, whose marker it has
-	IsNew        bool     // a verb of making, or a thing asked for, with an indefinite object
-	IsVague      bool     // a doubt that holds nothing up
+	IsAdditional bool     // marked as one more: "also"
+	HasNoObject  bool     // a verb without an object; Marker is the verb's
+	IsNew        bool     // a verb of creation, or a thing asked for, with an indefinite object
+	IsVague      bool     // a doubt that does not stop the work
 	Readings     []string // of a doubt
-	Keeps        []Span   // what is to be left alone
+	Keeps        []Span   // to be left unchanged
 	Clause       Clause
 }
 
-// creationVerbs are the verbs that make a whole.
+// creationVerbs are the verbs that can create a complete program.
 var creationVerbs = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true,
 	"scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
 
-// IsCreationVerb reports a verb that makes a whole.
+// IsCreationVerb reports whether a verb can create a complete program.
 func IsCreationVerb(verb string) bool { return creationVerbs[verb] }
 
-// IsWishWord reports the words of a wish: should, must, needs.
+// IsWishWord reports whether a verb expresses a wish: should, must, needs.
 func IsWishWord(verb string) bool {
 	switch w, _, _ := strings.Cut(verb, " "); w {
 	case "should", "must", "has", "have", "needs", "need", "shall", "ought", "shouldn't", "mustn't":
@@ -56,7 +56,7 @@ func IsWishWord(verb string) bool {
 	return false
 }
 
-// ReadClause understands one clause.
+// ReadClause interprets one clause.
 func ReadClause(c Clause) Act {
 	low := c.Lower()
 	n, said := ReadPrefix(low)
@@ -77,9 +77,9 @@ func ReadClause(c Clause) Act {
 	return a
 }
 
-// understand reads a clause by how it begins: rest is what is behind the n words that only lead
-// to it. The order is the argument: a reason asks for nothing, an order comes before a complaint, a
-// complaint before a wish.
+// understand interprets a clause by how it begins. rest is the clause without the n words that only
+// introduce it. The order of the rules matters: a reason asks for nothing, an order comes before a
+// complaint, a complaint before a wish.
 func (a Act) understand(rest []string, n int, said ClausePrefix) Act {
 	if StartsOver(rest) {
 		a.Kind, a.Verb = StartOver, strings.Join(rest[:min(3, len(rest))], " ")
@@ -113,7 +113,8 @@ func (a Act) understand(rest []string, n int, said ClausePrefix) Act {
 	return a.readWish(rest, n, said)
 }
 
-// orderLength is Imperative, and 1 where a verb stands first whether it is known or not: "somebody should lock down …".
+// orderLength returns ImperativeLength, or 1 if an opener is followed by an unknown verb: "somebody
+// should lock down …".
 func orderLength(rest []string, said ClausePrefix) int {
 	order := ImperativeLength(rest)
 	if order == 0 && said.HasOpener && said.WantsVerb && len(rest) > 1 && !IsDeterminer(rest[0]) && !IsPronoun(rest[0]) {
@@ -122,7 +123,8 @@ func orderLength(rest []string, said ClausePrefix) int {
 	return order
 }
 
-// readWish reads a clause that orders nothing and complains of nothing: what should be, what needs something, what is listed.
+// readWish interprets a clause that is neither an order nor a complaint: what should be, what needs
+// something, an item of a list.
 func (a Act) readWish(rest []string, n int, said ClausePrefix) Act {
 	if at, k := ModalAt(rest); at > 0 && at+k < len(rest) && rest[at] != "can" {
 		a.ObjectStart = n + at + k
@@ -148,14 +150,15 @@ func (a Act) readWish(rest []string, n int, said ClausePrefix) Act {
 	return a
 }
 
-// asRequest makes a request of the clause.
+// asRequest turns the clause into a request.
 func (a Act) asRequest(m belay.Marker, by string) Act {
 	a.Kind, a.Marker, a.Verb = Request, m, by
 	a.IsNew = m == belay.MarkAdd && a.ObjectStart < len(a.Clause.Tokens) && IsIndefinite(a.Clause.Lower()[a.ObjectStart:])
 	return a
 }
 
-// describedMarker returns a change where the words say how something is to be, and otherwise what is given.
+// describedMarker returns MODIFY if the words describe how something should be, and otherwise the
+// given marker.
 func describedMarker(low []string, otherwise belay.Marker) belay.Marker {
 	if NamesOldValue(low) || ComparisonAt(low) > 0 || HasValue(low) {
 		return belay.MarkModify
@@ -163,7 +166,7 @@ func describedMarker(low []string, otherwise belay.Marker) belay.Marker {
 	return otherwise
 }
 
-// markerBehindModal returns what the words behind "should" ask for.
+// markerBehindModal returns the marker for the words behind "should".
 func markerBehindModal(o []string) belay.Marker {
 	if o[0] == "be" && len(o) > 1 {
 		o = o[1:]
@@ -176,7 +179,7 @@ func markerBehindModal(o []string) belay.Marker {
 	return belay.MarkModify
 }
 
-// MarkerOf returns what a verb's sense asks for where nothing else is known, "" where it asks for nothing.
+// MarkerOf returns the default marker of a verb's sense, "" if it asks for nothing.
 func MarkerOf(s Sense) belay.Marker {
 	switch s {
 	case Modify, Put, Use, Tidy:
@@ -191,8 +194,8 @@ func MarkerOf(s Sense) belay.Marker {
 	return belay.MarkAdd
 }
 
-// senseOf returns what the verb of k words asks for: as it is known, with its particle behind the
-// object, or with a slip of the fingers.
+// senseOf returns the sense of a verb of k words: as a known verb, with its particle behind the
+// object, or with a typing error.
 func senseOf(rest []string, k int) Sense {
 	sense, _ := ReadPhrasalVerb(rest)
 	if k != 1 {
@@ -213,7 +216,7 @@ func senseOf(rest []string, k int) Sense {
 	return sense
 }
 
-// readOrder reads a clause that begins with a verb of k words, at in the clause.
+// readOrder interprets a clause with a verb of k words; the verb begins at token at.
 func (a Act) readOrder(rest []string, at, k int) Act {
 	sense := senseOf(rest, k)
 	o := rest[min(k, len(rest)):]
@@ -250,7 +253,8 @@ func (a Act) readOrder(rest []string, at, k int) Act {
 	return a.asRequest(markerFor(sense, m, o), a.Verb)
 }
 
-// markerFor returns the marker of a verb, given what it is said of: "make the header smaller" changes, "use a queue" adds.
+// markerFor returns the marker of a verb with its object: "make the header smaller" changes, "use a
+// queue" adds.
 func markerFor(sense Sense, m belay.Marker, o []string) belay.Marker {
 	switch {
 	case sense == Make && !IsIndefinite(o):
@@ -263,7 +267,8 @@ func markerFor(sense Sense, m belay.Marker, o []string) belay.Marker {
 	return m
 }
 
-// readFragment reads a clause without a verb: "dark mode", "header smaller", "typo in the receipt mail".
+// readFragment interprets a clause without a verb: "dark mode", "header smaller", "typo in the
+// receipt mail".
 func (a Act) readFragment(rest []string, said ClausePrefix) Act {
 	for len(rest) > 1 && (IsFiller(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" ||
 		rest[len(rest)-1] == "!") {

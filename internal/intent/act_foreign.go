@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// readForeignSentence reads a sentence of another language with the little that is known of it:
-// where clauses join, its common verbs, how a thing is left alone, how a complaint
-// sounds. The words stay unchanged.
+// readForeignSentence interprets a sentence of another language by the little that is known of it:
+// conjunctions, common verbs, phrases for leaving something unchanged and for complaints. The words
+// stay unchanged.
 func (p *reader) readForeignSentence(s Sentence, b Block, line, sent int) {
 	tongue := ForeignLanguageOf(p.Lang)
 	start, join := 0, ""
@@ -27,7 +27,7 @@ func (p *reader) readForeignSentence(s Sentence, b Block, line, sent int) {
 			add(i, ";")
 		case t.Lower == ":":
 			add(i, ":")
-			return // what follows says which, or what goes wrong
+			return // the rest lists which ones, or describes the fault
 		case t.Lower == "," && p.opensForeignClause(s.Tokens[i+1:], tongue), tongue.Join[t.Lower] &&
 			p.opensForeignClause(s.Tokens[i+1:], tongue):
 			add(i, t.Lower)
@@ -36,8 +36,8 @@ func (p *reader) readForeignSentence(s Sentence, b Block, line, sent int) {
 	add(len(s.Tokens), "")
 }
 
-// opensForeignClause reports that what follows a conjunction has a verb that asks or leaves
-// alone at its start, or in German at its end.
+// opensForeignClause reports whether the words behind a conjunction have a verb that asks for
+// something or leaves it unchanged at their start, or in German at their end.
 func (p *reader) opensForeignClause(t []Token, tongue ForeignLanguage) bool {
 	low := LowerWords(t)
 	for len(low) > 0 && (tongue.Join[low[0]] || tongue.Polite[low[0]]) {
@@ -68,7 +68,7 @@ func (p *reader) opensForeignClause(t []Token, tongue ForeignLanguage) bool {
 		firstPhraseAt(piece+" ", tongue.Wrong) > 0 && len(low) > 2
 }
 
-// firstPhraseAt returns where the first of the phrases starts in a line, -1 when none is there.
+// firstPhraseAt returns the offset of the earliest phrase in a line, -1 if there is none.
 func firstPhraseAt(line string, phrases []string) int {
 	if ph := earliestPhrase(line, phrases); ph != "" {
 		return strings.Index(line, ph)
@@ -76,7 +76,7 @@ func firstPhraseAt(line string, phrases []string) int {
 	return -1
 }
 
-// readForeignClause reads one clause of another language.
+// readForeignClause interprets one clause of another language.
 func (p *reader) readForeignClause(c Clause, tongue ForeignLanguage) Act {
 	low := c.Lower()
 	a := Act{Clause: c, Core: Span{From: 0, To: len(low)}, Pronoun: false}
@@ -118,8 +118,8 @@ func asForeignRequest(a Act, m belay.Marker, by string) Act {
 	return a
 }
 
-// readForeignKeep reads what is to stay: an order to leave it, in front of it or behind it, or
-// by itself behind a deed ("… sin tocar el pie").
+// readForeignKeep finds what must stay unchanged: an order to leave it, before or after it, or at
+// the end of another order ("… sin tocar el pie").
 func (p *reader) readForeignKeep(a Act, line string, tongue ForeignLanguage) (Act, bool) {
 	n := len(a.Clause.Tokens)
 	if ph := firstPhrase(line, tongue.HandsOff); ph != "" {
@@ -158,7 +158,8 @@ func (p *reader) readForeignKeep(a Act, line string, tongue ForeignLanguage) (Ac
 	return a, false
 }
 
-// earliestPhrase returns the phrase that stands first in a line, the longest of those that do.
+// earliestPhrase returns the phrase that occurs first in a line, the longest if several begin
+// there.
 func earliestPhrase(line string, phrases []string) string {
 	best, at := "", -1
 	for _, ph := range phrases {
@@ -169,7 +170,7 @@ func earliestPhrase(line string, phrases []string) string {
 	return best
 }
 
-// readForeignThing reads a thing that is named without a verb.
+// readForeignThing interprets a thing named without a verb.
 func (p *reader) readForeignThing(a Act, low []string, tongue ForeignLanguage) Act {
 	switch c := a.Clause; {
 	case len(low) > 2 && (low[0] == "bitte" || low[1] == "bitte"):
@@ -183,7 +184,7 @@ func (p *reader) readForeignThing(a Act, low []string, tongue ForeignLanguage) A
 	return a
 }
 
-// withoutWords are the words that lead from a deed to what it is to leave alone.
+// withoutWords are the words between an order and what it must leave unchanged.
 var withoutWords = lazyregexp.Of("sin sans ohne senza sem zonder")
 
 func firstPhrase(line string, phrases []string) string {
@@ -195,8 +196,8 @@ func firstPhrase(line string, phrases []string) string {
 	return ""
 }
 
-// findForeignVerb finds the verb that asks: the first word that is one, or in German the
-// last, where infinitives and particles stand.
+// findForeignVerb finds the verb that asks for something: the first verb, or in German the last
+// word, the position of infinitives and particles.
 func (p *reader) findForeignVerb(low []string, tongue ForeignLanguage) (int, Sense, bool) {
 	for i := 0; i < min(len(low), 6); i++ {
 		if i > 0 && (low[i-1] == "beim" || low[i-1] == "zum" || low[i-1] == "vom") {

@@ -7,9 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// NamesTrouble reports a fragment that names something bad: its head is a word like "problem" or
-// "loop", or it begins with a word that finds fault: "bad contrast on the buttons", "z-index
-// problem with the modal".
+// NamesTrouble reports whether a fragment names a problem: its head is a word like "problem" or
+// "loop", or its first word is one of criticism: "bad contrast on the buttons", "z-index problem
+// with the modal".
 func NamesTrouble(low []string) bool {
 	if len(low) < 2 || IntroducesNew(low[0]) || IsDeterminer(low[0]) {
 		return false
@@ -44,11 +44,11 @@ func hasTroubleNoun(low []string) bool {
 	return false
 }
 
-// mayBeDouble are what may be double on purpose.
+// mayBeDouble are things that can be double on purpose.
 var mayBeDouble = lazyregexp.Of(`tap click clicks press opt-in jump quotes check column page entry room rooms buffering points`)
 
-// IsVerblessComplaint reports a thing and, without a verb, what is wrong with it: "two moods not working",
-// "the export broken", "margins off".
+// IsVerblessComplaint reports a thing and its fault without a verb: "two moods not working", "the
+// export broken", "margins off".
 func IsVerblessComplaint(low []string) bool {
 	n := len(low)
 	if n < 2 || n > 7 || !beginsWithThing(low) {
@@ -80,7 +80,8 @@ func IsVerblessComplaint(low []string) bool {
 	return IsWrongWord(last) && !IsDeterminer(prev) && !IsPreposition(prev)
 }
 
-// beginsWithThing reports words that begin with a thing, and with no order or statement of it.
+// beginsWithThing reports whether words begin with a thing, and contain neither an order nor a
+// statement.
 func beginsWithThing(low []string) bool {
 	first := low[0]
 	if IsPreposition(first) || IsSubject(first) || IsSubordinator(first) || IsConditional(first) || isOneOf(first, "no", "not") {
@@ -92,7 +93,7 @@ func beginsWithThing(low []string) bool {
 	return !slices.ContainsFunc(low, func(w string) bool { return IsAuxiliary(w) || IsConditional(w) || w == "," })
 }
 
-// measures are what can be off, which no switch turns off.
+// offMeasures are measures that can be "off" in the sense of wrong, not of a switch.
 var offMeasures = lazyregexp.Of(`
 	margin spacing alignment padding color colour layout timing number total sum date price size font count position proportion tax
 	rounding balance contrast hover icon`)

@@ -2,9 +2,8 @@ package intent
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-// statementVerbs are verbs that say what something does, without asking for anything by
-// themselves and hardly ever nouns: their -s tells that something is said about how
-// things are.
+// statementVerbs are verbs that describe what something does. By themselves they ask for nothing,
+// and they are hardly ever nouns, so that their -s form marks a statement.
 var statementVerbs = lazyregexp.Of(`abandon absorb accept accommodate accumulate achieve acknowledge acquire activate adapt add
 	admit affect afford aggregate agree aim allocate allow alter amount
 	announce annoy anticipate appear append apply appoint argue arise arrive ask assemble assert assess assign assist
@@ -54,7 +53,7 @@ var statementVerbs = lazyregexp.Of(`abandon absorb accept accommodate accumulate
 	wipe withdraw wonder work worry wrap write yield zoom crash die leak hang scan detect list calculate log swallow
 	guess count claim jump interleave collide coincide skip flash blink shift creep bleed`)
 
-// nouns in -s that the list above would take for verbs.
+// nounsInS are nouns in -s that look like forms of statementVerbs.
 var nounsInS = lazyregexp.Of(`adds ends forms faces fires fits falls fights floods flows forces functions fills gets
 	grants hands hits holds imports increases interfaces joins lists logs keeps looks lasts leads leaks lies lines
 	matches means misses mistakes mixes
@@ -81,7 +80,7 @@ func IsStatementForm(w string) bool {
 	return b != "" && end == "s"
 }
 
-// IsStatementBase reports the base form of a verb of that list that is hardly ever a noun.
+// IsStatementBase reports the base form of one of statementVerbs that is hardly ever a noun.
 func IsStatementBase(w string) bool {
 	return statementVerbs.Has(w) && !nounsInS.Has(w+"s") && !nounsInS.Has(w+"es")
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlainWordsNameNoFile: words of grammar and common verbs of a message about something
-// else name no file that is called like them, nor one whose name only begins like them.
+// TestPlainWordsNameNoFile: function words and common verbs of a message about something else name
+// no file with such a name, nor one with a name that begins with them.
 func TestPlainWordsNameNoFile(t *testing.T) {
 	files := []string{"internal/plan/notation.go", "internal/cli/work/work.go", "internal/cli/work/working.go", "internal/add/add.go", "internal/fix/fix.go", "src/all.ts", "src/More.tsx",
 		"lib/never.rb", "lib/back.rb", "lib/who.rb", "lib/still.py", "app/make.py", "app/change.py", "app/say.go", "app/not.go", "app/other.go", "app/user.go", "stats.go", "cod.go"}

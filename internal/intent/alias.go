@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// alias is a word that people use for files that are not called so.
+// alias is a word that people use for files with another name.
 type alias struct {
-	words   []string                    // any of them
-	beside  []string                    // and any of these, where there are some
-	prefix  []string                    // what the file's name begins with
-	matches func(low, base string) bool // or which file it is, by its path and name in lower case
+	words   []string                    // any of them occurs
+	beside  []string                    // if set, any of these has to occur as well
+	prefix  []string                    // prefixes of the file's name
+	matches func(low, base string) bool // or a test of the file's path and name in lower case
 }
 
-// commonAliases are the aliases that hold in any project.
+// commonAliases are the aliases that are valid in any project.
 var commonAliases = []alias{
 	{words: []string{"readme"}, prefix: []string{"readme"}},
 	{words: []string{"changelog"}, prefix: []string{"changelog"}},
@@ -32,7 +32,7 @@ var commonAliases = []alias{
 	}},
 }
 
-// matchesFile reports a file that the alias stands for.
+// matchesFile reports whether the alias means a file.
 func (a alias) matchesFile(low, base string) bool {
 	return a.matches != nil && a.matches(low, base) || slices.ContainsFunc(a.prefix,
 		func(p string) bool { return strings.HasPrefix(base, p) })
@@ -43,12 +43,12 @@ func isManPage(low, base string) bool {
 	return strings.Contains(low, "man") && len(path.Ext(base)) == 2 && base[len(base)-1] <= '9'
 }
 
-// toolFiles are files that are spoken of by the tool that reads them.
+// toolFiles maps tools to the files they read, which people call by the tool's name.
 var toolFiles = map[string]string{"fastlane": "fastfile", "brew": "brewfile", "homebrew": "brewfile", "cron": "crontab",
 	"cron entries": "crontab", "crontab": "crontab", "makefile": "makefile", "vagrant": "vagrantfile",
 	"procfile": "procfile", "justfile": "justfile", "bibliography": "references.bib", "manifest": "androidmanifest.xml"}
 
-// aliases are files that people call by another word.
+// aliases returns the files that the message calls by another word.
 func (n nouns) aliases(files []string, p FileMessage) []string {
 	var is []func(low, base string) bool
 	for _, a := range commonAliases {
@@ -83,26 +83,27 @@ func (n nouns) aliases(files []string, p FileMessage) []string {
 	return out
 }
 
-// mentions reports a word, or several in a row, in the parts of the message that are no prohibition.
+// mentions reports whether a word, or several in a row, occur outside of prohibitions.
 func (n nouns) mentions(w string) bool { return strings.Contains(n.text, " "+w+" ") }
 
 // mentionsAny reports any of the words.
 func (n nouns) mentionsAny(ws []string) bool { return slices.ContainsFunc(ws, n.mentions) }
 
-// pipelineWords are words for what runs on a server for each commit.
+// pipelineWords are words for the jobs that a server runs for each commit.
 var pipelineWords = []string{"ci", "pipeline", "workflow", "workflows", "github action", "github actions", "gitlab pipeline", "matrix"}
 
-// workflowFolder is where such files are kept. Where one is named, the others are not meant.
+// workflowFolder is the folder of GitHub's workflows. If the message names one of them, the others
+// are not meant.
 const workflowFolder = ".github/workflows/"
 
-// isPipeline reports a file that says what a server runs; the one for releases only where they are
-// spoken of.
+// isPipeline reports a CI configuration; the one for releases only if the message mentions
+// releases.
 func (n nouns) isPipeline(low, base string) bool {
 	return strings.Contains(low, workflowFolder) && (!strings.Contains(base, "release") || n.mentions("release")) ||
 		isOneOf(base, ".gitlab-ci.yml", "jenkinsfile") || strings.Contains(low, ".circleci/")
 }
 
-// filesBelow returns the files of a folder that is named, or all of them.
+// filesBelow returns the files below a folder that the message names, or all files.
 func (n nouns) filesBelow(files []string) []string {
 	for _, dir := range n.literalPaths {
 		if !strings.HasSuffix(dir, "/") || len(dir) < 3 {

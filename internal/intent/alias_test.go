@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestAliases: which files people call by another word, one alias each.
+// TestAliases: which files people call by another word, one case for each alias.
 func TestAliases(t *testing.T) {
 	files := []string{".github/workflows/test.yml", ".github/workflows/release.yml", "README.md", "CHANGELOG.md", "src/auth.ts", "src/register.ts", "src/user.ts", "docker-compose.yml", "Dockerfile",
 		"infra/backend.tf", "Brewfile", "docs/man/belay.1", "ios/HealthKitStore.swift", "locales/de.po", "locales/fr.po", "src/main.go"}

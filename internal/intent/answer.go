@@ -13,7 +13,8 @@ var reference = lazyregexp.New(`(?i)^\W*(?:(?:closes?|closed|fix(?:es|ed)?|resol
 	`(?:(?:[\w.-]+/[\w.-]+)?#\d+|GH-\d+|https?://\S+)` +
 	`(?:(?:\s*(?:,|&|\band\b)\s*|\s+)(?:(?:[\w.-]+/[\w.-]+)?#\d+|GH-\d+|https?://\S+))*\W*$`)
 
-// withoutReferences leaves out what only refers to something, where anything else is asked for.
+// withoutReferences drops requirements that only refer to something, unless nothing else is asked
+// for.
 func (p *parse) withoutReferences() []foundRequirement {
 	out := slices.DeleteFunc(slices.Clone(p.Requirements), func(f foundRequirement) bool { return reference.MatchString(p.phrase(f)) })
 	if len(out) == 0 {
@@ -22,7 +23,7 @@ func (p *parse) withoutReferences() []foundRequirement {
 	return out
 }
 
-// buildRequest puts together what was found.
+// buildRequest assembles the result.
 func (p *parse) buildRequest() belay.Request {
 	p.Requirements = p.withoutReferences()
 	fresh := p.requestType == belay.Fresh || p.requestType == "" && p.Fresh && !p.PlanExists
@@ -40,7 +41,7 @@ func (p *parse) buildRequest() belay.Request {
 		Fresh: p.Fresh, PlanExists: p.PlanExists, Files: p.Files}
 	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Doubt }) &&
 		!slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Kind == Doubt && !a.IsVague }) {
-		message.Kind = belay.Mutation // whichever is meant, it is done to what is named
+		message.Kind = belay.Mutation // every reading changes what is named
 	}
 	for _, f := range p.Requirements {
 		a := f.Act
@@ -52,8 +53,8 @@ func (p *parse) buildRequest() belay.Request {
 	return req
 }
 
-// decideType returns what a message is, in the order in which the types are checked: in doubt, fresh where
-// that is found out elsewhere, and otherwise what its requirements are.
+// decideType returns the type of a message. The types are checked in order: doubt, fresh (as the
+// caller determined), and otherwise the type of the requirements.
 func (p *parse) decideType(fresh bool) belay.RequestType {
 	switch {
 	case len(p.Doubts) > 0:

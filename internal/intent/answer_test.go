@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestReferences: a line that only refers to an issue or an address asks for nothing, unless it is all there is.
+// TestReferences: a line that only refers to an issue or an address asks for nothing, unless it is
+// the entire message.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

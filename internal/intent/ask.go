@@ -8,30 +8,30 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Input is a message and what it is about. Files are paths of the repository with
-// slashes; PlanExists says that a plan of the project was made before, or that there is a
-// program already (Sourced): a request is about a part of it then.
+// Input is a message and its project. Files are slash-separated paths of the repository. PlanExists
+// reports that the project has a plan, or source code already (Sourced), so that a request is about
+// a part of it.
 type Input struct {
 	Text       string
 	PlanExists bool
 	Files      []string
 }
 
-// Evidence is why the answer is as it is: the words, and what was concluded from them.
+// Evidence is one reason for the answer: the words, and what was concluded from them.
 type Evidence struct {
 	Text    string
 	Meaning string
 }
 
-// maxHeadBytes and tail are how much of a long message is read, in bytes: what is asked stands
-// before or after what is pasted, hardly ever in the middle.
+// maxHeadBytes and maxTailBytes are how much of a long message is read. The request is before or
+// after pasted material, hardly ever in the middle.
 const (
 	maxHeadBytes = 24 << 10
 	maxTailBytes = 16 << 10
 )
 
-// Parse reads a message. Every message has an answer; one that asks for nothing gets a
-// doubt that says so.
+// Parse interprets a message. Every message has an answer; one that asks for nothing gets a doubt
+// that states this.
 func Parse(in Input) (belay.Request, []Evidence) {
 	text, cut := shorten(in.Text)
 	in.Text = text
@@ -43,7 +43,8 @@ func Parse(in Input) (belay.Request, []Evidence) {
 	return req, p.Evidence
 }
 
-// shorten leaves the middle out of a message that is longer than anybody writes.
+// shorten cuts out the middle of a message longer than maxHeadBytes + maxTailBytes, and returns how
+// many bytes it cut.
 func shorten(msg string) (string, int) {
 	msg = strings.ToValidUTF8(msg, "\uFFFD")
 	if len(msg) <= maxHeadBytes+maxTailBytes {
@@ -59,9 +60,9 @@ func shorten(msg string) (string, int) {
 	return msg[:a] + "\n\n" + msg[b:], b - a
 }
 
-// parse is a message on its way to an answer: its blocks, what its clauses do, and what comes of
-// that. Fresh says that its words ask for something new as a whole; is is what it is as it is weighed,
-// "" when nothing is.
+// parse is a message that is being interpreted: its blocks, its acts, and the results. Fresh means
+// that the grammar reads it as a request for something new and complete; requestType is the type by
+// learned weights, "" if they do not decide.
 type parse struct {
 	Input
 	Lang   string
@@ -82,7 +83,7 @@ type foundRequirement struct {
 	Act    Act
 }
 
-// readMessage returns a message as grammar reads it: its words, whatever is known of the project.
+// readMessage interprets a message by grammar alone, without the learned weights.
 func readMessage(in Input) *parse {
 	p := &parse{Input: in, Lang: DetectLanguage(in.Text)}
 	n := GreetingLength(p.Text)
@@ -98,12 +99,13 @@ func readMessage(in Input) *parse {
 	return p
 }
 
-// messageStart returns what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
+// messageStart returns the quotation of the message for a doubt about all of it: at most 160 bytes,
+// cut between words.
 func messageStart(text string) string {
 	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
 }
 
-// addEvidence notes why the answer is as it is.
+// addEvidence records a reason for the answer.
 func (p *parse) addEvidence(words, means string) {
 	p.Evidence = append(p.Evidence, Evidence{words, means})
 }

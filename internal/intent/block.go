@@ -6,23 +6,23 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Kind is what a block of a message is.
+// BlockKind is the kind of a block of a message.
 type BlockKind int
 
-// Said are Para and Item; the others are material: pasted, quoted or around it.
+// Para and Item are the author's own words; the others are material: pasted, quoted, or structure.
 const (
 	Para      BlockKind = iota
 	Item                // of a list: a bullet, a number, a line "fix: …"
 	Heading             // a heading or a line that only introduces what follows
 	Fence               // code
-	Log                 // lines of a log, a diagnostic, a shell
+	Log                 // lines of a log, a diagnostic, shell output
 	Trace               // a crash: a stack trace, a panic, an exception
-	Quote               // somebody else's words
+	Quote               // words of another person
 	Signature           // a signature
 )
 
-// Block is a stretch of a message. At is its byte offset; Label is the heading, field
-// or prefix it stands under, in lower case.
+// Block is a section of a message. At is its byte offset; Label is the heading, field or prefix
+// above it, in lower case.
 type Block struct {
 	Kind  BlockKind
 	At    int
@@ -43,7 +43,8 @@ var (
 		`thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
 
-// commitType returns the type of the commit, in the form of Conventional Commits, that a block is in the subject of; "" for none.
+// commitType returns the Conventional Commits type if the block is the subject of such a commit, ""
+// otherwise.
 func (b Block) commitType(text string) string {
 	line := text[strings.LastIndexByte(text[:b.At], '\n')+1 : b.At]
 	if m := commit.FindStringSubmatch(line); m != nil {
@@ -52,8 +53,8 @@ func (b Block) commitType(text string) string {
 	return ""
 }
 
-// Blocks cuts a message into its blocks, in order and without overlap. What is left out
-// are spaces, the marks of lists and fences, and the names of fields, which are in Label.
+// Blocks cuts a message into its blocks, in order and without overlap. They leave out whitespace,
+// the marks of lists and fences, and the names of fields, which become Label.
 func Blocks(text string) []Block {
 	c := blockCutter{text: text}
 	for at := 0; at < len(text); {
@@ -69,7 +70,7 @@ func Blocks(text string) []Block {
 	return splitEnumerations(c.finish())
 }
 
-// cutter holds what the lines before say about the next one.
+// blockCutter keeps the context that the previous lines give the next one.
 type blockCutter struct {
 	text     string
 	out      []Block
@@ -77,8 +78,8 @@ type blockCutter struct {
 	fence    string // the mark that closes the open fence
 	gap      bool   // the line before was blank
 	signed   bool
-	isOutput bool // the paragraph is output as a whole
-	inline   bool // the label was on the line of its text: it says nothing of what comes after a gap
+	isOutput bool // the entire paragraph is output
+	inline   bool // the label was on the same line as its text, so it does not apply after a gap
 }
 
 func (c *blockCutter) addLine(at, end int) {
@@ -113,8 +114,8 @@ func (c *blockCutter) addLine(at, end int) {
 	c.gap = false
 }
 
-// isClosing says whether a mail's closing begins: a farewell of its own line, when
-// something was said before it, or the two dashes.
+// isClosing reports whether the closing of a mail begins: a farewell alone on its line behind other
+// text, or two dashes.
 func (c *blockCutter) isClosing(trimmed string) bool {
 	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
 }
@@ -130,8 +131,8 @@ func paragraphLines(text string) (lines []string) {
 	return lines
 }
 
-// isPasted says whether a line was not written by the person: it looks like output, or
-// continues output that has not ended yet.
+// isPasted reports whether the person did not write a line: it looks like output, or continues
+// output.
 func (c *blockCutter) isPasted(raw, trimmed string) bool {
 	if c.isOutput && !bullet.MatchString(raw) || IsOutput(trimmed) || isStackFrame(raw) {
 		return true
@@ -192,7 +193,7 @@ func (c *blockCutter) addHeading(at int, raw, label string) {
 	c.out = append(c.out, Block{Heading, at, raw, c.label})
 }
 
-// startsSentence reports a line that begins a sentence of its own behind a short block.
+// startsSentence reports whether a line begins a new sentence behind a short block.
 func (c *blockCutter) startsSentence(trimmed string) bool {
 	if len(c.out) == 0 || !isUpper(trimmed[0]) {
 		return false
@@ -200,8 +201,8 @@ func (c *blockCutter) startsSentence(trimmed string) bool {
 	return len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")
 }
 
-// addParagraph adds a line of prose, or lengthens the block before when it is a wrapped line
-// or belongs to a list's item.
+// addParagraph adds a line of prose, or extends the previous block if the line is wrapped or
+// belongs to a list item.
 func (c *blockCutter) addParagraph(at int, raw, trimmed string) {
 	if last := len(c.out) - 1; last >= 0 && !c.gap {
 		b := &c.out[last]
@@ -224,8 +225,8 @@ func (c *blockCutter) addParagraph(at int, raw, trimmed string) {
 	c.out = append(c.out, Block{Para, at, raw, label})
 }
 
-// extend lengthens the last block when it is of the same kind, and of traces and logs
-// makes one block, a trace when any of its lines is.
+// extend lengthens the last block if it is of the same kind. Traces and logs are merged into one
+// block, a trace if any of its lines is one.
 func (c *blockCutter) extend(kind BlockKind, at int, raw string) {
 	if last := len(c.out) - 1; last >= 0 {
 		b := &c.out[last]
@@ -255,7 +256,7 @@ func (c *blockCutter) finish() []Block {
 	return c.out
 }
 
-// inlineFields are the fields of a ticket that somebody wrote on one line.
+// inlineFields are the fields of a ticket written on one line.
 var inlineFields = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|` +
 	`expected|expected result)\s*:\s+`)
 
@@ -286,7 +287,7 @@ func splitEnumerations(in []Block) []Block {
 		if len(found) == 0 {
 			found = letteredItem.FindAllStringSubmatchIndex(b.Text, 20)
 		}
-		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // the list began the line
+		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // the first item begins the line
 			out = append(out, splitItems(b, found)...)
 			continue
 		}
@@ -308,7 +309,7 @@ func splitEnumerations(in []Block) []Block {
 	return out
 }
 
-// splitItems cuts an item in which the next numbers of its list stand.
+// splitItems cuts an item that contains the next numbers of its list.
 func splitItems(b Block, found [][]int) []Block {
 	out := []Block{{Item, b.At, strings.TrimRight(b.Text[:found[0][0]], "; \t\n"), b.Label}}
 	for i, m := range found {

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// The forms in which a request bounds where the work may be. Each has to begin a clause: what
-// a program does ("users don't touch config.yml", "a mode that formats without changing go.mod")
-// bounds nothing. What comes behind the match is the list of things.
+// The phrases that limit where the work may be. Each has to begin a clause: a description of what a
+// program does ("users don't touch config.yml", "a mode that formats without changing go.mod") is
+// no bound. The list of paths follows the match.
 const (
 	clauseStart  = `(?i)(?:^|[.;:!?,(–—]\s*|\b(?:please|but|and|just|so|also|then|you must|you should|you may|you can)\s+)`
 	touchVerbs   = `(?:touch|change|modify|edit|alter)`
@@ -58,9 +58,9 @@ var (
 	stopWords        = lazyregexp.Of(`and or but it this that them anything everything else the any not e.g i.e`)
 )
 
-// Bounds returns what a request allows the work to touch only, and what it must not touch, where
-// it names files or folders for it, each with the sentence it comes from. Whoever hedges
-// ("unless you have to"), or speaks of a part of a file, bounds nothing here.
+// Bounds returns the files and folders that a request names as the only ones to change, or as not
+// to be changed, each with its sentence. A hedged sentence ("unless you have to"), or one about a
+// part of a file, is no bound.
 func Bounds(text string) []belay.Bound {
 	var out []belay.Bound
 	for _, b := range Blocks(text) {
@@ -74,7 +74,8 @@ func Bounds(text string) []belay.Bound {
 	return out
 }
 
-// splitSentences cuts a block where a sentence or a line ends. A dot in a name ends none.
+// splitSentences cuts a block at the ends of sentences and lines. A dot within a name does not end
+// one.
 func splitSentences(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -112,7 +113,7 @@ func sentenceBounds(s string) []belay.Bound {
 		if len(what) > 0 && !hedgeAfter.MatchString(rest) && boundEnd.MatchString(rest) && !doubtfulBound.MatchString(s) {
 			out = append(out, add(f.only, what)...)
 		}
-		break // the first form that fits says what the sentence is
+		break // only the first matching form counts
 	}
 	for _, at := range leaveOrder.FindAllStringIndex(s, -1) {
 		what, rest := readPaths(s[at[1]:])
@@ -129,7 +130,7 @@ var (
 	describing = lazyregexp.New(`(?i)\b(?:that|which|who|mode|flag|option|command|--\w+)\b`)
 )
 
-// readPaths reads a list of files and folders, and gives what follows it.
+// readPaths reads a list of files and folders, and returns what follows it.
 func readPaths(s string) (what []string, rest string) {
 	for {
 		m := boundThing.FindStringSubmatchIndex(s)
@@ -159,7 +160,7 @@ func readPaths(s string) (what []string, rest string) {
 	}
 }
 
-// canNamePath reports whether a word may name a file or a folder by itself.
+// canNamePath reports whether a word by itself can name a file or a folder.
 func canNamePath(w string) bool {
 	low := strings.ToLower(w)
 	switch {

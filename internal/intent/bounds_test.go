@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBounds: what bounds the work, and what only sounds like it.
+// TestBounds: sentences that limit the work, and sentences that only resemble them.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -63,7 +63,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// FuzzBounds: any words have an answer.
+// FuzzBounds: no text makes Bounds panic.
 func FuzzBounds(f *testing.F) {
 	f.Add("Don't touch a.go, b.go or `c/`. Only change x.")
 	f.Fuzz(func(t *testing.T, text string) { Bounds(text) })

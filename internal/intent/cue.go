@@ -9,11 +9,11 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// messageView is a message as grammar reads it. Made is what it made of each act, in their order: the
-// marker of a requirement, or "". Type is what the message is as a whole, and Sure
-// whether that is sure; it is the second best where the best is fresh, of which Anew says from 0 to 3 how
-// likely it is; Doubts are the readings
-// that grammar finds. Decided is what was decided of the acts so far, in their order.
+// messageView is a message as the grammar interprets it. GrammarMarkers are the grammar's markers
+// of the acts, "" for no requirement. Type is the type of the message, and Sure whether it is
+// certain; if the best type is fresh, Type is the second best, and Anew is the likelihood of fresh,
+// from 0 to 3. Doubts are the readings that the grammar finds. Decided are the final markers of the
+// acts so far.
 type messageView struct {
 	Text           string
 	Lang           string
@@ -27,20 +27,20 @@ type messageView struct {
 	Decided        []belay.Marker
 }
 
-// cueList is cues on their way. with is what grammar made of the act: most cues mean one thing
-// where it asks, and another where it does not.
+// cueList collects cues. grammar is how the grammar interpreted the act: most cues mean one thing
+// in a request, and another elsewhere.
 type cueList struct {
 	cues    []string
 	grammar string
 }
 
-// add adds a cue by itself.
+// add adds a cue.
 func (l *cueList) add(parts ...string) { l.cues = append(l.cues, strings.Join(parts, "")) }
 
-// addWithGrammar adds a cue only beside what grammar made of the act.
+// addWithGrammar adds a cue in combination with the grammar's interpretation of the act.
 func (l *cueList) addWithGrammar(parts ...string) { l.add(strings.Join(parts, ""), " / ", l.grammar) }
 
-// addBoth adds a cue by itself and beside what grammar made of the act.
+// addBoth adds a cue alone and in combination with the grammar's interpretation.
 func (l *cueList) addBoth(parts ...string) {
 	l.add(parts...)
 	l.addWithGrammar(parts...)
@@ -54,7 +54,7 @@ var (
 	strengthNames = [...]string{"not", "faintly", "plainly"}
 )
 
-// markerName returns how a cue names a marker.
+// markerName returns the name of a marker in cues.
 func markerName(m belay.Marker) string {
 	if m == "" {
 		return "nothing"
@@ -62,7 +62,7 @@ func markerName(m belay.Marker) string {
 	return string(m)
 }
 
-// cappedNumber returns how a cue writes a number.
+// cappedNumber returns a number as cues write it.
 func cappedNumber(n, many int) string {
 	if n >= many {
 		return "many"
@@ -70,8 +70,8 @@ func cappedNumber(n, many int) string {
 	return strconv.Itoa(n)
 }
 
-// actCues returns the cues of the i-th act. Of something that is new as a whole each is said once more,
-// for much means something else there.
+// actCues returns the cues of the i-th act. If the message probably asks for something new, each
+// cue is repeated with a prefix, because many mean something else there.
 func (m messageView) actCues(i int) []string {
 	a := m.Acts[i]
 	l := &cueList{cues: make([]string, 0, 200), grammar: kindNames[a.Kind] + " " + string(m.GrammarMarkers[i])}
@@ -90,7 +90,7 @@ func (m messageView) actCues(i int) []string {
 	return l.cues
 }
 
-// addClause adds what grammar says of the clause by itself.
+// addClause adds what the grammar finds in the clause alone.
 func (m messageView) addClause(l *cueList, a Act) {
 	l.addBoth("by ", a.Verb)
 	l.addBoth(leadName(a))
@@ -135,7 +135,7 @@ func (m messageView) addClause(l *cueList, a Act) {
 	m.addAside(l, a)
 }
 
-// leadName returns the name of what leads to a clause.
+// leadName returns the name of what introduces a clause.
 func leadName(a Act) string {
 	if a.Clause.Join == "" {
 		return "begins a sentence"
@@ -155,7 +155,7 @@ func (m messageView) addAside(l *cueList, a Act) {
 	}
 }
 
-// clauseShape returns how a clause begins, behind what is polite.
+// clauseShape returns how a clause begins, without its polite prefix.
 func clauseShape(low []string) string {
 	n, said := ReadPrefix(low)
 	if n >= len(low) {
@@ -193,7 +193,7 @@ func clauseShape(low []string) string {
 var senseNames = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy",
 	"start", "do", "capable", "show"}
 
-// leadingSense returns what the verb means that a clause begins with.
+// leadingSense returns the sense of the verb that a clause begins with.
 func leadingSense(low []string) string {
 	if s, n := ReadPhrasalVerb(low); n > 0 {
 		return senseNames[s]
@@ -203,7 +203,7 @@ func leadingSense(low []string) string {
 	return senseNames[s] + end
 }
 
-// addNeighbour adds the cues of act j, the one right before or behind.
+// addNeighbour adds the cues of act j, the one directly before or behind.
 func (m messageView) addNeighbour(l *cueList, i, j int, side string) {
 	if j < 0 || j >= len(m.Acts) {
 		l.addWithGrammar(side, "nothing")
@@ -237,7 +237,7 @@ func (m messageView) addNeighbour(l *cueList, i, j int, side string) {
 	}
 }
 
-// addDecided adds what was decided of the clause before, and of the last one that asks for something.
+// addDecided adds the decision on the previous clause, and on the last one that asks for something.
 func (m messageView) addDecided(l *cueList, i int) {
 	if i == 0 {
 		return
@@ -260,7 +260,7 @@ func (m messageView) addDecided(l *cueList, i int) {
 	l.addBoth("nothing before")
 }
 
-// addHead adds what the sentence began with, or what is in front of its last colon.
+// addHead adds the first clause of the sentence, or the one before its last colon.
 func (m messageView) addHead(l *cueList, i int) {
 	a := m.Acts[i]
 	j := i
@@ -292,14 +292,14 @@ func near(a, b Act) string {
 	return "here"
 }
 
-// telltaleWords are the small words whose meaning depends on what the clause is.
+// telltaleWords are function words that mean different things in different kinds of clauses.
 var telltaleWords = lazyregexp.Of("not don't doesn't no never too only still always when if should must can please just " +
 	"instead but i we it they you is are was again now currently")
 
 // maxCueWords is how many words of a clause are cues.
 const maxCueWords = 60
 
-// addClauseWords are the words of a clause: how it begins and ends, all of them with their stems, and
+// addClauseWords adds the words of a clause: the first and last, all of them with their stems, and
 // pairs.
 func addClauseWords(l *cueList, a Act) {
 	low := a.Clause.Lower()
@@ -322,7 +322,7 @@ func addClauseWords(l *cueList, a Act) {
 	})
 }
 
-// eachWord adds every word once, its stem, and the pair that it begins.
+// eachWord adds every word once, its stem, and the pair it begins.
 func eachWord(low []string, l *cueList, more func(string)) {
 	for k, w := range low {
 		if slices.Contains(low[:k], w) {
@@ -340,7 +340,7 @@ func eachWord(low []string, l *cueList, more func(string)) {
 	}
 }
 
-// cueWord returns a word as cues write it: a number is any number.
+// cueWord returns a word as cues write it: all numbers are 0.
 func cueWord(w string) string {
 	if w != "" && w[0] >= '0' && w[0] <= '9' {
 		return "0"

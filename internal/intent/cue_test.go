@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// message is a text as grammar reads its clauses one by one.
+// message parses a text clause by clause, with the grammar's decisions.
 func message(text string, kind belay.RequestType) messageView {
 	m := messageView{Text: text, PlanExists: true, Type: kind}
 	sent := 0
@@ -25,7 +25,7 @@ func message(text string, kind belay.RequestType) messageView {
 	return m
 }
 
-// TestAct holds what is told of a clause: by itself, of its neighbours, of what was decided.
+// TestAct tests the cues of a clause: from itself, its neighbours, and earlier decisions.
 func TestAct(t *testing.T) {
 	m := message("Rename the flag (was --fmt), the total is wrong. Please add 2 tests.", belay.Mutation)
 	if len(m.Acts) != 3 {
@@ -47,8 +47,8 @@ func TestAct(t *testing.T) {
 	}
 }
 
-// TestAlike holds that an act is weighed the same way however many others the message has, as long
-// as those beside it are the same.
+// TestAlike: more acts in the message do not change the cues of an act, as long as those beside it
+// are the same.
 func TestAlike(t *testing.T) {
 	few, many := "Rename the flag. The total is wrong. Add a page.", "Rename the flag. The total is wrong. Add a page. Drop the banner. Hide the footer. The menu flickers."
 	if a, b := message(few, belay.Mutation).actCues(1), message(many, belay.Mutation).actCues(1); !slices.Equal(a, b) {
@@ -56,7 +56,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestAnew holds that each cue of something new is said once more.
+// TestAnew: in a message that asks for something new, each cue is repeated.
 func TestAnew(t *testing.T) {
 	plain, whole := message("a page with a search", belay.Mutation), message("a page with a search", belay.Mutation)
 	whole.Anew = 3
@@ -65,7 +65,7 @@ func TestAnew(t *testing.T) {
 	}
 }
 
-// TestWholeCues holds what is told of a message.
+// TestWholeCues tests the cues of a message.
 func TestWholeCues(t *testing.T) {
 	m := message("can you fix it?", belay.Unclear)
 	m.Doubts = []string{"what is wrong is not said"}

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// cutter goes through a sentence and cuts it.
+// cutter cuts a sentence into clauses.
 type cutter struct {
 	sentence   Sentence
 	tokens     []Token // of s, without asides
 	lower      []string
-	isFragment bool // nothing is said of the things named
-	start      int  // of the clause in hand
+	isFragment bool // the sentence only names things
+	start      int  // of the current clause
 	join       string
 	out        []Clause
 }
 
-// SplitClauses cuts a sentence rather too often than too seldom: at each comma, colon and arrow, and at
-// a conjunction or a word like "because" that something follows which can be said by itself. What
-// asks for nothing by itself is found out where the clauses are weighed.
+// SplitClauses cuts a sentence into clauses, too often rather than too seldom: at each comma, colon
+// and arrow, and at a conjunction or a word like "because" if what follows can be a clause. Clauses
+// that ask for nothing are recognized later, by their weights.
 func SplitClauses(s Sentence) []Clause {
 	c := cutter{sentence: s, tokens: slices.DeleteFunc(slices.Clone(s.Tokens), func(t Token) bool { return t.Form == Aside })}
 	c.lower = LowerWords(c.tokens)
@@ -45,20 +45,20 @@ func SplitClauses(s Sentence) []Clause {
 	return c.out
 }
 
-// cut ends the clause in hand before end; the next one begins at next.
+// cut ends the current clause before end; the next one begins at next.
 func (c *cutter) cut(end int, lead string, next int) {
 	if end > c.start {
 		c.out = append(c.out, Clause{Tokens: c.tokens[c.start:end], Join: c.join, IsAfterColon: c.join == ":",
 			EndMark: c.sentence.EndMark, IsFragment: c.isFragment})
 		c.join = lead
 	} else if c.join != "because" {
-		c.join = lead // ", and": the last one says what leads on
+		c.join = lead // of ", and", the last one counts
 	}
 	c.start = next
 }
 
-// boundary says whether a clause ends before i: what leads on, and where the next one starts.
-// next is 0 when none ends.
+// boundary reports whether a clause ends before i: what joins the next one, and where that begins.
+// next is 0 if none ends.
 func (c *cutter) boundary(i int) (lead string, next int) {
 	left, right := c.lower[c.start:i], c.lower[i+1:]
 	switch w := c.lower[i]; w {
@@ -90,7 +90,7 @@ func (c *cutter) boundary(i int) (lead string, next int) {
 	return "", 0
 }
 
-// cutAtComma ends a clause, but where it is between single words of a list that continues.
+// cutAtComma ends a clause at a comma, except between single words of a list that continues.
 func (c *cutter) cutAtComma(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
 		return ",", i + 1
@@ -113,8 +113,8 @@ func (c *cutter) cutAtComma(left, right []string, i int) (lead string, next int)
 	return ",", i + 1
 }
 
-// isAddition reports words in front of a sign of adding that are a sentence by themselves, and words
-// behind it that are no second tool.
+// isAddition reports whether the words before a plus sign are a complete sentence, and the words
+// behind it not a second tool.
 func isAddition(left, right []string) bool {
 	if len(left) < 3 || len(right) < 2 || IsTool(right[0]) {
 		return false
@@ -122,7 +122,7 @@ func isAddition(left, right []string) bool {
 	return HasVerb(left) && !IsDeterminer(left[len(left)-1])
 }
 
-// cutAtConjunction ends a clause where what follows can be said by itself.
+// cutAtConjunction ends a clause if the words behind the conjunction can be a clause.
 func (c *cutter) cutAtConjunction(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
 		return "", 0
@@ -151,7 +151,7 @@ func (c *cutter) cutAtConjunction(left, right []string, i int) (lead string, nex
 	return "", 0
 }
 
-// cutUnmarked ends a clause where nothing announces the next one, or a word like "because" does.
+// cutUnmarked ends a clause without punctuation before the next one, or at a word like "because".
 func (c *cutter) cutUnmarked(left, right []string, i int) (lead string, next int) {
 	w := c.lower[i]
 	if len(left) == 0 || len(right) == 0 {
@@ -169,8 +169,8 @@ func (c *cutter) cutUnmarked(left, right []string, i int) (lead string, next int
 	return "because", i + 1
 }
 
-// canOpenClause reports whether words behind a conjunction can be said by themselves: an order, a
-// statement, a thing with an article or a number, what stays.
+// canOpenClause reports whether the words behind a conjunction can be a clause: an order, a
+// statement, a thing with an article or a number, something to keep.
 func canOpenClause(low []string) bool {
 	n, said := ReadPrefix(low)
 	if n >= len(low) {
@@ -200,14 +200,15 @@ func canOpenClause(low []string) bool {
 	return toBe || IntroducesNew(rest[0]) || IsComparative(rest[0])
 }
 
-// joinsSubjects reports two things that do one thing together: "the account page and the order
-// history are slow".
+// joinsSubjects reports two subjects of one verb: "the account page and the order history are
+// slow".
 func joinsSubjects(left, right []string) bool {
 	n, _ := ReadPrefix(right)
 	return !HasVerb(left) && n < len(right) && ImperativeLength(right[n:]) == 0 && HasFiniteVerb(right[n:]) && len(left) < 6
 }
 
-// areSeparateThings reports two things of a sentence that only names things, each with more words than one.
+// areSeparateThings reports two things of more than one word each, in a sentence that only names
+// things.
 func areSeparateThings(left, right []string) bool {
 	return len(left) > 2 && len(right) > 2 && !IsPreposition(left[len(left)-2])
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// IsPartOfName reports a bad word that is part of a thing's name: "the bug tracker", "crash
-// reports", "dead letter queue", "duplicate items".
+// IsPartOfName reports whether a word for a fault is part of a thing's name: "the bug tracker",
+// "crash reports", "dead letter queue", "duplicate items".
 func IsPartOfName(low []string, i int) bool {
 	w := low[i]
 	if i+1 < len(low) && w != "blank" && w != "infinite" {
@@ -22,7 +22,7 @@ func IsPartOfName(low []string, i int) bool {
 	return ImperativeLength(low) > 0
 }
 
-// isFailingPredicate reports a verb of failing that is the predicate, not the wish or a noun.
+// isFailingPredicate reports whether a verb of failing is the predicate, and not a wish or a noun.
 func isFailingPredicate(low []string, i int, end string) bool {
 	if i == 0 {
 		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
@@ -43,8 +43,8 @@ func isFailingPredicate(low []string, i int, end string) bool {
 	return !IsDeterminer(prev) && ImperativeLength(low) == 0 && !(end == "s" && IsPreposition(prev))
 }
 
-// readDenial reads a negation of what should work: "does not close", "can't save", "is
-// not showing nothing", "never taken off", "not the row I selected but …".
+// readDenial interprets a negation of what should work: "does not close", "can't save", "is not
+// showing nothing", "never taken off", "not the row I selected but …".
 func readDenial(low []string, i int) int {
 	w := low[i]
 	if i+1 >= len(low) {
@@ -67,7 +67,7 @@ func readDenial(low []string, i int) int {
 	return Plain
 }
 
-// isDenial reports a word that denies what the words around it say of a thing.
+// isDenial reports whether a word negates the predicate around it.
 func isDenial(low []string, i int) bool {
 	next := low[i+1]
 	switch low[i] {

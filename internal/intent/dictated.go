@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// PunctuateDictation puts marks where somebody who dictated said their names: "… for my students period
-// they upload …". Each byte stays where it is. A message with marks of its own is left alone.
+// PunctuateDictation replaces spoken punctuation in dictated text: "… for my students period they
+// upload …". Offsets do not change. A message that has punctuation is returned unchanged.
 func PunctuateDictation(text string) string {
 	low := strings.ToLower(text)
 	if strings.ContainsAny(strings.TrimRight(text, " .!?\n"), ".!?;\n") ||

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fixedReadings returns those of words that can be read in two ways whatever stands around them, or nil.
+// fixedReadings returns the readings of words that are ambiguous in any context, or nil.
 func fixedReadings(low []string) []string {
 	for _, rule := range []func([]string) []string{referenceReadings, partialReadings, choiceReadings, whichReadings,
 		channelReadings, identityReadings} {
@@ -16,11 +16,11 @@ func fixedReadings(low []string) []string {
 	return nil
 }
 
-// elsewherePhrases are phrases that point to what a message does not hold.
+// elsewherePhrases are phrases that refer to something outside of the message.
 var elsewherePhrases = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ",
 	" as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
 
-// referenceReadings reads a clause that means what was said or done before, or elsewhere.
+// referenceReadings finds a clause that refers to something said or done before, or elsewhere.
 func referenceReadings(low []string) []string {
 	line := " " + strings.Join(low, " ") + " "
 	if slices.ContainsFunc(elsewherePhrases, func(p string) bool { return strings.Contains(line, p) }) {
@@ -35,7 +35,7 @@ func referenceReadings(low []string) []string {
 	return nil
 }
 
-// partialReadings reads "half of the alerts should be slack".
+// partialReadings finds "half of the alerts should be slack".
 func partialReadings(low []string) []string {
 	if len(low) < 4 || low[1] != "of" || !slices.ContainsFunc(low, IsModal) {
 		return nil
@@ -47,8 +47,8 @@ func partialReadings(low []string) []string {
 	return nil
 }
 
-// choiceReadings reads two things with an "or" between them, of which one is to be chosen: "pdf or
-// excel", "a modal or a drawer for the filters".
+// choiceReadings finds two things joined by "or", of which one is to be chosen: "pdf or excel", "a
+// modal or a drawer for the filters".
 func choiceReadings(low []string) []string {
 	i, n := slices.Index(low, "or"), len(low)
 	if i < 1 || i+1 >= n || IsTool(low[i-1]) && IsTool(low[i+1]) {
@@ -62,8 +62,8 @@ func choiceReadings(low []string) []string {
 	return nil
 }
 
-// whichReadings reads a thing that is pointed at without saying which of several it is: "the first
-// one", "number 3 on the list", "the other sensor too".
+// whichReadings finds a thing without saying which of several it is: "the first one", "number 3 on
+// the list", "the other sensor too".
 func whichReadings(low []string) []string {
 	for len(low) > 1 && IsFiller(low[len(low)-1]) {
 		low = low[:len(low)-1]
@@ -83,9 +83,9 @@ func whichReadings(low []string) []string {
 	return nil
 }
 
-// channelReadings reads "login should be with Google", "could the fees go through Stripe", "the mails
-// should be in French": a way or a form of something there is, and no word of whether it comes
-// beside the one there is or in its place.
+// channelReadings finds "login should be with Google", "could the fees go through Stripe", "the
+// mails should be in French": a new way or form, without saying whether it is added to the existing
+// one or replaces it.
 func channelReadings(low []string) []string {
 	n := len(low)
 	for n > 4 && IsFiller(low[n-1]) {
@@ -106,8 +106,8 @@ func channelReadings(low []string) []string {
 	return nil
 }
 
-// identityReadings reads "customer should be client": one thing is to be another, and whether that means
-// its name, its kind or how it behaves is left open.
+// identityReadings finds "customer should be client": whether the name, the kind or the behaviour
+// is to change is open.
 func identityReadings(low []string) []string {
 	if n := len(low); n == 4 && isOneOf(low[1], "should", "must") && low[2] == "be" && isBareNoun(low[0]) && isBareNoun(low[3]) {
 		return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
@@ -115,7 +115,7 @@ func identityReadings(low []string) []string {
 	return nil
 }
 
-// isBareNoun reports a word that can name a thing by itself, as far as its shape tells.
+// isBareNoun reports whether a word can name a thing by itself, judged by its form.
 func isBareNoun(w string) bool {
 	others := []func(string) bool{IsAuxiliary, IsPreposition, IsComparative, IsNegative, IsPronoun, IsDeterminer, IsNumeric, IsFormatWord}
 	if w == `"` || isAny(w, others) || hasEnding(w, "able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al") {
@@ -125,7 +125,7 @@ func isBareNoun(w string) bool {
 	return ending != "ed" && ending != "ing"
 }
 
-// oldRecordReadings reads "the old users": rows that are old, or code about them.
+// oldRecordReadings finds "the old users": old rows, or code about them.
 func oldRecordReadings(o []string) []string {
 	if len(o) != 3 || !IsDeterminer(o[0]) || !strings.HasSuffix(o[2], "s") {
 		return nil
@@ -137,7 +137,7 @@ func oldRecordReadings(o []string) []string {
 	return nil
 }
 
-// isMakeBetter reads "make X better": towards what is not said.
+// isMakeBetter finds "make X better", which does not say in what respect.
 func isMakeBetter(o []string) bool {
 	for len(o) > 1 && IsFiller(o[len(o)-1]) {
 		o = o[:len(o)-1]
@@ -152,9 +152,9 @@ func isMakeBetter(o []string) bool {
 	return false
 }
 
-// LoneReadings returns the readings of a request that is all a message holds and says too little: "the
-// logo", "change the colors", "fix the login". rest is what stands behind the words that lead to it; named
-// says that it has no verb.
+// LoneReadings returns the readings of a request that is the entire message and too short: "the
+// logo", "change the colors", "fix the login". rest is what follows the introducing words; named
+// means that it has no verb.
 func LoneReadings(rest []string, named bool) (readings []string) {
 	for len(rest) > 1 && (IsFiller(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
@@ -172,7 +172,7 @@ func LoneReadings(rest []string, named bool) (readings []string) {
 	return nil
 }
 
-// openReadings returns what a verb and up to three words behind it leave open.
+// openReadings returns what a verb with up to three words behind it leaves open.
 func openReadings(verb string, what []string) []string {
 	if len(what) == 0 || slices.ContainsFunc(what, IsPreposition) || ComparisonAt(append([]string{"x"}, what...)) > 0 {
 		return nil
@@ -196,7 +196,7 @@ func openReadings(verb string, what []string) []string {
 	return nil
 }
 
-// hasKnownFault reports a thing of which one knows what is wrong when it needs fixing.
+// hasKnownFault reports a thing with an obvious fault if it needs fixing.
 func hasKnownFault(w string) bool {
 	switch w = strings.TrimSuffix(w, "s"); w {
 	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression",

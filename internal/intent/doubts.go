@@ -9,21 +9,21 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// gap is a kind of thing that words leave out.
+// gap is what a message leaves out.
 type gap int
 
 const (
-	anything gap = iota // what is to be done, or to what
-	earlier             // something that was said or done before
+	anything gap = iota // what to do, or to what
+	earlier             // something mentioned or done before
 	which               // which of several things
 	wrong               // what is wrong with a thing
-	what                // what is to be done with a thing
-	become              // what a thing is to become
+	what                // what to do with a thing
+	become              // what a thing should become
 	middle              // a part of a long message
 )
 
-// gaps are what grammar says where it knows that something is left out, and not which readings
-// there are. These texts are cues as well, with a learned weight each, so they stay unchanged.
+// gaps maps the grammar's texts for something left out, where it has no readings, to their gap. The
+// texts are cues as well, with a learned weight each, so they must not change.
 var gaps = map[string]gap{
 	"what was done before is meant, which this message does not name":                         earlier,
 	"what is meant was said or done before, and this message does not name it":                earlier,
@@ -41,8 +41,8 @@ var gaps = map[string]gap{
 	"what is to be done, or to which thing, is not said, or can be read in more than one way": anything,
 }
 
-// readings are what words with each gap can mean: at least two things to do that differ, so that
-// a person can choose one, or see what is missing.
+// readings are the readings of words with each gap: at least two that differ, so that a person can
+// choose one, or see what is missing.
 var readings = map[gap][]string{
 	anything: {"something that is there is to be changed: say what, and how it should be",
 		"something new is to be added beside what is there: say what"},
@@ -55,12 +55,12 @@ var readings = map[gap][]string{
 	middle: {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
 }
 
-// undoVerbs are verbs that take back what was done, and what that can be.
+// undoVerbs are verbs that revert earlier work; there are several readings of which work.
 var undoVerbs = lazyregexp.Of("undo revert restore reverse")
 
-// completeDoubts returns the doubts of the answer. Each has at least two readings that lead to different
-// work: where grammar only says what is missing, those that the gap has, with the files of the
-// repository that may be meant.
+// completeDoubts gives each doubt at least two readings that lead to different work. Where the
+// grammar only states what is missing, they are those of the gap, or the files of the repository
+// that can be meant.
 func (p *parse) completeDoubts(list []belay.Doubt) []belay.Doubt {
 	out := []belay.Doubt{}
 	for _, d := range list {
@@ -90,10 +90,10 @@ func (p *parse) doubtReadings(d belay.Doubt) []string {
 	return slices.Clone(readings[kind])
 }
 
-// maxCandidates is how many files a doubt names: more are not a choice.
+// maxCandidates is how many files a doubt names; more are no longer a choice.
 const maxCandidates = 5
 
-// candidateFiles returns the files that a word of a doubt may mean.
+// candidateFiles returns the files that a word of a doubt can mean.
 func (p *parse) candidateFiles(low []string) []string {
 	var out []string
 	if len(low) > 0 {
@@ -113,9 +113,9 @@ func (p *parse) candidateFiles(low []string) []string {
 	return out
 }
 
-// ApplyAnswer puts what a person said of words in doubt to what was read from them: text is both,
-// the words and the answer behind them. What was in doubt is settled; the requirements are those
-// of the words that were clear, and of the answer.
+// ApplyAnswer merges a person's answer to doubts into the request. in.Text is both, the message and
+// the answer behind it. The doubts are resolved; the requirements are those of the clear words and
+// of the answer.
 func ApplyAnswer(in Input, said, answer string) belay.Request {
 	whole, _ := Parse(in)
 	first, _ := Parse(Input{Text: said, PlanExists: in.PlanExists, Files: in.Files})
@@ -128,7 +128,7 @@ func ApplyAnswer(in Input, said, answer string) belay.Request {
 		req.Requirements = slices.Clone(first.Requirements)
 		for _, r := range second.Requirements {
 			if w, _, _ := strings.Cut(strings.ToLower(r.Text), " "); IsPronoun(w) {
-				r.Text = doubtWords(first.Doubts, said) + ": " + r.Text // "it crashes" says it of what was in doubt
+				r.Text = doubtWords(first.Doubts, said) + ": " + r.Text // "it crashes" is about the words in doubt
 			}
 			req.Requirements = append(req.Requirements, r)
 		}
@@ -145,8 +145,8 @@ func ApplyAnswer(in Input, said, answer string) belay.Request {
 	return req
 }
 
-// chosenReading returns the reading that an answer names: by its number where there is one doubt, or by words
-// that only one has. "" when it says something of its own.
+// chosenReading returns the reading that an answer names: by its number if there is one doubt, or
+// by words that only one reading has. "" for any other answer.
 func chosenReading(doubts []belay.Doubt, answer string) string {
 	answer = strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!"))
 	if answer == "" {
@@ -166,7 +166,7 @@ func chosenReading(doubts []belay.Doubt, answer string) string {
 	return found[0]
 }
 
-// doubtWords returns the words that are in doubt, the first of them.
+// doubtWords returns the words of the first doubt that has some, or the start of the message.
 func doubtWords(doubts []belay.Doubt, said string) string {
 	for _, d := range doubts {
 		if d.Words != "" {
@@ -176,7 +176,7 @@ func doubtWords(doubts []belay.Doubt, said string) string {
 	return messageStart(said)
 }
 
-// answeredRequirement returns the requirement of words in doubt, with the reading that holds.
+// answeredRequirement returns the requirement for the words in doubt with the chosen reading.
 func answeredRequirement(doubts []belay.Doubt, said, reading string) belay.Requirement {
 	m, low := belay.MarkModify, " "+strings.ToLower(reading)
 	for _, is := range []struct {
@@ -195,7 +195,7 @@ func answeredRequirement(doubts []belay.Doubt, said, reading string) belay.Requi
 	return belay.Requirement{Marker: m, Text: doubtWords(doubts, said) + ": " + reading}
 }
 
-// requestTypeOf returns what work requirements are, when there is no doubt.
+// requestTypeOf returns the type of a request by its requirements, if there is no doubt.
 func requestTypeOf(list []belay.Requirement) belay.RequestType {
 	if slices.ContainsFunc(list, func(r belay.Requirement) bool { return r.Marker != belay.MarkFix }) {
 		return belay.Mutation

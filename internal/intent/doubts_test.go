@@ -11,8 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestDoubtsHaveReadings: whoever is asked gets at least two readings that are things to do,
-// whatever the words.
+// TestDoubtsHaveReadings: every doubt has at least two different readings that describe work.
 func TestDoubtsHaveReadings(t *testing.T) {
 	t.Parallel()
 	texts := []string{"fix it", "fix the login", "the logo", "undo that", "do the same as last time", "change the colors", "replace the icons", "one more please", "delete the index",
@@ -62,7 +61,7 @@ func TestReadingsNameFiles(t *testing.T) {
 	}
 }
 
-// TestAnswered: after the answer the requirements are there, and nothing is in doubt.
+// TestAnswered: after the answer the requirements are complete and no doubt remains.
 func TestAnswered(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ said, answer, want string }{
@@ -89,7 +88,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// TestVagueWordsHoldNothingUp: what is to be done and to what is said, only not in detail.
+// TestVagueWordsHoldNothingUp: a task and its object are enough; details may be missing.
 func TestVagueWordsHoldNothingUp(t *testing.T) {
 	for said, waits := range map[string]bool{
 		"Make the tests pass":               false,

@@ -37,12 +37,12 @@ type wantedRequirement struct {
 	Count  *int         `json:"count"`
 }
 
-// heldOut says whether a message is held out, by its id alone: what is read wrongly in it is never
-// looked at, and nothing is learned from it; only its figures are. Those are half of each batch
-// from h to q, by its hash, and a few later batches as a whole.
+// heldOut reports whether a message is held out, by its id alone: it is measured, but its failures
+// are never looked at and nothing is learned from it. These are half of each batch from h to q, by
+// hash, and a few later batches completely.
 func heldOut(id string) bool { return heldOutIn(id) != "" }
 
-// heldOutIn is the set of a message that is held out, or "".
+// heldOutIn returns the set of a held-out message, "" for other messages.
 func heldOutIn(id string) string {
 	switch batch := strings.TrimRight(id, "0123456789"); batch {
 	case "t", "u":
@@ -78,7 +78,7 @@ func load(t testing.TB, file string) []sample {
 	return out
 }
 
-// score is how well a set of messages was read.
+// score counts how well a set of messages was parsed.
 type score struct {
 	n, types, exact, multiset      int
 	hit, predicted, gold           int // requirements by marker
@@ -86,11 +86,11 @@ type score struct {
 	pHit, pPred, pGold             int
 	aHit, aPred, aGold             int
 	confusion                      map[[2]string]int
-	several                        [4]share // by how many concerns a message has: 1, 2, 3, more
+	several                        [4]share // by number of concerns in a message: 1, 2, 3, more
 	worst                          []failure
 }
 
-// share is how much of the messages with so many concerns was found.
+// share counts the results of messages with the same number of concerns.
 type share struct{ n, exact, hit, predicted, gold int }
 
 func newScore() *score { return &score{confusion: map[[2]string]int{}} }
@@ -100,7 +100,7 @@ type failure struct {
 	cost                int
 }
 
-// evaluate reads a set. What is held out leaves figures and no failures.
+// evaluate parses a set. Held-out messages are counted, but their failures are not kept.
 func evaluate(set []sample) *score {
 	s := newScore()
 	for _, m := range set {
@@ -200,8 +200,8 @@ func times(n *int) string {
 	return fmt.Sprintf(" ×%d", *n)
 }
 
-// alike is the comparison of kept phrases: one holds the other, and they are not of
-// wholly different length.
+// alike compares preserved phrases: one contains the other, and the longer is at most twice as
+// long.
 func alike(a, b string) bool {
 	a, b = strings.ToLower(strings.TrimSpace(a)), strings.ToLower(strings.TrimSpace(b))
 	if a == b {
@@ -228,7 +228,7 @@ func overlap(a, b []string) int {
 	return n
 }
 
-// align pairs equal markers in order, as many as can be.
+// align pairs equal markers in order, as many as possible.
 func align(a, b []string) [][2]int {
 	l := make([][]int, len(a)+1)
 	for i := range l {
@@ -280,8 +280,7 @@ func (s *score) row(name string) string {
 
 const tableHead = "| set | messages | type | sequence | multiset | marker P | marker R | marker F1 | counts | stated counts found | preserve R / P | affected R | affected P |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 
-// sets are the labelled messages, by where they come from and whether their failures
-// are looked at.
+// sets returns the labelled messages by source, with the held-out ones separate.
 func sets(t testing.TB) (names []string, of map[string][]sample) {
 	names = []string{"shared", "own, looked at", "held out: half of h to q", "held out: t, u", "held out: yj, zj", "held out: sc, sd"}
 	of = map[string][]sample{names[0]: load(t, "testdata/ask/shared.jsonl")}
@@ -294,10 +293,10 @@ func sets(t testing.TB) (names []string, of map[string][]sample) {
 	return names, of
 }
 
-// TestEvaluation reads every labelled message, prints how well, and holds the figures:
-// less than before is a step back that somebody has to explain. BELAY_ASK_SETS chooses the
-// sets by a part of their names, BELAY_ASK_BATCH a batch by its letters, BELAY_ASK_FAILURES how many failures are shown, and
-// BELAY_ASK_DOC names the document whose figures are written anew.
+// TestEvaluation parses every labelled message, prints the figures, and fails if they are below
+// their bounds. BELAY_ASK_SETS selects sets by a part of their names, BELAY_ASK_BATCH a batch by
+// its letters, BELAY_ASK_FAILURES is how many failures are shown, and BELAY_ASK_DOC the document to
+// write the figures into.
 func TestEvaluation(t *testing.T) {
 	names, of := sets(t)
 	show := 0
@@ -336,8 +335,7 @@ func TestEvaluation(t *testing.T) {
 	}
 }
 
-// unseen fails when messages that nobody looked at, and that nothing was learned from, are read
-// less well than what belay is to reach there.
+// unseen fails if held-out messages are parsed less well than required.
 func (s *score) unseen(t *testing.T) {
 	for what, v := range map[string][3]int{"types": {s.types, s.n, 90}, "markers": {2 * s.hit, s.predicted + s.gold, 85}, "counts": {s.counts, s.aligned, 95}, "kept phrases": {s.pHit, s.pGold, 85}} {
 		if 100*v[0] <= v[2]*v[1] {
@@ -346,7 +344,7 @@ func (s *score) unseen(t *testing.T) {
 	}
 }
 
-// hold fails when fewer messages are read well than before.
+// hold fails if fewer of all messages are parsed correctly than before.
 func (s *score) hold(t *testing.T) {
 	for what, v := range map[string][3]int{"types": {s.types, s.n, 94}, "sequences of markers": {s.exact, s.n, 80}, "counts": {s.counts, s.aligned, 97},
 		"kept phrases": {s.pHit, s.pGold, 88}, "affected files": {s.aHit, s.aGold, 76}} {
@@ -373,7 +371,7 @@ func (s *score) merge(o *score) {
 	sort.SliceStable(s.worst, func(i, j int) bool { return s.worst[i].cost > s.worst[j].cost })
 }
 
-// concerns is how much was found by how many concerns a message has.
+// concerns formats the results by the number of concerns in a message.
 func (s *score) concerns() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| concerns | messages | sequence | marker R | marker P |\n|---|---|---|---|---|")
@@ -384,7 +382,7 @@ func (s *score) concerns() string {
 	return b.String()
 }
 
-// matrix is which type was read where which was meant.
+// matrix formats the confusion matrix of types.
 func (s *score) matrix() string {
 	kinds := []string{"fresh", "mutation", "bugfix", "needs-clarification"}
 	var b strings.Builder
@@ -412,7 +410,7 @@ func (s *score) failures(n int) string {
 	return b.String()
 }
 
-// rewrite writes figures into a document, between the marks of that name.
+// rewrite writes figures into a document, between its marks of that name.
 func rewrite(t *testing.T, file, name, figures string) {
 	from, to := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
 	text, err := os.ReadFile(file)

@@ -1,7 +1,7 @@
 package intent
 
-// Exception returns what an order leaves out: "all files except the legacy folder", "show it everywhere but
-// on the login page".
+// Exception returns what an order excludes: "all files except the legacy folder", "show it
+// everywhere but on the login page".
 func Exception(low []string) (Span, bool) {
 	for i := 2; i+1 < len(low); i++ {
 		from := i + 1
@@ -27,8 +27,8 @@ func Exception(low []string) (Span, bool) {
 	return Span{}, false
 }
 
-// readException reads what stands by itself and is left out: "everything but the admin area",
-// "with the exception of prod".
+// readException finds an exception that is a clause: "everything but the admin area", "with the
+// exception of prod".
 func readException(low []string) (Span, bool) {
 	i := 0
 	switch {

@@ -7,15 +7,16 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Strengths of a complaint. A plain one is reported as wrong whatever else is asked; a
-// faint one may be only the reason of what is asked.
+// Strengths of a complaint. A plain one is a fault whatever else is asked for; a faint one can be
+// just the reason for a request.
 const (
 	Fine = iota
 	Faint
 	Plain
 )
 
-// ComplaintStrength says how much a clause complains about how things are now, and by which words.
+// ComplaintStrength returns how strongly a clause complains about the present state, and by which
+// words.
 func ComplaintStrength(low []string) (strength int, by string) {
 	n, s := ReadPrefix(low)
 	rest := low[n:]
@@ -40,7 +41,7 @@ func ComplaintStrength(low []string) (strength int, by string) {
 	return findComplaint(rest)
 }
 
-// findComplaint finds what is wrong in the words of a statement, in front of what is wished for.
+// findComplaint looks for a fault in the words of a statement, before any wish.
 func findComplaint(rest []string) (strength int, by string) {
 	line := " " + strings.Join(rest, " ") + " "
 	if strings.Contains(line, " not so ") {
@@ -57,15 +58,15 @@ func findComplaint(rest []string) (strength int, by string) {
 	return findFaintComplaint(rest, line)
 }
 
-// isNeed reports what somebody needs, uses or wants, or does not any more: whatever bad word is in
-// it, it complains of nothing.
+// isNeed reports a statement of what somebody needs, uses or wants, or no longer does. It is no
+// complaint, whatever words it contains.
 func isNeed(rest []string) bool {
 	return isOneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
 		return isOneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads")
 	})
 }
 
-// findFault finds the word that says that something is wrong: a bad word, a verb of failing, a
+// findFault finds the word that reports a fault: a word for something bad, a verb of failing, a
 // negation of what should work, a state that should not last.
 func findFault(rest []string) (int, string) {
 	for i, w := range rest {
@@ -100,7 +101,7 @@ var (
 		artifacts artefacts mismatch conflict conflicts leftover leftovers trouble timeouts exception exceptions`)
 )
 
-// plainComplaints are phrases that only a complaint has.
+// plainComplaints are phrases that occur only in complaints.
 var plainComplaints = []string{
 	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ",
 	" keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ",
@@ -131,12 +132,12 @@ var plainComplaints = []string{
 	" comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
 }
 
-// excessNouns are what something can be too much of.
+// excessNouns are words that make a complaint behind "too".
 var excessNouns = lazyregexp.Of(`
 	small big large slow fast long short dark bright loud quiet narrow wide thin thick high low close late early many much few strict
 	hard heavy noisy verbose often tiny tight`)
 
-// isAttribute reports a word behind an article that says of what sort the thing behind it is.
+// isAttribute reports whether a word behind an article describes the thing that follows.
 func isAttribute(low []string, i int) bool {
 	if i == 0 || i+1 >= len(low) || IsAuxiliary(low[i+1]) || !IsDeterminer(low[i-1]) && !IsPreposition(low[i-1]) {
 		return false
@@ -144,7 +145,7 @@ func isAttribute(low []string, i int) bool {
 	return isOneOf(low[i], "old", "red", "late", "early", "odd", "unchecked", "visible", "exposed", "empty", "missing")
 }
 
-// findFaintComplaint finds what may be a complaint if nothing is asked.
+// findFaintComplaint finds what may be a complaint if the message asks for nothing else.
 func findFaintComplaint(low []string, line string) (int, string) {
 	if ImperativeLength(low) > 0 {
 		return Fine, ""

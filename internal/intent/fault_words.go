@@ -6,14 +6,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// failingVerbs are verbs that say something goes wrong, whatever it is.
+// failingVerbs are verbs that report a fault with any subject.
 var failingVerbs = lazyregexp.Of(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode
 	segfault deadlock
 	corrupt misbehave misalign glitch truncate clip vanish disappear jam stall lag jump garble mangle abort burn
 	malfunction 404 500 503 502 403 401 bug escape rebalance expire duplicate ignore forget lose drop miss double confuse choke
 	overwrite swallow clobber drift bounce rot trip bark complain blow falls`)
 
-// wrong are words that call a thing bad by themselves.
+// wrongWords are words that by themselves call a thing bad.
 var wrongWords = lazyregexp.Of(`broken wrong wrongly incorrect incorrectly invisible buggy garbled flaky stale stuck unusable faulty
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
 	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
@@ -22,8 +22,8 @@ var wrongWords = lazyregexp.Of(`broken wrong wrongly incorrect incorrectly invis
 	unrecognized unrecognised unterminated unhandled nonexistent non-existent mismatched mismatch
 	nans defect glitch misspelling infinite slow slower laggy sluggish`)
 
-// soft call a thing bad only where something is said about it: "the error page" is
-// none, "gives an error" is one.
+// IsSoftFault reports words that call a thing bad only within a statement: "the error page" does
+// not, "gives an error" does.
 var IsSoftFault = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing
 	sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
@@ -45,7 +45,7 @@ func FailingForm(w string) (ending string, ok bool) {
 	return ending, base != ""
 }
 
-// IsWrongWord reports whether a word calls something bad by itself.
+// IsWrongWord reports whether a word by itself calls something bad.
 func IsWrongWord(w string) bool {
 	return wrongWords.Has(w) || len(w) > 6 && (strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"))
 }

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// isFrameOf reports a file of the repository in a paste: its name with the folder above
-// it where the paste gives one. Both are in lower case.
+// isFrameOf reports whether a paste contains a file of the repository: its name, with the folder
+// above it if the paste has one. Both are in lower case.
 func isFrameOf(paste, file string) bool {
 	dir, base := path.Split(file)
 	dir = path.Base(strings.TrimSuffix(dir, "/"))
@@ -29,7 +29,7 @@ func isFrameOf(paste, file string) bool {
 	}
 }
 
-// hasStem reports the name of a file without its ending.
+// hasStem reports whether a file has this name, without its extension.
 func (p FileMessage) hasStem(low string) bool {
 	return slices.ContainsFunc(p.Files, func(f string) bool {
 		s, _, _ := strings.Cut(path.Base(f), ".")
@@ -37,8 +37,8 @@ func (p FileMessage) hasStem(low string) bool {
 	})
 }
 
-// addFileNames notes what can only be the name of a file, wherever in the message it is said: with an
-// ending or a folder, or put together of several words as a file of the repository is.
+// addFileNames records words that can only be file names, anywhere in the message: with an
+// extension or a folder, or a compound that is also a file of the repository.
 func (n nouns) addFileNames(p FileMessage) {
 	for w := range strings.FieldsSeq(p.Msg[:min(len(p.Msg), 4<<10)]) {
 		if w = strings.Trim(w, "`\"'“”()[]{}<>,;:!?."); strings.Contains(w, "::") || strings.Contains(w, "*") && strings.Contains(w, ".") {
@@ -59,7 +59,7 @@ func (n nouns) addFileNames(p FileMessage) {
 	}
 }
 
-// isCompound reports a name put together of several words, as no word of the language is.
+// isCompound reports a name made of several words, unlike any word of the language.
 func isCompound(w string) bool { return len(splitName(w)) > 1 }
 
 func hasCamel(s string) bool {

@@ -2,8 +2,8 @@ package intent
 
 import "testing"
 
-// TestFrameOf: a file is in a paste by its name with its folder, or by its name alone where the
-// paste gives no folder.
+// TestFrameOf: a paste contains a file by its name with its folder, or by its name alone if the
+// paste has no folder.
 func TestFrameOf(t *testing.T) {
 	for paste, want := range map[string]bool{
 		"at src/flow/table.go:12": true, "at /home/me/src/flow/table.go:12": true, "at src/other/table.go:12": false, "panic in table.go": true, "(table.go:3)": true,

@@ -8,11 +8,11 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// filesByHead are files whose name ends in the noun that is meant, where no other file's does:
-// "the reminder" is AppointmentReminder, when nothing else is called a reminder.
+// filesByHead returns files with a name that ends in a noun of the message, if no other file's name
+// does: "the reminder" is AppointmentReminder if nothing else is called a reminder.
 func (n nouns) filesByHead(files []string) []string {
 	if len(files) > 3000 {
-		return nil // of so many that sound alike none is the only one
+		return nil // among so many similar names, none is unique
 	}
 	of := map[string][]string{}
 	for _, f := range files {
@@ -37,8 +37,8 @@ func (n nouns) filesByHead(files []string) []string {
 	return out
 }
 
-// filesByFront are files whose name begins with a noun that is said, where no other file's name has it:
-// "undo" is undo_stack, when nothing else is about undoing.
+// filesByFront returns files with a name that begins with a noun of the message, if no other file's
+// name contains it: "undo" is undo_stack if nothing else is about undoing.
 func (n nouns) filesByFront(files []string) (out []string) {
 	if len(files) > 3000 {
 		return nil
@@ -64,7 +64,7 @@ func (n nouns) filesByFront(files []string) (out []string) {
 	return out
 }
 
-// headParts returns the parts of a file's name up to the one that says what it is.
+// headParts returns the parts of a file's name without the plain ones at the end.
 func headParts(file string) []string {
 	all := splitName(fileStem(path.Base(file)))
 	for len(all) > 1 && plainParts.Has(all[len(all)-1]) {
@@ -73,7 +73,7 @@ func headParts(file string) []string {
 	return all
 }
 
-// plainParts are parts of a file's name that say what sort of file it is, not what it is about.
+// plainParts are parts of a file's name that state the kind of file, not its subject.
 var plainParts = lazyregexp.Of(`screen view views page controller service component activity fragment test tests spec
 	model handler repository adapter html main index
 		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server
@@ -82,14 +82,14 @@ var plainParts = lazyregexp.Of(`screen view views page controller service compon
 		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface
 	manager dao dto entity job cog cmd command commands`)
 
-// matchedParts returns the parts of a file's name that nouns of the message match; none when
-// what the file is about is not among them.
+// matchedParts returns the parts of a file's name that nouns of the message match; none if the
+// file's subject is not among them.
 func (n nouns) matchedParts(file string) []string {
 	base := fileStem(path.Base(file))
 	all := splitName(base)
 	strange := func(w string) bool { return !n.hasPart(w) }
 	if slices.ContainsFunc(all, func(w string) bool { return isTellingPart(w) && strange(w) }) {
-		return nil // as nearly all of a large repository
+		return nil // the case of nearly all files of a large repository
 	}
 	about := n.aboutParts(file, base, all)
 	if slices.ContainsFunc(about, strange) {
@@ -110,11 +110,11 @@ func (n nouns) matchedParts(file string) []string {
 	return got
 }
 
-// isTellingPart reports a part of a name that says what a file is about.
+// isTellingPart reports whether a part of a name states the file's subject.
 func isTellingPart(part string) bool { return len(part) > 1 && !plainParts.Has(part) }
 
-// aboutParts returns the parts of a file's name that say what it is about; where they say only of what
-// sort it is, its folder's. None where that says nothing either.
+// aboutParts returns the parts of a file's name that state its subject. If they only state its
+// kind, they are those of its folder, and none if that has no subject either.
 func (n nouns) aboutParts(file, base string, all []string) (about []string) {
 	for _, w := range all {
 		if isTellingPart(w) {
@@ -144,8 +144,8 @@ func (n nouns) aboutParts(file, base string, all []string) (about []string) {
 	return about
 }
 
-// isGenericName reports a name that says only of what sort the file is. A few plain words are a thing by
-// themselves: the settings, a list.
+// isGenericName reports whether a name states only the kind of file. A few plain words are a
+// subject by themselves: the settings, a list.
 func isGenericName(base string, all []string) bool {
 	if isOneOf(base, "main", "index", "mod", "init") || genericNames.Has(base) || len(all) == 0 {
 		return true
@@ -160,8 +160,8 @@ func isGenericName(base string, all []string) bool {
 	return true
 }
 
-// subjectFolder returns the name of the folder that a file belongs to: of those that only sort files by kind,
-// the one above, as in roles/nginx/tasks/main.yml.
+// subjectFolder returns the name of a file's folder. Folders that only sort files by kind are
+// skipped, as in roles/nginx/tasks/main.yml.
 func subjectFolder(file string) string {
 	dir := path.Dir(file)
 	for sortingFolders.Has(path.Base(dir)) || strings.HasPrefix(path.Base(dir), "[") {
@@ -170,37 +170,34 @@ func subjectFolder(file string) string {
 	return path.Base(dir)
 }
 
-// sortingFolders are folders that sort what belongs to the folder above by kind.
+// sortingFolders are folders that sort the files of their parent by kind.
 var sortingFolders = lazyregexp.Of(`tasks vars handlers defaults meta files`)
 
-// genericNames are names of files that say what kind of description they are; what they describe is
-// their folder's name.
+// genericNames are file names that state only the kind of file; the subject is the folder's name.
 var genericNames = lazyregexp.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
 
-// peopleNouns are who uses a thing: where something else is named beside them, it is meant, and not
-// the file about them.
+// peopleNouns are users of a thing. If the message names something else as well, that is meant, and
+// not the file about them.
 var peopleNouns = lazyregexp.Of(`user guest driver employee donor patient player pupil member customer student owner teacher
 	parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
 	subscriber seller buyer vendor supplier partner colleague resident respondent voter team bot`)
 
-// isAboutPeople reports a file of what is done with people, where nothing but people was said: a
-// DriverController and "drivers have asked".
+// isAboutPeople reports a file about users if the message names only users: DriverController and
+// "drivers have asked".
 func isAboutPeople(file string, got []string) bool {
 	return len(splitName(fileStem(path.Base(file)))) > 1 && !slices.ContainsFunc(got, func(w string) bool {
 		return !peopleNouns.Has(w) && !peopleNouns.Has(w+"e") && !peopleNouns.Has(strings.TrimSuffix(w, "i")+"y") && !plainParts.Has(w)
 	})
 }
 
-// weakTopics are plain parts that a file is about when the others say still less:
-// SettingsActivity.
+// weakTopics are plain parts that are the subject if the others state even less: SettingsActivity.
 var weakTopics = lazyregexp.Of("settings config home menu data edit detail")
 
-// viewParts are plain parts of what is seen of a thing. A file of the bare name stands for the
-// thing itself.
+// viewParts are plain parts for views of a thing. A file with the bare name is the thing itself.
 var viewParts = lazyregexp.Of("view screen page list detail show edit index fragment activity dialog row cell")
 
-// isViewOnly reports a file of how a thing is shown, where the bare thing is a file too and
-// nothing was said of showing it.
+// isViewOnly reports a file about a view of a thing, if the thing has a file too and the message
+// does not mention a view.
 func (n nouns) isViewOnly(file string, files []string) bool {
 	var about []string
 	seen := false
@@ -227,12 +224,12 @@ var dirs = lazyregexp.Of(`
 	bot src lib app cmd docs scripts internal tests layouts content scenes prod staging dev public static assets resources views
 	components templates helpers emails pages screens services models controllers jobs styles data hooks types workflows`)
 
-// short forms in names of files for words of people.
+// shortForms maps short forms in file names to stems of words.
 var shortForms = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag",
 	"img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
-// synonyms are words that stand for each other.
+// synonyms maps words to others with the same meaning.
 var synonyms = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail",
 	"pic": "picture", "cfg": "config", "config": "configuration", "configuration": "config", "repo": "repository", "nav": "navigation",
 	"navbar": "navigation", "ad": "advert", "login": "sign-in", "signin": "login", "cart": "basket", "basket": "cart",
@@ -243,8 +240,8 @@ var synonyms = map[string]string{"email": "mail", "mail": "email", "emails": "ma
 	"perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences",
 	"admin": "administration", "pwd": "password"}
 
-// hasPart reports a part of a file's name that the message speaks of. The parts of a large repository
-// are few, and each is asked for again and again.
+// hasPart reports whether the message mentions a part of a file's name. It caches the answers: a
+// large repository has few parts, and asks for each many times.
 func (n nouns) hasPart(part string) bool {
 	yes, known := n.partCache[part]
 	if !known {
@@ -266,7 +263,7 @@ func (n nouns) mentionsPart(part string) bool {
 		if doer, ok := strings.CutSuffix(part, end); ok && len(doer) > 4 {
 			for w := range n.wordStems {
 				if strings.HasPrefix(w, doer) && len(w) > len(doer)+2 {
-					return true // a notifier is for notifications
+					return true // "notifier" matches notifications
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// isThirdPerson reports a verb in -s that follows something that can be its subject.
+// isThirdPerson reports a verb in -s behind a word that can be its subject.
 func isThirdPerson(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
 	if IsDeterminer(prev) && !IsPronoun(prev) || IsPreposition(prev) || isOneOf(prev, "and", ",") {
@@ -32,7 +32,7 @@ func isThirdPerson(low []string, i int) bool {
 	return !pluralOrVerb.Has(b) || IsSubject(prev) || i+1 < len(low) && IsPronoun(low[i+1])
 }
 
-// isFailingVerb reports whether word i, "fails" or "failed" or one like them, is the verb of a clause.
+// isFailingVerb reports whether word i, such as "fails" or "failed", is the verb of the clause.
 func isFailingVerb(low []string, i int, end string) bool {
 	if i+1 >= len(low) {
 		return true
@@ -44,13 +44,13 @@ func isFailingVerb(low []string, i int, end string) bool {
 	return !IsAuxiliary(low[i+1])
 }
 
-// plural are verbs whose -s is as often a noun in the plural.
+// pluralOrVerb are verbs with an -s form that is just as often a plural noun.
 var pluralOrVerb = lazyregexp.Of(`
 	list link test log report update alert filter upload download export import order tag post email mail backup benchmark mock hook
 	change fix port point check record answer search limit cache register support release document design color colour group call
 	build patch review retry scale set use load run print store view ` + nounOrVerb)
 
-// stateVerbs are other finite verbs that a description of how things are is made of.
+// stateVerbs are more finite verbs that describe the present state.
 var stateVerbs = lazyregexp.Of(`
 	says keeps goes comes stays remains happens takes gets needs lives works belongs contains arrives appears seems feels
 	warns climbs overlaps becomes asks jumps exists knows finds sits stands tells claims thinks wants likes lands closes
@@ -63,8 +63,8 @@ var stateVerbs = lazyregexp.Of(`
 	complains whines refuses insists demands requires recreates rebuilds reappears overlays sinks turns throws kills burns
 	bites hides reads opens leaves stops`)
 
-// isVerbByNeighbours recognises a verb in -s from a plural by its neighbours alone, whatever verb it is: an object
-// with an article comes behind.
+// isVerbByNeighbours distinguishes a verb in -s from a plural by its neighbours alone: an object
+// with an article follows.
 func isVerbByNeighbours(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
 	if len(w) < 4 || w[len(w)-1] != 's' || hasEnding(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") {

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// languageWords is what is known of a language as it is written down: verbs by what they ask
-// for, phrases parted by bars.
+// languageWords is the source of a vocabulary: verbs by sense, phrases separated by bars.
 type languageWords struct {
 	add, modify, fix, remove, create           string
 	keep, handsOff, wrong, wish, must, removal string
@@ -30,7 +29,7 @@ func (s languageWords) build() ForeignLanguage {
 		Wish:  list(s.wish), Must: list(s.must), Removal: list(s.removal), Polite: set(s.polite), Article: set(s.article)}
 }
 
-// foreignLanguages are made when they are first used.
+// foreignLanguages are built on first use.
 var foreignLanguages = sync.OnceValue(func() map[string]ForeignLanguage {
 	out := make(map[string]ForeignLanguage, len(languageWordLists))
 	for lang, s := range languageWordLists {

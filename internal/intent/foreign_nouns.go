@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// foreignNounTable are nouns of other languages and the English ones that files are called after.
+// foreignNounTable maps nouns of other languages to the English ones used in file names.
 var foreignNounTable = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(foreignNouns) {

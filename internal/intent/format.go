@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// IsFormatWord reports a word for how something is written, counted or coloured.
+// IsFormatWord reports a word for a format, a unit or a colour.
 func IsFormatWord(w string) bool {
 	return strings.Contains(w, "/") && len(w) > 2
 }

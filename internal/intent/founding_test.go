@@ -2,13 +2,12 @@ package intent
 
 import "testing"
 
-// TestFoundingSentence holds the message that belay began with: three concerns of three
-// kinds in one breath, of which the middle one has no verb. Each was lost or taken for
-// another at some time.
+// TestFoundingSentence tests the message that belay began with: three concerns of three kinds in
+// one sentence, the middle one without a verb. Each has been lost or misread at some time.
 func TestFoundingSentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"Refine the copy, two moods not working, add 2 more drinks for night":                              "MF2A2",
-		"refine ad copy, less generic more adult. two moods not working. add 2 more drinks for nighttime.": "MMF2A2", // what qualifies the copy is a change by itself
+		"refine ad copy, less generic more adult. two moods not working. add 2 more drinks for nighttime.": "MMF2A2", // the qualification of the copy is a change by itself
 		"Refine the copy; two moods not working; add 2 more drinks for night":                              "MF2A2",
 		"Refine the copy - two moods not working - add 2 more drinks for night":                            "MF2A2",
 		"Refine the copy — two moods not working — add 2 more drinks for night":                            "MF2A2",

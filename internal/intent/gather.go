@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// gatherer goes through a message and notes its nouns.
+// gatherer collects the nouns of a message.
 type gatherer struct {
 	message   FileMessage
 	nouns     *nouns
-	strict    bool   // what is told beside a request names no file
+	strict    bool   // background beside a request names no file
 	isForeign bool   // the message is in another language than English
-	preserved string // what is to stay, lower case, a space before and behind
+	preserved string // what must stay, lower case, with a space on each side
 	text      strings.Builder
 }
 
@@ -38,7 +38,7 @@ func (p FileMessage) gatherNouns(strict bool) nouns {
 	return n
 }
 
-// addAct notes what is above a clause, and then its words.
+// addAct records a clause's topic, and then its words.
 func (g *gatherer) addAct(a Act) {
 	for w := range strings.FieldsSeq(a.Clause.Topic) {
 		g.nouns.literals[w] = true
@@ -53,7 +53,7 @@ func (g *gatherer) addAct(a Act) {
 			before = a.Clause.Tokens[i-1].Lower
 		}
 		if before == "per" {
-			continue // "per user": how it is told apart, not what it is about
+			continue // "per user" says how things are grouped, not what the message is about
 		}
 		low := strings.Trim(t.Lower, "`\"'“”")
 		g.nouns.addQuoted(t.Form, low)
@@ -67,13 +67,13 @@ func (g *gatherer) addAct(a Act) {
 			g.nouns.addCompound(strings.Trim(before, "`\"'"), low)
 		}
 		if tale || isFileName(g.message.Files, low) || isCompound(g.message.Msg[t.At:t.End]) && g.message.hasStem(low) {
-			continue // it names that file, and no other by its noun
+			continue // it names that file, and no other one by its noun
 		}
 		g.addWord(t, low, isArticle(before) && !(i+1 < len(a.Clause.Tokens) && strings.HasPrefix(a.Clause.Tokens[i+1].Lower, "one")))
 	}
 }
 
-// addWord notes what a word is called by its parts. An article says that it is a noun.
+// addWord records the parts of a word. An article before it marks it as a noun.
 func (g *gatherer) addWord(t Token, low string, article bool) {
 	address := low != "" && low[0] == '/' && !strings.Contains(low, ".")
 	if (t.Form == WordForm || t.Form == Code) && !address {
@@ -88,21 +88,21 @@ func (g *gatherer) addWord(t Token, low string, article bool) {
 	g.text.WriteString(low + " ")
 }
 
-// addStems notes words whatever they are.
+// addStems records words without any condition.
 func (n nouns) addStems(ws iter.Seq[string]) {
 	for w := range ws {
 		n.wordStems[Stem(w)] = true
 	}
 }
 
-// addQuoted notes the words of a short quote.
+// addQuoted records the words of a short quotation.
 func (n nouns) addQuoted(form TokenForm, low string) {
 	if form == Quoted && strings.Count(low, " ") < 3 {
 		n.addStems(strings.FieldsSeq(low))
 	}
 }
 
-// addPath notes a word as it is written, and the path in front of a line's number.
+// addPath records a word as it is written, or the path before a line number.
 func (n nouns) addPath(form TokenForm, low string) {
 	if form != WordForm && form != Code && !(form == Quoted && strings.ContainsAny(low, "./")) {
 		return
@@ -110,8 +110,7 @@ func (n nouns) addPath(form TokenForm, low string) {
 	n.literals[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
 }
 
-// addBlock notes the words of headings and asides, which are not clauses, and what is pasted between
-// fences.
+// addBlock records the words of headings and asides, which are not clauses, and fenced text.
 func (n *nouns) addBlock(b Block) {
 	switch b.Kind {
 	case Fence:
@@ -132,7 +131,7 @@ func (n *nouns) addBlock(b Block) {
 	}
 }
 
-// addCommitScope notes what a message in the form of a commit's is about: "feat(join): …".
+// addCommitScope records the scope of a message in the form of a commit: "feat(join): …".
 func (n nouns) addCommitScope(msg string) {
 	kind, rest, ok := strings.Cut(msg[:min(len(msg), 40)], "(")
 	if !ok || len(kind) >= 10 || !IsCommitType(kind) {
@@ -143,7 +142,7 @@ func (n nouns) addCommitScope(msg string) {
 	}
 }
 
-// baseName takes folders and the extension off a word that is a path.
+// baseName removes folders and the extension from a word that is a path.
 func baseName(w string) string {
 	if i := strings.LastIndexByte(w, '/'); i >= 0 && strings.Contains(w[i:], ".") {
 		w = w[i+1:]

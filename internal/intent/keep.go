@@ -1,12 +1,12 @@
 package intent
 
-// keepRules read what a clause wants left alone, from where its asking begins. The first that fits
-// decides: "nothing else changes" stands before orders, whose objects would be part of it.
+// keepRules find what a clause wants left unchanged. The first match counts: "nothing else changes"
+// comes before orders, which would take it as part of their object.
 var keepRules = []func(low []string) (Span, bool){readUntouched, readUnchanged, readException, readKeepOrder,
 	readProhibition, ReadNoThing, ReadStaySubject, readSame}
 
-// FindKept finds what a clause wants left alone, in words of its lower-case row. An empty span says
-// that what is meant was named before: "keep it".
+// FindKept finds what a clause wants left unchanged, as a span of its lower-case words. An empty
+// span means that it was named before: "keep it".
 func FindKept(low []string) (what Span, ok bool) {
 	n, _ := ReadPrefix(low)
 	if n >= len(low) {

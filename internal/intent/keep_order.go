@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// readKeepOrder reads "keep X working", "leave X alone".
+// readKeepOrder finds "keep X working", "leave X alone".
 func readKeepOrder(low []string) (Span, bool) {
 	switch low[0] {
 	case "do":
@@ -34,11 +34,11 @@ func readKeepOrder(low []string) (Span, bool) {
 var (
 	keepVerbs = lazyregexp.Of(`keep leave preserve retain maintain keeping preserving leaving retaining maintaining`)
 
-	// continuingVerbs are words behind "keep" that make it another verb: "keep out", "keep playing".
+	// continuingVerbs are words behind "keep" that change its meaning: "keep out", "keep playing".
 	continuingVerbs = lazyregexp.Of(`out up playing recording getting me us`)
 )
 
-// readUnchanged reads "on desktop nothing changes", "nothing else".
+// readUnchanged finds "on desktop nothing changes", "nothing else".
 func readUnchanged(low []string) (Span, bool) {
 	i := slices.Index(low, "nothing")
 	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
@@ -60,7 +60,8 @@ func readUnchanged(low []string) (Span, bool) {
 	return Span{From: 0, To: to}, true
 }
 
-// choiceLength counts the words of "we'll (keep the API)", "you may (leave it as it is)".
+// choiceLength counts the words before "keep" and "leave" in "we'll keep the API", "you may leave
+// it as it is".
 func choiceLength(low []string) int {
 	switch low[0] {
 	case "we", "i", "you", "we'll", "i'll", "i'd", "we'd", "you'll":
@@ -82,7 +83,7 @@ func choiceLength(low []string) int {
 	return 0
 }
 
-// readUntouched reads "nothing may change", "none should ever break".
+// readUntouched finds "nothing may change", "none should ever break".
 func readUntouched(low []string) (Span, bool) {
 	ok := len(low) > 2 && isOneOf(low[0], "nothing", "none") && IsModal(low[1])
 	return Span{From: 0, To: len(low)}, ok && slices.ContainsFunc(low[2:min(len(low), 4)], IsTouchVerb)

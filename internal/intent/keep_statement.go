@@ -7,10 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// orderModals are verbs by which a statement orders something.
+// orderModals are verbs that turn a statement into an order.
 var orderModals = lazyregexp.Of(`must should may mustn't shouldn't has have needs need can't`)
 
-// findUntouchable reads "X must not be renamed", "X must still load".
+// findUntouchable finds "X must not be renamed", "X must still load". at is the position of the
+// modal.
 func findUntouchable(low []string) (at int, ok bool) {
 	for i := 1; i+1 < len(low); i++ {
 		w := low[i]
@@ -32,7 +33,7 @@ func findUntouchable(low []string) (at int, ok bool) {
 	return 0, false
 }
 
-// findIdentical reads "the output must be byte for byte the same": at is where the modal is.
+// findIdentical finds "the output must be byte for byte the same". at is the position of the modal.
 func findIdentical(low []string) (at int, ok bool) {
 	for i := 1; i+2 < len(low); i++ {
 		if (low[i] == "must" || low[i] == "should" || low[i] == "has" || low[i] == "needs") &&

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// checkSpans reads clauses by one rule; "-" is due where the rule does not fit.
+// checkSpans applies one rule to clauses; "-" means that the rule does not match.
 func checkSpans(t *testing.T, read func([]string) (Span, bool), cases map[string]string) {
 	t.Helper()
 	for text, want := range cases {

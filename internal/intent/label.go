@@ -2,17 +2,17 @@ package intent
 
 import "strings"
 
-// Section is what the text under a label is for.
+// Section is the purpose of the text under a label.
 type Section int
 
-// A ticket's parts. Open is everything without a label that says otherwise.
+// The sections of a ticket. Open is everything without a known label.
 const (
 	Open          Section = iota
-	Problem               // what is wrong now
-	Expected              // what should happen: the other side of a problem
-	Circumstances         // steps, environment, reasons: never a requirement of its own
-	Title                 // says again what the rest says
-	OutOfScope            // what is not to be done
+	Problem               // what is wrong
+	Expected              // what should happen, the counterpart of a problem
+	Circumstances         // steps, environment, reasons: never a requirement
+	Title                 // repeats the rest
+	OutOfScope            // what must not be done
 )
 
 var sectionHeadings = splitPhrases(map[Section]string{
@@ -37,18 +37,18 @@ var sectionHeadings = splitPhrases(map[Section]string{
 		`leave alone|not to be changed|must not change|hands off|untouched`,
 })
 
-// NormalizeLabel returns a heading as the sections are looked up.
+// NormalizeLabel returns a heading in the form that sectionHeadings uses.
 func NormalizeLabel(s string) string {
 	return strings.ToLower(strings.Trim(PlainWord(s), " \t*_:#?!."))
 }
 
-// IsKnownLabel reports whether a label is one of a ticket's.
+// IsKnownLabel reports whether a label is a section of a ticket.
 func IsKnownLabel(s string) bool {
 	_, ok := sectionHeadings()[NormalizeLabel(s)]
 	return ok
 }
 
-// Section says what the block is for, by the label it stands under.
+// Section returns the purpose of the block, by its label.
 func (b Block) Section() Section {
 	return sectionHeadings()[b.Label]
 }

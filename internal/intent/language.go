@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// stopwords tell the languages apart that are read; English is among them to lose or
-// win against.
+// stopwords identify the supported languages. English is scored as well, because the others have to
+// exceed its score.
 var stopwords = map[string]*lazyregexp.Set{
 	"nl": lazyregexp.Of(`de het een en is zijn niet van voor op met naar dat die wordt worden kan kunnen je we ik ook
 	maar als bij moet moeten uit aan om te er nog graag toe zoals meer`),
@@ -29,9 +29,8 @@ var stopwords = map[string]*lazyregexp.Set{
 	nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
 }
 
-// DetectLanguage names the language of a message if it is one of de, fr, es, pt, it, nl, "?" if
-// it is written in letters that none of these is, and "" for English or too little to
-// tell.
+// DetectLanguage returns the language of a message: de, fr, es, pt, it or nl, "?" for an
+// unsupported script, and "" for English or if the text is too short to decide.
 func DetectLanguage(text string) string {
 	if len(text) > 4000 {
 		text = text[:4000]
@@ -57,7 +56,7 @@ func DetectLanguage(text string) string {
 	return best
 }
 
-// addVote adds to the score of each language that has the word.
+// addVote adds a word to the scores of the languages that have it.
 func addVote(score map[string]int, w string, first bool) {
 	_, english := verbSenses()[w]
 	if english && len(w) > 3 {
@@ -75,8 +74,8 @@ func addVote(score map[string]int, w string, first bool) {
 	}
 }
 
-// scriptOf counts a word by its first letter: as one of other letters than those that are read, or as Latin. Words that
-// no blanks divide count by their length.
+// scriptOf classifies a word by its first letter: in an unsupported script, or Latin. Scripts
+// without blanks between words count by length.
 func scriptOf(w string) (other, latin int) {
 	eastern := func(r rune) bool { return r >= 0x3040 && r < 0xfe00 }
 	switch r, _ := utf8.DecodeRuneInString(w); {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// folds is in how many parts the lessons are cut to measure what is learned: each part is read by
-// what the others teach.
+// folds is the number of parts for cross-validation: each part is parsed with weights learned from
+// the others.
 const folds = 5
 
 func foldOf(id string) int {
@@ -18,10 +18,9 @@ func foldOf(id string) int {
 	return int(sum[0]) % folds
 }
 
-// TestLearn learns anew what cues are worth and writes it where the program has it, when
-// BELAY_ASK_LEARN is "write"; when it is "try" it only measures. How well what is learned reads
-// messages that it was not learned from is printed, and written into the document that
-// BELAY_ASK_DOC names.
+// TestLearn learns the weights of the cues. With BELAY_ASK_LEARN=write it writes them into the
+// files that the program embeds; with "try" it only measures. It prints how well messages are
+// parsed with weights from other messages, and writes that into the document BELAY_ASK_DOC.
 func TestLearn(t *testing.T) {
 	how := os.Getenv("BELAY_ASK_LEARN")
 	if how == "" {
@@ -44,7 +43,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// crossed is how well the lessons are read by what those of the other folds teach.
+// crossed measures how well the lessons are parsed with weights learned from the other folds.
 func crossed(t *testing.T, all []lesson) string {
 	begin := time.Now()
 	before, after := newScore(), newScore()

@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// example is the cues of something with its right answer. Trust is how much it counts.
+// example is a set of cues with the right answer. Trust is its weight.
 type example struct {
 	Cues   []string
 	Answer int
 	Trust  float64
 }
 
-// settings are how learned learns: how many answers there are, in how many examples a cue has to
-// stand, the inverse of the penalty, and the least worth that is kept. Only, where it is not nil, is
-// the one answer that a cue may speak for or against, or -1.
+// settings configure learned: the number of answers, in how many examples a cue has to occur, the
+// inverse of the penalty, and the least weight that is kept. Only, if not nil, returns the one
+// answer that a cue can support, or -1 for all.
 type settings struct {
 	Answers         int
 	Rare            int
@@ -27,11 +27,10 @@ type settings struct {
 	Only            func(cue string) int
 }
 
-// learned finds what each cue is worth so that the right answers of the examples become most
-// probable: multinomial logistic regression with a quadratic penalty (Hastie, Tibshirani and
-// Friedman, The Elements of Statistical Learning, 4.4), by L-BFGS (Nocedal and Wright,
-// Numerical Optimization, 7.2). The same examples in the same order give the same scale on the
-// same machine.
+// learned finds the weight of each cue that makes the right answers of the examples most probable:
+// multinomial logistic regression with a quadratic penalty (Hastie, Tibshirani and Friedman, The
+// Elements of Statistical Learning, 4.4), by L-BFGS (Nocedal and Wright, Numerical Optimization,
+// 7.2). The same examples in the same order give the same scale on the same machine.
 func learned(examples []example, set settings) *Scale {
 	answers := set.Answers
 	p := newProblem(examples, answers, set.Rare, 1/set.Strength)
@@ -65,7 +64,7 @@ type problem struct {
 	rows    [][]int
 	want    []int
 	trust   []float64
-	only    []int // of each cue, the one answer that it speaks for, or -1; nil when all do for all
+	only    []int // by cue: the one answer that it supports, or -1 for all; nil if no cue is limited
 }
 
 func newProblem(examples []example, answers, rare int, penalty float64) *problem {
@@ -94,14 +93,15 @@ func newProblem(examples []example, answers, rare int, penalty float64) *problem
 	return p
 }
 
-// unique is the cues of an example, each once; one that would not fit in a line of a scale is none.
+// unique returns the cues of an example without duplicates, and without those that do not fit in a
+// line of a scale.
 func unique(cues []string) []string {
 	s := slices.DeleteFunc(slices.Clone(cues), func(c string) bool { return strings.ContainsAny(c, "\t\n") })
 	slices.Sort(s)
 	return slices.Compact(s)
 }
 
-// slope is the value to be made small at w, and its gradient.
+// slope returns the value to minimise at w, and sets grad to its gradient.
 func (p *problem) slope(w, grad []float64) float64 {
 	loss := 0.0
 	for i, x := range w {
@@ -141,7 +141,7 @@ func (p *problem) slope(w, grad []float64) float64 {
 	return loss
 }
 
-// minimise goes at most so many steps down.
+// minimise takes at most the given number of steps.
 func (p *problem) minimise(steps int) []float64 {
 	n := len(p.index) * p.answers
 	w, grad := make([]float64, n), make([]float64, n)
@@ -188,7 +188,7 @@ type step struct {
 	rate          float64
 }
 
-// direction is downhill, bent by how the slope turned in the last steps.
+// direction returns the descent direction, corrected by how the gradient changed in the last steps.
 func direction(grad []float64, past []step) []float64 {
 	d := make([]float64, len(grad))
 	for i, g := range grad {
@@ -223,8 +223,8 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// TestLearner learns a rule from examples that follow it, all but one: the cue that decides is worth
-// most, one that says nothing is worth nothing, and a rare one is left out.
+// TestLearner learns a rule that all examples but one follow: the deciding cue gets the highest
+// weight, an unrelated one gets none, and a rare one is dropped.
 func TestLearner(t *testing.T) {
 	var examples []example
 	for i := range 60 {
@@ -257,7 +257,7 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// New is a scale of so many answers; worth is that of each cue for each answer but the first.
+// New returns a scale; weights has those of each cue for each answer but the first.
 func New(answers int, worth map[string][]int32) *Scale {
 	s := &Scale{answers: answers, cues: slices.Sorted(maps.Keys(worth))}
 	for _, c := range s.cues {
@@ -266,7 +266,7 @@ func New(answers int, worth map[string][]int32) *Scale {
 	return s
 }
 
-// String is the scale as Parse reads it.
+// String returns the scale in the form that ParseScale parses.
 func (s *Scale) String() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.answers)

@@ -10,18 +10,18 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// lesson is a labelled message as something to be learned from: the cues of the whole, those of
-// each act, and the right answers. trust is how much it counts.
+// lesson is a labelled message for training: the cues of the message, those of each act, and the
+// right answers. trust is its weight.
 type lesson struct {
 	sample
 	trust float64
 	whole []string
 	acts  [][]string
-	right []int // of each act, an index of answers
+	right []int // of each act, as an index into actAnswers
 }
 
-// prepare reads a labelled message as Parse does it, where wholes, learned from
-// others, say what it is as a whole what other messages teach, and what was decided of each act is right.
+// prepare parses a labelled message as Parse does, with the type that wholes, learned from other
+// messages, gives it, and with the right decisions on the acts.
 func (l *lesson) prepare(wholes *Scale) {
 	p := readMessage(l.input())
 	m := p.view()
@@ -39,13 +39,13 @@ func (l *lesson) prepare(wholes *Scale) {
 	}
 }
 
-// input is the message as Parse passes it on.
+// input returns the message as Parse passes it on.
 func (s sample) input() Input {
 	text, _ := shorten(s.Text)
 	return Input{text, s.Context.PlanExists, s.Context.Files}
 }
 
-// content are the beginnings of the stems of the words of content.
+// content returns the first six bytes of the stems of content words.
 func content(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
@@ -57,8 +57,8 @@ func content(text string) map[string]bool {
 	return out
 }
 
-// fit is how well an act that says these words fits a labelled requirement; marker is what
-// grammar made of it.
+// fit rates how well an act with these words fits a labelled requirement; marker is the grammar's
+// decision on it.
 func fit(a Act, said map[string]bool, marker belay.Marker, want belay.Marker, gist map[string]bool) float64 {
 	shared := 0.0
 	for w := range gist {
@@ -90,11 +90,11 @@ func fit(a Act, said map[string]bool, marker belay.Marker, want belay.Marker, gi
 	return f
 }
 
-// enough is the least fit of an act that a requirement is said to come from.
+// enough is the least fit at which an act is the source of a requirement.
 const enough = 0.6
 
-// matched is which labelled requirement each act stands for, or -1: both are in the order of the
-// message, and the whole fits best.
+// matched returns the index of the labelled requirement of each act, or -1. Both keep the order of
+// the message, and the sum of fits is greatest.
 func (p *parse) matched(s sample) []int {
 	acts, wanted := p.Acts, s.Gold.Requirements
 	marker := make([]belay.Marker, len(acts))
@@ -109,7 +109,7 @@ func (p *parse) matched(s sample) []int {
 		}
 		said[i] = content(text)
 	}
-	// best[i][j] is the fit of the acts from i on with the requirements from j on.
+	// best[i][j] is the fit of the acts from i with the requirements from j.
 	best := make([][]float64, len(acts)+1)
 	for i := range best {
 		best[i] = make([]float64, len(wanted)+1)
@@ -140,7 +140,7 @@ func (p *parse) matched(s sample) []int {
 	return out
 }
 
-// learn learns what acts ask for, and what messages are as a whole.
+// learn learns the scales of acts and of messages.
 func learn(lessons []lesson) (acts, wholes *Scale) {
 	var a []example
 	for _, l := range lessons {
@@ -164,9 +164,9 @@ func learnWholes(lessons []lesson) *Scale {
 	}})
 }
 
-// How much a lesson counts. Several concerns in one breath, of which one is wrong now, are rare in the
-// other lessons, and what belay began with. The short lines are constructions, not messages. Those of
-// the authors of the labelling rules are the surest.
+// Weights of the lessons. Several concerns in one sentence, one of them a fault, are rare in the
+// other lessons, and the case that belay began with. The short lines are constructions, not
+// messages. The labels by the authors of the labelling rules are the most reliable.
 const (
 	trusted = 1.0
 	shared  = 2.0
@@ -175,7 +175,7 @@ const (
 	short   = 0.1
 )
 
-// lessons are all messages that are learned from: none that is held out.
+// lessons returns all messages that weights are learned from, none of them held out.
 func lessons(t testing.TB) []lesson {
 	var out []lesson
 	add := func(s sample, trust float64) {
@@ -201,8 +201,8 @@ func lessons(t testing.TB) []lesson {
 	for _, s := range shortLines(t) {
 		add(s, short)
 	}
-	// What a message is as a whole is a cue of its acts, as sure or unsure as it is of a message
-	// that nothing was learned from.
+	// The type of a message is a cue of its acts. Learn it from the other half of the messages, so
+	// that it is as uncertain as for an unknown message.
 	for half := range 2 {
 		var others []lesson
 		for i, l := range out {
@@ -220,7 +220,7 @@ func lessons(t testing.TB) []lesson {
 	return out
 }
 
-// shortLines are the lines of testdata/lines.txt as labelled messages.
+// shortLines returns the lines of testdata/lines.txt as labelled messages.
 func shortLines(t testing.TB) []sample {
 	text, err := os.ReadFile("testdata/ask/lines.txt")
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// manifests are files that say which libraries a project is made with.
+// manifests are files that list the libraries of a project.
 var manifests = lazyregexp.Of(`
 	package.json go.mod cargo.toml requirements.txt pyproject.toml gemfile composer.json pom.xml build.gradle build.gradle.kts mix.exs
 	build.sbt pubspec.yaml requirements-docs.txt environment.yml deps.edn project.clj cmakelists.txt package.swift description
 	project.toml versions.tf stack.yaml rebar.config conanfile.txt vcpkg.json platformio.ini podfile setup.py setup.cfg deno.json
 	shard.yml cpanfile`)
 
-// isLibraryChange reports a request to change a dependency: an upgrade, or one library in
-// place of another.
+// isLibraryChange reports a request to change a dependency: an upgrade, or one library in place of
+// another.
 func (p FileMessage) isLibraryChange() bool {
 	for _, f := range p.Asked {
 		low := f.Clause.Lower()
 		if slices.ContainsFunc(low, func(w string) bool { return isFileName(p.Files, w) }) {
-			continue // the file is said
+			continue // the message names the file
 		}
 		if f.Marker != belay.MarkModify && f.Marker != belay.MarkRemove {
 			continue
@@ -51,7 +51,7 @@ func (p FileMessage) isLibraryChange() bool {
 	return false
 }
 
-// topmostManifests returns the manifests that lie least deep: those of the project, not of its parts.
+// topmostManifests returns the manifests of least depth: those of the project, not of its parts.
 func topmostManifests(files []string) (out []string) {
 	depth := -1
 	for _, f := range files {
@@ -68,7 +68,7 @@ func topmostManifests(files []string) (out []string) {
 	return out
 }
 
-// namesReplacement reports words that name one thing and another in whose place it comes.
+// namesReplacement reports words that name one thing and its replacement.
 func namesReplacement(o []string) bool {
 	if slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") {
 		return true
@@ -76,8 +76,8 @@ func namesReplacement(o []string) bool {
 	return slices.Contains(o, "from") && slices.Contains(o, "to")
 }
 
-// isVersionRaise reports a name with an old version and a new one, or a new one alone: "sqlalchemy 1.4 ->
-// 2.0", "vue 2 -> vue 3", "Sidekiq to 7.2".
+// isVersionRaise reports a name with an old and a new version, or with a new one alone: "sqlalchemy
+// 1.4 -> 2.0", "vue 2 -> vue 3", "Sidekiq to 7.2".
 func (p FileMessage) isVersionRaise(f Act) bool {
 	low := f.Clause.Lower()
 	for i := 1; i+1 < len(low); i++ {
@@ -115,7 +115,7 @@ func isVersion(w string) bool {
 	return len(w) > 2 && strings.Contains(w, ".") && strings.Trim(w, "0123456789.x") == ""
 }
 
-// isLibraryName reports a word that can only be a name: no other list has it.
+// isLibraryName reports a word that can only be a name: it is in no other list.
 func isLibraryName(w string) bool {
 	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") {
 		return false

@@ -12,15 +12,15 @@ import (
 
 var letters = map[belay.Marker]string{belay.MarkAdd: "A", belay.MarkModify: "M", belay.MarkFix: "F", belay.MarkRemove: "R"}
 
-// line is a line of testdata/lines.txt: what is asked for, a letter for each requirement with its
-// count, D for a doubt, f for something fresh; what is to stay; and the message.
+// line is a line of testdata/lines.txt: the expected answer (a letter for each requirement with its
+// count, D for a doubt, f for fresh), what must stay, and the message.
 type line struct {
 	want, keep string
 	in         Input
 }
 
-// parseLine reads a line: "n:" in front says that there is no plan, and what is to stay stands
-// before two bars.
+// parseLine parses a line. A prefix "n:" means that there is no plan; what must stay is before two
+// bars.
 func parseLine(s string) (line, bool) {
 	want, text, ok := strings.Cut(s, " ")
 	if !ok || strings.HasPrefix(s, "#") {
@@ -34,7 +34,7 @@ func parseLine(s string) (line, bool) {
 	return line{want, strings.TrimSpace(keep), Input{Text: strings.ReplaceAll(strings.TrimSpace(rest), `\n`, "\n"), PlanExists: !bare}}, true
 }
 
-// sample is the line as a labelled message.
+// sample returns the line as a labelled message.
 func (l line) sample() sample {
 	var s sample
 	s.Text, s.Context.PlanExists = l.in.Text, l.in.PlanExists
@@ -58,8 +58,8 @@ func (l line) sample() sample {
 	return s
 }
 
-// TestLines reads many short messages, one construction each. Some are not read as they are meant,
-// so the share that is may not fall.
+// TestLines parses many short messages, one construction each. Some are misread; the share of the
+// others must not fall.
 func TestLines(t *testing.T) {
 	f, err := os.Open("testdata/ask/lines.txt")
 	if err != nil {

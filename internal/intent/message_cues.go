@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// messageCues returns the cues of the message: they tell whether it asks for something new as a whole,
-// reports what is wrong, or can be read in two ways.
+// messageCues returns the cues of the message. They decide whether it asks for something new and
+// complete, reports a fault, or is ambiguous.
 func (m messageView) messageCues() []string {
 	l := &cueList{cues: make([]string, 0, 300), grammar: string(m.Type)}
 	l.add("type ", string(m.Type))
@@ -39,11 +39,10 @@ func (m messageView) messageCues() []string {
 	return l.cues
 }
 
-// PlanCue is the cue that a plan of the project exists. It decides about what is fresh, and nothing
-// else.
+// PlanCue is the cue that the project has a plan. It only affects whether a message is fresh.
 const PlanCue = "plan"
 
-// Of a long message only how it begins and ends is told: what can be read in two ways is short.
+// Of a long message only the beginning and end are cues: ambiguous messages are short.
 const (
 	maxTextBytes = 2000
 	maxTextWords = 60

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// splitName cuts a name at marks and capitals: StockPage, stock_page, stock-page. They are in lower
-// case. It is asked of every file of a repository, and hardly any has a name that is not ASCII.
+// splitName splits a name at punctuation and capitals, into lower case: StockPage, stock_page,
+// stock-page. It is called for every file of a repository, and hardly any name is not ASCII.
 func splitName(name string) []string {
 	out := make([]string, 0, 4)
 	start := 0
@@ -38,7 +38,7 @@ func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
 func isLetter(c byte) bool { return isLower(c | 0x20) }
 
-// splitForeignName returns the parts of a name with letters of any alphabet.
+// splitForeignName splits a name with letters of any alphabet.
 func splitForeignName(name string) []string {
 	var out []string
 	start := 0

@@ -18,7 +18,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsOfASCII: the short way comes to what the one for all alphabets does.
+// TestPartsOfASCII: the fast path returns the same as the general one.
 func TestPartsOfASCII(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringOf(rapid.RuneFrom([]rune("abXYZ09_-.[]/@`{ "))).Draw(t, "name")

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Message is what is known of a message when its files are looked for.
+// FileMessage is what the search for files needs of a message.
 type FileMessage struct {
 	Msg        string
 	Blocks     []Block
@@ -21,8 +21,8 @@ type FileMessage struct {
 	Files      []string // of the repository, with slashes
 }
 
-// Paths returns the paths that the message names: by path or name, in a stack, or by a
-// noun that a file is called after. A path named only to be left alone is none.
+// Paths returns the files that the message names: by path or name, in a stack trace, or by a noun
+// in the file's name. A file that is only named as one to leave unchanged is not among them.
 func (p FileMessage) Paths() []string {
 	out := p.findPaths(true)
 	if len(out) > 0 || len(p.Asked) == 0 || !slices.ContainsFunc(p.Acts,
@@ -32,8 +32,7 @@ func (p FileMessage) Paths() []string {
 	return p.findPaths(false)
 }
 
-// findPaths looks in the sentences that ask for something, and unless strict in what is told beside
-// them.
+// findPaths searches the sentences that ask for something, and the others as well unless strict.
 func (p FileMessage) findPaths(strict bool) []string {
 	if len(p.Files) == 0 || p.Fresh && !p.PlanExists && !strings.Contains(p.Msg, "/") {
 		return nil
@@ -41,7 +40,7 @@ func (p FileMessage) findPaths(strict bool) []string {
 	kind, n := p.Kind, p.gatherNouns(strict && len(p.Asked) > 0)
 	sure, maybe, close := n.findFiles(p)
 	if len(sure) == 0 && n.namesNewFile(p.Files) {
-		return nil // the words beside it stand for no other file
+		return nil // the other words name no other file
 	}
 	if kind != belay.Fresh && len(sure)+len(maybe) == 0 {
 		for _, f := range n.filesByHead(close) {
@@ -58,7 +57,8 @@ func (p FileMessage) findPaths(strict bool) []string {
 	return inOrder(p.Files, sure)
 }
 
-// findFiles returns the files that are named, those that nouns are like, and all that can be named at all.
+// findFiles returns the files that are named, those that nouns match, and all that can match at
+// all.
 func (n nouns) findFiles(p FileMessage) (sure []string, maybe []fileMatch, close []string) {
 	for _, f := range p.Files {
 		if !n.prefixes.mayMatch(f) {
@@ -68,7 +68,7 @@ func (n nouns) findFiles(p FileMessage) (sure []string, maybe []fileMatch, close
 		if n.namesFile(f) {
 			if isTestFile(f) && !n.wordStems["test"] &&
 				slices.ContainsFunc(p.Files, func(o string) bool { return !isTestFile(o) && path.Base(o) == path.Base(f) }) {
-				continue // decoder.rs is the one that is no test
+				continue // of src/decoder.rs and tests/decoder.rs, the one that is no test
 			}
 			sure = append(sure, f)
 		} else if p.Kind != belay.Fresh {
@@ -80,8 +80,8 @@ func (n nouns) findFiles(p FileMessage) (sure []string, maybe []fileMatch, close
 	return sure, maybe, close
 }
 
-// namesNewFile reports that the message spells out a file that is not there yet, with an ending that
-// files of the repository have.
+// namesNewFile reports whether the message names a file with an extension that files of the
+// repository have. The caller found no existing file of that name.
 func (n nouns) namesNewFile(files []string) bool {
 	return slices.ContainsFunc(files, func(f string) bool {
 		ext := strings.ToLower(path.Ext(f))
@@ -89,7 +89,7 @@ func (n nouns) namesNewFile(files []string) bool {
 	})
 }
 
-// singleFile returns a file that there is one of.
+// singleFile returns files if there is at most one.
 func singleFile(files []string) []string {
 	if len(files) > 1 {
 		return nil
@@ -97,7 +97,7 @@ func singleFile(files []string) []string {
 	return files
 }
 
-// inOrder returns the chosen of files, in their order and each once.
+// inOrder returns the chosen files once each, in the order of files.
 func inOrder(files, chosen []string) (out []string) {
 	left := make(map[string]bool, len(chosen))
 	for _, f := range chosen {
@@ -115,14 +115,14 @@ func inOrder(files, chosen []string) (out []string) {
 	return out
 }
 
-// fileMatch is a file that nouns of the message match: how many, and which.
+// fileMatch is a file that nouns of the message match: how many and which.
 type fileMatch struct {
 	path  string
 	count int
 	parts []string
 }
 
-// addLikely adds to the files that are sure those of the others that nothing speaks against.
+// addLikely adds those of the possible files that no rule excludes.
 func (n nouns) addLikely(sure []string, maybe []fileMatch, p FileMessage) []string {
 	maybe = slices.DeleteFunc(maybe, func(h fileMatch) bool {
 		migration := strings.Contains(strings.ToLower(h.path), "migration")
@@ -132,7 +132,7 @@ func (n nouns) addLikely(sure []string, maybe []fileMatch, p FileMessage) []stri
 		return n.isSpared(h.path) || n.isViewOnly(h.path, p.Files)
 	})
 	if p.Kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
-		maybe = nil // one thing is named, or it is not said which
+		maybe = nil // one thing is named, or the message does not say which
 	}
 	if others := slices.DeleteFunc(slices.Clone(maybe), func(h fileMatch) bool {
 		return isAboutPeople(h.path, h.parts)
@@ -153,8 +153,8 @@ func (n nouns) addLikely(sure []string, maybe []fileMatch, p FileMessage) []stri
 	return sure
 }
 
-// isSibling reports two files that differ by their endings alone: where one is named with
-// its ending, the other is not meant.
+// isSibling reports two files that differ only in their extensions: if one is named with it, the
+// other is not meant.
 func isSibling(a, b string) bool {
 	return path.Dir(a) == path.Dir(b) && fileStem(path.Base(a)) == fileStem(path.Base(b))
 }
@@ -168,11 +168,11 @@ func isSubset(a, b []string) bool {
 	return true
 }
 
-// isArticle reports an article: what stands behind it is a noun, whatever else it could be ("the
-// switch", "a build").
+// isArticle reports an article, which a noun follows even if that can also be a verb ("the switch",
+// "a build").
 func isArticle(w string) bool { return w == "the" || w == "a" || w == "an" || w == "our" || w == "my" }
 
-// testedName returns what a test is of: SlotService of slotservicetest.
+// testedName returns the name of what a test is for: slotservice of slotservicetest.
 func testedName(stem string) string {
 	for _, mark := range []string{"tests", "test", "_spec", "spec"} {
 		if s, ok := strings.CutSuffix(stem, mark); ok {
@@ -182,15 +182,14 @@ func testedName(stem string) string {
 	return strings.TrimPrefix(stem, "test_")
 }
 
-// isSpared reports a file that is named to be left alone, and by its name nowhere else.
+// isSpared reports a file that is named only as one to leave unchanged.
 func (n nouns) isSpared(file string) bool {
 	low := strings.ToLower(path.Base(file))
 	s := fileStem(low)
 	return n.preserved[low] || n.preserved[strings.ToLower(file)] || n.preserved[s] && isCompound(fileStem(path.Base(file)))
 }
 
-// namesFile reports a path that is written in the message, whole or by its name, or that
-// a stack goes through.
+// namesFile reports whether the message contains a file's path or name, or a stack trace with it.
 func (n nouns) namesFile(file string) bool {
 	low := strings.ToLower(file)
 	base := path.Base(low)

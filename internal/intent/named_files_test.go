@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNamesFiles: which files a message names by grammar alone, one construction each.
+// TestNamesFiles: which files a message names, by grammar alone, one construction each.
 func TestNamesFiles(t *testing.T) {
 	files := []string{"roles/nginx/tasks/main.yml", "roles/backup/tasks/main.yml", "src/plotwidget.cpp", "src/undo_stack.cpp", "src/payment/DepositCalculator.kt", "src/loans/LoanService.java", "src/loans/LoanRepository.java",
 		"includes/class-donor-wall.php", "lib/i18n/pl.json", "lib/i18n/fr.json", "src/commands/remind.ts", "src/api/applications/[id]/route.ts", "db/V21__stock_fix.sql", "db/V22__price_fix.sql", "deploy/crontab",

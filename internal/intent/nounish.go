@@ -6,15 +6,14 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// knownWordClasses are the classes of the words that are known, and no verb that is not.
+// knownWordClasses are the classes of known words.
 var knownWordClasses = []func(string) bool{
 	IsAnyVerb, IsFiller, IsPreposition, IsDeterminer, IsAuxiliary, IsNegative, IsSubject, IsConditional, IsSubordinator,
 	IsComparative, IsAdverb,
 }
 
-// IsUnknownVerb reports a word that is no verb of the lists but stands where one does: in
-// front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
-// Endings that only verbs have need no such place.
+// IsUnknownVerb reports a word in the position of a verb that is in no list: before "it", "the …"
+// or a quoted thing, without a finite verb behind it.
 func IsUnknownVerb(low []string) bool {
 	w := low[0]
 	if len(low) < 2 || len(w) < 4 || neverVerbs.Has(w) || strings.ContainsAny(w, "./_\"") {
@@ -41,7 +40,7 @@ var neverVerbs = lazyregexp.Of(`
 	thank here there today error regarding despite while till expected hello dear find please believe fail mind meet note remains
 	attach attached besides except versus throughout quite rather just maybe across beyond`)
 
-// IsNounish are verbs that are as often nouns; what follows decides.
+// IsNounish are verbs that are just as often nouns; the following words decide.
 var IsNounish = lazyregexp.Of(`
 	support log list report show display design change fix cut drop update limit cache search filter link export import
 	download upload print count order sort sync release tag watch play load record preview schedule document benchmark
@@ -51,7 +50,7 @@ var IsNounish = lazyregexp.Of(`
 	render ping track cross clean draft trigger ask rank author transform require mark describe merge attempt read apply
 	double standup build extract light highlight format process ` + nounOrVerb)
 
-// twofold are verbs that are as often nouns, also with an -s.
+// nounOrVerb are verbs that are just as often nouns, also with an -s.
 const nounOrVerb = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash
 	buffer batch queue space anchor dock float outline shade
 	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard
@@ -64,7 +63,8 @@ const nounOrVerb = `sum label caption seed stub wire sketch name title pick matc
 	redo rate secure inherit stagger bind
 	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
 
-// isNounPair reports a word that is one with the noun behind it, and no verb that it is done to.
+// isNounPair reports whether the first word forms a compound with the noun behind it, and is not a
+// verb with that as its object.
 func isNounPair(low []string) bool {
 	next := low[1]
 	if isOneOf(low[0], "slow", "double", "duplicate") && !IsDeterminer(next) && !IsPronoun(next) && next != "down" {
@@ -77,7 +77,7 @@ func isNounPair(low []string) bool {
 		return true // "image cropping"
 	}
 	if strings.HasSuffix(next, "s") {
-		return false // one thing needs an article to be an object, several do not
+		return false // a single thing needs an article to be an object, several do not
 	}
 	if len(low) == 2 && (IsPart(next) || IsProduct(next) || kindNouns.Has(next)) {
 		return true // "release script"
@@ -86,7 +86,7 @@ func isNounPair(low []string) bool {
 	return thing && isShowVerb(low[0]) // "search box in the header"
 }
 
-// isSetting reports a thing and the value that it is to have.
+// isSetting reports a thing and the value it should have.
 func isSetting(low []string) bool {
 	next := low[1]
 	switch {
@@ -126,5 +126,5 @@ func isShowVerb(w string) bool {
 	return sense == Show
 }
 
-// kinds are nouns behind which a compound is no verb: "dry-run mode".
+// kindNouns end a compound, which is no verb: "dry-run mode".
 var kindNouns = lazyregexp.Of(`mode flag option switch button support view page script step menu field feature`)

@@ -8,20 +8,20 @@ import (
 
 // nouns are the words of a message that can name a file.
 type nouns struct {
-	literals     map[string]bool // paths, names and identifiers, as they are written, lower case
+	literals     map[string]bool // paths, names and identifiers as written, lower case
 	wordStems    map[string]bool // stems of the words of requirements
-	text         string          // the parts of the message that are no prohibition, lower case
-	preserved    map[string]bool // names and paths said in what is to stay, lower case
-	pasted       string          // crashes and logs, as they are
+	text         string          // the message without its prohibitions, lower case
+	preserved    map[string]bool // names and paths in what must stay, lower case
+	pasted       string          // crashes and logs, unchanged
 	pastedLower  string          // the same in lower case
 	prefixes     *prefixSet
-	partCache    map[string]bool // parts of files' names that were asked for, once the words are noted
-	literalPaths []string        // of literal, those with a folder or a line
-	endings      map[string]bool // of literal: ".go"
+	partCache    map[string]bool // results of hasPart; valid once all words are recorded
+	literalPaths []string        // those of literals with a folder, line or pattern
+	endings      map[string]bool // extensions of literals: ".go"
 }
 
-// isMentionedAlone reports that what a file is called after is said once more without the words that
-// another file's name has beside it: "the paywall" and "the paywall banner".
+// isMentionedAlone reports whether the message also mentions the only matched part of a file's name
+// without the words of the other file's name: "the paywall" and "the paywall banner".
 func (n nouns) isMentionedAlone(got, other []string) bool {
 	if len(got) != 1 {
 		return false
@@ -36,7 +36,7 @@ func (n nouns) isMentionedAlone(got, other []string) bool {
 	return false
 }
 
-// isStory reports a clause about people and what was: it names no file.
+// isStory reports a clause about people and the past, which names no file.
 func isStory(low []string) bool {
 	people := false
 	for _, w := range low {
@@ -50,14 +50,14 @@ func isStory(low []string) bool {
 	return people
 }
 
-// saysFine reports a clause that says that nothing is wrong with a thing: "dev is fine".
+// saysFine reports a clause that finds no fault with a thing: "dev is fine".
 func saysFine(low []string) bool {
 	n := len(low)
 	return n > 2 && n < 8 && isOneOf(low[n-1], "fine", "ok", "okay", "good", "works")
 }
 
-// addRoute notes what the path of an address or a command is about, its first part behind versions
-// and the like: /v1/ping, /shifts/{id}, /remind.
+// addRoute records the subject of a route or a command, the first part that is not a version or the
+// like: /v1/ping, /shifts/{id}, /remind.
 func (n nouns) addRoute(low string) {
 	if low == "" || low[0] != '/' && low[0] != '!' || strings.Contains(low, ".") {
 		return
@@ -70,8 +70,8 @@ func (n nouns) addRoute(low string) {
 	}
 }
 
-// addCompound notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
-// and plotwidget.
+// addCompound records two words as one: "spell checker" and spellcheck, "plot widget" and
+// plotwidget.
 func (n nouns) addCompound(a, b string) {
 	if len(a) > 2 && len(b) > 2 && !IsNameless(a) && !IsNameless(b) {
 		n.wordStems[Stem(a+b)] = true
@@ -79,15 +79,15 @@ func (n nouns) addCompound(a, b string) {
 	}
 }
 
-// addNoun notes a word that a file may be called after. Words of grammar and verbs that are in
-// every sentence name none: "two moods not working" is about moods.
+// addNoun records a word that can be part of a file's name. Function words and verbs that occur in
+// any sentence are not: "two moods not working" is about moods.
 func (n nouns) addNoun(w string) {
 	if !IsNameless(w) {
 		n.wordStems[Stem(w)] = true
 	}
 }
 
-// isFileName reports a word that is the name of a file with its ending.
+// isFileName reports a word that is a file's name with its extension.
 func isFileName(files []string, word string) bool {
 	word, _, _ = strings.Cut(word, ":")
 	if !strings.Contains(word, ".") || len(word) < 4 {
@@ -96,7 +96,7 @@ func isFileName(files []string, word string) bool {
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
 
-// CountFilesNamed counts the files whose name ends in a noun, tests left out.
+// CountFilesNamed counts the files with a name that ends in a noun, without tests.
 func CountFilesNamed(noun string, files []string) (n int) {
 	for _, f := range files {
 		all := splitName(fileStem(path.Base(f)))

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// statedCount returns how many things a requirement acts on, nil when that is not said: in its own
-// clause, or, where it is about "them", in the one that told of them.
+// statedCount returns how many things a requirement acts on, nil if unknown. The number is in its
+// own clause or, if that is about "them", in one of the two before.
 func (p *parse) statedCount(f foundRequirement) *int {
 	low := f.Act.Clause.Lower()
 	if len(low) == 0 {
@@ -33,7 +33,7 @@ func (p *parse) statedCount(f foundRequirement) *int {
 	return nil
 }
 
-// isPluralPronoun reports an object that is a pronoun for several things: "delete them", "drop those".
+// isPluralPronoun reports an object that is a plural pronoun: "delete them", "drop those".
 func isPluralPronoun(object []string) bool {
 	switch object[0] {
 	case "them", "both":
@@ -44,7 +44,8 @@ func isPluralPronoun(object []string) bool {
 	return false
 }
 
-// endsCountedObject reports a word that ends what a deed is done to, so many words behind its beginning.
+// endsCountedObject reports a word that ends the object of a verb; behind is its distance from the
+// object's start.
 func endsCountedObject(w string, behind int) bool {
 	if isOneOf(w, "with", "that", "which") || IsWishWord(w) && behind > 1 {
 		return true
@@ -52,7 +53,7 @@ func endsCountedObject(w string, behind int) bool {
 	return IsPreposition(w) && !isOneOf(w, "of", "to", "into", "in")
 }
 
-// isTotal reports a number at i of all things that there are: "all three", "there are two".
+// isTotal reports a number at i that counts all things: "all three", "there are two".
 func isTotal(low []string, i int) bool {
 	if i == 0 {
 		return false
@@ -60,7 +61,7 @@ func isTotal(low []string, i int) bool {
 	return low[i] == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there"
 }
 
-// countStart returns where the words begin in which a number may be stated.
+// countStart returns where the words begin that can state a number.
 func countStart(a Act, m belay.Marker, low []string) int {
 	if m != belay.MarkFix && a.ObjectStart < len(low) && a.Verb != "we want" && !IsWishWord(a.Verb) {
 		return a.ObjectStart
@@ -68,13 +69,13 @@ func countStart(a Act, m belay.Marker, low []string) int {
 	return a.Core.From
 }
 
-// statedNumber returns the stated number of things a requirement acts on, nil when none is stated: in what it
-// is done to, or of all that it reaches ("in all three views").
+// statedNumber returns the number of things a requirement acts on, nil if none is stated: in its
+// object, or of all that it affects ("in all three views").
 func statedNumber(a Act, m belay.Marker, lang string) *int {
 	low := a.Clause.Lower()
 	from := countStart(a, m, low)
 	if from < len(low) && m == belay.MarkFix && (IsConditional(low[from]) || slices.Contains(low, "same")) {
-		return nil // how many it takes for it to happen: "two workers pick up the same job"
+		return nil // a condition of the fault: "two workers pick up the same job"
 	}
 	if isAboutPast(low) || a.ObjectStart < len(low) && isOneThing(low[a.ObjectStart:]) {
 		return nil
@@ -89,7 +90,7 @@ func statedNumber(a Act, m belay.Marker, lang string) *int {
 		n, ok := readCount(low, i, lang)
 		reached := isTotal(low, i) || i > 0 && m != belay.MarkFix && isWishedNumber(low, i)
 		switch {
-		case !ok, i > 0 && low[i-1] == "into": // what others become the parts of: "sort them into 7 groups"
+		case !ok, i > 0 && low[i-1] == "into": // the number of parts to make: "sort them into 7 groups"
 		case n == 1 && (i > from || m == belay.MarkFix):
 		case reached, within && (m != belay.MarkFix || i <= from+1 && !strings.HasSuffix(low[from], "ing")):
 			return &n
@@ -98,7 +99,7 @@ func statedNumber(a Act, m belay.Marker, lang string) *int {
 	return nil
 }
 
-// isAboutPast reports a clause about how many there were of something: "five jobs were failing because …".
+// isAboutPast reports a clause about a number in the past: "five jobs were failing because …".
 func isAboutPast(low []string) bool {
 	if _, ok := ParseNumber(low[0]); !ok {
 		return false
@@ -106,12 +107,13 @@ func isAboutPast(low []string) bool {
 	return slices.ContainsFunc(low[1:min(len(low), 7)], func(w string) bool { return w == "were" || w == "was" })
 }
 
-// isOneThing reports an object that is one thing, in which numbers are part of what it is: "a function that adds two numbers".
+// isOneThing reports an object that is a single thing; a number in it describes the thing: "a
+// function that adds two numbers".
 func isOneThing(object []string) bool {
 	return isOneOf(object[0], "a", "an", "another") && !slices.Contains(object, "dozen")
 }
 
-// isWishedNumber reports a number in the object of what a modal asks for: "should offer two shortcuts".
+// isWishedNumber reports a number in the object of a modal: "should offer two shortcuts".
 func isWishedNumber(low []string, i int) bool {
 	for k := i - 1; k >= max(0, i-4) && !IsPreposition(low[k]); k-- {
 		if IsModal(low[k]) || IsWishWord(low[k]) {
@@ -121,8 +123,9 @@ func isWishedNumber(low []string, i int) bool {
 	return false
 }
 
-// readCount recognises a number that says how many there are of the thing named behind it from all others: a
-// measure, a version, a year, an old value, and one that is part of a name ("RFC 9562", "exit code 3").
+// readCount returns a number that counts the thing named behind it, and rejects all others: a
+// measure, a version, a year, an old value, and one that is part of a name ("RFC 9562", "exit code
+// 3").
 func readCount(low []string, i int, lang string) (int, bool) {
 	n, ok := ParseNumber(low[i])
 	if !ok || i+1 >= len(low) {
@@ -145,18 +148,18 @@ func readCount(low []string, i int, lang string) (int, bool) {
 	return n, n == 1 || !digits || lang != "" || isPlural(rest)
 }
 
-// isNoThing reports a word behind "one" that is not the thing of which there is one.
+// isNoThing reports a word behind "one" that is not the counted thing.
 func isNoThing(w string) bool {
 	return IsPronoun(w) || IsComparative(w) || isOneOf(w, "of", "day") || IsAnyVerb(w) && !IsNounish.Has(w)
 }
 
-// countGrammarClasses are the classes of the words that name no kind of thing.
+// countGrammarClasses are the classes of words that name no kind of thing.
 var countGrammarClasses = []func(string) bool{
 	IsDeterminer, IsPreposition, IsFiller, IsAuxiliary, IsConjunction, IsPronoun, IsSubject, IsComparative,
 }
 
-// isLabelNumber reports a number that tells one thing from others of its kind, or a version: the word in
-// front of it is the name of that kind.
+// isLabelNumber reports a number that identifies one of several things, or a version: the word
+// before it names their kind.
 func isLabelNumber(low []string, i int) bool {
 	if i == 0 {
 		return false
@@ -167,14 +170,14 @@ func isLabelNumber(low []string, i int) bool {
 
 var (
 	ordinals = lazyregexp.Of("first last next other all remaining following")
-	// notThings are words behind a number that no thing follows, parts of a name ("two factor login"),
-	// months, and words for things that are told one by one further on ("two small changes: …").
+	// notThings are words that no counted thing precedes: parts of a name ("two factor login"),
+	// months, and words for things that are listed later ("two small changes: …").
 	notThings = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part
 	line digit january february march april may june july
 		august september october november december things small changes points , " and or - -> → / is instead not : ;`)
-	// workNouns are words for what is done, not for what there is a list of: "2 test fixes".
+	// workNouns are words for work, not for things in a list: "2 test fixes".
 	workNouns = lazyregexp.Of("fixes tweaks improvements cleanups adjustments")
-	// measureWords are words in front of a number that is a measure, a time, a version or a place.
+	// measureWords are words before a number that make it a measure, a time, a version or a place.
 	measureWords = lazyregexp.Of(`at from every port version level than under over after before by step epoch least most
 	about around to in is are chapter section phase release v
 		within top only`)
@@ -199,8 +202,8 @@ func isPlural(low []string) bool {
 	return false
 }
 
-// endsSingular reports words behind a plural that end in the word for one thing, of which the number is a part of the name:
-// "24 Pull requests API". Words that do or place something head nothing.
+// endsSingular reports whether the words behind a plural are one singular noun, so that the number
+// is part of its name: "24 Pull requests API". A verb or preposition is none.
 func endsSingular(rest []string) bool {
 	if len(rest) != 1 {
 		return false
@@ -210,8 +213,8 @@ func endsSingular(rest []string) bool {
 		strings.ContainsFunc(w, unicode.IsLetter)
 }
 
-// isValueNumber reports a number that is a value: a year, a status, a rate ("50 hits a page"), the new one of
-// two ("50 rows, not 500").
+// isValueNumber reports a number that is a value: a year, a status, a rate ("50 hits a page"), the
+// new one of two ("50 rows, not 500").
 func isValueNumber(low []string, i int) bool {
 	w, rest := low[i], low[i+1:]
 	switch {

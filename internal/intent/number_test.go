@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestCounts: which numbers are of things, and which are a name, a measure or a value.
+// TestCounts: which numbers count things, and which are a name, a measure or a value.
 func TestCounts(t *testing.T) {
 	for text, want := range map[string]int{
 		"three pages for guests": 3, "both to 1.2": 2, "both in a and b": 0, "2 consumers instead of 1": 0, "2 consumers rather than 1": 0, "404 page": 0, "404 pages": 0,
@@ -28,7 +28,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCounted: a number counts in what the requirement is done to, or in what it reaches.
+// TestCounted: a number counts in the object of the requirement, or in what it affects.
 func TestCounted(t *testing.T) {
 	for text, want := range map[string]int{
 		"add one banner to the start page": 1, "add two charts": 2, "translate the labels in all three views": 3, "three of the panels show no data": 3, "implement RFC 9562": 0,

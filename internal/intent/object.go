@@ -6,13 +6,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// preserveTail are words that say how a thing is to be kept, or why: no part of its name.
+// preserveTail are words about how to keep a thing, or why; they are not part of its name.
 var preserveTail = lazyregexp.Of(`as alone untouched unchanged intact working alive though tho around like exactly while
 	when if please available
 	compatible running for stable until otherwise thanks yet but the-same because unless ok at either green anyway`)
 
-// objectSpan returns the noun phrase from i on, without what is said about how to keep it. It is empty for
-// a pronoun: what "it" is was said before.
+// objectSpan returns the noun phrase from i, without the words about how to keep it. It is empty
+// for a pronoun, because the thing was named before.
 func objectSpan(low []string, i int) Span {
 	for i < len(low) && (low[i] == "with" || low[i] == "either" || low[i] == "please") {
 		i++
@@ -36,7 +36,7 @@ func objectSpan(low []string, i int) Span {
 	return Span{From: i, To: to}
 }
 
-// endsObject reports that the noun phrase that began at from ends in front of word i.
+// endsObject reports whether the noun phrase that began at from ends before word i.
 func endsObject(low []string, from, i int) bool {
 	w := low[i]
 	if preserveTail.Has(w) || w == "," || w == ";" {
@@ -51,8 +51,8 @@ func endsObject(low []string, from, i int) bool {
 	return IsSubordinator(w) || IsAuxiliary(w) && !beginsRelative(low[from+1:i])
 }
 
-// beginsRelative reports that what stands in front of a verb begins a relative clause: "(the links)
-// we (have mailed)", "(anything) that (is exported)".
+// beginsRelative reports whether the words before a verb begin a relative clause: "(the links) we
+// (have mailed)", "(anything) that (is exported)".
 func beginsRelative(low []string) bool {
 	return len(low) > 0 && slices.ContainsFunc(low, func(w string) bool {
 		return isOneOf(w, "that", "which", "who", "we", "i", "you", "they")

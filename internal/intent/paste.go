@@ -8,16 +8,17 @@ import (
 )
 
 var (
-	// crash begins or names a crash: the line that says what died.
+	// crash matches the first line of a crash, or the one that names the error.
 	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|` +
 		`Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|` +
 		`[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$| \()|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |` +
 		`\*\*\*[A-Z]+\*\*\*|! [A-Z][A-Za-z ]+(?:\.|error:.*)$|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
-	// stack is one frame of a stack, of the languages people use.
+	// stack matches a frame of a stack trace, in the formats of many languages.
 	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|` +
 		`[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|` +
 		`[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
-	// timestamp are log lines: a time, a level, a prompt, a diagnostic's place.
+	// timestamp matches the start of a log line: a time, a level, a prompt, the position of a
+	// diagnostic.
 	timestamp = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|` +
 		`(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|` +
 		`(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|` +
@@ -28,25 +29,26 @@ var (
 		`^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
-// structuredLine is a line of JSON or of a query plan: brackets and nothing else, a key in quotes, an
-// object, a cost.
+// structuredLine matches a line of JSON or of a query plan: only brackets, a quoted key, an object,
+// a cost.
 var structuredLine = lazyregexp.New(`^[\[\]{}(),;]+$|^"[^"]{1,80}"\s*:(?:\s|$|["\d{\[])|^[{\[]\s*["{\[].*[}\]],?$|` +
 	`\(cost=[\d.]+|\bactual time=[\d.]+|\brows=\d+ width=\d+|^(?:Planning|Execution) [Tt]ime: [\d.]+|` +
 	`^(?:Hash|Merge|Index|Recheck) Cond: \(|^(?:Sort Key|Filter|Rows Removed by \w+): `)
 
-// creditLine is a line of a commit message that says who took part in it, and not what is to be done.
+// creditLine matches a line of a commit message that credits a person.
 var creditLine = lazyregexp.New(`(?i)\b[a-z]+-by:\s.*<[^<>\s]+@[^<>\s]+>|^[^<>:]{2,60}<[^<>\s]+@[^<>\s]+>$`)
 
-// ticketTag begins the title of a ticket.
+// ticketTag matches the tag at the start of a ticket's title.
 var ticketTag = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|` +
 	`docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
 
-// machineOutput is what only programs write: a place in a file, a prompt behind a path, a code in capitals.
+// machineOutput matches text that only programs write: a position in a file, a prompt behind a
+// path, an error code in capitals.
 var machineOutput = lazyregexp.New(`\S+/\S+\.\w{1,5}:\d+|\S\$ \S|^\S+/\S+ \w+: |(?i:^exit (?:status|code) \d)|` +
 	`\b[A-Z]{2,}_[A-Z]+_[A-Z_]+\b|\berror [A-Z]{1,4}\d{2,}|Traceback \(most recent`)
 
-// isOutputParagraph says of a paragraph that it is output as a whole: three lines or more, and at least
-// half of them look like it.
+// isOutputParagraph reports whether an entire paragraph is output: at least three lines, and half
+// of them look like it.
 func isOutputParagraph(lines []string) bool {
 	n := 0
 	for _, l := range lines {
@@ -57,12 +59,12 @@ func isOutputParagraph(lines []string) bool {
 	return len(lines) > 2 && 2*n >= len(lines) && n > 1
 }
 
-// isStackFrame reports whether a line is a frame of a stack.
+// isStackFrame reports whether a line is a stack frame.
 func isStackFrame(line string) bool {
 	return len(line) < 400 && stack.MatchString(line) && !strings.HasPrefix(line, "at the")
 }
 
-// IsOutput reports whether a line looks like what a program printed.
+// IsOutput reports whether a line looks like a program's output.
 func IsOutput(line string) bool {
 	if len(line) > 2000 {
 		return true
@@ -72,7 +74,7 @@ func IsOutput(line string) bool {
 		head = head[:300]
 	}
 	if ticketTag.MatchString(head) {
-		return false // "[BUG] tiles flicker": what a ticket is tagged with
+		return false // "[BUG] tiles flicker": the tag of a ticket
 	}
 	if strings.HasPrefix(head, "- [") || strings.HasPrefix(head, "[ ]") {
 		return false
@@ -86,8 +88,8 @@ func IsOutput(line string) bool {
 	return crash.MatchString(head) || creditLine.MatchString(head) || filePosition.MatchString(head) || structuredLine.MatchString(head)
 }
 
-// isSentenceAfterAll reports whether a line that begins like output is somebody's sentence after
-// all: "[urgent] please …", "12:30 is fine …".
+// isSentenceAfterAll reports whether a line that begins like output is a sentence: "[urgent] please
+// …", "12:30 is fine …".
 func isSentenceAfterAll(line string) bool {
 	low := strings.ToLower(line)
 	for _, w := range []string{" please ", " pls ", " could ", " should ", " can you", " we ", " i "} {
@@ -98,8 +100,8 @@ func isSentenceAfterAll(line string) bool {
 	return false
 }
 
-// isProse reports whether a line reads like prose: it starts with a letter, most of
-// it are words, and few marks of code are in it.
+// isProse reports whether a line looks like prose: mostly letters, blanks between words, and little
+// punctuation of code.
 func isProse(line string) bool {
 	letters, marks := 0, 0
 	for _, r := range line {
@@ -115,7 +117,7 @@ func isProse(line string) bool {
 
 var crashWord = lazyregexp.New(`error|panic|exception`)
 
-// CrashLine returns the line of a pasted output that says what went wrong.
+// CrashLine returns the line of pasted output that names the error.
 func CrashLine(text string) string {
 	best := ""
 	for line := range strings.Lines(text) {

@@ -9,20 +9,19 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// maxPhraseBytes is how much of a message one requirement quotes, in bytes. A clause that is
-// longer than that is pasted, or nobody ended it.
+// maxPhraseBytes is the greatest length of a requirement's text. A longer clause is pasted, or has
+// no punctuation.
 const maxPhraseBytes = 600
 
-// leadInWords are the words that begin what is said before the clause that it belongs to: a
-// condition, a time, a reason.
+// leadInWords are words that introduce a condition, a time or a reason before the main clause.
 var leadInWords = lazyregexp.Of(`if when whenever once after before while until unless since because as although though
 	wenn falls sobald bevor nachdem weil si quand lorsque cuando`)
 
-// closingThanks is what a request ends with and does not mean.
+// closingThanks matches polite words at the end of a request.
 var closingThanks = lazyregexp.New(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|ty|cheers|danke|merci|bitte)[.! ]*$`)
 
-// phrase returns a requirement in the message's own words: its whole clause from the verb on, with
-// what else of the sentence belongs to it and asks for nothing by itself: "that does not switch",
+// phrase returns a requirement in the message's own words: its complete clause from the verb, with
+// those parts of the sentence that belong to it and ask for nothing else: "that does not switch",
 // "when it is empty", "so that it can be undone".
 func (p *parse) phrase(f foundRequirement) string {
 	a := f.Act
@@ -53,7 +52,7 @@ func (p *parse) phrase(f foundRequirement) string {
 		text = topic + ": " + text
 	}
 	text = strings.TrimRight(strings.Trim(closingThanks.ReplaceAllString(text, ""), "*_ "), " ,;:-–—")
-	if strings.Count(text, "**") == 1 && !strings.Contains(text, "/**") { // half of a pair, whose other half was trimmed
+	if strings.Count(text, "**") == 1 && !strings.Contains(text, "/**") { // half of a pair; the other half was trimmed
 		text = strings.Replace(text, "**", "", 1)
 	}
 	if text = belay.Clip(text, maxPhraseBytes); text == "" {
@@ -62,13 +61,13 @@ func (p *parse) phrase(f foundRequirement) string {
 	return text
 }
 
-// isRequirement reports whether an act came to a requirement of its own.
+// isRequirement reports whether an act became a requirement.
 func (p *parse) isRequirement(nr int) bool {
 	return slices.ContainsFunc(p.Requirements, func(f foundRequirement) bool { return f.Act.Index == nr })
 }
 
-// isSilent reports whether the act i is in the sentence of a and asks for nothing itself: it is
-// neither a requirement, nor said to stay, nor in doubt.
+// isSilent reports whether act i is in the sentence of a and asks for nothing itself: it is no
+// requirement, nothing to keep, and no doubt.
 func (p *parse) isSilent(i int, a Act) bool {
 	if i < 0 || i >= len(p.Acts) {
 		return false
@@ -80,8 +79,8 @@ func (p *parse) isSilent(i int, a Act) bool {
 	return b.Kind != Keep && b.Kind != Doubt && b.Kind != Material && !p.isRequirement(i)
 }
 
-// belongsBefore reports whether the act i is before a and belongs to it: a condition, or what "it"
-// is in a.
+// belongsBefore reports whether act i precedes a and belongs to it: a condition, or what "it" means
+// in a.
 func (p *parse) belongsBefore(i int, a Act) bool {
 	if !p.isSilent(i, a) || p.Acts[i].Clause.Tokens[0].At >= a.Clause.Tokens[0].At {
 		return false
@@ -93,7 +92,7 @@ func (p *parse) belongsBefore(i int, a Act) bool {
 	return p.isLeadIn(i) || first && (a.Pronoun || a.Kind == Complaint)
 }
 
-// isAntecedent reports whether the act i is what "it" is in a, in the sentence before.
+// isAntecedent reports whether act i, in the previous sentence, is what "it" means in a.
 func (p *parse) isAntecedent(i int, a Act) bool {
 	if i < 0 || p.isRequirement(i) || len(p.Acts[i].Clause.Tokens) == 0 {
 		return false
@@ -104,7 +103,7 @@ func (p *parse) isAntecedent(i int, a Act) bool {
 	return before && first && (b.Kind == Background || b.Kind == Complaint)
 }
 
-// isLeadIn reports whether an act is said of the one that follows.
+// isLeadIn reports whether an act only introduces the next one.
 func (p *parse) isLeadIn(i int) bool {
 	c := p.Acts[i].Clause
 	if i > 0 && c.Join == "because" && p.Acts[i-1].Clause.Sentence == c.Sentence && p.Acts[i-1].Clause.Line == c.Line {
@@ -119,7 +118,7 @@ func wordBefore(text string, at int) string {
 	return strings.ToLower(before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:])
 }
 
-// belongsBehind reports whether the act i, which begins behind to, continues with what a asks for.
+// belongsBehind reports whether act i, which begins behind to, continues the request of a.
 func (p *parse) belongsBehind(i int, a Act, to int) bool {
 	if !p.isSilent(i, a) || p.Acts[i].Clause.Tokens[0].At < to {
 		return false
@@ -132,8 +131,8 @@ func (p *parse) belongsBehind(i int, a Act, to int) bool {
 		p.Acts[i+1].Clause.Line == a.Clause.Line)
 }
 
-// sentenceEnd returns where the sentence ends that to is in, when nothing behind to asks for
-// anything else: what is behind a colon is not an act of its own where it only tells.
+// sentenceEnd returns the end of the sentence that contains to, unless an act behind to asks for
+// something else. Words behind a colon that only explain are not an act.
 func (p *parse) sentenceEnd(a Act, to int) int {
 	for _, b := range p.Acts {
 		if b.Clause.Line != a.Clause.Line || b.Index == a.Index || len(b.Clause.Tokens) == 0 {
@@ -152,8 +151,8 @@ func (p *parse) sentenceEnd(a Act, to int) int {
 	return to
 }
 
-// extendToPronoun goes on to what is said of "it" in the next sentence: "Why does it ask for a
-// birthday? Remove it."
+// extendToPronoun extends the text to a request about "it" in the next sentence: "Why does it ask
+// for a birthday? Remove it."
 func (p *parse) extendToPronoun(f foundRequirement, to int) int {
 	a := f.Act
 	i := a.Index + 1
@@ -171,7 +170,8 @@ func (p *parse) extendToPronoun(f foundRequirement, to int) int {
 	return b.Clause.Tokens[len(b.Clause.Tokens)-1].End
 }
 
-// asideEnd returns where a text ends that parentheses follow: they are not tokens of a clause.
+// asideEnd returns the end of a text with the parentheses that follow it: they are not tokens of a
+// clause.
 func (p *parse) asideEnd(to int) int {
 	rest := p.Text[to:]
 	trimmed := strings.TrimLeft(rest, " ")

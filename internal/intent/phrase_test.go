@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestWholeClauses: a requirement is the clause as it was written, to its end, with the
-// condition that it stands under, what it is about, and what a colon or parentheses add.
+// TestWholeClauses: a requirement is the complete clause as written, with its condition, its
+// subject, and what follows a colon or stands in parentheses.
 func TestWholeClauses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestWholeClauses(t *testing.T) {
 	}
 }
 
-// TestPhrasesAreBounded: what nobody ended is cut behind a word, and says so.
+// TestPhrasesAreBounded: an endless clause is cut between words, and marked as cut.
 func TestPhrasesAreBounded(t *testing.T) {
 	t.Parallel()
 	long := "Add a page with the bells that ring when somebody opens the door of one of the houses in the north " + strings.Repeat("whose owner counts them ", 40)

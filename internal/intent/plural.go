@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// isPluralName reports a word that looks like the name of several things.
+// isPluralName reports a word that looks like a plural noun.
 func isPluralName(w string) bool { return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") }
 
-// isPlainVerb reports the verb of a plural subject that no ending betrays: "members get
-// …", "runs come …", "jobs fail".
+// isPlainVerb reports a verb without an ending behind a plural subject: "members get …", "runs
+// come …", "jobs fail".
 func isPlainVerb(low []string, i int) bool {
 	prev, w := low[i-1], low[i]
 	if IsStatementBase(w) && i < 14 && !IsAnyVerb(low[0]) && hasPluralSubject(low, i) {
@@ -32,14 +32,14 @@ func isPlainVerb(low []string, i int) bool {
 	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear",
 		"show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept",
 		"asked", "requested":
-		return !IsAnyVerb(low[0]) || i > 2 // asking Imperative would ask this again
+		return !IsAnyVerb(low[0]) || i > 2 // ImperativeLength would call this function again
 	}
 	end, ok := FailingForm(w)
 	return ok && (end == "") && i+1 <= len(low)
 }
 
-// hasPluralSubject reports a subject of several things in front of i: a plural at its head, or two
-// things with an "and", whatever is between.
+// hasPluralSubject reports a plural subject before i: a plural at its head, or two things joined by
+// "and", with any words between.
 func hasPluralSubject(low []string, i int) bool {
 	prev := low[i-1]
 	if IsDeterminer(prev) || IsPreposition(prev) || isOneOf(prev, "to", "and") {
@@ -60,6 +60,6 @@ func hasPluralSubject(low []string, i int) bool {
 	return at > 1 && at < i-1 && IsDeterminer(low[0]) && IsDeterminer(low[at+1])
 }
 
-// frequencyAdverbs are adverbs that stand between a subject and its verb.
+// frequencyAdverbs are adverbs between a subject and its verb.
 var frequencyAdverbs = lazyregexp.Of(`always never still sometimes often usually already suddenly randomly occasionally silently
 	also only even just now`)

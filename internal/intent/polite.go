@@ -6,13 +6,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// greeting is how a message is opened and addressed: "Hi team,", "Good morning!".
+// greeting matches the salutation of a message: "Hi team,", "Good morning!".
 var greeting = lazyregexp.New(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?:morning|afternoon|evening|day)|morning|` +
 	`afternoon|evening|greetings|hallo|moin|guten (?:tag|morgen)|hola|buenos días|bonjour|salut|ciao|buongiorno|olá|oi|` +
 	`bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|` +
 	`\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
 
-// GreetingLength returns how many bytes of a message only greet.
+// GreetingLength returns how many bytes at the start of a message are only a greeting.
 func GreetingLength(text string) int {
 	if len(text) > 200 {
 		text = text[:200]
@@ -24,11 +24,11 @@ func GreetingLength(text string) int {
 	return at[1]
 }
 
-// TrimThanks takes words of thanks off the end of a sentence, where no mark parts them from
-// what is asked.
+// TrimThanks removes thanks from the end of a sentence, where no punctuation separates them from
+// the request.
 func TrimThanks(t []Token) []Token {
 	if n := len(t); n > 3 && t[n-1].Lower == "period" {
-		t = t[:n-1] // said to a machine that writes
+		t = t[:n-1] // spoken punctuation of a dictated message
 	} else if n > 4 && t[n-1].Lower == "stop" && t[n-2].Lower == "full" {
 		t = t[:n-2]
 	}

@@ -1,13 +1,13 @@
 package intent
 
-// HasFiniteVerb reports whether a clause has a subject and something it does: an auxiliary
-// behind the first word, or a verb's third person.
+// HasFiniteVerb reports whether a clause has a subject and a finite verb: an auxiliary behind the
+// first word, or a third person.
 func HasFiniteVerb(low []string) bool {
 	_, ok := PredicateAt(low)
 	return ok
 }
 
-// PredicateAt returns where the finite verb of a clause stands.
+// PredicateAt returns the position of a clause's finite verb.
 func PredicateAt(low []string) (int, bool) {
 	for i, w := range low {
 		switch {
@@ -30,7 +30,7 @@ func PredicateAt(low []string) (int, bool) {
 	return 0, false
 }
 
-// IsSubordinateAuxiliary reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
+// IsSubordinateAuxiliary reports an auxiliary of a subordinate clause: "how it is", "to be".
 func IsSubordinateAuxiliary(low []string, i int) bool {
 	if low[i-1] == "to" || low[i] == "be" && !IsModal(low[i-1]) {
 		return true

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// prefixSet are the first three letters of words, in lower case. The sieve is asked for every letter of
-// every path; only what falls through it is looked up.
+// prefixSet has the first three letters of words, in lower case. The sieve bits is tested for every
+// letter of every path; the map only for what passes it.
 type prefixSet struct {
 	bits [1 << 15]bool
 	all  map[[3]byte]bool
 }
 
-// nextIndex moves the sieve's place on by a letter: five bits of each of three, so that no two words of
-// ASCII letters share one, and marks and digits seldom do.
+// nextIndex shifts a letter into the sieve's index: five bits of each of three letters, so that no
+// two words of ASCII letters share an index, and others seldom do.
 func nextIndex(at uint, c byte) uint { return (at<<5 | uint(c&31)) & (1<<15 - 1) }
 
 func firstLetters(s string) [3]byte { return [3]byte{s[0] | 0x20, s[1] | 0x20, s[2] | 0x20} }
@@ -27,8 +27,8 @@ func (s *prefixSet) add(w string) {
 	}
 }
 
-// mayMatch reports quickly that a path may be named at all: three letters in a row of its
-// last three parts begin a word of the message. Most of a large repository is not.
+// mayMatch is a fast test of whether the message can name a path: three letters in a row of its
+// last three parts begin a word of the message. Most paths of a large repository fail it.
 func (s *prefixSet) mayMatch(file string) bool {
 	from := strings.LastIndexByte(file, '/')
 	for up := 0; up < 2 && from > 0; up++ {
@@ -44,7 +44,7 @@ func (s *prefixSet) mayMatch(file string) bool {
 	return len(name) < 4
 }
 
-// fillPrefixes notes how the words begin that near looks for.
+// fillPrefixes records the prefixes that mayMatch looks up.
 func (n *nouns) fillPrefixes() {
 	n.prefixes = &prefixSet{all: map[[3]byte]bool{}}
 	n.endings = map[string]bool{}

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNear: a path goes on where three letters of its last three parts begin a word, whatever
-// their case, and only there, even where the sieve cannot tell marks from letters.
+// TestNear: mayMatch accepts a path if three letters of its last three parts begin a word, in any
+// case, and only then, even where the sieve does not distinguish punctuation from letters.
 func TestNear(t *testing.T) {
 	s := &prefixSet{all: map[[3]byte]bool{}}
 	s.add("plotWidget")

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// readProhibition reads "don't touch X" and "don't use anything that …". Where one way of changing is
-// ruled out and nothing is named that stays, the whole prohibition is kept.
+// readProhibition finds "don't touch X" and "don't use anything that …". If only one way of
+// changing is excluded and nothing is named that stays, the entire prohibition is kept.
 func readProhibition(low []string) (Span, bool) {
 	if i := handsOffLength(low); i > 0 {
 		return objectSpan(low, i), true // "hands off the api", "stay out of the auth code"
@@ -44,11 +44,12 @@ func readProhibition(low []string) (Span, bool) {
 	return whole, true
 }
 
-// prohibitionLength counts the words of a prohibition in front of its verb: "don't", "not to", "without".
+// prohibitionLength counts the words of a prohibition before its verb: "don't", "not to",
+// "without".
 func prohibitionLength(low []string) int {
 	switch {
 	case low[0] == "never" && len(low) > 1 && (IsPreposition(low[1]) || IsAdverb(low[1]) || len(low) < 3):
-		return 0 // "never locally": when it happens
+		return 0 // "never locally": a circumstance
 	case (low[0] == "don't" || low[0] == "never") && IsProhibition(low):
 		return 1
 	case len(low) > 1 && (low[0] == "do" && low[1] == "not" || low[0] == "not" && low[1] == "to"):
@@ -71,8 +72,8 @@ func handsOffLength(low []string) int {
 	return 0
 }
 
-// isIdleProhibition reports that the verb behind a denial is one that nobody needs to refrain from:
-// "(don't) hesitate", "(don't) ask me why".
+// isIdleProhibition reports a denied verb that forbids nothing: "(don't) hesitate", "(don't) ask me
+// why".
 func isIdleProhibition(low []string) bool {
 	if low[0] == "ask" {
 		return len(low) == 1 || low[1] == "me" || low[1] == "why" || low[1] == "us"
@@ -81,11 +82,12 @@ func isIdleProhibition(low []string) bool {
 }
 
 var (
-	// changeVerbs are verbs of one way to change a thing: their prohibition rules that out and no other.
+	// changeVerbs are verbs for one way of changing a thing; their prohibition excludes only that.
 	changeVerbs = lazyregexp.Of(`rename reorder convert regenerate reset overwrite replace translate update rewrite refactor
 	renumber remove delete drop move reformat`)
 
-	// idleVerbs are verbs whose denial asks for nothing: "don't laugh", "(they) don't count as errors".
+	// idleVerbs are verbs that forbid nothing when denied: "don't laugh", "(they) don't count as
+	// errors".
 	idleVerbs = lazyregexp.Of(`laugh blame shout judge panic bother hate count matter exist happen belong match fit arrive respond
 	seem expect
 		know forget worry think hesitate mind care understand need want like`)
@@ -94,7 +96,7 @@ var (
 	urgingWords = lazyregexp.Of(`just you ever dare please even`)
 )
 
-// touchPhrases are verbs of several words whose prohibition leaves a thing as it is.
+// touchPhrases are phrasal verbs; their prohibition leaves a thing unchanged.
 var touchPhrases = [][]string{{"go", "near"}, {"come", "near"}, {"mess", "up"}, {"mess", "with"},
 	{"mess", "around", "with"}, {"fiddle", "with"}, {"fiddle", "around", "with"}, {"lay", "a", "finger", "on"},
 	{"tamper", "with"}, {"interfere", "with"}, {"meddle", "with"}, {"meddle", "in"}, {"play", "with"},

@@ -76,7 +76,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// Blocks and tokens lie in the message, in order, and hold its own bytes.
+// FuzzBlocks: blocks and tokens are parts of the message, in order, with its own bytes.
 func FuzzBlocks(f *testing.F) {
 	f.Add("a\n- b\n```\nc\n> d\n**e**: f (1) g (2) h\npanic: x\n--\ni")
 	f.Fuzz(func(t *testing.T, text string) {

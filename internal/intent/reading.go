@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// reader is a message on its way: its blocks, its language as Language names it, and what its clauses do, as far as
-// they are read.
+// reader interprets a message: its blocks, its language as DetectLanguage returns it, and the acts
+// so far.
 type reader struct {
 	Text   string
 	Blocks []Block
@@ -42,28 +42,28 @@ func (p *reader) read() {
 	}
 }
 
-// isDeprecation reports a warning of what will go away, and of nothing that went wrong.
+// isDeprecation reports a warning about a deprecation, and no error.
 func isDeprecation(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") ||
 		strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
 }
 
-// isLeadIn reports a line with a colon and a verb right above something pasted: it is said, and says
-// what the paste is about. Above a list it is a heading.
+// isLeadIn reports a line with a verb and a colon directly above pasted text: it is a sentence
+// about the paste. Above a list it is a heading.
 func (p *reader) isLeadIn(i int) bool {
 	text := strings.TrimSpace(p.Blocks[i].Text)
 	return i+1 < len(p.Blocks) && p.Blocks[i+1].Kind >= Fence && strings.HasSuffix(text, ":") && HasVerb(LowerWords(Tokenize(text, 0)))
 }
 
-// keepOutOfScope keeps what stands under "not in scope".
+// keepOutOfScope keeps the text under "not in scope".
 func (p *reader) keepOutOfScope(b Block, line int) {
 	t := Tokenize(strings.TrimRight(b.Text, ". "), b.At)
 	p.acts = append(p.acts, Act{Kind: Keep, Clause: Clause{Tokens: t, Block: b, Line: line}, Keeps: []Span{{From: 0, To: len(t)}}})
 }
 
-// readSentence reads a sentence clause by clause. A few words without a verb in front of a colon say
-// what the rest is about.
+// readSentence interprets a sentence clause by clause. A few words before a colon, without a verb,
+// are the topic of the rest.
 func (p *reader) readSentence(s Sentence, b Block, line, sent int) {
 	s.Tokens = TrimThanks(s.Tokens)
 	if p.Lang != "" {
@@ -88,22 +88,22 @@ func (p *reader) readSentence(s Sentence, b Block, line, sent int) {
 			counted = counted && c.Join != ""
 		}
 		if counted && a.Kind == Request && !HasVerb(c.Lower()) {
-			a.Kind, a.Marker = Background, "" // "add two charts: elevation and heart rate": says which
+			a.Kind, a.Marker = Background, "" // "add two charts: elevation and heart rate" only lists which
 		}
 		p.acts = append(p.acts, a)
 	}
 	p.readAsides(s, b, line, sent)
 }
 
-// isTopical reports words that only say what the rest is about.
+// isTopical reports words that only state the topic of the rest.
 func isTopical(low []string) bool {
 	return len(low) < 5 && !HasVerb(low) && !StartsOver(low) && !IsIndefinite(low) && !slices.ContainsFunc(low, func(w string) bool {
 		return IsProduct(w) || IsSeveral(w)
 	})
 }
 
-// readAsides keeps what is said in parentheses to stay. Nothing else in them is read: what
-// is there tells, and is as often pasted.
+// readAsides keeps what parentheses ask to leave unchanged, and requests for tests. Other asides
+// are ignored: they explain, or are pasted.
 func (p *reader) readAsides(s Sentence, b Block, line, sent int) {
 	for _, t := range s.Tokens {
 		if t.Form != Aside || t.End-t.At < 5 || t.End > len(p.Text) {
@@ -122,7 +122,7 @@ func (p *reader) readAsides(s Sentence, b Block, line, sent int) {
 	}
 }
 
-// isListHeading reports a short line without a verb right above a list: its heading.
+// isListHeading reports the heading of a list: a short line without a verb directly above it.
 func (p *reader) isListHeading(c Clause) bool {
 	short := c.Block.Kind == Para && c.IsFragment && len(c.Tokens) <= 6 && c.EndMark == ""
 	above := c.Line+1 < len(p.Blocks) && p.Blocks[c.Line+1].Kind == Item

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestRowsOfWords holds that any row of words is read: small words, of which grammar is made,
-// stand where no sentence has them. BELAY_ASK_ROWS tries many.
+// TestRowsOfWords: no sequence of words makes Parse panic, even with function words where no
+// sentence has them. BELAY_ASK_ROWS tries many.
 func TestRowsOfWords(t *testing.T) {
 	text, err := os.ReadFile("testdata/ask/lines.txt")
 	if err != nil {

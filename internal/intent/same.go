@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// readSame reads "same stages".
+// readSame finds "same stages".
 func readSame(low []string) (Span, bool) {
 	if low[0] != "same" || len(low) < 2 || len(low) > 2 && HasFiniteVerb(low) {
 		return Span{}, false

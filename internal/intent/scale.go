@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// Scale is the worth of cues in hundredths, for each answer but the first, which they are worth
-// nothing for: all others are measured against it.
+// Scale has the weight of each cue for each answer, in hundredths, relative to the first answer,
+// for which all weights are 0.
 type Scale struct {
 	answers int
-	cues    []string // in their order
+	cues    []string // sorted
 	weights []int32  // of each cue in turn, for each answer but the first
 }
 
@@ -23,10 +23,10 @@ var actScaleText string
 //go:embed wholes.txt
 var messageScaleText string
 
-// Acts weighs what an act asks for.
+// ActScale weighs the marker of an act.
 var ActScale = sync.OnceValue(func() *Scale { return mustParse(actScaleText) })
 
-// MessageScale weighs what a message is as a whole: plain, unclear or fresh.
+// MessageScale weighs the type of a message: plain, unclear or fresh.
 var MessageScale = sync.OnceValue(func() *Scale { return mustParse(messageScaleText) })
 
 func mustParse(text string) *Scale {
@@ -37,11 +37,11 @@ func mustParse(text string) *Scale {
 	return s
 }
 
-// ParseScale reads a scale. Its first line is how many answers there are; then follows a line for each
-// cue, in their order: how many bytes the cue begins with that the one before it begins with too
-// (nothing for 0), the rest of the cue, and its worth for each answer (nothing for 0, and for what
-// the line leaves out), parted by tabs. It is read each time that a command reads a request, so it
-// takes one pass, one piece of memory for all cues and one for all numbers, and no index.
+// ParseScale parses a scale. Its first line is the number of answers; then there is a line for each
+// cue, in order: the length of the prefix shared with the cue before it in bytes (empty for 0), the
+// rest of the cue, and its weight for each answer (empty for 0, and trailing ones omitted),
+// separated by tabs. Every command that parses a request reads it, so it takes one pass, with one
+// allocation for all cues and one for all numbers, and no index.
 func ParseScale(text string) (*Scale, error) {
 	first, text, _ := strings.Cut(text, "\n")
 	n, err := strconv.Atoi(first)
@@ -88,7 +88,7 @@ func ParseScale(text string) (*Scale, error) {
 	return s, nil
 }
 
-// parseWhole reads a whole number; nothing is 0.
+// parseWhole parses an integer; an empty string is 0.
 func parseWhole(s string) (int32, error) {
 	digits, sign := strings.TrimPrefix(s, "-"), int32(1)
 	if len(digits) < len(s) {
@@ -105,7 +105,7 @@ func parseWhole(s string) (int32, error) {
 	return sign * n, nil
 }
 
-// weightsOf returns the weight of a cue for each answer but the first; nothing for one that is not known.
+// weightsOf returns the weights of a cue for each answer but the first, nil for an unknown cue.
 func (s *Scale) weightsOf(cue string) []int32 {
 	i, known := slices.BinarySearch(s.cues, cue)
 	if !known {
@@ -114,7 +114,7 @@ func (s *Scale) weightsOf(cue string) []int32 {
 	return s.weights[i*(s.answers-1) : (i+1)*(s.answers-1)]
 }
 
-// Weigh adds up what the cues are worth for each answer, in hundredths.
+// Weigh adds up the weights of cues for each answer, in hundredths.
 func (s *Scale) Weigh(cues []string) []int {
 	sum := make([]int, s.answers)
 	for _, c := range cues {
@@ -125,8 +125,8 @@ func (s *Scale) Weigh(cues []string) []int {
 	return sum
 }
 
-// Best returns the answer with the highest sum, the first of several; the lead is what it has more
-// than the next.
+// Best returns the answer with the highest sum, the first of several; lead is its distance from the
+// next.
 func Best(sum []int) (answer, lead int) {
 	for i, n := range sum {
 		if n > sum[answer] {
@@ -142,8 +142,7 @@ func Best(sum []int) (answer, lead int) {
 	return answer, lead
 }
 
-// StrongestCues returns the cues that speak most for one answer against another, at most n, the strongest
-// first.
+// StrongestCues returns at most n cues that favour one answer over another, the strongest first.
 func (s *Scale) StrongestCues(cues []string, answer, other, n int) []string {
 	worth := func(c string) int32 {
 		row := append([]int32{0}, s.weightsOf(c)...)

@@ -2,7 +2,7 @@ package intent
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-// Sentence is the tokens of one sentence, its closing mark left out but kept as Close.
+// Sentence is the tokens of one sentence, without its closing punctuation.
 type Sentence struct {
 	Tokens  []Token
 	EndMark string // ".", "!", "?", or "" at the end of a line
@@ -10,7 +10,7 @@ type Sentence struct {
 
 var abbreviations = lazyregexp.Of(`e.g i.e etc vs dr mr mrs ms approx incl resp z.b bzw ca st fig cf max min`)
 
-// endsWithUnit reports a unit behind its number, which a sentence may end with: "5 min."
+// endsWithUnit reports a unit behind its number, which can end a sentence: "5 min."
 func endsWithUnit(cur []Token) bool {
 	n := len(cur)
 	if n < 2 || cur[n-1].Lower != "min" && cur[n-1].Lower != "max" {
@@ -20,8 +20,8 @@ func endsWithUnit(cur []Token) bool {
 	return c != "" && c[0] >= '0' && c[0] <= '9'
 }
 
-// Sentences cuts a block into sentences. A line break ends one when the next line
-// starts again: blocks already hold wrapped lines together.
+// Sentences cuts a block into sentences. A line break does not end one; blocks have already joined
+// wrapped lines.
 func (b Block) Sentences() []Sentence {
 	var out []Sentence
 	var cur []Token

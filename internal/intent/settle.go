@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// readLoneClause finds what is too little for a message of one clause: a thing and nothing about
-// it, a change without what to, an undo of what is not said.
+// readLoneClause finds a request of one clause that is too short: a thing without a verb, a change
+// without its goal, an undo without its object.
 func (p *parse) readLoneClause() {
 	asks := slices.DeleteFunc(slices.Clone(p.Acts), func(a Act) bool { return a.Kind == Keep })
 	if len(asks) != 1 || asks[0].Kind != Request || asks[0].Clause.Block.Section() != Open || p.Lang != "" {
@@ -26,8 +26,8 @@ func (p *parse) readLoneClause() {
 	}
 }
 
-// settle goes through the acts in the order of the message: each asks for what it says. What is
-// one concern with another, and what is only told, is weighed by what was learned.
+// settle turns the acts into requirements, in the order of the message and by grammar alone.
+// Whether two belong to one concern, or only explain, is decided later by learned weights.
 func (p *parse) settle() {
 	p.readLoneClause()
 	for _, a := range p.Acts {
@@ -72,8 +72,8 @@ func (p *parse) addRequirement(a Act, m belay.Marker, why string) {
 	p.addEvidence(by, string(m)+": "+why)
 }
 
-// decideRest decides what a message without a clear request is about: a faint complaint, a log, the
-// title of a ticket, whatever it tells, or nothing that can be known.
+// decideRest decides about a message without a clear request: a faint complaint, a log, the title
+// of a ticket, any statement, or a doubt.
 func (p *parse) decideRest() {
 	if len(p.Requirements) > 0 || len(p.Doubts) > 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestPastedIntoSomethingNew holds that a log in a message that asks for something whole is
-// material, not a feature: it has no words.
+// TestPastedIntoSomethingNew: a log in a message that asks for something new and complete is
+// material, not a feature.
 func TestPastedIntoSomethingNew(t *testing.T) {
 	text := "Start over. Write me a small service that watches the queue.\n\n```\nTraceback (most recent call last):\n  File \"q.py\", line 3, in <module>\nKeyError: 'q'\n```\n"
 	m := readMessage(Input{Text: text, PlanExists: true})
@@ -46,8 +46,9 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// The type of a commit says what its subject asks for, whatever the verb; what is removed, what is counted and what else
-// the subject orders stays what it says, and so does the text below it.
+// TestCommitType: the type of a commit decides the marker of its subject, whatever the verb.
+// Removals, counted things, further orders in the subject, and the text below it keep their own
+// marker.
 func TestCommitType(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

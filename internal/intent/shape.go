@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// NamesOldValue reports that something takes the place of something else: instead of, rather
-// than, "85 not 95", from A to B.
+// NamesOldValue reports whether words name what is replaced: instead of, rather than, "85 not 95",
+// from A to B.
 func NamesOldValue(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ",
@@ -46,7 +46,8 @@ func ParseValue(w string) (string, bool) {
 	return w, w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == ""
 }
 
-// ComparisonAt returns where a word stands that says how something should look or be.
+// ComparisonAt returns the position behind a word about how something should look or be, 0 if there
+// is none.
 func ComparisonAt(low []string) int {
 	for i, w := range low {
 		if IsComparative(w) && (i > 0 || len(low) > 1) {
@@ -59,7 +60,7 @@ func ComparisonAt(low []string) int {
 	return 0
 }
 
-// IsIndefinite reports a thing that is not there yet by its article.
+// IsIndefinite reports, by its article, a thing that does not exist yet.
 func IsIndefinite(low []string) bool {
 	if len(low) == 0 {
 		return false
@@ -78,16 +79,16 @@ func IsAdverb(w string) bool {
 	return len(w) > 4 && strings.HasSuffix(w, "ly") && w != "reply" && w != "apply" && w != "only"
 }
 
-// IsDefinite reports a word in front of a thing that is there.
+// IsDefinite reports a word that introduces an existing thing.
 var IsDefinite = lazyregexp.Of("the our my your their its this these those").Has
 
-// IntroducesNew reports a word that introduces a thing not known yet.
+// IntroducesNew reports a word that introduces a thing that is not known yet.
 func IntroducesNew(w string) bool {
 	return w == "a" || w == "an" || w == "new" || w == "some"
 }
 
-// HasValue reports a thing that is there with a value it should have: "batch 64", "http
-// check every 30s", "fonts everywhere".
+// HasValue reports an existing thing with the value it should have: "batch 64", "http check every
+// 30s", "fonts everywhere".
 func HasValue(low []string) bool {
 	for i := 1; i < len(low); i++ {
 		if _, ok := ParseValue(low[i]); !ok {
@@ -123,10 +124,10 @@ type Span struct{ From, To int }
 // IsNumeric reports a number, with or without a unit.
 func IsNumeric(w string) bool { _, ok := ParseValue(w); return ok }
 
-// IsPersistentState are what a thing may wrongly stay: a complaint, no wish.
+// IsPersistentState reports states that are a complaint if a thing stays in them.
 var IsPersistentState = lazyregexp.Of(`
 	open visible blank empty black stuck forever disabled grey gray highlighted there on at in white red active selected after even
 	when pending locked logged hidden loading behind constant flat zero nan null undefined`)
 
-// IsReportingVerb are verbs by which somebody says something: what they say must be is no wish.
+// IsReportingVerb reports verbs of speech: a modal in the reported words is no wish.
 var IsReportingVerb = lazyregexp.Of(`says said claims thinks tells reports complains insists believes`)

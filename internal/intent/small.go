@@ -12,14 +12,14 @@ import (
 
 func fields(list string) iter.Seq[string] { return strings.FieldsSeq(list) }
 
-// commonWords are words that are no slip of any verb.
+// commonWords are words that are not typing errors of a verb.
 var commonWords = lazyregexp.Of(`about above after again their there these those which while would could should other under every
 	first where
 	still since right might thing being order users pages tests table title state store style story
 	sound sounds short shared clean night light issue issues event events model cover covers place places point points
 	party parts ports times types value values words works world email lists links images users forms notes`)
 
-// IsFiller reports a word that may be passed over at the start of a clause.
+// IsFiller reports a word to skip at the start of a clause.
 var IsFiller = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next
 	finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically
@@ -28,8 +28,8 @@ var IsFiller = lazyregexp.Of(`please also and then so oh but just maybe perhaps 
 	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise somehow meanwhile alternatively only first-of-all
 	likewise similarly accordingly yes no-wait`).Has
 
-// openers are what people say before what they want. The longest that fits is passed over. The
-// value says what must follow: true a verb, false a thing or a sentence.
+// openers are phrases that introduce a request; the longest match is skipped. The value is true if
+// a verb must follow, false for a thing or a sentence.
 var openers = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, who := range []string{"you", "we", "i", "somebody", "someone", "anybody", "anyone", "one"} {
@@ -100,8 +100,8 @@ var openers = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// ReadOpener finds the longest opener at the start. verb says that a verb follows it,
-// want that it asks for a thing.
+// ReadOpener finds the longest opener at the start. verb means that a verb follows, otherwise it
+// asks for a thing.
 func ReadOpener(low []string) (n int, verb bool) {
 	if n, verb = readWouldBe(low); n > 0 {
 		return n, verb
@@ -117,7 +117,7 @@ func ReadOpener(low []string) (n int, verb bool) {
 	return 0, false
 }
 
-// hedges are what people say before they report: it says nothing of what they report.
+// hedges are phrases that introduce a report, without meaning of their own.
 var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that",
 	"the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is",
 	"it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that",
@@ -134,7 +134,7 @@ var hedges = []string{"so the thing is that", "the thing is that", "the thing is
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it",
 	"while you're in there", "while you are there", "while i'm at it"}
 
-// HedgeLength returns how many words of a hedge are at the start.
+// HedgeLength returns the number of words of a hedge at the start.
 func HedgeLength(low []string) int {
 	if n := quotedSpeakerLength(low); n > 0 {
 		return n
@@ -148,17 +148,17 @@ func HedgeLength(low []string) int {
 	return 0
 }
 
-// persons are who may ask for something.
+// persons are people who may ask for something.
 var persons = lazyregexp.Of(`daughter son girlfriend boyfriend sister brother neighbour neighbor partner secretary
 	director treasurer designer legal marketing boss client customer team security ops mother father wife husband friend
 	accountant auditor lawyer colleague manager ceo cto sales qa tester teacher owner everybody everyone accounting
 	management compliance`).Has
 
-// proposalVerbs are verbs of what somebody would do in the reader's place.
+// proposalVerbs are verbs for what a person would do in the reader's place.
 var proposalVerbs = lazyregexp.Of(`drop remove make move put add change rename use replace show hide cut kill merge split
 	sort set swap delete lower raise`)
 
-// IsAdditive reports words in front of a clause that lead to another concern.
+// IsAdditive reports words before a clause that introduce another concern.
 func IsAdditive(low []string) bool {
 	n := HedgeLength(low)
 	return n > 0 && isOneOf(low[0], "on", "apart", "besides", "other", "separately", "unrelated", "while")
@@ -167,8 +167,8 @@ func IsAdditive(low []string) bool {
 var pleasantWords = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better
 	welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
 
-// readWouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
-// nice if": what follows is wished for.
+// readWouldBe finds "it would be so helpful to", "that'd be great if you could", "would be nice
+// if": a wish follows.
 func readWouldBe(low []string) (n int, verb bool) {
 	i := 0
 	if len(low) > 4 && isOneOf(low[0], "it", "that", "this") && low[1] == "would" {
@@ -214,7 +214,8 @@ var numbers = map[string]int{
 	"quattro": 4, "cinque": 5,
 }
 
-// ParseNumber reads a number in digits or as a word. A decimal, a version, a time is none.
+// ParseNumber parses a number in digits or as a word. A decimal, a version or a time is not a
+// number.
 func ParseNumber(w string) (int, bool) {
 	if n, ok := numbers[w]; ok {
 		return n, true
@@ -232,7 +233,7 @@ func IsSeveral(w string) bool {
 	return ok && n > 1
 }
 
-// IsUnit reports a word behind a number that makes it a measure and no count.
+// IsUnit reports a word that makes the number before it a measure and not a count.
 var IsUnit = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks
 	month months year years
 	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm
@@ -241,7 +242,7 @@ var IsUnit = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes
 	attempt replicas-max cores threads dpi
 	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`).Has
 
-// IsDeterminer and the others tell small words apart by their class.
+// Classes of function words.
 var (
 	IsDeterminer = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every
 	no another both such`).Has
@@ -269,24 +270,24 @@ var (
 	where whenever considering given so-that`).Has
 )
 
-// IsConjunction reports a word that leads to one more clause of the same kind.
+// IsConjunction reports a word that joins another clause of the same kind.
 func IsConjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
 
-// isOneOf reports a word that is one of a few.
+// isOneOf reports whether a word is one of words.
 func isOneOf(w string, words ...string) bool { return slices.Contains(words, w) }
 
-// isAny reports a word of one of a few classes.
+// isAny reports whether a word is in one of the classes.
 func isAny(w string, classes []func(string) bool) bool {
 	return slices.ContainsFunc(classes, func(is func(string) bool) bool { return is(w) })
 }
 
-// hasEnding reports a word that has one of a few endings.
+// hasEnding reports whether a word has one of the endings.
 func hasEnding(w string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
-// quotedSpeakerLength returns how many words say that somebody who may ask for something says what follows:
-// "our designer says", "the lawyer thinks that".
+// quotedSpeakerLength returns the length of an introduction that attributes the rest to one of
+// persons: "our designer says", "the lawyer thinks that".
 func quotedSpeakerLength(low []string) int {
 	i := 0
 	if len(low) > 3 && (IsDeterminer(low[0]) || low[0] == "one") {

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// addKept notes what a clause wants left alone, in the message's own grammar.
+// addKept records what a clause wants left unchanged, in the message's own words.
 func (p *parse) addKept(a Act) {
 	clause := a.Clause.Text(p.Text, Span{From: 0, To: len(a.Clause.Tokens)})
 	for _, s := range a.Keeps {
@@ -26,21 +26,21 @@ func (p *parse) addKept(a Act) {
 	}
 }
 
-// isEmptyKeep reports that what sounds like leaving a thing alone asks for nothing: it closes a list,
-// or says more about what is wrong.
+// isEmptyKeep reports words that resemble a request to leave something unchanged but ask for
+// nothing: they close a list, or describe a fault.
 func (p *parse) isEmptyKeep(a Act, what string) bool {
 	what = strings.ToLower(what)
 	if p.Fresh && (what == "nothing else" || what == "nothing more") || IsMissedThing(strings.Fields(what)) {
-		return true // of something new: that is all
+		return true // in a request for something new it ends the list
 	}
 	if n := len(p.Requirements); n > 0 && p.Requirements[n-1].Marker == belay.MarkFix && strings.HasPrefix(what, "same ") {
-		return true // "same save, same PC": how it was tried
+		return true // "same save, same PC": describes a test
 	}
 	none := strings.HasPrefix(what, "no ") && a.Clause.Join != "" && !slices.Contains(a.Clause.Lower(), "please")
 	return none && p.onlyReportsFault() // "no error no nothing"
 }
 
-// onlyReportsFault reports that the message tells what is wrong, and asks for nothing in so many grammar.
+// onlyReportsFault reports whether the message describes a fault and makes no request.
 func (p *parse) onlyReportsFault() bool {
 	wrong := false
 	for _, b := range p.Acts {
@@ -54,8 +54,8 @@ func (p *parse) onlyReportsFault() bool {
 	return wrong
 }
 
-// antecedent returns what "it" in "leave it" stands for: the subject of the sentence, or the last
-// thing named before.
+// antecedent returns what "it" means in "leave it": the subject of the sentence, or the last thing
+// named before.
 func (p *parse) antecedent(a Act) string {
 	for _, b := range p.Acts {
 		if b.Clause.Sentence != a.Clause.Sentence || b.Kind != Background && (b.Kind != Complaint || b.Strength == Plain) {

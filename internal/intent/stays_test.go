@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestKept reads whole messages: what is to stay is in their own words, joined by bars.
+// TestKept parses complete messages: what must stay is in their own words, joined by bars.
 func TestKept(t *testing.T) {
 	for text, want := range map[string]string{
 		"rename the flag but keep the short form":                         "the short form",

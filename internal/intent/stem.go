@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Stem takes the endings off that a noun and a name may differ in: notes and note are one,
-// not is another. An -e that a short word ends in stays (note, state, plane), so that it is
-// not taken for the word without it.
+// Stem removes the endings in which a noun and a name may differ: notes becomes note, but not a
+// form of "not". The -e of a short word stays (note, state, plane), to distinguish it from the word
+// without it.
 func Stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
 	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {
@@ -36,7 +36,7 @@ func Stem(w string) string {
 			return s
 		case "ed", "ing", "ings":
 			if isShortSyllable(s) && len(s) == 3 {
-				return s + "e" // noted, timing; what doubles its last letter has none
+				return s + "e" // noted, timing: no doubled consonant, so the word ends in -e
 			}
 		}
 		return undouble(s, end)
@@ -44,13 +44,12 @@ func Stem(w string) string {
 	return w
 }
 
-// endsInSibilant reports an ending behind which a plural has -es: boxes, matches.
+// endsInSibilant reports an ending that takes -es in the plural: boxes, matches.
 func endsInSibilant(s string) bool {
 	return hasEnding(s, "ss", "us", "x", "z", "ch", "sh")
 }
 
-// isShortSyllable reports what is left of a word of one syllable: a single vowel in front of one
-// consonant at the end.
+// isShortSyllable reports a stem of one syllable: it ends in a single vowel and one consonant.
 func isShortSyllable(s string) bool {
 	n := len(s)
 	if n < 3 || n > 4 || isVowel(s[n-1]) || strings.IndexByte("wxy", s[n-1]) >= 0 || !isVowel(s[n-2]) {
@@ -73,19 +72,19 @@ func undouble(s, end string) string {
 	return s
 }
 
-// grammarWordClasses are the classes of the words of grammar.
+// grammarWordClasses are the classes of function words.
 var grammarWordClasses = []func(string) bool{
 	IsDeterminer, IsPronoun, IsSubject, IsPreposition, IsAuxiliary, IsModal, IsNegative, IsSubordinator, IsConjunction, IsFiller,
 }
 
-// IsNameless reports a word that no file is called after when it is said in a sentence: a word
-// of grammar, or a verb so common that it says nothing of what the sentence is about.
+// IsNameless reports a word that is not read as part of a file's name: a function word, or a verb
+// too common to state a subject.
 func IsNameless(w string) bool {
 	b, _ := BaseForm(w, emptyWords.Has)
 	return b != "" || isAny(w, grammarWordClasses)
 }
 
-// emptyWords are verbs, adverbs and pronouns that are in every second sentence, whatever it is about.
+// emptyWords are verbs, adverbs and pronouns that occur in sentences on any subject.
 var emptyWords = lazyregexp.Of(`work make get go come give take put let need want like love hate think know see look
 	find seem become happen keep leave stay remain add change fix remove refine improve rework tweak adjust alter modify
 	try help allow use turn bring mean say tell ask believe believes appear disappear break fail start stop begin end

@@ -2,18 +2,18 @@ package intent
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-// Said is what was passed over in front of a clause.
+// ClausePrefix describes the words skipped at the start of a clause.
 type ClausePrefix struct {
-	HasOpener    bool // "could you", "we need": somebody asks
-	WantsThing   bool // what is asked for is a thing, not a deed
-	IsAdditional bool // it is one more
-	WantsVerb    bool // the last opener wants a verb behind it
-	HasOnly      bool // "only" is the last word passed over
+	HasOpener    bool // "could you", "we need": a person asks for something
+	WantsThing   bool // a thing is asked for, not an action
+	IsAdditional bool // one more concern
+	WantsVerb    bool // the last opener needs a verb behind it
+	HasOnly      bool // "only" is the last skipped word
 	HasPlease    bool
 	IsEnumerated bool // "second,": the next of several
 }
 
-// ReadPrefix counts the words in front of a clause that say nothing of what is asked.
+// ReadPrefix counts the words at the start of a clause that have no meaning for the request.
 func ReadPrefix(low []string) (n int, s ClausePrefix) {
 	for n < len(low) {
 		if k, verb := ReadOpener(low[n:]); k > 0 && n+k <= len(low) {

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// stayPhrases are what may follow a subject that is to be left unchanged.
+// stayPhrases are predicates of a subject that must stay unchanged.
 var stayPhrases = []string{
 	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed", "mustn't be changed",
 	"may not change", "can't change", "must not break", "mustn't break", "should not break", "shouldn't break",
@@ -40,15 +40,16 @@ var stayPhrases = []string{
 	"should work as before", "are not to be touched", "exactly as it is", "exactly as they are",
 }
 
-// stayVerbs are the verbs among them that also tell of a state: "the badge stays (red)".
+// stayVerbs are the verbs among stayPhrases that can also describe a state: "the badge stays
+// (red)".
 var stayVerbs = lazyregexp.Of(`stays stay remains remain`)
 
 // trailingWords are words between a subject and its verb that belong to neither.
 var trailingWords = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though
 	exactly clearly definitely simply`)
 
-// ReadStaySubject reads "X stays", "X must not change": what is kept is the subject. The span is empty
-// where the subject is a pronoun.
+// ReadStaySubject finds "X stays", "X must not change": the subject must stay. The span is empty if
+// the subject is a pronoun.
 func ReadStaySubject(low []string) (Span, bool) {
 	for _, rule := range []func([]string) (int, bool){findIdentical, findUntouchable} {
 		if at, ok := rule(low); ok {
@@ -65,12 +66,12 @@ func ReadStaySubject(low []string) (Span, bool) {
 		return Span{}, false
 	}
 	if to == 1 && IsPronoun(low[0]) && low[0] != "everything" {
-		return Span{}, !slices.Contains(low, "keep") // "it must keep the newest": how it should be
+		return Span{}, !slices.Contains(low, "keep") // "it must keep the newest" describes a behaviour
 	}
 	return Span{From: 0, To: to}, true
 }
 
-// withoutRelative returns a clause without the relative clause in it: what stays there is only told of a
+// withoutRelative returns a clause without its relative clause; "stays" in that only describes a
 // thing.
 func withoutRelative(low []string) []string {
 	for i, w := range low {
@@ -81,7 +82,7 @@ func withoutRelative(low []string) []string {
 	return low
 }
 
-// findStayPhrase finds where the first of the phrases in stayed begins, -1 where none does. bare says
+// findStayPhrase returns the position of the first of stayPhrases, -1 if there is none. bare means
 // that the phrase has no verb: "(the order) as before".
 func findStayPhrase(low []string) (at int, bare bool) {
 	at = -1
@@ -92,7 +93,7 @@ func findStayPhrase(low []string) (at int, bare bool) {
 			continue
 		}
 		n := strings.Count(line[:i+1], " ") - 1
-		if at >= 0 && n >= at || IsPreposition(low[n-1]) { // "per stay" is no verb
+		if at >= 0 && n >= at || IsPreposition(low[n-1]) { // "per stay": not a verb
 			continue
 		}
 		if next := low[min(n+strings.Count(s, " ")+1, len(low)):]; len(next) > 0 && describesState(low[n-1], s, next) {
@@ -103,8 +104,8 @@ func findStayPhrase(low []string) (at int, bare bool) {
 	return at, bare
 }
 
-// describesState reports that what is behind a phrase of stayed makes it tell how a thing is or is to
-// be, instead of leaving it alone; before is the word in front of it.
+// describesState reports whether the words behind one of stayPhrases make it a description of a
+// state, instead of a request to leave a thing unchanged; before is the word before the phrase.
 func describesState(before, phrase string, next []string) bool {
 	switch w := next[0]; {
 	case strings.HasSuffix(phrase, " left") && (w == "aligned" || w == "justified" || w == "bound"):
@@ -119,7 +120,7 @@ func describesState(before, phrase string, next []string) bool {
 	return before != "itself" && before != "themselves"
 }
 
-// subjectEnd returns where the subject of the phrase at "at" ends.
+// subjectEnd returns where the subject of the phrase at position at ends.
 func subjectEnd(low []string, at int) int {
 	to := at
 	for i := 1; i < to; i++ {

@@ -7,17 +7,17 @@ import (
 )
 
 var (
-	// sighNouns are what follows "no" where no thing is meant: "no idea", "no longer".
+	// sighNouns are words behind "no" that mean no thing: "no idea", "no longer".
 	sighNouns = lazyregexp.Of(`wait longer idea one rush hurry problem worries matter way need clue thanks pressure more ,
 	reaction response effect luck such`)
 
-	// symptomNouns are things that are missed where there are none.
+	// symptomNouns are things that a report of their absence misses.
 	symptomNouns = lazyregexp.Of(`error errors message feedback sound result results output sign trace explanation answer
 	reply stacktrace difference success warning entry confirmation`)
 )
 
-// ReadNoThing reads "no login", "no new dependencies": a thing nobody wants, with its
-// negation, because nothing is named that stays.
+// ReadNoThing finds "no login", "no new dependencies". The span includes the negation, because
+// nothing is named that stays.
 func ReadNoThing(low []string) (Span, bool) {
 	if low[0] != "no" || len(low) < 2 || HasFiniteVerb(low) || sighNouns.Has(low[1]) {
 		return Span{}, false

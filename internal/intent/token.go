@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// TokenForm is what a token is.
+// TokenForm is the form of a token.
 type TokenForm int
 
-// A token is a word (with the numbers, names, paths and flags that people write among
-// words), a mark, words in quotes, code in backquotes, or an aside in parentheses.
+// A token is a word (including numbers, names, paths and flags), punctuation, quoted words, code in
+// backticks, or an aside in parentheses.
 const (
 	WordForm TokenForm = iota
 	Mark
@@ -19,16 +19,16 @@ const (
 	Aside
 )
 
-// Token is a piece of a message. At and End are byte offsets into the message; Low is
-// the text in lower case with straight apostrophes, contractions spelled out with one
-// ("dont" is "don't"), and nothing invisible in it.
+// Token is a part of a message. At and End are byte offsets in the message; Lower is the text in
+// lower case with straight apostrophes, the usual spelling of contractions ("dont" is "don't"), and
+// without invisible characters.
 type Token struct {
 	Form    TokenForm
 	At, End int
 	Lower   string
 }
 
-// Tokenize cuts text, which starts at byte at of its message, into tokens.
+// Tokenize splits text, which starts at byte at of its message, into tokens.
 func Tokenize(text string, at int) []Token {
 	var out []Token
 	for i := 0; i < len(text); {
@@ -58,7 +58,7 @@ func Tokenize(text string, at int) []Token {
 	return out
 }
 
-// smileyLength returns the length of a face drawn with marks, 0 when there is none: ":)", ";-)", ":D".
+// smileyLength returns the length of an emoticon, 0 if there is none: ":)", ";-)", ":D".
 func smileyLength(text string, i int) int {
 	if r := text[i]; r != ':' && r != ';' || i > 0 && text[i-1] != ' ' && text[i-1] != '\n' {
 		return 0
@@ -87,9 +87,9 @@ func enclosedToken(text string, i, end int, r rune, at int) Token {
 
 var closing = map[rune]string{'"': `"`, '“': "”", '„': "“”", '«': "»", '‘': "’", '`': "`", '(': ")", '[': "]", '\'': "'"}
 
-// quoteLength returns the length of the quotation or aside that begins at i, 0 when none
-// does. One that is not closed within 400 bytes is not a quotation; the length of a
-// single quote is cut at the line, because an apostrophe looks the same.
+// quoteLength returns the length of the quotation or aside that begins at i, 0 if there is none. It
+// has to be closed within 400 bytes; one in single quotes or backticks has to be closed on its
+// line, because an apostrophe looks the same.
 func quoteLength(text string, i int, r rune) int {
 	ends, ok := closing[r]
 	if !ok || (r == '\'' && i > 0 && !unicode.IsSpace(rune(text[i-1]))) {
@@ -118,7 +118,7 @@ func isInWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || r == '_'
 }
 
-// isThousands reports three digits and no fourth, as behind the comma of 1,200.
+// isThousands reports exactly three digits, as behind the comma of 1,200.
 func isThousands(rest string) bool {
 	n := 0
 	for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
@@ -127,7 +127,7 @@ func isThousands(rest string) bool {
 	return n == 3
 }
 
-// startsWord says whether a mark begins a word: --flag, /path, #tag, .file, ~1.
+// startsWord reports whether punctuation begins a word: --flag, /path, #tag, .file, ~1.
 func startsWord(s string) bool {
 	if !strings.ContainsRune("-/#.@~$", rune(s[0])) {
 		return false
@@ -136,7 +136,8 @@ func startsWord(s string) bool {
 	return isInWord(r) && len(s)-len(strings.TrimLeft(s, "-/#.@~$")) <= 3 && !strings.HasPrefix(s, "->") && !strings.HasPrefix(s, "...")
 }
 
-// wordEnd returns where a word that goes on at i ends: at the first mark that is not inside.
+// wordEnd returns the end of the word that continues at i, before the first punctuation that is not
+// within it.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -170,7 +171,7 @@ var contractions = map[string]string{
 	"ned": "need", "shd": "should", "sould": "should",
 }
 
-// PlainWord returns a word as the lexicon has it.
+// PlainWord returns a word in the spelling of the word lists.
 func PlainWord(word string) string {
 	word = strings.Map(func(r rune) rune {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// tongues are the codes of languages, as files of translations have them in their names.
+// languageCodes maps languages to their codes in the names of translation files.
 var languageCodes = map[string]string{"german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
 	"polish": "pl", "portuguese": "pt", "brazilian": "pt", "swedish": "sv", "danish": "da",
 	"english": "en", "finnish": "fi", "turkish": "tr", "russian": "ru", "japanese": "ja", "czech": "cs",
@@ -18,14 +18,14 @@ var languageCodes = map[string]string{"german": "de", "french": "fr", "spanish":
 	"lithuanian": "lt", "icelandic": "is", "bulgarian": "bg", "serbian": "sr", "vietnamese": "vi", "flemish": "nl",
 	"swiss": "ch", "scottish": "gd", "gaelic": "gd", "luxembourgish": "lb"}
 
-// textNouns are what is in a language: "the Polish strings", "Dutch visitors read".
+// textNouns are words for things in a language: "the Polish strings", "Dutch visitors read".
 var textNouns = lazyregexp.Of(`string strings text texts label labels wording locale version visitors readers users file
 	translation translations translated umlauts word words typo typos term terms ui interface says`)
 
-// ambiguousCodes are codes that are also common words of some language.
+// ambiguousCodes are codes that are also common words in some language.
 var ambiguousCodes = lazyregexp.Of(`it da de es en no he is et id hi sl uk`)
 
-// namedLanguages returns the codes of the languages that are said.
+// namedLanguages returns the codes of the languages that the message names.
 func (n nouns) namedLanguages() (codes []string) {
 	for name, code := range languageCodes {
 		if strings.Contains(n.text, " "+name+" ") || !ambiguousCodes.Has(code) && strings.Contains(n.text, " "+code+" ") {
@@ -35,13 +35,13 @@ func (n nouns) namedLanguages() (codes []string) {
 	return codes
 }
 
-// namesTranslatedText reports that a text in some language is spoken of, not only the language: "Spanish
-// strings", "turkish file".
+// namesTranslatedText reports whether the message mentions text in a language, not only the
+// language: "Spanish strings", "turkish file".
 func (n nouns) namesTranslatedText() bool {
 	return slices.ContainsFunc(strings.Fields(n.text), textNouns.Has)
 }
 
-// hasLanguageCode reports a file's name, or the folder it is in, that has a language's code in it.
+// hasLanguageCode reports whether a file's name, or a folder of it, contains a language's code.
 func hasLanguageCode(low, code string) bool {
 	marks := func(r rune) bool { return r == '.' || r == '_' || r == '-' }
 	return slices.Contains(strings.FieldsFunc(path.Base(low), marks), code) ||
@@ -49,7 +49,7 @@ func hasLanguageCode(low, code string) bool {
 		slices.Contains(strings.Split(low, "/"), code)
 }
 
-// isTranslationPath reports a path where the texts of one language are kept.
+// isTranslationPath reports a path of the texts of one language.
 func isTranslationPath(low string) bool {
 	for _, mark := range []string{"locale", "lang", "i18n", "l10n", "translation", "messages", "strings", "/res/values", "intl"} {
 		if strings.Contains(low, mark) {
@@ -63,8 +63,8 @@ func isTranslationPath(low string) bool {
 	return false
 }
 
-// translationMatchers says which files hold the texts that the message speaks of: those of one language, or of
-// all where none is said.
+// translationMatchers return which files contain the texts that the message mentions: those of the
+// named languages, or of all if none is named.
 func (n nouns) translationMatchers() (is []func(low, base string) bool) {
 	codes := n.namedLanguages()
 	ours := func(low string) bool {
@@ -79,7 +79,7 @@ func (n nouns) translationMatchers() (is []func(low, base string) bool) {
 	return is
 }
 
-// isCatalogue reports a file of translations, of whatever language.
+// isCatalogue reports a file of translations, in any language.
 func isCatalogue(low, base string) bool {
 	return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") ||
 		base == "strings.xml" || strings.Contains(low, "/l10n/")

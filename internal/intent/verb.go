@@ -21,8 +21,7 @@ func IsProhibition(low []string) bool {
 	return len(low) > 1 && (low[0] == "don't" || low[0] == "never")
 }
 
-// ImperativeLength counts the words of the verb that a clause begins with, 0 when it does
-// not begin with one.
+// ImperativeLength counts the words of the verb at the start of a clause, 0 if there is none.
 func ImperativeLength(low []string) int {
 	if len(low) == 0 {
 		return 0
@@ -62,7 +61,7 @@ func ImperativeLength(low []string) int {
 	return 0
 }
 
-// beginsMisspelled reports whether a clause begins with a verb that is spelled wrong.
+// beginsMisspelled reports whether a clause begins with a misspelled verb.
 func beginsMisspelled(low []string) bool {
 	fixed, ok := CorrectSpelling(low[0])
 	if !ok || len(low) < 2 || IsNounish.Has(fixed) {
@@ -71,7 +70,8 @@ func beginsMisspelled(low []string) bool {
 	return !HasFiniteVerb(low) && !IsAuxiliary(low[1]) && !IsWrongWord(low[0])
 }
 
-// isJudgedAct reports a deed of which something is said: "book a room twice is possible".
+// isJudgedAct reports an action that is the subject of a statement: "book a room twice is
+// possible".
 func isJudgedAct(low []string) bool {
 	i := slices.Index(low, "is")
 	if i < 2 || i+1 >= len(low) || slices.ContainsFunc(low[:i], func(w string) bool {
@@ -86,7 +86,7 @@ func isJudgedAct(low []string) bool {
 	return false
 }
 
-// HasVerb reports whether a sentence has any verb in a place where one counts.
+// HasVerb reports whether a sentence has a verb other than in a relative clause.
 func HasVerb(low []string) bool {
 	n, s := ReadPrefix(low)
 	if s.HasOpener || n < len(low) && (ImperativeLength(low[n:]) > 0 || IsProhibition(low[n:])) {
@@ -94,7 +94,7 @@ func HasVerb(low []string) bool {
 	}
 	for i, w := range low {
 		if i > 0 && (w == "which" || w == "who" || w == "that") {
-			return false // what follows tells of a thing
+			return false // the rest describes a thing
 		}
 		if IsAuxiliary(w) && !(i > 1 && IsSubordinateAuxiliary(low, i)) {
 			return true

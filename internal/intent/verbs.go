@@ -7,31 +7,31 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Sense is what a verb asks for when it is the word a request begins with.
+// Sense is the meaning of a verb at the start of a request.
 type Sense int
 
 // The senses of verbs. The first four are the markers; the others depend on the object.
 const (
 	None     Sense = iota
-	Add            // something that is not there yet
-	Modify         // something that is there becomes different
+	Add            // something that does not exist yet
+	Modify         // something existing becomes different
 	Fix            // something that is wrong becomes right
-	Remove         // something goes away
-	Make           // make, get, have: the object and what follows it decide
+	Remove         // something is removed
+	Make           // make, get, have: the object and the words behind it decide
 	Put            // put, set: into a place
-	Give           // give somebody or something
+	Give           // give a person or a thing
 	Use            // use: instead of something, or for something
-	VerbKeep       // keep, leave: nothing is to happen
-	Tidy           // clean up, improve: says nothing of what is wanted
+	VerbKeep       // keep, leave: nothing is to change
+	Tidy           // clean up, improve: the goal is not stated
 	Start          // start, begin: over, or a new thing
-	Do             // do: what is done is said elsewhere
-	Capable        // let, allow, enable: somebody will be able to do something
-	Show           // a new behaviour of something that is there: show, send, log
+	Do             // do: another part states what
+	Capable        // let, allow, enable: a user will be able to do something
+	Show           // a new behaviour of something existing: show, send, log
 )
 
 var verbSenses = sync.OnceValue(func() map[string]Sense { return verbTable(verbLists[:]) })
 
-// verbLists are base forms by their sense, in the spelling of both sides of the ocean.
+// verbLists are base forms by their sense, in British and American spelling.
 var verbLists = [...]string{
 	Add: `add create build write implement introduce include generate provide support append insert install integrate
 		expose offer develop draft scaffold bootstrap design prepare supply attach embed invent author compose
@@ -89,7 +89,7 @@ var verbLists = [...]string{
 		remind escalate reserve book moderate vet curate whitelist blacklist allowlist blocklist`,
 }
 
-// phrases are verbs of several words. They win over the single ones.
+// phrases are phrasal verbs. They take precedence over single verbs.
 var phrases = splitPhrases(map[Sense]string{
 	Add: `set up|put together|come up with|spin up|turn on|switch on|throw together|put in|throw in|chuck in|` +
 		`toss in|stick in|pop in|squeeze in|slap on|tack on|bolt on|build in|hook up|wire up|write up|sync up|stand up|` +
@@ -114,7 +114,7 @@ var phrases = splitPhrases(map[Sense]string{
 	None: `keep up|make sure`,
 })
 
-// splitPhrases gives each phrase of lists that are parted by bars what its list stands for.
+// splitPhrases maps the phrases of each list, which are separated by bars, to the list's key.
 func splitPhrases[V comparable](lists map[V]string) func() map[string]V {
 	return sync.OnceValue(func() map[string]V {
 		out := map[string]V{}
@@ -127,7 +127,7 @@ func splitPhrases[V comparable](lists map[V]string) func() map[string]V {
 	})
 }
 
-// verbTable returns each word its sense. One of two lists has the first sense.
+// verbTable maps each word to its sense. A word in two lists gets the first sense.
 func verbTable(in []string) map[string]Sense {
 	out := map[string]Sense{}
 	for sense, list := range in {
@@ -140,17 +140,16 @@ func verbTable(in []string) map[string]Sense {
 	return out
 }
 
-// VerbSense looks a base form up.
+// VerbSense returns the sense of a base form.
 func VerbSense(base string) (Sense, bool) {
 	s, ok := verbSenses()[base]
 	return s, ok
 }
 
-// IsParticle reports the second words of verbs that may stand behind the object.
+// IsParticle reports particles that can follow the object of their verb.
 var IsParticle = lazyregexp.Of(`out off away up on into back together over down`).Has
 
-// ReadPhrasalVerb finds the longest verb of several words at the start of the list. n is how
-// many words it takes.
+// ReadPhrasalVerb finds the longest phrasal verb at the start of low, of n words.
 func ReadPhrasalVerb(low []string) (sense Sense, n int) {
 	for n = min(5, len(low)); n >= 2; n-- {
 		if s, ok := phrases()[strings.Join(low[:n], " ")]; ok {
@@ -160,13 +159,13 @@ func ReadPhrasalVerb(low []string) (sense Sense, n int) {
 	return None, 0
 }
 
-// PhrasalVerbSense looks up a verb with a particle that stands apart from it.
+// PhrasalVerbSense returns the sense of a verb with a particle that is separate from it.
 func PhrasalVerbSense(verb, particle string) (Sense, bool) {
 	s, ok := phrases()[verb+" "+particle]
 	return s, ok
 }
 
-// irregular are forms that no rule leads from to the base.
+// irregular maps irregular forms to their base.
 var irregular = map[string]string{
 	"made": "make", "gave": "give", "given": "give", "kept": "keep", "left": "leave", "lost": "lose", "got": "get", "has": "have",
 	"had": "have", "does": "do", "did": "do", "done": "do", "sent": "send", "built": "build", "wrote": "write", "written": "write",
@@ -178,8 +177,8 @@ var irregular = map[string]string{
 	"overlapped": "overlap", "overflowed": "overflow", "splitted": "split", "hid": "hide", "hidden": "hide",
 }
 
-// BaseForm returns the base form of a word if some form of a verb that known accepts, and the
-// ending it was found with: "", "s", "ed", "ing".
+// BaseForm returns the base form of a word if it is a form of a verb that known accepts, and its
+// ending: "", "s", "ed", "ing".
 func BaseForm(w string, known func(string) bool) (base, ending string) {
 	if known(w) {
 		return w, ""
@@ -228,9 +227,9 @@ func undoEnding(stem, end string, known func(string) bool) string {
 	return ""
 }
 
-// CorrectSpelling returns the verb that an unknown word is one slip away from: a letter too many,
-// too few, another or two the wrong way round. Words of less than five letters are
-// too close to each other to guess.
+// CorrectSpelling returns the verb that differs from an unknown word by one typing error: a letter
+// more, less or different, or two swapped. Words of less than five letters are too similar to each
+// other to guess.
 func CorrectSpelling(w string) (string, bool) {
 	if len(w) < 5 || len(w) > 14 || commonWords.Has(w) {
 		return "", false
@@ -244,7 +243,7 @@ func CorrectSpelling(w string) (string, bool) {
 	return best, best != ""
 }
 
-// isOneSlip reports whether two words are one slip of the fingers apart.
+// isOneSlip reports whether two words differ by one typing error.
 func isOneSlip(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

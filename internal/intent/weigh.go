@@ -8,18 +8,18 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// requestTypes are what a message can be, and answers what an act can ask for, in the order in which
-// they are weighed.
+// requestTypes are the types of a message, and actAnswers the markers of an act, in the order of
+// their weights.
 var (
 	requestTypes = []belay.RequestType{belay.Mutation, belay.Bugfix, belay.Unclear, belay.Fresh}
 	actAnswers   = []belay.Marker{"", belay.MarkAdd, belay.MarkModify, belay.MarkFix, belay.MarkRemove}
 )
 
-// maxWeighedActs is how many acts of a message are weighed. One with more is pasted or made to be
-// slow; what grammar made of it stands.
+// maxWeighedActs is how many acts of a message are weighed. A message with more is pasted, or made
+// to be slow; the decisions of the grammar remain.
 const maxWeighedActs = 60
 
-// view returns the message as grammar reads it.
+// view returns the message as the grammar interprets it.
 func (p *parse) view() messageView {
 	m := messageView{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.decideType(p.Fresh), Acts: p.Acts,
 		GrammarMarkers: make([]belay.Marker, len(p.Acts))}
@@ -32,8 +32,8 @@ func (p *parse) view() messageView {
 	return m
 }
 
-// readWeighed returns a message as grammar reads it, looked at once more by what was learned from
-// labelled ones: first what it is as a whole, then, knowing that, what each act asks for.
+// readWeighed returns a message as the grammar interprets it, corrected by weights learned from
+// labelled messages: first the type of the message, then, as that is a cue, the marker of each act.
 func readWeighed(in Input, acts, wholes *Scale) *parse {
 	p := readMessage(in)
 	if n := len(p.Acts); n == 0 || n > maxWeighedActs || p.Lang == "?" {
@@ -49,8 +49,9 @@ func readWeighed(in Input, acts, wholes *Scale) *parse {
 	return p
 }
 
-// markCommitFixes lets what the subject of a commit begins with be a repair where its type is fix: "fix(ui): allow …" says so
-// more surely than any verb. What is removed, or added by number, stays that, and so does what else the subject orders.
+// markCommitFixes marks the subject of a commit of type fix as FIX: "fix(ui): allow …" is more
+// certain than any verb. Removals, counted additions and further orders in the subject keep their
+// marker.
 func (p *parse) markCommitFixes() (any bool) {
 	for i, f := range p.Requirements {
 		if f.Act.Clause.Block.commitType(p.Text) != "fix" {
@@ -66,8 +67,8 @@ func (p *parse) markCommitFixes() (any bool) {
 	return any
 }
 
-// weighType returns what a message is as a whole. What of that is a cue of its acts goes by its words alone:
-// whether there is a plan decides what is fresh, and nothing else.
+// weighType returns the type of a message. The cue of its acts uses the words alone: whether a plan
+// exists only affects whether a message is fresh.
 func (p *parse) weighType(m *messageView, wholes *Scale, plan bool) belay.RequestType {
 	was := m.Type
 	m.PlanExists = plan
@@ -83,7 +84,7 @@ func (p *parse) weighType(m *messageView, wholes *Scale, plan bool) belay.Reques
 	}
 	if requestTypes[best] == belay.Unclear && was != belay.Unclear && p.namesExactly() {
 		m.Type, m.Sure = belay.Mutation, false
-		return was // what is to be done, and to which thing, is said
+		return was // the message states what to do, and to what
 	}
 	if requestTypes[best] != was {
 		p.addCueEvidence(wholes.StrongestCues(cues, best, slices.Index(requestTypes, was), 3),
@@ -92,13 +93,13 @@ func (p *parse) weighType(m *messageView, wholes *Scale, plan bool) belay.Reques
 	return requestTypes[best]
 }
 
-// leadLevel returns how much more something weighs than the rest, from 0 to 3.
+// leadLevel returns how far ahead a sum is, from 0 to 3.
 func leadLevel(lead int) int {
 	return slices.IndexFunc([]int{-250, 0, 250, 1 << 30}, func(most int) bool { return lead <= most })
 }
 
-// namesExactly reports whether something that grammar found to be asked for names a thing as code has
-// it, or a file: "fix the failing test TestAdd", "make test_total pass", "write the plan to plan.md".
+// namesExactly reports whether a requirement of the grammar names an identifier or a file: "fix the
+// failing test TestAdd", "make test_total pass", "write the plan to plan.md".
 func (p *parse) namesExactly() bool {
 	return slices.ContainsFunc(p.Requirements, func(f foundRequirement) bool {
 		text := f.Act.Clause.Text(p.Text, Span{To: len(f.Act.Clause.Tokens)})
@@ -106,11 +107,11 @@ func (p *parse) namesExactly() bool {
 	})
 }
 
-// fileName is the name of a file, with its ending.
+// fileName matches the name of a file with its extension.
 var fileName = lazyregexp.New(`(?:^|[\s\x60"'(])(?:[\w.@-]+/)*[\w-][\w.-]*\.(?:[a-z]{1,4}|html|json|yaml|toml)(?:$|[\s\x60"'),:;])`)
 
-// codeName is a word that only code is written with: camelCase, snake_case, a call, a name in
-// backticks, or behind what it is of ("the function Old").
+// codeName matches identifiers: camelCase, snake_case, a call, a name in backticks, or one behind
+// its kind ("the function Old").
 var codeName = lazyregexp.New(
 	"\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`|\\b(?:function|" +
 		"method|class|type|test|flag|option|command|variable|table|endpoint|package|module|column) [A-Z-]\\w+")
@@ -119,8 +120,8 @@ func (p *parse) addCueEvidence(cues []string, means string) {
 	p.Evidence = append(p.Evidence, Evidence{Text: strings.Join(cues, "; "), Meaning: means})
 }
 
-// setDoubt adds a doubt where there is none, or takes back all there are. Where grammar found
-// something to be done, weight alone holds no work up.
+// setDoubt adds a doubt if there is none, or removes all. If the grammar found a requirement, a
+// doubt by weight alone does not stop the work.
 func (p *parse) setDoubt(unclear bool) {
 	switch {
 	case !unclear:
@@ -131,7 +132,7 @@ func (p *parse) setDoubt(unclear bool) {
 	}
 }
 
-// plainlyAsks reports an order, or a plain complaint of a thing that it names.
+// plainlyAsks reports an order, or a plain complaint that names its subject.
 func (a Act) plainlyAsks() bool {
 	switch a.Kind {
 	case Request:
@@ -142,9 +143,9 @@ func (a Act) plainlyAsks() bool {
 	return false
 }
 
-// decideActs says of each act what it asks for, in their order: what was decided of those before is a
-// cue for the next. A message that is not in doubt asks for something (asks), so where nothing weighs
-// enough it is what comes nearest to it.
+// decideActs decides the marker of each act, in order; earlier decisions are cues of later ones. A
+// clear message asks for something (asks), so if no act has enough weight, the one nearest to it is
+// chosen.
 func (p *parse) decideActs(m messageView, acts *Scale, asks bool) {
 	made, cues := make([]int, len(p.Acts)), make([][]string, len(p.Acts))
 	near, nearest, lead := 0, 0, -1<<31
@@ -177,8 +178,8 @@ func (p *parse) decideActs(m messageView, acts *Scale, asks bool) {
 	p.applyDecisions(made)
 }
 
-// limitMaterial takes from something pasted whatever it could ask for: a crash can only be a problem, and
-// anything else only where the whole message asks for nothing else.
+// limitMaterial limits what pasted text can ask for: a crash can only be a FIX, and anything else
+// only if the rest of the message asks for nothing.
 func limitMaterial(sum []int, crash bool) {
 	for k := 1; k < len(sum); k++ {
 		switch {
@@ -190,12 +191,11 @@ func limitMaterial(sum []int, crash bool) {
 	}
 }
 
-// minCounterweight is how much more has to speak against an order or a plain complaint than for it, in
-// hundredths, before it is taken to ask for nothing: what is lost is missed more than what is told
-// twice.
+// minCounterweight is the weight in hundredths that is needed to ignore an order or a plain
+// complaint: a lost requirement is worse than a duplicate.
 const minCounterweight = 150
 
-// applyDecisions lets each act ask for what was decided.
+// applyDecisions gives each act the decided marker.
 func (p *parse) applyDecisions(made []int) {
 	var out []foundRequirement
 	for i, a := range p.Acts {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestScales holds what the program has: it can be read, and written again as it is.
+// TestScales: the embedded scales can be parsed, and are formatted the same again.
 func TestScales(t *testing.T) {
 	for name, text := range map[string]string{"acts": actScaleText, "wholes": messageScaleText} {
 		s, err := ParseScale(text)
@@ -21,7 +21,7 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestParseWrite holds that a scale is read as it was written.
+// TestParseWrite: a formatted scale is parsed to the same scale.
 func TestParseWrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "answers")

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// asksForWhole decides whether something whole is to be built, by the words alone: somebody starts over, or
-// the first thing asked for is a whole of its own.
+// asksForWhole decides by the words alone whether the message asks for something new and complete:
+// it starts over, or the first request is for such a thing.
 func (p *parse) asksForWhole() bool {
 	line := " " + strings.ToLower(p.Text[:min(len(p.Text), 600)]) + " "
 	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield",
@@ -30,17 +30,18 @@ func (p *parse) asksForWhole() bool {
 	return false
 }
 
-// HasSource reports that there is a program among files.
+// HasSource reports whether files contain source code.
 func HasSource(files []string) bool {
 	return slices.ContainsFunc(files, func(f string) bool { return sourceExtensions.Has(strings.ToLower(path.Ext(f))) })
 }
 
-// sourceExtensions are the endings of files with a program in them.
+// sourceExtensions are the extensions of source files.
 var sourceExtensions = lazyregexp.Of(`.go .py .ts .tsx .js .jsx .rb .rs .java .kt .cs .swift .php .c .h .cpp .dart .ex .exs .lua
 	.vue .svelte .tf .scala .sh .sql
 	.html .erb .razor .gd .unity .r .jl .pl .hs .clj .ml .zig .ino .m .mm .css .scss`)
 
-// isWholeRequest reports a request for a whole: made, with a noun for such a thing near.
+// isWholeRequest reports a request to create something complete, with a noun for such a thing
+// nearby.
 func isWholeRequest(a Act, lang string) bool {
 	low := a.Clause.Lower()
 	switch a.Verb {

@@ -1,10 +1,11 @@
 package intent
 
-// wishStart returns where a clause turns from what is to what should be.
+// wishStart returns where a clause changes from the present state to the wanted one, -1 if it does
+// not.
 func wishStart(low []string) int {
 	for i, w := range low {
 		if IsReportingVerb.Has(w) && i > 0 {
-			return -1 // what somebody or a program says must be
+			return -1 // a person's or program's words are no wish
 		}
 		if isOneOf(w, "should", "must", "shall", "shouldn't", "mustn't") && i > 0 {
 			return 0

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// StartsOver reports that everything is to begin again.
+// StartsOver reports whether the message wants to start again from nothing.
 func StartsOver(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ",
@@ -27,7 +27,8 @@ func StartsOver(low []string) bool {
 	return false
 }
 
-// isBinding reports a verb at i that, with "to" behind it, says what has to be, of others than us.
+// isBinding reports a verb at i that, with "to" behind it, states what has to be, unless the
+// subject is "I" or "we".
 func isBinding(low []string, i int) bool {
 	if isOneOf(low[0], "i", "we") || low[i] == "wants" && IsProduct(low[i-1]) {
 		return false
@@ -35,12 +36,12 @@ func isBinding(low []string, i int) bool {
 	return isOneOf(low[i], "has", "have", "needs", "need", "ought", "want", "wants")
 }
 
-// endsWish reports what can follow "can" in a wish, far into a statement: "be", and "go" at the end.
+// endsWish reports what can follow "can" in a wish late in a statement: "be", and "go" at the end.
 func endsWish(rest []string) bool {
 	return len(rest) > 0 && (rest[0] == "be" || rest[0] == "go" && len(rest) == 1)
 }
 
-// ModalAt finds what turns a statement into a wish, and its length.
+// ModalAt returns the position and length of the verb that turns a statement into a wish.
 func ModalAt(low []string) (at, n int) {
 	for i := 1; i < len(low); i++ {
 		switch w := low[i]; {
@@ -61,7 +62,7 @@ func ModalAt(low []string) (at, n int) {
 	return 0, 0
 }
 
-// Actors are subjects that gain something when they can do something.
+// Actors are subjects that benefit if they can do something.
 var Actors = []string{"user", "users", "admin", "admins", "people", "customer", "customers", "guest", "guests",
 	"member", "members", "moderator", "moderators", "patient", "patients",
 	"i", "we", "you", "they", "everyone", "anyone", "visitor", "visitors", "player", "players", "editor", "editors",
@@ -71,8 +72,8 @@ var Actors = []string{"user", "users", "admin", "admins", "people", "customer", 
 	"listeners", "subscribers", "sellers", "buyers", "partners", "manager", "managers", "developers", "authors",
 	"author", "client", "clients", "one", "somebody", "folks"}
 
-// IsNarrative reports a clause that tells something and names nothing: it begins with who did
-// it or when, or its verb is in the past.
+// IsNarrative reports a clause that recounts something and names nothing: it begins with a person
+// or a time, or its verb is in the past.
 func IsNarrative(low []string) bool {
 	if IsSubject(low[0]) && !isOneOf(low[0], "this", "that") || IsConditional(low[0]) || IsSubordinator(low[0]) || IsAuxiliary(low[0]) {
 		return true
@@ -100,8 +101,8 @@ var pastVerbs = lazyregexp.Of(`
 	brought ran got went said told came saw had took found thought wrote made gave knew lost sent spent met used tried noticed asked
 	looked talked claimed`)
 
-// SaysPresent reports words that say how it is at present, before what is asked for: "right now
-// photos have to be uploaded one at a time", "you can only export one page".
+// SaysPresent reports words that describe the present state before a request: "right now photos
+// have to be uploaded one at a time", "you can only export one page".
 func SaysPresent(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ",
@@ -115,7 +116,7 @@ func SaysPresent(low []string) bool {
 	return false
 }
 
-// AsksNothing reports words that go with a request and ask for nothing.
+// AsksNothing reports words that accompany a request and ask for nothing.
 func AsksNothing(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ",
