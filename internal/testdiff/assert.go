@@ -7,24 +7,24 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Mark is a place in a test that says something of it. Maybe tells one that holds only
-// under a condition, or that may not mean what it seems to.
+// Mark is a line of a test that a finding can be about. Unsure means that it may not apply, because
+// it depends on a condition or can mean something else.
 type Mark struct {
 	Line   int
 	Text   string
 	Unsure bool
 }
 
-// Assertions is what a text asserts.
+// Assertions are the assertions of a text, and what keeps them from failing.
 type Assertions struct {
-	Count        int    // assertions that could fail
+	Count        int    // that can fail
 	Vacuous      []Mark // assertions that always pass
-	EarlyReturns []Mark // returns that no assertion after them survives
+	EarlyReturns []Mark // unconditional returns before an assertion
 	Unreachable  []Mark // conditions that are never true, around assertions
-	Swallowed    []Mark // handlers that nothing comes of when an assertion fails
+	Swallowed    []Mark // handlers that ignore a failed assertion
 }
 
-// FindAssertions finds what tokens assert: what a test does, without the braces around it.
+// FindAssertions returns the assertions in the tokens of a test's body, without its braces.
 func FindAssertions(l syntax.Language, tokens []syntax.Token) Assertions {
 	s := newSource(l, tokens)
 	var f Assertions
@@ -104,8 +104,8 @@ func startsWith(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
 }
 
-// isCSharpAssertion knows Assert.X and functions called AssertX, x.Should(), x.ShouldBe(…), and
-// what mocks are asked.
+// isCSharpAssertion finds Assert.X, functions named AssertX, x.Should(), x.ShouldBe(…), and
+// verifications of mocks.
 func (s *source) isCSharpAssertion(i int, call, dotted bool) bool {
 	name := s.Tokens[i].Text
 	if dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") {
@@ -123,7 +123,8 @@ func (s *source) isCSharpAssertion(i int, call, dotted bool) bool {
 	return len(name) > len("Assert") && strings.HasPrefix(name, "Assert") && !declared
 }
 
-// hasTypeArguments reports whether type arguments begin at token i and a call follows them: ShouldBeOfType<A>().
+// hasTypeArguments reports whether type arguments begin at token i and a call follows:
+// ShouldBeOfType<A>().
 func (s *source) hasTypeArguments(i int) bool {
 	if !s.Is(i, "<") {
 		return false
@@ -148,8 +149,8 @@ func (s *source) hasTypeArguments(i int) bool {
 	return false
 }
 
-// isGoAssertion knows t.Error and its kind, the calls of assertion packages, and helpers
-// that are handed t.
+// isGoAssertion finds t.Error and the like, calls of assertion packages, and helpers that receive
+// t.
 func (s *source) isGoAssertion(i int, dotted bool) bool {
 	t := s.Tokens[i]
 	on := s.At(i - 2).Text
@@ -169,14 +170,14 @@ func (s *source) isGoAssertion(i int, dotted bool) bool {
 	switch on {
 	case "assert", "require", "is", "must", "should", "qt", "expect":
 		return t.Text != "New"
-	case "s", "suite": // the methods of a suite
+	case "s", "suite": // methods of a suite
 		return startsWith(t.Text, "Equal", "NoError", "Error") || t.IsOneOf("True", "False", "Nil", "NotNil", "Len", "Contains")
 	}
 	return false
 }
 
-// receivesHandle reports whether the call at open is given what a test is run with: as its first
-// argument by any of its names, further on by the usual one, which says nothing else there.
+// receivesHandle reports whether the call at open receives the test handle: as its first argument
+// by any of its names, later only as t, because the other names are ambiguous there.
 func (s *source) receivesHandle(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
@@ -189,7 +190,8 @@ func (s *source) receivesHandle(open int) bool {
 	return false
 }
 
-// scriptMethods are those of what the runners of JavaScript hand to a test that assert.
+// scriptMethods are the assertion methods of the handles that JavaScript's test runners pass to a
+// test.
 var scriptMethods = set(
 	`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
 		notLooseEqual deepEqual deepEquals isEquivalent same strictSame notSame notDeepEqual notEquivalent deepLooseEqual notDeepLooseEqual
@@ -199,7 +201,7 @@ var scriptMethods = set(
 func (s *source) isScriptAssertion(i int, call, dotted bool) bool {
 	switch t := s.Tokens[i]; {
 	case t.Is("expect"):
-		return call || s.Is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
+		return call || s.Is(i+1, ".", "soft", "(") // with a dot it is a request's expected response
 	case t.Is("assert"):
 		return (call || s.Is(i+1, ".")) && (!dotted || scriptHandles[s.At(i-2).Text])
 	case t.Is("should"):
@@ -212,8 +214,8 @@ func (s *source) isScriptAssertion(i int, call, dotted bool) bool {
 	return false
 }
 
-// assertionStatement returns the tokens of the assertion at i: its call with what is chained to
-// it, or its line where it is a word before an expression.
+// assertionStatement returns the tokens of the assertion at i: its call with everything chained to
+// it, or its line if it is a keyword before an expression.
 func (s *source) assertionStatement(i int) []syntax.Token {
 	k := i
 	for k < len(s.Tokens) {
@@ -229,8 +231,7 @@ func (s *source) assertionStatement(i int) []syntax.Token {
 	return s.Tokens[i:]
 }
 
-// earlyReturns returns the places from which no later assertion is reached: a return that
-// stands under no condition before the last assertion.
+// earlyReturns returns the unconditional returns before the last assertion.
 func (s *source) earlyReturns(last int) []Mark {
 	var marks []Mark
 	for i := 0; i < last; i++ {
@@ -249,7 +250,7 @@ func (s *source) earlyReturns(last int) []Mark {
 	return marks
 }
 
-// hasTrailingCondition tells Ruby's `return if x`.
+// hasTrailingCondition reports Ruby's `return if x`.
 func (s *source) hasTrailingCondition(i int) bool {
 	for k := i; k < len(s.Tokens) && s.Tokens[k].Line == s.Tokens[i].Line; k++ {
 		if s.Is(k, "if") || s.Is(k, "unless") {
@@ -259,7 +260,7 @@ func (s *source) hasTrailingCondition(i int) bool {
 	return false
 }
 
-// terminatedLanguages are the languages in which no line ends a statement.
+// terminatedLanguages are the languages in which a line break does not end a statement.
 var terminatedLanguages = []syntax.Language{syntax.Java, syntax.CSharp, syntax.Rust, syntax.PHP}
 
 // returnsAssertion reports whether the assertion at k is what the return at i returns.

@@ -10,17 +10,18 @@ import (
 var (
 	goHandles     = set(`t b f tb rt tt`)
 	goPackages    = set(`assert require is must should qt expect suite s c`)
-	scriptHandles = set(`t st sst tt`) // of what tape, tap, ava and node's runner hand to a test
+	scriptHandles = set(`t st sst tt`) // handles that tape, tap, ava and node's runner pass to a test
 )
 
-// assertForm is what an assertion asks: how many of its arguments are not a message, and how they compare.
+// assertForm is the form of an assertion: its number of arguments without a message, and its
+// comparison.
 type assertForm struct {
 	args int
 	op   string
 }
 
-// assertForms are what assertions ask, by their names without assert, in lower case and without
-// underscores.
+// assertForms maps the names of assertions, without assert, in lower case and without underscores,
+// to their forms.
 var assertForms = sync.OnceValue(func() map[string]assertForm {
 	all := map[string]assertForm{"": {1, "true"}}
 	for asks, names := range map[assertForm]string{
@@ -82,7 +83,7 @@ func (s *source) readAssertCall(i int) bool {
 	}
 	o := assertForms()[bare]
 	if s.Lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || s.isMessageFirst(args)) {
-		args = args[1:] // the message comes first
+		args = args[1:] // the message is the first argument
 	}
 	if len(args) < min(o.args, 2) || len(args) == 0 || len(args[0]) == 0 {
 		return false
@@ -100,11 +101,11 @@ func (s *source) readAssertCall(i int) bool {
 	return true
 }
 
-// isText reports whether an argument is a text and nothing else.
+// isText reports whether an argument is a single string literal.
 func isText(arg []syntax.Token) bool { return len(arg) == 1 && arg[0].Kind == syntax.Text }
 
-// readHelperCall reads the call of a function of the tests that is named like an assertion, of what
-// it compares and what that should be.
+// readHelperCall reads the call of a test helper that is named like an assertion: its subject and
+// the expected value.
 func (s *source) readHelperCall(i int) bool {
 	low := strings.ToLower(s.Tokens[i].Text)
 	ofOther := s.isMemberAccess(i-1) && !s.IsOneOf(i-2, "self", "this", "$this", "static")
@@ -122,7 +123,8 @@ func (s *source) readHelperCall(i int) bool {
 	return true
 }
 
-// isMessageFirst tells assertEquals("message", 4, f()) from assertEquals("a", f(), "message").
+// isMessageFirst distinguishes assertEquals("message", 4, f()) from assertEquals("a", f(),
+// "message").
 func (s *source) isMessageFirst(args [][]syntax.Token) bool {
 	if isLiteral(s.Lang, args[1]) {
 		return !isLiteral(s.Lang, args[2])
@@ -130,7 +132,7 @@ func (s *source) isMessageFirst(args [][]syntax.Token) bool {
 	return isLiteral(s.Lang, args[2]) && args[2][0].Kind != syntax.Text
 }
 
-// addTolerance notes how far a number may be off: what is compared is its subject.
+// addTolerance records the tolerance of a comparison of numbers; its subject are both values.
 func (s *source) addTolerance(op string, args [][]syntax.Token) {
 	if op != "near" && op != "eq" || len(args) < 3 {
 		return
@@ -140,8 +142,8 @@ func (s *source) addTolerance(op string, args [][]syntax.Token) {
 	}
 }
 
-// assertionName reports whether token i names one; bare is its name as ops have it, open where
-// its parenthesis is.
+// assertionName reports whether token i is the name of an assertion; bare is the name as a key of
+// assertForms, open the position of its parenthesis.
 func (s *source) assertionName(i int) (bare string, open int, ok bool) {
 	open = i + 1
 	if !s.Is(open, "(") && !s.Is(open, "!") && s.Lang != syntax.Ruby {
@@ -183,7 +185,7 @@ func (s *source) assertionName(i int) (bare string, open int, ok bool) {
 	return low, open, ok
 }
 
-// equalityMatchers are matchers that ask for equality.
+// equalityMatchers are matchers that test for equality.
 var equalityMatchers = set(`toBe toEqual toStrictEqual isEqualTo isSameAs isEqualByComparingTo eq eql equal be equals EqualTo
 	SameAs Be ShouldBe ShouldEqual must_equal deep toMatchObject
 	BeEquivalentTo to_equal toMatchInlineSnapshot`)
@@ -235,7 +237,7 @@ func (s *source) statementBefore(i int) []syntax.Token {
 	return s.Tokens[k:i]
 }
 
-// readMatchers reads what is chained to a subject from token k on.
+// readMatchers reads the matchers that are chained to a subject, from token k.
 func (s *source) readMatchers(subject string, k int) {
 	not := false
 	for k < len(s.Tokens) {
@@ -278,7 +280,7 @@ func (s *source) readMatchers(subject string, k int) {
 	}
 }
 
-// addMatcher notes one matcher: its name, and what it is given where that is a literal.
+// addMatcher records a matcher: its name, and its argument if that is a literal.
 func (s *source) addMatcher(subject string, m []syntax.Token, not bool) {
 	for len(m) > 2 && (m[0].Is("Is") || m[0].Is("Has") || m[0].Is("Does")) && m[1].Is(".") {
 		m = m[2:]

@@ -7,32 +7,32 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Of a broken text the tests that can still be recognised are returned.
+// Of a text with syntax errors, the tests that can be recognised are returned.
 
-// Test is one test as it is in a text, or a group of tests (a class, a describe).
+// Test is a test in a text, or a group of tests (a class, a describe).
 type Test struct {
-	Name      string // with the names of the groups around it: Parser > reads an empty file
+	Name      string // with the names of its groups: Parser > reads an empty file
 	ShortName string // without them
 	Line      int
 	Group     bool
-	Bases     []string       // of a class: what it inherits tests from, where that is read
-	Skips     []Mark         // what keeps it from running
-	Focuses   []Mark         // what keeps all others from running
-	Body      []syntax.Token // what it does, without the braces around it; a group has none
+	Bases     []string       // of a class: the classes it inherits tests from; only PHP is read
+	Skips     []Mark         // reasons why it does not run
+	Focuses   []Mark         // reasons why only it runs
+	Body      []syntax.Token // without its braces; empty for a group
 
-	Asserts      int    // assertions that could fail
+	Asserts      int    // that can fail
 	Vacuous      []Mark // assertions that always pass
-	EarlyReturns []Mark // returns that no assertion after them survives
-	Unreachable  []Mark // assertions under a condition that never holds
-	Swallowed    []Mark // assertions whose failure is caught, and nothing comes of it
-	PanicLine    int    // the line that says that it has to panic, 0 for none
+	EarlyReturns []Mark // unconditional returns before an assertion
+	Unreachable  []Mark // assertions under a condition that is never true
+	Swallowed    []Mark // assertions with a failure that is caught and ignored
+	PanicLine    int    // line of the attribute that expects a panic, 0 for none
 
-	Rows  int            // how often it runs, each time with other values; 0 when it says nothing of that, Unknown
-	Table []syntax.Token // these values
+	Rows  int            // how often it runs, each time with other values; 0 without a table, or UnknownRows
+	Table []syntax.Token // the values
 }
 
-// IsEmpty reports whether the body does nothing: it has no statement, or only some that
-// stand for none: pass, ..., a docstring, a bare return, t.Parallel().
+// IsEmpty reports whether the body has no statement, except pass, ..., a docstring, a bare return,
+// or t.Parallel().
 func (u Test) IsEmpty() bool {
 	rest := 0
 	for i := 0; i < len(u.Body); i++ {
@@ -50,14 +50,14 @@ func (u Test) IsEmpty() bool {
 	return rest == 0
 }
 
-// ReadTests returns the tests of a text, groups among them, in the order in which they begin.
-// Two of one name get numbers.
+// ReadTests returns the tests of a text, including groups, in the order in which they begin. Tests
+// with the same name get numbers.
 func ReadTests(l syntax.Language, text []byte) []Test {
 	s := newSource(l, syntax.LexCode(l, text))
 	return s.readTests(text)
 }
 
-// readTests returns the tests of a text, groups among them, in order.
+// readTests returns the tests of a text, including groups, in order.
 func (s *source) readTests(text []byte) []Test {
 	var list []Test
 	switch s.Lang {
@@ -84,18 +84,18 @@ func (s *source) readTests(text []byte) []Test {
 		u := &list[i]
 		if !u.Group {
 			a := FindAssertions(s.Lang, u.Body)
-			u.Asserts += a.Count // to what its head expects: an exception, a panic
+			u.Asserts += a.Count // added to those of its head: an expected exception or panic
 			u.Vacuous, u.EarlyReturns = append(u.Vacuous, a.Vacuous...), a.EarlyReturns
 			u.Unreachable, u.Swallowed = a.Unreachable, a.Swallowed
 		}
-		if seen[u.Name]++; seen[u.Name] > 1 { // two tests of one name are two
+		if seen[u.Name]++; seen[u.Name] > 1 { // two tests of the same name are distinct
 			u.Name += " #" + strconv.Itoa(seen[u.Name])
 		}
 	}
 	return list
 }
 
-// scopes are the groups that are open at a place of a text, the outermost first.
+// scopes are the groups around a position of a text, the outermost first.
 type scopes struct {
 	ends  []int
 	names []string
@@ -113,7 +113,7 @@ func (o *scopes) push(end int, name string) {
 	o.ends, o.names = append(o.ends, end), append(o.names, name)
 }
 
-// groupPrefix returns the names of groups, each with an arrow after it.
+// groupPrefix joins the names of groups and a name with arrows.
 func groupPrefix(groups []string, name string) string {
 	return strings.Join(append(append([]string{}, groups...), name), " > ")
 }

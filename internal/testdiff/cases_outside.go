@@ -6,8 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// CountOutsideTests counts the assertions of a text that are in none of the tests, which are some
-// of Read's: in functions that tests call. A call of such a function is none itself.
+// CountOutsideTests counts the assertions of a text outside of the given tests, which are some of
+// those that ReadTests returns: assertions of functions that tests call. A call of such a function
+// does not count.
 func CountOutsideTests(l syntax.Language, text []byte, tests []Test) int {
 	bodies := testBodies(tests)
 	s := newSource(l, syntax.LexCode(l, text))
@@ -32,8 +33,7 @@ func CountOutsideTests(l syntax.Language, text []byte, tests []Test) int {
 
 type body struct{ first, last syntax.Token }
 
-// testBodies returns what tests do, in the order of the text and apart: one within another
-// begins no earlier and ends no later.
+// testBodies returns the bodies of tests in the order of the text. Overlapping ones are merged.
 func testBodies(tests []Test) []body {
 	var list []body
 	for _, t := range tests {

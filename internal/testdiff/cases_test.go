@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// shown writes a test on one line: its name, assertions, and what is marked. A mark
-// that holds only under a condition has a question mark.
+// shown formats a test on one line: its name, assertions and marks. An unsure mark has a question
+// mark.
 func shown(u Test) string {
 	var b strings.Builder
 	if u.Group {
@@ -49,8 +49,8 @@ func shown(u Test) string {
 	return b.String()
 }
 
-// TestRead reads testdata/<language>.txt: pieces of source, each after a line of dashes,
-// and below the next such line what is to be read in it.
+// TestRead parses testdata/cases/<language>.txt: pieces of source between lines of dashes, each
+// followed by the expected tests.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	testutil.Pieces(t, "testdata/cases/*.txt", 8, func(name, piece string) string {

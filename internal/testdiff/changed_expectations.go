@@ -12,23 +12,22 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// outsideName is what values of a test file are said to be of that are in none of its tests.
+// outsideName is the name for values of a test file outside of its tests.
 const outsideName = "outside of tests"
 
-// expectationChange is a test that expects something else than before.
+// expectationChange is a changed expected value of a test.
 type expectationChange struct {
 	test fileTest
 	Change
 }
 
-// aboutTests are the words of a requirement that is about tests. That it asks for a change
-// of them is said by its marker.
+// aboutTests matches the words of a requirement about tests. Whether it asks to change them is
+// decided by its marker.
 var aboutTests = lazyregexp.New(`(?i)\b(?:tests?|specs?|expectations?|expect(?:ed|s)?|assert(?:s|ed|ion|ions)?|` +
 	`snapshots?|goldens?|golden[- ]files?|fixtures?|test[- ]?cases?)\b|_test\.|\.test\.|\.spec\.|_spec\.`)
 
-// AsksForTests reports whether a request asks for tests to be changed: one of its
-// requirements is to modify or remove something of them. To add tests, or to make them
-// pass, is none.
+// AsksForTests reports whether a request asks to modify or remove tests in one of its requirements.
+// Adding tests, or making them pass, does not count.
 func AsksForTests(r belay.Request) bool {
 	return slices.ContainsFunc(r.Requirements, func(q belay.Requirement) bool {
 		if q.Marker != belay.MarkModify && q.Marker != belay.MarkRemove {
@@ -39,8 +38,8 @@ func AsksForTests(r belay.Request) bool {
 	})
 }
 
-// withValues gives each of the tests the values that it expects, and what is in none of
-// them to one more, which has no body.
+// withValues assigns the expected values of a text to its tests, and those outside of tests to an
+// additional one without a body.
 func withValues(f *syntax.File, text []byte, tests []fileTest) []fileTest {
 	if !containsTests(f, text) || !isChanged(f) {
 		return tests
@@ -75,16 +74,15 @@ func withValues(f *syntax.File, text []byte, tests []fileTest) []fileTest {
 	return tests
 }
 
-// isChanged reports whether a file was changed: values of one that is new or gone are looked
-// at as well, since tests move.
+// isChanged reports whether a file was changed. That includes created and deleted files, because
+// tests move.
 func isChanged(f *syntax.File) bool { return string(f.Before) != string(f.After) }
 
 func isAfterToken(v Value, t syntax.Token) bool {
 	return v.Line > t.End || v.Line == t.Line && v.Col > t.Col
 }
 
-// headLine returns the line in which what is before a test begins: what decorates it, or the
-// table it is called with.
+// headLine returns the first line of a test's head: of its decorators, attributes, or table.
 func headLine(tokens []syntax.Token, t fileTest) int {
 	line := t.Line
 	from, _ := slices.BinarySearchFunc(tokens, line, func(x syntax.Token, line int) int { return x.Line - line })
@@ -118,9 +116,9 @@ func firstOnLine(tokens []syntax.Token, i int) syntax.Token {
 	return tokens[i]
 }
 
-// changedExpectations returns a finding for each value that a test expected and expects no more, when
-// the code changed as well and nobody asked for other tests. A value that another test of
-// the change expects now has moved.
+// changedExpectations returns a finding for each expected value that was changed together with the
+// code, unless the request asks to change tests. A value that another test of the change expects
+// now was moved.
 func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Finding {
 	if r.ChangesAsked || len(p.expectationChanges) == 0 || !codeChanged(files) {
 		return nil
@@ -147,7 +145,7 @@ func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Findi
 	return out
 }
 
-// clipValue clips a value to what fits beside others on a line.
+// clipValue shortens a value so that several fit on a line.
 func clipValue(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:59]) + "…"
@@ -155,8 +153,8 @@ func clipValue(s string) string {
 	return belay.VisibleLine(s)
 }
 
-// codeChanged reports whether the change is about anything but tests, documentation and what
-// tools write.
+// codeChanged reports whether the change contains anything but tests, documentation and generated
+// files.
 func codeChanged(files []*syntax.File) bool {
 	return slices.ContainsFunc(files, func(f *syntax.File) bool {
 		if syntax.IsForTests(f.Path) || syntax.IsGenerated(f.Path) || isSnapshotFile(f.Path) || docExtensions[path.Ext(f.Path)] {

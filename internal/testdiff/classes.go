@@ -13,8 +13,8 @@ var (
 		"DataTestMethod": true, "SkippableFact": true, "SkippableTheory": true, "Property": true}
 )
 
-// readJavaTests returns methods with an annotation that makes them tests, and void methods
-// whose names begin with test, as older runners have it.
+// readJavaTests returns methods with a test annotation, and void methods with names that begin with
+// test, as in older runners.
 func (s *source) readJavaTests() []Test {
 	return s.readClassTests(func(i int) (list []attribute, after int) {
 		if !s.Is(i, "@") || s.At(i+1).Kind != syntax.Word || s.Is(i+1, "interface") {
@@ -33,7 +33,7 @@ func (s *source) readJavaTests() []Test {
 	}, javaTests)
 }
 
-// readCSharpTests returns methods with an attribute that makes them tests.
+// readCSharpTests returns methods with a test attribute.
 func (s *source) readCSharpTests() []Test {
 	return s.readClassTests(func(i int) (list []attribute, after int) {
 		if !s.Is(i, "[") || !s.At(i).First && !s.At(i-1).Is("]") || s.At(i+1).Kind != syntax.Word {
@@ -53,8 +53,8 @@ func (s *source) readCSharpTests() []Test {
 	}, csharpTests)
 }
 
-// readClassTests walks a text of classes and methods; read gives the attributes that begin
-// at a token, and where they end.
+// readClassTests reads the tests in the classes of a text. read returns the attributes that begin
+// at a token, and their end.
 func (s *source) readClassTests(read func(int) ([]attribute, int), tests map[string]bool) []Test {
 	var list []Test
 	var around scopes
@@ -95,8 +95,8 @@ func (s *source) readClassTests(read func(int) ([]attribute, int), tests map[str
 	return list
 }
 
-// readMethod reads the method whose name is token i. body is where to continue: behind the
-// method's brace or, for what is not a test, at its parentheses.
+// readMethod reads the method with its name at token i. body is where to continue: behind a test's
+// body, otherwise at i.
 func (s *source) readMethod(i int, attrs []attribute, tests map[string]bool) (u Test, body int, ok bool) {
 	t := s.Tokens[i]
 	u = Test{ShortName: t.Text, Line: t.Line, Skips: s.attributeSkips(attrs)}
@@ -136,7 +136,7 @@ func (s *source) readMethod(i int, attrs []attribute, tests map[string]bool) (u 
 	return u, i, false
 }
 
-// attributeSkips tells what attributes leave a test or a class of them out.
+// attributeSkips returns the attributes that skip a test or a class.
 func (s *source) attributeSkips(attrs []attribute) []Mark {
 	var marks []Mark
 	for _, a := range attrs {
@@ -157,7 +157,7 @@ func (s *source) attributeSkips(attrs []attribute) []Mark {
 	return marks
 }
 
-// assumptionSkips looks for calls that end a test without a failure.
+// assumptionSkips returns calls that end a test without a failure.
 func (s *source) assumptionSkips(body int) []Mark {
 	var marks []Mark
 	for i := body + 1; i < s.End(body); i++ {

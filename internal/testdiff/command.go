@@ -12,14 +12,14 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// command is what a file runs under a name to test the project.
+// command is a named command of a file that tests the project.
 type command struct {
 	line          int
-	script        string   // its lines, one after the other
-	prerequisites []string // what is run before it by name
+	script        string   // its lines
+	prerequisites []string // commands that it runs before, by name
 }
 
-// findSilencedCommands says where a command that tested the project runs no test any more.
+// findSilencedCommands returns a finding for each test command that no longer runs tests.
 func findSilencedCommands(f *syntax.File, before, after []configLine) []belay.Finding {
 	read := commandReader(f.Path)
 	if read == nil {
@@ -50,20 +50,20 @@ func findSilencedCommands(f *syntax.File, before, after []configLine) []belay.Fi
 var (
 	testTargetName = lazyregexp.New(`^(?:\S* )?(?:tests?|unit|check|commands|spec)(?:[:_-]\S*)?$`)
 	testWords      = lazyregexp.New(`(?i)\b(?:tests?|specs?)\b`)
-	// noopCommand are commands that do nothing, whatever the code does.
+	// noopCommand matches commands that do nothing, whatever the code does.
 	noopCommand = lazyregexp.New(`^[@+-]*\s*(?:|(?:echo|printf|sleep|true|/bin/true|:|cd|rem|@?:)(?:\s[^>]*)?|exit(?:\s+0)?|` +
 		`(?:node -e|python3? -c|sh -c|bash -c)\s+["']+\s*(?:true|exit 0|pass|process\.exit\(0\))?\s*["']+)$`)
 	exitCommand = lazyregexp.New(`^[@+-]*\s*exit\s+\d+$`)
 )
 
-// hasEffect recognises a command that does something: it speaks of no test that is still to be
-// written, and no more.
+// hasEffect reports whether a command does anything but print a message about missing tests or
+// exit.
 func (c command) hasEffect() bool {
 	return len(c.prerequisites) > 0 || slices.ContainsFunc(splitCommands(c.script),
 		func(one string) bool { return !onlyPrints(one) && !exitCommand.MatchString(one) })
 }
 
-// isEmptiedFrom recognises a command that does nothing but speak, where it was another.
+// isEmptiedFrom reports whether a command now only prints, and did something else before.
 func (c command) isEmptiedFrom(was command) bool {
 	for _, name := range c.prerequisites {
 		if !slices.Contains(was.prerequisites, name) {
@@ -74,12 +74,12 @@ func (c command) isEmptiedFrom(was command) bool {
 	return !does && c.script != was.script && (len(c.prerequisites) == 0 || was.script != "")
 }
 
-// onlyPrints reports whether one command does nothing but speak.
+// onlyPrints reports whether a single command has no effect but output.
 func onlyPrints(one string) bool {
 	return noopCommand.MatchString(one) && !strings.Contains(one, "$(") && !strings.Contains(one, "`")
 }
 
-// splitCommands cuts what a shell runs into single ones.
+// splitCommands splits a shell script into single commands.
 func splitCommands(all string) []string {
 	var list []string
 	var quote rune
@@ -101,7 +101,7 @@ func splitCommands(all string) []string {
 
 func collapseSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// commandReader returns the function that reads the commands of a file, nil for one that contains none.
+// commandReader returns the function that reads the commands of a file, nil if the file has none.
 func commandReader(p string) func([]configLine, []byte) map[string]command {
 	switch base := strings.ToLower(path.Base(p)); {
 	case base == "package.json" || base == "composer.json":
@@ -114,7 +114,7 @@ func commandReader(p string) func([]configLine, []byte) map[string]command {
 	return nil
 }
 
-// readScripts reads those of a package.json or composer.json.
+// readScripts reads the scripts of a package.json or composer.json.
 func readScripts(lines []configLine, text []byte) map[string]command {
 	var file struct {
 		Scripts map[string]json.RawMessage `json:"scripts"`
@@ -125,7 +125,7 @@ func readScripts(lines []configLine, text []byte) map[string]command {
 	out := map[string]command{}
 	for name, raw := range file.Scripts {
 		c := command{}
-		var several []string // of composer
+		var several []string // in a composer.json
 		switch {
 		case json.Unmarshal(raw, &c.script) == nil:
 		case json.Unmarshal(raw, &several) == nil:
@@ -146,7 +146,7 @@ func readScripts(lines []configLine, text []byte) map[string]command {
 
 var makeTarget = lazyregexp.New(`^([A-Za-z][\w.-]*)((?: [*+]?[\w='"]+)*)\s*::?(?:\s+([^=]*))?$`)
 
-// readMakeTargets reads those of a makefile: a name, a colon, and indented lines.
+// readMakeTargets reads the targets of a makefile: a name, a colon, and indented lines.
 func readMakeTargets(lines []configLine) map[string]command {
 	out := map[string]command{}
 	name := ""
@@ -177,8 +177,8 @@ var (
 	quotedText    = lazyregexp.New(`"([^"]*)"|'([^']*)'`)
 )
 
-// readSections reads what tox and the task runners of Python run: commands of a [testenv],
-// and what the tables of scripts and tasks have under a name.
+// readSections reads the commands of tox and of Python's task runners: those of a [testenv], and
+// the entries of tables for scripts and tasks.
 func readSections(lines []configLine) map[string]command {
 	out := map[string]command{}
 	in, name := "", ""
@@ -210,7 +210,7 @@ func readSections(lines []configLine) map[string]command {
 	return out
 }
 
-// unquote returns the words of a TOML value, and any other as it is.
+// unquote returns the strings of a TOML value, and any other value unchanged.
 func unquote(value string) string {
 	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") && !strings.HasPrefix(value, "[") &&
 		!strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "]") {

@@ -10,7 +10,7 @@ func npm(scripts string) string {
 	return "{\n\"name\": \"x\",\n\"scripts\": {\n" + scripts + "\n}\n}\n"
 }
 
-// TestSilenced has commands that stop testing the project, and some that only seem to.
+// TestSilenced has commands that no longer test the project, and some that only seem so.
 func TestSilenced(t *testing.T) {
 	t.Parallel()
 	const gone = "no tests are run any more: "

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// compareTests says what a test that was there has lost.
+// compareTests returns findings for what a test lost.
 func compareTests(b, a fileTest) []belay.Finding {
 	out := findNewSkips(b, a)
 	if a.Group {
@@ -48,7 +48,8 @@ func compareTests(b, a fileTest) []belay.Finding {
 	return out
 }
 
-// findSuppressedAssertions says what keeps assertions that are still there from failing the test.
+// findSuppressedAssertions returns findings for assertions that still exist but can no longer fail
+// the test.
 func findSuppressedAssertions(b, a fileTest) []belay.Finding {
 	var out []belay.Finding
 	if len(a.Unreachable) > len(b.Unreachable) {
@@ -75,7 +76,7 @@ func findSuppressedAssertions(b, a fileTest) []belay.Finding {
 	return out
 }
 
-// newHandler returns a handler that swallows failures and was not there, sure ones first.
+// newHandler returns a new handler that swallows failures, preferring sure ones.
 func newHandler(b, a fileTest) (m Mark, sure bool) {
 	count := func(u fileTest) (all, sure int) {
 		for _, m := range u.Swallowed {
@@ -98,7 +99,7 @@ func newHandler(b, a fileTest) (m Mark, sure bool) {
 	return m, false
 }
 
-// findNewSkips says what of a test or group is left out that was not before.
+// findNewSkips returns a finding if a test or group is skipped that was not before.
 func findNewSkips(b, a fileTest) []belay.Finding {
 	if m, more := newMark(b.Focuses, a.Focuses); more {
 		return []belay.Finding{newFinding(a, belay.SeverityError, m.Line, "only some tests run: ",
@@ -120,7 +121,7 @@ func findNewSkips(b, a fileTest) []belay.Finding {
 		"remove "+m.Text+" and make the code pass the test")}
 }
 
-// newMark returns the first mark that was not there, sure ones first.
+// newMark returns the first new mark, preferring sure ones.
 func newMark(before, after []Mark) (Mark, bool) {
 	for _, maybe := range []bool{false, true} {
 		counts := map[string]int{}
@@ -141,8 +142,8 @@ func newMark(before, after []Mark) (Mark, bool) {
 	return Mark{}, false
 }
 
-// checkNewTest says what is wrong with a new test: it takes nothing away, but it may keep
-// others from running, or be none.
+// checkNewTest returns findings for a new test that keeps others from running, is skipped, or
+// cannot fail.
 func checkNewTest(a fileTest) []belay.Finding {
 	if len(a.Focuses) > 0 {
 		return findNewSkips(fileTest{}, a)

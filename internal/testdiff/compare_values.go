@@ -2,10 +2,9 @@ package testdiff
 
 import "strings"
 
-// CompareValues pairs the values of a test before and after: what is compared is the same, and
-// what it is compared with is another. Values that both have, in whatever order, are left
-// out, as are those that have no counterpart: an assertion that is gone or new. rest are
-// the values of after that before did not have.
+// CompareValues returns the expected values of a test that changed: the subject is the same, the
+// value is not. Values in both, in any order, and values without a counterpart (a removed or new
+// assertion) are left out. rest are the values of after that are not in before.
 func CompareValues(before, after []Value) (changes []Change, rest []Value) {
 	had := map[Value]int{}
 	for _, v := range before {
@@ -37,14 +36,14 @@ func CompareValues(before, after []Value) (changes []Change, rest []Value) {
 	return changes, rest
 }
 
-// withoutPosition returns the value wherever it stands.
+// withoutPosition returns the value without its position.
 func (v Value) withoutPosition() Value {
 	v.Line, v.Col = 0, 0
 	return v
 }
 
-// asksOtherwise reports whether the second asks for something else than the first: another value in
-// the same way, the opposite, or anything but equality where that was asked for.
+// asksOtherwise reports whether the second value contradicts or weakens the first: another value
+// with the same operator, the opposite operator, or another one where the first is equality.
 func asksOtherwise(old, now Value) bool {
 	switch {
 	case old.Op == now.Op:
@@ -55,5 +54,5 @@ func asksOtherwise(old, now Value) bool {
 	return old.Op == "eq" && old.Text != "" && !strings.HasPrefix(now.Op, "within")
 }
 
-// SameValue reports whether two values are one that has moved.
+// SameValue reports whether two values differ only in their position.
 func SameValue(a, b Value) bool { return a.withoutPosition() == b.withoutPosition() }

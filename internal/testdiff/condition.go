@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// readConditions reads what must hold: parts joined by and or or, each by itself. not says that the test fails where it
-// holds.
+// readConditions reads a condition, each part joined by and or or separately. not means that the
+// test fails if it is true.
 func (s *source) readConditions(tokens []syntax.Token, not bool) {
 	if tokens = unwrapBrackets(tokens); len(tokens) > 400 {
 		return
@@ -16,7 +16,7 @@ func (s *source) readConditions(tokens []syntax.Token, not bool) {
 	for i := 0; i <= len(tokens); i++ {
 		end := i == len(tokens)
 		if i < from {
-			continue // the second mark of && or ||, which may be before a third one
+			continue // the second token of && or ||, which may precede a third
 		}
 		if !end {
 			t := tokens[i]
@@ -39,7 +39,7 @@ func (s *source) readConditions(tokens []syntax.Token, not bool) {
 	}
 }
 
-// unwrapBrackets takes away brackets around all of an expression: not those of (a) == (b).
+// unwrapBrackets removes parentheses around the entire expression: not those of (a) == (b).
 func unwrapBrackets(tokens []syntax.Token) []syntax.Token {
 	for {
 		inner, ok := unwrapOnce(tokens)
@@ -50,8 +50,8 @@ func unwrapBrackets(tokens []syntax.Token) []syntax.Token {
 	}
 }
 
-// readCondition reads one comparison, or one thing that is to be true. not says that the test fails
-// where it holds.
+// readCondition reads one comparison or boolean expression. not means that the test fails if it is
+// true.
 func (s *source) readCondition(tokens []syntax.Token, not bool) {
 	for len(tokens) > 0 && (tokens[0].Is("!") && !(len(tokens) > 1 && tokens[1].Is("=")) || tokens[0].Is("not")) {
 		tokens, not = tokens[1:], !not
@@ -70,8 +70,8 @@ func (s *source) readCondition(tokens []syntax.Token, not bool) {
 	s.addComparison(effectiveOp(op, not), a, b, op != "eq" && op != "ne")
 }
 
-// addComparison notes a comparison of which one side is a literal. One of two orders is an
-// operator turned round: 3 < x is x > 3.
+// addComparison records a comparison with a literal on one side. With turns, an ordering is
+// reversed if the literal is on the left: 3 < x is x > 3.
 func (s *source) addComparison(op string, a, b []syntax.Token, turns bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return
@@ -105,8 +105,8 @@ func effectiveOp(op string, not bool) string {
 	return "not " + op
 }
 
-// findComparator returns where the first comparison outside brackets stands, how many tokens
-// it has and what it asks; -1 when there is none.
+// findComparator returns the position of the first comparison outside of brackets, its number of
+// tokens and its operator; -1 if there is none.
 func (s *source) findComparator(tokens []syntax.Token) (at, width int, op string) {
 	depth := 0
 	is := func(i int, s string) bool { return i < len(tokens) && tokens[i].Is(s) }
@@ -146,7 +146,8 @@ func (s *source) findComparator(tokens []syntax.Token) (at, width int, op string
 	return -1, 0, ""
 }
 
-// hasOrderOperators reports whether < and > compare, in a language whose types do not use them so.
+// hasOrderOperators reports whether < and > are always comparisons, and never brackets of types, in
+// the language.
 func (s *source) hasOrderOperators() bool {
 	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, s.Lang)
 }
@@ -182,7 +183,7 @@ func (s *source) readComparingCall(tokens []syntax.Token, not bool) bool {
 	return true
 }
 
-// readGoIf reads the condition of an if that fails the test: it says what must not be.
+// readGoIf reads the condition of an if that fails the test.
 func (s *source) readGoIf(i int) {
 	body := i + 1
 	for body < len(s.Tokens) && !(s.Is(body, "{") && s.Open[body] == s.Open[i] && !s.isCompositeLiteral(body)) {
@@ -211,8 +212,8 @@ func (s *source) readGoIf(i int) {
 	}
 }
 
-// isCompositeLiteral recognises a literal's brace from a block's: it follows its type, and what follows
-// what it closes continues with the condition.
+// isCompositeLiteral distinguishes the brace of a literal from a block's: the condition continues
+// behind its end.
 func (s *source) isCompositeLiteral(open int) bool {
 	end := s.End(open)
 	return end+1 < len(s.Tokens) && !s.Tokens[end+1].First && s.IsOneOf(end+1, "{", ")", "&", "|", "=")
@@ -220,7 +221,7 @@ func (s *source) isCompositeLiteral(open int) bool {
 
 var goFailMethods = set(`Error Errorf Fatal Fatalf Fail FailNow`)
 
-// blockFails reports whether the block at open says at its own depth that the test failed.
+// blockFails reports whether the block at open fails the test, not counting nested blocks.
 func (s *source) blockFails(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
 		if goFailMethods[s.At(i).Text] && s.Is(i-1, ".") && s.Is(i+1, "(") && goHandles[s.At(i-2).Text] && s.Open[i] == open {

@@ -13,30 +13,30 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// DeletionRequest is what a request wants gone or recreated, as far as tests may go with it.
+// DeletionRequest is what a request wants deleted or rewritten; tests of that may be deleted too.
 type DeletionRequest struct {
 	targets []deletionTarget
-	revert  bool // it undoes what was done before, tests that came with that among it
-	fixes   bool // it has something fixed: a test that fails is in the way
+	revert  bool // it reverts earlier work, including tests that came with it
+	fixes   bool // it asks for a fix, so that a failing test would be in the way
 }
 
-// deletionTarget is what one verb of a request is about.
+// deletionTarget is the object of a verb in a request.
 type deletionTarget struct {
-	text     string   // its words, as they stand
-	words    []string // stems of those that name something, without the words for tests
-	tests    bool     // it speaks of tests
-	replaced bool     // tests are to be merged, moved, rewritten: others come in their place
-	limit    int      // how many tests may go; 0 is any number
+	text     string   // its words, unchanged
+	words    []string // stems of content words, without words for tests
+	tests    bool     // it mentions tests
+	replaced bool     // tests are to be merged, moved or rewritten, so that others replace them
+	limit    int      // how many tests may be deleted; 0 is any number
 	used     int
 }
 
-// permission says how far a request covers that a test is gone.
+// permission is how clearly a request allows a test to be deleted.
 type permission int
 
 const (
 	notAsked   permission = iota
-	maybeAsked            // what it wants gone, or recreated, may be what the test was about
-	asked                 // it says that this test goes
+	maybeAsked            // what it wants deleted or rewritten may be the test's subject
+	asked                 // it asks to delete this test
 )
 
 var (
@@ -50,12 +50,12 @@ var (
 
 	revertSubject = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
 
-	// objectEnd is where what a verb takes ends, and where it comes from or why begins.
+	// objectEnd matches the end of a verb's object, where its source or reason begins.
 	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|` +
 		`but|instead|after|before|if|until|unless|` +
 		`(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|` +
 		`let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
-	// abilityNouns is what stands before a verb that says what something new can do.
+	// abilityNouns match words before a verb for what something new can do.
 	abilityNouns = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
 		`endpoint|button)\s+to\s+$`)
 	negationBefore = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
@@ -66,7 +66,7 @@ var (
 	statedNumber = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
 )
 
-// plainWords say what a test is like, and not what it is about.
+// plainWords describe a test without naming its subject.
 var plainWords = lazyregexp.Of(plainWordList)
 
 const plainWordList = `test tests spec specs case cases suite suites unit integration regression e2e duplicate
@@ -74,7 +74,7 @@ const plainWordList = `test tests spec specs case cases suite suites unit integr
 	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now
 	longer file files one last first second third whole entire old new use uses usage`
 
-// isPlainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
+// isPlainWord reports one of plainWords, also with a letter wrongly doubled or single:
 // "unneccessary".
 func isPlainWord(word string) bool {
 	return plainWords.Has(word) || plainSingle()[withoutDoubles(word)]
@@ -88,16 +88,17 @@ var plainSingle = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// withoutDoubles returns a word without letters that stand twice in a row.
+// withoutDoubles returns a word with each doubled letter once.
 func withoutDoubles(word string) string { return string(slices.Compact([]byte(word))) }
 
 var numbers = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
-// orderStart begins a line, or an item of a list, that is an order.
+// orderStart matches the start of a line or list item, before an order.
 var orderStart = lazyregexp.New(`^\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:please\s+|also\s+|and\s+)?`)
 
-// ReadDeletionRequest reads what a request takes away: in its requirements, and in the lines of its prose that begin with a
-// verb. Where nothing was read as a requirement, the first line of the prose is read wherever the verb stands.
+// ReadDeletionRequest returns what a request wants deleted: by its requirements, and by lines of
+// its prose that begin with a verb. Without requirements, the first line of the prose is read with
+// the verb in any position.
 func ReadDeletionRequest(r belay.Request, prose string) *DeletionRequest {
 	w := &DeletionRequest{}
 	var texts []string
@@ -128,7 +129,7 @@ func ReadDeletionRequest(r belay.Request, prose string) *DeletionRequest {
 	return w
 }
 
-// addTargets finds what the verbs of one kind are about. "Instead of X" takes X as "replace X" does.
+// addTargets adds the objects of verbs. "Instead of X" is read as "replace X".
 func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew bool) {
 	for from := 0; from < len(text); {
 		m := verbs.FindStringSubmatchIndex(text[from:])
@@ -169,10 +170,11 @@ func (w *DeletionRequest) addTargets(text string, verbs *lazyregexp.Regexp, anew
 	}
 }
 
-// documentName are names of files that no test is about, whatever words they share with one.
+// documentName matches names of documents, which are no subject of tests even if they share words
+// with one.
 var documentName = lazyregexp.New(`[\w./-]+\.(?:md|rst|adoc|txt)\b`)
 
-// coversFile reports whether a request names a file among what it takes away.
+// coversFile reports whether a request names a file as one to delete.
 func (w *DeletionRequest) coversFile(p string) permission {
 	for _, o := range w.targets {
 		if !o.replaced && o.namesFile(p) {
@@ -182,7 +184,7 @@ func (w *DeletionRequest) coversFile(p string) permission {
 	return notAsked
 }
 
-// namesFile reports whether an object has a file by its path or by its name.
+// namesFile reports whether an object names a file by its path, its name or its folder.
 func (o deletionTarget) namesFile(p string) bool {
 	for _, word := range strings.Fields(o.text) {
 		word = strings.TrimPrefix(strings.Trim(word, "`'\"(),;:"), "./")
@@ -195,7 +197,7 @@ func (o deletionTarget) namesFile(p string) bool {
 	return false
 }
 
-// coversTest says how far the request covers that a test is gone.
+// coversTest returns how clearly the request allows a test to be deleted.
 func (w *DeletionRequest) coversTest(g fileTest) permission {
 	if w == nil {
 		return notAsked
@@ -232,8 +234,8 @@ func (w *DeletionRequest) coversTest(g fileTest) permission {
 	return notAsked
 }
 
-// isAbout reports whether half of an object's words are among those that say what a test is about: of its
-// name and path, and, where tests are to go, of what it does.
+// isAbout reports whether at least half of an object's words match a test's name and path or, if
+// tests are to be deleted, also its body.
 func (o deletionTarget) isAbout(about []string, g fileTest) bool {
 	if len(o.words) == 0 {
 		return false
@@ -246,7 +248,7 @@ func (o deletionTarget) isAbout(about []string, g fileTest) bool {
 	if countAlike(o.words, about)*2 >= len(o.words) {
 		return true
 	}
-	// WEBrick is one word in a request, and webrick in a name.
+	// a name has no word boundary in webrick, a request no camel case in WEBrick
 	name := strings.ToLower(g.Name)
 	for word := range strings.FieldsSeq(strings.ToLower(o.text)) {
 		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !isPlainWord(word) && len(o.words) <= 2 &&
@@ -257,7 +259,7 @@ func (o deletionTarget) isAbout(about []string, g fileTest) bool {
 	return false
 }
 
-// isFixture recognises a file that is material of tests and no test of the project.
+// isFixture reports whether a file is test data and not a test of the project.
 func isFixture(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch strings.ToLower(part) {
@@ -269,7 +271,7 @@ func isFixture(p string) bool {
 	return false
 }
 
-// keepsTestsInCode recognises a language that keeps tests beside what they test, in one file.
+// keepsTestsInCode reports whether a file can contain both tests and the code they test.
 func keepsTestsInCode(f string) bool {
 	return syntax.LanguageOf(f) == syntax.Rust && !syntax.IsForTests(f)
 }

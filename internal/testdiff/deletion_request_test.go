@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// wants reads a request of one requirement.
+// wants returns the deletion request of a single requirement.
 func wants(m belay.Marker, text string) *DeletionRequest {
 	return ReadDeletionRequest(belay.Request{Requirements: []belay.Requirement{{Marker: m, Text: text}}}, "")
 }
@@ -19,7 +19,8 @@ func goOther(name, call string) string {
 
 const pyOld = "def test_old():\n    assert old(1) == 2\n\n\ndef test_older():\n    assert old(2) == 3\n"
 
-// reworkedFiles are a change that adds a function, and in the place of a test one that makes a call.
+// reworkedFiles returns a change that adds a function, and replaces a test with one that contains
+// call.
 func reworkedFiles(call string) []*syntax.File {
 	return []*syntax.File{
 		file("a.go", goHead+"func redirect(int) int { return 1 }\n", goHead+"func redirect(int) int { return 1 }\nfunc listed(int) int { return 1 }\n"),
@@ -28,7 +29,7 @@ func reworkedFiles(call string) []*syntax.File {
 	}
 }
 
-// gone are tests that are not there any more, and what the request says of that.
+// goneTable has deleted tests, and the findings with a given request.
 var goneTable = map[string]struct {
 	want  *DeletionRequest
 	files []*syntax.File
@@ -91,7 +92,8 @@ var goneTable = map[string]struct {
 	"csharp: own asserts": {nil, []*syntax.File{file("ATests.cs", "class ATests {\n  [Fact]\n  public void A() { Assert.Throws<Late>(() => F()); }\n}\n", "class ATests {\n  [Fact]\n  public void A() { ExceptionAssert.Throws<Late>(() => F()); }\n}\n")}, ""},
 }
 
-// rubyTwins has a test of the same words in each of two contexts; one without a name has none.
+// rubyTwins returns a test with the same name in each of two contexts, except those with an empty
+// name.
 func rubyTwins(contexts ...string) string {
 	var b strings.Builder
 	b.WriteString("describe A do\n")
@@ -105,8 +107,8 @@ func rubyTwins(contexts ...string) string {
 	return b.String() + "end\n"
 }
 
-// TestGone: a test that went with what it tested, was replaced, merged or asked to go is no
-// deletion; any other is.
+// TestGone: a test that was deleted with its subject, replaced, merged, or deleted on request is no
+// unexplained deletion; any other is.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	for name, c := range goneTable {

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// findExcludedFiles says what keeps a whole file of tests from running that did not before.
+// findExcludedFiles returns findings for what newly keeps an entire test file from running.
 func findExcludedFiles(f *syntax.File) []belay.Finding {
 	if f.IsCreated() || f.IsDeleted() || !syntax.IsTest(f.Path) || syntax.IsBinary(f.After) || string(f.Before) == string(f.After) {
 		return nil
@@ -26,8 +26,8 @@ func findExcludedFiles(f *syntax.File) []belay.Finding {
 	return nil
 }
 
-// pattern is how the tokens of a line begin, with a space between each two; maybe says
-// that it may be meant otherwise.
+// pattern matches the start of a line, its tokens separated by spaces; unsure means that it may
+// have another meaning.
 type pattern struct {
 	expr   *lazyregexp.Regexp
 	unsure bool
@@ -44,7 +44,7 @@ var (
 	rustExclusions = []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}}
 )
 
-// newStatement looks for statements at the left edge that the change adds.
+// newStatement looks for new top-level statements that match a pattern.
 func newStatement(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Finding {
 	tokens := syntax.LexCode(l, f.After)
 	for i, t := range tokens {
@@ -74,13 +74,13 @@ func newStatement(f *syntax.File, l syntax.Language, patterns []pattern) []belay
 	return nil
 }
 
-// findGoExclusions compares build constraints: one that a plain `go test` does not meet
-// keeps a file out; one of a system or an architecture does so only elsewhere.
+// findGoExclusions compares build constraints. One that a plain `go test` never meets excludes the
+// file; one on the system or architecture does so only on other machines.
 func findGoExclusions(f *syntax.File) []belay.Finding {
 	before, _ := goConstraint(f.Before)
 	after, line := goConstraint(f.After)
 	if old := plusBuildConstraint(f.Before); before == nil && after != nil && old != nil && old.String() == after.String() {
-		return nil // gofmt writes the new form beside the old
+		return nil // gofmt adds the new form beside the old one
 	}
 	if after == nil || before != nil && before.String() == after.String() || before != nil && !canBeMet(before) {
 		return nil
@@ -136,8 +136,8 @@ func plusBuildConstraint(text []byte) (all constraint.Expr) {
 	return all
 }
 
-// canBeMet reports whether a machine that only runs `go test` could meet the constraint: for
-// some system with some architecture and cgo or not, and no tag of the project's own.
+// canBeMet reports whether plain `go test` can meet the constraint on some system and architecture,
+// with or without cgo, and without any other tag.
 func canBeMet(e constraint.Expr) bool {
 	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios",
 		"openbsd", "netbsd", "solaris", "aix"} {

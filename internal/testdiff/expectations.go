@@ -6,19 +6,19 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// What is not a literal (a variable, a call of the code under test) is not an expected value,
-// and its changes are not seen.
+// Only literals are expected values. A change of a variable, or of a call of the code under test,
+// is not noticed.
 
-// Value is something that a test expects.
+// Value is an expected value of a test.
 type Value struct {
-	Subject string // what is compared, without the value: the same before and after
-	Op      string // how: eq, ne, true, false, the name of a matcher, or row for a table's
-	Text    string // the literal as it is written; "" for true, false and what needs none
+	Subject string // what is compared, without the value, so that it is the same before and after
+	Op      string // the comparison: eq, ne, true, false, the name of a matcher, or row for a table's
+	Text    string // the literal as written; "" for true, false and others without a value
 	Line    int
 	Col     int
 }
 
-// Describe writes the value as people read it: how it is compared where that is not equality.
+// Describe formats the value for people, with its comparison unless that is equality.
 func (v Value) Describe() string {
 	switch {
 	case v.Op == "eq" || v.Op == opRow || isHelperOp(v.Op) && v.Text != "":
@@ -29,18 +29,18 @@ func (v Value) Describe() string {
 	return v.Op + " " + v.Text
 }
 
-// isHelperOp tells the name of a helper of the tests' own.
+// isHelperOp reports whether a comparison is the name of a test helper.
 func isHelperOp(op string) bool {
 	return strings.HasPrefix(op, "assert") || strings.HasPrefix(op, "check") || strings.HasPrefix(op, "verify") ||
 		strings.HasPrefix(op, "expect")
 }
 
-// Change is a value that was expected, and the one that is expected in its place.
+// Change is an expected value and its replacement.
 type Change struct{ Old, New Value }
 
 const opRow = "row"
 
-// ExpectedValues returns the values that the tokens of a text, without its comments, expect, in order.
+// ExpectedValues returns the values that the tokens of a text, without comments, expect, in order.
 func ExpectedValues(l syntax.Language, tokens []syntax.Token) []Value {
 	s := newSource(l, tokens)
 	for i, t := range tokens {
@@ -67,7 +67,7 @@ func ExpectedValues(l syntax.Language, tokens []syntax.Token) []Value {
 	return s.expected
 }
 
-// args returns the arguments between the bracket at open and what closes it.
+// args returns the arguments in the bracket at open.
 func (s *source) args(open int) [][]syntax.Token {
 	if !s.Is(open, "(") && !s.Is(open, "[") && !s.Is(open, "{") {
 		return nil
@@ -75,8 +75,8 @@ func (s *source) args(open int) [][]syntax.Token {
 	return splitArguments(s.Tokens[open+1 : max(s.End(open), open+1)])
 }
 
-// operands returns the tokens from i on to the end of the statement: of the line, when it
-// ends in no bracket and no operator, or the mark that ends it.
+// operands returns the tokens from i to the end of the statement: of its line, unless that ends in
+// a bracket or an operator, or to a mark that ends it.
 func (s *source) operands(i int) []syntax.Token {
 	k := i
 	for k < len(s.Tokens) {
@@ -97,7 +97,7 @@ func (s *source) startsStatement(k int) bool {
 	return s.Lang != syntax.PHP && s.At(k).First && !s.Is(k, ".") && !continuesLine(s.Tokens[k-1])
 }
 
-// continuesLine reports whether a line that ends with the token goes on in the next.
+// continuesLine reports whether a line that ends with the token continues on the next one.
 func continuesLine(t syntax.Token) bool {
 	return t.Kind == syntax.Mark && strings.Contains(`,=+-*/<>&|\.([{`, t.Text) || t.Is("and") || t.Is("or")
 }

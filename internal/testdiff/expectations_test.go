@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestRead reads testdata/<language>.txt: pieces of source, each after a line of dashes, and
-// below the next such line the values that they expect.
+// TestExpectedValues parses testdata/expect/<language>.txt: pieces of source between lines of
+// dashes, each followed by the expected values.
 func TestExpectedValues(t *testing.T) {
 	t.Parallel()
 	testutil.Pieces(t, "testdata/expect/*.txt", 8, func(name, piece string) string {
@@ -62,7 +62,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// What is compared with itself, in any order, has not changed.
+// TestShuffled: reordered values have not changed.
 func TestShuffled(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,7 +75,7 @@ func TestShuffled(t *testing.T) {
 	})
 }
 
-// Every text can be read, and gives values with a place in it.
+// FuzzExpectedValues: values of any text have a position in it.
 func FuzzExpectedValues(f *testing.F) {
 	files, _ := filepath.Glob("testdata/expect/*.txt")
 	for _, file := range files {

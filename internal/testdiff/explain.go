@@ -12,9 +12,9 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// explain says of the tests that are gone why that may be no loss: what it finds is no
-// proof, so that each becomes a warning with the reason. Nothing explains a test that ran, whose subject is
-// still there, and in whose place nothing came.
+// explain looks for reasons why a deleted test may be no loss. A reason is no proof, so the finding
+// becomes a warning with the reason. A test that ran, with a subject that still exists and without
+// a replacement, gets none.
 func (p *pairing) explain(files []*syntax.File, r Rules) {
 	var vanished map[syntax.Language]nameSet
 	newly := sync.OnceValue(func() map[syntax.Language]nameSet { return addedNames(files) })
@@ -58,8 +58,8 @@ func (p *pairing) explain(files []*syntax.File, r Rules) {
 	p.explainRewrittenFiles(files, r)
 }
 
-// explainRemovedTogether says so of a test that was removed in one piece with others, most of which used what is gone
-// from the code.
+// explainRemovedTogether gives a reason to a test that was deleted in one piece with others, most
+// of which used deleted code.
 func (p *pairing) explainRemovedTogether() {
 	type piece struct {
 		file    *syntax.File
@@ -85,9 +85,9 @@ func (p *pairing) explainRemovedTogether() {
 	}
 }
 
-// replacementInPlace returns the new test that is where g was, between the same tests: it calls what g called
-// and shares a word of its name that says what it is about, and what came there asserts as much as
-// what went.
+// replacementInPlace returns the new test in the position of g, between the same tests: it calls
+// what g called, its name shares a content word with g's, and the new tests there assert as much as
+// the deleted ones.
 func (p *pairing) replacementInPlace(g fileTest) string {
 	was := slices.DeleteFunc(count.TopicWords(g.ShortName), func(w string) bool { return plainWords.Has(w) || p.isCommonWord(g.file, w) })
 	asserts := 0
@@ -119,9 +119,9 @@ func (p *pairing) replacementInPlace(g fileTest) string {
 	return ""
 }
 
-// isReworked reports whether other tests came where g was, between the same tests: as many as went, which assert
-// as much, and call what the code of the change is the first to have. A test that was in the way of a fix is
-// not explained by that.
+// isReworked reports whether other tests replace g, between the same tests: as many as were
+// deleted, which assert as much, and call code that the change adds. A request for a fix excludes
+// this, because the test may have been in the way.
 func (p *pairing) isReworked(g fileTest, r Rules, newly func() map[syntax.Language]nameSet) bool {
 	if r.Deletions == nil || r.Deletions.fixes {
 		return false
@@ -143,13 +143,14 @@ func (p *pairing) isReworked(g fileTest, r Rules, newly func() map[syntax.Langua
 	return balance >= 0 && asserts >= 0 && about
 }
 
-// isInOtherGroup reports whether the new test a is in another group of g's file than g was in, which is still there: the groups
-// say what their tests are about.
+// isInOtherGroup reports whether the new test a is in another group of g's file although g's group
+// still exists: groups are about different subjects.
 func (p *pairing) isInOtherGroup(g, a fileTest) bool {
 	return a.file == g.file && groupNames(a) != groupNames(g) && p.groupRemains(g)
 }
 
-// isCommonWord reports whether half of the tests that stayed in a file have a word in their names.
+// isCommonWord reports whether at least half of the remaining tests in a file have a word in their
+// names.
 func (p *pairing) isCommonWord(f *syntax.File, word string) bool {
 	all, have := 0, 0
 	for _, k := range p.existing {
@@ -161,8 +162,8 @@ func (p *pairing) isCommonWord(f *syntax.File, word string) bool {
 	return have > 0 && have*2 >= all
 }
 
-// removedText returns a text of several words that the test has, that the code had, and that no
-// file of the change has any more.
+// removedText returns a string literal of several words in the test that the code contained, and
+// that no file of the change contains now.
 func (g fileTest) removedText(files []*syntax.File) string {
 	for _, t := range g.Body {
 		text := strings.Trim(t.Text, "\"'`/")
@@ -184,12 +185,12 @@ func (g fileTest) removedText(files []*syntax.File) string {
 	return ""
 }
 
-// unescape takes backslashes out: what is one text is written in several ways.
+// unescape removes backslashes, because the same text is escaped in several ways.
 func unescape(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\`), nil) }
 
-// explainRewrittenFiles says so of the tests of a file that is rewritten: none of several stayed, or the
-// request is about changing tests, or nothing but tests changed and nothing was to be fixed, and as many are
-// there that assert as much.
+// explainRewrittenFiles gives a reason to the deleted tests of a rewritten file: none of several
+// remained, or the request is about changing tests, or only tests changed without a fix. The file
+// has to have as many new tests, which assert as much.
 func (p *pairing) explainRewrittenFiles(files []*syntax.File, r Rules) {
 	alone := r.Deletions != nil && !r.Deletions.fixes && len(p.deleted) > 0 && !codeChanged(files)
 	type sum struct{ tests, asserts, stayed int }
@@ -226,7 +227,8 @@ func (p *pairing) explainRewrittenFiles(files []*syntax.File, r Rules) {
 	}
 }
 
-// inheritedTest returns the test of the name of g that its class, which is still there, has from another one of the change.
+// inheritedTest returns the test with the name of g that its class, which still exists, inherits
+// from another class of the change.
 func (p *pairing) inheritedTest(g fileTest) string {
 	for _, class := range p.current {
 		if !class.Group || class.file != g.file || class.Name != groupNames(g) {
@@ -241,8 +243,9 @@ func (p *pairing) inheritedTest(g fileTest) string {
 	return ""
 }
 
-// hasTwin reports whether a test that does the very same is among those that are there now. In another group than one that
-// stayed it does so with other things: in another context of RSpec, or a class with fields of its own.
+// hasTwin reports whether a test with the same content exists now. In another group, while g's
+// group still exists, it is none: it may use other values, in another context of RSpec or a class
+// with its own fields.
 func (p *pairing) hasTwin(g fileTest) bool {
 	stayed := p.groupRemains(g)
 	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.current, func(a fileTest) bool {
@@ -252,15 +255,15 @@ func (p *pairing) hasTwin(g fileTest) bool {
 	})
 }
 
-// isEffective recognises a test that nothing keeps from running or failing.
+// isEffective reports whether a test runs and can fail.
 func (a fileTest) isEffective() bool {
 	return !a.Group && a.Name != outsideName && a.CanFail() && len(a.EarlyReturns) == 0 &&
 		!slices.ContainsFunc(a.Skips, func(m Mark) bool { return !m.Unsure })
 }
 
-// successor returns the new test that came in the place of one that is gone: it is about the
-// same, by its name and by what it calls, and stands for no other. One whose name is as much
-// like that of a test that stayed is another one beside that.
+// successor returns the new test that replaces a deleted one: its name and its calls are similar,
+// and it replaces no other. If a remaining test has a name just as similar to the new one's, that
+// is an addition.
 func (p *pairing) successor(g fileTest) string {
 	was := count.TopicWords(g.ShortName)
 	for i := range p.added {
@@ -286,7 +289,7 @@ func (p *pairing) successor(g fileTest) string {
 	return ""
 }
 
-// countAlike counts the words that have one of their forms among others.
+// countAlike counts the words that are related to one of the others.
 func countAlike(words, among []string) int {
 	n := 0
 	for _, w := range words {
@@ -297,8 +300,8 @@ func countAlike(words, among []string) int {
 	return n
 }
 
-// absorbingTest returns a test of the change that does what g did and more: it has all of its values and
-// nearly all of its words, asserts as much, and got some of that by the change.
+// absorbingTest returns a test that now does everything g did: it has all of its values and nearly
+// all of its words, asserts as much, and got some of that by the change.
 func (p *pairing) absorbingTest(g fileTest) string {
 	if g.Asserts == 0 || len(g.Body) < 8 {
 		return ""
@@ -318,7 +321,7 @@ func (p *pairing) absorbingTest(g fileTest) string {
 	return ""
 }
 
-// changedAndNew returns the tests that changed, and those that are new.
+// changedAndNew returns the changed and the new tests.
 func (p *pairing) changedAndNew() []changedTest {
 	all := p.changed[:len(p.changed):len(p.changed)]
 	for _, a := range p.added {
@@ -335,8 +338,8 @@ func placedWords(a fileTest) map[string]bool {
 	return set
 }
 
-// quotingTest returns a new or changed test in which the name of g stands as a text: it is run from
-// there, as tests of test runners are. A name of one or two words may stand anywhere.
+// quotingTest returns a new or changed test with the name of g in a string literal: tests of test
+// runners run others that way. A name of one or two words is too common.
 func (p *pairing) quotingTest(g fileTest) string {
 	if len(count.TopicWords(g.ShortName)) < 3 {
 		return ""
@@ -351,10 +354,10 @@ func (p *pairing) quotingTest(g fileTest) string {
 	return ""
 }
 
-// nameSet are those that the code of a change had for what others can use, and that no file of the change has any more.
+// nameSet has the public names of code that no file of the change contains any more.
 type nameSet map[string]bool
 
-// usedName returns a name that the test uses and that is gone: of what it calls or reads.
+// usedName returns a deleted name that the test uses.
 func (a fileTest) usedName(gone nameSet) string {
 	for _, t := range a.Body {
 		if t.Kind == syntax.Word && gone[t.Text] {
@@ -364,11 +367,11 @@ func (a fileTest) usedName(gone nameSet) string {
 	return ""
 }
 
-// textBefore and textAfter are the texts of a file, for what reads either of them.
+// textBefore and textAfter return one text of a file, as arguments of namesOnlyIn.
 func textBefore(f *syntax.File) []byte { return f.Before }
 func textAfter(f *syntax.File) []byte  { return f.After }
 
-// codeWithoutTests returns a text of a file without the tests in it.
+// codeWithoutTests returns a text of a file without its tests.
 func codeWithoutTests(f *syntax.File, text []byte) []byte {
 	if l := syntax.LanguageOf(f.Path); text != nil && (l == syntax.Rust || l == syntax.CSharp) {
 		return textOutsideTests(text, testsOf(f, text))
@@ -376,18 +379,19 @@ func codeWithoutTests(f *syntax.File, text []byte) []byte {
 	return text
 }
 
-// removedNames returns these names for each language, and with them types and top-level functions
-// that are no longer declared although their names still occur: ssl.SSLContext, where class SSLContext went.
+// removedNames returns the deleted names for each language, including types and top-level functions
+// that are no longer declared although their names still occur: ssl.SSLContext, after class
+// SSLContext was deleted.
 func removedNames(files []*syntax.File) map[syntax.Language]nameSet {
 	return namesOnlyIn(files, textBefore, textAfter)
 }
 
-// addedNames returns the names that the code of a change has and that no file of the change had.
+// addedNames returns the names in the code of a change that no file of the change had before.
 func addedNames(files []*syntax.File) map[syntax.Language]nameSet {
 	return namesOnlyIn(files, textAfter, textBefore)
 }
 
-// vocabulary is what words the code of one language has: any, those of what others can use, and those that it declares.
+// vocabulary has the words in the code of one language: all, public names, and declared names.
 type vocabulary struct{ words, public, declared map[string]bool }
 
 func (v vocabulary) read(l syntax.Language, text []byte) {
@@ -406,7 +410,7 @@ func (v vocabulary) read(l syntax.Language, text []byte) {
 	}
 }
 
-// namesOnlyIn returns the names that the code had in one of its texts and that no file has in the other.
+// namesOnlyIn returns the names in one text of the code that are in the other text of no file.
 func namesOnlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[syntax.Language]nameSet {
 	all := map[syntax.Language][2]vocabulary{}
 	for _, f := range files {
@@ -437,8 +441,8 @@ func namesOnlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map
 	return out
 }
 
-// isDeclaration reports whether a word of code is the name of a type, or of a function that stands in no other
-// thing, where it is declared.
+// isDeclaration reports whether a word of code is the name of a type or top-level function in its
+// declaration.
 func isDeclaration(tokens []syntax.Token, i int) bool {
 	if i == 0 {
 		return false
@@ -458,8 +462,8 @@ func isDeclaration(tokens []syntax.Token, i int) bool {
 	return false
 }
 
-// isPublicName reports whether a word of code is the name of something that others can use: no local
-// variable, whose name is only ever read and written.
+// isPublicName reports whether a word of code can be a public name, and not a local variable, which
+// is only read and written.
 func isPublicName(tokens []syntax.Token, i int) bool {
 	if i+1 < len(tokens) && (tokens[i+1].Is("(") || tokens[i+1].Is("!") && i+2 < len(tokens) && tokens[i+2].Is("(")) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// runsTests are the commands that run tests, as they stand in CI files and scripts.
+// runsTests matches commands that run tests, as in CI files and scripts.
 var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|` +
 	`(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|` +
 	`playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|` +
@@ -18,22 +18,23 @@ var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:
 	`phpunit|paratest|pest|artisan test|composer (?:run(?:-script)? )?(?:test|phpunit|check)\S*|belay check)`)
 
 var (
-	// SavesExitCode stores how a command ended, for a later step to end with.
+	// SavesExitCode matches a command that saves the exit code for a later step.
 	SavesExitCode = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
-	// swallowOperator makes a command succeed whatever it did.
+	// swallowOperator matches operators that make a command always succeed.
 	swallowOperator = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|` +
 		`^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
-	// allowFailure is a key that makes a step's failure count for nothing.
+	// allowFailure matches keys by which a step's failure is ignored.
 	allowFailure = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|` +
 		`testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|` +
 		`<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
-	// skipOption keeps tests from running by an option.
+	// skipOption matches options that exclude tests.
 	skipOption = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|` +
 		`--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|` +
 		`\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
 )
 
-// findForgivenFailures says where a failure of tests no longer fails what runs them.
+// findForgivenFailures returns findings for failures of tests that no longer fail the command that
+// runs them.
 func findForgivenFailures(f *syntax.File, before, after []configLine) []belay.Finding {
 	var out []belay.Finding
 	add := func(s belay.Severity, line int, what, detail string) {
@@ -87,14 +88,15 @@ func countTests(lines []configLine) int {
 	return n
 }
 
-// packageRequirement is a package with its version, which is no command: pytest<9, "pytest^<9.0", tox[testing]~=4.1.
+// packageRequirement matches a package with its version, which is no command: pytest<9,
+// "pytest^<9.0", tox[testing]~=4.1.
 var packageRequirement = lazyregexp.New(`[\w.-]+(?:\[[\w,. -]*\])?(?:\^?[<>]=?|[=~!^]=+|\^)\d[\w.*]*`)
 
-// nonCommandLine are lines that name a step, or list what is installed.
+// nonCommandLine matches lines that name a step or install packages.
 var nonCommandLine = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
 
-// stepLines returns the lines of the step or job that line i of a YAML file belongs to: those
-// around it that are indented as deep or deeper, back to the dash that begins it.
+// stepLines returns the lines of the step or job with line i of a YAML file: the lines around it
+// with at least its indentation, back to the dash that begins it.
 func stepLines(lines []configLine, i int) []configLine {
 	depth := indent(lines[i].text)
 	from := i
@@ -121,8 +123,8 @@ func isCI(p string) bool {
 
 var ciNames = lazyregexp.New(`gitlab-ci|travis|pipelines|^jenkinsfile$`)
 
-// findIgnoredTests says where tests are left out by an option, and where what a linter passes
-// over has grown.
+// findIgnoredTests returns findings for options that exclude tests, and for new exclusions of a
+// linter.
 func findIgnoredTests(f *syntax.File, after []configLine) []belay.Finding {
 	var out []belay.Finding
 	exclusions := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// readGoTests returns test, fuzz and example functions, no benchmarks, the Test methods of
-// suites, and subtests that are named by a literal.
+// readGoTests returns test, fuzz and example functions, but no benchmarks, the Test methods of
+// suites, and subtests named by a literal.
 func (s *source) readGoTests() []Test {
 	var list []Test
 	for i, t := range s.Tokens {
@@ -41,7 +41,8 @@ func (s *source) readGoTests() []Test {
 	return list
 }
 
-// goTestName follows go test: Test, then nothing or what is not a lower-case letter.
+// goTestName applies the rule of go test: behind Test, Fuzz or Example comes nothing or no
+// lower-case letter.
 func goTestName(name string, method bool) bool {
 	for _, head := range []string{"Test", "Fuzz", "Example"} {
 		rest, ok := strings.CutPrefix(name, head)
@@ -54,7 +55,7 @@ func goTestName(name string, method bool) bool {
 	return false
 }
 
-// readGoBody looks through the body, whose brace is at open, for skips and subtests.
+// readGoBody looks for skips and subtests in the body with its brace at open.
 func (s *source) readGoBody(u Test, open int) []Test {
 	list := []Test{u}
 	for i := open + 1; i < s.End(open); i++ {

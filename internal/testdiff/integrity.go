@@ -12,14 +12,14 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// What is certain is an error, what is guessed is a warning.
+// Certain findings are errors, guesses are warnings.
 
-// Rules are what the config says of test integrity.
+// Rules are the config for test integrity.
 type Rules struct {
-	Allow        []string         // globs of files whose findings are notes
-	ChangesAsked bool             // the task asks for tests to be changed: what they expect may change
-	Deletions    *DeletionRequest // what the task wants gone; nil when that is not known
-	Expected     belay.Severity   // of a changed expected value; "" is a warning
+	Allow        []string         // globs of files with findings that are only notes
+	ChangesAsked bool             // the task asks to change tests, so that expected values may change
+	Deletions    *DeletionRequest // what the task wants deleted; nil if unknown
+	Expected     belay.Severity   // of a changed expected value; "" means a warning
 }
 
 func (r Rules) expectedSeverity() belay.Severity {
@@ -35,35 +35,35 @@ type fileTest struct {
 	file *syntax.File
 	lang syntax.Language
 
-	values         []Value   // what it expects
-	neighbours     [2]string // of one that is gone or new: the tests before and after it in its file that stayed
-	absorbedBy     string    // of one that is gone: the test with a table that may do what it did
-	reason         string    // of one that is gone: why that may be no loss
-	subjectDeleted bool      // of one that is gone: what it used is gone from the code
+	values         []Value   // its expected values
+	neighbours     [2]string // of a deleted or new one: the nearest remaining tests before and after it in its file
+	absorbedBy     string    // of a deleted one: the table test that may replace it
+	reason         string    // of a deleted one: why that may be no loss
+	subjectDeleted bool      // of a deleted one: code that it used was deleted
 }
 
-// isUnexplained reports whether nothing is known yet of why a test that is gone may be no loss.
+// isUnexplained reports whether no reason for a deletion is known yet.
 func (a *fileTest) isUnexplained() bool { return a.reason == "" && a.absorbedBy == "" }
 
-// pairing is what became of the tests of a change.
+// pairing matches the tests before a change with those after it.
 type pairing struct {
-	findings      []belay.Finding // of tests that are still there; moved and renamed ones are
+	findings      []belay.Finding // of tests that still exist, including moved and renamed ones
 	deleted       []fileTest
 	added         []fileTest
 	extended      []extendedTest // tests with more rows than before
 	outsideLosses []outsideLoss  // outside tests
 
-	current     []fileTest                       // all tests of the change that are there now
-	existing    []fileTest                       // those of them that were there before, by name
-	changed     []changedTest                    // those of them that do something else than before
-	commonCalls map[*syntax.File]map[string]bool // what many tests that stayed in a file call
-	replaces    map[string]string                // which test that is gone a new one stands for
+	current     []fileTest                       // all tests after the change
+	existing    []fileTest                       // those that existed before by the same name
+	changed     []changedTest                    // tests with another body than before
+	commonCalls map[*syntax.File]map[string]bool // by file: calls that many of the remaining tests have
+	replaces    map[string]string                // by new test: the deleted test that it replaces
 
 	expectationChanges []expectationChange // tests that expect something else than before
-	newValues          []Value             // what tests that are still there expect and did not
+	newValues          []Value             // new expected values of tests that still exist
 }
 
-// Check returns what the files' changes take away from tests.
+// Check returns findings for what the change takes away from tests.
 func Check(files []*syntax.File, r Rules) []belay.Finding {
 	p := pairTests(files)
 	p.explain(files, r)
@@ -84,7 +84,7 @@ func Check(files []*syntax.File, r Rules) []belay.Finding {
 	return out
 }
 
-// testsOf returns the tests of one text of a file, none where its runners look for none.
+// testsOf returns the tests of one text of a file, none if test runners do not read the file.
 func testsOf(f *syntax.File, text []byte) []fileTest {
 	if !containsTests(f, text) {
 		return nil
@@ -97,15 +97,14 @@ func testsOf(f *syntax.File, text []byte) []fileTest {
 	return out
 }
 
-// containsTests reports whether a text of the file is one that test runners look into.
+// containsTests reports whether test runners read a text of the file.
 func containsTests(f *syntax.File, text []byte) bool {
 	return text != nil && syntax.LanguageOf(f.Path) != syntax.None && syntax.IsTest(f.Path) && !syntax.IsBinary(text) &&
 		!syntax.IsGenerated(f.Path)
 }
 
-// pairTests finds for each test that was there what it is now: the test of its name in its
-// file, else one of its name elsewhere in the change, else one that does nearly the same
-// under another name.
+// pairTests matches each test with what it is now: the test of its name in its file, else one of
+// its name elsewhere in the change, else one that does nearly the same under another name.
 func pairTests(files []*syntax.File) pairing {
 	parts := make([]pairing, len(files))
 	common := map[*syntax.File]map[string]bool{}
@@ -137,13 +136,14 @@ func pairTests(files []*syntax.File) pairing {
 	return p
 }
 
-// groupName returns the name of the group that a test is in, "" for one that is in none.
+// groupName returns the name of a test's innermost group; of a test without a group it is the
+// test's own name.
 func groupName(t fileTest) string {
 	parts := strings.Split(t.Name, " > ")
 	return parts[max(len(parts)-2, 0)]
 }
 
-// groupNames returns the names of all groups that a test is in.
+// groupNames returns the names of all groups of a test.
 func groupNames(t fileTest) string {
 	if i := strings.LastIndex(t.Name, " > "); i >= 0 {
 		return t.Name[:i]
@@ -151,8 +151,8 @@ func groupNames(t fileTest) string {
 	return ""
 }
 
-// pairFile compares the tests that have one name in both texts of a file, and looks at
-// what else in it keeps tests from running.
+// pairFile compares the tests of the same name in both texts of a file, and looks for anything else
+// in it that keeps tests from running.
 func pairFile(f *syntax.File) pairing {
 	var p pairing
 	if string(f.Before) == string(f.After) {
@@ -205,8 +205,8 @@ func pairFile(f *syntax.File) pairing {
 	return p
 }
 
-// setNeighbours notes of each test of a text, in the order of the text, which tests that stayed
-// are next to it.
+// setNeighbours records for each test of a text, in the order of the text, the nearest remaining
+// tests.
 func setNeighbours(list []fileTest, stayed func(fileTest) bool) {
 	last := ""
 	for i := range list {
@@ -224,7 +224,7 @@ func setNeighbours(list []fileTest, stayed func(fileTest) bool) {
 	}
 }
 
-// addPair compares a test with what it is now.
+// addPair compares a test before and after.
 func (p *pairing) addPair(b, a fileTest) {
 	if a.Name != outsideName {
 		p.findings = append(p.findings, compareTests(b, a)...)
@@ -240,11 +240,11 @@ func (p *pairing) addPair(b, a fileTest) {
 	p.newValues = append(p.newValues, rest...)
 }
 
-// changedTest is a test that does something else than it did.
+// changedTest is a test with a changed body.
 type changedTest struct{ after, before fileTest }
 
-// isCopy reports whether the new test a is as much like a test of its file that was there and is as it
-// is like b: then it is a copy of that one, and no other name for b.
+// isCopy reports whether the new test a is at least as similar to an existing test of its file as
+// it is to b: then it is a copy of that, and not b renamed.
 func (p *pairing) isCopy(b, a fileTest) bool {
 	alike := b.CountShared(a.Test)
 	if alike == len(a.Body) && alike == len(b.Body) {
@@ -255,8 +255,9 @@ func (p *pairing) isCopy(b, a fileTest) bool {
 	})
 }
 
-// isSibling reports whether the new test a stands beside b, in a group of its own: that of b is still there, and a asserts
-// less, or is in a copy of it, in which other tests have the names of tests that stayed.
+// isSibling reports whether the new test a is an addition in another group, and not b moved: b's
+// group still exists, and a asserts less, or a's group is a copy of b's, in which other tests have
+// the names of remaining tests.
 func (p *pairing) isSibling(b, a fileTest) bool {
 	of, in := groupNames(b), groupNames(a)
 	if in == "" || of == in || !p.groupRemains(b) {
@@ -273,16 +274,16 @@ func (p *pairing) isSibling(b, a fileTest) bool {
 	})
 }
 
-// groupRemains reports whether the group that a test was in is still there.
+// groupRemains reports whether a test's group still exists.
 func (p *pairing) groupRemains(b fileTest) bool {
 	of := groupNames(b)
 	return slices.ContainsFunc(p.current, func(a fileTest) bool { return a.Group && a.file == b.file && a.Name == of })
 }
 
-// maxPairs bounds how many tests are compared for having been renamed.
+// maxPairs bounds how many pairs of tests are compared to find renamed ones.
 const maxPairs = 40_000
 
-// matchDeleted keeps the tests that are gone and come again by the rule.
+// matchDeleted pairs deleted and added tests by a rule; deleted ones without a match remain.
 func (p *pairing) matchDeleted(same func(b, a fileTest) bool) {
 	var gone []fileTest
 	for _, b := range p.deleted {
@@ -299,8 +300,8 @@ func (p *pairing) matchDeleted(same func(b, a fileTest) bool) {
 	p.deleted = gone
 }
 
-// findDeletedTests returns findings for tests that are gone, one for a file that is gone whole. What the
-// request says is to go is a note; what may be no loss is a warning.
+// findDeletedTests returns a finding for each deleted test, or one for a deleted file. Severity is
+// a note if the request asks for the deletion, and a warning if it may be no loss.
 func findDeletedTests(files []*syntax.File, p pairing, w *DeletionRequest) []belay.Finding {
 	var out []belay.Finding
 	byFile := map[*syntax.File][]fileTest{}
@@ -345,7 +346,7 @@ func deletedTestFinding(g fileTest, w *DeletionRequest) belay.Finding {
 	return x
 }
 
-// severity says how a test that is gone is to be reported, by what the request says of it.
+// severity returns the severity and detail for a deleted test, by the request's permission.
 func (w *DeletionRequest) severity(p permission, detail string) (belay.Severity, string) {
 	switch p {
 	case asked:
@@ -373,8 +374,8 @@ func deletedFileFinding(f *syntax.File, gone []fileTest, files []*syntax.File, w
 		out.Severity = belay.SeverityWarning
 		out.Detail += "; " + why
 	}
-	// Each test has to be accounted for, by the request or by what became of it: a file is as
-	// good a place to hide one as any. Where most of them used what is gone from the code, it was about that.
+	// Each test needs the request's permission or a reason: deleting a file is a good way to hide
+	// one of them. If most of them used deleted code, the file was about that.
 	least, why, without := asked, "", 0
 	for _, g := range gone {
 		if g.subjectDeleted {

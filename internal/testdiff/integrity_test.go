@@ -189,7 +189,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A change taken back is no finding, and one that adds what another took away is none.
+// TestLookTheOtherWay: a file with equal texts has no findings.
 func TestLookTheOtherWay(t *testing.T) {
 	t.Parallel()
 	for name, c := range integrityCases {
@@ -211,7 +211,8 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// What the task asks for is no finding, and the config says how much the rest counts.
+// TestExpectedBySeverity: changes that the task asks for have no findings, and the config sets the
+// severity of the others.
 func TestExpectedBySeverity(t *testing.T) {
 	t.Parallel()
 	files := integrityCases["a new value, with the code"].files
@@ -270,7 +271,7 @@ func FuzzLook(f *testing.F) {
 	})
 }
 
-// BenchmarkLook looks at a change of 2,000 test files.
+// BenchmarkLook checks a change of 2,000 test files.
 func BenchmarkLook(b *testing.B) {
 	var before, after strings.Builder
 	before.WriteString(goHead)

@@ -10,7 +10,7 @@ import (
 
 var constants = set(`true false True False nil null None NULL undefined NaN new vec not`)
 
-// conversionFuncs are functions that only give what they are given another type.
+// conversionFuncs are functions that only convert their arguments to another type.
 var conversionFuncs = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64
 	float32 int64 int32 uint uint8 uint16 uint32 uint64
 	mpf mpc mpi matrix date datetime timedelta of from asList listOf mapOf setOf valueOf vec approx Some Ok Err
@@ -24,15 +24,15 @@ func set(list string) map[string]bool {
 	return out
 }
 
-// isLiteral reports whether the tokens are a value that is written out: no variable, no call but
-// of what makes one.
+// isLiteral reports whether the tokens are a literal: no variable, and no call except of
+// constructors and conversions.
 func isLiteral(l syntax.Language, tokens []syntax.Token) bool {
 	if len(tokens) == 0 || len(tokens) > 4000 {
 		return false
 	}
 	solid := false
 	if tokens[0].Is("new") && len(tokens) > 2 && tokens[1].Kind == syntax.Word && tokens[2].IsOneOf("(", "{", "[") {
-		tokens = tokens[2:] // a value that is made: its arguments say
+		tokens = tokens[2:] // an object: literal if its arguments are
 		solid = true
 	}
 	for i := 0; i < len(tokens); i++ {
@@ -62,8 +62,8 @@ func isLiteral(l syntax.Language, tokens []syntax.Token) bool {
 	return solid
 }
 
-// nameLength returns how many tokens at the start are a constant's name or a maker's, 0 for a
-// variable or a call: Level.SEVERE, Some, big.NewInt, []int.
+// nameLength returns the number of tokens at the start that are the name of a constant or
+// constructor, 0 for a variable or a call: Level.SEVERE, Some, big.NewInt, []int.
 func nameLength(l syntax.Language, tokens []syntax.Token) int {
 	n := qualifiedLength(tokens)
 	first, last := tokens[0].Text, tokens[n-1].Text
@@ -76,7 +76,7 @@ func nameLength(l syntax.Language, tokens []syntax.Token) int {
 		return n
 	case after.Is(":") && (n+1 >= len(tokens) || !tokens[n+1].Is(":")), after.Is("=") && n == 1: // a key
 		return n
-	case after.Is("("): // a type that is made: Decimal("3"), not Parse("3") of Go
+	case after.Is("("): // a constructor: Decimal("3"), but not Parse("3") in Go
 		if isUpper(last) && l != syntax.Go && l != syntax.CSharp {
 			return n
 		}
@@ -95,7 +95,7 @@ func nameLength(l syntax.Language, tokens []syntax.Token) int {
 	return 0
 }
 
-// qualifiedLength returns how many tokens at the start are one name with what it is in: a.b, a::b, a\b.
+// qualifiedLength returns the number of tokens of the qualified name at the start: a.b, a::b, a\b.
 func qualifiedLength(tokens []syntax.Token) int {
 	n := 1
 	for n+1 < len(tokens) && (tokens[n].IsOneOf(".", "::", "\\") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
@@ -118,7 +118,7 @@ func isUpper(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// interpolates recognises a text of PHP that has the values of variables in it.
+// interpolates reports whether a PHP string contains variables.
 func interpolates(t syntax.Token) bool {
 	if strings.HasPrefix(t.Text, "'") || strings.HasPrefix(strings.TrimLeft(t.Text, "< \t"), "'") {
 		return false
@@ -133,7 +133,7 @@ func interpolates(t syntax.Token) bool {
 	return false
 }
 
-// tokenText writes tokens on one line, as they stood.
+// tokenText formats tokens on one line, with their original spacing.
 func tokenText(tokens []syntax.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
@@ -145,12 +145,12 @@ func tokenText(tokens []syntax.Token) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// tokenKey writes tokens so that equal code is equal wherever its lines break.
+// tokenKey formats tokens so that equal code is equal with any line breaks.
 func tokenKey(tokens []syntax.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
 		if t.Is(",") && (i+1 == len(tokens) || isClosing(tokens[i+1])) {
-			continue // a last comma says nothing
+			continue // a trailing comma has no meaning
 		}
 		if i > 0 {
 			b.WriteByte(' ')
@@ -162,7 +162,7 @@ func tokenKey(tokens []syntax.Token) string {
 
 func isClosing(t syntax.Token) bool { return t.Is(")") || t.Is("]") || t.Is("}") }
 
-// splitArguments cuts arguments at commas that are in no bracket.
+// splitArguments splits arguments at commas outside of brackets.
 func splitArguments(tokens []syntax.Token) [][]syntax.Token {
 	var out [][]syntax.Token
 	for len(tokens) > 0 {
@@ -173,7 +173,7 @@ func splitArguments(tokens []syntax.Token) [][]syntax.Token {
 	return out
 }
 
-// tokensUntil returns the tokens before the first such mark or word that is in no bracket.
+// tokensUntil returns the tokens before the first such word outside of brackets.
 func tokensUntil(tokens []syntax.Token, word string) []syntax.Token {
 	depth := 0
 	for i, t := range tokens {

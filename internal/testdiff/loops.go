@@ -4,7 +4,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// findLoops adds a table for each loop over a list.
+// findLoops adds a table for each loop over a literal list.
 func (s *source) findLoops() {
 	for i, t := range s.Tokens {
 		if t.Kind != syntax.Word || s.Depth[i] > maxDepth {
@@ -26,11 +26,11 @@ func (s *source) findLoops() {
 	}
 }
 
-// loopListWord is the word before the list of a loop.
+// loopListWord is the word before a loop's list.
 var loopListWord = map[syntax.Language]string{syntax.Go: "range", syntax.Python: "in", syntax.JavaScript: "of",
 	syntax.TypeScript: "of", syntax.Rust: "in", syntax.CSharp: "in", syntax.Java: ":"}
 
-// readForLoop reads the loop over a list that begins at i; one over something else is empty.
+// readForLoop reads the loop at i; the table is empty if it has no list.
 func (s *source) readForLoop(i int) (loop table) {
 	k, end := i+1, min(i+24, len(s.Tokens))
 	if s.Is(k, "await") {
@@ -78,10 +78,11 @@ func (s *source) readPHPLoop(i int) (loop table) {
 	return loop
 }
 
-// maxHeadTokens bounds how many tokens of a loop's head are read, but for those in brackets.
+// maxHeadTokens bounds how many tokens of a loop's head are read, not counting those in brackets.
 const maxHeadTokens = 100
 
-// nextMark returns the next mark beside token k, not within brackets that begin from there on.
+// nextMark returns the next such mark from token k, outside of brackets that begin behind k, or
+// len(s.Tokens).
 func (s *source) nextMark(k int, mark string) int {
 	for most := k + maxHeadTokens; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
 		if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
@@ -95,7 +96,7 @@ func (s *source) nextMark(k int, mark string) int {
 	return k
 }
 
-// skipGoType steps over the []T{…} that begins at k, where one does.
+// skipGoType skips a []T{…} at k, if there is one.
 func (s *source) skipGoType(k int) int {
 	if s.Lang != syntax.Go || !s.Is(k, "[") && !s.Is(k, "map") {
 		return k
@@ -118,7 +119,7 @@ func (s *source) skipGoType(k int) int {
 	return k
 }
 
-// blockEnd returns the first line from k on that stands no further right than token i.
+// blockEnd returns the first line from k that is not indented further than token i.
 func (s *source) blockEnd(k, i int) int {
 	for k < len(s.Tokens) && !(s.Tokens[k].First && s.Tokens[k].Col <= s.At(i).Col && s.isOutsideBrackets(k)) {
 		k++

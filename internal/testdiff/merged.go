@@ -7,13 +7,13 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// extendedTest is a test with a table that came, or got more rows than it had.
+// extendedTest is a test with a new table, or with more rows than before.
 type extendedTest struct {
 	test      fileTest
-	spareRows int // tests that it can stand for; or Unknown
+	spareRows int // how many tests it can replace; or UnknownRows
 }
 
-// noteNewRows notes by how many rows the test a has more than what it was.
+// noteNewRows records how many rows the test a has more than before.
 func (p *pairing) noteNewRows(b, a fileTest) {
 	if a.Rows == 0 || a.Group || a.Rows == b.Rows || a.Rows < 0 && b.Rows < 0 {
 		return
@@ -22,15 +22,15 @@ func (p *pairing) noteNewRows(b, a fileTest) {
 	if a.Rows > 0 && b.Rows > 0 {
 		room -= b.Rows
 	} else if a.Rows > 0 && !isParent(b, p.deleted) {
-		room-- // it stood for itself
+		room-- // one row replaces the test itself
 	}
 	if room != 0 {
 		p.extended = append(p.extended, extendedTest{a, max(room, UnknownRows)})
 	}
 }
 
-// goTableTests returns the tests of Go that have a table, each after its file: what they run for
-// each row has a name, and is not a test of its own.
+// goTableTests returns the Go tests that have a table, by file and name: their named subtests are
+// rows, and not tests of their own.
 func (p *pairing) goTableTests() map[string]bool {
 	set := map[string]bool{}
 	for _, a := range p.added {
@@ -46,13 +46,13 @@ func (p *pairing) goTableTests() map[string]bool {
 	return set
 }
 
-// isParent recognises a test that was there for its subtests, which are gone.
+// isParent reports whether a test was the parent of deleted subtests.
 func isParent(b fileTest, gone []fileTest) bool {
 	return slices.ContainsFunc(gone, func(g fileTest) bool { return g.file == b.file && strings.HasPrefix(g.Name, b.Name+"/") })
 }
 
-// removeMerged takes from the tests that are gone those that are rows of a table now. Of those
-// that may be it keeps the name of the test with the table.
+// removeMerged removes deleted tests that became rows of a table. If that is only possible, the
+// test stays with the name of the table test.
 func (p *pairing) removeMerged() {
 	for _, a := range p.added {
 		if !a.Group {
@@ -77,7 +77,7 @@ func (p *pairing) removeMerged() {
 	}, true)
 }
 
-// assignRows gives each test that is gone a row of a table that fits it.
+// assignRows gives each deleted test a matching row of a table.
 func (p *pairing) assignRows(fits func(fileTest, extendedTest) bool, maybe bool) {
 	var gone []fileTest
 	for _, g := range p.deleted {

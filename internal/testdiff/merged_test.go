@@ -10,7 +10,7 @@ func goPlain(name, in, want string) string {
 	return goTest(name, "\tif got := add("+in+"); got != "+want+" {\n\t\tt.Errorf(\"%d\", got)\n\t}\n")
 }
 
-// goRows is a test that runs a table of rows.
+// goRows returns a table test with rows.
 func goRows(name, rows string) string {
 	return goTest(name, "\tfor _, c := range []struct{ in, want int }{"+rows+"} {\n\t\tt.Run(\"x\", func(t *testing.T) {\n\t\t\tif got := add(c.in); got != c.want {\n\t\t\t\tt.Errorf(\"%d\", got)\n\t\t\t}\n\t\t})\n\t}\n")
 }
@@ -22,7 +22,7 @@ const (
 	tsEach  = "('adds %d', (a, b) => { expect(add(a)).toBe(b) })\n"
 )
 
-// mergedTable has tests that became rows of a table, and some that only seem to.
+// mergedTable has tests that became rows of a table, and some that only seem so.
 var mergedTable = map[string]struct {
 	files []*syntax.File
 	want  string

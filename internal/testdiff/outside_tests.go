@@ -9,14 +9,14 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// outsideLoss says how many assertions a test file lost outside its tests.
+// outsideLoss is how many assertions a test file lost outside of its tests.
 type outsideLoss struct {
 	file  *syntax.File
 	count int
 }
 
-// compareOutside compares what is outside a file's tests; the second is false when nothing is
-// asserted less there.
+// compareOutside compares the code outside of a file's tests; false means that it asserts as much
+// as before.
 func compareOutside(f *syntax.File, before, after []fileTest) (outsideLoss, bool) {
 	if !containsTests(f, f.Before) || !containsTests(f, f.After) ||
 		bytes.Equal(textOutsideTests(f.Before, before), textOutsideTests(f.After, after)) {
@@ -35,8 +35,8 @@ func plainTests(tests []fileTest) []Test {
 	return out
 }
 
-// textOutsideTests returns a text without the lines of its tests' bodies: quicker than counting what
-// asserts, and most changes of tests leave it alone.
+// textOutsideTests returns a text without the lines of its tests' bodies. Comparing that is faster
+// than counting assertions, and most changes of tests leave it unchanged.
 func textOutsideTests(text []byte, tests []fileTest) []byte {
 	within := map[int]bool{}
 	for _, t := range tests {
@@ -56,9 +56,8 @@ func textOutsideTests(text []byte, tests []fileTest) []byte {
 	return out
 }
 
-// findOutsideLosses warns of test files in which functions that are no tests assert less than
-// before, unless the change asserts as much elsewhere: a test can be weakened where it
-// does not show.
+// findOutsideLosses returns a warning for each test file with fewer assertions outside of its
+// tests, unless the change adds as many elsewhere. A test can be weakened by weakening its helpers.
 func findOutsideLosses(files []*syntax.File, losses []outsideLoss) []belay.Finding {
 	var out []belay.Finding
 	more := map[syntax.Language]int{}
@@ -79,7 +78,8 @@ func findOutsideLosses(files []*syntax.File, losses []outsideLoss) []belay.Findi
 	return out
 }
 
-// assertionDelta says by how much the change asserts more, or less, in all files of a language.
+// assertionDelta returns how many assertions the change adds in all files of a language, negative
+// if it removes some.
 func assertionDelta(files []*syntax.File, family syntax.Language) int {
 	more := make([]int, len(files))
 	syntax.ForEach(files, func(i int, f *syntax.File) {

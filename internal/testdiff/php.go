@@ -8,13 +8,13 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// readPHPTests returns the tests of PHPUnit, which are methods of classes, and those of Pest, which are calls.
+// readPHPTests returns the tests of PHPUnit (methods of classes) and of Pest (calls).
 func (s *source) readPHPTests(text []byte) []Test {
 	docs := phpDocs(text)
 	type scope struct {
 		end   int
 		name  string
-		class int // its index in the list, -1 for a describe
+		class int // index in the list, -1 for a describe
 	}
 	var list []Test
 	var open []scope
@@ -72,8 +72,8 @@ func (s *source) readPHPTests(text []byte) []Test {
 	return list
 }
 
-// phpBases returns what a class, whose name ends before token i, extends, and the traits that it uses, by the last
-// words of their own names.
+// phpBases returns the class that a class, with its name before token i, extends, and the traits it
+// uses, by the last parts of their names.
 func (s *source) phpBases(i, body int) []string {
 	var bases []string
 	for k := i; k < body; k++ {
@@ -104,7 +104,7 @@ func (s *source) phpBases(i, body int) []string {
 	return bases
 }
 
-// phpDocs returns for the place of each token that a doc comment comes before that comment.
+// phpDocs maps the position of each token behind a doc comment to that comment.
 func phpDocs(text []byte) map[[2]int]string {
 	docs := map[[2]int]string{}
 	doc := ""
@@ -123,15 +123,15 @@ func phpDocs(text []byte) map[[2]int]string {
 	return docs
 }
 
-// readPHPMethod is a method with what is written before it.
+// phpMethod is a method with its attributes and doc comment.
 type phpMethod struct {
-	name, body int // the name, and the brace before what it does
+	name, body int // the name, and the body's brace
 	hidden     bool
 	doc        string
 	attrs      []attribute
 }
 
-// readPHPMethod reads the method whose word function is token i.
+// readPHPMethod reads the method with the keyword function at token i.
 func (s *source) readPHPMethod(i int, docs map[[2]int]string) (m phpMethod, ok bool) {
 	m.name = i + 1
 	if s.Is(m.name, "&") {
@@ -168,7 +168,8 @@ func (s *source) readPHPMethod(i int, docs map[[2]int]string) (m phpMethod, ok b
 	return m, s.Is(m.body, "{")
 }
 
-// readPHPAttributes returns the attributes between the brackets at open, each by the last word of its name.
+// readPHPAttributes returns the attributes in the brackets at open, each by the last part of its
+// name.
 func (s *source) readPHPAttributes(open int) []attribute {
 	var list []attribute
 	for k := open + 1; k < s.End(open); k++ {
@@ -198,12 +199,13 @@ func (m phpMethod) hasAttribute(names ...string) bool {
 // methodName returns the name of a method.
 func (s *source) methodName(m phpMethod) string { return s.At(m.name).Text }
 
-// isPHPTest reports whether PHPUnit runs a method: one that others can call, and that is named or marked as a test.
+// isPHPTest reports whether PHPUnit runs a method: a public one, named or marked as a test.
 func (s *source) isPHPTest(m phpMethod) bool {
 	return !m.hidden && (strings.HasPrefix(s.methodName(m), "test") || m.hasAttribute("Test") || phpTestDoc.MatchString(m.doc))
 }
 
-// isPHPSetup reports whether a method runs before the tests of its class: what it skips are all of them.
+// isPHPSetup reports whether a method runs before the tests of its class, so that a skip in it
+// skips all of them.
 func (s *source) isPHPSetup(m phpMethod) bool {
 	name := strings.ToLower(s.methodName(m))
 	return name == "setup" || name == "setupbeforeclass" || m.hasAttribute("Before", "BeforeClass") || phpBeforeDoc.MatchString(m.doc)
@@ -227,7 +229,7 @@ func (s *source) readPHPTest(m phpMethod) Test {
 	return u
 }
 
-// phpSkips looks in the block at body for what ends a test without a failure.
+// phpSkips returns the calls in the block at body that end a test without a failure.
 func (s *source) phpSkips(body int) []Mark {
 	var marks []Mark
 	for i := body + 1; i < s.End(body); i++ {
@@ -241,7 +243,7 @@ func (s *source) phpSkips(body int) []Mark {
 		}
 		switch t.Text {
 		case "markTestSkipped", "markTestIncomplete":
-			if first == i { // a function of the project's own
+			if first == i { // the project's own function
 				continue
 			}
 		case "SkippedTestError", "SkippedWithMessageException", "IncompleteTestError":
@@ -261,7 +263,8 @@ func (s *source) phpSkips(body int) []Mark {
 	return marks
 }
 
-// isInClosure reports whether the token at i is in a function within the block at body: whether that is called is not known.
+// isInClosure reports whether the token at i is in a closure within the block at body, which may
+// not be called.
 func (s *source) isInClosure(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
 		if !s.Tokens[o].Is("{") {
@@ -281,7 +284,8 @@ var (
 	phpRowsDoc     = lazyregexp.New(`\*\s*@testWith\b`)
 )
 
-// addProviderRows adds the rows of the providers of a test, which are other methods of the text, and those of its attributes.
+// addProviderRows adds the rows of a test's data providers, which are other methods of the text,
+// and of its attributes.
 func (s *source) addProviderRows(u *Test, m phpMethod) {
 	sum := 0
 	add := func(rows int, values []syntax.Token) {
@@ -310,7 +314,7 @@ func (s *source) addProviderRows(u *Test, m phpMethod) {
 	u.Rows = sum
 }
 
-// countProviderRows counts the rows that a method gives: those of the list that it returns, or what it yields one by one.
+// countProviderRows counts the rows that a method returns as a list or yields.
 func (s *source) countProviderRows(name string) (rows int, values []syntax.Token) {
 	body := s.phpBodies()[name]
 	if body == 0 {
@@ -340,7 +344,7 @@ func (s *source) countProviderRows(name string) (rows int, values []syntax.Token
 	return rows, values
 }
 
-// phpBodies returns for each function with a name the brace before what it does.
+// phpBodies maps the names of functions to their bodies' braces.
 func (s *source) phpBodies() map[string]int {
 	if s.bodies != nil {
 		return s.bodies
@@ -361,14 +365,14 @@ func (s *source) phpBodies() map[string]int {
 	return s.bodies
 }
 
-// pestCalls begin tests and groups of Pest.
+// pestCalls are functions that define tests and groups of Pest.
 var pestCalls = map[string]bool{"test": true, "it": true, "todo": true, "arch": true, "describe": true}
 
-// pestModifiers say something of a test, and change nothing of what it does.
+// pestModifiers are methods that describe a test and do not change its body.
 var pestModifiers = set(`group covers coversClass coversFunction coversNothing depends repeat issue ticket pr note assignee done wip
 	with throws skip only todo before after beforeEach afterEach uses`)
 
-// readPestCall reads the call that begins at i; end is where its statement ends, or where the group does.
+// readPestCall reads the call at i; end is the end of its statement, or of its group.
 func (s *source) readPestCall(i int) (u Test, end int, ok bool) {
 	t, open := s.Tokens[i], i+1
 	if s.Close[open] < 0 || s.At(open+1).Kind != syntax.Text && !(t.Is("arch") && s.Is(open+1, ")")) {
@@ -397,7 +401,7 @@ func (s *source) readPestCall(i int) (u Test, end int, ok bool) {
 	return u, end, true
 }
 
-// readPestBody returns what the function between the parentheses at open does.
+// readPestBody returns the body of the function in the parentheses at open.
 func (s *source) readPestBody(open int) (body []syntax.Token, ok bool) {
 	end := s.End(open)
 	for k := open + 1; k < end; k++ {
@@ -412,8 +416,8 @@ func (s *source) readPestBody(open int) (body []syntax.Token, ok bool) {
 	return nil, false
 }
 
-// readPestChain reads what is chained to a test from token k on, and returns where that ends. does tells that some of it is
-// what the test does.
+// readPestChain reads the methods that are chained to a test, from token k, and returns their end.
+// does means that some of them are the test's body.
 func (s *source) readPestChain(u *Test, k int) (end int, does bool) {
 	for s.Is(k, "->") && s.At(k+1).Kind == syntax.Word {
 		mod := s.At(k + 1)
@@ -450,8 +454,8 @@ func (s *source) readPestChain(u *Test, k int) (end int, does bool) {
 	return min(k, len(s.Tokens)), does
 }
 
-// isPHPAssertion knows the assertions of PHPUnit, whether called on the test, its class or as functions; what mocks are
-// to be asked; and Pest's expect(…).
+// isPHPAssertion finds assertions of PHPUnit, called on the test, its class, or as functions;
+// expectations of mocks; and Pest's expect(…).
 func (s *source) isPHPAssertion(i int) bool {
 	if !s.Is(i+1, "(") || s.IsOneOf(i-1, "function", "new", "&") && !s.Is(i-2, "&") {
 		return false
@@ -472,7 +476,7 @@ func (s *source) isPHPAssertion(i int) bool {
 	return dotted && startsWith(low, "shouldreceive", "shouldnotreceive", "shouldhave", "shouldbe", "shouldnotbe", "shouldnothave")
 }
 
-// isMemberAccess reports whether the token at i stands between a thing and its member.
+// isMemberAccess reports whether the token at i is the operator before a member.
 func (s *source) isMemberAccess(i int) bool {
 	if s.Lang == syntax.PHP {
 		return s.IsOneOf(i, "->", "::")

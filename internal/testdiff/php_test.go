@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// phpClass is a class of PHPUnit with methods; each is its head and its body.
+// phpClass returns a PHPUnit class; methods are pairs of head and body.
 func phpClass(head string, methods ...string) string {
 	var b strings.Builder
 	b.WriteString("<?php\n\nuse X\\BaseCase as TestCase;\n\n" + head + "\n{\n")
@@ -25,7 +25,7 @@ const (
 	phpMore = "$this->assertTrue(two(2));"
 )
 
-// TestPHP has what takes tests of PHP away, and what only seems to.
+// TestPHP has changes that weaken tests of PHP, and some that only seem to.
 func TestPHP(t *testing.T) {
 	t.Parallel()
 	both := phpClass(phpA, phpOne, phpSame, phpTwo, phpMore)

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// readPythonTests returns functions and methods whose names begin with test, and the classes
-// around them. Indentation says what belongs to what.
+// readPythonTests returns functions and methods with names that begin with test, and the classes
+// around them, by indentation.
 func (s *source) readPythonTests() []Test {
 	type scope struct {
 		col  int
@@ -51,8 +51,8 @@ func (s *source) readPythonTests() []Test {
 	return list
 }
 
-// pythonBody returns what follows the colon of the head that begins at i, down to the
-// first line that stands no further right than col, and the column of its statements.
+// pythonBody returns the block behind the colon of the head at i, to the first line that is not
+// indented further than col, and the column of its statements.
 func (s *source) pythonBody(i, col int) (body []syntax.Token, first int) {
 	for i < len(s.Tokens) && (!s.Is(i, ":") || !s.isOutsideBrackets(i)) {
 		i++
@@ -68,10 +68,10 @@ func (s *source) pythonBody(i, col int) (body []syntax.Token, first int) {
 	return body, first
 }
 
-// isOutsideBrackets reports whether the token is in no bracket, or in one that is never closed.
+// isOutsideBrackets reports whether the token is outside of brackets, not counting unclosed ones.
 func (s *source) isOutsideBrackets(i int) bool { return s.Open[i] < 0 || s.Close[s.Open[i]] < 0 }
 
-// decoratorSkips looks for skips in what decorates the def or class at i.
+// decoratorSkips looks for skips in the decorators of the def or class at i.
 func (s *source) decoratorSkips(i int) []Mark {
 	var marks []Mark
 	from := s.decoratorsStart(i)
@@ -90,7 +90,7 @@ func (s *source) decoratorSkips(i int) []Mark {
 	return marks
 }
 
-// decoratorsStart returns where what decorates the def at i begins.
+// decoratorsStart returns the first token of the decorators of the def or class at i.
 func (s *source) decoratorsStart(i int) int {
 	if !s.At(i).First { // async
 		i--

@@ -7,21 +7,21 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// UnknownRows is a number of rows that the text does not say.
+// UnknownRows is a number of rows that is not in the text.
 const UnknownRows = -1
 
-// maxRows bounds what is made of tables in tables.
+// maxRows bounds the product of nested tables.
 const maxRows = 100_000
 
-// table is a list of values that something is gone through with: a loop, or a test.
+// table is a list of values over which a loop or a test runs.
 type table struct {
-	from, to int // the tokens that it is gone through for
+	from, to int // the tokens that it runs
 	rows     int
 	values   []syntax.Token
 }
 
-// countTestRows tells for each test how often it runs by the tables around it and by the loops
-// in it that assert.
+// countTestRows sets how often each test runs, by the tables around it and by loops with assertions
+// in it.
 func (s *source) countTestRows(list []Test) {
 	s.findLoops()
 	for n := range list {
@@ -46,7 +46,7 @@ func (s *source) countTestRows(list []Test) {
 	}
 }
 
-// multiplyRows multiplies numbers of rows; 0 is not a table.
+// multiplyRows multiplies numbers of rows; 0 means no table.
 func multiplyRows(a, b int) int {
 	switch {
 	case a == 0:
@@ -68,7 +68,7 @@ func (s *source) assertsIn(from, to int) bool {
 	return false
 }
 
-// tokenIndex returns the place of a token in the text.
+// tokenIndex returns the index of a token in the text.
 func (s *source) tokenIndex(t syntax.Token) int {
 	i, _ := slices.BinarySearchFunc(s.Tokens, t, func(x, t syntax.Token) int {
 		switch {
@@ -82,19 +82,19 @@ func (s *source) tokenIndex(t syntax.Token) int {
 	return i
 }
 
-// countElements counts what is between the commas of the bracket at i.
+// countElements counts the elements in the bracket at i.
 func (s *source) countElements(i int) (rows int, values []syntax.Token) {
 	if s.Close[i] < 0 {
 		return UnknownRows, nil
 	}
 	values = s.Inside(i)
-	open := true // something may come
+	open := true // an element may follow
 	for k := i + 1; k < s.Close[i]; k++ {
 		switch {
 		case s.Open[k] == i && s.Is(k, ","):
 			open = true
 		case s.Open[k] == i && (s.Is(k, "*") && s.Is(k-1, "*") || s.Is(k, ".", ".", ".") || s.Is(k, "for")):
-			return UnknownRows, values // what another list holds
+			return UnknownRows, values // elements of another list
 		case open:
 			rows, open = rows+1, false
 		}
@@ -102,8 +102,8 @@ func (s *source) countElements(i int) (rows int, values []syntax.Token) {
 	return rows, values
 }
 
-// countList counts the list that an expression from token i to token to gives: one that is
-// written there, or is what a name of the text was set to.
+// countList counts the list in an expression from token i to token to: a literal or, with names,
+// the literal that was assigned to a name.
 func (s *source) countList(i, to int, names bool) (rows int, values []syntax.Token) {
 	if names && s.At(i).Kind == syntax.Word && !s.Is(i, "new") && !s.Is(i+1, "!") {
 		if at, known := s.definitions()[s.At(i).Text]; known && !s.Is(i+1, "(") {
@@ -129,8 +129,8 @@ func (s *source) countList(i, to int, names bool) (rows int, values []syntax.Tok
 	return UnknownRows, nil
 }
 
-// isBeforeList reports whether what token k of an expression that begins at i opens is before the list: a type, or the
-// arguments of a call that gives it in Java. end is where it ends.
+// isBeforeList reports whether the bracket at token k, in an expression that begins at i, precedes
+// the list: a type, or the arguments of a call in Java. end is its end.
 func (s *source) isBeforeList(i, k int) (end int, ok bool) {
 	switch {
 	case s.Is(k, "struct", "{") || s.Is(k, "interface", "{"):
@@ -142,18 +142,19 @@ func (s *source) isBeforeList(i, k int) (end int, ok bool) {
 	return k, false
 }
 
-// isListWrapper reports whether token k opens a call that gives its argument's items: enumerate([…]), Object.entries({…}).
+// isListWrapper reports whether token k opens a call that returns the items of its argument:
+// enumerate([…]), Object.entries({…}).
 func (s *source) isListWrapper(k int) bool {
 	return s.Is(k, "(") && s.At(k-1).Kind == syntax.Word &&
 		(s.Lang == syntax.Python || s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript)
 }
 
-// isNotList reports whether an expression that begins at i is known at token k to give no list that is written there.
+// isNotList reports whether token k shows that an expression that begins at i is no literal list.
 func (s *source) isNotList(i, k int) bool {
 	return s.Is(k, ";") || s.Is(k, "(") && (s.Lang == syntax.Go || s.Lang == syntax.PHP && k > i && !s.Is(k-1, "array"))
 }
 
-// definitions returns for each name of the text where what it was last set to begins.
+// definitions maps each name of the text to the start of the last value assigned to it.
 func (s *source) definitions() map[string]int {
 	if s.defs != nil {
 		return s.defs
@@ -178,13 +179,13 @@ func (s *source) definitions() map[string]int {
 	return s.defs
 }
 
-// countFirstArgument counts the list that a call is given as its first argument.
+// countFirstArgument counts the list in the first argument of a call.
 func (s *source) countFirstArgument(call int) (t table) {
 	t.rows, t.values = s.countList(call+1, s.End(call), true)
 	return t
 }
 
-// countTextLines counts the lines of a text that say something.
+// countTextLines counts the lines of a text that are not blank.
 func countTextLines(t syntax.Token) int {
 	n := 0
 	for line := range strings.Lines(t.Value()) {
@@ -195,8 +196,7 @@ func countTextLines(t syntax.Token) int {
 	return n
 }
 
-// addDecoratorTables adds the tables of what decorates a test, from token i on, that runs to
-// token to.
+// addDecoratorTables adds the tables in a test's decorators, which are the tokens from i to to.
 func (s *source) addDecoratorTables(i, to int, u *Test) {
 	for k := i; k < to; k++ {
 		if !s.Is(k+1, "(") || s.Open[k] != s.Open[i] {
@@ -226,7 +226,7 @@ func (s *source) addDecoratorTables(i, to int, u *Test) {
 	}
 }
 
-// addAttributeRows adds the rows of attributes, which each are one or name where they stand.
+// addAttributeRows adds the rows of attributes, each of which is a row or names a source of rows.
 func (s *source) addAttributeRows(u *Test, attrs []attribute) {
 	sum := 0
 	for _, a := range attrs {
@@ -255,7 +255,7 @@ func (s *source) addAttributeRows(u *Test, attrs []attribute) {
 	}
 }
 
-// countJavaRows counts what @ValueSource(ints = {1, 2}) and @CsvSource({"1,2"}) list.
+// countJavaRows counts the rows listed in @ValueSource(ints = {1, 2}) and @CsvSource({"1,2"}).
 func (s *source) countJavaRows(a attribute) int {
 	for _, t := range a.args {
 		if t.Is("{") {

@@ -13,9 +13,9 @@ var (
 		"xdescribe": true, "xcontext": true, "xfeature": true, "fdescribe": true, "fcontext": true}
 )
 
-// readRubyTests returns the examples of RSpec and the tests of minitest. What belongs to one
-// is told by its braces or, between do and end, by the column of its first word, where
-// its end stands as well.
+// readRubyTests returns the examples of RSpec and the tests of minitest. A block is delimited by
+// its braces or, between do and end, by the column of its first word, which is also the column of
+// its end.
 func (s *source) readRubyTests() []Test {
 	var list []Test
 	var around scopes
@@ -40,7 +40,7 @@ func (s *source) readRubyTests() []Test {
 		u := Test{Line: t.Line, Group: rubyGroups[word], ShortName: s.rubyName(i, def, body)}
 		u.Name = groupPrefix(groups, u.ShortName)
 		s.readRubyMarks(&u, i, body)
-		if !ok { // it "does something": a plan, not a test
+		if !ok { // it "does something": planned, not a test yet
 			u.Skips = append(u.Skips, Mark{Line: t.Line, Text: word + " without a block"})
 		}
 		if !u.Group && ok {
@@ -55,7 +55,7 @@ func (s *source) readRubyTests() []Test {
 	return list
 }
 
-// rubyBody returns where the block of the statement that begins at start begins and ends.
+// rubyBody returns the start and end of the block of the statement that begins at start.
 func (s *source) rubyBody(start, i int) (body, end int, ok bool) {
 	k := i + 1
 	for ; k < len(s.Tokens); k++ {
@@ -135,7 +135,7 @@ func (s *source) readRubyMarks(u *Test, i, body int) {
 	}
 }
 
-// hasRubyCondition reports whether what is given for the key at k is not a literal: skip: !supported?,
+// hasRubyCondition reports whether the value of the key at k is not a literal: skip: !supported?,
 // :skip => !supported?.
 func (s *source) hasRubyCondition(k int) bool {
 	v := k + 1

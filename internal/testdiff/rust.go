@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// attribute is #[name(args)] of Rust, @Name(args) of Java or [Name(args)] of C#.
+// attribute is an attribute of Rust (#[name(args)]), Java (@Name(args)) or C# ([Name(args)]).
 type attribute struct {
-	name string // its last part
+	name string // the last part of its name
 	line int
 	args []syntax.Token
 }
@@ -22,7 +22,7 @@ func (a attribute) hasWord(word string) bool {
 	return false
 }
 
-// readRustTests returns functions with an attribute that makes them tests.
+// readRustTests returns functions with a test attribute.
 func (s *source) readRustTests() []Test {
 	var list []Test
 	var attrs []attribute
@@ -43,7 +43,7 @@ func (s *source) readRustTests() []Test {
 		case t.Is("fn") && s.At(i+1).Kind == syntax.Word:
 			if u, body, ok := s.readRustTest(i, attrs); ok {
 				list = append(list, u)
-				i = min(s.End(body), len(s.Tokens)-1) // a test within a test does not run
+				i = min(s.End(body), len(s.Tokens)-1) // a nested test does not run
 			}
 			attrs = nil
 		case t.Is(";") || t.Is("{") || t.Is("}"):
@@ -92,7 +92,7 @@ func (s *source) readRustTest(i int, attrs []attribute) (Test, int, bool) {
 	return u, min(body, len(s.Tokens)), test && s.Is(body, "{")
 }
 
-// rustSkips tells what leaves a test or a module of them out.
+// rustSkips returns the attributes that skip a test or a module.
 func rustSkips(attrs []attribute) []Mark {
 	var marks []Mark
 	for _, a := range attrs {

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// What test frameworks of JavaScript call tests and groups, and what goes before them
-// to leave others or themselves out.
+// The functions of JavaScript's test frameworks for tests and groups, with the prefixes that skip
+// or focus them.
 var (
 	scriptTests  = map[string]bool{"it": true, "test": true, "specify": true, "xit": true, "xtest": true, "xspecify": true, "fit": true}
 	scriptGroups = map[string]bool{"describe": true, "context": true, "suite": true, "xdescribe": true, "xcontext": true, "fdescribe": true}
 )
 
-// readScriptTests returns calls of it, test, describe and their kind, with what is chained to
-// them: it.skip("…"), describe.only.each(…)("…").
+// readScriptTests returns calls of it, test, describe and the like, with their modifiers:
+// it.skip("…"), describe.only.each(…)("…").
 func (s *source) readScriptTests() []Test {
 	var list []Test
 	type scope struct {
@@ -21,7 +21,7 @@ func (s *source) readScriptTests() []Test {
 		name      string
 	}
 	var open []scope
-	var at []int // index into list of the tests around the token
+	var at []int // indexes in list of the tests around the token
 	for i, t := range s.Tokens {
 		for len(open) > 0 && i >= open[len(open)-1].end {
 			open = open[:len(open)-1]
@@ -53,8 +53,8 @@ func (s *source) readScriptTests() []Test {
 	return list
 }
 
-// isSubtest tells t.test("…", function …) from other methods of that name: a regular
-// expression has one.
+// isSubtest distinguishes t.test("…", function …) from other methods of that name, as of a
+// regular expression.
 func (s *source) isSubtest(i int) bool {
 	if !s.Tokens[i].Is("test") || !scriptHandles[s.At(i-2).Text] {
 		return false
@@ -67,7 +67,7 @@ func (s *source) isSubtest(i int) bool {
 	return false
 }
 
-// readScriptCall reads the call that begins at i; call is its parenthesis.
+// readScriptCall reads the call at i; call is its parenthesis.
 func (s *source) readScriptCall(i int) (u Test, call int, ok bool) {
 	t := s.Tokens[i]
 	u = Test{Line: t.Line, Group: scriptGroups[t.Text]}
@@ -104,7 +104,7 @@ func (s *source) readScriptCall(i int) (u Test, call int, ok bool) {
 			k = s.End(k) + 1
 		} else if s.At(k).Kind == syntax.Text {
 			each = append(each, table{rows: countTextLines(s.At(k)) - 1, values: s.Tokens[k : k+1]})
-			k++ // a table in a template
+			k++ // a table in a template literal
 		}
 	}
 	name := s.At(k + 1)
@@ -120,7 +120,7 @@ func (s *source) readScriptCall(i int) (u Test, call int, ok bool) {
 		u.ShortName = JoinTokens(s.Tokens[k+1 : min(comma, len(s.Tokens))])
 	}
 	if name.Kind != syntax.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.ShortName == "" {
-		return u, 0, false // test.skip(condition, "why") is about the test around it
+		return u, 0, false // test.skip(condition, "why") skips the test around it
 	}
 	for _, t := range each {
 		t.from, t.to = k, s.End(k)
@@ -130,7 +130,7 @@ func (s *source) readScriptCall(i int) (u Test, call int, ok bool) {
 	return u, k, true
 }
 
-// readScriptBody returns what the function in a call's arguments does, and reads options.
+// readScriptBody returns the body of the function in a call's arguments, and reads options.
 func (s *source) readScriptBody(call, from int, u *Test) []syntax.Token {
 	end := s.End(call)
 	for i := from; i < end; i++ {
@@ -151,7 +151,7 @@ func (s *source) readScriptBody(call, from int, u *Test) []syntax.Token {
 	return s.Tokens[min(from, end):end]
 }
 
-// readScriptOptions reads { skip: true }, as node's runner has it.
+// readScriptOptions reads { skip: true }, an option of node's runner.
 func (s *source) readScriptOptions(open int, u *Test) {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
@@ -168,8 +168,7 @@ func (s *source) readScriptOptions(open int, u *Test) {
 	}
 }
 
-// addScriptSkip looks for a skip of the test that the token at i is in: this.skip(),
-// ctx.skip(), test.skip(condition).
+// addScriptSkip adds a skip at token i to its test: this.skip(), ctx.skip(), test.skip(condition).
 func (s *source) addScriptSkip(u *Test, i int) {
 	t := s.Tokens[i]
 	if !t.IsOneOf("skip", "fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == syntax.Text && s.At(i-2).Is("test") {

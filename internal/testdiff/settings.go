@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// findWeakenedSettings says what a change of CI, build and test configuration takes away: limits
-// that were lowered, failures that no longer count, tests that no longer run.
+// findWeakenedSettings returns findings for what a change of CI, build and test configuration
+// weakens: lowered limits, ignored failures, excluded tests.
 func findWeakenedSettings(f *syntax.File) []belay.Finding {
 	if f.IsCreated() || f.IsDeleted() || syntax.IsBinary(f.After) || !isConfigFile(f.Path) || len(f.After) > 2<<20 {
 		return nil
@@ -34,7 +34,7 @@ var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|no
 	`\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|conftest\.py|` +
 	`sonar-project\.properties|phpunit\.xml.*)$`)
 
-// isConfigFile reports by its path whether a file says how the project is built and tested.
+// isConfigFile reports by its path whether a file configures how the project is built and tested.
 func isConfigFile(p string) bool {
 	for _, dir := range []string{".github/workflows/", ".github/actions/", ".circleci/", ".buildkite/", ".gitlab/", ".woodpecker"} {
 		if strings.HasPrefix(p, dir) {
@@ -43,7 +43,7 @@ func isConfigFile(p string) bool {
 	}
 	switch syntax.LanguageOf(p) {
 	case syntax.Go, syntax.Rust, syntax.Java, syntax.CSharp:
-		return false // quicker than asking
+		return false // faster than the expressions
 	}
 	return configNames.MatchString(path.Base(p)) ||
 		strings.HasSuffix(p, ".sh") && (strings.Contains(p, "test") || strings.Contains(p, "ci"))
@@ -55,8 +55,8 @@ type configLine struct {
 	text   string
 }
 
-// uncommentedLines takes comments away: what follows # or // after a space, outside
-// quotes, and <!-- … --> of a line. JSON has none.
+// uncommentedLines returns the lines of a text without comments: # or // after a space, outside of
+// quotes. JSON and XML are returned unchanged.
 func uncommentedLines(p string, text []byte) []configLine {
 	var out []configLine
 	n := 0
@@ -96,11 +96,11 @@ func cutComment(line, sign string) string {
 	return line
 }
 
-// limit is a number that tests or their coverage are held to.
+// limit is a bound on the number of tests or their coverage.
 type limit struct {
 	pattern       *lazyregexp.Regexp
-	files         *lazyregexp.Regexp // names of the files in which it means that; nil is any
-	lowerIsWeaker bool               // smaller is weaker
+	files         *lazyregexp.Regexp // names of files in which it has this meaning; nil is any
+	lowerIsWeaker bool               // a smaller value is weaker
 }
 
 func minimumLimit(form, in string) limit {
@@ -128,12 +128,12 @@ var limitKinds = []limit{
 }
 
 type limitValue struct {
-	line   int // its line
+	line   int // number
 	amount float64
 	text   string
 }
 
-// values finds a kind of limit, by its name, in the order of the text.
+// values returns the limits of this kind by name, in the order of the text.
 func (l limit) values(p string, lines []configLine) map[string][]limitValue {
 	out := map[string][]limitValue{}
 	if l.files != nil && !l.files.MatchString(path.Base(p)) {
@@ -154,7 +154,7 @@ func (l limit) values(p string, lines []configLine) map[string][]limitValue {
 	return out
 }
 
-// findLoweredLimits compares the limits of both texts, each with the one in its place.
+// findLoweredLimits compares the limits of both texts by name and position.
 func findLoweredLimits(f *syntax.File, before, after []configLine) []belay.Finding {
 	var out []belay.Finding
 	for _, l := range limitKinds {

@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// IsSimilar reports whether two tests do nearly the same: three of four of their words and
-// marks are shared.
+// IsSimilar reports whether two tests do nearly the same: three quarters of their tokens are
+// shared.
 func (u Test) IsSimilar(a Test) bool {
 	return !u.Group && len(u.Body) >= 6 && u.CountShared(a)*4 >= max(len(a.Body), len(u.Body))*3
 }
 
-// CountShared counts the words and marks that both tests have.
+// CountShared counts the tokens that both tests have.
 func (u Test) CountShared(a Test) int {
 	counts := map[string]int{}
 	for _, t := range u.Body {
@@ -30,7 +30,7 @@ func (u Test) CountShared(a Test) int {
 	return n
 }
 
-// calledNames returns the names of what a test calls, and of what it calls on nothing.
+// calledNames returns the names that a test calls, and those that it calls without a receiver.
 func (u Test) calledNames() (names, plain map[string]bool) {
 	names, plain = map[string]bool{}, map[string]bool{}
 	for i := 0; i+1 < len(u.Body); i++ {
@@ -45,8 +45,8 @@ func (u Test) calledNames() (names, plain map[string]bool) {
 	return names, plain
 }
 
-// CallsMore reports whether a test calls something that b did not: a helper may assert now. What was a method, as in
-// t.match(x), and is called by its name alone is another function.
+// CallsMore reports whether a test calls something that b did not, such as a helper that may
+// assert. A function call is not the same as a method call of that name, as t.match(x) was.
 func (u Test) CallsMore(b Test) bool {
 	names, plain := u.calledNames()
 	had, hadPlain := b.calledNames()
@@ -55,10 +55,10 @@ func (u Test) CallsMore(b Test) bool {
 	return len(names)+len(plain) > 0
 }
 
-// CanFail reports whether an assertion of the test can fail it.
+// CanFail reports whether a failed assertion can fail the test.
 func (u Test) CanFail() bool { return u.Asserts > len(u.Unreachable)+len(u.Swallowed) }
 
-// commonWords are words that tests of all kinds have, whatever they test.
+// commonWords are words that occur in tests of any subject.
 var commonWords = lazyregexp.Of(`if for while switch case catch try except func function return range def lambda async await
 	new let const var val in is not and or
 	true false True False nil null None undefined self this end do done it test describe expect assert require t b f tb
@@ -66,8 +66,8 @@ var commonWords = lazyregexp.Of(`if for while switch case catch try except func 
 	must suite qt want got wanted expected actual err error errors name cases string int bool float String Integer public void static fn mut
 	Run Log Logf Helper Parallel Error Errorf Fatal Fatalf Fail FailNow Equal NotEqual NoError Nil NotNil Len Contains That fail raises`)
 
-// CommonCalls returns the names that more than a third of some tests call: what one of them is about
-// they do not say. Of fewer than three tests nothing is common.
+// CommonCalls returns the names that more than a third of the tests call, so that they do not
+// identify a test's subject. Fewer than three tests have none.
 func CommonCalls(tests []Test) map[string]bool {
 	counts, n := map[string]int{}, 0
 	for _, u := range tests {
@@ -87,8 +87,8 @@ func CommonCalls(tests []Test) map[string]bool {
 	return common
 }
 
-// HasSameSubject reports whether the test a calls what u calls, or names it in its table; of
-// one that calls nothing, whether it has a word of it. What is common does not count.
+// HasSameSubject reports whether the test a calls a function that u calls, or names it in its
+// table. If u calls nothing, they have to share a word. Common names do not count.
 func (u Test) HasSameSubject(a Test, common map[string]bool) bool {
 	wanted := map[string]bool{}
 	none := true
@@ -109,21 +109,22 @@ func (u Test) HasSameSubject(a Test, common map[string]bool) bool {
 	return slices.ContainsFunc(slices.Concat(a.Body, a.Table), func(t syntax.Token) bool { return t.Kind == syntax.Word && wanted[t.Text] })
 }
 
-// isSubjectWord recognises a word that may be of what is tested, and not of how it is asked.
+// isSubjectWord reports whether a word can belong to the tested code, and not to the test
+// framework.
 func isSubjectWord(word string) bool {
 	low := strings.ToLower(word)
 	matcher := len(word) > 2 && strings.HasPrefix(word, "to") && word[2] >= 'A' && word[2] <= 'Z'
 	return !commonWords.Has(word) && !matcher && !strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect")
 }
 
-// IsInTable reports whether a's table has half of the values of u, or its name.
+// IsInTable reports whether a's table contains at least half of the values of u, or its name.
 func (u Test) IsInTable(a Test) bool {
 	has := map[string]bool{}
 	for _, t := range a.Table {
 		if t.Kind == syntax.Number || t.Kind == syntax.Text || t.Kind == syntax.Word {
 			has[t.Value()] = true
 		}
-		if t.Kind == syntax.Text && len(t.Text) < 4096 { // 1, 2 in a text: rows of a CSV
+		if t.Kind == syntax.Text && len(t.Text) < 4096 { // 1, 2 in a string: rows of a CSV
 			for _, word := range strings.FieldsFunc(t.Value(), func(r rune) bool { return strings.ContainsRune(" \t\n,|;${}'", r) }) {
 				has[word] = true
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// isSnapshotFile tells by its path a file of what tests expect, which their runners write when
-// they are told to.
+// isSnapshotFile reports by its path whether a file has expected results, which test runners write
+// on request.
 func isSnapshotFile(p string) bool {
 	dir, base := path.Split(strings.ToLower(p))
 	for _, mark := range []string{".snap", ".ambr", ".golden", ".approved", ".verified", ".expected"} {
@@ -29,8 +29,8 @@ func isSnapshotFile(p string) bool {
 		(strings.HasPrefix(base, "expected") || strings.HasPrefix(base, "want"))
 }
 
-// findRewrittenSnapshots returns a finding for each file of expected results in which lines that were there
-// have become others. Results that are new, or gone with their tests, are none.
+// findRewrittenSnapshots returns a finding for each file of expected results with changed lines.
+// New results, and results deleted with their tests, are ignored.
 func findRewrittenSnapshots(files []*syntax.File, r Rules) []belay.Finding {
 	if r.ChangesAsked {
 		return nil
@@ -66,8 +66,8 @@ func findRewrittenSnapshots(files []*syntax.File, r Rules) []belay.Finding {
 	return out
 }
 
-// firstReplacedLine returns the first line that took the place of another, both of them, and how many
-// such places there are.
+// firstReplacedLine returns the first changed line, its old and new text, and the number of changed
+// places.
 func firstReplacedLine(f *syntax.File) (line int, old, now string, n int) {
 	added, gone := f.AddedLines(), syntax.AddedLines(f.After, f.Before)
 	before, after := strings.Split(string(f.Before), "\n"), strings.Split(string(f.After), "\n")

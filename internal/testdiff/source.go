@@ -6,34 +6,34 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// source is a text cut into tokens, with the brackets that belong together.
+// source is a text as tokens, with matched brackets.
 type source struct {
 	Lang   syntax.Language
 	Tokens []syntax.Token
-	Close  []int // for ( [ {: the index of what closes it, -1 when nothing does
+	Close  []int // for ( [ {: index of the closing bracket, -1 without one
 	Open   []int // for every token: the bracket it is in, -1 for none
-	Depth  []int // for every token: how many brackets it is in
+	Depth  []int // for every token: number of brackets around it
 
 	lines, heads []int          // see readLines
-	swallowed    map[int]Mark   // what swallows gave
-	unreachable  map[int]string // what impossibleCondition gave
-	tables       []table        // see tabled
+	swallowed    map[int]Mark   // cache of findSwallow
+	unreachable  map[int]string // cache of impossibleCondition
+	tables       []table        // see findLoops and readScriptCall
 	defs         map[string]int // see definitions
 	bodies       map[string]int // see phpBodies
 	expected     []Value        // see ExpectedValues
 }
 
-// maxDepth is how many brackets deep tests and assertions are looked for: a text in which
-// thousands nest, or are never closed, would be read again and again.
+// maxDepth bounds the nesting of brackets in which tests and assertions are looked for: a text with
+// thousands of nested or unclosed ones would be read again and again.
 const maxDepth = 60
 
-// newSource finds the brackets of tokens that belong together.
+// newSource matches the brackets of tokens.
 func newSource(l syntax.Language, tokens []syntax.Token) *source {
 	n := syntax.MatchBrackets(tokens)
 	return &source{Lang: l, Tokens: tokens, Close: n.Close, Open: n.Open, Depth: n.Depth}
 }
 
-// At returns token i, an empty one past the ends.
+// At returns token i, an empty one if i is out of range.
 func (s *source) At(i int) syntax.Token {
 	if i < 0 || i >= len(s.Tokens) {
 		return syntax.Token{}
@@ -41,7 +41,7 @@ func (s *source) At(i int) syntax.Token {
 	return s.Tokens[i]
 }
 
-// Is reports whether the tokens from i on are these words and marks.
+// Is reports whether the tokens from i have these texts.
 func (s *source) Is(i int, words ...string) bool {
 	for n, w := range words {
 		if !s.At(i + n).Is(w) {
@@ -51,10 +51,10 @@ func (s *source) Is(i int, words ...string) bool {
 	return true
 }
 
-// IsOneOf reports whether token i is one of these words and marks.
+// IsOneOf reports whether token i has one of these texts.
 func (s *source) IsOneOf(i int, words ...string) bool { return s.At(i).IsOneOf(words...) }
 
-// End returns the index of what closes the bracket at i, or the end of the text.
+// End returns the index of the bracket that closes the one at i, or the end of the text.
 func (s *source) End(i int) int {
 	if i < 0 || i >= len(s.Tokens) || s.Close[i] < 0 {
 		return len(s.Tokens)
@@ -62,7 +62,7 @@ func (s *source) End(i int) int {
 	return s.Close[i]
 }
 
-// Inside returns the tokens between the bracket at i and what closes it.
+// Inside returns the tokens in the bracket at i.
 func (s *source) Inside(i int) []syntax.Token {
 	if i < 0 || i+1 > len(s.Tokens) {
 		return nil
@@ -70,7 +70,7 @@ func (s *source) Inside(i int) []syntax.Token {
 	return s.Tokens[i+1 : max(s.End(i), i+1)]
 }
 
-// JoinTokens writes tokens on one line, for a name of what has none.
+// JoinTokens formats tokens on one line, as the name of something without one.
 func JoinTokens(tokens []syntax.Token) string {
 	var b strings.Builder
 	for i, t := range tokens {
@@ -84,8 +84,8 @@ func JoinTokens(tokens []syntax.Token) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// isConditional reports whether the token at i stands under a condition inside the bracket
-// of the body: within braces that follow if, for, switch, else and their kind.
+// isConditional reports whether the token at i is under a condition inside of the body: in braces
+// behind if, for, switch, else and the like.
 func (s *source) isConditional(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
 		if !s.Tokens[o].Is("{") {
@@ -104,7 +104,7 @@ func (s *source) isConditional(i, body int) bool {
 	return false
 }
 
-// isGuarded reports whether the statement at i is what an if without braces does.
+// isGuarded reports whether the statement at i is the body of an if without braces.
 func (s *source) isGuarded(i int) bool {
 	for s.At(i-1).Is("return") || s.At(i-1).Is("await") || s.At(i-1).Is("throw") {
 		i--

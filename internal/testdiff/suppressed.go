@@ -4,14 +4,14 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Suppression is what keeps an assertion from failing a test though it is there.
+// Suppression is what keeps an assertion from failing its test.
 type Suppression struct {
-	Unreachable Mark // a condition that never holds stands around it
-	Swallowed   Mark // its failure is caught, and nothing is done with it
+	Unreachable Mark // a condition around it that is never true
+	Swallowed   Mark // a handler that catches and ignores its failure
 }
 
-// findSuppression tells what keeps the assertion at i from failing its test. A mark without a text
-// tells that nothing does.
+// findSuppression returns what keeps the assertion at i from failing its test. A mark without text
+// means nothing.
 func (s *source) findSuppression(i int) Suppression {
 	var d Suppression
 	if text := s.impossibleOwnCondition(i); text != "" {
@@ -24,7 +24,7 @@ func (s *source) findSuppression(i int) Suppression {
 		}
 		if m := s.findSwallow(head); m.Text != "" && d.Swallowed.Text == "" {
 			for _, outer := range around[n+1:] {
-				m.Unsure = m.Unsure || s.isLoop(outer) // tried again until it holds
+				m.Unsure = m.Unsure || s.isLoop(outer) // repeated until it passes
 			}
 			m.Line = s.At(i).Line
 			d.Swallowed = m
@@ -36,11 +36,11 @@ func (s *source) findSuppression(i int) Suppression {
 	return d
 }
 
-// usesIndentation recognises a language whose blocks are read by how far their lines are indented.
+// usesIndentation reports whether blocks of the language are determined by indentation.
 func (s *source) usesIndentation() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
 
-// enclosingBlocks returns the blocks around token i, the innermost first: the braces that open them
-// or, where columns tell, the first words of the lines that begin them.
+// enclosingBlocks returns the blocks around token i, the innermost first: their opening braces or,
+// in languages by indentation, the first tokens of their heads.
 func (s *source) enclosingBlocks(i int) []int {
 	var list []int
 	if !s.usesIndentation() {
@@ -64,8 +64,8 @@ func (s *source) enclosingBlocks(i int) []int {
 	return list
 }
 
-// readLines finds for each token the first one of its statement's line, and for that the
-// line it is indented below.
+// readLines sets for each token the first one of its statement's line, and for that the line it is
+// indented below.
 func (s *source) readLines() {
 	s.lines, s.heads = make([]int, len(s.Tokens)), make([]int, len(s.Tokens))
 	var open []int
@@ -85,13 +85,13 @@ func (s *source) readLines() {
 	}
 }
 
-// isStatementStart reports whether a line that begins with token i begins a statement.
+// isStatementStart reports whether token i, the first of its line, begins a statement.
 func (s *source) isStatementStart(i int) bool {
 	o := s.Open[i]
 	return o < 0 || s.Close[o] < 0 || s.Lang == syntax.Ruby && s.Tokens[o].Is("{")
 }
 
-// headColon returns the colon that ends the head of a block of Python, -1 for another line.
+// headColon returns the colon that ends the head of a Python block, -1 for another line.
 func (s *source) headColon(line int) int {
 	switch s.At(line).Text {
 	case "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async":
@@ -106,7 +106,7 @@ func (s *source) headColon(line int) int {
 	return -1
 }
 
-// impossibleCondition returns the condition of a block when it never holds.
+// impossibleCondition returns the condition of a block if it is never true.
 func (s *source) impossibleCondition(head int) string {
 	text, known := s.unreachable[head]
 	if !known {
@@ -137,8 +137,8 @@ func (s *source) impossibleHead(head int) string {
 	return ""
 }
 
-// conditionRange returns the word that begins a block's condition and where that ends, -1 for a
-// block that has none.
+// conditionRange returns the keyword and the end of a block's condition, -1 for a block without
+// one.
 func (s *source) conditionRange(head int) (from, to int) {
 	is := func(k int) bool {
 		return s.IsOneOf(k, "if", "while", "elif", "unless", "elsif", "elseif")
@@ -166,7 +166,7 @@ func (s *source) conditionRange(head int) (from, to int) {
 	return -1, -1
 }
 
-// goConditionRange looks back from a brace for the if before it, over lines that go on.
+// goConditionRange looks back from a brace for its if, across lines that continue.
 func (s *source) goConditionRange(head int) (from, to int) {
 	for k := head - 1; k >= 0 && head-k < 400; k-- {
 		if s.Open[k] != s.Open[head] {
@@ -186,7 +186,7 @@ func (s *source) goConditionRange(head int) (from, to int) {
 	return -1, -1
 }
 
-// openingBracket returns what the bracket at i closes, -1 for none.
+// openingBracket returns the bracket that the one at i closes, -1 for none.
 func (s *source) openingBracket(i int) int {
 	switch {
 	case i < 1:
@@ -199,8 +199,8 @@ func (s *source) openingBracket(i int) int {
 	return s.Open[i-1]
 }
 
-// impossibleOwnCondition returns the condition of a single statement, the assertion at i, when it
-// never holds: if (false) expect(x); false && expect(x); expect(x) if false.
+// impossibleOwnCondition returns the condition of a single statement, the assertion at i, if it is
+// never true: if (false) expect(x); false && expect(x); expect(x) if false.
 func (s *source) impossibleOwnCondition(i int) string {
 	if s.Lang == syntax.Ruby {
 		if k := s.trailingWord(i, "if"); k >= 0 && isNeverTrue(s.tokensToLineEnd(k+1), 0) {
@@ -230,8 +230,8 @@ func (s *source) impossibleOwnCondition(i int) string {
 	return ""
 }
 
-// trailingWord returns where a word of Ruby follows on the line of the statement that token i is
-// of, -1 when it does not.
+// trailingWord returns the position of a word of Ruby behind the statement with token i, on the
+// same line, -1 without one.
 func (s *source) trailingWord(i int, word string) int {
 	depth := s.Open[i]
 	for k := i + 1; k < len(s.Tokens) && s.At(k).Line <= s.At(i).Line; k++ {
@@ -253,8 +253,8 @@ func (s *source) tokensToLineEnd(from int) []syntax.Token {
 	return s.Tokens[min(from, to):to]
 }
 
-// isNeverTrue recognises a condition that holds in no case: one part of each alternative is
-// false as it stands.
+// isNeverTrue reports whether a condition is always false: each alternative has a part that is a
+// false literal.
 func isNeverTrue(tokens []syntax.Token, depth int) bool {
 	tokens = unwrapBrackets(tokens)
 	if len(tokens) == 0 || depth > 8 {
@@ -275,7 +275,7 @@ func isNeverTrue(tokens []syntax.Token, depth int) bool {
 	return true
 }
 
-// isFalseLiteral recognises a literal that no condition holds with.
+// isFalseLiteral reports whether an expression is a literal that is false.
 func isFalseLiteral(tokens []syntax.Token) bool {
 	tokens = unwrapBrackets(tokens)
 	switch len(tokens) {
@@ -288,7 +288,7 @@ func isFalseLiteral(tokens []syntax.Token) bool {
 	return false
 }
 
-// splitCondition cuts a condition where a sign stands twice, or a word, outside brackets.
+// splitCondition splits a condition at a doubled sign, or a word, outside of brackets.
 func splitCondition(tokens []syntax.Token, sign, word string) [][]syntax.Token {
 	var out [][]syntax.Token
 	depth, from := 0, 0

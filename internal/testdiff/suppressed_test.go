@@ -7,8 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// TestDeaf has assertions that stay where they are and can no longer fail their test,
-// and some that only seem to.
+// TestDeaf has unchanged assertions that can no longer fail their test, and some that only seem so.
 func TestDeaf(t *testing.T) {
 	t.Parallel()
 	const never, caught = "assertion is never reached: ", "failed assertion is caught: "

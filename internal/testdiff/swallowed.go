@@ -6,9 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// findSwallow reports whether a block is one whose failed assertions are caught without
-// another failure: a try with a handler that does nothing. Maybe tells a handler that says
-// something, and one that may not catch what an assertion throws.
+// findSwallow returns the handler that ignores failed assertions of a block: in a try, one that
+// does nothing. Unsure is one that only prints, or that may not catch what an assertion throws.
 func (s *source) findSwallow(head int) Mark {
 	if m, known := s.swallowed[head]; known {
 		return m
@@ -29,7 +28,7 @@ func (s *source) findSwallow(head int) Mark {
 	return m
 }
 
-// findBraceSwallow reads try { … } catch (…) { … }.
+// findBraceSwallow checks try { … } catch (…) { … }.
 func (s *source) findBraceSwallow(head int) Mark {
 	try := s.Is(head-1, "try")
 	if open := s.openingBracket(head - 1); s.Is(head-1, ")") && open > 0 { // resources
@@ -61,7 +60,7 @@ func (s *source) findBraceSwallow(head int) Mark {
 	return Mark{}
 }
 
-// catchesAssertion reports whether a handler of these types catches what a failed assertion throws.
+// catchesAssertion reports whether a handler of these types catches a failed assertion.
 func (s *source) catchesAssertion(what []syntax.Token) bool {
 	if s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript || s.Lang == syntax.CSharp && len(what) == 0 {
 		return true
@@ -93,7 +92,7 @@ func (s *source) catchesAssertion(what []syntax.Token) bool {
 	return false
 }
 
-// findPythonSwallow reads try with its excepts, and with suppress(…).
+// findPythonSwallow checks try with its excepts, and with suppress(…).
 func (s *source) findPythonSwallow(head int) Mark {
 	if s.Is(head, "with") {
 		for k := head; k < len(s.Tokens) && s.lines[k] == head; k++ {
@@ -131,8 +130,8 @@ func (s *source) findPythonSwallow(head int) Mark {
 	return Mark{}
 }
 
-// findRubySwallow reads begin … rescue … end. A rescue of no class catches only some
-// frameworks' failures.
+// findRubySwallow checks begin … rescue … end. A rescue without a class catches the failures of
+// some frameworks only.
 func (s *source) findRubySwallow(head int) Mark {
 	if !s.Is(head, "begin") {
 		return Mark{}
@@ -166,7 +165,7 @@ func (s *source) findRubySwallow(head int) Mark {
 	return Mark{}
 }
 
-// nextLineInColumn returns the next line that begins in the column of the line at k, -1 when one
+// nextLineInColumn returns the next line that begins in the column of the line at k, -1 if one
 // further left comes first.
 func (s *source) nextLineInColumn(k int) int {
 	to := s.nextLineOutdented(k)
@@ -176,7 +175,7 @@ func (s *source) nextLineInColumn(k int) int {
 	return -1
 }
 
-// nextLineOutdented returns the next line that begins no further right than the line at k.
+// nextLineOutdented returns the next line that is not indented further than the line at k.
 func (s *source) nextLineOutdented(k int) int {
 	for to := k + 1; to < len(s.Tokens); to++ {
 		if s.lines[to] == to && s.At(to).Col <= s.At(k).Col {
@@ -186,7 +185,7 @@ func (s *source) nextLineOutdented(k int) int {
 	return len(s.Tokens)
 }
 
-// isLoop reports whether a block is gone through again and again.
+// isLoop reports whether a block is the body of a loop.
 func (s *source) isLoop(head int) bool {
 	if s.usesIndentation() {
 		for k := head; k < len(s.Tokens) && s.lines[k] == head; k++ {
@@ -213,12 +212,12 @@ var (
 		markTestSkipped markTestIncomplete`)
 )
 
-// canFollowName reports whether a token can follow the name of what is called or asked.
+// canFollowName reports whether a token can follow the name of a called function or receiver.
 func canFollowName(t syntax.Token) bool {
 	return t.IsOneOf("(", ".") || t.Kind == syntax.Text || t.Kind == syntax.Word
 }
 
-// isSilent tells whether a handler does nothing; maybe tells one that only says something.
+// isSilent reports whether a handler does nothing; maybe means that it only prints.
 func isSilent(body []syntax.Token) (quiet, maybe bool) {
 	depth, start := 0, true
 	for i, t := range body {

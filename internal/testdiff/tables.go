@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// isExpectedName reports whether a name is one of what is expected.
+// isExpectedName reports whether a name is usual for an expected value.
 func isExpectedName(name string) bool {
 	name = strings.TrimLeft(name, "$_")
 	if len(name) < 3 || len(name) > 60 || strings.IndexByte("wWeE", name[0]) < 0 {
@@ -16,11 +16,11 @@ func isExpectedName(name string) bool {
 	return strings.HasPrefix(low, "want") || strings.HasPrefix(low, "expect") || low == "exp"
 }
 
-// maxRowTokens bounds how large a bracket is that says what a field is of.
+// maxRowTokens bounds the size of a row that is part of a field's subject.
 const maxRowTokens = 300
 
-// readExpectedField reads a field or a variable of such a name that is given a literal, the name being
-// token i: want: 3, "expected": 3, expected = 3, var want int = 3.
+// readExpectedField reads a literal assigned to a field or variable with an expected value's name,
+// at token i: want: 3, "expected": 3, expected = 3, var want int = 3.
 func (s *source) readExpectedField(i int) bool {
 	t, k := s.Tokens[i], i+1
 	if !s.Is(k, ":") && !s.Is(k, "=") && s.Lang != syntax.Go || !isExpectedName(t.Value()) {
@@ -48,7 +48,8 @@ func (s *source) readExpectedField(i int) bool {
 	return true
 }
 
-// skipDeclaredType passes over the type of a declaration that continues with a value: const want: number = 3.
+// skipDeclaredType returns the position behind the type of a declaration with a value: const want:
+// number = 3.
 func (s *source) skipDeclaredType(k, otherwise int) int {
 	for n := k; n < k+8 && n < len(s.Tokens) && s.At(n).Line == s.At(k).Line && !isClosing(s.At(n)) && !s.Is(n, ","); n++ {
 		if s.Is(n, "=") && !s.Is(n+1, "=") && !s.Is(n+1, ">") {
@@ -58,9 +59,8 @@ func (s *source) skipDeclaredType(k, otherwise int) int {
 	return otherwise
 }
 
-// rowSubject says what the field at i is of: all of its row but what is expected, and what
-// names the row. A statement's is its name.
-// at is where its value begins.
+// rowSubject returns the subject of the field at i: all of its row except expected values, with the
+// row's name. A statement's subject is its name. at is the position of the value.
 func (s *source) rowSubject(i, at int) string {
 	own := s.Tokens[i].Value()
 	open := s.Open[i]
@@ -87,8 +87,8 @@ func (s *source) rowSubject(i, at int) string {
 	return head + tokenKey(rest) + " " + own
 }
 
-// readTable reads the rows of a table whose columns have names, where token i begins one: Go's
-// []struct{in, want string}{{…}}, parametrize("a, expected", […]), each([…])("…", (a, expected) =>…),
+// readTable reads the rows of a table with named columns that begins at token i: Go's []struct{in,
+// want string}{{…}}, parametrize("a, expected", […]), each([…])("…", (a, expected) =>…),
 // and attributes of a test with parameters.
 func (s *source) readTable(i int) {
 	switch t := s.Tokens[i]; {
@@ -110,7 +110,7 @@ func (s *source) readTable(i int) {
 	}
 }
 
-// readRows reads each bracket within the one at open as a row.
+// readRows reads each bracket in the one at open as a row.
 func (s *source) readRows(names []string, open int) {
 	any := false
 	for _, n := range names {
@@ -135,7 +135,7 @@ func (s *source) readRow(names []string, open int) {
 	var rest []string
 	for i, a := range args {
 		if len(a) > 1 && a[1].Is(":") && a[0].Kind == syntax.Word && s.Lang == syntax.Go {
-			return // by name
+			return // with field names, which readExpectedField reads
 		}
 		if !isExpectedName(names[i]) {
 			rest = append(rest, tokenKey(a))
@@ -194,7 +194,7 @@ func parameterNames(tokens []syntax.Token) []string {
 	return names
 }
 
-// attributedParameters returns the names of the parameters of the method that the attribute at i is of:
+// attributedParameters returns the names of the parameters of the method with the attribute at i:
 // the last word of each, or the one before its colon.
 func (s *source) attributedParameters(i int) []string {
 	k := i

@@ -8,7 +8,7 @@ import (
 )
 
 // isVacuous reports whether the assertion at i passes whatever the code does: it asserts a
-// constant, compares a thing with itself, or says "or true".
+// constant, compares a thing with itself, or contains "or true".
 func (s *source) isVacuous(i int) bool {
 	t := s.Tokens[i]
 	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
@@ -40,7 +40,7 @@ func (s *source) isVacuous(i int) bool {
 		}
 	}
 	if t.Is("expect") && !s.isMemberAccess(i-1) && isSingleArgumentCall(st) {
-		return true // nothing is asked of what is expected; request.expect(200) asks
+		return true // no matcher; a request's expect(200) has one
 	}
 	if t.IsOneOf("expect", "assertThat", "that") || s.Lang == syntax.CSharp && low == "that" {
 		return s.isVacuousExpect(args, st)
@@ -48,7 +48,7 @@ func (s *source) isVacuous(i int) bool {
 	return isVacuousCall(low, args)
 }
 
-// isSingleArgumentCall recognises a call that nothing is chained to, of one argument.
+// isSingleArgumentCall reports a call with one argument and nothing chained to it.
 func isSingleArgumentCall(call []syntax.Token) bool {
 	if n := len(call); n > 0 && call[n-1].Is(";") {
 		call = call[:n-1]
@@ -60,7 +60,7 @@ func isSingleArgumentCall(call []syntax.Token) bool {
 	return ok && len(tokensUntil(inner, ",")) == len(inner)
 }
 
-// isVacuousCall judges assertX(args…) by its name.
+// isVacuousCall checks assertX(args…) by its name.
 func isVacuousCall(name string, args [][]syntax.Token) bool {
 	if len(args) == 0 {
 		return false
@@ -81,7 +81,7 @@ func isVacuousCall(name string, args [][]syntax.Token) bool {
 	return false
 }
 
-// isVacuousExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
+// isVacuousExpect checks expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
 // Assert.That(a, Is.True).
 func (s *source) isVacuousExpect(args [][]syntax.Token, st []syntax.Token) bool {
 	a := args[0]
@@ -126,7 +126,7 @@ func (s *source) isVacuousExpect(args [][]syntax.Token, st []syntax.Token) bool 
 	return false
 }
 
-// isConstant recognises a literal.
+// isConstant reports whether tokens are a literal.
 func isConstant(tokens []syntax.Token) bool {
 	if len(tokens) == 2 && tokens[0].Is("-") {
 		tokens = tokens[1:]
@@ -142,8 +142,8 @@ func isConstant(tokens []syntax.Token) bool {
 	return t.Kind == syntax.Number || t.Kind == syntax.Text && !strings.Contains(t.Text, "${") && !strings.Contains(t.Text, "#{")
 }
 
-// isAlwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
-// x.equals(x), anything or true.
+// isAlwaysTrue reports whether an expression is always true: true, 1, 1 == 1, x == x, x.equals(x),
+// anything or true.
 func isAlwaysTrue(tokens []syntax.Token) bool {
 	tokens = unwrapBrackets(tokens)
 	n := len(tokens)
@@ -176,7 +176,7 @@ func isAlwaysTrue(tokens []syntax.Token) bool {
 	return false
 }
 
-// unwrapOnce returns what one pair of parentheses around everything holds.
+// unwrapOnce removes one pair of parentheses around everything.
 func unwrapOnce(tokens []syntax.Token) ([]syntax.Token, bool) {
 	if len(tokens) < 3 || !tokens[0].Is("(") {
 		return nil, false
@@ -195,15 +195,14 @@ func unwrapOnce(tokens []syntax.Token) ([]syntax.Token, bool) {
 	return nil, false
 }
 
-// isTuple recognises a tuple with something in it, which Python takes for true whatever that
-// is: assert (x == 1, "why").
+// isTuple reports a tuple with elements, which is always true in Python: assert (x == 1, "why").
 func isTuple(tokens []syntax.Token) bool {
 	inner, ok := unwrapOnce(tokens)
 	return ok && len(tokensUntil(inner, ",")) < len(inner)
 }
 
-// isSameThing tells two equal literals or names. Two equal calls may differ, and comparing
-// them may be the test.
+// isSameThing reports whether two literals or names are equal. Two equal calls may differ, and
+// comparing them may be the test.
 func isSameThing(a, b []syntax.Token) bool {
 	if len(a) == 0 || len(a) != len(b) {
 		return false
