@@ -69,7 +69,7 @@ func (s *goScanner) readAssign(st *ast.AssignStmt, path []string, id int) {
 	}
 }
 
-// addCall notes a call among those to the same function in its block.
+// addCall adds a call to those of the same function in its block.
 func (s *goScanner) addCall(c *ast.CallExpr, path []string, calls map[string]*List) {
 	name := s.text(c.Fun)
 	l := calls[name]

@@ -9,7 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// arguments returns the parts of what is in the brackets that open, without an empty one behind a last comma.
+// arguments returns the ranges of a bracket's arguments, without an empty one behind a trailing
+// comma.
 func (s *Reader) arguments(open int) [][2]int {
 	args := s.Split(open+1, s.CloseOf(open), ",")
 	if last := args[len(args)-1]; last[0] >= last[1] {
@@ -18,9 +19,9 @@ func (s *Reader) arguments(open int) [][2]int {
 	return args
 }
 
-// readCall reads a function call that may give a list. Which functions keep the number of
-// items is known for the usual ones; any other that is given a literal as its first
-// argument (useState, defineConfig, Object.freeze) is taken to hold it.
+// readCall reads a function call that can return a list. It knows which of the usual functions keep
+// the number of items; any other one with a literal as its first argument (useState, defineConfig,
+// Object.freeze) is assumed to return that.
 func (s *Reader) readCall(lo, open int, name string, c *Scope, depth int) (Value, bool) {
 	args := s.arguments(open)
 	full := s.Range(lo, open)
@@ -55,7 +56,7 @@ func (s *Reader) readCall(lo, open int, name string, c *Scope, depth int) (Value
 	return s.readWrapped(name, args, c, depth)
 }
 
-// readWrapped reads a call that is treated as the list that is its first argument.
+// readWrapped reads a call that returns the list in its first argument.
 func (s *Reader) readWrapped(name string, args [][2]int, c *Scope, depth int) (Value, bool) {
 	v, ok := s.readFirst(args, c, depth)
 	if !ok || !v.IsLiteral && !wrapperFuncs.Has(name) {
@@ -76,12 +77,12 @@ func (s *Reader) readKeywords(args [][2]int, c *Scope) Value {
 	return v
 }
 
-// isListOf reports whether the of of a name makes a list of its arguments: List.of, Stream.of.
+// isListOf reports whether a qualified name ending in of is a list constructor: List.of, Stream.of.
 func isListOf(full string) bool {
 	return slices.ContainsFunc([]string{"List", "Set", "Array", "Stream"}, func(kind string) bool { return strings.HasPrefix(full, kind) })
 }
 
-// readSized reads Array(3) and range(3): so many items that say nothing.
+// readSized reads Array(3) and range(3): that many items without a label.
 func (s *Reader) readSized(lo int, args [][2]int, c *Scope) (Value, bool) {
 	if len(args) != 1 {
 		return Value{}, false
@@ -93,7 +94,7 @@ func (s *Reader) readSized(lo int, args [][2]int, c *Scope) (Value, bool) {
 	return s.repeatItem(n, lo, c, nil), true
 }
 
-// readFirst returns the value of the first argument; one of () => […] is what it returns.
+// readFirst returns the value of the first argument; for () => […] it is the returned one.
 func (s *Reader) readFirst(args [][2]int, c *Scope, depth int) (Value, bool) {
 	if len(args) == 0 {
 		return Value{Kind: Array}, false
@@ -116,7 +117,7 @@ func (s *Reader) joinArguments(args [][2]int, c *Scope, depth int) (Value, bool)
 	return all, any
 }
 
-// groupArguments makes items of arguments, so many to one item.
+// groupArguments makes an item of every each arguments.
 func (s *Reader) groupArguments(args [][2]int, c *Scope, kind ListKind, each int) Value {
 	v := Value{Kind: kind, IsLiteral: true}
 	for i := 0; i < len(args); i += each {
@@ -132,7 +133,7 @@ var (
 	kotlinMaps = lazyregexp.Of("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
 )
 
-// readPairs makes entries of arguments such as "a" to 1.
+// readPairs reads arguments such as "a" to 1 as entries.
 func (s *Reader) readPairs(args [][2]int, c *Scope) Value {
 	v := s.groupArguments(args, c, Object, 1)
 	for i, a := range args {
@@ -196,7 +197,7 @@ func (s *Reader) readNew(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	return v, i, true
 }
 
-// readArray reads the items between brackets.
+// readArray reads the items in a bracket.
 func (s *Reader) readArray(open int, c *Scope) Value {
 	lo, hi := open+1, s.CloseOf(open)
 	v := Value{Kind: Array, IsLiteral: true}
@@ -235,7 +236,7 @@ func (s *Reader) IsAttribute(lo, hi int) bool {
 	return s.Lang == syntax.Rust && lo+1 < hi && s.Is(lo, "#") && s.IsOpen(lo+1, "[")
 }
 
-// addChild notes what is in an item, to be looked at when the list is known to be one.
+// addChild records a range in an item, to be searched for lists once its list is read.
 func (s *Reader) addChild(name string, lo, hi int, c *Scope, v *Value) {
 	v.Children = append(v.Children, Child{lo, hi, c.In("[" + name + "]")})
 }
@@ -257,7 +258,7 @@ func (s *Reader) ReadSpread(lo, hi int, c *Scope) (Value, bool) {
 	return v, true
 }
 
-// readComprehension is as long as what it goes over, when nothing is filtered.
+// readComprehension returns as many items as the list it iterates over, unless that is filtered.
 func (s *Reader) readComprehension(lo, f, hi int, c *Scope) Value {
 	v := Value{Kind: Array, IsLiteral: true}
 	if s.Find(lo, f, ":") > 0 {
@@ -275,7 +276,7 @@ func (s *Reader) readComprehension(lo, f, hi int, c *Scope) Value {
 	return v
 }
 
-// readObject reads the entries between braces. A Python set has no keys.
+// readObject reads the entries in braces. A Python set has no keys.
 func (s *Reader) readObject(open int, c *Scope) Value {
 	lo, hi := open+1, s.CloseOf(open)
 	v := Value{Kind: Object, IsLiteral: true}

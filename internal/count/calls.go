@@ -7,10 +7,10 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// addingMethods are methods that add to what they are called on: how many each argument adds.
+// addingMethods are methods that add their arguments to their receiver.
 var addingMethods = lazyregexp.Of("push append add unshift add_all extend addAll insert push_back")
 
-// readCallStatement reads f(…) and a.b(…).c(…) where a statement starts.
+// readCallStatement reads f(…) and a.b(…).c(…) at the start of a statement.
 func (s *scanner) readCallStatement(i int, b *body) int {
 	if i != b.start && !(i == b.start+1 && s.Is(b.start, "await")) {
 		return 0
@@ -41,7 +41,7 @@ func (s *scanner) readCallStatement(i int, b *body) int {
 	return s.afterChain(j+1, b)
 }
 
-// addChainCalls notes each call of a chain, and looks into what they are given.
+// addChainCalls adds each call of a chain, and reads its arguments.
 func (s *scanner) addChainCalls(j int, owner string, b *body) {
 	for n := 0; s.IsOpen(j+1, "("); n++ {
 		label := s.Range(j+2, min(s.CloseOf(j+1), j+20))
@@ -66,7 +66,7 @@ func (s *scanner) afterChain(open int, b *body) int {
 	return i
 }
 
-// addAssignedCall notes the call in x = parser.add(…) among the others of its block.
+// addAssignedCall adds the call in x = parser.add(…) to the others of its block.
 func (s *scanner) addAssignedCall(lo, hi int, b *body) {
 	j, owner := lo, ""
 	for j+2 < hi && s.Kind(j) == Ident && s.Is(j+1, ".") && s.Kind(j+2) == Ident {
@@ -81,7 +81,7 @@ func (s *scanner) addAssignedCall(lo, hi int, b *body) {
 
 var httpVerbs = lazyregexp.Of("get post put patch delete all use options head")
 
-// isTestCall recognises a call that is a test: it(…), test.each(…)(…).
+// isTestCall reports whether a call defines a test: it(…), test.each(…)(…).
 func isTestCall(name, base string) bool {
 	switch name {
 	case "it", "test", "specify":
@@ -92,7 +92,7 @@ func isTestCall(name, base string) bool {
 	return false
 }
 
-// addCall notes a call among the others of its block.
+// addCall adds a call to the others of its block.
 func (s *scanner) addCall(name, owner, label string, at int, b *body) {
 	kind, key := Calls, owner+"."+name
 	base, _, _ := strings.Cut(owner, ".")
@@ -114,7 +114,7 @@ func (s *scanner) addCall(name, owner, label string, at int, b *body) {
 	l.Items = append(l.Items, s.NewItem(label, at))
 }
 
-// addToList reads X.push(a, b), when X is defined in the same block.
+// addToList reads X.push(a, b) if X is defined in the same block.
 func (s *scanner) addToList(owner, name string, open int, b *body) bool {
 	to := place{b.scope.Block, owner}
 	if s.definitions[to] == nil {

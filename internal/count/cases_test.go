@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// countCase is one case of a folder of cases: before/, after/, case.json.
+// countCase is a folder of cases: before/, after/, case.json.
 type countCase struct {
 	ID          string `json:"id"`
 	Language    string `json:"language"`
@@ -25,8 +25,8 @@ type countCase struct {
 	Expect string `json:"expect"`
 }
 
-// TestFolderOfCases judges the cases in $BELAY_COUNTS, each a folder with before/,
-// after/ and case.json.
+// TestFolderOfCases runs the cases in $BELAY_COUNTS, each a folder with before/, after/ and
+// case.json.
 func TestFolderOfCases(t *testing.T) {
 	dir := os.Getenv("BELAY_COUNTS")
 	if dir == "" {

@@ -12,30 +12,31 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// sureScore is the score from which on a list is the one that is meant, when nothing speaks
-// against it; near is how close another one has to come to speak against it.
+// sureScore is the least score of a list that is certain if no other list contradicts it; nearScore
+// is the distance within which another one can.
 const (
 	sureScore = 3.5
 	nearScore = 3
-	farScore  = 7 // as near counts for lists that changed
+	farScore  = 7 // nearScore for lists that changed
 )
 
-// isCertain reports whether the first of the lists is the one, beyond what a refusal may rest
-// on: it is the same list before and after, both were counted, and no other list that the
-// words may mean did what was asked for.
+// isCertain reports whether the first list is certain enough to reject work: it is the same list
+// before and after, both were counted, and no other list that the words can mean did what was asked
+// for.
 func (j *judge) isCertain(all []*candidate) bool {
 	c := all[0]
 	if c.before == nil || c.after == nil || !c.countBefore.IsKnown() || !c.countAfter.IsKnown() {
 		return false
 	}
 	if noun := j.itemNoun(c); !strings.ContainsFunc(noun, unicode.IsLetter) {
-		return false // a sign is no thing that is counted: "all 3206 tests pass ✅"
+		return false // a symbol is not a counted thing: "all 3206 tests pass ✅"
 	}
 	return j.isConverted(c) || j.isSameList(c) && !j.grewElsewhere(c, all[1:]) && !j.isDocumentOnly(c)
 }
 
-// isDocumentOnly reports whether a list of a document that the request does not name may only tell of what was added: it got items
-// and lost none, and the other files got at least as many lines. A changelog has one entry for three options.
+// isDocumentOnly reports whether a list of a document that the request does not name may only
+// describe what was added: it got items and lost none, and the other files got at least as many
+// lines. A changelog has one entry for three options.
 func (j *judge) isDocumentOnly(c *candidate) bool {
 	gone, came := diffLabels(c.itemsBefore, c.itemsAfter)
 	if j.requirement.File != "" || j.requirement.Marker != belay.MarkAdd || len(gone) > 0 || len(came) == 0 ||
@@ -51,7 +52,7 @@ func (j *judge) isDocumentOnly(c *candidate) bool {
 	return grown > 0 && grown >= j.requirement.Many()
 }
 
-// isSameList reports whether a list is the one of the words, and the same before and after.
+// isSameList reports whether the words name a list, and it is the same before and after.
 func (j *judge) isSameList(c *candidate) bool {
 	gone, came := diffLabels(c.itemsBefore, c.itemsAfter)
 	if j.isUnlikely(c, came) {
@@ -59,7 +60,7 @@ func (j *judge) isSameList(c *candidate) bool {
 	}
 	enough := sureScore
 	if len(gone) > 0 && len(came) > 0 {
-		enough = 2 // somebody worked on exactly this list
+		enough = 2 // exactly this list was edited
 	}
 	if j.requirement.List == "" && c.score < enough {
 		return false
@@ -67,9 +68,10 @@ func (j *judge) isSameList(c *candidate) bool {
 	return c.before.Name == c.after.Name || sharedPart(c.itemsBefore, c.itemsAfter) >= 0.5
 }
 
-// grewElsewhere reports whether one of the other lists that the words may mean did what was asked for.
+// grewElsewhere reports whether one of the other lists that the words can mean did what was asked
+// for.
 func (j *judge) grewElsewhere(c *candidate, others []*candidate) bool {
-	grown := c.countAfter.N - c.countBefore.N // of all lists that the words fit: what was asked for may be spread over them
+	grown := c.countAfter.N - c.countBefore.N // sum over all lists that the words fit, because the addition may be spread over them
 	for _, other := range others {
 		if other.after == nil || other.after == c.after {
 			continue
@@ -88,24 +90,24 @@ func (j *judge) grewElsewhere(c *candidate, others []*candidate) bool {
 		}
 		close := c.score-other.score <= nearScore && other.score >= minScore
 		if close && (!known || j.isMet(n) && !j.isMet(c.countAfter.N-c.countBefore.N)) {
-			return true // it may be what is meant
+			return true // it may be the one that is meant
 		}
 		if j.grewInstead(other, n, known) && c.score-other.score <= 7 {
-			return true // so may something that grew by exactly what was asked for
+			return true // likewise one that grew by exactly the requested number
 		}
 	}
 	return false
 }
 
-// grewInstead reports whether another list of which the words speak grew by exactly what was to
-// be added.
+// grewInstead reports whether another list that the words mention grew by exactly the number to
+// add.
 func (j *judge) grewInstead(other *candidate, grown int, known bool) bool {
 	return known && j.requirement.Marker == belay.MarkAdd && grown > 1 && grown == j.requirement.Many() && other.score >= 0
 }
 
-// grownBeside counts by how much lists of the same kind as c's grew besides it in what changed. Things
-// that have a list of their own are in that one: only what is declared or called wherever it
-// is needed is spread.
+// grownBeside returns by how much lists of the same kind as c's grew in other places of the change.
+// It is 0 for kinds that have one list for all their items; only declarations and calls are spread
+// over several.
 func (j *judge) grownBeside(c *candidate) int {
 	l := c.after
 	if l == nil || mayHaveThings(l.Kind) && l.Kind != Calls {
@@ -131,8 +133,8 @@ func (j *judge) grownBeside(c *candidate) int {
 	return max(grown, 0)
 }
 
-// isConverted reports whether a list got other items in the place of as many, in a change that
-// added nothing anywhere: then what was to be added is not there, whichever list was meant.
+// isConverted reports whether items of a list were replaced by as many others, in a change that
+// added nothing anywhere: then nothing was added, whichever list was meant.
 func (j *judge) isConverted(c *candidate) bool {
 	if j.requirement.Marker != belay.MarkAdd || j.requirement.Many() == 0 || isMeasure(j.topic.Noun) {
 		return false
@@ -147,10 +149,10 @@ func (j *judge) isConverted(c *candidate) bool {
 	return !slices.ContainsFunc(j.changedPaths(), j.fileGrew)
 }
 
-// isUnlikely reports whether a list's items are hardly what somebody asks for more of: numbers
-// that are others now, selectors that share a rule, a single call.
+// isUnlikely reports whether nobody would ask for more of a list's items: changed numbers,
+// selectors of one rule, a single call.
 func (j *judge) isUnlikely(c *candidate, came []string) bool {
-	if eachWord.MatchString(j.requirement.Text) { // "an emoji to each name" asks for no more names
+	if eachWord.MatchString(j.requirement.Text) { // "an emoji to each name" does not ask for more names
 		return true
 	}
 	switch c.after.Kind {
@@ -165,16 +167,16 @@ func (j *judge) isUnlikely(c *candidate, came []string) bool {
 
 var eachWord = lazyregexp.New(`(?i)\b(?:each|every|per)\b`)
 
-// isKeyed reports whether a list stands under a key of an object, as its other lists do: what
-// is to be added to the object may be meant for one of them.
+// isKeyed reports whether a list is the value of a key in c's object, like other lists there: what
+// is to be added to the object may mean that list.
 func (j *judge) isKeyed(c, other *candidate) bool {
 	l, of := other.after, c.after
 	return l.File == of.File && of.Kind == Object && l.Kind == Object && len(l.Path) == len(of.Path)+1 &&
 		hasPrefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
-// mayHaveThings reports whether a list's items may be things that somebody asks for in so many
-// words; what is declared of one thing, or done in it, is asked for by its kind.
+// mayHaveThings reports whether a request can name a list's items by any noun; for other kinds,
+// such as fields and functions, it names the kind.
 func mayHaveThings(k ListKind) bool {
 	switch k {
 	case Array, Object, Elements, Rows, Enum, Bullets, Calls:
@@ -183,7 +185,7 @@ func mayHaveThings(k ListKind) bool {
 	return false
 }
 
-// isMeasure reports whether a noun is not a thing at all, or one that numbers are measured in.
+// isMeasure reports whether a noun is no thing, or a unit of measurement.
 func isMeasure(noun string) bool {
 	switch strings.TrimRight(noun, "s.") {
 	case "item", "", "px", "pixel", "rem", "em", "percent", "%", "second", "sec", "minute", "min", "hour", "day",
@@ -200,8 +202,8 @@ func isNumeric(label string) bool {
 	return err == nil
 }
 
-// fileGrew reports whether something was added to a file, or may have been: it is new, cannot be
-// read, has more lines, or a list of it has more items or was not there before.
+// fileGrew reports whether something was, or may have been, added to a file: it is new, unreadable,
+// has more lines, or a list of it is new or has more items.
 func (j *judge) fileGrew(p string) bool {
 	was, is := j.before.scan(p), j.after.scan(p)
 	if j.fileIsLonger(p) || countSeparators(is.src) > countSeparators(was.src) {
@@ -219,7 +221,7 @@ func (j *judge) fileGrew(p string) bool {
 		n[place{l.FullName(), l.Kind}] -= len(l.Items)
 	}
 	for _, l := range is.lists {
-		if n[place{l.FullName(), l.Kind}] < 0 && depthPenalty(l) < 0.9 { // in items that were exchanged lie other lists
+		if n[place{l.FullName(), l.Kind}] < 0 && depthPenalty(l) < 0.9 { // deeper lists belong to replaced items
 			return true
 		}
 	}
@@ -235,8 +237,8 @@ func (j *judge) fileIsLonger(p string) bool {
 	return !was.exists || lineCount(is.src) > lineCount(was.src)
 }
 
-// countSeparators counts the signs that part items, keys, attributes and arguments, strings left
-// out: something was added to a line where there are more of them.
+// countSeparators counts separators of items, keys, attributes and arguments outside of strings:
+// more of them mean that something was added within a line.
 func countSeparators(src []byte) int {
 	n := 0
 	for _, c := range quotedText.ReplaceAllString(string(src), "") {

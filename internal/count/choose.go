@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// kindWords say which kinds of lists a word of a requirement speaks of.
+// kindWords maps words of a requirement to the kinds of lists they mean.
 var kindWords = map[string][]ListKind{
 	"method": {Methods}, "function": {Functions, Methods}, "helper": {Functions}, "handler": {Functions, Calls},
 	"test": {Tests}, "spec": {Tests}, "benchmark": {Functions}, "case": {Cases, Enum},
@@ -23,13 +23,13 @@ var kindWords = map[string][]ListKind{
 	"card": {Elements}, "link": {Elements}, "button": {Elements}, "element": {Elements}, "option": {Elements},
 }
 
-// kindPrior is how much less a kind is meant when no word speaks of it.
+// kindPrior is the score of a kind that no word mentions.
 var kindPrior = map[ListKind]float64{
 	Methods: -2.5, Functions: -2.5, Tests: -2.5, Fields: -2.5, Calls: -1.5, Cases: -2, Types: -2.5,
 	Columns: -2, Headings: -1.5, Declarations: -1.2, Rules: -1,
 }
 
-// candidate is a list that a requirement may mean, as it was and as it is.
+// candidate is a list that a requirement can mean, before and after.
 type candidate struct {
 	before, after           *List
 	itemsBefore, itemsAfter []Item
@@ -37,7 +37,7 @@ type candidate struct {
 	score                   float64
 }
 
-// choose returns the lists that a requirement may mean, the likeliest first.
+// choose returns the lists that a requirement can mean, the likeliest first.
 func (j *judge) choose() []*candidate {
 	files := j.files()
 	var all []*candidate
@@ -55,7 +55,7 @@ func (j *judge) choose() []*candidate {
 		used[c.after] = true
 		c.score += j.scoreItems(c)
 	}
-	items := map[string]bool{} // what came is an item, and no list that is meant
+	items := map[string]bool{} // an added item is not itself the list that is meant
 	for _, c := range all {
 		_, came := diffLabels(c.itemsBefore, c.itemsAfter)
 		for _, label := range came {
@@ -67,7 +67,7 @@ func (j *judge) choose() []*candidate {
 	return all
 }
 
-// newLists returns lists that only the state after has: what is added may have a list of its own.
+// newLists returns lists that exist only after the change: what is added may have a new list.
 func (j *judge) newLists(files []string, used map[*List]bool, items map[string]bool) []*candidate {
 	var out []*candidate
 	for _, p := range j.changedPaths() {
@@ -93,8 +93,8 @@ func (j *judge) existedBefore(l *List) bool {
 	return slices.ContainsFunc(j.before.scan(l.File).lists, func(b *List) bool { return b.Name == l.Name && b.Kind == l.Kind })
 }
 
-// files returns where the list may be: the file that was named, or those that changed and
-// those that have words of the requirement.
+// files returns the files that can contain the list: the named one, or the changed ones and those
+// with words of the requirement.
 func (j *judge) files() []string {
 	if j.requirement.File != "" {
 		return []string{j.requirement.File}
@@ -112,8 +112,8 @@ func (j *judge) files() []string {
 	return out
 }
 
-// isWorthReading reports whether a changed file is looked into: all are, unless there are many; then
-// those that have words of the requirement.
+// isWorthReading reports whether to read a changed file: all are, unless there are many; then only
+// those with words of the requirement.
 func (j *judge) isWorthReading(p string) bool {
 	return len(j.changedPaths()) <= 64 || j.fileMentions(j.before, p) || j.fileMentions(j.after, p)
 }
@@ -128,7 +128,7 @@ func (j *judge) fileMentions(w *lazyTree, p string) bool {
 	return false
 }
 
-// changedPaths returns the paths whose files are not the same before and after.
+// changedPaths returns the paths of files that differ.
 func (j *judge) changedPaths() []string {
 	if j.changed != nil {
 		return j.changed
@@ -168,10 +168,10 @@ func (j *judge) scoreWords(l *List) float64 {
 	return score
 }
 
-// memberKinds are kinds of lists that are named after one thing, and hold its parts.
+// memberKinds are kinds of lists that contain the parts of one thing and have its name.
 var memberKinds = map[ListKind]bool{Fields: true, Methods: true}
 
-// scoreTypes scores a list whose items are said to be of the kind that is counted: Drink[].
+// scoreTypes scores a list with a type that names the counted noun: Drink[].
 func (j *judge) scoreTypes(l *List) float64 {
 	if l.Kind != Array && l.Kind != Object || j.topic.Noun == "items" {
 		return 0
@@ -184,8 +184,8 @@ func (j *judge) scoreTypes(l *List) float64 {
 	return 0
 }
 
-// depthPenalty returns how much less a list is meant for lying in others: in an item of a list more
-// than under a name.
+// depthPenalty returns how much less likely a nested list is meant: in an item of a list more than
+// under a name.
 func depthPenalty(l *List) float64 {
 	in := 0
 	for _, p := range l.Path {
@@ -224,8 +224,7 @@ func (j *judge) scoreName(l *List) float64 {
 	return score
 }
 
-// tagWords are the elements whose names are not about what is in them, and the words that
-// speak of them.
+// tagWords maps tags, which do not describe the content of an element, to words that mean them.
 var tagWords = map[string]string{
 	"div": "", "span": "", "p": "paragraph", "ul": "", "ol": "", "li": "bullet point", "table": "", "tr": "row",
 	"td": "cell", "th": "column header",
@@ -240,7 +239,7 @@ var tagWords = map[string]string{
 	"template": "", "slot": "", "br": "",
 }
 
-// namesExactly reports whether the requirement names something the way the code does.
+// namesExactly reports whether the requirement contains a name as it is written in the code.
 func (j *judge) namesExactly(name string) bool {
 	if name == "" {
 		return false
@@ -264,7 +263,7 @@ func (j *judge) matchWord(word string) float64 {
 	return 0
 }
 
-// scoreSurroundings scores what the list is in, and its types, ids and headings.
+// scoreSurroundings scores what contains the list, and its types, ids and headings.
 func (j *judge) scoreSurroundings(l *List) float64 {
 	score := 0.0
 	own := map[string]bool{}
@@ -307,7 +306,7 @@ func (j *judge) scoreKind(l *List) float64 {
 	return best
 }
 
-// scoreItems scores what the items say: how many there were, what came, whether it changed.
+// scoreItems scores the items: how many there were, what was added, whether they changed.
 func (j *judge) scoreItems(c *candidate) float64 {
 	score := 0.0
 	if len(j.topic.Counts) > 0 && c.countBefore.IsKnown() {

@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// ScanCode returns the lists of a source, in the order they start in. With imports it gives
-// what the file imports from as well.
+// ScanCode returns the lists of a source text in order of position, and the names or paths of its
+// imports.
 func ScanCode(src []byte, lang syntax.Language) (lists []*List, imports []string) {
 	s := &scanner{Reader: NewReader(src, lang), definitions: map[place]*List{}}
 	top := frame{lo: 0, hi: len(s.Tokens), mode: inStatements, scope: &Scope{}}
@@ -54,7 +54,7 @@ type scanner struct {
 	lists       []*List
 	imports     []string
 	todo        []frame
-	definitions map[place]*List // definitions, to which later statements of the same block may add
+	definitions map[place]*List // by block, because later statements of the same block can add to them
 	additions   []addition
 	blocks      int
 }
@@ -101,7 +101,7 @@ func (s *scanner) finish() {
 	}
 }
 
-// addLiteral makes a list of an expression, and says whether it is one.
+// addLiteral adds the list that an expression is, and returns nil if it is none.
 func (s *scanner) addLiteral(name string, lo, hi int, c *Scope, words []string) *List {
 	inner := c.Below(name)
 	v, ok := s.ReadValue(lo, hi, inner, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Verdict is what a requirement comes to.
+// Verdict is the result for a requirement.
 type Verdict string
 
 // The verdicts.
@@ -21,7 +21,7 @@ const (
 	Warn Verdict = "warn"
 )
 
-// Finding is one sentence about a requirement, and where it was seen.
+// Finding is a statement about a requirement, with a position.
 type Finding struct {
 	Severity string `json:"severity"` // error, warning or note
 	Message  string `json:"message"`
@@ -29,7 +29,7 @@ type Finding struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// String returns the finding with its place: "expected …, found …: src/FlavorGrid.tsx:14".
+// String returns the finding with its position: "expected …, found …: src/FlavorGrid.tsx:14".
 func (f Finding) String() string {
 	if f.File == "" {
 		return f.Message
@@ -37,13 +37,13 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s:%d", f.Message, f.File, f.Line)
 }
 
-// Counts are the numbers of items before and after; nil for what cannot be told.
+// Counts are the numbers of items before and after, nil if unknown.
 type Counts struct {
 	Before *int `json:"before"`
 	After  *int `json:"after"`
 }
 
-// Place is where a list is.
+// Place is the position of a list.
 type Place struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
@@ -51,13 +51,13 @@ type Place struct {
 	Line int    `json:"line"`
 }
 
-// ListChange is a list that a requirement may mean, and what became of it.
+// ListChange is a list that a requirement can mean, with its counts.
 type ListChange struct {
 	Place
 	Counts
 }
 
-// String names the list, where it is and its counts: "DRINKS (src/menu.ts:1): 6 before, 6 after".
+// String returns the list's name, position and counts: "DRINKS (src/menu.ts:1): 6 before, 6 after".
 func (a ListChange) String() string {
 	number := func(n *int) string {
 		if n == nil {
@@ -68,29 +68,27 @@ func (a ListChange) String() string {
 	return fmt.Sprintf("%s (%s:%d): %s before, %s after", a.Name, a.File, a.Line, number(a.Before), number(a.After))
 }
 
-// Result is what Check finds.
+// Result is the result of Check.
 type Result struct {
 	Verdict  Verdict   `json:"verdict"`
 	Counts   Counts    `json:"counts"`
 	Findings []Finding `json:"findings"`
 	Before   *Place    `json:"list_before,omitempty"`
 	After    *Place    `json:"list_after,omitempty"`
-	// Gone and Came are what the items are called that the list had and has not, and the other
-	// way round.
+	// Removed and Added are the labels of items that the list lost and got.
 	Removed, Added []string `json:"-"`
-	// Elsewhere says by how many items other lists of its kind grew, in files that changed: tests
+	// GrownElsewhere is by how many items other lists of the same kind grew in changed files: tests
 	// and functions may be spread over several.
 	GrownElsewhere int `json:"-"`
-	// Question are the lists that came into question, the likeliest first, where it is not certain
-	// which is meant; none where it is.
+	// Candidates are the lists that may be meant, the likeliest first; empty if Certain.
 	Candidates []ListChange `json:"in_question,omitempty"`
-	// Certain says that a refusal may rest on this: the words fit one list, it was found
-	// in both states, and both were counted.
+	// Certain means that the result is reliable enough to reject work: the words fit one list, it
+	// was found in both states, and both were counted.
 	Certain bool `json:"certain"`
 }
 
-// Check judges one requirement by the state before and the state after. The error is of
-// reading the trees, or belay.CodeNotFound for a file or list that neither state has.
+// Check evaluates one requirement on the states before and after. The error is one of listing the
+// trees, or belay.CodeNotFound for a file or list that neither state has.
 func Check(before, after Tree, r belay.Requirement) (Result, error) {
 	p, err := Open(before, after)
 	if err != nil {
@@ -99,14 +97,14 @@ func Check(before, after Tree, r belay.Requirement) (Result, error) {
 	return p.Check(r)
 }
 
-// Pair is a state before and one after, held against several requirements: what was read
-// for one is there for the next. It is for one goroutine.
+// Pair is a state before and one after, to evaluate several requirements on. Files that were read
+// for one are kept for the next. It is not safe for concurrent use.
 type Pair struct {
 	before, after *lazyTree
-	newItems      []NewItem // nil until it is asked for
+	newItems      []NewItem // nil until NewItems is called
 }
 
-// Open reads which paths both states have, and no file yet.
+// Open lists the paths of both states, and reads no file yet.
 func Open(before, after Tree) (*Pair, error) {
 	b, err := newWorld(before)
 	if err != nil {
@@ -119,7 +117,7 @@ func Open(before, after Tree) (*Pair, error) {
 	return &Pair{before: b, after: a}, nil
 }
 
-// Check is Check of the pair.
+// Check evaluates one requirement on the pair; see the function Check.
 func (p *Pair) Check(r belay.Requirement) (Result, error) {
 	if r.File != "" {
 		r.File = path.Clean(strings.TrimPrefix(r.File, "./"))
@@ -142,7 +140,7 @@ type judge struct {
 	changed       []string
 }
 
-// checkUnchanged holds a file, or everything, to be what it was.
+// checkUnchanged reports changes of a file, or of any file.
 func (j *judge) checkUnchanged() Result {
 	paths := j.changedPaths()
 	if j.requirement.File != "" {
@@ -163,7 +161,7 @@ func (j *judge) checkUnchanged() Result {
 	return res
 }
 
-// minScore is the score below which no list is taken to be the one that is meant.
+// minScore is the least score of a list that can be the one that is meant.
 const minScore = 1.5
 
 func (j *judge) run() (Result, error) {
@@ -186,11 +184,11 @@ func (j *judge) run() (Result, error) {
 	res.Removed, res.Added = diffLabels(all[0].itemsBefore, all[0].itemsAfter)
 	res.GrownElsewhere = j.grownBeside(all[0])
 	if res.Verdict == Fail && !res.Certain && j.isMetElsewhere(res.Candidates) {
-		// What was asked for is there in a list that may be meant: that is no proof of anything.
+		// A list that may be meant has the requested change, so this is no proof of a failure.
 		res.Verdict = Warn
 		res.Findings[0].Severity, res.Findings[0].Message = "warning", unsurePrefix+res.Findings[0].Message
 	}
-	// Two lists that fit as well as each other and disagree leave no verdict but a warning.
+	// If two lists fit equally and disagree, the verdict is only a warning.
 	for _, other := range all[1:min(len(all), 6)] {
 		if all[0].score-other.score > 0.2 || all[0].after == other.after && all[0].after != nil {
 			continue
@@ -204,11 +202,11 @@ func (j *judge) run() (Result, error) {
 	return res, nil
 }
 
-// maxCandidates is how many lists are named where it is not certain which is meant.
+// maxCandidates is how many lists are named if it is not certain which one is meant.
 const maxCandidates = 4
 
-// listCandidates returns the lists that the words may mean: those nearly as likely as the first, and
-// where no words fit any, those whose items changed.
+// listCandidates returns the lists that the words can mean: those nearly as likely as the first or,
+// if the words fit none, those with changed items.
 func (j *judge) listCandidates(all []*candidate) []ListChange {
 	var out []ListChange
 	for _, c := range all {
@@ -233,29 +231,29 @@ func (j *judge) listCandidates(all []*candidate) []ListChange {
 	return out
 }
 
-// unsurePrefix begins what is said where it is not certain which list is meant.
+// unsurePrefix begins a message if it is not certain which list is meant.
 const unsurePrefix = "not certain which list this refers to: "
 
-// isMetElsewhere reports whether one of the lists in question other than the first, or all of them
-// together, became what was asked for.
+// isMetElsewhere reports whether a candidate other than the first, or all of them together, changed
+// as requested.
 func (j *judge) isMetElsewhere(lists []ListChange) bool {
 	if j.requirement.Marker != belay.MarkAdd && j.requirement.Marker != belay.MarkRemove || len(lists) < 2 {
 		return false
 	}
 	sum := 0
 	for i, l := range lists {
-		if l.Before == nil || l.After == nil || l.Kind != lists[0].Kind { // one thing can be in lists of two kinds
+		if l.Before == nil || l.After == nil || l.Kind != lists[0].Kind { // the same thing can be in lists of two kinds
 			continue
 		}
 		n := *l.After - *l.Before
-		if sum += n; i > 0 && max(n, -n) == j.requirement.Many() && j.requirement.Many() > 1 && j.isMet(n) { // by one, many a list grows
+		if sum += n; i > 0 && max(n, -n) == j.requirement.Many() && j.requirement.Many() > 1 && j.isMet(n) { // many lists grow by one, so that is no evidence
 			return true
 		}
 	}
 	return j.requirement.Many() > 1 && j.isMet(sum)
 }
 
-// isMet reports whether a list that grew by so much did what was asked for.
+// isMet reports whether a list that grew by so many items changed as requested.
 func (j *judge) isMet(grown int) bool {
 	n := max(j.requirement.Many(), 1)
 	switch j.requirement.Marker {
@@ -273,8 +271,8 @@ func isWithin(l, of *List) bool {
 		hasPrefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
-// judgeUnclear judges when no list fits the words: the one list that changed, if there is only
-// one; when no list grew, nothing was added.
+// judgeUnclear evaluates a requirement if the words fit no list: by the only changed list, if there
+// is one; if no list grew, nothing was added.
 func (j *judge) judgeUnclear(all []*candidate) Result {
 	var moved []*candidate
 	for _, c := range all {
@@ -365,8 +363,8 @@ func (j *judge) compareCounts(c *candidate) Result {
 	return res
 }
 
-// disturbedItems returns the items that an addition did not leave unchanged. That some went
-// and none came is a removal, which the numbers show.
+// disturbedItems returns the existing items that an addition removed or changed. If items were only
+// removed, the numbers already show it.
 func (j *judge) disturbedItems(c *candidate) []string {
 	if j.requirement.Marker != belay.MarkAdd {
 		return nil
@@ -392,8 +390,8 @@ func fewLabels(labels []string) string {
 	return strings.Join(labels, ", ")
 }
 
-// itemNoun returns what the items are called: as the requirement calls them, unless the code has a
-// list of another name for them. "2 more drinks" in FLAVORS are flavors.
+// itemNoun returns the noun for the items: the requirement's, unless the code's list has another.
+// "2 more drinks" in FLAVORS are flavors.
 func (j *judge) itemNoun(c *candidate) string {
 	l := c.before
 	if l == nil {
@@ -419,11 +417,11 @@ func (j *judge) itemNoun(c *candidate) string {
 	return own
 }
 
-// vagueNouns are plurals that say nothing of what is in a list.
+// vagueNouns are plurals that do not describe the content of a list.
 var vagueNouns = lazyregexp.Of("data children props args params values entries elements nodes options objects records rows columns " +
 	"keys names results contents defaults")
 
-// applyMarker judges the numbers by what the marker asks.
+// applyMarker evaluates the numbers by the requirement's marker.
 func (j *judge) applyMarker(was, is, grown int, c *candidate) (Verdict, string) {
 	noun, n := j.itemNoun(c), j.requirement.Many()
 	switch j.requirement.Marker {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ScanCSS returns the rules of each block and the declarations of each rule. With nested, //
-// starts a comment and $names may hold lists and maps, as in SCSS.
+// ScanCSS returns the rules of each block and the declarations of each rule. With nested, // starts
+// a comment and $names can contain lists and maps, as in SCSS.
 func ScanCSS(src []byte, nested bool) []*List {
 	c := &css{src: src, nested: nested}
 	c.stack = []block{{}}
@@ -26,14 +26,14 @@ type css struct {
 	src      []byte
 	nested   bool
 	at       lineCounter
-	unclosed bool // a parenthesis is never closed
+	unclosed bool // a parenthesis was not closed
 	stack    []block
 	lists    []*List
 }
 
-// run cuts at ; { and } outside strings, comments and parentheses.
+// run splits the text at ; { and } outside of strings, comments and parentheses.
 func (c *css) run() {
-	var text []byte // the piece so far, without comments
+	var text []byte // the part so far, without comments
 	at := -1
 	for i := 0; i < len(c.src); {
 		b := c.src[i]
@@ -148,7 +148,7 @@ func (c *css) parenthesisLength(rest []byte) int {
 			i++
 		}
 	}
-	// Looked for once: text with many of them would be read as often.
+	// Searched only once: with many unclosed ones the rest would be read as often.
 	c.unclosed = true
 	return 1
 }

@@ -111,7 +111,7 @@ func (s *scanner) readFields(name string, at, lo, hi int, b *body) {
 	}
 }
 
-// readClassFields reads the fields of a class: those that are declared, with a value or not.
+// readClassFields reads the declared fields of a class, with or without a value.
 func (s *scanner) readClassFields(word, name string, at, lo, hi int, b *body) {
 	if word != "class" && word != "record" {
 		return
@@ -124,7 +124,7 @@ func (s *scanner) readClassFields(word, name string, at, lo, hi int, b *body) {
 			end = end || s.Tokens[i].Fresh && i > start && !s.continuesLine(i)
 		}
 		if !end {
-			if s.isAccessorBlock(i) { // what is behind it is the same property's value
+			if s.isAccessorBlock(i) { // an initial value may follow
 				items = append(items, s.NewItem(s.At(i-1), start))
 				if semi := s.Find(s.Next(i), hi, ";"); semi > 0 && s.Is(s.Next(i), "=") {
 					i = semi
@@ -159,7 +159,7 @@ func (s *scanner) readClassFields(word, name string, at, lo, hi int, b *body) {
 	}
 }
 
-// isAccessorBlock reports whether a brace opens what makes a name a property: Name { get; set; }
+// isAccessorBlock reports whether a brace opens the accessors of a property: Name { get; set; }
 func (s *scanner) isAccessorBlock(open int) bool {
 	if s.Lang != syntax.CSharp || !s.IsOpen(open, "{") || s.Kind(open-1) != Ident {
 		return false
@@ -253,7 +253,7 @@ func (s *scanner) readSwitch(i int, b *body) (int, bool) {
 	return s.Next(open), true
 }
 
-// armStart returns where the pattern before => starts.
+// armStart returns the start of the pattern before =>.
 func (s *scanner) armStart(lo, arrow int) int {
 	k := arrow
 	for p := s.Prev(k); p >= lo && !s.Is(p, ",") && !(s.IsOpen(p, "{") && s.Is(s.Prev(p), "=>")); p = s.Prev(p) {

@@ -1,6 +1,6 @@
 package count
 
-// diffLabels returns the labels that went and those that came.
+// diffLabels returns the labels that were removed and added.
 func diffLabels(before, after []Item) (gone, came []string) {
 	n := map[string]int{}
 	for _, it := range before {
@@ -22,8 +22,8 @@ func diffLabels(before, after []Item) (gone, came []string) {
 	return gone, came
 }
 
-// rewordedLabels returns the labels of items that are still there and say something else: a drink
-// for the day that is one for the night now. An item whose label stands twice is left out.
+// rewordedLabels returns the labels of items that still exist with another content: a drink for the
+// day that is now one for the night. Items with a duplicate label are left out.
 func rewordedLabels(before, after []Item) []string {
 	was, is := uniqueSums(before), uniqueSums(after)
 	var out []string
@@ -35,7 +35,7 @@ func rewordedLabels(before, after []Item) []string {
 	return out
 }
 
-// uniqueSums returns what the items say by their labels, 0 for a label that stands twice.
+// uniqueSums maps labels to the checksums of their items, 0 for a duplicate label.
 func uniqueSums(items []Item) map[string]uint64 {
 	says := make(map[string]uint64, len(items))
 	for _, it := range items {

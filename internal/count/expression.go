@@ -49,7 +49,7 @@ func (s *scanner) readKey(lo, hi int) (string, int) {
 	return Shorten(strings.Trim(Unquote(s.Range(lo, n)), "[]")), n + 1
 }
 
-// scanInside looks at the brackets in a range.
+// scanInside reads the brackets in a range.
 func (s *scanner) scanInside(f frame) {
 	for i := f.lo; i < f.hi; i = s.Next(i) {
 		if s.Kind(i) != OpenBracket {
@@ -59,7 +59,7 @@ func (s *scanner) scanInside(f frame) {
 	}
 }
 
-// scanBracket looks at one bracket of an expression.
+// scanBracket reads one bracket of an expression.
 func (s *scanner) scanBracket(i int, f frame) {
 	end := s.CloseOf(i)
 	switch {
@@ -81,7 +81,8 @@ func (s *scanner) scanBracket(i int, f frame) {
 	}
 }
 
-// isParameterList reports whether a parenthesis holds what a function takes: (a, b): T => …
+// isParameterList reports whether a parenthesis contains the parameters of a function: (a, b): T =>
+// …
 func (s *scanner) isParameterList(i, hi int) bool {
 	k := s.CloseOf(i) + 1
 	if s.Is(k, "=>") {
@@ -103,8 +104,8 @@ func parentScope(c *Scope) *Scope {
 	return &Scope{Up: c.Up, Depth: c.Depth + 1, Block: c.Block, Words: c.Words}
 }
 
-// endsOperand reports whether an operand ends before i, so that a bracket there is an index or
-// a block and no literal.
+// endsOperand reports whether an operand ends before i, so that a bracket there is an index or a
+// block, and not a literal.
 func (s *scanner) endsOperand(i int) bool {
 	switch s.Kind(i - 1) {
 	case Close, String, Number:
@@ -124,7 +125,7 @@ func (s *scanner) blockOf(c *Scope) *Scope {
 	return d
 }
 
-// scanArguments looks at what a call is given, under the name of the call.
+// scanArguments reads the arguments of a call; its name is in their path.
 func (s *scanner) scanArguments(open int, c *Scope) {
 	d := *c
 	d.Depth++
@@ -133,7 +134,7 @@ func (s *scanner) scanArguments(open int, c *Scope) {
 	}
 }
 
-// scanElement finds the siblings in an element: for each tag the children that have it.
+// scanElement finds the siblings in an element: a list of children for each tag.
 func (s *scanner) scanElement(f frame) {
 	open, end := f.lo, s.CloseOf(f.lo)
 	tag := cleanName(s.At(open))
@@ -159,7 +160,7 @@ func (s *scanner) scanElement(f frame) {
 	s.scanChildren(body+1, end, c, groups, 0)
 }
 
-// elementNames returns what tells one element from another: id, class, name, label.
+// elementNames returns what identifies an element: id, class, name, label.
 func (s *scanner) elementNames(lo, hi int, c *Scope) []string {
 	var out []string
 	for i := lo; i < hi; i = s.Next(i) {
@@ -250,7 +251,7 @@ func (s *scanner) addSibling(i int, c *Scope, groups map[string]*List) {
 	}
 }
 
-// scanEmbedded reads {…} between elements: a list that is mapped, a choice, a condition.
+// scanEmbedded reads {…} between elements: a mapped list, a choice, a condition.
 func (s *scanner) scanEmbedded(lo, hi int, c *Scope, groups map[string]*List, depth int) {
 	if lo >= hi {
 		return
@@ -292,7 +293,7 @@ func (s *scanner) addBranch(lo, q, colon, hi int, c *Scope, groups map[string]*L
 	return true
 }
 
-// loneTag returns the tag when a range is one element.
+// loneTag returns the tag if a range is a single element.
 func (s *scanner) loneTag(lo, hi int) (string, int) {
 	for s.IsOpen(lo, "(") && s.CloseOf(lo) == hi-1 {
 		lo, hi = lo+1, hi-1

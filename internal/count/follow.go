@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// follow finds what became of a list: the one of the same name at the same place, or the
-// one that holds its items now, in this file or in another. Nil when there is none.
+// follow returns what a list became: the one of the same name at the same place, or the one with
+// its items now, in this file or another. Nil if there is none.
 func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	if l := j.listInUnchangedFile(b); l != nil {
 		got, n := j.after.expand(l)
@@ -57,7 +57,7 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	for _, l := range j.after.scan(b.File).lists {
 		try(l, true)
 	}
-	// One that is where it was needs no search elsewhere, unless little of it is left.
+	// A list in its old place needs no further search, unless few of its items are left.
 	if best != nil && best.Name == b.Name && slices.Equal(best.Path, b.Path) && (len(items) == 0 || sharedPart(items, bestItems) > 0) {
 		return best, bestItems, bestCount
 	}
@@ -65,8 +65,8 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	return best, bestItems, bestCount
 }
 
-// listInUnchangedFile returns what a list of a file that did not change is after: itself, and not one of its name beside it. Nil
-// where the file changed.
+// listInUnchangedFile returns a list of an unchanged file in the after state: the same one, not
+// another one of its name. Nil if the file changed.
 func (j *judge) listInUnchangedFile(b *List) *List {
 	before, after := j.before.scan(b.File), j.after.scan(b.File)
 	if !before.exists || !after.exists || !bytes.Equal(before.src, after.src) {
@@ -78,8 +78,8 @@ func (j *judge) listInUnchangedFile(b *List) *List {
 	return nil
 }
 
-// eachChangedList gives the lists of the changed files but one that do not stand as they did,
-// each with whether its file is that one, moved.
+// eachChangedList calls try with each changed list of the changed files other than but, and whether
+// the file is but, moved.
 func (j *judge) eachChangedList(but string, try func(l *List, same bool)) {
 	for _, p := range j.changedPaths() {
 		if p == but || LanguageOf(p) == "" {
@@ -93,7 +93,7 @@ func (j *judge) eachChangedList(but string, try func(l *List, same bool)) {
 	}
 }
 
-// isUntouched reports whether a list was in the before state as it stands now.
+// isUntouched reports whether the before state has an equal list.
 func (j *judge) isUntouched(l *List, p string) bool {
 	for _, b := range j.before.scan(p).lists {
 		if b.Name == l.Name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) && len(b.Items) == len(l.Items) {
@@ -110,12 +110,12 @@ var kindFamilies = map[ListKind]int{
 	Properties: 8, Headings: 9, Columns: 10, Types: 11,
 }
 
-// isComparable reports whether a list of one kind may have become one of another.
+// isComparable reports whether a list of one kind can become one of another.
 func isComparable(a, b ListKind) bool {
 	return a == b || kindFamilies[a] == kindFamilies[b] && kindFamilies[a] > 0
 }
 
-// sharedPart returns which part of the items is still there, from 0 to 1.
+// sharedPart returns the share of items that still exist, from 0 to 1.
 func sharedPart(before, after []Item) float64 {
 	if len(before) == 0 {
 		return 0

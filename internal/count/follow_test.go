@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// TestFollowUnmoved: in a file that did not change, each list is after what it was before, however many lists of its
-// name and with its items are beside it.
+// TestFollowUnmoved: in an unchanged file each list is followed to itself, even if others have its
+// name and items.
 func TestFollowUnmoved(t *testing.T) {
 	t.Parallel()
 	svg := "<svg><g><use/><use/></g><g><use/><use/><use/></g><g><use/></g></svg>"

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// ScanGo returns the lists of a file, and what it imports.
+// ScanGo returns the lists of a file and its imports.
 func ScanGo(src []byte) (lists []*List, imports []string) {
 	s := &goScanner{src: src, fset: token.NewFileSet(), definitions: map[string]*List{}, members: map[string]*List{}}
 	file, _ := parser.ParseFile(s.fset, "", src, parser.SkipObjectResolution)
@@ -60,7 +60,7 @@ func (s *goScanner) newItem(label string, at ast.Node) Item {
 	return Item{Label: Shorten(label), Line: p.Line, Col: p.Column}
 }
 
-// unknownItem makes an item of an expression that stands for a number of items that the source does not tell.
+// unknownItem returns an item for an expression with an unknown number of items.
 func (s *goScanner) unknownItem(at ast.Node) Item {
 	return Item{Label: Shorten(s.text(at)), Unknown: true, Line: s.fset.Position(at.Pos()).Line}
 }
@@ -120,8 +120,8 @@ func (s *goScanner) readGenDecl(d *ast.GenDecl, path []string, block int) {
 	}
 }
 
-// readConstants makes one list of each run of constants with the same type. The blank name
-// is not a member.
+// readConstants makes a list of each sequence of constants with the same type. The blank name is
+// not a member.
 func (s *goScanner) readConstants(d *ast.GenDecl, path []string) {
 	var l *List
 	last := "\x00"
@@ -194,7 +194,7 @@ func (s *goScanner) define(name string, v ast.Expr, path []string, block int) {
 	s.definitions[strconv.Itoa(block)+" "+name] = l
 }
 
-// readValue returns the items of an expression that is a list.
+// readValue returns the items of an expression if it is a list.
 func (s *goScanner) readValue(e ast.Expr, path []string, depth int) ([]Item, ListKind, []string, bool) {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
@@ -232,10 +232,10 @@ func typeWords(text string) []string {
 	return strings.FieldsFunc(Shorten(text), func(r rune) bool { return strings.ContainsRune("[]{}*.,; ()", r) })
 }
 
-// goCopyFuncs are functions that keep the items of their argument.
+// goCopyFuncs are functions that return the items of their argument.
 var goCopyFuncs = lazyregexp.Of("slices.Clone slices.Sorted maps.Clone slices.Clip maps.Keys")
 
-// readCall reads append(a, b, c...) and the few functions that join or copy slices.
+// readCall reads append(a, b, c...) and the functions that join or copy slices.
 func (s *goScanner) readCall(e *ast.CallExpr, path []string, depth int) ([]Item, ListKind, []string, bool) {
 	name := s.text(e.Fun)
 	joins := name == "slices.Concat"
@@ -244,7 +244,7 @@ func (s *goScanner) readCall(e *ast.CallExpr, path []string, depth int) ([]Item,
 		return s.readAppend(e, path, depth, joins)
 	case goCopyFuncs.Has(name) && len(e.Args) == 1:
 		return s.readValue(e.Args[0], path, depth)
-	case len(e.Args) == 1: // a conversion, or a function that is given a literal
+	case len(e.Args) == 1: // a conversion, or a function of a literal
 		if _, lit := e.Args[0].(*ast.CompositeLit); lit {
 			return s.readValue(e.Args[0], path, depth)
 		}
@@ -303,7 +303,7 @@ func (s *goScanner) readLiteral(e *ast.CompositeLit, path []string, depth int) (
 	return items, kind
 }
 
-// readNested makes lists of what is in an item.
+// readNested adds the lists in an item.
 func (s *goScanner) readNested(name string, x ast.Expr, path []string, depth int) {
 	inner := append(append([]string(nil), path...), name)
 	switch lit := x.(type) {

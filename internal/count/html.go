@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// ScanHTML returns the siblings in an HTML text, by their tags.
+// ScanHTML returns the siblings in an HTML text, by tag.
 func ScanHTML(src []byte) []*List {
 	h := &html{src: src}
 	h.stack = []node{{groups: map[string]*List{}}}
@@ -35,7 +35,8 @@ type html struct {
 
 var voidTags = lazyregexp.Of("area base br col embed hr img input link meta source track wbr param")
 
-// impliedEnds says which open elements a start tag ends, and what they do not reach out of.
+// impliedEnds maps start tags to the open elements that they end, and to the elements that limit
+// this.
 var impliedEnds = map[string]struct{ ends, within *lazyregexp.Set }{
 	"li":       {lazyregexp.Of("li"), lazyregexp.Of("ul ol menu")},
 	"tr":       {lazyregexp.Of("tr td th"), lazyregexp.Of("table")},
@@ -110,10 +111,10 @@ func (h *html) addText(raw []byte) {
 	}
 }
 
-// lineCounter counts the lines of a text up to places that come in order.
+// lineCounter counts the lines of a text up to ascending offsets.
 type lineCounter struct{ before, counted, start int }
 
-// position returns the line and the column of a place, both from 1.
+// position returns the line and the column of an offset, both from 1.
 func (l *lineCounter) position(src []byte, at int) (line, col int) {
 	l.before += bytes.Count(src[l.counted:at], []byte("\n"))
 	if n := bytes.LastIndexByte(src[l.counted:at], '\n'); n >= 0 {
@@ -151,7 +152,7 @@ func (h *html) readStartTag() {
 	var in *List
 	if len(h.stack) < 200 {
 		in = h.siblingGroup(tag, parent, line, col)
-		if len(in.Items) == 0 { // what its items are called tells a list of <div> from another
+		if len(in.Items) == 0 { // names of the first item distinguish one list of <div> from another
 			in.Words = append(slices.Clip(in.Words), names...)
 		}
 		in.Items = append(in.Items, Item{Label: label, Line: line, Col: col})
@@ -190,7 +191,7 @@ func (h *html) skipRaw(tag string) {
 	}
 }
 
-// closeImplied ends what a start tag ends without an end tag.
+// closeImplied ends the elements that a start tag ends implicitly.
 func (h *html) closeImplied(tag string) {
 	if endsParagraph.Has(tag) && h.stack[len(h.stack)-1].tag == "p" {
 		h.stack = h.stack[:len(h.stack)-1]
@@ -229,7 +230,7 @@ func (h *html) siblingGroup(tag string, parent *node, line, col int) *List {
 			name = n.names[0]
 		}
 		if n.tag == tag {
-			l.Depth += 4 // nested in another one of its kind
+			l.Depth += 4 // nested in an element with the same tag
 		}
 		l.Path = append(l.Path, name)
 	}
@@ -239,7 +240,7 @@ func (h *html) siblingGroup(tag string, parent *node, line, col int) *List {
 	return l
 }
 
-// readTag reads a start tag and gives what its element is known by.
+// readTag reads a start tag, and returns the names and the label of its element.
 func (h *html) readTag() (tag string, names []string, label string, closed bool) {
 	i := h.i + 1
 	for i < len(h.src) && !bytes.ContainsRune([]byte(" \t\r\n/>"), rune(h.src[i])) {

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// readElement starts an element at a < that was read, when it is one.
+// readElement begins an element at the < that was just read, if it is one.
 func (l *lexer) readElement(t syntax.Token, from int) bool {
 	rest := l.Rest()
 	if l.bad[from] || len(rest) == 0 || rest[0] != '>' && !isWordStart(rest[0]) {
@@ -57,13 +57,13 @@ func tagNameLength(s []byte) int {
 	return n
 }
 
-// readClosing ends an element with the next n bytes.
+// readClosing ends an element; n is the length of its end tag.
 func (l *lexer) readClosing(n int) {
 	from := l.Offset()
 	l.pop(l.Take(syntax.Text, n), from)
 }
 
-// readTagPiece reads one piece of an opening tag.
+// readTagPiece reads one token of an opening tag.
 func (l *lexer) readTagPiece() {
 	rest := l.Rest()
 	switch c := rest[0]; {
@@ -91,7 +91,7 @@ func (l *lexer) readTagPiece() {
 	}
 }
 
-// readChildren reads what is between tags: text, {expressions} and elements.
+// readChildren reads one part between tags: text, an {expression} or an element.
 func (l *lexer) readChildren() {
 	rest := l.Rest()
 	switch c := rest[0]; {

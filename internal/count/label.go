@@ -7,10 +7,10 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// namingKeys are keys whose value names an item, the best first.
+// namingKeys are keys with a value that names an item, the best first.
 var namingKeys = []string{"id", "slug", "key", "name", "title", "label", "path", "q", "question", "href", "url", "text", "value", "code"}
 
-// LabelItem makes an item of a range: named by a key that names things, by its first
+// LabelItem returns the item of a range, labelled by the value of one of namingKeys, by its first
 // string, or by its text.
 func (s *Reader) LabelItem(lo, hi int) Item {
 	best, rank := "", len(namingKeys)
@@ -49,7 +49,7 @@ func (s *Reader) LabelItem(lo, hi int) Item {
 	return it
 }
 
-// rangeWords returns the tokens of a range without the comma that may be at its end.
+// rangeWords returns the tokens of a range without a trailing comma.
 func (s *Reader) rangeWords(lo, hi int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := lo; i < hi; i++ {

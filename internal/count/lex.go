@@ -17,24 +17,24 @@ const (
 	String           // any string, template or character
 	Regex            //
 	Punct            // operators and separators
-	OpenBracket      // an opening bracket, or the start of an element, whose text is its tag
-	Close            // its end
+	OpenBracket      // an opening bracket, or the start of an element; its text is the tag
+	Close            // the end of an OpenBracket
 	TagEnd           // the > of an element's opening tag
 	Text             // text between elements
 	Newline          // the end of a logical line, where lines matter
 )
 
-// Token is a piece of the source. For Open and Close, Match is the index of the other.
+// Token is a token of the source. Match connects an OpenBracket and its Close by index.
 type Token struct {
 	Kind      Kind
-	Elem      bool // an element's Open or Close
+	Elem      bool // OpenBracket or Close of an element
 	Fresh     bool // the first token of its line
 	Off, End  int32
 	Line, Col int32
 	Match     int32
 }
 
-// NewReader cuts a source into tokens.
+// NewReader splits a source into tokens.
 func NewReader(src []byte, lang syntax.Language) *Reader {
 	elements := lang == syntax.TSX || lang == syntax.JSX || lang == syntax.JavaScript
 	bad := map[int]bool{}
@@ -45,7 +45,7 @@ func NewReader(src []byte, lang syntax.Language) *Reader {
 			l.sigils = "$@"
 		}
 		l.run(len(src))
-		// An element that is never closed was none: a generic, or a comparison.
+		// An unclosed element was none, but a generic or a comparison. Read again without it.
 		if l.unclosed >= 0 && l.elements && !bad[l.unclosed] {
 			bad[l.unclosed] = true
 			continue
@@ -59,13 +59,13 @@ type openBracket struct {
 	kind  byte // ( [ { or T in a tag, E between tags
 }
 
-// lexer adds to the tokens of the language the brackets that belong together, operators, elements and the ends of lines.
+// lexer adds matched brackets, operators, elements and line ends to the tokens of the language.
 type lexer struct {
 	*syntax.Lexer
 	elements bool
-	lines    bool   // their ends are the ends of statements
+	lines    bool   // line ends are statement ends
 	joined   bool   // the line continues with the next one
-	sigils   string // what names may begin with, besides letters
+	sigils   string // characters other than letters that can begin a name
 	out      []Token
 	stack    []openBracket
 	bad      map[int]bool
@@ -102,7 +102,7 @@ func (l *lexer) mode() byte {
 	return l.stack[len(l.stack)-1].kind
 }
 
-// add makes a token of what was read from t on.
+// add adds the token that begins at t, offset from.
 func (l *lexer) add(k Kind, t syntax.Token, from int) int {
 	l.out = append(l.out, Token{
 		Kind: k, Off: int32(from), End: int32(l.Offset()), Line: int32(t.Line), Col: int32(t.Col) + 1, Match: -1, Fresh: t.First,
@@ -128,8 +128,8 @@ func (l *lexer) pop(end syntax.Token, from int) {
 	l.out[t].Elem = l.out[top.token].Elem
 }
 
-// close ends the bracket that end belongs to, and those left open in it; an end that belongs
-// to none near is passed over.
+// close ends the bracket that end belongs to, and unclosed ones in it. An end without an opening
+// bracket nearby is ignored.
 func (l *lexer) close(end syntax.Token, want byte) {
 	for k := 1; k <= len(l.stack) && k <= 64; k++ {
 		at := l.stack[len(l.stack)-k]
@@ -197,7 +197,7 @@ func (l *lexer) readMark(t, before syntax.Token, from int) {
 		l.close(t, c-2)
 	case c == '\\' && l.lines:
 		l.joined = true
-	case c == '\'': // of a lifetime
+	case c == '\'': // a lifetime
 	case c == '<' && l.elements && before.IsBeforeOperand(t.Line) && l.readElement(t, from):
 	default:
 		for _, op := range operators {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind says what a list is made of.
+// ListKind is the kind of a list's items.
 type ListKind string
 
 // The kinds of lists.
@@ -33,33 +33,33 @@ const (
 	Types        ListKind = "types"        // classes, structs and other types of a file
 )
 
-// Item is one entry of a list. One with a Ref stands for all items of another list,
-// one that is Unknown for a number of items that the source does not tell.
+// Item is an entry of a list. One with a Ref stands for all items of another list, an Unknown one
+// for an unknown number of items.
 type Item struct {
 	Label   string `json:"label"`
 	Line    int    `json:"line"`
 	Col     int    `json:"col"`
-	Ref     string `json:"ref,omitempty"`     // the name of the list whose items belong here
-	Unknown bool   `json:"unknown,omitempty"` // how many items this is cannot be told
+	Ref     string `json:"ref,omitempty"`     // name of the list to insert here
+	Unknown bool   `json:"unknown,omitempty"` // stands for an unknown number of items
 	IsKey   bool   `json:"-"`                 // a later item with the same label replaces this one
-	Sum     uint64 `json:"-"`                 // a sum of what it says, whatever its layout; 0 where nobody made one
+	Sum     uint64 `json:"-"`                 // checksum of its tokens, without layout; 0 if not computed
 }
 
 // List is one list of a file.
 type List struct {
-	Name  string   // how the code names it: a variable, key, heading, element, type
-	Path  []string // what it is in, from the outside; without Name
-	Words []string // further words that tell which list it is: types, ids, classes
+	Name  string   // name in the code: a variable, key, heading, element, type
+	Path  []string // names of what contains it, the outermost first; without Name
+	Words []string // other words that identify it: types, ids, classes
 	Kind  ListKind
 	File  string
 	Line  int
 	Col   int
-	Depth int // how many lists it is in
-	Block int // where it was defined: two of the same name in one block are one
+	Depth int // how many lists contain it
+	Block int // block of its definition: two of the same name in one block are one
 	Items []Item
 }
 
-// FullName returns the path and the name as one: EXERCISES.evening.
+// FullName returns the path and the name: EXERCISES.evening.
 func (l *List) FullName() string {
 	if len(l.Path) == 0 {
 		return l.Name
@@ -67,30 +67,30 @@ func (l *List) FullName() string {
 	return strings.Join(l.Path, ".") + "." + l.Name
 }
 
-// Count is how many items a list comes to. Unknown holds what could not be counted; two
-// counts with the same unknown parts can still be compared.
+// Count is the number of items of a list. Unknown are the labels of parts that could not be
+// counted; counts with the same unknown parts can still be compared.
 type Count struct {
 	N       int      `json:"n"`
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// IsKnown reports whether the number is all there is.
+// IsKnown reports whether the number is complete.
 func (c Count) IsKnown() bool { return len(c.Unknown) == 0 }
 
-// Minus returns how many more items c has than from, and whether that can be told.
+// Minus returns how many more items c has than from, and whether that is known.
 func (c Count) Minus(from Count) (int, bool) {
 	return c.N - from.N, slices.Equal(c.Unknown, from.Unknown)
 }
 
-// FindList gives the list that a name means, seen from another list; nil for none.
+// FindList returns the list that a name refers to within another list; nil for none.
 type FindList func(name string, from *List) *List
 
-// maxItems bounds what references can come to: lists can refer to each other in ways
-// that double at every step.
+// maxItems bounds the expansion of references: lists can refer to each other so that their length
+// doubles at every step.
 const maxItems = 200_000
 
-// Expand returns the items of a list with references followed, and its count. Entries
-// with the same key count once.
+// Expand returns the items of a list with references resolved, and its count. Entries with the same
+// key count once.
 func Expand(l *List, find FindList) ([]Item, Count) {
 	e := expansion{find: find, active: map[*List]bool{}, done: map[*List][]Item{}}
 	items := e.items(l)
@@ -164,7 +164,7 @@ func uniqueItems(items []Item) []Item {
 	return out
 }
 
-// Sum makes an item's Says of its words, tokens or fields of source text.
+// Sum returns the checksum of an item's words or tokens.
 func Sum(words iter.Seq[string]) uint64 {
 	h := fnv.New64a()
 	for w := range words {
@@ -174,7 +174,7 @@ func Sum(words iter.Seq[string]) uint64 {
 	return h.Sum64()
 }
 
-// Shorten makes a label of source text: white space folded, at most 60 bytes.
+// Shorten returns source text as a label: white space collapsed, at most 60 bytes.
 func Shorten(s string) string {
 	if len(s) > 400 {
 		s = s[:400]

@@ -14,10 +14,10 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// extensions are one for each language that is counted.
+// extensions are one for each supported language.
 var extensions = []string{".ts", ".tsx", ".js", ".jsx", ".json", ".go", ".py", ".md", ".yml", ".css", ".scss", ".html", ".rs", ".java", ".cs", ".rb", ".toml", ".sql"}
 
-// FuzzLists reads anything as any language: it ends, and what it gives lies in the text.
+// FuzzLists scans any text as any language: it ends, and positions are within the text.
 func FuzzLists(f *testing.F) {
 	for i, ext := range extensions {
 		for _, s := range shapes {
@@ -66,7 +66,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestDeep reads 100,000 brackets, tags, quotes and indents in one another.
+// TestDeep scans 100,000 nested brackets, tags, quotes and indents.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	const n = 100_000
@@ -118,7 +118,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestStrings: what is in strings is no code, and names are whole.
+// TestStrings: strings are not read as code, and names are complete.
 func TestStrings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, src, want string }{

@@ -19,9 +19,9 @@ var commonMark = sync.OnceValue(func() parser.Parser {
 		parser.WithParagraphTransformers(Tables()))
 })
 
-// Blocks reads a text as CommonMark: its blocks with tables, and of what is in them code and HTML.
-// The page is the text as it was read, every byte where it was: all lines end with LF, and the
-// byte order mark and front matter are blank.
+// Blocks parses a text as CommonMark: its blocks with tables, and inline only code and HTML. page
+// is the text as it was parsed, with unchanged offsets: lines end with LF, and the byte order mark
+// and front matter are blank.
 func Blocks(src []byte) (doc ast.Node, page []byte) {
 	page = bytes.ReplaceAll(src, []byte("\r\n"), []byte(" \n"))
 	page = bytes.ReplaceAll(page, []byte{'\r'}, []byte{'\n'})
@@ -33,7 +33,7 @@ func Blocks(src []byte) (doc ast.Node, page []byte) {
 	return commonMark().Parse(text.NewReader(page)), page
 }
 
-// frontMatterEnd returns where the text behind a byte order mark and front matter starts.
+// frontMatterEnd returns the offset behind a byte order mark and front matter.
 func frontMatterEnd(page []byte) int {
 	first := len(page) - len(bytes.TrimPrefix(page, []byte("\xef\xbb\xbf")))
 	at := first
@@ -61,22 +61,22 @@ func ScanMarkdown(src []byte) []*List {
 type markdown struct {
 	page     []byte
 	lists    []*List
-	path     []string // the headings around, the outermost first
+	path     []string // headings above, the outermost first
 	levels   []int
 	headings map[int]*List
-	intro    string // the last words at the outermost level
-	at       int    // an offset
-	line     int    // and its line
+	intro    string // last line of the paragraph before, at the outermost level
+	at       int    // offset of the last position
+	line     int    // its line
 }
 
-// lineOf counts from the last one: blocks come in order.
+// lineOf returns the line of an offset. It counts from the last one, because blocks come in order.
 func (m *markdown) lineOf(at int) int {
 	m.line += bytes.Count(m.page[min(m.at, at):at], []byte("\n")) - bytes.Count(m.page[at:max(m.at, at)], []byte("\n"))
 	m.at = at
 	return m.line
 }
 
-// firstLine returns the first line of a block, as it is written.
+// firstLine returns the first line of a block, in Markdown.
 func (m *markdown) firstLine(n ast.Node) string {
 	if n == nil || n.Type() != ast.TypeBlock || n.Lines().Len() == 0 {
 		return ""
@@ -85,7 +85,7 @@ func (m *markdown) firstLine(n ast.Node) string {
 	return strings.TrimSpace(string(at.Value(m.page)))
 }
 
-// readBlocks reads what is in a block; up is the list that it is an item of.
+// readBlocks reads the children of a block; up is the list that the block is an item of.
 func (m *markdown) readBlocks(n ast.Node, up *List) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		switch c := c.(type) {
@@ -123,7 +123,7 @@ func (m *markdown) addHeading(level int, text string, n int) {
 	m.levels, m.path = append(m.levels, level), append(m.path, Shorten(text))
 }
 
-// headingName returns the name of the heading above.
+// headingName returns the nearest heading above, or otherwise.
 func (m *markdown) headingName(otherwise string) string {
 	if len(m.path) > 0 {
 		return m.path[len(m.path)-1]
@@ -140,7 +140,7 @@ func (m *markdown) addList(kind ListKind, name string, n int) *List {
 	return l
 }
 
-// readList reads a list, and what is in its items.
+// readList reads a list and its items.
 func (m *markdown) readList(n *ast.List, up *List) {
 	l := m.addList(Bullets, m.headingName("list"), m.lineOf(n.FirstChild().Pos()))
 	if up != nil {
@@ -163,7 +163,7 @@ func (m *markdown) readList(n *ast.List, up *List) {
 	}
 }
 
-// readTable reads a table: its columns, and its rows.
+// readTable reads the columns and rows of a table.
 func (m *markdown) readTable(n *tables.Table) {
 	var columns, rows *List
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {

@@ -12,11 +12,11 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// asked is one thing that may happen to a list of eight items, and what is to come of it.
+// asked is a change of a list of eight items, with the expected verdict.
 type asked struct {
-	id, requirement string // WHAT stands for the items and the list
+	id, requirement string // WHAT is replaced by the items and the list
 	change          func(names []string) []string
-	disabled        int // items that are there only commented out
+	disabled        int // number of items that are commented out
 	expect          count.Verdict
 	conversion      bool
 }
@@ -76,7 +76,7 @@ func (s shape) source(names []string, disabled int) string {
 	return s.head + body + s.tail
 }
 
-// TestMatrix makes each thing happen to each shape of list.
+// TestMatrix applies each change to each shape of list.
 func TestMatrix(t *testing.T) {
 	tally := map[string]*score{}
 	for _, s := range shapes {
@@ -130,7 +130,7 @@ func spelled(r count.Result) string {
 	return out
 }
 
-// score is what came of the cases of one language.
+// score is the result of the cases of one language.
 type score struct{ cases, right, conversions, caught, certain, fine, alarms, wronged int }
 
 func (s *score) note(right, conversion bool, want count.Verdict, res count.Result) {

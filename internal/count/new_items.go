@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// NewItem is an item of a changed file's list that was not in it before.
+// NewItem is a new item in a list of a changed file.
 type NewItem struct {
 	Label string
 	Line  int
 	List  Place
-	// About are the words, in the singular, that say which list it is: its name, what it is in, its kind and its file.
+	// TopicWords identify the list, in the singular: its name, what contains it, its kind and its
+	// file.
 	TopicWords []string
-	// Was and Is are how many items the list had and has, nil for what cannot be told. Gone are those that it had and
-	// has not.
+	// Before and After are the numbers of items, nil if unknown. Removed are the labels of removed
+	// ones.
 	Before, After *int
 	Removed       []string
 }
 
-// maxNewItems bounds how much of a change is looked into: what came in the hundreds is not read by name.
+// maxNewItems bounds the result: hundreds of new items are not evaluated by name.
 const maxNewItems = 500
 
-// NewItems returns what came into the lists of the changed files. A list is the one of the same name at the same place:
-// all items of one that was renamed or moved are new, and Was is nil.
+// NewItems returns the new items in lists of changed files. A list is identified by name and place:
+// all items of a renamed or moved one are new, and Before is nil.
 func (p *Pair) NewItems() []NewItem {
 	if p.newItems != nil {
 		return p.newItems
@@ -60,7 +61,8 @@ func byPlace(lists []*List) map[string][]*List {
 	return out
 }
 
-// compareLists compares the lists of one place: their items are taken together, and counted where there are as many lists on each side.
+// compareLists compares the lists of one place. Their items are merged, and counted if there are as
+// many lists on each side.
 func compareLists(was, is []*List) (out []NewItem) {
 	items := func(lists []*List) (all []Item) {
 		for _, l := range lists {
@@ -94,7 +96,7 @@ func compareLists(was, is []*List) (out []NewItem) {
 	return out
 }
 
-// countPlain counts items that all stand for themselves; nil where one does not.
+// countPlain returns the number of items, nil if one of them is a reference or unknown.
 func countPlain(items []Item) *int {
 	for _, it := range items {
 		if it.Ref != "" || it.Unknown {

@@ -13,8 +13,7 @@ type suite struct {
 	match  *List
 }
 
-// scanPython reads the lines of a module. Blocks are told by indentation, so all of it is
-// one pass with a stack.
+// scanPython reads the lines of a module, in one pass with a stack of indented blocks.
 func (s *scanner) scanPython() {
 	s.blocks++
 	stack := []suite{{indent: -1, body: s.bodyOf(&Scope{Block: s.blocks})}}
@@ -111,7 +110,7 @@ func (s *scanner) readPythonFunction(i int, indent int32, at suite, decorators [
 	if at.class {
 		kind = Methods
 	}
-	// A function in a function is a detail of it; overloads and setters are the same one twice.
+	// A nested function is a detail of the outer one; overloads and setters repeat the same name.
 	if at.body.scope.Name == "" && len(at.body.scope.Path()) == 0 || at.class {
 		if l := at.body.members[kind]; l == nil || len(l.Items) == 0 || l.Items[len(l.Items)-1].Label != name {
 			s.addMember(kind, name, i+1, at.body)
@@ -134,7 +133,7 @@ func (s *scanner) readPythonFunction(i int, indent int32, at suite, decorators [
 	return suite{indent: indent, body: s.bodyOf(c)}
 }
 
-// readPythonSimple reads a statement of one logical line.
+// readPythonSimple reads a statement on one logical line.
 func (s *scanner) readPythonSimple(lo, hi int, at suite) {
 	b := at.body
 	c := b.scope

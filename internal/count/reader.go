@@ -7,12 +7,12 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Scope is where something is defined: the functions, types and lists around it.
+// Scope is the context of a definition: the functions, types and lists around it.
 type Scope struct {
 	Up    *Scope
 	Name  string
 	Depth int // lists around it
-	Block int // which block of statements
+	Block int // number of its block of statements
 	Words []string
 }
 
@@ -36,14 +36,14 @@ func (c *Scope) Path() []string {
 	return p
 }
 
-// Reader moves over the tokens of one source.
+// Reader navigates the tokens of one source.
 type Reader struct {
 	Src    string
 	Tokens []Token
 	Lang   syntax.Language
 }
 
-// At returns the text of token i, "" when there is none.
+// At returns the text of token i, "" if i is out of range.
 func (s *Reader) At(i int) string {
 	if i < 0 || i >= len(s.Tokens) {
 		return ""
@@ -66,7 +66,7 @@ func (s *Reader) IsOneOf(i int, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return s.Is(i, text) })
 }
 
-// Range returns the source from token lo up to token hi, without it.
+// Range returns the source of the tokens from lo to hi, without hi.
 func (s *Reader) Range(lo, hi int) string {
 	if lo < 0 || lo >= hi || hi > len(s.Tokens) {
 		return ""
@@ -87,7 +87,7 @@ func (s *Reader) Next(i int) int {
 
 var generics = []syntax.Language{syntax.TypeScript, syntax.TSX, syntax.Rust, syntax.Java, syntax.Kotlin, syntax.CSharp}
 
-// afterTypeArguments returns the token after <A, B>, or after < when that compares.
+// afterTypeArguments returns the token behind <A, B>, or behind < if that is a comparison.
 func (s *Reader) afterTypeArguments(i int) int {
 	if !slices.Contains(generics, s.Lang) || i == 0 || i+1 >= len(s.Tokens) {
 		return i + 1
@@ -113,7 +113,7 @@ func (s *Reader) afterTypeArguments(i int) int {
 	return i + 1
 }
 
-// Prev returns the token before i on the same level: the opening one of a bracket.
+// Prev returns the token before i on the same level; for a closing bracket, its opening one.
 func (s *Reader) Prev(i int) int {
 	i--
 	if i >= 0 && s.Tokens[i].Kind == Close {
@@ -133,7 +133,7 @@ func (s *Reader) IsOpen(i int, bracket string) bool {
 	return s.Kind(i) == OpenBracket && !s.Tokens[i].Elem && s.Is(i, bracket)
 }
 
-// CloseOf returns the index of a bracket's end.
+// CloseOf returns the index of the bracket that closes the one at i.
 func (s *Reader) CloseOf(i int) int { return int(s.Tokens[i].Match) }
 
 // Split returns the ranges between separators on the level of lo.
@@ -172,7 +172,7 @@ func (s *Reader) NewItem(label string, tok int) Item {
 	return Item{Label: Shorten(label), Line: int(s.Tokens[tok].Line), Col: int(s.Tokens[tok].Col)}
 }
 
-// unknownItem makes an item of a range that stands for a number of items that the source does not tell.
+// unknownItem returns an item for a range with an unknown number of items.
 func (s *Reader) unknownItem(lo, hi int) Item {
 	it := s.NewItem(s.Range(lo, hi), lo)
 	it.Unknown = true
@@ -195,13 +195,13 @@ func Unquote(text string) string {
 	return text
 }
 
-// Child is a range of tokens inside a list, to be looked at for lists of its own.
+// Child is a range of tokens in a list, to be searched for more lists.
 type Child struct {
 	Lo, Hi int
 	Scope  *Scope
 }
 
-// InnermostName returns the innermost name around.
+// InnermostName returns the name of the innermost named scope.
 func (c *Scope) InnermostName() string {
 	for ; c != nil; c = c.Up {
 		if c.Name != "" {

@@ -11,11 +11,11 @@ var (
 	typedScript = lazyregexp.New(`(?i)\slang\s*=\s*["']?ts`)
 )
 
-// ExtractScript returns the source of the scripts in a component of Vue or Svelte, each where it
-// stands: blanks are all around it, so that its lines keep their numbers. ts says that it is
-// TypeScript; nil is for one without a script.
+// ExtractScript returns the scripts of a Vue or Svelte component in their places, with blanks for
+// everything else, so that line numbers are unchanged. ts means TypeScript; script is nil if there
+// is none.
 func ExtractScript(src []byte) (script []byte, ts bool) {
-	at := 0 // what is before it is read
+	at := 0 // start of the current script
 	for _, tag := range scriptTags.FindAllStringSubmatchIndex(string(src), -1) {
 		from, to := tag[0], tag[1]
 		if src[from+1] == '/' {
@@ -25,7 +25,7 @@ func ExtractScript(src []byte) (script []byte, ts bool) {
 			at = 0
 			continue
 		}
-		if at > 0 { // a tag in a script is text
+		if at > 0 { // a tag within a script is text
 			continue
 		}
 		if script == nil {
@@ -39,7 +39,7 @@ func ExtractScript(src []byte) (script []byte, ts bool) {
 	return script, ts
 }
 
-// blankOut is as long as a text, with its ends of lines.
+// blankOut returns blanks of the same length as a text, with its line ends.
 func blankOut(src []byte) []byte {
 	out := bytes.Repeat([]byte{' '}, len(src))
 	for i, b := range src {

@@ -1,12 +1,12 @@
 package count_test
 
-// shape is a way to write a list: what stands before it, one item, and what follows. In
-// item NAME stands for the item's name and INDEX for its number.
+// shape is a way to write a list: the text before it, one item, and the text behind it. In item,
+// NAME is replaced by the item's name and INDEX by its number.
 type shape struct {
 	id, language, file string
 	head, item, sep    string
 	tail               string
-	comment            string // an item that is commented out, NAME inside
+	comment            string // an item that is commented out, with NAME
 	what               string // how a requirement names the items and the list
 	noun               string
 	quoted             bool // item names may have brackets in them

@@ -7,16 +7,15 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// CountedList is a list with its items, references followed, and its count.
+// CountedList is a list with its items, with references resolved, and its count.
 type CountedList struct {
 	List  *List
 	Items []Item
 	Count Count
 }
 
-// CountLists returns the lists of one file of a tree, counted. It refuses with
-// belay.CodeNotFound a file that is not there, and with belay.CodeCannot one in a
-// language that is not counted.
+// CountLists returns the lists of one file of a tree, with counts. Its error has belay.CodeNotFound
+// for a missing file, and belay.CodeCannot for an unsupported language.
 func CountLists(t Tree, p string) ([]CountedList, error) {
 	w, err := newWorld(t)
 	if err != nil {
@@ -41,7 +40,7 @@ func CountLists(t Tree, p string) ([]CountedList, error) {
 	return out, nil
 }
 
-// Folder makes a Tree of the files of one folder, without those in folders below it.
+// Folder returns a Tree of the files directly in one folder.
 func Folder(files fs.FS) Tree { return folder{fsTree{files}} }
 
 type folder struct{ fsTree }
@@ -57,7 +56,7 @@ func (t folder) Paths() ([]string, error) {
 	return out, err
 }
 
-// SingleFile makes a Tree of one file.
+// SingleFile returns a Tree of one file.
 func SingleFile(p string, text []byte) Tree { return singleFile{path.Clean(p), text} }
 
 type singleFile struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// isCodeName is one case with files of its own. Counts below 0 are unknown.
+// isCodeName is a case with its own files. Counts below 0 are unknown.
 type isCodeName struct {
 	id, language, file, requirement string
 	before, after                   map[string]string
@@ -230,7 +230,7 @@ func mapped(files map[string]string) count.Tree {
 	return count.FS(m)
 }
 
-// TestSignIsNoNoun: what a number stands beside a sign for is not certain enough to reject by.
+// TestSignIsNoNoun: a number before a symbol is not certain enough to reject work.
 func TestSignIsNoNoun(t *testing.T) {
 	tests := func(names ...string) count.Tree {
 		text := "describe('base', () => {\n"

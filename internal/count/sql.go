@@ -13,8 +13,8 @@ type sqlScanner struct {
 }
 
 // ScanSQL returns the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
-// values of CREATE TYPE … AS ENUM, in the order they start in. Several inserts into one
-// table are one list.
+// values of CREATE TYPE … AS ENUM, in order of position. Several inserts into one table are one
+// list.
 func ScanSQL(src []byte) []*List {
 	s := &sqlScanner{Reader: NewReader(src, syntax.SQL)}
 	inserts := map[string]*List{}
@@ -31,7 +31,7 @@ func ScanSQL(src []byte) []*List {
 	return s.lists
 }
 
-// addList begins a list at a token.
+// addList adds a list that begins at a token.
 func (s *sqlScanner) addList(kind ListKind, name string, tok int) *List {
 	t := s.Tokens[tok]
 	l := &List{Name: name, Kind: kind, Line: int(t.Line), Col: int(t.Col)}
@@ -75,7 +75,7 @@ func (s *sqlScanner) readStatement(lo, hi int, inserts map[string]*List) {
 
 var constraintWords = lazyregexp.Of("primary foreign unique check constraint key index exclude")
 
-// insertWords may come between INSERT and the name of the table.
+// insertWords are words between INSERT and the table's name.
 var insertWords = lazyregexp.Of("into or ignore replace")
 
 func (s *sqlScanner) readInsert(lo, hi int, inserts map[string]*List) {

@@ -5,10 +5,10 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// body is a block of statements or a class while it is read.
+// body is a block of statements or a class that is being read.
 type body struct {
 	frame
-	start   int // where the statement began
+	start   int // start of the current statement
 	calls   map[string]*List
 	members map[ListKind]*List
 }
@@ -24,7 +24,7 @@ func (s *scanner) scanStatements(f frame) {
 	}
 }
 
-// readStatement reads on from token i and gives where to continue.
+// readStatement reads from token i, and returns where to continue.
 func (s *scanner) readStatement(i int, b *body) int {
 	t := s.Tokens[i]
 	switch t.Kind {
@@ -49,7 +49,7 @@ func (s *scanner) readStatement(i int, b *body) int {
 	return i + 1
 }
 
-// readWord reads what starts with a keyword or a name.
+// readWord reads what begins with a keyword or a name.
 func (s *scanner) readWord(i int, b *body) int {
 	word := s.At(i)
 	if t := s.Tokens[i]; t.Fresh && !s.continuesLine(i) {
@@ -96,7 +96,7 @@ func (s *scanner) readWord(i int, b *body) int {
 	return i + 1
 }
 
-// continuesLine reports whether the line that starts at i continues with the one before.
+// continuesLine reports whether the line that starts at i continues the one before.
 func (s *scanner) continuesLine(i int) bool {
 	if i == 0 {
 		return false
@@ -107,12 +107,12 @@ func (s *scanner) continuesLine(i int) bool {
 	return s.Kind(i) == Punct && !s.Is(i, "@") && !s.Is(i, "#")
 }
 
-// linesEndStatements reports whether the end of a line may end a statement of the language.
+// linesEndStatements reports whether a line end can end a statement of the language.
 func (s *scanner) linesEndStatements() bool {
 	return s.Lang != syntax.Rust && s.Lang != syntax.Java && s.Lang != syntax.CSharp
 }
 
-// statementEnd returns where the statement that goes on at i ends.
+// statementEnd returns the end of the statement that continues at i.
 func (s *scanner) statementEnd(i int, b *body) int {
 	for j := i; j < b.hi; j = s.Next(j) {
 		switch s.Kind(j) {
@@ -130,7 +130,7 @@ func (s *scanner) statementEnd(i int, b *body) int {
 	return b.hi
 }
 
-// readBracket looks at a bracket among statements.
+// readBracket reads a bracket among statements.
 func (s *scanner) readBracket(i int, b *body) int {
 	end := s.CloseOf(i)
 	switch {
@@ -148,8 +148,7 @@ func (s *scanner) readBracket(i int, b *body) int {
 	return end + 1
 }
 
-// nameBefore returns the name before a parenthesis, type parameters between them passed
-// over, or -1.
+// nameBefore returns the name before a parenthesis, skipping type parameters between them, or -1.
 func (s *scanner) nameBefore(open int) int {
 	i := open - 1
 	if s.Is(i, ">") {
@@ -187,7 +186,7 @@ func (s *scanner) readMethod(open, at int, b *body) (int, bool) {
 		i = s.Next(i)
 	}
 	s.addMember(Methods, name, at, b)
-	from := at // annotations are on lines of their own, too
+	from := at // annotations can be on lines before
 	for from > b.lo && from > at-80 && !s.IsOneOf(from-1, ";", "}", "{") {
 		from--
 	}
@@ -219,7 +218,7 @@ func (s *scanner) annotationNames(lo, hi int) []string {
 var controlWords = lazyregexp.Of("if for while switch catch with return function else do until unless using lock foreach synchronized " +
 	"super match constructor_")
 
-// addMember adds to the functions, methods or tests of a body.
+// addMember adds a function, method or test to those of a body.
 func (s *scanner) addMember(kind ListKind, name string, at int, b *body) {
 	l := b.members[kind]
 	if l == nil {
@@ -338,7 +337,7 @@ func (s *scanner) isFunction(lo, hi int) bool {
 	return false
 }
 
-// assignmentTarget returns what is assigned to, what that belongs to, and the other words before =.
+// assignmentTarget returns the name that is assigned to, its owner, and the other words before =.
 func (s *scanner) assignmentTarget(lo, eq int) (name, owner string, words []string) {
 	if lo >= eq {
 		return "", "", nil

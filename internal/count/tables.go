@@ -10,19 +10,20 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Tables makes a Markdown parser read the tables of GitHub's format
-// (https://github.github.com/gfm/#tables-extension-) as nodes of goldmark's package extension/ast. A cell keeps the escapes
-// of its text.
+// Tables returns a Markdown parser extension for the tables of GitHub's format
+// (https://github.github.com/gfm/#tables-extension-), as nodes of goldmark's package extension/ast.
+// Cell text keeps its escapes.
 //
-// goldmark's own reader gives the same nodes. It is not used since its package compiles regular expressions for links and
-// typography, which made up half of the time in which any command of belay starts.
+// goldmark's own extension returns the same nodes. It is not used because its package compiles
+// regular expressions for links and typography, which took half of the start-up time of every belay
+// command.
 func Tables() util.PrioritizedValue {
 	return util.Prioritized(tableReader{}, 200)
 }
 
 type tableReader struct{}
 
-// Transform turns the end of a paragraph into a table, from the line above its first row of delimiters on.
+// Transform turns the end of a paragraph into a table, from the line above its first delimiter row.
 func (tableReader) Transform(p *ast.Paragraph, in text.Reader, _ parser.Context) {
 	lines, source := p.Lines(), in.Source()
 	for i := 1; i < lines.Len(); i++ {
@@ -56,7 +57,7 @@ func (tableReader) Transform(p *ast.Paragraph, in text.Reader, _ parser.Context)
 	}
 }
 
-// delimiters reads the row below a table's head, such as "| --- | :-: |".
+// delimiters parses the row below a table's head, such as "| --- | :-: |".
 func delimiters(line []byte) (columns []tables.Alignment, ok bool) {
 	if indent, _ := util.IndentWidth(line, 0); indent > 3 || !bytes.ContainsAny(line, "|: \t\r\n\f\v") {
 		return nil, false
@@ -90,11 +91,11 @@ func delimiters(line []byte) (columns []tables.Alignment, ok bool) {
 }
 
 type cell struct {
-	at   int // where it starts in its line, in bytes
+	at   int // start in its line, in bytes
 	text text.Segment
 }
 
-// cellsOf cuts a line at the bars that are not escaped.
+// cellsOf splits a line at unescaped bars.
 func cellsOf(line text.Segment, source []byte) (cells []cell) {
 	inner := line.TrimLeftSpace(source)
 	inner = inner.TrimRightSpace(source)
@@ -119,7 +120,8 @@ func cellsOf(line text.Segment, source []byte) (cells []cell) {
 	return cells
 }
 
-// tableRow makes the row of a line: as many cells as the table has columns, the missing ones empty.
+// tableRow returns the row of a line, with as many cells as the table has columns; missing ones are
+// empty.
 func tableRow(line text.Segment, cells []cell, columns []tables.Alignment) *tables.TableRow {
 	row := tables.NewTableRow(columns)
 	row.SetPos(line.Start)

@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// shape writes down each block of a text: its kind, its place, and its lines.
+// shape formats each block of a text: its kind, position and lines.
 func shape(tables util.PrioritizedValue, source string) string {
 	p := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), tables)...))

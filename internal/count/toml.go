@@ -97,7 +97,7 @@ func (s *toml) listAt(kind ListKind, path []string, at int) *List {
 	return l
 }
 
-// readValue reads an array or an inline table, and what is in it.
+// readValue reads an array or an inline table, and its values.
 func (s *toml) readValue(name string, path []string, at, depth int) {
 	s.nameItem(name, path, at)
 	if at >= len(s.Tokens) || s.Tokens[at].Kind != OpenBracket || depth > 20 {
@@ -128,7 +128,8 @@ func (s *toml) readValue(name string, path []string, at, depth int) {
 	}
 }
 
-// nameItem gives an item of an array of tables the value of its name.
+// nameItem labels an item of an array of tables by the value of a naming key, or by its first
+// string.
 func (s *toml) nameItem(key string, path []string, at int) {
 	if len(path) < 2 || at >= len(s.Tokens) || s.Tokens[at].Kind != String {
 		return

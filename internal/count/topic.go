@@ -12,8 +12,8 @@ import (
 var markerLine = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|` +
 	`no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
 
-// ParseRequirement reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
-// refuses with belay.CodeUsage what has no marker.
+// ParseRequirement parses a requirement such as "ADD 2 nighttime flavors to the flavors list".
+// Without a marker the error has belay.CodeUsage.
 func ParseRequirement(text string) (belay.Requirement, error) {
 	m := markerLine.FindStringSubmatch(text)
 	if m == nil {
@@ -37,7 +37,7 @@ func ParseRequirement(text string) (belay.Requirement, error) {
 var beforeNumber = lazyregexp.Of("exactly another just only the new more additional extra of these " +
 	"those at least up to about next last first")
 
-// leadingNumber returns the number that the words start with: "2 flavors", "another two flavors".
+// leadingNumber returns the number at the start of a text: "2 flavors", "another two flavors".
 func leadingNumber(text string) int {
 	words := strings.Fields(strings.ToLower(text))
 	for i := 0; i < len(words) && i < 4; i++ {
@@ -55,12 +55,12 @@ func leadingNumber(text string) int {
 	return 0
 }
 
-// Topic is a requirement's words, weighed.
+// Topic has the words of a requirement with weights.
 type Topic struct {
-	Weight map[string]float64 // stems
-	Names  map[string]bool    // as code writes them
-	Counts map[int]bool       // numbers that may be counts of what is there
-	Noun   string             // what is counted: flavors
+	Weight map[string]float64 // by stem
+	Names  map[string]bool    // names as written in code
+	Counts map[int]bool       // numbers that may be counts of existing items
+	Noun   string             // noun of the counted things: flavors
 }
 
 var (
@@ -71,8 +71,8 @@ var (
 	inQuotes    = lazyregexp.New("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
 )
 
-// NewTopic weighs the words of a requirement: most where it names the list, least in clauses
-// beside the point.
+// NewTopic weighs the words of a requirement: most if they name the list, least in subordinate
+// clauses.
 func NewTopic(r belay.Requirement) Topic {
 	w := Topic{Weight: map[string]float64{}, Names: map[string]bool{}, Counts: map[int]bool{}}
 	main, loose := r.Text, strings.ToLower(r.Text)
@@ -116,7 +116,7 @@ func (w *Topic) addWords(text string, weight float64) {
 	}
 }
 
-// isCodeName recognises a name of the code from a word: CamelCase, snake_case, UPPER, :root.
+// isCodeName reports whether a word is a name in code: CamelCase, snake_case, UPPER, :root.
 func isCodeName(id string) bool {
 	if strings.ContainsAny(id, "_$:#@") || strings.HasPrefix(id, "--") || strings.HasPrefix(id, ".") {
 		return len(id) > 2
@@ -133,7 +133,7 @@ func isCodeName(id string) bool {
 	return upper == 1 && len(id) > 2
 }
 
-// countedNoun returns the word for what is counted: the last one before a preposition.
+// countedNoun returns the noun of the counted things: the last one before a preposition.
 func countedNoun(main string) string {
 	if at := nounEnd.FindStringIndex(main); at != nil && at[0] > 0 {
 		main = main[:at[0]]

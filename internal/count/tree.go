@@ -12,14 +12,14 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Tree is a state of a project: paths with slashes, and what is in them.
+// Tree is a state of a project: slash-separated paths, and the contents of files.
 type Tree interface {
 	Paths() ([]string, error)
 	Read(path string) ([]byte, error)
 }
 
-// ComparedTree is a state after that knows which of its paths are not as they were before, in
-// order, so that they need not be read to be told.
+// ComparedTree is an after state that knows which paths changed, sorted, so that files need not be
+// read to compare them.
 type ComparedTree interface {
 	Tree
 	Changed() []string
@@ -28,7 +28,7 @@ type ComparedTree interface {
 // MaxFile is the largest file that is read for lists, in bytes.
 const MaxFile = 16 << 20
 
-// FS makes a Tree of a file system. Folders that only tools write into are left out.
+// FS returns a Tree of a file system, without folders of dependencies and build output.
 func FS(files fs.FS) Tree { return fsTree{files} }
 
 type fsTree struct{ files fs.FS }
@@ -54,7 +54,7 @@ func (t fsTree) Paths() ([]string, error) {
 
 func (t fsTree) Read(p string) ([]byte, error) { return fs.ReadFile(t.files, p) }
 
-// LanguageOf says what a path's file is written in, "" for what is not counted.
+// LanguageOf returns the language of a file by its path, "" for an unsupported one.
 func LanguageOf(p string) string {
 	if base := path.Base(p); strings.EqualFold(base, "gemfile") || strings.EqualFold(base, "rakefile") {
 		return "ruby"
@@ -72,9 +72,8 @@ var languages = map[string]string{
 	".toml": "toml", ".sql": "sql",
 }
 
-// ScanFile returns the lists in one file's text, in the order they start in, and what the
-// file imports. It gives false for a language that is not counted, for text that is
-// larger than MaxFile or not text.
+// ScanFile returns the lists in a file's text in order of position, and the imports of the file. ok
+// is false for an unsupported language, for text larger than MaxFile, and for binary files.
 func ScanFile(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	lang := LanguageOf(p)
 	if lang == "" || len(src) > MaxFile || bytes.IndexByte(src[:min(len(src), 8000)], 0) >= 0 {
@@ -117,12 +116,12 @@ func ScanFile(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	return lists, imports, ok
 }
 
-// lazyTree is one tree while a requirement is judged: files are read when they are needed.
+// lazyTree is a tree that reads files when they are needed.
 type lazyTree struct {
 	tree       Tree
 	paths      []string
 	files      map[string]*file
-	byLastName map[string][]string // paths by the last part of what an import may call them
+	byLastName map[string][]string // paths by the last part of their possible import names
 }
 
 type file struct {
@@ -131,7 +130,7 @@ type file struct {
 	imports    []string
 	isCounted  bool
 	exists     bool
-	unreadable bool // it is of a language that is counted, and cannot be read as that
+	unreadable bool // of a supported language, but cannot be parsed
 }
 
 func newWorld(t Tree) (*lazyTree, error) {
@@ -169,7 +168,7 @@ func (w *lazyTree) scan(p string) *file {
 	return f
 }
 
-// expand counts a list with everything it refers to, in whatever file that is.
+// expand counts a list with everything it refers to, in any file.
 func (w *lazyTree) expand(l *List) ([]Item, Count) {
 	if l == nil {
 		return nil, Count{}
@@ -177,8 +176,8 @@ func (w *lazyTree) expand(l *List) ([]Item, Count) {
 	return Expand(l, w.find)
 }
 
-// find returns the list a name means, seen from another list: one of a scope around it,
-// of a file that is imported, or of another file of the same package.
+// find returns the list that a name refers to within another list: one of an enclosing scope, of an
+// imported file, or of another file of the same package.
 func (w *lazyTree) find(name string, from *List) *List {
 	qualifier, last := "", name
 	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
@@ -203,7 +202,7 @@ func (w *lazyTree) find(name string, from *List) *List {
 	return nil
 }
 
-// nearestDefinition returns the definition of a name that is nearest around from.
+// nearestDefinition returns the innermost definition of a name around from.
 func nearestDefinition(lists []*List, qualifier, name string, from *List) *List {
 	var best *List
 	for _, l := range lists {
@@ -229,7 +228,7 @@ func hasPrefix(short, long []string) bool {
 	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
 }
 
-// importedFiles returns the files of the tree that a file imports, and what those pass on.
+// importedFiles returns the files of the tree that a file imports, directly or indirectly.
 func (w *lazyTree) importedFiles(from string, imports []string, depth int) []string {
 	var out []string
 	if depth > 2 {
@@ -261,7 +260,7 @@ func (w *lazyTree) importedFiles(from string, imports []string, depth int) []str
 	return out
 }
 
-// resolve returns the files that an import may mean.
+// resolve returns the files that an import can mean.
 func (w *lazyTree) resolve(from, imp string) []string {
 	base := strings.TrimLeft(imp, "@~")
 	relative := strings.HasPrefix(imp, ".") && LanguageOf(from) != "python"
@@ -284,13 +283,13 @@ func (w *lazyTree) resolve(from, imp string) []string {
 	return out
 }
 
-// importNames returns what an import may call a file.
+// importNames returns the names by which an import can refer to a file.
 func importNames(p string) [4]string {
 	stem := strings.TrimSuffix(p, path.Ext(p))
 	return [4]string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")}
 }
 
-// pathsCalled returns the paths that an import may mean whose last part is this.
+// pathsCalled returns the paths with a possible import name that ends in name.
 func (w *lazyTree) pathsCalled(name string) []string {
 	if w.byLastName == nil {
 		w.byLastName = map[string][]string{}

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// uncountableReason says why a count does not tell what became of a list, and where; "" when it does.
-// The words of its numbers may be the same and mean something else by now.
+// uncountableReason returns why and where a count may be wrong, "" if it is reliable. For example,
+// what an unknown part refers to may have changed although its name is the same.
 func (j *judge) uncountableReason(c *candidate) (why, at string, line int) {
 	if c.before != nil && c.after == nil && j.after.scan(c.before.File).unreadable {
 		return c.before.File + " can no longer be read", c.before.File, 1
@@ -31,7 +31,7 @@ func (j *judge) uncountableReason(c *candidate) (why, at string, line int) {
 
 var identifier = lazyregexp.New(`[\pL_$][\pL\d_$]*`)
 
-// changedNamesake returns a list of that name in a changed file whose items are not what they were.
+// changedNamesake returns a list of that name in a changed file with changed items.
 func (j *judge) changedNamesake(name string, c *candidate) *List {
 	for _, p := range j.changedPaths() {
 		for _, l := range j.after.scan(p).lists {
@@ -51,8 +51,8 @@ func (j *judge) changedNamesake(name string, c *candidate) *List {
 	return nil
 }
 
-// findUncountedAppend finds a statement that came and adds to a list where counting does not follow it: in
-// a loop, a condition, another function. Those that were counted are left out.
+// findUncountedAppend finds a new statement that adds to a list and was not counted: in a loop, a
+// condition, another function. counted is how many counted additions to ignore.
 func (j *judge) findUncountedAppend(name string, counted int) (at string, line int) {
 	if len(name) < 2 || IsStopWord.Has(name) {
 		return "", 0
@@ -82,8 +82,7 @@ func (j *judge) findUncountedAppend(name string, counted int) (at string, line i
 	return at, line
 }
 
-// statementEnds returns where what an expression finds ends, but for lines that are comments
-// before it.
+// statementEnds returns the ends of an expression's matches, except in comments.
 func statementEnds(form *regexp.Regexp, src []byte) (ends []int) {
 	for _, at := range form.FindAllIndex(src, -1) {
 		line := bytes.TrimSpace(src[bytes.LastIndexByte(src[:at[0]+1], '\n')+1 : at[0]+1])

@@ -9,19 +9,19 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Value is what an expression comes to when it is a list.
+// Value is an expression read as a list.
 type Value struct {
 	Kind      ListKind
 	Items     []Item
 	Children  []Child
-	IsLiteral bool // it has brackets of its own, not only references
+	IsLiteral bool // contains a literal, not only references
 }
 
 // lengthKeepingMethods are methods that keep the number of items.
 var lengthKeepingMethods = lazyregexp.Of("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect " +
 	"freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
 
-// wrapperFuncs are functions whose value has as many items as their first argument.
+// wrapperFuncs are functions that return as many items as their first argument has.
 var wrapperFuncs = lazyregexp.Of("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList " +
 	"fromEntries isArray enumerate dict")
 
@@ -56,7 +56,7 @@ func (s *Reader) isTuple(lo, hi int) bool {
 	return s.Lang == syntax.Python && (s.firstComma(lo) >= 0 || lo+1 == hi-1)
 }
 
-// trim takes away what does not change a list: new, await, &, parentheses, casts.
+// trim removes what does not change a list: await, &, parentheses, casts.
 func (s *Reader) trim(lo, hi int) (int, int) {
 	for lo < hi {
 		if end := s.castStart(lo, hi); end < hi {
@@ -79,7 +79,7 @@ func (s *Reader) trim(lo, hi int) (int, int) {
 
 func (s *Reader) firstComma(open int) int { return s.Find(open+1, s.CloseOf(open), ",") }
 
-// castStart returns where `as const`, `as T` or `satisfies T` starts.
+// castStart returns the start of `as const`, `as T` or `satisfies T`, hi without one.
 func (s *Reader) castStart(lo, hi int) int {
 	if s.Lang == syntax.Python || s.Lang == syntax.JSON {
 		return hi
@@ -107,7 +107,8 @@ func (s *Reader) readChoice(lo, q, hi int, c *Scope, depth int) (Value, bool) {
 	return Value{}, false
 }
 
-// mergeChoice returns one of two lists: known when both have the same number of items.
+// mergeChoice returns the value of a choice between two lists: known if both have the same number
+// of items.
 func (s *Reader) mergeChoice(aLo, aHi, bLo, bHi int, cond string, c *Scope, depth int) (Value, bool) {
 	a, okA := s.ReadValue(aLo, aHi, c, depth+1)
 	b, okB := s.ReadValue(bLo, bHi, c, depth+1)
@@ -127,7 +128,7 @@ func (s *Reader) mergeChoice(aLo, aHi, bLo, bHi int, cond string, c *Scope, dept
 	}
 	it := s.NewItem("if "+cond, aLo)
 	it.Unknown = true
-	// What may or may not be there is unknown, but it is still distinguished from another.
+	// The items are unknown, but the label distinguishes this choice from another.
 	it.Label = Shorten(it.Label + ": " + strconv.Itoa(len(a.Items)) + " or " + strconv.Itoa(len(b.Items)))
 	return Value{Kind: kind, Items: []Item{it}, Children: append(a.Children, b.Children...), IsLiteral: true}, true
 }
@@ -169,7 +170,7 @@ func (v *Value) join(w Value) {
 	v.IsLiteral = v.IsLiteral || w.IsLiteral
 }
 
-// readChain reads a base and the methods called on it.
+// readChain reads a base and its method calls.
 func (s *Reader) readChain(lo, hi int, c *Scope, depth int) (Value, bool) {
 	v, i, ok := s.readBase(lo, hi, c, depth)
 	if !ok {
@@ -237,7 +238,7 @@ func (s *Reader) addArgument(lo, hi int, c *Scope, v *Value) {
 	v.Children = append(v.Children, Child{lo, hi, c})
 }
 
-// readBase reads what a chain starts with, and gives where it ends.
+// readBase reads the start of a chain, and returns its end.
 func (s *Reader) readBase(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	switch {
 	case s.IsOpen(lo, "["):
@@ -339,13 +340,13 @@ func (s *Reader) isMethod(i int) bool {
 	return lengthKeepingMethods.Has(name) || listMethods.Has(name)
 }
 
-// listMethods are the methods of a list, besides those that keep its items, that give a list.
+// listMethods are methods of a list that return a list, other than lengthKeepingMethods.
 var listMethods = lazyregexp.Of("concat union slice filter flatMap flat splice")
 
-// uncountableMethods are those of them, and of Rust's, of which the source does not tell how many items they give.
+// uncountableMethods are methods that return an unknown number of items.
 var uncountableMethods = lazyregexp.Of("slice filter flatMap flat splice flat_map")
 
-// AfterGenerics returns the parenthesis after <…>, or -1.
+// AfterGenerics returns the parenthesis behind <…>, or -1.
 func (s *Reader) AfterGenerics(i, hi int) int {
 	for depth := 0; i < hi; i = s.Next(i) {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// SplitWords cuts text and names into words: camelCase, snake_case, kebab-case.
+// SplitWords splits text and names into words: camelCase, snake_case, kebab-case.
 func SplitWords(text string) []string {
 	var out []string
 	var word []rune
@@ -60,7 +60,7 @@ func hasEnding(w string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
-// Stem brings a word to its singular.
+// Stem returns the singular of a word.
 func Stem(w string) string {
 	if s, ok := irregular[w]; ok {
 		return s
@@ -85,8 +85,8 @@ func Stems(text string) []string {
 	return words
 }
 
-// TopicWords returns the words of a text that say what it is about, in the singular and in lower
-// case, names cut into their parts: no articles, numbers or verbs of asking.
+// TopicWords returns the content words of a text, in the singular and in lower case, names split
+// into their parts: no articles, numbers or verbs of requesting.
 func TopicWords(text string) []string {
 	var out []string
 	for _, s := range Stems(text) {
@@ -119,7 +119,7 @@ func IsRelated(a, b string) bool {
 	return false
 }
 
-// IsStopWord are words that say nothing of what a text is about.
+// IsStopWord are words without a subject.
 var IsStopWord = lazyregexp.Of(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
 	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything
 	already listed all every

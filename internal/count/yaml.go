@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// ScanYAML returns the sequences and maps of a YAML text, aliases and merge keys followed. It
-// gives false when the text is not YAML.
+// ScanYAML returns the sequences and maps of a YAML text, with aliases and merge keys resolved. It
+// returns false if the text is not YAML, unless documents before the error had lists.
 func ScanYAML(src []byte) ([]*List, bool) {
 	y := &yamlScanner{}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
@@ -25,14 +25,14 @@ func ScanYAML(src []byte) ([]*List, bool) {
 	}
 }
 
-// setEditorLines gives the lists the lines that editors and git count. YAML also ends a line at
-// a carriage return by itself, and at three marks of Unicode.
+// setEditorLines converts the lines of the lists to those that editors and git count. YAML also
+// ends a line at a lone carriage return and at three Unicode characters.
 func setEditorLines(src []byte, lists []*List) {
 	const other = "\r\u0085\u2028\u2029"
 	if !bytes.ContainsAny(src, other) {
 		return
 	}
-	line, lines := 1, []int{1, 1} // lines[n] is where YAML's line n is
+	line, lines := 1, []int{1, 1} // lines[n] is the line of YAML's line n
 	for i, r := range string(src) {
 		switch {
 		case r == '\n':
@@ -125,7 +125,7 @@ func aliasItems(n *yaml.Node) []Item {
 
 var yamlNaming = map[string]bool{"id": true, "name": true, "title": true, "slug": true, "key": true, "label": true, "q": true}
 
-// yamlLabel names an item: its text, the value of a key that names, or its first value.
+// yamlLabel returns the label of an item: its text, the value of a naming key, or its first value.
 func yamlLabel(n *yaml.Node) string {
 	for range 5 {
 		switch n.Kind {
