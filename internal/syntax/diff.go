@@ -5,13 +5,12 @@ import (
 	"hash/maphash"
 )
 
-// maxSteps bounds the search for the shortest difference. Past it, lines are distinguished
-// by how often they occur, which is quick and nearly as good: a rewrite has no
-// difference worth finding.
+// maxSteps bounds the search for the shortest difference. Beyond it, lines are compared by how
+// often they occur, which is fast and nearly as good: a rewrite has no useful difference.
 const maxSteps = 600
 
-// AddedLines returns the lines of after that a shortest difference from before adds. Line
-// ends are not compared: a file whose ends turned from CRLF to LF has no new lines.
+// AddedLines returns the lines of after that a shortest difference from before adds. Line ends are
+// ignored: a file converted from CRLF to LF has no new lines.
 func AddedLines(before, after []byte) Lines {
 	b := numberLines(after, nil)
 	lines := Lines{set: make([]bool, len(b.list))}
@@ -44,7 +43,7 @@ type numberedLines struct {
 	seen map[uint64]int
 }
 
-// numberLines returns equal lines equal numbers.
+// numberLines assigns equal numbers to equal lines.
 func numberLines(text []byte, seen map[uint64]int) numberedLines {
 	if seen == nil {
 		seen = map[uint64]int{}
@@ -68,8 +67,8 @@ func numberLines(text []byte, seen map[uint64]int) numberedLines {
 	return numberedLines{list, seen}
 }
 
-// searchDifference marks in is what b adds to a. It walks as Myers' O(ND) search does, and keeps
-// the furthest points of every step to find the way back.
+// searchDifference marks in is what b adds to a. It is Myers' O(ND) search, and keeps the furthest
+// points of every step to find the way back.
 func searchDifference(a, b []int, is []bool) {
 	if len(a) == 0 {
 		mark(is)
@@ -79,7 +78,7 @@ func searchDifference(a, b []int, is []bool) {
 		return
 	}
 	limit := min(len(a)+len(b), maxSteps)
-	v := make([]int, 2*limit+3) // v[k+limit+1]: the furthest x on diagonal k
+	v := make([]int, 2*limit+3) // v[k+limit+1] is the furthest x on diagonal k
 	var trace [][]int
 	for d := 0; d <= limit; d++ {
 		for k := -d; k <= d; k += 2 {
@@ -98,8 +97,8 @@ func searchDifference(a, b []int, is []bool) {
 	markByCount(a, b, is)
 }
 
-// stepStart returns where step d begins on diagonal k. Points past the ends stay harmless: they
-// meet no equal lines.
+// stepStart returns where step d begins on diagonal k. Points past the ends are harmless: no lines
+// are equal there.
 func stepStart(v []int, zero, k, d int) int {
 	if k == -d || k != d && v[zero+k-1] < v[zero+k+1] {
 		return v[zero+k+1]
@@ -107,7 +106,7 @@ func stepStart(v []int, zero, k, d int) int {
 	return v[zero+k-1] + 1
 }
 
-// walkBack follows the trace from the end; trace[d] holds diagonals -d to d.
+// walkBack follows the trace from the end; trace[d] has diagonals -d to d.
 func walkBack(trace [][]int, x, y int, is []bool) {
 	for d := len(trace); d > 0; d-- {
 		prev := trace[d-1] // of step d-1: diagonal k at k+d-1
@@ -132,7 +131,7 @@ func walkBack(trace [][]int, x, y int, is []bool) {
 	}
 }
 
-// markByCount marks the lines that b has more often than a.
+// markByCount marks the lines that occur more often in b than in a.
 func markByCount(a, b []int, is []bool) {
 	have := map[int]int{}
 	for _, id := range a {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// ForEach calls do for every file, on as many processors as there are, and returns when
-// all calls have. A panic in one of them is a panic of Each.
+// ForEach calls do for every file, in parallel on all processors, and returns when all calls have
+// returned. It panics if one of them did.
 func ForEach(files []*File, do func(i int, f *File)) {
 	var wait sync.WaitGroup
 	var next atomic.Int64

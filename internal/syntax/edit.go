@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// File is one path that a change added, modified or deleted. Before is nil when it was
-// not there, After when it is gone; both are bytes as they are on the disk. A file that
-// was read and is empty is not nil.
+// File is a path that a change added, modified or deleted. Before is nil for a new file, After for
+// a deleted one; both are the bytes on disk. An empty file is not nil.
 type File struct {
 	Path   string
 	Before []byte
@@ -17,14 +16,14 @@ type File struct {
 	lines Lines
 }
 
-// IsDeleted reports whether the file is gone.
+// IsDeleted reports whether the file was deleted.
 func (f *File) IsDeleted() bool { return f.After == nil }
 
 // IsCreated reports whether the file is new.
 func (f *File) IsCreated() bool { return f.Before == nil }
 
-// AddedLines returns the lines of After that Before did not have. It is computed once and may
-// be asked from several goroutines.
+// AddedLines returns the lines of After that are not in Before. It is computed once, and safe for
+// concurrent use.
 func (f *File) AddedLines() Lines {
 	f.once.Do(func() { f.lines = AddedLines(f.Before, f.After) })
 	return f.lines
@@ -36,7 +35,7 @@ type Lines struct{ set []bool }
 // Has reports whether line n is in the set.
 func (l Lines) Has(n int) bool { return n > 0 && n <= len(l.set) && l.set[n-1] }
 
-// HasAny reports whether a line from first to last, both counted in, is in the set.
+// HasAny reports whether a line from first to last, inclusive, is in the set.
 func (l Lines) HasAny(first, last int) bool {
 	for n := max(first, 1); n <= last && n <= len(l.set); n++ {
 		if l.set[n-1] {
@@ -57,8 +56,8 @@ func (l Lines) Count() int {
 	return n
 }
 
-// IsBinary reports whether data is not text: it has a zero byte near its start, which is
-// git's rule.
+// IsBinary reports whether data has a zero byte near its start, which is git's rule for binary
+// files.
 func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }

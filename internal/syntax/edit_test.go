@@ -47,8 +47,8 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-// What is not added is a subsequence of before, and nothing is added that need not be:
-// the lines added are as many as a longest common subsequence leaves.
+// TestAddedIsAShortestDifference: the other lines are a subsequence of before, and as many as a
+// longest common subsequence has.
 func TestAddedIsAShortestDifference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,7 +98,7 @@ func common(a, b []string) int {
 	return row[len(b)]
 }
 
-// A rewrite of a large file is told quickly, and every line is still found.
+// TestAddedOfARewrite: the difference of a large rewrite is fast, and complete.
 func TestAddedOfARewrite(t *testing.T) {
 	t.Parallel()
 	var a, b strings.Builder

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A text that does not lex is read as far as possible, and every byte but white space is in a
+// A text with syntax errors is lexed as far as possible, and every byte except white space is in a
 // token.
 
-// Language is a language that belay can read.
+// Language is a language that belay can lex.
 type Language string
 
 // The languages. None is any other text.
@@ -25,7 +25,7 @@ const (
 	CSharp     Language = "csharp"
 	PHP        Language = "php"
 
-	// These are never what a path is of, see Of: only counting reads them.
+	// LanguageOf never returns these; only package count uses them.
 	TSX    Language = "tsx" // TypeScript and JavaScript with elements
 	JSX    Language = "jsx"
 	JSON   Language = "json"
@@ -41,10 +41,11 @@ var endings = map[string]Language{
 	".rs": Rust, ".java": Java, ".rb": Ruby, ".cs": CSharp, ".php": PHP,
 }
 
-// LanguageOf tells the language by the ending of a path.
+// LanguageOf returns the language of a path by its extension.
 func LanguageOf(p string) Language { return endings[path.Ext(p)] }
 
-// Family tells which languages' tests run side by side: JavaScript counts as TypeScript.
+// Family returns the language whose test runners also run this one's tests: TypeScript for
+// JavaScript.
 func (l Language) Family() Language {
 	if l == JavaScript {
 		return TypeScript
@@ -52,8 +53,8 @@ func (l Language) Family() Language {
 	return l
 }
 
-// IsTest reports by a path whether its language's runners look for tests in the file.
-// Rust and C# keep tests in any file, so all of theirs are.
+// IsTest reports by a path whether the test runners of its language read the file. Rust and C# have
+// tests in any file, so it is true for all of theirs.
 func IsTest(p string) bool {
 	dir, base := path.Split(p)
 	stem := strings.TrimSuffix(base, path.Ext(base))
@@ -77,19 +78,19 @@ func IsTest(p string) bool {
 	return false
 }
 
-// isPHPTest knows the names that PHPUnit and Pest look for, those of classes that tests extend, and any file in a
-// folder of tests, as projects with a list of their own have it.
+// isPHPTest reports names that PHPUnit and Pest read, those of base classes of tests, and any file
+// in a folder of tests, because some projects configure their own list.
 func isPHPTest(dir, stem string) bool {
 	return hasAnySuffix(stem, "Test", "Tests", "TestCase") ||
 		isBelow(dir, func(part string) bool { return slices.Contains([]string{"test", "tests", "Test", "Tests"}, part) })
 }
 
-// hasAnySuffix reports whether a name has one of the ends.
+// hasAnySuffix reports whether a name ends in one of ends.
 func hasAnySuffix(name string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// isBelow reports whether one of the folders of a path is such a one.
+// isBelow reports whether is is true for a folder of a path.
 func isBelow(dir string, is func(part string) bool) bool {
 	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
 		if is(part) {
@@ -99,7 +100,7 @@ func isBelow(dir string, is func(part string) bool) bool {
 	return false
 }
 
-// isHidden reports whether go passes a folder over.
+// isHidden reports whether the go command ignores a folder.
 func isHidden(dir string) bool {
 	return isBelow(dir, func(part string) bool {
 		return part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
@@ -111,15 +112,15 @@ func isScriptTest(dir, stem string) bool {
 		isBelow(dir, func(part string) bool { return slices.Contains([]string{"__tests__", "test", "tests", "spec"}, part) })
 }
 
-// testFolders hold what tests need and nothing that ships.
+// testFolders contain only what tests need, and nothing that ships.
 var testFolders = map[string]bool{
 	"testdata": true, "test": true, "tests": true, "__tests__": true, "__mocks__": true, "spec": true, "specs": true,
 	"fixtures": true, "fixture": true, "__fixtures__": true, "e2e": true, "cypress": true, "testing": true,
 	"testutil": true, "testutils": true, "benches": true, "benchmarks": true,
 }
 
-// IsForTests reports by a path whether a file is there for tests: one that holds tests, or
-// one in a folder of them. Rust and C# count by their folders and names only.
+// IsForTests reports by a path whether a file exists for tests: it contains tests, or is in a
+// folder for them. Rust and C# are judged by folders and names only.
 func IsForTests(p string) bool {
 	dir, base := path.Split(p)
 	if isBelow(dir, func(part string) bool { return testFolders[part] || hasAnySuffix(part, ".Test", "Tests") }) {
@@ -155,7 +156,7 @@ var generatedEnds = []string{
 	".freezed.dart", ".g.cs", ".designer.cs", ".Designer.cs",
 }
 
-// IsGenerated reports by its path whether a tool and not a person wrote a file.
+// IsGenerated reports by its path whether a tool wrote a file.
 func IsGenerated(p string) bool {
 	base := path.Base(p)
 	if generatedNames[base] || strings.HasPrefix(base, "zz_generated") {
@@ -164,8 +165,8 @@ func IsGenerated(p string) bool {
 	return hasAnySuffix(base, generatedEnds...) || isBelow(path.Dir(p), func(part string) bool { return generatedFolders[part] })
 }
 
-// HasGeneratedHeader reports by the beginning of a text whether a tool wrote it: the words that
-// go's tools agreed on, and @generated.
+// HasGeneratedHeader reports by the beginning of a text whether a tool wrote it: the phrase that
+// Go's tools use, @generated, or <auto-generated.
 func HasGeneratedHeader(text []byte) bool {
 	head := string(text[:min(len(text), 2000)])
 	return strings.Contains(head, "Code generated ") && strings.Contains(head, "DO NOT EDIT") ||

@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a token is.
+// Kind is the kind of a token.
 type Kind byte
 
-// The kinds. A Mark is one byte of punctuation, or PHP's -> and ::, which are no comparison and no colons; a Text is a
-// string, a character, a template with all it embeds, a heredoc or a regular expression, quotes and all.
+// The kinds. A Mark is one character of punctuation, or PHP's -> and ::, to distinguish them from >
+// and :. A Text is a string, a character, a template with the code it embeds, a heredoc or a
+// regular expression, including its quotes.
 const (
 	Word Kind = iota + 1
 	Number
@@ -21,17 +22,17 @@ const (
 	Comment
 )
 
-// Token is a piece of a text.
+// Token is a token of a text.
 type Token struct {
 	Kind  Kind
 	Text  string
 	Line  int  // of its first byte, counted from 1
 	Col   int  // bytes before it on its line
 	End   int  // line of its last byte
-	First bool // nothing but white space and comments comes before it on its line
+	First bool // only white space and comments precede it on its line
 }
 
-// Is reports whether the token is the word or mark s, not a string that says so.
+// Is reports whether the token is the word or mark s, not a string with that text.
 func (t Token) Is(s string) bool { return (t.Kind == Word || t.Kind == Mark) && t.Text == s }
 
 // IsOneOf reports whether the token is one of these words and marks.
@@ -39,7 +40,7 @@ func (t Token) IsOneOf(words ...string) bool {
 	return (t.Kind == Word || t.Kind == Mark) && slices.Contains(words, t.Text)
 }
 
-// Value returns what a Text says: without its prefix letters and quotes, escapes as written.
+// Value returns the content of a Text without its prefix and quotes, with escapes as written.
 func (t Token) Value() string {
 	if t.Kind != Text {
 		return t.Text
@@ -57,7 +58,7 @@ func (t Token) Value() string {
 	return s
 }
 
-// Lexer cuts a text into tokens, one at a time.
+// Lexer splits a text into tokens, one at a time.
 type Lexer struct {
 	lang       Language
 	src        []byte
@@ -66,13 +67,13 @@ type Lexer struct {
 	line       int
 	start      int // offset of the current line
 	first      bool
-	previous   Token    // the last token that is no comment, for regular expressions
+	previous   Token    // last token that is not a comment; decides whether a slash is a regular expression
 	heredocs   []string // heredocs that begin on the next line
-	regexNotes []byte   // see regex
-	hashLine   int      // the line of the last # that excludedLength was asked about
+	regexNotes []byte   // see regexLength
+	hashLine   int      // line of the last # that isDirective checked
 }
 
-// NewLexer returns one at the start of a text.
+// NewLexer returns a Lexer at the start of a text.
 func NewLexer(l Language, src []byte) *Lexer {
 	switch l {
 	case TSX:
@@ -83,8 +84,8 @@ func NewLexer(l Language, src []byte) *Lexer {
 	return &Lexer{lang: l, src: src, source: string(src), line: 1, first: true}
 }
 
-// Lex cuts src into tokens, in order, comments among them. A string that is not closed
-// ends with its line where the language has it so, and with the text otherwise.
+// Lex splits src into tokens, including comments, in order. An unclosed string ends with its line
+// in languages with that rule, otherwise with the text.
 func Lex(l Language, src []byte) []Token { return lex(l, src, false) }
 
 // LexCode is Lex without the comments.
@@ -101,7 +102,7 @@ func lex(l Language, src []byte, code bool) []Token {
 	return out
 }
 
-// Next reads the next token. Behind the last it returns one without a kind.
+// Next returns the next token. At the end it returns one without a kind.
 func (x *Lexer) Next() Token {
 	for x.at < len(x.src) {
 		switch c := x.src[x.at]; c {
@@ -119,13 +120,13 @@ func (x *Lexer) Next() Token {
 	return Token{}
 }
 
-// Offset returns how many bytes have been read, and Rest the others.
+// Offset returns how many bytes have been read.
 func (x *Lexer) Offset() int { return x.at }
 
-// Rest is described with Offset.
+// Rest returns the bytes that have not been read.
 func (x *Lexer) Rest() []byte { return x.src[x.at:] }
 
-// Previous returns the last token that is no comment.
+// Previous returns the last token that is not a comment.
 func (x *Lexer) Previous() Token { return x.previous }
 
 func (x *Lexer) newline() {
@@ -135,7 +136,7 @@ func (x *Lexer) newline() {
 	x.first = true
 }
 
-// nextToken says what begins at x.at, and how long it is.
+// nextToken returns the kind and length of the token at x.at.
 func (x *Lexer) nextToken(c byte) (Kind, int) {
 	if n := x.commentLength(c); n > 0 {
 		return Comment, n
@@ -156,7 +157,7 @@ func (x *Lexer) nextToken(c byte) (Kind, int) {
 	return Mark, n
 }
 
-// Take reads the next n bytes as one token, whatever they are.
+// Take reads the next n bytes as one token.
 func (x *Lexer) Take(k Kind, n int) Token {
 	piece := x.source[x.at : x.at+n]
 	t := Token{Kind: k, Text: piece, Line: x.line, Col: x.at - x.start, End: x.line, First: x.first}
@@ -206,8 +207,8 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// endsMethod reports whether s begins with the sign that ends the name of a method of Ruby:
-// empty?, save!, and not the one of an operator such as !=.
+// endsMethod reports whether s begins with the ? or ! of a Ruby method's name: empty?, save!, but
+// not an operator such as !=.
 func endsMethod(s []byte) bool {
 	return (s[0] == '?' || s[0] == '!') && (len(s) == 1 || s[1] != '=')
 }
@@ -226,7 +227,7 @@ func (x *Lexer) numberLength() int {
 	return n
 }
 
-// commentLength returns the length of the comment at x.at, 0 where there is none.
+// commentLength returns the length of the comment at x.at, 0 without one.
 func (x *Lexer) commentLength(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
@@ -264,7 +265,7 @@ func (x *Lexer) commentLength(c byte) int {
 	return 0
 }
 
-// blockCommentLength returns the length of a comment that s begins with, 0 for none.
+// blockCommentLength returns the length of a comment at the start of s, 0 for none.
 func blockCommentLength(s []byte) int {
 	if !bytes.HasPrefix(s, []byte("/*")) {
 		return 0
@@ -284,9 +285,10 @@ func lineLen(s []byte) int {
 	return n
 }
 
-// isDirective reports whether nothing but white space comes before the # at x.at on its line: a later one is
-// no directive. Token's First is no help, as a comment may come before that, and a byte order mark may not.
-// Only the first # of a line can be one, so that the line's beginning is read once and not for each of them.
+// isDirective reports whether only white space precedes the # at x.at on its line; otherwise it is
+// no directive. Token.First does not help, because a comment may precede it, and a byte order mark
+// may not. Only the first # of a line is checked, so that the line's beginning is not read again
+// for each of them.
 func (x *Lexer) isDirective() bool {
 	if x.hashLine == x.line {
 		return false
@@ -299,8 +301,8 @@ func (x *Lexer) isDirective() bool {
 	return len(bytes.TrimSpace(before)) == 0
 }
 
-// excludedLength returns the length of what C# leaves out between #if false and the line that
-// ends it, 0 where s begins with something else. It stops before that line.
+// excludedLength returns the length of what C# excludes between #if false and the directive that
+// ends it, without that line; 0 if s does not begin so.
 func excludedLength(s []byte) int {
 	depth, n := 0, 0
 	for n < len(s) {
@@ -327,7 +329,7 @@ func excludedLength(s []byte) int {
 	return n
 }
 
-// lengthUntil returns the length of s up to and with end, all of s when it is not there.
+// lengthUntil returns the length of s including end, all of s without one.
 func lengthUntil(s []byte, end string) int {
 	if i := bytes.Index(s, []byte(end)); i >= 0 {
 		return i + len(end)
@@ -335,7 +337,7 @@ func lengthUntil(s []byte, end string) int {
 	return len(s)
 }
 
-// nestedCommentLength is block where comments may be in comments.
+// nestedCommentLength is blockCommentLength for languages with nested comments.
 func nestedCommentLength(s []byte) int {
 	if !bytes.HasPrefix(s, []byte("/*")) {
 		return 0

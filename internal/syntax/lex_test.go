@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// shown writes tokens as kind and text: w word, n number, t text, m mark, c comment.
+// shown formats tokens as kind and text: w word, n number, t text, m mark, c comment.
 func shown(l Language, src string) string {
 	letters := map[Kind]string{Word: "w", Number: "n", Text: "t", Mark: "m", Comment: "c"}
 	var parts []string
@@ -117,7 +117,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// Every token is where it says, tokens do not overlap, and only white space is between
+// FuzzLex: every token is at its position, tokens do not overlap, and only white space is between
 // them.
 func FuzzLex(f *testing.F) {
 	all := []Language{None, Go, Python, JavaScript, TypeScript, Rust, Java, Ruby, CSharp, PHP, TSX, JSX, JSON, Kotlin, SQL, TOML}

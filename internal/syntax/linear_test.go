@@ -9,11 +9,12 @@ import (
 	"testing"
 )
 
-// TestLexIsLinear: ten times the text takes about ten times as long, whatever is opened in it again and again and never
-// closed. What looks ahead to the end of a line or text at each token takes a hundred times as long. Times are the
-// processor's, the best of several, and each is measured against the same text cut into single bytes, which takes the same
-// memory: so a busy machine, its caches and its memory count on both sides.
-func TestLexIsLinear(t *testing.T) { // not in parallel with others, which would be measured with it
+// TestLexIsLinear: ten times the text takes about ten times as long, whatever is opened in it
+// repeatedly and never closed. Looking ahead to the end of a line or text at each token would take
+// a hundred times as long. The test takes CPU times, the best of several, relative to lexing the
+// same text as single bytes, which uses the same memory: so a busy machine, its caches and its
+// memory affect both.
+func TestLexIsLinear(t *testing.T) { // not parallel, so that no other test is measured
 	for _, c := range []struct {
 		langs []Language
 		again []string
@@ -38,7 +39,8 @@ func TestLexIsLinear(t *testing.T) { // not in parallel with others, which would
 	}
 }
 
-// growth returns how much more a token costs in a text ten times as long, 1 where it costs too little to measure that.
+// growth returns how much more a token costs in a text ten times as long, 1 if that is too little
+// to measure.
 func growth(l Language, again string) float64 {
 	const inf = math.MaxFloat64
 	small, large, smallBytes, largeBytes := inf, inf, inf, inf
@@ -67,7 +69,7 @@ func timeToLex(l Language, again string, times int) float64 {
 	return float64(max(used()-begun, 1))
 }
 
-// used returns the time that this process has had of the processor, in nanoseconds.
+// used returns the CPU time of this process in nanoseconds.
 func used() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

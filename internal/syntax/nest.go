@@ -1,20 +1,20 @@
 package syntax
 
-// Brackets says which brackets of a text belong together.
+// Brackets are the matched brackets of a text.
 type Brackets struct {
-	Close []int // for ( [ {: the index of what closes it, -1 when nothing does and for any other token
+	Close []int // for ( [ {: index of the closing bracket; -1 without one, and for any other token
 	Open  []int // for every token: the bracket it is in, -1 for none
-	Depth []int // for every token: how many brackets it is in
+	Depth []int // for every token: number of brackets around it
 }
 
 var openingBrackets = map[string]string{")": "(", "]": "[", "}": "{"}
 
-// MatchBrackets matches the brackets of tokens. A bracket too many closes nothing, and one that
-// is never closed holds all that follows.
+// MatchBrackets matches the brackets of tokens. A surplus closing bracket is ignored, and an
+// unclosed one contains everything behind it.
 func MatchBrackets(tokens []Token) Brackets {
 	n := Brackets{Close: make([]int, len(tokens)), Open: make([]int, len(tokens)), Depth: make([]int, len(tokens))}
 	var stack []int
-	open := map[string]int{} // how many of each are on the stack: a bracket too many is not looked for in all of it
+	open := map[string]int{} // number on the stack by bracket, so that the stack is not searched for a surplus one
 	for i, t := range tokens {
 		n.Close[i], n.Open[i] = -1, -1
 		if want := openingBrackets[t.Text]; t.Kind == Mark && open[want] > 0 {

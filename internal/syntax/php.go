@@ -6,7 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// phpCommentLength reads comments and, as one of them, everything outside of <?php and ?>. An attribute, #[…], is none.
+// phpCommentLength returns the length of a comment, or of text outside of <?php and ?>, which
+// counts as one. An attribute, #[…], is none.
 func (x *Lexer) phpCommentLength(c byte, s []byte) int {
 	switch {
 	case x.at == 0, bytes.HasPrefix(s, []byte("?>")), bytes.HasPrefix(s, []byte("<?php")):
@@ -17,8 +18,8 @@ func (x *Lexer) phpCommentLength(c byte, s []byte) int {
 	return blockCommentLength(s)
 }
 
-// phpLineLength returns the length of a comment that ends with its line, or before the ?> that ends the code. It reads
-// no further than that: a line may have many such comments.
+// phpLineLength returns the length of a comment that ends with its line, or before the ?> that ends
+// the code. It reads no further, because a line can have many such comments.
 func phpLineLength(s []byte) int {
 	for n := 0; n < len(s); n++ {
 		switch i := bytes.IndexAny(s[n:], "?\n"); {
@@ -35,7 +36,7 @@ func phpLineLength(s []byte) int {
 	return len(s)
 }
 
-// phpTagLength returns the length of s up to and with what begins code, all of s when nothing does.
+// phpTagLength returns the length of s including the tag that begins code, all of s without one.
 func phpTagLength(s []byte) int {
 	for n := 0; ; {
 		i := bytes.Index(s[n:], []byte("<?"))
@@ -65,8 +66,8 @@ func phpTextLength(c byte, s []byte) int {
 
 var phpHeredocStart = lazyregexp.New(`^<<<[ \t]*(?:([A-Za-z_]\w*)|"([A-Za-z_]\w*)"|'([A-Za-z_]\w*)')[ \t]*\r?\n`)
 
-// phpHeredocLength returns the length of a heredoc or nowdoc up to and with the name that closes it, which may be
-// indented and may have anything but a letter behind it.
+// phpHeredocLength returns the length of a heredoc or nowdoc including its closing name, which may
+// be indented and must not be followed by a letter.
 func phpHeredocLength(s []byte) int {
 	m := phpHeredocStart.FindSubmatch(s[:min(len(s), 200)])
 	if m == nil {

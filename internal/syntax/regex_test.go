@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestRegexByRegex: what a search for the end of a regular expression noted does not hide one that begins later on the line.
+// TestRegexByRegex: the notes of one search do not hide an expression that begins later on the
+// line.
 func TestRegexByRegex(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ src, want string }{
@@ -23,7 +24,7 @@ func TestRegexByRegex(t *testing.T) {
 	}
 }
 
-// TestRegexSearch: regex finds the same as a search that reads on to the end of the line each time.
+// TestRegexSearch: regexLength returns the same as a search to the end of the line each time.
 func TestRegexSearch(t *testing.T) {
 	t.Parallel()
 	plain := func(s string) int {
@@ -54,7 +55,7 @@ func TestRegexSearch(t *testing.T) {
 			n /= len(signs)
 		}
 		x := &Lexer{lang: TypeScript, src: []byte(src.String())}
-		for x.at < len(x.src) { // as the lexer goes: on by a byte, or past the expression
+		for x.at < len(x.src) { // as the lexer does: by a byte, or past the expression
 			want, got := 0, 0
 			if x.src[x.at] == '/' {
 				want, got = plain(src.String()[x.at:]), x.regexLength()
@@ -67,7 +68,8 @@ func TestRegexSearch(t *testing.T) {
 	}
 }
 
-// TestNestedTooMany: a bracket too many closes nothing, and one that closes leaves those open within it closed by nothing.
+// TestNestedTooMany: a surplus closing bracket is ignored, and a closing bracket ends unclosed ones
+// within it.
 func TestNestedTooMany(t *testing.T) {
 	t.Parallel()
 	n := MatchBrackets(Lex(Go, []byte("( [ } ( ) { ) ] (")))

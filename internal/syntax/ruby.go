@@ -31,13 +31,13 @@ func (x *Lexer) rubyTextLength(c byte, s []byte) int {
 	return 0
 }
 
-// isSpacedBefore reports whether there is a space before this place and none after it, which is
-// how Ruby tells `puts /a/` from `a / b`.
+// isSpacedBefore reports whether a space precedes this position and none follows, by which Ruby
+// distinguishes `puts /a/` from `a / b`.
 func (x *Lexer) isSpacedBefore(s []byte) bool {
 	return x.at > 0 && x.src[x.at-1] == ' ' && len(s) > 1 && s[1] != ' ' && s[1] != '='
 }
 
-// percentLength reads %w[…], %q(…), %(…) and their kind.
+// percentLength returns the length of %w[…], %q(…), %(…) and the like.
 func (x *Lexer) percentLength(s []byte) int {
 	n := 1 + prefixLength(s[1:], "wWqQiIrx", 1)
 	if n >= len(s) || (!x.isBeforeOperand() && (n == 1 || !x.isSpacedBefore(s))) {
@@ -69,16 +69,16 @@ func (x *Lexer) percentLength(s []byte) int {
 
 var heredocStart = lazyregexp.New(`^<<[~-]?(?:([A-Z_][A-Z0-9_]*)|"([^"\n]+)"|'([^'\n]+)')`)
 
-// noteHeredoc notes that the lines after this one are a text. A shift (a << B) has a space
-// after it or a lower name.
+// noteHeredoc records a heredoc that begins on the next line. A shift (a << B) has a space behind
+// it or a lower-case name.
 func (x *Lexer) noteHeredoc(s []byte) {
 	if m := heredocStart.FindSubmatch(s[:min(len(s), 200)]); m != nil {
 		x.heredocs = append(x.heredocs, string(m[1])+string(m[2])+string(m[3]))
 	}
 }
 
-// heredocBodyLength returns the length of the next text that was announced, when one begins here: a line after
-// the one that has just ended is its, and so is the line that closes it.
+// heredocBodyLength returns the length of the next recorded heredoc, with its closing line, if one
+// begins at this line.
 func (x *Lexer) heredocBodyLength() int {
 	if len(x.heredocs) == 0 {
 		return 0
@@ -88,7 +88,7 @@ func (x *Lexer) heredocBodyLength() int {
 	return heredocLength(x.src[x.at:], name)
 }
 
-// heredocLength returns the length of a heredoc without the end of its last line.
+// heredocLength returns the length of a heredoc without its last line end.
 func heredocLength(s []byte, name string) int {
 	n := 0
 	for n < len(s) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// TestedName returns the name of what a test file is about, by the conventions of its
-// language: foo of foo_test.go, test_foo.py, foo.spec.ts and foo_spec.rb, Foo of
-// FooTest.java. It is "" for a file that holds no tests by its path; for Rust and C#,
-// whose tests stand anywhere, it is the name without what marks tests.
+// TestedName returns the name of the tested code by the conventions of the language: foo of
+// foo_test.go, test_foo.py, foo.spec.ts and foo_spec.rb, Foo of FooTest.java. It is "" for a file
+// that is not a test by its path; for Rust and C#, with tests in any file, it is the name without
+// test prefixes and suffixes.
 func TestedName(p string) string {
 	if !IsTest(p) {
 		return ""
@@ -33,7 +33,7 @@ func TestedName(p string) string {
 	return stem
 }
 
-// BaseName returns a path's last name without its ending.
+// BaseName returns a path's last element without its extension.
 func BaseName(p string) string {
 	base := path.Base(p)
 	return strings.TrimSuffix(base, path.Ext(base))

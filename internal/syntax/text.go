@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// textLength returns the length of the string, character, template or regular expression at
-// x.at, 0 where there is none.
+// textLength returns the length of the string, character, template or regular expression at x.at, 0
+// without one.
 func (x *Lexer) textLength(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
@@ -44,8 +44,8 @@ func (x *Lexer) textLength(c byte) int {
 	return 0
 }
 
-// quotedLength returns the length of a string in quotes with escapes. One that may not span
-// lines ends before the end of its line.
+// quotedLength returns the length of a quoted string with escapes. Without lines, an unclosed one
+// ends before the end of its line.
 func quotedLength(s []byte, q byte, lines bool) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -62,7 +62,7 @@ func quotedLength(s []byte, q byte, lines bool) int {
 	return len(s)
 }
 
-// tripleLength returns the length of a string between two of q, with escapes.
+// tripleLength returns the length of a string delimited by q, with escapes.
 func tripleLength(s []byte, q string) int {
 	for i := len(q); i < len(s); i++ {
 		if s[i] == '\\' {
@@ -76,7 +76,7 @@ func tripleLength(s []byte, q string) int {
 	return len(s)
 }
 
-// prefixLength returns how many letters of set s begins with, at most most.
+// prefixLength returns how many letters of set begin s, at most most.
 func prefixLength(s []byte, set string, most int) int {
 	n := 0
 	for n < len(s) && n < most && strings.IndexByte(set, s[n]) >= 0 {
@@ -101,7 +101,7 @@ func pythonTextLength(s []byte) int {
 	return 0
 }
 
-// rustTextLength tells strings and characters from lifetimes: 'a' is one, 'a is not.
+// rustTextLength distinguishes strings and characters from lifetimes: 'a' is one, 'a is not.
 func rustTextLength(s []byte) int {
 	n := prefixLength(s, "bcr", 2)
 	if n >= len(s) {
@@ -146,7 +146,7 @@ func csharpTextLength(s []byte) int {
 	return n + doubledLength(s[n:])
 }
 
-// doubledLength returns the length of a string in which two quotes are one.
+// doubledLength returns the length of a string in which a doubled quote is a quote.
 func doubledLength(s []byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != s[0] {
@@ -174,11 +174,11 @@ func (x *Lexer) scriptTextLength(c byte, s []byte) int {
 	return 0
 }
 
-// isBeforeOperand reports whether a value may begin here, so that a slash is not a division.
+// isBeforeOperand reports whether an operand can begin here, so that a slash is not a division.
 func (x *Lexer) isBeforeOperand() bool { return x.previous.IsBeforeOperand(x.line) }
 
-// IsBeforeOperand reports whether a value may begin on a line behind the token, so that a slash there is not a division
-// and < does not compare. Nobody divides a block at a line's start.
+// IsBeforeOperand reports whether an operand can begin behind the token on a line, so that a slash
+// there is not a division and < not a comparison. A block is never divided at the start of a line.
 func (t Token) IsBeforeOperand(line int) bool {
 	switch t.Kind {
 	case 0:
@@ -195,19 +195,19 @@ func (t Token) IsBeforeOperand(line int) bool {
 	return false
 }
 
-// What is noted of a byte while regex looks for an end.
+// Notes on a byte that regexLength has passed.
 const (
 	outOfClass byte = 1 << iota
 	inClass
 )
 
-// regexLength returns the length of the regular expression at x.at with its flags, 0 when the line ends
-// first.
+// regexLength returns the length of the regular expression at x.at with its flags, 0 if the line
+// ends first.
 //
-// That is known only at the end of the line, and a line may hold a slash in every other byte. So a
-// search notes which bytes it came by, and whether in brackets, where a slash ends nothing. One that
-// comes by a noted byte in the same way would go on as the search before did, and that one found no
-// end: after one that did, the lexer is past all the bytes it noted.
+// That is known only at the end of the line, and a line can have a slash in every other byte. So a
+// search notes which bytes it passed, and whether in brackets, where a slash ends nothing. A later
+// search that reaches a noted byte in the same state would continue like the first one, which found
+// no end: after one that found an end, the lexer is past all the bytes it noted.
 func (x *Lexer) regexLength() int {
 	if x.regexNotes == nil {
 		x.regexNotes = make([]byte, len(x.src))
@@ -242,8 +242,8 @@ func (x *Lexer) regexLength() int {
 // maxEmbedded bounds strings within embedded code within strings.
 const maxEmbedded = 20
 
-// embeddingLength returns the length of a string that may embed code between open ("${", "#{")
-// and a closing brace; that code may hold strings of its kind again.
+// embeddingLength returns the length of a string that can embed code between open ("${", "#{") and
+// a closing brace; that code can contain such strings again.
 func embeddingLength(s []byte, q byte, open string, depth int) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -259,7 +259,7 @@ func embeddingLength(s []byte, q byte, open string, depth int) int {
 	return len(s)
 }
 
-// embeddedLength returns the length of code up to and with the brace that closes it.
+// embeddedLength returns the length of embedded code including its closing brace.
 func embeddedLength(s []byte, open string, depth int) int {
 	braces := 1
 	for i := 0; i < len(s); i++ {
