@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// readCheckstyle reads file elements with error elements in them. What checkstyle
-// itself calls ignore is left out.
+// readCheckstyle parses error elements within file elements. Those of checkstyle's severity ignore
+// are left out.
 func readCheckstyle(in io.Reader) (Report, error) {
 	r := Report{Format: Checkstyle}
 	x := testreport.NewXML(in)

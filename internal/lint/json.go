@@ -13,7 +13,7 @@ import (
 type rdDiagnostic struct {
 	Message  string     `json:"message"`
 	Location rdLocation `json:"location"`
-	Severity any        `json:"severity"` // its name, or the number that stands for it
+	Severity any        `json:"severity"` // name or number
 	Source   rdSource   `json:"source,omitzero"`
 	Code     rdCode     `json:"code"`
 }
@@ -41,7 +41,7 @@ type rdSource struct {
 	Name string `json:"name"`
 }
 
-// rdSeverity reads the name or the number that stands for it.
+// rdSeverity parses the name or number of a severity.
 func rdSeverity(v any) belay.Severity {
 	switch v := v.(type) {
 	case string:
@@ -67,8 +67,7 @@ func (d rdDiagnostic) toRemark() Remark {
 	}
 }
 
-// readRDJSON reads one object whose own severity and source hold where a diagnostic has
-// none.
+// readRDJSON parses one object; its severity and source apply to diagnostics without their own.
 func readRDJSON(in *io.LimitedReader) (Report, error) {
 	r := Report{Format: RDJSON}
 	var severity any
@@ -107,7 +106,7 @@ func readRDJSON(in *io.LimitedReader) (Report, error) {
 	return r, nil
 }
 
-// readRDJSONL reads a diagnostic a line. A line that is none is missing.
+// readRDJSONL parses a diagnostic on each line. Any other line makes the report incomplete.
 func readRDJSONL(from io.Reader) (Report, error) {
 	r := Report{Format: RDJSONL}
 	err := testreport.EachLine(from, func(line []byte) {

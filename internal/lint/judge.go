@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// addReport keeps what a linter that ended by itself has said. Remarks whose severity it does
-// not tell are errors when its exit code says that it is not content, warnings else.
+// addReport adds the report of a linter that ended by itself. A remark without a severity is an
+// error if the linter's exit code is not 0, a warning otherwise.
 func (w *lintRun) addReport(l belay.Linter, report Report, err error, end proc.Ending, tail string) {
 	switch {
 	case err != nil:
@@ -39,9 +39,9 @@ func (w *lintRun) addReport(l belay.Linter, report Report, err error, end proc.E
 	}
 }
 
-// settleEdits says what the linters changed in the tree.
+// settleEdits reports what the linters changed in the tree.
 func (w *lintRun) settleEdits(ctx context.Context, settle func(context.Context) (Edits, error)) {
-	edits, err := settle(context.WithoutCancel(ctx)) // an unfinished linter has edited, too
+	edits, err := settle(context.WithoutCancel(ctx)) // a cancelled linter may have changed files too
 	if err != nil {
 		w.found = append(w.found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryLint,
@@ -67,7 +67,7 @@ func (w *lintRun) settleEdits(ctx context.Context, settle func(context.Context) 
 	w.found = append(w.found, f)
 }
 
-// checkResult judges the remarks on the lines that were changed.
+// checkResult returns the result for the remarks on changed lines.
 func (w *lintRun) checkResult() belay.CheckResult {
 	if len(w.remarks) > 0 && !w.in.All && w.in.FindAdded != nil {
 		var err error
@@ -90,12 +90,12 @@ func (w *lintRun) checkResult() belay.CheckResult {
 		}.Sign())
 	}
 	if w.in.Logs != nil {
-		result.Log, _ = w.in.Logs("lint.log", strings.NewReader(w.logs.String())) // the findings say it all
+		result.Log, _ = w.in.Logs("lint.log", strings.NewReader(w.logs.String())) // the findings are complete without the log
 	}
 	return result
 }
 
-// findings returns the remarks that count, each once, and how many do not.
+// findings returns the remarks on the change without duplicates, and the number of others.
 func (w *lintRun) findings() (found []belay.Finding, elsewhere int) {
 	seen := map[string]bool{}
 	var counted []locatedRemark
@@ -124,8 +124,8 @@ func severityRank(s belay.Severity) int {
 	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityQuestion, belay.SeverityWarning, belay.SeverityNote}, s)
 }
 
-// isAboutChange reports whether a remark is about the change: about a line that was added, or
-// about a whole file that was.
+// isAboutChange reports whether a remark is about the change: on an added line, or on an added
+// file.
 func (w *lintRun) isAboutChange(s locatedRemark, file string) bool {
 	switch {
 	case w.in.All:

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Escapes of GitHub's workflow commands: data is what follows the second ::, a property
-// what is before it. Without them a title could begin a command of its own.
+// Escapes of GitHub's workflow commands: data is the text behind the second ::, properties are
+// before it. Without them a title could begin another command.
 var (
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -23,7 +23,7 @@ func writeCommands(w io.Writer, report belay.Report) error {
 	for _, f := range report.Findings() {
 		command := commandNames[f.Severity]
 		if command == "" {
-			command = "error" // what is not known must not be overlooked
+			command = "error" // an unknown severity must not be overlooked
 		}
 		fmt.Fprintf(&b, "::%s ", command)
 		if f.File != "" {

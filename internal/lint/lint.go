@@ -21,46 +21,47 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// Output worth keeping goes through Input.Logs; what a linter changes in the working tree is
-// reverted through Input.Guard.
+// Output is stored through Input.Logs; changes of the working tree by a linter are reverted through
+// Input.Guard.
 
 // Name is the name of the check.
 const Name = "lint"
 
-// ChangedVar names the environment variable with the path of a file that lists the files
-// which the change left, one a line, for linters that need not look at all.
+// ChangedVar is the environment variable with the path of a file that lists the remaining changed
+// files, one on each line, for linters that need not read all files.
 const ChangedVar = "BELAY_CHANGED"
 
 const defaultGrace = time.Second
 
-// Input is what a run of the linters rests on.
+// Input configures a run of the linters.
 type Input struct {
 	Root    string   // the work tree in which they run
-	Env     []string // KEY=value; nil is this process's own
+	Env     []string // KEY=value; nil is the environment of this process
 	Linters []belay.Linter
-	May     *config.Gate   // lets each of them run, or not
+	May     *config.Gate   // decides whether each of them may run
 	Changes []belay.Change // what the task changed
-	All     bool           // remarks on lines that did not change count, too
-	// Added finds out whether the change added one of the lines of a file from first to last; unused with All.
+	All     bool           // also counts remarks on unchanged lines
+	// FindAdded returns a function that reports whether the change added a line of a file from
+	// first to last; not used with All.
 	FindAdded func() (func(path string, first, last int) bool, error)
-	// Guard notes the state of the tree; settle says what has changed in it since, and
-	// takes that back where it may. nil guards nothing.
+	// Guard records the state of the tree; settle returns what changed in it since, and reverts
+	// that if possible. nil guards nothing.
 	Guard func(context.Context) (settle func(context.Context) (Edits, error), err error)
-	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	// Logs stores an attachment and returns its sha256; nil stores nothing.
 	Logs  func(name string, r io.Reader) (string, error)
 	Grace time.Duration // between SIGTERM and SIGKILL; 0 is one second
 }
 
-// Edits is what changed in the tree while the linters ran.
+// Edits are the changes of the tree while the linters ran.
 type Edits struct {
 	Paths    []string
-	Reverted bool // they are as they were before
+	Reverted bool // they were reverted
 }
 
-// Run runs the linters one after the other until ctx ends. An error on a changed line
-// rejects the work. A linter that could not run, did not finish or whose report cannot
-// be read makes the answer unknown, unless it was only detected: nobody asked for that
-// one, and it does not hold up the work.
+// Run runs the linters one after the other until ctx ends. An error on a changed line rejects the
+// work. The verdict is unknown if a linter could not run or finish, or its report could not be
+// read, except for a linter that was only detected: it was not asked for, so it does not block the
+// work.
 func Run(ctx context.Context, in Input) belay.CheckResult {
 	switch {
 	case len(in.Linters) == 0:
@@ -88,7 +89,7 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 	return w.checkResult()
 }
 
-// remainingFiles returns the changed files that are still there.
+// remainingFiles returns the changed files that still exist.
 func remainingFiles(changes []belay.Change) (paths []string) {
 	for _, c := range changes {
 		if c.Status != "D" && !strings.ContainsAny(c.Path, "\n") {
@@ -106,22 +107,22 @@ type lintRun struct {
 	wasAdded       func(path string, first, last int) bool
 	remarks        []locatedRemark
 	found          []belay.Finding
-	failureReasons []string // a linter that was asked for could not tell
-	skippedReasons []string // one that was detected could not
+	failureReasons []string // failures of linters that were asked for
+	skippedReasons []string // failures of detected linters
 	logs           strings.Builder
 	ran            int
-	suppressed     int // remarks the project has silenced
+	suppressed     int // remarks that the project has suppressed
 	edits          int
 }
 
-// locatedRemark is a remark and who made it.
+// locatedRemark is a remark with its linter and effective severity.
 type locatedRemark struct {
 	remark   Remark
 	linter   string
 	severity belay.Severity
 }
 
-// runLinter runs one linter and reads what it says.
+// runLinter runs one linter and reads its report.
 func (w *lintRun) runLinter(ctx context.Context, l belay.Linter) {
 	if ctx.Err() != nil {
 		w.noteFailure(l, "no time left to run it")
@@ -129,7 +130,7 @@ func (w *lintRun) runLinter(ctx context.Context, l belay.Linter) {
 	}
 	may, err := w.in.May.Tests(l.TestCommand)
 	if err != nil {
-		// one that was only detected, too: it looked at nothing
+		// also for a detected one: nothing was checked
 		w.failureReasons = append(w.failureReasons, l.Name+": not run: "+err.Error())
 		return
 	}
@@ -171,7 +172,7 @@ func (in Input) grace() time.Duration {
 	return defaultGrace
 }
 
-// failureReason says why the linter's end tells nothing.
+// failureReason returns why the linter's exit gives no result, "" if it does.
 func failureReason(ctx context.Context, end proc.Ending, all *proc.HeadTail) string {
 	switch {
 	case end.Cut:
@@ -193,7 +194,7 @@ func unfinishedReason(ctx context.Context) string {
 	case errors.Is(cause, context.Canceled):
 		return "was interrupted before it finished"
 	default:
-		return cause.Error() // a limit says which
+		return cause.Error() // names the limit
 	}
 }
 
@@ -205,7 +206,7 @@ func lastLine(text string, end proc.Ending) string {
 	return "it " + end.String()
 }
 
-// noteFailure notes that a linter could not tell.
+// noteFailure records that a linter gave no result.
 func (w *lintRun) noteFailure(l belay.Linter, why string) {
 	why = l.Name + ": " + why
 	if l.From == "detected" {
@@ -215,8 +216,8 @@ func (w *lintRun) noteFailure(l belay.Linter, why string) {
 	w.failureReasons = append(w.failureReasons, why)
 }
 
-// readReport reads the file the linter writes, or else what it printed: on stdout, and, if
-// there is nothing, on stderr, where compilers speak.
+// readReport reads the file that the linter wrote, or its stdout and, if that has no remarks, its
+// stderr, where compilers print.
 func (w *lintRun) readReport(l belay.Linter, dir, before string, out *reportReader, errs *proc.HeadTail) (Report, error) {
 	if l.Report == "" {
 		report, err := out.finish()
@@ -239,7 +240,7 @@ func (w *lintRun) readReport(l belay.Linter, dir, before string, out *reportRead
 		return Report{}, err
 	}
 	defer root.Close()
-	// Not blocking: a pipe of that name would wait for a writer forever.
+	// Without O_NONBLOCK a named pipe would wait for a writer forever.
 	f, err := root.OpenFile(path.Clean(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return Report{}, fmt.Errorf("no report was written to %s", l.Report)
@@ -251,7 +252,7 @@ func (w *lintRun) readReport(l belay.Linter, dir, before string, out *reportRead
 	return Read(f, l.Format)
 }
 
-// fileStamp differs when a file was written again; comparing stamps needs no clock.
+// fileStamp differs when a file was written again, without reading a clock.
 func fileStamp(root, name string) string {
 	if name == "" {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// added says that a.go has lines 2 and 3 added, new.go all, gone.go none.
+// added reports lines 2 and 3 of a.go as added, all of new.go, and none of gone.go.
 func added() (func(path string, first, last int) bool, error) {
 	return func(path string, first, last int) bool {
 		return path == "a.go" && first <= 3 && last >= 2 || path == "sub/new.go" && first <= 2
@@ -56,7 +56,7 @@ func project(t *testing.T) string {
 	return root
 }
 
-// told writes an answer on a few lines.
+// told formats a result on a few lines.
 func told(r belay.CheckResult) string {
 	var b strings.Builder
 	switch {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// reportReader reads a linter's report while it is written: what is kept of a program's
-// output for people is bounded, and a remark in the middle of a long one counts too.
+// reportReader parses a linter's report while it is written: the stored output is bounded, but
+// remarks in the middle of a long report count too.
 type reportReader struct {
 	pipe   *io.PipeWriter
 	done   chan struct{}
@@ -19,7 +19,7 @@ func newReportReader(format string) *reportReader {
 	l := &reportReader{pipe: to, done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
-		defer from.Close() // the program must never wait for a reader that has read enough
+		defer from.Close() // the program must not wait for a reader that has stopped reading
 		defer func() {
 			if e := recover(); e != nil {
 				l.err = fmt.Errorf("internal error while reading the report: %v", e)
@@ -32,11 +32,11 @@ func newReportReader(format string) *reportReader {
 
 // Write never fails.
 func (l *reportReader) Write(p []byte) (int, error) {
-	l.pipe.Write(p) // a reader that is gone refuses everything, which is meant
+	l.pipe.Write(p) // fails after the reader has stopped, which is intended
 	return len(p), nil
 }
 
-// finish returns what was read, once the program has ended.
+// finish returns the report, after the program has ended.
 func (l *reportReader) finish() (Report, error) {
 	l.pipe.Close()
 	<-l.done

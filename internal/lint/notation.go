@@ -11,25 +11,25 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The forms.
+// The output formats.
 const (
 	FormatSARIF  = "sarif"
 	FormatGitHub = "github"
 	FormatRDJSON = "rdjson"
 
 	FormatMarkdown = "markdown" // for people: a step summary, a comment
-	FormatJUnit    = "junit"    // each check as a test
+	FormatJUnit    = "junit"    // each check is a test
 )
 
-// OutputFormats are the names that Write takes.
+// OutputFormats returns the names that Write accepts.
 func OutputFormats() []string {
 	return []string{FormatSARIF, FormatGitHub, FormatRDJSON, FormatMarkdown, FormatJUnit}
 }
 
-// Write writes the report in the form; its error is w's, or says that there is no such
-// form. What is skipped is left out; a check that could not tell is written as a
-// notification (SARIF), a warning (GitHub), a diagnostic without a place (rdjson) or an error (JUnit), so
-// that its silence is not taken for a pass.
+// Write writes the report in a format. The error is w's, or reports an unknown format. Skipped
+// checks are left out. A check without a result is written as a notification (SARIF), a warning
+// (GitHub), a diagnostic without a position (rdjson) or an error (JUnit), so that it does not look
+// like a pass.
 func Write(w io.Writer, form string, report belay.Report) error {
 	switch form {
 	case FormatSARIF:
@@ -58,7 +58,7 @@ func encode(w io.Writer, v any) error {
 	return err
 }
 
-// text is a finding in full: title, detail, what to do.
+// findingText returns a finding in full: title, detail, recommendation.
 func findingText(f belay.Finding) string {
 	parts := []string{f.Title}
 	for _, more := range []string{f.Detail, f.Recommendation} {
@@ -69,7 +69,7 @@ func findingText(f belay.Finding) string {
 	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
 }
 
-// unansweredChecks returns the checks that could not tell.
+// unansweredChecks returns the checks without a result.
 func unansweredChecks(report belay.Report) (list []belay.CheckResult) {
 	for _, c := range report.Checks {
 		if !c.Skipped && c.Verdict == belay.VerdictUnknown {
@@ -145,10 +145,10 @@ type (
 	}
 )
 
-// sourceRoot is the name for the folder that paths begin at.
+// sourceRoot is the URI base ID of the repository's root.
 const sourceRoot = "%SRCROOT%"
 
-// newSARIF has a rule for each check: the rules that linters name are in the titles.
+// newSARIF returns a log with a rule for each check; the rules of linters are part of the titles.
 func newSARIF(report belay.Report) sarifLog {
 	run := outRun{
 		Bases: map[string]sarifURI{sourceRoot: {outText{"the root of the repository"}}}, Columns: "utf16CodeUnits",

@@ -50,8 +50,7 @@ func TestWriteGoldens(t *testing.T) {
 	}
 }
 
-// TestReadBack: what is written is what the readers of these forms read, whatever is in
-// the findings.
+// TestReadBack: the readers of these formats read what was written, with any content of findings.
 func TestReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -67,7 +66,7 @@ func TestReadBack(t *testing.T) {
 			}
 			r.Checks[0].Findings = append(r.Checks[0].Findings, f.Sign())
 		}
-		for _, form := range []string{FormatSARIF, FormatGitHub, FormatRDJSON} { // the others are for people and for readers of tests
+		for _, form := range []string{FormatSARIF, FormatGitHub, FormatRDJSON} { // the others are for people and test report readers
 			var b bytes.Buffer
 			if err := Write(&b, form, r); err != nil {
 				rt.Fatal(err)
@@ -86,8 +85,8 @@ func TestReadBack(t *testing.T) {
 	})
 }
 
-// TestSARIFIsValid checks what the standard demands of what belay writes: required
-// properties, known values, indexes that point to something, relative URIs.
+// TestSARIFIsValid checks the written SARIF by the standard: required properties, known values,
+// valid indexes, relative URIs.
 func TestSARIFIsValid(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fileTree knows where files that linters name are below the root.
+// fileTree resolves file names that linters print to paths below the root.
 type fileTree struct{ roots []string }
 
 func newTree(root string) fileTree {
@@ -22,9 +22,9 @@ func newTree(root string) fileTree {
 	return t
 }
 
-// find returns the path from the root of a file that a linter names: absolute, from the
-// root, or from the folder it ran in, when only one changed file can be meant. It gives
-// "" for what is outside.
+// find returns the path, relative to the root, of a file that a linter names: absolute, relative to
+// the root, or to a folder it ran in if that identifies a single changed file. It returns "" for a
+// file outside.
 func (t fileTree) find(name string, changed map[string]string) string {
 	if path.IsAbs(name) {
 		for _, root := range t.roots {

@@ -15,7 +15,7 @@ import (
 
 // The formats of a Report.
 const (
-	SARIF      = "sarif"      // 2.1.0 and 2.0.0, and what of 1.0.0 is alike
+	SARIF      = "sarif"      // 2.1.0 and 2.0.0, and what 1.0.0 has in common with them
 	Checkstyle = "checkstyle" // its XML
 	RDJSON     = "rdjson"     // one object with diagnostics
 	RDJSONL    = "rdjsonl"    // a diagnostic on each line
@@ -23,7 +23,7 @@ const (
 	Text       = "text"       // file:line:column: text and its relatives
 )
 
-// Formats are the formats that Read knows.
+// Formats returns the formats that Read accepts.
 func Formats() []string { return []string{SARIF, Checkstyle, RDJSON, RDJSONL, GitHub, Text} }
 
 // Bounds on one report.
@@ -36,31 +36,31 @@ const (
 	formatAdvice = "use SARIF, checkstyle, rdjson or lines of file:line:column: text"
 )
 
-// Remark is one thing said of one place.
+// Remark is a linter's message about a position.
 type Remark struct {
-	File      string         `json:"file,omitempty"` // as the tool has it, with slashes
-	Line      int            `json:"line,omitempty"` // from 1, 0 for the file as a whole
+	File      string         `json:"file,omitempty"` // as the tool prints it, with slashes
+	Line      int            `json:"line,omitempty"` // from 1; 0 for the entire file
 	Column    int            `json:"column,omitempty"`
 	EndLine   int            `json:"end_line,omitempty"`
 	EndColumn int            `json:"end_column,omitempty"`
-	Severity  belay.Severity `json:"severity,omitempty"` // "" when the tool does not say
+	Severity  belay.Severity `json:"severity,omitempty"` // "" if the tool states none
 	Rule      string         `json:"rule,omitempty"`
 	Message   string         `json:"message"`
 	Tool      string         `json:"tool,omitempty"`
 }
 
-// Report is everything a linter said.
+// Report is the report of a linter.
 type Report struct {
 	Format     string   `json:"format"`
 	Remarks    []Remark `json:"remarks,omitempty"`
-	Suppressed int      `json:"suppressed,omitempty"` // remarks that the project has silenced
+	Suppressed int      `json:"suppressed,omitempty"` // remarks that the project has suppressed
 	Warnings   []string `json:"warnings,omitempty"`
-	// Incomplete is set when something is missing: the absence of a remark then
-	// proves nothing. Warnings says what.
+	// Incomplete means that a part is missing, so that the absence of a remark proves nothing.
+	// Warnings states what is missing.
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// WarnIncomplete keeps a sentence about something that is missing.
+// WarnIncomplete marks the report incomplete, with a warning about what is missing.
 func (r *Report) WarnIncomplete(format string, args ...any) {
 	r.Incomplete = true
 	s := fmt.Sprintf(format, args...)
@@ -69,10 +69,10 @@ func (r *Report) WarnIncomplete(format string, args ...any) {
 	}
 }
 
-// isFull reports whether a remark was left out for want of room: reading on is of no use.
+// isFull reports whether a remark was dropped because there are too many; reading more is useless.
 func (r *Report) isFull() bool { return len(r.Remarks) >= maxRemarks && r.Incomplete }
 
-// add keeps a remark, made plain, while there is room.
+// add adds a remark without control characters, up to maxRemarks.
 func (r *Report) add(m Remark) {
 	if len(r.Remarks) >= maxRemarks {
 		r.WarnIncomplete("more than %d remarks; the rest were not read", maxRemarks)
@@ -92,12 +92,12 @@ func (r *Report) add(m Remark) {
 	r.Remarks = append(r.Remarks, m)
 }
 
-// plainWord makes a name plain and keeps it on one line.
+// plainWord returns a name without control characters, on one line.
 func plainWord(s string) string {
 	return testreport.Clip(strings.TrimSpace(strings.ReplaceAll(testreport.PlainText(s), "\n", " ")), 1000)
 }
 
-// parseSeverity reads a tool's word for how bad it is; "" for one that is not known.
+// parseSeverity parses a tool's severity; "" for an unknown one.
 func parseSeverity(word string) belay.Severity {
 	switch strings.ToLower(word) {
 	case "error", "fatal", "fatal error", "err", "critical", "blocker", "e", "f", "failure", "severe":
@@ -110,12 +110,11 @@ func parseSeverity(word string) belay.Severity {
 	return ""
 }
 
-// Read reads a report; format is one of Formats, or "" to tell it by its content. A
-// report that is cut off, broken, or whose tool says that it failed is Incomplete.
-// Lines of text that are no remark are passed over.
+// Read parses a report; format is one of Formats, or "" to detect it. A report that is truncated,
+// broken, or states that the tool failed is Incomplete. Other lines of text are skipped.
 //
-// The error is a *belay.Error: CodeUsage for an unknown format, CodeCannot for what is
-// not of the format; or r's own.
+// The error is a *belay.Error: CodeUsage for an unknown format, CodeCannot if the report is not of
+// the format; or r's own.
 func Read(r io.Reader, format string) (Report, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	if format == "" {
@@ -138,13 +137,12 @@ func Read(r io.Reader, format string) (Report, error) {
 		"%q is not a linter report format", format)
 }
 
-// utf8JSON returns JSON as UTF-8, within the bound.
+// utf8JSON returns JSON as UTF-8, limited to maxJSON.
 func utf8JSON(r io.Reader) *io.LimitedReader {
 	return &io.LimitedReader{R: testreport.NewUTF8Reader(r), N: maxJSON}
 }
 
-// Detect tells the format from the beginning of a report: Text when it is none of the
-// others.
+// Detect returns the format of a report by its beginning: Text if no other matches.
 func Detect(head []byte) string {
 	all := new(strings.Builder)
 	io.Copy(all, testreport.NewUTF8Reader(bytes.NewReader(head))) // strings.Builder never fails
@@ -165,13 +163,13 @@ func Detect(head []byte) string {
 	return Text
 }
 
-// isOneObject reports whether the first line is a whole object.
+// isOneObject reports whether the first line is a complete object.
 func isOneObject(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
 	return json.Valid([]byte(line)) && !strings.Contains(line, `"runs"`)
 }
 
-// readError is the answer to JSON that cannot be read any further: what came before counts.
+// readError returns the result for JSON that cannot be read any further; the part before counts.
 func (r *Report) readError(in *io.LimitedReader, err error, begun bool) (Report, error) {
 	switch {
 	case in.N <= 0:

@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere: half a report is never a whole one.
+// TestCutAnywhere: a truncated report is never read as a complete one.
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	for file, format := range map[string]string{"levels.sarif": SARIF, "rd.rdjson": RDJSON, "eslint_checkstyle.xml": Checkstyle} {

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// sarifRun is one run as it is read: what names its rules may come after its results.
+// sarifRun is one run; its rules may follow its results.
 type sarifRun struct {
 	tool        sarifTool
 	bases       map[string]sarifFile
@@ -20,9 +20,9 @@ type sarifRun struct {
 	results     []sarifResult
 }
 
-// readSARIF reads the runs one after the other. Levels are the result's own, or those
-// that the run overrides, or its rule's default, or warning. Results that are
-// suppressed, that tell of something absent or passed are left out.
+// readSARIF parses the runs one after the other. The level of a result is its own, or the run's
+// override, or its rule's default, or warning. Results that are suppressed, absent or passed are
+// left out.
 func readSARIF(in *io.LimitedReader) (Report, error) {
 	r := Report{Format: SARIF}
 	dec := json.NewDecoder(in)
@@ -73,7 +73,7 @@ func (run *sarifRun) read(r *Report, dec *json.Decoder) error {
 	return err
 }
 
-// addRemarks makes remarks of a run's results.
+// addRemarks adds a run's results as remarks.
 func (run *sarifRun) addRemarks(r *Report) {
 	for _, c := range run.invocations {
 		run.addInvocation(r, c)
@@ -100,9 +100,8 @@ func (run *sarifRun) addRemarks(r *Report) {
 	}
 }
 
-// addInvocation tells how a run of the tool went: what it notes of a file, that it cannot be
-// parsed for one, is a remark like any other; a run that failed and does not say of
-// which file proves nothing.
+// addInvocation adds the tool's notifications about files, such as parse errors, as remarks. If the
+// run failed without naming a file, the report is incomplete.
 func (run *sarifRun) addInvocation(r *Report, c sarifInvocation) {
 	placed := false
 	for _, n := range append(c.OfRun, c.OfConfiguration...) {
@@ -128,7 +127,7 @@ func (one sarifResult) isSuppressed() bool {
 	return false
 }
 
-// findRule finds the descriptor of a result's rule, nil when there is none, and its id.
+// findRule returns the descriptor of a result's rule, nil without one, and its ID.
 func (run *sarifRun) findRule(one sarifResult) (*sarifRule, string) {
 	id, index := one.RuleID, one.RuleIndex
 	if id == "" {
@@ -159,7 +158,7 @@ func (run *sarifRun) findRule(one sarifResult) (*sarifRule, string) {
 	return nil, id
 }
 
-// findLevel tells how bad a result is, and whether it is anything at all.
+// findLevel returns the severity of a result, and whether it is a result at all.
 func (run *sarifRun) findLevel(one sarifResult, rule *sarifRule, id string) (belay.Severity, bool) {
 	switch one.Kind {
 	case "", "fail":
@@ -191,7 +190,7 @@ func (run *sarifRun) findLevel(one sarifResult, rule *sarifRule, id string) (bel
 	return belay.SeverityWarning, true
 }
 
-// messageText returns a result's message: its text, or its rule's with the arguments filled in.
+// messageText returns a result's message: its text, or its rule's with the arguments inserted.
 func (one sarifResult) messageText(rule *sarifRule) string {
 	var m sarifText
 	if json.Unmarshal(one.Message, &m) != nil {
@@ -211,7 +210,7 @@ func (one sarifResult) messageText(rule *sarifRule) string {
 	return strings.ToValidUTF8(said, "")
 }
 
-// setPlace takes the first location that names a file.
+// setPlace sets the first location that names a file.
 func (run *sarifRun) setPlace(one sarifResult, m *Remark) {
 	for _, l := range one.Locations {
 		p := l.PhysicalLocation
@@ -232,8 +231,8 @@ func (run *sarifRun) setPlace(one sarifResult, m *Remark) {
 	}
 }
 
-// resolveFile resolves a location to a path: through the list of artifacts, its base and that
-// base's own base.
+// resolveFile resolves a location to a path: by the list of artifacts, its base, and the base's
+// bases.
 func (run *sarifRun) resolveFile(f sarifFile) string {
 	if f.URI == "" && f.Index != nil && *f.Index >= 0 && *f.Index < len(run.artifacts) {
 		f = run.artifacts[*f.Index].Location
@@ -245,7 +244,7 @@ func (run *sarifRun) resolveFile(f sarifFile) string {
 	for depth := 0; !whole && f.URIBaseID != "" && depth < 8; depth++ {
 		base, known := run.bases[f.URIBaseID]
 		if !known || base.URI == "" {
-			break // a name for the root of the sources, most likely
+			break // usually a name for the root of the sources
 		}
 		var dir string
 		dir, whole = pathOf(base.URI)
@@ -255,7 +254,7 @@ func (run *sarifRun) resolveFile(f sarifFile) string {
 	return name
 }
 
-// pathOf makes a path of a URI, and reports whether it is absolute.
+// pathOf returns the path of a URI, and whether it is absolute.
 func pathOf(uri string) (string, bool) {
 	rest, isFile := strings.CutPrefix(uri, "file://")
 	if isFile {

@@ -2,8 +2,8 @@ package lint
 
 import "encoding/json"
 
-// What of SARIF is read; the names are the standard's, section 3 of SARIF 2.1.0 (and,
-// where they differ, of 2.0.0 and 1.0.0).
+// The parts of SARIF that are read, with the standard's names: section 3 of SARIF 2.1.0, and of
+// 2.0.0 and 1.0.0 where they differ.
 type (
 	sarifText struct {
 		Text      string   `json:"text"`

@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 )
 
-// eachKey reads an object and calls value for each of its keys; has reports whether one
-// of them is named so.
+// eachKey reads an object and calls value for each key; has reports whether one of them is named.
 func eachKey(dec *json.Decoder, value func(key string) error, named string) (has bool, err error) {
 	tok, err := dec.Token()
 	if err != nil {
@@ -47,7 +46,7 @@ func eachItem(dec *json.Decoder, value func() error) error {
 	return err
 }
 
-// skipValue passes over one value without holding it.
+// skipValue skips one value without storing it.
 func skipValue(dec *json.Decoder) error {
 	tok, err := dec.Token()
 	if err != nil {
@@ -56,7 +55,7 @@ func skipValue(dec *json.Decoder) error {
 	return skipRest(dec, tok)
 }
 
-// skipRest passes over the rest of the value that tok begins.
+// skipRest skips the rest of the value that begins with tok.
 func skipRest(dec *json.Decoder, tok json.Token) error {
 	depth := 0
 	for {
@@ -76,13 +75,13 @@ func skipRest(dec *json.Decoder, tok json.Token) error {
 	}
 }
 
-// decodeLenient decodes one value; a field of a wrong kind is as good as absent.
+// decodeLenient decodes one value; a field of a wrong type is ignored.
 func decodeLenient(dec *json.Decoder, into any) error {
 	var raw json.RawMessage
 	if err := dec.Decode(&raw); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.Decode(into) // what fits has been filled in
+	d.Decode(into) // the fields that fit are set
 	return nil
 }

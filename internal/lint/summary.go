@@ -11,10 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
-// maxListed is how many findings a summary lists: GitHub takes 1 MiB of one, and nobody reads as much.
+// maxListed is how many findings a summary lists: GitHub limits it to 1 MiB, and nobody reads as
+// many.
 const maxListed = 200
 
-// writeMarkdown writes a report for people: what a CI system shows beside a run (GitHub's step summary), or a comment.
+// writeMarkdown writes a report for people: a comment, or the summary of a CI run, such as GitHub's
+// step summary.
 func writeMarkdown(w io.Writer, report belay.Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### belay: %s\n\n| Check | Result | Found |\n|---|---|---|\n", verdictText(report))
@@ -47,7 +49,7 @@ func writeMarkdown(w io.Writer, report belay.Report) error {
 	return err
 }
 
-// verdictText is the verdict in a few words.
+// verdictText returns the verdict in a few words.
 func verdictText(report belay.Report) string {
 	switch {
 	case report.Asks():
@@ -87,8 +89,8 @@ type (
 	}
 )
 
-// writeJUnit writes each check as a test: one that rejects has failed, one that could not run is an error, and what it
-// warns of is its output.
+// writeJUnit writes each check as a test: a failed check as a failure, one that could not run as an
+// error, and warnings as its output.
 func writeJUnit(w io.Writer, report belay.Report) error {
 	seconds := func(millis int64) string { return fmt.Sprintf("%.3f", float64(millis)/1000) }
 	suite := junitSuite{Name: "belay", Tests: len(report.Checks), Time: seconds(report.Millis)}

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// TestJUnitIsRead: what is written is what a reader of test reports counts.
+// TestJUnitIsRead: the reader of test reports counts the same results.
 func TestJUnitIsRead(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

@@ -10,10 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-const maxLine = 8 << 10 // bytes of a line that are looked at
+const maxLine = 8 << 10 // bytes of a line that are read
 
-// A path in a remark: it has no space before its last folder unless it is absolute,
-// and is not the beginning of a URL or of a time.
+// A path in a remark: without a space before its last folder unless it is absolute, and not the
+// beginning of a URL or of a time.
 const pathPattern = `((?:[A-Za-z]:)?[^\s:()"'<>|*?\[\]][^:()"'<>|*?\n]*?)`
 
 var (
@@ -44,14 +44,14 @@ var (
 	numbers = lazyregexp.New(`^[\d.:\s-]+$`)
 )
 
-// textReader reads lines and what of them belongs together.
+// textReader parses lines, with the context that some formats need.
 type textReader struct {
 	report     Report
-	file       string // that stylish lines are about
+	file       string // file of the stylish lines that follow
 	rustRemark *Remark
 }
 
-// readText reads lines of text, or of workflow commands only.
+// readText parses lines of text, or only workflow commands.
 func readText(from io.Reader, format string) (Report, error) {
 	t := textReader{report: Report{Format: format}}
 	err := testreport.EachLine(from, func(line []byte) {
@@ -78,7 +78,7 @@ func (t *textReader) readLine(s, format string) {
 	}
 }
 
-// readPlace reads the lines that name their own place.
+// readPlace parses lines that contain their position.
 func (t *textReader) readPlace(s string) {
 	var m Remark
 	if g := logLevel.FindStringSubmatch(s); g != nil {
@@ -104,7 +104,7 @@ func (t *textReader) readPlace(s string) {
 	t.report.add(m)
 }
 
-// isFileName tells a path from prose, times and addresses.
+// isFileName distinguishes a path from prose, times and addresses.
 func isFileName(s string) bool {
 	if s == "" || len(s) > 1000 || strings.Contains(s, "://") || numbers.MatchString(s) || strings.HasSuffix(s, ".") {
 		return false
@@ -119,7 +119,7 @@ func isFileName(s string) bool {
 var severityLetters = map[string]belay.Severity{"C": belay.SeverityNote, "R": belay.SeverityNote, "I": belay.SeverityNote,
 	"W": belay.SeverityWarning, "E": belay.SeverityError, "F": belay.SeverityError}
 
-// splitMessage takes severity and rule off a message, wherever the tool puts them.
+// splitMessage splits severity and rule off a message, in the positions that tools use.
 func (m *Remark) splitMessage(s string) {
 	m.Message = strings.TrimSpace(s)
 	if g := tailPair.FindStringSubmatch(m.Message); g != nil { // eslint unix
@@ -153,7 +153,7 @@ func (t *textReader) readStylish(s string) bool {
 	return true
 }
 
-// readRust reads rustc's own form, where the place is on the line below.
+// readRust parses rustc's own format, with the position on the next line.
 func (t *textReader) readRust(s string) bool {
 	if g := rustHead.FindStringSubmatch(s); g != nil {
 		t.rustRemark = &Remark{Severity: parseSeverity(g[1]), Rule: g[2], Message: g[3], Tool: "rustc"}
@@ -172,7 +172,7 @@ func (t *textReader) readRust(s string) bool {
 	return true
 }
 
-// readCommand reads GitHub's workflow commands: ::error file=a,line=1,title=b::text.
+// readCommand parses GitHub's workflow commands: ::error file=a,line=1,title=b::text.
 func (t *textReader) readCommand(s string) {
 	g := command.FindStringSubmatch(s)
 	if g == nil {
