@@ -6,21 +6,21 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// names are parts of names whose values are secrets, in lower case. What begins a longer
-// one comes after it.
+// names are parts of names for secrets, in lower case. A name that is the prefix of another one
+// precedes it.
 var names = []string{"passw", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey", "access-key",
 	"auth_key", "authkey", "credential", "private_key", "privatekey", "encryption_key", "signing_key", "passphrase", "account_key"}
 
-// What may follow such a name: the rest of it, then an assignment and a value in quotes,
-// or one without as in .env files, YAML and properties.
+// What can follow such a name: the rest of it, an assignment, and a quoted value, or an unquoted
+// one as in .env files, YAML and properties.
 var (
 	inQuotes = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? " +
 		"]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
 	bare = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
 )
 
-// maxLine is how long a line may be in which names are looked for: in longer ones, which
-// tools write, everything is near a name.
+// maxLine bounds the lines in which names are looked for: longer ones are generated, and any value
+// in them is near some name.
 const maxLine = 4000
 
 // assigned adds values that are assigned to the name of a secret.
@@ -42,7 +42,7 @@ func assigned(text string, found []Match) []Match {
 	return found
 }
 
-// lower lowers ASCII only, so that places stay what they are.
+// lower lowers ASCII only, so that offsets stay valid.
 func lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -53,7 +53,7 @@ func lower(s string) string {
 	return string(b)
 }
 
-// value reads what is assigned to the name whose telling part is text[hit:after].
+// value returns the value assigned to the name with its telling part at text[hit:after].
 func value(text string, hit, after int) (Match, bool) {
 	rest := text[after:min(len(text), after+300)]
 	rest = rest[:lineEnd(rest)]
@@ -87,7 +87,7 @@ func value(text string, hit, after int) (Match, bool) {
 	return Match{Rule: "assigned-secret", Title: title, Start: start, End: end, Example: example(text[start:end])}, true
 }
 
-// assigns tells quickly whether a value may be assigned in what follows a name.
+// assigns is a fast test of whether a value can be assigned in the text behind a name.
 func assigns(s string) bool {
 	i := 0
 	for i < len(s) && (wordByte(s[i]) || s[i] == '.' || s[i] == '-') {
@@ -104,14 +104,14 @@ func isPassword(name string) bool {
 
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
-// leads reports whether nothing but the beginning of a name, and what may be before
-// one in .env files and YAML, comes before the telling part on its line.
+// leading matches the line before the telling part of a name if it is only the beginning of the
+// name, with what .env files and YAML allow before it.
 var leading = lazyregexp.New(`^[\s-]*(?:export\s+|set\s+|ENV\s+|ARG\s+)?[A-Za-z0-9_.-]*$`)
 
 func leads(s string) bool { return leading.MatchString(s) }
 
-// notASecretsName tells names that speak of secrets without being one's: token_type,
-// password_field, secretName, nextPageToken.
+// aboutSecrets matches names about secrets that are not names of one: token_type, password_field,
+// secretName, nextPageToken.
 var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|` +
 	`regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|` +
 	`manager|provider|factory|generator|spec|store|service|handler|validator|hash_?algo|algorithm|expiry|expires|ttl|` +
@@ -121,13 +121,13 @@ var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|pa
 
 func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
 
-// worth reports whether a value looks like a secret: not a placeholder, not a word, and
-// as mixed as chance. A password may be short.
+// worth reports whether a value looks like a secret: no placeholder, no word, and random enough. A
+// password can be short.
 func worth(v string, password bool) bool {
 	switch {
 	case placeholder(v), repeats(v), strings.ContainsAny(v, " \t"):
 		return false
-	case strings.Contains(v, "://"), strings.HasPrefix(v, "/"), strings.HasPrefix(v, "./"): // an address, a path
+	case strings.Contains(v, "://"), strings.HasPrefix(v, "/"), strings.HasPrefix(v, "./"): // an address or a path
 		return false
 	case password:
 		return len(v) >= 6 && bits(v) >= 2.3 && mixed(v) && !reference(v)
@@ -135,7 +135,8 @@ func worth(v string, password bool) bool {
 	return len(v) >= 16 && bits(v) >= 3.3 && mixed(v) && !reference(v)
 }
 
-// mixed reports whether v has letters and digits, or letters and signs that words lack.
+// mixed reports whether v has letters and digits, or letters and characters that do not occur in
+// words.
 func mixed(v string) bool {
 	letters, digits, signs := false, 0, false
 	for i := range len(v) {
@@ -151,8 +152,7 @@ func mixed(v string) bool {
 	return letters && (digits >= 2 || digits > 0 && (signs || len(v) < 16))
 }
 
-// reference tells values that name where a secret is: a variable, a path, a key of a
-// table, a call.
+// referring matches values that refer to a secret: a variable, a path, a key of a table, a call.
 var referring = lazyregexp.New(`^[A-Za-z_$][A-Za-z_$0-9]*(?:(?:\.|->|::|/)[A-Za-z_$][A-Za-z_$0-9-]*)+$|` +
 	`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z][a-z0-9]*(?:[_-][a-z]+[0-9]?)+$|^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$|^arn:|` +
 	`^sha(?:256|512)[-:]|^projects/|\.(?:json|ya?ml|txt|pem|key|md|go|js|ts|py|html?|png|svg|css)$`)

@@ -16,15 +16,15 @@ var (
 
 var keyHead = lazyregexp.New(`^-----BEGIN ((?:[A-Z0-9]+ ){0,3})PRIVATE KEY( BLOCK)?-----`)
 
-// keyBody is a line of base64, after a line end that may be written \n as in JSON, or
-// after armour headers.
+// keyBody matches a line of base64 behind a line end, which may be written \n as in JSON, or behind
+// armour headers.
 var keyBody = lazyregexp.New(`^(?:\\[nr]|[\s"'+,>|#*]|[A-Za-z-]+: [^\n\\]{0,200})*([A-Za-z0-9+/=]{20,})`)
 
-// maxKey bounds how far a private key's end is looked for.
+// maxKey bounds the search for the end of a private key.
 const maxKey = 64 << 10
 
-// keyBlock reads a private key from its first line to its last. A head that no key
-// follows is only talked of.
+// keyBlock returns a private key from its first line to its last. Without an end line it stops
+// behind the first line of base64. A first line without a key is only a mention.
 func keyBlock(text string, hit int) (Match, bool) {
 	rest := text[hit:min(len(text), hit+maxKey)]
 	head := keyHead.FindStringSubmatchIndex(rest)
@@ -36,7 +36,7 @@ func keyBlock(text string, hit int) (Match, bool) {
 		return Match{}, false
 	}
 	first := rest[head[1]+body[2] : head[1]+body[3]]
-	if bits(first) < 3 { // an OpenSSH key may well begin with a row of one letter
+	if bits(first) < 3 { // an OpenSSH key can begin with repeated letters
 		return Match{}, false
 	}
 	end := head[1] + body[3]
@@ -57,7 +57,7 @@ func keyBlock(text string, hit int) (Match, bool) {
 
 var userinfo = lazyregexp.New("^://([^\\s:@/\"'`<>?#]{0,100}):([^\\s@/\"'`<>?#]{1,200})@([A-Za-z0-9.\\[\\]${}_%:-]+)")
 
-// databases are schemes whose passwords open stores of data.
+// databases are URL schemes with passwords of databases and servers.
 var databases = map[string]bool{
 	"postgres": true, "postgresql": true, "mysql": true, "mariadb": true, "mongodb": true, "mongodb+srv": true, "redis": true,
 	"rediss": true, "amqp": true, "amqps": true, "mssql": true, "sqlserver": true, "clickhouse": true, "cockroachdb": true,
@@ -103,7 +103,7 @@ func schemeBefore(text string, hit int) string {
 	return strings.ToLower(text[i:hit])
 }
 
-// nobody tells hosts that no password opens: this machine, and the names set aside for
+// nobody reports hosts on which a password is worthless: this machine, and names reserved for
 // documentation.
 func nobody(host string) bool {
 	host, _, _ = strings.Cut(host, ":")

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// bits returns Shannon's entropy of s, in bits a byte. Hex made by chance has about 3.5
-// over 32 digits, base64 about 4.5 over 40, a word about 2.5.
+// bits returns Shannon's entropy of s in bits per byte. Random hex has about 3.5 for 32 digits,
+// random base64 about 4.5 for 40, a word about 2.5.
 func bits(s string) float64 {
 	if s == "" {
 		return 0
@@ -30,8 +30,8 @@ func bits(s string) float64 {
 	return sum
 }
 
-// repeats tells a stand-in by its few characters: xxxx, 0000, ****, ababab. What comes
-// before the last separator is a form's head and does not count.
+// repeats reports a placeholder by its few characters: xxxx, 0000, ****, ababab. The part before
+// the last separator is the prefix of a key format and does not count.
 func repeats(s string) bool {
 	body := s
 	if i := strings.LastIndexAny(s[:max(0, len(s)-8)], "_-.:"); i >= 0 {
@@ -60,7 +60,7 @@ func repeats(s string) bool {
 	return n <= 3 || run >= 6 || len(body) >= 16 && n <= 5
 }
 
-// placeholderWords are words that a value says it is no secret with.
+// placeholderWords match values that state that they are no secret.
 var placeholderWords = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|` +
 	`fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|` +
 	`^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|` +
@@ -69,25 +69,25 @@ var placeholderWords = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|you
 	`^(?:test|my|some|the|a|super|user|admin|new|old|wrong|bad|good|invalid|valid|correct|secure|strong|weak|root|db|` +
 	`app|demo|dev|local)[-_ ]?(?:password|passwd|pass|secret|token|key|user|pwd|value)`)
 
-// sentence tells text in another script, as sources that keep to ASCII spell it.
+// sentence matches text in another script, escaped as in ASCII sources.
 var sentence = lazyregexp.New(`(?:\\u[0-9A-Fa-f]{4}){2}`)
 
-// placeholder tells values that are no secrets: they say so, or say where one is.
+// placeholder reports values that are no secrets: they state it, or refer to one.
 func placeholder(v string) bool {
 	return placeholderWords.MatchString(v) || ascending(v) || sentence.MatchString(v)
 }
 
-// counted tells a word with the digits that fingers find first: key_1234, admin123.
+// counted matches a word with a trivial sequence of digits: key_1234, admin123.
 var counted = lazyregexp.New(`^[A-Za-z]{1,12}[-_]?123[4-90]*$`)
 
-// userAndPassword tells what a header of basic authentication holds: RFC 7617 has it as
-// base64 of both with a colon between them.
+// userAndPassword reports whether v is the value of a basic authentication header: by RFC 7617,
+// base64 of user and password with a colon between them.
 func userAndPassword(v string) bool {
 	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
 	return err == nil && bytes.IndexByte(text, ':') > 0 && utf8.Valid(text)
 }
 
-// ascending tells 12345678, abcdefgh and mixtures of such runs.
+// ascending reports 12345678, abcdefgh and mixtures of such sequences.
 func ascending(v string) bool {
 	steps := 0
 	for i := 1; i < len(v); i++ {
@@ -98,8 +98,8 @@ func ascending(v string) bool {
 	return len(v) >= 6 && steps*4 >= (len(v)-1)*3
 }
 
-// examples are keys that makers print in their documentation. They are written in two
-// parts, so that nobody's scanner takes this file for a leak.
+// examples are keys from their makers' documentation. They are written in two parts, so that other
+// scanners do not report this file.
 var examples = map[string]bool{
 	"AKIAIOSFODNN7" + "EXAMPLE": true, "AKIAI44QH8DHB" + "EXAMPLE": true, "ASIAIOSFODNN7" + "EXAMPLE": true,
 	"wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY": true,

@@ -6,20 +6,20 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// rule is a form that a maker gave its keys. Text is searched for the anchor, which is
-// quick; only where it stands is the expression tried, from that place on.
+// rule is the documented format of a maker's keys. The text is searched for the anchor, which is
+// fast; form is only tried at its positions.
 type rule struct {
 	name   string
 	title  string
 	anchor string
 	form   *lazyregexp.Regexp // begins at the anchor; its first group, if any, is the secret
-	back   int                // bytes before the anchor at which the form begins
+	back   int                // how many bytes before the anchor the form begins
 	sure   bool
-	chance float64 // least bits a character that the secret must have
-	inWord bool    // the form may begin within a word
+	chance float64 // least entropy of the secret, in bits per character
+	inWord bool    // the form can begin within a word
 }
 
-// window is how far behind an anchor a form may reach.
+// window is the greatest length of a form behind its anchor.
 const window = 600
 
 func form(name, title, anchor, expr string) rule {
@@ -31,7 +31,7 @@ func (r rule) from(n int) rule          { r.back = n; return r }
 func (r rule) within() rule             { r.inWord = true; return r }
 func (r rule) random(bits float64) rule { r.chance = bits; return r }
 
-// rules hold the forms as their makers document them.
+// rules are the formats as their makers document them.
 var rules = []rule{
 	form("aws-access-key", "AWS access key", "AKIA", `AKIA[A-Z0-9]{16}\b`),
 	form("aws-access-key", "AWS access key", "ASIA", `ASIA[A-Z0-9]{16}\b`),
@@ -110,7 +110,7 @@ var rules = []rule{
 	privateKey, putty, inAddress,
 }
 
-// find adds the places of text that have the rule's form.
+// find adds the matches of the rule in text.
 func (r rule) find(text string, found []Match) []Match {
 	for at := 0; ; {
 		i := strings.Index(text[at:], r.anchor)
@@ -159,13 +159,13 @@ func (r rule) at(text string, hit int) (Match, bool) {
 		return Match{}, false
 	}
 	if r.name == "openai-key" && !mixed(value) {
-		return Match{}, false // sk- begins words of many tongues: sk-button-primary
+		return Match{}, false // words in many languages begin with sk-: sk-button-primary
 	}
 	m.Example = example(value)
 	return m, true
 }
 
-// reach is how far behind its anchor the form is looked for. A web token has no bound.
+// reach returns how far behind its anchor the form is matched. Web tokens have no documented limit.
 func (r rule) reach() int {
 	if r.name == "jwt" {
 		return 16 << 10

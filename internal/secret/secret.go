@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Findings name places and kinds and never contain a secret's text.
+// Findings state positions and kinds, and never contain a secret's text.
 
-// InlineMark on a line says that a person has looked at what is there.
+// InlineMark on a line states that a person has reviewed it.
 const InlineMark = "belay:allow-secret"
 
 // Match is one secret in a text.
@@ -22,20 +22,21 @@ type Match struct {
 	EndLine int
 	Start   int // the secret is text[Start:End]
 	End     int
-	// Sure tells a form that only a secret has from a guess by name and chance.
+	// Sure means a format that only secrets have; otherwise the match is a guess by name and
+	// entropy.
 	Sure bool
-	// Example tells a key that its maker prints in the documentation.
+	// Example means a key from its maker's documentation.
 	Example bool
-	// Marked tells that the line, or the one before it, has InlineMark.
+	// Marked means that InlineMark is on the line, or in a comment on the line before.
 	Marked bool
-	// Fingerprint names the finding wherever the secret stands: 16 hex digits. For a
-	// sure match they come from the secret, which is too long to be guessed back; for a
-	// guess, which may be short, from its line without it.
+	// Fingerprint identifies the finding at any position: 16 hex digits. Those of a sure match are
+	// computed from the secret, which is too long to be guessed; those of a guess, which may be
+	// short, from its line before the value.
 	Fingerprint string
 }
 
-// Find returns the secrets of text in the order in which they stand, no two of them
-// overlapping. Placeholders (changeme, ${VAR}, xxxx, <token>) are none.
+// Find returns the secrets of text by position, without overlaps. Placeholders (changeme, ${VAR},
+// xxxx, <token>) are none.
 func Find(text string) []Match {
 	var found []Match
 	for _, r := range rules {
@@ -60,7 +61,7 @@ func Find(text string) []Match {
 	return out
 }
 
-// rank prefers what is sure.
+// rank prefers sure matches.
 func rank(m Match) int {
 	if m.Sure {
 		return 1
@@ -68,7 +69,7 @@ func rank(m Match) int {
 	return 0
 }
 
-// place fills in lines, marks and fingerprints.
+// place sets lines, marks and fingerprints.
 func place(text string, found []Match) {
 	line, start, at := 1, 0, 0
 	for i := range found {
@@ -89,8 +90,8 @@ func place(text string, found []Match) {
 	}
 }
 
-// above returns where the line before the one at start begins, if it is only a comment;
-// a mark at the end of a line of code is about that line.
+// above returns the start of the line before the one at start if that is only a comment; a mark at
+// the end of a line of code is about that line.
 func above(text string, start int) int {
 	if start == 0 {
 		return 0
@@ -121,14 +122,13 @@ func fingerprint(m Match, secret, before string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Mask returns text with every secret replaced by [masked RULE]; examples of
-// documentation stay, and so does the number of lines. Find gives nothing but examples
-// in the result.
+// Mask returns text with every secret replaced by [masked RULE]; documented examples and the number
+// of lines are unchanged. Find returns only examples for the result.
 func Mask(text string) string { return MaskBut(text, nil) }
 
-// MaskBut is Mask that leaves the matches that keep says are none; nil keeps nothing.
+// MaskBut is Mask, except for the matches that keep accepts; nil accepts none.
 func MaskBut(text string, keep func(Match) bool) string {
-	for range 8 { // what stands around a mask may read otherwise than before
+	for range 8 { // a mask can change how the text around it is read
 		masked := maskBehind(text, 0, keep)
 		if masked == text {
 			return text

@@ -20,8 +20,8 @@ const (
 	b64    = alnum + "+/"
 )
 
-// made gives n letters of set as chance would. Planted secrets are made in this way, so
-// that no scanner takes the test for a leak.
+// made returns n pseudo-random letters of set. Planted secrets are made this way, so that no
+// scanner reports this test.
 func made(set string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -36,7 +36,7 @@ func block(kind string) string {
 	return "-----BEGIN " + kind + "-----\n" + made(b64, 64) + "\n" + made(b64, 63) + "=\n-----END " + kind + "-----"
 }
 
-// planted are secrets of every kind, with the rule that has to find them.
+// planted returns secrets of every kind, with the rule that has to find them.
 func planted() map[string]string {
 	web := "eyJ" + made(alnum, 33) + ".eyJ" + made(alnum, 60) + "." + made(alnum, 43)
 	account := `{"type": "service_account", "private_key_id": "` + made(hexes, 40) + `"}`
@@ -120,7 +120,7 @@ func TestPlaceholdersAreNoSecrets(t *testing.T) {
 	}
 }
 
-// What may be somebody's password and is more often made up is shown and refuses nothing.
+// TestGuesses: a probably made-up password is found, but not as sure.
 func TestGuesses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"dotenv://:key_1234@dotenvx.com/vault/.env.vault", "https://deploy:admin123456@git.acme.io/x"} {
@@ -149,7 +149,8 @@ func TestExamplesAndMarks(t *testing.T) {
 	}
 }
 
-// A sure secret has one fingerprint wherever it stands; a guess's tells nothing of it.
+// TestFingerprint: a sure secret has the same fingerprint at any position; a guess's does not
+// depend on its value.
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	key := "ghp_" + made(alnum, 36)
@@ -223,8 +224,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// TestSourceTrees counts what is found in the source trees that BELAY_SOURCES names,
-// colon-separated; it prints places and kinds.
+// TestSourceTrees counts the matches in the source trees in BELAY_SOURCES, separated by colons, and
+// prints their positions and kinds.
 func TestSourceTrees(t *testing.T) {
 	if os.Getenv("BELAY_SOURCES") == "" {
 		t.Skip("BELAY_SOURCES names no source trees")

@@ -7,29 +7,28 @@ import (
 )
 
 const (
-	longestLine = 64 << 10 // a line is looked at as a whole up to so many bytes
-	longestKey  = 64 << 10 // a private key that has begun is waited for up to so many
+	longestLine = 64 << 10 // greatest part of a line that is masked at once, in bytes
+	longestKey  = 64 << 10 // greatest length of a private key to wait for, in bytes
 	keyBegins   = "-----BEGIN "
 	keyEnds     = "-----END "
 )
 
-// Writer masks what is written to it and passes it on: lines as they end, and on Flush the
-// words of a line that has not ended. A secret may come in any number of writes. Lines are
-// looked at one by one, but for private keys, which are waited for to their end. It is not
-// safe for concurrent use.
+// Writer masks what is written to it and writes the result to another writer: each line when it
+// ends, and on Flush the complete words of an unfinished line. A secret can be split over any
+// number of writes. Lines are masked one by one, except private keys, which are buffered to their
+// end. It is not safe for concurrent use.
 type Writer struct {
 	to   io.Writer
 	keep func(Match) bool
-	text []byte // of the line that has not ended, or of the private key that has begun
-	done int    // how much of it was passed on
-	key  bool   // text begins with a line that begins a private key
+	text []byte // unfinished line or private key
+	done int    // how much of it was written
+	key  bool   // text begins with the first line of a private key
 }
 
-// NewWriter returns a Writer to to. Matches that keep says are not secrets are left; nil
-// keeps none.
+// NewWriter returns a Writer to to. Matches that keep accepts are not masked; nil accepts none.
 func NewWriter(to io.Writer, keep func(Match) bool) *Writer { return &Writer{to: to, keep: keep} }
 
-// Write takes all of p, unless passing on fails.
+// Write takes all of p, unless the other writer fails.
 func (w *Writer) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		n := bytes.IndexByte(rest, '\n') + 1
@@ -49,7 +48,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// next passes on what can be after something came; ended: a line has.
+// next writes what can be written after text was added; ended means that it ends with a line end.
 func (w *Writer) next(ended bool) error {
 	switch {
 	case w.key:
@@ -67,7 +66,7 @@ func (w *Writer) next(ended bool) error {
 		if cut := lastBreak(w.text); cut > longestLine/2 {
 			return w.pass(cut)
 		}
-		return w.pass(len(w.text)) // one word of 64 KiB
+		return w.pass(len(w.text)) // a single word of 64 KiB
 	}
 	return nil
 }
@@ -79,11 +78,11 @@ func keyBegun(text []byte) bool {
 
 func keyEnded(text []byte) bool { return bytes.Contains(text, []byte(keyEnds)) }
 
-// lastBreak returns the end of the last white space.
+// lastBreak returns the end of the last white space, 0 without any.
 func lastBreak(text []byte) int { return bytes.LastIndexAny(text, " \t\r") + 1 }
 
-// Flush passes on the whole words of a line that has not ended. What follows on the line is
-// still looked at together with them.
+// Flush writes the complete words of an unfinished line. The rest of the line is still masked
+// together with them.
 func (w *Writer) Flush() error {
 	if w.key || bytes.Contains(w.text, []byte("-----")) { // a key may begin on this line
 		return nil
@@ -99,10 +98,10 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
-// Close passes on everything. It does not close what is written to.
+// Close writes everything that is buffered. It does not close the other writer.
 func (w *Writer) Close() error { return w.pass(len(w.text)) }
 
-// pass passes on the text up to cut and forgets it.
+// pass writes the text up to cut and drops it.
 func (w *Writer) pass(cut int) error {
 	err := w.show(cut)
 	w.text = append(w.text[:0], w.text[cut:]...)
@@ -110,8 +109,7 @@ func (w *Writer) pass(cut int) error {
 	return err
 }
 
-// show passes on the text from done to cut. What was passed on of its line before is
-// looked at again with it.
+// show writes the text from done to cut, masked together with the part before.
 func (w *Writer) show(cut int) error {
 	if cut <= w.done {
 		return nil
@@ -125,8 +123,8 @@ func (w *Writer) show(cut int) error {
 	return err
 }
 
-// maskBehind masks text and gives what is behind its first done bytes. Colours in the middle
-// of a secret do not hide it.
+// maskBehind masks text and returns what is behind its first done bytes. Colours within a secret do
+// not hide it.
 func maskBehind(text string, done int, keep func(Match) bool) string {
 	plain, at := uncoloured(text)
 	var b strings.Builder
@@ -145,8 +143,8 @@ func maskBehind(text string, done int, keep func(Match) bool) string {
 	return b.String() + text[next:]
 }
 
-// uncoloured returns text without the escape sequences that colour it (ESC [ … m), and where
-// a byte of it is in text.
+// uncoloured returns text without the escape sequences for colours (ESC [ … m), and a function
+// from offsets in it to offsets in text.
 func uncoloured(text string) (plain string, at func(int) int) {
 	if strings.IndexByte(text, 0x1b) < 0 {
 		return text, func(i int) int { return i }
@@ -170,7 +168,7 @@ func uncoloured(text string) (plain string, at func(int) int) {
 	return b.String(), func(i int) int { return from[i] }
 }
 
-// Masked returns what r has, masked as Writer does.
+// Masked returns the content of r, masked as by Writer.
 func Masked(r io.Reader, keep func(Match) bool) io.Reader {
 	m := &masked{from: r}
 	m.w = NewWriter(&m.out, keep)
@@ -185,7 +183,7 @@ type masked struct {
 	err  error
 }
 
-// Read reads on until there is something to give.
+// Read reads until there is something to return.
 func (m *masked) Read(p []byte) (int, error) {
 	if m.buf == nil {
 		m.buf = make([]byte, 32<<10)
@@ -193,7 +191,7 @@ func (m *masked) Read(p []byte) (int, error) {
 	for m.out.Len() == 0 && m.err == nil {
 		var n int
 		n, m.err = m.from.Read(m.buf)
-		_, _ = m.w.Write(m.buf[:n]) // a buffer takes everything
+		_, _ = m.w.Write(m.buf[:n]) // a buffer accepts everything
 		if m.err != nil {
 			_ = m.w.Close()
 		}

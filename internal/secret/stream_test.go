@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// spoken has lines with secrets that are made here, so that none stands in this file.
+// spoken returns lines with secrets that are generated, so that this file contains none.
 func spoken() (text string, secrets []string) {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func(n int) string {
@@ -29,8 +29,8 @@ func spoken() (text string, secrets []string) {
 	return text, append(body, github, stripe, password)
 }
 
-// However the text is cut into writes, and whenever it is flushed, no secret comes out, and
-// nothing else is changed or lost.
+// TestWriter: with any split into writes and any flushes, no secret is written, and nothing else is
+// changed or lost.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	text, secrets := spoken()
@@ -73,7 +73,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// Colours in the middle of a secret do not hide it, and colours elsewhere stay.
+// TestWriterColours: colours within a secret do not hide it, and colours elsewhere are unchanged.
 func TestWriterColours(t *testing.T) {
 	t.Parallel()
 	const token = "ghp_q7Zx2Lm9Tf4Kd8Wv1Nc6Rb3Yh5Jg0Ps2Xu7Q"
@@ -85,7 +85,7 @@ func TestWriterColours(t *testing.T) {
 	}
 }
 
-// Words of a line that goes on are passed on by Flush, so that a question is seen.
+// TestWriterFlush: Flush writes the words of an unfinished line, so that a question is visible.
 func TestWriterFlush(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -100,7 +100,7 @@ func TestWriterFlush(t *testing.T) {
 	}
 }
 
-// A line without an end, and a key that never ends, are bounded.
+// TestWriterIsBounded: an endless line and an unclosed key use bounded memory.
 func TestWriterIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{
