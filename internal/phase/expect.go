@@ -1,16 +1,16 @@
 package phase
 
-// Sits says which reviewer looks at a phase when it is completed.
+// Sits is the reviewer of a completed phase.
 type Sits string
 
 // The reviewers of phases.
 const (
-	Chain   Sits = "chain"   // can the next phase do its work from this artefact alone?
+	Chain   Sits = "chain"   // is the artefact sufficient for the next phase?
 	Handoff Sits = "handoff" // is every task done, so that it can be verified?
-	Final   Sits = "final"   // does the implementation do what the specification asks for, and nothing else?
+	Final   Sits = "final"   // does the implementation do what the specification asks for, and nothing more?
 )
 
-// Expectation is what the phase after one needs of what it produces.
+// Expectation is what a phase has to produce for the next one.
 type Expectation struct {
 	Phase    Phase  `json:"phase"`
 	Produces string `json:"produces"`
@@ -19,7 +19,7 @@ type Expectation struct {
 	Sits     Sits   `json:"reviewer"`
 }
 
-// Expectations are the table that reviewers judge by, in the order of the phases.
+// Expectations are what reviewers judge by, in the order of the phases.
 var Expectations = []Expectation{
 	{Brainstorm, "notes", Specify, "a clear statement of the problem; the options that were explored; what the user wants", Chain},
 	{Specify, "specification", Design,
@@ -31,8 +31,8 @@ var Expectations = []Expectation{
 	{Verify, "verdict", Finish, "quality confirmed; the implementation matches the specification; ready to merge", Final},
 }
 
-// ExpectationOf gives the row of a phase, with the next phase that the mode and the layout have; has says which the layout
-// has. The zero value for finish, which hands nothing on.
+// ExpectationOf returns the expectation of a phase, with the next phase of the mode; has reports
+// which phases the layout has. It is the zero value for finish, the last phase.
 func ExpectationOf(p Phase, mode string, has func(Phase) bool) Expectation {
 	for _, e := range Expectations {
 		if e.Phase != p {

@@ -8,41 +8,41 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// EventKind names what happened to a feature.
+// EventKind is the kind of an event of a feature.
 type EventKind string
 
-// The events, as entries of its record.
+// The events, which are entries of its record.
 const (
-	EvFeature   EventKind = "feature"   // it began: the first entry
-	EvMode      EventKind = "mode"      // another mode
-	EvRenamed   EventKind = "renamed"   // its folder has another name
-	EvBegun     EventKind = "begun"     // a phase began, or began afresh
-	EvContinued EventKind = "continued" // a phase that was not completed continues
-	EvReviewed  EventKind = "reviewed"  // reviewers looked at what a phase produced
-	EvCompleted EventKind = "completed" // a phase is completed
-	EvUndone    EventKind = "undone"    // the event of that number does not count
-	EvFinished  EventKind = "finished"  // the feature is over: Outcome
-	EvAccepted  EventKind = "accepted"  // a person continues with a record that was damaged: Note says how
-	EvStatus    EventKind = "status"    // what was written into the layout's own file, after the event before it
+	EvFeature   EventKind = "feature"   // first entry: the feature began
+	EvMode      EventKind = "mode"      // its mode changed
+	EvRenamed   EventKind = "renamed"   // its folder was renamed
+	EvBegun     EventKind = "begun"     // a phase began, or restarted
+	EvContinued EventKind = "continued" // an open phase continued
+	EvReviewed  EventKind = "reviewed"  // reviewers evaluated the artefact of a phase
+	EvCompleted EventKind = "completed" // a phase was completed
+	EvUndone    EventKind = "undone"    // the event with that number was undone
+	EvFinished  EventKind = "finished"  // the feature ended, with Outcome
+	EvAccepted  EventKind = "accepted"  // a person accepted a damaged record; Note states how it was damaged
+	EvStatus    EventKind = "status"    // the layout's status file was written, after the event before it
 )
 
-// Event is what happened, as it is recorded. Which fields count depends on Kind.
+// Event is an event as it is recorded. Which fields are used depends on Kind.
 type Event struct {
 	Kind    EventKind `json:"kind"`
 	Phase   Phase     `json:"phase,omitempty"`
 	By      string    `json:"by,omitempty"`
 	Note    string    `json:"note,omitempty"`
 	Name    string    `json:"name,omitempty"`     // feature, renamed
-	Folder  string    `json:"folder,omitempty"`   // feature, renamed: from the root, with slashes
+	Folder  string    `json:"folder,omitempty"`   // feature, renamed: relative to the root, with slashes
 	Layout  string    `json:"layout,omitempty"`   // feature
 	Mode    string    `json:"mode,omitempty"`     // feature, mode
 	Tree    string    `json:"worktree,omitempty"` // feature: its working tree, relative to the main one
-	Warned  string    `json:"warned,omitempty"`   // begun: what Check said
+	Warned  string    `json:"warned,omitempty"`   // begun: the message of Check
 	Skipped []Phase   `json:"skipped,omitempty"`  // begun: phases that were not completed
-	Afresh  bool      `json:"afresh,omitempty"`   // begun: what is there does not count
-	From    string    `json:"from,omitempty"`     // begun: the snapshot that was taken
-	SHA     string    `json:"sha256,omitempty"`   // begun, reviewed, completed: of the artefact; "" for none
-	Undoes  int       `json:"undoes,omitempty"`   // undone: the number of the entry
+	Afresh  bool      `json:"afresh,omitempty"`   // begun: existing artefacts are out of date
+	From    string    `json:"from,omitempty"`     // begun: snapshot taken
+	SHA     string    `json:"sha256,omitempty"`   // begun, reviewed, completed: hash of the artefact, "" without one
+	Undoes  int       `json:"undoes,omitempty"`   // undone: number of the entry
 	Outcome string    `json:"outcome,omitempty"`  // finished: finished or abandoned
 
 	Review *Iteration `json:"review,omitempty"` // reviewed
@@ -55,40 +55,41 @@ const (
 	Abandoned = "abandoned"
 )
 
-// Written is the layout's status file before and after: attachments by their hash. Was is "" where there was none.
+// Written is the layout's status file before and after, as hashes of attachments. Was is "" if
+// there was none.
 type Written struct {
 	Path string `json:"path"`
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
 
-// Iteration is one look of reviewers at what a phase produced.
+// Iteration is one review of a phase's artefact.
 type Iteration struct {
 	N        int             `json:"n"`
 	Time     time.Time       `json:"time,omitzero"`
 	Sits     Sits            `json:"reviewer"`
 	Verdict  belay.Verdict   `json:"verdict"`
-	By       []string        `json:"by,omitempty"`    // who answered
-	Waits    []string        `json:"waits,omitempty"` // persons who have not answered yet
+	By       []string        `json:"by,omitempty"`    // reviewers who answered
+	Waits    []string        `json:"waits,omitempty"` // people who have not answered yet
 	Summary  string          `json:"summary,omitempty"`
 	Findings []belay.Finding `json:"findings,omitempty"`
-	Changes  string          `json:"changes,omitempty"` // what was changed since the iteration before
-	Text     string          `json:"text,omitempty"`    // attachment: the artefact that was reviewed, secrets masked
-	Report   string          `json:"report,omitempty"`  // attachment: the reviewers' whole answers
+	Changes  string          `json:"changes,omitempty"` // what changed since the previous iteration
+	Text     string          `json:"text,omitempty"`    // attachment: the reviewed artefact, with secrets masked
+	Report   string          `json:"report,omitempty"`  // attachment: the reviewers' complete answers
 	Snapshot string          `json:"snapshot,omitempty"`
 	SHA      string          `json:"sha256,omitempty"`
 }
 
-// Progress is where one phase is.
+// Progress is the progress of one phase.
 type Progress struct {
 	Begun      time.Time       `json:"started,omitzero"`
 	Completed  time.Time       `json:"completed,omitzero"`
 	Verified   bool            `json:"verified"` // reviewers approved it
 	Iterations []Iteration     `json:"iterations,omitempty"`
-	Concerns   []belay.Finding `json:"concerns,omitempty"` // what was still said against it at the limit
-	SHA        string          `json:"sha256,omitempty"`   // of the artefact as it was completed
-	Stale      string          `json:"stale,omitempty"`    // of the artefact when the phase began afresh
-	From       string          `json:"from,omitempty"`     // the snapshot at its begin
+	Concerns   []belay.Finding `json:"concerns,omitempty"` // findings that were open when it was completed at the limit
+	SHA        string          `json:"sha256,omitempty"`   // hash of the completed artefact
+	Stale      string          `json:"stale,omitempty"`    // hash of the artefact when the phase restarted
+	From       string          `json:"from,omitempty"`     // snapshot at its start
 	Skipped    []Phase         `json:"skipped,omitempty"`
 	Note       string          `json:"note,omitempty"`
 }
@@ -96,10 +97,10 @@ type Progress struct {
 // Done reports whether the phase is completed.
 func (p Progress) Done() bool { return !p.Completed.IsZero() }
 
-// Open reports whether the phase began and is not completed.
+// Open reports whether the phase was started and is not completed.
 func (p Progress) Open() bool { return !p.Begun.IsZero() && !p.Done() }
 
-// Rounds is the number of the last iteration.
+// Rounds returns the number of the last iteration, 0 for none.
 func (p Progress) Rounds() int {
 	if last := p.Last(); last != nil {
 		return last.N
@@ -107,7 +108,7 @@ func (p Progress) Rounds() int {
 	return 0
 }
 
-// Last is the newest iteration, nil for none.
+// Last returns the newest iteration, nil for none.
 func (p Progress) Last() *Iteration {
 	if len(p.Iterations) == 0 {
 		return nil
@@ -115,7 +116,7 @@ func (p Progress) Last() *Iteration {
 	return &p.Iterations[len(p.Iterations)-1]
 }
 
-// Feature is what the entries of a record add up to.
+// Feature is the state of a feature, folded from the entries of its record.
 type Feature struct {
 	ID      belay.TaskID        `json:"id"` // of its record
 	Name    string              `json:"feature"`
@@ -129,10 +130,10 @@ type Feature struct {
 	Outcome string              `json:"outcome,omitempty"`
 	Phases  map[Phase]*Progress `json:"phases"`
 
-	All      []Numbered `json:"-"` // as they were recorded
-	Events   []Numbered `json:"-"` // those that count
-	Statuses []Numbered `json:"-"` // what was written into the layout's own file
-	Undone   int        `json:"-"` // the number of the entry that was undone last
+	All      []Numbered `json:"-"` // as recorded
+	Events   []Numbered `json:"-"` // without undone ones
+	Statuses []Numbered `json:"-"` // writes of the layout's status file
+	Undone   int        `json:"-"` // number of the entry that was undone last
 }
 
 // Numbered is an event with the number and the time of its entry.
@@ -143,13 +144,13 @@ type Numbered struct {
 	Undone bool
 }
 
-// Active reports whether the feature is not over.
+// Active reports whether the feature has not ended.
 func (f *Feature) Active() bool { return f.Ended.IsZero() }
 
-// Limit is how often reviewers may reject in its mode.
+// Limit returns how often reviewers may reject in its mode.
 func (f *Feature) Limit() int { return belay.Modes[f.Mode] }
 
-// Of is where a phase is.
+// Of returns the progress of a phase.
 func (f *Feature) Of(p Phase) Progress {
 	if g := f.Phases[p]; g != nil {
 		return *g
@@ -157,7 +158,7 @@ func (f *Feature) Of(p Phase) Progress {
 	return Progress{}
 }
 
-// Current is the phase that was begun and not completed, else the one that was completed last; "" before the first.
+// Current returns the open phase, or else the last completed one; "" before the first.
 func (f *Feature) Current() Phase {
 	last := Phase("")
 	for _, p := range All {
@@ -172,8 +173,8 @@ func (f *Feature) Current() Phase {
 	return last
 }
 
-// Fold adds up the events of a record. What an undone event names does not count. Errors: belay.CodeCannot for events
-// that this version does not know.
+// Fold returns the state after the events of a record, ignoring undone ones. Errors:
+// belay.CodeCannot for events that this version does not know.
 func Fold(events []Numbered) (*Feature, error) {
 	f := &Feature{Phases: map[Phase]*Progress{}}
 	undone := map[int]bool{}
@@ -219,7 +220,7 @@ func (f *Feature) apply(e Numbered) error {
 	return nil
 }
 
-// step applies what happened to one phase.
+// step applies an event to its phase.
 func (f *Feature) step(e Numbered) {
 	g := f.Phases[e.Phase]
 	if g == nil || e.Kind == EvBegun {
@@ -235,7 +236,7 @@ func (f *Feature) step(e Numbered) {
 	case EvReviewed:
 		it := *e.Review
 		it.Time = e.Time
-		if n := len(g.Iterations); n > 0 && g.Iterations[n-1].N == it.N { // a person's answer completes it
+		if n := len(g.Iterations); n > 0 && g.Iterations[n-1].N == it.N { // a person's answer completes the iteration
 			g.Iterations[n-1] = it
 		} else {
 			g.Iterations = append(g.Iterations, it)
@@ -252,8 +253,8 @@ func (f *Feature) step(e Numbered) {
 	}
 }
 
-// States are where the phases are, for Check. artefact gives the state of a phase's files and the hash of their
-// content.
+// States returns the states of the phases, for Check. artefact returns the state of a phase's files
+// and the hash of their content.
 func (f *Feature) States(artefact func(Phase) (State, string)) map[Phase]PhaseState {
 	out := map[Phase]PhaseState{}
 	for _, p := range All {
@@ -278,7 +279,8 @@ func (f *Feature) States(artefact func(Phase) (State, string)) map[Phase]PhaseSt
 	return out
 }
 
-// Last is the newest event that can be undone, ok is false for none: not the first, which is the feature itself.
+// Last returns the newest event that can be undone; ok is false for none. The first event, which
+// creates the feature, cannot be undone.
 func (f *Feature) Last() (e Numbered, ok bool) {
 	if len(f.Events) < 2 {
 		return Numbered{}, false
@@ -286,7 +288,7 @@ func (f *Feature) Last() (e Numbered, ok bool) {
 	return f.Events[len(f.Events)-1], true
 }
 
-// Says is an event in a line for people.
+// Says formats the event as a line for people.
 func (e Event) Says() string {
 	text := string(e.Kind)
 	switch e.Kind {

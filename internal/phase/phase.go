@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Phase is a step of a feature, from an idea to what can be merged.
+// Phase is a step of a feature, from the idea to the merge.
 type Phase string
 
 // The phases, in their order.
@@ -28,7 +28,7 @@ const (
 // All are the phases in their order.
 var All = []Phase{Brainstorm, Specify, Design, CreatePlan, CreateTasks, Implement, Verify, Finish}
 
-// Parse reads the name of a phase. Errors: belay.CodeUsage.
+// Parse parses the name of a phase. Errors: belay.CodeUsage.
 func Parse(s string) (Phase, error) {
 	if p := Phase(s); slices.Contains(All, p) {
 		return p, nil
@@ -36,7 +36,7 @@ func Parse(s string) (Phase, error) {
 	return "", belay.Refuse(belay.CodeUsage, "use one of "+join(All), "%q is not a phase", s)
 }
 
-// Paths are the phases that a feature goes through in each mode. How often reviewers may reject in it is belay.Modes.
+// Paths are the phases of each mode. How often reviewers may reject in a mode is in belay.Modes.
 var Paths = map[string][]Phase{
 	"hotfix":   {Specify, Implement, Verify, Finish},
 	"quick":    {Specify, CreatePlan, CreateTasks, Implement, Verify, Finish},
@@ -44,66 +44,67 @@ var Paths = map[string][]Phase{
 	"full":     All,
 }
 
-// ModeNames are the modes, from the one with the fewest phases to the one with all.
+// ModeNames are the modes, by number of phases.
 var ModeNames = []string{"hotfix", "quick", "standard", "full"}
 
-// State is what is known of the artefact of a phase.
+// State is the state of a phase's artefact.
 type State string
 
-// The states. The code is the artefact of implement, and the verdict that of verify: they are missing until the phase
-// is completed.
+// The states. The artefact of implement is the code, and that of verify the verdict; they are
+// missing until the phase is completed.
 const (
 	Missing  State = "missing"
-	Empty    State = "empty"    // nothing but white space
-	Present  State = "present"  // not reviewed, or changed since its review
-	Reviewed State = "reviewed" // the reviewers approved these very bytes
-	None     State = "none"     // the layout has no such artefact
+	Empty    State = "empty"    // only white space
+	Present  State = "present"  // not reviewed, or changed since then
+	Reviewed State = "reviewed" // reviewers approved exactly this content
+	None     State = "none"     // the layout has no artefact for the phase
 )
 
-// States are those that an artefact of a layout can be in.
+// States are the states of an artefact that the layout has.
 var States = []State{Missing, Empty, Present, Reviewed}
 
-// needs are the artefacts without which a phase is blocked, whatever the mode.
+// needs maps phases to the phase with the artefact that they need in every mode.
 var needs = map[Phase]Phase{Implement: Specify, CreateTasks: CreatePlan}
 
-// PhaseState is where one phase of a feature is.
+// PhaseState is the state of one phase of a feature.
 type PhaseState struct {
 	Artefact State
 	Begun    bool
 	Done     bool
-	Concerns int // what reviewers still said against it when it was completed at the limit
+	Concerns int // findings that were open when it was completed at the limit
 }
 
-// Input asks whether a phase may begin. Phases that are not in the map are missing and not begun.
+// Input is the question whether a phase may begin. Phases that are not in the map are missing and
+// not begun.
 type Input struct {
 	Phase    Phase
 	Mode     string
 	Phases   map[Phase]PhaseState
-	Finished bool // the feature is
+	Finished bool // the feature has ended
 }
 
-// Kind says what an answer means.
+// Kind is the kind of an answer.
 type Kind string
 
 // The kinds of answers.
 const (
 	OK    Kind = "ok"
-	Warn  Kind = "warn"  // allowed; a person should know
+	Warn  Kind = "warn"  // allowed, with a warning for a person
 	Block Kind = "block" // not allowed
 )
 
-// Answer is what Check says. Begun is set where the phase itself was started and not completed: somebody has to choose
-// between continuing, starting afresh and reviewing what is there.
+// Answer is the result of Check. Begun means that the phase itself was started and not completed: a
+// person has to choose between continuing it, restarting it, and reviewing the existing artefact.
 type Answer struct {
 	Allowed bool    `json:"allowed"`
 	Type    Kind    `json:"type"`
 	Message string  `json:"message"`
 	Begun   bool    `json:"begun,omitempty"`
-	Lacks   Phase   `json:"lacks,omitempty"`   // the phase that has to be done first
-	Skipped []Phase `json:"skipped,omitempty"` // phases of the mode that were not completed
+	Lacks   Phase   `json:"lacks,omitempty"`   // the phase to complete first
+	Skipped []Phase `json:"skipped,omitempty"` // phases of the mode that are not completed
 }
 
-// Check says whether a phase may begin.
+// Check returns whether a phase may begin.
 func Check(in Input) Answer {
 	path, known := Paths[in.Mode]
 	switch {
@@ -155,7 +156,7 @@ func Check(in Input) Answer {
 	return a
 }
 
-// blocked looks for an artefact without which the phase cannot work.
+// blocked reports whether an artefact that the phase needs is missing or empty.
 func (in Input) blocked(path []Phase) (Answer, bool) {
 	prev := in.previous(path)
 	for _, p := range []Phase{in.needed(), prev} {
@@ -181,8 +182,8 @@ func (in Input) of(p Phase) PhaseState {
 	return s
 }
 
-// needed is the phase that this one cannot do without in any mode: the one of needs, or the last one before it that the
-// layout has.
+// needed returns the phase with the artefact that this one needs in every mode: the one in needs,
+// or the last phase before that for which the layout has an artefact.
 func (in Input) needed() Phase {
 	p, any := needs[in.Phase]
 	if !any {
@@ -196,7 +197,8 @@ func (in Input) needed() Phase {
 	return ""
 }
 
-// previous is the phase before this one, of those that the mode and the layout have.
+// previous returns the phase before this one that is in the mode and for which the layout has an
+// artefact.
 func (in Input) previous(path []Phase) Phase {
 	prev := Phase("")
 	for _, p := range path {
@@ -221,8 +223,8 @@ func join(list []Phase) string {
 	return strings.Join(out, ", ")
 }
 
-// Next is the phase that a feature does next: one that was begun and not completed, else the first one of its mode that
-// is not done and has nothing done after it. "" when there is none.
+// Next returns the next phase of a feature: an open one, or else the first one of its mode behind
+// the last completed phase. "" if there is none.
 func Next(mode string, phases map[Phase]PhaseState) Phase {
 	path := Paths[mode]
 	for _, p := range All {

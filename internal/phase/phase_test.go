@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tables in docs/features.md anew")
 
-// every calls with every feature of a mode of which each artefact is in one of the states and each phase is new, begun
-// or done: 8 phases × 4 modes × 5^5 artefacts, and the standings that go with them.
+// every calls call with combinations of phases, modes, and states of five artefacts: 8 phases × 4
+// modes × 5^5 artefacts.
 func every(call func(in Input)) {
 	states := append(slices.Clone(States), None)
 	files := All[:5]
@@ -44,8 +44,8 @@ func every(call func(in Input)) {
 	}
 }
 
-// TestEveryCell holds the rules against every phase, mode and combination of artefacts, each rule written another way
-// than in Check.
+// TestEveryCell compares Check with the same rules written in another way, for every phase, mode
+// and combination of artefacts.
 func TestEveryCell(t *testing.T) {
 	t.Parallel()
 	gone := func(s PhaseState) bool { return s.Artefact == Missing || s.Artefact == Empty || s.Artefact == "" }
@@ -56,7 +56,7 @@ func TestEveryCell(t *testing.T) {
 		if a.Allowed == (a.Type == Block) || (a.Type == OK) != (a.Message == "") {
 			t.Fatalf("%+v: %+v", in, a)
 		}
-		var lacks []Phase // what must be there: the spec, the plan, the artefact before
+		var lacks []Phase // artefacts that must exist: the spec, the plan, the previous one
 		needed := map[Phase][]Phase{Implement: {Specify, Brainstorm}, CreateTasks: {CreatePlan, Design, Specify, Brainstorm}}[in.Phase]
 		for _, p := range needed {
 			if in.Phases[p].Artefact != None {
@@ -145,7 +145,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestTables compares the tables in the document with what the program prints.
+// TestTables compares the tables in the document with those of Text.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	const file, from, to = "../../docs/features.md", "<!-- belay phase table -->\n", "<!-- end -->\n"

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Row is a line of the table of starts: what Check says of a phase when the artefact before it is in a state and
-// everything else that comes before is completed and reviewed.
+// Row is a row of the table of starts: the answer for a phase by the state of the previous
+// artefact. Everything earlier is completed and reviewed.
 type Row struct {
 	Phase    Phase             `json:"phase"`
-	Previous State             `json:"previous"` // "" where nothing comes before
+	Previous State             `json:"previous"` // "" for the first phase
 	Modes    map[string]Answer `json:"modes"`
 }
 
-// Starts is the table of starts: each phase by the state of the artefact before it and the mode.
+// Starts returns the table of starts: each phase by the state of the previous artefact and the
+// mode.
 func Starts() []Row {
 	var out []Row
 	for _, p := range All {
@@ -37,7 +38,7 @@ func Starts() []Row {
 	return out
 }
 
-// upTo are the phases before one, completed and reviewed.
+// upTo returns the phases before one as completed and reviewed.
 func upTo(p Phase) map[Phase]PhaseState {
 	done := map[Phase]PhaseState{}
 	for _, q := range All {
@@ -48,14 +49,14 @@ func upTo(p Phase) map[Phase]PhaseState {
 	return done
 }
 
-// Move is a line of the table of transitions: what Check says of each phase when From is the last one that was completed.
+// Move is a row of the table of transitions: the answers for each phase after From was completed.
 type Move struct {
-	From Phase            `json:"from"` // "" before the first one
+	From Phase            `json:"from"` // "" before the first phase
 	To   map[Phase]Answer `json:"to"`
 }
 
-// Moves is the table of transitions in a mode. With files, the artefacts of the phases that are skipped exist, written
-// without belay.
+// Moves returns the table of transitions in a mode. With files, the artefacts of skipped phases
+// exist, written without belay.
 func Moves(mode string, files bool) []Move {
 	var out []Move
 	for _, from := range append([]Phase{""}, All[:len(All)-1]...) {
@@ -66,7 +67,7 @@ func Moves(mode string, files bool) []Move {
 				switch {
 				case from != "" && !before(from, q):
 					in.Phases[q] = PhaseState{Artefact: Reviewed, Begun: true, Done: true}
-				case files && before(q, to) && before(q, Implement): // the code and the verdict are no files
+				case files && before(q, to) && before(q, Implement): // code and verdict are no files
 					in.Phases[q] = PhaseState{Artefact: Present}
 				}
 			}
@@ -77,7 +78,8 @@ func Moves(mode string, files bool) []Move {
 	return out
 }
 
-// Text is the tables in Markdown: starts by mode, transitions in one mode, and what reviewers expect.
+// Text returns the tables in Markdown: starts by mode, transitions in one mode, and the
+// expectations of reviewers.
 func Text(mode string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Start of a phase, by the state of the artefact before it; everything earlier is completed and reviewed:\n\n")
