@@ -246,7 +246,8 @@ func (j *judge) isMetElsewhere(lists []ListChange) bool {
 			continue
 		}
 		n := *l.After - *l.Before
-		if sum += n; i > 0 && max(n, -n) == j.requirement.Many() && j.requirement.Many() > 1 && j.isMet(n) { // many lists grow by one, so that is no evidence
+		// Many lists grow by one, so that is no evidence.
+		if sum += n; i > 0 && max(n, -n) == j.requirement.Many() && j.requirement.Many() > 1 && j.isMet(n) {
 			return true
 		}
 	}

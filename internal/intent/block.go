@@ -287,7 +287,7 @@ func splitEnumerations(in []Block) []Block {
 		if len(found) == 0 {
 			found = letteredItem.FindAllStringSubmatchIndex(b.Text, 20)
 		}
-		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // the first item begins the line
+		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // item 1 begins the line
 			out = append(out, splitItems(b, found)...)
 			continue
 		}
