@@ -7,7 +7,7 @@ import (
 
 var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// readCode reads up to the bracket that closes the one at opened, and past it; closer 0 is the
+// readCode reads code until after the bracket that closes the one at opened; closer 0 reads to the
 // end of the source.
 func (r *reader) readCode(closer byte, opened int) error {
 	up, err := r.enterLevel(opened)
@@ -15,7 +15,7 @@ func (r *reader) readCode(closer byte, opened int) error {
 		return err
 	}
 	defer up()
-	value := false // an operand is before: / divides and < compares
+	value := false // true after an operand: there / divides and < compares
 	for r.i < len(r.src) {
 		c := r.src[r.i]
 		switch {
@@ -46,8 +46,7 @@ func (r *reader) strayBracketError(c, closer byte, opened int) error {
 	return r.errorAt(r.i, "found %q where %q of line %d should be closed", c, r.src[opened], r.x.Line(opened))
 }
 
-// readToken reads one token, or a bracket with all that is in it, and reports whether it is an
-// operand.
+// readToken reads one token, or a bracket with its content, and reports whether it is an operand.
 func (r *reader) readToken(c byte, value bool) (bool, error) {
 	switch {
 	case r.hasPrefix("//") || r.hasPrefix("/*"):
@@ -76,7 +75,7 @@ func (r *reader) readToken(c byte, value bool) (bool, error) {
 		r.i += 2
 		return value, nil
 	case c == '!' && value && !r.hasPrefix("!="):
-		r.i++ // x! is x
+		r.i++ // x! is an operand like x
 		return true, nil
 	}
 	r.i++
@@ -88,7 +87,7 @@ var beforeOperand = map[string]bool{
 	"void": true, "throw": true, "do": true, "else": true, "yield": true, "await": true, "export": true,
 }
 
-// readWord reads a word; more are further characters that may be in it.
+// readWord reads a word; more lists additional characters that it may contain.
 func (r *reader) readWord(more string) string {
 	from := r.i
 	for r.i < len(r.src) && (isWordStart(r.src[r.i]) || isDigit(r.src[r.i]) || strings.IndexByte(more, r.src[r.i]) >= 0) {
@@ -97,7 +96,7 @@ func (r *reader) readWord(more string) string {
 	return string(r.src[from:r.i])
 }
 
-// readComment reads a comment in the place it is in.
+// readComment reads a comment and records p as its place.
 func (r *reader) readComment(p Place) error {
 	from := r.i
 	c := Comment{Start: from, Place: p}
@@ -117,7 +116,7 @@ func (r *reader) readComment(p Place) error {
 	return nil
 }
 
-// readString reads a string of code.
+// readString reads a string literal of code.
 func (r *reader) readString(quote byte) error {
 	from := r.i
 	for r.i++; r.i < len(r.src); r.i++ {
@@ -158,7 +157,7 @@ func (r *reader) readTemplate() error {
 	return r.errorAt(from, "a template is never closed")
 }
 
-// skipRegexp passes over a regular expression; what is not closed on its line is none.
+// skipRegexp skips a regular expression. A / without a closing / on its line is not one.
 func (r *reader) skipRegexp() bool {
 	class := false
 	for i := r.i + 1; i < len(r.src); i++ {
@@ -179,8 +178,8 @@ func (r *reader) skipRegexp() bool {
 	return false
 }
 
-// startsElement reports whether the < here starts an element. After an operand it compares, unless
-// it is the first on its line: a statement that is an element.
+// startsElement reports whether the < here starts an element. After an operand it is a comparison,
+// unless it is the first on its line: then the element is a statement.
 func (r *reader) startsElement(value bool) bool {
 	i := r.i + 1
 	if i >= len(r.src) || r.src[i] != '>' && !isWordStart(r.src[i]) {
@@ -198,7 +197,7 @@ func (r *reader) startsElement(value bool) bool {
 	case bytes.HasPrefix(rest, []byte(",")), bytes.HasPrefix(rest, []byte("extends ")):
 		return false // <T,>(x) and <T extends U>(x) are generic functions
 	case len(name) > 0 && bytes.HasPrefix(rest, []byte(">(")):
-		return r.isClosed(string(name)) // so is <T>(x)
+		return r.isClosed(string(name)) // <T>(x) is one too, unless a </T> exists
 	}
 	return true
 }

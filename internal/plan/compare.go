@@ -7,10 +7,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Difference is what became of a section between two versions of a plan.
+// Difference is how a section differs between two versions of a plan.
 type Difference string
 
-// What may have become of a section. Marked is one where only markers differ.
+// The differences. Marked: only markers differ.
 const (
 	Same    Difference = "same"
 	Added   Difference = "added"
@@ -20,23 +20,24 @@ const (
 	Marked  Difference = "marked"
 )
 
-// Change is a section in two versions of a plan. Line is 0 for one that went.
+// Change is the difference of one section between two versions of a plan. Line is 0 for a removed
+// one.
 type Change struct {
 	Path           string       `json:"path"`
 	Name           string       `json:"name"`
 	Kind           Kind         `json:"kind"`
 	Line           int          `json:"line"`
 	Change         Difference   `json:"change"`
-	From           string       `json:"from,omitempty"`    // its path before, when it moved
-	Allowed        bool         `json:"allowed,omitempty"` // it went, and [REMOVE] asked for that
+	From           string       `json:"from,omitempty"`    // the previous path of a moved section
+	Allowed        bool         `json:"allowed,omitempty"` // a [REMOVE] marker asked for the removal
 	MarkersAdded   []MarkerLine `json:"markers_added,omitempty"`
 	MarkersRemoved []MarkerLine `json:"markers_removed,omitempty"`
 
-	laterIndex int // in the later version; -1 for none
+	laterIndex int // index in the later version; -1 if removed
 }
 
-// Compare tells what became of each section: those of the later version in their order,
-// then those that went.
+// Compare returns the difference of each section: the sections of the later version in their order,
+// then the removed ones.
 func Compare(before, after *Plan) []Change {
 	was, is := before.OwnTexts(), after.OwnTexts()
 	old := map[string]int{}
@@ -47,7 +48,7 @@ func Compare(before, after *Plan) []Change {
 	for _, s := range after.Sections {
 		now[s.Path] = true
 	}
-	lost := map[string][]int{} // by kind and name: those whose path is gone
+	lost := map[string][]int{} // by kind and name: sections with a path that no longer exists
 	for i, s := range before.Sections {
 		if !now[s.Path] {
 			key := string(s.Kind) + Slug(s.Name)
@@ -109,14 +110,14 @@ func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Marke
 	return came, went
 }
 
-// mayRemove reports whether REMOVE is asked of a section or of what it is in.
+// mayRemove reports whether a REMOVE marker is on the section or on one that contains it.
 func mayRemove(p *Plan, i int) bool {
 	return slices.ContainsFunc(p.Markers, func(m Marker) bool {
 		return m.Problem == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.IsInside(i, m.Section)
 	})
 }
 
-// asksToRemove reports whether a REMOVE names a section that is not there any more.
+// asksToRemove reports whether a REMOVE marker of p names the removed section s.
 func asksToRemove(p *Plan, s Section) bool {
 	for _, m := range p.Markers {
 		if m.Problem != "" || m.Kind != belay.MarkRemove {

@@ -8,16 +8,16 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// MarkerLine is a marker as it is in a plan.
+// MarkerLine is a marker with its position in a plan.
 type MarkerLine struct {
 	Section string       `json:"section"` // the section's path, "" for none
 	Name    string       `json:"name"`
 	Line    int          `json:"line"`
 	Marker  belay.Marker `json:"marker"`
-	Text    string       `json:"text"` // all of it, without the signs of a comment
+	Text    string       `json:"text"` // the marker without comment delimiters
 }
 
-// LineOf tells where a marker stands.
+// LineOf returns a marker with its position.
 func (p *Plan) LineOf(m Marker) MarkerLine {
 	l := MarkerLine{Line: m.Line, Marker: m.Kind, Text: m.String()}
 	if m.Section >= 0 {
@@ -26,8 +26,8 @@ func (p *Plan) LineOf(m Marker) MarkerLine {
 	return l
 }
 
-// Rewrite returns the plan's text with markers put into sections, by the section's number,
-// and markers of the plan taken away. Every other byte stays.
+// Rewrite returns the plan's text with the markers add[i] inserted into section i and the markers
+// drop removed. Every other byte is unchanged.
 func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 	var edits []edit
 	for i, list := range add {
@@ -45,17 +45,17 @@ func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 		if edits[i].from != edits[j].from {
 			return edits[i].from < edits[j].from
 		}
-		return edits[i].to < edits[j].to // what is put in comes before what is taken away
+		return edits[i].to < edits[j].to // insertions before deletions
 	})
 	return applyEdits(p.text, edits)
 }
 
-// StripMarkers returns the plan's text without the markers that keep tells not to keep.
+// StripMarkers returns the plan's text with only the markers for which keep returns true.
 func (p *Plan) StripMarkers(keep func(Marker) bool) []byte {
 	return p.Rewrite(nil, slices.DeleteFunc(slices.Clone(p.Markers), keep))
 }
 
-// edit is a change of the text: bytes taken away and put in at one place.
+// edit replaces a range of bytes with a text.
 type edit struct {
 	byteRange
 	text string

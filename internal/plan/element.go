@@ -2,7 +2,7 @@ package plan
 
 import "strings"
 
-// readElement reads an element from its < to its end.
+// readElement reads an element from its < to its closing tag.
 func (r *reader) readElement(inCode bool) error {
 	up, err := r.enterLevel(r.i)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *reader) readElement(inCode bool) error {
 	return r.readChildren(at)
 }
 
-// skipTypeArguments passes over those of <Table<Row> rows=…>.
+// skipTypeArguments skips type arguments, as in <Table<Row> rows=…>.
 func (r *reader) skipTypeArguments() {
 	if !r.hasPrefix("<") {
 		return
@@ -59,7 +59,7 @@ func (r *reader) skipSpaces() {
 	}
 }
 
-// readAttribute reads one piece of an opening tag; done says that it was the tag's end.
+// readAttribute reads one attribute or comment of an opening tag; done reports that the tag ended.
 func (r *reader) readAttribute(at int) (done bool, err error) {
 	e := &r.doc.Elements[at]
 	r.skipSpaces()
@@ -88,7 +88,7 @@ func (r *reader) readAttribute(at int) (done bool, err error) {
 	}
 }
 
-// skipSpacesAndComments passes over spaces and comments in a tag.
+// skipSpacesAndComments skips spaces in a tag and records the comments between them.
 func (r *reader) skipSpacesAndComments() error {
 	for r.skipSpaces(); r.hasPrefix("//") || r.hasPrefix("/*"); r.skipSpaces() {
 		if err := r.readComment(InTag); err != nil {
@@ -98,14 +98,13 @@ func (r *reader) skipSpacesAndComments() error {
 	return nil
 }
 
-// readNamedAttribute reads an attribute with a name.
 func (r *reader) readNamedAttribute(at int) error {
 	a := Attr{Name: r.readWord("-:."), IsConstant: true}
 	after, comments := r.i, len(r.doc.Comments)
 	if err := r.skipSpacesAndComments(); err != nil {
 		return err
 	}
-	if !r.hasPrefix("=") { // an attribute without a value; the comments are read again
+	if !r.hasPrefix("=") { // no value: readAttribute reads the comments again
 		r.i, r.doc.Comments = after, r.doc.Comments[:comments]
 		r.doc.Elements[at].Attrs = append(r.doc.Elements[at].Attrs, a)
 		return nil
@@ -124,7 +123,7 @@ func (r *reader) readNamedAttribute(at int) error {
 func (r *reader) readValue(a *Attr) error {
 	from := r.i
 	switch {
-	case r.hasPrefix(`"`) || r.hasPrefix(`'`): // no escapes, and it may go over lines
+	case r.hasPrefix(`"`) || r.hasPrefix(`'`): // no escapes; may span lines
 		quote := string(r.src[r.i])
 		r.i++
 		end := r.find(quote)
@@ -149,7 +148,8 @@ func (r *reader) readValue(a *Attr) error {
 	return r.errorAt(from, "%s has no value after its =", a.Name)
 }
 
-// constantValue returns what an expression is when it is a plain string or a number.
+// constantValue returns the value of an expression that is a plain string or a number. For others
+// it returns the expression and false.
 func constantValue(expr string) (string, bool) {
 	if n := len(expr); n >= 2 && (expr[0] == '"' || expr[0] == '\'' || expr[0] == '`') && expr[n-1] == expr[0] {
 		if in := expr[1 : n-1]; !strings.ContainsAny(in, "\\\n"+expr[:1]) && (expr[0] != '`' || !strings.Contains(in, "${")) {
@@ -159,7 +159,7 @@ func constantValue(expr string) (string, bool) {
 	return expr, expr != "" && strings.Trim(expr, "0123456789") == ""
 }
 
-// readChildren reads what is between an element's tags, and its closing tag.
+// readChildren reads the content of an element and its closing tag.
 func (r *reader) readChildren(at int) error {
 	for r.i < len(r.src) {
 		var err error
@@ -184,8 +184,8 @@ func (r *reader) readChildren(at int) error {
 	return r.errorAt(r.doc.Elements[at].Start, "<%s> is never closed", r.doc.Elements[at].Name)
 }
 
-// readContainer reads an expression in braces between tags. A comment that is all there is in
-// it has the braces for its own.
+// readContainer reads an expression in braces between tags. Braces that contain nothing but one
+// comment become part of that comment.
 func (r *reader) readContainer() error {
 	from, comments := r.i, len(r.doc.Comments)
 	r.i++

@@ -7,8 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// New writes the first plan of a task: a section for each requirement with its marker, one
-// for what stays, the person's words and the files that are meant.
+// FirstPlan returns the first plan of a task: a section with a marker for each requirement and a
+// section for what must stay. The Markdown form also quotes the task's text and lists the affected
+// files.
 func FirstPlan(f Format, t belay.Task) []byte {
 	w := planWriter{t: t, usedNames: map[string]bool{}}
 	if f == TSX {
@@ -29,7 +30,7 @@ func (w *planWriter) writeLine(format string, args ...any) {
 	fmt.Fprintf(&w.b, format+"\n", args...)
 }
 
-// newName makes a name of a phrase: short, and not the name of another section.
+// newName makes a section name from a phrase: at most 60 characters, and unique.
 func (w *planWriter) newName(phrase string) string {
 	name := CommentText(phrase)
 	if r := []rune(name); len(r) > 60 {
@@ -55,8 +56,7 @@ func (w *planWriter) requirements() []belay.Requirement {
 
 const preservedTitle = "What stays"
 
-// markdownEscapes keeps a phrase from being taken for Markdown where a heading or an item is
-// written.
+// markdownEscapes escapes the Markdown syntax in a phrase for a heading or a list item.
 var markdownEscapes = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "<", "\\<", "#", "\\#", "{", "\\{")
 
 func (w *planWriter) writeMarkdown() {
@@ -86,7 +86,8 @@ func (w *planWriter) writeMarkdown() {
 	}
 }
 
-// attributeEscapes makes a phrase fit for the value of an attribute in double quotes.
+// attributeEscapes replaces what an attribute value in double quotes cannot contain; JSX has no
+// escapes there.
 var attributeEscapes = strings.NewReplacer(`"`, "'", "&", "and", "<", "‹", ">", "›", "{", "(", "}", ")")
 
 func (w *planWriter) writeTSX() {

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestNew: whatever the words of a task are, its first plan can be read, is valid, and has
-// every requirement and all that stays marked; an update adds nothing that is asked for.
+// TestNew: for any task text, the first plan can be read and is valid, and every requirement and
+// everything that must stay has a marker. An update adds no further change markers.
 func TestNew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"# no", "> q", "- [ ] box", "```", "<!-- x", "*/ }", "{#id}", "`a", "<b>", "1. a", "---", "===", "\x1b[0m", "two drinks"}))

@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// holds reads a text as a plan and updates it: whatever the text is, it is refused with a
-// sentence, or what comes is the text with markers that can be taken away again.
+// holds reads a text as a plan and updates it. Any text is either refused with a message, or
+// updated such that removing the markers restores it.
 func holds(t *testing.T, name string, text []byte) {
 	p, err := Read(name, text)
 	if err != nil {

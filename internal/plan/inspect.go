@@ -10,26 +10,26 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Finding is something wrong with a plan, or worth a look.
+// Finding is a problem in a plan.
 type Finding struct {
 	Severity belay.Severity `json:"severity"`
 	Rule     string         `json:"rule"` // sections, id, tag, marker, task, removed
 	Message  string         `json:"message"`
-	Section  string         `json:"section,omitempty"` // its path
-	Line     int            `json:"line,omitempty"`    // in the plan; 0 for what is not in it any more
+	Section  string         `json:"section,omitempty"` // the section's path
+	Line     int            `json:"line,omitempty"`    // line of the plan; 0 for a removed section
 }
 
-// Context is what a plan is held against besides itself. Nil is for what is not known.
+// Context is what a plan is compared with; nil fields are unknown.
 type Context struct {
-	Task            func(label string) bool // whether a task of this label was recorded
-	NoTasksRecorded bool                    // no task was ever recorded here: a clone does not have them
-	Before          *Plan                   // an earlier version
-	BeforeName      string                  // what that version is: HEAD, a snapshot
+	Task            func(label string) bool // reports whether a task with this label is recorded
+	NoTasksRecorded bool                    // no task was ever recorded here, as in a fresh clone
+	Before          *Plan                   // an earlier version of the plan
+	BeforeName      string                  // names that version: HEAD, a snapshot
 }
 
-// Validate names what is wrong: sections that cannot be distinguished, tags nobody knows,
-// markers that cannot be read, contradict each other or name no task, and sections that
-// went without REMOVE. Errors make a plan invalid.
+// Validate returns the problems of a plan: ambiguous sections, unknown tags, markers that are
+// unreadable, contradictory or without a task, and sections removed without REMOVE. A finding of
+// severity error makes the plan invalid.
 func Validate(p *Plan, k Context) []Finding {
 	v := &validator{p: p}
 	v.checkStructure()
@@ -81,7 +81,7 @@ func (v *validator) checkStructure() {
 	}
 }
 
-// checkDuplicates finds sections that have the id or the name of another one.
+// checkDuplicates reports sections with the id or the name of an earlier one.
 func (v *validator) checkDuplicates() {
 	ids, siblings := map[string]int{}, map[string]int{}
 	for i, s := range v.p.Sections {
@@ -115,7 +115,7 @@ func (v *validator) checkDuplicates() {
 	}
 }
 
-// planTags are the tags of plans.
+// planTags are the tags that a plan may use without importing them.
 var planTags = map[string]bool{
 	"App": true, "Plan": true, "Screen": true, "Section": true, "Theme": true, "Content": true, "Typography": true,
 	"Animation": true, "Rule": true,
@@ -128,7 +128,7 @@ var (
 	identifierPattern  = lazyregexp.New(`[\w$]+`)
 )
 
-// checkTags finds tags that are neither a plan's nor imported nor made in the file.
+// checkTags reports tags that are neither plan tags nor imported nor declared in the file.
 func (v *validator) checkTags() {
 	known, seen, text := map[string]bool{}, map[string]bool{}, string(v.p.Text())
 	for _, m := range importPattern.FindAllStringSubmatch(text, -1) {
@@ -161,7 +161,7 @@ func (v *validator) checkTags() {
 	}
 }
 
-// isMisspelling reports whether two words are the same but for a slip or two.
+// isMisspelling reports whether the edit distance of two words is at most 2.
 func isMisspelling(a, b string) bool {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -203,9 +203,10 @@ func (v *validator) checkMarkers(k Context) {
 	}
 }
 
-// checkContradictions finds sections that are to change and not to change for one task.
+// checkContradictions reports change markers in sections that have NO CHANGES for the same task, or
+// are inside such a section.
 func (v *validator) checkContradictions() {
-	still := map[string]map[int]Marker{} // by task: the sections with NO CHANGES
+	still := map[string]map[int]Marker{} // by task and section: the NO CHANGES markers
 	for _, m := range v.p.Markers {
 		if m.Problem == "" && m.Kind == belay.MarkNoChanges && m.Section >= 0 && m.Task != "" {
 			key := strings.ToLower(m.Task)
@@ -228,7 +229,7 @@ func (v *validator) checkContradictions() {
 	}
 }
 
-// checkRemoved finds sections that the earlier version has, and that went without REMOVE.
+// checkRemoved reports sections of the earlier version that were removed without a REMOVE marker.
 func (v *validator) checkRemoved(k Context) {
 	for _, c := range Compare(k.Before, v.p) {
 		if c.Change == Removed && !c.Allowed && c.Kind != Block {

@@ -8,62 +8,61 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Element is an element or, without a name, a fragment.
+// Element is an element, or a fragment if it has no name.
 type Element struct {
 	Name        string
 	Attrs       []Attr
-	Start, End  int  // the bytes of all of it
-	Open        int  // where the opening tag ends
-	Close       int  // where the closing tag starts; Open for an element that closes itself
+	Start, End  int  // byte offsets of the element
+	Open        int  // offset after the opening tag
+	Close       int  // offset of the closing tag; Open if self-closing
 	SelfClosing bool // <A />
-	InCode      bool // it is in code and not directly between tags
-	Parent      int  // the element around it; -1 for none
+	InCode      bool // inside an expression, not directly between tags
+	Parent      int  // index of the enclosing element; -1 for none
 }
 
-// Attr is an attribute. Value is what it is when the source tells; else Const is false and
-// Value the source of the expression.
+// Attr is an attribute. If IsConstant, Value is its value; otherwise Value is the source of the
+// expression.
 type Attr struct {
 	Name, Value string
 	IsConstant  bool
 }
 
-// Place is what a comment is in.
+// Place is the syntax around a comment.
 type Place int
 
 // The places of comments.
 const (
 	Code  Place = iota // between tokens of code
-	Child              // between tags, in braces of its own
+	Child              // between tags, alone in its braces
 	InTag              // between the attributes of an opening tag
 )
 
-// Comment is a comment with its bytes; one that has braces of its own between tags is
-// counted with them.
+// Comment is a comment and its byte range, which includes the braces of a Child.
 type Comment struct {
 	Start, End int
-	Text       string // what it says, without the signs that make it a comment
+	Text       string // without delimiters
 	Place      Place
 }
 
-// Doc is what was read.
+// Doc lists the elements and comments of a JSX source.
 type Doc struct {
-	Elements []Element // in the order they start in
-	Comments []Comment // in their order
+	Elements []Element // sorted by start
+	Comments []Comment // sorted by start
 }
 
-// Error is source that is wrong, and where.
+// Error is a syntax error with its position.
 type Error struct {
 	Line, Col int
 	Message   string
 }
 
-// Error returns the place and what is wrong with it.
+// Error returns the line and the message.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Message) }
 
-// maxDepth is how deep brackets and elements may be in each other.
+// maxDepth limits the nesting of brackets and elements.
 const maxDepth = 400
 
-// Read reads source. The error is an *Error.
+// ReadJSX parses JSX source. Its errors are of type *Error.
 func ReadJSX(src []byte, x *LineIndex) (*Doc, error) {
 	r := &reader{src: src, x: x, doc: &Doc{}, parent: -1}
 	if r.hasPrefix(ByteOrderMark) {
@@ -85,12 +84,12 @@ type reader struct {
 	doc    *Doc
 	parent int
 	depth  int
-	closed map[string]bool // the names of all closing tags, once they are asked for
+	closed map[string]bool // names of all closing tags; see isClosed
 }
 
 var closingTag = lazyregexp.New(`</([\w$.:-]+)`)
 
-// isClosed reports whether an element of this name is closed anywhere.
+// isClosed reports whether the source has a closing tag of this name.
 func (r *reader) isClosed(name string) bool {
 	if r.closed == nil {
 		r.closed = map[string]bool{}
@@ -110,7 +109,7 @@ func (r *reader) hasPrefix(s string) bool {
 	return len(r.src)-r.i >= len(s) && string(r.src[r.i:r.i+len(s)]) == s
 }
 
-// find returns where s stands from here on, or -1.
+// find returns the offset of the next s from here, or -1.
 func (r *reader) find(s string) int {
 	if at := bytes.Index(r.src[r.i:], []byte(s)); at >= 0 {
 		return r.i + at
@@ -128,7 +127,7 @@ func isWordStart(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// enterLevel holds the depth while one level is read.
+// enterLevel increments the depth until the returned function is called.
 func (r *reader) enterLevel(at int) (func(), error) {
 	if r.depth++; r.depth > maxDepth {
 		return nil, r.errorAt(at, "brackets and tags are nested more than %d deep", maxDepth)

@@ -8,7 +8,7 @@ import (
 
 func readJSX(text string) (*Doc, error) { return ReadJSX([]byte(text), NewIndex([]byte(text))) }
 
-// TestElements: what is an element and what only looks like one.
+// TestElements: what is read as an element, and what only looks like one.
 func TestElements(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{`<A b="1" c='2' d={3} e f={"g"} {...h} />`, "A b=1 c=2 d=3 e= f=g"},
@@ -51,7 +51,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// TestWrong: wrong source is refused with its line and a sentence.
+// TestWrong: syntax errors are reported with their line and a message.
 func TestWrong(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"<A>\n<B>\n</A>", "line 3: found </A> where <B> of line 2 should be closed"},
@@ -82,7 +82,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestComments: a comment between tags has its braces, and every comment its place.
+// TestComments: a comment between tags includes its braces, and every comment has the right place.
 func TestComments(t *testing.T) {
 	src := "// a\n<A /* b */>{/* c */}{ /* d */ }{/* e */ 1}{x(/* f */)}</A> /* g */"
 	doc, err := readJSX(src)

@@ -11,13 +11,13 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// Unknown is the verdict on a marker that nobody can tell by counting: never a pass.
+// Unknown is the verdict on a marker that counting cannot decide. It is never a pass.
 const Unknown count.Verdict = "unknown"
 
-// MarkerVerdict is what a marker comes to in the implementation.
+// MarkerVerdict is the verdict on one marker, from the implementation.
 type MarkerVerdict struct {
-	Section  string          `json:"section"` // its path
-	Line     int             `json:"line"`    // of the marker, in the plan
+	Section  string          `json:"section"` // the section's path
+	Line     int             `json:"line"`    // the marker's line in the plan
 	Task     string          `json:"task"`
 	Marker   belay.Marker    `json:"marker"`
 	Text     string          `json:"text"`
@@ -25,11 +25,12 @@ type MarkerVerdict struct {
 	Counts   count.Counts    `json:"counts"`
 	Before   *count.Place    `json:"list_before,omitempty"`
 	After    *count.Place    `json:"list_after,omitempty"`
-	Files    []string        `json:"files"` // known to be the section's own
+	Files    []string        `json:"files"` // files that certainly belong to the section
 	Findings []count.Finding `json:"findings"`
 }
 
-// CheckTask holds the implementation to a task's markers. What counting cannot tell is unknown.
+// CheckTask compares the implementation with a task's markers. The verdict is Unknown where
+// counting cannot decide.
 func CheckTask(p *Plan, task belay.TaskID, s *Implementation) ([]MarkerVerdict, error) {
 	var out []MarkerVerdict
 	asked := p.MarkersFor(task)
@@ -51,11 +52,11 @@ func CheckTask(p *Plan, task belay.TaskID, s *Implementation) ([]MarkerVerdict, 
 	return out, nil
 }
 
-// requirementOf is a marker as counting reads it: with the section's name, because that is
-// what the list may be called.
+// requirementOf returns a marker as a requirement for counting. It adds the section's name, because
+// the list may have that name.
 func requirementOf(a TaskMarker, all []TaskMarker) belay.Requirement {
 	r := belay.Requirement{Marker: a.Marker.Kind, Text: a.Marker.Text, Count: a.Marker.Count}
-	if r.Marker == belay.MarkPreserved { // what is there where something is added: the same list
+	if r.Marker == belay.MarkPreserved { // "what is there" next to an ADD is the list that the ADD extends
 		for _, other := range all {
 			if other.Section.Path == a.Section.Path && other.Marker.Kind == belay.MarkAdd && strings.HasPrefix(r.Text, "what is there") {
 				r.Text = other.Marker.Text
@@ -74,8 +75,8 @@ func requirementOf(a TaskMarker, all []TaskMarker) belay.Requirement {
 	return r
 }
 
-// ownFiles returns the paths that are a section's own: called as it is, in a folder called so,
-// or named in it.
+// ownFiles returns the paths that belong to a section: the file or one of its folders has the
+// section's name, or the section names the file.
 func ownFiles(p *Plan, s Section, paths []string) []string {
 	out := []string{}
 	text := string(p.Text()[s.Start:s.End])
@@ -98,7 +99,7 @@ func ownFiles(p *Plan, s Section, paths []string) []string {
 	return out
 }
 
-// OwnedFiles returns the paths that are those of a task's sections.
+// OwnedFiles returns the paths that belong to the sections of a task.
 func OwnedFiles(p *Plan, task belay.TaskID, paths []string) []string {
 	var out []string
 	for _, a := range p.MarkersFor(task) {
@@ -116,7 +117,7 @@ func (j *MarkerVerdict) warn(file, format string, args ...any) {
 	j.Findings = append(j.Findings, count.Finding{Severity: "warning", Message: fmt.Sprintf(format, args...), File: file, Line: line})
 }
 
-// judgeNoChanges judges NO CHANGES by the section's own files.
+// judgeNoChanges judges NO CHANGES by the section's files.
 func (j *MarkerVerdict) judgeNoChanges(s *Implementation) {
 	j.Verdict = count.Pass
 	if len(s.Changed) == 0 {
@@ -135,13 +136,13 @@ func (j *MarkerVerdict) judgeNoChanges(s *Implementation) {
 	}
 }
 
-// isTouched reports whether one of the section's own files changed.
+// isTouched reports whether one of the section's files changed.
 func (j *MarkerVerdict) isTouched(s *Implementation) bool {
 	return slices.ContainsFunc(j.Files, func(f string) bool { return slices.Contains(s.Changed, f) })
 }
 
-// judgeByCounting judges all other markers by counting, and by the section's own files where no list
-// is certain to be meant.
+// judgeByCounting judges all other markers by counting, and by the section's files where no list
+// certainly belongs to it.
 func (j *MarkerVerdict) judgeByCounting(r belay.Requirement, s *Implementation) error {
 	res, err := count.Check(s.Before, s.After, r)
 	if err != nil {
@@ -161,7 +162,7 @@ func (j *MarkerVerdict) judgeByCounting(r belay.Requirement, s *Implementation) 
 	return nil
 }
 
-// listNames names the lists that came into question, "" for none.
+// listNames lists the candidates for a message; "" for none.
 func listNames(res count.Result) string {
 	var out []string
 	for _, l := range res.Candidates {
@@ -173,8 +174,8 @@ func listNames(res count.Result) string {
 	return "; possible lists: " + strings.Join(out, ", ")
 }
 
-// takeCountResult believes what counting says as far as it is certain: only what nobody stated a
-// number for can be told wrong by another list.
+// takeCountResult adopts the result of counting as far as it is certain. Without a stated number,
+// an uncertain list cannot prove a requirement wrong.
 func (j *MarkerVerdict) takeCountResult(r belay.Requirement, res count.Result, s *Implementation) {
 	j.Verdict, j.Counts, j.Before, j.After = res.Verdict, res.Counts, res.Before, res.After
 	j.Findings = append(j.Findings, res.Findings...)
@@ -188,7 +189,7 @@ func (j *MarkerVerdict) takeCountResult(r belay.Requirement, res count.Result, s
 		}
 		j.warn("", "not certain that this is the list of %s%s", j.Section, listNames(res))
 	case r.Count != nil && !uncounted:
-	default: // some list, or none
+	default:
 		j.Verdict, j.Counts, j.Before, j.After = Unknown, count.Counts{}, nil, nil
 		j.Findings = []count.Finding{}
 		if r.Marker == belay.MarkAdd {
@@ -202,7 +203,7 @@ func (j *MarkerVerdict) setUnknown(format string, args ...any) {
 	j.warn("", format, args...)
 }
 
-// isUnchanged reports whether it is known that nothing of the section changed.
+// isUnchanged reports whether the section is certainly unchanged.
 func (j *MarkerVerdict) isUnchanged(s *Implementation) bool {
 	return len(s.Changed) == 0 || len(j.Files) > 0 && !j.isTouched(s)
 }
@@ -243,7 +244,7 @@ func (j *MarkerVerdict) judgeFix(s *Implementation) {
 	}
 }
 
-// judgeShrunk passes a section whose own files changed without any list in them losing items.
+// judgeShrunk passes the section unless a list in one of its changed files lost items.
 func (j *MarkerVerdict) judgeShrunk(s *Implementation) {
 	j.Verdict = count.Pass
 	for _, f := range j.Files {
@@ -259,7 +260,7 @@ func (j *MarkerVerdict) judgeShrunk(s *Implementation) {
 	}
 }
 
-// countItems counts the items of the lists in one file, by their names.
+// countItems returns the number of items of each list in a file, by the list's name.
 func countItems(t count.Tree, f string) map[string]int {
 	out := map[string]int{}
 	text, err := t.Read(f)
@@ -273,7 +274,7 @@ func countItems(t count.Tree, f string) map[string]int {
 	return out
 }
 
-// judgeRemoved judges the removal of a whole section by its own files.
+// judgeRemoved judges the removal of an entire section by its files.
 func (j *MarkerVerdict) judgeRemoved(r belay.Requirement, s *Implementation) {
 	if r.Count != nil || j.Verdict == count.Fail || j.Verdict == count.Pass {
 		return
@@ -297,7 +298,7 @@ func (j *MarkerVerdict) judgeRemoved(r belay.Requirement, s *Implementation) {
 	}
 }
 
-// OverallVerdict is what all markers come to: fail if one fails, then unknown, then warn.
+// OverallVerdict returns the worst verdict; fail is worse than unknown, unknown worse than warn.
 func OverallVerdict(all []MarkerVerdict) count.Verdict {
 	worst := count.Pass
 	rank := map[count.Verdict]int{count.Pass: 0, count.Warn: 1, Unknown: 2, count.Fail: 3}

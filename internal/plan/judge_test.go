@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// tree makes a state of "path: text" lines.
+// tree returns files, by path, as a tree.
 func tree(files map[string]string) count.Tree {
 	all := fstest.MapFS{}
 	for p, text := range files {
@@ -24,7 +24,7 @@ func TestTask(t *testing.T) {
 	base := map[string]string{"src/Flavors.ts": flavors, "src/Hero.tsx": "export const Hero = () => <ul><li>a</li><li>b</li></ul>;\n", "src/store/Cart.ts": "export const x = 1;\n"}
 	for _, c := range []struct {
 		name, marker string
-		change       map[string]string // "" is gone
+		change       map[string]string // "" deletes the file
 		want         string
 	}{
 		{"added", "flavors: TASK-1 [ADD]: (2) two flavors", map[string]string{"src/Flavors.ts": strings.Replace(flavors, "]", ", 'Moon', 'Rest']", 1)}, "pass 3 5"},

@@ -2,8 +2,8 @@ package plan
 
 import "sort"
 
-// LineIndex is the lines of one text. A line ends with LF, CR LF or CR; the last one may end
-// with nothing. A byte order mark is before the first line.
+// LineIndex maps offsets of one text to lines. A line ends with LF, CR LF or CR; the last one may
+// have no end. A byte order mark precedes the first line.
 type LineIndex struct {
 	text   []byte
 	starts []int
@@ -12,7 +12,7 @@ type LineIndex struct {
 // ByteOrderMark is the UTF-8 byte order mark.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// NewIndex makes the index of a text. The text must not change afterwards.
+// NewIndex indexes a text, which must not change afterwards.
 func NewIndex(text []byte) *LineIndex {
 	first := 0
 	if len(text) >= len(ByteOrderMark) && string(text[:len(ByteOrderMark)]) == ByteOrderMark {
@@ -28,8 +28,8 @@ func NewIndex(text []byte) *LineIndex {
 	return x
 }
 
-// Count is how many lines there are, the one after a final line end not counted unless
-// it is the only one.
+// Count returns the number of lines. The empty one after a final line end counts only if it is the
+// only one.
 func (x *LineIndex) Count() int {
 	n := len(x.starts)
 	if n > 1 && x.starts[n-1] == len(x.text) {
@@ -38,19 +38,19 @@ func (x *LineIndex) Count() int {
 	return n
 }
 
-// Line returns the number of the line that an offset is on, from 1.
+// Line returns the line of an offset, from 1.
 func (x *LineIndex) Line(off int) int {
 	return max(1, sort.SearchInts(x.starts, off+1))
 }
 
-// Col returns the place of an offset in its line, in bytes from 1.
+// Col returns the column of an offset, in bytes from 1.
 func (x *LineIndex) Col(off int) int { return max(1, off-x.Start(off)+1) }
 
-// Start returns where the line with an offset starts.
+// Start returns the start of the line that contains an offset.
 func (x *LineIndex) Start(off int) int { return x.starts[x.Line(off)-1] }
 
-// Next returns where the line after the one with an offset starts: the text's length for
-// the last one.
+// Next returns the start of the line after the one that contains an offset; the text's length after
+// the last line.
 func (x *LineIndex) Next(off int) int {
 	if n := x.Line(off); n < len(x.starts) {
 		return x.starts[n]
@@ -58,14 +58,13 @@ func (x *LineIndex) Next(off int) int {
 	return len(x.text)
 }
 
-// End returns where the line with an offset ends, without what ends it.
+// End returns the end of the line that contains an offset, without its line end.
 func (x *LineIndex) End(off int) int {
 	end := x.Next(off)
 	return end - len(x.EOL(off))
 }
 
-// EOL returns what ends the line with an offset; "" for the last line of a text that does
-// not end with one.
+// EOL returns the line end of the line that contains an offset; "" if it has none.
 func (x *LineIndex) EOL(off int) string {
 	end := x.Next(off)
 	switch {
@@ -80,7 +79,7 @@ func (x *LineIndex) EOL(off int) string {
 	return ""
 }
 
-// FirstEOL returns what ends the first line; "\n" for a text of one line.
+// FirstEOL returns the line end of the first line; "\n" if it has none.
 func (x *LineIndex) FirstEOL() string {
 	if e := x.EOL(x.starts[0]); e != "" {
 		return e
@@ -88,7 +87,7 @@ func (x *LineIndex) FirstEOL() string {
 	return "\n"
 }
 
-// At returns the offset where line n starts, from 1; lines beyond the last are the end.
+// At returns the start of line n, from 1; the text's length if there is no such line.
 func (x *LineIndex) At(n int) int {
 	if n < 1 || n > len(x.starts) {
 		return len(x.text)
@@ -96,17 +95,16 @@ func (x *LineIndex) At(n int) int {
 	return x.starts[n-1]
 }
 
-// IsFirstOnLine reports whether nothing but spaces and tabs is before an offset on its line.
+// IsFirstOnLine reports whether only spaces and tabs precede an offset on its line.
 func (x *LineIndex) IsFirstOnLine(off int) bool { return IsBlank(x.text[x.Start(off):off]) }
 
-// IsLastOnLine reports whether nothing but spaces and tabs is between an offset and the end
-// of its line.
+// IsLastOnLine reports whether only spaces and tabs follow an offset on its line.
 func (x *LineIndex) IsLastOnLine(off int) bool {
 	end := x.End(off)
 	return off >= end || IsBlank(x.text[off:end])
 }
 
-// IsBlank reports whether a text is spaces and tabs only.
+// IsBlank reports whether a text consists of spaces and tabs.
 func IsBlank(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIndex: the lines of any text, put together again, are the text.
+// TestIndex: the lines of any text, joined again, equal the text.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", " ", "\t", "\n", "\r\n", "\r", "é"})).Draw(t, "text"), "")

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// List is a list that is in a section. Count is nil when it cannot be told.
+// List is a list in a section. Count is nil if it is unknown.
 type List struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
@@ -15,8 +15,7 @@ type List struct {
 	Count *int   `json:"count"`
 }
 
-// ListsBySection returns the lists in each section, those of sections in it left out, as counting
-// finds them.
+// ListsBySection returns the lists of each section, without those of nested sections.
 func ListsBySection(p *Plan) ([][]List, error) {
 	out := make([][]List, len(p.Sections))
 	name := "plan." + string(p.Format)
@@ -44,7 +43,7 @@ func ListsBySection(p *Plan) ([][]List, error) {
 	return out, nil
 }
 
-// itemsAreSections reports whether a list's items are sections themselves.
+// itemsAreSections reports whether all items of a list are sections.
 func itemsAreSections(p *Plan, c count.CountedList) bool {
 	for _, it := range c.Items {
 		if it.Line > 0 && !p.StartsAt(it.Line, it.Col) {

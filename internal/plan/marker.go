@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// TaskLabel is how markers name a task: 3 for T3, and the id itself for every other one.
+// TaskLabel returns a task's name in markers: 3 for T3; for other IDs, the ID.
 func TaskLabel(task belay.TaskID) string {
 	if rest, ok := strings.CutPrefix(task.Key(), "t"); ok && isNumber(rest) {
 		return rest
@@ -17,7 +17,7 @@ func TaskLabel(task belay.TaskID) string {
 	return string(task)
 }
 
-// OtherIDWithLabel is the other id that has the same label as a task, "" for none: T3 and 3.
+// OtherIDWithLabel returns the other ID with the same label, such as 3 for T3; "" for none.
 func OtherIDWithLabel(task belay.TaskID) belay.TaskID {
 	switch label := TaskLabel(task); {
 	case label != string(task):
@@ -35,10 +35,10 @@ func (m Marker) NamesTask(task belay.TaskID) bool {
 	return m.Task != "" && strings.EqualFold(m.Task, TaskLabel(task))
 }
 
-// preservedSuffix is what is behind what is preserved.
+// preservedSuffix ends every PRESERVED marker.
 const preservedSuffix = "— do not remove or convert"
 
-// String returns the marker as it is written, without the signs of a comment.
+// String returns the marker without comment delimiters.
 func (m Marker) String() string {
 	of := ""
 	if m.Task != "" {
@@ -59,7 +59,7 @@ func (m Marker) String() string {
 	return strings.TrimSpace(fmt.Sprintf("TASK-%s [%s]: %s%s", m.Task, m.Kind, count, m.Text))
 }
 
-// IsChange reports whether the marker asks for something to be done.
+// IsChange reports whether the marker asks for a change.
 func (m Marker) IsChange() bool {
 	return m.Kind != belay.MarkNoChanges && m.Kind != belay.MarkPreserved
 }
@@ -75,8 +75,7 @@ var (
 	preservedTail = lazyregexp.New(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
 )
 
-// ParseMarker reads what a comment says. ok is false for a comment that is no marker; one
-// that is meant to be a marker and cannot be read is Bad.
+// ParseMarker reads a comment. ok is false if it is not a marker; a malformed marker has a Problem.
 func ParseMarker(comment string) (m Marker, ok bool) {
 	s := foldComment(comment)
 	if c := changePattern.FindStringSubmatch(s); c != nil {
@@ -108,7 +107,7 @@ func ParseMarker(comment string) (m Marker, ok bool) {
 	return Marker{}, false
 }
 
-// foldComment puts a comment of several lines, with stars at their starts, on one.
+// foldComment joins the lines of a comment, without the stars at their starts.
 func foldComment(s string) string {
 	ls := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range ls {
@@ -117,11 +116,10 @@ func foldComment(s string) string {
 	return strings.Join(strings.Fields(strings.Join(ls, " ")), " ")
 }
 
-// maxMarkerText is how much of a requirement's words is in a marker, in characters.
+// maxMarkerText limits the text of a requirement in a marker, in characters.
 const maxMarkerText = 240
 
-// CommentText makes a person's words fit for a comment on one line of either format: nothing in
-// them can end it.
+// CommentText makes a text safe for a one-line comment in either format: it cannot end the comment.
 func CommentText(s string) string {
 	s = strings.Join(strings.Fields(strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(s)), " ")
 	s = belay.VisibleLine(s)

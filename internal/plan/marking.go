@@ -8,27 +8,26 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Update is what an update comes to. Text is the plan's new text: the old one when there
-// was nothing to add.
+// Update is the result of UpdatePlan. Text is the plan's new text, equal to the old one if nothing
+// was added.
 type Update struct {
 	Text    []byte
 	Asked   []Placed // each requirement and where it was marked
 	Kept    []Placed // each phrase about what stays
 	Added   []MarkerLine
-	Dropped []MarkerLine // of this task: NO CHANGES where something changes after all
-	Stale   []MarkerLine // of this task: markers of what it does not ask for
+	Dropped []MarkerLine // of this task: NO CHANGES in sections that change now
+	Stale   []MarkerLine // of this task: markers that match none of its requirements
 }
 
-// Unplaced returns the requirements that no section was found for.
+// Unplaced returns the requirements for which no section was found.
 func (u Update) Unplaced() []Placed {
 	return slices.DeleteFunc(slices.Clone(u.Asked), func(a Placed) bool { return len(a.Matches) > 0 })
 }
 
-// UpdatePlan marks a plan for a task: each requirement in the sections it is about, NO CHANGES
-// in the sections that it leaves alone, PRESERVED where something has to stay. Markers that
-// are there already are not written again, and nothing else of the plan changes by a byte.
-// A requirement that no section is found for is not marked; when that is all of them, the
-// plan stays unchanged.
+// UpdatePlan marks a plan for a task: each requirement in the sections that it is about, NO CHANGES
+// in sections that the task does not touch, PRESERVED where something must stay. Existing markers
+// are not written again, and every other byte is unchanged. A requirement without a section is not
+// marked; if no requirement has one, the plan stays unchanged.
 func UpdatePlan(p *Plan, w Work) (Update, error) {
 	u := Update{Text: p.Text()}
 	var err error
@@ -46,14 +45,14 @@ func UpdatePlan(p *Plan, w Work) (Update, error) {
 	return d.finish(u)
 }
 
-// updateDraft is an update in the making.
+// updateDraft collects the changes of one update.
 type updateDraft struct {
 	p            *Plan
 	w            Work
-	existing     map[string]bool // what is written already, wherever
-	existingOf   [][]Marker      // what each section has of this task
-	added        [][]Marker      // what each section gets
-	openSections map[int]bool    // it may be what a requirement in no section is about
+	existing     map[string]bool // change markers of this task anywhere in the plan
+	existingOf   [][]Marker      // by section: existing markers of this task
+	added        [][]Marker      // by section: markers to add
+	openSections map[int]bool    // sections that an unplaced requirement may be about
 	any          bool
 	dropped      []Marker
 }
@@ -72,7 +71,7 @@ func (d *updateDraft) readExisting() {
 	}
 }
 
-// addMarker wants a marker in a section, unless it is there.
+// addMarker adds a marker to a section, unless the section has it.
 func (d *updateDraft) addMarker(section int, m Marker) {
 	m.Task = TaskLabel(d.w.Task)
 	for _, old := range slices.Concat(d.existingOf[section], d.added[section]) {
@@ -83,8 +82,8 @@ func (d *updateDraft) addMarker(section int, m Marker) {
 	d.added[section] = append(d.added[section], m)
 }
 
-// markChanges marks what is asked for. A requirement that stands somewhere for this task is left
-// there, whoever wrote it, and marked again only where a person says so.
+// markChanges marks the requirements. A requirement that this task already has a marker for
+// anywhere stays there, and is marked again only in pinned sections.
 func (d *updateDraft) markChanges(asked []Placed) {
 	for _, a := range asked {
 		if len(a.Matches) == 0 {
@@ -97,7 +96,7 @@ func (d *updateDraft) markChanges(asked []Placed) {
 		}
 		d.any = true
 		m := MarkerOf(d.w.Task, a.Requirement)
-		short := m // as it is written where nothing that was said with it counts
+		short := m // as written without the text that follows the requirement
 		if a.Number <= len(d.w.Request.Requirements) {
 			short = MarkerOf(d.w.Task, d.w.Request.Requirements[a.Number-1])
 		}
@@ -110,12 +109,12 @@ func (d *updateDraft) markChanges(asked []Placed) {
 	}
 }
 
-// hasMarker reports whether a section has a marker of this task already.
+// hasMarker reports whether a section already has this marker.
 func (d *updateDraft) hasMarker(section int, m Marker) bool {
 	return slices.ContainsFunc(d.existingOf[section], func(old Marker) bool { return old.String() == m.String() })
 }
 
-// MarkerOf is how a requirement is written into a plan.
+// MarkerOf returns the marker for a requirement.
 func MarkerOf(task belay.TaskID, r belay.Requirement) Marker {
 	text := CommentText(r.Text)
 	if text == "" {
@@ -133,10 +132,10 @@ func (d *updateDraft) isChanged(i int) bool {
 	return slices.ContainsFunc(slices.Concat(d.existingOf[i], d.added[i]), Marker.IsChange)
 }
 
-// markPreserved marks what has to stay: what is there where something is added, what the person
-// named, and every section that nothing is asked of.
+// markPreserved adds PRESERVED for the existing content where something is added and for what the
+// request says must stay, and NO CHANGES to every section without a change.
 func (d *updateDraft) markPreserved(keep []Placed) {
-	busy := make([]bool, len(d.p.Sections)) // it, or something in it, changes
+	busy := make([]bool, len(d.p.Sections)) // the section, or one in it, changes
 	for i := range d.p.Sections {
 		if d.isChanged(i) {
 			for up := i; up >= 0; up = d.p.Sections[up].Parent {
@@ -165,9 +164,8 @@ func (d *updateDraft) markPreserved(keep []Placed) {
 	}
 }
 
-// isCovered reports whether a section is in one that is to be changed, fixed or removed as
-// a whole: then nobody can say that it stays. What is added to a section leaves what lies
-// in it alone.
+// isCovered reports whether a section is inside one that is to be changed, fixed or removed: it may
+// change too. ADD leaves nested sections unchanged.
 func (d *updateDraft) isCovered(i int) bool {
 	for up := d.p.Sections[i].Parent; up >= 0; up = d.p.Sections[up].Parent {
 		if d.hasMarkerOfKind(up, belay.MarkModify) || d.hasMarkerOfKind(up, belay.MarkFix) || d.hasMarkerOfKind(up, belay.MarkRemove) {
@@ -177,8 +175,8 @@ func (d *updateDraft) isCovered(i int) bool {
 	return false
 }
 
-// finish writes the text and reads it again: an update that would change anything but
-// markers is refused.
+// finish writes the text and reads it again. An update that would change anything but markers fails
+// (CodeCannot).
 func (d *updateDraft) finish(u Update) (Update, error) {
 	sort.Slice(d.dropped, func(i, j int) bool { return d.dropped[i].Start < d.dropped[j].Start })
 	for _, m := range d.dropped {
@@ -199,8 +197,8 @@ func (d *updateDraft) finish(u Update) (Update, error) {
 	return u, nil
 }
 
-// isFaithful reports whether the new text is the old one but for this task's markers, and
-// every section has those it was to get.
+// isFaithful reports whether the new text equals the old one except for this task's markers, and
+// every section has each of its new markers once.
 func (d *updateDraft) isFaithful(again *Plan) bool {
 	others := func(m Marker) bool { return m.Problem != "" || !m.NamesTask(d.w.Task) }
 	if !bytes.Equal(d.p.StripMarkers(others), again.StripMarkers(others)) || len(again.Sections) != len(d.p.Sections) {
@@ -223,7 +221,7 @@ func (d *updateDraft) isFaithful(again *Plan) bool {
 	return true
 }
 
-// listAdded lists the new markers as they are in the new text.
+// listAdded lists the new markers with their positions in the new text.
 func (d *updateDraft) listAdded(again *Plan) []MarkerLine {
 	fresh := map[int]map[string]bool{}
 	for i, list := range d.added {
@@ -241,7 +239,7 @@ func (d *updateDraft) listAdded(again *Plan) []MarkerLine {
 	return out
 }
 
-// listStale lists the change markers of this task that none of its requirements stands for.
+// listStale lists the change markers of this task that match none of its requirements.
 func (d *updateDraft) listStale(u Update) []MarkerLine {
 	asked := map[string]bool{}
 	for _, a := range u.Asked {

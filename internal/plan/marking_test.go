@@ -53,7 +53,7 @@ func workOf(id belay.TaskID, msg string, files ...string) Work {
 
 func counted(n int) *int { return &n }
 
-// marked lists what an update adds, as "section: marker".
+// marked formats the markers that an update adds as "section: marker".
 func marked(u Update) []string {
 	var out []string
 	for _, l := range u.Added {
@@ -90,7 +90,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestPlacing says which sections a requirement is about, and which nobody knows.
+// TestPlacing: which sections a requirement is about, and which requirements stay unplaced.
 func TestPlacing(t *testing.T) {
 	notes := "# Plan\n\n## Hero\n\nThe copy is loud.\n\n## Flavors\n\n- Ember\n- Arctic drinks\n\n## Store\n\n### Hero\n\nsmall\n\n### Checkout\n\nuses `src/pay.ts` and <PayForm/>\n"
 	for _, c := range []struct {
@@ -137,7 +137,7 @@ func TestPlacing(t *testing.T) {
 	}
 }
 
-// TestFiles: a file that is affected speaks where no name does, and not against one.
+// TestFiles: an affected file decides where no name does, and does not overrule a name.
 func TestFiles(t *testing.T) {
 	r := belay.Request{Requirements: []belay.Requirement{{Marker: "ADD", Text: "a testimonials part for the landing screen"}}, Affected: []string{"src/HeroSection.tsx"}}
 	p := readMarked(t, "plan.tsx", vibrant)
@@ -150,7 +150,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestEarlierTasks: what earlier tasks did in a section tells what it is about.
+// TestEarlierTasks: markers of earlier tasks in a section count as its text.
 func TestEarlierTasks(t *testing.T) {
 	text := strings.Replace(vibrant, "        {/* 8 flavors of drinks */}\n", "        {/* TASK-3 [ADD]: 2 nighttime drink flavors */}\n", 1)
 	u, err := UpdatePlan(readMarked(t, "plan.tsx", text), workOf("T4", "add 2 more drinks for nighttime"))
@@ -159,7 +159,7 @@ func TestEarlierTasks(t *testing.T) {
 	}
 }
 
-// TestSaid: a person says where a requirement belongs, and what was said to stay changes.
+// TestSaid: a person's pin decides the section, also of one with NO CHANGES.
 func TestSaid(t *testing.T) {
 	w := workOf("T3", "Add 2 drinks to the features. Add a login with google.")
 	u, err := UpdatePlan(readMarked(t, "plan.tsx", vibrant), w)
@@ -186,7 +186,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestNothingPlaced: with nothing to mark the plan stays, byte for byte.
+// TestNothingPlaced: if nothing can be marked, the plan is unchanged, byte for byte.
 func TestNothingPlaced(t *testing.T) {
 	u, err := UpdatePlan(readMarked(t, "plan.tsx", vibrant), workOf("T3", "Add a login with google"))
 	if err != nil || string(u.Text) != vibrant || len(u.Added) > 0 || len(u.Unplaced()) != 1 {
@@ -194,8 +194,8 @@ func TestNothingPlaced(t *testing.T) {
 	}
 }
 
-// piece draws a plan of either format, odd in every way that plans are: line ends, a byte
-// order mark, no end of the last line, tabs, tags on one line, code around them.
+// piece draws a plan of either format with every irregularity that plans have: line ends, a byte
+// order mark, a last line without an end, tabs, several tags on one line, code around them.
 func piece(t *rapid.T) (name, text string) {
 	eol := rapid.SampledFrom([]string{"\n", "\r\n", "\r"}).Draw(t, "eol")
 	var b strings.Builder
@@ -285,9 +285,9 @@ func drawElement(t *rapid.T, b *strings.Builder, tag, unit string, depth int) {
 	}
 }
 
-// TestUpdateIsAddition: taking the markers away gives back the plan, byte for byte;
-// updating again changes nothing; the sections stay what they were; markers of other tasks
-// and everything else stay. For any plan and any words.
+// TestUpdateIsAddition: for any plan and any request, removing the new markers restores the plan
+// byte for byte, a second update changes nothing, and the sections and the markers of other tasks
+// stay unchanged.
 func TestUpdateIsAddition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name, text := piece(t)
@@ -325,8 +325,8 @@ func TestUpdateIsAddition(t *testing.T) {
 	})
 }
 
-// TestTableInAHeading: goldmark reads a table out of lines that are underlined, and leaves the first as the heading.
-// Markers are below the underline, which is below the table.
+// TestTableInAHeading: goldmark parses underlined lines as a table and keeps the first line as the
+// heading. Markers go below the underline, which is below the table.
 func TestTableInAHeading(t *testing.T) {
 	const heading = "Pricing\n| a | b |\n|---|---|\n| 1 | 2 |\nhero\n===\n"
 	u, err := UpdatePlan(readMarked(t, "plan.md", heading+"# other\n"), workOf("T3", "Change the text of the pricing section."))
@@ -355,7 +355,7 @@ func drawWork(t *rapid.T) Work {
 	return w
 }
 
-// TestLongPlan: in a plan of 500 lines the difference is lines with markers, no more.
+// TestLongPlan: an update of a plan of 500 lines changes only marker lines.
 func TestLongPlan(t *testing.T) {
 	text := long(500)
 	u, err := UpdatePlan(readMarked(t, "plan.tsx", text), workOf("T7", "Add 3 cards to section 42. Change the text of section 17. Leave section 3 alone."))
@@ -378,7 +378,7 @@ func TestLongPlan(t *testing.T) {
 	}
 }
 
-// long makes a plan.writeTSX of about n lines.
+// long returns a plan.tsx of about n lines.
 func long(n int) string {
 	var b strings.Builder
 	b.WriteString("<App name=\"long\">\n")

@@ -12,25 +12,25 @@ import (
 	"github.com/belay-dev/belay/internal/intent"
 )
 
-// called is a name of a section.
+// sectionName is a name of a section.
 type sectionName struct {
 	name     string
 	stems    []string
-	specific bool // it has words of its own, and not only those for any part
+	specific bool // has words other than the generic ones
 }
 
-// matcher knows what the sections say.
+// matcher matches phrases with the names and texts of sections.
 type matcher struct {
 	p                *Plan
-	ownTexts         []string          // each section's own text, without this task's markers and the sections in it
-	ownStems         []map[string]bool // the stems of that
-	names            [][]sectionName   // what each section is called
-	sectionsWithStem map[string]int    // in how many sections a stem is
+	ownTexts         []string          // each section's text, without this task's markers and nested sections
+	ownStems         []map[string]bool // the key stems of ownTexts
+	names            [][]sectionName   // the names of each section
+	sectionsWithStem map[string]int    // number of sections with a stem in their own text
 }
 
 func newMatcher(p *Plan, task belay.TaskID) *matcher {
 	m := &matcher{p: p, ownTexts: p.OwnTexts(), sectionsWithStem: map[string]int{}}
-	for _, old := range p.Markers { // what other tasks did there tells what it is about
+	for _, old := range p.Markers { // markers of other tasks are evidence of the section's subject
 		if old.Problem == "" && old.Section >= 0 && !old.NamesTask(task) {
 			m.ownTexts[old.Section] += " " + old.Text
 		}
@@ -54,7 +54,8 @@ func newMatcher(p *Plan, task belay.TaskID) *matcher {
 	return m
 }
 
-// findSections returns the sections that a phrase means, or what comes near when none is sure.
+// findSections returns the sections that a phrase refers to. If that is uncertain, hints are the
+// paths of possible sections.
 func (m *matcher) findSections(ph phrase) (matches []Match, hints []string) {
 	var all []Match
 	for i := range m.p.Sections {
@@ -80,7 +81,7 @@ func (m *matcher) findSections(ph phrase) (matches []Match, hints []string) {
 	return m.keepClearest(matches)
 }
 
-// matchSection tells how sure a section is meant by a phrase.
+// matchSection rates how well a section matches a phrase.
 func (m *matcher) matchSection(i int, ph phrase) (Match, bool) {
 	out := Match{Section: i}
 	m.matchName(&out, ph)
@@ -97,7 +98,7 @@ func (out *Match) addReason(r matchRank, score float64, format string, args ...a
 	out.Reasons = append(out.Reasons, fmt.Sprintf(format, args...))
 }
 
-// rankPartOfName holds the section's names against the words of the phrase.
+// matchName compares the section's names with the words of the phrase.
 func (m *matcher) matchName(out *Match, ph phrase) {
 	partly, partName := 0.0, ""
 	for _, c := range m.names[out.Section] {
@@ -128,7 +129,7 @@ func (m *matcher) matchName(out *Match, ph phrase) {
 	}
 }
 
-// matchSymbol looks for affected files and for names of code.
+// matchSymbol looks for affected files and identifiers in the section.
 func (m *matcher) matchSymbol(out *Match, ph phrase) {
 	s := &m.p.Sections[out.Section]
 	for _, f := range ph.files {
@@ -155,7 +156,8 @@ func (m *matcher) matchSymbol(out *Match, ph phrase) {
 	}
 }
 
-// matchContent holds the section's text against the phrase: what it is about, or two words.
+// matchContent compares the section's text with the phrase: it has the head noun, or at least two
+// key words and half of them.
 func (m *matcher) matchContent(out *Match, ph phrase) {
 	have, n := m.ownStems[out.Section], float64(len(m.p.Sections))
 	var hit []string
@@ -174,8 +176,8 @@ func (m *matcher) matchContent(out *Match, ph phrase) {
 	}
 }
 
-// distinguish leaves of several sections of one name those that the phrase distinguishes by what
-// they are in; without that nobody knows which is meant.
+// distinguish selects among sections of the same name those with a parent that the phrase names. If
+// it names none, they are all hints.
 func (m *matcher) distinguish(matches []Match, ph phrase) ([]Match, []string) {
 	said := ph.stems
 	if said["both"] || said["all"] || said[intent.Stem("every")] || said["each"] {
@@ -202,7 +204,7 @@ func (m *matcher) distinguish(matches []Match, ph phrase) ([]Match, []string) {
 	return out, hints
 }
 
-// namesParent reports whether the words name what a section is in.
+// namesParent reports whether the stems include a name of an enclosing section.
 func (m *matcher) namesParent(i int, said map[string]bool) bool {
 	for up := m.p.Sections[i].Parent; up >= 0; up = m.p.Sections[up].Parent {
 		for _, c := range m.names[up] {
@@ -214,13 +216,12 @@ func (m *matcher) namesParent(i int, said map[string]bool) bool {
 	return false
 }
 
-// containsAllStems reports whether words have all of these stems.
+// containsAllStems reports whether said includes all of the stems.
 func containsAllStems(stems []string, said map[string]bool) bool {
 	return !slices.ContainsFunc(stems, func(s string) bool { return !said[s] })
 }
 
-// keepInnermost leaves out sections that hold another one that is meant: they only say where it
-// lies.
+// keepInnermost drops matches that contain another match: they only say where that one is.
 func (m *matcher) keepInnermost(matches []Match, hints []string) ([]Match, []string) {
 	holds := map[int]bool{}
 	for _, one := range matches {
@@ -237,8 +238,8 @@ func (m *matcher) keepInnermost(matches []Match, hints []string) ([]Match, []str
 	return out, hints
 }
 
-// keepClearest returns the one section that fits clearly better than all others; else they are
-// hints.
+// keepClearest returns the best match if its score is at least 1.5 times the next one. Otherwise
+// the best three become hints.
 func (m *matcher) keepClearest(matches []Match) ([]Match, []string) {
 	sort.SliceStable(matches, func(i, j int) bool { return matches[i].score > matches[j].score })
 	if len(matches) == 1 || matches[0].score >= 1.5*matches[1].score {

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// assignNames gives every section its names and its path.
+// assignNames gives every section a name, an ID and a unique path.
 func (p *Plan) assignNames() {
 	nth := map[string]int{}
 	taken, again := map[string]bool{}, map[string]int{}
@@ -41,7 +41,7 @@ func (p *Plan) assignNames() {
 	}
 }
 
-// Slug makes one element of a path of a name.
+// Slug returns a name as a path element.
 func Slug(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {
@@ -58,8 +58,8 @@ func Slug(name string) string {
 	return "section"
 }
 
-// Find returns the section that a person names: by its path, or by a name that only one
-// section has. It refuses others, CodeNotFound and CodeUsage.
+// Find returns the section with this path, or the only one with this name or ID. Errors:
+// CodeNotFound for none, CodeUsage for several.
 func (p *Plan) Find(name string) (int, error) {
 	var found []int
 	low := strings.ToLower(strings.TrimSpace(name))

@@ -11,30 +11,30 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Heading is a heading and the section under it.
+// OutlineHeading is a heading and the section under it.
 type OutlineHeading struct {
 	Level      int // 1 to 6
 	Title      string
-	ID         string // of a title that ends in {#id}
-	Start, End int    // from the heading's first byte to the next heading of its level or above
-	After      int    // where the line after the heading starts
-	Parent     int    // the heading it is under; -1 for none
+	ID         string // from a title that ends in {#id}
+	Start, End int    // from the heading to the next heading of the same or a higher level
+	After      int    // start of the line after the heading
+	Parent     int    // index of the heading above it; -1 for none
 }
 
-// Comment is an HTML comment with its bytes.
+// HTMLComment is an HTML comment and its byte range.
 type HTMLComment struct {
 	Start, End int
-	Text       string // what it says, without its signs
+	Text       string // without delimiters
 }
 
-// Doc is what was read.
+// Outline lists the headings and comments of a Markdown text.
 type Outline struct {
 	Headings []OutlineHeading
 	Comments []HTMLComment
 }
 
-// ReadOutline reads a text. A fence or a comment that is never closed would hide all that follows
-// it: that is an *Error.
+// ReadOutline parses Markdown. A fence or a comment that is never closed would hide everything
+// after it, so it is an *Error.
 func ReadOutline(src []byte, x *LineIndex) (*Outline, error) {
 	r := &outlineReader{src: src, x: x, doc: &Outline{}}
 	blocks, _ := count.Blocks(src)
@@ -65,7 +65,7 @@ var (
 func (r *outlineReader) visit(n ast.Node) (ast.WalkStatus, error) {
 	switch n := n.(type) {
 	case *ast.Blockquote:
-		return ast.WalkSkipChildren, nil // what is quoted is not said
+		return ast.WalkSkipChildren, nil // a quoted heading or marker is not the plan's
 	case *ast.Heading:
 		if n.Parent().Kind() == ast.KindDocument {
 			r.addHeading(n)
@@ -81,7 +81,7 @@ func (r *outlineReader) visit(n ast.Node) (ast.WalkStatus, error) {
 	return ast.WalkContinue, nil
 }
 
-// checkFence fails on a fence that is open at the end of the text.
+// checkFence fails if a fence is not closed before the end of the text.
 func (r *outlineReader) checkFence(n *ast.FencedCodeBlock) error {
 	at := n.Pos()
 	last := r.x.Line(at)
@@ -96,7 +96,7 @@ func (r *outlineReader) checkFence(n *ast.FencedCodeBlock) error {
 	return &Error{Line: r.x.Line(at), Message: fmt.Sprintf("the fence %s is never closed", sign)}
 }
 
-// readHTML reads the comments in a block of HTML that is no script, style or the like.
+// readHTML reads the comments in an HTML block, except in script, style, pre and textarea.
 func (r *outlineReader) readHTML(n *ast.HTMLBlock) error {
 	switch from, to := htmlRange(n); {
 	case n.HTMLBlockType == ast.HTMLBlockType2 && !n.HasClosure() && !bytes.Contains(r.src[from:to], []byte("-->")):
@@ -114,7 +114,7 @@ func htmlRange(n *ast.HTMLBlock) (from, to int) {
 	return from, max(to, n.ClosureLine.Stop)
 }
 
-// readComments notes the comments between two places.
+// readComments adds the comments between two offsets.
 func (r *outlineReader) readComments(from, to int) {
 	for {
 		at := bytes.Index(r.src[from:to], []byte("<!--"))
@@ -124,7 +124,7 @@ func (r *outlineReader) readComments(from, to int) {
 		start := from + at
 		from = start + len("<!--")
 		if rest := r.src[from:to]; bytes.HasPrefix(rest, []byte(">")) || bytes.HasPrefix(rest, []byte("->")) {
-			continue // <!--> is a whole one
+			continue // <!--> is a complete comment
 		}
 		end := bytes.Index(r.src[from:to], []byte("-->"))
 		if end < 0 {
@@ -135,7 +135,7 @@ func (r *outlineReader) readComments(from, to int) {
 	}
 }
 
-// addHeading notes a heading, of one line or underlined.
+// addHeading adds a heading in # or underlined form.
 func (r *outlineReader) addHeading(n *ast.Heading) {
 	start, last, title := n.Pos(), n.Pos(), ""
 	if lines := n.Lines(); lines.Len() > 0 {
@@ -145,7 +145,7 @@ func (r *outlineReader) addHeading(n *ast.Heading) {
 	h := OutlineHeading{Level: n.Level, Start: r.x.Start(start), Parent: -1}
 	if h.After = r.x.Next(last); !strings.HasPrefix(strings.TrimLeft(string(r.src[h.Start:]), " "), "#") {
 		for h.After < len(r.src) && !isUnderline(r.src[h.After:r.x.End(h.After)]) {
-			h.After = r.x.Next(h.After) // of the table that goldmark reads out of the heading
+			h.After = r.x.Next(h.After) // goldmark parsed these lines of the heading as a table
 		}
 		h.After = r.x.Next(h.After)
 	}
@@ -158,13 +158,13 @@ func (r *outlineReader) addHeading(n *ast.Heading) {
 	r.doc.Headings = append(r.doc.Headings, h)
 }
 
-// isUnderline reports whether a line makes a heading of the lines above it.
+// isUnderline reports whether a line underlines a heading.
 func isUnderline(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(bytes.Trim(line, "=")) == 0 || len(bytes.Trim(line, "-")) == 0
 }
 
-// setParents gives every heading its parent and its end.
+// setParents sets the parent and the end of every heading.
 func (r *outlineReader) setParents() {
 	var open []int
 	for i := range r.doc.Headings {

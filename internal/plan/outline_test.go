@@ -58,7 +58,7 @@ func TestHTMLComments(t *testing.T) {
 	}
 }
 
-// TestWrong: what would hide all that follows is refused with its line.
+// TestWrongOutline: unclosed syntax that would hide everything after it is an error with its line.
 func TestWrongOutline(t *testing.T) {
 	for src, want := range map[string]string{
 		"# A\n```\n# B\n":    "line 2: the fence ``` is never closed",

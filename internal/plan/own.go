@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// OwnTexts returns what each section says by itself: its bytes without those of markers and
-// of sections in it.
+// OwnTexts returns the text of each section without markers and nested sections.
 func (p *Plan) OwnTexts() []string {
 	texts := make([]strings.Builder, len(p.Sections))
 	mi, at := 0, 0

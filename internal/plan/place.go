@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/intent"
 )
 
-// Work is a task as a plan is marked for it. Pins are sections that a person said: by the
-// number of the requirement, from 1; 0 is for all that are in no section otherwise.
+// Work is a task for which a plan is marked. Pins are the sections that a person chose, by the
+// number of the requirement from 1; those under 0 are for all requirements without a section.
 type Work struct {
 	Task    belay.TaskID
 	Request belay.Request
@@ -20,46 +20,46 @@ type Work struct {
 	Pins    map[int][]string
 }
 
-// Match is a section that a phrase means, and why.
+// Match is a section that a phrase refers to, with the reasons.
 type Match struct {
 	Section         int
 	Reasons         []string
-	Pinned          bool // a person said so
+	Pinned          bool // chosen by a person
 	rank            matchRank
 	score           float64
-	onlyAfterPhrase bool // only what was said after the phrase names it
+	onlyAfterPhrase bool // its name is only in the text that follows the phrase
 }
 
-// matchRank is how sure a match is. Only matches of the best rank that there is count.
+// matchRank rates the kind of evidence for a match. Only matches of the best rank found count.
 type matchRank int
 
 const (
-	rankContent    matchRank = iota + 1 // its text has words of the phrase
+	rankContent    matchRank = iota + 1 // words of the phrase are in its text
 	rankPartOfName                      // some words of its name are in the phrase
-	rankFile                            // a file that is affected is its own
-	rankName                            // its name, a file's name or a symbol of it is in the phrase
+	rankFile                            // an affected file belongs to it
+	rankName                            // the phrase has its name, its file's name or a symbol in it
 	rankPinned
 )
 
-// Placed is a requirement, or a phrase about what stays, with the sections it means.
+// Placed is a requirement, or a phrase about what must stay, with its sections.
 type Placed struct {
 	Number      int // of the requirement or the phrase, from 1
 	Requirement belay.Requirement
 	Matches     []Match
-	Hints       []string // when there are none: what comes near, or is in doubt
+	Hints       []string // paths of possible sections, if Matches is empty
 }
 
-// phrase is words that are looked for in sections.
+// phrase is a text to match with sections.
 type phrase struct {
 	text      string
-	following string // what was said with it: names in it count, nothing else
+	following string // the rest of its sentence: only names in it count
 	files     []string
 
-	stems, textStems map[string]bool // stems of all of it, and of the text alone
+	stems, textStems map[string]bool // stems of text and following, and of text alone
 	keyStems         []string
 	symbols          []string
-	noun             string // what the text speaks of
-	words            string // the words with spaces around them
+	noun             string // the head noun of text
+	words            string // text and following, see SpacedWords
 }
 
 func newPhrase(text, more string, files []string) phrase {
@@ -68,8 +68,8 @@ func newPhrase(text, more string, files []string) phrase {
 		symbols: CodeNames(text), noun: HeadNoun(text), words: SpacedWords(whole)}
 }
 
-// Find finds the sections that each requirement means, and those that each phrase about
-// what stays means. It refuses pins to sections that are not there.
+// Find returns each requirement and each phrase about what must stay with its sections. A pin to a
+// missing section is an error.
 func Find(p *Plan, w Work) (wanted, kept []Placed, err error) {
 	m := newMatcher(p, w.Task)
 	rest := textsAfter(w)
@@ -96,8 +96,8 @@ func Find(p *Plan, w Work) (wanted, kept []Placed, err error) {
 	return wanted, kept, nil
 }
 
-// placeRequirement finds the sections of a requirement. "Less generic" says nothing by itself: it goes
-// on with what was asked for before.
+// placeRequirement finds the sections of a requirement. One like "less generic" has no subject, so
+// it takes the sections of the previous requirement.
 func (m *matcher) placeRequirement(one *Placed, ph phrase, before []Placed) {
 	one.Matches, one.Hints = m.findSections(ph)
 	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(ph.text)), " ")
@@ -129,7 +129,7 @@ func pinnedMatches(p *Plan, names []string) ([]Match, error) {
 	return out, nil
 }
 
-// sentenceEnds tells whether a text begins with the mark at the end of a sentence.
+// sentenceEnds reports whether a text begins with the end of a sentence.
 func sentenceEnds(text string) bool {
 	if strings.IndexByte(".!?;", text[0]) < 0 {
 		return false
@@ -137,8 +137,8 @@ func sentenceEnds(text string) bool {
 	return len(text) == 1 || text[1] == ' ' || text[1] == '\n'
 }
 
-// textsAfter gives for each requirement what its sentence says after its words, up to the next
-// requirement and up to what is to stay: "the hero" is often followed by "and the footer".
+// textsAfter returns for each requirement the rest of its sentence, up to the next requirement or
+// phrase about what must stay: "the hero" is often followed by "and the footer".
 func textsAfter(w Work) []string {
 	low := strings.ToLower(w.Prose)
 	var stops []int
@@ -175,7 +175,8 @@ func textsAfter(w Work) []string {
 	return out
 }
 
-// indexOfWords returns where a phrase stands as whole words, first from an offset on; -1 for nowhere.
+// indexOfWords returns the first offset of a phrase as complete words, searching from an offset on
+// and then from the start; -1 for none.
 func indexOfWords(text, phrase string, from int) int {
 	if phrase == "" {
 		return -1
@@ -203,8 +204,8 @@ func isInWord(text string, at int) bool {
 	return part(before) && part(after)
 }
 
-// filesOf returns the affected files that requirement i is about: those whose name it has
-// words of, or all of them when it is the only one.
+// filesOf returns the affected files that requirement i is about: those with a name that shares a
+// word with it, or all if it is the only requirement.
 func filesOf(w Work, i int, more string) []string {
 	var out []string
 	words := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Format is what a plan is written in.
+// Format is the file format of a plan.
 type Format string
 
 // The formats of plans.
@@ -19,7 +19,7 @@ const (
 	Markdown Format = "md"
 )
 
-// FormatOf tells a plan's format by its name. It refuses (CodeUsage) other names.
+// FormatOf returns the format of a plan by its file name. Other names are an error (CodeUsage).
 func FormatOf(name string) (Format, error) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".tsx", ".jsx":
@@ -31,14 +31,14 @@ func FormatOf(name string) (Format, error) {
 		"%s is not a plan: its name ends in neither .tsx nor .md", belay.VisibleLine(name))
 }
 
-// MaxSize is the largest plan that is read, in bytes.
+// MaxSize is the maximum size of a plan, in bytes.
 const MaxSize = 8 << 20
 
-// Kind is what a section is.
+// Kind is the kind of a section.
 type Kind string
 
-// The kinds. A block is an element of a plan.writeTSX that is no section, and is in none and
-// holds none: a theme, a rule. It can be marked, but is not told that it stays.
+// The kinds. A block is an element of a plan.tsx outside of all sections that contains none, such
+// as a theme or a rule. It can be marked, but gets no NO CHANGES marker.
 const (
 	Screen  Kind = "screen"
 	Part    Kind = "section"
@@ -46,64 +46,64 @@ const (
 	Block   Kind = "block"
 )
 
-// Section is one section of a plan. Start and End are bytes; lines count from 1.
+// Section is one section of a plan. Start and End are byte offsets; lines count from 1.
 type Section struct {
 	Path          string // unique in the plan: landing/hero
-	ID            string // as the plan gives it; Name when it gives none
+	ID            string // the id in the plan; Name if it has none
 	Name          string
 	Kind          Kind
-	Tag           string // of a plan.writeTSX
-	Level         int    // how many sections it is in, plus one
-	Parent        int    // the section it is in; -1 for none
+	Tag           string // the element's tag; "heading" in Markdown
+	Level         int    // nesting depth, from 1
+	Parent        int    // index of the enclosing section; -1 for none
 	Line          int
 	EndLine       int
 	Start         int
 	End           int
-	Names         []string // everything it is called
-	HasID         bool     // it has an id of its own
-	NameAttribute string   // the attribute that it has its name from
+	Names         []string // all its names
+	HasID         bool     // the plan gives it an id
+	NameAttribute string   // the attribute that Name is from
 
-	element int // of a plan.writeTSX
-	after   int // of a Markdown plan: where the line after the heading starts
+	element int // plan.tsx: index of its element
+	after   int // Markdown: start of the line after the heading
 
 }
 
-// Marker is what a comment of a plan says of the section it is in.
+// Marker is a comment that says what a task does to a section.
 type Marker struct {
 	Kind    belay.Marker
-	Task    string // the task's label, see Label; "" when the marker names none
+	Task    string // see TaskLabel; "" if it names no task
 	Count   *int
 	Text    string
-	Section int // -1 when it is in none
+	Section int // -1 for none
 	Line    int
 	Start   int
 	End     int
-	Problem string // why it cannot be read, if it looks like a marker and is none
+	Problem string // why the marker cannot be read; "" if it can
 }
 
-// Plan is a plan that was read.
+// Plan is a parsed plan.
 type Plan struct {
 	Name     string
 	Format   Format
-	Sections []Section // in the order they start in
-	Markers  []Marker  // in their order
+	Sections []Section // sorted by start
+	Markers  []Marker  // sorted by start
 
 	text  []byte
 	index *LineIndex
 
-	doc          *Doc   // of a plan.writeTSX
-	isMarker     []bool // which of its comments are markers
-	afterMarkers []int  // where what follows a comment and markers behind it starts
-	indentStep   string // of the indentation, once it is asked for
+	doc          *Doc   // of a plan.tsx
+	isMarker     []bool // by comment: whether it is a marker
+	afterMarkers []int  // by comment: the offset after it and the markers that follow it
+	indentStep   string // see indentUnit
 
-	markersBySection map[int][]Marker // filled when it is first asked for
+	markersBySection map[int][]Marker // see MarkersOf
 }
 
-// Text returns the bytes it was read from; they must not be changed.
+// Text returns the bytes that the plan was read from; they must not be changed.
 func (p *Plan) Text() []byte { return p.text }
 
-// Read reads a plan. A plan that is too large, is not text, or has wrong syntax is refused
-// with its line (CodeUsage).
+// Read parses a plan. Too large a text, invalid UTF-8 and syntax errors are errors with their line
+// (CodeUsage).
 func Read(name string, text []byte) (*Plan, error) {
 	format, err := FormatOf(name)
 	if err != nil {
@@ -129,7 +129,7 @@ func Read(name string, text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// invalidUTF8At returns where a text stops being UTF-8, or -1.
+// invalidUTF8At returns the offset of the first NUL or invalid UTF-8, or -1.
 func invalidUTF8At(text []byte) int {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -150,8 +150,8 @@ func syntaxError(name string, err error) error {
 	return belay.Refuse(belay.CodeUsage, "fix that line; nothing was written", "%s:%d: %s", name, line, belay.VisibleLine(what))
 }
 
-// addSection makes a section of the bytes from start to end. Sections come in the order they
-// start in.
+// addSection adds a section and sets its lines, parent and level. Sections must be added in the
+// order of their starts.
 func (p *Plan) addSection(s Section) {
 	s.Line, s.EndLine = p.index.Line(s.Start), p.index.Line(max(s.Start, s.End-1))
 	s.Parent, s.Level = -1, 1
@@ -164,7 +164,7 @@ func (p *Plan) addSection(s Section) {
 	p.Sections = append(p.Sections, s)
 }
 
-// sectionContaining returns the innermost section that an offset is in, or -1.
+// sectionContaining returns the innermost section that contains an offset, or -1.
 func (p *Plan) sectionContaining(off int) int {
 	i := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start > off }) - 1
 	for i >= 0 && p.Sections[i].End <= off {
@@ -173,7 +173,7 @@ func (p *Plan) sectionContaining(off int) int {
 	return i
 }
 
-// addMarker reads a comment and keeps it if it is a marker, or meant to be one.
+// addMarker adds a comment as a marker if it is one, well-formed or not.
 func (p *Plan) addMarker(text string, start, end, section int) {
 	m, ok := ParseMarker(text)
 	if !ok {
@@ -183,7 +183,7 @@ func (p *Plan) addMarker(text string, start, end, section int) {
 	p.Markers = append(p.Markers, m)
 }
 
-// MarkersOf returns the markers of a section, in their order. -1 is for those in none.
+// MarkersOf returns the markers of a section in their order; -1 for those outside all sections.
 func (p *Plan) MarkersOf(section int) []Marker {
 	if p.markersBySection == nil {
 		p.markersBySection = map[int][]Marker{}
@@ -194,17 +194,16 @@ func (p *Plan) MarkersOf(section int) []Marker {
 	return p.markersBySection[section]
 }
 
-// TaskMarker is a marker of a task and the section that it says something of.
+// TaskMarker is a marker of a task and its section.
 type TaskMarker struct {
 	Section Section
 	Marker  Marker
 }
 
-// PlanPaths are where a task's plan is looked for, the agent's own first.
+// PlanPaths are the paths where a task's plan may be; the agent's copy comes first.
 var PlanPaths = []string{".belay/now/plan.tsx", ".belay/now/plan.md", "plan.tsx", "plan.md", "docs/plan.md", "src/plan.tsx"}
 
-// MarkersFor returns the markers of a task with their sections: what a gate holds the task to.
-// Markers that cannot be read, and those outside all sections, are not among them.
+// MarkersFor returns the well-formed markers of a task that are in a section.
 func (p *Plan) MarkersFor(task belay.TaskID) []TaskMarker {
 	var out []TaskMarker
 	for _, m := range p.Markers {
@@ -215,7 +214,7 @@ func (p *Plan) MarkersFor(task belay.TaskID) []TaskMarker {
 	return out
 }
 
-// IsInside reports whether section i is section up or is in it.
+// IsInside reports whether section i is section up or inside it.
 func (p *Plan) IsInside(i, up int) bool {
 	for ; i >= 0; i = p.Sections[i].Parent {
 		if i == up {

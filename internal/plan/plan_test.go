@@ -2,7 +2,7 @@ package plan
 
 import "testing"
 
-// TestMarkers reads what is written by hand, and finds what is meant and cannot be read.
+// TestMarkers: variants that people write are read, and malformed markers are found.
 func TestMarkers(t *testing.T) {
 	for _, c := range []struct {
 		comment string

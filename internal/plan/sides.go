@@ -10,15 +10,15 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// Implementation are the implementation before and after. Changed are the paths that differ, Paths
-// those of both sides, each once; the trees may be asked for all of them.
+// Implementation is the code before and after a task. Changed are the paths that differ, Paths
+// those of both trees, each once. Both trees are in memory.
 type Implementation struct {
 	Before, After  count.Tree
 	Changed, Paths []string
 }
 
-// ReadImplementation makes Sides of two trees by reading both. Paths that hide tells to hide are in
-// neither: a plan is not an implementation.
+// ReadImplementation reads two trees. It leaves out paths for which hide returns true: a plan is
+// not an implementation.
 func ReadImplementation(before, after count.Tree, hide func(path string) bool) (*Implementation, error) {
 	b, err := loadTree(before, hide)
 	if err != nil {
@@ -42,7 +42,7 @@ func ReadImplementation(before, after count.Tree, hide func(path string) bool) (
 	return s, nil
 }
 
-// loadedTree is a tree that was read.
+// loadedTree is a count.Tree in memory.
 type loadedTree struct {
 	paths   []string
 	text    map[string][]byte
@@ -63,7 +63,7 @@ func loadTree(t count.Tree, hide func(string) bool) (*loadedTree, error) {
 		if err != nil {
 			return nil, err
 		}
-		if count.LanguageOf(p) == "" { // nothing is counted in it: only that it changed is asked for
+		if count.LanguageOf(p) == "" { // nothing is counted in such a file: a hash is enough to find changes
 			sum := sha256.Sum256(text)
 			text = sum[:]
 		}
@@ -76,7 +76,7 @@ func loadTree(t count.Tree, hide func(string) bool) (*loadedTree, error) {
 // Paths returns the paths of the tree, sorted.
 func (h *loadedTree) Paths() ([]string, error) { return h.paths, nil }
 
-// Read returns a file of the tree.
+// Read returns a file of the tree. A missing one is an error (CodeNotFound).
 func (h *loadedTree) Read(p string) ([]byte, error) {
 	text, there := h.text[p]
 	if !there {
@@ -85,5 +85,5 @@ func (h *loadedTree) Read(p string) ([]byte, error) {
 	return text, nil
 }
 
-// Changed returns what differs between the two sides.
+// Changed returns the paths that differ between the two trees.
 func (h *loadedTree) Changed() []string { return h.changed }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMany: no shape of plan makes the readers or an update slow beyond its size.
+// TestMany: the time of reading and updating a plan grows no faster than its size, for any shape of
+// plan.
 func TestMany(t *testing.T) {
 	for name, text := range map[string]string{
 		"headings.md":  strings.Repeat("#\n", 4000),

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// markerSpot is where the markers of one section go, and how they are written there.
+// markerSpot is where and in which syntax the markers of a section are inserted.
 type markerSpot struct {
 	at            int
 	form          markerForm
-	indent        string // in front of each line
-	eol           string // "" when markers share the line of something else
-	newlineBefore bool   // the line before has no end yet
+	indent        string // before each line
+	eol           string // "" for markers on a line with other text
+	newlineBefore bool   // the previous line has no line end
 }
 
 type markerForm int
@@ -23,7 +23,7 @@ const (
 	formMarkdown                   // <!-- … -->
 )
 
-// write returns the bytes of markers at a spot.
+// write returns the text of markers for this spot.
 func (s markerSpot) write(markers []Marker) string {
 	var b strings.Builder
 	for _, m := range markers {
@@ -51,8 +51,7 @@ func (s markerSpot) write(markers []Marker) string {
 	return b.String()
 }
 
-// spotOf returns where the markers of a section go: on lines of their own wherever the section
-// leaves room for one.
+// spotOf returns where the markers of a section go: on separate lines if there is space for them.
 func (p *Plan) spotOf(i int) markerSpot {
 	if p.Format == Markdown {
 		return p.spotUnderHeading(i)
@@ -64,7 +63,7 @@ func (p *Plan) spotOf(i int) markerSpot {
 	if next := p.sectionStartingAt(p.skipMarkers(e.Open)); next < 0 || !p.isNarrow(next) || !p.index.IsFirstOnLine(p.Sections[next].Start) {
 		return markerSpot{at: p.index.Next(e.Open), form: formChild, indent: p.childIndent(i), eol: p.index.EOL(e.Open)}
 	}
-	// What starts on the next line has no room of its own: markers in front of it are its.
+	// A marker directly before a narrow section would belong to that one.
 	if p.index.IsFirstOnLine(e.Close) {
 		at := p.index.Start(e.Close)
 		return markerSpot{at: at, form: formChild, indent: p.childIndent(i), eol: p.index.EOL(at - 1)}
@@ -72,8 +71,8 @@ func (p *Plan) spotOf(i int) markerSpot {
 	return markerSpot{at: e.Open - 1, form: formTag}
 }
 
-// narrowSpot is where markers go of a section that has no line of its own after its tag:
-// in front of it, in its tag, or in it.
+// narrowSpot returns where the markers of a narrow section go: before it, in its tag, or after its
+// tag.
 func (p *Plan) narrowSpot(i int) markerSpot {
 	e := &p.doc.Elements[p.Sections[i].element]
 	if start := p.index.Start(e.Start); p.index.IsFirstOnLine(e.Start) {
@@ -93,7 +92,7 @@ func (p *Plan) narrowSpot(i int) markerSpot {
 	return markerSpot{at: end, form: formTag}
 }
 
-// eolNear returns what ends the line with an offset, or the text's lines.
+// eolNear returns the line end of the line that contains an offset, or that of the first line.
 func (p *Plan) eolNear(at int) string {
 	if e := p.index.EOL(at); e != "" {
 		return e
@@ -109,8 +108,8 @@ func (p *Plan) spotUnderHeading(i int) markerSpot {
 	return markerSpot{at: after, form: formMarkdown, eol: p.index.EOL(after - 1)}
 }
 
-// childIndent is how the first thing in an element is indented: as what is there, else one
-// unit more than the element's line.
+// childIndent returns the indentation for the first child of an element: that of its first line of
+// content, or else one unit more than the element's line.
 func (p *Plan) childIndent(i int) string {
 	e := &p.doc.Elements[p.Sections[i].element]
 	own := leadingSpace(p.text[p.index.Start(e.Start):e.Start])
@@ -129,8 +128,8 @@ func (p *Plan) childIndent(i int) string {
 	return own + p.indentUnit()
 }
 
-// indentUnit is one step of the text's indentation: a tab where lines start with tabs, else the
-// fewest spaces that a line starts with.
+// indentUnit returns one step of the text's indentation: a tab if a line starts with one, otherwise
+// the fewest spaces (at least 2) that a line starts with.
 func (p *Plan) indentUnit() string {
 	if p.indentStep == "" {
 		p.indentStep = p.findStep()
@@ -157,16 +156,16 @@ func (p *Plan) findStep() string {
 	return strings.Repeat(" ", least)
 }
 
-// leadingSpace returns the spaces and tabs a line starts with.
+// leadingSpace returns the spaces and tabs at the start of a line.
 func leadingSpace(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// byteRange is bytes to be taken away.
+// byteRange is a range of bytes to delete.
 type byteRange struct{ from, to int }
 
-// cuts returns the bytes that some markers take up, with the lines they are alone on, in
-// their order. What is left when they are gone is what was there before they came.
+// cuts returns the byte ranges of markers, with the entire line where a marker is alone on it.
+// Deleting the ranges undoes the insertion exactly.
 func (p *Plan) cuts(markers []Marker) []byteRange {
 	out := make([]byteRange, len(markers))
 	end := len(p.text)
@@ -174,7 +173,7 @@ func (p *Plan) cuts(markers []Marker) []byteRange {
 		m := markers[i]
 		c := byteRange{m.Start, m.End}
 		switch alone := p.index.IsFirstOnLine(m.Start) && p.index.IsLastOnLine(m.End); {
-		case alone && p.index.End(m.End) >= end: // the last line has no end: the one before loses its own
+		case alone && p.index.End(m.End) >= end: // the last line has no line end: delete the previous one's
 			c = byteRange{max(0, p.index.Start(m.Start)-len(p.index.EOL(max(0, p.index.Start(m.Start)-1)))), end}
 			end = c.from
 		case alone:

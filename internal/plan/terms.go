@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// SplitWords cuts text and names into words: camelCase, snake_case, kebab-case.
+// SplitWords splits text and identifiers (camelCase, snake_case, kebab-case) into lower-case words.
 func SplitWords(text string) []string {
 	var out []string
 	var word []rune
@@ -34,7 +34,7 @@ func SplitWords(text string) []string {
 	return out
 }
 
-// stopWords are words that tell no section from another.
+// stopWords are words that do not distinguish sections.
 var stopWords = lazyregexp.Of(`the a an and or of to in on at for from with without by as is are be it its this that these those
 	there here then than so not no yes
 	new more another other others additional extra existing current same only just all any every each both some such also too still now
@@ -44,12 +44,13 @@ var stopWords = lazyregexp.Of(`the a an and or of to in on at for from with with
 	my our your his her their i you we they he she me us them what which who whose when where how why
 	working work works broken wrong fails failing untouched unchanged touch alone`)
 
-// genericWords are words for any part of a plan: a name is made by the others in it.
+// genericWords are words for any part of a plan: they do not distinguish names.
 var genericWords = lazyregexp.Of(`section sections screen screens page pages view views component components part parts block blocks
 	area panel plan step phase item items
 	index main layout container wrapper styles style test tests module`)
 
-// KeyStems returns the stems of the words that tell something, each once, in their order.
+// KeyStems returns the stems of the words that are not stop words or numbers, each once, in their
+// order.
 func KeyStems(text string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -62,8 +63,8 @@ func KeyStems(text string) []string {
 	return out
 }
 
-// NameStems returns the stems of a name without the words for any part, unless there are no
-// others: own says that there are.
+// NameStems returns the stems of a name without stop words and generic words, and own true. If no
+// others are left it returns those, and false.
 func NameStems(name string) (stems []string, own bool) {
 	var all []string
 	seen := map[string]bool{}
@@ -84,8 +85,8 @@ func NameStems(name string) (stems []string, own bool) {
 	return all, false
 }
 
-// HeadNoun is the stem of what a phrase is about: the last word that tells something before
-// a preposition; "" for none.
+// HeadNoun returns the stem of a phrase's subject: the last significant word before a preposition;
+// "" for none.
 func HeadNoun(phrase string) string {
 	last := ""
 	for _, w := range strings.Fields(strings.ToLower(phrase)) {
@@ -102,8 +103,7 @@ func HeadNoun(phrase string) string {
 	return last
 }
 
-// CodeNames returns the names in a text that are written as code writes them: FlavorGrid,
-// dark_mode, `toggle`.
+// CodeNames returns the identifiers in a text: FlavorGrid, dark_mode, `toggle`.
 func CodeNames(text string) []string {
 	var out []string
 	for i, part := range strings.Split(text, "`") {
@@ -120,7 +120,7 @@ func CodeNames(text string) []string {
 	return out
 }
 
-// IsCodeName tells a name of code from a word by its capitals or underscores.
+// IsCodeName reports whether a word looks like an identifier, by its capitals or underscores.
 func IsCodeName(w string) bool {
 	if strings.Contains(strings.Trim(w, "_"), "_") {
 		return true
@@ -135,7 +135,7 @@ func IsCodeName(w string) bool {
 	return false
 }
 
-// FileStem returns a file's name without what is behind its first dot.
+// FileStem returns a file's name up to its first dot, which may not be its first character.
 func FileStem(file string) string {
 	base := path.Base(file)
 	if at := strings.IndexByte(base[min(1, len(base)):], '.'); at >= 0 {
@@ -153,7 +153,7 @@ func Stems(text string) map[string]bool {
 	return out
 }
 
-// HasNumberedName reports whether a name like "step 3" is in a text, as Plain gives it.
+// HasNumberedName reports whether a name like "step 3" is in plain, which SpacedWords returned.
 func HasNumberedName(name, plain string) bool {
 	return strings.ContainsAny(name, "0123456789") && strings.Contains(plain, SpacedWords(name))
 }
@@ -161,13 +161,13 @@ func HasNumberedName(name, plain string) bool {
 // SpacedWords returns the words of a text with one space around each.
 func SpacedWords(text string) string { return " " + strings.Join(SplitWords(text), " ") + " " }
 
-// SpellOut is a name by its own words, whatever is between them.
+// SpellOut returns the stems of a name, separated by spaces.
 func SpellOut(name string) string {
 	stems, _ := NameStems(name)
 	return strings.Join(stems, " ")
 }
 
-// HasWord reports whether a name is in a text and is not a part of a longer one.
+// HasWord reports whether a text has a name that is not part of a longer word.
 func HasWord(text, name string) bool {
 	in := func(i int) bool {
 		return i >= 0 && i < len(text) && (isWordStart(text[i]) || text[i] >= '0' && text[i] <= '9')

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nameAttributes are the attributes that say what an element is called, the best first.
+// nameAttributes are the attributes that name an element, by preference.
 var nameAttributes = []string{"name", "id", "title", "gumdrop", "label", "heading", "key"}
 
 func (p *Plan) readTSX() error {
@@ -14,7 +14,7 @@ func (p *Plan) readTSX() error {
 		return err
 	}
 	p.doc = doc
-	holds := make([]bool, len(doc.Elements)) // a section, at any depth
+	holds := make([]bool, len(doc.Elements)) // contains a section at any depth
 	for i := range doc.Elements {
 		if kindOf(doc.Elements[i].Name) == "" {
 			continue
@@ -41,7 +41,8 @@ func (p *Plan) readTSX() error {
 	return nil
 }
 
-// kindOf tells a section by its tag; a name in front of a dot is where it comes from.
+// kindOf returns the kind of section for a tag, without a namespace before a dot; "" for other
+// tags.
 func kindOf(tag string) Kind {
 	switch tag[strings.LastIndexByte(tag, '.')+1:] {
 	case "Screen":
@@ -52,8 +53,8 @@ func kindOf(tag string) Kind {
 	return ""
 }
 
-// isBlock reports whether an element that holds no section is one that can be marked: it
-// is in no section and in no other block, and is written with a capital.
+// isBlock reports whether an element that contains no section is a block: it has a capitalised name
+// and is in no section and no other block.
 func (p *Plan) isBlock(i int) bool {
 	e := &p.doc.Elements[i]
 	if e.Name == "" || e.Name[0] < 'A' || e.Name[0] > 'Z' {
@@ -84,9 +85,9 @@ func setName(s Section, e *Element) Section {
 	return s
 }
 
-// sectionOfComment returns the section that a comment says something of. One directly before a
-// section that has no line of its own for markers belongs to that; so does one of code
-// directly before any section. Others belong to the section they are in.
+// sectionOfComment returns the section that a comment is about. A comment on its own line directly
+// before a section belongs to that section if the section is narrow or the comment is in code.
+// Others belong to the section that contains them.
 func (p *Plan) sectionOfComment(c Comment) int {
 	if c.Place != InTag && p.index.IsFirstOnLine(c.Start) && p.index.IsLastOnLine(c.End) {
 		at := p.skipMarkers(c.End)
@@ -97,7 +98,7 @@ func (p *Plan) sectionOfComment(c Comment) int {
 	return p.sectionContaining(c.Start)
 }
 
-// skipMarkers passes over white space and markers.
+// skipMarkers skips white space and markers.
 func (p *Plan) skipMarkers(at int) int {
 	at = p.skipSpace(at)
 	if i := p.commentAt(at); i >= 0 && p.isMarker[i] {
@@ -113,8 +114,7 @@ func (p *Plan) skipSpace(at int) int {
 	return at
 }
 
-// findMarkers finds out for each comment whether it is a marker, and what comes after it and
-// the markers behind it.
+// findMarkers sets isMarker and afterMarkers for all comments.
 func (p *Plan) findMarkers() {
 	p.isMarker, p.afterMarkers = make([]bool, len(p.doc.Comments)), make([]int, len(p.doc.Comments))
 	for i := len(p.doc.Comments) - 1; i >= 0; i-- {
@@ -137,8 +137,7 @@ func (p *Plan) commentAt(at int) int {
 	return -1
 }
 
-// sectionStartingAt returns the section that starts at an offset, or -1. Sections are sorted by
-// where they start.
+// sectionStartingAt returns the section that starts at an offset, or -1.
 func (p *Plan) sectionStartingAt(at int) int {
 	lo := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start >= at })
 	if lo < len(p.Sections) && p.Sections[lo].Start == at {
@@ -147,8 +146,8 @@ func (p *Plan) sectionStartingAt(at int) int {
 	return -1
 }
 
-// isNarrow reports whether a section has no line of its own after its opening tag: it closes
-// itself, or what is in it starts on the tag's line.
+// isNarrow reports whether a section has no separate line for markers after its opening tag: it
+// closes itself, or its content starts on the tag's line.
 func (p *Plan) isNarrow(i int) bool {
 	e := &p.doc.Elements[p.Sections[i].element]
 	return e.SelfClosing || !p.index.IsLastOnLine(e.Open) || p.index.EOL(e.Open) == ""
