@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// State is what a box says.
+// State is the state of a box.
 type State string
 
-// The states. Doing is a box of a tool that has such a state; Unclear is a mark that means
-// different things to different people, such as [~] or [-].
+// The states. Doing exists in the dialects that mark a started task; Unclear is a mark with
+// different meanings for different people, such as [~] or [-].
 const (
 	NoBox   State = ""
 	Open    State = "open"
@@ -21,27 +21,27 @@ const (
 	Unclear State = "unclear"
 )
 
-// Box is a box to tick. At and End are the bytes of the file between its brackets; for a
-// drawn one, such as ☐, those of the sign itself. Odd says in what it differs from
-// "- [ ] words" and "- [x] words"; "" when it does not.
+// Box is a checkbox. Start and End are the byte offsets of what is between its brackets, or of the
+// character itself for a drawn box such as ☐. Problem says in what it differs from "- [ ] text"
+// and "- [x] text"; "" for a plain box.
 type Box struct {
 	State      State
 	Start, End int
-	Sign       string // what is there, with its brackets
+	Sign       string // the box as written, with its brackets
 	Problem    string
-	Star       bool // a star follows it: optional, with some tools
+	Star       bool // a star follows; some tools mark optional tasks so
 }
 
-// isDrawn reports a box that is one sign.
+// isDrawn reports whether the box is a single character.
 func (b Box) isDrawn() bool { return b.Sign != "" && b.Sign[0] >= 0x80 }
 
-// drawnBoxes are boxes that are one sign. Small and filled squares are not among them: they
-// are bullets with many.
+// drawnBoxes are the characters that are boxes. Small and filled squares are missing: many people
+// use them as bullets.
 var drawnBoxes = map[rune]State{'☐': Open, '□': Open, '▢': Open, '◻': Open, '◽': Open, '❏': Open, '❐': Open, '❑': Open,
 	'❒': Open, '🔲': Open, '⬜': Open,
 	'☑': Done, '✅': Done, '✔': Done, '✓': Done, '🗹': Done, '☒': Unclear, '🗷': Unclear, '⬛': Unclear, '❌': Unclear}
 
-// DrawnBoxes are the signs that are a box by themselves.
+// DrawnBoxes is a string of the characters in drawnBoxes.
 var DrawnBoxes = func() string {
 	var b strings.Builder
 	for _, r := range slices.Sorted(maps.Keys(drawnBoxes)) {
@@ -50,11 +50,11 @@ var DrawnBoxes = func() string {
 	return b.String()
 }()
 
-// unmistakable are those that are a box without a bullet as well: ✅ begins many a sentence
-// that is no task.
+// unmistakable are the drawn boxes that need no bullet. Others, like ✅, often begin a sentence
+// that is not a task.
 const unmistakable = "☐☑☒□▢"
 
-// item reads a line that begins an item of a list, or that begins with a box anyway.
+// readItem reads a line that begins a list item, or that begins with a box without a bullet.
 func readItem(l *Line, words string) bool {
 	number, mark := readBullet(words)
 	rest := words[mark:]
@@ -83,13 +83,13 @@ func readItem(l *Line, words string) bool {
 	return true
 }
 
-// boxed reports whether a text begins with a box.
+// beginsWithBox reports whether a text begins with a box.
 func beginsWithBox(s string) bool {
 	b, _ := readBox(s, 0)
 	return b.State != NoBox
 }
 
-// readBullet returns the length of the mark that begins an item, and its number if it has one.
+// readBullet returns the length of the bullet or number that begins an item, and the number.
 func readBullet(s string) (number string, n int) {
 	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "*") || strings.HasPrefix(s, "+") {
 		return "", 1
@@ -111,8 +111,8 @@ func readBullet(s string) (number string, n int) {
 	return "", 0
 }
 
-// readBox reads the box that s, which begins at the byte at, begins with, and how long it is.
-// What is in brackets but a word of its own, such as [P] or a link, is none.
+// readBox reads the box that s begins with, and returns its length. at is the offset of s in the
+// file. Brackets around a word, such as [P] or a link, are not a box.
 func readBox(s string, at int) (Box, int) {
 	if r, n := utf8.DecodeRuneInString(s); r >= 0x80 && drawnBoxes[r] != NoBox {
 		if strings.HasPrefix(s[n:], "️") {
@@ -149,7 +149,8 @@ func readBox(s string, at int) (Box, int) {
 	return b, n
 }
 
-// starLength is how long the star is that s begins with as a word of its own, 0 without one. Formatters escape it.
+// starLength returns the length of a star that s begins with and that a blank or the end follows; 0
+// for none. The star may have a backslash, which formatters add.
 func starLength(s string) int {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(s, `\`), "*")
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
@@ -158,7 +159,8 @@ func starLength(s string) int {
 	return len(s) - len(rest)
 }
 
-// boxState says what is in a box. Round ones hold a blank or an x only.
+// boxState returns the state for the text between brackets. Between round ones only a blank or an x
+// counts.
 func boxState(s string, round bool) State {
 	blank := strings.TrimSpace(s)
 	switch blank {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ReadChecklist reads a file. It never fails: what cannot be read is noted.
+// ReadChecklist reads a Markdown file. It never fails: lines that are not read as tasks get a note.
 func ReadChecklist(data []byte, dialect Dialect) Reading {
 	r := &checklistReader{data: data, dialect: dialect, lines: ReadPage(data), openHeading: -1}
 	r.classes = make([]lineClass, len(r.lines))
@@ -17,7 +17,8 @@ func ReadChecklist(data []byte, dialect Dialect) Reading {
 	return r.finish()
 }
 
-// lineClass says what became of a line: whose it is, when it is a task's.
+// lineClass says how a line is counted. task is the index of its task, or of its note for
+// lineNoted.
 type lineClass struct {
 	kind lineKind
 	task int
@@ -31,7 +32,7 @@ const (
 	lineNoted
 )
 
-// checklistReader is a file being read, with what is open where it stands.
+// checklistReader is the state of reading a file.
 type checklistReader struct {
 	data    []byte
 	dialect Dialect
@@ -40,60 +41,60 @@ type checklistReader struct {
 	tasks   []taskDraft
 	notes   []Note
 
-	boxesWithID int   // boxes of the file that have an id
-	headingEnds []int // for each heading that is a task, the line at which it ends; by line
-	openHeading int   // the task that is a heading and open, -1
-	level       int   // of that heading
+	boxesWithID int   // boxes in the file that have an id
+	headingEnds []int // by line: for a heading that is a task, the line at which it ends
+	openHeading int   // the task of the current heading; -1 for none
+	level       int   // level of that heading
 	openItems   []item
 	prev        Kind
 	section     section
-	titled      bool            // the first heading is over
-	above       []section       // the sections that this one is in, and it
-	listed      []bool          // for each heading: most boxes below it have ids; by line
-	boxed       map[string]bool // ids of headings that are tasks and have boxes
-	group       string          // the work package that the lines are in
-	groupOrders []groupOrder    // which work packages come first
+	titled      bool            // the first heading was read
+	above       []section       // the current section and those that contain it
+	listed      []bool          // by line of a heading: most boxes below it have ids
+	boxed       map[string]bool // ids of headings that are tasks and contain boxes
+	group       string          // the current work package
+	groupOrders []groupOrder    // lines that may order work packages
 }
 
-// item is an open item of a list: its column, and the task that it is or belongs to, -1.
+// item is an open list item: its column and its task, -1 for none.
 type item struct {
 	indent int
 	task   int
 }
 
-// section is the part of the file below a heading.
+// section is the part of a file below a heading.
 type section struct {
 	text       string
 	level      int
-	tellsOrder bool // it tells which tasks come first
-	checklist  bool // its boxes are to check, not to do
-	inherits   bool // and so are those of the sections in it
+	tellsOrder bool // it states the order of tasks
+	checklist  bool // its boxes are checks, not tasks
+	inherits   bool // the boxes of its subsections are checks too
 	mostlyIDs  bool // most of its boxes have ids
-	criteria   bool // a line of words says that what follows are criteria
+	criteria   bool // the last line of text announces acceptance criteria
 }
 
-// taskDraft is a task being read.
+// taskDraft is a task while its lines are read.
 type taskDraft struct {
 	Task
-	body             []int // lines after the first
+	body             []int // line indexes after the first line
 	label            string
 	status           string
-	isHeading        bool // it is a heading
-	hasRequiredParts bool // it has parts that are not optional
+	isHeading        bool // the task is a heading
+	hasRequiredParts bool // at least one part is not optional
 	group            string
-	parent           int // the task that it is a part of, -1
+	parent           int // the task that contains it; -1 for none
 	criteriaLines    []int
 	ask              []string
 }
 
-// survey looks at the whole file for what a line alone does not tell: whether its tasks
-// have ids, and which headings are tasks rather than groups of tasks.
+// survey collects what a single line does not show: whether the tasks of the file have ids, and
+// which headings are tasks rather than groups of tasks.
 func (r *checklistReader) survey() {
 	r.headingEnds = make([]int, len(r.lines))
 	r.listed = make([]bool, len(r.lines)+1)
 	r.boxed = map[string]bool{}
 	withID := make([]bool, len(r.lines))
-	head, boxes := len(r.lines), 0 // the heading above; how many of its boxes have an id, less those that have none
+	head, boxes := len(r.lines), 0 // boxes: those below head with an id, minus those without
 	if r.drawsBullets() {
 		for i, l := range r.lines {
 			if l.Box.State == Done && l.Box.isDrawn() && parseLabel(l.Text, "").id == "" {
@@ -126,7 +127,8 @@ func (r *checklistReader) survey() {
 	}
 }
 
-// drawsBullets reports a file in which a drawn tick is a bullet of a summary: its boxes have brackets, and none is drawn open.
+// drawsBullets reports whether drawn ticks are bullets of a summary: the boxes of the file have
+// brackets, and no drawn box is open.
 func (r *checklistReader) drawsBullets() bool {
 	brackets := false
 	for _, l := range r.lines {
@@ -141,17 +143,17 @@ func (r *checklistReader) drawsBullets() bool {
 	return brackets
 }
 
-// hasBox reports an item or a heading with a box.
+// hasBox reports whether a line is an item or a heading with a box.
 func hasBox(l Line) bool {
 	return l.Kind == Item && l.Box.State != NoBox || l.Kind == Heading && headingBox(l).State != NoBox
 }
 
-// headingTaskEnd returns the line at which the task that a heading is ends; 0 when it is none: a group
-// of tasks, or a title with nothing below it.
+// headingTaskEnd returns the line at which the task of a heading ends. It is 0 if the heading is a
+// group of tasks, or has no text or items below it.
 func (r *checklistReader) headingTaskEnd(i int, withID []bool) int {
 	level, work := r.lines[i].Level, false
 	if r.boxesWithID > 0 && idRange.MatchString(headingText(r.lines[i])) {
-		return 0 // words about several tasks that stand elsewhere
+		return 0 // refers to several tasks listed elsewhere
 	}
 	j := i + 1
 	for ; j < len(r.lines); j++ {
@@ -170,7 +172,7 @@ func (r *checklistReader) headingTaskEnd(i int, withID []bool) int {
 	return j
 }
 
-// continuesBlock tells whether line i is a further one of a block: of code, of a comment, of front matter.
+// continuesBlock reports whether line i continues a block of code, a comment or front matter.
 func (r *checklistReader) continuesBlock(i int) bool {
 	kind := r.lines[i].Kind
 	return i > 0 && kind == r.prev && (kind == Fence || kind == Comment || kind == Front)
@@ -196,7 +198,7 @@ func (r *checklistReader) readLine(i int) {
 	}
 }
 
-// readHeading begins a section, and a task when the heading is one.
+// readHeading begins a section, and a task if the heading is one.
 func (r *checklistReader) readHeading(i int) {
 	l := r.lines[i]
 	r.openItems = nil
@@ -221,8 +223,8 @@ func (r *checklistReader) readHeading(i int) {
 	}
 }
 
-// enterSection enters the section that a heading begins. What is in a checklist is one, too;
-// the title of the file says nothing of the sort.
+// enterSection begins the section of a heading. Subsections of a checklist are checklists too. The
+// title of the file does not make the file a checklist.
 func (r *checklistReader) enterSection(i int) {
 	l := r.lines[i]
 	for n := len(r.above); n > 0 && r.above[n-1].level >= l.Level; n-- {
@@ -235,12 +237,12 @@ func (r *checklistReader) enterSection(i int) {
 	r.above, r.titled = append(r.above, r.section), true
 }
 
-// readItem reads an item of a list.
+// readItem reads a list item.
 func (r *checklistReader) readItem(i int) {
 	l := &r.lines[i]
 	lab := parseLabel(l.Text, l.Number)
 	if l.Box.State != NoBox && lab.id != "" {
-		r.closeItems(l.Indent - 1) // one blank is a slip, not a level
+		r.closeItems(l.Indent - 1) // an indentation of one blank is a mistake, not a level
 	} else {
 		r.closeItems(l.Indent)
 	}
@@ -269,7 +271,7 @@ func (r *checklistReader) readItem(i int) {
 	r.openItems = append(r.openItems, item{l.Indent, owner})
 }
 
-// isOwnTask decides whether a box is a task of its own, or a step of the task it is in.
+// isOwnTask reports whether a box is a task rather than a step of the task owner or a check.
 func (r *checklistReader) isOwnTask(lab label, owner int) bool {
 	toCheck := (r.section.checklist && (!r.section.mostlyIDs || r.boxed[lab.id]) || r.section.criteria && lab.id == "") &&
 		(r.boxesWithID > 0 || slices.Max(r.headingEnds) > 0)
@@ -284,7 +286,7 @@ func (r *checklistReader) isOwnTask(lab label, owner int) bool {
 	return true
 }
 
-// placeLine places a line that begins nothing.
+// placeLine assigns a line that is neither a heading nor an item.
 func (r *checklistReader) placeLine(i int) {
 	l := &r.lines[i]
 	lazy := l.Kind == Text && (r.prev == Item || r.prev == Text) && len(r.openItems) > 0
@@ -305,7 +307,7 @@ var noteReasons = map[Kind]string{
 	Comment: "a comment: boxes in comments are not tasks", Front: "front matter",
 }
 
-// closeItems ends the items that a line at a column does not belong to.
+// closeItems closes the items that a line at this column does not belong to.
 func (r *checklistReader) closeItems(indent int) {
 	n := len(r.openItems)
 	for n > 0 && r.openItems[n-1].indent >= indent {
@@ -314,7 +316,7 @@ func (r *checklistReader) closeItems(indent int) {
 	r.openItems = r.openItems[:n]
 }
 
-// ownerTask is the task that a line belongs to where the file stands, -1.
+// ownerTask returns the task that the next line belongs to; -1 for none.
 func (r *checklistReader) ownerTask() int {
 	if n := len(r.openItems); n > 0 && r.openItems[n-1].task >= 0 {
 		return r.openItems[n-1].task
@@ -329,18 +331,18 @@ func (r *checklistReader) ownedOrNoted(owner int, why string) lineClass {
 	return lineClass{kind: lineNoted, task: r.reserveNote(why)}
 }
 
-// reserveNote reserves a note; put gives it its line.
+// reserveNote adds a note; classifyLine sets its line.
 func (r *checklistReader) reserveNote(why string) int {
 	r.notes = append(r.notes, Note{Why: why})
 	return len(r.notes) - 1
 }
 
-// classifyLine gives a line to a task, or its note to the file.
+// classifyLine adds a line to its task, or fills in its note.
 func (r *checklistReader) classifyLine(i int, c lineClass) {
 	l := r.lines[i]
 	r.classes[i] = c
 	if c.kind == lineNoted {
-		if r.notes[c.task].Line != 0 { // a further line of the same code or comment
+		if r.notes[c.task].Line != 0 { // the next line of a code block or comment
 			c.task = r.reserveNote(r.notes[c.task].Why)
 			r.classes[i] = c
 		}
@@ -355,7 +357,7 @@ func (r *checklistReader) classifyLine(i int, c lineClass) {
 	t.readBodyLine(l)
 }
 
-// beginTask begins a task.
+// beginTask adds a task that begins at line i.
 func (r *checklistReader) beginTask(i int, lab label, box Box) {
 	l := r.lines[i]
 	t := taskDraft{parent: -1}
@@ -384,8 +386,8 @@ func (r *checklistReader) beginTask(i int, lab label, box Box) {
 	}
 }
 
-// boxState is what a box says in this dialect: with Kiro a task that is begun has [-], and one
-// that waits for its turn [~].
+// boxState returns the state of a box in this dialect. In Kiro [-] is a started task and [~] a
+// queued one.
 func (r *checklistReader) boxState(b Box) State {
 	if r.dialect == Kiro && b.Sign == "[-]" {
 		return Doing
@@ -396,10 +398,10 @@ func (r *checklistReader) boxState(b Box) State {
 	return b.State
 }
 
-// kiroBoxes are boxes that say something with Kiro.
+// kiroBoxes are the boxes with a meaning in Kiro.
 var kiroBoxes = map[string]bool{"[-]": true, "[~]": true}
 
-// addNote notes something about a line that belongs to a task.
+// addNote adds a note about a line of a task.
 func (r *checklistReader) addNote(l Line, why string) {
 	r.notes = append(r.notes, Note{Line: l.N, Text: strings.TrimSpace(l.Raw(r.data)), Why: why})
 }

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// told is a reading in lines: "ID state title | files | depends | parent", then notes.
+// told formats a reading: a line "ID state title | files | depends | parent" for each task, then
+// the notes.
 func told(r Reading) string {
 	var b strings.Builder
 	for _, t := range r.Tasks {
@@ -39,7 +40,7 @@ func check(t *testing.T, dialect Dialect, text, want string) {
 	whole(t, text, r)
 }
 
-// whole: each line belongs to a task, is structure, or has a note.
+// whole checks that each line belongs to a task, is structure, or has a note.
 func whole(t interface{ Fatalf(string, ...any) }, text string, r Reading) {
 	n := r.Lines
 	if lines := len(ReadPage([]byte(text))); n.Total != lines || n.Tasks+n.Structure+n.Notes != lines || n.Notes > len(r.Notes) {
@@ -254,7 +255,7 @@ note 12: an item without a box
 `)
 }
 
-// Boxes that are not as they should be are read, and said to be odd.
+// TestOdd: malformed boxes are read and get a note.
 func TestOdd(t *testing.T) {
 	t.Parallel()
 	check(t, Checklist, "* [ ] a\n+ [X] b\n- [] c\n- [ x] d\n- [~] e\n- [-] f\n- (x) g\n1. [ ] h\n-[ ] i\n- [ ]j\n[ ] k\n- [ ]\n\t- [ ] l\n- ☐ m\n"+
@@ -303,7 +304,7 @@ note 16: a table: tables are not read as tasks
 `)
 }
 
-// A heading with an id and words below it is a task without a box.
+// TestHeadings: a heading with an id and text below it is a task without a box.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	check(t, SpecKit, "## T001 [P] Set up\n\nDo it in `a.go`, after T002.\n\n### How\n- so\n\n## T002\n\n## T003: Group\n- [ ] T004 in it\n", `
@@ -313,7 +314,7 @@ note 3: it names T002, which is not a task of this file
 `)
 }
 
-// What a task says stays with it, line by line, whatever stands in it.
+// TestBodies: all lines of a task stay with it, of whatever kind.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	text := "- [ ] T001 first\r\n  more of it\r\nlazily\r\n\r\n  ```go\r\n  - [ ] T9 code\r\n  ```\r\n  | a | b |\r\n  - step\r\n  - [x] checked\r\n\r\nafterwards\r\n- [ ] T002 second"
@@ -327,7 +328,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// pieces of files, from which a property test and the fuzz test make files.
+// pieces are lines of which the property test and the fuzz test make files.
 var pieces = []string{"- [ ] T001 do `a/b.go`", "- [x] 1.2 it", "  - [ ] step", "\t* [~] odd", "# Phase", "### T01: head", "## Dependencies", "- T001 after T002", "**Files**: x/y.go", "```", "~~~", "<!--", "-->", "---", "| a |", "> q", "", "words", "    deep", "1. [ ] n", "- [ ] Complete", "[ ] bare", "\xff\xfe", "- ☐ drawn", "- plain", "===", "- [ ]* 3. opt", " - [x] T001 [ ] second box", "- [ ] ~~T002~~ gone", "### Task T001 [P]", "## WP01 — group", "**Depends on**: WP01 · **Owns**: `a.go`", "  Depends on T001a–c, 依赖 1.2", "## Quality gates", "- [ ] [WP01 x](y)", "- _要件: 1.1_", "- [ ] 7b. n"}
 
 func TestEveryLineIsSomewhere(t *testing.T) {
@@ -362,7 +363,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// A star says that a task is optional, wherever a tool or a formatter puts it.
+// TestStars: a star marks an optional task, wherever a tool or a formatter puts it.
 func TestStars(t *testing.T) {
 	t.Parallel()
 	check(t, Kiro, "- [ ] 1. Lid\n- [ ]* 1.1 Rim\n- [ ]\\* 1.2 Knob\n- [ ] 2.3* (P) Spout\n- [ ] 2.4\\* Base\n- [ ] 3.1 *Light* handle\n", `
@@ -375,8 +376,8 @@ func TestStars(t *testing.T) {
 `)
 }
 
-// Boxes below a line that announces criteria are no tasks where tasks have ids; neither are drawn ticks that serve as
-// bullets in a file of boxes in brackets.
+// TestCriteriaAndSummaries: in a file with task ids, boxes below a line that announces criteria are
+// not tasks; neither are drawn ticks used as bullets in a file of bracket boxes.
 func TestCriteriaAndSummaries(t *testing.T) {
 	t.Parallel()
 	check(t, SpecKit, `## Phase 3: Pots

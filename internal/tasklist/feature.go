@@ -18,20 +18,22 @@ import (
 	"github.com/belay-dev/belay/internal/phase"
 )
 
-// Plain is the layout that belay makes where there is none: specs/NNN-name/ with a file for each phase.
+// Plain is belay's own layout, used if no other is in use: specs/NNN-name/ with a file for each
+// phase.
 const Plain Dialect = "plain"
 
-// Layout is how a tool arranges the documents of a feature: which file is the artefact of which phase.
+// Layout is how a tool arranges the documents of a feature: which file is the artefact of which
+// phase.
 type Layout struct {
 	Dialect  Dialect
-	Parent   string                 // the folder that holds the features' folders
-	Marks    []string               // any of these paths shows that the tool is in use
-	Numbered bool                   // folders are called NNN-name
-	Files    map[phase.Phase]string // below the feature's folder; | separates what may stand for each other, ** is any depth
-	Status   string                 // the JSON file in it that says where the feature is, "" for none
+	Parent   string                 // the folder that contains the features' folders
+	Marks    []string               // folders that show that the tool is in use
+	Numbered bool                   // folders have names like 003-login
+	Files    map[phase.Phase]string // relative to the feature's folder; | separates alternatives, ** is any depth
+	Status   string                 // the JSON file with the feature's status; "" for none
 }
 
-// Layouts are the known ones. The first that is in use gets new features.
+// Layouts are the known layouts. New features go into the first one in use.
 var Layouts = []Layout{
 	{SpecKit, ".specify/specs", []string{".specify/specs"}, true, map[phase.Phase]string{
 		phase.Specify: "spec.md", phase.CreatePlan: "plan.md", phase.CreateTasks: "tasks.md"}, ""},
@@ -52,7 +54,7 @@ var Layouts = []Layout{
 var plainFiles = map[phase.Phase]string{phase.Brainstorm: "brainstorm.md", phase.Specify: "spec.md", phase.Design: "design.md",
 	phase.CreatePlan: "plan.md", phase.CreateTasks: "tasks.md"}
 
-// LayoutNames are the names of the layouts, once each.
+// LayoutNames returns the names of the layouts, once each.
 func LayoutNames() []string {
 	var out []string
 	for _, l := range Layouts {
@@ -63,7 +65,8 @@ func LayoutNames() []string {
 	return out
 }
 
-// LayoutAt is the layout of a feature's folder; ok is false for a folder that is in no place of that layout.
+// LayoutAt returns the layout of a feature's folder; ok is false if the dialect has no layout with
+// that parent folder.
 func LayoutAt(dialect, folder string) (l Layout, ok bool) {
 	for _, l := range Layouts {
 		if string(l.Dialect) == dialect && path.Dir(folder) == l.Parent {
@@ -73,7 +76,8 @@ func LayoutAt(dialect, folder string) (l Layout, ok bool) {
 	return Layout{}, false
 }
 
-// LayoutsInUse gives the layouts that are in use in a tree: each place once, and the plain one last.
+// LayoutsInUse returns the layouts in use in a tree; one without marks counts if no other has its
+// parent folder.
 func LayoutsInUse(root *fsroot.Root) []Layout {
 	var out []Layout
 	for _, l := range Layouts {
@@ -90,7 +94,7 @@ func LayoutsInUse(root *fsroot.Root) []Layout {
 	return out
 }
 
-// Folders gives the features' folders of a layout, by their names.
+// Folders returns the names of the features' folders of a layout.
 func (l Layout) Folders(root *fsroot.Root) ([]string, error) {
 	names, err := root.ReadFolder(l.Parent)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
@@ -109,7 +113,7 @@ func (l Layout) Folders(root *fsroot.Root) ([]string, error) {
 	return out, nil
 }
 
-// NumberOf is the number that a feature's name begins with, -1 for none.
+// NumberOf returns the number that begins a feature's name; -1 for none.
 func NumberOf(name string) int {
 	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
 	rest := name[len(digits):]
@@ -120,10 +124,10 @@ func NumberOf(name string) int {
 	return n
 }
 
-const maxName = 80 // bytes of a feature's name
+const maxName = 80 // bytes
 
-// Slug makes a folder's name of what a person calls a feature: letters and digits of any script in lower case, joined
-// by hyphens. Errors: belay.CodeUsage where nothing is left.
+// Slug returns a folder name for a feature: letters and digits of any script in lower case, joined
+// by hyphens. Errors (belay.CodeUsage): no letter is left, or it is longer than maxName.
 func Slug(name string) (string, error) {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {
@@ -146,27 +150,28 @@ func Slug(name string) (string, error) {
 	return slug, nil
 }
 
-// Artefact is what a phase produced, as the files say it now.
+// Artefact is the document of a phase, in its current state.
 type Artefact struct {
 	State    phase.State
 	Files    []ArtefactFile
-	SHA      string // over the files' names and bytes; "" where there are none
-	TooLarge string // a file that is too large to be read
+	SHA      string // over the files' names and bytes; "" without files
+	TooLarge string // a file that was not read because of its size, or because there are too many
 }
 
-// ArtefactFile is one file of it. Path is from the root.
+// ArtefactFile is one file of an artefact. Path is relative to the root.
 type ArtefactFile struct{ Path, Text string }
 
-// MaxArtefact is how many bytes an artefact may have: reviewers read all of it.
+// MaxArtefact is the maximum size of an artefact's file in bytes: reviewers read all of it.
 const MaxArtefact = 4 << 20
 
 const (
-	maxArtefactFiles = 100 // files of one artefact
-	maxArtefactDepth = 5   // folders of one below another
+	maxArtefactFiles = 100 // files of an artefact
+	maxArtefactDepth = 5   // levels of folders
 )
 
-// Artefact reads what a phase produced in a feature's folder. No link is followed: what is one is missing. A file of
-// more than MaxArtefact bytes is present and named. phase.None for a phase of which the layout has no file.
+// Artefact reads the artefact of a phase in a feature's folder. The state is phase.None if the
+// layout has no file for the phase. Links are not followed and count as missing. A file over
+// MaxArtefact counts as present, and TooLarge names it.
 func (l Layout) Artefact(root *fsroot.Root, folder string, p phase.Phase) (Artefact, error) {
 	form, has := l.Files[p]
 	if !has {
@@ -210,17 +215,17 @@ func (l Layout) Artefact(root *fsroot.Root, folder string, p phase.Phase) (Artef
 	return a, nil
 }
 
-// ArtefactPath is the path at which the artefact of a phase is expected, for people.
+// ArtefactPath returns the path where the artefact of a phase is expected, to show to people.
 func (l Layout) ArtefactPath(folder string, p phase.Phase) string {
 	form, _, _ := strings.Cut(l.Files[p], "|")
 	return path.Join(folder, strings.ReplaceAll(form, "**.md", "NAME/spec.md"))
 }
 
-// markdownFiles lists the Markdown files below a folder, in order.
+// markdownFiles returns the Markdown files below a folder, sorted.
 func markdownFiles(root *fsroot.Root, folder string, depth int) (out []string) {
 	names, err := root.ReadFolder(folder)
 	if err != nil || depth > maxArtefactDepth {
-		return nil // there is no such folder
+		return nil // for example: there is no such folder
 	}
 	for _, n := range names {
 		name := folder + "/" + n

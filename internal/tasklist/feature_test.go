@@ -30,7 +30,8 @@ func lay(t *testing.T, files map[string]string) (*fsroot.Root, string) {
 	return root, dir
 }
 
-// TestLayouts reads one project in each layout: which is in use, the features, and the artefact of each phase.
+// TestLayouts reads a project in each layout: whether it is in use, its features, and the artefact
+// of each phase.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	b, s, d, p, k := phase.Brainstorm, phase.Specify, phase.Design, phase.CreatePlan, phase.CreateTasks
@@ -82,7 +83,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestArtefactsOdd: no link is followed, and what is too large is named instead of read.
+// TestArtefactsOdd: links are not followed, and a file that is too large is named instead of read.
 func TestArtefactsOdd(t *testing.T) {
 	t.Parallel()
 	root, dir := lay(t, map[string]string{"secret.md": "secret", "specs/a/plan.md": "x"})

@@ -8,40 +8,41 @@ import (
 )
 
 var (
-	// fieldPattern is a line that says what kind of thing follows: "Files:", "**Dependencies**: T1".
+	// fieldPattern is a line that begins with a field's name: "Files:", "**Dependencies**: T1".
 	fieldPattern = lazyregexp.New(`(?i)^[*_]*(` +
 		strings.Join([]string{filesNames, dependsNames, acceptanceNames, requirementsNames, testsNames, statusNames},
 			"|") + `)[*_]*\s*[:：][*_]*\s*(.*)$`)
-	// requirementsPattern is a line that names the requirements that a task is about without being a list of them.
+	// requirementsPattern is a line that names a task's requirements after a verb: "Validates:
+	// Requirements 1.2".
 	requirementsPattern = lazyregexp.New(`(?i)^[*_]*(?:validates|valida|验证|驗證|検証対象|検証)\s*[:：]?[*_]*\s*(?:` +
 		requirementsNames + `)\s*[:：]?[*_]*\s*(.*)$`)
-	// nextFieldPattern are the fields behind the first of a line: "Priority: P1 · Depends on: WP01".
+	// nextFieldPattern begins a further field of a line: "Priority: P1 · Depends on: WP01".
 	nextFieldPattern = lazyregexp.New(`\s[·|•]\s+[*_]*[\p{L}][\p{L} ./?-]{1,24}[*_]*[:：]`)
 	fieldKinds       = []struct {
 		name string
 		form *lazyregexp.Regexp
 	}{{"files", exactPattern(filesNames)}, {"depends", exactPattern(dependsNames)}, {"acceptance", exactPattern(acceptanceNames)},
 		{"requirements", exactPattern(requirementsNames)}, {"tests", exactPattern(testsNames)}}
-	// checkHeading are headings whose boxes are looked at, not worked off, in a file whose tasks
-	// have ids; checkOnlyHeading are those of which the headings below them say nothing else.
+	// checkHeading are headings whose boxes are checks rather than tasks, in a file with task ids.
+	// Below those of checkOnlyHeading, the boxes of subsections are checks too.
 	checkHeading = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|assertions|` +
 		`sign-?off|acceptance|\bgates?\b|review|success metrics|summary|legend|leyenda|notation|before (?:you )?(?:commit|start|mark)`)
 	checkOnlyHeading = lazyregexp.New(`(?i)checklist|criteria|definition of done|sign-?off|\bgates?\b|success metrics`)
-	// orderly are headings below which stands what comes first.
+	// orderly are headings of sections that state the order of tasks.
 	orderly = lazyregexp.New(`(?i)dependenc|execution order|dependências|dépendances|abhängigkeit|зависимост|依赖|依賴|依存|의존`)
-	// closedPattern are the steps that say that the whole task is done.
+	// closedPattern are steps that mark the entire task as done.
 	closedPattern = lazyregexp.New(`(?i)^[*_]*(?:task\s+)?(?:completed?|done|finished|status)[*_]*(?:\s*[:.!]|\s*$)`)
-	// asidePattern are lines about the work rather than of it.
+	// asidePattern are lines about the task that do not say what to do.
 	asidePattern = lazyregexp.New(`(?i)^[*_]*(?:estimate|est\.?|stories|type|owner|priority|parallel\??|notes?|validates|` +
 		`purpose|agent|assignee|effort|prompt)[*_]*\s*[:：]`)
-	// namedPattern is what a line of words is called: "**Description**:".
+	// namedPattern is the label of a line of text: "**Description**:".
 	namedPattern = lazyregexp.New(`^[*_]+[\p{L} ]{2,24}[*_]*[:：][*_]*\s*`)
-	// promptPattern is a line that names the file with a task's whole text.
+	// promptPattern is a line that names the file with a task's full text.
 	promptPattern = lazyregexp.New(`(?i)^[*_]*prompt[*_]*\s*[:：]`)
 	endedPattern  = lazyregexp.New(`(?i)^[*_\x60]*(?:complete|completed|done|finished|implemented|closed|merged)\b|^[*_\x60]*(?:✅|☑|\[x\])`)
 )
 
-// What fields are called, in the languages in which people write their tasks.
+// The names of fields, in the languages in which people write their tasks.
 const (
 	filesNames = `files?(?:\(s\))?(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?|(?:owned|affected) files|` +
 		`files (?:affected|changed|touched)|owns|(?:涉及)?文件|檔案|(?:対象)?ファイル|파일|(?:archivos?|arquivos?)(?: afe[ct]+ados)?|` +
@@ -67,7 +68,7 @@ func kindOf(word string) string {
 	return "status"
 }
 
-// splitFields takes a line apart that has several fields.
+// splitFields splits a line with several fields.
 func splitFields(words string) []string {
 	var list []string
 	from := 0
@@ -80,7 +81,8 @@ func splitFields(words string) []string {
 	return append(list, strings.TrimSpace(words[from:]))
 }
 
-// parseField is what a line says: its kind, "" when it is not a field, and its words.
+// parseField returns the kind of field that a line is, and its value; "" and the line if it is not
+// a field.
 func parseField(words string) (kind, rest string) {
 	if m := requirementsPattern.FindStringSubmatch(words); m != nil {
 		return "requirements", strings.Trim(m[1], "*_ ")
@@ -91,7 +93,7 @@ func parseField(words string) (kind, rest string) {
 	return "", words
 }
 
-// readBodyLine takes in a line of a task's body.
+// readBodyLine reads a line of a task's body.
 func (t *taskDraft) readBodyLine(l Line) {
 	if l.Kind == Fence || l.Kind == Comment {
 		return
@@ -101,7 +103,7 @@ func (t *taskDraft) readBodyLine(l Line) {
 	}
 }
 
-// readField takes in one field of a line, or all of a line that has none.
+// readField reads one field of a line, or a line without fields.
 func (t *taskDraft) readField(l Line, words string, first bool) {
 	kind, words := parseField(words)
 	if kind != "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Files returns the paths that a text names, in order and once each, with slashes and
-// relative to the repository's root. A path is what has a folder or a file's ending that
-// people use, in backticks or bare; addresses, routes, absolute paths and such that lead
-// out of the repository are none. A folder keeps its slash at the end.
+// Files returns the paths that a text names, in order and once each, with slashes and relative to
+// the repository's root. A path has a folder or a common file extension, in backticks or bare.
+// URLs, routes, absolute paths and paths out of the repository do not count. A folder keeps its
+// trailing slash.
 func Files(text string) []string {
 	var list []string
 	add := func(s string, quoted bool) {
@@ -42,7 +42,7 @@ func Files(text string) []string {
 		text = strings.TrimLeft(text[open:], "`")
 		end := strings.IndexByte(text, '`')
 		if end < 0 {
-			continue // a backtick alone
+			continue // an unpaired backtick
 		}
 		for _, one := range splitCommas(text[:end]) {
 			add(strings.TrimSpace(one), true)
@@ -56,13 +56,13 @@ func isPathSeparatorRune(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("\"'“”‘’<>;|，。、；：（）「」『』【】《》！？", r)
 }
 
-// letters outside scripts that set blanks between words.
+// A path with letters of a script without blanks between words directly before or after it.
 var (
 	gluedEnd   = lazyregexp.New(`^(.*[A-Za-z0-9_)\]}]\.[A-Za-z][A-Za-z0-9]{0,9})[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
 	gluedStart = lazyregexp.New(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+([A-Za-z@].*)$`)
 )
 
-// unglue takes words of a script that sets no blanks away from around a path.
+// unglue removes words around a path in a script that has no blanks between words.
 func unglue(s string) string {
 	if m := gluedEnd.FindStringSubmatch(s); m != nil {
 		s = m[1]
@@ -73,7 +73,7 @@ func unglue(s string) string {
 	return s
 }
 
-// splitCommas splits at commas that are not within braces.
+// splitCommas splits at commas outside of braces.
 func splitCommas(s string) []string {
 	var list []string
 	depth, start := 0, 0
@@ -92,12 +92,12 @@ func splitCommas(s string) []string {
 }
 
 var (
-	lineSuffix       = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // lines of a file, and tests in it
+	lineSuffix       = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // line numbers, and names of tests, after a file
 	pathPattern      = lazyregexp.New(`^[\p{L}\p{N}._/@+~$\-\[\](){}*,]+$`)
 	extensionPattern = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9_]{0,9}$`)
 )
 
-// fileExtensions are those by which a name alone, without a folder, is known for a file's.
+// fileExtensions are extensions that identify a file name without a folder.
 var fileExtensions = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for e := range strings.FieldsSeq(`go mod sum py pyi ipynb rb rs java kt kts scala clj c h cc cpp hpp cs fs vb swift m mm
@@ -111,19 +111,19 @@ var fileExtensions = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// filesWithoutExtension are files that have no ending.
+// filesWithoutExtension are common file names without an extension.
 var filesWithoutExtension = map[string]bool{"Makefile": true, "Dockerfile": true, "Jenkinsfile": true, "Gemfile": true,
 	"Rakefile": true, "Procfile": true, "Vagrantfile": true, "Justfile": true,
 	"CODEOWNERS": true, "LICENSE": true, "CHANGELOG": true, ".gitignore": true, ".dockerignore": true,
 	".editorconfig": true, ".env": true, ".gitattributes": true}
 
-// programNames are names with a file's ending that are no files.
+// programNames look like file names but are not.
 var programNames = map[string]bool{"node.js": true, "next.js": true, "vue.js": true, "react.js": true, "express.js": true,
 	"three.js": true, "d3.js": true, "nuxt.js": true, "asp.net": true, "socket.io": true, "e.g": true, "i.e": true}
 
 func parsePath(s string, quoted bool) string {
 	if !strings.ContainsAny(s, "./") && !filesWithoutExtension[strings.Trim(s, "*_,:;()")] {
-		return "" // most words
+		return "" // as for most words
 	}
 	s = strings.TrimRight(trimMarks(s), ".,;:!?\"'*_")
 	s = lineSuffix.ReplaceAllString(s, "")
@@ -151,8 +151,8 @@ func parsePath(s string, quoted bool) string {
 	return clean
 }
 
-// trimMarks takes away what is before a path: brackets, quotes, marks of emphasis. The
-// stars of a glob stay, and so do underscores that no other one closes: __init__.py, _config.yml.
+// trimMarks removes brackets, quotes and emphasis before a path. It keeps the stars of a glob, and
+// an underscore that no other one closes: __init__.py, _config.yml.
 func trimMarks(s string) string {
 	for s != "" && strings.IndexByte("(_[\"'*", s[0]) >= 0 {
 		if s[0] == '_' && !strings.HasSuffix(strings.TrimRight(s, ".,;:!?)"), "_") {
@@ -167,7 +167,7 @@ func trimMarks(s string) string {
 	return s
 }
 
-// named reports a name of a file without a folder.
+// isBareFileName reports whether s is a file name without a folder.
 func isBareFileName(s string) bool {
 	e := path.Ext(s)
 	if e == "" || programNames[strings.ToLower(s)] || strings.ContainsAny(s, "(){}$") && !strings.Contains(s, "*") {
@@ -180,7 +180,8 @@ func isBareFileName(s string) bool {
 	return fileExtensions()[strings.ToLower(e[1:])]
 }
 
-// isPathWithFolders tells a path from words with a slash between them: and/or, CI/CD, GET/POST.
+// isPathWithFolders distinguishes a path from words with a slash between them: and/or, CI/CD,
+// GET/POST.
 func isPathWithFolders(s string, quoted, folder bool) bool {
 	last := path.Base(s)
 	switch {
@@ -188,14 +189,14 @@ func isPathWithFolders(s string, quoted, folder bool) bool {
 		return true
 	case folder:
 		return strings.ContainsFunc(s, unicode.IsLetter)
-	case quoted: // the first part of a.b/c is no folder but an address or the name of a field
+	case quoted: // in a.b/c, the first part is a host or a field, not a folder
 		return !strings.ContainsAny(s, "(){}$,") && strings.ContainsFunc(s, unicode.IsLower) &&
 			strings.LastIndexByte(s[:strings.IndexByte(s, '/')], '.') <= 0
 	}
 	return false
 }
 
-// trimBrackets takes brackets away that close what was opened before the word.
+// trimBrackets removes closing brackets that were opened before the word.
 func trimBrackets(s string) string {
 	for {
 		cut := s

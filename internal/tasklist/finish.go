@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// finish settles what only the whole file tells: states, parts, and the order of tasks.
+// finish sets what depends on the entire file: states, parts, and the order of tasks.
 func (r *checklistReader) finish() Reading {
 	r.joinDuplicates()
 	for i := range r.tasks {
@@ -41,13 +41,12 @@ func (r *checklistReader) countLines() Lines {
 	return n
 }
 
-// isInFolder reports a name without a folder that is the last part of another path: it is the
-// same file.
+// isInFolder reports whether a name without a folder ends another path: they are the same file.
 func isInFolder(name string, paths []string) bool {
 	return !strings.Contains(name, "/") && slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
 }
 
-// finishTask gives a task its words, its files, and the boxes that say whether it is done.
+// finishTask sets a task's text, its files, and the boxes that show whether it is done.
 func (r *checklistReader) finishTask(t *taskDraft) {
 	first := Files(t.Title)
 	if !t.FilesDeclared {
@@ -59,7 +58,7 @@ func (r *checklistReader) finishTask(t *taskDraft) {
 		t.Files = []string{}
 	}
 	t.Depends = []string{}
-	if t.isHeading && t.Title == t.ID && len(t.ask) > 0 { // "### T001", and what it is below
+	if t.isHeading && t.Title == t.ID && len(t.ask) > 0 { // "### T001": its first line is the title
 		t.Title = strings.TrimSpace(namedPattern.ReplaceAllString(strings.TrimPrefix(t.ask[0], "- "), ""))
 		if t.Title == "" {
 			t.Title = t.ID
@@ -77,8 +76,8 @@ func (r *checklistReader) finishTask(t *taskDraft) {
 	t.Request = strings.Join(append([]string{t.Title}, t.ask...), "\n")
 }
 
-// setDoneByBoxes says whether a task that is a heading is done: by the box that says so, else by
-// all of its boxes but those of its criteria, else by what its status is called.
+// setDoneByBoxes sets the state of a task that is a heading: by the step that marks it as done, or
+// else by all its boxes except criteria, or else by its status field.
 func (t *taskDraft) setDoneByBoxes() {
 	var own, end []Step
 	for _, s := range t.Steps {
@@ -111,10 +110,9 @@ func (t *taskDraft) setDoneByBoxes() {
 	}
 }
 
-// linkParts ties tasks to the ones that they are parts of: by where they stand, and, where
-// tasks are numbered, by their numbers.
+// linkParts links tasks to the tasks that contain them: by indentation, and by numbers such as 1.2.
 func (r *checklistReader) linkParts() {
-	byID := map[string]int{} // the last one above: files with several lists count again
+	byID := map[string]int{} // the last one above: in a file with several lists, numbers repeat
 	for i := range r.tasks {
 		t := &r.tasks[i]
 		if cut := strings.LastIndexByte(t.ID, '.'); cut > 0 && t.parent < 0 {
@@ -139,8 +137,8 @@ func (r *checklistReader) linkParts() {
 	r.separateOptional()
 }
 
-// separateOptional takes optional tasks that are below a task with words of its own for what they
-// are: they come after it and are not what it is made of.
+// separateOptional makes the optional subtasks of a task with its own text follow that task instead
+// of being parts of it.
 func (r *checklistReader) separateOptional() {
 	for i := range r.tasks {
 		t := &r.tasks[i]
@@ -155,8 +153,8 @@ func (r *checklistReader) separateOptional() {
 	}
 }
 
-// readOrders reads which tasks come first: from each task's own words, and from the sections
-// that tell the order. Ids that stand twice, and that do not be there, are noted.
+// readOrders reads which tasks come first: from each task's text, and from the sections that state
+// the order. It adds notes for duplicate and unknown ids.
 func (r *checklistReader) readOrders() {
 	ids := make([]string, len(r.tasks))
 	first := map[string]int{}
@@ -183,7 +181,7 @@ func (r *checklistReader) readOrders() {
 	}
 }
 
-// readOwnOrder reads what the words of a task say of the order, paragraph by paragraph.
+// readOwnOrder reads the order that a task's text states, paragraph by paragraph.
 func (r *checklistReader) readOwnOrder(known KnownIDs, i int, at map[string][]int) {
 	t := &r.tasks[i]
 	self := fmt.Sprintf("\x00%d", i)
@@ -212,8 +210,8 @@ func (r *checklistReader) readOwnOrder(known KnownIDs, i int, at map[string][]in
 	say()
 }
 
-// orderingText returns the words of a field that may say what comes first, "" when none do. label
-// is "depends" below a line that says that what follows is a list of tasks.
+// orderingText returns the text of a field that may state an order, "" if it cannot, and the label
+// for the next line. The label "depends" means that a list of tasks follows.
 func orderingText(words, label string, line Kind) (string, string) {
 	switch kind, rest := parseField(words); {
 	case kind == "requirements":
@@ -230,7 +228,7 @@ func orderingText(words, label string, line Kind) (string, string) {
 	return words, label
 }
 
-// readOrder reads the sections that tell the order.
+// readOrder reads the sections that state the order.
 func (r *checklistReader) readOrder(known KnownIDs, at map[string][]int) {
 	order := false
 	for i, l := range r.lines {
@@ -249,7 +247,8 @@ func (r *checklistReader) readOrder(known KnownIDs, at map[string][]int) {
 	}
 }
 
-// addOrder adds what a line says of the order.
+// addOrder adds the pairs of a line as dependencies. i is the task that the line belongs to, self
+// its name in the pairs.
 func (r *checklistReader) addOrder(l Line, pairs []Pair, i int, self string, at map[string][]int) {
 	for _, p := range pairs {
 		after := p.After

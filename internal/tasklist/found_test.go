@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// How people write their lists when they leave the form that a tool gave them.
+// TestFound: lists that people wrote without keeping to their tool's format.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,7 +174,7 @@ note 4: a box of a checklist, not of a task
 	}
 }
 
-// Requirements are named in many ways.
+// TestRequirements: the forms in which lists name requirements.
 func TestRequirements(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -194,7 +194,7 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// What has only optional parts and words of its own is recorded itself.
+// TestBesides: a task with its own text and only optional subtasks is a task, not a group.
 func TestBesides(t *testing.T) {
 	t.Parallel()
 	r := ReadChecklist([]byte("- [ ] 1. Bake\n  - a pie\n- [ ]* 1.1 Taste\n- [ ] 2. Tests\n  - [ ]* 2.1 Weigh\n"), Kiro)
@@ -207,7 +207,7 @@ func TestBesides(t *testing.T) {
 	}
 }
 
-// A heading's own boxes are steps when its task is ticked in a list.
+// TestTwinMarks: the boxes below a heading are steps if a list has a box for its task.
 func TestTwinMarks(t *testing.T) {
 	t.Parallel()
 	r := ReadChecklist([]byte("- [ ] T01 Bake\n\n### T01: Bake\n- [x] flour\n- [ ] sugar\n\n### T02: Eat\n- [ ] a\n\n## Gate\n- [ ] T02 eaten\n- [ ] T01 baked\n"), Workitems)

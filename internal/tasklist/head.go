@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// headingBox is the box in a heading, before its words or at their end.
+// headingBox returns the box at the start or the end of a heading.
 func headingBox(l Line) Box {
 	for _, words := range []string{"- " + l.Text, "- " + lastHeadingWord(l.Text)} {
 		if got := ReadPage([]byte(words)); len(got) == 1 && got[0].Box.State != NoBox {
@@ -14,7 +14,7 @@ func headingBox(l Line) Box {
 	return Box{}
 }
 
-// headingText are a heading's words without the box.
+// headingText returns a heading's text without the box.
 func headingText(l Line) string {
 	sign := headingBox(l).Sign
 	if sign == "" {
@@ -24,7 +24,8 @@ func headingText(l Line) string {
 	return strings.TrimSpace(strings.TrimSuffix(words, sign))
 }
 
-// lastHeadingWord is what is behind the words of a heading: a box such as [ ] holds a blank.
+// lastHeadingWord returns a heading's text from its last bracket or drawn box. It may contain a
+// blank, as [ ] does.
 func lastHeadingWord(words string) string {
 	if at := strings.LastIndexAny(words, "["+DrawnBoxes); at >= 0 {
 		return words[at:]

@@ -1,6 +1,6 @@
 package tasklist
 
-// Dialect is the way in which a kind of file writes tasks down.
+// Dialect is the format in which a kind of file lists tasks.
 type Dialect string
 
 // The dialects. Checklist is any other Markdown with boxes.
@@ -17,53 +17,53 @@ const (
 	Checklist  Dialect = "checklist"
 )
 
-// Task is one task of a file. The first five are what every reader finds; the others are
-// there when the file says them.
+// Task is one task of a file. Every reader sets the first five fields; the others are set if the
+// file has them.
 type Task struct {
-	ID      string   `json:"id"`    // as the file names it; "" when it does not
-	Title   string   `json:"title"` // its first words, without id and tags
-	Files   []string `json:"files"` // paths that it names
+	ID      string   `json:"id"`    // as in the file; "" for none
+	Title   string   `json:"title"` // its first line, without id and tags
+	Files   []string `json:"files"` // paths that its text names
 	Done    bool     `json:"done"`
-	Depends []string `json:"depends"` // ids of tasks that come first, as the file names them
+	Depends []string `json:"depends"` // ids of tasks that come first, as in the file
 
 	State  State  `json:"state"`
 	Source string `json:"source,omitempty"` // the file
-	Line   int    `json:"line"`             // where it begins
-	Text   string `json:"words"`            // all it asks for, as the file has it
-	// of the words, those that say what is to be done: no lists of files, order or criteria
+	Line   int    `json:"line"`             // the line where it begins
+	Text   string `json:"words"`            // its full text, as in the file
+	// the part of Text that says what to do, without lists of files, order and criteria
 	Request       string   `json:"-"`
 	Parallel      bool     `json:"parallel,omitempty"`
 	Optional      bool     `json:"optional,omitempty"`
 	Story         string   `json:"story,omitempty"`
-	Section       string   `json:"section,omitempty"`  // the heading it stands below
-	Parent        string   `json:"parent,omitempty"`   // the task or group that it is a part of
-	Parts         int      `json:"parts,omitempty"`    // how many tasks are parts of this one
-	PartOf        int      `json:"part_of,omitempty"`  // the line of the task that it is a part of
-	FilesDeclared bool     `json:"declared,omitempty"` // Files are a list that says what it may change
+	Section       string   `json:"section,omitempty"`  // the heading above it
+	Parent        string   `json:"parent,omitempty"`   // the task or group that it is part of
+	Parts         int      `json:"parts,omitempty"`    // number of tasks that are parts of it
+	PartOf        int      `json:"part_of,omitempty"`  // line of the task that it is part of
+	FilesDeclared bool     `json:"declared,omitempty"` // Files is a list of the files that it may change
 	Tests         []string `json:"tests,omitempty"`    // files with its tests
 
 	Acceptance   []string `json:"acceptance,omitempty"`
 	Requirements []string `json:"requirements,omitempty"`
 	Steps        []Step   `json:"steps,omitempty"`
-	Exclude      []string `json:"exclude,omitempty"` // what is not to be done or touched
+	Exclude      []string `json:"exclude,omitempty"` // what must not be done or changed
 	Priority     string   `json:"priority,omitempty"`
 	Area         string   `json:"area,omitempty"`
-	QA           []string `json:"qa,omitempty"` // commands that judge it
+	QA           []string `json:"qa,omitempty"` // commands that check it
 	Standards    []string `json:"standards,omitempty"`
 
-	BoxLines []int `json:"-"` // the lines whose boxes say that it is done; none when none do
+	BoxLines []int `json:"-"` // lines of the boxes that show whether it is done
 
-	StatusRange [2]int `json:"-"` // the bytes of the value that says its state, in JSON
+	StatusRange [2]int `json:"-"` // byte offsets of its status value, in JSON
 }
 
-// Step is a box within a task.
+// Step is a box inside a task.
 type Step struct {
 	Text string `json:"text"`
 	Done bool   `json:"done"`
 	Line int    `json:"line"`
 }
 
-// Note is a line that is no task, or something about one that a person should know.
+// Note is a line that is not part of a task, or a problem of one that is.
 type Note struct {
 	Line   int    `json:"line"`
 	Text   string `json:"text"`
@@ -71,8 +71,8 @@ type Note struct {
 	Source string `json:"source,omitempty"`
 }
 
-// Lines says what became of the lines of a file: each belongs to a task, is structure (a
-// heading, a blank line, a line across the page), or has a note.
+// Lines counts the lines of a file: each belongs to a task, is structure (a heading, a blank line,
+// a rule), or has a note.
 type Lines struct {
 	Total     int `json:"total"`
 	Tasks     int `json:"tasks"`
@@ -80,7 +80,7 @@ type Lines struct {
 	Notes     int `json:"notes"`
 }
 
-// Reading is what a file holds. Notes about lines of tasks are not among Lines.Notes.
+// Reading is the content of a file. Notes about lines of tasks do not count in Lines.Notes.
 type Reading struct {
 	Dialect Dialect `json:"dialect"`
 	Tasks   []Task  `json:"tasks"`

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// issue is one of them, in any form; unknown keys are the forge's own business. Names of
-// states are in capitals with gh and GraphQL.
+// issue is an issue in any of the forms that forges return; other keys are ignored. gh and GraphQL
+// write states in capitals.
 type issue struct {
 	Number        int             `json:"number"`
 	Title         string          `json:"title"`
@@ -22,12 +22,12 @@ type issue struct {
 	ReasonGraphQL string          `json:"stateReason"`
 	Pull          json.RawMessage `json:"pull_request"`
 	Kind          string          `json:"__typename"` // Issue, PullRequest, DraftIssue
-	Type          json.RawMessage `json:"type"`       // the same, in a project; the REST API has an object there
+	Type          json.RawMessage `json:"type"`       // the same for a project item; an object in the REST API
 	URL           string          `json:"url"`
 	line          int
 }
 
-// taskID is how the others name it; a draft has none.
+// taskID returns the name by which other issues refer to it; "" for a draft.
 func (is issue) taskID() string {
 	if is.Number <= 0 {
 		return ""
@@ -35,13 +35,14 @@ func (is issue) taskID() string {
 	return fmt.Sprintf("#%d", is.Number)
 }
 
-// isPullRequest reports whether it is a pull request, which the REST API lists among the issues.
+// isPullRequest reports whether it is a pull request; the REST API lists them among the issues.
 func (is issue) isPullRequest() bool {
 	return len(is.Pull) > 0 && string(is.Pull) != "null" || is.Kind == "PullRequest" || string(is.Type) == `"PullRequest"` ||
 		strings.Contains(is.URL, "/pull/")
 }
 
-// taskState is what it says of itself. One that was closed because nobody will do it is not done.
+// taskState returns the state. An issue closed as not planned or as a duplicate is Unclear, not
+// Done.
 func (is issue) taskState() State {
 	switch {
 	case !is.Closed && !strings.EqualFold(is.State, "closed"):
@@ -54,7 +55,8 @@ func (is issue) taskState() State {
 	return Done
 }
 
-// Read reads a file. An error says in which line it is not JSON, or that it holds no issues.
+// ReadIssues reads a JSON file of issues. Errors: it is not JSON (with the line), or contains no
+// issues.
 func ReadIssues(name string, data []byte) (Reading, error) {
 	r := issueReader{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
 	list, err := r.readAll()
@@ -84,7 +86,7 @@ var (
 	criteria  = lazyregexp.New(`(?i)accept|criteria|definition of done|checklist|before submitting|\bdod\b`)
 )
 
-// addTasks adds an issue and the boxes of its text.
+// addTasks adds an issue and the boxes in its body.
 func (is issue) addTasks(out *Reading, known KnownIDs) {
 	body := ""
 	if is.Body != nil {
@@ -115,7 +117,8 @@ func (is issue) addTasks(out *Reading, known KnownIDs) {
 	is.addBoxes(out, at, body)
 }
 
-// addBoxes adds the boxes of an issue's text: parts of it, criteria, or other issues.
+// addBoxes adds the boxes in an issue's body: as parts, as criteria, or as notes if they refer to
+// other issues.
 func (is issue) addBoxes(out *Reading, at int, body string) {
 	inner := ReadChecklist([]byte(body), Checklist)
 	n := 0

@@ -61,7 +61,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// forms are the shapes in which issues come, as gh and the forge document them.
+// forms are the JSON forms of issues that gh and the forge document.
 var forms = map[string]string{
 	// gh issue view --json with all its fields
 	`{"assignees":[{"id":"MDQ6","login":"me","name":"Me"}],"author":{"is_bot":false,"login":"me"},"body":"b","closed":true,"closedAt":"2026-01-01T00:00:00Z","comments":[{"body":"- [ ] no task","author":{"login":"x"}}],"labels":[{"id":"L","name":"bug","description":"","color":"d73a4a"}],"milestone":{"number":1,"title":"v1","description":"","dueOn":null},"number":12,"projectCards":[],"projectItems":[{"status":{"optionId":"f","name":"Todo"},"title":"Board"}],"reactionGroups":[],"state":"CLOSED","stateReason":"COMPLETED","title":"It crashes","updatedAt":"2026-01-01T00:00:00Z","url":"https://github.com/o/r/issues/12"}`: "1 #12 done: It crashes |  |  | \n",
@@ -72,7 +72,8 @@ var forms = map[string]string{
 	"[\n[{\"number\":1,\"title\":\"a\"}],\n[{\"number\":2,\"title\":\"b\"}],\n[]\n]": "2 #1 open: a |  |  | \n3 #2 open: b |  |  | \n",
 	// the REST API: an issue has a type of its own, and an owner with a number of its own
 	`{"url":"https://api.github.com/repos/o/r/issues/1347","id":1,"node_id":"MDU6","number":1347,"state":"open","title":"Found a bug","body":"I'm having a problem with ` + "`src/a.go`" + `.","user":{"login":"o","id":1,"type":"User"},"labels":[],"milestone":{"number":1,"title":"v1.0"},"locked":true,"closed_at":null,"state_reason":null,"type":{"id":1,"name":"Bug"},"sub_issues_summary":{"total":0}}`: "1 #1347 open: Found a bug | src/a.go |  | \n",
-	// GraphQL: nodes, edges, one, a search with a pull request in it, pages one after the other
+	// GraphQL: nodes, edges, a single issue, a search with a pull request in it, pages one after
+	// the other
 	"{\"data\":{\"repository\":{\"nameWithOwner\":\"o/r\",\"issues\":{\"totalCount\":2,\"pageInfo\":{\"hasNextPage\":false,\"endCursor\":\"Y\"},\"nodes\":[\n{\"id\":\"I_1\",\"number\":1,\"title\":\"a\",\"body\":\"depends on #2\",\"state\":\"OPEN\",\"stateReason\":null,\"labels\":{\"nodes\":[{\"name\":\"bug\"}]}},\n{\"number\":2,\"title\":\"b\",\"state\":\"CLOSED\",\"subIssues\":{\"nodes\":[{\"number\":9,\"title\":\"z\"}]}}]}}}}": "2 #1 open: a |  | #2 | \n3 #2 done: b |  |  | \n",
 	`{"data":{"repository":{"issues":{"edges":[{"cursor":"c","node":{"number":1,"title":"a","closed":false}},{"node":null}]}}}}`:                                                    "1 #1 open: a |  |  | \n",
 	`{"data":{"repository":{"issue":{"number":1,"title":"a","bodyText":"x"}}}}`:                                                                                                     "1 #1 open: a |  |  | \n",

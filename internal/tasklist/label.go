@@ -6,16 +6,16 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// label is the first line of a task, taken apart.
+// label is the parsed first line of a task.
 type label struct {
 	id, title, story string
 	parallel         bool
-	struckThrough    bool // its id or its words are struck through
+	struckThrough    bool // the id or the text is struck through
 	optional         bool
 }
 
-// The ways in which the words of a task begin with its id. One that could be a word as
-// well, such as HTTP2, needs a sign behind it.
+// The forms of an id at the start of a task's text. One that could be a word too, such as HTTP2,
+// needs punctuation after it.
 var (
 	idNamed = lazyregexp.New(`^(?i:task|work package|` +
 		`subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$|\s+\[)`)
@@ -25,14 +25,14 @@ var (
 	idSigned       = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
 	idLevels       = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|\\?\*\s|$)`)
 	idNumber       = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
-	linkedID       = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
+	linkedID       = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link with a text that begins with an id
 	tagPattern     = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
 	parallelSuffix = lazyregexp.New(`\s+(?:\[P\]|\(P\)|[(（](?:並行可|可并行|可並行|병렬 ?가능)[)）])$`) // the same tag at the end
 	storyPattern   = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?(?:\s*[-–—,/+&]\s*(?i:us|story)?[-_ ]?\d+[a-z]?)*$`)
 )
 
-// parseLabel takes the words of an item apart: an id, tags in brackets, the title. number is
-// that of a numbered item, which is its id when the words have none.
+// parseLabel splits the text of an item into id, tags in brackets and title. number is the item's
+// number in a numbered list, and the id if the text has none.
 func parseLabel(words, number string) label {
 	l := label{title: strings.TrimSpace(words)}
 	if m := linkedID.FindStringSubmatch(l.title); m != nil {
@@ -71,8 +71,8 @@ func parseLabel(words, number string) label {
 	return l
 }
 
-// trimBold takes away the mark before words that begin in bold, and says where in what is
-// left the bold ends; -1 when nothing is bold.
+// trimBold removes the mark before a text that begins in bold, and returns the offset where the
+// bold ends in the result; -1 if nothing is bold.
 func trimBold(words string) (bare string, end int) {
 	for _, mark := range []string{"**", "__", "~~"} {
 		if rest, ok := strings.CutPrefix(words, mark); ok {
@@ -84,8 +84,8 @@ func trimBold(words string) (bare string, end int) {
 	return words, -1
 }
 
-// readTags reads what is in brackets between the id and the title. What is not a known tag
-// stays with the title. A second box behind the id is a tag that was not filled in.
+// readTags reads the tags in brackets between the id and the title. Unknown tags stay in the title.
+// A second box after the id is a tag that was not filled in.
 func (l *label) readTags() {
 	rest := l.title
 	for range 6 {
@@ -117,6 +117,6 @@ func (l *label) readTags() {
 	}
 }
 
-// taskHeading is a heading that is a task: "T01: …", "Task 3 - …".
+// taskHeading is a heading of a task: "T01: …", "Task 3 - …".
 var taskHeading = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|` +
 	`work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)

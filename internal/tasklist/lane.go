@@ -7,24 +7,24 @@ import (
 	"slices"
 )
 
-// LaneLog is the name of the file, in the folder of a feature.
+// LaneLog is the name of spec-kitty's log in a feature's folder.
 const LaneLog = "status.events.jsonl"
 
-// LanePosition is where a work package is, and the line of the log that says so.
+// LanePosition is the lane of a work package, and the line of the log that set it.
 type LanePosition struct {
 	Lane string
 	Line int
 }
 
-// BadLine is a line that cannot be read, and why.
+// BadLine is a line that cannot be read, and the reason.
 type BadLine struct {
 	Line int
 	Text string
 	Why  string
 }
 
-// laneEvent is a line. The log of a project has moves as they are; the same log sent elsewhere
-// has them in an envelope. Events of other kinds name no lane.
+// laneEvent is a line of the log. A project's log has plain events; a log that was sent elsewhere
+// has them in an envelope. Other kinds of events have no lane.
 type laneEvent struct {
 	ID      string     `json:"event_id"`
 	At      string     `json:"at"`
@@ -36,9 +36,9 @@ type laneEvent struct {
 	line int
 }
 
-// Read gives where the work packages of a log are, by their ids, and the lines that are no
-// events. Events are put in the order of their times, then of their ids, as git may have
-// merged two logs line by line; one that stands twice counts once, as it must.
+// ReadLanes returns the lanes of a log's work packages by their ids, and the lines that are not
+// events. It sorts events by time and then by id, because git may have merged two logs line by
+// line. A duplicate event has no effect.
 func ReadLanes(data []byte) (map[string]LanePosition, []BadLine) {
 	var moves []laneEvent
 	var bad []BadLine

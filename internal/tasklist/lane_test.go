@@ -49,8 +49,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: any bytes have an answer, every line of a package is one of the log, and a log
-// read twice over says the same.
+// FuzzRead: any bytes can be read, each position has a line of the log, and a log that is appended
+// to itself gives the same result.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"at":"1","event_id":"2","to_lane":"done","wp_id":"WP01"}`))
 	f.Add([]byte("{\"payload\":{\"payload\":{}},\"to_lane\":\"x\"}\n\x00\n{}"))

@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// TaskFilePlace is where a tool keeps its task files, as a pattern of paths from the root.
+// TaskFilePlace is where a tool keeps its task files, as a glob relative to the root.
 type TaskFilePlace struct {
 	Dialect Dialect
 	Glob    string
 }
 
-// TaskFilePlaces are the known ones.
+// TaskFilePlaces are the known places.
 var TaskFilePlaces = []TaskFilePlace{
 	{SpecKit, "specs/*/tasks.md"},
 	{SpecKit, ".specify/specs/*/tasks.md"},
@@ -58,7 +58,7 @@ var dialectsByText = []struct {
 	{Workitems, lazyregexp.New(`(?m)^### (?:T\d+|Task \d+): `)},
 }
 
-// DialectOf tells the dialect of a file by its path, else by its words.
+// DialectOf returns the dialect of a file, by its path or else by its content.
 func DialectOf(name string, data []byte) Dialect {
 	name = strings.ReplaceAll(name, "\\", "/")
 	for _, p := range dialectsByPath {
@@ -85,8 +85,7 @@ func DialectOf(name string, data []byte) Dialect {
 
 var workPackage = lazyregexp.New(`(?m)^(?:work_package_id|wp_code):`)
 
-// Read reads a file in its dialect. Errors say what is wrong with it, with the line
-// (belay.CodeUsage).
+// ReadTasks reads a file in its dialect. Errors name the problem and its line (belay.CodeUsage).
 func ReadTasks(name string, data []byte) (Reading, error) {
 	d := DialectOf(name, data)
 	if isUTF16(data) {
@@ -121,13 +120,13 @@ func ReadTasks(name string, data []byte) (Reading, error) {
 	return r, nil
 }
 
-// isUTF16 reports text of two bytes a character.
+// isUTF16 reports whether a text begins with the byte order mark of UTF-16.
 func isUTF16(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
 }
 
-// FeatureOf is the feature that a file's tasks belong to: the folder of a tool's layout, ""
-// outside one.
+// FeatureOf returns the feature that a file's tasks belong to, the name of its folder; "" outside
+// of a tool's layout.
 func FeatureOf(name string) string {
 	parts := strings.Split(strings.ReplaceAll(name, "\\", "/"), "/")
 	for i := len(parts) - 2; i > 0; i-- {
@@ -139,8 +138,8 @@ func FeatureOf(name string) string {
 	return ""
 }
 
-// IsIgnored are files of a layout that are no tasks of the project: patterns to copy, and
-// changes that are over.
+// IsIgnored reports whether a file of a layout has no tasks of the project: a template, a readme,
+// or an archived change.
 func IsIgnored(name string) bool {
 	low := strings.ToLower(name)
 	return strings.Contains(low, "template") || strings.Contains(low, "/archive/") || path.Base(low) == "readme.md"

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// RemoveLeftovers removes from belay's folder of temporary files what a killed change of places left
-// there, as far as known says that its bytes are held elsewhere: what somebody may have
-// saved at that moment is never removed unseen. What is larger than most bytes is left.
+// RemoveLeftovers removes files from belay's temporary folder that a process killed while replacing
+// a file left there, if known reports that their bytes exist elsewhere. Any other file may be the
+// only copy of what somebody just saved, and stays. Files larger than most bytes stay too.
 func RemoveLeftovers(tmp string, most int64, known func(text []byte) bool) {
 	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
@@ -27,8 +27,7 @@ func RemoveLeftovers(tmp string, most int64, known func(text []byte) bool) {
 	}
 }
 
-// removeLeftover removes a file that was displaced by its own with the box ticked: ticked once
-// more it is the one that is there.
+// removeLeftover removes a temporary file that equals the current file before its box was ticked.
 func removeLeftover(tmp string, o belay.Origin, now []byte) {
 	if tmp == "" {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// TestForget: the file as it was before the tick is not needed any more; what somebody saved
-// at that moment, and what is no such file, stays.
+// TestForget: the leftover of the file before the tick is removed; what somebody saved at that
+// moment, and unrelated files, stay.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	root, file := tree(t)

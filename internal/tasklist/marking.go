@@ -15,16 +15,16 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// No link is followed. A file is left unchanged if somebody saves it at the same moment, or if
-// the task is not found for certain.
+// Links are not followed. A file stays unchanged if somebody saves it at the same moment, or if the
+// task is not found for certain.
 
-// Max is how many bytes a file with tasks may have.
+// MaxTaskFile is the maximum size of a file with tasks, in bytes.
 const MaxTaskFile = 64 << 20
 
-// MarkDone marks the task of an origin done in the working tree at root, and gives the lines
-// that changed; none when it was done already. tmp is a folder for the new file, "" puts it
-// beside the old one. Killed anywhere, the file is the old one or the new one, and doing it
-// again ends the same. Errors (belay.CodeCannot) say why the file is as it was.
+// MarkDone marks the task of an origin as done in the working tree at root, and returns the changed
+// lines; none if it was done already. tmp is the folder for the temporary file; "" means the folder
+// of the file. If killed, the file is the old or the new one, and a second call has the same
+// result. Errors (belay.CodeCannot) say why the file is unchanged.
 func MarkDone(root, tmp string, o belay.Origin) ([]int, error) {
 	if err := checkMarkable(o); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func MarkDone(root, tmp string, o belay.Origin) ([]int, error) {
 		return nil, err
 	}
 	defer tree.Close()
-	for range 3 { // somebody saved the file meanwhile: look again
+	for range 3 { // again if somebody saved the file meanwhile
 		lines, err := markOnce(tree, tmp, o)
 		var saved *fsroot.SavedError
 		if !errors.As(err, &saved) {
@@ -44,8 +44,8 @@ func MarkDone(root, tmp string, o belay.Origin) ([]int, error) {
 	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by another program", belay.VisibleLine(o.File))
 }
 
-// PlanMark returns what Mark would change, as lines that can be taken back, and where; nil when
-// the task is done already. It writes nothing. Errors as Mark has them.
+// PlanMark returns the edit that MarkDone would make, in a form that can be undone, and its lines;
+// nil if the task is done already. It writes nothing. Errors: as MarkDone.
 func PlanMark(root string, o belay.Origin) (*restore.Edit, []int, error) {
 	if err := checkMarkable(o); err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func PlanMark(root string, o belay.Origin) (*restore.Edit, []int, error) {
 	return restore.NewEdit(o.File, data, out), lines, nil
 }
 
-// checkMarkable refuses a task whose file cannot be marked.
+// checkMarkable returns an error for a task in a file that cannot be marked.
 func checkMarkable(o belay.Origin) error {
 	if o.Dialect == string(Issue) {
 		return belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
@@ -77,7 +77,7 @@ func checkMarkable(o belay.Origin) error {
 	return nil
 }
 
-// MarkingText says what Mark has done, for the record.
+// MarkingText describes what MarkDone did, for the record.
 func MarkingText(o belay.Origin, lines []int) string {
 	file := belay.VisibleLine(o.File)
 	switch len(lines) {
@@ -104,9 +104,10 @@ func markOnce(tree *fsroot.Root, tmp string, o belay.Origin) ([]int, error) {
 	return lines, nil
 }
 
-// Rewrite replaces a file of the tree by what change makes of its bytes, in one step, and gives both texts; nothing is
-// written where they are equal. tmp is as for Mark. *fsroot.SavedError: somebody saved the file meanwhile, and it is
-// theirs. Errors (belay.CodeCannot) for what is no file, or is reached through a link.
+// Rewrite atomically replaces a file of the tree with what change makes of its bytes, and returns
+// both texts. It writes nothing if they are equal. tmp is as for MarkDone. Errors:
+// *fsroot.SavedError if somebody saved the file meanwhile, which then stays; belay.CodeCannot if it
+// is not a file or is reached through a link.
 func Rewrite(tree *fsroot.Root, tmp, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
 	info, was, err := readTaskFile(tree, path)
 	if err != nil {
@@ -127,7 +128,7 @@ func Rewrite(tree *fsroot.Root, tmp, path string, change func([]byte) ([]byte, e
 	return was, is, err
 }
 
-// read reads a file of the tree, and nothing but a file.
+// readTaskFile reads a regular file of the tree, up to MaxTaskFile.
 func readTaskFile(tree *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	info, err := tree.Lstat(path)
 	name := belay.VisibleLine(path)
@@ -155,7 +156,7 @@ func readTaskFile(tree *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	return info, data, err
 }
 
-// blobID names bytes as worktree compares them.
+// blobID returns git's SHA-1 blob ID of data.
 func blobID(data []byte) fsroot.OID {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(data))

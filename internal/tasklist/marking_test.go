@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Modes are compared; the umask of the person who runs the tests is not.
+// A fixed umask: modes are compared.
 func init() { syscall.Umask(0o022) }
 
 const text = "# Tasks\r\n\r\n- [ ] T001 first\r\n- [ ] T002 second"
@@ -52,7 +52,7 @@ func TestMark(t *testing.T) {
 	if lines, err := MarkDone(root, "", second); err != nil || len(lines) != 0 {
 		t.Errorf("%v %v", lines, err)
 	}
-	// It moved, which is no matter.
+	// The task moved; that does not matter.
 	moved := "new line\r\n" + text
 	if err := os.WriteFile(file, []byte(moved), 0o640); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// Where the file is not what it was, it is left alone, and the reason is said.
+// TestLeftAlone: if the file is not as expected, it is unchanged, and the error says why.
 func TestLeftAlone(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do   func(root, file string) error
@@ -95,8 +95,8 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// Somebody who saves the file while it is being ticked keeps what he saved, and it is
-// ticked there.
+// TestSavedMeanwhile: what somebody saves while the box is ticked stays, and the box is ticked
+// there.
 func TestSavedMeanwhile(t *testing.T) {
 	root, file := tree(t)
 	other := "# Mine\n- [ ] T002 second\n"
@@ -115,8 +115,8 @@ func TestSavedMeanwhile(t *testing.T) {
 	is(t, file, "# Mine\n- [x] T002 second\n")
 }
 
-// Killed before any step, the file is the old or the new one, and marking again ends with
-// the new one.
+// TestKilled: killed before any step, the file is the old or the new one, and marking again leads
+// to the new one.
 func TestKilled(t *testing.T) {
 	if at := os.Getenv("MARK_KILL_AT"); at != "" {
 		n := 0

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// masterTask is a task of Task Master, or a part of one; other keys are the tool's own business.
+// masterTask is a task or subtask of Task Master; other keys are ignored.
 type masterTask struct {
 	ID         looseText       `json:"id"`
 	Title      looseText       `json:"title"`
@@ -23,7 +23,8 @@ type masterTask struct {
 	Parts      json.RawMessage `json:"subtasks"`
 }
 
-// looseText is a text, or a number as it is written, or a list of them, a line each. Agents write these files, too.
+// looseText is a string, a number, or a list of them with one line each: agents write these files
+// too.
 type looseText string
 
 func (l *looseText) UnmarshalJSON(data []byte) error {
@@ -46,16 +47,16 @@ func (l *looseText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// masterReader reads the tasks of a file.
+// masterReader reads the tasks of a tasks.json.
 type masterReader struct {
 	issueReader
 	bom int
 	out Reading
 }
 
-// ReadMaster reads the tasks.json of Task Master: a list of tasks, or one for each tag. The tasks of a tag other than
-// the first, which is called master, have its name before their ids. An error says in which line it is not JSON, or that
-// it has no tasks.
+// ReadMaster reads the tasks.json of Task Master: a list of tasks, or one for each tag. Except for
+// the default tag, master, the tag precedes the ids of its tasks. Errors: it is not JSON (with the
+// line), or contains no tasks.
 func ReadMaster(name string, data []byte) (Reading, error) {
 	r := masterReader{issueReader: issueReader{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))},
 		out: Reading{Dialect: TaskMaster, Tasks: []Task{}, Notes: []Note{}}}
@@ -88,7 +89,7 @@ func ReadMaster(name string, data []byte) (Reading, error) {
 	return r.out, err
 }
 
-// objectFields takes an object apart; nothing else has fields.
+// objectFields returns the fields of an object; none for other values.
 func objectFields(raw json.RawMessage) []member {
 	if len(raw) == 0 || raw[0] != '{' {
 		return nil
@@ -97,7 +98,7 @@ func objectFields(raw json.RawMessage) []member {
 	return list
 }
 
-// readTagged reads the list of tasks of an object; false where it has none.
+// readTagged reads the list of tasks in an object; false if it has none.
 func (r *masterReader) readTagged(raw json.RawMessage, start int64, prefix string) (bool, error) {
 	for _, m := range objectFields(raw) {
 		if m.key == "tasks" && len(m.raw) > 0 && m.raw[0] == '[' {
@@ -107,7 +108,7 @@ func (r *masterReader) readTagged(raw json.RawMessage, start int64, prefix strin
 	return false, nil
 }
 
-// readList reads tasks, or the parts of the task whole.
+// readList reads tasks, or the subtasks of the task with index whole; -1 for none.
 func (r *masterReader) readList(raw json.RawMessage, start int64, prefix string, whole, depth int) error {
 	entries, err := splitMembers(raw)
 	if err != nil || depth > maxDepth {
@@ -133,7 +134,7 @@ func (r *masterReader) readList(raw json.RawMessage, start int64, prefix string,
 		}
 		for _, d := range m.Depends {
 			id := above + string(d)
-			if whole >= 0 && ids[d] { // of the same whole
+			if whole >= 0 && ids[d] { // a subtask of the same task
 				id = t.Parent + "." + string(d)
 			}
 			t.Depends = appendNew(t.Depends, id)
@@ -160,7 +161,7 @@ func (r *masterReader) readList(raw json.RawMessage, start int64, prefix string,
 	return nil
 }
 
-// newTask is what an entry says, without its place.
+// newTask returns an entry as a task, without its line.
 func (m masterTask) newTask(prefix string) Task {
 	t := Task{ID: prefix + string(m.ID), Title: string(m.Title), State: StateOf(string(m.Status)), Priority: string(m.Priority),
 		Files: []string{}, Depends: []string{}}
@@ -189,7 +190,7 @@ func (m masterTask) newTask(prefix string) Task {
 	return t
 }
 
-// joinParagraphs joins texts, without those that are empty.
+// joinParagraphs joins the texts that are not blank.
 func joinParagraphs(texts []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" }), "\n\n")
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// KnownIDs are the ids of the tasks that words may name.
+// KnownIDs are the ids of the tasks that a text may name.
 type KnownIDs struct {
-	ids      map[string]string // by their key
-	prefixes map[string]bool   // letters that ids begin with
+	ids      map[string]string // by IDKey
+	prefixes map[string]bool   // the letters that ids begin with
 }
 
-// NewKnownIDs makes a Known of ids.
+// NewKnownIDs returns the KnownIDs for ids; it skips empty ones.
 func NewKnownIDs(ids []string) KnownIDs {
 	k := KnownIDs{ids: map[string]string{}, prefixes: map[string]bool{}}
 	for _, id := range ids {
@@ -30,7 +30,7 @@ func NewKnownIDs(ids []string) KnownIDs {
 	return k
 }
 
-// IDKey is an id as it is compared: in capitals, without zeros before its number.
+// IDKey returns an id in the form for comparison: in capitals, without zeros before its number.
 func IDKey(id string) string {
 	id = strings.ToUpper(id)
 	p := idLetters(id)
@@ -52,17 +52,17 @@ func idLetters(id string) string {
 	return strings.ToUpper(id[:n])
 }
 
-// Pair says that one task comes after another.
+// Pair is two tasks of which Task comes after After.
 type Pair struct{ Task, After string }
 
-// The orders that words tell: what stands left comes before or after what stands right.
+// The orders: the tasks left of a cue come before or after those right of it.
 const (
 	orderBefore = 1
 	orderAfter  = -1
 )
 
-// orderCue is a word that tells an order, and the words of which one has to follow it, "" when
-// none has to.
+// orderCue is the meaning of a word that states an order. next lists words of which one must
+// follow; "" if none must.
 type orderCue struct {
 	order int
 	next  string
@@ -86,16 +86,15 @@ var orderCues = map[string][]orderCue{
 	"<-": {{orderAfter, ""}}, "←": {{orderAfter, ""}},
 }
 
-// otherNouns are what numbers are of when they are of no task.
+// otherNouns are nouns before a number that is not a task's.
 var otherNouns = map[string]bool{"phase": true, "phases": true, "story": true, "stories": true, "step": true, "steps": true,
 	"section": true, "week": true, "day": true, "sprint": true, "version": true, "requirement": true,
 	"requirements": true, "milestone": true}
 
-// FindOrder returns what a text says of which task comes after which. self is the task whose
-// text it is, which is meant where no task is named; "" outside a task. Names of tasks
-// that are like the known ones and unknown come back as they stand, for the caller to say
-// so. Single numbers are names only behind the word "task" or in a list that tells what a
-// task depends on.
+// FindOrder returns the pairs of tasks that a text orders. self is the task that the text belongs
+// to, and is used where no task is named; "" outside a task. Unknown ids with a known prefix are
+// returned as written, so that the caller can report them. A bare number is a task only after the
+// word "task" or in a list of dependencies.
 func (k KnownIDs) FindOrder(text, self string) []Pair {
 	if !strings.ContainsAny(text, "0123456789") {
 		return nil
@@ -113,19 +112,19 @@ func (k KnownIDs) FindOrder(text, self string) []Pair {
 	return s.pairs
 }
 
-// tightArrow is an arrow with names on both sides and no blanks: commas are between chains then.
+// tightArrow is an arrow between ids without blanks: then commas separate chains.
 var tightArrow = lazyregexp.New(`\d[a-z]?(?:→|->|=>)[A-Za-z]{0,10}[-_]?\d`)
 
-// arrows are cues only where a name follows: others lead to a place or to words.
+// arrows are cues only if an id follows: others point to a place or to text.
 var arrows = map[string]bool{"->": true, "→": true, "=>": true, "⟶": true, "<-": true, "←": true}
 
-// trailingCues are words that follow the names of what comes first.
+// trailingCues are words after the ids of the tasks that come first.
 var trailingCues = []string{"に依存", "에 의존", "에의존"}
 
-// unspacedCues are words that are read as one, of scripts that set no blanks between words.
+// unspacedCues are cues in scripts without blanks between words; each is read as one word.
 var unspacedCues = append([]string{"依赖", "依賴"}, trailingCues...)
 
-// pieces cuts a text into words, numbers of tasks, and the signs that matter here.
+// orderWords splits a text into words, ids, and punctuation.
 func orderWords(text string) []string {
 	var list []string
 	for i := 0; i < len(text); {
@@ -155,8 +154,8 @@ func orderWords(text string) []string {
 	return list
 }
 
-// signJoins reports whether the sign that rest begins with belongs to the word before it: that
-// of a name with a number, or the dash in write-before-read, which tells no order.
+// signJoins reports whether the sign that rest begins with is part of word: in an id with a number,
+// or the dash in write-before-read, which states no order.
 func signJoins(word, rest string) bool {
 	if len(rest) < 2 || strings.IndexByte(".-_", rest[0]) < 0 {
 		return false
@@ -167,7 +166,7 @@ func signJoins(word, rest string) bool {
 	return rest[0] == '-' && isWord(rest[1]) && strings.IndexFunc(word, func(r rune) bool { return r >= '0' && r <= '9' }) < 0
 }
 
-// unspacedWord is the word or letter of another script that a text begins with.
+// unspacedWord returns the cue or the character that a text begins with.
 func unspacedWord(text string) string {
 	for _, w := range unspacedCues {
 		if strings.HasPrefix(text, w) {
@@ -181,26 +180,26 @@ func unspacedWord(text string) string {
 func isWord(c byte) bool  { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || isDigit(c) }
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isGlued reports whether a sign between what was read and a number belongs to a name: the
-// dot of 1.2, the dash of TASK-7; not the dash of T4-7.
+// isGlued reports whether a sign before a number is part of an id: the dot of 1.2 and the dash of
+// TASK-7 are, the dash of T4-7 is not.
 func isGlued(read string, sign byte) bool {
 	number := strings.ContainsAny(read, "0123456789")
 	return number == (sign == '.')
 }
 
-// orderParser is a text being read from left to right.
+// orderParser reads a text from left to right.
 type orderParser struct {
 	known                         KnownIDs
 	self                          string
 	left, right                   []string
 	order                         int
-	inList                        bool     // what follows is a list of tasks: single numbers name some
-	afterTaskNoun, afterOtherNoun bool     // the word before says what a number is of
-	inRange                       bool     // from the name before to the next
-	afterName                     bool     // the word before is a name
-	lastNames                     []string // the names just before
+	inList                        bool     // a list of tasks follows: bare numbers are ids
+	afterTaskNoun, afterOtherNoun bool     // the kind of noun before a number
+	inRange                       bool     // between the ids of a range
+	afterName                     bool     // the previous word is an id
+	lastNames                     []string // the ids directly before
 	tightArrow                    bool
-	arrowOrder                    bool // an arrow told the order
+	arrowOrder                    bool // the current order is from an arrow
 	pairs                         []Pair
 	seen                          map[Pair]bool
 }
@@ -241,7 +240,7 @@ func (s *orderParser) readWord(w, next string) {
 	s.afterTaskNoun, s.afterOtherNoun = low == "task" || low == "tasks", otherNouns[low]
 }
 
-// readCue takes a word that tells an order.
+// readCue reads a word that states an order, and reports whether it is one.
 func (s *orderParser) readCue(low, next string) bool {
 	if arrows[low] && !strings.ContainsAny(next, "0123456789[{") && !strings.HasPrefix(strings.ToLower(next), "task") {
 		return false
@@ -258,7 +257,7 @@ func (s *orderParser) readCue(low, next string) bool {
 	return false
 }
 
-// addLettered adds the names from the last one to that with another letter: T012a–c.
+// addLettered completes a range of letters after the last id: T012a–c.
 func (s *orderParser) addLettered(to byte) {
 	side := &s.left
 	if s.order != 0 {
@@ -277,12 +276,12 @@ func (s *orderParser) addLettered(to byte) {
 	}
 }
 
-// startOrder settles what was said and begins what a word for an order says.
+// startOrder adds the pairs of the previous order and starts the next one.
 func (s *orderParser) startOrder(order int) {
 	s.finishOrder()
 	switch {
 	case s.right == nil:
-	case s.left == nil && s.self != "": // "depends on A, blocked by B" says both of the same task
+	case s.left == nil && s.self != "": // "depends on A, blocked by B": both are about self
 		s.right = nil
 	default:
 		s.left, s.right = s.right, nil
@@ -309,7 +308,7 @@ func (s *orderParser) finishOrder() {
 	}
 }
 
-// maxSideNames bounds how many names one side of an order has: more is not a sentence.
+// maxSideNames limits the ids on one side of an order: more are not a sentence.
 const maxSideNames = 300
 
 func (s *orderParser) addName(w string) {
@@ -317,7 +316,7 @@ func (s *orderParser) addName(w string) {
 	bare := idLetters(w) == ""
 	switch {
 	case s.afterOtherNoun, bare && !strings.Contains(w, ".") && !s.afterTaskNoun && !s.inList:
-		return // a number in passing
+		return // not an id
 	case ok:
 	case bare || !s.known.prefixes[idLetters(w)]:
 		return
@@ -338,7 +337,7 @@ func (s *orderParser) addName(w string) {
 	s.inRange, s.afterName = false, true
 }
 
-// idsBetween returns the ids from one to another, both left out, when both end in a number.
+// idsBetween returns the known ids between two ids that end in numbers.
 func (k KnownIDs) idsBetween(from, to string) []string {
 	p := idLetters(from)
 	a, err := strconv.Atoi(from[len(p):])

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Kind is what a line is.
+// Kind is the kind of a line.
 type Kind int
 
-// The kinds of lines. Rule is a line across the page, or the line that underlines a
-// heading; Front is YAML between two lines of dashes at the top.
+// The kinds of lines. Rule is a thematic break or the underline of a heading; Front is YAML between
+// two --- lines at the top.
 const (
 	Blank Kind = iota
 	Heading
@@ -23,29 +23,30 @@ const (
 	Front
 )
 
-// Line is one line. At and End are the bytes of the file that it is in, without the
-// line's end. Indent and Content are columns, a tab reaching to the next multiple of four:
-// where the line begins, and, for an item, where its words begin.
+// Line is one line. Start and End are its byte offsets, without the line end. Indent is the column
+// where its text begins, Content the column where an item's text begins, with tab stops every four
+// columns.
 type Line struct {
 	N          int // from 1
 	Start, End int
 	Kind       Kind
-	Level      int    // of a heading: 1 to 6
-	Indent     int    //
-	Content    int    //
+	Level      int // of a heading: 1 to 6
+	Indent     int
+	Content    int
 	Number     string // of a numbered item: "1", "2.3"
-	Text       string // of a heading or item, without its mark, number and box; else the line without indentation
+	Text       string // of a heading or item, without mark, number and box; otherwise without indentation
 	Box        Box
 
-	textStart int // the byte at which its words begin
+	textStart int // byte offset of its text
 }
 
-// Raw is the line as it stands, made valid UTF-8.
+// Raw returns the line of data, made valid UTF-8.
 func (l Line) Raw(data []byte) string {
 	return strings.ToValidUTF8(string(data[l.Start:l.End]), "\uFFFD")
 }
 
-// Read tells the lines of a file apart. It never fails: what is nothing special is text.
+// ReadPage classifies the lines of a Markdown file. It never fails: a line of no other kind is
+// Text.
 func ReadPage(data []byte) []Line {
 	r := pageReader{data: data, lines: make([]Line, 0, bytes.Count(data, []byte{'\n'})+1)}
 	at := 0
@@ -71,13 +72,13 @@ func ReadPage(data []byte) []Line {
 	return r.lines
 }
 
-// reader is a file being read, with what is open where it stands.
+// pageReader is the state of reading a file.
 type pageReader struct {
 	data  []byte
 	lines []Line
 
-	fence       string // the mark that closes the code, "" outside of code
-	fenceColumn int    // the column of the item that the code is in
+	fence       string // the mark that closes the code block; "" outside of one
+	fenceColumn int    // the content column of the item that contains the code block
 	comment     bool
 	front       bool
 	item        int // the content column of the last item, 0 outside a list
@@ -134,7 +135,7 @@ func (r *pageReader) classify(l *Line, words string) {
 	}
 }
 
-// readInOpenBlock answers for the lines of what is open: code, a comment, the top of the file.
+// readInOpenBlock classifies lines inside a code block, a comment or the front matter.
 func (r *pageReader) readInOpenBlock(l *Line, words string) bool {
 	switch {
 	case r.front:
@@ -143,7 +144,7 @@ func (r *pageReader) readInOpenBlock(l *Line, words string) bool {
 		return true
 	case r.fence != "":
 		if words != "" && r.fenceColumn > 0 && l.Indent < r.fenceColumn && !strings.HasPrefix(words, r.fence) {
-			r.fence = "" // the item that the code was in is over
+			r.fence = "" // the item that contains the code block has ended
 			return false
 		}
 		l.Kind = Fence
@@ -159,11 +160,11 @@ func (r *pageReader) readInOpenBlock(l *Line, words string) bool {
 	return false
 }
 
-// openFence notes the mark that will close code.
+// openFence sets the mark that closes the code block.
 func (r *pageReader) openFence(l *Line, words string) {
 	mark := words[:len(words)-len(strings.TrimLeft(words, words[:1]))]
 	if words[0] == '`' && strings.Contains(words[len(mark):], "`") {
-		l.Kind = Text // a span of code on one line
+		l.Kind = Text // inline code
 		return
 	}
 	r.fence, r.fenceColumn = mark, 0
@@ -172,8 +173,8 @@ func (r *pageReader) openFence(l *Line, words string) {
 	}
 }
 
-// unfinishedFront takes back what was held for the top of the file and never ended: then
-// the line of dashes was one across the page.
+// unfinishedFront reads front matter that is never closed again as normal lines, with its first
+// line as a rule.
 func (r *pageReader) unfinishedFront() {
 	if !r.front {
 		return
@@ -191,7 +192,7 @@ func (r *pageReader) unfinishedFront() {
 	r.lines = again.lines
 }
 
-// isUnderline makes a heading of the line above when this one underlines it.
+// isUnderline makes a heading of the previous line if this line underlines it.
 func (r *pageReader) isUnderline(l *Line, words string) bool {
 	n := len(r.lines)
 	if n == 0 || r.lines[n-1].Kind != Text || r.lines[n-1].Indent > 3 || r.item > 0 {
@@ -236,13 +237,13 @@ func isRule(words string) bool {
 	return n >= 3 && n+strings.Count(words, " ")+strings.Count(words, "\t") == len(words)
 }
 
-// hasUnclosedComment reports a comment that begins in a line of words and continues below it.
+// hasUnclosedComment reports whether a comment begins in a line of text and continues below it.
 func hasUnclosedComment(words string) bool {
 	at := strings.LastIndex(words, "<!--")
 	return at >= 0 && !strings.Contains(words[at:], "-->") && strings.Count(words[:at], "`")%2 == 0
 }
 
-// columnAfter is how far a run of blanks reaches from a column.
+// columnAfter returns the column after a run of blanks that begins at a column.
 func columnAfter(blanks string, from int) int {
 	for _, c := range blanks {
 		if c == '\t' {

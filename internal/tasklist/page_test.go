@@ -14,8 +14,8 @@ func lineKinds(text string) string {
 	return b.String()
 }
 
-// Each line of a file is told apart: b blank, h heading, r rule, i item, t text, q quote,
-// T table, f code, c comment, F front matter.
+// TestKinds: the kinds of lines: b blank, h heading, r rule, i item, t text, q quote, T table, f
+// code, c comment, F front matter.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -114,9 +114,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// FuzzRead: every byte but the mark of order and the ends of lines is in one line, in
-// order; a box stands where it says, within its line; and reading is no matter of the way
-// lines end.
+// FuzzReadPage: every byte except byte order mark and line ends is in one line, in order, and the
+// offsets of a box are inside its line.
 func FuzzReadPage(f *testing.F) {
 	for _, s := range []string{"- [ ] a\n\t* [x] b\r\n```\n- [ ]\n", "---\na\n---\n<!--\n-->", "\xef\xbb\xbf1. [~] \xff b\n===", "- ☐ x\n[ ] y\n-[]z", "---\n- [ ] a"} {
 		f.Add([]byte(s))

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// reader finds the issues in a file, with their lines.
+// issueReader finds issues and their lines in a file.
 type issueReader struct {
 	name string
 	data []byte
 }
 
-// maxDepth is how many lists and objects an issue may be in.
+// maxDepth limits the nesting of lists and objects around an issue.
 const maxDepth = 12
 
 func (r issueReader) lineAt(offset int64) int {
 	return 1 + bytes.Count(r.data[:min(int(offset), len(r.data))], []byte{'\n'})
 }
 
-// readAll reads all values of a file, one after the other: gh prints each page as one.
+// readAll reads all values of a file: gh prints one for each page.
 func (r issueReader) readAll() ([]issue, error) {
 	var list []issue
 	dec := json.NewDecoder(bytes.NewReader(r.data))
@@ -53,7 +53,7 @@ func (r issueReader) readAll() ([]issue, error) {
 	return list, nil
 }
 
-// nextValue returns where the next value begins.
+// nextValue returns the offset of the next value.
 func nextValue(data []byte, at int64) int64 {
 	for int(at) < len(data) && strings.IndexByte(" \t\r\n,:", data[at]) >= 0 {
 		at++
@@ -61,14 +61,14 @@ func nextValue(data []byte, at int64) int64 {
 	return at
 }
 
-// member is a value in a list, or of a key of an object, and where it begins in it.
+// member is a value of a list or an object, with its offset there.
 type member struct {
 	key string
 	raw json.RawMessage
 	at  int64
 }
 
-// splitMembers takes a list or an object apart.
+// splitMembers returns the values of a list or an object.
 func splitMembers(raw json.RawMessage) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	open, err := dec.Token()
@@ -94,12 +94,12 @@ func splitMembers(raw json.RawMessage) ([]member, error) {
 	return list, nil
 }
 
-// wrapperKeys are the keys that issues lie under: pages of lists, the parts of a GraphQL answer,
-// the items of a project, what a webhook sends.
+// wrapperKeys are the keys that contain issues: pages of lists, parts of a GraphQL answer, items of
+// a project, the content of a webhook.
 var wrapperKeys = []string{"data", "repository", "organization", "user", "viewer", "node", "search", "projectV2", "issues",
 	"issue", "edges", "nodes", "items", "content", "subIssues"}
 
-// readValue reads the issues of one value that begins at an offset of the file.
+// readValue reads the issues in a value at an offset of the file.
 func (r issueReader) readValue(raw json.RawMessage, start int64, depth int) ([]issue, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%s:%d: not an issue: nested too deep", r.name, r.lineAt(start))
@@ -121,7 +121,7 @@ func (r issueReader) readValue(raw json.RawMessage, start int64, depth int) ([]i
 	inside := slices.DeleteFunc(slices.Clone(parts), func(m member) bool {
 		return !slices.Contains(wrapperKeys, m.key) || len(m.raw) == 0 || m.raw[0] != '[' && m.raw[0] != '{'
 	})
-	if has("issue") { // a webhook names the repository, and more, beside it
+	if has("issue") { // other keys of a webhook, such as the repository, are not issues
 		inside = slices.DeleteFunc(inside, func(m member) bool { return m.key != "issue" })
 	}
 	if !has("number") && len(inside) > 0 && (!has("title") || has("content") || has("items")) {
@@ -132,12 +132,12 @@ func (r issueReader) readValue(raw json.RawMessage, start int64, depth int) ([]i
 		return withItemStatus(list, parts), err
 	}
 	if depth > 0 && !has("number") && !has("title") {
-		return nil, nil // an empty page, or one that may not be seen
+		return nil, nil // an empty page, or an issue without permission to read it
 	}
 	return r.readIssue(raw, parts, start)
 }
 
-// withItemStatus gives issues the status that an item of a project has, where they say no state.
+// withItemStatus closes issues without a state if their project item has the status done.
 func withItemStatus(list []issue, item []member) []issue {
 	for _, m := range item {
 		var status string
@@ -151,7 +151,8 @@ func withItemStatus(list []issue, item []member) []issue {
 	return list
 }
 
-// readMembers reads the issues of the members of a value. What is null is not an issue that may be seen.
+// readMembers reads the issues in the members of a value. A null is an issue without permission to
+// read it.
 func (r issueReader) readMembers(parts []member, start int64, depth int) ([]issue, error) {
 	var list []issue
 	for _, m := range parts {
@@ -167,7 +168,6 @@ func (r issueReader) readMembers(parts []member, start int64, depth int) ([]issu
 	return list, nil
 }
 
-// readIssue reads an issue.
 func (r issueReader) readIssue(raw json.RawMessage, parts []member, start int64) ([]issue, error) {
 	var is issue
 	err := json.Unmarshal(raw, &is)
@@ -183,7 +183,7 @@ func (r issueReader) readIssue(raw json.RawMessage, parts []member, start int64)
 	return nil, fmt.Errorf("%s:%d: not an issue: no number and no title", r.name, is.line)
 }
 
-// failure is the error of an answer that is one: a message, or errors instead of data.
+// failure returns the error that a forge's answer contains: a message, or errors instead of data.
 func (r issueReader) failure(parts []member, start int64) error {
 	for _, m := range parts {
 		said := ""

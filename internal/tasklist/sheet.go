@@ -8,17 +8,17 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What is said of a task beside its state.
+// Notes about a task's state.
 const (
 	NoLane  = "no lane or status says whether it is done: it is treated as open"
 	GivenUp = "it is abandoned: the task is not treated as open"
 )
 
-// MaxTaskYAML is how many bytes of YAML a task may have.
+// MaxTaskYAML is the maximum size of a task's YAML, in bytes.
 const MaxTaskYAML = 1 << 20
 
-// Task reads a *.task.yaml. What is wrong with its YAML comes back as *config.Problems,
-// as does a file that names neither an id nor a title.
+// ReadTaskYAML reads a *.task.yaml. Problems of the YAML are returned as *config.Problems, and so
+// is a file without id and title.
 func ReadTaskYAML(name string, data []byte) (Reading, error) {
 	f, err := readYAML(name, data)
 	if err != nil {
@@ -51,7 +51,7 @@ func ReadTaskYAML(name string, data []byte) (Reading, error) {
 	return f.singleTask(t, TaskYAML)
 }
 
-// ReadWorkPackage reads a work package: YAML between two lines of dashes, then Markdown.
+// ReadWorkPackage reads a work package: YAML front matter, then Markdown.
 func ReadWorkPackage(name string, data []byte) (Reading, error) {
 	f, body, err := readFrontMatter(name, data)
 	if err != nil {
@@ -74,7 +74,7 @@ func ReadWorkPackage(name string, data []byte) (Reading, error) {
 	return r, err
 }
 
-// readFrontMatter takes the YAML between two lines of dashes from the lines below it.
+// readFrontMatter parses the YAML front matter and returns it with the lines after it.
 func readFrontMatter(name string, data []byte) (f *yamlFile, body []Line, err error) {
 	lines := ReadPage(data)
 	n := 0
@@ -84,7 +84,7 @@ func readFrontMatter(name string, data []byte) (f *yamlFile, body []Line, err er
 		}
 	}
 	var front []byte
-	if n > 0 { // blank lines for those of dashes: problems keep their lines
+	if n > 0 { // a blank line instead of the ---: line numbers of problems stay right
 		front = append([]byte("\n"), data[lines[1].Start:lines[n-1].Start]...)
 	}
 	for _, at := range peopleLines.FindAllStringIndex(string(front), -1) {
@@ -96,11 +96,11 @@ func readFrontMatter(name string, data []byte) (f *yamlFile, body []Line, err er
 	return f, lines[n:], err
 }
 
-// peopleLines are lines that name somebody as @name, which tools write without the quotes that YAML asks for.
+// peopleLines name somebody as @name, which tools write without the quotes that YAML requires.
 var peopleLines = lazyregexp.New(`(?m)^(?:(?:assignee|reporter):|[ \t]*- @).*$`)
 
-// ReadBacklog reads a task of Backlog.md: YAML between two lines of dashes, then sections of Markdown. The tool compares
-// its ids without case.
+// ReadBacklog reads a task of Backlog.md: YAML front matter, then sections of Markdown. Ids are
+// upper-cased, because the tool ignores their case.
 func ReadBacklog(name string, data []byte) (Reading, error) {
 	f, body, err := readFrontMatter(name, data)
 	if err != nil {
@@ -119,7 +119,7 @@ func ReadBacklog(name string, data []byte) (Reading, error) {
 			section = strings.ToLower(l.Text)
 		}
 		switch {
-		case l.Kind == Comment || resultSections[section]: // the tool's marks, and what was written when it was done
+		case l.Kind == Comment || resultSections[section]: // the tool's markers, and what was written after the work
 			continue
 		case l.Box.State != NoBox:
 			said := strings.TrimSpace(criterionNumber.ReplaceAllString(l.Text, ""))
@@ -132,7 +132,7 @@ func ReadBacklog(name string, data []byte) (Reading, error) {
 	}
 	t.Text = joinParagraphs([]string{t.Title, strings.TrimSpace(strings.Join(words, "\n"))})
 	about := strings.TrimSpace(strings.Join(ask, "\n"))
-	// with criteria it gives the reasons
+	// If there are criteria, the description only gives the reasons.
 	if t.Files, t.Request = appendNew(t.Files, Files(t.Title+"\n"+about)...), t.Title; len(t.Acceptance) == 0 {
 		t.Request = joinParagraphs([]string{t.Title, about})
 	}
@@ -140,7 +140,7 @@ func ReadBacklog(name string, data []byte) (Reading, error) {
 }
 
 var (
-	criterionNumber = lazyregexp.New(`^#\d+\s+`) // the number of a criterion
+	criterionNumber = lazyregexp.New(`^#\d+\s+`)
 	resultSections  = map[string]bool{"implementation notes": true, "comments": true, "final summary": true}
 )
 
@@ -149,11 +149,11 @@ var (
 	ownedFiles  = lazyregexp.New(`(?i)^(?:\*\*)?(?:owned )?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
 )
 
-// addBody takes in the text of a work package, and gives it as it stands.
+// addBody reads the Markdown of a work package into the task, and returns its text.
 func (f *yamlFile) addBody(t *Task, lines []Line) string {
 	var text strings.Builder
 	var owned []string
-	files := "" // what the heading above says of the list of files that follows
+	files := "" // the heading above in lower case, if it announces a list of files
 	for _, l := range lines {
 		text.WriteString(l.Raw(f.data) + "\n")
 		at := ownedFiles.FindStringIndex(l.Text)
@@ -183,7 +183,7 @@ func (f *yamlFile) addBody(t *Task, lines []Line) string {
 	return text.String()
 }
 
-// StateOf is what a word for a state, or the name of a lane, means.
+// StateOf returns the state for a status or a lane.
 func StateOf(word string) State {
 	switch strings.ToLower(word) {
 	case "done", "completed", "complete", "closed", "approved", "merged", "finished":
@@ -196,7 +196,7 @@ func StateOf(word string) State {
 	return Open
 }
 
-// singleTask is the reading of a file that is one task.
+// singleTask returns the reading of a file with one task.
 func (f *yamlFile) singleTask(t Task, d Dialect) (Reading, error) {
 	if t.ID == "" && t.Title == "" {
 		f.yaml.Complain(f.top(), "", "not a task: no id and no title")
@@ -221,7 +221,8 @@ func (f *yamlFile) singleTask(t Task, d Dialect) (Reading, error) {
 	return r, nil
 }
 
-// countFileLines counts the lines of a file all of which are of tasks, but those of nothing but signs.
+// countFileLines counts lines as lines of tasks, or as structure if they consist of the given
+// signs.
 func countFileLines(data []byte, signs string) (n Lines) {
 	for _, l := range ReadPage(data) {
 		n.Total++
@@ -242,7 +243,8 @@ func appendNew(list []string, more ...string) []string {
 	return list
 }
 
-// pathsOf returns the paths of an item of a list: all of it, when it is one word.
+// pathsOf returns the paths that a list item names; an item without blanks is a path as if in
+// backticks.
 func pathsOf(item string) []string {
 	if !strings.ContainsAny(item, " \t\n`") {
 		item = "`" + item + "`"

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// file is a mapping of YAML and what is wrong with it.
+// yamlFile is a YAML mapping and its problems.
 type yamlFile struct {
 	name string
 	data []byte
@@ -38,7 +38,7 @@ func (f *yamlFile) top() *yaml.Node {
 	return f.root
 }
 
-// keysOf returns the keys of a mapping; none of anything else.
+// keysOf returns the values of a mapping by key; none for other nodes.
 func (f *yamlFile) keysOf(n *yaml.Node) map[string]*yaml.Node {
 	m := map[string]*yaml.Node{}
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -52,12 +52,12 @@ func (f *yamlFile) keysOf(n *yaml.Node) map[string]*yaml.Node {
 	return m
 }
 
-// below is the mapping below a key.
+// below returns the mapping under a key.
 func (f *yamlFile) below(key string) *yamlFile {
 	return &yamlFile{yaml: f.yaml, keys: f.keysOf(f.keys[key])}
 }
 
-// text is the value of the first of the keys that has one.
+// text returns the value of the first of the keys with a scalar value.
 func (f *yamlFile) text(keys ...string) string {
 	for _, k := range keys {
 		if v := f.keys[k]; v != nil && v.Kind == yaml.ScalarNode {
@@ -67,7 +67,7 @@ func (f *yamlFile) text(keys ...string) string {
 	return ""
 }
 
-// list returns the items of lists, and values that stand alone.
+// list returns the items of lists, and scalar values as items.
 func (f *yamlFile) list(keys ...string) []string {
 	var list []string
 	for _, k := range keys {
@@ -85,8 +85,8 @@ func (f *yamlFile) list(keys ...string) []string {
 	return list
 }
 
-// ids returns the items of lists of names; one that stands alone may be such a list in a
-// string, or say that there are none.
+// ids returns the items of lists of names. A scalar may be such a list in a string, or a word for
+// none.
 func (f *yamlFile) ids(keys ...string) []string {
 	var ids []string
 	for _, one := range f.list(keys...) {
@@ -102,7 +102,7 @@ func (f *yamlFile) ids(keys ...string) []string {
 	return ids
 }
 
-// item is an item of a list as words. "name: value" without quotes is YAML for a key.
+// item returns a list item as text. An item "name: value" without quotes is a mapping in YAML.
 func (f *yamlFile) item(n *yaml.Node) string {
 	switch {
 	case !f.yaml.Plain(n, ""):
@@ -120,7 +120,7 @@ func (f *yamlFile) item(n *yaml.Node) string {
 	return ""
 }
 
-// valuesOf returns the value of a key in each of a list of mappings.
+// valuesOf returns the value of inner in each mapping of the list under key.
 func (f *yamlFile) valuesOf(key, inner string) []string {
 	var list []string
 	v := f.keys[key]
@@ -135,7 +135,7 @@ func (f *yamlFile) valuesOf(key, inner string) []string {
 	return list
 }
 
-// planSteps is the steps of a plan, a line each.
+// planSteps returns the steps of the plan, one on each line.
 func (f *yamlFile) planSteps() string {
 	v := f.keys["plan"]
 	if v == nil || v.Kind != yaml.SequenceNode {
@@ -155,7 +155,7 @@ func (f *yamlFile) planSteps() string {
 	return formatList("Plan", steps)
 }
 
-// lane is where a work package stands: its own key, else the last of its history.
+// lane returns the lane of a work package: its own key, or else the last one of its history.
 func (f *yamlFile) lane() string {
 	if lane := f.text("lane", "status"); lane != "" {
 		return lane

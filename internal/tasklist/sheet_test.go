@@ -78,7 +78,8 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// What people write where a list of names is asked for, and files and parts in the text.
+// TestPackageWords: what people write where a list of names is expected, and files and parts in the
+// text.
 func TestPackageWords(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{`"[]"`: "", "none": "", "[]": "", "WP01": "WP01", "\"[WP01, WP02]\"": "WP01 WP02", "WP01, WP03": "WP01 WP03", "\n- WP02\n- WP04": "WP02 WP04", "": ""} {
@@ -99,7 +100,7 @@ func TestPackageWords(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said with its line.
+// TestWrong: problems of a file are reported with their line.
 func TestWrong(t *testing.T) {
 	t.Parallel()
 	bomb := "a: &a [x]\nb: &b [*a, *a]\nid: X\n"

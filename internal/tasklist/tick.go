@@ -11,10 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Done gives the file with the task of that origin done, and the lines that changed; none
-// when it is done already. The task is found where it stood, or elsewhere by its id and
-// title. Errors (belay.CodeCannot): it is not there, is there twice, has other words
-// now, or has nothing that could be ticked.
+// TickDone returns the file with the task of that origin done, and the changed lines; none if it is
+// done already. It finds the task at its line, or else by id and title. Errors (belay.CodeCannot):
+// the task is missing, ambiguous or changed, or has no box or status.
 func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) {
 	r, err := ReadTasks(o.File, data)
 	if err != nil {
@@ -53,7 +52,7 @@ func originName(o belay.Origin) string {
 	return "“" + belay.VisibleLine(belay.TitleOf(o.Title)) + "”"
 }
 
-// findTask returns the task of an origin.
+// findTask returns the index of the task of an origin.
 func findTask(r Reading, o belay.Origin) (int, error) {
 	var same, near []int
 	for i, t := range r.Tasks {
@@ -80,7 +79,7 @@ func findTask(r Reading, o belay.Origin) (int, error) {
 	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no longer in %s", originName(o), file)
 }
 
-// tickBoxes ticks the boxes of those lines.
+// tickBoxes ticks the boxes on the lines marks.
 func tickBoxes(data []byte, marks []int) (out []byte, lines []int) {
 	read := ReadPage(data)
 	end := 0
@@ -100,7 +99,7 @@ func tickBoxes(data []byte, marks []int) (out []byte, lines []int) {
 	return append(out, data[end:]...), lines
 }
 
-// tickedSign is what is in a ticked box.
+// tickedSign returns the replacement for an open box's character or content.
 func tickedSign(b Box) string {
 	switch {
 	case strings.HasPrefix(b.Sign, "⬜"):
@@ -111,7 +110,7 @@ func tickedSign(b Box) string {
 	return "x"
 }
 
-// boxInHeading is the box in a heading: the last of its line that is one.
+// boxInHeading returns the last open box in a heading.
 func boxInHeading(data []byte, l Line) Box {
 	for at := l.End - 1; at >= l.Start; at-- {
 		if !bytes.ContainsRune([]byte("[(☐⬜"), rune(data[at])) && data[at] < 0x80 {
@@ -131,7 +130,7 @@ var statusPattern = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)
 
 var lanePattern = lazyregexp.New(`(?m)^lane:`)
 
-// status sets the word of a task's status, leaving its quotes and the comment behind it.
+// tickStatus replaces a task's status. It keeps quotes and a comment after the value.
 func tickStatus(data []byte, d Dialect) (out []byte, lines []int) {
 	key := "status"
 	if d == SpecKitty && lanePattern.Match(data) {
@@ -158,7 +157,7 @@ func tickStatus(data []byte, d Dialect) (out []byte, lines []int) {
 	return nil, nil
 }
 
-// doneWord is how a file says that its task is done.
+// doneWord returns the status for done in the vocabulary of the current one.
 func doneWord(d Dialect, now string) string {
 	if d == Backlog {
 		return "Done"
@@ -173,8 +172,8 @@ func doneWord(d Dialect, now string) string {
 	return "done"
 }
 
-// verifyTick reads the new bytes and makes sure that this task is done and nothing else is
-// another.
+// verifyTick reads the new bytes and fails if a task has another id, title, line or state, except
+// for the state of the ticked task.
 func verifyTick(before Reading, at int, data []byte, o belay.Origin) error {
 	after, err := ReadTasks(o.File, data)
 	if err != nil {
@@ -196,8 +195,8 @@ func verifyTick(before Reading, at int, data []byte, o belay.Origin) error {
 	return nil
 }
 
-// ComparableText are what is compared to know whether a task's words have changed: without the signs
-// in boxes, which belay and agents change, and without blanks at the ends of lines.
+// ComparableText returns a task's text for comparison: without the state of boxes, which belay and
+// agents change, and without blanks at line ends.
 func ComparableText(s string) string {
 	data := []byte(s)
 	var b strings.Builder

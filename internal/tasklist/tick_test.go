@@ -70,8 +70,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Ticking any task of any file changes nothing but what stands in its boxes, and can be
-// done twice.
+// TestNothingElse: ticking any task of any file changes only boxes, and a second tick changes
+// nothing.
 func TestNothingElse(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"- [ ] T001 a", "- [ ] T002 b `c.go`", "  - [ ] step", "\t* [~] odd", "### T03: head", "- [ ] Complete", "```", "", "words", "1. [ ] n", "- ☐ drawn", "<!-- x", "-->", "[] bare", "- [ ] 1.1 k", "- ( ) r \xff"}
@@ -221,7 +221,7 @@ func FuzzTaskMaster(f *testing.F) {
 			if k.Line < 1 || k.Line > r.Lines.Total {
 				t.Fatalf("%+v", k)
 			}
-			_, _, _ = TickDone(data, belay.Origin{File: file, ID: k.ID, Title: k.Title, Line: k.Line}) // proves what it changes
+			_, _, _ = TickDone(data, belay.Origin{File: file, ID: k.ID, Title: k.Title, Line: k.Line}) // verifyTick checks the result
 		}
 	})
 }

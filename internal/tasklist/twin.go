@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// joinDuplicates joins a task that is in a list of boxes and again as a heading with its
-// details: it is one, and the box says whether it is done.
+// joinDuplicates joins a task's box in a list with a heading of the same task that has its details.
+// The box shows whether it is done.
 func (r *checklistReader) joinDuplicates() {
 	boxes, heads := map[string][]int{}, map[string][]int{}
 	for i, t := range r.tasks {
@@ -30,7 +30,7 @@ func (r *checklistReader) joinDuplicates() {
 	}
 }
 
-// joinTasks gives the lines of tasks to others, and takes the tasks away.
+// joinTasks moves the lines of each key of into to the task that it maps to, and removes the key.
 func (r *checklistReader) joinTasks(into map[int]int) {
 	now := make([]int, len(r.tasks))
 	kept := r.tasks[:0:0]
@@ -57,7 +57,7 @@ func (r *checklistReader) joinTasks(into map[int]int) {
 	r.tasks = kept
 }
 
-// addDetails adds what a heading of the same task says.
+// addDetails adds the details of a heading for the same task.
 func (t *taskDraft) addDetails(h taskDraft) {
 	if t.Title == t.ID {
 		t.Title = h.Title
@@ -78,15 +78,15 @@ func (t *taskDraft) addDetails(h taskDraft) {
 	t.Story, t.Parallel = cmp.Or(t.Story, h.Story), t.Parallel || h.Parallel
 }
 
-// groupOrder is a line below the heading of a work package that says which others come first.
+// groupOrder is a line below the heading of a work package that may state which others come first.
 type groupOrder struct {
 	group       string
 	line        int
-	inOrderList bool // the heading above it says so
+	inOrderList bool // the section states the order of tasks
 }
 
-// orderGroups gives the tasks of a work package the order that its heading is told of: they come
-// after those of the work packages that it depends on.
+// orderGroups makes the tasks of a work package depend on the tasks of the work packages that it
+// depends on.
 func (r *checklistReader) orderGroups() {
 	members := map[string][]string{}
 	for _, t := range r.tasks {
