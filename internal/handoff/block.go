@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Block is the immutable part of a context. It has no time and no name of anybody in it:
-// the same sources at the same commit give the same bytes, whoever makes it and where.
+// Block is the immutable part of a context. It contains no times and no people, so that the same
+// sources at the same commit give the same bytes everywhere.
 type Block struct {
 	Version   int          `json:"version"`
 	Task      TaskPart     `json:"task"`
@@ -35,37 +35,37 @@ type TaskPart struct {
 	Preserve    []string     `json:"preserve,omitempty"`
 }
 
-// GitPart is what the work begins from. Source is the file that the task was read from, ""
-// for one that was said in words; SHA is of its bytes with LF ends, or of the words.
+// GitPart is the starting point of the work. Source is the file that the task was read from, "" for
+// none. SHA is of its bytes with LF line ends, or else of the task's text.
 type GitPart struct {
 	Head   string `json:"head"`
 	Source string `json:"task_file,omitempty"`
 	SHA    string `json:"task_file_sha"`
 }
 
-// BaselinePart is how the work is proved.
+// BaselinePart lists the commands that verify the work.
 type BaselinePart struct {
 	Commands []Command `json:"commands"`
 }
 
-// MaxPaths bounds the paths that a block lists; ScopeHash is over all of them.
+// MaxPaths limits the paths that a block lists; ScopeHash covers all of them.
 const MaxPaths = 500
 
-// Sources is what a block is made of.
+// Sources is the input of MakeBlock.
 type Sources struct {
 	Task       belay.Task
-	Area       string // overrides the task's own, if any
+	Area       string // the task's area
 	Priority   string
-	Acceptance []string // of the task file; without, the requirements that were read from the words
+	Acceptance []string // of the task file; if empty, the requirements from the task's text are used
 	Source     string   // path of the task file
 	SourceText []byte
 	Head       string
 	Standards  SelectedStandards
-	TestsFrom  string   // where the task's test command comes from, for the list of commands
-	Paths      []string // of the repository, in the task's scope
+	TestsFrom  string   // where the task's test command is from, see Command
+	Paths      []string // files of the repository in the task's scope
 }
 
-// MakeBlock makes a block. Errors (belay.CodeUsage): the task describes nothing.
+// MakeBlock returns the block for a task. Errors (belay.CodeUsage): the task has no description.
 func MakeBlock(s Sources) (Block, error) {
 	t := s.Task
 	description := NormalizeText(t.Prose)
@@ -102,7 +102,7 @@ func MakeBlock(s Sources) (Block, error) {
 	return b, nil
 }
 
-// jsonTexts returns a list as JSON can hold it, sorted where its order says nothing.
+// jsonTexts returns a list as valid UTF-8, sorted and without duplicates. It is never nil.
 func jsonTexts(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
@@ -112,8 +112,8 @@ func jsonTexts(list []string) []string {
 	return slices.Compact(out)
 }
 
-// acceptanceCriteria returns the task's criteria, or else one for each requirement that was read
-// from its words, in their order.
+// acceptanceCriteria returns the task's criteria, or else one for each requirement from its text,
+// in their order.
 func acceptanceCriteria(s Sources, whole string) []string {
 	out := []string{}
 	for _, a := range s.Acceptance {
@@ -134,8 +134,8 @@ func acceptanceCriteria(s Sources, whole string) []string {
 	return out
 }
 
-// validationCommands lists how work is proved: what the task says, what the standards say, and what
-// the config says or was detected, each once and in this order of precedence.
+// validationCommands returns the commands that verify the work: of the task, of the standards, and
+// then the configured or detected ones, each once.
 func validationCommands(s Sources) []Command {
 	tests := Command{Command: s.Task.Checks.Tests.String(), From: s.TestsFrom}
 	var all []Command
@@ -162,8 +162,8 @@ func validationCommands(s Sources) []Command {
 	return out
 }
 
-// ScopeHash names a set of paths: the SHA-256 of the sorted paths, a newline after each,
-// its first 16 hex digits. Contents do not count.
+// ScopeHash identifies a set of paths: the first 16 hex digits of the SHA-256 of the sorted paths,
+// each with a newline. File contents do not count.
 func ScopeHash(paths []string) string {
 	paths = slices.Clone(paths)
 	slices.Sort(paths)
@@ -174,7 +174,7 @@ func ScopeHash(paths []string) string {
 	return SHA256Hex([]byte(b.String()))[:16]
 }
 
-// Manifest lists what a block and the exports were made of, and with what.
+// Manifest lists the sources of a block and its exports, and the versions that produced them.
 type Manifest struct {
 	Version    int         `json:"version"`
 	Serialiser string      `json:"serialiser"`
@@ -184,7 +184,7 @@ type Manifest struct {
 	Exports    []ExportRef `json:"exports,omitempty"`
 }
 
-// Source is one file that was read. SHA is of its bytes with LF ends.
+// Source is a file that was read. SHA is of its bytes with LF line ends.
 type Source struct {
 	Kind  string `json:"kind"` // task, standard, instructions, config
 	Path  string `json:"path"`
@@ -192,7 +192,7 @@ type Source struct {
 	Bytes int    `json:"bytes"`
 }
 
-// DifferencesFrom says in what a block differs from another, a sentence each.
+// DifferencesFrom describes the differences from an earlier block, one sentence each.
 func (b Block) DifferencesFrom(was Block) []string {
 	var out []string
 	say := func(what string, changed bool) {

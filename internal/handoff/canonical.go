@@ -12,21 +12,21 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// What bytes depend on. A version goes up with every change that makes other bytes of the
-// same input.
+// What the bytes depend on. Any change that gives other bytes for the same input needs a new
+// version.
 const (
 	Version       = 1 // of the block
 	Serialiser    = "belay-json/1"
 	Normaliser    = "belay-text/" + NormaliserVersion
-	MaxText       = 2 << 10 // bytes of one string before it is cut with a pointer
+	MaxText       = 2 << 10 // bytes of a string before it is truncated
 	gzipThreshold = 64 << 10
 )
 
-// IsLarge reports whether so many bytes are kept compressed.
+// IsLarge reports whether n bytes are stored compressed.
 func IsLarge(n int64) bool { return n > gzipThreshold }
 
-// CanonicalJSON returns v as JSON with sorted keys, in UTF-8, without escapes that HTML would
-// need, on one line that ends in a newline. Equal values have equal bytes everywhere.
+// CanonicalJSON returns v as JSON in UTF-8 with sorted keys and without HTML escapes, on one line
+// that ends with a newline. Equal values give equal bytes everywhere.
 func CanonicalJSON(v any) ([]byte, error) {
 	text, err := encode(v)
 	if err != nil {
@@ -38,7 +38,7 @@ func CanonicalJSON(v any) ([]byte, error) {
 	if err := d.Decode(&tree); err != nil {
 		return nil, fmt.Errorf("write canonical JSON: %w", err)
 	}
-	return encode(tree) // maps are written with sorted keys
+	return encode(tree) // maps are encoded with sorted keys
 }
 
 func encode(v any) ([]byte, error) {
@@ -51,14 +51,13 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SHA256Hex is the SHA-256 of bytes, in hex.
+// SHA256Hex returns the SHA-256 of data in hex.
 func SHA256Hex(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// PathText returns a path as JSON can hold it: one that is not UTF-8 with its odd bytes
-// written as \x...
+// PathText returns a path as valid UTF-8, with other bytes escaped as \x...
 func PathText(p string) string {
 	if utf8.ValidString(p) {
 		return p
@@ -66,9 +65,9 @@ func PathText(p string) string {
 	return belay.VisibleLine(p)
 }
 
-// NormalizeText normalises words of several lines: LF ends, no blanks at the ends of lines, single
-// blank lines, none at the start and the end. Words are never folded or dropped: a # is a
-// heading in somebody's prose.
+// NormalizeText normalises white space: LF line ends, no blanks at line ends, no repeated blank
+// lines, none at the start and the end. It keeps every other character: a # may be a heading in
+// somebody's text.
 func NormalizeText(s string) string {
 	s = strings.ToValidUTF8(string(Normalise([]byte(s))), "\ufffd")
 	var out []string
@@ -82,7 +81,7 @@ func NormalizeText(s string) string {
 	return strings.TrimRight(strings.Join(out, "\n"), "\n")
 }
 
-// TruncateText cuts a text that is longer than MaxText and says where the whole of it is.
+// TruncateText cuts a text longer than MaxText, and appends where the complete text is.
 func TruncateText(s, pointer string) string {
 	if len(s) <= MaxText {
 		return s

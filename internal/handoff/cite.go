@@ -8,24 +8,24 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// MaxRequirement is how many characters a cited requirement has at most.
+// MaxRequirement is the maximum length of a cited requirement, in characters.
 const MaxRequirement = 140
 
-// Citation names a section of a file of rules and says its requirement in the section's
-// own words, cut at MaxRequirement. SHA is the first 16 hex digits of the SHA-256 of the
-// section's lines with LF ends.
+// Citation identifies a section of a file of rules and quotes its requirement, truncated to
+// MaxRequirement. SHA is the first 16 hex digits of the SHA-256 of the section's lines with LF line
+// ends.
 type Citation struct {
 	File            string `json:"file"`
-	Section         string `json:"section"` // the slug; "" is what stands before the first heading
+	Section         string `json:"section"` // the slug; "" is the part before the first heading
 	Requirement     string `json:"requirement"`
 	Lines           string `json:"line_span"` // L42-L89
 	SHA             string `json:"content_sha"`
-	Rule            string `json:"rule,omitempty"` // the entry of the config that asked for it
+	Rule            string `json:"rule,omitempty"` // the entry of the config that selected it
 	WithSubsections bool   `json:"whole,omitempty"`
 }
 
-// Cite cites one section: the whole of it, with the sections below it, or its own text up
-// to the next heading.
+// Cite cites a section with its subsections if whole is set, otherwise only its own text up to the
+// next heading.
 func Cite(file string, s Section, whole bool) Citation {
 	text, end := s.Body, s.Own
 	if whole {
@@ -39,9 +39,9 @@ func Cite(file string, s Section, whole bool) Citation {
 		SHA: SHA256Hex([]byte(text))[:16], WithSubsections: whole}
 }
 
-// CiteAll cites the sections that names ask for, each whole; without names every section
-// that has words of its own, each up to the next heading. missing are the names that mean
-// no section.
+// CiteAll cites the sections with these names, each with its subsections. Without names it cites
+// every section with text of its own, up to the next heading. missing are the names without a
+// section.
 func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 	if len(names) == 0 {
 		for _, s := range d.Sections {
@@ -72,9 +72,9 @@ var (
 	htmlTag      = lazyregexp.New(`</?[A-Za-z][^>]*>|<!--.*?-->`)
 )
 
-// Requirement returns the first sentence of a section that demands something, or else its
-// first one, in its own words without Markdown's marks, at most MaxRequirement characters.
-// It is "" when the section has no words below its heading.
+// Requirement returns the first sentence of a section that demands something, or else its first
+// sentence, without Markdown syntax and with at most MaxRequirement characters. It is "" if the
+// section has no text below its heading.
 func Requirement(text string) string {
 	first := ""
 	for _, s := range sentences(text) {
@@ -88,8 +88,8 @@ func Requirement(text string) string {
 	return truncateAtWord(first, MaxRequirement)
 }
 
-// sentences returns the sentences of a section's prose and the items of its lists; nothing
-// of its heading, tables, fences and comments.
+// sentences returns the sentences of a section's prose and lists, without its heading, tables,
+// fences and comments.
 func sentences(text string) []string {
 	var out []string
 	var para []string
@@ -121,7 +121,7 @@ func sentences(text string) []string {
 	return out
 }
 
-// proseOf returns the lines of prose of a section; an empty line stands for what is left out.
+// proseOf returns the lines of a section, with those that are not prose replaced by empty ones.
 func proseOf(text string) []string {
 	all := textLines(text)
 	skip := map[int]bool{}
@@ -157,7 +157,7 @@ func proseOf(text string) []string {
 	return out
 }
 
-// stripMarkdown drops Markdown's marks and folds white space.
+// stripMarkdown removes Markdown syntax and folds white space.
 func stripMarkdown(s string) string {
 	s = markdownLink.ReplaceAllString(s, "$1")
 	s = htmlTag.ReplaceAllString(s, "")
@@ -165,7 +165,8 @@ func stripMarkdown(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// truncateAtWord returns at most most characters of s, cut between words where that loses little.
+// truncateAtWord returns at most most characters of s. It cuts between words unless that loses more
+// than a third.
 func truncateAtWord(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -10,18 +10,16 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Reader reads facts in one working tree. InScope and IgnoreEnds go into the facts as they
-// are.
+// Reader compares states of one working tree. InScope and IgnoreEnds are copied into the facts.
 type Reader struct {
 	Snaps      *snapshot.Store
 	InScope    func(path string) bool
 	IgnoreEnds bool
 }
 
-// CompareWithPresent compares the present with a snapshot. same says that nothing at all differs. stored
-// is false when files differ: the facts are then only those of the repository as a whole,
-// because the present has to be held before its bytes can be compared; take a snapshot and
-// ask Between.
+// CompareWithPresent compares the current state with a snapshot. same reports that nothing differs.
+// stored is false if files differ: the facts then only cover the repository as a whole, because
+// bytes can only be compared with a snapshot. Take one and call CompareSnapshots.
 func (r Reader) CompareWithPresent(ctx context.Context, then belay.SnapshotID) (f Facts, same, stored bool, err error) {
 	end := r.Snaps.Repo.ShareReader()
 	defer end()
@@ -76,7 +74,7 @@ func (r Reader) newFacts() Facts {
 	return Facts{InScope: r.InScope, IgnoreEnds: r.IgnoreEnds}
 }
 
-// fullTree returns the tree of a snapshot: all that it holds, under one name.
+// fullTree returns the tree of a snapshot's commit, which covers everything in it.
 func (r Reader) fullTree(ctx context.Context, i snapshot.Info) (string, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {
@@ -102,7 +100,7 @@ func (r Reader) compareSides(ctx context.Context, one, two *side) (Facts, error)
 	return f, nil
 }
 
-// presentSide makes a side of what was read and not stored.
+// presentSide returns the side of a capture that is not stored.
 func (r Reader) presentSide(c *snapshot.Capture) side {
 	s := side{tree: c.FilesTree, manifest: c.Manifest, indexTree: c.Index.MetaTree, capture: c}
 	s.Head, s.Branch = c.Head.OID, c.Head.Branch

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// compareGitFiles reads which of git's own files differ: config, hooks, excludes, attributes. What
-// a push or a new branch writes into the config does not count.
+// compareGitFiles finds git's own files that differ: config, hooks, excludes, attributes. Changes
+// of the config by a push or a new branch do not count.
 func (r Reader) compareGitFiles(ctx context.Context, f *Facts, one, two *side) error {
 	then, now, err := readBoth(ctx, r.gitFilesOf, one, two)
 	if err != nil {
@@ -25,8 +25,8 @@ func (r Reader) compareGitFiles(ctx context.Context, f *Facts, one, two *side) e
 	return nil
 }
 
-// gitFilesOf returns what is in a side's own files of git, by name; of others than the
-// config only the name of the blob.
+// gitFilesOf returns git's own files of a side by name: the config's text, and the blob IDs of the
+// others.
 func (r Reader) gitFilesOf(ctx context.Context, s *side) (map[string]string, error) {
 	all := map[string]string{}
 	if s.capture != nil {
@@ -65,7 +65,7 @@ func (r Reader) gitFilesOf(ctx context.Context, s *side) (map[string]string, err
 	return all, nil
 }
 
-// listTree lists a tree that a commit names; nothing when it is not there.
+// listTree lists a tree; nil if it does not exist.
 func listTree(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 	o, err := rd.Read(name)
 	if errors.Is(err, git.ErrNoObject) {
@@ -77,8 +77,8 @@ func listTree(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 	return rd.Walk(o.OID)
 }
 
-// withoutBranchSections returns a config without the sections of branches and remotes, which git writes
-// by itself.
+// withoutBranchSections returns a config without the sections of branches and remotes, which git
+// changes by itself.
 func withoutBranchSections(text string) string {
 	var out []string
 	skip := false

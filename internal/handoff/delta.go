@@ -15,11 +15,11 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Deltas compare snapshots, so that the changes of two roles to one file stay distinct. The
-// working tree is never read.
+// Deltas compare snapshots, so that the changes of two roles to one file stay distinct. The working
+// tree is never read.
 
-// Reader reads deltas in one working tree. Attach keeps bytes and gives their SHA-256.
-// Secrets in diffs are masked in what is kept unless Unmasked is set.
+// DeltaReader describes the changes between snapshots of one working tree. Attach stores bytes and
+// returns their SHA-256 and size. Secrets in stored diffs are masked unless Unmasked is set.
 type DeltaReader struct {
 	Snaps    *snapshot.Store
 	Attach   func(io.Reader) (string, int64, error)
@@ -27,9 +27,8 @@ type DeltaReader struct {
 	Unmasked bool
 }
 
-// DescribeHandoff describes the state that was taken as now, of a work that began at base; the
-// role began at previous, "" when that is base. Its diffs and the list of its files are
-// attached.
+// DescribeHandoff describes the snapshot now of work that started at base. The role started at
+// previous; "" means base. The diffs and the list of files are attached.
 func (r DeltaReader) DescribeHandoff(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Handoff, error) {
 	end := r.Snaps.Repo.ShareReader()
 	defer end()
@@ -68,7 +67,7 @@ func (r DeltaReader) DescribeHandoff(ctx context.Context, base, previous belay.S
 	return h, err
 }
 
-// listOutOfScope lists the paths that a role changed out of the task's scope.
+// listOutOfScope returns the changed paths that are outside of the task's scope.
 func (r DeltaReader) listOutOfScope(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
 	if r.InScope == nil {
 		return nil, nil
@@ -80,7 +79,7 @@ func (r DeltaReader) listOutOfScope(ctx context.Context, from, to belay.Snapshot
 	return slices.DeleteFunc(touched, r.InScope), nil
 }
 
-// Paths lists the files of a snapshot that are in the task's scope.
+// Paths returns the files of a snapshot that are in the task's scope.
 func (r DeltaReader) Paths(ctx context.Context, now snapshot.Info) ([]string, error) {
 	m, err := r.Snaps.Manifest(ctx, now)
 	if err != nil {
@@ -99,7 +98,7 @@ func (r DeltaReader) Paths(ctx context.Context, now snapshot.Info) ([]string, er
 	return paths, nil
 }
 
-// readChanges lists the files that differ from base.
+// readChanges returns the files that differ from base.
 func (r DeltaReader) readChanges(ctx context.Context, base, previous belay.SnapshotID, now snapshot.Info) (Changes, error) {
 	c := Changes{Snapshot: now.ID, Base: base, Previous: previous, Commit: now.Head, Files: []ChangedFile{}}
 	list, err := r.Snaps.Changes(ctx, base, now.ID)
@@ -129,7 +128,7 @@ func (r DeltaReader) readChanges(ctx context.Context, base, previous belay.Snaps
 	return c, err
 }
 
-// objectNames finds the objects of changed paths.
+// objectNames finds and hashes the objects of changed paths.
 type objectNames struct {
 	rd          *git.Reader
 	now, before map[string]string     // by path
@@ -163,7 +162,7 @@ func (r DeltaReader) readObjectNames(ctx context.Context, base, previous belay.S
 			}
 		}
 	}
-	for p, oid := range n.now { // as this role found it
+	for p, oid := range n.now { // unchanged by this role
 		if _, changed := n.before[p]; !changed {
 			n.before[p] = oid
 		}
@@ -172,7 +171,8 @@ func (r DeltaReader) readObjectNames(ctx context.Context, base, previous belay.S
 	return n, err
 }
 
-// differences compares two snapshots by path and object, those of odd names too.
+// differences compares two snapshots by path and object, including paths that a git tree cannot
+// contain.
 func (r DeltaReader) differences(ctx context.Context, a, b snapshot.Info) ([]git.Difference, error) {
 	list, err := r.Snaps.Repo.DiffTrees(ctx, a.Tree, b.Tree)
 	if err != nil {
@@ -223,7 +223,7 @@ func (n *objectNames) changedFile(c belay.Change, m *snapshot.Manifest) (Changed
 	return f, nil
 }
 
-// hashObject hashes an object's bytes; nothing for none.
+// hashObject hashes an object's bytes; zero for no object.
 func (n *objectNames) hashObject(oid string) (objectHash, error) {
 	if strings.Trim(oid, "0") == "" {
 		return objectHash{}, nil

@@ -24,7 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Modes are compared; the umask of the person who runs the tests is not.
+// A fixed umask: modes are compared.
 func init() { syscall.Umask(0o022) }
 
 type deltaBench struct {
@@ -103,7 +103,8 @@ printf 'sea\n' > c.txt
 git add . && git commit -qm first
 `
 
-// Two roles edit the same lines: what each did is exact, and so is the sum.
+// TestOverlappingRoles: two roles edit the same lines; the diff of each and the diff of both are
+// exact.
 func TestOverlappingRoles(t *testing.T) {
 	t.Parallel()
 	b := newDeltaBench(t, start)
@@ -149,13 +150,13 @@ func TestOverlappingRoles(t *testing.T) {
 	if !slices.Equal(c.Status, []string{" M a.txt", " D b.txt", " M c.txt", "?? n.txt"}) || c.Stat != "4 files changed, +4 -3" {
 		t.Errorf("%q %q", c.Status, c.Stat)
 	}
-	// The record of what the diff is can be proved from the diff itself.
+	// The recorded hash can be verified with the diff.
 	if got := Hash([]byte(b.text(h.FromBase))); got != h.FromBase.SHA {
 		t.Errorf("the diff hashes to %s, recorded is %s", got, h.FromBase.SHA)
 	}
 }
 
-// The status says what git says, wherever git needs no filter to say it.
+// TestStatusIsGits: the status equals git's where git needs no filter.
 func TestStatusIsGits(t *testing.T) {
 	t.Parallel()
 	for _, script := range []string{
@@ -186,7 +187,7 @@ func TestStatusIsGits(t *testing.T) {
 	}
 }
 
-// A checkout with other line ends has the same diff by its hash, and no status.
+// TestLineEndsInStatus: a checkout with other line ends has no status.
 func TestLineEndsInStatus(t *testing.T) {
 	t.Parallel()
 	b := newDeltaBench(t, start+`sed -i 's/$/\r/' a.txt`)
@@ -213,8 +214,8 @@ func TestLinesLaw(t *testing.T) {
 	})
 }
 
-// A secret that was added is not in what is kept, wherever in a large diff it stands, and
-// the hash is of what was really changed.
+// TestSecretsAreMasked: an added secret is not in what is stored, anywhere in a large diff, and the
+// hash is of the unmasked diff.
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	key := "AKIA" + "Q7ZJ5N2WLXK4RT3B"

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// attachDiff attaches the diff of two snapshots: as it is when it is small, else compressed.
+// attachDiff attaches the diff of two snapshots, compressed if it is large.
 func (r DeltaReader) attachDiff(ctx context.Context, from, to belay.SnapshotID) (Diff, error) {
 	sum := &lineHash{sum: sha256.New()}
 	keep := NewAttachmentWriter(r.Attach)
@@ -29,12 +29,12 @@ func (r DeltaReader) attachDiff(ctx context.Context, from, to belay.SnapshotID) 
 	return Diff{Attachment: kept.SHA, Gzip: kept.Gzip, Bytes: sum.n, SHA: sum.String(), Masked: m.found, Large: sum.n > LargeDiff}, nil
 }
 
-// lineHash hashes a text with LF ends.
+// lineHash hashes a text with LF line ends.
 type lineHash struct {
 	sum hash.Hash
 	n   int64
-	cr  bool // a CR is held back: what follows decides
-	end bool // the last byte was a line end
+	cr  bool // a CR is pending: an LF may follow
+	end bool // the last byte is a line end
 }
 
 func (l *lineHash) Write(p []byte) (int, error) {
@@ -66,7 +66,7 @@ func (l *lineHash) write(p []byte) {
 	}
 }
 
-// String ends the text with a line end, if it has any byte, and gives the hash in hex.
+// String adds a line end unless the text is empty or has one, and returns the hash in hex.
 func (l *lineHash) String() string {
 	if l.cr {
 		l.cr = false
@@ -78,10 +78,9 @@ func (l *lineHash) String() string {
 	return hex.EncodeToString(l.sum.Sum(nil))
 }
 
-const maskChunk = 4 << 20 // bytes that are looked through at a time
+const maskChunk = 4 << 20 // bytes that are searched at a time
 
-// masker masks secrets on the way, a file of the diff at a time where they are not too
-// large.
+// masker masks secrets in a diff, file by file unless a file is too large.
 type masker struct {
 	out      io.Writer
 	disabled bool
@@ -124,7 +123,8 @@ func (m *masker) flush() error {
 	return m.put(m.buf)
 }
 
-// MaskSecrets masks the secrets of a text and counts them. Examples of documentation stay.
+// MaskSecrets masks the secrets of a text and counts them. Examples from documentation are not
+// masked.
 func MaskSecrets(text []byte) ([]byte, int) {
 	n := 0
 	for _, s := range secret.Find(string(text)) {
@@ -138,7 +138,7 @@ func MaskSecrets(text []byte) ([]byte, int) {
 	return []byte(secret.Mask(string(text))), n
 }
 
-// AttachmentWriter attaches what is written to it, compressed when it is large. Close ends it.
+// AttachmentWriter attaches the bytes written to it, compressed if they are large.
 type AttachmentWriter struct {
 	attach func(io.Reader) (string, int64, error)
 	small  []byte
@@ -148,19 +148,19 @@ type AttachmentWriter struct {
 	ref    AttachmentRef
 }
 
-// AttachmentRef is what was attached. Bytes is the size before compressing.
+// AttachmentRef identifies an attachment. Bytes is the uncompressed size.
 type AttachmentRef struct {
 	SHA   string
 	Bytes int64
 	Gzip  bool
 }
 
-// NewAttachmentWriter begins. Close has to be called.
+// NewAttachmentWriter returns a writer that must be closed.
 func NewAttachmentWriter(attach func(io.Reader) (string, int64, error)) *AttachmentWriter {
 	return &AttachmentWriter{attach: attach}
 }
 
-// Write takes bytes.
+// Write adds bytes.
 func (k *AttachmentWriter) Write(p []byte) (int, error) {
 	k.ref.Bytes += int64(len(p))
 	if k.gz != nil {
@@ -173,7 +173,7 @@ func (k *AttachmentWriter) Write(p []byte) (int, error) {
 		go func() {
 			var err error
 			k.ref.SHA, _, err = k.attach(pr)
-			pr.CloseWithError(err) // whoever still writes is told
+			pr.CloseWithError(err) // fails pending writes
 			k.done <- err
 		}()
 		if _, err := k.gz.Write(k.small); err != nil {
@@ -184,7 +184,7 @@ func (k *AttachmentWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close attaches what was written, or nothing when why is an error.
+// Close attaches the bytes, or nothing if why is an error.
 func (k *AttachmentWriter) Close(why error) (AttachmentRef, error) {
 	if k.gz == nil {
 		if why != nil {
@@ -200,6 +200,6 @@ func (k *AttachmentWriter) Close(why error) (AttachmentRef, error) {
 		return k.ref, nil
 	}
 	err := k.gz.Close()
-	k.pipe.CloseWithError(err) // nil is the end
+	k.pipe.CloseWithError(err) // nil means EOF
 	return k.ref, errors.Join(err, <-k.done)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// compareCommits reads how the two commits stand to each other, and what became of work that was
-// not committed.
+// compareCommits compares the two commits, and finds out whether uncommitted work was committed or
+// discarded.
 func (r Reader) compareCommits(ctx context.Context, f *Facts, one, two *side) error {
 	if one.Head == "" || two.Head == "" {
 		return nil
@@ -41,7 +41,7 @@ func (r Reader) compareCommits(ctx context.Context, f *Facts, one, two *side) er
 	return r.compareUncommittedWork(ctx, f, one, two, field(then, "tree"), field(now, "tree"))
 }
 
-// isAncestor reports whether the commit later has earlier among its ancestors.
+// isAncestor reports whether the commit earlier is an ancestor of later.
 func (r Reader) isAncestor(ctx context.Context, earlier, later string) (bool, error) {
 	_, err := r.Snaps.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", earlier, later)
 	var f *git.CommandError
@@ -51,7 +51,7 @@ func (r Reader) isAncestor(ctx context.Context, earlier, later string) (bool, er
 	return err == nil, err
 }
 
-// compareUncommittedWork compares what was not committed then with what is committed now.
+// compareUncommittedWork compares the uncommitted work of one with the files and commit of two.
 func (r Reader) compareUncommittedWork(ctx context.Context, f *Facts, one, two *side, headThen, headNow string) error {
 	if one.tree == two.tree && headThen == headNow {
 		return nil
@@ -73,7 +73,7 @@ func (r Reader) compareUncommittedWork(ctx context.Context, f *Facts, one, two *
 		return nil
 	}
 	if two.capture != nil && one.tree != two.tree {
-		return nil // it is not stored: what became of files cannot be told
+		return nil // not stored: its files cannot be compared
 	}
 	now, err := r.Snaps.Repo.DiffTrees(ctx, headNow, two.tree)
 	if err != nil {
@@ -92,10 +92,10 @@ func (r Reader) compareUncommittedWork(ctx context.Context, f *Facts, one, two *
 	return nil
 }
 
-// maxText bounds the files whose bytes are compared to tell how they differ.
+// maxText limits the size of files with a comparison of their bytes.
 const maxText = 16 << 20
 
-// compareFiles reads the paths that differ.
+// compareFiles finds the paths that differ.
 func (r Reader) compareFiles(ctx context.Context, f *Facts, one, two *side) error {
 	if one.tree == two.tree && slices.Equal(one.manifest.Odd, two.manifest.Odd) && snapshot.SameModes(one.manifest, two.manifest) {
 		return nil
@@ -116,7 +116,7 @@ func (r Reader) compareFiles(ctx context.Context, f *Facts, one, two *side) erro
 
 const folderMode = 0o040000
 
-// listEntries returns all entries of a side, read once.
+// listEntries returns the entries of a side by path; the result is cached.
 func (r Reader) listEntries(ctx context.Context, s *side) (map[string]snapshot.Entry, error) {
 	if s.entries != nil {
 		return s.entries, nil
@@ -151,7 +151,7 @@ func union[V any](a, b map[string]V) []string {
 	return all
 }
 
-// describePairs fills in sizes, and of files whose bytes differ, how.
+// describePairs adds sizes, and how the bytes of changed files differ.
 func (r Reader) describePairs(ctx context.Context, pairs []Pair) error {
 	var oids []string
 	for _, p := range pairs {
@@ -205,8 +205,8 @@ func describeShape(then, now []byte) string {
 	return ""
 }
 
-// compareIndexes reads the paths whose place in the index differs. What git keeps there to be fast
-// does not count: a git status writes it again.
+// compareIndexes finds the paths with different index entries. Cached stat data does not count: git
+// status rewrites it.
 func (r Reader) compareIndexes(ctx context.Context, f *Facts, one, two *side) error {
 	if one.indexTree == two.indexTree {
 		return nil
@@ -232,7 +232,7 @@ func (r Reader) compareIndexes(ctx context.Context, f *Facts, one, two *side) er
 	return nil
 }
 
-// leastPath returns the first path of two lists that are sorted by path, as an index is.
+// leastPath returns the first path of two lists sorted by path, as an index is.
 func leastPath(a, b []git.IndexEntry) string {
 	switch {
 	case len(a) == 0:
@@ -243,14 +243,14 @@ func leastPath(a, b []git.IndexEntry) string {
 	return b[0].Path
 }
 
-// indexPlace is where a path is in an index: up to three sides of a conflict, or one entry.
+// indexPlace is the entries of a path by stage: one, or up to three sides of a conflict.
 type indexPlace [4]struct {
 	mode  uint32
 	oid   string
 	flags [3]bool
 }
 
-// takeStaged takes the entries of a path from the front of a list.
+// takeStaged removes the entries of a path from the front of a list.
 func takeStaged(list []git.IndexEntry, path string) (p indexPlace, rest []git.IndexEntry) {
 	for len(list) > 0 && list[0].Path == path {
 		e := list[0]
@@ -283,8 +283,8 @@ func readableText(readable bool) string {
 	return "unreadable"
 }
 
-// compareManifests compares what only manifests have: empty folders, modes of folders, gaps and
-// repositories of their own.
+// compareManifests compares what only manifests contain: empty folders, modes of folders, gaps and
+// nested repositories.
 func (r Reader) compareManifests(ctx context.Context, f *Facts, one, two *side) error {
 	then, now := emptyFolders(one.manifest), emptyFolders(two.manifest)
 	for _, p := range union(then, now) {
@@ -327,7 +327,7 @@ func (r Reader) compareFolderModes(ctx context.Context, f *Facts, one, two *side
 	return nil
 }
 
-// allFolders returns the folders of a side, those that hold something and those that are empty.
+// allFolders returns the folders of a side, including empty ones.
 func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error) {
 	list, err := r.listEntries(ctx, s)
 	if err != nil {
@@ -345,7 +345,7 @@ func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error
 	return all, nil
 }
 
-// parentFolder returns the folder that a path is in, "" for the top.
+// parentFolder returns the parent of a path, "" at the top.
 func parentFolder(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 func emptyFolders(m *snapshot.Manifest) map[string]bool {

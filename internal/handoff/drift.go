@@ -9,58 +9,58 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Kind names a difference.
+// DriftKind is the kind of a difference.
 type DriftKind string
 
-// Kinds of what happened to the tree as a whole.
+// Kinds of differences of the repository as a whole.
 const (
-	HeadMoved         DriftKind = "head-moved"   // HEAD is another commit: a pull, a merge, a rebase, another branch's
+	HeadMoved         DriftKind = "head-moved"   // HEAD is another commit: a pull, a merge, a rebase, another branch
 	Committed         DriftKind = "committed"    // the work, or part of it, was committed
-	Reset             DriftKind = "reset"        // HEAD went back to an earlier commit
-	Amended           DriftKind = "amended"      // the last commit was replaced by another one
+	Reset             DriftKind = "reset"        // HEAD is an earlier commit
+	Amended           DriftKind = "amended"      // the last commit was replaced
 	Switched          DriftKind = "switched"     // another branch is checked out, or none
-	Stashed           DriftKind = "stashed"      // a stash entry came
-	StashRemoved      DriftKind = "stash-gone"   // a stash entry went
-	Discarded         DriftKind = "discarded"    // uncommitted work is gone: the paths are as HEAD has them
-	Operation         DriftKind = "operation"    // a merge, rebase or the like began or ended
+	Stashed           DriftKind = "stashed"      // a stash entry was added
+	StashRemoved      DriftKind = "stash-gone"   // a stash entry was removed
+	Discarded         DriftKind = "discarded"    // uncommitted work was discarded: the files equal HEAD
+	Operation         DriftKind = "operation"    // a merge, rebase or the like started or ended
 	GitConfig         DriftKind = "git-config"   // git's config, hooks or exclude file changed
 	ScopeFiles        DriftKind = "scope"        // the set of files in the task's scope changed
 	RecordEdited      DriftKind = "record"       // the task's record was edited
-	AttachmentChanged DriftKind = "attachment"   // an attachment of belay's was edited or is gone
-	HandoffMissing    DriftKind = "handoff-gone" // the snapshot that was handed over is gone
+	AttachmentChanged DriftKind = "attachment"   // an attachment was edited or deleted
+	HandoffMissing    DriftKind = "handoff-gone" // the snapshot that was handed over is missing
 	BelayFileEdited   DriftKind = "belay-file"   // a file that belay wrote for agents was edited
 )
 
-// Kinds of what happened to a path.
+// Kinds of differences of a path.
 const (
-	Content     DriftKind = "content"      // other bytes
-	LineEndings DriftKind = "line-endings" // other bytes, but the same lines
-	Mode        DriftKind = "mode"         // another mode, the same bytes
-	Renamed     DriftKind = "rename"       // the same bytes under another path
+	Content     DriftKind = "content"      // different bytes
+	LineEndings DriftKind = "line-endings" // different bytes, same lines
+	Mode        DriftKind = "mode"         // different mode, same bytes
+	Renamed     DriftKind = "rename"       // same bytes, different path
 	Deleted     DriftKind = "deletion"
 	Added       DriftKind = "addition"
-	TypeChanged DriftKind = "type"       // a file became a link, or a link a file
-	LinkTarget  DriftKind = "link"       // a link leads elsewhere
-	Index       DriftKind = "index"      // staged, unstaged or untracked; the file itself is the same
-	IndexFlag   DriftKind = "index-flag" // skip-worktree, assume-unchanged or intent-to-add was set or taken away
-	EmptyFolder DriftKind = "folder"     // an empty folder came or went
-	NowIgnored  DriftKind = "ignored"    // it is there, but ignored now
+	TypeChanged DriftKind = "type"       // a file became a link or vice versa
+	LinkTarget  DriftKind = "link"       // a link has another target
+	Index       DriftKind = "index"      // staged, unstaged or untracked; the file is the same
+	IndexFlag   DriftKind = "index-flag" // skip-worktree, assume-unchanged or intent-to-add was set or cleared
+	EmptyFolder DriftKind = "folder"     // an empty folder was added or removed
+	NowIgnored  DriftKind = "ignored"    // the path exists but is ignored now
 	Unreadable  DriftKind = "unreadable" // it can no longer be captured
-	Nested      DriftKind = "nested"     // a repository of its own came, went or has another commit
+	Nested      DriftKind = "nested"     // a nested repository was added or removed, or has another commit
 )
 
-// Difference is one of them. Path is "" for the tree as a whole.
+// Difference is one difference. Path is "" for the repository as a whole.
 type Difference struct {
 	Kind       DriftKind `json:"kind"`
 	Path       string    `json:"path,omitempty"`
-	From       string    `json:"from,omitempty"` // of a rename: the path before
+	From       string    `json:"from,omitempty"` // the previous path of a rename
 	Was        string    `json:"was,omitempty"`
 	Is         string    `json:"is,omitempty"`
 	OutOfScope bool      `json:"out_of_scope,omitempty"` // the path is not in the task's scope
-	IsNote     bool      `json:"note,omitempty"`         // told, but no drift
+	IsNote     bool      `json:"note,omitempty"`         // reported, but not drift
 }
 
-// Sentence says a difference to a person, on one line.
+// Sentence describes the difference on one line.
 func (d Difference) Sentence() string {
 	var b strings.Builder
 	b.WriteString(string(d.Kind))
@@ -82,18 +82,18 @@ func (d Difference) Sentence() string {
 	return belay.VisibleLine(b.String())
 }
 
-// Report is everything that differs, the tree as a whole first, then by path.
+// Report lists all differences: first those of the repository as a whole, then by path.
 type Report struct {
 	Differences []Difference `json:"differences"`
-	NotListed   int          `json:"more,omitempty"` // that many are not listed
+	NotListed   int          `json:"more,omitempty"` // number of differences that are not listed
 }
 
-// HasDrift reports whether anything is more than a note.
+// HasDrift reports whether a difference is not just a note.
 func (r Report) HasDrift() bool {
 	return slices.ContainsFunc(r.Differences, func(d Difference) bool { return !d.IsNote })
 }
 
-// Kinds returns the kinds of drift that a report has, each once, sorted.
+// Kinds returns the kinds of drift in the report, each once, sorted.
 func (r Report) Kinds() []DriftKind {
 	var all []DriftKind
 	for _, d := range r.Differences {
@@ -105,7 +105,7 @@ func (r Report) Kinds() []DriftKind {
 	return slices.Compact(all)
 }
 
-// CountOutOfScope counts the differences out of the task's scope.
+// CountOutOfScope returns the number of differences outside of the task's scope.
 func (r Report) CountOutOfScope() int {
 	n := 0
 	for _, d := range r.Differences {
@@ -116,7 +116,7 @@ func (r Report) CountOutOfScope() int {
 	return n
 }
 
-// Summary says a report in a few words, the kinds with their counts.
+// Summary lists the kinds of drift with their counts.
 func (r Report) Summary() string {
 	counts := map[DriftKind]int{}
 	for _, d := range r.Differences {
@@ -141,10 +141,10 @@ func (r Report) Summary() string {
 	return strings.Join(words, ", ")
 }
 
-// MaxListed bounds the differences that a report lists: a record has to stay readable.
+// MaxListed limits the differences that a report lists, to keep records readable.
 const MaxListed = 1000
 
-// Truncate returns the report with at most MaxListed differences and the number of the others.
+// Truncate returns the report with at most MaxListed differences.
 func (r Report) Truncate() Report {
 	if n := len(r.Differences); n > MaxListed {
 		return Report{Differences: r.Differences[:MaxListed:MaxListed], NotListed: r.NotListed + n - MaxListed}

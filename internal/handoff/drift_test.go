@@ -48,8 +48,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Every path that differs is named, whatever it is paired with, and nothing is named twice
-// by one kind; equal facts have equal reports.
+// TestNameLaws: every path that differs is named, in whatever combination, and no path twice by one
+// kind; equal facts give equal reports.
 func TestNameLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entry := rapid.SampledFrom([]DriftEntry{{}, file("1"), file("2"), {Mode: 0o100755, Perm: 0o755, OID: "1", Size: 3}, {Mode: 0o120000, OID: "5", Size: 1}})

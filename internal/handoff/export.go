@@ -8,19 +8,19 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Parts are what an export can hold.
+// Parts are the possible parts of an export.
 var Parts = []string{"task", "scope", "criteria", "citations", "commands", "qa", "paths", "changes", "findings", "evidence"}
 
-// PartsOf returns what a role's export holds: what the role says, or what its name stands
-// for, or everything.
+// PartsOf returns the parts of a role's export: those configured, or else those for its name, or
+// else all.
 func PartsOf(r Role) []string {
 	if len(r.Parts) > 0 {
 		return r.Parts
 	}
 	switch strings.ToLower(r.Name) {
-	case "implementer": // nothing was changed or proved before it, but a later round has findings
+	case "implementer": // first: nothing was changed or tested yet, but a later round has findings
 		return []string{"task", "scope", "criteria", "citations", "commands", "paths", "findings", "evidence"}
-	case "reviewer": // judges the change by the rules, not by what the tests said
+	case "reviewer": // judges the change by the rules, not by test results
 		return []string{"task", "scope", "criteria", "citations", "changes", "findings", "evidence"}
 	case "validator": // runs the commands against the criteria
 		return []string{"scope", "criteria", "commands", "qa", "changes", "findings", "evidence"}
@@ -38,13 +38,13 @@ func ParseParts(list []string) error {
 	return nil
 }
 
-// Export is what a role is given. Fields that it does not need are left out.
+// Export is the part of a context that one role receives. Fields that it does not need are empty.
 type Export struct {
 	Version     int                 `json:"version"`
 	Role        string              `json:"role"`
 	TaskID      belay.TaskID        `json:"task_id"`
 	Title       string              `json:"title"`
-	Block       string              `json:"block"` // the first 16 digits of its SHA-256
+	Block       string              `json:"block"` // the first 16 hex digits of the block's SHA-256
 	Head        string              `json:"head"`
 	ReadOnly    bool                `json:"read_only,omitempty"`
 	Description string              `json:"description,omitempty"`
@@ -65,7 +65,7 @@ type Export struct {
 	HowToRead   string              `json:"how_to_read,omitempty"`
 }
 
-// QAPart is what tests and linters said, in short.
+// QAPart is a summary of a role's test results.
 type QAPart struct {
 	Role    string `json:"role"`
 	Status  string `json:"status"`
@@ -73,7 +73,7 @@ type QAPart struct {
 	Log     string `json:"log"` // a command that prints it
 }
 
-// ChangesPart is what was changed since the work began.
+// ChangesPart is what changed since the work started.
 type ChangesPart struct {
 	By             string   `json:"handed_over_by"`
 	Snapshot       string   `json:"snapshot"`
@@ -85,7 +85,7 @@ type ChangesPart struct {
 	Incremental    string   `json:"diff_incremental"` // likewise
 }
 
-// EvidencePart names an excerpt without its words.
+// EvidencePart identifies an excerpt without its text.
 type EvidencePart struct {
 	ID    string `json:"id"`
 	Type  string `json:"type"`
@@ -94,13 +94,13 @@ type EvidencePart struct {
 	SHA   string `json:"sha256"`
 }
 
-// maxChanges bounds the files that an export lists.
+// maxChanges limits the changed files that an export lists.
 const maxChanges = 100
 
-// maxPaths bounds the paths in scope that an export lists.
+// maxPaths limits the paths in scope that an export lists.
 const maxPaths = 100
 
-// ExportFor makes what role is given of a block, what was done, and what was changed last.
+// ExportFor returns a role's export of a block, its context, and the changes of the last handover.
 func ExportFor(role Role, b Block, c Context, changes *Changes) Export {
 	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title,
 		Block: c.Block.Block[:min(16, len(c.Block.Block))],
@@ -136,7 +136,7 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 	case "paths":
 		e.Paths, e.MorePaths = b.Paths, b.MorePaths
 		keep := maxPaths
-		if len(b.Task.ScopeIn) == 0 { // everything: that is no news
+		if len(b.Task.ScopeIn) == 0 { // all files are in scope: no need to list them
 			keep = 0
 		}
 		if n := len(b.Paths); n > keep {
@@ -161,7 +161,7 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 	}
 }
 
-// latestProofs returns the last proof of each role, in the order of roles' names.
+// latestProofs returns the last proof of each role, sorted by role.
 func latestProofs(all []ProofOf) []ProofOf {
 	last := map[string]ProofOf{}
 	for _, p := range all {
@@ -194,29 +194,29 @@ func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
 	return p
 }
 
-// Changes is what a handover consists of: every file that differs from the base.
+// Changes describes a handover: every file that differs from the base.
 type Changes struct {
 	Snapshot belay.SnapshotID `json:"snapshot"`
 	Base     belay.SnapshotID `json:"base"`
 	Previous belay.SnapshotID `json:"previous,omitempty"`
 	Commit   string           `json:"base_commit"`
 	Files    []ChangedFile    `json:"files_changed"`
-	Status   []string         `json:"status_report"` // as git status --porcelain has it: "XY path"
+	Status   []string         `json:"status_report"` // lines as in git status --porcelain: "XY path"
 	Stat     string           `json:"diff_stat"`
 }
 
-// ChangedFile is one of them. Mode is git's with the permissions of the disk, in octal.
+// ChangedFile is a file of Changes. Mode is the permissions on disk in octal, or "link".
 type ChangedFile struct {
 	Path     string `json:"path"`
 	Status   string `json:"status"`
 	Mode     string `json:"mode,omitempty"`
 	Size     int64  `json:"size"`
 	SHA      string `json:"sha256,omitempty"`
-	Previous string `json:"previous_sha256,omitempty"` // in the state this role began from
+	Previous string `json:"previous_sha256,omitempty"` // in the state that this role started from
 	Added    int    `json:"added"`
 	Deleted  int    `json:"deleted"`
 }
 
-// Tokens estimates how many tokens a text costs: a quarter of its bytes, rounded up. It is
-// an estimate: models cut texts differently, code about a fifth finer than prose.
+// Tokens estimates the number of tokens of a text: a quarter of its bytes, rounded up. Models
+// differ, and code takes about a fifth more tokens than prose.
 func Tokens(bytes int) int { return (bytes + 3) / 4 }

@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// bench is a repository with work that is staged, not staged and untracked.
+// bench is a repository with staged, unstaged and untracked work.
 type bench struct {
 	t     testing.TB
 	dir   string
@@ -83,7 +83,8 @@ func (b *bench) reader() Reader {
 	return Reader{Snaps: b.snaps, InScope: func(p string) bool { return belay.Covers("src", p) }}
 }
 
-// verify is what a verification does: look, and compare held states where files differ.
+// verify does what a verification does: compare with the snapshot, and if files differ compare two
+// snapshots.
 func (b *bench) verify(r Reader, then belay.SnapshotID) Report {
 	b.t.Helper()
 	f, same, stored, err := r.CompareWithPresent(b.t.Context(), then)
@@ -100,11 +101,11 @@ func (b *bench) verify(r Reader, then belay.SnapshotID) Report {
 	return report
 }
 
-// tampering is what somebody may do to a tree between two roles, and its name.
+// tampering are changes to a tree between two roles, and the kinds of drift that they cause.
 var tampering = []struct {
 	name, script string
-	want         string // kinds, sorted, joined by a space
-	path         string // a path that the report has to name
+	want         string // kinds, sorted, joined by spaces
+	path         string // a path that the report must name
 	outside      bool
 }{
 	{"an edit", "echo five >> src/a.txt", "content", "src/a.txt", false},
@@ -160,7 +161,7 @@ var tampering = []struct {
 	{"a file that is no UTF-8", `printf x > "src/$(printf '\377')"`, "addition scope", "src/\xff", false},
 }
 
-// clean is what changes nothing that was handed over.
+// clean are actions that change nothing that was handed over.
 var clean = []struct{ name, script string }{
 	{"nothing", ":"}, {"gc", "git gc -q --prune=now"}, {"repack", "git repack -qad"}, {"pack refs", "git pack-refs --all"},
 	{"touch", "touch src/* docs/*"}, {"older", "touch -d '2001-01-01' src/a.txt"}, {"chmod and back", "chmod +x src/a.txt && chmod -x src/a.txt"},
@@ -200,7 +201,7 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// No false alarm: 200 handovers between which nothing happened to the work.
+// TestCleanHandoffs: no false alarm in 200 handovers without a change to the work.
 func TestCleanHandoffs(t *testing.T) {
 	t.Parallel()
 	rounds := 40
@@ -210,7 +211,7 @@ func TestCleanHandoffs(t *testing.T) {
 	b := newBench(t)
 	for i := range rounds {
 		c := clean[i%len(clean)]
-		if i > 0 && i%len(clean) == 0 { // another tree, and some work of a role
+		if i > 0 && i%len(clean) == 0 { // a new tree
 			b = newBench(t)
 		}
 		b.sh("echo " + strings.Repeat("x", i%7) + time.Now().Format("15:04:05.000000000") + " >> src/a.txt")
@@ -222,7 +223,7 @@ func TestCleanHandoffs(t *testing.T) {
 	}
 }
 
-// Line ends are a note where only they are asked about.
+// TestIgnoringLineEnds: with IgnoreEnds, changed line ends are a note.
 func TestIgnoringLineEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -240,7 +241,7 @@ func TestIgnoringLineEnds(t *testing.T) {
 	}
 }
 
-// A repository without a commit, and one in a linked working tree.
+// TestOtherRepositories: a repository without a commit, and a linked worktree.
 func TestOtherRepositories(t *testing.T) {
 	t.Parallel()
 	b := &bench{t: t, dir: t.TempDir(), env: os.Environ()}

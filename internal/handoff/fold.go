@@ -10,9 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Fold takes an entry's data into a context and gives the new one; the old one stays as it
-// was. Error: belay.CodeCannot for an entry of a kind that is not known, which a later
-// version wrote.
+// Fold applies an entry's data to a context and returns the new one; c is unchanged. Errors
+// (belay.CodeCannot): an unknown kind of entry, which a later version wrote, or an incomplete one.
 func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 	var e Event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -21,7 +20,7 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 	return Apply(c, at, e)
 }
 
-// Apply is Fold for an event that was read.
+// Apply is Fold for a parsed event.
 func Apply(c Context, at time.Time, e Event) (Context, error) {
 	if !e.isComplete() {
 		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task),
@@ -68,7 +67,7 @@ func Apply(c Context, at time.Time, e Event) (Context, error) {
 	return c, nil
 }
 
-// isComplete reports whether an event has what its kind is about.
+// isComplete reports whether an event has the fields that its kind requires.
 func (e Event) isComplete() bool {
 	switch e.Kind {
 	case EventInit, EventRebuilt:
@@ -94,13 +93,13 @@ func (e Event) isComplete() bool {
 func foldInit(c Context, at time.Time, e Event) Context {
 	fresh := Context{Task: c.Task, Block: *e.Block, Created: at, By: e.By, Roles: statesOf(e.Block.Roles, nil),
 		History: c.History, UpdatedAt: at, UpdatedBy: e.By, Updates: c.Updates, ForcedSecrets: c.ForcedSecrets}
-	if c.Block.Block != "" { // purged before
+	if c.Block.Block != "" { // after a purge
 		fresh.History = append(slices.Clip(c.History), PastBlock{BlockRef: c.Block, Until: at, By: e.By})
 	}
 	return fresh
 }
 
-// statesOf returns the states of roles, of those that were there before as they are.
+// statesOf returns the states of roles: of earlier roles unchanged, of new ones pending.
 func statesOf(roles []Role, before []State) []State {
 	var out []State
 	for _, r := range roles {
@@ -131,7 +130,7 @@ func (c *Context) foldResolved(e Event) {
 	}
 }
 
-// foldRole folds what a single role did.
+// foldRole applies an event of a single role.
 func (c Context) foldRole(at time.Time, e Event) (Context, error) {
 	r, err := c.RoleState(e.Role)
 	if err != nil {
@@ -141,7 +140,7 @@ func (c Context) foldRole(at time.Time, e Event) (Context, error) {
 	switch e.Kind {
 	case EventStarted:
 		r.Status, r.Completed, c.ActiveRole = InProgress, time.Time{}, r.Name
-		if e.Handoff != nil { // the first one: the work begins from here
+		if e.Handoff != nil { // first start: the base of the work
 			c.Block.Base = e.Handoff.Snapshot
 		}
 	case EventHandedOver:
@@ -183,8 +182,8 @@ func (c Context) foldRole(at time.Time, e Event) (Context, error) {
 	return c, nil
 }
 
-// foldSentBack folds work that came back after the last role. What they handed over stays in the
-// record; where the before state was restored it is no longer what anybody begins from.
+// foldSentBack applies that the work was sent back to a role. Earlier handovers stay in the record;
+// if the before state was restored, nobody continues from them.
 func (c *Context) foldSentBack(r *State, e Event) {
 	c.Attempt, c.Used = e.SentBack.Attempt, belay.Use{}
 	if e.SentBack.FromStart {

@@ -2,30 +2,30 @@ package handoff
 
 import "slices"
 
-// CitationChange is what became of a cited section.
+// CitationChange is how a cited section changed.
 type CitationChange string
 
-// Fates. Same and Moved hold; of the others the words are no longer those that were cited.
+// The changes. Same and Moved still apply; with the others the cited text is no longer there.
 const (
 	Same    CitationChange = "same"
-	Moved   CitationChange = "moved"   // its words stand elsewhere: other lines, another heading of the same words, another file
-	Changed CitationChange = "changed" // its words are others now
-	Missing CitationChange = "gone"    // neither the words nor the heading are there
+	Moved   CitationChange = "moved"   // same text, but other lines, another heading or another file
+	Changed CitationChange = "changed" // same heading, different text
+	Missing CitationChange = "gone"    // neither the text nor the heading exists
 )
 
-// StillApplies reports whether what was cited still stands somewhere.
+// StillApplies reports whether the cited text still exists.
 func (f CitationChange) StillApplies() bool { return f == Same || f == Moved }
 
-// FollowedCitation is a citation as it stands now. Now is the place where the words are, or, when
-// they changed, what the section says now; it is zero when it is gone.
+// FollowedCitation is a citation compared with the current files. Now is where the text is, or the
+// changed section; zero if it is missing.
 type FollowedCitation struct {
 	Was    Citation       `json:"was"`
 	Change CitationChange `json:"fate"`
 	Now    Citation       `json:"now,omitzero"`
 }
 
-// FollowCitation looks for a cited section in the files as they are now: first in its own file,
-// then by its words in the others. Words decide, not places.
+// FollowCitation searches the current files for a cited section by its text, first in its own file,
+// then in the others, and then for its heading.
 func FollowCitation(c Citation, docs []Document) FollowedCitation {
 	f := FollowedCitation{Was: c, Change: Missing}
 	for _, own := range []bool{true, false} {
@@ -51,7 +51,7 @@ func FollowCitation(c Citation, docs []Document) FollowedCitation {
 	return f
 }
 
-// findSameText finds the section of the same hash, best the one of the same name.
+// findSameText finds a section with the same hash, preferably with the same slug.
 func findSameText(c Citation, d Document) (now Citation, found bool) {
 	for _, s := range d.Sections {
 		one := citeAgain(c, d.Path, s)

@@ -9,10 +9,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Entry is the type of the entries in a task's record that this package reads.
+// Entry is the type of the record's entries that this package reads.
 const Entry = "context"
 
-// Status is how far a role is.
+// Status is the progress of a role.
 type Status string
 
 // Statuses.
@@ -23,7 +23,7 @@ const (
 	Blocked    Status = "blocked"
 )
 
-// ParseStatus accepts the statuses above. Error: belay.CodeUsage.
+// ParseStatus parses a status. Errors: belay.CodeUsage.
 func ParseStatus(s string) (Status, error) {
 	switch st := Status(s); st {
 	case Pending, InProgress, Done, Blocked:
@@ -32,46 +32,45 @@ func ParseStatus(s string) (Status, error) {
 	return "", belay.Refuse(belay.CodeUsage, "use pending, in_progress, done or blocked", "%q is not a status of a role", s)
 }
 
-// Role is one of those who hand on, in the order of the work. ReadOnly ones must leave the
-// tree as they found it. Parts names what their export holds; empty is what its name
-// stands for (see PartsOf).
+// Role is one of the agents that work on a task in turn. A ReadOnly role must not change the tree.
+// Parts are the parts of its export; empty for the default of its name, see PartsOf.
 type Role struct {
 	Name     string   `json:"name"`
 	ReadOnly bool     `json:"read_only,omitempty"`
 	Parts    []string `json:"parts,omitempty"`
 }
 
-// DefaultRoles are those of a project that configures none.
+// DefaultRoles returns the roles of a project that configures none.
 func DefaultRoles() []Role {
 	return []Role{{Name: "implementer"}, {Name: "reviewer"}, {Name: "validator"}}
 }
 
-// EventKind says what an entry tells of.
+// EventKind is the kind of an entry.
 type EventKind string
 
-// Kinds of entries.
+// Kinds of entries, with the fields of Event that they set.
 const (
-	EventInit       EventKind = "init"     // Block is set
-	EventRebuilt    EventKind = "rebuilt"  // Block is set; the one before stays in the history
-	EventStarted    EventKind = "started"  // a role begins; the tree was as the role before handed it over
-	EventHandedOver EventKind = "snapshot" // Handed is set
-	EventUpdated    EventKind = "update"   // Set is set
+	EventInit       EventKind = "init"     // Block
+	EventRebuilt    EventKind = "rebuilt"  // Block; the previous one stays in the history
+	EventStarted    EventKind = "started"  // Role starts, and the tree is as the previous role handed it over; the first time with Handoff
+	EventHandedOver EventKind = "snapshot" // Handoff
+	EventUpdated    EventKind = "update"   // Update
 	EventBlocked    EventKind = "blocked"  // Note is a blocking finding of Role
-	EventCleared    EventKind = "cleared"  // Role's blocking findings are answered
-	EventTested     EventKind = "qa"       // Proof is set
-	EventAttached   EventKind = "attached" // Evidence is set
-	EventDrifted    EventKind = "drift"    // Drift is set
-	EventResolved   EventKind = "resolved" // a person accepts the present as what Role handed over; Handed and Note are set
-	EventExported   EventKind = "exported" // Exports is set
-	EventRan        EventKind = "ran"      // Run is set
-	EventSentBack   EventKind = "sent"     // after the last role the work was sent back to Role; Note says why, Back is set
+	EventCleared    EventKind = "cleared"  // Role's blocking findings are resolved
+	EventTested     EventKind = "qa"       // Proof
+	EventAttached   EventKind = "attached" // Evidence
+	EventDrifted    EventKind = "drift"    // Drift
+	EventResolved   EventKind = "resolved" // a person accepts the current state as handed over: Handoff, and Note with the reason
+	EventExported   EventKind = "exported" // Exports
+	EventRan        EventKind = "ran"      // Run
+	EventSentBack   EventKind = "sent"     // after the last role, the work goes back to Role: SentBack, and Note with the reason
 	EventPurged     EventKind = "purged"
 )
 
-// Event is one entry's data.
+// Event is the data of one entry.
 type Event struct {
 	Kind          EventKind    `json:"kind"`
-	By            string       `json:"by,omitempty"` // who did it, as they say
+	By            string       `json:"by,omitempty"` // who did it, by their own account
 	Role          string       `json:"role,omitempty"`
 	Note          string       `json:"note,omitempty"`
 	Block         *BlockRef    `json:"block,omitempty"`
@@ -83,26 +82,26 @@ type Event struct {
 	Run           *Run         `json:"run,omitempty"`
 	SentBack      *SentBack    `json:"back,omitempty"`
 	Exports       []ExportRef  `json:"exports,omitempty"`
-	ForcedSecrets []string     `json:"secrets_let_in,omitempty"` // fingerprints, when a person forced them
+	ForcedSecrets []string     `json:"secrets_let_in,omitempty"` // fingerprints of secrets that a person allowed
 	Masked        int          `json:"secrets_masked,omitempty"`
 }
 
-// BlockRef names a block and what it was made with. Block and Manifest are attachments.
+// BlockRef identifies a block. Block and Manifest are attachments.
 type BlockRef struct {
 	Block            string           `json:"block"`
 	Manifest         string           `json:"manifest"`
 	Head             string           `json:"head"`
-	Base             belay.SnapshotID `json:"base,omitempty"` // the state the work begins from; the first block's stays
+	Base             belay.SnapshotID `json:"base,omitempty"` // the snapshot that the work starts from; a rebuild keeps it
 	Dirty            bool             `json:"dirty,omitempty"`
 	Roles            []Role           `json:"roles"`
 	WithoutStandards bool             `json:"without_standards,omitempty"`
-	Changes          []string         `json:"changes,omitempty"` // of a rebuilt one, a sentence each
+	Changes          []string         `json:"changes,omitempty"` // of a rebuild, one sentence each
 }
 
-// Handoff is the state a role left. What it consists of is the attachment Report.
+// Handoff is the state that a role handed over. Report lists its changes.
 type Handoff struct {
 	Snapshot     belay.SnapshotID `json:"snapshot"`
-	Previous     belay.SnapshotID `json:"previous,omitempty"` // the state this role began from
+	Previous     belay.SnapshotID `json:"previous,omitempty"` // the state that this role started from
 	PreviousRole string           `json:"previous_role,omitempty"`
 	Head         string           `json:"head,omitempty"`
 	Report       string           `json:"report"` // attachment: Changes as canonical JSON
@@ -112,44 +111,44 @@ type Handoff struct {
 	Added        int              `json:"added"`
 	Deleted      int              `json:"deleted"`
 	ScopeHash    string           `json:"scope_hash"`
-	OutOfScope   []string         `json:"out_of_scope,omitempty"` // changed paths out of the task's scope
-	Gaps         int              `json:"gaps,omitempty"`         // paths that could not be captured
+	OutOfScope   []string         `json:"out_of_scope,omitempty"` // changed paths outside of the task's scope
+	Gaps         int              `json:"gaps,omitempty"`         // number of paths that could not be captured
 }
 
-// Diff is a unified diff that is kept as an attachment. SHA is the SHA-256 of its text
-// with LF line ends, before secrets were masked in what is kept.
+// Diff is a unified diff in an attachment. SHA is the SHA-256 of its text with LF line ends, before
+// secrets were masked.
 type Diff struct {
 	Attachment string `json:"attachment"`
 	Gzip       bool   `json:"gzip,omitempty"`
 	Bytes      int64  `json:"bytes"`
 	SHA        string `json:"sha256"`
 	Masked     int    `json:"masked,omitempty"`
-	Large      bool   `json:"large,omitempty"` // over LargeDiff: look for files that do not belong
+	Large      bool   `json:"large,omitempty"` // over LargeDiff: it may include files by mistake
 }
 
-// LargeDiff is the size above which a diff is warned about and cut in what is printed.
+// LargeDiff is the size in bytes above which a diff causes a warning and is truncated in output.
 const LargeDiff = 10 << 20
 
-// StateUpdate is a change of what a role says of itself. An empty field leaves what is there.
+// StateUpdate changes a role's status, session or log. Empty fields change nothing.
 type StateUpdate struct {
 	Status  Status `json:"status,omitempty"`
 	Session string `json:"session_id,omitempty"`
 	QALog   string `json:"qa_log_path,omitempty"`
 }
 
-// Proof is what a role's tests and linters said.
+// Proof is the result of a role's tests and linters.
 type Proof struct {
-	Path       string `json:"path"` // of the log, as it was given
+	Path       string `json:"path"` // of the log, as given
 	Attachment string `json:"attachment"`
 	Gzip       bool   `json:"gzip,omitempty"`
 	Bytes      int64  `json:"bytes"`
 	Status     string `json:"status"` // pass, fail or unknown
 	Summary    string `json:"summary,omitempty"`
 	Masked     int    `json:"masked,omitempty"`
-	Block      string `json:"block"` // the block it was recorded under
+	Block      string `json:"block"` // the block at that time
 }
 
-// Evidence is a file, or an excerpt of one, kept for those who come later.
+// Evidence is a file, or an excerpt of one, stored for later roles.
 type Evidence struct {
 	ID         string `json:"id"` // E1, E2, …
 	Type       string `json:"type"`
@@ -162,33 +161,33 @@ type Evidence struct {
 	Masked     int    `json:"masked,omitempty"`
 }
 
-// Drift is a state that is not the one handed over. Found is a snapshot of it.
+// Drift is a state that differs from the one handed over. Found is a snapshot of it.
 type Drift struct {
 	Expected belay.SnapshotID `json:"expected"`
 	Found    belay.SnapshotID `json:"found,omitempty"`
 	Report   Report           `json:"report"`
 }
 
-// Run is how the agent of a role ended. Log is the attachment with what it said.
+// Run is how the agent of a role ended. Log is an attachment with its output.
 type Run struct {
-	Round  int    `json:"round"` // of the role, from 1
+	Round  int    `json:"round"` // number of the role's run, from 1
 	Ended  string `json:"ended"`
 	Exit   int    `json:"exit"`
 	Millis int64  `json:"millis"`
 	Log    string `json:"log,omitempty"`
 
-	Limit     string `json:"limit,omitempty"` // the limit that it was ended at
-	belay.Use        // what it used
+	Limit string `json:"limit,omitempty"` // the limit that ended it
+	belay.Use
 }
 
-// SentBack says for which attempt of the task's loop the roles work now. Anew: the before state
-// was restored, and all begin as if nothing had been handed over.
+// SentBack is the attempt of the task's loop that the roles work on now. FromStart: the before
+// state was restored, and all roles start over.
 type SentBack struct {
 	Attempt   int  `json:"attempt"`
 	FromStart bool `json:"anew,omitempty"`
 }
 
-// ExportRef is what a role was given, an attachment.
+// ExportRef is an export that a role received, as an attachment.
 type ExportRef struct {
 	Role       string `json:"role"`
 	Attachment string `json:"attachment"`
@@ -196,28 +195,28 @@ type ExportRef struct {
 	Tokens     int    `json:"tokens_estimated"`
 }
 
-// Context is a task's context as its record tells it. The zero Context is none.
+// Context is a task's context, folded from its record. The zero Context means that there is none.
 type Context struct {
 	Task           belay.TaskID
 	Block          BlockRef
 	Created        time.Time
 	By             string
 	History        []PastBlock
-	Roles          []State // in the order of the work
-	ActiveRole     string  // the role that is at work; "" is nobody
+	Roles          []State // in the order in which they work
+	ActiveRole     string  // the role that is working; "" for none
 	LastHandoff    *Handoff
-	LastHandoffBy  string // whose Last is
+	LastHandoffBy  string // the role that made LastHandoff
 	Proofs         []ProofOf
 	Evidence       []Evidence
 	Drifts         []DriftOf
-	Exports        map[string]ExportRef // the latest of each role
-	EarlierExports map[string]ExportRef // those before
+	Exports        map[string]ExportRef // the latest one of each role
+	EarlierExports map[string]ExportRef // the ones before those
 	UpdatedAt      time.Time
-	UpdatedBy      string // who wrote last
+	UpdatedBy      string // author of the last entry
 	Updates        int
-	ForcedSecrets  int       // secrets that a person let in
-	Attempt        int       // of the task's loop that the roles work for; 0 is the first
-	Used           belay.Use // by the agents of all roles for that attempt
+	ForcedSecrets  int       // number of secrets that a person allowed
+	Attempt        int       // of the task's loop; 0 is the first
+	Used           belay.Use // by the agents of all roles in that attempt
 	Deleted        bool
 }
 
@@ -228,7 +227,7 @@ type PastBlock struct {
 	By    string    `json:"replaced_by,omitempty"`
 }
 
-// State is what a role has done.
+// State is the state of a role.
 type State struct {
 	Role
 	Status      Status    `json:"status"`
@@ -237,11 +236,11 @@ type State struct {
 	QALog       string    `json:"qa_log_path,omitempty"`
 	Blocking    []string  `json:"blocking_findings"`
 	Snapshot    *Handoff  `json:"worktree_snapshot,omitempty"`
-	Rounds      int       `json:"rounds,omitempty"` // how often it handed over
-	Order       int       `json:"-"`                // the number of the entry with which it handed over last
-	Run         *Run      `json:"run,omitempty"`    // of its agent, when belay runs it
-	SentBackFor string    `json:"told,omitempty"`   // why the work was sent back to it, until it hands over again
-	Drift       int       `json:"drift_budget"`     // failed verifications of what it handed over, not resolved yet
+	Rounds      int       `json:"rounds,omitempty"` // number of handovers
+	Order       int       `json:"-"`                // number of the entry of its last handover
+	Run         *Run      `json:"run,omitempty"`    // of its agent, if belay ran it
+	SentBackFor string    `json:"told,omitempty"`   // why the work was sent back to it; "" after its next handover
+	Drift       int       `json:"drift_budget"`     // failed verifications of its handover that are not resolved
 }
 
 // ProofOf is a proof with its role and time.
@@ -251,7 +250,7 @@ type ProofOf struct {
 	Proof
 }
 
-// DriftOf is a drift with whose handover it failed, and the note that resolved it.
+// DriftOf is a drift with the role that handed over, and the note that resolved it.
 type DriftOf struct {
 	Role     string    `json:"role"`
 	Time     time.Time `json:"time"`
@@ -262,7 +261,7 @@ type DriftOf struct {
 // IsSet reports whether there is a context.
 func (c *Context) IsSet() bool { return c.Block.Block != "" && !c.Deleted }
 
-// RoleState returns a role's state. Error: belay.CodeUsage with the roles there are.
+// RoleState returns a role's state. Errors: belay.CodeUsage, with the existing roles.
 func (c *Context) RoleState(role string) (*State, error) {
 	var names []string
 	for i := range c.Roles {
@@ -275,7 +274,7 @@ func (c *Context) RoleState(role string) (*State, error) {
 		"%s has no role %q", c.Task, role)
 }
 
-// DriftCount is how many failed verifications nobody has resolved.
+// DriftCount returns the number of unresolved failed verifications.
 func (c *Context) DriftCount() int {
 	n := 0
 	for _, r := range c.Roles {
@@ -284,7 +283,7 @@ func (c *Context) DriftCount() int {
 	return n
 }
 
-// RoleBefore returns the role that hands over to role, "" for the first.
+// RoleBefore returns the role that hands over to role; "" for the first role.
 func (c *Context) RoleBefore(role string) string {
 	i := slices.IndexFunc(c.Roles, func(s State) bool { return strings.EqualFold(s.Name, role) })
 	if i <= 0 {
@@ -293,8 +292,7 @@ func (c *Context) RoleBefore(role string) string {
 	return c.Roles[i-1].Name
 }
 
-// Expected is the state that whoever begins next has to find: what was handed over last,
-// "" when nothing was.
+// Expected returns the snapshot that the next role must find, of the last handover; "" without one.
 func (c *Context) Expected() belay.SnapshotID {
 	if c.LastHandoff == nil {
 		return ""
@@ -302,8 +300,8 @@ func (c *Context) Expected() belay.SnapshotID {
 	return c.LastHandoff.Snapshot
 }
 
-// Attachments names those that the context rests on as it stands: its block, what was
-// handed over last, and what each role was given.
+// Attachments returns the attachments that the current context needs: its block, the last handover,
+// and the exports.
 func (c *Context) Attachments() []string {
 	all := []string{c.Block.Block, c.Block.Manifest}
 	if c.LastHandoff != nil {
@@ -315,8 +313,8 @@ func (c *Context) Attachments() []string {
 	return all
 }
 
-// AttachmentsOf names the attachments that an entry's data speaks of; nothing for data of
-// another entry.
+// AttachmentsOf returns the attachments that an entry's data names; nil for data of another kind of
+// entry.
 func AttachmentsOf(data []byte) []string {
 	var e Event
 	if json.Unmarshal(data, &e) != nil {

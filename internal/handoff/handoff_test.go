@@ -38,7 +38,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 const rules = "# API\n\n## Handlers\n\nA handler must not exceed 75 lines.\n\n## Layers\n\nOnly services call stores.\n"
 
-// sample is the sources of a task, with its files in some order and with some line ends.
+// sample returns the sources of a task, with files in a given order and with given line ends.
 func sample(t testing.TB, crlf bool, shuffled bool) Sources {
 	t.Helper()
 	two := 2
@@ -74,8 +74,8 @@ func sample(t testing.TB, crlf bool, shuffled bool) Sources {
 	return Sources{Task: task, Area: "backend", Priority: "P1", Head: strings.Repeat("a", 40), Standards: chosen, TestsFrom: "config", Paths: paths}
 }
 
-// The same sources give the same bytes: whatever the order of files, the line ends of the
-// checkout, the locale and the time zone.
+// TestSameBytes: the same sources give the same bytes, for any order of files, line ends of the
+// checkout, locale and time zone.
 func TestSameBytes(t *testing.T) {
 	b, err := MakeBlock(sample(t, false, false))
 	if err != nil {
@@ -225,7 +225,7 @@ func TestBlockDiff(t *testing.T) {
 	}
 }
 
-// TestMay goes through what may follow what.
+// TestMay: which action is allowed in which state.
 func TestMay(t *testing.T) {
 	c := handed()
 	for name, tt := range map[string]struct {
@@ -290,7 +290,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// A rebuilt block leaves what roles did as it is, and the one before in the history.
+// TestRebuilt: a rebuild keeps the states of roles, and the old block in the history.
 func TestRebuilt(t *testing.T) {
 	c := handed()
 	roles := append(DefaultRoles(), Role{Name: "auditor"})
@@ -303,7 +303,7 @@ func TestRebuilt(t *testing.T) {
 	}
 }
 
-// Folding is a function of the entries, in any process: what was written is what is read.
+// TestFoldLaw: folding depends only on the entries, and does not change the previous context.
 func TestFoldLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roles := []string{"implementer", "reviewer", "validator"}

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// CheckExists refuses where there is no context. Error: belay.CodeNotFound.
+// CheckExists returns an error (belay.CodeNotFound) if there is no context.
 func (c *Context) CheckExists() error {
 	if c.IsSet() {
 		return nil
@@ -19,7 +19,7 @@ func (c *Context) CheckExists() error {
 	return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context init %s", c.Task), what, c.Task)
 }
 
-// CheckMayBegin refuses a second init. Error: belay.CodeUsage.
+// CheckMayBegin returns an error (belay.CodeUsage) if there is a context already.
 func (c *Context) CheckMayBegin() error {
 	if !c.IsSet() {
 		return nil
@@ -29,7 +29,7 @@ func (c *Context) CheckMayBegin() error {
 		"%s already has a context, created %s", c.Task, c.Created.Format("2006-01-02 15:04:05 MST"))
 }
 
-// CheckNoDrift refuses while a failed verification is not resolved. Error: belay.CodeDrift.
+// CheckNoDrift returns an error (belay.CodeDrift) while a failed verification is unresolved.
 func (c *Context) CheckNoDrift() error {
 	n := c.DriftCount()
 	if n == 0 {
@@ -43,10 +43,10 @@ func (c *Context) CheckNoDrift() error {
 		c.Task, belay.Count(n, "verification", "verifications"), last.Role, last.Report.Summary())
 }
 
-// CheckMayStart says whether a role may begin: nobody else is at work, the role before it has
-// handed over, no role before it blocks, and no drift is open. What the tree must be is
-// for the caller to verify. Errors: belay.CodeUsage (no such role), CodeBusy, CodeNotFound
-// (nothing was handed over), CodeRefused (blocked), CodeDrift.
+// CheckMayStart returns an error unless role may start: no other role is working, the previous role
+// has handed over, no earlier role blocks, and no drift is unresolved. The caller verifies the
+// tree. Errors: belay.CodeUsage (no such role), CodeBusy, CodeNotFound (nothing was handed over),
+// CodeRefused (blocked), CodeDrift.
 func (c *Context) CheckMayStart(role string) error {
 	r, err := c.RoleState(role)
 	if err != nil {
@@ -85,8 +85,8 @@ func (c *Context) busyError(at string) error {
 		"%s is working on %s", at, c.Task)
 }
 
-// CheckMayHandOver says whether a role may hand over. Errors: those of CheckMayStart but for blocking
-// findings.
+// CheckMayHandOver returns an error unless role may hand over: no other role is working, and no
+// drift is unresolved. Errors: belay.CodeUsage (no such role), CodeBusy, CodeDrift.
 func (c *Context) CheckMayHandOver(role string) error {
 	r, err := c.RoleState(role)
 	if err != nil {

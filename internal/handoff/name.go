@@ -14,8 +14,7 @@ const (
 	modeType = 0o170000
 )
 
-// NameDifferences names everything that differs. The order is: the tree as a whole, then the paths
-// by name.
+// NameDifferences returns all differences: first those of the repository as a whole, then by path.
 func NameDifferences(f Facts) Report {
 	n := driftNamer{Facts: f}
 	n.nameHead()
@@ -43,7 +42,7 @@ func NameDifferences(f Facts) Report {
 type driftNamer struct {
 	Facts
 	tree, paths []Difference
-	then        map[string]DriftEntry // of the paths whose file differs
+	then        map[string]DriftEntry // by path, of files that differ
 }
 
 func (n *driftNamer) addRepositoryWide(k DriftKind, was, is string) {
@@ -71,7 +70,7 @@ func (n *driftNamer) nameHead() {
 	switch {
 	case n.Descends && n.WorkCommitted:
 		n.addRepositoryWide(Committed, was, is)
-	case then.Branch != now.Branch && now.Head != "": // another branch has another commit
+	case then.Branch != now.Branch && now.Head != "": // another branch usually has another commit
 		n.addRepositoryWide(HeadMoved, was, is)
 	case n.SameParents:
 		n.addRepositoryWide(Amended, was, is)
@@ -100,8 +99,7 @@ func commitName(s Side) string {
 	return name
 }
 
-// nameStash names entries that came or went. Stashing takes work out of the tree: the paths
-// say which.
+// nameStash names added or removed stash entries. Which work was stashed shows in the paths.
 func (n *driftNamer) nameStash() {
 	switch then, now := n.Then, n.Now; {
 	case then.Stash == now.Stash:
@@ -114,7 +112,7 @@ func (n *driftNamer) nameStash() {
 
 func countStashEntries(n int) string { return belay.Count(n, "stash entry", "stash entries") }
 
-// nameFiles names what became of files.
+// nameFiles names the differences of files.
 func (n *driftNamer) nameFiles() {
 	n.then = map[string]DriftEntry{}
 	renamed, left := n.pairRenames()
@@ -136,9 +134,8 @@ func (n *driftNamer) nameFiles() {
 	}
 }
 
-// pairRenames pairs paths that came with paths that went and had the same bytes: each new path
-// to its old one, in the order of paths, and the old ones. An empty file is not a sign of a
-// rename.
+// pairRenames pairs each added path with a deleted one of the same bytes, in the order of the
+// paths: renamed maps new to old, left has the old ones. An empty file is no evidence of a rename.
 func (n *driftNamer) pairRenames() (renamed map[string]string, left map[string]bool) {
 	gone := map[string][]string{}
 	for _, p := range n.Files {
@@ -188,7 +185,7 @@ func (n *driftNamer) nameFile(p Pair) {
 	n.nameModes(p.Path, then, now)
 }
 
-// nameModes names a change of mode; a link has none of its own.
+// nameModes names a change of mode, except of links, which have none.
 func (n *driftNamer) nameModes(path string, then, now DriftEntry) {
 	if then.Perm != now.Perm && then.Mode != modeLink && now.Mode != modeLink {
 		n.add(Difference{Kind: Mode, Path: path, Was: fmt.Sprintf("%04o", then.Perm), Is: fmt.Sprintf("%04o", now.Perm)})
@@ -207,8 +204,8 @@ func kindOf(e DriftEntry) string {
 
 func short(oid string) string { return oid[:min(10, len(oid))] }
 
-// nameIndex names what changed in the index alone: where the file changed, too, or HEAD moved,
-// the index follows from that.
+// nameIndex names differences of the index alone. If the file changed too, or HEAD moved, the index
+// follows from that.
 func (n *driftNamer) nameIndex() {
 	moved := n.Then.Head != n.Now.Head
 	for _, p := range n.Index {
@@ -257,7 +254,7 @@ func (n *driftNamer) nameRest() {
 	}
 }
 
-// nameScope says that the paths of the task's scope are others than before.
+// nameScope names a change of the set of paths in the task's scope.
 func (n *driftNamer) nameScope() {
 	came, went := 0, 0
 	for _, d := range n.paths {

@@ -14,14 +14,14 @@ var (
 	fenceLine = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
 )
 
-// heading is where a section begins: its first line, and the first line after its title.
+// heading is the start of a section: its first line, and the first line after its title.
 type heading struct {
-	level, start, after int // lines from 0
+	level, start, after int // line numbers from 0
 	title               string
 }
 
-// sectionsOf cuts lines at their headings. What is in a fence, an HTML comment or
-// front matter is not a heading.
+// sectionsOf splits lines at their headings. Lines in a fence, an HTML comment or front matter are
+// not headings.
 func sectionsOf(all []string) []Section {
 	heads := headings(all)
 	var out []Section
@@ -51,16 +51,16 @@ func sectionsOf(all []string) []Section {
 	return out
 }
 
-// makeSection makes the section from h up to the lines own and end, which are not in it.
+// makeSection returns the section from h to before the lines own and end.
 func makeSection(all []string, h heading, own, end int) Section {
 	body, ownEnd := span(all, h.start, own)
 	text, last := span(all, h.start, end)
 	return Section{Title: h.title, Start: h.start + 1, Own: ownEnd, End: last, Text: text, Body: body}
 }
 
-// span joins lines without the blank ones at their end; last counts from 1. The blank
-// lines between two sections belong to neither: a section that moves to the end of its
-// file keeps its hash.
+// span joins lines without blank ones at their end; last counts from 1. Blank lines between two
+// sections belong to neither, so that a section keeps its hash when it moves to the end of its
+// file.
 func span(all []string, start, end int) (text string, last int) {
 	for end > start+1 && strings.TrimSpace(all[end-1]) == "" {
 		end--
@@ -68,7 +68,7 @@ func span(all []string, start, end int) (text string, last int) {
 	return strings.Join(all[start:end], "\n") + "\n", end
 }
 
-// uniqueSlug tells a second heading of one name from the first, as forges do.
+// uniqueSlug numbers repeated slugs, as forges do.
 func uniqueSlug(s string, used map[string]int) string {
 	n := used[s]
 	used[s]++
@@ -82,7 +82,7 @@ func uniqueSlug(s string, used map[string]int) string {
 
 func headings(all []string) []heading {
 	var out []heading
-	closing := "" // of the fence that is open
+	closing := "" // the mark of the open fence
 	comment := false
 	for i := frontMatterEnd(all); i < len(all); i++ {
 		line := all[i]
@@ -115,8 +115,8 @@ func headings(all []string) []heading {
 	return out
 }
 
-// isUnderline reports whether line i, which is of dashes or equals signs, is below one
-// line of words: then that is a heading.
+// isUnderline reports whether line i, of dashes or equals signs, underlines a single line of text,
+// which is then a heading.
 func isUnderline(all []string, i int, before []heading) bool {
 	if i == 0 || len(before) > 0 && before[len(before)-1].after > i-1 {
 		return false
@@ -132,7 +132,7 @@ func isUnderline(all []string, i int, before []heading) bool {
 	return i == 1 || strings.TrimSpace(all[i-2]) == "" || atx.MatchString(all[i-2])
 }
 
-// frontMatterEnd returns the first line after a block of metadata at the start, 0 without one.
+// frontMatterEnd returns the first line after front matter, 0 without it.
 func frontMatterEnd(all []string) int {
 	if len(all) == 0 || strings.TrimRight(all[0], " \t") != "---" {
 		return 0
@@ -145,7 +145,7 @@ func frontMatterEnd(all []string) int {
 	return 0
 }
 
-// slug makes an anchor of a title: letters and digits in lower case, spaces as dashes.
+// slug returns the anchor of a title: letters and digits in lower case, spaces as dashes.
 func slug(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(title) {

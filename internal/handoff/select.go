@@ -9,9 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Rule is an entry of the config's standards: which files, for which areas and priorities
-// (none is all), which of their sections (none is all), and the commands that prove work
-// of that kind.
+// Rule is an entry of the config's standards: files, the areas and priorities that they apply to,
+// their sections, and the commands that verify such work. An empty list means all.
 type Rule struct {
 	Name       string   `json:"name"`
 	Files      []string `json:"files"`
@@ -21,8 +20,8 @@ type Rule struct {
 	Commands   []string `json:"commands,omitempty"`
 }
 
-// AppliesTo reports whether the rule is for a task of this area and priority. One that names
-// areas is not for a task without an area.
+// AppliesTo reports whether the rule applies to a task of this area and priority. A rule with areas
+// does not apply to a task without an area.
 func (r Rule) AppliesTo(area, priority string) bool {
 	return containsName(r.Areas, area) && containsName(r.Priorities, priority)
 }
@@ -31,25 +30,24 @@ func containsName(list []string, word string) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(l string) bool { return strings.EqualFold(l, word) })
 }
 
-// Instructions are files that tell everybody how to work here; they are cited when they
-// are there, whatever the config says.
+// Instructions are files with instructions for everybody. They are always cited if they exist.
 var Instructions = []string{"AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md", "docs/CONTRIBUTING.md"}
 
-// SelectedStandards is what a task has to follow.
+// SelectedStandards are the standards that apply to a task.
 type SelectedStandards struct {
 	Citations []Citation
-	Files     []string  // that were cited, sorted
-	Commands  []Command // of the rules first, then of sections about QA commands
-	Warnings  []string  // what the config asks for and is not there, a sentence each
+	Files     []string  // the cited files, sorted
+	Commands  []Command // from the rules, then from sections about QA commands
+	Warnings  []string  // files and sections of the config that do not exist, one sentence each
 }
 
-// Command is one command that proves work, and where it comes from.
+// Command is a command that verifies work, and its origin.
 type Command struct {
 	Command string `json:"command"`
 	From    string `json:"from"` // task, standards.NAME, standards/file.md#section, config, detected
 }
 
-// SelectStandards cites what the rules ask for, by file and by place in it, nothing twice.
+// SelectStandards cites what the rules select, sorted by file and line, without duplicates.
 func SelectStandards(rules []Rule, area, priority string, docs []Document) SelectedStandards {
 	var out SelectedStandards
 	seen := map[string]bool{}
@@ -87,7 +85,8 @@ func SelectStandards(rules []Rule, area, priority string, docs []Document) Selec
 	return out
 }
 
-// cite cites what the rule's globs find, and says what they do not.
+// cite cites the sections that the rule selects, and returns a warning for each that does not
+// exist.
 func (r Rule) cite(docs []Document, take func(Document, string, []string) []string) (doubts []string) {
 	unfound := slices.Clone(r.Sections)
 	any := false
@@ -108,7 +107,7 @@ func (r Rule) cite(docs []Document, take func(Document, string, []string) []stri
 	return doubts
 }
 
-// finish lists the cited files and the commands that cited sections name.
+// finish adds the cited files and the commands in cited sections.
 func (c *SelectedStandards) finish(docs []Document) {
 	for _, one := range c.Citations {
 		c.Files = append(c.Files, one.File)
@@ -139,8 +138,8 @@ func firstLine(c Citation) int {
 	return start
 }
 
-// Commands returns the shell lines of a section about QA commands: one whose title has the
-// word QA, quality, validation or verification beside commands, in its fences.
+// Commands returns the shell lines in the fences of a section about QA commands: the title has the
+// word QA, quality, validation, verification or test, and "command".
 func Commands(s Section) []string {
 	title := strings.ToLower(s.Title)
 	about := slices.ContainsFunc([]string{"qa", "quality", "validation", "verification", "test"}, func(w string) bool {

@@ -16,18 +16,18 @@ import (
 
 const stashRef = "refs/stash"
 
-// side is one of the two states.
+// side is one of the two compared states.
 type side struct {
 	Side
 	tree      string
 	manifest  *snapshot.Manifest
 	indexTree string
 	info      snapshot.Info
-	capture   *snapshot.Capture // of the present, which is not stored
+	capture   *snapshot.Capture // set for the current state, which is not stored
 	entries   map[string]snapshot.Entry
 }
 
-// readBoth asks the same of the two sides.
+// readBoth calls ask for both sides.
 func readBoth[V any](ctx context.Context, ask func(context.Context, *side) (V, error), one, two *side) (then, now V, err error) {
 	if then, err = ask(ctx, one); err == nil {
 		now, err = ask(ctx, two)
@@ -45,7 +45,7 @@ func readBlobs(rd *git.Reader, one, two string) (then, now []byte, err error) {
 	return a.Data, b.Data, err
 }
 
-// snapshotSide reads a snapshot's side.
+// snapshotSide returns the side of a snapshot.
 func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error) {
 	s := side{tree: i.Tree, info: i}
 	s.Head, s.Branch, s.Operation = i.Head, i.Branch, i.Operation
@@ -81,7 +81,7 @@ func (r Reader) snapshotSide(ctx context.Context, i snapshot.Info) (side, error)
 	return s, nil
 }
 
-// joinPieces joins a file that a snapshot holds in pieces; nothing when it holds none.
+// joinPieces joins a file that a snapshot stores in pieces; nil if there are none.
 func (r Reader) joinPieces(ctx context.Context, tree string) ([]byte, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {
@@ -106,10 +106,10 @@ func (r Reader) joinPieces(ctx context.Context, tree string) ([]byte, error) {
 	return all, nil
 }
 
-// entries counts the lines of a reflog.
+// entries returns the number of entries of a reflog.
 func entries(log []byte) int { return bytes.Count(log, []byte("\n")) }
 
-// field returns a header of a commit, "" without one.
+// field returns a header of a commit, "" if it is missing.
 func field(commit []byte, name string) string {
 	head, _, _ := bytes.Cut(commit, []byte("\n\n"))
 	for line := range bytes.Lines(head) {
@@ -139,8 +139,7 @@ func subject(commit []byte) string {
 	return string(line)
 }
 
-// index is what is in a side's index. It is not readable when neither belay nor git can
-// read it.
+// index is the index of a side. It is not readable if neither belay nor git can parse it.
 type index struct {
 	entries  []git.IndexEntry
 	readable bool
@@ -171,7 +170,8 @@ func (r Reader) readIndex(ctx context.Context, s *side) (index, error) {
 	return r.readIndexWithGit(ctx, path, data)
 }
 
-// readIndexWithGit has git read an index of a rare shape, from a copy when it is not the user's.
+// readIndexWithGit lets git read an index that belay cannot parse, from a copy unless it is the
+// current one.
 func (r Reader) readIndexWithGit(ctx context.Context, path string, data []byte) (index, error) {
 	if path == "" {
 		tmp, err := r.Snaps.Worktree.MakeScratchDir("tmp")

@@ -9,15 +9,15 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Normaliser is the version of Normalise and of the hashes made with it. It is written
-// beside every hash, so that another version is never compared with this one.
+// NormaliserVersion is the version of Normalise and of the hashes made with it. It is written
+// beside every hash, so that hashes of different versions are not compared.
 const NormaliserVersion = "1"
 
-// MaxSize is how many bytes a file of rules may have.
+// MaxSize is the maximum size of a file of rules, in bytes.
 const MaxSize = 4 << 20
 
-// Normalise returns a text with one kind of line end: CRLF and a lone CR become LF, a byte
-// order mark at the start goes. A checkout with other line ends has the same hash.
+// Normalise returns a text with LF line ends and without a byte order mark, so that checkouts with
+// other line ends have the same hash.
 func Normalise(text []byte) []byte {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, '\r') < 0 {
@@ -27,38 +27,38 @@ func Normalise(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 }
 
-// Hash is the SHA-256 of the normalised text, in hex.
+// Hash returns the SHA-256 of the normalised text, in hex.
 func Hash(text []byte) string { return SHA256Hex(Normalise(text)) }
 
-// File is one file of rules. Path is from the repository's root.
+// File is a file of rules. Path is relative to the repository's root.
 type File struct {
 	Path string
 	Text []byte
 }
 
-// Document is a file as it was read.
+// Document is a parsed file of rules.
 type Document struct {
 	Path     string
 	Hash     string
-	Bytes    int // normalised
+	Bytes    int // normalised size
 	Sections []Section
 }
 
-// Section is a heading with everything up to the next heading of its level or a higher
-// one. Lines count from 1 and include both ends. The part of a file before its first
-// heading, and a file without any, is a section with an empty Slug.
+// Section is a heading with everything up to the next heading of the same or a higher level. Lines
+// count from 1, both ends included. The part before the first heading, or a file without headings,
+// is a section with an empty Slug.
 type Section struct {
-	Slug  string // of the heading, as forges make anchors; a second one of a name ends in -1
+	Slug  string // the heading's anchor as on forges; a repeated one ends in -1
 	Title string
 	Start int
 	End   int
 	Own   int    // the last line before the next heading of any level
-	Text  string // Start to End, without blank lines at its end
-	Body  string // Start to Own, likewise
+	Text  string // lines Start to End, without trailing blank lines
+	Body  string // lines Start to Own, without trailing blank lines
 }
 
-// Read finds the sections of a file. Errors (belay.CodeUsage): a file that is larger than
-// MaxSize, not UTF-8, or holds NUL.
+// Read finds the sections of a file. Errors (belay.CodeUsage): it is larger than MaxSize, not
+// UTF-8, or contains NUL.
 func Read(f File) (Document, error) {
 	bad := func(try, what string) error {
 		return belay.Refuse(belay.CodeUsage, try, "%s cannot be cited: %s", belay.VisibleLine(f.Path), what)
@@ -77,7 +77,7 @@ func Read(f File) (Document, error) {
 	return d, nil
 }
 
-// lines cuts a text at its line ends, which are not part of the lines.
+// textLines splits a text into lines without line ends.
 func textLines(text string) []string {
 	if text == "" {
 		return nil
@@ -85,7 +85,7 @@ func textLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// Find returns the section that a name means: its slug, or its title in any case.
+// Find returns the section with this slug, or else with this title, ignoring case.
 func (d Document) Find(name string) (Section, bool) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "#")
 	for _, s := range d.Sections {

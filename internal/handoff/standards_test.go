@@ -68,7 +68,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// A checkout with other line ends, with or without a byte order mark, cites the same.
+// TestLineEndsDoNotMatter: a checkout with other line ends, with or without a byte order mark,
+// gives the same citations.
 func TestLineEndsDoNotMatter(t *testing.T) {
 	plain, _ := CiteAll(read(t, "s.md", tier), nil)
 	for name, text := range map[string]string{
@@ -194,8 +195,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Words decide: whatever is put around a section, its citation holds; any other word in
-// it, and it does not.
+// TestFollowLaws: a citation applies wherever its section moves in the file, and no longer if a
+// word of it changes.
 func TestFollowLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-z]{1,8}`)
@@ -254,7 +255,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("%q: %q", text, c.Requirement)
 			}
 			if i > 20 {
-				continue // every section is hashed for each
+				continue // slow: each citation hashes every section
 			}
 			if f := FollowCitation(c, []Document{d}); !f.Change.StillApplies() {
 				t.Fatalf("%q: %+v", text, f)

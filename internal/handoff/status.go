@@ -12,15 +12,15 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// entry is a path in HEAD, in the index or in the working tree.
+// entry is a path in HEAD, the index or the working tree.
 type entry struct {
 	mode uint32
 	oid  string
 }
 
-// status returns what git status --porcelain says of a snapshot's files and the index: two
-// letters, a space and the path. git itself would start filters that the repository
-// names; here bytes are compared, and line ends alone do not count.
+// status returns the lines of git status --porcelain for a snapshot's files and the index: two
+// letters, a space and the path. git itself would start filters that the repository configures, so
+// bytes are compared here; differences of line ends alone do not count.
 func (r DeltaReader) status(ctx context.Context, now snapshot.Info) ([]string, error) {
 	repo := r.Snaps.Repo
 	head := now.Head
@@ -56,13 +56,13 @@ func (r DeltaReader) treeOf(ctx context.Context, name string) (string, error) {
 	return o.OID, err
 }
 
-// stagedChange is what is staged of a path.
+// stagedChange is a staged change of a path.
 type stagedChange struct {
 	then, now entry
 	letter    byte
 }
 
-// parseRawDiff reads git's raw format with -z.
+// parseRawDiff parses git's raw format with -z.
 func parseRawDiff(text string) map[string]stagedChange {
 	all := map[string]stagedChange{}
 	fields := strings.Split(text, "\x00")
@@ -76,7 +76,7 @@ func parseRawDiff(text string) map[string]stagedChange {
 		fmt.Sscanf(f[1], "%o", &c.now.mode)
 		c.then.oid, c.now.oid, c.letter = f[2], f[3], f[4][0]
 		if old, both := all[fields[i+1]]; both && old.letter == 'U' {
-			continue // a conflict is named once
+			continue // list a conflict once
 		}
 		all[fields[i+1]] = c
 	}
@@ -119,8 +119,8 @@ func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged
 	return out, nil
 }
 
-// statusLetters returns the letters of one path; a file that was taken out of the index and stays has
-// two lines.
+// statusLetters returns the letters of one path: two lines for a file that is removed from the
+// index but still exists.
 func statusLetters(s stagedChange, index, disk entry, same func(a, b entry) bool) []string {
 	x := byte(' ')
 	if s.letter != 0 {
@@ -152,7 +152,7 @@ func statusLetters(s stagedChange, index, disk entry, same func(a, b entry) bool
 	return []string{string(x) + string(y)}
 }
 
-// sameLines compares two blobs without their line ends.
+// sameLines returns a function that compares two blobs without their line ends.
 func sameLines(rd *git.Reader) func(a, b entry) bool {
 	return func(a, b entry) bool {
 		one, err := rd.Read(a.oid)
