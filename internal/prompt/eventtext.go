@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// CommandText returns in a few words what a running command does.
+// CommandText describes a running command in a few words.
 func CommandText(c loop.Command) string {
 	switch c.Kind {
 	case loop.CmdSnapshot:
@@ -39,7 +39,7 @@ func CommandText(c loop.Command) string {
 	return belay.VisibleLine(string(c.Kind))
 }
 
-// PlannedText returns what a command will do that is not running yet.
+// PlannedText describes a command that is not running yet.
 func PlannedText(c loop.Command) string {
 	switch c.Kind {
 	case loop.CmdSnapshot:
@@ -59,12 +59,12 @@ func PlannedText(c loop.Command) string {
 	case loop.CmdClose:
 		return "close the task"
 	}
-	return CommandText(c) // an attempt has a name of its own
+	return CommandText(c) // an attempt: named, not described
 }
 
-// EventText returns what an event did, given the state that it led to: a line, and one more
-// for each reason of a rejection. It returns "" for what a person need not know. The text is
-// safe for a terminal and has no newline at its end.
+// EventText describes an event, given the state that it led to: a line, and one more for each
+// reason of a rejection. It is "" for an event that a person need not know of. The text is safe for
+// a terminal and has no final newline.
 func EventText(s loop.State, e loop.Event) string {
 	var a loop.Attempt
 	if gone, _ := splitAttempts(s); len(gone) > 0 { // the event may have started the next one
@@ -125,7 +125,7 @@ func decisionText(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvCaptured:
 		return fmt.Sprintf("snapshot %s (after attempt %d)", shortID(e.Snapshot), a.N)
 	case loop.EvBroken:
-		if s.Gate != nil { // its reason holds the note
+		if s.Gate != nil { // its reason includes the note
 			return belay.VisibleLine(s.Gate.Why)
 		}
 		return withNote("a step failed", e.Note)
@@ -136,7 +136,7 @@ func decisionText(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvDecided:
 		return withNote("decided"+byText(e)+": "+belay.VisibleLine(string(e.Decision)), e.Note)
 	case loop.EvVerdict:
-		if e.Note != "" { // it names the review, who gave it and the verdict
+		if e.Note != "" { // it contains the review, its author and the verdict
 			return belay.VisibleLine(e.Note)
 		}
 		return "reviewed" + byText(e) + ": " + belay.VisibleLine(string(e.Verdict))

@@ -13,12 +13,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Bounds on what is shown.
+// Limits of excerpts.
 const (
-	ContextLines   = 5  // lines on either side of a place
-	MaxDeclaration = 40 // lines of a declaration that is shown whole
+	ContextLines   = 5  // lines before and after a place
+	MaxDeclaration = 40 // lines of a declaration that is shown completely
 	maxLineBytes   = 400
-	MaxFileBytes   = 2 << 20 // bytes of a file that is looked into
+	MaxFileBytes   = 2 << 20 // size of a file that is read for excerpts
 )
 
 // Range is lines First to Last, from 1, both included.
@@ -27,12 +27,12 @@ type Range struct{ First, Last int }
 // Excerpt is a range of lines of a file.
 type Excerpt struct {
 	Range
-	Lines []string // made visible, cut where they are very long
+	Lines []string // with invisible characters escaped; truncated if very long
 }
 
-// Excerpts returns the excerpts that show all places of a file, in order, without overlap. A
-// place beyond the end shows the end; without places it shows the head of the file. ok is
-// false for a file that is binary or too large.
+// Excerpts returns the excerpts that show all places of a file, in order, without overlap. A place
+// beyond the end shows the end; without places it shows the start of the file. ok is false for a
+// binary or too large file.
 func Excerpts(name string, text []byte, places []Range) (list []Excerpt, ok bool) {
 	around := indentedBlock
 	if strings.HasSuffix(name, ".go") && len(text) <= MaxFileBytes {
@@ -83,8 +83,8 @@ func linesAround(lines []string, p Range, around func([]string, Range) (Range, b
 	return Range{max(1, p.First-ContextLines), min(n, p.Last+ContextLines)}
 }
 
-// mergeRanges sorts ranges and joins those that overlap, touch, or leave a gap so small that
-// marking it would take as much room.
+// mergeRanges sorts ranges and merges those that overlap, touch, or have at most one line between
+// them.
 func mergeRanges(list []Range) []Range {
 	slices.SortFunc(list, func(a, b Range) int { return a.First - b.First })
 	var out []Range
@@ -120,8 +120,8 @@ func (e Excerpt) String() string {
 	return b.String()
 }
 
-// goDeclaration finds the smallest declaration around a place, or the function of a function
-// literal, by the syntax. A file that does not parse is used as far as it does.
+// goDeclaration returns a function that finds the top-level declaration around a place by syntax.
+// If the file has syntax errors, it falls back to indentation.
 func goDeclaration(text []byte) func([]string, Range) (Range, bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -139,7 +139,7 @@ func goDeclaration(text []byte) func([]string, Range) (Range, bool) {
 				return r, true
 			}
 		}
-		if err != nil { // it does not parse as far as here
+		if err != nil { // it may be in the part that does not parse
 			return indentedBlock(lines, p)
 		}
 		return Range{}, false
@@ -156,8 +156,8 @@ func docOf(d ast.Decl) *ast.CommentGroup {
 	return nil
 }
 
-// indentedBlock finds the block around a place by indentation: up to the nearest line that is
-// indented less and opens a block, down to the line that ends it.
+// indentedBlock finds the block around a place by indentation: from the nearest line above that is
+// indented less and opens a block to the line that ends it.
 func indentedBlock(lines []string, p Range) (Range, bool) {
 	own := indentation(lines[p.First-1])
 	if own < 0 {
@@ -208,7 +208,7 @@ func opensBlock(l string, own int) bool {
 	return d >= 0 && d < own && looksLikeHead(l)
 }
 
-// indentation returns the indentation of a line, a tab counting as four, -1 for a blank line.
+// indentation returns the indentation of a line, with four for a tab; -1 for a blank line.
 func indentation(l string) int {
 	n := 0
 	for _, r := range l {
@@ -225,7 +225,7 @@ func indentation(l string) int {
 	return -1
 }
 
-// looksLikeHead reports whether a line starts a block as common languages do.
+// looksLikeHead reports whether a line looks like the start of a block in common languages.
 func looksLikeHead(l string) bool {
 	l = strings.TrimSpace(l)
 	if l == "" || strings.ContainsAny(l[:1], "})];") {

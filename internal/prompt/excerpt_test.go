@@ -111,8 +111,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestEveryPlaceIsShown holds for any text: excerpts are in order, do not overlap, and
-// show each place's first line.
+// TestEveryPlaceIsShown: for any text, excerpts are in order, do not overlap, and show each place's
+// first line.
 func TestEveryPlaceIsShown(t *testing.T) {
 	t.Parallel()
 	line := rapid.SampledFrom([]string{"", "func F() {", "}", "\tx()", "    y", "class A:", "  def f(self):", "end", "\t\t}", "\xff", "// c"})

@@ -13,8 +13,8 @@ func TaskFile(t belay.Task) string {
 	return belay.Visible(renderSections(newView(PromptInput{Task: t}), "file", "request", "rules", "judged", "finish"))
 }
 
-// Feedback returns the content of .belay/now/feedback.md: what every attempt so far was
-// rejected for, in Markdown, or that there is nothing yet.
+// Feedback returns the content of .belay/now/feedback.md in Markdown: the reasons for which each
+// attempt so far was rejected, or that there are none yet.
 func Feedback(s loop.State) string {
 	return belay.Visible(renderSections(newView(PromptInput{State: s}), "feedback", "words", "attempts"))
 }

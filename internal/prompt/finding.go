@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Findings writes findings as plain text for a terminal or a fence: one line each
-// ("error: src/a.go:3: title (category)"), details and what to try indented below.
-// Every line ends in a newline; no findings give "".
+// Findings formats findings as plain text for a terminal or a fence: one line each ("error:
+// src/a.go:3: title (category)"), with details and recommendation indented below. Every line ends
+// with a newline; no findings give "".
 func Findings(list []belay.Finding) string {
 	var b strings.Builder
 	for _, f := range withoutRepeatedCommands(list) {
@@ -19,7 +19,7 @@ func Findings(list []belay.Finding) string {
 	return b.String()
 }
 
-// AllFindings writes findings with all of their details, for a file.
+// AllFindings formats findings with all their details, for a file.
 func AllFindings(list []belay.Finding) string {
 	var b strings.Builder
 	for _, f := range list {
@@ -31,8 +31,8 @@ func AllFindings(list []belay.Finding) string {
 	return b.String()
 }
 
-// withoutRepeatedCommands leaves out a command that an earlier finding of the list has: if
-// single tests cannot be chosen, it is the same for all.
+// withoutRepeatedCommands removes a command that an earlier finding has: if single tests cannot be
+// run, it is the same for all.
 func withoutRepeatedCommands(list []belay.Finding) []belay.Finding {
 	seen, out := map[string]bool{}, slices.Clone(list)
 	for i := range out {
@@ -44,13 +44,13 @@ func withoutRepeatedCommands(list []belay.Finding) []belay.Finding {
 	return out
 }
 
-// The most of a finding's detail that is shown; the report has all of it.
+// Limits of a finding's detail; the report contains all of it.
 const (
 	maxDetailLines = 40
 	maxDetailBytes = 4 << 10
 )
 
-// writeFinding writes one finding with at most so many lines of its detail.
+// writeFinding writes one finding with at most details lines of its detail.
 func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int) {
 	severity := f.Severity
 	if severity == "" {
@@ -86,7 +86,7 @@ func writeIndented(b *strings.Builder, text string) {
 	}
 }
 
-// Reason returns a finding on one line: where, what, and the category.
+// Reason formats a finding on one line: place, title and category.
 func Reason(f belay.Finding) string {
 	text := belay.VisibleLine(f.Title)
 	if p := location(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, ": "+p) {
@@ -109,11 +109,11 @@ func location(f belay.Finding) string {
 	return belay.VisibleLine(belay.At(f.File, f.Line))
 }
 
-// maxListed is how many findings of one attempt are listed; more are no help.
+// maxListed limits the findings of one attempt in a prompt; more do not help.
 const maxListed = 40
 
-// fitFindings lists an attempt's reasons with as much of their details as a prompt can quote:
-// all reasons matter more than all details of one.
+// fitFindings formats an attempt's reasons with as many details as fit into a prompt. All reasons
+// are more important than all details of one.
 func fitFindings(list, again []belay.Finding, detailed bool) string {
 	if detailed {
 		for _, lines := range []int{maxDetailLines, 10, 3} {
@@ -126,7 +126,7 @@ func fitFindings(list, again []belay.Finding, detailed bool) string {
 	return listFindings(list, again, 0)
 }
 
-// listFindings writes an attempt's reasons and marks the repeated ones.
+// listFindings formats an attempt's reasons and marks the repeated ones.
 func listFindings(list, again []belay.Finding, details int) string {
 	came := map[string]bool{}
 	for _, f := range again {
@@ -147,7 +147,7 @@ func listFindings(list, again []belay.Finding, details int) string {
 	return b.String()
 }
 
-// shortReasons puts the first reasons on one line for tables and gates.
+// shortReasons returns the first reason and the number of others on one line, for tables and gates.
 func shortReasons(list []belay.Finding) string {
 	if len(list) == 0 {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestDetailRepeats: a detail that only repeats its title is not printed below it; one that says more is.
+// TestDetailRepeats: a detail that only repeats its title is not printed below it; a longer one is.
 func TestDetailRepeats(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -8,28 +8,27 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// FixInput is the data of a fix prompt. Files contains, for each file that a finding names,
-// the excerpts of its current content.
+// FixInput is the data of a fix prompt. Files are the excerpts of each file that a finding names.
 type FixInput struct {
 	Task          belay.Task
-	Attempt       int             // whose findings these are
-	Findings      []belay.Finding // what is to be fixed
-	Repeated      []belay.Finding // those of them that refused the attempt before as well
-	OtherFindings []belay.Finding // what a reviewer said beside them
-	By            string          // the person who rejected it, "" for none
+	Attempt       int             // the attempt with these findings
+	Findings      []belay.Finding // the findings to fix
+	Repeated      []belay.Finding // those that rejected the previous attempt too
+	OtherFindings []belay.Finding // a reviewer's findings that do not block
+	By            string          // the person who rejected it; "" for none
 	Files         []FixFile
-	Reproduce     string    // a command that shows the failure, "" for none
-	Tokens        int       // the most tokens of the prompt, 0 for no limit
-	Diff          string    // what the attempt changed, as git shows it; of it is shown what failing tests are about
-	FullFiles     FullFiles // where what is cut is in full
-	Full          int       // tokens of the prompt that says everything, 0 when that is not known
+	Reproduce     string    // a command that shows the failure; "" for none
+	Tokens        int       // maximum tokens of the prompt; 0 for no limit
+	Diff          string    // git's diff of the attempt; the prompt has the parts that failing tests cover
+	FullFiles     FullFiles // the files with the full text of what is cut
+	Full          int       // tokens of the full prompt; 0 if unknown
 }
 
-// FixFile is one file. Code is numbered lines, empty if Missing says why there are none.
+// FixFile is one file. Code is numbered lines; if it is empty, Missing says why.
 type FixFile struct {
 	Path    string
 	Code    []string
-	Short   []string // less of it, for when Code would make the prompt long
+	Short   []string // shorter excerpts, used if Code would make the prompt too long
 	Missing string
 }
 
@@ -37,14 +36,14 @@ type FixFile struct {
 type Fix struct {
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"`
-	Full   int    `json:"full_tokens,omitempty"` // of the prompt that says everything
-	Cut    bool   `json:"cut,omitempty"`         // something was left out to keep within the limit
+	Full   int    `json:"full_tokens,omitempty"` // of the full prompt
+	Cut    bool   `json:"cut,omitempty"`         // something was left out to stay within the limit
 }
 
-// Tokens estimates how many tokens a text is: a token for four bytes, rounded up.
+// Tokens estimates the number of tokens of a text: one for four bytes, rounded up.
 func Tokens(text string) int { return (len(text) + 3) / 4 }
 
-// Share returns the size of the fix prompt as a fraction of the full one, 0 when unknown.
+// Share returns the size of the fix prompt as a fraction of the full one; 0 if unknown.
 func (f Fix) Share() float64 {
 	if f.Full == 0 {
 		return 0
@@ -57,15 +56,15 @@ type fixView struct {
 	FixInput
 	Reasons   string
 	OtherText string
-	Omitted   []string // what was left out
-	Changed   string   // of the diff, what failing tests are about
+	Omitted   []string // paths of files without their code
+	Changed   string   // the parts of the diff that failing tests cover
 }
 
-// FixPrompt returns the prompt to fix findings and nothing else: the findings, the current
-// code that they are about, how to see the failure, and what not to change. It is
-// self-contained: an agent that knows nothing of the task can act on it. To stay within Tokens
-// it leaves out code, file by file from the end, then details of findings, and says what it
-// left out.
+// FixPrompt returns the prompt to fix findings and nothing else: the findings, the current code
+// that they are about, how to see the failure, and what not to change. It is self-contained: an
+// agent that knows nothing of the task can act on it. To stay within Tokens it leaves out code,
+// file by file from the end and naming each file, then the diff, details of findings, and at last
+// findings.
 func FixPrompt(in FixInput) Fix {
 	in.Findings = mergeOverlapping(markRepeated(in.Findings, in.Repeated))
 	if whole := fixWithin(in); in.Full == 0 || whole.Share() <= goodShare {
@@ -80,10 +79,10 @@ func FixPrompt(in FixInput) Fix {
 	return fixWithin(in)
 }
 
-// goodShare is how much of the full prompt a fix prompt should take at most.
+// goodShare is the maximum size that a fix prompt should have, as a fraction of the full one.
 const goodShare = 0.25
 
-// fixWithin writes the prompt and leaves out what does not fit.
+// fixWithin renders the prompt and leaves out what does not fit.
 func fixWithin(in FixInput) Fix {
 	details, files, changed := maxDetailLines, slices.Clone(in.Files), relatedDiff(in.Findings, in.Diff, false)
 	for cut := false; ; cut = true {
@@ -140,7 +139,7 @@ func lastWithCode(files []FixFile) int {
 // repeatedMark marks a finding that the previous repair did not fix.
 const repeatedMark = " [came back unchanged]"
 
-// markRepeated marks the findings that rejected the previous attempt as well.
+// markRepeated marks the findings that rejected the previous attempt too.
 func markRepeated(list, again []belay.Finding) []belay.Finding {
 	came := map[string]bool{}
 	for _, f := range again {
@@ -189,10 +188,10 @@ func overlap(a, b belay.Finding) bool {
 	return a.Line <= max(b.Line, b.EndLine) && b.Line <= max(a.Line, a.EndLine)
 }
 
-// Text joins the excerpts of a file for the template.
+// Text joins the excerpts of a file.
 func (f FixFile) Text() string { return strings.Join(f.Code, "…\n") }
 
-// Note compares the size of a fix prompt with the full one, on a line for people.
+// Note compares the size of a fix prompt with the full one, on one line for people.
 func (f Fix) Note() string {
 	s := fmt.Sprintf("about %d tokens", f.Tokens)
 	if f.Full > 0 {

@@ -42,7 +42,8 @@ func TestFixPrompt(t *testing.T) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
 	}
-	// Room for less and less: code goes first, then details; what is left out is named.
+	// With a decreasing limit, code is left out first, then details; the prompt names what is left
+	// out.
 	for limit, last := fix.Tokens, 1<<30; limit > 0; limit -= 20 {
 		in.Tokens = limit
 		less := FixPrompt(in)
@@ -55,10 +56,9 @@ func TestFixPrompt(t *testing.T) {
 	}
 }
 
-// TestFixPromptShare makes refusals with one file as they come: tasks of a page or more,
-// diffs of all sizes, a finding or a few in one file. Nine in ten fix prompts take at
-// most a quarter of the full prompt. What a task of a few lines comes to is printed beside
-// it: there the full prompt is short itself.
+// TestFixPromptShare generates typical rejections: tasks of a page or more, diffs of all sizes, a
+// few findings in one file. Nine in ten fix prompts take at most a quarter of the full prompt. The
+// log also has the shares for tasks of a few lines, of which the full prompt is short too.
 func TestFixPromptShare(t *testing.T) {
 	t.Parallel()
 	shares := fixShares(400, 40, 400)
@@ -70,7 +70,7 @@ func TestFixPromptShare(t *testing.T) {
 	}
 }
 
-// distribution says what part of the full prompts the fix prompts take.
+// distribution formats the percentiles of shares.
 func distribution(shares []float64) string {
 	at := func(p int) float64 { return 100 * shares[(len(shares)-1)*p/100] }
 	within, _ := slices.BinarySearchFunc(shares, 0.25, func(s, most float64) int {
@@ -83,8 +83,8 @@ func distribution(shares []float64) string {
 		len(shares), at(0), at(10), at(50), at(90), at(100), 100*float64(within)/float64(len(shares)))
 }
 
-// fixShares makes n refusals of tasks of least to most lines, and gives the shares of
-// their fix prompts, smallest first.
+// fixShares returns the shares of the fix prompts of n rejected tasks of least to most lines,
+// sorted.
 func fixShares(n, least, most int) []float64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	lines := func(n, width int) string {
@@ -119,8 +119,8 @@ func fixShares(n, least, most int) []float64 {
 	return shares
 }
 
-// TestSecretsAreMasked: what a program printed or a diff shows reaches no prompt with a
-// secret in it; the person's own words go out as they are.
+// TestSecretsAreMasked: secrets in a program's output or a diff are masked in every prompt; the
+// person's own text is unchanged.
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	key := "ghp_" + "q7Zx2Lm9Tf4Kd8Wv1Nc6Rb3" + "Yh5Jg0Ps2Xu7Q"

@@ -43,8 +43,8 @@ func NewFixInput(t belay.Task, s loop.State, a loop.Attempt) FixInput {
 	return in
 }
 
-// LastReviewed returns the attempt to be repaired and whether it was rejected by a person, or
-// by reviewers only: then the checks passed, and only what the reviewers found is to be fixed.
+// LastReviewed returns the attempt to repair, and whether only a person or reviewers rejected it:
+// then the checks passed, and only the reviewers' findings are to be fixed.
 func LastReviewed(s loop.State) (loop.Attempt, bool) {
 	a := LastRefused(s)
 	if a == nil || a.N != len(s.Attempts)-1 || a.Review == "" && a.Reviewer == "" {
@@ -56,8 +56,8 @@ func LastReviewed(s loop.State) (loop.Attempt, bool) {
 	return *a, !slices.ContainsFunc(a.Reasons(), func(f belay.Finding) bool { return f.Check != "review" })
 }
 
-// ReadFixFiles reads the places below a folder that findings name, each file once, in order of
-// the findings. It masks secrets.
+// ReadFixFiles reads the places that findings name in files below a folder, each file once, in
+// order of the findings. It masks secrets.
 func ReadFixFiles(dir string, findings []belay.Finding) ([]FixFile, error) {
 	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func ReadFixFiles(dir string, findings []belay.Finding) ([]FixFile, error) {
 		case err != nil:
 			file.Missing = "cannot be read: " + err.Error()
 		default:
-			text = []byte(secret.Mask(string(text))) // what refused the work is not to be repeated
+			text = []byte(secret.Mask(string(text))) // a prompt must not repeat a secret that the work was rejected for
 			list, ok := Excerpts(path, text, places[path])
 			if !ok {
 				file.Missing = "is binary or too large to show"
@@ -109,7 +109,7 @@ func excerptTexts(list []Excerpt) (out []string) {
 	return out
 }
 
-// readLimited reads a file of the tree, up to a little more than MaxFileBytes.
+// readLimited reads a file of the tree, up to MaxFileBytes+1 bytes.
 func readLimited(root *fsroot.Root, path string) ([]byte, error) {
 	f, err := root.Open(path)
 	if err != nil {
@@ -119,8 +119,8 @@ func readLimited(root *fsroot.Root, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
 }
 
-// ReviewPaths lists the paths that a review may name: those in the index, and those that are
-// not ignored, which an agent has just created.
+// ReviewPaths returns the paths that a review may name: tracked files, and untracked ones that are
+// not ignored, which an agent may have just created.
 func ReviewPaths(ctx context.Context, repo *git.Repo) ([]string, error) {
 	out, err := git.Output(repo.Command(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard"))
 	if err != nil {

@@ -83,7 +83,7 @@ func TestInput(t *testing.T) {
 
 func TestReviewed(t *testing.T) {
 	t.Parallel()
-	next := loop.Attempt{N: 2} // the one that is to mend it
+	next := loop.Attempt{N: 2} // the next attempt, which is to fix it
 	person := refusedAttempt(1, wrong)
 	person.Reviewer = "ana"
 	reviewers := refusedAttempt(1, asked)

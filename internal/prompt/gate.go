@@ -7,9 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Gate returns the question to a person at an open gate, as plain text for a terminal: why it
-// is asked, every attempt with its reasons, and each option with the command that takes it. It
-// returns "" when no gate is open.
+// Gate returns the question to a person at an open gate, as plain text for a terminal: the reason,
+// every attempt with its findings, and each option with its command. It is "" if no gate is open.
 func Gate(s loop.State, t belay.Task) string {
 	if s.Gate == nil {
 		return ""
@@ -43,11 +42,11 @@ type gateView struct {
 	Gate     loop.Gate
 	Attempts []gateAttempt
 	Options  []option
-	Command  string // that answers as one of the options, for an example
+	Command  string // an example: a command that chooses one of the options
 	Stopped  bool
 	Review   bool
-	Failed   int    // the attempt at which the agent failed, 0 for none
-	Doubts   string // what the words can mean, for a gate that asks that
+	Failed   int    // the attempt at which the agent failed; 0 for none
+	Doubts   string // the possible readings, for a gate that asks for one
 }
 
 type gateAttempt struct {
@@ -62,8 +61,7 @@ type option struct {
 	Meaning string
 }
 
-// likelyDecision returns a person's most likely decision: the obstacle was removed, or is
-// explained.
+// likelyDecision returns a person's most likely decision, for the example.
 func likelyDecision(g loop.Gate) loop.Decision {
 	switch g.Kind {
 	case loop.GateBroken:
@@ -81,10 +79,10 @@ var decisionKeys = map[loop.Decision]string{loop.DecideGuide: "g", loop.DecideRe
 // Key returns the key for a decision at a terminal.
 func Key(d loop.Decision) string { return decisionKeys[d] }
 
-// maxGateReasons is how many reasons of an attempt the question repeats.
+// maxGateReasons limits the reasons of an attempt that the question repeats.
 const maxGateReasons = 5
 
-// reasonLines returns an attempt's reasons, one a line, or the note when it has none.
+// reasonLines returns an attempt's reasons, one on each line, or its note if it has none.
 func reasonLines(a loop.Attempt) []string {
 	var list []string
 	reasons := a.Reasons()
@@ -101,7 +99,7 @@ func reasonLines(a loop.Attempt) []string {
 	return list
 }
 
-// Meaning returns in a few words what a decision does at the open gate.
+// Meaning describes the effect of a decision at the open gate in a few words.
 func Meaning(d loop.Decision, s loop.State) string {
 	switch d {
 	case loop.DecideDebug:

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// evil is in every text of foreign origin; it must never stand outside a quote.
+// evil is in every text of unknown origin; it must never be outside of a quote.
 const evil = "EVIL"
 
 func drawEvil(t *rapid.T, label string) string {
@@ -117,11 +117,11 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 		if strings.Contains(HistoryLine(task, s, "")+CommandText(c), "\n") {
 			t.Fatal("a line has two")
 		}
-		want := 2 // the title and how it stands
+		want := 2 // the title and the status
 		if len(s.Attempts) > 1 || s.Outcome != loop.OutcomePassed {
 			want += 2 + len(s.Attempts)
 			for _, a := range s.Attempts {
-				if shortReason(a) != "" { // its reason, on one line
+				if shortReason(a) != "" { // the reason, on one line
 					want++
 				}
 			}
@@ -129,7 +129,7 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 		if rows := strings.Count(Summary(task, s, nil, ""), "\n"); rows != want {
 			t.Fatalf("%d rows for %d attempts", rows, len(s.Attempts))
 		}
-		for line := range strings.Lines(gate) { // the only commands are ours
+		for line := range strings.Lines(gate) { // no command contains a quoted text
 			if strings.Contains(line, "belay gate decide") && strings.Contains(line, evil) {
 				t.Fatalf("a command holds foreign text: %s", line)
 			}
@@ -195,7 +195,7 @@ func BenchmarkPrompt(b *testing.B) {
 	}
 }
 
-// TestPhaseReviewQuotes: whatever an artefact says stays between the lines that carry the nonce.
+// TestPhaseReviewQuotes: any text of an artefact stays between the lines with the nonce.
 func TestPhaseReviewQuotes(t *testing.T) {
 	t.Parallel()
 	const nonce = "5e4d2c1b"

@@ -11,14 +11,13 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// Forges read more in Markdown than CommonMark does: mentions that notify people, references
-// that close issues, commands in the names of labels. They look for these in the rendered
-// text, where a backslash is gone, so the sign is kept off what follows it by a comment.
+// Forges read more in Markdown than CommonMark does: mentions that notify people, references that
+// close issues, commands in the names of labels. They search the rendered text, where a backslash
+// is already removed, so a comment separates the sign from the next word.
 const separator = "<!-- -->"
 
-// Inline returns a text of unknown origin on one line of Markdown, in a table or not: its
-// secrets are masked, all of it is visible, and none of it is markup, a link, a mention or a
-// reference.
+// Inline returns a text of unknown origin on one line of Markdown, also for a table: secrets are
+// masked, invisible characters escaped, and nothing is markup, a link, a mention or a reference.
 func Inline(text string) string {
 	text = belay.VisibleLine(secret.Mask(strings.TrimSpace(text)))
 	var b strings.Builder
@@ -27,7 +26,7 @@ func Inline(text string) string {
 		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
 		switch {
 		case r == '|' || r == '\\':
-			b.WriteString(map[rune]string{'|': "&#124;", '\\': "&#92;"}[r]) // a table takes off one backslash, or none
+			b.WriteString(map[rune]string{'|': "&#124;", '\\': "&#92;"}[r]) // as entities: in a table one backslash is removed, elsewhere none
 		case r == '<' || r == '>' || r == '&':
 			b.WriteString(html.EscapeString(string(r)))
 		case startsReference(last, r, next):
@@ -44,7 +43,7 @@ func Inline(text string) string {
 	return b.String()
 }
 
-// startsReference reports whether a sign makes a mention or a reference of the next word.
+// startsReference reports whether the sign r makes a mention or a reference of the next word.
 func startsReference(last, r, next rune) bool {
 	word := unicode.IsLetter(next) || unicode.IsDigit(next) || next == '_'
 	return word && (r == '@' || r == '#' || strings.ContainsRune("!$%~^", r) && !unicode.IsLetter(last) && !unicode.IsDigit(last))
@@ -63,7 +62,7 @@ func startsBlock(text string, i int, r rune) bool {
 	return false
 }
 
-// Path returns a file name as code in Markdown, in a table or not, whatever it contains.
+// Path returns a file name with any characters as code in Markdown, also for a table.
 func Path(name string) string {
 	shown := belay.VisibleLine(name)
 	for _, r := range shown {
@@ -77,8 +76,8 @@ func Path(name string) string {
 	return "`" + secret.Mask(shown) + "`"
 }
 
-// Sentences returns the complete sentences of a text that fit into most bytes; "" when not
-// even one does.
+// Sentences returns the complete sentences of a text that fit into most bytes, and whether that is
+// all of it.
 func Sentences(text string, most int) (kept string, all bool) {
 	text = strings.TrimSpace(text)
 	if len(text) <= most {
@@ -93,7 +92,7 @@ func Sentences(text string, most int) (kept string, all bool) {
 	return strings.TrimSpace(text[:end]), false
 }
 
-// utf16Length returns the length in UTF-16 units, as forges count.
+// utf16Length returns the length in UTF-16 units, which forges count.
 func utf16Length(text string) int {
 	n := 0
 	for _, r := range text {
@@ -102,12 +101,12 @@ func utf16Length(text string) int {
 	return n
 }
 
-// part is a section of a Markdown document that can be made shorter: items are left out from the
-// end, and more says where they are. The parts of the greatest rank are made shorter first.
+// part is a section of a Markdown document that can be shortened: items are left out from the end,
+// and more names the command that lists them. Parts of the highest rank are shortened first.
 type part struct {
-	head  string // with what is above the items and stays
+	head  string // the heading, and text above the items that stays
 	items []string
-	more  string // where the others are: "belay diff T1 --name-only"
+	more  string // such as "belay diff T1 --name-only"
 	rank  int
 
 	kept, size int
@@ -122,8 +121,8 @@ func (p *part) text() string {
 	return text + "\n"
 }
 
-// fitParts writes parts within a number of characters: it leaves out items first, then
-// complete parts. cut is true when it left out anything.
+// fitParts joins parts within most UTF-16 units: it leaves out items first, then complete parts,
+// and then ends with rest. cut is true if anything was left out.
 func fitParts(parts []part, most int, rest string) (text string, cut bool) {
 	total := 0
 	for i := range parts {
@@ -157,11 +156,12 @@ func fitParts(parts []part, most int, rest string) (text string, cut bool) {
 	return strings.Join(all, "\n") + text, cut
 }
 
-// shrink leaves out items until the part is so much shorter, or has none, and gives what that saved.
+// shrink leaves out items until the part is shorter by at least by, or has none left, and returns
+// how much shorter it is.
 func (p *part) shrink(by int) int {
 	was := p.size
 	for p.kept > 0 && was-p.size < by {
-		step := 1 + max(0, (by-(was-p.size))/4000) // far too much goes in large steps: texts may be long
+		step := 1 + max(0, (by-(was-p.size))/4000) // larger steps for long texts
 		p.kept = max(0, p.kept-step)
 		p.size = utf16Length(p.text()) + 1
 	}

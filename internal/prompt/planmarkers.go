@@ -10,24 +10,24 @@ import (
 
 // PlanMarkers are the markers of a task in a plan.
 type PlanMarkers struct {
-	Path  string   // of the plan, from the root; "" for none
+	Path  string   // of the plan, relative to the root; "" for none
 	Lines []string // "12: landing/features: TASK-3 [ADD]: (2) drinks", in the order of the plan
 }
 
 // Text quotes the markers: a plan is a file of the repository.
 func (m PlanMarkers) Text() string { return Block("text", strings.Join(m.Lines, "\n")) }
 
-// NowFiles says which of the files for agents exist.
+// NowFiles says which files for agents exist.
 type NowFiles struct{ Task, Feedback, History, Summary, Diff, Findings bool }
 
-// Any reports whether any of the files exists, apart from the full texts of what a prompt
+// Any reports whether any of the files exists, other than those with the full text of what a prompt
 // cuts.
 func (n NowFiles) Any() bool { return n.Task || n.Feedback || n.History || n.Summary }
 
-// Contract reports whether a request contains anything to work from.
+// Contract reports whether a request contains more than doubts.
 func (v view) Contract() bool { return contractText(v.Task.Request) != "" }
 
-// contractText returns a request as lines, without the type: "" when it contains only doubts.
+// contractText formats a request without type and doubts; "" if nothing else is in it.
 func contractText(r belay.Request) string {
 	if len(r.Requirements)+len(r.Preserve)+len(r.Affected)+len(r.Bounds) == 0 {
 		return ""
@@ -37,8 +37,7 @@ func contractText(r belay.Request) string {
 	return lines
 }
 
-// Meanings explains the markers in a request, a line each: what an agent has to know to read
-// them, and no more.
+// Meanings explains the markers that a request uses, one on each line.
 func (v view) Meanings() []string {
 	r, counted := v.Task.Request, false
 	has := map[belay.Marker]bool{}

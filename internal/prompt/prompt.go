@@ -11,27 +11,27 @@ import (
 )
 
 // PromptInput is the data of a prompt. State is the state that issued the attempt (or debug)
-// command, so its newest record is the attempt that starts.
+// command, so its last attempt is the one that starts.
 type PromptInput struct {
 	Task      belay.Task
 	State     loop.State
 	Kind      loop.PromptKind // "" is full; Debug ignores it
-	LastDiff  string          // what the last attempt changed, as git shows it; may be empty
-	Kept      []string        // paths a rollback left alone, each with its reason
+	LastDiff  string          // git's diff of the last attempt; may be empty
+	Kept      []string        // paths that a rollback did not touch, each with its reason
 	History   []string        // one line for each earlier task
 	Stuck     StuckOn         // for a stall
 	Plan      PlanMarkers     // the plan's markers of the task
-	Now       NowFiles        // the files for agents that are there
-	FullFiles FullFiles       // where what is cut is in full
+	Now       NowFiles        // the files for agents that exist
+	FullFiles FullFiles       // the files with the full text of what is cut
 }
 
-// StuckOn is what a stalled agent was working on.
+// StuckOn is the part of the work at which an agent stalled.
 type StuckOn struct {
-	Requirement *belay.Requirement // nil when that cannot be told
-	Section     string             // of a plan, "" for none
+	Requirement *belay.Requirement // nil if unknown
+	Section     string             // of a plan; "" for none
 }
 
-// Advice returns how to approach a requirement of this kind after getting stuck on it.
+// Advice returns how to continue with a requirement of this kind after a stall.
 func (s StuckOn) Advice() string {
 	if s.Requirement == nil {
 		return ""
@@ -44,9 +44,8 @@ func (s StuckOn) Advice() string {
 	}[s.Requirement.Marker]
 }
 
-// promptSections lists the sections of each kind of prompt, in order. A first attempt reads
-// the person's text before anything of belay's; the others first read what is different this
-// time.
+// promptSections are the sections of each kind of prompt, in order. The first attempt begins with
+// the person's text; the others begin with what is different this time.
 var promptSections = map[loop.PromptKind][]string{
 	loop.PromptFull: {"prose", "contract", "plan", "words", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
 	loop.PromptRetry: {"retry", "words", "task", "contract", "plan", "attempts", "changed", "diff", "kept",
@@ -59,11 +58,11 @@ var promptSections = map[loop.PromptKind][]string{
 		"guidelines", "judged", "now", "finish"},
 }
 
-// Prompt returns the prompt of an attempt, in Markdown. It contains the person's task
-// verbatim, what was read from it and what the plan marks, every reason for a rejection so
-// far, the number of this attempt and of how many, part of the last diff, what was kept, a
-// person's guidance, the files that may change, and how the work will be checked. An unknown
-// kind is full.
+// Prompt returns the prompt of an attempt, in Markdown. It contains the person's task verbatim, the
+// requirements read from it, the plan's markers, every reason for a rejection so far, the number of
+// this attempt and of how many, part of the last diff, the paths that a rollback did not touch, a
+// person's guidance, the files that may change, and how the work will be checked. An unknown kind
+// is treated as full.
 func Prompt(in PromptInput) string {
 	names, ok := promptSections[in.Kind]
 	if !ok {
@@ -78,8 +77,8 @@ func Prompt(in PromptInput) string {
 	return renderSections(v, names...)
 }
 
-// Debug returns the prompt of a debugger: find the root cause in a copy of what the last
-// attempt left, change nothing that counts, answer in a few sentences.
+// Debug returns the prompt of a debugger: find the root cause in a copy of the last attempt's tree,
+// change nothing that counts, answer in a few sentences.
 func Debug(in PromptInput) string {
 	v := newView(in)
 	v.Guidelines = belay.GuidelinesFor(in.Task.Guidelines, "debug", "debugger", in.Task.Role)
@@ -89,34 +88,34 @@ func Debug(in PromptInput) string {
 // view is the data of the prompt templates.
 type view struct {
 	PromptInput
-	N, Of      int           // this attempt, and how many there can be
-	Earlier    []pastAttempt // the attempts before
-	Last       pastAttempt   // the newest of them, zero for the first attempt
-	HasDetails bool          // the attempts before have more to tell than that they were
+	N, Of      int           // this attempt, and the maximum
+	Earlier    []pastAttempt // the previous attempts
+	Last       pastAttempt   // the last of them, zero for the first attempt
+	HasDetails bool          // a previous attempt has reasons, a note or guidance
 	Guidance   string
-	Tests      string // the test command that judges, "" when none does
-	Changed    string // of the last diff, what the failing tests are about
+	Tests      string // the test command that checks the work, "" for none
+	Changed    string // the part of the last diff that failing tests cover
 
-	Guidelines []belay.Guideline // house rules that hold here
+	Guidelines []belay.Guideline // those that apply to this agent and action
 }
 
 // pastAttempt is an attempt that has ended.
 type pastAttempt struct {
 	N        int
-	Verdict  string // how it ended, ours
-	Result   string // the same and what became of its changes
-	Reasons  string // findings as text, theirs
+	Verdict  string // how it ended, in belay's words
+	Result   string // Verdict, and what happened to its changes
+	Reasons  string // findings as text of unknown origin
 	Note     string
 	Guidance string
 	Count    int
 	Newest   bool
-	Asks     bool // nothing but questions kept it from being accepted
+	Asks     bool // only questions kept it from being accepted
 }
 
 // DiffBlock quotes the last diff.
 func (v view) DiffBlock() string { return withFilePointer(Block("diff", v.LastDiff), v.FullFiles.Diff) }
 
-// ChangedBlock quotes the part of it that failing tests are about.
+// ChangedBlock quotes the part of the diff that failing tests cover.
 func (v view) ChangedBlock() string {
 	return withFilePointer(Block("diff", v.Changed), v.FullFiles.Diff)
 }
@@ -137,7 +136,7 @@ func newView(in PromptInput) view {
 	if n := len(gone); n > 0 {
 		v.Last = v.Earlier[n-1]
 		if in.Kind == loop.PromptStall {
-			v.Earlier[n-1].Note = "" // the prompt opens with it
+			v.Earlier[n-1].Note = "" // the prompt begins with it
 		}
 	}
 	for _, e := range v.Earlier {
@@ -162,7 +161,7 @@ func splitAttempts(s loop.State) (gone []loop.Attempt, now *loop.Attempt) {
 	return s.Attempts[:len(s.Attempts)-1], last
 }
 
-// newPastAttempt describes attempt i of a list. It quotes details of the newest attempt only:
+// newPastAttempt describes attempt i of a list. detailed is for the newest attempt only: details of
 // older ones are about a tree that no longer exists.
 func newPastAttempt(list []loop.Attempt, i int, detailed bool) pastAttempt {
 	a := list[i]
@@ -174,7 +173,7 @@ func newPastAttempt(list []loop.Attempt, i int, detailed bool) pastAttempt {
 	}
 }
 
-// resultText returns how an attempt ended and what became of its changes.
+// resultText returns how an attempt ended and what happened to its changes.
 func resultText(a loop.Attempt) string {
 	switch a.Then {
 	case loop.ThenRollback, loop.ThenSkipped, loop.ThenAborted, loop.ThenFailed:

@@ -13,13 +13,13 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// Pull is the content of a pull request about one task, or a feature's tasks. Its texts come
-// from the records, with secrets masked; Markdown escapes them.
+// Pull is the content of a pull request about one task, or a feature's tasks. Its texts are from
+// the records, with secrets masked; the method Markdown escapes them.
 type Pull struct {
 	Title   string     `json:"title"`
 	Feature string     `json:"feature,omitempty"`
 	Tasks   []PullTask `json:"tasks"`
-	Belay   string     `json:"belay"` // its version
+	Belay   string     `json:"belay"` // belay's version
 }
 
 // PullTask is one task in a pull request.
@@ -35,7 +35,7 @@ type PullTask struct {
 	Requirements []belay.Met   `json:"requirements"`
 	Attempts     []PullAttempt `json:"attempts"`
 	Checks       []PullCheck   `json:"checks"`
-	Tests        *PullTests    `json:"tests,omitempty"` // nil: they did not run
+	Tests        *PullTests    `json:"tests,omitempty"` // nil if they did not run
 	Reviews      []PullReview  `json:"reviews"`
 	Overrides    []Override    `json:"overrides"`
 	Decisions    []Decision    `json:"decisions"`
@@ -53,17 +53,17 @@ type PullChange struct {
 	Purpose string `json:"purpose"`
 }
 
-// PullAttempt is an attempt, and why it was not accepted.
+// PullAttempt is an attempt, with the reasons why it was not accepted.
 type PullAttempt struct {
 	N        int      `json:"n"`
-	Start    string   `json:"start"` // with which prompt: full, retry, repair …
+	Start    string   `json:"start"` // kind of prompt: full, retry, repair …
 	Ended    string   `json:"ended"`
 	Seconds  float64  `json:"seconds"`
 	Used     string   `json:"used"`
 	Verdict  string   `json:"verdict"`
 	Then     string   `json:"then"`
 	Reasons  []string `json:"reasons"`
-	Guidance string   `json:"guidance,omitempty"` // of a person or a debugger, with which it started
+	Guidance string   `json:"guidance,omitempty"` // that it started with, from a person or a debugger
 	Note     string   `json:"note,omitempty"`
 }
 
@@ -76,7 +76,7 @@ type PullCheck struct {
 
 // PullTests compares the tests with those before the task.
 type PullTests struct {
-	Before string          `json:"before,omitempty"` // what they said before the task
+	Before string          `json:"before,omitempty"` // their result before the task
 	Now    belay.TestCount `json:"now"`
 }
 
@@ -90,7 +90,7 @@ type PullReview struct {
 	Alignment      []belay.Aligned `json:"alignment"`
 }
 
-// Override is a rejection that a person accepted work over.
+// Override is a rejection despite which a person accepted the work.
 type Override struct {
 	Attempt  int       `json:"attempt"`
 	By       string    `json:"by,omitempty"`
@@ -107,25 +107,25 @@ type Decision struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// PullAgent is a program that worked, with the models that it named and its version.
+// PullAgent is a program that worked on the task, with its version and the models in its output.
 type PullAgent struct {
 	Role    string   `json:"role"`
-	Command string   `json:"command"` // its name, without arguments
+	Command string   `json:"command"` // name without arguments
 	Models  []string `json:"models"`
 	Version string   `json:"version,omitempty"`
 }
 
-// Provenance binds the text to the record: the trees of the files before the task and as accepted, and
-// the hash of the record's last entry with its number.
+// Provenance binds the text to the record: the trees before the task and as accepted, and number
+// and hash of the record's last entry.
 type Provenance struct {
-	Before  string `json:"before,omitempty"` // git's name of the tree
+	Before  string `json:"before,omitempty"` // git's ID of the tree
 	After   string `json:"after,omitempty"`
 	Head    string `json:"head"`
 	Entries int    `json:"entries"`
 }
 
-// PullTemplate returns a template for pull requests with the sections of Markdown, for work
-// without a record.
+// PullTemplate returns a template with the sections of Markdown, for pull requests of work without
+// a record.
 func PullTemplate() string {
 	var b strings.Builder
 	b.WriteString("<!-- Of work that belay supervised, `belay pr TASK` fills this in from the record. -->\n")
@@ -152,14 +152,14 @@ func PullTemplate() string {
 	return b.String()
 }
 
-// Limits of texts in a pull request: what is longer is in the record.
+// Limits of texts in a pull request; the record has the full texts.
 const (
 	maxRequest = 6000
 	maxReason  = 600
 )
 
-// Markdown returns the pull request for a forge, within most characters. cut is true when
-// something was left out; each such place says where to find it.
+// Markdown returns the pull request for a forge, within most UTF-16 units; 0 for no limit. cut is
+// true if something was left out; each such place says where to find it.
 func (p Pull) Markdown(most int) (text string, cut bool) {
 	var parts []part
 	for _, t := range p.Tasks {
@@ -193,8 +193,8 @@ func tableRow(cells ...string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// parts returns the sections of one task. Their ranks say what is left out first: what the
-// record and the diff contain anyway.
+// parts returns the sections of one task. The ranks are highest for sections that repeat the record
+// or the diff.
 func (t PullTask) parts(several bool, version string) []part {
 	show := "belay show " + string(t.ID)
 	top := "###"
@@ -234,7 +234,7 @@ func (t PullTask) referenceLines() []string {
 		item("Retries", fmt.Sprint(t.Retries)), item("Rollbacks", fmt.Sprint(t.Rollbacks)))
 }
 
-// quoteLines returns a text as a quotation, line by line.
+// quoteLines quotes a text in Markdown, line by line.
 func quoteLines(text string) (out []string) {
 	text, all := Sentences(strings.ReplaceAll(text, "\r\n", "\n"), maxRequest)
 	for line := range strings.Lines(text) {
@@ -269,7 +269,7 @@ func (t PullTask) changesPart(top string) part {
 	return p
 }
 
-// oneLine returns a text of unknown origin on one line, cut after a sentence.
+// oneLine returns a text of unknown origin on one line, truncated after a sentence.
 func oneLine(text string, most int) string {
 	kept, all := Sentences(text, most)
 	switch {
@@ -336,7 +336,7 @@ func (t PullTask) checkLines() (out []string) {
 	return out
 }
 
-// testLines compares the number of tests before the task with the number now.
+// testLines compares the tests now with those before the task.
 func (t PullTask) testLines() []string {
 	if t.Tests == nil {
 		return nil
@@ -355,8 +355,7 @@ func (t PullTask) testLines() []string {
 	return out
 }
 
-// String returns the tests on one line: "297 tests: 297 passed before the task; now 299
-// passed, 0 failed".
+// String returns the tests on one line: "297 tests: 297 passed; now 299 passed, 0 failed".
 func (t PullTests) String() string {
 	now := fmt.Sprintf("%d passed, %d failed", t.Now.Passed, t.Now.Failed+t.Now.Errors)
 	if t.Now.Skipped > 0 {
@@ -409,7 +408,7 @@ func byWhom(who string) string {
 	return " by " + Inline(who)
 }
 
-// problemLines returns, attempt by attempt, what went wrong and what was done about it.
+// problemLines returns for each attempt what went wrong and what was done about it.
 func (t PullTask) problemLines() (out []string) {
 	for _, a := range t.Attempts {
 		var steps []string
@@ -432,7 +431,7 @@ func (t PullTask) problemLines() (out []string) {
 	return out
 }
 
-// followUps describes what followed an attempt that was not accepted.
+// followUps describe what followed an attempt that was not accepted.
 var followUps = map[string]string{
 	loop.ThenRepair: "repaired in the same tree", loop.ThenRollback: "rolled back and tried again",
 	loop.ThenContinue: "continued in the same tree", loop.ThenRecover: "stopped for repeating itself, and continued",
@@ -477,7 +476,7 @@ func (t PullTask) provenanceLines(version string) (out []string) {
 		item("To check", "`belay log "+id+"` has the whole record, `belay log --verify "+id+"` checks it"))
 }
 
-// Trailers of a commit that belay makes. Each has its own line at the end of the message.
+// Trailers of a commit that belay makes, one on each line at the end of the message.
 const (
 	TrailerTask   = "Belay-Task"
 	TrailerBefore = "Belay-Before"
@@ -511,8 +510,8 @@ func (p Pull) CommitMessage() string {
 	return secret.Mask(b.String() + strings.Join(trailers, "\n") + "\n")
 }
 
-// plainLines returns a task in a few lines of plain text. They contain nothing that agents
-// wrote: forges read commit messages for mentions and for words that close issues.
+// plainLines describes a task in a few lines of plain text. They contain nothing that agents wrote:
+// forges search commit messages for mentions and for words that close issues.
 func (t PullTask) plainLines() []string {
 	out := []string{fmt.Sprintf("Result: %s", PlainLine(t.Status, 300))}
 	for _, c := range t.Checks {
@@ -541,7 +540,7 @@ func PlainLine(text string, most int) string {
 	return belay.Clip(text, most)
 }
 
-// wrapLine breaks a line after words so that it has at most 72 characters, if the words allow.
+// wrapLine wraps a line between words at 72 characters.
 func wrapLine(line, indent string) string {
 	var b strings.Builder
 	width := 0

@@ -17,7 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// hostile are texts that mean something to a forge, and names that break a table.
+// hostile are texts with a meaning for a forge, and names that break a table.
 var hostile = []string{
 	"a | b", `a \| b`, `a \\| b`, "a `code` b", "``` fence", "# heading", "- item", "1. item", "> quote", "===", "---", "+ plus",
 	"[link](http://evil.example)", "![image](http://evil.example/x.png)", "http://evil.example", "https://evil.example/a_b_c",
@@ -26,14 +26,14 @@ var hostile = []string{
 	"mailto:a@b.c", "xmpp:a@b.c", "\\", "a\\", "`", "|", "~~~", "	tab", "a  \nb", "[x]: http://evil.example", "[^1]", "- [ ] box", "&#124;", "&commat;ann",
 }
 
-// asForge gives the tree of a document as forges read it.
+// asForge parses a document as forges do.
 func asForge(t *testing.T, doc string) (ast.Node, []byte) {
 	t.Helper()
 	source := []byte(doc)
 	return goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser().Parse(text.NewReader(source)), source
 }
 
-// TestInlineIsOnlyText: whatever a text has, it is shown as it is, in a table's cell, a list and a quotation.
+// TestInlineIsOnlyText: any text is shown unchanged, in a table's cell, a list and a quotation.
 func TestInlineIsOnlyText(t *testing.T) {
 	for _, s := range hostile {
 		for name, doc := range map[string]string{
@@ -80,7 +80,8 @@ func TestInlineIsOnlyText(t *testing.T) {
 	}
 }
 
-// TestMentionsAreKeptApart: a forge reads mentions and references in the rendered text.
+// TestMentionsAreKeptApart: no mention or reference is in the rendered text, where a forge looks
+// for them.
 func TestMentionsAreKeptApart(t *testing.T) {
 	for _, s := range []string{"@ann", "x @ann", "#12", "repo#12", "!34", "ann@example.org"} {
 		sign := strings.IndexAny(s, "@#!")
@@ -118,7 +119,7 @@ func sample(files, attempts int) Pull {
 	return Pull{Title: task.Title, Tasks: []PullTask{task}, Belay: "1.0"}
 }
 
-// TestPullSaysAll: each section, and what has to be in it.
+// TestPullSaysAll: each section, and its required content.
 func TestPullSaysAll(t *testing.T) {
 	got, cut := sample(2, 3).Markdown(65536)
 	if cut {
@@ -145,7 +146,7 @@ func TestPullSaysAll(t *testing.T) {
 	}
 }
 
-// TestTemplateHasTheSections: the template has those of a pull request, in their order.
+// TestTemplateHasTheSections: the template has the sections of a pull request, in the same order.
 func TestTemplateHasTheSections(t *testing.T) {
 	sections := func(text string) (list []string) {
 		for line := range strings.Lines(text) {
@@ -161,7 +162,8 @@ func TestTemplateHasTheSections(t *testing.T) {
 	}
 }
 
-// TestPullFits: whatever the size, the text is within the limit, ends whole lines, and says where the rest is.
+// TestPullFits: for any size, the text is within the limit, has only complete lines, and says where
+// the rest is.
 func TestPullFits(t *testing.T) {
 	for _, size := range []struct{ files, attempts, asked int }{{5000, 3, 1}, {10, 900, 1}, {3000, 900, 2000}, {10, 2, 9000}} {
 		p := sample(size.files, size.attempts)
@@ -195,7 +197,7 @@ func TestPullFits(t *testing.T) {
 	}
 }
 
-// TestPullHasNoSecrets: in no field, in no form.
+// TestPullHasNoSecrets: in no field and no form.
 func TestPullHasNoSecrets(t *testing.T) {
 	const token = "ghp_" + "Zq81LmTx0VbNw3RkYs7EuJd52PfHgCa4Xo9i"
 	p := sample(1, 1)
@@ -212,7 +214,7 @@ func TestPullHasNoSecrets(t *testing.T) {
 	}
 }
 
-// FuzzInline: no text makes more than one line or breaks a table's row.
+// FuzzInline: any text gives one line and does not break a table's row.
 func FuzzInline(f *testing.F) {
 	for _, s := range hostile {
 		f.Add(s)

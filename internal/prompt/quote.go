@@ -9,23 +9,23 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// The most of a text that a prompt quotes. A model reads the head of a diff best, and
-// a prompt that is all diff has no room for the reasons.
+// Limits of a quoted text. A model reads the start of a diff best, and a long diff would leave no
+// space for the reasons.
 const (
 	MaxLines     = 200
 	MaxBytes     = 16 << 10
-	maxPastLines = 60 // of a quote about an attempt before the last one
+	maxPastLines = 60 // of a quote about an earlier attempt
 	maxPastBytes = 4 << 10
 )
 
-// Block quotes a text of unknown origin as a Markdown code block: made visible, cut to the
-// most that a prompt quotes, in a fence longer than any run of backticks inside. A line below
-// the block says what was cut. An empty text gives "".
+// Block quotes a text of unknown origin as a Markdown code block: invisible characters are escaped,
+// it is cut to MaxLines and MaxBytes, and the fence is longer than any run of backticks in it. A
+// line below the block says how much was cut. An empty text gives "".
 func Block(kind, text string) string {
 	return BlockWithin(kind, text, MaxLines, MaxBytes)
 }
 
-// PastBlock is Block with smaller limits, for an earlier attempt: there can be many of them.
+// PastBlock is Block with smaller limits, for earlier attempts: there can be many.
 func PastBlock(text string) string { return BlockWithin("text", text, maxPastLines, maxPastBytes) }
 
 func BlockWithin(kind, text string, lines, bytes int) string {
@@ -42,9 +42,9 @@ func BlockWithin(kind, text string, lines, bytes int) string {
 	return block
 }
 
-// ClosingFence returns the fence that closes a code block left open by a person's text
-// (CommonMark, 4.5 Fenced code blocks); "" when none is open. Otherwise the quotes that follow
-// would be inverted: belay's as text, the quoted ones as instructions.
+// ClosingFence returns the fence that closes a code block that a person's text leaves open
+// (CommonMark, 4.5 Fenced code blocks); "" if none is open. Without it the following quotes would
+// be inverted: belay's text quoted, the quoted text as instructions.
 func ClosingFence(text string) string {
 	open := ""
 	for line := range strings.Lines(text) {
@@ -69,18 +69,17 @@ func ClosingFence(text string) string {
 	return "\n" + open
 }
 
-// MaskVisible returns a text that is not a person's with its secrets masked and everything in
-// it visible.
+// MaskVisible returns a text that no person wrote with secrets masked and invisible characters
+// escaped.
 func MaskVisible(text string) string { return VisibleText(secret.Mask(text)) }
 
-// VisibleText is belay.Visible for texts that may have lines ending in CR LF: the CR is not
-// shown.
+// VisibleText is belay.Visible for texts that may have CR LF line ends: it removes the CR.
 func VisibleText(text string) string {
 	return belay.Visible(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// Cut keeps the first lines of a text and returns what was left out, "" for nothing. It cuts
-// at the end of a line, or after a word of the first line if that alone is too long.
+// Cut returns the first lines of a text, and a description of what was left out; "" for nothing. It
+// cuts after a line, or after a word of the first line if that alone is too long.
 func Cut(text string, lines, bytes int) (kept, left string) {
 	end, n := 0, 0
 	for line := range strings.Lines(text) {
@@ -98,7 +97,7 @@ func Cut(text string, lines, bytes int) (kept, left string) {
 			end--
 		}
 		if at := strings.LastIndexAny(text[:end], " \t"); at > end/2 {
-			end = at // never within a word
+			end = at // not inside a word
 		}
 	}
 	kept, rest := strings.TrimSuffix(text[:end], "\n"), text[end:]
@@ -118,8 +117,8 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// Code returns a Markdown code span on one line, whatever s contains. Blanks at the ends
-// separate backticks of s from the span's own.
+// Code returns any string as a Markdown code span on one line. Blanks separate backticks at the
+// ends of s from those of the span.
 func Code(s string) string {
 	s = belay.VisibleLine(s)
 	ticks := strings.Repeat("`", longestRun(s, '`')+1)

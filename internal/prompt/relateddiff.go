@@ -10,19 +10,19 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// How much of the changed code is shown beside failing tests.
+// Limits of the changed code that is shown with failing tests.
 const (
 	maxRelatedFiles = 4  // files
 	maxRelatedLines = 60 // of one file's diff
 )
 
-// changedFile is the part of a diff that is about one file.
+// changedFile is the part of a diff about one file.
 type changedFile struct {
 	path string
 	text string
 }
 
-// splitDiff splits a diff, as git prints it, into its files.
+// splitDiff splits git's diff by file.
 func splitDiff(diff string) []changedFile {
 	var out []changedFile
 	for part := range strings.SplitSeq("\n"+diff, "\ndiff --git ") {
@@ -46,10 +46,9 @@ func splitDiff(diff string) []changedFile {
 	return out
 }
 
-// relatedDiff returns the parts of a diff that failing tests are about: the files that their
-// places and stacks name, else the code that a test file is for, else its folder. It returns
-// "" when there is none, or when the result would be the whole diff and whole says that it is
-// shown anyway.
+// relatedDiff returns the parts of a diff that failing tests cover: the files that their places and
+// stacks name, or else the code that a test file is for, or else its folder. It is "" if there are
+// none, and if whole is set and the result would be the entire diff, which the prompt has anyway.
 func relatedDiff(findings []belay.Finding, diff string, whole bool) string {
 	all := splitDiff(diff)
 	var picked []changedFile
@@ -95,14 +94,14 @@ func relatedDiff(findings []belay.Finding, diff string, whole bool) string {
 	return b.String()
 }
 
-// isSameFile reports whether a name in a report is a path of the tree: unchanged, from the
-// root of the file system, or, as Go and Java print it, without its folder.
+// isSameFile reports whether a name in a report is a path of the tree: unchanged, absolute, or, as
+// Go and Java print it, without its folder.
 func isSameFile(name, p string) bool {
 	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
 	return name != "" && (name == p || strings.HasSuffix(name, "/"+p) || !strings.Contains(name, "/") && path.Base(p) == name)
 }
 
-// isTestPath reports whether a path is that of a test, by the usual names of test files.
+// isTestPath reports whether a path has a common name of a test file.
 func isTestPath(p string) bool {
 	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
 	ends := func(s string, endings ...string) bool {
@@ -128,11 +127,11 @@ func isTested(test, p string) bool {
 
 func inSameFolder(test, p string) bool { return path.Dir(test) == path.Dir(p) }
 
-// FullFiles are the paths, from the root of the tree, of the files with the full text of what
-// a prompt cuts; "" for one that does not exist.
+// FullFiles are the paths, relative to the root, of the files with the full text of what a prompt
+// cuts; "" if there is none.
 type FullFiles struct{ Diff, Findings string }
 
-// withFilePointer adds to a text that was cut which file has all of it.
+// withFilePointer appends to the notes of a cut which file has the full text.
 func withFilePointer(text, file string) string {
 	if file == "" {
 		return text

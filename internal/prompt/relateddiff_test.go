@@ -17,8 +17,8 @@ func fileDiff(path string, lines int) string {
 	return b.String()
 }
 
-// TestBeside: of a large change, a failing test comes with the part that its place or stack names,
-// or else with the code it is for.
+// TestBeside: a failing test comes with the part of a large change that its place or stack names,
+// or else with the code that it is for.
 func TestBeside(t *testing.T) {
 	t.Parallel()
 	diff := fileDiff("docs/long.md", 300) + fileDiff("src/login/name.go", 5) + fileDiff("src/login/name_test.go", 5) + fileDiff("src/shop/cart.go", 100) + fileDiff("lib/other.go", 3)
@@ -64,8 +64,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestNothingIsCutShort: what a prompt cuts, it cuts at the end of a line or behind a word, says
-// how much is left out, and names the file that has all of it.
+// TestNothingIsCutShort: a prompt cuts a text after a line or a word, says how much is left out,
+// and names the file with the full text.
 func TestNothingIsCutShort(t *testing.T) {
 	t.Parallel()
 	long := failing

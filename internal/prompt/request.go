@@ -10,16 +10,16 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// What the lines of bounds begin with.
+// Prefixes of the lines for bounds.
 const (
 	changeOnlyPrefix = "- CHANGE ONLY: "
 	doNotTouchPrefix = "- DO NOT TOUCH: "
 )
 
-// RequestText writes what was read from a person's text as lines that ReadRequest can read:
-// the type, a line for each requirement with its marker and the stated number, and lines for
-// what stays, which files are meant, what is in doubt. A phrase that could be misread, or
-// cannot be shown, is in quotes as Go writes them.
+// RequestText formats a request as lines that ReadRequest can read: the type, a line for each
+// requirement with its marker and stated number, and lines for what must stay, affected files,
+// bounds and doubts. A phrase that would be ambiguous or has invisible characters is quoted in Go
+// syntax.
 func RequestText(r belay.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Type: %s\n\n", r.Type)
@@ -49,8 +49,8 @@ func RequestText(r belay.Request) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// RequirementsText writes a line for each requirement: shown with the evidence, contradicted,
-// or not shown.
+// RequirementsText formats a line for each requirement: shown with the evidence, contradicted, or
+// not shown.
 func RequirementsText(met []belay.Met) string {
 	var b strings.Builder
 	for _, m := range met {
@@ -67,8 +67,8 @@ func RequirementsText(met []belay.Met) string {
 	return b.String()
 }
 
-// DoubtsText writes the ambiguities for a person: a line for the phrase and one for each
-// reading, with the number that selects it.
+// DoubtsText formats ambiguities for a person: a line for the phrase and one for each reading, with
+// the number that selects it.
 func DoubtsText(doubts []belay.Doubt) string {
 	var b strings.Builder
 	for _, d := range doubts {
@@ -80,14 +80,14 @@ func DoubtsText(doubts []belay.Doubt) string {
 	return b.String()
 }
 
-// doubtLines writes doubts as a list in Markdown.
+// doubtLines formats doubts as a list in Markdown.
 func doubtLines(doubts []belay.Doubt) string {
 	_, lines, _ := strings.Cut(RequestText(belay.Request{Doubts: doubts}), "\n\n")
 	return lines
 }
 
-// ReadingText returns which reading of its text a task uses if a model was to read it as well:
-// a line each, "" when no model was.
+// ReadingText describes which reading of its text a task uses if a model was asked to read it too,
+// with a line for each difference; "" otherwise.
 func ReadingText(t belay.Task) string {
 	r := t.Reading
 	if r == nil {
@@ -103,11 +103,10 @@ func ReadingText(t belay.Task) string {
 	return text
 }
 
-// quotePhrase returns a phrase for a line of its own: unchanged, or quoted if it would not be
-// read back unchanged.
+// quotePhrase returns a phrase unchanged, or quoted if it would not be read back unchanged.
 func quotePhrase(s string) string {
 	oneLine := s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t")
-	spans := strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span ends where it should, and none is a fence
+	spans := strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span is closed, and none is a fence
 	if oneLine && spans && utf8.ValidString(s) && belay.Visible(s) == s && s[0] != '"' && s[0] != '(' {
 		return s
 	}
@@ -121,8 +120,8 @@ func unquotePhrase(s string) (string, error) {
 	return s, nil
 }
 
-// ReadRequest reads what RequestText wrote. A line of no known kind is an error that names the
-// line: somebody edited it, and nothing may be lost silently.
+// ReadRequest reads the lines of RequestText. An unknown line is an error that names the line:
+// somebody may have edited it, and nothing may be lost silently.
 func ReadRequest(text string) (belay.Request, error) {
 	var r belay.Request
 	n := 0

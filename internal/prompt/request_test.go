@@ -30,7 +30,7 @@ func requests(t *rapid.T) belay.Request {
 	return r
 }
 
-// What Request writes is read back unchanged, whatever the words are.
+// TestRequestComesBack: ReadRequest reads back unchanged what RequestText wrote, for any text.
 func TestRequestComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := requests(t)
@@ -49,7 +49,7 @@ func TestReadRequestNamesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// An agent is told where an imported task comes from, and that its box is not its business.
+// TestOrigin: the prompt says where an imported task is from, and that the agent must not tick it.
 func TestOrigin(t *testing.T) {
 	task := login
 	task.Origin = &belay.Origin{File: "specs/1/tasks.md", ID: "T002", Part: "1. Model"}
@@ -91,8 +91,8 @@ func FuzzReadRequest(f *testing.F) {
 	})
 }
 
-// TestRequirements: what is shown has its evidence, what is not has what is missing; a reviewer
-// is told both.
+// TestRequirements: a requirement is listed with its evidence or with what is missing, also for a
+// reviewer.
 func TestRequirements(t *testing.T) {
 	met := []belay.Met{
 		{Marker: belay.MarkAdd, Text: "add functions Half and Other", Verdict: belay.MetUnknown, Evidence: []string{"Half, calc.go:7"}, Missing: []string{"Other"}},

@@ -10,12 +10,12 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Result is the outcome of a task, as the end of a run shows it.
+// Result is the outcome of a task, shown at the end of a run.
 type Result struct {
-	Checks  []belay.CheckResult `json:"checks"`  // of the last judgement
-	Changes []belay.Change      `json:"changes"` // from the state before to what the last attempt left
-	Commits []Commit            `json:"commits"` // new since the state before, oldest first
-	Took    time.Duration       `json:"took_ns"` // from the start, without the time that persons took to answer
+	Checks  []belay.CheckResult `json:"checks"`  // of the last check run
+	Changes []belay.Change      `json:"changes"` // from the before snapshot to the end of the last attempt
+	Commits []Commit            `json:"commits"` // new since the before snapshot, oldest first
+	Took    time.Duration       `json:"took_ns"` // from the start, without waiting for persons
 	Agents  time.Duration       `json:"agents_ns"`
 	Next    []Step              `json:"next"`
 }
@@ -32,21 +32,21 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-// The most of each kind that the end of a run lists; belay diff and git log have all.
+// Limits of the lists at the end of a run; belay diff and git log list all.
 const (
 	maxChanges = 10
 	maxCommits = 10
 )
 
-// Text returns the result for a terminal: a line for each check, the changed files, new
-// commits, time and what to do next.
+// Text returns the result for a terminal: a line for each check, the changed files, new commits,
+// time and next commands.
 func (r Result) Text() string {
 	var b strings.Builder
 	if len(r.Checks) > 0 {
 		b.WriteString("\nchecks:\n" + Checks(r.Checks))
 		report := belay.Report{Checks: r.Checks}
 		b.WriteString(Findings(slices.DeleteFunc(report.Findings(), func(f belay.Finding) bool {
-			return f.Severity == belay.SeverityError || f.Severity == belay.SeverityNote // errors are the attempt's reasons
+			return f.Severity == belay.SeverityError || f.Severity == belay.SeverityNote // errors are among the attempt's reasons
 		})))
 	}
 	r.writeChanges(&b)
@@ -69,7 +69,7 @@ func (r Result) Text() string {
 	return b.String() + Steps(r.Next)
 }
 
-// Steps lists possible next commands, one a line; "" for none.
+// Steps lists possible next commands, one on each line; "" for none.
 func Steps(next []Step) string {
 	var b strings.Builder
 	rows := [][]string{}
@@ -107,8 +107,8 @@ func (r Result) writeChanges(b *strings.Builder) {
 	}
 }
 
-// CheckMark returns a check's result in a word: its verdict, warn if it passed with a warning,
-// asks if a person has to decide, skipped if it did not run.
+// CheckMark returns a check's result in a word: its verdict, warn if it passed with a warning, asks
+// if a person must decide, skipped if it did not run.
 func CheckMark(r belay.CheckResult) string {
 	warned := slices.ContainsFunc(r.Findings, func(f belay.Finding) bool { return f.Severity == belay.SeverityWarning })
 	switch {
@@ -122,7 +122,7 @@ func CheckMark(r belay.CheckResult) string {
 	return string(r.Verdict)
 }
 
-// Checks lists checks that ran, one a line, and names the others.
+// Checks lists the checks that ran, one on each line, and names the others.
 func Checks(list []belay.CheckResult) string {
 	var b strings.Builder
 	rows := [][]string{}
@@ -147,8 +147,8 @@ func Checks(list []belay.CheckResult) string {
 	return b.String()
 }
 
-// Outcome returns how a task ended, in a word for people. It says passed of tests only: work
-// may be accepted without any.
+// Outcome returns the outcome of a task in a word. It is "accepted" rather than "passed", because
+// work may be accepted without tests.
 func Outcome(o loop.Outcome) string {
 	if o == loop.OutcomePassed {
 		return "accepted"
@@ -156,7 +156,7 @@ func Outcome(o loop.Outcome) string {
 	return belay.VisibleLine(string(o))
 }
 
-// acceptedText returns what the work was accepted by: its tests, or less.
+// acceptedText describes by what the work was accepted; it is "passed" only if tests passed.
 func acceptedText(s loop.State, checks []belay.CheckResult) string {
 	if a := s.Current(); a != nil && a.OnlyAsks() {
 		return "accepted, approved by a person"

@@ -44,7 +44,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// TestAcceptedBy holds that "passed" is said of work that tests passed, and of no other.
+// TestAcceptedBy: only work that passed tests is called passed.
 func TestAcceptedBy(t *testing.T) {
 	t.Parallel()
 	state := func(v belay.Verdict) loop.State {

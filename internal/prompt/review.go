@@ -7,27 +7,27 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ReviewInput is the data of a reviewer's prompt. Nonce marks where quoted data starts and
-// ends: it must be new for each prompt, so that no quoted text can contain it.
+// ReviewInput is the data of a reviewer's prompt. Nonce marks the start and the end of quoted data:
+// it must be new for each prompt, so that no quoted text can contain it.
 type ReviewInput struct {
 	Task     belay.Task
 	Reviewer belay.Reviewer
 	Attempt  int
-	Checks   []belay.CheckResult // what belay measured
+	Checks   []belay.CheckResult // results of belay's checks
 	Baseline string
-	Diff     string          // what the task changed; in a later cycle, what changed since the last review
-	Since    int             // the attempt whose review the diff starts from, 0 for the state before
-	Open     []belay.Finding // what that review found
-	Files    []string        // the paths that changed
-	Spec     []Document      // what the feature's documents say
-	Feature  string          // the feature that is reviewed as a whole, "" for a task's review
+	Diff     string          // changes of the task; in a later cycle, changes since the last review
+	Since    int             // the attempt at which the diff starts; 0 for the before snapshot
+	Open     []belay.Finding // findings of that review
+	Files    []string        // changed paths
+	Spec     []Document      // the feature's documents
+	Feature  string          // the feature, for a review of a feature; "" for a task's review
 	Nonce    string
 
-	Phase *PhaseReview // what a phase of a feature produced is reviewed; nil for work
+	Phase *PhaseReview // for a review of a phase; nil for work
 }
 
-// PhaseReview is the data of a phase reviewer's prompt. Kind is chain, handoff or final.
-// Artefact is what is reviewed; for handoff and final it is what the change is compared with.
+// PhaseReview is the data of a phase reviewer's prompt. Kind is chain, handoff or final. Artefact
+// is the reviewed documents; for handoff and final, the documents that the change is compared with.
 type PhaseReview struct {
 	Feature, Phase, Next, Needs, Kind string
 	Round, Limit                      int
@@ -37,7 +37,7 @@ type PhaseReview struct {
 // Document is a text of the repository that a reviewer compares the change with.
 type Document struct{ Path, Text string }
 
-// Quoted returns the document as data.
+// Quoted returns path and text of the document, to be quoted as data.
 func (d Document) Quoted() string {
 	text, left := Cut(MaskVisible(d.Text), 1500, 48<<10)
 	if left != "" {
@@ -46,7 +46,7 @@ func (d Document) Quoted() string {
 	return d.Path + "\n\n" + text
 }
 
-// reviewerRoles describe what a reviewer of each role checks.
+// reviewerRoles describe what the reviewer of each role checks.
 var reviewerRoles = map[string]string{
 	"spec":     "whether the change does what the task asks for: all of it and nothing else",
 	"quality":  "whether the change is correct and maintainable: errors, edge cases, naming, structure, tests that prove something",
@@ -66,9 +66,9 @@ type reviewView struct {
 	Guidelines []belay.Guideline
 }
 
-// Review returns the prompt of a reviewer: what to check, the person's text, the results of
-// the checks, the change, and the form of the answer. Everything from the repository or a
-// program is between lines with the nonce.
+// Review returns the prompt of a reviewer: what to check, the person's text, the results of the
+// checks, the change, and the format of the answer. Everything from the repository or a program is
+// between lines with the nonce.
 func Review(in ReviewInput) string {
 	v := reviewView{ReviewInput: in, RoleText: reviewerRoles[in.Reviewer.Role], Threshold: in.Reviewer.Threshold,
 		OpenText: Findings(in.Open)}
@@ -111,7 +111,7 @@ func Review(in ReviewInput) string {
 		"review_change", "review_answer")
 }
 
-// ReviewAgain returns the second prompt, after a first answer that could not be read.
+// ReviewAgain returns the second prompt, after an answer that could not be read.
 func ReviewAgain(first, wrong, answer, nonce string) string {
 	text, left := Cut(MaskVisible(answer), MaxLines, MaxBytes)
 	if left != "" {
@@ -121,7 +121,7 @@ func ReviewAgain(first, wrong, answer, nonce string) string {
 		quoteData(nonce, text) + "\n\nAnswer again, with the JSON object and nothing else.\n"
 }
 
-// quoteData puts a text between lines that it cannot contain.
+// quoteData quotes a text between lines with the nonce, which it removes from the text.
 func quoteData(nonce, text string) string {
 	text = strings.ReplaceAll(strings.TrimRight(MaskVisible(text), "\n"), nonce, "…")
 	return "<<<data " + nonce + "\n" + text + "\ndata " + nonce + ">>>"

@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Summary returns a short description of a task as plain text, aligned and without colour: a
-// status line, then one row per attempt with its reason below. checks are those of the last
-// check run, if known; paused is the next step of a task that nothing works on.
+// Summary describes a task as aligned plain text without colour: a status line, then one row for
+// each attempt with its reason below. checks are those of the last check run, if known; paused is
+// the next step of a task that no process works on.
 func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), statusLine(s, checks, paused))
@@ -22,7 +22,7 @@ func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused stri
 	if len(s.Attempts) == 0 {
 		return b.String()
 	}
-	if len(s.Attempts) > 1 || s.Outcome != loop.OutcomePassed { // else the line above says it all
+	if len(s.Attempts) > 1 || s.Outcome != loop.OutcomePassed { // otherwise the status line is enough
 		writeAttempts(&b, s.Attempts)
 	}
 	b.WriteString(reviewsLine(t.Policy, s))
@@ -34,8 +34,8 @@ func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused stri
 	return b.String()
 }
 
-// writeAttempts writes attempts as a table of at most 80 columns, each reason on a line of its
-// own.
+// writeAttempts writes attempts as a table of at most 80 columns, with each reason on a separate
+// line.
 func writeAttempts(b *strings.Builder, list []loop.Attempt) {
 	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "tokens", "verdict", "then"}}
 	for _, a := range list {
@@ -56,8 +56,7 @@ func writeAttempts(b *strings.Builder, list []loop.Attempt) {
 	}
 }
 
-// reviewsLine returns how many reviews there were, of how many that may be; "" without
-// reviewers.
+// reviewsLine returns the number of reviews and the limit; "" without reviewers.
 func reviewsLine(p belay.Policy, s loop.State) string {
 	if !p.Review || p.Reviews == 0 {
 		return ""
@@ -94,7 +93,7 @@ func attemptRow(a loop.Attempt) []string {
 	return cells
 }
 
-// shortReason returns in a few words why an attempt did not pass.
+// shortReason returns on one line why an attempt did not pass.
 func shortReason(a loop.Attempt) string {
 	if text := shortReasons(a.Reasons()); text != "" {
 		return text
@@ -106,7 +105,7 @@ func shortReason(a loop.Attempt) string {
 	return text
 }
 
-// UseText returns what was used, in a few words.
+// UseText returns cost and tokens in a few words.
 func UseText(u belay.Use) string {
 	switch {
 	case !u.CostKnown() && u.Cost == 0 && u.Tokens == nil:
@@ -119,7 +118,7 @@ func UseText(u belay.Use) string {
 	return u.CostText() + ", " + u.TokensText() + " tokens"
 }
 
-// StatusLine returns in one line the status of a task and what it took.
+// StatusLine returns the status of a task and its effort on one line.
 func StatusLine(s loop.State, checks []belay.CheckResult) string { return statusLine(s, checks, "") }
 
 func statusLine(s loop.State, checks []belay.CheckResult, paused string) string {
@@ -133,7 +132,7 @@ func statusLine(s loop.State, checks []belay.CheckResult, paused string) string 
 		text = belay.VisibleLine(string(s.Outcome))
 		switch why := belay.VisibleLine(s.Why); {
 		case why == "":
-		case strings.HasPrefix(why, text): // "aborted at gate 2 …" says it itself
+		case strings.HasPrefix(why, text): // as in "aborted at gate 2 …"
 			text = why
 		default:
 			text += ": " + why
@@ -151,7 +150,7 @@ func statusLine(s loop.State, checks []belay.CheckResult, paused string) string 
 	return text
 }
 
-// effortText returns what a task took: attempts, rollbacks, time and cost, leaving out zeros.
+// effortText returns attempts, rollbacks, time and cost of a task, without zeros.
 func effortText(s loop.State) string {
 	var parts []string
 	if n := len(s.Attempts); n > 0 {
@@ -169,8 +168,8 @@ func effortText(s loop.State) string {
 	return strings.Join(parts, ", ")
 }
 
-// TotalUse returns what a task used. any is false until one of its agents has ended. An
-// attempt with unknown use, such as one by hand, is missing from the sum.
+// TotalUse returns the total use of a task. any is false until one of its agents has ended.
+// Attempts with unknown use, such as manual ones, are missing from the sum.
 func TotalUse(s loop.State) (total belay.Use, any bool) {
 	total = s.Use
 	for _, a := range s.Attempts {
@@ -190,8 +189,8 @@ func TotalUse(s loop.State) (total belay.Use, any bool) {
 	return total, any || total.Cost > 0 || total.Tokens != nil
 }
 
-// writeTable aligns columns by characters. The last one is not padded, so free text
-// belongs there.
+// writeTable aligns columns by characters. The last column is not padded, so free text belongs
+// there.
 func writeTable(b *strings.Builder, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {
@@ -208,8 +207,8 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// HistoryLine returns all that a later task learns of this one: one line, no newline. said is
-// its agent's summary (SummaryLine), quoted if the work was accepted.
+// HistoryLine describes a task for the prompts of later tasks: one line, no newline. said is its
+// agent's summary (SummaryLine), quoted if the work was accepted.
 func HistoryLine(t belay.Task, s loop.State, said string) string {
 	status := "open"
 	if s.Outcome != loop.OutcomeNone {

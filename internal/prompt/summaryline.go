@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// maxSummaryLine limits what an agent's summary adds to a line of the history, in characters.
+// maxSummaryLine limits an agent's summary in a line of the history, in characters.
 const maxSummaryLine = 160
 
 // genericHeadings are headings that do not describe the work.
@@ -19,8 +19,7 @@ var genericHeadings = []string{"summary", "task summary", "summary of changes", 
 var listMark = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
 
 // SummaryLine returns one line of an agent's summary.md, safe for a terminal and a prompt: the
-// first line without the signs of Markdown, skipping headings like "Summary". It returns ""
-// when there is none.
+// first line without Markdown syntax, skipping headings like "Summary". It is "" if there is none.
 func SummaryLine(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "�")

@@ -10,13 +10,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The headings, the last of each of which in a file counts: words may hold them, too.
+// The headings. The last one in a file counts, because the task's text may contain them too.
 const (
 	askedHeading = "## What is asked for"
 	scopeHeading = "## What it may change"
 )
 
-// EditableTask returns the file in which a task is edited.
+// EditableTask returns the file for editing a task.
 func EditableTask(t belay.Task) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n%s\n\n%s\n\n%s\n\n", t.ID, belay.VisibleLine(t.Title), t.Prose, askedHeading,
@@ -45,7 +45,7 @@ type EditedTask struct {
 	Scope   belay.Scope
 }
 
-// Problem is an error in a line of a file, counted from 1; 0 is the file as a whole.
+// Problem is an error in a line of a file, counted from 1; 0 is for the entire file.
 type Problem struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
@@ -113,7 +113,8 @@ func (r *taskReader) checkReadable(text string) {
 	}
 }
 
-// findParts finds the lines where the task's text starts and ends and where the scope starts.
+// findParts returns the lines where the task's text starts, where the request starts (and the text
+// ends), and where the scope starts.
 func (r *taskReader) findParts(id belay.TaskID) (from, at, may int) {
 	head := "# " + string(id) + ":"
 	for from < len(r.lines) && strings.TrimSpace(r.lines[from]) == "" {
@@ -145,7 +146,7 @@ func (r *taskReader) findParts(id belay.TaskID) (from, at, may int) {
 	return from, at, may
 }
 
-// readRequest reads the lines between two, and reports each that cannot be read.
+// readRequest reads the lines from to to, and reports each that cannot be read.
 func (r *taskReader) readRequest(from, to int) belay.Request {
 	lines := slices.Clone(r.lines[from:to])
 	for range len(lines) + 1 {
@@ -172,7 +173,7 @@ func (r *taskReader) readRequest(from, to int) belay.Request {
 	return belay.Request{}
 }
 
-// readScope reads what the task may change.
+// readScope reads the paths that the task may change, must not change, and should change.
 func (r *taskReader) readScope(s *belay.Scope, from int) {
 	for i := from; i < len(r.lines); i++ {
 		l := strings.TrimRight(r.lines[i], " \t\r")

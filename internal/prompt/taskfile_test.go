@@ -18,7 +18,7 @@ func task() belay.Task {
 		Scope:   belay.Scope{Files: []string{"src/**"}, Protect: []string{"go.mod"}}}
 }
 
-// What is written comes back as it was, whatever the words hold.
+// TestComesBack: an unedited file is read back unchanged, for any text.
 func TestComesBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

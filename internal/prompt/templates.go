@@ -11,11 +11,10 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Text that comes from a repository, a test program or a model (diffs, findings, file
-// names, a debugger's answer) is data: in a prompt it stands in a fence that it
-// cannot close, with a word that says so, and everything passes belay.Visible, so
-// that no escape sequence or hidden character reaches a terminal or a model. The
-// person's task alone goes out byte for byte.
+// Text from a repository, a test program or a model (diffs, findings, file names, a debugger's
+// answer) is data. A prompt quotes it in a fence that it cannot close, and says that it is data. It
+// passes belay.Visible, so that no escape sequence or hidden character reaches a terminal or a
+// model. Only the person's task is passed on byte for byte.
 
 //go:embed templates/*.tmpl
 var templateFiles embed.FS
@@ -39,8 +38,8 @@ var templates = sync.OnceValue(func() *template.Template {
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
-// render runs one template. The templates are part of the program and tests run each
-// of them, so one that fails is a mistake here and not something a caller can fix.
+// render renders one template. Templates are part of the program, and tests render each of them: a
+// failure is a bug here, not something that a caller can handle.
 func render(name string, data any) string {
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
@@ -64,7 +63,7 @@ func renderSections(data any, names ...string) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// Duration writes d without its zero tail: 30m, 1h30m, 45s, 1.2s.
+// Duration formats d without trailing zeros: 30m, 1h30m, 45s, 1.2s.
 func Duration(d time.Duration) string {
 	if d >= time.Minute {
 		d = d.Round(time.Second)

@@ -43,7 +43,7 @@ var login = belay.Task{
 	Policy:  belay.DefaultPolicy(),
 }
 
-// drinks is a task of which everything was read that can be.
+// drinks is a task with a request of every kind of line.
 var drinks = belay.Task{
 	ID: "T3", Title: "Add 2 drinks", Prose: "Add 2 drinks for the night to `FLAVORS`, fix the toggle that does not switch the mood, and keep the store page. Only change src/.\n",
 	Policy: belay.DefaultPolicy(),
@@ -58,7 +58,7 @@ var drinks = belay.Task{
 	},
 }
 
-// doubtful is one of which a part can be read in two ways.
+// doubtful is a task with an ambiguous part.
 var doubtful = belay.Task{
 	ID: "T4", Title: "half of the alerts should be slack", Prose: "half of the alerts should be slack", Policy: belay.DefaultPolicy(),
 	Request: belay.Request{Type: belay.Unclear, Doubts: []belay.Doubt{{Words: "half of the alerts should be slack", Readings: []string{"four new ones are added", "four of the eight are changed"}}}},
@@ -89,8 +89,8 @@ var (
 
 const patch = "diff --git a/src/login/name.go b/src/login/name.go\n--- a/src/login/name.go\n+++ b/src/login/name.go\n@@ -1 +1 @@\n-\treturn s\n+\treturn strings.Fields(s)[0] // ```\x1b[2J\n"
 
-// play runs a login task up to a point and gives the state. Each step is the event
-// for the pending command, or for the gate.
+// play runs a login task up to a point and returns the state. Each step is the event for the
+// pending command, or for the gate.
 func play(t testing.TB, p belay.Policy, steps ...func(s loop.State) loop.Event) loop.State {
 	t.Helper()
 	var s loop.State
@@ -281,7 +281,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestTold plays a task and holds what is said of each command, event and entry.
+// TestTold plays a task and compares the texts of each command, event and entry.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
