@@ -92,7 +92,7 @@ func splitCommas(s string) []string {
 }
 
 var (
-	lineSuffix       = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // line numbers, and names of tests, after a file
+	lineSuffix       = lazyregexp.New(`(?::\d+(?:[-:]\d+)*|#L\d+(?:-L?\d+)?|::[\w:.\[\]]+)$`) // line numbers and test names after a file
 	pathPattern      = lazyregexp.New(`^[\p{L}\p{N}._/@+~$\-\[\](){}*,]+$`)
 	extensionPattern = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9_]{0,9}$`)
 )
