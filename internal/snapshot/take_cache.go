@@ -31,7 +31,7 @@ type TakeCache struct {
 	TagsTree      string             `json:"tags"`   // the tree of tag objects
 	KeepTree      string             `json:"keep"`   // the tree of objects kept beside the files
 	CommitRefs    []byte             `json:"used"`   // raw names of the commits that have refs of their own
-	RefsKey       string             `json:"named"`  // of everything that names commits: while it is the same, KeepTree and CommitRefs are
+	RefsKey       string             `json:"named"`  // of everything that names commits: if unchanged, so are KeepTree and CommitRefs
 	Readable      []byte             `json:"sound"`  // raw names of the objects that refs named and that could be read
 	FoundIn       git.FoundObjects   `json:"relied"` // where everything that is known to be stored was found
 	HasLost       bool               `json:"lost"`   // something could not be read
