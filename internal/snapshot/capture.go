@@ -51,8 +51,8 @@ type Capture struct {
 	FileCount         int
 }
 
-// WatchAnswer is a watcher's view of the working tree, made without reading every file: its tree,
-// and the objects that the snapshot with the requested base does not contain.
+// WatchAnswer is the state of the working tree as a watcher knows it, without reading every file:
+// its tree, and the objects that the snapshot with the requested base does not contain.
 type WatchAnswer struct {
 	Tree     string
 	Count    int
@@ -63,8 +63,8 @@ type WatchAnswer struct {
 	RulesKey string // the key of the outer ignore rules that it is valid for
 }
 
-// CaptureOptions says what is captured in addition to git's view. Include are globs of ignored
-// paths that are in the way of a restore.
+// CaptureOptions selects what is captured in addition to git's view. Include are globs of ignored
+// paths that a restore would overwrite.
 type CaptureOptions struct {
 	Include  []string
 	Extent   CaptureExtent
@@ -84,7 +84,7 @@ type InnerSnapshotter interface {
 	Drop(ctx context.Context) error
 }
 
-// BlobSource says where the bytes of a blob are in the working tree.
+// BlobSource locates the bytes of a blob in the working tree.
 type BlobSource struct {
 	Path   string
 	IsLink bool
@@ -117,7 +117,7 @@ func (s *Worktree) Capture(ctx context.Context, w CaptureOptions) (*Capture, err
 	if err != nil {
 		return nil, err
 	}
-	if more { // to capture them as any other file
+	if more { // capture them like other files
 		if scan, err = s.Scan(ctx, c, false); err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (s *Worktree) Capture(ctx context.Context, w CaptureOptions) (*Capture, err
 // ReadGitState reads refs, HEAD, index and git's own files. Git replaces the index by a rename,
 // so its bytes need no lock.
 func (s *Worktree) ReadGitState(ctx context.Context, c *Capture) (err error) {
-	// Again at each capture: since the repository was opened an agent may have worked in it.
+	// Check at each capture: an agent may have changed the repository since it was opened.
 	if err := s.Repo.CheckInputs(); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (s *Worktree) ReadGitState(ctx context.Context, c *Capture) (err error) {
 }
 
 // checkCommonDir fails when a commondir file was added to the git folder since the repository was
-// opened: git would read the refs of another repository, whatever its environment says.
+// opened: git would read the refs of another repository, despite GIT_DIR.
 func (s *Worktree) checkCommonDir() error {
 	if s.Repo.Linked() {
 		return nil
@@ -206,7 +206,7 @@ func (s *Worktree) readReflogs(head git.Head, refs []git.Ref) ([]git.StateFile, 
 	if err != nil {
 		return nil, err
 	}
-	// Usually only branches have logs, and there may be thousands of tags to ask for.
+	// Usually only branches have logs, and there may be thousands of tags.
 	kinds, err := fsroot.ReadDir(filepath.Join(s.Repo.Common, "logs", "refs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read git's state: %w", err)
@@ -254,9 +254,9 @@ func (s *Worktree) scanOptions(c *Capture, seeds bool, ask *git.Ignorer) scan.Op
 	return o
 }
 
-// verifySeeds checks what a scan without a cache took from the user's index. Where a filter or a
-// line-ending rule was active when git read a file, the index names other bytes than the disk
-// has. If sizes differ, or if there are attributes, every file is read.
+// verifySeeds checks what a scan without a cache took from the user's index. If a filter or a
+// line-ending rule was active when git read a file, the index names other bytes than those on disk.
+// If sizes differ, or if there are attributes, every file is read.
 func (s *Worktree) verifySeeds(ctx context.Context, c *Capture) error {
 	suspect := false
 	for _, e := range c.Scan.Entries {
@@ -288,7 +288,7 @@ func (s *Worktree) verifySeeds(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-// trackedBlobs says which blobs of the index are in packs, and their sizes. It is filled in the
+// trackedBlobs records which blobs of the index are in packs, and their sizes. It is filled in the
 // background while the tree is scanned.
 type trackedBlobs struct {
 	done    chan struct{}

@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// CaptureExtent says what is captured in addition to git's view. The zero value adds nothing:
-// today's ignore rules decide alone. A manifest records the extent, so that a restore and a
+// CaptureExtent selects what is captured in addition to git's view. The zero value adds nothing:
+// only the current ignore rules decide. A manifest records the extent, so that a restore and a
 // comparison look at the same paths.
 type CaptureExtent struct {
 	// Agents captures the files that instruct agents, ignored or not.
@@ -166,7 +166,7 @@ func (p protectedSelector) Covers(path string, folder bool) bool {
 	if p.isBuildOutput(path, folder) || !belay.Match(p.extent.Protect, path) {
 		return false
 	}
-	// A folder is covered with what no glob can name on purpose.
+	// A folder is covered if a path below it that no glob names on purpose is covered.
 	return !folder || belay.Match(p.extent.Protect, path+"/\x01\x01/\x01")
 }
 

@@ -19,25 +19,25 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Files that git ignores are in no commit, so nobody notices when one is overwritten. Those
-// that somebody wrote are captured like any other file, so that a change is judged and
-// restored; of the rest that is no build output it is noted what they look like, so that a
-// change can at least be named. Which is which is decided by Extent.Ignored's rules:
+// No commit contains the files that git ignores, so nobody notices when one is overwritten. Those
+// that a person wrote are captured like any other file: a change to one is checked and can be
+// restored. Of the rest, except build output, a fingerprint is recorded, so that a change can at
+// least be reported. Extent.Ignored captures:
 //
 //   - settings and secrets, by name (belay.Rule);
-//   - a text that a rule for this file or kind ignores, not one for a folder above it, and that
-//     was there in the state before, unless it says that it is generated. Most of these are
-//     written by tools all the same (of 970 patterns in the public templates for .gitignore, names
-//     tell that of a half), so that a change is restored and only warned of;
-//   - a text that a rule of the person's own ignores, in .git/info/exclude or the global
-//     excludes file: there is no reason for one but a file of somebody's own. One that is new
-//     counts only for info/exclude: tools of every kind write what global excludes ignore.
+//   - a text file that existed in the baseline, does not say that it is generated, and is ignored by
+//     a rule for this file or kind, not for a folder above it. Tools write most of these (of 970
+//     patterns in the public templates for .gitignore, the name shows it for half), so a change is
+//     restored and only a warning;
+//   - a text file that a personal rule ignores, in .git/info/exclude or the global excludes file:
+//     such rules are for personal files. A new file counts only for info/exclude: all kinds of tools
+//     write files that global excludes ignore.
 //
-// What tools rewrite by name, folders that begin with a dot, and repositories in ignored
-// folders are not looked at.
+// Not inspected: files that tools rewrite, by name; folders that begin with a dot; repositories in
+// ignored folders.
 
 // Limits of one inspection of ignored files. Beyond them nothing is captured, and only the folder
-// is named.
+// is recorded.
 const (
 	maxIgnoredFiles  = 5000     // ignored files in all
 	maxFolderFiles   = 1000     // files in one ignored folder
@@ -84,7 +84,7 @@ func (s *Worktree) InspectIgnored(ctx context.Context, c *Capture) (more bool, e
 	if err != nil {
 		return false, err
 	}
-	// First those that are somebody's for sure: there is room for so many.
+	// First the files that a person certainly wrote: the number is limited.
 	files, size := len(e.Authored)+len(e.MaybeAuthored), int64(0)
 	hold := func(list *[]string, kind string) {
 		l.files = slices.DeleteFunc(l.files, func(f *ignoredFile) bool {
@@ -177,7 +177,7 @@ func (l *ignoredInspection) walkFolder(folder string, seen *int) bool {
 		return false
 	}
 	if slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
-		return true // somebody works there
+		return true // a repository
 	}
 	for _, d := range entries {
 		p := folder + "/" + d.Name()
@@ -323,8 +323,8 @@ func (l *ignoredInspection) classify(f *ignoredFile, rule int, since bool) strin
 	return UncapturedIgnored
 }
 
-// ruleSources asks git which rules ignore the files for which it matters. Without personal ignore
-// rules git is not asked.
+// ruleSources asks git which rules ignore the unknown text files. Without personal ignore rules git
+// is not asked.
 func (l *ignoredInspection) ruleSources(ctx context.Context, rules outerRules) (map[string]int, error) {
 	if !rules.hasPatterns() {
 		return nil, nil

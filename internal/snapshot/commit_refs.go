@@ -10,16 +10,16 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// A snapshot's ref names a tag of a tree, so that git log --all and everything that draws its
-// graph show nothing of belay's. A tree cannot name commits: those that HEAD, refs, the stash and
-// an operation in progress named have refs of their own, each made once and shared by all
-// snapshots that need it. They come before the snapshot's ref and go after it.
+// A snapshot's ref names a tag of a tree, so that git log --all and graphs of it do not show
+// belay's snapshots. A tree cannot name commits: the commits that HEAD, refs, the stash and an
+// operation in progress named have refs of their own, each created once and shared by all snapshots
+// that need it. They are created before the snapshot's ref and deleted after it.
 
 // commitListFile is the file in the tree keep/ of a snapshot that lists those commits, one per
 // line.
 const commitListFile = "commits"
 
-// maxDirectRefs is how many refs are written without a git process.
+// maxDirectRefs is the number of refs that are written without a git process.
 const maxDirectRefs = 8
 
 // neededCommits returns the commits that need a ref of their own.
@@ -73,9 +73,9 @@ func (s *Store) prepareCommitRefs(refs []git.Ref, oids []string, tmp string) (*c
 	return u, nil
 }
 
-// create creates the refs. Other processes may create the same ones at the same time. A ref of a
-// missing commit would stop git, so everything that was found named must still be named;
-// ErrRefsDeleted when it is not.
+// create creates the refs. Other processes may create the same ones at the same time. Git fails on
+// a ref of a missing commit, so everything that was named when it was found must still be named;
+// ErrRefsDeleted otherwise.
 func (u *commitRefs) create(ctx context.Context, c *Capture) error {
 	if len(u.oids) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (u *commitRefs) create(ctx context.Context, c *Capture) error {
 		return u.store.setCommitRefs(ctx, u.oids)
 	}
 	for i, ref := range u.refs {
-		if ref.Create(ctx, "belay: use") != nil { // it is there by now, or something else is
+		if ref.Create(ctx, "belay: use") != nil { // it exists by now, or another file is in its place
 			if err := u.store.setRef(ctx, CommitRefPrefix+u.oids[i], u.oids[i]); err != nil {
 				return err
 			}
@@ -106,8 +106,8 @@ func (u *commitRefs) create(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-// deleteBroken deletes the refs whose commits disappeared at that moment. Other processes may
-// rely on the rest.
+// deleteBroken deletes the refs of commits that were pruned meanwhile. Other processes may rely on
+// the rest.
 func (u *commitRefs) deleteBroken(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if len(u.oids) == 0 {
@@ -140,7 +140,7 @@ func (u *commitRefs) discard() {
 	}
 }
 
-// setCommitRefs sets the refs of commits, whatever they name now. The commits must exist.
+// setCommitRefs sets the refs of commits, overwriting other values. The commits must exist.
 func (s *Store) setCommitRefs(ctx context.Context, oids []string) error {
 	refs, err := s.Repo.Refs(ctx, CommitRefPrefix)
 	if err != nil {
@@ -237,8 +237,9 @@ func (s *Store) RestoreCommitRefs(ctx context.Context) error {
 }
 
 // sweepCommitRefs deletes the refs of commits that no snapshot needs any more. It does nothing
-// while a snapshot is being taken, which may rely on any of them, or when a snapshot cannot be
-// read, which may need all of them. The next sweep does it.
+// while a snapshot is being taken, which may rely on any of them, and deletes only refs of missing
+// commits when a snapshot cannot be read, which may need all of them. A later sweep deletes the
+// rest.
 func (s *Store) sweepCommitRefs(ctx context.Context) error {
 	unlock, alone, err := s.objects.Packs.TryLock()
 	if err != nil || !alone {
@@ -262,7 +263,7 @@ func (s *Store) sweepCommitRefs(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	gone, err := s.Repo.Missing(ctx, used) // a kill left refs of them, at which git would stop
+	gone, err := s.Repo.Missing(ctx, used) // git fails on refs of missing commits, as a kill may leave them
 	if err != nil {
 		return err
 	}

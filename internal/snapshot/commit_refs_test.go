@@ -22,7 +22,8 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// Whoever writes to the repository may write the list of commits: only names of objects come out.
+// Anybody who can write to the repository can write the list of commits: only object names are
+// returned.
 func FuzzCommitsIn(f *testing.F) {
 	f.Add([]byte(strings.Repeat("a", 40) + "\n" + strings.Repeat("b", 64) + "\n"))
 	f.Add([]byte("refs/heads/main\n\n--all\n" + strings.Repeat("A", 40)))

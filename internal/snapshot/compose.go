@@ -47,10 +47,10 @@ func (s *Store) Entries(ctx context.Context, tree string, m *Manifest) ([]Entry,
 	return out, nil
 }
 
-// Compose makes a snapshot of a state that never existed: the current state, as c read it, with
+// Compose makes a snapshot of a state that never existed: the current state, as captured in c, with
 // other files. Index, HEAD and everything else are the current ones. folders gives the modes of
-// folders that do not exist now. Nothing in the working tree changes. A transient snapshot gets
-// no ref.
+// folders that do not exist now. Nothing in the working tree changes. A transient snapshot gets no
+// ref.
 func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
 	man, files := composedManifest(c.Manifest, entries, folders)
 	tree, objects, err := s.Repo.Tree(files)
@@ -94,8 +94,8 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 	return info, s.verifyComposed(ctx, info, entries)
 }
 
-// verifyComposed checks, once a ref names the snapshot, that all its files are stored: those that
-// only the working tree had were stored before a ref protected them.
+// verifyComposed checks, after the ref was written, that all files of the snapshot are stored:
+// objects that only the working tree had were not protected by a ref until then.
 func (s *Store) verifyComposed(ctx context.Context, info Info, entries []Entry) error {
 	var oids []string
 	for _, e := range entries {

@@ -87,8 +87,8 @@ func (s *Store) outerChanges(ctx context.Context, from, to belay.SnapshotID) ([]
 	return out, nil
 }
 
-// differences returns the paths that differ between two snapshots, sorted, without those that
-// only one of them looked at; and the two trees with odd names.
+// differences returns the paths that differ between two snapshots, sorted, without those that only
+// one of them inspected; and the two trees with odd names.
 func (s *Store) differences(ctx context.Context, a, b Info) (list []git.Difference, one, two string, err error) {
 	one, two, err = s.treesWithOdd(ctx, a, b)
 	if err != nil || one == two && a.oddCount+b.oddCount == 0 {
@@ -173,7 +173,7 @@ func (s *Store) treesWithOdd(ctx context.Context, a, b Info) (string, string, er
 // treeWithOdd returns the tree of a snapshot's files including odd names, which are stored
 // separately. Reading such a tree is harmless, and a diff without them would hide them from a
 // reviewer. It is stored without a ref. Odd names inside git folders are left out: git fsck would
-// complain about the tree until gc removes it.
+// report the tree until gc removes it.
 func (s *Store) treeWithOdd(ctx context.Context, i Info) (string, error) {
 	if i.oddCount == 0 {
 		return i.Tree, nil
@@ -240,9 +240,8 @@ func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []st
 	return s.writePatch(ctx, from, to, paths, "", w)
 }
 
-// PatchForModels is Patch without the content of files that git ignores, which are only named.
-// The removed lines of an .env that an attempt overwrote without reading it must not reach a
-// model.
+// PatchForModels is Patch without the content of files that git ignores: it only lists their names.
+// The removed lines of an .env that an attempt overwrote without reading it must not reach a model.
 func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w io.Writer) error {
 	defer s.Repo.ShareReader()()
 	changes, err := s.Changes(ctx, from, to)

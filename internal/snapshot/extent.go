@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Extent says what a snapshot contains in addition to git's view, so that a task's work can be
-// checked by it. The zero value adds nothing.
+// Extent selects what a snapshot contains in addition to git's view, so that a task's work can be
+// checked with it. The zero value adds nothing.
 type Extent struct {
 	Agents         bool             // the files that instruct agents, ignored or not
 	Protect        []string         // globs (belay.Covers) of paths that are captured even when ignored
 	Files          []string         // globs of the files to change: a folder that one names is not build output
-	Baseline       belay.SnapshotID // what was hidden since this state is captured, and new repositories; "" for none
+	Baseline       belay.SnapshotID // paths hidden since this state, and new repositories, are captured; "" for none
 	MaxFile        int64            // size limit of a file in bytes, if larger than Options.MaxFile
 	InnerSnapshots bool             // takes a snapshot of each repository inside the tree
 	Ignored        bool             // captures ignored files that a person wrote, and fingerprints of the others
@@ -85,9 +85,9 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		InnerSnapshots: len(m.Inner) > 0, MaxFile: e.MaxFile, Ignored: e.Ignored, Authored: e.Authored, MaybeAuthored: e.MaybeAuthored}, nil
 }
 
-// incomparablePaths returns a function that reports whether a difference of two snapshots does
-// not count: one of them contains the path only because of its extent, and the other, with a
-// smaller extent, had the path among its ignored ones. Whether it changed is not known.
+// incomparablePaths returns a function that reports whether a difference of two snapshots does not
+// count: one of them contains the path only because of its extent, and the other, with a smaller
+// extent, ignored it. Whether the path changed is unknown.
 func incomparablePaths(then, now *Manifest) func(path string, gone bool) bool {
 	if slices.Equal(then.Extent, now.Extent) {
 		return func(string, bool) bool { return false }

@@ -2,8 +2,8 @@ package snapshot
 
 import "github.com/belay-dev/belay/internal/fsroot"
 
-// Fault lets the crash tests fail or kill at every step that writes. The hook is fsroot.Fault,
-// shared by both packages.
+// Fault lets the crash tests fail or kill belay at every step that writes. It calls the hook
+// fsroot.Fault, which both packages share.
 func Fault(op, path string) error {
 	if fsroot.Fault == nil {
 		return nil

@@ -164,7 +164,7 @@ func (s *Store) listCached(refs []git.Ref) (all []Info, bad []error, ok bool) {
 }
 
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
-	if !s.Repo.UsesReftable { // of a link or a FIFO among the files git would read whatever is there, or wait forever
+	if !s.Repo.UsesReftable { // git would read the target of a link among the refs, or wait forever for a FIFO
 		refs, err := s.Repo.Refs(ctx, RefPrefix)
 		if err != nil {
 			return nil, nil, err
@@ -204,7 +204,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	return all, bad, nil
 }
 
-// listOneByOne is list for when the object of some snapshot cannot be read.
+// listOneByOne is list for repositories in which the object of some snapshot cannot be read.
 func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err error) {
 	refs, err := s.Repo.Refs(ctx, RefPrefix)
 	if err != nil {
@@ -320,8 +320,8 @@ func (s *Store) resolveRef(ctx context.Context, id belay.SnapshotID) (git.Ref, e
 }
 
 // Find returns the newest snapshot that was taken for a command of a task, among those that ours
-// accepts. Anybody who can write to the repository can write a snapshot's message, and an earlier
-// task may have had the same id.
+// accepts. Others need not be ours: anybody who can write to the repository can write a snapshot's
+// message, and an earlier task may have had the same id.
 func (s *Store) Find(ctx context.Context, task belay.TaskID, command string, ours func(Info) bool) (Info, bool, error) {
 	all, err := s.List(ctx)
 	if err != nil || command == "" {

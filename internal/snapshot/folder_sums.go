@@ -12,12 +12,12 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// folderSum summarises a folder and everything below it. It is cached with the folder, so that
-// after a change only the folders above it are summed again.
+// folderSum summarises a folder and everything below it. It is cached with the folder: after a
+// change only the folders above it are summed again.
 type folderSum struct {
 	files, gaps    int
 	modes          []modeCount
-	hasSpecial     bool   // something for a list of the manifest is in here
+	hasSpecial     bool   // contains something that the manifest lists
 	needsRecheck   bool   // contains a gap, a nested repository, or a file that may change through another hard link
 	hasEmptyFolder bool   // contains a folder without a captured file
 	tree           string // raw name of the git tree; "" when it is empty
@@ -117,7 +117,7 @@ func (a *FolderSums) addEntry(s *folderSum, m scan.Named) {
 	s.needsRecheck = s.needsRecheck || m.Linked
 }
 
-// isFullyIgnored reports whether an ignored folder contains nothing that is captured: then it is
+// isFullyIgnored reports whether an ignored folder contains nothing that is captured. It is then
 // listed as one ignored path.
 func (a *FolderSums) isFullyIgnored(f scan.Folder) bool {
 	if !f.IsIgnored() || !f.Entered() {

@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// Freeze copies every file that was read in this capture, and names and stores the copies: the
-// snapshot contains what was read, although the tree kept changing.
+// Freeze copies every file that was read in this capture, and hashes and stores the copies: the
+// snapshot is consistent although the tree keeps changing.
 func (s Objects) Freeze(ctx context.Context, c *Capture, seal ExtraObjects) (st StoredObjects, err error) {
 	dir, err := s.worktree.MakeScratchDir("tmp")
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// HeadObjects returns the raw names of the objects in the tree of HEAD's commit, as far as it can
-// be read; none without a commit. An unreadable tree is recorded as lost, and its entries do not
-// count: they may exist now and disappear with the next gc.
+// HeadObjects returns the raw names of the objects in the tree of HEAD's commit that can be read;
+// none without a commit. An unreadable tree is recorded as lost, and its entries do not count: they
+// may exist now and be pruned by the next gc.
 //
-// A tree that the current state has as well is not read: its name determines its content.
+// A tree that the current state contains too is not read: its name determines its content.
 func (s *Worktree) HeadObjects(ctx context.Context, c *Capture) (map[string]bool, error) {
 	if c.Head.OID == "" {
 		return nil, nil
@@ -31,7 +31,7 @@ func (s *Worktree) HeadObjects(ctx context.Context, c *Capture) (map[string]bool
 			w.presentTrees[RawOID(o.OID)] = o.Data
 		}
 	}
-	if tree := commitTree(rd, c.Head.OID); tree != "" { // else the commit is named as lost already
+	if tree := commitTree(rd, c.Head.OID); tree != "" { // otherwise the commit is recorded as lost already
 		w.walkTree(RawOID(tree))
 	}
 	if ctx.Err() != nil {
@@ -76,7 +76,7 @@ func (w *headWalker) walkTree(raw string) {
 	}
 	w.names[raw] = true
 	var folders []string
-	_ = git.EachInTree(string(data), w.hashSize, func(mode uint32, _, raw string) { // it was read before, or made by us
+	_ = git.EachInTree(string(data), w.hashSize, func(mode uint32, _, raw string) { // it was parsed before, or made by belay
 		if mode == 0o40000 {
 			folders = append(folders, raw)
 		} else {

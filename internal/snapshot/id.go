@@ -26,19 +26,19 @@ func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
 	return id
 }
 
-// maxClockAhead is how far the clock of whoever took a snapshot may have been ahead of ours.
-// Clocks that are years off exist; later ids sort after theirs.
+// maxClockAhead is the most that the clock of another machine may have been ahead when it took a
+// snapshot. Some clocks are years off; later ids sort after such ids.
 const maxClockAhead = 100 * 365 * 24 * time.Hour
 
 // isForeignID reports whether belay cannot have made an id: its time is too far in the future, or
-// it has more bits than an id has. A new id that had to follow it might sort after everything
-// forever, or have no number above it.
+// it has more bits than an id has. An id that has to follow it might sort after everything forever,
+// or not exist.
 func isForeignID(id belay.SnapshotID, now time.Time) bool {
 	return !id.IsComplete() || id[0] > '7' || idTime(id).After(now.Add(maxClockAhead))
 }
 
-// newestID returns the newest id among refs that the next one has to follow. An id that a record
-// names was made by belay whatever its time says: the clock was wrong then.
+// newestID returns the newest id among refs that the next id has to follow. Belay made every id
+// that a record names, even one with a wrong time: the clock was wrong then.
 func (s *Store) newestID(refs []git.Ref, now time.Time) belay.SnapshotID {
 	newest := belay.SnapshotID("")
 	for _, r := range refs {

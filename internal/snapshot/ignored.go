@@ -9,7 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// ignoredState is what a manifest recorded about ignored files that are not captured, by path.
+// ignoredState contains what a manifest recorded about ignored files that are not captured, by
+// path.
 type ignoredState struct {
 	files   map[string]Uncaptured
 	tooMany []string // folders about which nothing was recorded; they end in "/"
@@ -38,7 +39,7 @@ func (t ignoredState) isUnknown(path string) bool {
 func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) (out []Missed, err error) {
 	was, _ := ExtentOf(then)
 	is, _ := ExtentOf(now)
-	if !was.Ignored || !is.Ignored { // one of the two did not look
+	if !was.Ignored || !is.Ignored { // one of the two did not inspect ignored files
 		return nil, nil
 	}
 	one, two := ignoredStateOf(then), ignoredStateOf(now)
@@ -116,7 +117,7 @@ func ignoredFolder(then, now *Manifest, path string) string {
 }
 
 // ignoredChange describes how a file differs, "" when it is certainly unchanged or only its times
-// differ. A file of which only size and times are known counts as changed when these differ.
+// differ. A file without a hash counts as changed when size or times differ.
 func ignoredChange(then, now string) string {
 	mode, size, time, hash, ok := ParseFingerprint(then)
 	mode2, size2, time2, hash2, ok2 := ParseFingerprint(now)

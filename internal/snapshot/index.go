@@ -75,7 +75,7 @@ func (s *Worktree) readIndex(ctx context.Context, c *Capture) error {
 	return s.hashIndex(ctx, c)
 }
 
-// indexKey distinguishes one index file from another: git writes a new file each time.
+// indexKey identifies an index file: git writes a new file each time.
 func indexKey(info fs.FileInfo) string {
 	key := fmt.Sprintf("%d %d", info.ModTime().UnixNano(), info.Size())
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
@@ -100,7 +100,7 @@ func (s *Worktree) hashIndexChunks(c *Capture, m *meta) error {
 		return err
 	}
 	for _, path := range shared {
-		// An index names its shared part by hash; others lie about until git expires them.
+		// An index names its shared part by hash; other shared parts remain until git expires them.
 		name, _ := hex.DecodeString(strings.TrimPrefix(filepath.Base(path), "sharedindex."))
 		if len(name) == 0 || !bytes.Contains(c.Index.Data, name) {
 			continue
@@ -183,15 +183,15 @@ type stagedBlobs struct {
 }
 
 // compareFolder compares index entries that share the first skip bytes of their paths with a tree
-// ("" is an empty one). Where the index records that a folder is the tree that HEAD has there,
-// nothing in it is staged: git commit relies on the same record.
+// ("" is an empty one). If the index records that a folder is the tree that HEAD has there, nothing
+// in it is staged: git commit relies on the same record.
 func (f *stagedBlobs) compareFolder(entries []git.IndexEntry, known *git.IndexTree, tree string, skip int) {
 	if known != nil && known.OID != "" && known.Entries == len(entries) && hex.EncodeToString([]byte(known.OID)) == tree {
 		return
 	}
 	there := map[string]git.TreeEntry{}
 	if tree != "" {
-		list, _ := f.rd.Folder(tree) // what cannot be read keeps nothing alive
+		list, _ := f.rd.Folder(tree) // an unreadable tree keeps nothing alive
 		for _, e := range list {
 			there[e.Path] = e
 		}
@@ -225,8 +225,8 @@ func (f *stagedBlobs) compareFile(e *git.IndexEntry, inHead string) {
 	}
 }
 
-// errUnreadableIndex says that neither belay nor git can read the index. Its bytes are stored
-// anyway, and a restore must be able to replace it: it counts as empty.
+// errUnreadableIndex reports that neither belay nor git can read the index. Its bytes are stored
+// anyway, and it counts as empty, because a restore must be able to replace it.
 var errUnreadableIndex = errors.New("the index cannot be read")
 
 // parseIndex parses the bytes of an index. Git reads what belay cannot: the file at path, or a
@@ -237,7 +237,7 @@ func (s *Worktree) parseIndex(ctx context.Context, data []byte, path string) ([]
 		return entries, trees, nil
 	}
 	if !errors.Is(err, git.ErrUnsupportedIndex) {
-		return nil, nil, errUnreadableIndex // git ignores the checksum, and would list garbage
+		return nil, nil, errUnreadableIndex // git ignores a wrong checksum and would list garbage
 	}
 	if path == "" {
 		tmp, err := s.MakeScratchDir("tmp")
@@ -263,14 +263,14 @@ func (s *Worktree) parseIndex(ctx context.Context, data []byte, path string) ([]
 	return entries, nil, err
 }
 
-// hashStagedTree computes the tree of the staged blobs that can be read. An unreadable one does
-// not matter when the working tree has the same bytes, or for an intent-to-add entry (the empty
-// blob); in a partial clone it is not lost. Any other is recorded as lost.
+// hashStagedTree computes the tree of the staged blobs that can be read. An unreadable one is no
+// loss when the working tree has the same bytes, for an intent-to-add entry (the empty blob), or in
+// a partial clone. Any other is recorded as lost.
 func (s *Worktree) hashStagedTree(ctx context.Context, c *Capture) error {
 	if len(c.Index.blobPaths) == 0 {
 		return nil
 	}
-	only := map[string]bool{} // raw names of those that are nowhere but in the store
+	only := map[string]bool{} // raw names of blobs that only git's object store may have
 	for oid := range c.Index.blobPaths {
 		only[RawOID(oid)] = c.Blobs[oid] == nil
 	}

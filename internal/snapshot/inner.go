@@ -19,10 +19,10 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Submodules and other repositories inside the tree are captured by a snapshot of their
-// own, in their own object store: so their index, HEAD, refs and ignore rules are saved as
-// those of the outer one, and what they have committed costs nothing. The outer manifest
-// names the inner commits. That repeats: an inner repository may have others inside it.
+// Submodules and other repositories inside the tree are captured by snapshots of their own, in
+// their own object stores: their index, HEAD, refs and ignore rules are saved as those of the outer
+// repository, and committed content takes no extra space. The outer manifest names the inner
+// snapshots. An inner repository may contain others.
 
 // innerMessage starts the message of every inner snapshot.
 const innerMessage = InnerReason + ": "
@@ -31,15 +31,14 @@ const innerMessage = InnerReason + ": "
 // the snapshot taken before.
 const InnerReason = "with the repository around it"
 
-// NotInnerError says why a repository inside the tree has no snapshot of its own.
+// NotInnerError is the reason why a repository inside the tree has no snapshot of its own.
 type NotInnerError struct{ Reason string }
 
 func (e *NotInnerError) Error() string { return e.Reason }
 
-// OpenInner opens the repository at a path of the tree. The error is a *NotInnerError when there
-// is none that belay may write to: its git folder must be inside it, or inside the outer git
-// folder as for submodules. Anybody can write a .git file that points to another repository of
-// the user.
+// OpenInner opens the repository at a path of the tree. The error is a *NotInnerError when there is
+// none that belay may write to: its git folder must be inside it, or inside the outer git folder as
+// for submodules. Anybody can write a .git file that points to another repository of the user.
 func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(path))
 	repo, err := s.Repo.OpenOther(ctx, root)
@@ -65,7 +64,7 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 }
 
 // OpenPinnedInner opens the repository of an inner snapshot that an outer one names, and checks
-// that the snapshot with this id there is the same. A ref that was moved or deleted is set again,
+// that the snapshot with this id is the same there. A ref that was moved or deleted is set again,
 // and missing objects are restored.
 func (s *Store) OpenPinnedInner(ctx context.Context, in InnerSnapshot) (*Store, error) {
 	return s.openPinnedInner(ctx, in, true)
@@ -120,8 +119,8 @@ type InnerPair struct {
 	From, To belay.SnapshotID
 }
 
-// InnerPairs returns the repositories that both snapshots have inner snapshots of. Missed reports
-// a repository that can no longer be opened, or that is another one now.
+// InnerPairs returns the repositories that both snapshots have inner snapshots of. Missed reports a
+// repository that can no longer be opened, or that was replaced by another.
 func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pairs []InnerPair, err error) {
 	then, err := s.InnerSnapshots(ctx, from)
 	if err != nil || len(then) == 0 {
@@ -184,11 +183,11 @@ func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 	if err := t.Drop(ctx); err != nil {
 		return err
 	}
-	m.Gaps, m.Inner = slices.Clone(m.Gaps), nil // a watch shares its manifest
+	m.Gaps, m.Inner = slices.Clone(m.Gaps), nil // the manifest may be shared with a watch
 	for _, n := range m.Nested {
 		root := filepath.Join(t.store.Repo.Root, filepath.FromSlash(n.Path))
 		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.store.Worktree.IsLinkedTree(n.Path) {
-			continue // a submodule that was never checked out, or a worktree where somebody works
+			continue // a submodule that was never checked out, or a linked worktree, which has an owner
 		}
 		in := InnerSnapshot{Path: n.Path, Link: GitFileText(root)}
 		e := Extent{Agents: t.extent.Agents, Protect: InnerGlobs(n.Path, t.extent.Protect), Files: InnerGlobs(n.Path, t.extent.Files),
@@ -227,8 +226,8 @@ func (t *innerSnapshotter) Take(ctx context.Context, m *Manifest) error {
 	return nil
 }
 
-// isInnerError reports whether an error is about the inner repository, which then becomes a gap.
-// A full disk, or another process working there, fails the whole snapshot instead.
+// isInnerError reports whether an error concerns only the inner repository, which then becomes a
+// gap. A full disk, or another process restoring there, fails the outer snapshot.
 func isInnerError(err error) bool {
 	var not *NotInnerError
 	var failed *git.CommandError
@@ -292,14 +291,14 @@ func (s *Store) NewInnerSnapshotter(e Extent, since []InnerSnapshot, note string
 // from a killed process, not part of a snapshot that is being taken.
 const orphanAge = time.Hour
 
-// SweepInner deletes inner snapshots that no outer snapshot names, which killed processes left,
-// and the mirrored objects of repositories that no snapshot names.
+// SweepInner deletes inner snapshots that killed processes left and no outer snapshot names, and
+// the mirrored objects of repositories that no snapshot names.
 func (s *Store) SweepInner(ctx context.Context) error {
 	all, bad, err := s.ListAll(ctx)
-	if err != nil || len(bad) > 0 { // one that cannot be read may name any of them
+	if err != nil || len(bad) > 0 { // an unreadable snapshot may name any of them
 		return err
 	}
-	bound, paths := map[string]bool{}, map[string]bool{} // ids; paths, and whether a snapshot names them
+	bound, paths := map[string]bool{}, map[string]bool{} // ids of named inner snapshots; paths, and whether a snapshot names them
 	for i, info := range all {
 		if info.innerCount == 0 && i != len(all)-1 {
 			continue
@@ -344,7 +343,7 @@ func (s *Store) SweepInner(ctx context.Context) error {
 		}
 		old := slices.DeleteFunc(list, func(i Info) bool {
 			taken := strings.HasPrefix(i.Message, strings.TrimSpace(innerMessage))
-			// What a restore found in there belongs to a snapshot of the outer one of the same time.
+			// An inner rescue belongs to the restore of an outer snapshot of the same time.
 			rescue := i.Kind == belay.KindRescue && strings.HasSuffix(i.Message, InnerReason) && (len(all) == 0 || i.ID < all[0].ID)
 			return bound[string(i.ID)] || !taken && !rescue || s.opts.Now().Sub(idTime(i.ID)) < orphanAge
 		})
@@ -355,7 +354,7 @@ func (s *Store) SweepInner(ctx context.Context) error {
 	return nil
 }
 
-// isStale reports whether a folder is old enough that nobody can still be creating it.
+// isStale reports whether a folder is too old to be one that is being created.
 func (s *Store) isStale(d fs.DirEntry) bool {
 	info, err := d.Info()
 	return err == nil && s.opts.Now().Sub(info.ModTime()) > orphanAge

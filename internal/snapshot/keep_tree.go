@@ -14,18 +14,17 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// hashRefs computes the object names of the list of refs, and of everything that gc must keep
-// while the snapshot exists: what branches, tags, stashes and an operation in progress name.
-// Objects other than commits are in a tree beside the snapshot's files. Commits have refs of
-// their own (see commit_refs.go), because only a commit or a ref can name a commit. While refs
-// stay the same, so does that tree. The bytes of tag objects are stored separately, so that a
-// deleted tag can be recreated.
+// hashRefs computes the object names of the list of refs, and of everything that gc must keep while
+// the snapshot exists: what branches, tags, stashes and an operation in progress name. Objects
+// other than commits are in a tree beside the snapshot's files. Commits have refs of their own (see
+// commit_refs.go), because only a commit or a ref can name a commit. The tree is the same while
+// refs are. The bytes of tag objects are stored separately, so that a deleted tag can be recreated.
 func (s *Worktree) hashRefs(ctx context.Context, c *Capture, m *meta) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HEAD %s %s\n", c.Head.OID, c.Head.Branch)
 	named := git.CommitsIn(c.OperationFiles)
 	for _, l := range c.Reflogs {
-		if l.Name == "logs/refs/stash" { // the stash's list is its log
+		if l.Name == "logs/refs/stash" { // the reflog is the list of stashes
 			named = append(named, git.CommitsIn([]git.StateFile{l})...)
 		}
 	}
@@ -69,9 +68,9 @@ func (s *Worktree) hashRefs(ctx context.Context, c *Capture, m *meta) error {
 	return nil
 }
 
-// readableObjects returns those of the named objects that can be read: git would stop at a ref
-// that names another. Unreadable ones that HEAD or refs name are recorded as lost; a file of
-// git's may contain any word of that form.
+// readableObjects returns the named objects that can be read: git fails on a ref that names any
+// other. Unreadable ones that HEAD or refs name are recorded as lost. Others are skipped: any text
+// in git's state files may look like an object name.
 func (s *Worktree) readableObjects(ctx context.Context, c *Capture, named []string) ([]string, error) {
 	known := map[string]bool{}
 	if c.LastCache.isTrusted() {
@@ -105,8 +104,8 @@ func (s *Worktree) readableObjects(ctx context.Context, c *Capture, named []stri
 	return named, nil
 }
 
-// hashKeepTree makes the tree of the objects that are kept beside the files, and the tree of
-// tags. A name without an object is left out: a file may contain any word of that form.
+// hashKeepTree makes the tree of the objects that are kept beside the files, and the tree of tags.
+// Names without an object are skipped: any text in a file may look like one.
 func (s *Worktree) hashKeepTree(ctx context.Context, c *Capture, m *meta, named []string) error {
 	next := &c.NextCache
 	next.KeepTree, next.CommitRefs, next.TagsTree = "", nil, ""
@@ -177,7 +176,7 @@ func (k *keepTree) hashTags(ctx context.Context, oids []string) (string, error) 
 		seen[oid] = true
 		o, err := rd.Read(oid)
 		if errors.Is(err, git.ErrNoObject) || errors.Is(err, git.ErrDamaged) {
-			continue // what a tag leads to; the tags that refs name were read before
+			continue // the target of a tag; tags that refs name were read before
 		}
 		if err != nil {
 			return "", fmt.Errorf("read tag %s: %w", oid, err)
@@ -211,13 +210,13 @@ func parseTag(data []byte) (oid, typ string) {
 	return strings.TrimPrefix(first, "object "), strings.TrimPrefix(second, "type ")
 }
 
-// maxUnfilteredTips is how many commits get refs of their own without checking which are
+// maxUnfilteredTips is the number of commits that get refs of their own without a check which are
 // ancestors of others: most of a thousand tags are in the history of HEAD.
 const maxUnfilteredTips = 32
 
-// tips returns the commits that are not in the history of HEAD, and HEAD's.
+// tips returns HEAD's commit and the commits that are not in its history.
 func (s *Worktree) tips(ctx context.Context, head string, commits []string) ([]string, error) {
-	_, grafts := fsroot.Lstat(filepath.Join(s.Repo.Common, "info", "grafts")) // a history that may be gone tomorrow
+	_, grafts := fsroot.Lstat(filepath.Join(s.Repo.Common, "info", "grafts")) // grafts are no lasting part of the history
 	if len(commits) <= maxUnfilteredTips || !slices.Contains(commits, head) || !errors.Is(grafts, fs.ErrNotExist) {
 		return commits, nil
 	}

@@ -17,7 +17,7 @@ const Version = 1
 // Manifest lists the parts of one snapshot that a git tree cannot contain. All lists are sorted
 // by path.
 type Manifest struct {
-	FilePerm, ExecPerm, DirPerm uint16 // default modes (07777 bits) of everything that is not in Modes
+	FilePerm, ExecPerm, DirPerm uint16 // default modes (07777 bits) of all paths that are not in Modes
 	Modes                       []Mode
 	Folders                     []string         // folders without a captured file below them
 	Odd                         []OddPath        // captured paths whose names or kinds a git tree must not contain
@@ -85,8 +85,8 @@ func (l LostObject) Reason() string {
 	return what + ": object " + l.OID[:min(len(l.OID), 12)] + " cannot be read"
 }
 
-// Rule is a file of ignore rules: its path, or "info/exclude" or "global" with Outer set. OID is
-// hex.
+// Rule is a file of ignore rules. Path is its path, or "info/exclude" or "global" with Outer set.
+// OID is hex.
 type Rule struct {
 	Path  string
 	OID   string
@@ -96,8 +96,8 @@ type Rule struct {
 // ManifestExtent is one reason why more was captured than git shows: a kind and its value.
 type ManifestExtent struct{ Kind, Value string }
 
-// Uncaptured is a path that is not captured, why, and a fingerprint that shows whether it
-// changed.
+// Uncaptured is a path that is not captured: the reason as one of the Uncaptured constants, and a
+// fingerprint that shows whether it changed.
 type Uncaptured struct{ Kind, Fingerprint, Path string }
 
 // IndexAttributes are the properties of the index file besides its bytes.

@@ -72,8 +72,8 @@ func TestDecodeIsTheInverseOfEncode(t *testing.T) {
 	})
 }
 
-// A manifest that was cut is never taken for a whole one, except where the cut leaves
-// whole records: there its reader cannot know, and the commit that names it does.
+// TestDecodeCut checks that a truncated manifest is an error, unless it ends after a complete
+// record: only the tag that names the manifest can detect that.
 func TestDecodeCut(t *testing.T) {
 	t.Parallel()
 	m := &Manifest{FilePerm: 0o644, Modes: []Mode{{"a", 0o600}}, Gaps: []ManifestGap{{"f", "fifo", true}}, Ignored: []string{"x/"}, Index: IndexAttributes{true, 5, 0o644}}
@@ -178,7 +178,8 @@ func TestChunksJoin(t *testing.T) {
 	})
 }
 
-// A large file that changed in one place shares nearly all of its pieces.
+// TestChunksShare checks that a large file that changed in one place shares nearly all of its
+// pieces.
 func TestChunksShare(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -11,19 +11,19 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// An inner snapshot is in the object store of its repository, and goes with it when an agent
-// deletes that. So the outer repository keeps second names (hard links) of the inner objects:
-// they cost no bytes while the repository is there, and all that is needed to make it again.
-// Of the rest of a git folder the inner snapshot has a copy.
+// An inner snapshot is in the object store of its repository, and is lost when an agent deletes
+// that. So the outer repository keeps hard links to the inner objects: they take no extra space
+// while the repository exists, and are enough to recreate its object store. The inner snapshot
+// itself contains the rest of the git folder.
 
 // mirrorDir is the folder with the hard links to the objects of the repository at a path.
 func (s *Store) mirrorDir(path string) string {
 	return filepath.Join(s.Worktree.Dir, "inner", s.Repo.HashObject("blob", []byte(path))[:32])
 }
 
-// mirrorObjects creates hard links to all objects that the repository at path has now. anew
-// removes links to objects that it no longer has, as before a task: later an agent may have
-// deleted them. Where links are not possible (another file system) nothing is kept, and the
+// mirrorObjects creates hard links to all objects that the repository at path has now. anew, which
+// is set before a task, removes links to objects that it no longer has; after that an agent may
+// have deleted them. If linking fails (another file system) the mirror is removed, and the
 // repository cannot be recreated.
 func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 	if inner.Repo.UsesReftable {
@@ -37,14 +37,14 @@ func (s *Store) mirrorObjects(path string, inner *Store, anew bool) error {
 	if err == nil {
 		err = fsroot.WriteFile(filepath.Join(s.mirrorDir(path), "format"), []byte(inner.Repo.Format), 0o600)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // git repacks at this moment; the next take has it
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // git is repacking; the next snapshot has the new packs
 		_ = fsroot.RemoveAll(s.mirrorDir(path))
 	}
 	return nil
 }
 
-// linkObjects makes one objects folder contain what another does, and with alone nothing else.
-// Objects never change, so an existing name is right.
+// linkObjects links every object of one objects folder into another and, with alone, removes all
+// others there. Objects never change, so existing names are kept.
 func linkObjects(from, to string, alone bool) error {
 	dirs, err := fsroot.ReadDir(from)
 	if err != nil {
@@ -81,8 +81,8 @@ func linkObjects(from, to string, alone bool) error {
 // mutableFiles are files in an objects folder whose content changes under the same name.
 var mutableFiles = map[string]bool{"alternates": true, "commit-graph": true, "packs": true, "multi-pack-index": true}
 
-// linkFiles is linkObjects for one folder of files. A file that git or belay is still writing has
-// a temporary name and is left out.
+// linkFiles is linkObjects for one folder of files. Files that are still being written have
+// temporary names and are skipped.
 func linkFiles(from, to string, alone bool) error {
 	if err := fsroot.MkdirAll(to, 0o700); err != nil {
 		return err
@@ -120,8 +120,8 @@ func linkFiles(from, to string, alone bool) error {
 	return nil
 }
 
-// restoreObjects gives the repository at a path back the objects that it had when snapshots of it
-// were taken. Its own index files of objects stay: git works without them.
+// restoreObjects links the mirrored objects back into the repository at a path. Its own index files
+// of objects stay: git works without the mirrored ones.
 func (s *Store) restoreObjects(path string, inner *Store) error {
 	from := filepath.Join(s.mirrorDir(path), "objects")
 	if !s.CanRecreate(path) {
@@ -137,8 +137,8 @@ func (s *Store) CanRecreate(path string) bool {
 	return err == nil
 }
 
-// Recreate recreates the git folder of a repository inside the tree at gitDir, with its objects
-// and nothing else; a restore of its snapshot does the rest. It is put in place by one rename.
+// Recreate recreates the git folder of a repository inside the tree at gitDir, with its objects and
+// nothing else; a restore of its snapshot does the rest. The folder appears by one rename.
 // fs.ErrExist when something is there.
 func (s *Store) Recreate(in InnerSnapshot, gitDir string) (err error) {
 	format, err := fsroot.ReadFile(filepath.Join(s.mirrorDir(in.Path), "format"), fsroot.MaxSmallFile)
@@ -170,7 +170,7 @@ func (s *Store) Recreate(in InnerSnapshot, gitDir string) (err error) {
 	if string(format) == "sha256" {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = sha256\n"
 	}
-	if in.Link != "" { // of a submodule: its config says where its files are
+	if in.Link != "" { // a submodule: its config names its working tree
 		rel, err := filepath.Rel(gitDir, filepath.Join(s.Repo.Root, filepath.FromSlash(in.Path)))
 		if err != nil {
 			return err

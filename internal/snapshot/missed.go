@@ -16,14 +16,14 @@ const (
 	MissedOther      = "other"      // something other than a file, folder or link
 	MissedRepository = "repository" // a new worktree of this repository, or a new nested one, that was not entered
 	MissedHeadMoved  = "moved"      // a known nested repository whose HEAD moved
-	MissedInner      = "inside"     // a nested repository that was captured and can no longer be, or is missing
+	MissedInner      = "inside"     // a nested repository that was captured and now cannot be, or is missing
 	MissedRefs       = "refs"       // a nested repository whose branches, tags or own git files changed
 	MissedAuthored   = "own"        // an ignored file that a person wrote, and that is not captured
 	MissedMode       = "mode"       // a protected or ignored file in both snapshots, with other permissions
 	MissedIgnored    = "ignored"    // another ignored file, or a folder of them (ends in "/")
 )
 
-// Missed is a change between two snapshots that the later one does not contain: it can be named
+// Missed is a change between two snapshots that the later one does not contain: it can be reported
 // but not checked.
 type Missed struct {
 	Kind, Path, Detail string
@@ -103,8 +103,8 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 	return out, nil
 }
 
-// missedInner returns what changed in nested repositories besides their files. lost are the paths
-// of those that need no further report.
+// missedInner returns what changed in nested repositories besides their files. lost contains the
+// paths that need no further report.
 func (s *Store) missedInner(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed,
 	lost map[string]bool, err error) {
 	lost = map[string]bool{}
@@ -133,7 +133,7 @@ func (s *Store) missedInner(ctx context.Context, from, to belay.SnapshotID, then
 		}
 		for _, m := range inside {
 			m.Path = p.Path + "/" + m.Path
-			lost[m.Path] = true // a gap of the outer manifest names it as well
+			lost[m.Path] = true // the outer manifest has the same gap
 			out = append(out, m)
 		}
 		names, err := p.Store.RefChanges(ctx, p.From, p.To)

@@ -48,7 +48,7 @@ func (s *Worktree) outerRuleFiles(r outerRules) (list []Rule) {
 }
 
 // addExtent records in the manifest what was captured in addition to git's view, and fingerprints
-// of what was left out anyway.
+// of what was not captured.
 func (s *Worktree) addExtent(c *Capture, m *Manifest) {
 	e := c.Options.Extent
 	if m.Extent = e.manifestExtents(); m.Extent == nil {
@@ -74,11 +74,11 @@ func (s *Worktree) addExtent(c *Capture, m *Manifest) {
 	}
 }
 
-// maxCounted limits the time that counting left-out files takes.
+// maxCounted limits the time for counting files that are not captured.
 const maxCounted = 100_000
 
-// countFiles returns the number of files in a folder, following no link, as text: "100000+" when
-// there are more than are counted.
+// countFiles returns the number of files in a folder as text, without following links; "100000+" at
+// the limit.
 func (s *Worktree) countFiles(folder string) string {
 	n := 0
 	err := filepath.WalkDir(filepath.Join(s.Repo.Root, filepath.FromSlash(folder)), func(_ string, d fs.DirEntry, err error) error {
@@ -100,7 +100,7 @@ func (s *Worktree) countFiles(folder string) string {
 func addScan(m *Manifest, r *scan.Result) {
 	m.Ignored = r.Ignored
 	perms := map[fsroot.PathKind]map[uint16]int{fsroot.File: {}, fsroot.Exec: {}, fsroot.Folder: {}}
-	for i, n := 0, len(r.Entries); i < n; { // most have the same mode: one map access for many
+	for i, n := 0, len(r.Entries); i < n; { // most have the same mode: one map access for a run of them
 		e, from := &r.Entries[i], i
 		for i < n && r.Entries[i].Kind == e.Kind && r.Entries[i].Perm == e.Perm {
 			i++
@@ -143,8 +143,8 @@ func addScan(m *Manifest, r *scan.Result) {
 	}
 }
 
-// MostCommonMode returns the most common mode, the smallest of several, and otherwise when counts
-// is empty.
+// MostCommonMode returns the most common mode, the smallest of equally common ones, or otherwise
+// when counts is empty.
 func MostCommonMode(counts map[uint16]int, otherwise uint16) uint16 {
 	best, n := otherwise, 0
 	for p, k := range counts {

@@ -19,15 +19,15 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// StoredObjects says where the objects of a capture are: in the new pack, or, when found is set,
-// in the repository, named by HEAD's tree or by earlier snapshots.
+// StoredObjects locates the objects of a capture: in the new pack or, for those in found, in the
+// repository, named by HEAD's tree or by earlier snapshots.
 type StoredObjects struct {
 	packPath string
 	found    []string
 }
 
-// ErrRefsDeleted says that refs were deleted, while the snapshot was stored, that named objects
-// of the capture. It has to be captured again.
+// ErrRefsDeleted reports that refs of objects in the capture were deleted while the snapshot was
+// stored. The state has to be captured again.
 var ErrRefsDeleted = belay.Refuse(belay.CodeCannot, "try again", "branches or snapshots were deleted while a snapshot was taken")
 
 // Objects stores belay's objects in a repository.
@@ -68,14 +68,14 @@ func (s Objects) putForCapture(ctx context.Context, c *Capture, objects []git.Ne
 		return pack, err
 	}
 	own, err := git.FoundInPack(s.worktree.Repo, pack)
-	if err == nil { // if it disappears again, Verify reports it
+	if err == nil { // if the pack is missing again, Verify reports it
 		c.FoundIn = c.FoundIn.Merge(own)
 	}
 	return pack, nil
 }
 
 // hasManyObjects reports whether a capture has so many objects, as after a change of branch, that
-// it is worth looking up which of them HEAD's tree contains.
+// it pays to look them up in HEAD's tree.
 func hasManyObjects(c *Capture) bool {
 	var bytes int64
 	for _, b := range c.Blobs {
@@ -115,8 +115,8 @@ func blobObject(src *BlobSource, root *fsroot.Root, oid string) git.NewObject {
 }
 
 // splitStored returns the objects that have to be stored, and the names of those that HEAD's tree
-// or an earlier snapshot names and whose bytes exist. Other objects may be in the repository as
-// well, but git may prune an object that nothing names at any moment.
+// or an earlier snapshot names and that exist. The repository may contain others too, but git may
+// prune unnamed objects at any moment.
 func (s Objects) splitStored(ctx context.Context, c *Capture, objects []git.NewObject) (lacking []git.NewObject,
 	found []string, err error) {
 	inHead, err := s.worktree.HeadObjects(ctx, c)
@@ -134,8 +134,7 @@ func (s Objects) splitStored(ctx context.Context, c *Capture, objects []git.NewO
 		return nil, nil, err
 	}
 	c.FoundIn = c.FoundIn.Merge(checked.FoundObjects)
-	// Where something of an earlier snapshot is gone, the rest of it may have no name any
-	// more either.
+	// If one object of an earlier snapshot is missing, the others may not be named any more either.
 	broken := slices.ContainsFunc(found, func(oid string) bool { return checked.Unusable[oid] != nil && !inHead[RawOID(oid)] })
 	named := map[string]bool{}
 	for _, oid := range found {
@@ -199,8 +198,8 @@ func (s Objects) stagedCopies(ctx context.Context, c *Capture, known []git.NewOb
 	return k, nil
 }
 
-// KeepUntilReleased stores objects that no gc removes until release is called. By then something
-// else has to name them.
+// KeepUntilReleased stores objects that no gc removes until release is called. Before that, a ref
+// has to name them.
 func (s Objects) KeepUntilReleased(ctx context.Context, objects []git.NewObject) (release func(), err error) {
 	release, err = s.Packs.LockShared()
 	if err != nil {
@@ -213,7 +212,8 @@ func (s Objects) KeepUntilReleased(ctx context.Context, objects []git.NewObject)
 	return release, nil
 }
 
-// openFunc returns a function that reads one object, once the one before was read or closed.
+// openFunc returns a function that opens one object. It can be read once the previous one was read
+// or closed.
 func (k *repoCopies) openFunc(oid string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		out, in := io.Pipe()
@@ -229,7 +229,7 @@ func (k *repoCopies) openFunc(oid string) func() (io.ReadCloser, error) {
 
 // Verify checks, after the ref was written, that the pack and every object that was found in the
 // repository still exist, and stores missing ones again. Then it checks that everything that was
-// found named still has a name: a gc that ran in between may yet delete it.
+// named is still named: otherwise a gc that read the refs in between may still delete it.
 func (s Objects) Verify(ctx context.Context, c *Capture, st StoredObjects) error {
 	if there, err := git.PackExists(st.packPath); !there {
 		return errors.Join(err, belay.Refuse(belay.CodeCannot,
@@ -246,8 +246,7 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st StoredObjects) error
 	return err
 }
 
-// checkStillNamed reads the refs and fails with ErrRefsDeleted when an object that was named
-// before no longer is.
+// checkStillNamed reads the refs and fails with ErrRefsDeleted when an object is no longer named.
 func (s Objects) checkStillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) {
 	refs, _, err := s.worktree.Repo.RefsUnread(ctx, isSnapshotRef, c.Refs)
 	if err != nil {
@@ -276,7 +275,7 @@ func (s Objects) storeMissing(ctx context.Context, c *Capture, st StoredObjects)
 	if err != nil {
 		return err
 	}
-	// Loose objects are those of refs, and were not among what was found.
+	// Loose objects are objects of refs, and were not in st.found.
 	c.FoundIn = checked.FoundObjects.Merge(own, git.FoundObjects{Loose: c.FoundIn.Loose})
 	if len(checked.Unusable) == 0 {
 		return nil
@@ -291,7 +290,7 @@ func (s Objects) storeMissing(ctx context.Context, c *Capture, st StoredObjects)
 	return err
 }
 
-// restoreOmittedBlobs adds the blobs that OmitsStored left out back to Blobs, and returns their
+// restoreOmittedBlobs adds the blobs that OmitsStored left out to Blobs again, and returns their
 // names.
 func (c *Capture) restoreOmittedBlobs() []string {
 	if !c.OmitsStored {
@@ -308,8 +307,8 @@ func (c *Capture) restoreOmittedBlobs() []string {
 	return oids
 }
 
-// areAllNamed reports whether everything that was named when refs were read still is: the
-// snapshots that this one depends on, and what refs and HEAD named, if only in a reflog.
+// areAllNamed reports whether everything that was named when refs were read still is: the snapshots
+// that this one depends on, and the objects of refs and HEAD, for which a reflog entry is enough.
 func (s Objects) areAllNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 	now := map[string]bool{head.OID: true, "": true}
 	for _, r := range refs {
@@ -326,7 +325,7 @@ func (s Objects) areAllNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 		return false
 	}
 	for _, r := range c.Refs {
-		ours := IsOwnRef(r.Name) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
+		ours := IsOwnRef(r.Name) || strings.HasPrefix(r.Name, "refs/remotes/") // snapshots do not keep these
 		if !now[r.OID] && !ours && !isInReflog(s.worktree.Repo.Dir, "HEAD", r.OID) && !isInReflog(s.worktree.Repo.Common, r.Name, r.OID) {
 			return false
 		}

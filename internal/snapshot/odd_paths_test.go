@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// suspects are names that git's fsck may object to, and neighbours that it must not.
+// suspects are names that git fsck may reject, and similar names that it accepts.
 var suspects = []string{
 	".git", ".GIT", ".Git", ".gIT", "git~1", "GIT~1", "git~2", ".git ", ".git.", ".git. .", ".git...", ".git::$INDEX_ALLOCATION",
 	".git:x", ".git\\x", "a\\.git", ".g\u200cit", "\u200c.git", ".git\ufeff", ".g" + strings.Repeat("\u200c", 30) + "it",
@@ -17,8 +17,8 @@ var suspects = []string{
 	"GIT", "a.git", ".gitmodules", ".gitattributes", strings.Repeat("x", 100), "\xff\xfe", ".g\xffit", "\u0130.git", ".gıt", ".GIT\u200f.",
 }
 
-// TestIsOddAgreesWithFsck makes a tree with each name, as the real git reads it: what
-// fsck calls an error would keep a snapshot from being pushed anywhere.
+// TestIsOddAgreesWithFsck makes a tree with each name and runs git fsck on it: a snapshot with a
+// name that is an error for fsck could not be pushed anywhere.
 func TestIsOddAgreesWithFsck(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestIsOddAgreesWithFsck(t *testing.T) {
 			names[tree] = fmt.Sprint(name, "|", link)
 		}
 	}
-	said, _ := git(nil, "fsck", "--full", "--strict", "--no-dangling") // it complains: that is the point
+	said, _ := git(nil, "fsck", "--full", "--strict", "--no-dangling") // it fails on the bad names
 	bad := map[string]bool{}
 	for line := range strings.Lines(said) {
 		for tree, name := range names {

@@ -14,14 +14,14 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// OldRules applies the ignore rules of a snapshot's time: git is asked in a scratch folder that
-// contains just those rules. Nothing is created before the first question.
+// OldRules applies the ignore rules of an earlier snapshot: it asks git in a scratch folder that
+// contains only those rules. Nothing is created before the first question.
 type OldRules struct {
 	worktree   *Worktree
 	key        string // names the rules in errors
 	rules      []Rule
 	ignoreCase bool
-	ctx        context.Context // of all questions: one git process answers many
+	ctx        context.Context // for all questions: one git process answers many
 
 	once sync.Once
 	ask  *git.Ignorer
@@ -29,8 +29,8 @@ type OldRules struct {
 	err  error
 }
 
-// OldRules prepares to apply the rules of a manifest. key names them in errors. ctx ends all
-// questions.
+// OldRules prepares to apply the rules of a manifest. key names them in errors. No question can be
+// asked after ctx is done.
 func (s *Worktree) OldRules(ctx context.Context, key string, m *Manifest) *OldRules {
 	return &OldRules{worktree: s, key: key, rules: m.Rules, ignoreCase: m.IgnoreCase, ctx: ctx}
 }
@@ -127,11 +127,11 @@ func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	return r.ask.Ask(ctx, paths)
 }
 
-// makeFolder creates a folder that is asked about: git looks at the path to decide whether a rule
-// for folders, such as "!b/", applies. If the name cannot be created, git answers as for a file.
+// makeFolder creates the folder of a question: git looks at the path to decide whether a rule for
+// folders, such as "!b/", applies. If it cannot be created, git answers as for a file.
 func (r *OldRules) makeFolder(p string) error {
 	err := fsroot.MkdirAll(filepath.Join(r.dir, "tree", filepath.FromSlash(p)), 0o700)
-	var other *fsroot.TypeError // a .gitignore of then
+	var other *fsroot.TypeError // one of the old .gitignore files
 	if errors.Is(err, unix.ENAMETOOLONG) || errors.As(err, &other) {
 		return nil
 	}

@@ -14,14 +14,14 @@ import (
 )
 
 // Pin identifies a snapshot by its id, its commit and the tree of its files. A task's record
-// stores all three, because anybody who can write to the repository can move a ref.
+// contains all three, because anybody who can write to the repository can move a ref.
 type Pin struct {
 	ID     belay.SnapshotID `json:"id"`
 	Commit string           `json:"commit"`
 	Tree   string           `json:"tree"`
 }
 
-// Pin returns what a task's record stores about the snapshot.
+// Pin returns the pin that a task's record contains for the snapshot.
 func (i Info) Pin() Pin { return Pin{i.ID, i.Commit, i.Tree} }
 
 // Registry stores the pins of all task records, for all stores of one process, and the snapshots
@@ -78,8 +78,8 @@ func (k *Registry) Lookup(id belay.SnapshotID) (b Pin, ok bool) {
 	return b, ok
 }
 
-// checkPin fails with CodeCannot when a ref's commit is not the one in the task's record. The
-// commit names everything in the snapshot, so the tree needs no check of its own.
+// checkPin fails with CodeCannot when a ref's commit is not the one in the task's record. The tree
+// needs no check: the commit determines everything in the snapshot.
 func (s *Store) checkPin(id belay.SnapshotID, commit string) error {
 	if b, said := s.opts.Registry.Lookup(id); said && b.Commit != commit {
 		return belay.Refuse(belay.CodeCannot, "belay doctor restores it if its content still exists",
@@ -114,8 +114,8 @@ func (s *Store) CheckRefs(ctx context.Context, list []Pin) (moved, missing []Pin
 	return moved, missing, nil
 }
 
-// RestoreRefs sets the refs of snapshots to their recorded commits, whatever they name now. gone
-// lists the snapshots whose objects are no longer in the repository; their refs are left alone.
+// RestoreRefs sets the refs of snapshots to their recorded commits, overwriting other values. gone
+// lists the snapshots with missing objects; their refs are left unchanged.
 func (s *Store) RestoreRefs(ctx context.Context, list []Pin) (gone []Pin, err error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -140,8 +140,8 @@ func (s *Store) RestoreRefs(ctx context.Context, list []Pin) (gone []Pin, err er
 	return gone, nil
 }
 
-// restoreRef sets the ref of one snapshot whose object exists, and the refs of the commits that
-// it needs, which may be missing too.
+// restoreRef sets the ref of a snapshot that still exists, and the refs of the commits that it
+// needs, which may be missing too.
 func (s *Store) restoreRef(ctx context.Context, b Pin) error {
 	if used, err := s.NeededCommits(ctx, b.Commit); err == nil { // a damaged snapshot is better than none
 		if err := s.setExistingCommitRefs(ctx, used); err != nil {
@@ -151,8 +151,8 @@ func (s *Store) restoreRef(ctx context.Context, b Pin) error {
 	return s.setRef(ctx, RefPrefix+string(b.ID), b.Commit)
 }
 
-// NeededCommits returns the commits that a snapshot needs, given the object that its ref names.
-// The snapshot's tree cannot name them, so whoever copies a snapshot has to copy them as well.
+// NeededCommits returns the commits that a snapshot needs, given the object that its ref names. The
+// snapshot's tree cannot name them: a copy of the snapshot has to include them.
 func (s *Store) NeededCommits(ctx context.Context, object string) ([]string, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Store) NeededCommits(ctx context.Context, object string) ([]string, err
 	return neededCommits(rd, object)
 }
 
-// setRef makes a ref name an object, whatever the ref names now.
+// setRef sets a ref to an object, overwriting other values.
 func (s *Store) setRef(ctx context.Context, name, object string) error {
 	var last error
 	for range 3 {
@@ -175,7 +175,7 @@ func (s *Store) setRef(ctx context.Context, name, object string) error {
 			if r.Name != name {
 				continue
 			}
-			if r.Symref != "" { // an update would move the ref that it names
+			if r.Symref != "" { // an update would move the ref that it points to
 				if err := s.Repo.DeleteSymref(ctx, name); err != nil {
 					return err
 				}
@@ -189,7 +189,7 @@ func (s *Store) setRef(ctx context.Context, name, object string) error {
 		if last = s.Repo.UpdateRefs(ctx, "belay: restore a ref", []git.Update{u}); last == nil {
 			return nil
 		}
-		// git may be unable to read the file. Without it, a packed ref of the name counts.
+		// git may be unable to read the file. Without it, a packed ref of the same name is used.
 		if !s.Repo.UsesReftable {
 			_ = fsroot.Remove(s.Repo.Common + "/" + name)
 		}
@@ -197,9 +197,9 @@ func (s *Store) setRef(ctx context.Context, name, object string) error {
 	return last
 }
 
-// AddSecondRefs creates a second ref for each snapshot and for the commits that it needs. Nobody
-// can guess the name, which contains secret, so an open task's snapshots survive when somebody
-// deletes refs/belay and runs git gc. DropSecondRefs deletes the refs.
+// AddSecondRefs creates a second ref for each snapshot and for the commits that it needs. The name
+// contains secret and cannot be guessed: an open task's snapshots survive when somebody deletes
+// refs/belay and runs git gc. DropSecondRefs deletes the refs.
 func (s *Store) AddSecondRefs(ctx context.Context, secret string, list ...Pin) error {
 	tmp, err := s.Worktree.MakeScratchDir("tmp")
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *Store) AddSecondRefs(ctx context.Context, secret string, list ...Pin) e
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		for _, oid := range used { // first: a snapshot with a second ref is skipped next time
+		for _, oid := range used { // commits first: a snapshot that has a second ref is skipped next time
 			if name := SecondRefPrefix + secret + "-" + oid; !has[name] {
 				if err := second(oid, oid); err != nil {
 					return err
@@ -281,7 +281,7 @@ func (s *Store) dropSecondRefs(ctx context.Context, those func(belay.SnapshotID)
 			commits = append(commits, r.OID)
 		}
 	}
-	if len(commits) > 0 { // the first refs may have been deleted unnoticed
+	if len(commits) > 0 { // the first refs may have been deleted meanwhile
 		if err := s.setCommitRefs(ctx, commits); err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// An id always follows those before it, and none that nobody can have made: a ref at the
-// end of time would leave no room above it.
+// An id follows all ids before it except those that nobody can have made: nothing sorts after an id
+// at the end of time.
 func TestNewIDsFollowTheTrueOnes(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := func(d time.Duration) belay.SnapshotID { return newID(now.Add(d), "") }
@@ -30,7 +30,7 @@ func TestNewIDsFollowTheTrueOnes(t *testing.T) {
 	}{
 		{nil, ""},
 		{refs(old), old},
-		{refs(old, soon), soon}, // the clock went back
+		{refs(old, soon), soon}, // the clock was set back
 		{refs(soon, far), soon},
 		{refs(old, end, beyond), old},
 		{append(refs(old), git.Ref{Name: RefPrefix + strings.Repeat("u", 26)}, git.Ref{Name: "refs/heads/" + string(soon)}), old},

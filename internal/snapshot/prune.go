@@ -31,8 +31,8 @@ func (s *Store) DropInfos(ctx context.Context, list []Info) error {
 	if len(list) == 0 {
 		return nil
 	}
-	// First the memory that rests on them, then the refs: killed in between, the next
-	// take only looks at more than it must.
+	// First the cache that depends on them, then the refs: after a kill in between, the next
+	// snapshot only checks more than necessary.
 	var ids []belay.SnapshotID
 	var updates []git.Update
 	var inner []InnerSnapshot
@@ -60,7 +60,7 @@ func (s *Store) DropInfos(ctx context.Context, list []Info) error {
 	if err := s.Repo.UpdateRefs(ctx, "belay: drop", updates); err != nil {
 		return err
 	}
-	_ = s.objects.Packs.CleanUp(true) // what is kept for longer than it must be harms nobody
+	_ = s.objects.Packs.CleanUp(true) // packs that are kept for too long do no harm
 	if err := s.sweepCommitRefs(ctx); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 		return out, err
 	}
 	if out.Kept = len(all); len(bad) > 0 {
-		// The newest of a task may be among them, and the one before it is then all there is.
+		// The newest of a task may be among them, and the one before it then the only one left.
 		return out, &belay.Error{Code: belay.CodeCannot, Try: "belay doctor", Err: bad[0],
 			What: "nothing was forgotten: " + belay.Count(len(bad), "snapshot", "snapshots") + " cannot be read"}
 	}
@@ -97,9 +97,9 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	newest := map[string]belay.SnapshotID{}
 	for _, i := range all {
 		if isForeignID(i.ID, now) {
-			continue // it does not count as a task's newest; it is too new to be pruned itself
+			continue // it does not count as a task's newest, and is too new to be pruned
 		}
-		newest[i.Task.Key()] = i.ID // they come in order
+		newest[i.Task.Key()] = i.ID // the list is sorted
 	}
 	limit := now.Add(-o.OlderThan)
 	var old []Info
@@ -171,7 +171,7 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin"}
 		out, err := s.Repo.Run(ctx, strings.NewReader(names), append(walk, "--not", "--branches", "--tags")...)
 		var f *git.CommandError
-		if errors.As(err, &f) { // a branch of the user's that names nothing says nothing of a snapshot
+		if errors.As(err, &f) { // a broken branch of the user's is no fault of the snapshot
 			out, err = s.Repo.Run(ctx, strings.NewReader(names), walk...)
 		}
 		switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // outerRules are the ignore rules outside the tree, and whether git may store other bytes than
-// the disk has.
+// those on disk.
 type outerRules struct {
 	key        string
 	files      []git.StateFile // info/exclude and the global excludes file ("global")
@@ -94,8 +94,8 @@ func parseGitBool(v string) bool {
 	return false
 }
 
-// nestedHead returns the commit of a nested repository, as far as two small files show it; ""
-// otherwise. It is for display: no program is started there.
+// nestedHead returns the commit of a nested repository if two small files show it, "" otherwise. It
+// is for display: no program is started there.
 func (s *Worktree) nestedHead(path string) string {
 	dir := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
 	if info, err := os.Lstat(dir); err == nil && info.Mode().IsRegular() {

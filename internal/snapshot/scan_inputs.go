@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// ScanInputs is what determines a scan besides the files, for somebody who scans on behalf of
+// ScanInputs are the inputs of a scan besides the files, for a watcher that scans on behalf of
 // later captures.
 type ScanInputs struct {
 	Options    scan.Options // without Ignored

@@ -21,7 +21,7 @@ import (
 // DefaultMaxFile is the size above which an untracked file is not captured.
 const DefaultMaxFile = 256 << 20
 
-// Options says what is captured in addition to git's view.
+// Options selects what is captured in addition to git's view.
 type Options struct {
 	Include  []string // doublestar globs of ignored paths to capture as well
 	MaxFile  int64    // untracked files above this size are gaps; 0 is DefaultMaxFile
@@ -58,7 +58,7 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 		objects: Objects{worktree: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
-// Meta is the description of a snapshot that its caller gives.
+// Meta is the part of a snapshot's description that the caller gives.
 type Meta struct {
 	Kind     belay.Kind   `json:"kind"`
 	Task     belay.TaskID `json:"task,omitempty"`
@@ -77,7 +77,7 @@ type Meta struct {
 	SkipIfTree string `json:"-"`
 }
 
-// ErrSame says that nothing changed since the snapshot of Meta.SkipIfTree.
+// ErrSame reports that nothing changed since the snapshot of Meta.SkipIfTree.
 var ErrSame = errors.New("nothing changed since that snapshot")
 
 // Gap is a path that could not be captured, and why; or a ref, HEAD or the path of staged
@@ -106,7 +106,7 @@ type Info struct {
 	BrokenRefs   []string `json:"broken_refs,omitempty"`
 	Commit       string   `json:"-"` // the object that the ref names: a tag, in format 1 a commit
 	SnapshotTree string   `json:"-"` // the tag's tree, which names everything in the snapshot; only Take fills it
-	AddedBytes   int64    `json:"-"` // size of the pack that it added to the repository; 0 is unknown: only Take fills it
+	AddedBytes   int64    `json:"-"` // size of the pack that it added to the repository; 0 is unknown; only Take fills it
 	oddCount     int      // captured files whose names no git tree may contain
 	innerCount   int      // repositories inside the tree that have snapshots of their own
 }
@@ -166,11 +166,12 @@ func splitGaps(m *Manifest) (gaps []Gap, nested []string) {
 	return gaps, nested
 }
 
-// KeepUntilReleased stores objects that no gc removes until release is called. By then something
-// else has to name them.
+// KeepUntilReleased stores objects that no gc removes until release is called. Before that, a ref
+// has to name them.
 func (s *Store) KeepUntilReleased(ctx context.Context, objects []git.NewObject) (release func(), err error) {
 	return s.objects.KeepUntilReleased(ctx, objects)
 }
 
-// CleanUpPacks removes what killed processes left of packs, when nobody is storing objects.
+// CleanUpPacks removes leftovers of killed processes among the packs, when nobody is storing
+// objects.
 func (s *Store) CleanUpPacks() error { return s.objects.Packs.CleanUp(false) }

@@ -15,13 +15,13 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Take takes a snapshot of the current state and changes nothing else: not the index, no ref
-// outside refs/belay/, no file. It starts no program that the repository names. Info.Gaps lists
+// Take takes a snapshot of the current state and changes nothing else: neither the index, nor refs
+// outside belay's own, nor files. It starts no program that the repository names. Info.Gaps lists
 // what could not be captured, and Info.Partial is set then.
 //
 // A transient snapshot has no ref.
 //
-// CodeBusy when another process restores in this working tree.
+// CodeBusy when another process is restoring in this working tree.
 func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 	return s.TakeWith(ctx, m, Extent{})
 }
@@ -56,9 +56,9 @@ func (s *Store) TakeUnfinished(ctx context.Context, m Meta, e Extent) (Info, err
 	return info, err
 }
 
-// takeTransient is TakeLocked without a ref: nothing is left behind, whatever happens to this
-// process. Everything can be read until the next gc; a gc with --prune=now at that moment makes
-// the command fail, and it can be repeated. Later snapshots do not depend on it.
+// takeTransient is TakeLocked without a ref: nothing remains even if this process is killed.
+// Everything can be read until the next gc; a gc with --prune=now at that moment makes the command
+// fail, and it can be repeated. Later snapshots do not depend on it.
 func (s *Store) takeTransient(ctx context.Context, m Meta, w CaptureOptions) (Info, error) {
 	if _, err := s.Worktree.MakeScratchDir("tmp"); err != nil {
 		return Info{}, err
@@ -80,8 +80,8 @@ func (s *Store) takeTransient(ctx context.Context, m Meta, w CaptureOptions) (In
 	return info, nil
 }
 
-// LockShared keeps restores of this tree away, and the removal of temporary files, until unlock
-// is called. CodeBusy when a restore is running.
+// LockShared prevents restores of this tree, and the removal of temporary files, until unlock is
+// called. CodeBusy when a restore is running.
 func (s *Store) LockShared(ctx context.Context) (func(), error) {
 	if _, err := s.Worktree.MakeScratchDir(); err != nil {
 		return nil, err
@@ -101,12 +101,12 @@ func (s *Store) LockShared(ctx context.Context) (func(), error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// maxTries is how often a tree that changes while it is captured is read again.
+// maxTries is the number of times that a tree is read while it changes.
 const maxTries = 3
 
 // TakeLocked reads the state, stores it, writes the ref, and only then verifies that every object
-// exists and that everything that was found named still is. A gc cannot remove what it stores,
-// whenever that gc read the refs. The caller holds the lock of LockShared.
+// exists and that everything that was named still is. So no gc can remove its objects, no matter
+// when that gc read the refs. The caller has the lock of LockShared.
 func (s *Store) TakeLocked(ctx context.Context, m Meta, w CaptureOptions) (Info, *Capture, error) {
 	if _, err := s.Worktree.MakeScratchDir("tmp"); err != nil {
 		return Info{}, nil, err
@@ -114,8 +114,8 @@ func (s *Store) TakeLocked(ctx context.Context, m Meta, w CaptureOptions) (Info,
 	for try := 1; ; try++ {
 		info, c, err := s.takeOnce(ctx, m, w)
 		if err == nil {
-			// The snapshot exists. That the next take has to look at everything again is no
-			// reason to call it failed: whoever asked would take a second one.
+			// The snapshot exists. A missing cache only makes the next one slower; an error would
+			// make the caller take a second one.
 			_ = s.saveCaches(ctx, c, info.ID)
 			_ = s.objects.Packs.CleanUp(false)
 			return info, c, nil
@@ -182,8 +182,8 @@ func (s *Store) takeOnce(ctx context.Context, m Meta, w CaptureOptions) (Info, *
 	return info, c, nil
 }
 
-// deleteUnfinishedRef deletes the ref of a snapshot that was not finished, if it exists. Gc
-// removes the pack later: by now it may contain objects that git deleted as duplicates.
+// deleteUnfinishedRef deletes the ref of a snapshot that was not finished, if it exists. The pack
+// is left to gc: by now it may be the only copy of objects that git deleted as duplicates.
 func (s *Store) deleteUnfinishedRef(ctx context.Context, info Info) error {
 	ctx = context.WithoutCancel(ctx)
 	refs, err := s.Repo.Refs(ctx, RefPrefix)
@@ -198,7 +198,7 @@ func (s *Store) deleteUnfinishedRef(ctx context.Context, info Info) error {
 	return nil
 }
 
-// newTag makes the tag of a snapshot of what was captured.
+// newTag makes the tag of the snapshot of a capture.
 func (s *Store) newTag(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newestID(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
@@ -217,9 +217,9 @@ func (s *Store) newTag(c *Capture, m Meta) (Info, git.NewObject) {
 	return info, tag
 }
 
-// captureStable captures the current state and stores its objects, with those that extra adds. If
-// files change meanwhile it tries again. In the end it stores copies of what was read, and the
-// capture is marked Unstable.
+// captureStable captures the current state and stores its objects, with those that seal adds. If
+// files change meanwhile it tries again. After maxTries it stores copies of the files, and marks
+// the capture Unstable.
 func (s *Store) captureStable(ctx context.Context, w CaptureOptions, seal ExtraObjects) (*Capture, StoredObjects, error) {
 	for try := 1; ; try++ {
 		c, err := s.readPresent(ctx, w, try == 1)
@@ -265,7 +265,7 @@ func (s *Store) readPresent(ctx context.Context, w CaptureOptions, first bool) (
 
 // CapturePresent captures the current state, with the help of a watcher when there is one, and
 // stores nothing: it can be compared with a snapshot, but its trees cannot be read. CodeBusy when
-// another process restores in this working tree.
+// another process is restoring in this working tree.
 func (s *Store) CapturePresent(ctx context.Context, e Extent) (*Capture, error) {
 	unlock, err := s.LockShared(ctx)
 	if err != nil {
@@ -290,8 +290,8 @@ func (s *Store) CapturePresent(ctx context.Context, e Extent) (*Capture, error) 
 // noExtraObjects is for captures that do not become a snapshot.
 func noExtraObjects(*Capture) ([]git.NewObject, error) { return nil, nil }
 
-// StoreFilesTree captures the current state and stores it without a ref: the tree of its files
-// can be compared with a snapshot's until the next gc.
+// StoreFilesTree captures the current state and stores it without a ref. The tree of its files can
+// be compared with a snapshot's until the next gc.
 func (s *Store) StoreFilesTree(ctx context.Context, e Extent) (tree string, err error) {
 	unlock, err := s.LockShared(ctx)
 	if err != nil {
@@ -312,17 +312,17 @@ func (s *Store) StoreFilesTree(ctx context.Context, e Extent) (tree string, err 
 }
 
 // CaptureLocked captures and stores like StoreFilesTree, with the given options, and returns the
-// capture. The caller keeps restores away.
+// capture. The caller has the lock of LockShared.
 func (s *Store) CaptureLocked(ctx context.Context, w CaptureOptions) (*Capture, error) {
 	c, _, err := s.captureStable(ctx, w, noExtraObjects)
 	return c, err
 }
 
-// LockPath is the lock file that keeps snapshots and restores of this tree from running at the
+// LockPath is the lock file that prevents snapshots and restores of this tree from running at the
 // same time.
 func (s *Store) LockPath() string { return filepath.Join(s.Worktree.Dir, "restore.lock") }
 
-// BusyError returns the error for when another process has that lock.
+// BusyError returns the error for a lock that another process has.
 func (s *Store) BusyError() error {
 	var by struct {
 		PID         int

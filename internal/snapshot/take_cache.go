@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// TakeCache is what one snapshot leaves for the next, in addition to the stat cache: which
+// TakeCache contains what one snapshot passes to the next, in addition to the stat cache: which
 // objects are known to be stored, because existing snapshots contain them. It is valid only while
 // all of Anchors exist; when one is deleted, everything is checked again.
 type TakeCache struct {
@@ -44,7 +44,7 @@ type TakeCache struct {
 func (s *Worktree) statCachePath() string { return filepath.Join(s.Dir, "stat-cache") }
 func (s *Worktree) takeCachePath() string { return filepath.Join(s.Dir, "stored") }
 
-// ReadCache reads the cache. It is not valid when it cannot be read, or when one of its anchor
+// ReadCache reads the cache. It is invalid when it cannot be read, or when one of its anchor
 // snapshots is missing.
 func (s *Worktree) ReadCache(refs []git.Ref) TakeCache {
 	var m TakeCache
@@ -85,7 +85,7 @@ func (m *TakeCache) isTrusted() bool { return m.Valid && !m.Untrusted }
 // hasLost reports whether an object that was named could not be read.
 func (c *Capture) hasLost() bool { return len(c.Manifest.Lost)+len(c.lostHeadTrees) > 0 }
 
-// DependsOn returns where all objects are that the snapshot of a capture depends on.
+// DependsOn returns the locations of all objects that the snapshot of a capture depends on.
 func (c *Capture) DependsOn() git.FoundObjects {
 	if c.LastCache.isTrusted() {
 		return c.LastCache.FoundIn.Merge(c.FoundIn)
@@ -101,8 +101,8 @@ func rawNames(objects []git.NewObject) (raw []byte) {
 	return raw
 }
 
-// SaveCache writes this cache and the stat cache after a snapshot was taken. Snapshots that were
-// taken at the same time depend on each other, so their anchors are merged, under a lock.
+// SaveCache writes this cache and the stat cache after a snapshot was taken. Snapshots taken at the
+// same time depend on each other, so their anchors are merged, under a lock.
 func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	lock := fsroot.NewLock(s.takeCachePath() + ".lock")
 	if _, err := lock.TryLockContext(ctx, 5e6); err != nil {
@@ -123,7 +123,7 @@ func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotI
 	var now TakeCache
 	if text, err := fsroot.ReadFile(s.takeCachePath(), fsroot.MaxSmallFile); err == nil && json.Unmarshal(text,
 		&now) == nil && c.LastCache.Valid {
-		if !slices.Equal(now.Anchors, c.LastCache.Anchors) { // both as they were written, sorted: somebody took one meanwhile
+		if !slices.Equal(now.Anchors, c.LastCache.Anchors) { // both are stored sorted; another snapshot was taken meanwhile
 			m.FoundIn, m.Anchors = m.FoundIn.Merge(now.FoundIn), append(m.Anchors, now.Anchors...)
 		}
 	}
@@ -133,8 +133,9 @@ func (s *Worktree) SaveCache(ctx context.Context, c *Capture, id belay.SnapshotI
 	if err != nil {
 		return err
 	}
-	// The cache comes last: killed in between, it is the older one, and all it names is
-	// in the anchors' snapshots. A newer one would name objects that no anchor contains.
+	// The stat cache is written last: after a kill in between it is the older one, and the anchors'
+	// snapshots contain everything that it names. A newer one would name objects that no anchor
+	// contains.
 	if err := WriteAtomic(s.takeCachePath(), text, false); err != nil {
 		return err
 	}

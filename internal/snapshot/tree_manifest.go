@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Manifest makes the manifest of a scanned tree. Folders whose sum has nothing for it are
+// Manifest makes the manifest of a scanned tree. Folders with a sum that shows nothing to list are
 // skipped.
 func (a *FolderSums) Manifest(top scan.Folder) *Manifest {
 	s := a.sumOf(top)
@@ -118,7 +118,7 @@ func (a *FolderSums) MarkUncertain(f scan.Folder, d *scan.DirtyPaths) {
 	})
 }
 
-// CollectNew collects the blobs and trees that are in now and not in then.
+// CollectNew adds to seen the blobs and trees that are in now and not in then.
 func (a *FolderSums) CollectNew(then *scan.Folder, now scan.Folder, seen *WatchAnswer) {
 	if then != nil && then.Same(now) {
 		return

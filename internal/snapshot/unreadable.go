@@ -47,7 +47,7 @@ func (b BrokenPart) String() string {
 // path; nothing when a restore would find every byte. Commits that it only keeps alive are not
 // followed: git fsck checks their history.
 //
-// The error is about the repository as a whole, or ctx's.
+// An error is about the repository in general, or ctx's.
 func (s *Store) Unreadable(ctx context.Context, info Info) ([]BrokenPart, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Store) Unreadable(ctx context.Context, info Info) ([]BrokenPart, error)
 	return w.check()
 }
 
-// snapshotTree returns the tree of a snapshot, given the object that its ref names, which begins
+// snapshotTree returns the tree of a snapshot, given the object that its ref names. That begins
 // with "object <oid>", in format 1 with "tree <oid>".
 func snapshotTree(o git.Object) string {
 	first, _, _ := strings.Cut(string(o.Data), "\n")
@@ -88,7 +88,7 @@ func (w *objectWalk) add(part, path, oid string) {
 	w.paths[oid] = append(w.paths[oid], BrokenPart{Part: part, Path: path, OID: oid})
 }
 
-// walkTree collects a tree of the snapshot. A tree that cannot be read is found by check.
+// walkTree collects a tree of the snapshot. check finds a tree that cannot be read.
 func (w *objectWalk) walkTree(path, oid string) error {
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
@@ -125,7 +125,7 @@ func (w *objectWalk) addObject(path, oid string) {
 			rest = "./"
 		}
 		w.add(PartFile, rest, oid)
-	case "odd": // by the manifest
+	case "odd": // addOdd adds the paths, from the manifest
 		if w.paths[oid] == nil {
 			w.paths[oid] = []BrokenPart{}
 		}
@@ -176,9 +176,9 @@ type Damaged struct {
 	Broken []BrokenPart
 }
 
-// Examine is Unreadable for many snapshots: what they share is read once. It returns the damaged
-// ones in the given order. progress, if not nil, is called before each with the number examined
-// so far.
+// Examine is Unreadable for many snapshots: shared objects are read once. It returns the damaged
+// ones in the given order. progress, if not nil, is called before each with the number examined so
+// far.
 func (s *Store) Examine(ctx context.Context, list []Info, progress func(done int)) ([]Damaged, error) {
 	seen := map[string]bool{}
 	rd, err := s.Repo.Reader(ctx)

@@ -14,8 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Watcher answers for a working tree in which nothing can change without its knowledge. A
-// snapshot that it answers for reads only changed files.
+// Watcher tracks all changes in a working tree. A snapshot with its help reads only changed files.
 type Watcher interface {
 	// IsRunning reports whether a watcher seems to run. It is cheap and guarantees nothing.
 	IsRunning() bool
@@ -43,9 +42,9 @@ func BaseKey(repo *git.Repo, tree string, m *Manifest) string {
 	return repo.HashObject("blob", []byte(b.String()))
 }
 
-// latestTake is what one snapshot leaves for the next in a watched tree: the snapshot that
-// contains everything of a base. Unlike TakeCache it lists no objects, so it has the same size
-// for every repository.
+// latestTake contains what one snapshot passes to the next in a watched tree: the snapshot that
+// contains everything of a base. Unlike TakeCache it lists no objects, so its size does not depend
+// on the repository.
 type latestTake struct {
 	Version int              `json:"v"`
 	Anchor  belay.SnapshotID `json:"anchor"`
@@ -77,7 +76,7 @@ func (s *Store) captureWatched(ctx context.Context, w CaptureOptions) *Capture {
 	asked := make(chan *WatchAnswer, 1)
 	go func() { asked <- s.Watch.Query(ctx, l.BaseKey) }()
 	c := &Capture{Options: w, LoadCache: func(refs []git.Ref) TakeCache { return l.cacheFor(refs) }}
-	err := s.Worktree.ReadGitState(ctx, c) // meanwhile: each waits for what the other does not need
+	err := s.Worktree.ReadGitState(ctx, c) // at the same time: both mostly wait
 	seen := <-asked
 	if c.Answer = seen; seen == nil || err != nil || !c.LastCache.Valid || c.LastCache.Untrusted {
 		return nil
@@ -86,22 +85,22 @@ func (s *Store) captureWatched(ctx context.Context, w CaptureOptions) *Capture {
 		s.Watch.ReportMismatch()
 		return nil
 	}
-	if c.LacksExtras() { // what is wanted besides is not in the answer
+	if c.LacksExtras() { // the answer lacks requested extras
 		return nil
 	}
-	if c.Index.Key != seen.IndexKey { // git wrote it just now; the watch will see
+	if c.Index.Key != seen.IndexKey { // git wrote it just now; the watch has not seen it yet
 		return nil
 	}
 	if more, err := s.Worktree.InspectIgnored(ctx, c); err != nil || more {
 		return nil
 	}
-	if s.Worktree.HashObjects(ctx, c) != nil || len(c.Manifest.Lost) > 0 { // the bytes may be in a file that was not looked at
+	if s.Worktree.HashObjects(ctx, c) != nil || len(c.Manifest.Lost) > 0 { // a file that was not read may have the bytes
 		return nil
 	}
 	return c
 }
 
-// cacheFor returns the cache, valid while the snapshot exists.
+// cacheFor returns the cache; it is valid while the snapshot exists.
 func (l latestTake) cacheFor(refs []git.Ref) TakeCache {
 	m := l.TakeCache
 	m.Anchors = []belay.SnapshotID{l.Anchor}
@@ -109,7 +108,7 @@ func (l latestTake) cacheFor(refs []git.Ref) TakeCache {
 	return m
 }
 
-// saveCaches writes what the next snapshot can use. A snapshot that a watcher answered for knows
+// saveCaches writes the caches for the next snapshot. A snapshot with a watcher's answer knows
 // nothing about the files that were not read, and leaves the other cache unchanged.
 func (s *Store) saveCaches(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	if c.Answer == nil {

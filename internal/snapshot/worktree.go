@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Nothing is changed but belay's private folder: no file of the tree, not the index, no ref.
+// Only belay's private folder is changed: no file of the tree, not the index, no ref.
 
 // RefPrefix starts the names of the refs of snapshots.
 const RefPrefix = "refs/belay/"
@@ -25,8 +25,8 @@ const CommitRefPrefix = "refs/used-by-belay/"
 // have the prefix too: see IsSecondRef.
 const SecondRefPrefix = "refs/kept/"
 
-// IsSecondRef reports whether a ref is the second ref of a snapshot, or of a commit that one
-// needs: 32 hex digits that nobody can guess, and the snapshot's id or the commit.
+// IsSecondRef reports whether a ref is the second ref of a snapshot or of a commit that one needs:
+// 32 random hex digits, "-", and the snapshot's id or the commit.
 func IsSecondRef(name string) bool {
 	secret, id, ok := strings.Cut(strings.TrimPrefix(name, SecondRefPrefix), "-")
 	isSecret := len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == ""
@@ -34,8 +34,8 @@ func IsSecondRef(name string) bool {
 	return ok && strings.HasPrefix(name, SecondRefPrefix) && isSecret && (isID || git.IsOID(id))
 }
 
-// isSnapshotRef reports whether a ref is that of a snapshot. There may be thousands, each written
-// once and synced, so a new snapshot only checks that they exist.
+// isSnapshotRef reports whether a ref is a snapshot's. There may be thousands, each written once
+// and synced, so a new snapshot only checks that they exist.
 func isSnapshotRef(name string) bool { return strings.HasPrefix(name, RefPrefix) }
 
 // IsOwnRef reports whether a ref is belay's: not part of the state in a snapshot, and never moved
@@ -81,7 +81,7 @@ func tagObject(r *git.Repo, tree, name string, at time.Time, message string) git
 	return git.NewObject{OID: r.HashObject("tag", data), Type: "tag", Data: data}
 }
 
-// RawOID turns an object's hex name into its bytes; names come from git or ourselves.
+// RawOID converts an object's hex name to bytes. Names come from git or belay and are always valid.
 func RawOID(oid string) string {
 	b, _ := hex.DecodeString(oid)
 	return string(b)
