@@ -26,8 +26,8 @@ type Target struct {
 	Root *fsroot.Root // where they go
 	Tmp  string       // a folder for temporary files
 
-	// OnFailure, when set, is called for each path that fails on its own (see IsSkippable), and
-	// the rest is done. Otherwise the first failure ends the restore.
+	// OnFailure, when set, is called for each failure of a single path (see IsSkippable), and the
+	// restore continues. When nil, the first failure ends the restore.
 	OnFailure func(*Failure)
 }
 
@@ -41,9 +41,9 @@ func (s *Target) handleFailure(doing, path string, err error) error {
 	return nil
 }
 
-// Apply carries out a plan on the working tree. Steps may have been done already. A path that
-// differs from the rescue snapshot is left alone: somebody changed it since, and the comparison
-// at the end reports it. The error is a *Failure when it is about one path.
+// Apply carries out a plan on the working tree. Some steps may have been done already. A path that
+// differs from the rescue snapshot was changed since and is left alone; the comparison at the end
+// reports it. The error is a *Failure when it is about one path.
 func (s *Target) Apply(ctx context.Context, p *Plan, rescued *scan.Result) error {
 	for _, r := range p.Remove {
 		if free, err := s.isUnchanged(string(r), rescued); err != nil {
@@ -58,8 +58,8 @@ func (s *Target) Apply(ctx context.Context, p *Plan, rescued *scan.Result) error
 		if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
 			err = reportSaved(saved)
 		}
-		// A folder in the place of what was to be removed, or a link in a parent's: somebody
-		// else changed it. The comparison at the end reports it; nothing is forced.
+		// A folder now in the place of the file, or a link in the place of a parent, was made by
+		// somebody else. It stays, and the comparison at the end reports it.
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) && !errors.Is(err, fsroot.ErrFolder) {
 			if err := s.handleFailure("remove", string(r), err); err != nil {
 				return err
@@ -119,7 +119,7 @@ func (s *Target) WriteFiles(ctx context.Context, p *Plan, rescued *scan.Result) 
 		if err := s.handleFailure("write", string(w.Path), err); err != nil {
 			return err
 		}
-		_ = rd.Close() // git ends at an object that is damaged
+		_ = rd.Close() // git exits at a damaged object
 		if rd, err = s.Repo.Reader(ctx); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (s *Target) writeOne(rd *git.Reader, w Write, rescued *scan.Result) error {
 	return err
 }
 
-// copyObject returns a function that writes the bytes of a file as they are in the repository.
+// copyObject returns a function that writes a file's bytes from the repository.
 func copyObject(rd *git.Reader, w Write) func(io.Writer) error {
 	return func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
@@ -168,7 +168,7 @@ func copyObject(rd *git.Reader, w Write) func(io.Writer) error {
 	}
 }
 
-// contentWriter returns a function that writes a file's bytes.
+// contentWriter is copyObject, with a check that the path is still unchanged.
 func (s *Target) contentWriter(rd *git.Reader, w Write, rescued *scan.Result) func(io.Writer) error {
 	copied := copyObject(rd, w)
 	return func(out io.Writer) error {
@@ -184,7 +184,7 @@ func (s *Target) contentWriter(rd *git.Reader, w Write, rescued *scan.Result) fu
 	}
 }
 
-// expected returns what the rescue snapshot has at a path, and what replaces it.
+// expected returns what the rescue snapshot contains at a path, and what replaces it.
 func (s *Target) expected(path string, rescued *scan.Result, oid string) fsroot.Expected {
 	h := fsroot.Expected{NewHash: s.Repo.NewHash}
 	if e, ok := FindEntry(rescued, path); ok {
@@ -197,7 +197,7 @@ func (s *Target) expected(path string, rescued *scan.Result, oid string) fsroot.
 }
 
 // reportSaved returns nil when a file that somebody saved during the restore is at its own path:
-// the comparison at the end reports it. Otherwise it says where the file is.
+// the comparison at the end reports it. Otherwise the error names the file's place.
 func reportSaved(saved *fsroot.SavedError) error {
 	if saved.SetAsideAt == "" {
 		return nil
@@ -205,12 +205,12 @@ func reportSaved(saved *fsroot.SavedError) error {
 	return belay.Refuse(belay.CodeCannot, "compare both versions, then run the restore again", "%s", saved.Error())
 }
 
-// errSavedMeanwhile says that somebody saved a file while its older content was restored. The
+// errSavedMeanwhile reports that somebody saved a file while its older content was restored. The
 // saved file stays; the comparison at the end reports it.
 var errSavedMeanwhile = errors.New("it was saved by another program during the restore")
 
-// isUnchanged reports whether a path may be overwritten: nothing is there, or what the rescue
-// snapshot contains.
+// isUnchanged reports whether a path may be overwritten: nothing is there, or the rescue snapshot
+// contains what is.
 func (s *Target) isUnchanged(path string, rescued *scan.Result) (bool, error) {
 	info, err := s.Root.Lstat(path)
 	switch {
@@ -219,7 +219,7 @@ func (s *Target) isUnchanged(path string, rescued *scan.Result) (bool, error) {
 	case err != nil:
 		return false, err
 	case info.Kind == fsroot.Folder:
-		return true, nil // writing over it fails, and removing it too
+		return true, nil // a folder is safe: writing over it or removing it fails
 	}
 	e, ok := FindEntry(rescued, path)
 	if !ok {
@@ -251,7 +251,7 @@ func (s *Target) fixModeIfSame(w Write) (bool, error) {
 	}
 	info, err := s.Root.Lstat(path)
 	if err != nil || info.Kind != fsroot.File && info.Kind != fsroot.Exec {
-		return false, nil // the write reports whatever is wrong with the path
+		return false, nil // the write reports the problem
 	}
 	same, err := s.Root.Matches(path, info.Kind, info.Perm, oid, s.Repo.NewHash)
 	if err != nil || !same {

@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// "Nothing to do" for a path that is nowhere, or that no snapshot holds, would read as if
-// it had been put back.
+// TestPathsThatCannotBeAnswered requests paths that do not exist or that no snapshot contains:
+// "nothing to do" would suggest that they were restored.
 func TestPathsThatCannotBeAnswered(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -47,7 +47,8 @@ func TestPathsThatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// What was there, is gone, and is in no snapshot is named by every restore.
+// TestWhatCannotComeBackIsNamed checks that every restore reports what was deleted and is in no
+// snapshot.
 func TestWhatCannotComeBackIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -84,7 +85,7 @@ func TestWhatCannotComeBackIsNamed(t *testing.T) {
 	}
 }
 
-// Who holds the tree is said in words, as far as it is known.
+// TestBusySaysWho checks that the error names the process that has the lock, if it is known.
 func TestBusySaysWho(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -101,8 +102,8 @@ func TestBusySaysWho(t *testing.T) {
 	}
 }
 
-// What a plan needs and is gone is told by the dry run as well, usage still counts, and
-// what is broken is found.
+// TestBytesThatAreGone deletes an object: a dry run reports it too, usage still counts, and Verify
+// finds it.
 func TestBytesThatAreGone(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -113,7 +114,7 @@ func TestBytesThatAreGone(t *testing.T) {
 	s.Remove("only")
 	packs, err := filepath.Glob(s.Path(".git/objects/pack/*.pack"))
 	s.Ok(err)
-	for n, pack := range packs { // loose, so that one can be lost
+	for n, pack := range packs { // unpack the objects, so that one can be deleted
 		away := filepath.Join(s.Up, fmt.Sprint("pack", n))
 		s.Ok(os.Rename(pack, away))
 		text, err := os.ReadFile(away)
@@ -140,7 +141,7 @@ func TestBytesThatAreGone(t *testing.T) {
 		t.Errorf("problems: %q, %v", problems, err)
 	}
 
-	// A snapshot whose commit is gone takes none of the others along.
+	// A snapshot without its commit does not affect the others.
 	broken := belay.SnapshotID("01jd6y3k8mzq4v5w9x2c7r0tna")
 	s.Write(".git/refs/belay/"+string(broken), strings.Repeat("12", 20)+"\n")
 	s.Write(".git/refs/belay/odd", strings.Repeat("12", 20)+"\n")
@@ -166,7 +167,8 @@ func named(list []restore.Kept) (paths []string) {
 	return paths
 }
 
-// An undo whose rescue was forgotten says so, and changes nothing.
+// TestUndoOfWhatWasForgotten checks that an undo without its rescue snapshot fails and changes
+// nothing.
 func TestUndoOfWhatWasForgotten(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -14,9 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// BenchmarkTake takes an unchanged tree again and again, beside `git status` on the
-// same tree. BELAY_BENCH_REPO names a repository to use instead of a generated one of
-// 10,000 files.
+// BenchmarkTake takes snapshots of an unchanged tree, and runs `git status` on the same tree.
+// BELAY_BENCH_REPO names a repository to use instead of a generated one of 10,000 files.
 func BenchmarkTake(b *testing.B) {
 	dir := os.Getenv("BELAY_BENCH_REPO")
 	if dir == "" {

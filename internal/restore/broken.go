@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Failure is a plan's step that failed, and its path.
+// Failure is a failed step of a plan, and its path.
 type Failure struct {
 	Op   string // "write", "remove"…
 	Path string
@@ -35,7 +35,7 @@ func (f *Failure) AsKept() Kept {
 	return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Op, f.Err)}
 }
 
-// IsSkippableWrite reports whether an error is about one path, so that others may still be
+// IsSkippableWrite reports whether an error concerns only one path, so that others can still be
 // restored. A full disk, too many open files or a cancelled context affect all paths.
 func IsSkippableWrite(err error) bool {
 	for _, all := range []error{context.Canceled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EDQUOT,
@@ -47,15 +47,15 @@ func IsSkippableWrite(err error) bool {
 	return true
 }
 
-// FindBroken returns what of a plan cannot be done, by path: objects that cannot be read, and
-// names that this process cannot change. Every object is read to its end, because git does not
-// notice damage before that. A path that is already as planned is not broken. Nothing is changed.
+// FindBroken returns the paths of a plan that cannot be restored, with reasons: objects that cannot
+// be read, and names that this process cannot change. It reads every object completely, because git
+// notices damage only then. A path that is already as planned is not broken. Nothing is changed.
 func (s *Target) FindBroken(ctx context.Context, p *Plan) ([]Kept, error) {
 	found, err := s.findUnreadable(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	above := map[string]bool{} // folders with something below that cannot be removed
+	above := map[string]bool{} // folders that contain something that cannot be removed
 	for _, r := range slices.Concat(p.Remove, p.Rmdir) {
 		why, err := s.Root.UnchangeableReason(string(r))
 		if err != nil {
@@ -124,7 +124,7 @@ func (s *Target) findUnreadable(ctx context.Context, p *Plan) (found []Kept, err
 		if !known {
 			if err := rd.Verify(w.OID); err != nil {
 				why = unreadableReason(err)
-				_ = rd.Close() // git ends at an object that is cut off
+				_ = rd.Close() // git exits at a truncated object
 				if rd, err = s.Repo.Reader(ctx); err != nil {
 					return nil, err
 				}
@@ -151,8 +151,8 @@ const (
 	ReasonDamaged = "its content in the repository is damaged"
 )
 
-// hasBytes reports whether a file, or a link, already has the bytes: then at most its mode has to
-// be set.
+// hasBytes reports whether a file or link already has the right bytes, so that at most its mode has
+// to be set.
 func (s *Target) hasBytes(w Write) bool {
 	oid, err := s.Root.Bytes(string(w.Path), s.Repo.NewHash)
 	info, lerr := s.Root.Lstat(string(w.Path))
@@ -183,8 +183,8 @@ func (p *Plan) Drop(skipped []Kept) {
 	p.Writes = slices.DeleteFunc(p.Writes, func(w Write) bool { return out[string(w.Path)] })
 }
 
-// SkipBlocked returns the paths of the plan that have to be skipped because of what blocks it,
-// each with the reason.
+// SkipBlocked returns the paths of the plan that have to be skipped because of Blocked, each with
+// the reason.
 func (p *Plan) SkipBlocked() (skipped []Kept) {
 	for _, b := range p.Blocked {
 		at := strings.TrimSuffix(b.Path, "/")

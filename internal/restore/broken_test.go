@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// unpacked makes every object a file of its own.
+// unpacked makes every object loose.
 func (s *sandbox) unpacked() {
 	s.T.Helper()
 	packs, err := filepath.Glob(s.Path(".git/objects/pack/*.pack"))
@@ -35,7 +35,7 @@ func (s *sandbox) unpacked() {
 	}
 }
 
-// damage cuts an object off.
+// damage truncates an object.
 func (s *sandbox) damage(name string) {
 	s.T.Helper()
 	oid := strings.TrimSpace(s.Git("rev-parse", name))
@@ -46,15 +46,15 @@ func (s *sandbox) damage(name string) {
 	s.Ok(os.WriteFile(path, text[:len(text)*2/3], 0o600))
 }
 
-// Whatever of a snapshot is damaged, a restore says so before the first byte, and restores
-// everything else when asked to: then nothing but what it names differs. Undo is exact.
+// TestDamagedSnapshot damages each part of a snapshot. A restore fails before the first write, and
+// on request restores everything else: then only what it reports differs. Undo is exact.
 func TestDamagedSnapshot(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, c := range map[string]struct {
 		object string // below the snapshot's commit
 		named  string
-		of     []string // what may differ then
+		of     []string // what may differ afterwards
 	}{
 		"a file":         {":tree/b", "b", []string{"b"}},
 		"the index":      {":meta/index/main/000000", ".git/index/main", []string{"index", "staged"}},
@@ -100,7 +100,7 @@ func TestDamagedSnapshot(t *testing.T) {
 	}
 }
 
-// but leaves out of a state what may differ, and what git derives from it.
+// but removes from a state what may differ, and what git derives from it.
 func but(f testutil.State, of []string) testutil.State {
 	g := testutil.State{}
 	for k, v := range f {
@@ -115,7 +115,8 @@ func but(f testutil.State, of []string) testutil.State {
 	return g
 }
 
-// A file that cannot change is found before the first byte, and skipped on request.
+// TestImmutable checks that an immutable file is found before the first write, and skipped on
+// request.
 func TestImmutable(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -149,8 +150,8 @@ func TestImmutable(t *testing.T) {
 	s.Same("undone, but", bad, s.Fingerprint())
 }
 
-// An intent that cannot be read, when the last restore was recorded as done, is nobody's:
-// it is set aside, said, and stops nothing.
+// TestIntentOfNobody makes an intent unreadable although the last restore was recorded as done: it
+// belongs to no restore, is set aside and reported, and blocks nothing.
 func TestIntentOfNobody(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Check returns why a plan must not be carried out, before the first write: something is in the
-// way (CodeCannot), the bytes of a file are missing, or the disk is too full.
+// Check returns an error if a plan must not be carried out, before the first write: something would
+// be destroyed (CodeCannot), the bytes of a file are missing, or the disk is too full.
 func (pl *Planner) Check(ctx context.Context) error {
 	if len(pl.Plan.Blocked) > 0 {
 		first := pl.Plan.Blocked[0]

@@ -20,8 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// runStep is what a process started by these tests does: one operation in the folder
-// of BELAY_TEST_DIR, with a fault at the k-th step that writes.
+// runStep runs one operation in the folder of BELAY_TEST_DIR, with a fault at the k-th step that
+// writes, for a process that these tests start.
 func runStep(step string) int {
 	var op, id, mode string
 	var at int64
@@ -32,7 +32,7 @@ func runStep(step string) int {
 	var n, saved atomic.Int64
 	fsroot.Fault = func(string, string) error {
 		k := n.Add(1)
-		if strings.HasPrefix(mode, "save") && k >= at && saved.Add(1) == 1 { // also between the last look at a file and its rename
+		if strings.HasPrefix(mode, "save") && k >= at && saved.Add(1) == 1 { // also between the last check of a file and its rename
 			saveElsewhere()
 		}
 		switch {
@@ -44,7 +44,7 @@ func runStep(step string) int {
 		case mode == "kill" && k == at:
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
-		case mode == "full", mode == "fail" && k == at: // the disk is full from here on, or one call fails
+		case mode == "full", mode == "fail" && k == at: // the disk is full from now on, or one call fails
 			return syscall.ENOSPC
 		}
 		return nil
@@ -60,7 +60,7 @@ func runStep(step string) int {
 
 const savedText = "saved by somebody at the wrong moment"
 
-// saveElsewhere writes two files, as an editor would that knows nothing of a restore.
+// saveElsewhere writes two files as an editor would during a restore.
 func saveElsewhere() {
 	_ = os.WriteFile(os.Getenv("BELAY_TEST_DIR")+"/../saved", nil, 0o600)
 	for _, p := range []string{"/a.txt", "/agent/new"} {
@@ -97,8 +97,8 @@ func doStep(op string, id belay.SnapshotID) error {
 	return err
 }
 
-// step runs an operation in a process of its own and gives how many steps it counted,
-// what it said, and whether it ended well.
+// step runs an operation in a process of its own. It returns the number of steps, the output, and
+// whether the process succeeded.
 func (s *sandbox) step(op string, id belay.SnapshotID, at int, mode string) (steps int, said string, ok bool) {
 	s.T.Helper()
 	self, err := os.Executable()
@@ -112,7 +112,7 @@ func (s *sandbox) step(op string, id belay.SnapshotID, at int, mode string) (ste
 	return steps, complaint.String(), err == nil
 }
 
-// copied gives the sandbox once more, in a folder of its own.
+// copied returns a copy of the sandbox in a folder of its own.
 func (s *sandbox) copied(t testing.TB) *sandbox {
 	t.Helper()
 	up := t.TempDir()
@@ -122,7 +122,7 @@ func (s *sandbox) copied(t testing.TB) *sandbox {
 	return &sandbox{&testutil.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
 }
 
-// wounded is a repository in which a restore has everything to do.
+// wounded returns a repository in which a restore has to change every kind of thing.
 func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after testutil.State) {
 	s = newSandbox(t)
 	testutil.Conflicted(s.Sandbox)
@@ -141,8 +141,8 @@ func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after testu
 	return s, id, before, s.Fingerprint()
 }
 
-// points are the steps to strike at: all of them when BELAY_CRASH_ALL is set, otherwise a
-// sample that moves on from one mode to the next, or half of it.
+// points returns the steps to fail at: all of them when BELAY_CRASH_ALL is set, otherwise a sample,
+// or half of it, shifted for each mode.
 func points(n, sample, shift int) (list []int) {
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
 		sample = n
@@ -156,9 +156,9 @@ func points(n, sample, shift int) (list []int) {
 	return list
 }
 
-// TestCrashRestore strikes a restore at its steps: killed, with one call failing, with
-// the disk full from there on. Afterwards the next command finishes what was begun, or
-// nothing was begun; never anything between, and undo still leads back.
+// TestCrashRestore makes a restore fail at its steps: kills it, fails one call, fills the disk. The
+// next command then finishes the restore, unless nothing was begun; there is no state in between,
+// and undo still works.
 func TestCrashRestore(t *testing.T) {
 	t.Parallel()
 	s, id, before, after := wounded(t)
@@ -195,7 +195,7 @@ func TestCrashRestore(t *testing.T) {
 	}
 }
 
-// dropNew takes out the refs that the agent made: a restore keeps them.
+// dropNew removes from a state the refs that the agent created: a restore keeps them.
 func dropNew(f, before testutil.State) testutil.State {
 	g := testutil.State{}
 	for k, v := range f {
@@ -207,8 +207,7 @@ func dropNew(f, before testutil.State) testutil.State {
 	return g
 }
 
-// settledAfterCrash is settled once the next command ran, which takes away what the
-// killed one left.
+// settledAfterCrash is settled after another command, which removes what the killed one left.
 func (s *sandbox) settledAfterCrash() {
 	s.T.Helper()
 	_, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
@@ -217,8 +216,7 @@ func (s *sandbox) settledAfterCrash() {
 	s.fsck()
 }
 
-// TestCrashUndo: a kill in the middle of an undo is finished as an undo, and redo
-// leads forward again.
+// TestCrashUndo checks that a killed undo is finished as an undo, and that redo works.
 func TestCrashUndo(t *testing.T) {
 	t.Parallel()
 	s, id, before, after := wounded(t)
@@ -247,7 +245,7 @@ func TestCrashUndo(t *testing.T) {
 	}
 }
 
-// TestCrashRecover: a kill while a killed restore is finished changes nothing of that.
+// TestCrashRecover checks that finishing a killed restore may be killed as well.
 func TestCrashRecover(t *testing.T) {
 	t.Parallel()
 	s, id, before, _ := wounded(t)
@@ -272,8 +270,8 @@ func TestCrashRecover(t *testing.T) {
 	}
 }
 
-// TestCrashTake: whatever happens to a take, the repository stays as it is, no ref
-// names a snapshot that is not whole, and the next take works.
+// TestCrashTake checks that a failed snapshot leaves the repository unchanged, that no ref names an
+// incomplete snapshot, and that the next one succeeds.
 func TestCrashTake(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// diffSides returns the differences between the two states, in the trees and beside them. A name
-// that is odd as a link and normal as a file is a removal on one side and a write on the other:
-// it is written.
+// diffSides returns the differences between the two states, in the trees and outside them. A name
+// that is odd as a link and normal as a file is removed on one side and written on the other: it is
+// written.
 func (pl *Planner) diffSides(ctx context.Context) ([]git.Difference, error) {
 	diffs, err := pl.repo.DiffTrees(ctx, pl.Now.Tree, pl.Then.Tree)
 	if err != nil {
@@ -43,8 +43,8 @@ func (pl *Planner) diffOddPaths() []git.Difference {
 	return list
 }
 
-// diffModes returns files whose bytes are right and whose modes are not. They are written like
-// any other: the writer compares bytes first and then only sets the mode.
+// diffModes returns files with the right bytes and wrong modes. They are added to the writes: the
+// writer compares bytes first and then only sets the mode.
 func (pl *Planner) diffModes(ctx context.Context, diffs []git.Difference) ([]Write, error) {
 	differs := map[string]bool{}
 	for _, d := range diffs {

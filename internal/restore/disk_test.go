@@ -18,8 +18,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestTakeOnFullDisk takes on a disk that has only so many bytes left. A take that fails
-// says why and leaves nothing behind: the files of the object store are those of before.
+// TestTakeOnFullDisk takes snapshots on a disk with limited space. A failed one reports the reason
+// and leaves nothing: the object store contains the same files as before.
 func TestTakeOnFullDisk(t *testing.T) {
 	t.Parallel()
 	first := newSandbox(t)
@@ -60,7 +60,7 @@ func TestTakeOnFullDisk(t *testing.T) {
 	}
 }
 
-// stored lists what is in the object store and among belay's refs.
+// stored lists the files of the object store and belay's refs.
 func (s *sandbox) stored() string {
 	var b strings.Builder
 	for _, dir := range []string{"objects", "refs"} {
@@ -75,15 +75,15 @@ func (s *sandbox) stored() string {
 	return b.String()
 }
 
-// onDisk copies the sandbox to a small disk with room bytes left; free makes the rest of
-// it free. Where no disk can be mounted the test is skipped.
+// onDisk copies the sandbox to a small disk with room bytes left; free releases the rest of it. The
+// test is skipped if no disk can be mounted.
 func (s *sandbox) onDisk(t *testing.T, room int64) (*sandbox, func()) {
 	t.Helper()
 	up := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m,mode=755", "none", up).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOT TESTED: a full disk needs the right to mount one: %v %s", err, out)
 	}
-	t.Cleanup(func() { _ = exec.Command("umount", up).Run() }) // there is one left only after a failure
+	t.Cleanup(func() { _ = exec.Command("umount", up).Run() }) // still mounted only after a failure
 	if out, err := exec.Command("cp", "-a", s.Up+"/.", up).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Drop deletes snapshots, as snapshot.Store.Drop does. An interrupted restore is finished first:
-// it may need one of them. If it cannot be finished, here or in another working tree, the
-// snapshots that it needs stay (CodeCannot).
+// Drop deletes snapshots, as snapshot.Store.Drop does. An interrupted restore, which may need one
+// of them, is finished first. The snapshots that an unfinished restore needs, here or in another
+// working tree, stay (CodeCannot).
 func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	if err := s.recoverBeforeForgetting(ctx); err != nil {
 		return err
@@ -31,7 +31,8 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	return s.Snapshots.Drop(ctx, ids...)
 }
 
-// Prune deletes old snapshots, as snapshot.Store.Prune does, with the same care.
+// Prune deletes old snapshots, as snapshot.Store.Prune does, except those that an unfinished
+// restore needs.
 func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pruned, error) {
 	if !o.DryRun {
 		if err := s.recoverBeforeForgetting(ctx); err != nil {
@@ -44,8 +45,7 @@ func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pr
 }
 
 // recoverBeforeForgetting finishes an interrupted restore before snapshots are deleted. If it
-// cannot be finished, other snapshots may still be deleted, as long as it is known which ones it
-// needs.
+// cannot be finished, others may still be deleted, as long as the ones that it needs are known.
 func (s *Store) recoverBeforeForgetting(ctx context.Context) error {
 	err := s.recoverAndReport(ctx)
 	if err == nil || ctx.Err() != nil || belay.CodeOf(err) == belay.CodeBusy || !s.Interrupted() {
@@ -86,9 +86,8 @@ func readIntent(file string) (j intent, err error) {
 	return j, err
 }
 
-// abandonRestore ends a restore that cannot be finished because its snapshot was deleted with
-// git. It counts as done, so that it blocks no later command, and undo brings back what it
-// replaced.
+// abandonRestore ends a restore that cannot be finished because its snapshot was deleted with git.
+// It is recorded as done: it blocks no later command, and undo reverts it.
 func (s *Store) abandonRestore(ctx context.Context, j *intent) error {
 	try := "belay " + j.reverseStep() + " restores the previous state"
 	if _, err := s.Snapshots.LookUp(ctx, j.Rescue); err != nil || j.Reverses {

@@ -115,7 +115,7 @@ func readText(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 }
 
 func (s *Store) blobOID(data []byte) fsroot.OID {
-	raw, _ := hex.DecodeString(s.Snapshots.Repo.HashObject("blob", data)) // it made the digits itself
+	raw, _ := hex.DecodeString(s.Snapshots.Repo.HashObject("blob", data)) // always valid hex
 	return fsroot.OID(raw)
 }
 
@@ -127,9 +127,9 @@ func editedPaths(edits []Edit) (paths []RawPath) {
 	return paths
 }
 
-// addEdits adds the outcome of the edits to a result. A file whose lines were replaced is not
-// listed as kept, whatever else is in it. Where the restore wrote the complete file, lines that
-// were not found in it are not reported.
+// addEdits adds the outcome of the edits to a result. A file with replaced lines is not listed as
+// kept, whatever else it contains. If the restore wrote the complete file, lines that were not
+// found in it are not reported.
 func (r *Restored) addEdits(edits []Edit, left []Kept) {
 	is := func(path string) func(Kept) bool { return func(k Kept) bool { return k.Path == path } }
 	for _, e := range edits {

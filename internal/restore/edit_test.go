@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEdit: lines are replaced where they were or where else they are, whatever people wrote
-// around them; what somebody changed, or what is there twice, is left alone.
+// TestEdit checks that lines are replaced at their number or elsewhere, whatever was written around
+// them, and that a line that was changed or occurs twice is left alone.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	before, after := "# T\r\n- [ ] a\r\n- [ ] b\n- [ ] c", "# T\r\n- [x] a\r\n- [ ] b\n- [x] c"
@@ -40,7 +40,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// FuzzEdit: an edit makes the one text of the other, and its inverse the other way.
+// FuzzEdit checks that an edit turns one text into the other, and its inverse reverts it.
 func FuzzEdit(f *testing.F) {
 	f.Add("a\nb\r\n", "a\nc\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {

@@ -9,8 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestSomebodyElsesHead rolls a task's file back after a person switched, committed without a branch, began a merge, or
-// gave an unborn branch its first commit: none of that was the task's, so all of it stays, with its reflog.
+// TestSomebodyElsesHead rolls back a task's file after a person switched branches, committed on a
+// detached HEAD, began a merge, or gave an unborn branch its first commit: the task did none of
+// that, so it stays, with its reflog.
 func TestSomebodyElsesHead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -69,7 +70,8 @@ func TestSomebodyElsesHead(t *testing.T) {
 	}
 }
 
-// TestTouchedHead: what a task does to HEAD, or leaves unfinished, is its own.
+// TestTouchedHead checks that a task's changes of HEAD and its unfinished operations are rolled
+// back.
 func TestTouchedHead(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -17,8 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Export writes a snapshot's files, bytes and modes, into a folder that is empty or
-// not there.
+// Export writes the bytes and modes of a snapshot's files into a folder that is empty or missing.
 func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir string) error {
 	i, err := s.LookUp(ctx, id)
 	if err != nil {
@@ -60,7 +59,7 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 	return context.Cause(ctx)
 }
 
-// exportWorkers is how many goroutines write files at the same time.
+// exportWorkers is the number of goroutines that write files at the same time.
 const exportWorkers = 4
 
 // writeEntries writes files and links that do not exist yet.
@@ -85,7 +84,7 @@ func (s *Target) writeEntries(ctx context.Context, entries []git.TreeEntry, m *s
 		w := Write{Path: RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)}
 		if w.Mode == 0o120000 {
 			err = s.writeOne(rd, w, &scan.Result{})
-		} else if err = s.Root.CreateFile(path, w.Perm, copyObject(rd, w)); errors.Is(err, fs.ErrExist) { // under another spelling
+		} else if err = s.Root.CreateFile(path, w.Perm, copyObject(rd, w)); errors.Is(err, fs.ErrExist) { // two names are equal here
 			err = s.writeOne(rd, w, &scan.Result{})
 		}
 		if err != nil {

@@ -15,11 +15,10 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestFidelity builds every state a repository can be in and holds belay to its
-// promises in each: a take leaves no trace; restoring what is there writes nothing;
-// after a violent agent a restore brings everything back, twice as well as once; undo
-// brings the agent's state back; redo the state before. Every fourth state is tried, every
-// second with BELAY_WIDE, all of them with BELAY_FIDELITY_ALL.
+// TestFidelity checks the promises in every kind of repository state: a snapshot leaves no trace;
+// restoring the current state writes nothing; after a destructive agent a restore restores
+// everything, and a second one changes nothing; undo restores the agent's state; redo reverts that.
+// Every fourth state is tested, every second with BELAY_WIDE, all of them with BELAY_FIDELITY_ALL.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
 	r := &results{}
@@ -45,14 +44,14 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-// newState makes a state, or says why it cannot be made here.
+// newState creates a state, or returns the reason why it cannot be created here.
 func newState(t testing.TB, c testutil.Repository) (*sandbox, string) {
 	t.Helper()
 	s, skipped := c.Make(t)
 	return &sandbox{s}, skipped
 }
 
-// results are what came of each state, for a table at the end.
+// results are the outcomes per state, for a table at the end.
 type results struct {
 	mu   sync.Mutex
 	rows [][2]string
@@ -86,7 +85,7 @@ func (r *results) print(t *testing.T) {
 	t.Logf("\n%s%d states: %d exact, but for what is named; %d not tested; %d LOST", b.String(), len(r.rows), exact, skipped, lost)
 }
 
-// fidelity gives what the commands said that they do not put back.
+// fidelity returns what the commands reported as not restored.
 func fidelity(s *sandbox, c testutil.Repository) (reports []string) {
 	s.T.Helper()
 	before, stamps := s.Fingerprint(), s.Stamps()
@@ -132,7 +131,7 @@ func fidelity(s *sandbox, c testutil.Repository) (reports []string) {
 	return s.reported(c, i, out)
 }
 
-// reported checks that what a state cannot have back is named, and gives it in words.
+// reported checks that everything that cannot be restored is reported, and returns those reports.
 func (s *sandbox) reported(c testutil.Repository, i snapshot.Info, out restore.Restored) (all []string) {
 	s.T.Helper()
 	named := slices.Clone(i.Nested)
@@ -164,8 +163,8 @@ func (s *sandbox) reported(c testutil.Repository, i snapshot.Info, out restore.R
 	return all
 }
 
-// without takes out of a state what a restore said it left: refs made since. A ref of
-// a remote that it said it left counts as it was.
+// without removes from a state what a restore reported as kept: new refs. A kept ref of a remote
+// gets its earlier value.
 func without(f testutil.State, out restore.Restored, before testutil.State) testutil.State {
 	g := testutil.State{}
 	for k, v := range f {
@@ -184,14 +183,14 @@ func without(f testutil.State, out restore.Restored, before testutil.State) test
 	}
 	for k, was := range before {
 		if strings.HasPrefix(k, "git logs/refs/remotes/") {
-			g[k] = was // docs/safety.md: the logs of remote branches are left
+			g[k] = was // docs/safety.md: reflogs of remote branches are not restored
 		}
 	}
 	return g
 }
 
-// settled checks what holds after every restore: nothing of ours or of git's is left
-// lying about, nothing outside was touched, and no program was started.
+// settled checks what is true after every restore: no temporary file of belay's or git's remains,
+// nothing outside was touched, and no program was started.
 func (s *sandbox) settled() {
 	s.T.Helper()
 	err := testutil.WalkShallow(s.Up, func(p string, d os.DirEntry, err error) error {
@@ -219,7 +218,7 @@ func (s *sandbox) settled() {
 	}
 }
 
-// fsck lets git judge the store, with belay's refs in it.
+// fsck runs git fsck on the store, including belay's refs.
 func (s *sandbox) fsck() {
 	s.T.Helper()
 	cmd := exec.Command("git", "-c", "core.fsmonitor=false", "fsck", "--full", "--no-dangling", "--no-progress")
@@ -227,7 +226,7 @@ func (s *sandbox) fsck() {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.T.Errorf("git fsck: %v: %s", err, out)
 	}
-	// git counts the own refs of a linked working tree, a bisect for one, as garbage.
+	// git counts per-worktree refs of a linked working tree, such as a bisect's, as garbage.
 	if out := s.Git("count-objects", "-v"); s.GitDir() == s.Common() && !strings.Contains(out, "\ngarbage: 0\n") {
 		s.T.Errorf("git finds garbage in its store: %s", out)
 	}

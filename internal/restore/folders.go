@@ -26,7 +26,7 @@ func (pl *Planner) planFolders() {
 	}
 	for _, r := range pl.Plan.Remove {
 		for p := Parent(string(r)); p != "" && !then[p]; p = Parent(p) {
-			pl.removedFolders[p] = true // only if it becomes empty, and nothing is written below
+			pl.removedFolders[p] = true // only if it becomes empty and nothing is written below
 		}
 	}
 	for p := range pl.removedFolders {
@@ -49,8 +49,8 @@ func (pl *Planner) planFolders() {
 	pl.planModes()
 }
 
-// hasEntries reports whether a folder contains a captured entry that is not in but. The root of
-// the tree does not count.
+// hasEntries reports whether a folder contains a captured entry that is not in but. It always
+// reports false for the root.
 func (pl *Planner) hasEntries(folder string, but map[string]bool) bool {
 	below := folder + "/"
 	i, _ := slices.BinarySearchFunc(pl.scan.Entries, below, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
@@ -62,9 +62,9 @@ func (pl *Planner) hasEntries(folder string, but map[string]bool) bool {
 	return false
 }
 
-// planModes plans the modes of folders: of created ones, and of those that had another mode in
-// the target state. A folder that did not exist then and stays, because of its other content,
-// keeps its mode: somebody may have restricted it.
+// planModes plans the modes of folders: of created ones, and of those with another mode in the
+// target state. A folder that did not exist then and stays because of its other content keeps its
+// mode: somebody may have restricted it.
 func (pl *Planner) planModes() {
 	want := map[string]uint16{}
 	for f := range pl.addedFolders {
@@ -95,7 +95,7 @@ func (pl *Planner) planModes() {
 }
 
 // planOpenedModes plans the current modes of folders that the restore has to make writable for a
-// moment: if it is killed then, they would stay writable.
+// moment: after a kill they would stay writable.
 func (pl *Planner) planOpenedModes() {
 	seen := map[string]bool{}
 	for _, c := range pl.Plan.Chmod {

@@ -8,9 +8,9 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestModesOfFolders holds that a folder gets its mode back also where a file in it goes
-// and others stay, and that a folder the snapshot does not know keeps the mode that
-// somebody gave it, for as long as something that nobody captured lies in it.
+// TestModesOfFolders checks that a folder gets its mode back even if one of its files is removed
+// and others stay, and that a folder that the snapshot does not contain keeps its mode while it
+// contains something uncaptured.
 func TestModesOfFolders(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -14,15 +14,15 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// slowGC is a gc that is stopped between its steps for as long as a test likes. It does
-// what git repack -a -d and git prune --expire=now do, in their order: it reads the names
-// of packs, then finds out what is named, and in the end deletes the packs it read,
-// but for marked ones, and the loose objects it found no name for.
+// slowGC is a gc that a test stops between its steps. It does what git repack -a -d and git prune
+// --expire=now do, in their order: it reads the names of packs, then finds the named objects, and
+// at the end deletes those packs, except ones with .keep files, and the loose objects that are not
+// named.
 type slowGC struct {
 	s     *sandbox
 	packs []string
 	named map[string]bool
-	fresh string // the new pack, aside
+	fresh string // the new pack, not yet moved into the store
 }
 
 func (g *slowGC) objects() string { return g.s.Path(".git/objects") }
@@ -53,7 +53,7 @@ func (g *slowGC) remove() {
 	moved := map[string]bool{}
 	list, err := filepath.Glob(g.fresh + "-*")
 	g.s.Ok(err)
-	slices.Reverse(list) // the index last
+	slices.Reverse(list) // the .idx file last
 	for _, p := range list {
 		to := g.objects() + "/pack/pack-" + strings.TrimPrefix(p, g.fresh+"-")
 		g.s.Ok(os.Rename(p, to))
@@ -76,9 +76,9 @@ func (g *slowGC) remove() {
 	}
 }
 
-// unsettled is a repository in which a take finds everything that a gc may take: blobs
-// that only the index names, an untracked file whose content lies about unnamed, loose
-// and packed, and an earlier snapshot.
+// unsettled returns a repository with everything that a gc may delete while a snapshot is taken:
+// blobs that only the index names, untracked files with unnamed objects, loose and packed, and an
+// earlier snapshot.
 func unsettled(t testing.TB, warm bool) *sandbox {
 	s := newSandbox(t)
 	s.Commit("first", "a.txt", "a\n", "dir/c.txt", "c\n", "b.txt", "b\n")
@@ -100,12 +100,12 @@ func unsettled(t testing.TB, warm bool) *sandbox {
 	return s
 }
 
-// held checks that the snapshot has everything, after whatever else git may delete.
+// held checks that the snapshot is complete after git has deleted everything else.
 func (s *sandbox) held(when string, i snapshot.Info) {
 	s.T.Helper()
 	s.Git("reset", "-q") // now only the snapshot names what was staged
 	s.Git("reflog", "expire", "--expire=now", "--all")
-	s.Git("repack", "-a", "-d", "-q") // what gc deletes, with a third of its processes
+	s.Git("repack", "-a", "-d", "-q") // deletes what gc deletes, with a third of its processes
 	s.Git("prune", "--expire=now")
 	s.whole()
 	s.fsck()
@@ -122,8 +122,8 @@ func (s *sandbox) held(when string, i snapshot.Info) {
 	}
 }
 
-// stepping takes a snapshot and calls do at every step of it, counted from 1. It gives
-// what the steps are.
+// stepping takes a snapshot and calls do at every step, counted from 1. It returns the names of the
+// steps.
 func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
 	s.T.Helper()
 	var n []string
@@ -140,8 +140,7 @@ func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
 	return i, n
 }
 
-// TestGCAtEveryStep has git collect and prune at each step of a take. Not parallel: the
-// hook is one for all.
+// TestGCAtEveryStep runs git gc at each step of a snapshot. It is not parallel: the hook is global.
 func TestGCAtEveryStep(t *testing.T) {
 	ways := map[string][][]string{
 		"gc":     {{"gc", "-q", "--prune=now"}},
@@ -170,8 +169,8 @@ func TestGCAtEveryStep(t *testing.T) {
 	allHeld(t, all)
 }
 
-// taken is a sandbox after a take that was disturbed. It is looked at side by side with others, when no hook is set
-// any more.
+// taken is a sandbox after a disturbed snapshot. All are checked in parallel once the hook is
+// removed.
 type taken struct {
 	s    *sandbox
 	when string
@@ -189,9 +188,9 @@ func allHeld(t *testing.T, all []taken) {
 	}
 }
 
-// TestSlowGC spreads one gc over a take: the names of packs are read at one step, the
-// refs at a later one, and what it holds for waste is deleted at a third, which may come
-// after the take, when its packs were released already.
+// TestSlowGC spreads one gc over a snapshot: it reads the names of packs at one step, the refs at a
+// later one, and deletes at a third, which may be after the snapshot, when its packs were released
+// already.
 func TestSlowGC(t *testing.T) {
 	var all []taken
 	for k, warm := range []bool{false, true} {
@@ -228,7 +227,7 @@ func TestSlowGC(t *testing.T) {
 			i, _ := s.stepping(do)
 			if at[2] > n {
 				other := s.take()
-				s.Ok(s.store().Drop(context.Background(), other.ID)) // releases
+				s.Ok(s.store().Drop(context.Background(), other.ID)) // releases the packs
 				g.remove()
 			}
 			all = append(all, taken{s, fmt.Sprintf("steps %v of %d, warm %v", at, n, warm), i})
@@ -237,7 +236,7 @@ func TestSlowGC(t *testing.T) {
 	allHeld(t, all)
 }
 
-// telling gives the steps of some kinds, all of them when BELAY_CRASH_ALL is set.
+// telling returns the steps of some kinds, all of them when BELAY_CRASH_ALL is set.
 func telling(steps []string, kinds ...string) (list []int) {
 	for i, op := range steps {
 		if os.Getenv("BELAY_CRASH_ALL") != "" || slices.Contains(kinds, op) {
@@ -247,7 +246,8 @@ func telling(steps []string, kinds ...string) (list []int) {
 	return list
 }
 
-// What only a branch named that was deleted while a snapshot was taken is not relied on.
+// TestBranchDeletedDuringTake checks that a snapshot does not rely on objects that only a branch
+// named that was deleted meanwhile.
 func TestBranchDeletedDuringTake(t *testing.T) {
 	s := newSandbox(t)
 	s.Commit("first", "a.txt", "a\n")
@@ -270,8 +270,8 @@ func TestBranchDeletedDuringTake(t *testing.T) {
 	}
 }
 
-// What was only staged is in the snapshot, although the index let go of it and a gc ran
-// while it was taken.
+// TestUnstagedDuringTake checks that the snapshot contains content that was only staged, although
+// it was unstaged and a gc ran meanwhile.
 func TestUnstagedDuringTake(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		first := unsettled(t, warm)

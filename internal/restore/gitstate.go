@@ -17,7 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// gitPlan is what a restore does to git's own state.
+// gitPlan contains the changes that a restore makes to git's own state.
 type gitPlan struct {
 	target       snapshot.Info
 	changesIndex bool // the index differs from the target's
@@ -32,11 +32,11 @@ type gitPlan struct {
 	kept                             []Kept
 	broken                           []Kept    // what cannot be restored, see findBrokenGit
 	notReverted                      []Kept    // changes of the task that cannot be reverted here
-	alternates                       []byte    // as they are now; nil when there are none
+	alternates                       []byte    // the current bytes; nil when there are none
 	leftFiles                        []string  // git's own files that stay because somebody else changed them
 	newHead                          *git.Head // nil: unchanged
 	currentHead                      git.Head
-	isHeadBroken                     bool              // HEAD names a branch that names nothing
+	isHeadBroken                     bool              // the ref of HEAD's branch is broken
 	brokenRefs                       []git.BrokenRef   // files in the place of a ref that is restored
 	seenRefs                         map[string]string // the value of every ref when the rescue snapshot was taken
 }
@@ -62,8 +62,8 @@ type gitState struct {
 	refs       snapshot.RefState
 	files      map[string][]byte // below meta/, with pieces joined
 	unreadable map[string]bool   // files, and groups of files, that cannot be read
-	hasLater   bool              // it contains the files of git.IsAddedLater that existed
-	worktrees  []byte            // the other worktrees; nil when not known
+	hasLater   bool              // it contains the files of git.IsAddedLater, if there were any
+	worktrees  []byte            // the other worktrees; nil when unknown
 	indexTree  string            // the tree of meta/index
 }
 
@@ -111,8 +111,8 @@ func (s *Store) readGitState(ctx context.Context, i snapshot.Info, indexNow stri
 	return h, nil
 }
 
-// gitStateReader reads git's state in a snapshot. What cannot be read is marked unreadable, and
-// the rest is read.
+// gitStateReader reads git's state in a snapshot. It marks what cannot be read as unreadable, and
+// reads the rest.
 type gitStateReader struct {
 	store *Store
 	ctx   context.Context
@@ -120,7 +120,7 @@ type gitStateReader struct {
 	state *gitState
 }
 
-// readFolder reads a folder of meta/. The pieces of one file are in a folder of its name.
+// readFolder reads a folder of meta/. A file in pieces is a folder of its name.
 func (r *gitStateReader) readFolder(name, tree string) error {
 	entries, err := r.rd.Walk(tree)
 	if err != nil {
@@ -146,8 +146,8 @@ func (r *gitStateReader) readFolder(name, tree string) error {
 	return nil
 }
 
-// readWorktrees reads the list of worktrees. Nothing is written because of it: if it cannot be
-// read, added worktrees are not reported.
+// readWorktrees reads the list of worktrees. No write depends on it: if it cannot be read, added
+// worktrees are not reported.
 func (r *gitStateReader) readWorktrees(oid string) error {
 	r.state.hasLater = true
 	o, err := r.rd.Read(oid)
@@ -162,8 +162,8 @@ func (r *gitStateReader) readWorktrees(oid string) error {
 // worktreesFile is the file of meta/ that lists the worktrees.
 const worktreesFile = "worktrees"
 
-// markUnreadable marks what cannot be read, and continues with a new git process: git exits at a
-// damaged object.
+// markUnreadable marks a path as unreadable, and starts a new git process: git exits at a damaged
+// object.
 func (r *gitStateReader) markUnreadable(path string, err error) error {
 	if r.ctx.Err() != nil {
 		return err
@@ -186,7 +186,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	if err != nil {
 		return nil, err
 	}
-	sameIndex := "" // of which only the bytes may be the same: its time has to be restored with them
+	sameIndex := "" // even with equal bytes the index may have to be restored, because of its time
 	if then.Index == c.Index.Attributes {
 		sameIndex = c.Index.MetaTree
 	}
@@ -204,8 +204,8 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	}
 	slices.SortFunc(g.broken, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
 	g.deletesIndex = !then.Index.Exists
-	// The time alone matters too: with a newer one git would believe entries that it has
-	// to check again.
+	// A different time is enough: with a newer one git would trust entries that it has to check
+	// again.
 	g.changesIndex = h.indexTree != c.Index.MetaTree || then.Index != c.Index.Attributes
 	for path := range h.unreadable {
 		if path == "index" || strings.HasPrefix(path, "index/") {
@@ -266,8 +266,8 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	return g, s.planReflogs(ctx, g, h, then.AdminModes, c, o)
 }
 
-// leaveOthers reports whether a file of git's own stays because the task did not change it, and
-// records it.
+// leaveOthers reports whether a file of git's own is left alone because the task did not change it,
+// and records that.
 func (g *gitPlan) leaveOthers(name string, o Options) bool {
 	if o.OnlyGit == nil || o.OnlyGit(name) {
 		return false
@@ -277,9 +277,9 @@ func (g *gitPlan) leaveOthers(name string, o Options) bool {
 }
 
 // leaveLater removes from the plan what must not be deleted: files that the snapshot has no
-// information about; those of a submodule that was added since, whose repository would be broken
-// without its config; and alternates that nobody is known to have added, without which objects
-// may be missing.
+// information about; files of a submodule that was added since, because its repository would be
+// broken without its config; and alternates that the task is not known to have added, because
+// objects may be missing without them.
 func (s *Store) leaveLater(g *gitPlan, h gitState, c *snapshot.Capture, o Options) {
 	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
 		why := ""
@@ -322,7 +322,7 @@ func (g *gitPlan) leaveNewWorktrees(h gitState, c *snapshot.Capture, o Options) 
 	}
 }
 
-// gitWrites returns the writes that make the files of a group the same as in the snapshot.
+// gitWrites returns the writes that make a group of files equal to the snapshot's.
 func (s *Store) gitWrites(group string, state *gitState, modes []snapshot.Mode, now []git.StateFile) []gitWrite {
 	var list []gitWrite
 	here, stays := map[string]git.StateFile{}, map[string]bool{}
@@ -383,8 +383,8 @@ func (g *gitPlan) replacesRef(ref string) bool {
 	})
 }
 
-// writeGit carries out the writes. The folders are git's, but their content may have been
-// replaced by links, so the same careful writer is used.
+// writeGit carries out the writes. The folders are git's, but an agent may have replaced their
+// content by links, so it uses the writer that follows none.
 func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	for _, w := range list {
 		root, err := fsroot.OpenRoot(w.dir)
@@ -399,8 +399,8 @@ func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	return nil
 }
 
-// writeAdmin writes git's configuration files. Added alternates may point to objects that were
-// moved there: when the target needs them, they stay.
+// writeAdmin writes git's configuration files. Objects may have been moved to where added
+// alternates point: if the target needs them, the alternates stay.
 func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 	if err := s.writeGit(j, g.adminFiles); err != nil || g.alternates == nil {
 		return err
@@ -415,12 +415,12 @@ func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 	if g.target.Head != "" {
 		fmt.Fprintf(&ask, "%s^{tree}\n", g.target.Head)
 	}
-	// A new process: one that has read objects has cached the alternates.
+	// Use a new process: one that has read objects has cached the alternates.
 	out, err := s.Snapshots.Repo.Run(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check")
 	if err == nil && !bytes.Contains(out, []byte(" missing\n")) {
 		return nil
 	}
-	if ctx.Err() == nil { // without them git may even fail to start
+	if ctx.Err() == nil { // without alternates git may even fail to start
 		g.notReverted, err = append(g.notReverted, Kept{Path: git.AlternatesFile,
 			Reason: "it contains the only copy of objects that the repository needs"}), nil
 	}
@@ -433,7 +433,7 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 		err := root.Remove(w.name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
 			if dir := Parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
-				_ = root.Rmdir(dir) // to git the folder itself is an operation in progress
+				_ = root.Rmdir(dir) // for git the folder alone is an operation in progress
 			}
 			return nil
 		}
@@ -463,9 +463,9 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 	return writeBytes(root, w.name, w.perm, filepath.Join(s.Snapshots.Worktree.Dir, "tmp"), w.data)
 }
 
-// writeIndex restores the index through a file of belay's own that becomes index.lock by a hard
-// link: if a kill leaves that lock behind, its inode shows that it is belay's. The old
-// modification time is set, because git uses it to decide which entries to check again.
+// writeIndex restores the index through a temporary file that becomes index.lock by a hard link: if
+// a kill leaves that lock, its inode shows that it is belay's. The old modification time is set,
+// because git uses it to decide which entries to check again.
 func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 	index, lock := filepath.Join(s.Snapshots.Repo.Dir, "index"), filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	for name, data := range g.indexFiles {
@@ -534,7 +534,7 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 	return nil
 }
 
-// waitForIndexLock waits a moment for git's index lock to be released; it is never removed.
+// waitForIndexLock waits a moment for git to release its index lock, and never removes it.
 func (s *Store) waitForIndexLock(ctx context.Context) error {
 	return s.waitForLock(ctx, filepath.Join(s.Snapshots.Repo.Dir, "index.lock"))
 }

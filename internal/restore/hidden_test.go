@@ -42,8 +42,8 @@ func (s *sandbox) append(p, text string) {
 	s.Write(p, string(old)+text)
 }
 
-// hidings are the ways in which an agent hides a path from git. Each gives the path at
-// which the file is to be written then.
+// hidings are the ways in which an agent hides a path from git. Each returns the path to write the
+// file at.
 var hidings = map[string]func(s *sandbox, path string) string{
 	"nothing": func(_ *sandbox, path string) string { return path },
 	"info/exclude": func(s *sandbox, path string) string {
@@ -121,8 +121,8 @@ var hidings = map[string]func(s *sandbox, path string) string{
 	},
 }
 
-// TestHidden: what an agent hides is among the changes, goes when the state before is
-// restored, and comes back with an undo.
+// TestHidden checks that a hidden file is among the changes, that restoring the baseline removes
+// it, and that undo restores it.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{"file": "secret.txt", "protected": "guard.env", "instructions": "CLAUDE.md"}
@@ -175,8 +175,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// What was ignored before the task: instructions for agents and protected paths are held
-// all the same, everything else is nobody's business.
+// TestHiddenBefore checks paths that were ignored before the task: instructions for agents and
+// protected paths are captured, everything else is not.
 func TestHiddenBefore(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -229,18 +229,19 @@ func TestHiddenBefore(t *testing.T) {
 		delete(now, "file "+p)
 		delete(then, "file "+p)
 	}
-	delete(now, "file .belay") // a folder of the kept file's
+	delete(now, "file .belay") // folder of a kept file
 	delete(now, "file .belay/now")
 	s.Same("restored", then, now)
 
-	// A snapshot that did not look at them says nothing of whether they changed.
+	// A snapshot that did not capture them cannot show whether they changed.
 	plain := s.take()
 	if got := s.changes(plain.ID, after.ID); got[".env"] != "" || got["CLAUDE.md"] != "" {
 		t.Errorf("compared with what was not held: %v", got)
 	}
 }
 
-// What a new line for build output hides is left out and counted; it stays at a restore.
+// TestHiddenOutput checks that build output hidden by a new rule is not captured but counted, and
+// stays at a restore.
 func TestHiddenOutput(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -274,14 +275,14 @@ func TestHiddenOutput(t *testing.T) {
 	}
 }
 
-// A folder that the rules of then took back from another is held, although the folder above it is
-// ignored now and its rules are gone.
+// TestHiddenFolderTakenBack checks that a folder that the old rules excluded from an ignored
+// pattern is captured, although its parent is ignored now and the rules were deleted.
 func TestHiddenFolderTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	s.Write("a/b/x", "text")
 	s.Write("a/c/x", "text")
-	s.Write("a/d/.gitignore/x", "text") // a folder of this name
+	s.Write("a/d/.gitignore/x", "text") // .gitignore is a folder
 	s.Write(".gitignore", "/a/*\n")
 	s.Write("a/.gitignore", "!b/\n!d/\n")
 	before := s.takeWith(snapshot.Extent{Agents: true})
@@ -293,7 +294,7 @@ func TestHiddenFolderTakenBack(t *testing.T) {
 	}
 }
 
-// What cannot be captured is known by name, and whether it changed.
+// TestMissed checks that changes of uncaptured paths are reported by name.
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -325,7 +326,8 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// A new repository of which a part is too large to be held is not taken apart.
+// TestHalfRepositoryStays checks that a new repository with a file that is too large to capture
+// stays complete.
 func TestHalfRepositoryStays(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -340,8 +342,8 @@ func TestHalfRepositoryStays(t *testing.T) {
 	s.Same("a part of it was removed", now, s.Fingerprint())
 }
 
-// TestHiddenIsTheUnion: for any rules then and any now, what is captured is what git, asked
-// about every path with both, ignores not both times.
+// TestHiddenIsTheUnion checks, for any old and new rules, that exactly the paths are captured that
+// git does not ignore with both sets of rules.
 func TestHiddenIsTheUnion(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -374,7 +376,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 			s.Git("config", "core.excludesFile", filepath.Join(s.Up, "rules"))
 			s.Git("config", "core.ignoreCase", fmt.Sprint(folds))
 			all := slices.Concat(files, slices.DeleteFunc(slices.Sorted(maps.Keys(set)), func(f string) bool { return !strings.HasSuffix(f, ".gitignore") }))
-			out, _ := s.Try(s.Dir, strings.Join(all, "\x00")+"\x00", "check-ignore", "-z", "--no-index", "--stdin") // exits with 1 when nothing is
+			out, _ := s.Try(s.Dir, strings.Join(all, "\x00")+"\x00", "check-ignore", "-z", "--no-index", "--stdin") // exits with 1 when nothing is ignored
 			ignored := map[string]bool{}
 			for f := range strings.SplitSeq(out, "\x00") {
 				ignored[f] = true
@@ -399,7 +401,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 			s.take()
 		}
 		after := s.takeWith(snapshot.Extent{Agents: true, Baseline: before.ID})
-		plain := s.take() // by today's rules again, whatever the cache has learned
+		plain := s.take() // with the current rules again, despite the cache
 		holds := func(i snapshot.Info) []string {
 			return strings.Split(s.Git("ls-tree", "-r", "-z", "--name-only", i.Tree), "\x00")
 		}

@@ -23,15 +23,15 @@ const (
 
 const (
 	historyVersion  = 2 // with a checksum
-	historyVersion1 = 1 // the history alone, as earlier versions of belay wrote it
+	historyVersion1 = 1 // only the history, as earlier versions of belay wrote it
 )
 
 // MaxSteps limits each part of the history, in steps; older rescue snapshots can still be
 // restored by their ids.
 const MaxSteps = 100
 
-// ErrHistoryDamaged says that the history cannot be read. No work is lost: the rescue snapshots
-// are still there.
+// ErrHistoryDamaged reports that the history cannot be read. No work is lost: the rescue snapshots
+// still exist.
 var ErrHistoryDamaged = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
 	"the history of restores is damaged; the snapshots it named still exist")
 
@@ -43,7 +43,7 @@ type History struct {
 	Dropped []belay.SnapshotID `json:"gone,omitempty"`
 }
 
-// Step is one restore; restoring Rescue undoes it. Paths are those it changed, when it did not
+// Step is one restore. Restoring Rescue reverts it. Paths are the changed ones, if it did not
 // restore everything.
 type Step struct {
 	Target    belay.SnapshotID `json:"target"`
@@ -52,12 +52,12 @@ type Step struct {
 	Partial   bool             `json:"partial,omitempty"`
 	Paths     []RawPath        `json:"paths,omitempty"`
 	Created   []RawPath        `json:"made,omitempty"`    // refs and paths that it created
-	Skipped   []RawPath        `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
+	Skipped   []RawPath        `json:"skipped,omitempty"` // paths that it skipped, on request, because they could not be restored
 	Edits     []Edit           `json:"edits,omitempty"`   // lines that it replaced, in files of which it restored nothing else
 	Inner     []InnerChange    `json:"inner,omitempty"`   // the repositories inside the tree that it changed
 }
 
-// InnerChange says what a restore changes in a repository inside the tree. All means every
+// InnerChange selects what a restore changes in a repository inside the tree. All means every
 // difference.
 type InnerChange struct {
 	Path  RawPath       `json:"path"`
@@ -68,8 +68,8 @@ type InnerChange struct {
 	Inner []InnerChange `json:"inner,omitempty"`
 }
 
-// historyFile is the encoding of the file. Sum is the SHA-256 of History, byte for byte, in hex:
-// a single wrong bit could name another snapshot, and prune would delete the one that undo needs.
+// historyFile is the encoding of the file. Sum is the SHA-256 of the bytes of History, in hex: a
+// single wrong bit could name another snapshot, and prune would delete the one that undo needs.
 type historyFile struct {
 	Version int             `json:"version"`
 	Sum     string          `json:"sha256"`
@@ -135,7 +135,7 @@ func checksum(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Push records a restore by a person: what was undone before can no longer be redone.
+// Push records a restore by a person. Earlier undos can no longer be redone.
 func (h *History) Push(s Step) {
 	for _, redo := range h.Redo {
 		h.Dropped = append(h.Dropped, redo.Target)
@@ -177,8 +177,8 @@ func (h *History) IsUndone(rescue belay.SnapshotID) bool {
 		slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
 }
 
-// IsBeforeRestore reports whether a snapshot is the state that a restore replaced: the history of
-// its working tree names it at first.
+// IsBeforeRestore reports whether a snapshot is the state that a restore replaced, which the
+// history of its working tree names at first.
 func IsBeforeRestore(i snapshot.Info) bool {
 	return i.Kind == belay.KindRescue && strings.HasPrefix(i.Message, messageBefore)
 }

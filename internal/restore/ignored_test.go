@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// What becomes of a change of an ignored file: captured means that it is a change like any
-// other and is restored.
+// The outcomes of a change of an ignored file; captured means that it is restored like any other
+// change.
 const (
 	captured = "held"
 	reported = snapshot.MissedIgnored
@@ -25,8 +25,8 @@ const (
 	none     = ""
 )
 
-// ignoredFiles are files that git ignores: what each holds before, "" for nothing, and what
-// becomes of a change.
+// ignoredFiles are files that git ignores: the content of each before, "" for none, and the outcome
+// of a change.
 var ignoredFiles = map[string]struct{ before, want string }{
 	".env":                {"A=1", captured},
 	"sub/.env.local":      {"A=1", captured},
@@ -38,9 +38,9 @@ var ignoredFiles = map[string]struct{ before, want string }{
 	"maybe.txt":           {"mine", captured},
 	"sub/maybe.txt":       {"mine", captured},
 	"other/maybe.txt":     {"", reported},                                // new, and only a shared rule hides it
-	"made.txt":            {"// Code generated. DO NOT EDIT.", reported}, // says that a program wrote it
-	"blob.bin":            {"a\x00b", reported},                          // no text
-	"lib/a.js":            {"var a", reported},                           // in a folder that is ignored as a whole
+	"made.txt":            {"// Code generated. DO NOT EDIT.", reported}, // its text names it as generated
+	"blob.bin":            {"a\x00b", reported},                          // not text
+	"lib/a.js":            {"var a", reported},                           // in an ignored folder
 	"excluded.txt":        {"mine", captured},
 	"excluded/new.txt":    {"", captured},
 	"excluded/old.txt":    {"mine", captured},
@@ -65,7 +65,7 @@ var ignoredFiles = map[string]struct{ before, want string }{
 
 const ignoredRules = ".env*\nsecrets/\n*.key\nnotes.txt\nmaybe.txt\nmade.txt\nblob.bin\nlib/\nlarge.txt\n*.log\nlogs/\nnode_modules/\ndist/\n__pycache__/\n.coverage\n*.sqlite3\n.idea/\nvendor/\npackage-lock.json\n.DS_Store\n"
 
-// ignoring makes a repository that ignores them, with those that are there before.
+// ignoring creates a repository that ignores them, with those that exist before.
 func ignoring(t *testing.T) *sandbox {
 	s := newSandbox(t)
 	testutil.Base(s.Sandbox)
@@ -81,8 +81,8 @@ func ignoring(t *testing.T) *sandbox {
 	return s
 }
 
-// TestIgnored: of ignored files, what somebody wrote is a change like any other, and restored;
-// other changes are named; what tools write is neither.
+// TestIgnored checks changes of ignored files: files that people wrote are captured and restored,
+// other changes are reported, and what tools write is neither.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(s *sandbox, p string){
@@ -109,7 +109,7 @@ func TestIgnored(t *testing.T) {
 				}
 			}
 			if what == "only touched" {
-				want["large.txt"], want["excluded/large.txt"] = reported, authored // nothing but their times tells
+				want["large.txt"], want["excluded/large.txt"] = reported, authored // only their times show it
 			}
 			extent.Baseline = before.ID
 			after := s.takeWith(extent)
@@ -123,7 +123,7 @@ func TestIgnored(t *testing.T) {
 			for _, m := range missed {
 				got[m.Path] = m.Kind
 			}
-			// A folder that is ignored as a whole is named for one file as that file.
+			// One changed file of an ignored folder is reported by its own name.
 			for p, w := range want {
 				if got[p] != w {
 					t.Errorf("%s: %q, want %q", p, got[p], w)
@@ -146,7 +146,7 @@ func TestIgnored(t *testing.T) {
 			_, err = s.store().Undo(context.Background(), restore.Options{})
 			s.Ok(err)
 			again := s.Fingerprint()
-			for p := range now { // a folder that is ignored and empty is nothing that anybody holds
+			for p := range now { // an ignored empty folder is in no snapshot
 				if _, file := ignoredFiles[strings.TrimPrefix(p, "file ")]; strings.HasPrefix(p, "file ") && !file && again[p] == "" {
 					delete(now, p)
 				}
@@ -163,7 +163,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// A snapshot that did not look says nothing, and one by hand holds none of it.
+// TestIgnoredUnasked checks that a snapshot without Extent.Ignored reports nothing, and a manual
+// one contains no ignored files.
 func TestIgnoredUnasked(t *testing.T) {
 	t.Parallel()
 	s := ignoring(t)
@@ -186,7 +187,8 @@ func TestIgnoredUnasked(t *testing.T) {
 	s.Same("what was not looked at is left", now, s.Fingerprint())
 }
 
-// Of very many files nothing is held and nothing said: looking has an end.
+// TestIgnoredBounds checks that of very many files nothing is captured or reported, and only their
+// folder is recorded.
 func TestIgnoredBounds(t *testing.T) {
 	t.Parallel()
 	s := ignoring(t)
@@ -216,7 +218,8 @@ func TestIgnoredBounds(t *testing.T) {
 	}
 }
 
-// TestSweepInner: inner snapshots of takes that were killed go, those that a snapshot names stay.
+// TestSweepInner checks that inner snapshots of killed takes are deleted, and those that a snapshot
+// names stay.
 func TestSweepInner(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -259,8 +262,7 @@ func TestSweepInner(t *testing.T) {
 	if text := s.Fingerprint()["file tool/a"]; !strings.Contains(text, "1") {
 		t.Errorf("the bound one is not restored: %s", text)
 	}
-	// When the snapshots of the outer repository of that time are gone, so is what the restore
-	// found in there.
+	// Inner rescues are deleted with the outer snapshots of the same time.
 	list, err := later.Snapshots.List(ctx)
 	s.Ok(err)
 	fresh := s.takeWith(snapshot.Extent{Agents: true, InnerSnapshots: true})

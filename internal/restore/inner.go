@@ -14,14 +14,14 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// innerStep restores one repository inside the tree. It has an intent and a rescue snapshot of
-// its own there, so it can be repeated, wherever it was killed.
+// innerStep restores one repository inside the tree. It has its own intent and rescue snapshot
+// there, so it can be repeated after a kill at any point.
 type innerStep struct {
 	InnerChange
 	ID         belay.SnapshotID `json:"id"`
 	Commit     string           `json:"commit"`
 	Link       string           `json:"link,omitempty"` // the text of its .git file; "" for a folder
-	SetAsideAt string           `json:"aside"`          // where the current .git is moved
+	SetAsideAt string           `json:"aside"`          // where the current .git is moved to
 	FilesOnly  bool             `json:"files_only,omitempty"`
 	Preserve   []string         `json:"preserve,omitempty"`
 	Only       []string         `json:"only,omitempty"` // the requested paths, if not all
@@ -47,8 +47,8 @@ func innerFolders(m *snapshot.Manifest) map[string]bool {
 	return folders
 }
 
-// planInner decides which repositories inside the tree are restored. Each is planned completely:
-// if one cannot be restored, nothing is, before the first write.
+// planInner decides which repositories inside the tree are restored. Each is planned completely
+// before the first write: if one cannot be restored, none is.
 func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) (steps []innerStep, would []innerResult, err error) {
 	if o.NewWorktree {
 		return nil, nil, nil // a new working tree has none
@@ -129,8 +129,8 @@ func (s *Store) recreatableGitDir(st innerStep) string {
 			return ""
 		}
 	}
-	// The outer snapshot has the config and hooks of submodules, so that there may be a folder
-	// with nothing else: without a HEAD it is not a repository.
+	// The outer snapshot contains the config and hooks of submodules, so the folder may exist with
+	// only those: without a HEAD it is not a repository.
 	if _, err := fsroot.Lstat(filepath.Join(dir, "HEAD")); !errors.Is(err, fs.ErrNotExist) || !s.Snapshots.CanRecreate(string(st.Path)) {
 		return ""
 	}
@@ -190,8 +190,8 @@ func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 	return nil
 }
 
-// restoreInnerGit recreates a deleted git folder, and restores the .git file of a submodule. What
-// is in its place is moved into belay's own folder.
+// restoreInnerGit recreates a deleted git folder, and restores the .git file of a submodule. It
+// moves what is in their place into belay's own folder.
 func (s *Store) restoreInnerGit(st innerStep) error {
 	if dir := s.recreatableGitDir(st); dir != "" {
 		if err := s.setAsidePath(st, dir); err != nil {
@@ -235,8 +235,8 @@ func (s *Store) setAsidePath(st innerStep, at string) error {
 	}
 }
 
-// writeGitFile writes a .git file, with the mode that git gives it, by way of belay's own folder:
-// a kill leaves nothing beside it.
+// writeGitFile writes a .git file with git's usual mode. It is written in belay's own folder first,
+// so that a kill leaves no temporary file beside it.
 func (s *Store) writeGitFile(at, text string) (err error) {
 	tmp, err := s.Snapshots.Worktree.MakeScratchDir("tmp")
 	if err != nil {
@@ -271,7 +271,7 @@ func (s *Store) writeGitFile(at, text string) (err error) {
 	return fsroot.SyncDir(filepath.Dir(at))
 }
 
-// addInner adds what was done, or would be, in repositories inside the tree.
+// addInner adds what was done, or would be done, in repositories inside the tree.
 func (r *Restored) addInner(list []innerResult) {
 	for _, d := range list {
 		if d.missing != "" {

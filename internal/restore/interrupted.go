@@ -20,10 +20,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Recover finishes an interrupted restore. The current state is saved in a snapshot first,
-// because somebody may have worked in the tree since. It returns nil when there is none. The
-// error names the path that blocks it, and the commands that reverse it, or finish it without
-// that path.
+// Recover finishes an interrupted restore. It first saves the current state in a snapshot, because
+// somebody may have worked in the tree since. It returns nil when there is none. The error names
+// the path that blocks it, and the commands that reverse it, or finish it without that path.
 func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 	if !s.Interrupted() {
 		s.sweepIfFree()
@@ -46,19 +45,18 @@ func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 	return done, nil
 }
 
-// recoverAndReport is Recover for commands that were run for something else.
+// recoverAndReport is Recover for commands with another purpose.
 func (s *Store) recoverAndReport(ctx context.Context) error {
 	done, err := s.Recover(ctx)
 	s.reportFinished(done)
 	return err
 }
 
-// presentForDiff is the message of a snapshot that ForDiff takes. Older versions of belay gave it
-// a ref.
+// presentForDiff is the message of ForDiff's snapshots. Older versions of belay gave them refs.
 const presentForDiff = "the present, for a diff"
 
 // ForDiff takes a transient snapshot to compare others with. It does not finish an interrupted
-// restore: the current state is what is asked about.
+// restore, because the comparison is with the current state.
 func (s *Store) ForDiff(ctx context.Context) (snapshot.Info, error) {
 	return s.Snapshots.TakeUnfinished(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Transient: true},
 		snapshot.Extent{})
@@ -90,7 +88,7 @@ func formatKept(k Kept) string {
 
 // Unfinished is an interrupted restore.
 type Unfinished struct {
-	Target belay.SnapshotID `json:"target,omitempty"` // "" when that cannot be read
+	Target belay.SnapshotID `json:"target,omitempty"` // "" when unknown
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // the state before it
 }
 
@@ -99,8 +97,8 @@ func (t Unfinished) Message() (what, try string) {
 	return "a restore of " + cmp.Or(t.Target.Short(), "a snapshot") + " was interrupted", "belay doctor finishes it, belay undo reverses it"
 }
 
-// Unfinished returns the interrupted restore, and changes nothing. nil when there is none, or
-// when another process is working on it.
+// Unfinished returns the interrupted restore, and changes nothing. nil when there is none, or when
+// another process is finishing it.
 func (s *Store) Unfinished() *Unfinished {
 	if !s.Interrupted() {
 		return nil
@@ -119,9 +117,8 @@ func (s *Store) Unfinished() *Unfinished {
 	return &t
 }
 
-// loadIntent reads the intent of an interrupted restore; nil when there is none. An intent that
-// cannot be read is returned with what is known about it: finishRestore refuses it,
-// reverseRestore reverses it.
+// loadIntent reads the intent of an interrupted restore; nil when there is none. For an unreadable
+// one it returns what is known about it: finishRestore refuses it, reverseRestore reverses it.
 func (s *Store) loadIntent(ctx context.Context) (*intent, error) {
 	s.sweep()
 	text, err := fsroot.ReadFile(s.intentPath(), fsroot.MaxSmallFile)
@@ -146,15 +143,15 @@ func (s *Store) loadIntent(ctx context.Context) (*intent, error) {
 	return s.guessIntent(ctx, why)
 }
 
-// IsSkippable reports whether an error is about one path only.
+// IsSkippable reports whether an error concerns only one path.
 func IsSkippable(err error) bool { return IsSkippableWrite(err) }
 
-// guessIntent determines which restore an unreadable intent was for. An intent is written after
-// the rescue snapshot and removed once the history names that snapshot, and no snapshot is taken
-// in between. So it is the newest snapshot, if that is a rescue that is not in the history.
-// Otherwise nothing is unfinished, and the intent is set aside.
+// guessIntent determines which restore an unreadable intent was for. An intent is written after the
+// rescue snapshot and removed once the history names that snapshot, and no snapshot is taken in
+// between. So its rescue is the newest snapshot, if that is a rescue that is not in the history.
+// Otherwise no restore is unfinished, and the intent is set aside.
 //
-// Where there are several working trees the rescue may be another one's: nothing is guessed.
+// With several working trees the rescue may belong to another one: nothing is guessed.
 func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 	j := &intent{unreadReason: why}
 	others, err := fsroot.ReadDir(filepath.Join(s.Snapshots.Repo.Common, "worktrees"))
@@ -167,12 +164,12 @@ func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 	}
 	h, err := readHistoryIfAny(s.historyPath())
 	if err != nil {
-		return j, nil // what was finished is not known
+		return j, nil // the finished restores are unknown
 	}
 	for _, i := range slices.Backward(all) {
 		if i.Kind == belay.KindRescue && (strings.HasPrefix(i.Message, messageFinishing) ||
 			strings.HasSuffix(i.Message, messageReversing)) {
-			continue // taken to end a restore, not for the requested one
+			continue // taken to end a restore
 		}
 		if i.Message == presentForDiff {
 			continue
@@ -200,7 +197,7 @@ func (s *Store) guessIntent(ctx context.Context, why string) (*intent, error) {
 	return nil, nil
 }
 
-// How the messages of rescue snapshots begin and end; the last two were taken to end an
+// How the messages of rescue snapshots begin and end; those of the last two were taken to end an
 // interrupted restore.
 const (
 	messageBefore    = "before restoring "
@@ -208,7 +205,7 @@ const (
 	messageReversing = "reversing it"
 )
 
-// setIntentAside renames what is in the place of the intent.
+// setIntentAside renames the file or folder at the intent's path.
 func (s *Store) setIntentAside() (string, error) {
 	for n := 1; ; n++ {
 		at := filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n))
@@ -219,8 +216,8 @@ func (s *Store) setIntentAside() (string, error) {
 	}
 }
 
-// makeReplaceable makes sure that an unreadable intent can be replaced by another in one step.
-// Its text is kept, for the version of belay that can read it.
+// makeReplaceable prepares an unreadable intent to be replaced by another in one step. It keeps a
+// copy of the text, for the version of belay that can read it.
 func (s *Store) makeReplaceable() error {
 	info, err := fsroot.Lstat(s.intentPath())
 	switch {
@@ -239,9 +236,8 @@ func (s *Store) makeReplaceable() error {
 	return nil
 }
 
-// replaceIntentFolder replaces a folder in the place of the intent by an empty file, in one step
-// where the system can: if it were killed in between, nobody would know that a restore was
-// interrupted.
+// replaceIntentFolder replaces a folder at the intent's path by an empty file, in one step where
+// the system can: after a kill in between, no intent would show that a restore was interrupted.
 func (s *Store) replaceIntentFolder() error {
 	for n := 1; ; n++ {
 		at := filepath.Join(s.Snapshots.Worktree.Dir, fmt.Sprintf("unreadable-intent-%d", n))
@@ -264,11 +260,11 @@ func (s *Store) replaceIntentFolder() error {
 	}
 }
 
-// errSnapshotMissing says that the snapshot of an interrupted restore does not exist any more.
+// errSnapshotMissing reports that the snapshot of an interrupted restore no longer exists.
 var errSnapshotMissing = errors.New("that snapshot is gone")
 
-// finishRestore carries out an intent. With skip, or when that was agreed to before, it leaves
-// out what cannot be restored, by name. Otherwise it changes nothing if that is known beforehand.
+// finishRestore carries out an intent. With skip, or if the intent allows it, it skips what cannot
+// be restored, and reports it. Otherwise it changes nothing if it finds such a path beforehand.
 func (s *Store) finishRestore(ctx context.Context, j *intent, skip bool) (done *Restored, err error) {
 	if j.unreadReason != "" {
 		return nil, fmt.Errorf("%s %s", belay.VisibleLine(s.intentPath()), j.unreadReason)
@@ -283,7 +279,7 @@ func (s *Store) finishRestore(ctx context.Context, j *intent, skip bool) (done *
 	defer root.Close()
 	saved, err := s.sweepTree(ctx, root, j)
 	defer func() {
-		if err != nil && len(saved) > 0 && s.Report != nil { // the next try finds nothing to name
+		if err != nil && len(saved) > 0 && s.Report != nil { // the next try cannot report them
 			text := "an interrupted restore of " + j.Target.Short()
 			for _, k := range saved {
 				text += formatKept(k)
@@ -360,7 +356,7 @@ func (s *Store) finishRestore(ctx context.Context, j *intent, skip bool) (done *
 	return &out, s.recordDone(j)
 }
 
-// dropBroken removes what is broken from the plans, and records it.
+// dropBroken removes broken paths from the plans, and records them.
 func (j *intent) dropBroken(broken []Kept, g *gitPlan) {
 	j.Plan.Drop(broken)
 	g.dropBroken(broken)
@@ -370,7 +366,7 @@ func (j *intent) dropBroken(broken []Kept, g *gitPlan) {
 	j.addSkipped(broken...)
 }
 
-// addSkipped records what was left out, each path once.
+// addSkipped records skipped paths, each once.
 func (j *intent) addSkipped(list ...Kept) {
 	for _, k := range list {
 		if !slices.ContainsFunc(j.Skipped, func(was Kept) bool { return was.Path == k.Path }) {
@@ -399,9 +395,8 @@ func (j *intent) isReversedBy(way string) bool {
 }
 
 // reverseRestore reverses an interrupted restore that cannot be finished: it restores the rescue
-// snapshot that was taken before, in what the restore was to change. The history is as if the
-// restore had never been requested. The new intent replaces the old one in one step: wherever it
-// is killed, one of the two is there.
+// snapshot, in what the restore was to change. The history is as if the restore had never been
+// requested. The new intent replaces the old one in one step, so that there is always one of them.
 func (s *Store) reverseRestore(ctx context.Context, j *intent, o Options, cause error) (Restored, error) {
 	last := newStep(j)
 	if j.unreadReason != "" {
@@ -431,8 +426,8 @@ func (s *Store) reverseRestore(ctx context.Context, j *intent, o Options, cause 
 	return out, s.recordDone(next)
 }
 
-// refsMadeBetween returns the refs that a restore creates when nothing else is known about it:
-// those that the snapshot has and the previous state does not.
+// refsMadeBetween returns the refs that a restore creates when its intent is unknown: those that
+// are in the target and not in the previous state.
 func (s *Store) refsMadeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
 	target, err := s.Snapshots.LookUp(ctx, j.Target)
 	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
@@ -463,8 +458,8 @@ func (j *intent) reverseStep() string {
 	return WayUndo
 }
 
-// cannotFinishError returns the error about an unfinished restore, for a command that was run for
-// something else. A restore whose snapshot is missing is ended.
+// cannotFinishError returns the error about an unfinished restore, for a command with another
+// purpose. A restore without its snapshot is ended.
 func (s *Store) cannotFinishError(ctx context.Context, j *intent, cause error) error {
 	if errors.Is(cause, errSnapshotMissing) {
 		return s.abandonRestore(ctx, j)
@@ -472,8 +467,8 @@ func (s *Store) cannotFinishError(ctx context.Context, j *intent, cause error) e
 	return s.unfinishedError(ctx, j, cause, false)
 }
 
-// unfinishedError says that a restore is not finished, why, and which commands end it. now: it is
-// the restore that was requested.
+// unfinishedError reports that a restore is not finished, the cause, and the commands that end it.
+// now: it is the requested restore.
 func (s *Store) unfinishedError(ctx context.Context, j *intent, cause error, now bool) error {
 	if ctx.Err() != nil {
 		return cause
@@ -515,7 +510,7 @@ func (s *Store) suggestCommands(ctx context.Context, j *intent, cause error) str
 	if j.Rescue != "" && !j.NewWorktree {
 		if _, err := s.Snapshots.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
 			back = "belay " + j.reverseStep()
-			if j.unreadReason == "" && !isAboutTarget(cause) { // it may block the reversal as well
+			if j.unreadReason == "" && !isAboutTarget(cause) { // the cause may block the reversal too
 				back += " --skip-broken"
 			}
 			back += " reverses it (snapshot " + j.Rescue.Short() + ")"
@@ -534,7 +529,7 @@ func (s *Store) suggestCommands(ctx context.Context, j *intent, cause error) str
 	return back + "; " + finish
 }
 
-// isAboutTarget reports whether only the snapshot keeps a restore from being finished.
+// isAboutTarget reports whether only damage of the snapshot prevents a restore from being finished.
 func isAboutTarget(cause error) bool {
 	var broken *BrokenError
 	return errors.As(cause, &broken) && !slices.ContainsFunc(broken.Paths, func(k Kept) bool {
@@ -565,7 +560,7 @@ type BrokenError struct {
 	Command  string // the command that was refused; "" when a restore is to be finished
 	Snapshot string
 
-	blocked error // what would have to be destroyed; nil: nothing
+	blocked error // the error about what would be destroyed; nil for nothing
 }
 
 // Error names the first one.
@@ -658,7 +653,8 @@ func (s *Store) findBrokenRefs(ctx context.Context, g *gitPlan) error {
 	return nil
 }
 
-// waitForRefLock waits a moment for another process's lock on a ref; it is never removed.
+// waitForRefLock waits a moment for another process to release its lock on a ref, and never removes
+// it.
 func (s *Store) waitForRefLock(ctx context.Context, ref string) error {
 	if s.Snapshots.Repo.UsesReftable {
 		return nil
@@ -686,7 +682,7 @@ func (g *gitPlan) findFixed(dir, name, shown string) error {
 	return err
 }
 
-// dropBroken removes what is broken from a plan.
+// dropBroken removes broken parts from a plan.
 func (g *gitPlan) dropBroken(broken []Kept) {
 	out := map[string]bool{}
 	for _, k := range broken {

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// of gives the options of a rollback: git's own files that changed between two snapshots.
+// of returns the options of a rollback of git's own files that changed between two snapshots.
 func (s *sandbox) of(t *testing.T, names []string) restore.Options {
 	t.Helper()
 	return restore.Options{OnlyRef: func(string) bool { return false }, OnlyGit: func(name string) bool { return slices.Contains(names, name) }}
@@ -28,8 +28,8 @@ func (s *sandbox) text(p string) string {
 	return string(data)
 }
 
-// TestGitsOwnFilesComeBack changes what steers git in the ways that are easily missed, and
-// rolls back: a mode alone, the repositories of submodules, a stash's log, alternates.
+// TestGitsOwnFilesComeBack changes git's own files in ways that are easily missed, and rolls back:
+// only a mode, the repositories of submodules, the stash's reflog, alternates.
 func TestGitsOwnFilesComeBack(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -82,8 +82,8 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 	}
 }
 
-// TestAlternatesThatAreNeeded moves a repository's objects away and leads git to them by an
-// alternate. Taking that back would leave a repository without objects.
+// TestAlternatesThatAreNeeded moves a repository's objects away and adds an alternate that points
+// to them. Reverting that would leave a repository without objects.
 func TestAlternatesThatAreNeeded(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -105,7 +105,7 @@ func TestAlternatesThatAreNeeded(t *testing.T) {
 	}
 	s.Git("fsck", "--connectivity-only")
 
-	// Asked for by a person, and not for a task, they stay in any case.
+	// A restore by a person, not for a task, always leaves them.
 	s.Write("a.txt", "changed once more")
 	s.restore(before.ID)
 	if got := s.text(".git/objects/info/alternates"); got != away+"\n" {
@@ -113,7 +113,7 @@ func TestAlternatesThatAreNeeded(t *testing.T) {
 	}
 }
 
-// TestCommondir plants the file that leads git to another repository's refs.
+// TestCommondir adds the file that points git to another repository's refs.
 func TestCommondir(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// keepNewRepositories keeps the repositories in the tree that did not exist in the target state:
-// no snapshot contains them.
+// keepNewRepositories keeps nested repositories that did not exist in the target state: no snapshot
+// contains them.
 func (pl *Planner) keepNewRepositories() {
 	for _, n := range pl.Now.Manifest.Nested {
 		was := slices.ContainsFunc(pl.Then.Manifest.Nested, func(t snapshot.NestedRepo) bool { return t.Path == n.Path })
@@ -22,8 +22,8 @@ func (pl *Planner) keepNewRepositories() {
 	}
 }
 
-// keepHalfRepositories keeps new repositories, captured with their git folders, of which a part
-// of the git folder is a gap: deleting the rest would make that part useless.
+// keepHalfRepositories keeps new repositories that were captured with their git folder if part of
+// that folder is a gap: without the rest that part would be useless.
 func (pl *Planner) keepHalfRepositories(diffs []git.Difference) {
 	seen := map[string]bool{}
 	for _, d := range diffs {
@@ -39,7 +39,7 @@ func (pl *Planner) keepHalfRepositories(diffs []git.Difference) {
 	}
 }
 
-// keepNewGaps keeps what exists now, did not exist in the target state and could not be captured.
+// keepNewGaps keeps paths that are new since the target state and could not be captured.
 func (pl *Planner) keepNewGaps(ctx context.Context) error {
 	var paths []string
 	for _, g := range pl.Now.Manifest.Gaps {
@@ -67,8 +67,8 @@ func (pl *Planner) keepNewGaps(ctx context.Context) error {
 	return nil
 }
 
-// findEnteredRepositories finds the nested repositories that had captured files in the target
-// state: those were entered, and what is new in them is not a gap.
+// findEnteredRepositories finds the nested repositories with captured files in the target state:
+// new files in those are not gaps.
 func (pl *Planner) findEnteredRepositories(ctx context.Context, diffs []git.Difference) error {
 	for _, n := range pl.Then.Manifest.Nested {
 		i := slices.IndexFunc(diffs, func(d git.Difference) bool { return strings.HasPrefix(d.Path, n.Path+"/") })
@@ -84,7 +84,7 @@ func (pl *Planner) findEnteredRepositories(ctx context.Context, diffs []git.Diff
 	return nil
 }
 
-// Reasons why a path stays that the target does not have.
+// Reasons to keep a path that the target does not have.
 const (
 	reasonIgnoredThen    = "was ignored when the snapshot was taken"
 	reasonGapThen        = "could not be captured when the snapshot was taken"
@@ -100,7 +100,7 @@ func (pl *Planner) reasonToLeave(d git.Difference) string {
 		return "preserved"
 	case pl.selection.Only != nil && !pl.selection.Only(d.Path):
 		return "changed by somebody else"
-	case d.NewMode == 0 && pl.selection.Created[d.Path]: // by the restore that is undone
+	case d.NewMode == 0 && pl.selection.Created[d.Path]: // the restore to undo created it
 	case d.NewMode == 0 && pl.Inner[d.Path]:
 	case d.NewMode == 0 && slices.ContainsFunc(pl.keptRepositories, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
 		return reasonHalfRepository
@@ -144,8 +144,8 @@ func matchesAny(globs []string, path string) bool {
 	return false
 }
 
-// isGap reports whether the target could not capture a path: what was there is not known, so
-// nothing there is removed.
+// isGap reports whether the target could not capture a path. Its state then is unknown, so nothing
+// there is removed.
 func (pl *Planner) isGap(path string) bool {
 	for _, g := range pl.Then.Manifest.Gaps {
 		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
@@ -160,10 +160,10 @@ func (pl *Planner) isGap(path string) bool {
 	return false
 }
 
-// findIgnoredThen finds the candidates for removal that the rules of the target's time ignored:
-// an ignored path must not be deleted, whatever the rules say today.
+// findIgnoredThen finds the candidates for removal that the target's rules ignored: they must not
+// be deleted, whatever the current rules are.
 func (pl *Planner) findIgnoredThen(ctx context.Context, diffs []git.Difference) error {
-	if pl.Rules == nil { // today's: what they ignore is not in the rescue
+	if pl.Rules == nil { // same rules as now: the rescue does not contain ignored paths
 		return nil
 	}
 	var paths []string

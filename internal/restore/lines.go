@@ -6,8 +6,7 @@ import (
 )
 
 // Edit is a change that belay itself made to a file of the user's: it replaced lines, such as a
-// checked box. It is reverted line by line, so that what people wrote into the same file since
-// then stays.
+// checked box. It is reverted line by line, so that later changes of people in the same file stay.
 type Edit struct {
 	Path  RawPath `json:"path"`
 	Lines []Line  `json:"lines"`
@@ -55,10 +54,9 @@ func (e Edit) Inverse() Edit {
 	return out
 }
 
-// Apply returns the text with its lines replaced. It can be repeated: a line that is already
-// right stays. It looks for a line at its number first, and then elsewhere, if it occurs once. ok
-// is false when a line is not found, or found twice: somebody has changed it, and the text is
-// returned unchanged.
+// Apply returns the text with its lines replaced. It can be repeated: a line that is already right
+// stays. It looks for a line at its number first, and then elsewhere, if it occurs once. ok is
+// false, and the text is returned unchanged, when a line is not found or found twice.
 func (e Edit) Apply(text []byte) (out []byte, ok bool) {
 	list := splitLines(text)
 	for _, l := range e.Lines {
@@ -72,8 +70,8 @@ func (e Edit) Apply(text []byte) (out []byte, ok bool) {
 	return bytes.Join(list, nil), true
 }
 
-// findLine returns the index of a line, -1 for none and for several of which none is at its old
-// place.
+// findLine returns the index of a line, -1 if it is not found, or found several times but not at
+// its number.
 func findLine(list [][]byte, at int, line []byte) int {
 	if at < len(list) && sameText(list[at], line) {
 		return at

@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestMain gives every git a home of its own. A process that TestCrash starts of
-// itself runs its one step instead of the tests.
+// TestMain gives every git its own HOME. A process that TestCrash starts runs its step instead of
+// the tests.
 func TestMain(m *testing.M) {
 	if step := os.Getenv("BELAY_TEST_STEP"); step != "" {
 		os.Exit(runStep(step))
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	stories := os.Getenv("BELAY_PROPERTY")
 	if stories == "" {
-		stories = "5" // each takes a second or two: git is real
+		stories = "5" // each takes a second or two with the real git
 	}
 	if err := flag.Set("rapid.checks", stories); err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// wide says whether a test takes the larger samples of `make suites`, which the full suites take as well.
+// wide reports whether tests use the larger samples of `make suites`, as the full suites also do.
 func wide() bool { return testutil.Wide() || os.Getenv("BELAY_FIDELITY_ALL") != "" }
 
 // sandbox is a repository in some state, with the package under test.

@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// listMissing adds to Plan.Missing what existed in the target state, does not exist now, and is
-// in no snapshot: without a report it would pass for restored.
+// listMissing adds to Plan.Missing what existed in the target state, does not exist now, and is in
+// no snapshot: without a report it would seem restored.
 func (pl *Planner) listMissing() error {
 	for _, n := range pl.Then.Manifest.Nested {
 		still := slices.ContainsFunc(pl.Now.Manifest.Nested, func(now snapshot.NestedRepo) bool { return now.Path == n.Path })
@@ -49,8 +49,8 @@ func (pl *Planner) pathState(path string) (there, folder bool, err error) {
 	return err == nil, info.Kind == fsroot.Folder, err
 }
 
-// checkRequested fails with CodeCannot when a requested path exists nowhere, or is one that no
-// snapshot contains: "nothing to do" would suggest that it is unchanged.
+// checkRequested fails with CodeCannot when a requested path does not exist anywhere, or cannot be
+// in a snapshot: "nothing to do" would suggest that it is unchanged.
 func (pl *Planner) checkRequested() error {
 	for _, p := range pl.selection.Paths {
 		if p = path.Clean(p); p == "." || pl.isPlanned(p) {

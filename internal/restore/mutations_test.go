@@ -14,15 +14,15 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// mutation is one thing that happens to a repository between a take and a restore.
+// mutation is a change to a repository between a snapshot and a restore.
 type mutation struct {
 	name string
 	do   func(*sandbox)
-	logs bool // it rewrites or expires reflogs: those are somebody's own and stay
+	logs bool // it rewrites or expires reflogs, which are not restored then
 }
 
-// mutations are tried one by one on every state, each on what the restore before it
-// left, which has to be the state itself.
+// mutations are tried one by one on every state, each after the restore of the previous one, which
+// has to leave the state itself.
 var mutations = []mutation{
 	{name: "edit", do: func(s *sandbox) {
 		s.onFiles(func(i int, p string) {
@@ -109,8 +109,7 @@ var mutations = []mutation{
 	{name: "belay's files of another time", do: func(s *sandbox) { s.corrupt(2) }},
 }
 
-// agent runs git as an agent does, whatever comes of it, and so that it gets far: no
-// hook stops it, and it has a name.
+// agent runs git as an agent would, with a name and without hooks, and ignores failures.
 func (s *sandbox) agent(args ...string) {
 	s.May(append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 		"-c", "user.name=x", "-c", "user.email=x"}, args...)...)
@@ -123,13 +122,13 @@ func (s *sandbox) onFiles(do func(i int, path string)) {
 	}
 }
 
-// spoil makes a file longer; with no text it changes one byte of it and keeps its size
-// and times, as far as a program can.
+// spoil appends text to a file; without text it changes one byte and keeps size and times, as far
+// as a program can.
 func (s *sandbox) spoil(path, more string) {
 	s.T.Helper()
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return // a link that leads nowhere, or into a folder
+		return // a broken link, or a link to a folder
 	}
 	if link, err := os.Lstat(path); err != nil || link.Mode()&os.ModeSymlink != 0 {
 		return
@@ -145,8 +144,8 @@ func (s *sandbox) spoil(path, more string) {
 	}
 }
 
-// corrupt spoils every file that belay keeps for itself, and files of the tree with it:
-// a byte in the middle of each changed, or each cut short, or each as it was before.
+// corrupt damages all of belay's private files, and files of the tree with them: it changes a byte
+// in the middle, truncates them, or replaces them by an older version.
 func (s *sandbox) corrupt(how int) {
 	s.T.Helper()
 	own := filepath.Join(s.GitDir(), "belay")
@@ -188,8 +187,8 @@ func (s *sandbox) eachOwn(own string, do func(path string, text []byte)) {
 	}
 }
 
-// TestFidelityMutations does to every state what happens to repositories, and wants the
-// state back each time. BELAY_FIDELITY_ALL tries all on all.
+// TestFidelityMutations applies common changes to every state and expects the state back after
+// each. BELAY_FIDELITY_ALL tries all of them on all states.
 func TestFidelityMutations(t *testing.T) {
 	t.Parallel()
 	var tried, named atomic.Int64
@@ -234,8 +233,8 @@ func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before testutil.State)
 	spoiled := s.Fingerprint()
 	out, err := s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) == belay.CodeCannot {
-		// What was tracked is tracked no longer, and too large to be held, or in a repository
-		// of its own: not for belay to destroy.
+		// Tracked files became untracked, and they are too large to capture or in a nested
+		// repository: belay must not destroy them.
 		s.Same(m.name+": a refused restore changed something", spoiled, s.Fingerprint())
 		s.agent("reset", "-q")
 		s.agent("add", "large", "staged")
@@ -257,7 +256,7 @@ func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before testutil.State)
 	}
 }
 
-// forgive takes out of both states what docs/safety.md says is not put back.
+// forgive removes from both states what docs/safety.md lists as not restored.
 func (s *sandbox) forgive(m mutation, before, now testutil.State, out restore.Restored) {
 	for k, was := range before {
 		switch {
@@ -272,7 +271,7 @@ func (s *sandbox) forgive(m mutation, before, now testutil.State, out restore.Re
 	if s.GitDir() == s.Common() {
 		return
 	}
-	for _, k := range out.KeptRefs { // of all working trees
+	for _, k := range out.KeptRefs { // shared by all working trees
 		key := "git " + k.Path
 		if delete(before, key); now[key] != "" {
 			before[key] = now[key]
@@ -280,8 +279,8 @@ func (s *sandbox) forgive(m mutation, before, now testutil.State, out restore.Re
 	}
 }
 
-// refsDeleted deletes every ref of belay's: that is named, changes nothing, and while
-// the objects are there git alone brings a snapshot back.
+// refsDeleted deletes every ref of belay's: that is reported and changes nothing, and while the
+// objects exist git alone can restore a snapshot.
 func (s *sandbox) refsDeleted(id belay.SnapshotID, before testutil.State) {
 	s.T.Helper()
 	ref := "refs/belay/" + string(id)
@@ -296,7 +295,7 @@ func (s *sandbox) refsDeleted(id belay.SnapshotID, before testutil.State) {
 		s.T.Errorf("a snapshot that is gone: %v", err)
 	}
 	s.Same("a refused restore changed something", spoiled, s.Fingerprint())
-	fresh := s.take() // rests on nothing that was before
+	fresh := s.take() // depends on no earlier snapshot
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		s.T.Errorf("the next snapshot is not whole: %q %v", problems, err)

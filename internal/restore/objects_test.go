@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// unpack makes every object of the repository a loose one.
+// unpack makes every object loose.
 func (s *sandbox) unpack() {
 	s.T.Helper()
 	list, err := filepath.Glob(s.Path(".git/objects/pack/pack-*.pack"))
@@ -72,8 +72,8 @@ func TestUnreadableObjects(t *testing.T) {
 	whole("commit the snapshot")
 }
 
-// harmed is a repository whose objects a test damages. What a snapshot has to hold: files
-// that HEAD's tree has, edited ones, untracked ones, and content that only the index has.
+// harmed returns a repository for tests that damage objects. A snapshot has to contain files of
+// HEAD's tree, edited and untracked ones, and content that only the index has.
 func harmed(t testing.TB) *sandbox {
 	s := newSandbox(t)
 	s.Commit("first", "same.txt", strings.Repeat("the same in HEAD and on the disk\n", 40), "dir/deep.txt", "deep\n", "dir/sub/x.txt", "x\n", "edited.txt", "as in HEAD\n")
@@ -87,7 +87,7 @@ func harmed(t testing.TB) *sandbox {
 	return s
 }
 
-// borrows gives a repository like it, whose objects are in another one.
+// borrows returns a repository like it with its objects in another one.
 func borrows(t testing.TB) *sandbox {
 	s := harmed(t)
 	s.Git("repack", "-a", "-d", "-q")
@@ -99,7 +99,7 @@ func borrows(t testing.TB) *sandbox {
 	return s
 }
 
-// packOf gives the pack that holds an object, without the ending, and where in it; "" when
+// packOf returns the pack that contains an object, without extension, and the offset in it; "" when
 // the object is loose.
 func (s *sandbox) packOf(oid string) (path string, at int64) {
 	s.T.Helper()
@@ -145,8 +145,7 @@ func (s *sandbox) cut(path string, share int64) {
 	s.Ok(os.Truncate(path, info.Size()*share/4))
 }
 
-// harms are the ways in which an object is damaged, whether it is loose or packed. One that
-// does not fit reports false.
+// harms are the ways to damage a loose or packed object. One that does not apply returns false.
 var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 	"loose empty": func(s *sandbox, oid, pack string, _ int64) bool {
 		if pack != "" {
@@ -252,9 +251,9 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 	},
 }
 
-// TestDamagedObjects damages an object in every way, before a first take and between two,
-// and deletes all files after the take; one way in five, unless the sample is to be wide. Then every file is back with its bytes, and whatever
-// else the snapshot names either can be read or was named when it was taken.
+// TestDamagedObjects damages an object in every way, before a first snapshot and between two, and
+// deletes all files afterwards; one way in five, unless the sample is wide. A restore then restores
+// every file, and everything else that the snapshot names either can be read or was reported.
 func TestDamagedObjects(t *testing.T) {
 	t.Parallel()
 	made := map[string]*sandbox{"loose": harmed(t), "packed": harmed(t), "borrowed": borrows(t)}
@@ -303,7 +302,8 @@ func TestDamagedObjects(t *testing.T) {
 	}
 }
 
-// survives takes a snapshot of a damaged repository and holds it to what it says.
+// survives takes a snapshot of a damaged repository and checks its gaps against the objects that
+// can be read.
 func (s *sandbox) survives() {
 	s.T.Helper()
 	files := []string{"same.txt", "dir/deep.txt", "dir/sub/x.txt", "edited.txt", "other.txt", "staged.txt", "untracked.txt"}
@@ -349,7 +349,7 @@ func (s *sandbox) survives() {
 			s.T.Errorf("%s came back as %.40q, %v", f, text, err)
 		}
 	}
-	// A second take in the same state says the same.
+	// A second snapshot of the same state reports the same.
 	again := s.take()
 	if again.Partial != i.Partial {
 		s.T.Errorf("the first take said %v, the next one %v", i.Gaps, again.Gaps)

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// isInTheWay reports whether something is to be written at, below or above a path.
+// isInTheWay reports whether the plan writes at, below or above a path.
 func (pl *Planner) isInTheWay(path string) bool {
 	for p := path; p != ""; p = Parent(p) {
 		if pl.written[p] {
@@ -24,9 +24,8 @@ func (pl *Planner) isInTheWay(path string) bool {
 	return false
 }
 
-// findObstacles adds to Plan.Blocked what cannot be done without losing something: an obstacle in
-// the place of a file that the rescue snapshot does not contain, or a folder that does not become
-// empty.
+// findObstacles adds to Plan.Blocked what cannot be done without a loss: something in the place of
+// a file that the rescue snapshot does not contain, or a folder that does not become empty.
 func (pl *Planner) findObstacles() error {
 	for _, w := range pl.Plan.Writes {
 		path := string(w.Path)
@@ -51,7 +50,7 @@ func (pl *Planner) findObstacles() error {
 	return nil
 }
 
-// checkFolderInTheWay checks that a folder will be empty when a file is to take its place.
+// checkFolderInTheWay checks that a folder will be empty when a file is written in its place.
 func (pl *Planner) checkFolderInTheWay(path string) {
 	prefix := path + "/"
 	stays := func(p string) bool { return strings.HasPrefix(p, prefix) || strings.TrimSuffix(p, "/") == path }
@@ -85,7 +84,7 @@ func (pl *Planner) checkFolderInTheWay(path string) {
 	pl.Plan.Rmdir = slices.Compact(pl.Plan.Rmdir)
 }
 
-// isHeldByRescue reports whether the rescue snapshot contains what is at a path now.
+// isHeldByRescue reports whether the rescue snapshot contains the current content of a path.
 func (pl *Planner) isHeldByRescue(path string) bool {
 	_, found := FindEntry(pl.scan, path)
 	return found

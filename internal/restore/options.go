@@ -7,36 +7,36 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Options says what of a snapshot is restored. The zero value means everything.
+// Options selects what is restored of a snapshot. The zero value means everything.
 type Options struct {
-	Paths     []string               // only these paths and what is below them; files alone
+	Paths     []string               // only these paths and what is below them; implies FilesOnly
 	Preserve  []string               // doublestar globs of paths that are left alone
-	Only      func(path string) bool // false: the path is left alone and named in Kept
+	Only      func(path string) bool // false: the path is left alone and listed in Kept
 	OnlyRef   func(name string) bool // which refs a task touched; nil: moved ones are restored, new ones stay
 	OnlyGit   func(name string) bool // which of git's own files a task touched, for example "index"; nil: all are restored
 	DryRun    bool                   // plan, change nothing
 	FilesOnly bool                   // leaves index, HEAD, refs and git's own files alone
 	Task      belay.TaskID           // for the rescue's record
-	Command   string                 // likewise
-	Reason    string                 // likewise
-	Journal   string                 // likewise: the hash at the head of the task's record
-	// NewWorktree says that the working tree was just created: HEAD, refs and git's own files
+	Command   string                 // for the rescue's record
+	Reason    string                 // for the rescue's message
+	Journal   string                 // for the rescue's record: the hash at the head of the task's record
+	// NewWorktree is set for a working tree that was just created: HEAD, refs and git's own files
 	// stay, and there is nothing to undo.
 	NewWorktree bool
 
-	SkipBroken  bool   // leaves out, by name, what cannot be restored; otherwise nothing is restored then
+	SkipBroken  bool   // skips and lists what cannot be restored; otherwise the restore fails then
 	CommandText string // the command that requests this restore, for messages; "" is snapshot restore
 
-	// Edits are lines that the restore replaces in place once the files are restored, such as a
-	// box that belay checked. The rest of those files stays. A line that somebody changed stays
-	// too, and its file is named in Kept.
+	// Edits are lines that the restore replaces in place after the files, such as a box that belay
+	// checked. The rest of those files stays. A line that somebody changed stays too, and its file
+	// is listed in Kept.
 	Edits []Edit
 
 	// Approve, when set, checks the rescue snapshot, which is the current state, before the first
-	// change: its error cancels the restore.
+	// change. Its error cancels the restore.
 	Approve func(tree string, m *snapshot.Manifest) error
 
-	// InnerChanges says what of repositories inside the tree is restored; nil: every difference.
+	// InnerChanges selects what is restored in repositories inside the tree; nil: every difference.
 	InnerChanges []InnerChange
 
 	step           string          // undo or redo
@@ -44,7 +44,7 @@ type Options struct {
 	replacesUnread bool            // replaces an intent that cannot be read
 	made           map[string]bool // for undo: the refs and paths that the restore created
 
-	refMoves *[]RefMove // for finishing a restore: the ref moves that were decided
+	refMoves *[]RefMove // to finish a restore: its ref moves
 }
 
 func (o *Options) selection() Selection {
@@ -61,21 +61,21 @@ type Restored struct {
 	Refs      []RefMove        `json:"refs"`
 	KeptRefs  []Kept           `json:"kept_refs"` // refs, and files of git's own, that were left alone
 	Index     bool             `json:"index"`     // the index was restored
-	Head      bool             `json:"head"`      // HEAD was
-	Operation bool             `json:"operation"` // files of an operation in progress were
-	Admin     bool             `json:"admin"`     // config, hooks or info files were
-	Logs      bool             `json:"logs"`      // reflogs were
+	Head      bool             `json:"head"`      // HEAD was restored
+	Operation bool             `json:"operation"` // files of an operation in progress were restored
+	Admin     bool             `json:"admin"`     // config, hooks or info files were restored
+	Logs      bool             `json:"logs"`      // reflogs were restored
 
 	Missing []Kept `json:"missing,omitempty"` // deleted or changed since, and not in the snapshot
 
-	Partial bool   `json:"partial,omitempty"` // Skipped names something
+	Partial bool   `json:"partial,omitempty"` // Skipped is not empty
 	Skipped []Kept `json:"skipped,omitempty"` // could not be restored, and was left alone on request
 
 	// Inner are the repositories inside the tree that were restored as well. Their changes are
 	// also in Written and the other lists.
 	Inner []InnerRestored `json:"inner,omitempty"`
 
-	// Reversed says that an interrupted restore was reversed: there is nothing to redo.
+	// Reversed reports that an interrupted restore was reversed: there is nothing to redo.
 	Reversed bool `json:"reversed,omitempty"`
 
 	// Overruled are paths that were restored although somebody else had changed them as well:
@@ -88,11 +88,11 @@ type Restored struct {
 // InnerRestored is a repository inside the tree that was restored.
 type InnerRestored struct {
 	Path   string           `json:"path"`
-	Target belay.SnapshotID `json:"target"`           // of its own snapshots
-	Rescue belay.SnapshotID `json:"rescue,omitempty"` // likewise
+	Target belay.SnapshotID `json:"target"`           // a snapshot of that repository
+	Rescue belay.SnapshotID `json:"rescue,omitempty"` // a snapshot of that repository
 }
 
-// isComplete reports whether a complete state is to be restored.
+// isComplete reports whether the complete state is to be restored.
 func (o *Options) isComplete() bool {
 	return !o.FilesOnly && len(o.Paths)+len(o.Preserve) == 0 && o.Only == nil
 }

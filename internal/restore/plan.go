@@ -14,8 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// RawPath is a path as bytes. In JSON it is base64: names that are not UTF-8 would be
-// changed silently otherwise.
+// RawPath is a path as bytes. In JSON it is base64, because encoding/json silently changes names
+// that are not UTF-8.
 type RawPath string
 
 // MarshalJSON implements json.Marshaler.
@@ -34,9 +34,8 @@ func (p *RawPath) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Plan is what a restore does to the files, in order: removals of files and folders, new folders,
-// files and links, modes of folders. It can be repeated, which is how an interrupted restore is
-// finished.
+// Plan lists the changes of a restore to files, in order: removals of files and folders, new
+// folders, files and links, modes of folders. It can be repeated to finish an interrupted restore.
 type Plan struct {
 	Remove  []RawPath `json:"remove,omitempty"` // files and links, deepest first
 	Rmdir   []RawPath `json:"rmdir,omitempty"`  // folders, deepest first, only if empty
@@ -45,7 +44,7 @@ type Plan struct {
 	Chmod   []Folder  `json:"chmod,omitempty"` // folders, deepest first
 	Kept    []Kept    `json:"kept,omitempty"`
 	Missing []Kept    `json:"missing,omitempty"` // existed then, does not exist now, and is not in the target
-	Blocked []Kept    `json:"-"`                 // what keeps the complete restore from being done
+	Blocked []Kept    `json:"-"`                 // what prevents a complete restore
 }
 
 // Write is a file or link to be restored.
@@ -63,7 +62,7 @@ type Folder struct {
 	Perm uint16  `json:"perm"`
 }
 
-// Kept is a path that a restore left alone although it differs, and why.
+// Kept is a path that a restore left alone although it differs, with the reason.
 type Kept struct {
 	Path   string `json:"path"`
 	Reason string `json:"why"`
@@ -86,12 +85,12 @@ func NewState(tree string, m *snapshot.Manifest) State {
 	return s
 }
 
-// Selection says which paths are restored. The zero value means all.
+// Selection selects the paths to restore. The zero value means all.
 type Selection struct {
 	Paths    []string               // only these and what is below them
 	Preserve []string               // doublestar globs of paths that are left alone
 	Only     func(path string) bool // false: left alone and reported
-	Created  map[string]bool        // paths that the restore created which is undone
+	Created  map[string]bool        // paths that the restore to undo created
 }
 
 // Includes reports whether a path is requested and not preserved.
@@ -99,7 +98,7 @@ func (w Selection) Includes(path string) bool {
 	return isWithin(w.Paths, path) && !matchesAny(w.Preserve, path)
 }
 
-// IgnoreRules reports which paths the ignore rules of some time ignore.
+// IgnoreRules reports which paths a set of ignore rules ignores.
 type IgnoreRules interface {
 	Ask(ctx context.Context, paths []string) ([]bool, error)
 }
@@ -109,12 +108,12 @@ type Planner struct {
 	Plan  Plan
 	Now   State
 	Root  *fsroot.Root
-	Rules IgnoreRules // the target's, when they differ from today's
-	// KnownPaths selects ignored paths that both states capture: one that is missing in the
-	// target state did not exist.
+	Rules IgnoreRules // the target's, when they differ from the current ones
+	// KnownPaths selects ignored paths that both states capture: if the target does not contain
+	// one, it did not exist then.
 	KnownPaths scan.Selector
-	// Inner are the folders of repositories inside the tree that are restored: what is in their
-	// place is removed.
+	// Inner are the folders of repositories inside the tree that are restored: other things in
+	// their place are removed.
 	Inner map[string]bool
 
 	repo             *git.Repo
@@ -128,10 +127,10 @@ type Planner struct {
 	added            map[string]bool // what did not exist in the target state, removed or not
 	written          map[string]bool
 	keptRepositories []string        // nested repositories that stay: the rescue snapshot does not contain all of them
-	nonEmptyThen     map[string]bool // folders that contained something in the target state, as far as looked up
+	nonEmptyThen     map[string]bool // folders that contained something in the target state, if looked up
 }
 
-// NewPlanner prepares a plan that leads from now, as it was scanned, to then.
+// NewPlanner prepares a plan from now, with its scan, to then.
 func NewPlanner(repo *git.Repo, w Selection, scan *scan.Result, now, then State, root *fsroot.Root) *Planner {
 	return &Planner{repo: repo, selection: w, scan: scan, Now: now, Then: then, Root: root,
 		removedFolders: map[string]bool{}, addedFolders: map[string]bool{}, wasIgnored: map[string]bool{},
@@ -215,7 +214,7 @@ func (pl *Planner) sortSteps() {
 	slices.SortFunc(pl.Plan.Writes, func(a, b Write) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	pl.Plan.Kept = slices.DeleteFunc(pl.Plan.Kept, func(k Kept) bool { return k.Reason == reasonNotRequested })
 	slices.SortFunc(pl.Plan.Kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
-	// A folder that is there already needs no making.
+	// Existing folders need no creation.
 	pl.Plan.Mkdir = slices.DeleteFunc(pl.Plan.Mkdir, func(c Folder) bool {
 		info, err := pl.Root.Lstat(string(c.Path))
 		return err == nil && info.Kind == fsroot.Folder

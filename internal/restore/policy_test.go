@@ -26,7 +26,7 @@ func dirty(t testing.TB) *sandbox {
 	return s
 }
 
-// unchanged runs what must be refused and checks that nothing at all was done.
+// refused restores a snapshot, expects the error, and checks that nothing was changed.
 func (s *sandbox) refused(id belay.SnapshotID, code belay.Code, about string) {
 	s.T.Helper()
 	before, stamps := s.Fingerprint(), s.Stamps()
@@ -50,7 +50,7 @@ func TestIndexLockOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
 	s.Write(".git/index.lock", "")
-	id := s.take().ID // a take needs no lock
+	id := s.take().ID // a snapshot needs no lock
 	s.Write("a.txt", "agent")
 	s.refused(id, belay.CodeBusy, "index.lock")
 	if _, err := os.Stat(s.Path(".git/index.lock")); err != nil {
@@ -60,7 +60,7 @@ func TestIndexLockOfSomebodyElse(t *testing.T) {
 	s.restore(id)
 }
 
-// What the rescue cannot hold is never destroyed.
+// TestRefusedInTheWay checks that nothing is destroyed that the rescue cannot contain.
 func TestRefusedInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]func(*sandbox){
@@ -79,7 +79,8 @@ func TestRefusedInTheWay(t *testing.T) {
 	}
 }
 
-// Ignored files in the way are held first, then give way, and undo brings them back.
+// TestIgnoredInTheWay checks that the rescue captures ignored files before they are overwritten,
+// and that undo restores them.
 func TestIgnoredInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]func(*sandbox){
@@ -109,8 +110,8 @@ func TestIgnoredInTheWay(t *testing.T) {
 	}
 }
 
-// A line added to .gitignore must not hide what an agent made from the restore, nor
-// what the user had from the rescue.
+// TestAgentHidesByIgnoring checks that a line added to .gitignore hides neither an agent's files
+// from the restore nor the user's from the rescue.
 func TestAgentHidesByIgnoring(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -134,8 +135,8 @@ func TestAgentHidesByIgnoring(t *testing.T) {
 	s.Same("undone", after, s.Fingerprint())
 }
 
-// What was ignored when the snapshot was taken is nobody's to delete, whatever the
-// rules say now, and what could not be captured neither.
+// TestOldRulesProtect checks that a restore deletes nothing that was ignored, or could not be
+// captured, when the snapshot was taken, whatever the current rules are.
 func TestOldRulesProtect(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -166,7 +167,7 @@ func TestOldRulesProtect(t *testing.T) {
 	}
 }
 
-// A file that its owner may not read is a gap, never a silent one, and survives.
+// TestUnreadable checks that a file that its owner may not read is a reported gap and is not lost.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -240,7 +241,7 @@ func TestRestoreSome(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    restore.Options
 		want want
-		git  bool // git's own state comes back as well
+		git  bool // git's own state is restored too
 	}{
 		"paths":         {restore.Options{Paths: []string{"dir", "e.sh"}}, want{[]string{"dir/c.txt", "e.sh"}, []string{"dir/new"}, nil}, false},
 		"path of a new": {restore.Options{Paths: []string{"dir/new"}}, want{nil, []string{"dir/new"}, nil}, false},
@@ -289,7 +290,8 @@ func TestRestoreSome(t *testing.T) {
 	}
 }
 
-// Undo and redo are a stack, as in an editor, and a new restore ends what can be redone.
+// TestUndoIsAStack checks that undo and redo are stacks, as in an editor, and that a new restore
+// empties the redo stack.
 func TestUndoIsAStack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -340,8 +342,8 @@ func TestUndoIsAStack(t *testing.T) {
 	undo("by hand")
 }
 
-// What gc takes away must not be what a snapshot needs: branches, tags, stashes, staged
-// content and reflogs are all gone from the user's side.
+// TestGarbageCollection checks that snapshots keep what they need after the user has deleted
+// branches, tags, stashes, staged content and reflogs and run gc.
 func TestGarbageCollection(t *testing.T) {
 	t.Parallel()
 	s, id, before, _ := wounded(t)
@@ -351,7 +353,7 @@ func TestGarbageCollection(t *testing.T) {
 	out := s.restore(id)
 	got := dropNew(without(s.Fingerprint(), out, before), before)
 	for _, k := range []string{"git logs/HEAD", "git logs/refs/heads/main", "git logs/refs/heads/theirs", "git info/refs"} {
-		delete(before, k) // expired since: a log that somebody rewrote is left to him
+		delete(before, k) // expired since: a rewritten reflog is not restored
 		delete(got, k)
 	}
 	s.Same("restored after gc", before, got)
@@ -374,7 +376,7 @@ func TestListAndFriends(t *testing.T) {
 	if one.Meta.Message != m.Message || one.Task != "T1" || one.Files != 7 || one.Partial || one.Branch != "refs/heads/main" || !one.Time.Equal(clock) {
 		t.Errorf("%+v", one)
 	}
-	clock = clock.Add(-time.Hour) // the clock goes back; ids go on
+	clock = clock.Add(-time.Hour) // the clock is set back; ids still increase
 	s.Write("a.txt", "two")
 	two, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: "T1"})
 	s.Ok(err)
@@ -424,7 +426,8 @@ func TestListAndFriends(t *testing.T) {
 	}
 }
 
-// An agent that writes attributes does not decide what people see of its change.
+// TestDiffsObeyNoAttributes checks that attributes written by an agent do not affect the diff of
+// its change.
 func TestDiffsObeyNoAttributes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -466,7 +469,7 @@ func TestExport(t *testing.T) {
 	s.Write("b\n\xff", "odd")
 	s.Link("a.txt", "l")
 	s.Write("sub/.GIT/x", "odder")
-	for i := range 2000 { // so many that several write at the same time
+	for i := range 2000 { // enough for several workers
 		s.Write(fmt.Sprintf("many/%d/%d", i%7, i), fmt.Sprint(i))
 	}
 	id := s.take().ID
@@ -482,7 +485,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// The newest of a task stays whatever its age, and order goes by id, not by clock.
+// TestPrune checks that the newest snapshot of a task stays whatever its age, and that ids give the
+// order, not clocks.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -525,7 +529,7 @@ func TestPrune(t *testing.T) {
 	s.fsck()
 }
 
-// Snapshots of what did not change cost a tag each, and what changed costs itself.
+// TestDiskGrowth checks that an unchanged snapshot adds one tag, and a change only its own objects.
 func TestDiskGrowth(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -545,7 +549,7 @@ func TestDiskGrowth(t *testing.T) {
 	before = count()
 	s.Write("src/3/file3.go", "edited")
 	s.take()
-	if n := count() - before; n > 8 { // blob, three trees, manifest's folder, the whole, tag
+	if n := count() - before; n > 8 { // blob, three trees, the manifest's folder, the snapshot's tree, tag
 		t.Errorf("one edited file made %d objects", n)
 	}
 	u, err := s.store().Snapshots.Usage(context.Background())
@@ -554,8 +558,8 @@ func TestDiskGrowth(t *testing.T) {
 	}
 }
 
-// Belay's own clock may go anywhere: ids go on in order, what is held is what was there,
-// and nothing counts as old because of it. The stat cache asks the file system's clock.
+// TestClockGoesBack changes belay's clock: ids still increase, snapshots contain the right content,
+// and none counts as old. The stat cache uses the file system's clock.
 func TestClockGoesBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -565,7 +569,7 @@ func TestClockGoesBack(t *testing.T) {
 	var last snapshot.Info
 	for i, now := range []time.Time{real, real.AddDate(10, 0, 0), real.Add(-time.Hour), time.Unix(0, 0), real.AddDate(0, 0, -1)} {
 		st := s.storeWith(snapshot.Options{Now: func() time.Time { return now }})
-		want := fmt.Sprint("clock ", i) // always of the same size
+		want := fmt.Sprint("clock ", i) // always the same size
 		was, err := os.Stat(s.Path("a.txt"))
 		s.Ok(err)
 		s.Write("a.txt", want)

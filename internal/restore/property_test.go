@@ -15,10 +15,10 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestRestoreIsTheInverse does what comes to rapid's mind to a repository and, between
-// that, takes, restores, undoes and redoes. Whatever came before: a restore gives the
-// state that was taken, an undo the state that the restore met, a redo the state that
-// the undo met. BELAY_PROPERTY is how many such stories are told.
+// TestRestoreIsTheInverse makes random changes to a repository and takes snapshots, restores,
+// undoes and redoes in between. At any time a restore results in the state of the snapshot, an undo
+// in the state before the restore, a redo in the state before the undo. BELAY_PROPERTY is the
+// number of such sequences.
 func TestRestoreIsTheInverse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -36,7 +36,7 @@ func TestRestoreIsTheInverse(t *testing.T) {
 	})
 }
 
-// model is what the store should know: the states taken, and what undo and redo lead to.
+// model contains the expected states: of the snapshots, and of undo and redo.
 type model struct {
 	rt         *rapid.T
 	s          *sandbox
@@ -108,8 +108,8 @@ func (m *model) back(name string, from, to *[]testutil.State, do func(*restore.S
 	*from, *to = (*from)[:n], append(*to, met)
 }
 
-// reached compares with what was wanted, but for what the restore said that it kept,
-// and for the logs of branches that were deleted and made anew meanwhile.
+// reached compares the state with the expected one, except for what the restore reported as kept,
+// and the reflogs of branches that were deleted and recreated.
 func (m *model) reached(what string, want testutil.State, out restore.Restored) {
 	m.rt.Helper()
 	for _, k := range out.Kept {
@@ -119,7 +119,7 @@ func (m *model) reached(what string, want testutil.State, out restore.Restored) 
 	unlogged := func(f testutil.State) testutil.State {
 		g := testutil.State{}
 		for k, v := range f {
-			// git does not list a symbolic ref while the branch it names is not there.
+			// git does not list a symbolic ref of a missing branch.
 			if unlisted := k == alias && want[alias] == ""; !unlisted && !strings.HasPrefix(k, "git logs/refs/heads/") {
 				g[k] = v
 			}
@@ -150,13 +150,13 @@ var (
 	anyName = rapid.SampledFrom([]string{"main", "x", "y/z", "other"})
 )
 
-// change does one thing to the repository. Much of it fails, as it does for people.
+// change makes one random change to the repository. Many fail, as they do for people.
 func (m *model) change() {
 	s, rt := m.s, m.rt
 	p := anyPath.Draw(rt, "path")
 	text := func() string { return anyText.Draw(rt, "text") }
 	full := s.Path(p)
-	parents := func() { // whatever is in the way goes, as editors and agents do it
+	parents := func() { // remove what is in the way, as editors and agents do
 		for dir := filepath.Dir(p); dir != "."; dir = filepath.Dir(dir) {
 			if info, err := os.Lstat(s.Path(dir)); err == nil && !info.IsDir() {
 				_ = os.Remove(s.Path(dir))

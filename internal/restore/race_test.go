@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// whole checks that every snapshot can be read to the last object.
+// whole checks that every object of every snapshot can be read.
 func (s *sandbox) whole() {
 	s.T.Helper()
 	problems, err := s.store().Snapshots.Verify(context.Background())
@@ -59,7 +59,8 @@ func TestTwentyTakesAtOnce(t *testing.T) {
 	}
 }
 
-// Takes in two linked trees of one repository share refs and objects, nothing else.
+// TestTakesInLinkedTrees takes snapshots in two linked worktrees of one repository, which share
+// only refs and objects.
 func TestTakesInLinkedTrees(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -90,8 +91,8 @@ func TestTakesInLinkedTrees(t *testing.T) {
 	s.whole()
 }
 
-// during runs work again and again until the returned function is called, which waits
-// for at least one whole turn.
+// during repeats work until the returned function is called, which waits for at least one complete
+// turn.
 func during(work func(turn int)) (stop func()) {
 	var ended atomic.Bool
 	first := make(chan struct{})
@@ -111,8 +112,8 @@ func during(work func(turn int)) (stop func()) {
 	}
 }
 
-// While somebody writes, a snapshot holds only what was there at some time, and says
-// that the tree was moving or is one instant of it.
+// TestTakeWhileSomebodyWrites checks that a snapshot during writes contains only states that
+// existed, and is either marked unstable or consistent.
 func TestTakeWhileSomebodyWrites(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -165,8 +166,8 @@ func (s *sandbox) texts(i snapshot.Info, folder string, n int) (texts []string) 
 	return texts
 }
 
-// A gc that deletes whatever nothing names, over and over, takes nothing of a snapshot
-// that was reported as taken.
+// TestTakeWhileGCRuns checks that a repeated gc of all unnamed objects deletes nothing from a
+// finished snapshot.
 func TestTakeWhileGCRuns(t *testing.T) {
 	if os.Getenv("BELAY_CRASH_ALL") == "" {
 		t.Skip("a race against git itself: run by make crash")
@@ -197,8 +198,8 @@ func TestTakeWhileGCRuns(t *testing.T) {
 	}
 }
 
-// The user goes on working with git: takes wait for nothing, break nothing, and none
-// is lost.
+// TestTakeWhileTheUserWorks takes snapshots while the user works with git: they wait for nothing,
+// break nothing, and none is lost.
 func TestTakeWhileTheUserWorks(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -222,8 +223,8 @@ func TestTakeWhileTheUserWorks(t *testing.T) {
 	s.whole()
 }
 
-// Somebody who saves a file while a restore runs does not lose it: it stays, or the
-// rescue holds it.
+// TestSavedDuringRestore checks that a file saved during a restore is not lost: it stays, or the
+// rescue contains it.
 func TestSavedDuringRestore(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -248,7 +249,7 @@ func TestSavedDuringRestore(t *testing.T) {
 					c.Ok(err)
 				}
 				if _, err := os.Stat(c.Up + "/saved"); err != nil {
-					return // no step was left to save at
+					return // no step left to save at
 				}
 				for _, p := range []string{"a.txt", "agent/new"} {
 					if !c.keptSomewhere(p) {
@@ -261,8 +262,8 @@ func TestSavedDuringRestore(t *testing.T) {
 	}
 }
 
-// keptSomewhere looks for what was saved at a path: there, beside it, in belay's folder,
-// and in every snapshot.
+// keptSomewhere searches for the saved content of a path: at the path, beside it, in belay's
+// folder, and in every snapshot.
 func (s *sandbox) keptSomewhere(p string) bool {
 	s.T.Helper()
 	var files []string

@@ -29,7 +29,7 @@ func refValues(refs []git.Ref) map[string]string {
 	return all
 }
 
-// planRefs decides which refs move, and whether HEAD does.
+// planRefs decides which refs move, and whether HEAD moves.
 func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *gitState, c *snapshot.Capture, o Options) error {
 	g.seenRefs = refValues(c.Refs)
 	then, lost := h.refs, map[string]bool{}
@@ -78,21 +78,21 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *gitState, c *snapsh
 	return nil
 }
 
-// moveRefs carries out the moves of the intent, each ref only from its value in the rescue
-// snapshot: one that somebody moved meanwhile is not in the rescue. A symbolic ref is deleted
-// before anything else, because git would move the ref that it names.
+// moveRefs carries out the moves of the intent, each only if the ref still has the value of the
+// rescue snapshot: a later value is in no snapshot. A symbolic ref is deleted first, because git
+// would move the ref that it points to.
 func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	if err := s.removeBrokenRefs(ctx, g); err != nil {
 		return err
 	}
-	// First HEAD, so that no branch is deleted under it; and git refuses to move a branch
-	// together with a HEAD that names it.
+	// HEAD first, so that its branch is not deleted, and because git refuses to move a branch
+	// together with a HEAD that points to it.
 	var err error
 	switch {
 	case g.newHead != nil && g.newHead.Branch != "":
 		err = s.setRef(ctx, "HEAD", g.newHead.Branch)
 	case g.newHead != nil:
-		if g.isHeadBroken { // git does not write a HEAD whose branch it cannot read
+		if g.isHeadBroken { // git does not write a HEAD with an unreadable branch
 			err = s.setRef(ctx, "HEAD", "refs/heads/belay-restoring")
 		}
 		if err != nil {
@@ -116,9 +116,9 @@ func (s *Store) moveRefs(ctx context.Context, j *intent, g *gitPlan) error {
 	return nil
 }
 
-// removeBrokenRefs deletes files that name nothing in the place of refs that are restored: git
-// would refuse to write those. A packed ref of the name counts again then. The rescue snapshot
-// has the bytes.
+// removeBrokenRefs deletes broken files in the place of refs that are restored, because git refuses
+// to overwrite them. A packed ref of the same name is used again then. The rescue snapshot contains
+// the bytes.
 func (s *Store) removeBrokenRefs(ctx context.Context, g *gitPlan) error {
 	if len(g.brokenRefs) == 0 {
 		return nil
@@ -186,8 +186,8 @@ func (s *Store) setRef(ctx context.Context, ref, target string) error {
 	return s.Snapshots.Repo.SetSymref(ctx, "belay: restore", ref, target)
 }
 
-// checkUnmoved returns the values of refs, and fails when one that is to move has neither its old
-// value nor its new one.
+// checkUnmoved returns the current values of refs, and fails when one that is to move has neither
+// its old nor its new value.
 func (s *Store) checkUnmoved(ctx context.Context, moves []RefMove, seen map[string]string) (map[string]string, error) {
 	if len(moves) == 0 {
 		return nil, nil
@@ -207,7 +207,8 @@ func (s *Store) checkUnmoved(ctx context.Context, moves []RefMove, seen map[stri
 }
 
 func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
-	// A folder in the place of a ref: deletions go first, in a transaction of their own.
+	// A ref may be in the place of another one's folder: deletions first, in a transaction of their
+	// own.
 	slices.SortStableFunc(list, func(a, b git.Update) int { return len(a.New) - len(b.New) })
 	deletions := 0
 	for deletions < len(list) && list[deletions].New == "" {
@@ -227,8 +228,8 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 	return nil
 }
 
-// recreateTags stores annotated tag objects from a snapshot again, in case they were pruned after
-// their tags were deleted. They are kept until release is called.
+// recreateTags stores annotated tag objects of a snapshot again, if they were pruned after their
+// tags were deleted. They are kept until release is called.
 func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMove) (release func(), err error) {
 	release = func() {}
 	var want []string
@@ -257,10 +258,10 @@ func (s *Store) recreateTags(ctx context.Context, i snapshot.Info, moves []RefMo
 	return s.Snapshots.KeepUntilReleased(ctx, objects)
 }
 
-// planReflogs plans to restore the bytes of reflogs whose refs end up at their old values: moving
-// refs adds lines to them, and so did whoever moved them before. The removed lines are in the
-// rescue snapshot. A log that would name an object that gc removed stays, except in an undo and
-// for the stash's log, which is the stash.
+// planReflogs plans to restore the bytes of reflogs of which the ref has its old value after the
+// restore: every move in between added lines. The rescue snapshot contains the removed lines. A log
+// that names a pruned object is not restored, except in an undo and for the stash, of which the log
+// is the content.
 func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes []snapshot.Mode, c *snapshot.Capture, o Options) error {
 	now := map[string]git.StateFile{}
 	for _, f := range c.Reflogs {
@@ -273,15 +274,15 @@ func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes [
 			continue // the log of another history
 		}
 		f, there := now[path]
-		// A ref that is where it stood may have had its log changed anyway: the
-		// stash is nothing but a log. All working trees share those.
+		// A ref may have its old value and still a changed log: the stash is only a log. Logs of
+		// refs are shared by all working trees.
 		touched := o.OnlyRef == nil || o.OnlyRef(ref) || !s.Snapshots.Repo.Linked() && o.OnlyGit != nil && o.OnlyGit(path)
 		if ref == "HEAD" {
 			touched = o.OnlyGit == nil || o.OnlyGit(path)
 		}
 		if (strings.HasPrefix(ref, "refs/") || ref == "HEAD") && !touched && hasMoreLines(f.Data, data) {
 			g.leftFiles = append(g.leftFiles, path)
-			continue // lines of somebody else's
+			continue // somebody else's lines
 		}
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replacesRef(ref) {
 			missing, err := s.Snapshots.Repo.Missing(ctx, objectsInReflog(data))
@@ -300,8 +301,8 @@ func (s *Store) planReflogs(ctx context.Context, g *gitPlan, h gitState, modes [
 	return nil
 }
 
-// planReflogDeletes deletes the logs that the snapshot did not have, if HEAD is where it was. The
-// log of a remaining stash stays.
+// planReflogDeletes deletes the logs that the snapshot does not contain, if HEAD has its old value.
+// The log of a remaining stash stays.
 func (s *Store) planReflogDeletes(g *gitPlan, h gitState, now map[string]git.StateFile, moved bool, c *snapshot.Capture, o Options) {
 	gone := []string{"logs/ORIG_HEAD"}
 	if !moved {
@@ -319,8 +320,8 @@ func (s *Store) planReflogDeletes(g *gitPlan, h gitState, now map[string]git.Sta
 	}
 }
 
-// hasMoreLines reports whether a log has lines that another lacks. One without such lines was
-// only shortened, and restoring it loses nobody's lines.
+// hasMoreLines reports whether a log has lines that another lacks. If not, it was only shortened,
+// and restoring the other loses nothing.
 func hasMoreLines(now, then []byte) bool {
 	had := map[string]bool{}
 	for line := range bytes.Lines(then) {
@@ -334,7 +335,7 @@ func hasMoreLines(now, then []byte) bool {
 	return false
 }
 
-// objectsInReflog returns the objects that a reflog's lines lead to: "<old> <new> <who> …".
+// objectsInReflog returns the new values in a reflog's lines: "<old> <new> <who> …".
 func objectsInReflog(log []byte) (oids []string) {
 	for line := range bytes.Lines(log) {
 		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
@@ -345,7 +346,8 @@ func objectsInReflog(log []byte) (oids []string) {
 	return slices.Compact(oids)
 }
 
-// newReflogs returns the logs of branches that had none: every snapshot has those that existed.
+// newReflogs returns the logs of branches that had none in the snapshot, which contains all that
+// existed.
 func newReflogs(now map[string]git.StateFile, h gitState, o Options) (names []string) {
 	for path := range now {
 		ref := strings.TrimPrefix(path, "logs/")
@@ -369,8 +371,8 @@ func (g *gitPlan) finalRefs(c *snapshot.Capture) map[string]string {
 	return ends
 }
 
-// isHeadMoved reports whether HEAD, after the plan, is not where it was in the snapshot: somebody
-// else moved it, or its branch.
+// isHeadMoved reports whether HEAD will differ from the snapshot's after the plan: somebody else
+// moved it, or its branch.
 func (g *gitPlan) isHeadMoved(h gitState, c *snapshot.Capture) bool {
 	head := c.Head
 	if g.newHead != nil {

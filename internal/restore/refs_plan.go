@@ -7,40 +7,40 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// SymrefPrefix starts the value of a ref that names another one: "ref: refs/heads/main".
+// SymrefPrefix starts the value of a symbolic ref: "ref: refs/heads/main".
 const SymrefPrefix = "ref: "
 
-// RefMove is a ref that a restore moves. From is empty when the ref is created, To when it is
-// deleted.
+// RefMove is a ref that a restore moves. From is empty when it creates the ref, To when it deletes
+// it.
 type RefMove struct {
 	Ref  string `json:"ref"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
 }
 
-// KeptRef is a ref that a restore left alone although it differs, and why.
+// KeptRef is a ref that a restore left alone although it differs, with the reason.
 type KeptRef struct{ Ref, Reason string }
 
-// RefPlan leads from the current refs to those of the target. Values are object names in hex, or
-// SymrefPrefix and a name.
+// RefPlan plans the moves from the current refs to those of the target. Values are object names in
+// hex, or SymrefPrefix and a name.
 type RefPlan struct {
 	Now, Then  map[string]string
 	Branch     string                 // the branch of HEAD in the target
 	CheckedOut map[string]string      // branches that other worktrees have checked out, and where
 	Only       func(name string) bool // which refs a task touched; nil: moved ones are restored, new ones stay
-	Created    map[string]bool        // refs that the restore created which is undone
-	Unknown    map[string]bool        // refs that named nothing in the target state, so their value is not known
-	Broken     []string               // refs that name nothing now
+	Created    map[string]bool        // refs that the restore to undo created
+	Unknown    map[string]bool        // refs that were broken in the target state, so that their value is unknown
+	Broken     []string               // refs that are broken now
 	IsForeign  func(string) bool      // the refs that are never moved
 
 	Moves []RefMove
 	Kept  []KeptRef
 }
 
-// Decide fills Moves and Kept, both sorted by name. Refs of other worktrees are left alone, and
-// remote ones that moved: they say what the remote has. New ones stay, unless the task that is
-// rolled back created them or they are in the way. missing returns which objects do not exist.
-// CodeCannot when a ref in the way is checked out elsewhere.
+// Decide fills Moves and Kept, both sorted by name. Refs of other worktrees are left alone, and so
+// are moved remote refs: they show the state of the remote. New refs stay, unless the task to roll
+// back created them or they are in the way. missing returns which objects do not exist. CodeCannot
+// when a ref in the way is checked out elsewhere.
 func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
 	for name, value := range p.Then {
 		p.decideKnown(name, value)
@@ -111,8 +111,8 @@ func (p *RefPlan) decideNew(name, value string) {
 	p.addKept(name, "new since the snapshot")
 }
 
-// dropFetchable removes refs of remotes whose objects are missing: a snapshot does not keep what
-// can be fetched again.
+// dropFetchable removes moves of remote refs to missing objects: a snapshot does not keep what can
+// be fetched again.
 func (p *RefPlan) dropFetchable(missing func([]string) ([]string, error)) error {
 	var oids []string
 	for _, m := range p.Moves {
@@ -134,9 +134,9 @@ func (p *RefPlan) dropFetchable(missing func([]string) ([]string, error)) error 
 	return nil
 }
 
-// clearTheWay handles name conflicts: "x/y" cannot exist while "x" does. A new ref in the place
-// of a restored one is deleted, for the rescue snapshot has it. A ref that somebody else created
-// stays, and the one it replaced is not restored.
+// clearTheWay handles name conflicts: "x/y" cannot exist while "x" does. A new ref in the place of
+// a restored one is deleted, because the rescue snapshot contains it. A ref that somebody else
+// created stays, and the one it replaced is not restored.
 func (p *RefPlan) clearTheWay() error {
 	going, blocked := map[string]bool{}, map[string]bool{}
 	for _, m := range p.Moves {

@@ -22,14 +22,14 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// The order of the steps is what makes a restore safe: nothing is destroyed that the rescue
-// snapshot does not contain.
+// The order of the steps makes a restore safe: nothing is destroyed that the rescue snapshot does
+// not contain.
 
-// Store restores snapshots. A snapshot that is taken through Snapshots finishes an interrupted
-// restore first.
+// Store restores snapshots. Taking a snapshot through Snapshots finishes an interrupted restore
+// first.
 type Store struct {
 	Snapshots *snapshot.Store
-	Report    func(string) // called, when set, with the message about an interrupted restore that a command finished first
+	Report    func(string) // if set, called with the message about an interrupted restore that a command finished first
 	now       func() time.Time
 }
 
@@ -55,12 +55,12 @@ func (s *Store) Interrupted() bool {
 	return err == nil
 }
 
-// Restore restores a snapshot's state. Whatever it would overwrite or delete is first saved in a
-// rescue snapshot. What the rescue does not contain is never destroyed: the restore fails
-// (CodeCannot) before the first write, naming the path that is in the way. Files that are right
-// keep their times. If it is killed anywhere, the next command finishes it.
+// Restore restores a snapshot's state. Everything that it overwrites or deletes is first saved in a
+// rescue snapshot. If the rescue cannot contain something that is in the way, the restore fails
+// (CodeCannot) before the first write and names the path. Files that are right keep their times. If
+// it is killed, the next command finishes it.
 //
-// CodeBusy: another process restores, or has git's index lock. CodeNotFound: no such snapshot.
+// CodeBusy: another process is restoring, or has git's index lock. CodeNotFound: no such snapshot.
 func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, error) {
 	unlock, err := s.lockTree(ctx)
 	if err != nil {
@@ -73,12 +73,12 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, err
 	}
 	if j != nil {
-		// The command was run in order to finish it.
+		// The command was run to finish it.
 		it := o.SkipBroken && !o.DryRun && j.unreadReason == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
 		done, err := s.finishRestore(ctx, j, it)
 		switch {
 		case err != nil && j.unreadReason != "" && o.SkipBroken && o.isComplete():
-			o.replacesUnread = true // the complete state that is requested replaces one that is not known
+			o.replacesUnread = true // the requested complete state replaces an unknown one
 		case err != nil:
 			return Restored{}, s.cannotFinishError(ctx, j, err)
 		case it:
@@ -87,7 +87,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		s.reportFinished(done)
 	}
 	if _, err := readHistoryIfAny(s.historyPath()); err != nil && !errors.Is(err, ErrHistoryDamaged) {
-		return Restored{}, err // it could not be recorded at the end
+		return Restored{}, err // the restore could not be recorded
 	}
 	out, j, err := s.restoreUnrecorded(ctx, id, o)
 	if err != nil || o.DryRun {
@@ -121,11 +121,11 @@ func (s *Store) lockTree(ctx context.Context) (func(), error) {
 	}
 	host, _ := os.Hostname()
 	note, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "host": host, "since": s.now().Format(time.RFC3339)})
-	_ = fsroot.WriteFile(s.Snapshots.LockPath(), note, 0o600) // for people; the lock itself is what counts
+	_ = fsroot.WriteFile(s.Snapshots.LockPath(), note, 0o600) // for people; only the lock counts
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// preparedRestore is a restore that has something to do.
+// preparedRestore is a restore with changes to make.
 type preparedRestore struct {
 	intent    *intent
 	restored  Restored
@@ -133,7 +133,7 @@ type preparedRestore struct {
 	git       *gitPlan
 	scan      *scan.Result
 	rescue    snapshot.Info
-	notEdited []Kept // files in which no lines of belay's are replaced
+	notEdited []Kept // files in which lines could not be replaced
 }
 
 // restoreUnrecorded does everything except recording the restore in the history.
@@ -207,10 +207,10 @@ func (s *Store) performRestore(ctx context.Context, p preparedRestore, o Options
 		}
 	}
 	if err := s.writeIntent(j); err != nil {
-		if o.isReversal || o.replacesUnread { // the old intent is there, or this one: neither may be deleted, nor the rescue
+		if o.isReversal || o.replacesUnread { // the intent may be the old or the new one; it and the rescue must stay
 			return out, nil, err
 		}
-		// It may exist under its name without being synced. The rescue is deleted only without it.
+		// The file may exist unsynced. The rescue is deleted only after it.
 		if rerr := fsroot.Remove(s.intentPath()); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 			return out, nil, errors.Join(err, rerr)
 		}
@@ -234,9 +234,9 @@ func (s *Store) performRestore(ctx context.Context, p preparedRestore, o Options
 	return out, j, nil
 }
 
-// dropBrokenFromPlans finds out, before the first write, what of the plans cannot be done. It is
-// left out and recorded if that was agreed to. Otherwise nothing is done: the error is a
-// *BrokenError, or says what would have to be destroyed.
+// dropBrokenFromPlans finds, before the first write, the parts of the plans that cannot be
+// restored. With SkipBroken they are skipped and recorded. Otherwise the error is a *BrokenError,
+// which also reports what would have to be destroyed.
 func (s *Store) dropBrokenFromPlans(ctx context.Context, pl *Planner, g *gitPlan, j *intent, o Options) error {
 	var broken []Kept
 	if o.SkipBroken {
@@ -269,8 +269,8 @@ func (s *Store) dropBrokenFromPlans(ctx context.Context, pl *Planner, g *gitPlan
 	return pl.Check(ctx)
 }
 
-// prepareRestore takes the rescue snapshot and plans. If the plan meets a path that is ignored
-// now and then, the rescue is taken again with it.
+// prepareRestore takes the rescue snapshot and plans. If the plan would overwrite ignored paths,
+// the rescue is taken again with them.
 func (s *Store) prepareRestore(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture,
 	_ *Planner, err error) {
 	man, err := s.Snapshots.Manifest(ctx, target)
@@ -317,8 +317,8 @@ func (s *Store) prepareRestore(ctx context.Context, target snapshot.Info, o Opti
 	}
 }
 
-// captureOptionsOf makes the rescue look at everything that the target looked at, and at what its
-// rules did not ignore.
+// captureOptionsOf returns options with which the rescue captures everything that the target's
+// extent and rules include.
 func (s *Store) captureOptionsOf(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.CaptureOptions {
 	e, _ := snapshot.ExtentOf(man)
 	e.Baseline = s.Snapshots.Worktree.OpenBaseline(ctx, string(target.ID), target.Tree, man)
@@ -346,7 +346,7 @@ func (s *Store) takeRescue(ctx context.Context, target snapshot.Info, o Options,
 	return snapshot.Info{Tree: c.FilesTree}, c, nil
 }
 
-// dropRescue deletes a rescue snapshot after which nothing was destroyed, and returns err.
+// dropRescue deletes the rescue snapshot of a restore that changed nothing, and returns err.
 func (s *Store) dropRescue(ctx context.Context, rescue snapshot.Info, err error) error {
 	if rescue.Commit == "" {
 		return err
@@ -354,14 +354,13 @@ func (s *Store) dropRescue(ctx context.Context, rescue snapshot.Info, err error)
 	return errors.Join(err, s.Snapshots.DropInfos(ctx, []snapshot.Info{rescue}))
 }
 
-// carryOutIntent does what the intent says, in an order in which every step can be repeated:
-// git's configuration first, so that git sees a sane config, then the files, then index,
-// operation, refs and reflogs. In the end everything is synced and checked again.
+// carryOutIntent carries out the intent, in an order in which every step can be repeated: git's
+// configuration first, so that git has a valid one, then the files, then index, operation, refs and
+// reflogs. At the end everything is synced and checked again.
 //
-// rescued is the current state as the rescue snapshot has it: nothing else is overwritten or
-// removed.
+// rescued is the current state in the rescue snapshot: nothing else is overwritten or removed.
 func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, rescued *scan.Result) error {
-	if _, err := s.Snapshots.Worktree.MakeScratchDir("tmp"); err != nil { // without it temporary files would lie among git's own
+	if _, err := s.Snapshots.Worktree.MakeScratchDir("tmp"); err != nil { // otherwise temporary files would be among git's own
 		return err
 	}
 	if err := s.writeAdmin(ctx, j, g); err != nil {
@@ -410,7 +409,7 @@ func (s *Store) carryOutIntent(ctx context.Context, root *fsroot.Root, j *intent
 	return s.applyEdits(root, tmp, j)
 }
 
-// noteOrFail returns the error of a step about a file or ref of git's, or records that it was
+// noteOrFail returns the error of a step about a file or ref of git's, or records the step as
 // skipped.
 func (j *intent) noteOrFail(name string, err error) error {
 	if err == nil || !j.isSkipped(err) {
@@ -420,13 +419,13 @@ func (j *intent) noteOrFail(name string, err error) error {
 	return nil
 }
 
-// isSkipped reports whether a failed step is skipped. A lock is only waited for.
+// isSkipped reports whether a failed step is skipped. Busy locks are not.
 func (j *intent) isSkipped(err error) bool {
 	return j.Skip && IsSkippable(err) && belay.CodeOf(err) != belay.CodeBusy
 }
 
-// compareResult checks every path of a plan again, down to its bytes, and reports what is not as
-// planned: a restore never claims what it did not reach.
+// compareResult checks the kind, mode and bytes of every path of a plan again, and fails if one is
+// not as planned: a restore never reports what it did not do.
 func (s *Store) compareResult(root *fsroot.Root, j *intent) error {
 	p := &j.Plan
 	var wrong []string

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// The blobs that a snapshot keeps for the index are those that git's diff-index finds between it
-// and HEAD, less those that HEAD has in the same place: after additions, removals, commits, modes,
-// submodules, conflicts, in folders that hold folders, with and without a cache of trees.
+// TestStagedAsGitSees checks that a snapshot keeps for the index the blobs that git diff-index
+// finds between it and HEAD, except those that HEAD has at the same path: after additions,
+// removals, commits, modes, submodules, conflicts, in nested folders, with and without a cache
+// tree.
 func TestStagedAsGitSees(t *testing.T) {
 	t.Parallel()
 	rounds := 40
@@ -37,7 +38,7 @@ func TestStagedAsGitSees(t *testing.T) {
 			case 2:
 				s.May("commit", "-qm", "some")
 			case 3:
-				s.May("read-tree", "HEAD") // writes no cache of the trees
+				s.May("read-tree", "HEAD") // writes no cache tree
 			case 4:
 				s.May("update-index", "--add", "--cacheinfo", "160000,"+s.Git("rev-parse", "HEAD")+",sub")
 			default:

@@ -14,18 +14,18 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// sweepIfFree sweeps if nobody else is working in this tree; it does not wait.
+// sweepIfFree sweeps if no other process is working in this tree; it does not wait.
 func (s *Store) sweepIfFree() {
 	lock := fsroot.NewExistingLock(s.Snapshots.LockPath()) // without a lock file belay never ran here
 	if ok, err := lock.TryLock(); ok && err == nil {
 		s.sweep()
-		_ = s.Snapshots.CleanUpPacks() // partial packs; what cannot be removed now is removed later
+		_ = s.Snapshots.CleanUpPacks() // partial packs; the rest is removed later
 	}
 	_ = lock.Unlock()
 }
 
-// sweep removes temporary files that killed processes left. The caller has the lock that keeps
-// every snapshot and restore of this tree away.
+// sweep removes temporary files that killed processes left. The caller has the lock that excludes
+// snapshots and restores of this tree.
 func (s *Store) sweep() {
 	tmp := filepath.Join(s.Snapshots.Worktree.Dir, "tmp")
 	list, _ := fsroot.ReadDir(tmp)
@@ -42,12 +42,11 @@ func (s *Store) sweep() {
 	}
 }
 
-// sweepTree removes what a killed restore left beside the files that it wrote: temporary links,
-// and files where the git folder is on another device. No snapshot may contain them.
+// sweepTree removes what a killed restore left beside the files that it wrote: temporary links, and
+// temporary files if the git folder is on another device. No snapshot may contain them.
 //
-// A file that had just been swapped is checked: somebody may have saved it. It is removed when
-// the plan or the rescue snapshot has its bytes. Otherwise it gets a visible name, which the
-// result reports.
+// A swapped file may have been saved by somebody meanwhile. It is removed when the plan or the
+// rescue snapshot has its bytes. Otherwise it gets a visible name, which the result reports.
 func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (saved []Kept, err error) {
 	seen := map[string]bool{}
 	var swapped []string
@@ -80,9 +79,8 @@ func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (sa
 	return append(saved, more...), err
 }
 
-// sweepUnread is sweepTree for a restore whose intent could not be read, as far as possible: its
-// paths are not known, but what it displaced is in belay's own folder. j is the restore that was
-// made instead.
+// sweepUnread is sweepTree for a restore with an unreadable intent: its paths are unknown, but what
+// it displaced may be in belay's own folder. j is the restore that was made instead.
 func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err error) {
 	if len(s.ownSwapFiles()) == 0 {
 		return nil, nil
@@ -96,7 +94,7 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 		return nil, err
 	}
 	rescues := slices.DeleteFunc(all, func(i snapshot.Info) bool { return i.Kind != belay.KindRescue })
-	for _, i := range rescues[max(0, len(rescues)-3):] { // one of them is that of the restore
+	for _, i := range rescues[max(0, len(rescues)-3):] { // one of them belongs to that restore
 		names, err := s.Snapshots.Repo.TreeNames(ctx, i.Commit)
 		if err != nil {
 			return nil, err
@@ -120,7 +118,7 @@ func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 	return s.sweepSwapped(own, known, s.ownSwapFiles(), s.Snapshots.Worktree.Dir)
 }
 
-// ownSwapFiles returns what killed processes left of swaps in belay's own folder.
+// ownSwapFiles returns the swapped files that killed processes left in belay's own folder.
 func (s *Store) ownSwapFiles() (names []string) {
 	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Worktree.Dir, "tmp"))
 	for _, e := range list {
@@ -131,7 +129,7 @@ func (s *Store) ownSwapFiles() (names []string) {
 	return names
 }
 
-// knownObjects returns the objects that the rescue of a restore has, and those that it writes.
+// knownObjects returns the objects that a restore's rescue contains and those that it writes.
 func (s *Store) knownObjects(ctx context.Context, j *intent) (map[string]bool, error) {
 	known := map[string]bool{}
 	if rescue, err := s.Snapshots.LookUp(ctx, j.Rescue); err == nil {
@@ -152,8 +150,8 @@ func writtenPaths(p *Plan) (paths []RawPath) {
 	return paths
 }
 
-// sweepSwapped removes swapped files whose content is known. Others get a visible name beside
-// their path, or, with to, are moved to that folder.
+// sweepSwapped removes swapped files with known content. Others get a visible name beside their
+// path, or are moved to the folder to if it is set.
 func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []string, to string) (saved []Kept, err error) {
 	for _, p := range paths {
 		oid, err := root.Bytes(p, s.Snapshots.Repo.NewHash)

@@ -14,9 +14,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// TestTexts reads both texts of changed files out of snapshots: an empty file is there, a
-// link is no text, a large file is named, a name may be odd, and what changed since does
-// not count.
+// TestTexts reads both texts of changed files from snapshots: an empty file exists, a link has no
+// text, a large file is reported, a name may be odd, and later changes do not count.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

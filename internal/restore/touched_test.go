@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestTouched changes one thing at a time that a restore puts back: each is named, and
-// nothing else, although most are no change to git.
+// TestTouched changes one thing at a time that a restore restores: exactly that is reported,
+// although git sees no change in most.
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

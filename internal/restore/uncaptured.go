@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// UncapturedGlobs returns, as globs, the paths that are ignored today and are where the plan
-// writes: at a path, below it, or in the place of a folder above it. Also what the restore
-// created that is undone, and what the plan removes where today's rules hide it: an interrupted
-// restore may have restored older or newer rules, or somebody has written some since.
+// UncapturedGlobs returns, as globs, the ignored paths that the plan would overwrite: at a path,
+// below it, or in the place of a parent folder. It adds paths that the restore to undo created, and
+// ignored paths that the plan removes: an interrupted restore may have restored other rules, or
+// somebody has added some since.
 func (pl *Planner) UncapturedGlobs() []string {
 	globs := map[string]bool{}
 	for p := range pl.selection.Created {
@@ -47,18 +47,18 @@ func (pl *Planner) UncapturedGlobs() []string {
 		switch dir := Parent(path); {
 		case len(hidden) <= maxSinglePaths || dir == "":
 			globs[QuoteGlob(path)] = true
-		default: // every file is asked about every glob: thousands of both take minutes
+		default: // every file is matched with every glob: thousands of both take minutes
 			globs[QuoteGlob(dir)+"/*"] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(globs))
 }
 
-// maxSinglePaths is how many paths to be removed are captured one by one; more are captured by
-// their folders.
+// maxSinglePaths is the number of removed paths up to which they are captured one by one; more are
+// captured by folder.
 const maxSinglePaths = 200
 
-// isIgnoredNow reports whether today's rules ignore a path.
+// isIgnoredNow reports whether the current rules ignore a path.
 func (pl *Planner) isIgnoredNow(path string) bool {
 	return pl.Now.Manifest.WasIgnored(path) || pl.Now.Manifest.WasIgnored(path+"/")
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// intent records what a restore is about to do. It is written before the restore begins and
-// removed when that is recorded as done: an intent that is found later belongs to an interrupted
-// restore, which is finished.
+// intent records the changes of a restore. It is written before the restore begins and removed when
+// that is recorded as done: an intent that exists later belongs to an interrupted restore, which is
+// finished.
 type intent struct {
 	Version      int              `json:"version"`
 	Target       belay.SnapshotID `json:"target"`
@@ -26,21 +26,21 @@ type intent struct {
 	Partial      bool             `json:"partial,omitempty"` // not the complete state: undo reverts only these paths
 	Plan         Plan             `json:"plan"`
 	Refs         []RefMove        `json:"refs,omitempty"`
-	IndexInode   uint64           `json:"index_inode,omitempty"` // of our own index.lock
+	IndexInode   uint64           `json:"index_inode,omitempty"` // of belay's index.lock
 	OnlySomeRefs bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
 	LeftFiles    []string         `json:"left,omitempty"`        // git's own files that somebody else changed
 	NewWorktree  bool             `json:"plant,omitempty"`       // the working tree was just created
 	Step         string           `json:"step,omitempty"`        // undo or redo; "" for a restore
 	Reverses     bool             `json:"reverses,omitempty"`    // reverses an interrupted restore: not a step of the history
-	Skip         bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
-	Skipped      []Kept           `json:"skipped,omitempty"`     // what was left out; no longer in the plan
+	Skip         bool             `json:"skip,omitempty"`        // a person agreed to skip what cannot be restored
+	Skipped      []Kept           `json:"skipped,omitempty"`     // the skipped paths; no longer in the plan
 	Edits        []Edit           `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
 	Inner        []innerStep      `json:"inner,omitempty"`       // repositories inside the tree, restored last
 
 	unedited     []Kept // files in which lines could not be replaced
 	innerResults []innerResult
 
-	unreadReason string // why it could not be read; then at most Target, Rescue and Step are known
+	unreadReason string // why the intent could not be read; then at most Target, Rescue and Step are known
 }
 
 const intentVersion = 1
@@ -54,8 +54,8 @@ func (s *Store) writeIntent(j *intent) error {
 	return snapshot.WriteAtomic(s.intentPath(), text, true)
 }
 
-// recordDone records a restore in the history and removes the intent. A damaged history is
-// started anew: nothing may keep a restore from being finished.
+// recordDone records a restore in the history and removes the intent. A damaged history is replaced
+// by a new one: it must not prevent a restore from being finished.
 func (s *Store) recordDone(j *intent) error {
 	h, err := ReadHistory(s.historyPath())
 	first := errors.Is(err, fs.ErrNotExist)
@@ -118,8 +118,8 @@ func (j *intent) addToHistory(h *History) {
 
 func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Worktree.Dir, "undo.json") }
 
-// UndoneRestores returns a function that reports, given the rescue snapshot of a restore, whether
-// an undo reverted that restore and no redo repeated it. Errors as in [ReadHistory].
+// UndoneRestores returns a function that reports, for the rescue snapshot of a restore, whether an
+// undo reverted that restore and no redo repeated it. Errors as in [ReadHistory].
 func (s *Store) UndoneRestores() (func(rescue belay.SnapshotID) bool, error) {
 	h, err := readHistoryIfAny(s.historyPath())
 	return h.IsUndone, err
@@ -167,7 +167,7 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 		case err != nil:
 			return Restored{}, s.cannotFinishError(ctx, j, err)
 		case j.Step == way && !o.DryRun:
-			return *done, nil // that was the request
+			return *done, nil // that was requested
 		}
 		s.reportFinished(done)
 	}
@@ -177,7 +177,7 @@ func (s *Store) restoreStep(ctx context.Context, o Options, way string) (Restore
 	}
 	last, ok := h.Next(way)
 	if !ok {
-		_ = s.Snapshots.CleanUpPacks() // what a killed restore left of packs; no snapshot follows that would do it
+		_ = s.Snapshots.CleanUpPacks() // partial packs of a killed restore, which no snapshot removes here
 		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
 			"there is nothing to %s", way)
 	}
@@ -221,8 +221,8 @@ func (o *Options) forStep(last Step) {
 	}
 }
 
-// takeUnfinished takes a snapshot of what an interrupted restore left, including ignored paths
-// where the restore still has to write.
+// takeUnfinished takes a snapshot of the state that an interrupted restore left, including ignored
+// paths that the restore still has to write.
 func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.CaptureOptions) (
 	snapshot.Info, *snapshot.Capture, error) {
 	m := snapshot.Meta{Kind: belay.KindRescue, Message: messageFinishing + " the restore of " + j.Target.Short()}
@@ -239,13 +239,13 @@ func (s *Store) takeUnfinished(ctx context.Context, root *fsroot.Root, j *intent
 	return rescue, c, nil
 }
 
-// removeOwnLock removes an index.lock that a killed restore left: it is belay's when its inode is
-// the one that was recorded before it was created.
+// removeOwnLock removes an index.lock that a killed restore left: its inode is the one that was
+// recorded before it was created.
 func (s *Store) removeOwnLock(j intent) error {
 	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
 	if err != nil || j.IndexInode == 0 || inodeOf(info) != j.IndexInode {
-		return nil // none, or another process's, which is waited for and reported
+		return nil // none, or another process's
 	}
 	return fsroot.Remove(lock)
 }

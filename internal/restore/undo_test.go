@@ -14,13 +14,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestHistory walks back and forth at random beside two plain stacks.
+// TestHistory moves at random through a history and two plain stacks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "undo.json")
 	rapid.Check(t, func(t *rapid.T) {
 		var h History
-		var done, undone []belay.SnapshotID // rescues of the restores that stand, and of those taken back
+		var done, undone []belay.SnapshotID // rescues of the current restores, and of the undone ones
 		gone := map[belay.SnapshotID]bool{}
 		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
 			back := belay.SnapshotID(rapid.StringMatching("[a-z]{12}").Draw(t, "id"))
@@ -80,7 +80,7 @@ func TestHistory(t *testing.T) {
 	})
 }
 
-// norm makes an empty stack one that is not there.
+// norm replaces empty stacks by nil.
 func norm(h History) History {
 	for _, s := range []*[]Step{&h.Undo, &h.Redo} {
 		if len(*s) == 0 {
@@ -115,7 +115,7 @@ func TestSpoiledHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range whole { // a bit that flips is an error, or changes nothing
+	for i := range whole { // a flipped bit is an error, or changes nothing
 		flipped := bytes.Clone(whole)
 		flipped[i] ^= 1
 		if err := os.WriteFile(file, flipped, 0o600); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// seen is what people's git shows of a repository's history.
+// seen returns what the user's git shows of a repository's history.
 func (s *sandbox) seen() string {
 	s.T.Helper()
 	var b strings.Builder
@@ -26,13 +26,13 @@ func (s *sandbox) seen() string {
 	return b.String()
 }
 
-// used lists the commits that have refs of belay's.
+// used lists the commits that have belay's refs.
 func (s *sandbox) used() []string {
 	s.T.Helper()
 	return strings.Fields(s.Git("for-each-ref", "--format=%(objectname)", "refs/used-by-belay"))
 }
 
-// forget makes git forget everything that nothing names.
+// forget makes git delete all unnamed objects.
 func (s *sandbox) forget() {
 	s.T.Helper()
 	s.Git("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
@@ -40,7 +40,7 @@ func (s *sandbox) forget() {
 	s.fsck()
 }
 
-// No list of commits shows anything of belay's, whatever it does.
+// TestNothingShows checks that no list of commits shows belay's objects.
 func TestNothingShows(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -66,8 +66,9 @@ func TestNothingShows(t *testing.T) {
 	s.whole()
 }
 
-// What HEAD, branches, tags and stashes named comes back, although the user threw it away, git
-// forgot it, and some of the snapshots that needed it are gone.
+// TestDiscardedCommits checks that a restore restores what HEAD, branches, tags and stashes named,
+// although the user discarded it, git pruned it, and some of the snapshots that needed it were
+// deleted.
 func TestDiscardedCommits(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -97,7 +98,7 @@ func TestDiscardedCommits(t *testing.T) {
 	s.whole()
 	s.restore(first.ID)
 	now := s.Fingerprint()
-	delete(want, "git ORIG_HEAD") // a reset made it
+	delete(want, "git ORIG_HEAD") // made by a reset
 	delete(now, "git ORIG_HEAD")
 	s.Same("restored", want, now)
 	s.forget()
@@ -116,7 +117,8 @@ func TestDiscardedCommits(t *testing.T) {
 	}
 }
 
-// Of many tips only those beyond HEAD's history get a ref, and all of them come back.
+// TestManyTips checks that of many tips only those outside HEAD's history get a ref, and that all
+// are restored.
 func TestManyTips(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -151,8 +153,8 @@ func TestManyTips(t *testing.T) {
 	s.Same("restored", want, now)
 }
 
-// What a kill left is taken away when snapshots are pruned: refs of commits that no snapshot
-// needs, and of commits that are gone.
+// TestSweepUsed checks that pruning removes what a kill left: refs of commits that no snapshot
+// needs, and of missing commits.
 func TestSweepUsed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -170,7 +172,7 @@ func TestSweepUsed(t *testing.T) {
 	}
 	s.fsck()
 
-	// A ref that somebody moved, emptied or deleted is made again by the next take that needs it.
+	// The next snapshot that needs a ref recreates it after it was moved, emptied or deleted.
 	for what, do := range map[string]func(){
 		"moved":   func() { s.Git("update-ref", "refs/used-by-belay/"+head, spare) },
 		"emptied": func() { s.Write(".git/refs/used-by-belay/"+head, "") },
@@ -186,7 +188,8 @@ func TestSweepUsed(t *testing.T) {
 	s.fsck()
 }
 
-// The second refs of a task keep what its snapshots need when all others are deleted.
+// TestSecondRefs checks that the second refs of a task keep what its snapshots need when all others
+// are deleted.
 func TestSecondRefs(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -220,8 +223,8 @@ func TestSecondRefs(t *testing.T) {
 	s.Same("restored", want, s.Fingerprint())
 }
 
-// asCommit makes of a snapshot what earlier versions wrote: a commit whose parent has as
-// parents what is kept.
+// asCommit rewrites a snapshot as earlier versions of belay wrote it: a commit whose parent has the
+// kept commits as parents.
 func (s *sandbox) asCommit(i snapshot.Info) string {
 	s.T.Helper()
 	ref := "refs/belay/" + string(i.ID)
@@ -245,7 +248,8 @@ func (s *sandbox) asCommit(i snapshot.Info) string {
 	return commit
 }
 
-// Snapshots of earlier versions are listed, read, restored, verified and dropped beside others.
+// TestFormatOne checks that snapshots of earlier versions are listed, read, restored, verified and
+// dropped with others.
 func TestFormatOne(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -256,12 +260,12 @@ func TestFormatOne(t *testing.T) {
 	i := s.take()
 	want := s.Fingerprint()
 	commit := s.asCommit(i)
-	s.Remove(".git/refs/used-by-belay") // a commit keeps its parents itself
+	s.Remove(".git/refs/used-by-belay") // a commit keeps its own parents
 	s.Git("reset", "-q", "--hard", "HEAD~")
 	s.Git("update-ref", "-d", "ORIG_HEAD")
 	s.Remove("c.txt")
 	s.forget()
-	later := s.take() // what is remembered of the first one still holds
+	later := s.take() // the cache of the first one is still valid
 	s.forget()
 	s.whole()
 	list, err := s.store().Snapshots.List(ctx)
