@@ -175,7 +175,7 @@ func TestCrashRestore(t *testing.T) {
 				_, said, ok := c.step("restore", id, k, mode)
 				begun := c.store().Interrupted()
 				if _, err := c.store().Recover(context.Background()); err != nil {
-					t.Fatalf("recover: %v (the restore said %q)", err, said)
+					t.Fatalf("recover: %v (output of the restore: %q)", err, said)
 				}
 				got := c.Fingerprint()
 				if begun || ok {
@@ -188,7 +188,7 @@ func TestCrashRestore(t *testing.T) {
 				}
 				c.settledAfterCrash()
 				if mode != "kill" && !ok && said == "" {
-					t.Error("it failed without a word")
+					t.Error("it failed without a message")
 				}
 			})
 		}
@@ -289,12 +289,12 @@ func TestCrashTake(t *testing.T) {
 				c := s.copied(t)
 				_, said, ok := c.step("take", "-", k, mode)
 				if mode != "kill" && !ok && said == "" {
-					t.Error("it failed without a word")
+					t.Error("it failed without a message")
 				}
 				c.Same("a take that failed changed something", before, c.Fingerprint())
 				problems, err := c.store().Snapshots.Verify(context.Background())
 				if err != nil || len(problems) > 0 {
-					t.Errorf("not whole: %q, %v", problems, err)
+					t.Errorf("incomplete: %q, %v", problems, err)
 				}
 				i := c.take()
 				testutil.Violence(c.Sandbox)

@@ -43,7 +43,7 @@ func TestTakeOnFullDisk(t *testing.T) {
 				t.Errorf("with %d bytes left: %v", room, err)
 			}
 			if after := s.stored(); after != before {
-				t.Errorf("with %d bytes left the store held\n%s\nand now\n%s", room, before, after)
+				t.Errorf("with %d bytes left the store contained\n%s\nand now\n%s", room, before, after)
 			}
 		}
 		s.settled()

@@ -143,7 +143,7 @@ func (s *sandbox) reported(c testutil.Repository, i snapshot.Info, out restore.R
 	}
 	for _, want := range c.Reports {
 		if !slices.ContainsFunc(named, func(n string) bool { return strings.HasPrefix(n, want) }) {
-			s.T.Errorf("%s is not put back, and nobody says so: %q", want, named)
+			s.T.Errorf("%s is neither restored nor reported: %q", want, named)
 		}
 	}
 	if n := len(i.Gaps); n > 0 {

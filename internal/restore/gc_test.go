@@ -113,12 +113,12 @@ func (s *sandbox) held(when string, i snapshot.Info) {
 	defer st.Repo.ShareReader()()
 	for path, want := range map[string]string{"about/loose": "lies about, loose\n", "about/packed": "lies about, packed\n", "about/new": "new\n", "b.txt": "b, edited\n"} {
 		if text, _, err := st.ReadFile(context.Background(), i.ID, path); err != nil || string(text) != want {
-			s.T.Errorf("%s: %s holds %q, %v", when, path, text, err)
+			s.T.Errorf("%s: %s contains %q, %v", when, path, text, err)
 		}
 	}
 	s.restore(i.ID)
 	if text := s.Git("show", ":b.txt"); text != "only staged" {
-		s.T.Errorf("%s: the index holds %q", when, text)
+		s.T.Errorf("%s: the index contains %q", when, text)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestUnstagedDuringTake(t *testing.T) {
 			s.fsck()
 			s.restore(i.ID)
 			if text := s.Git("show", ":b.txt"); text != "only staged, and new" {
-				t.Errorf("unstaged at step %d, warm %v: the index holds %q", at, warm, text)
+				t.Errorf("unstaged at step %d, warm %v: the index contains %q", at, warm, text)
 			}
 		}
 	}

@@ -236,7 +236,7 @@ func TestHiddenBefore(t *testing.T) {
 	// A snapshot that did not capture them cannot show whether they changed.
 	plain := s.take()
 	if got := s.changes(plain.ID, after.ID); got[".env"] != "" || got["CLAUDE.md"] != "" {
-		t.Errorf("compared with what was not held: %v", got)
+		t.Errorf("compared with what was not captured: %v", got)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestHiddenFolderTakenBack(t *testing.T) {
 	s.Write(".gitignore", "/a/\n")
 	after := s.takeWith(snapshot.Extent{Agents: true, Baseline: before.ID})
 	if got := s.Git("ls-tree", "-r", "--name-only", after.Tree); got != ".gitignore\na/b/x\na/d/.gitignore/x" {
-		t.Errorf("held: %q", got)
+		t.Errorf("captured: %q", got)
 	}
 }
 
@@ -409,10 +409,10 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		for _, f := range files {
 			is := slices.Contains(tracked, f)
 			if want := is || !isIgnored[f] || !wasIgnored[f]; slices.Contains(inAfter, f) != want {
-				rt.Errorf("%s: held %v, want %v (ignored then %v, now %v)\nthen %q\nnow %q", f, !want, want, wasIgnored[f], isIgnored[f], old, now)
+				rt.Errorf("%s: captured %v, want %v (ignored then %v, now %v)\nthen %q\nnow %q", f, !want, want, wasIgnored[f], isIgnored[f], old, now)
 			}
 			if want := is || !isIgnored[f]; slices.Contains(inPlain, f) != want {
-				rt.Errorf("%s in an ordinary take: held %v, want %v", f, !want, want)
+				rt.Errorf("%s in an ordinary take: captured %v, want %v", f, !want, want)
 			}
 		}
 	})

@@ -250,7 +250,7 @@ func TestSweepInner(t *testing.T) {
 	then := ids()
 	s.Ok(s.store().Snapshots.SweepInner(ctx))
 	if !maps.Equal(ids(), then) {
-		t.Errorf("one that may be under way is gone: %v", ids())
+		t.Errorf("one that may still be in progress was deleted: %v", ids())
 	}
 	later := s.storeWith(snapshot.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
 	s.Ok(later.Snapshots.SweepInner(ctx))

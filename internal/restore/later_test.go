@@ -101,7 +101,7 @@ func TestAlternatesThatAreNeeded(t *testing.T) {
 		t.Errorf("the alternates are %q", got)
 	}
 	if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == "objects/info/alternates" }) {
-		t.Errorf("it is not said: %v", out.Kept)
+		t.Errorf("not reported: %v", out.Kept)
 	}
 	s.Git("fsck", "--connectivity-only")
 

@@ -252,7 +252,7 @@ func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before testutil.State)
 	}
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		s.T.Errorf("%s: snapshots are not whole: %q %v", m.name, problems, err)
+		s.T.Errorf("%s: incomplete snapshots: %q %v", m.name, problems, err)
 	}
 }
 
@@ -292,13 +292,13 @@ func (s *sandbox) refsDeleted(id belay.SnapshotID, before testutil.State) {
 	spoiled := s.Fingerprint()
 	_, err := s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) != belay.CodeNotFound {
-		s.T.Errorf("a snapshot that is gone: %v", err)
+		s.T.Errorf("a deleted snapshot: %v", err)
 	}
 	s.Same("a refused restore changed something", spoiled, s.Fingerprint())
 	fresh := s.take() // depends on no earlier snapshot
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		s.T.Errorf("the next snapshot is not whole: %q %v", problems, err)
+		s.T.Errorf("the next snapshot is incomplete: %q %v", problems, err)
 	}
 	s.Git("-c", "core.hooksPath=/dev/null", "update-ref", ref, oid)
 	out := s.restore(id)

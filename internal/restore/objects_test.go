@@ -325,16 +325,16 @@ func (s *sandbox) survives() {
 	s.Ok(err)
 	for _, b := range list {
 		if b.Part != snapshot.PartCommit || b.Path != "HEAD" || !said["HEAD"] {
-			s.T.Errorf("the new snapshot cannot be read whole: %v", b)
+			s.T.Errorf("the new snapshot cannot be read completely: %v", b)
 		}
 	}
 	staged, err := s.Try(s.Dir, "", "cat-file", "blob", ":staged.txt")
 	if said["staged.txt"] == (err == nil && staged == "only staged") {
-		s.T.Errorf("staged content: git reads %q, %v, and the snapshot says %v", staged, err, i.Gaps)
+		s.T.Errorf("staged content: git reads %q, %v, and the snapshot reports %v", staged, err, i.Gaps)
 	}
 	for _, name := range []string{"HEAD", "refs/heads/side"} {
 		if _, err := s.Try(s.Dir, "", "-c", "core.commitGraph=false", "cat-file", "commit", name); err != nil && !said[name] {
-			s.T.Errorf("%s cannot be read, and the snapshot says %v", name, i.Gaps)
+			s.T.Errorf("%s cannot be read, and the snapshot reports %v", name, i.Gaps)
 		}
 	}
 	for _, f := range files {
@@ -346,12 +346,12 @@ func (s *sandbox) survives() {
 	}
 	for _, f := range files {
 		if text, err := os.ReadFile(s.Path(f)); err != nil || string(text) != want[f] {
-			s.T.Errorf("%s came back as %.40q, %v", f, text, err)
+			s.T.Errorf("%s was restored as %.40q, %v", f, text, err)
 		}
 	}
 	// A second snapshot of the same state reports the same.
 	again := s.take()
 	if again.Partial != i.Partial {
-		s.T.Errorf("the first take said %v, the next one %v", i.Gaps, again.Gaps)
+		s.T.Errorf("the first snapshot reports %v, the next one %v", i.Gaps, again.Gaps)
 	}
 }

@@ -359,7 +359,7 @@ func TestGarbageCollection(t *testing.T) {
 	s.Same("restored after gc", before, got)
 	s.fsck()
 	if text := s.Git("stash", "show", "-p"); !strings.Contains(text, "stashed") {
-		t.Errorf("the stash holds %q", text)
+		t.Errorf("the stash contains %q", text)
 	}
 }
 
@@ -395,7 +395,7 @@ func TestListAndFriends(t *testing.T) {
 	}
 	anybody := func(snapshot.Info) bool { return true }
 	if _, ok, err := st.Snapshots.Find(ctx, "T1", "c-7", func(i snapshot.Info) bool { return i.ID != one.ID }); err != nil || ok {
-		t.Errorf("find what is nobody's: %v %v", ok, err)
+		t.Errorf("found for no task: %v %v", ok, err)
 	}
 	if got, ok, err := st.Snapshots.Find(ctx, "T1", "c-7", anybody); err != nil || !ok || got.ID != one.ID {
 		t.Errorf("find: %+v %v %v", got, ok, err)
@@ -580,7 +580,7 @@ func TestClockGoesBack(t *testing.T) {
 			t.Errorf("%s does not follow %s", next.ID, last.ID)
 		}
 		if text, _, err := st.Snapshots.ReadFile(ctx, next.ID, "a.txt"); err != nil || string(text) != want {
-			t.Errorf("at %s it holds %q, %v", now, text, err)
+			t.Errorf("at %s it contains %q, %v", now, text, err)
 		}
 		if out, err := st.Prune(ctx, snapshot.PruneOptions{OlderThan: 200 * 365 * 24 * time.Hour}); err != nil || len(out.Dropped) > 0 {
 			t.Errorf("at %s something counts as old: %+v %v", now, out, err)

@@ -139,7 +139,7 @@ func (m *model) same(what string, want, got testutil.State) {
 func (m *model) whole() {
 	problems, err := m.s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		m.rt.Fatalf("not whole: %q %v", problems, err)
+		m.rt.Fatalf("incomplete: %q %v", problems, err)
 	}
 }
 

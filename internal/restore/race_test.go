@@ -21,7 +21,7 @@ func (s *sandbox) whole() {
 	s.T.Helper()
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		s.T.Errorf("not whole: %q %v", problems, err)
+		s.T.Errorf("incomplete: %q %v", problems, err)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestTwentyTakesAtOnce(t *testing.T) {
 	s.Write("a.txt", "after them")
 	i := s.take()
 	if text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, "a.txt"); err != nil || string(text) != "after them" {
-		t.Errorf("the next take holds %q, %v", text, err)
+		t.Errorf("the next snapshot contains %q, %v", text, err)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestTakesInLinkedTrees(t *testing.T) {
 					return
 				}
 				if text, _, err := l.store().Snapshots.ReadFile(context.Background(), i.ID, "own"); err != nil || string(text) != fmt.Sprint("tree ", n, " ", k) {
-					t.Errorf("tree %d holds %q, %v", n, text, err)
+					t.Errorf("tree %d contains %q, %v", n, text, err)
 				}
 			}
 		})
@@ -142,7 +142,7 @@ func TestTakeWhileSomebodyWrites(t *testing.T) {
 		for n, text := range s.texts(i, "w", 40) {
 			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 			if lines[0] == "" || strings.Trim(strings.Join(lines, ""), lines[0]) != "" {
-				t.Fatalf("w/%d holds %q, which never was", n, text)
+				t.Fatalf("w/%d contains %q, which never existed", n, text)
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func TestTakeWhileGCRuns(t *testing.T) {
 	s.whole()
 	for k, id := range ids {
 		if text, _, err := s.store().Snapshots.ReadFile(context.Background(), id, "notes/todo"); err != nil || string(text) != fmt.Sprint("version ", k) {
-			t.Errorf("snapshot %d holds %q, %v", k, text, err)
+			t.Errorf("snapshot %d contains %q, %v", k, text, err)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestSavedDuringRestore(t *testing.T) {
 				}
 				for _, p := range []string{"a.txt", "agent/new"} {
 					if !c.keptSomewhere(p) {
-						t.Errorf("%s, saved at step %d, is nowhere (ended well: %v, said %q)", p, k, ok, said)
+						t.Errorf("%s, saved at step %d, is nowhere (succeeded: %v, output %q)", p, k, ok, said)
 					}
 				}
 				c.settledAfterCrash()

@@ -49,7 +49,7 @@ func TestHistory(t *testing.T) {
 				h.Move(WayRedo, Step{Target: next.Rescue, Rescue: last})
 				done, undone = append(done, last), undone[:len(undone)-1]
 			case ok:
-				t.Fatalf("there is nothing to %s, and %v came", way, next)
+				t.Fatalf("nothing to %s expected, got %v", way, next)
 			}
 			if err := h.Write(file); err != nil {
 				t.Fatal(err)
@@ -63,7 +63,7 @@ func TestHistory(t *testing.T) {
 			}
 			for _, id := range done {
 				if !gone[id] && h.IsUndone(id) {
-					t.Fatalf("%s stands", id)
+					t.Fatalf("%s is not undone", id)
 				}
 			}
 			for _, id := range undone {

@@ -285,7 +285,7 @@ func TestFormatOne(t *testing.T) {
 	s.Same("restored", want, s.Fingerprint())
 	s.Ok(s.store().Snapshots.Drop(ctx, i.ID))
 	if s.Git("for-each-ref", "--format=%(objecttype)", "refs/belay") == "" {
-		t.Error("the rescue is gone as well")
+		t.Error("the rescue was deleted too")
 	}
 	s.whole()
 }

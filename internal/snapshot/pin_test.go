@@ -66,6 +66,6 @@ func TestWhatWasSaidFirstStands(t *testing.T) {
 	var none *Registry
 	none.Add(Pin{ID: "01", Commit: one})
 	if _, said := none.Lookup("01"); said {
-		t.Error("nobody knows something")
+		t.Error("a nil registry has a pin")
 	}
 }
