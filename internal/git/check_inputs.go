@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Size limits in bytes of the files that git reads. git reads most of them completely, and a
-// sparse file of any size is created in a moment.
+// Size limits in bytes of the files that git reads. git reads most of them completely, and a sparse
+// file of any size takes a moment to create.
 const (
 	maxNameFile   = 1 << 20 // a file that contains one name
 	maxConfigFile = 16 << 20
@@ -18,15 +18,15 @@ const (
 	MaxIndexSize = 1 << 30
 )
 
-// maxInclude is how deep git follows includes of its config.
+// maxInclude is the depth to which git follows includes of its config.
 const maxInclude = 10
 
-// CheckInputs checks the files that every git process reads in this repository, and which an
-// agent may have replaced: by a FIFO or a device, which git would wait for or read without end,
-// or by something too large. The error is a *fsroot.TypeError or a *fsroot.SizeError. It starts
-// no process and takes less time than one.
+// CheckInputs checks the files that every git process reads in this repository. An agent may have
+// replaced them by a FIFO or a device, for which git would wait or which it would read without end,
+// or by a file that is too large. The error is a *fsroot.TypeError or a *fsroot.SizeError. It
+// starts no process and takes less time than one.
 //
-// For everything else, like single objects, the time limit of every git process applies.
+// For other files, such as single objects, the time limit of every git process applies.
 func (r *Repo) CheckInputs() error {
 	c := inputChecker{seen: map[string]bool{}}
 	for _, dir := range []string{r.Dir, r.Common} {
@@ -45,7 +45,7 @@ func (r *Repo) CheckInputs() error {
 	return c.err
 }
 
-// checkedInputs are read below the folder of the worktree and the common one.
+// checkedInputs are in the git folder of the worktree or in the common one.
 var checkedInputs = []struct {
 	name string
 	most int64
@@ -183,10 +183,10 @@ func eachSetting(text string, found func(section, key, value string)) {
 	}
 }
 
-// settingValue returns the value that text begins with, and what comes after its line.
+// settingValue returns the value at the beginning of text, and the text after its line.
 func settingValue(text string) (value, rest string) {
 	var b strings.Builder
-	quoted, solid := false, 0 // solid: how much of b is not a space at its end
+	quoted, solid := false, 0 // solid: length of b without the white space at its end
 	text = strings.TrimLeft(text, " \t")
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -226,7 +226,8 @@ func settingValue(text string) (value, rest string) {
 	return b.String()[:solid], ""
 }
 
-// sectionEnd returns where the "]" of a section's head is, which may have one in quotes.
+// sectionEnd returns the index of the "]" that ends a section's head, -1 for none. A quoted one
+// does not count.
 func sectionEnd(line string) int {
 	quoted := false
 	for i := 1; i < len(line); i++ {

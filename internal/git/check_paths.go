@@ -13,32 +13,31 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// What may be at a path in a git folder.
+// The kinds of things that may be at a path in a git folder.
 const (
 	allowFile = 1 << iota
 	allowFolder
-	allowSymref // a link to refs/…, as git itself makes HEAD with core.preferSymlinkRefs
+	allowSymref // a link to refs/…, as git itself creates for HEAD with core.preferSymlinkRefs
 	allowLink
 )
 
-// checkedPath is a path in a git folder that belay or a git process of belay's reads or writes,
-// and what may be there. Nothing may always be there.
+// checkedPath is a path in a git folder that belay or one of its git processes reads or writes, and
+// what is allowed there. It may always be missing.
 type checkedPath struct {
 	name    string
 	allowed int
 	maxSize int64 // size limit of a file in bytes; 0 is maxSmallFile
 }
 
-// maxSmallFile is the limit for files that people and git write in small: git reads all of them
-// to their end, whatever they are.
+// maxSmallFile limits files that are usually small: git reads them completely.
 const maxSmallFile = 64 << 20
 
 // worktreePaths are in the git folder of each worktree, commonPaths in the shared one.
 //
-// The folder of hooks may be a link: people keep their hooks in a folder of the tree. Git never
-// runs a hook for belay, and belay reads and restores the link, never its target. Links to
-// objects and refs, as the old git-new-workdir creates them, are refused like all others: whoever
-// writes through them writes into another repository.
+// The folder of hooks may be a link: people keep hooks in a folder of the tree. Git never runs a
+// hook for belay, and belay reads and restores the link, never its target. Links to objects and
+// refs, as the old git-new-workdir creates them, are refused like all others: writing through them
+// changes another repository.
 var (
 	worktreePaths = []checkedPath{
 		{"HEAD", allowFile | allowSymref, 0}, {"index", allowFile, fsroot.MaxLargeFile - 1}, {"config.worktree", allowFile, 0},
@@ -60,8 +59,8 @@ var (
 	// otherWorktreePaths are in the git folders of other worktrees.
 	otherWorktreePaths = []checkedPath{{"HEAD", allowFile | allowSymref, 0}, {"commondir", allowFile, 0},
 		{"gitdir", allowFile, 0}, {"locked", allowFile, 0}}
-	// belayPaths are in belay's own folder, in the git folder of a worktree and in the shared
-	// one. Anything else there is a file or a folder: see docs/formats.md.
+	// belayPaths are in belay's own folder, in the git folder of a worktree and in the shared one.
+	// Others there may be files or folders: see docs/formats.md.
 	belayPaths = map[string]int{
 		"plain": allowFolder, "tmp": allowFolder, "run": allowFolder, "watch": allowFolder, "files": allowFolder,
 		"tasks": allowFolder, "trees": allowFolder,
@@ -71,20 +70,20 @@ var (
 	}
 )
 
-// UnusablePath is something in a git folder that belay does not work with.
+// UnusablePath is a path in a git folder that belay refuses to use.
 type UnusablePath struct {
 	Path string
 	Err  error // a *fsroot.LinkError, *fsroot.TypeError, *fsroot.OwnerError or *fsroot.SizeError
 }
 
-// checkPaths checks the paths of the repository's git folders: a few dozen lstats. CodeCannot for
-// the first that is a link, of the wrong type, or somebody else's.
+// checkPaths checks the paths of the repository's git folders with a few dozen lstats. CodeCannot
+// for the first that is a link, of the wrong type, or owned by somebody else.
 func (r *Repo) checkPaths() error {
 	return r.eachUnusable(func(o UnusablePath) error { return refuseUnusable(o.Err) })
 }
 
-// checkRefPaths checks the files that git writes when a reference changes: its own, and its log,
-// to which git would append through a link.
+// checkRefPaths checks the files that git writes when a reference changes: its own, and its log, to
+// which git would append through a link.
 func (r *Repo) checkRefPaths(name string) error {
 	for _, dir := range r.folders() {
 		for _, path := range []string{filepath.Join(dir, filepath.FromSlash(name)), filepath.Join(dir, "logs", filepath.FromSlash(name))} {
@@ -100,8 +99,8 @@ func (r *Repo) checkRefPaths(name string) error {
 	return nil
 }
 
-// checkDamaged names what is wrong in a folder .git that is not a git folder but has a HEAD:
-// walking up, as git does, would find the repository around it.
+// checkDamaged returns the fault of a .git folder that has a HEAD and is no git folder. Without it
+// the walk up, as git does it, would find the repository around.
 func checkDamaged(dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return nil
@@ -113,7 +112,7 @@ func checkDamaged(dir string) error {
 	return (&Repo{Dir: real, Common: real}).checkPaths()
 }
 
-// refuseUnusable returns CodeCannot with what a person can do about it.
+// refuseUnusable returns CodeCannot with advice for a person.
 func refuseUnusable(err error) error {
 	try := "inspect it with: ls -ld"
 	var with interface{ Try() string }
@@ -123,8 +122,8 @@ func refuseUnusable(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the git folder cannot be used", Try: belay.VisibleLine(try), Err: err}
 }
 
-// IsUnusable reports whether an error of Open says that a git folder contains something that
-// belay does not work with: then there is a repository, unlike with its other errors.
+// IsUnusable reports whether an error of Open is about something in a git folder that belay refuses
+// to use: then a repository exists, unlike with other errors.
 func IsUnusable(err error) bool {
 	var link *fsroot.LinkError
 	var kind *fsroot.TypeError
@@ -133,10 +132,10 @@ func IsUnusable(err error) bool {
 	return errors.As(err, &size) || errors.As(err, &link) || errors.As(err, &kind) || errors.As(err, &owner)
 }
 
-// FindUnusable returns everything in the git folders of the repository that dir is in which is a
-// link, of the wrong type or somebody else's where belay would use it: everything that Open
-// refuses, and anything below belay's own folder. It opens no file, starts no process, and is for
-// when Open has failed.
+// FindUnusable returns all unusable paths in the git folders of the repository around dir: links,
+// wrong types, and other owners where belay would use a path. That is everything that Open refuses,
+// and everything below belay's own folder. It opens no file and starts no process: it is for
+// repositories that Open refused.
 func FindUnusable(dir string) ([]UnusablePath, error) {
 	start, err := realPath(dir)
 	if err != nil {
@@ -162,7 +161,7 @@ func FindUnusable(dir string) ([]UnusablePath, error) {
 		top := filepath.Join(dir, "belay")
 		err := fsroot.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 			if rel, _ := filepath.Rel(top, path); rel == "trees" {
-				return fs.SkipDir // working trees: what is in them is their owner's
+				return fs.SkipDir // working trees: their content is their owner's
 			}
 			if errors.Is(err, fs.ErrNotExist) || seen[path] {
 				return nil
@@ -197,7 +196,7 @@ func (r *Repo) folders() []string {
 	return []string{r.Dir}
 }
 
-// owner returns the owner of the git folder: git has checked whether to trust them.
+// owner returns the owner of the git folder, whom git has accepted.
 func (r *Repo) owner() int {
 	info, err := fsroot.Lstat(r.Common)
 	if err != nil {
@@ -206,7 +205,7 @@ func (r *Repo) owner() int {
 	return fsroot.OwnerID(info)
 }
 
-// checkFunc checks one path, of which at most most bytes are expected.
+// checkFunc checks one path, with a limit of most bytes.
 type checkFunc func(path string, may, owner int, most int64) error
 
 // eachUnusable calls found with every unusable path, until that returns an error.
@@ -223,7 +222,7 @@ func (r *Repo) eachUnusable(found func(UnusablePath) error) error {
 		var kind *fsroot.TypeError
 		switch {
 		case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-			return nil // whoever needs it says so
+			return nil // reported when the path is used
 		case errors.As(err, &link):
 			path = link.Path
 		case errors.As(err, &kind):
@@ -254,7 +253,7 @@ func (r *Repo) checkGitPaths(look checkFunc) error {
 	return nil
 }
 
-// checkWorktreePaths checks the other worktrees: a git that lists them, or checks whether a
+// checkWorktreePaths checks the other worktrees. A git process that lists them, or checks whether a
 // branch is in use, reads all of them.
 func (r *Repo) checkWorktreePaths(look checkFunc) error {
 	others, _ := fsroot.ReadDir(filepath.Join(r.Common, "worktrees"))
@@ -272,7 +271,8 @@ func (r *Repo) checkWorktreePaths(look checkFunc) error {
 	return nil
 }
 
-// checkObjectPaths checks what git opens without a list. One read of a folder gives the types.
+// checkObjectPaths checks files that git opens without being named by anything. Reading each folder
+// once gives the types.
 func (r *Repo) checkObjectPaths(look checkFunc) error {
 	for _, in := range []checkedPath{
 		{"objects", allowFolder | allowFile, 0},
@@ -303,11 +303,11 @@ func (r *Repo) checkBelayPaths(look checkFunc) error {
 		}
 		list, err := fsroot.ReadDir(dir)
 		if err != nil {
-			continue // said above, or not there, or nobody may look
+			continue // reported above, missing, or not permitted
 		}
 		for _, e := range list {
 			if e.Name() == "intent.json" || strings.HasPrefix(e.Name(), "unreadable-intent-") {
-				continue // the restore sets the one aside as the other, opens neither, and names the way on
+				continue // the restore renames an unusable intent without opening it, and reports what to do
 			}
 			may, known := belayPaths[e.Name()]
 			if !known {
@@ -321,13 +321,13 @@ func (r *Repo) checkBelayPaths(look checkFunc) error {
 	return nil
 }
 
-// checkSize reports a file that is too large, and a link to something other than a file: an
-// endless one, or one that nobody writes to, is read forever.
+// checkSize returns an error for a file that is too large, and for a link to something other than a
+// file: an endless device or a FIFO without a writer would be read forever.
 func checkSize(path string, info fs.FileInfo, may int, most int64) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Stat(path)
 		if err != nil {
-			return nil // it leads nowhere
+			return nil // a broken link
 		}
 		if info = target; info.Mode().IsDir() && may&allowFolder != 0 {
 			return nil
@@ -342,11 +342,11 @@ func checkSize(path string, info fs.FileInfo, may int, most int64) error {
 	return nil
 }
 
-// anyOwner says that the owner of a path does not matter.
+// anyOwner allows every owner.
 const anyOwner = -2
 
-// checkKind reports what is wrong with what is at a path. Belay's own folder belongs to whoever
-// runs it, to the owner of the repository, or to root, who can forge anything anyway.
+// checkKind returns an error if the type or owner of a path is wrong. Belay's own folder may belong
+// to the current user, the owner of the repository, or root, who can forge anything anyway.
 func checkKind(path string, info fs.FileInfo, may, owner int) error {
 	return checkKindFor(path, info, may, owner, os.Geteuid())
 }

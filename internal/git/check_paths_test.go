@@ -25,8 +25,8 @@ func (s *sandbox) sh(script string) {
 	}
 }
 
-// TestOpenRefusesLinks makes a link of each place that Open looks at, in turn, to a copy of
-// what is there, which works for git as before.
+// TestOpenRefusesLinks replaces each path that Open checks, in turn, by a link to a copy of it,
+// with which git still works.
 func TestOpenRefusesLinks(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -113,7 +113,7 @@ func (s *sandbox) must(err error) {
 	}
 }
 
-// TestOpenTakesPeoplesLinks opens repositories with the links that people and git make.
+// TestOpenTakesPeoplesLinks opens repositories with links as people and git create them.
 func TestOpenTakesPeoplesLinks(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -139,8 +139,8 @@ func TestOpenTakesPeoplesLinks(t *testing.T) {
 	}
 }
 
-// TestOpenSubmodule opens a submodule, whose git folder is in that of its parent, and finds
-// a link on the way.
+// TestOpenSubmodule opens a submodule, which has its git folder in its parent's, and finds a link
+// in the path.
 func TestOpenSubmodule(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -157,7 +157,7 @@ func TestOpenSubmodule(t *testing.T) {
 	}
 }
 
-// TestOpenOwner refuses what somebody else has in belay's folder.
+// TestOpenOwner checks that another owner's files in belay's folder are refused.
 func TestOpenOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives files away")

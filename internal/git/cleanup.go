@@ -15,13 +15,12 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// A gc reads the names of packs, then the refs, and in the end deletes the packs that it
-// read first and the loose objects that it found no name for. What is stored between
-// those steps and named after them would go. So objects are stored as packs with a .keep
-// beside them, which gc, repack and prune leave alone: a pack that had its .keep when the
-// names were read stays, and when they are read after the .keep went, the refs are read
-// after that as well, and ours is among them. That is why a pack can be released as soon
-// as its ref exists.
+// A gc reads the names of packs, then the refs, and at the end deletes the packs of its list and
+// the loose objects that nothing named. Objects that are stored between those steps and named later
+// would be lost. So belay stores objects as packs with a .keep file, which gc, repack and prune
+// leave alone: a pack that had its .keep when gc read the names stays. If gc reads the names after
+// the .keep was removed, it reads the refs later still, and finds the snapshot's ref. That is why a
+// pack can be released as soon as its ref exists.
 
 // keepNote is the content of the .keep files of belay's packs.
 const keepNote = "belay: holds snapshots; released when one is forgotten\n"
@@ -33,8 +32,8 @@ const (
 	keepDuration    = 24 * time.Hour
 )
 
-// LockShared keeps packs from being released until unlock is called: whoever stores objects locks
-// before that, until a ref names them.
+// LockShared prevents packs from being released until unlock is called. A process that stores
+// objects takes the lock first and releases it once a ref names them.
 func (s *Packs) LockShared() (unlock func(), err error) {
 	lock, err := s.packLock()
 	if err == nil {
@@ -46,8 +45,8 @@ func (s *Packs) LockShared() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// TryLock locks exclusively, for whoever removes what snapshots rely on: ok is false while
-// somebody stores.
+// TryLock locks exclusively, to remove what snapshots may rely on. ok is false while objects are
+// being stored.
 func (s *Packs) TryLock() (unlock func(), ok bool, err error) {
 	lock, err := s.packLock()
 	if err == nil {
@@ -64,8 +63,8 @@ func (s *Packs) packLock() (*fsroot.Lock, error) {
 	return fsroot.NewLock(path), fsroot.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// listPath is the list of belay's packs, one per line: those that are kept, those that were
-// released and can still be joined, and for a moment those that are being added or removed.
+// listPath is the list of belay's packs, one per line: kept ones, released ones that can still be
+// joined, and for a moment those that are being added or removed.
 func (s *Packs) listPath() string { return filepath.Join(s.Repo.Common, "belay", "packs") }
 
 func (s *Packs) addToList(name string) error {
@@ -76,21 +75,21 @@ func (s *Packs) addToList(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("\n" + name + "\n") // a full disk may have torn the line before
+	_, err = f.WriteString("\n" + name + "\n") // after a partial line, as a full disk leaves it
 	return errors.Join(err, f.Close())
 }
 
-// ownPack is a pack of belay's in the store.
+// ownPack is one of belay's packs in the object store.
 type ownPack struct {
-	path   string // without the ending
+	path   string // without the extension
 	size   int64
 	isKept bool
 	since  time.Time // when its .keep file was written
 }
 
-// CleanUp maintains belay's packs when nobody stores and no gc runs: it removes partial packs
-// that a kill left, releases packs that have been kept for a day, or all of them with release,
-// and joins many small ones. Skipping it does no harm.
+// CleanUp maintains belay's packs when no objects are being stored and no gc runs: it removes
+// partial packs that a kill left, releases packs that have been kept for a day, or all of them with
+// release, and joins small ones if there are many. Skipping it does no harm.
 func (s *Packs) CleanUp(release bool) error {
 	text, err := fsroot.ReadFile(s.listPath(), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,8 +109,8 @@ func (s *Packs) CleanUp(release bool) error {
 	return s.cleanUpLocked(release)
 }
 
-// needsCleanUp reports whether there are many packs, the list was last written a day ago, or one
-// of it is missing or partial.
+// needsCleanUp reports whether there are many packs, the list was last written a day ago, or a
+// listed pack is missing or partial.
 func (s *Packs) needsCleanUp(names []string) bool {
 	info, err := fsroot.Lstat(s.listPath())
 	if err != nil || len(names) > maxOwnPacks || time.Since(info.ModTime()) > keepDuration {
@@ -166,7 +165,7 @@ func (s *Packs) ownPacks() ([]ownPack, error) {
 			_, err = fsroot.Lstat(p.path + ".idx")
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			err = removePack(p.path) // git's gc took it, or a kill left half of it
+			err = removePack(p.path) // git's gc deleted it, or a kill left a part
 		} else if err == nil {
 			own = append(own, p)
 		}
@@ -177,9 +176,9 @@ func (s *Packs) ownPacks() ([]ownPack, error) {
 	return own, nil
 }
 
-// removePack removes a pack: the index first, by which git finds it, the .keep file last. The
-// pack must be partial, or all its objects must be in another pack as well: gc deletes its own
-// copies of what a kept pack contains, and then this is the only copy.
+// removePack removes a pack: the index first, by which git finds it, the .keep file last. The pack
+// must be partial, or all its objects must be in another pack: gc deletes its own copies of objects
+// in a kept pack, so this may be the only one.
 func removePack(pack string) error {
 	for _, end := range []string{".idx", ".pack", ".rev", ".keep"} {
 		if err := fsroot.Step("unlink", pack+end); err != nil {
@@ -260,8 +259,8 @@ func (s *Packs) readIndex(path string) (*Index, error) {
 	return x, nil
 }
 
-// IsGCRunning reports whether a git gc runs in this repository, according to its own marker:
-// gc.pid contains a process and a host, and is ignored after twelve hours.
+// IsGCRunning reports whether a git gc runs in this repository, according to its gc.pid file, which
+// contains a process and a host and is ignored after twelve hours.
 func IsGCRunning(r *Repo) bool {
 	path := filepath.Join(r.Common, "gc.pid")
 	info, err := fsroot.Lstat(path)

@@ -24,51 +24,52 @@ import (
 // repository names and from doing unrequested work.
 var configArgs = []string{
 	"core.hooksPath=/dev/null",            // no hook, not even reference-transaction
-	"core.fsmonitor=false",                // no monitor: it is a program, and it may lie
+	"core.fsmonitor=false",                // no monitor: it is a program, and its answers may be wrong
 	"core.pager=cat",                      // no pager
-	"core.fsync=all",                      // what is reported as done survives a power cut
-	"core.quotePath=false",                // names as they are; everything is read with -z
-	"core.splitIndex=false",               // never rewrite how the user's index is stored
-	"core.logAllRefUpdates=false",         // no reflog for a belay ref
-	"core.filesRefLockTimeout=2000",       // wait two seconds for somebody's ref lock,
-	"core.packedRefsTimeout=2000",         // and for packed-refs, then say who is in the way
-	"core.multiPackIndex=false",           // what git keeps to be faster may be damaged, and is
-	"core.commitGraph=false",              // believed without a look at the objects
-	"core.bigFileThreshold=16m",           // stream large objects instead of holding them
-	"gc.auto=0", "maintenance.auto=false", // no collection behind our back
+	"core.fsync=all",                      // what was reported as done survives a power cut
+	"core.quotePath=false",                // names unquoted; all output is read with -z
+	"core.splitIndex=false",               // never change how the user's index is stored
+	"core.logAllRefUpdates=false",         // no reflog for belay's refs
+	"core.filesRefLockTimeout=2000",       // wait two seconds for another process's ref lock,
+	"core.packedRefsTimeout=2000",         // and for packed-refs, then report it
+	"core.multiPackIndex=false",           // git trusts these caches without reading the objects,
+	"core.commitGraph=false",              // and they may be damaged
+	"core.bigFileThreshold=16m",           // stream large objects instead of loading them
+	"gc.auto=0", "maintenance.auto=false", // no unrequested gc
 	"commit.gpgSign=false", "tag.gpgSign=false", "log.showSignature=false", // no gpg
 	"protocol.allow=never",    // no network: a partial clone must not fetch
 	"submodule.recurse=false", // submodules are left alone
 	"color.ui=false",
-	"diff.ignoreSubmodules=all", // never look into one
+	"diff.ignoreSubmodules=all", // never enter one
 }
 
-// fixedEnv is the environment of every git process, besides the repository's paths.
+// fixedEnv is the environment of every git process, in addition to the repository's paths.
 var fixedEnv = []string{
-	"GIT_OPTIONAL_LOCKS=0",     // never refresh the user's index on the side
-	"GIT_NO_REPLACE_OBJECTS=1", // objects as they are, not as refs/replace says
-	"GIT_NO_LAZY_FETCH=1",      // git 2.45: a missing object is missing
+	"GIT_OPTIONAL_LOCKS=0",     // never refresh the user's index
+	"GIT_NO_REPLACE_OBJECTS=1", // objects unchanged by refs/replace
+	"GIT_NO_LAZY_FETCH=1",      // git 2.45: do not fetch a missing object
 	"GIT_TERMINAL_PROMPT=0",    // never ask on the terminal
 	"GIT_LITERAL_PATHSPECS=1",  // a file may be called *.go or :(top)
-	"GIT_ATTR_NOSYSTEM=1",      // attributes of the machine decide nothing
-	"LC_ALL=C",                 // messages are read by us
+	"GIT_ATTR_NOSYSTEM=1",      // ignore the machine's attributes
+	"LC_ALL=C",                 // belay parses messages
 	"GIT_AUTHOR_NAME=belay", "GIT_AUTHOR_EMAIL=belay@localhost",
 	"GIT_COMMITTER_NAME=belay", "GIT_COMMITTER_EMAIL=belay@localhost", // no identity needed for a reflog line
 }
 
-// droppedEnv are variables besides GIT_* that would start or load something.
+// droppedEnv are variables besides GIT_* that would start or load a program.
 var droppedEnv = map[string]bool{
 	"PAGER": true, "EDITOR": true, "VISUAL": true, "SSH_ASKPASS": true, "LD_PRELOAD": true,
 	"LD_AUDIT": true, "DYLD_INSERT_LIBRARIES": true, "BASH_ENV": true, "ENV": true,
 	"LANG": true, "LANGUAGE": true, "XDG_CACHE_HOME": true,
 }
 
-// keptEnv are the GIT_* variables with the paths of the user's own config. Without them other
-// files would be ignored than in the user's git.
+// keptEnv are the GIT_* variables with the paths of the user's own config. Without them belay would
+// ignore other files than the user's git.
 var keptEnv = map[string]bool{"GIT_CONFIG_GLOBAL": true, "GIT_CONFIG_SYSTEM": true, "GIT_CONFIG_NOSYSTEM": true}
 
-// cleanEnv returns the environment without what the caller inherited from git or for it. Inside a
-// git hook GIT_DIR and GIT_INDEX_FILE are set, and would make git use another repository.
+// cleanEnv returns the environment without variables that the caller inherited from git or set for
+// it. Inside a git hook GIT_DIR and GIT_INDEX_FILE are set, and would make git use another
+// repository.
 func cleanEnv() []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -82,8 +83,8 @@ func cleanEnv() []string {
 	return env
 }
 
-// repoEnv returns the environment for this repository. Naming the working tree overrides a
-// core.worktree that points elsewhere; naming the common dir, a changed commondir.
+// repoEnv returns the environment for this repository. GIT_WORK_TREE overrides a core.worktree that
+// points elsewhere; GIT_COMMON_DIR a changed commondir.
 func (r *Repo) repoEnv() []string {
 	env := append(append(cleanEnv(), fixedEnv...), "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Root)
 	if r.Linked() {
@@ -92,19 +93,19 @@ func (r *Repo) repoEnv() []string {
 	return env
 }
 
-// refCommands are the commands that read all references, which no other process of belay's does.
+// refCommands are the commands that read all references; no other git process of belay's does.
 var refCommands = map[string]bool{"for-each-ref": true, "rev-list": true}
 
-// objectCommands are the commands that need only objects.
+// objectCommands are the commands that read only objects.
 var objectCommands = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree": true, "merge-file": true}
 
 func (r *Repo) isolatedDir() string { return filepath.Join(r.Dir, "belay", "plain") }
 
 // isolatedEnv returns the environment of an empty git folder of belay's own with the repository's
-// objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would turn its
-// change into "binary files differ", and diff.* settings change every diff: here there are no
-// attributes and no settings. And in a partial clone a missing object makes git fetch, or die
-// trying: here it is missing.
+// objects, for two reasons. An agent that writes "* -diff" to .gitattributes would turn its change
+// into "binary files differ", and diff.* settings change every diff: here there are no attributes
+// and no settings. And in a partial clone git fetches a missing object, or fails: here it is only
+// missing.
 func (r *Repo) isolatedEnv() ([]string, error) {
 	dir := r.isolatedDir()
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
@@ -133,8 +134,8 @@ func (r *Repo) isolatedEnv() ([]string, error) {
 	return env, nil
 }
 
-// makeOwnFolder creates a folder that git can enter. Without the permission, git's message is no
-// help to anybody.
+// makeOwnFolder creates a folder with the permissions that git needs. Without them git's message is
+// unhelpful.
 func makeOwnFolder(dir string) error {
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -147,7 +148,7 @@ func makeOwnFolder(dir string) error {
 }
 
 // clearIsolated removes everything else from belay's own git folder: attributes and settings that
-// somebody has put there would apply again.
+// somebody added there would apply.
 func clearIsolated(dir string) error {
 	list, err := fsroot.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +161,7 @@ func clearIsolated(dir string) error {
 			ours = e.Type().IsRegular()
 		case "objects", "refs":
 			ours = e.IsDir()
-		default: // another belay may be writing one of these right now
+		default: // another belay may be writing one
 			ours = e.Type().IsRegular() && strings.HasPrefix(name, fsroot.AtomicTempPrefix)
 		}
 		if !ours {
@@ -170,16 +171,16 @@ func clearIsolated(dir string) error {
 	return err
 }
 
-// Command is the only place where a git process of this repository is made: hardened settings,
-// clean environment, git folder and working tree named. No user input may be in args before "--"
-// or "--end-of-options", unless it is an object name in hexadecimal.
+// Command is the only place that creates a git process for this repository: with hardened settings,
+// a clean environment, and the git folder and working tree named. No user input may be in args
+// before "--" or "--end-of-options", unless it is an object name in hexadecimal.
 //
 // Commands that only read objects run without the user's config (see isolatedEnv).
 func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	if !objectCommands[args[0]] {
 		cmd := r.command(ctx, r.repoEnv(), args...)
 		if refCommands[args[0]] && !r.UsesReftable {
-			// An agent may have worked here since the repository was opened.
+			// An agent may have changed the files since the repository was opened.
 			err := r.CheckInputs()
 			if err == nil {
 				err = CheckLooseRefs(r.Common, r.Dir)
@@ -192,8 +193,7 @@ func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 	}
 	env, err := r.isolatedEnv()
 	cmd := r.command(ctx, env, args...)
-	// In the working tree git reads its attributes even so, and reads them to the end when
-	// they are a device.
+	// In the working tree git would still read its attributes, completely if they are a device.
 	cmd.Dir = r.isolatedDir()
 	if err != nil {
 		cmd.Dir, cmd.Err = r.Root, err
@@ -215,7 +215,7 @@ func (r *Repo) command(ctx context.Context, env []string, args ...string) *Cmd {
 type CommandError struct {
 	Command string // the git command, like update-ref
 	Exit    int    // its exit status, -1 when killed
-	Message string // the first line of its error output that explains it
+	Message string // the line of its error output that explains the failure
 }
 
 // Error returns the message.
@@ -249,13 +249,13 @@ func newCommandError(cmd *Cmd, err error, complaint string) error {
 	return f
 }
 
-// unreadableMessage matches what git prints about objects that are damaged or missing, without
-// saying where.
+// unreadableMessage matches git's messages about damaged or missing objects, which do not name the
+// place.
 var unreadableMessage = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|` +
 	`missing (blob|tree|commit) object|invalid object|mmap failed`)
 
-// RefuseIfFull converts an error that says that the disk, or the user's quota, is full to
-// CodeCannot. Others stay unchanged.
+// RefuseIfFull converts an error about a full disk, or an exhausted quota, to CodeCannot. Others
+// stay unchanged.
 func RefuseIfFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
@@ -278,7 +278,7 @@ func subcommand(args []string) string {
 	return ""
 }
 
-// firstComplaint prefers the line that ended the process to the warnings before it.
+// firstComplaint returns git's fatal message, or the first line of other output.
 func firstComplaint(text string) string {
 	first := ""
 	for line := range strings.Lines(text) {
@@ -308,7 +308,7 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Stream runs git with its output going to w.
+// Stream runs git and writes its output to w.
 func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...string) error {
 	cmd := r.Command(ctx, args...)
 	var complaint bytes.Buffer
@@ -316,18 +316,18 @@ func (r *Repo) Stream(ctx context.Context, in io.Reader, w io.Writer, args ...st
 	return newCommandError(cmd, cmd.Run(), complaint.String())
 }
 
-// Output runs a command made by Command and returns what it prints, like Run.
+// Output runs a command created by Command and returns its output, like Run.
 func Output(cmd *Cmd) ([]byte, error) { return run(cmd, nil) }
 
-// Run runs git in this repository and returns what it prints. If git fails the error is a
+// Run runs git in this repository and returns its output. If git fails the error is a
 // *CommandError.
 func (r *Repo) Run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	return run(r.Command(ctx, args...), in)
 }
 
-// retryLocked repeats a change while another process has a lock in its way, for about two
-// seconds; git itself waits as long for the locks of refs. A lock that belay did not create is
-// never removed: the error (CodeBusy) names it.
+// retryLocked repeats a change while another process has a lock on it, for about two seconds; git
+// itself waits as long for the locks of refs. A lock that belay did not create is never removed:
+// the error (CodeBusy) names it.
 func retryLocked(ctx context.Context, change func() error) error {
 	for wait, end := 10*time.Millisecond, time.Now().Add(2*time.Second); ; wait *= 2 {
 		err := change()

@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// The state of an object by itself, without its delta base. Above these: the position of its
-// delta base, and stateDelta.
+// The state of an object without its delta base. Values from stateDelta on are stateDelta plus the
+// position of the delta base.
 const (
 	stateUnseen int32 = iota
 	stateBroken
@@ -23,16 +23,16 @@ const (
 )
 
 const (
-	// Objects at most this far apart are read together: a disk takes no longer for it.
+	// Objects at most this far apart are read together: that takes a disk no longer.
 	maxGap = 32 << 10
-	// readSize is how much of a pack is read at once, in bytes.
+	// readSize is the number of bytes of a pack that are read at once.
 	readSize = 1 << 20
-	// Fewer objects than this are not worth a second processor.
+	// minParallelObjects is the number of objects per goroutine that pays off.
 	minParallelObjects = 512
 )
 
-// examine reads objects, and everything that they are deltas of, in the order of the pack, and
-// compares them with their checksums. With sizes it records the size of each of the objects.
+// examine reads objects and all their delta bases, in the order of the pack, and compares them with
+// their checksums. With sizes it records the size of each of the objects.
 func (x *packIndex) examine(ctx context.Context, at []int, sizes bool) error {
 	if x.states == nil {
 		x.states = make([]int32, x.n)
@@ -56,8 +56,8 @@ func (x *packIndex) examine(ctx context.Context, at []int, sizes bool) error {
 	return nil
 }
 
-// ranks returns the ranks, in the order of the pack, of objects given by their positions in the
-// index: those that were not examined yet, sorted, each once.
+// ranks returns the ranks in the order of the pack, sorted and unique, of the objects at positions
+// in the index that were not examined yet.
 func (x *packIndex) ranks(at []int) []int {
 	var out []int
 	if len(at) > x.n/16 {
@@ -83,10 +83,10 @@ func (x *packIndex) ranks(at []int) []int {
 	return slices.Compact(out)
 }
 
-// positionOf returns the position in the index of an object by its rank.
+// positionOf returns the position in the index of the object with a rank.
 func (x *packIndex) positionOf(rank int) int { return int(x.byOffset[rank] & (1<<x.shift - 1)) }
 
-// extent returns where an object begins and ends, by its rank.
+// extent returns the offsets at which the object with a rank begins and ends.
 func (x *packIndex) extent(rank int) (from, to int64) {
 	from, to = int64(x.byOffset[rank]>>x.shift), x.PackSize-int64(x.hashSize)
 	if rank+1 < x.n {
@@ -143,7 +143,7 @@ func (e *examiner) run(ctx context.Context, ranks []int) error {
 	return nil
 }
 
-// examineRun examines objects that are read together, or one after the other when that fails.
+// examineRun examines objects that are read together, or one by one if that fails.
 func (e *examiner) examineRun(ranks []int, from, to int64) error {
 	if to-from > readSize {
 		return e.examineLarge(ranks[0], from, to)
@@ -153,7 +153,7 @@ func (e *examiner) examineRun(ranks []int, from, to int64) error {
 	}
 	b := e.buf[:to-from]
 	if readAll(e.index.Pack, b, from) != nil {
-		if len(ranks) == 1 { // what the disk does not give is damaged
+		if len(ranks) == 1 { // what cannot be read is damaged
 			e.index.states[e.index.positionOf(ranks[0])] = stateBroken
 			return nil
 		}
@@ -175,7 +175,7 @@ func (e *examiner) examineRun(ranks []int, from, to int64) error {
 	return nil
 }
 
-// examineLarge examines an object that is larger than what is read at once.
+// examineLarge examines an object that is larger than readSize.
 func (e *examiner) examineLarge(rank int, from, to int64) error {
 	b, sum, first := make([]byte, readSize), uint32(0), []byte(nil)
 	for at := from; at < to; {
@@ -230,7 +230,7 @@ func (e *examiner) recordResult(rank int, from int64, sum uint32, first []byte) 
 // stateOf returns whether an object and all its delta bases were found sound.
 func (x *packIndex) stateOf(n int) PackState {
 	from, state := n, PackDamaged
-	for steps := 0; steps <= x.n; steps++ { // a chain that leads to itself ends so
+	for steps := 0; steps <= x.n; steps++ { // this ends a cycle
 		s := x.states[n]
 		if s == stateSound {
 			state = PackSound
@@ -240,7 +240,7 @@ func (x *packIndex) stateOf(n int) PackState {
 		}
 		n = int(s - stateDelta)
 	}
-	// The state of the first is that of the complete chain: none is followed twice.
+	// Record the result for the complete chain, so that no object is followed twice.
 	for n = from; x.states[n] >= stateDelta; {
 		next := int(x.states[n] - stateDelta)
 		if x.states[n] = stateBroken; state == PackSound {
@@ -255,19 +255,19 @@ func (x *packIndex) stateOf(n int) PackState {
 type objectHead struct {
 	size   int64 // of the object, or of the delta
 	base   int   // the position of the delta base, -1 for a non-delta object
-	length int   // how many bytes come before the compressed ones
+	length int   // number of bytes before the compressed ones
 	err    error
 }
 
-// deltaReader reads from a delta the size of the object that it makes.
+// deltaReader reads the size of the resulting object from a delta.
 type deltaReader struct {
 	in  bytes.Reader
 	out io.ReadCloser
 	b   [20]byte // two numbers of at most ten bytes
 }
 
-// resultSize inflates the beginning of a delta: the size of its base and that of its result. b is
-// in zlib's format, whose first two bytes say how it was compressed.
+// resultSize inflates the beginning of a delta, which contains the sizes of its base and of its
+// result. b is in zlib's format; its first two bytes are the header.
 func (d *deltaReader) resultSize(b []byte) (int64, bool) {
 	if len(b) < 2 {
 		return 0, false

@@ -16,31 +16,31 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// A snapshot rests on objects that are not stored again, because HEAD's tree or an earlier
-// snapshot has them. That a name is known says nothing about the bytes: after a loss of
-// power loose objects are empty, a disk loses a block, a pack is deleted by hand. So what is
-// relied on is compared with the checksums of its pack once, and what the pack looked like
-// then (size, times, inode) is remembered. While it looks the same, nothing is read.
+// A snapshot depends on objects that are not stored again, because HEAD's tree or an earlier
+// snapshot contains them. That git knows a name does not mean that it has the bytes: after a power
+// loss loose objects are empty, a disk loses a block, somebody deletes a pack. So such objects are
+// compared with the checksums of their pack once, and the pack's stat data (size, times, inode) are
+// recorded. While they are the same, nothing is read again.
 //
-// Files rest on packs only. A loose object would have to be looked at in every take, and
-// there may be as many as files; those are stored in a pack of belay's instead.
+// Files depend only on packs. Every snapshot would have to check each loose object, and there may
+// be as many as files; those are stored in one of belay's packs instead.
 
-// FileStamp is the stat data of a file that changes when somebody writes to it or replaces it.
+// FileStamp is the stat data of a file. It changes when somebody writes to the file or replaces it.
 type FileStamp struct {
 	Size  int64  `json:"size"`
-	Mtime int64  `json:"mtime"` // nanoseconds since 1970, as Ctime
+	Mtime int64  `json:"mtime"` // nanoseconds since 1970, like Ctime
 	Ctime int64  `json:"ctime"`
 	Inode uint64 `json:"inode"`
 }
 
-// Pack is a pack as it was when objects in it were found sound.
+// Pack is the state of a pack when objects in it were found sound.
 type Pack struct {
-	Path  string    `json:"path"` // without the ending; relative to the common git folder when below it
+	Path  string    `json:"path"` // without the extension; relative to the common git folder when below it
 	Pack  FileStamp `json:"pack"`
 	Index FileStamp `json:"index"`
 }
 
-// LooseObject is a loose object as it was when it was read.
+// LooseObject is the state of a loose object when it was read.
 type LooseObject struct {
 	Path  string    `json:"path"`
 	Stamp FileStamp `json:"look"`
@@ -62,8 +62,8 @@ func (r FoundObjects) Merge(others ...FoundObjects) FoundObjects {
 	for _, o := range others {
 		out.Packs, out.Loose = append(out.Packs, o.Packs...), append(out.Loose, o.Loose...)
 	}
-	// The same path with another look stays twice: one of them is out of date, and
-	// Unchanged will say so.
+	// A path with two different stamps stays twice: one of them is out of date, and RefreshFound
+	// reports that.
 	slices.SortFunc(out.Packs, func(a, b Pack) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(out.Loose, func(a, b LooseObject) int { return strings.Compare(a.Path, b.Path) })
 	out.Packs, out.Loose = slices.Compact(out.Packs), slices.Compact(out.Loose)
@@ -89,8 +89,8 @@ func stampOf(info fs.FileInfo) FileStamp {
 	return l
 }
 
-// hasOnlyNewTimes reports whether only the times differ: git sets those of a pack when it is
-// asked to write an object that the pack contains.
+// hasOnlyNewTimes reports whether only the times differ: git updates those of a pack when it would
+// write an object that the pack contains.
 func (l FileStamp) hasOnlyNewTimes(now FileStamp) bool {
 	return l.Size == now.Size && l.Inode == now.Inode
 }
@@ -109,7 +109,7 @@ func absolutePackPath(r *Repo, path string) string {
 	return filepath.Join(r.Common, path)
 }
 
-// statPack returns a pack as it is now.
+// statPack returns the current state of a pack.
 func statPack(r *Repo, path string) (p Pack, err error) {
 	p.Path = relativePackPath(r, path)
 	var err2 error
@@ -129,13 +129,13 @@ func FoundInPack(r *Repo, pack string) (FoundObjects, error) {
 	return out, err
 }
 
-// maxReread is the size up to which a pack whose times changed is read again. For a larger one
-// the objects are looked up instead.
+// maxReread is the size up to which a pack with changed times is read again. For a larger one the
+// objects are looked up instead.
 const maxReread = 256 << 20
 
-// RefreshFound reports whether everything that was found is unchanged, and returns it as it is
-// now: packs that belay joined are replaced by the joined pack, one that was only touched was
-// read again.
+// RefreshFound reports whether everything that was found is unchanged, and returns its current
+// state: packs that belay joined are replaced by the joined pack, and a pack with only new times
+// was read again.
 func RefreshFound(ctx context.Context, r *Repo, was FoundObjects) (FoundObjects, bool) {
 	if was.Version != foundObjectsVersion {
 		return FoundObjects{}, false
@@ -165,7 +165,7 @@ func RefreshFound(ctx context.Context, r *Repo, was FoundObjects) (FoundObjects,
 	return now.Merge(), true
 }
 
-// isIntact reports whether a pack of which only the times changed is still sound.
+// isIntact reports whether a pack with only changed times is still sound.
 func (p Pack) isIntact(ctx context.Context, r *Repo, now Pack) bool {
 	if !p.Pack.hasOnlyNewTimes(now.Pack) || !p.Index.hasOnlyNewTimes(now.Index) || now.Pack.Size > maxReread {
 		return false
@@ -178,7 +178,7 @@ func (p Pack) isIntact(ctx context.Context, r *Repo, now Pack) bool {
 	return VerifyPack(ctx, f, r.NewHash) == nil && isUnchanged(r, now)
 }
 
-// isUnchanged reports whether a pack is as it was before it was read.
+// isUnchanged reports whether a pack still has the given state.
 func isUnchanged(r *Repo, p Pack) bool {
 	now, err := statPack(r, absolutePackPath(r, p.Path))
 	return err == nil && now == p
@@ -206,7 +206,7 @@ func openPack(path string) (f PackFiles, shut func(), err error) {
 // CheckResult is the result of CheckObjects.
 type CheckResult struct {
 	FoundObjects
-	Unusable       map[string]error // why an object cannot be relied on, by name
+	Unusable       map[string]error // why an object is unusable, by name
 	IsPartialClone bool             // missing objects can be fetched
 	knownPacks     []Pack
 	names          []string         // raw names of all requested objects, sorted, unique
@@ -226,14 +226,14 @@ func (c CheckResult) SizeInPack(raw string) (size int64, ok bool) {
 	return size, ok
 }
 
-// CheckOptions says where CheckObjects looks.
+// CheckOptions are the options of CheckObjects.
 type CheckOptions struct {
 	AllowLoose bool         // objects may be loose
 	WantSizes  bool         // records sizes for SizeInPack
 	KnownPacks FoundObjects // packs that RefreshFound just checked: their indexes are not read completely again
 }
 
-// CheckObjects finds out which objects have their bytes, in this repository or one that it
+// CheckObjects checks which objects exist with the right bytes, in this repository or one that it
 // borrows from. Before the resulting FoundObjects are used again, check them with RefreshFound.
 func CheckObjects(ctx context.Context, r *Repo, oids []string, how CheckOptions) (CheckResult, error) {
 	raws, no := make([]string, 0, len(oids)), map[string]error{}
@@ -305,7 +305,7 @@ func (c *CheckResult) findPacked(ctx context.Context, r *Repo, dir string, left 
 	if err != nil {
 		return left, nil //nolint:nilerr // no packs, as far as anybody can see
 	}
-	// The largest first: it has most, and the others are asked for what is left.
+	// The largest first: it contains most of them.
 	slices.SortStableFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(sizeOf(b), sizeOf(a)) })
 	for _, e := range list {
 		c.IsPartialClone = c.IsPartialClone || strings.HasSuffix(e.Name(), ".promisor")
@@ -369,8 +369,8 @@ func checkPack(ctx context.Context, r *Repo, path string, wanted []string, known
 	return checkObjects(ctx, f, r.NewHash, wanted, sizes)
 }
 
-// findLoose reads a loose object in whichever folder has it, and reports whether there are only
-// damaged copies.
+// findLoose reads a loose object from the first folder with a sound copy, and reports whether there
+// are only damaged ones.
 func (c *CheckResult) findLoose(ctx context.Context, r *Repo, folders []string, oid string) (damaged bool, err error) {
 	for _, dir := range folders {
 		path := filepath.Join(dir, oid[:2], oid[2:])
@@ -395,9 +395,10 @@ func (c *CheckResult) findLoose(ctx context.Context, r *Repo, folders []string, 
 	return damaged, nil
 }
 
-// readWithGit reads with git the objects that were not found sound: of a pack whose index is
-// damaged git may still find most. Such objects are not relied on. A damaged loose object is left
-// out: git cat-file ignores what is behind the end of a short one, which git fsck calls garbage.
+// readWithGit reads with git the objects that were not found sound: if the index of a pack is
+// damaged git may still find most. A snapshot does not depend on such objects. A damaged loose
+// object is left out: git cat-file ignores garbage after the end of a short one, which git fsck
+// reports.
 func (c *CheckResult) readWithGit(ctx context.Context, r *Repo, unread map[string]bool) error {
 	maps.DeleteFunc(unread, func(_ string, yes bool) bool { return !yes })
 	if len(unread) == 0 {

@@ -34,8 +34,9 @@ func (s packSandbox) ok(err error) {
 	}
 }
 
-// What is relied on is asked for again when its pack is removed, replaced, cut or written to;
-// a pack that was only touched, as git does when it would write what the pack holds, is not.
+// TestUnchanged checks that objects are looked up again when their pack was removed, replaced,
+// truncated or written to, but not when it only has new times, as git sets them when it would write
+// an object that the pack contains.
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	harms := map[string]struct {
@@ -103,8 +104,8 @@ func flip(path string, at int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// Packs that were joined, once and again, are what they became; but not when that is gone or
-// somebody wrote to it.
+// TestUnchangedAfterJoining checks that packs joined once or twice are replaced by the result,
+// unless that was deleted or written to.
 func TestUnchangedAfterJoining(t *testing.T) {
 	t.Parallel()
 	s := newPackSandbox(t)
@@ -159,7 +160,7 @@ func TestCheckLoose(t *testing.T) {
 		bad := slices.Clone(text)
 		bad[at] ^= 0x10
 		s.ok(os.WriteFile(path, bad, 0o644))
-		var out bytes.Buffer // a bit may say nothing about the bytes
+		var out bytes.Buffer // a bit may not affect the bytes
 		if _, err := s.Repo.ReadLoose(context.Background(), path, oid, &out); err == nil && out.String() != strings.Repeat("text\n", 100) {
 			t.Errorf("byte %d was changed and nothing said", at)
 		}
@@ -183,7 +184,8 @@ func TestCheckLoose(t *testing.T) {
 	}
 }
 
-// Objects of a repository that is borrowed from are found, through its own lender as well.
+// TestCheckBorrowed checks that objects of a borrowed repository are found, and those that it
+// borrows itself.
 func TestCheckBorrowed(t *testing.T) {
 	t.Parallel()
 	far, near := newPackSandbox(t), newPackSandbox(t)

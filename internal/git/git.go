@@ -15,11 +15,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// A working tree's content is never read or written through git, because filters and line-
-// ending rules would change the bytes.
+// A working tree's content is never read or written through git, because filters and line-ending
+// rules would change the bytes.
 
-// Repo is one repository seen from one of its worktrees. All paths are absolute and free of
-// links.
+// Repo is a repository as seen from one of its worktrees. All paths are absolute and without links.
 type Repo struct {
 	Root         string // the top of the working tree
 	Dir          string // the git folder of this working tree
@@ -33,18 +32,18 @@ type Repo struct {
 // Linked reports whether this is a linked worktree (git worktree add).
 func (r *Repo) Linked() bool { return r.Dir != r.Common }
 
-// Open finds the repository that dir is in: by walking up, as git does, then by asking git, which
-// also refuses what belongs to somebody else. It writes nothing.
+// Open opens the repository around dir. It walks up, as git does, and then asks git, which also
+// refuses repositories of other owners. It writes nothing.
 //
 // CodeCannot: no repository, a bare one, one of another owner, git missing or older than
-// MinVersion, or, unless force is set, a repository rooted at the home folder or /, where a
-// snapshot would include everything a person owns.
+// MinVersion, or, unless force is set, a repository rooted at the home folder or /, of which a
+// snapshot would include all files of a person.
 func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
 	return open(ctx, dir, force, "")
 }
 
-// OpenOther opens a repository that belay created elsewhere from this one, with the same git
-// program: a new search could find git inside this repository, which is outside the other one.
+// OpenOther opens a repository that belay created elsewhere for this one, with the same git
+// program: a new search could find a git inside this repository, which is outside of the other one.
 func (r *Repo) OpenOther(ctx context.Context, dir string) (*Repo, error) {
 	return open(ctx, dir, true, r.git)
 }
@@ -91,7 +90,7 @@ func realPath(dir string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// find walks up to the first folder with a .git that can be one.
+// find walks up to the first folder with a usable .git.
 func find(start string) (*Repo, error) {
 	for dir := start; ; dir = filepath.Dir(dir) {
 		gitDir, err := gitDirOf(dir)
@@ -128,7 +127,7 @@ func gitDirOf(dir string) (string, error) {
 		return "", fmt.Errorf("check %s: %w", path, err)
 	case info.IsDir():
 		if err := fsroot.CheckReadable(filepath.Join(path, "commondir"), maxNameFile); err != nil {
-			return "", err // else it would seem to be no git folder
+			return "", err // otherwise it would not count as a git folder
 		}
 		if isGitDir(path) {
 			return realPath(path)
@@ -189,8 +188,8 @@ func commonDir(gitDir string) (string, error) {
 	return realPath(common)
 }
 
-// verifyWithGit compares what was found with what git finds. The git folder is not passed to git
-// here: it would then not check the owner of the repository.
+// verifyWithGit compares the result of find with git's. The git folder is not passed to git here,
+// because git would then not check the owner of the repository.
 func (r *Repo) verifyWithGit(ctx context.Context) error {
 	if err := r.CheckInputs(); err != nil {
 		return err
@@ -238,7 +237,7 @@ func (r *Repo) verifyWithGit(ctx context.Context) error {
 }
 
 func (r *Repo) refuseHomeAndRoot() error {
-	home, _ := os.UserHomeDir() // "" without HOME, and a real path of "" is the folder that this program is in
+	home, _ := os.UserHomeDir() // "" without HOME; the real path of "" would be the current folder
 	if real, err := realPath(home); err == nil && home != "" {
 		home = real
 	}

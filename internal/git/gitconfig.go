@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Configs are parsed here without git, and without knowing what a key means.
+// Configs are parsed without git, and without knowing the meaning of keys.
 
-// ConfigEntry is one line that sets a key. Key is as git compares it: section and name in lower
-// case, the subsection between them as it was written.
+// ConfigEntry is one line that sets a key. Key has the form in which git compares it: section and
+// name in lower case, the subsection between them unchanged.
 type ConfigEntry struct {
 	Key        string
 	Value      string
@@ -18,10 +18,10 @@ type ConfigEntry struct {
 }
 
 // ParseConfig returns the entries of a config file in order. The error names the line that cannot
-// be read.
+// be parsed.
 func ParseConfig(text []byte) ([]ConfigEntry, error) {
 	if at := bytes.IndexByte(text, 0); at >= 0 {
-		// git ends a value at a NUL and continues after it: what it sets is not what a
+		// git ends a value at a NUL and continues after it, so its result differs from what a
 		// reader sees.
 		return nil, fmt.Errorf("line %d: a NUL byte", 1+bytes.Count(text[:at], []byte("\n")))
 	}
@@ -66,7 +66,7 @@ func ConfigValues(list []ConfigEntry) map[string][]string {
 	return all
 }
 
-// SplitKey splits a key; the subsection is "" where there is none.
+// SplitKey splits a key; the subsection may be "".
 func SplitKey(key string) (section, subsection, name string) {
 	section, rest, _ := strings.Cut(key, ".")
 	if at := strings.LastIndexByte(rest, '.'); at >= 0 {
@@ -83,8 +83,8 @@ type configParser struct {
 	ended bool
 }
 
-// nextByte returns the next byte. A CR before a LF is dropped; at the end it is a LF, since git
-// ends the last line so.
+// nextByte returns the next byte. A CR before a LF is dropped. At the end it returns a LF, which
+// for git ends the last line.
 func (p *configParser) nextByte() byte {
 	p.width = 1
 	if p.at >= len(p.text) {
@@ -115,7 +115,7 @@ var (
 	errValue   = errors.New("a value that cannot be read")
 )
 
-// readSection reads what follows a "[", including the "]".
+// readSection reads the rest of a section header after "[", including the "]".
 func (p *configParser) readSection() (string, error) {
 	var name []byte
 	for {
@@ -185,12 +185,12 @@ func (p *configParser) readEntry(section string) (ConfigEntry, error) {
 	return e, err
 }
 
-// escapes are what may follow a backslash in a value.
+// escapes are the characters allowed after a backslash in a value.
 var escapes = map[byte]byte{'t': '\t', 'b': '\b', 'n': '\n', '\\': '\\', '"': '"'}
 
 func (p *configParser) readValue() (string, error) {
 	var value []byte
-	quoted, keep := false, 0 // keep is how long the value is without the white space at its end
+	quoted, keep := false, 0 // keep: length of the value without the white space at its end
 	for {
 		c := p.nextByte()
 		switch {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestParse has the forms that git's own documentation names.
+// TestParse tests the forms in git's documentation.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -49,8 +49,8 @@ func shown(list []ConfigEntry) string {
 	return b.String()
 }
 
-// TestReadsAsGit compares with git on files made of the pieces that matter: what this
-// package reads, git reads in the same way. It may refuse more than git does.
+// TestReadsAsGit generates files and compares with git: everything that belay reads, git reads in
+// the same way. Belay may refuse more than git does.
 func TestReadsAsGit(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"[core]", "[a \"b\"]", "[A.B]", "[a", "]", "\"", "\\", "\\\n", "\n", "\r\n", "\r", " ", "\t", "=", "#", ";", "x", "Key", "k-1", "1", "fsmonitor", "hooksPath = /tmp", "= v", "\\n", "\\t", ".", "\xff", "é", "[include]\n", "path = x\n"}

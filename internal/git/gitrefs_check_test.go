@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOddRefs: what git would wait for is refused, whatever else is left to git.
+// TestOddRefs checks that files for which git would wait are refused, even if other refs have to be
+// left to git.
 func TestOddRefs(t *testing.T) {
 	for name, set := range map[string]func(path string) error{
 		"FIFO":        func(path string) error { return unix.Mkfifo(path, 0o600) },

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Ignorer returns an Ignorer of this repository; the process starts with the first question. more
-// are settings for it, as "key=value".
+// Ignorer returns an Ignorer of this repository; the first question starts the process. more are
+// additional settings, as "key=value".
 func (r *Repo) Ignorer(ctx context.Context, more ...string) *Ignorer {
 	return NewIgnorer(func(in GitDirAndTree, said io.Writer) Process {
 		cmd := r.checkIgnore(ctx, more)

@@ -63,7 +63,7 @@ func TestIgnorer(t *testing.T) {
 	}
 }
 
-// More than the pipes hold, in one question.
+// TestIgnorerManyPaths asks about more paths at once than the pipes can buffer.
 func TestIgnorerManyPaths(t *testing.T) {
 	t.Parallel()
 	s, _ := ruled(t)
@@ -84,7 +84,7 @@ func TestIgnorerManyPaths(t *testing.T) {
 	}
 }
 
-// A process that dies must never be read as "not ignored".
+// TestIgnorerDies checks that a process that dies is never read as "not ignored".
 func TestIgnorerDies(t *testing.T) {
 	t.Parallel()
 	s, _ := ruled(t)
@@ -131,14 +131,14 @@ func TestIgnorerInAnotherFolder(t *testing.T) {
 	}
 }
 
-// What git's own one-shot command says for every path, alone.
+// TestIgnorerAgreesWithGit compares with git check-ignore for each single path.
 func TestIgnorerAgreesWithGit(t *testing.T) {
 	t.Parallel()
 	s, want := ruled(t)
 	for p, ignored := range want {
 		cmd := exec.Command("git", "check-ignore", "--no-index", "--stdin", "-z")
 		cmd.Dir, cmd.Stdin = s.dir, bytes.NewReader([]byte("./"+strings.TrimSuffix(p, "/")+"\x00"))
-		out, _ := cmd.Output() // it says 1 when nothing is ignored
+		out, _ := cmd.Output() // exits with 1 when nothing is ignored
 		if (len(out) > 0) != ignored {
 			t.Errorf("%q: git says %q, the table says %v", p, out, ignored)
 		}

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Process is a git process that is about to be started, or runs. It must not block forever:
-// reading its output fails when it does not answer.
+// Process is a git process, started or not. It must not block forever: reading its output fails
+// when it does not answer.
 type Process interface {
 	StdinPipe() (io.WriteCloser, error)
 	StdoutPipe() (io.Reader, error)
@@ -19,8 +19,8 @@ type Process interface {
 	Wait() error
 }
 
-// GitDirAndTree names another git folder and tree than the repository's own; the zero value is
-// its own.
+// GitDirAndTree names a git folder and a tree to use instead of the repository's own; the zero
+// value means its own.
 type GitDirAndTree struct{ GitDir, Tree string }
 
 // Ignorer asks git which paths are ignored. It is safe for concurrent use.
@@ -36,21 +36,21 @@ type Ignorer struct {
 	err    error
 }
 
-// NewIgnorer returns an Ignorer. The process that start returns, with its error output going to
-// said, is started with the first question. It is "git check-ignore -z -v -n --stdin --no-index",
-// which takes no literal pathspecs.
+// NewIgnorer returns an Ignorer. start returns its process, with the error output going to said;
+// the first question starts it. It is "git check-ignore -z -v -n --stdin --no-index", without
+// literal pathspecs.
 func NewIgnorer(start func(in GitDirAndTree, said io.Writer) Process) *Ignorer {
 	return &Ignorer{start: start}
 }
 
-// In makes the questions be about another folder than the repository's own tree.
+// In makes questions refer to another git folder and tree than the repository's own.
 func (g *Ignorer) In(gitDir, tree string) *Ignorer {
 	g.target = GitDirAndTree{gitDir, tree}
 	return g
 }
 
-// Ask reports for each path, in order, whether the rules ignore it; whether it is tracked makes
-// no difference. A final slash marks a folder. An error never means "not ignored".
+// Ask reports for each path, in order, whether the rules ignore it, tracked or not. A final slash
+// marks a folder. An error never means "not ignored".
 func (g *Ignorer) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	rules, err := g.Sources(ctx, paths)
 	if err != nil {
@@ -63,8 +63,8 @@ func (g *Ignorer) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	return answers, nil
 }
 
-// Sources is Ask with the file whose rule ignores each path, as git prints it: relative to the
-// tree for a .gitignore in it, "" for a path that is not ignored.
+// Sources is Ask with the file of the rule that ignores each path, as git prints it: relative to
+// the tree for a .gitignore in it, "" for a path that is not ignored.
 func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -77,8 +77,7 @@ func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
 	if g.err != nil {
 		return nil, g.err
 	}
-	// Writing and reading go on side by side: git answers each path at once, and both
-	// pipes are small.
+	// Write and read at the same time: git answers each path immediately, and both pipes are small.
 	sent := make(chan error, 1)
 	go func() {
 		var b bytes.Buffer
@@ -94,7 +93,7 @@ func (g *Ignorer) Sources(_ context.Context, paths []string) ([]string, error) {
 	if err != nil {
 		g.stdin.Close()
 		<-sent
-		_ = g.cmd.Wait() // then its error output is complete
+		_ = g.cmd.Wait() // completes its error output
 		g.cmd = nil
 		if said := strings.TrimSpace(g.stderr.String()); said != "" {
 			err = fmt.Errorf("%w: %s", err, said)
@@ -121,8 +120,8 @@ func (g *Ignorer) startProcess() (err error) {
 	return g.cmd.Start()
 }
 
-// readAnswers reads n answers: source, line, pattern, path. A path is ignored when a pattern
-// matched that is not a negation.
+// readAnswers reads n answers: source, line, pattern, path. A path is ignored if a pattern matched
+// and is not a negation.
 func (g *Ignorer) readAnswers(n int) ([]string, error) {
 	answers := make([]string, n)
 	for i := range n {
@@ -150,6 +149,6 @@ func (g *Ignorer) Close() error {
 	}
 	g.stdin.Close()
 	_, _ = io.Copy(io.Discard, g.stdout)
-	_ = g.cmd.Wait() // it says 1 when nothing was ignored
+	_ = g.cmd.Wait() // exits with 1 when nothing was ignored
 	return nil
 }

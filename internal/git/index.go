@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ListIndex asks git for the entries of an index file, without their stat data: for one that
-// ParseIndex cannot read.
+// ListIndex asks git for the entries of an index file that ParseIndex cannot read. They have no
+// stat data.
 func (r *Repo) ListIndex(ctx context.Context, file string) ([]IndexEntry, error) {
 	cmd := r.Command(ctx, "ls-files", "-s", "-t", "-v", "-z")
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+file)

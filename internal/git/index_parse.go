@@ -16,10 +16,10 @@ type IndexEntry struct {
 	Mode            uint32 // 0100644, 0100755, 0120000, 0160000
 	OID             string // raw bytes
 	Stage           int    // 0, or 1 to 3 in a conflict
-	AssumeUnchanged bool   // assume-unchanged
-	SkipWorktree    bool   // skip-worktree
-	IntentToAdd     bool   // intent-to-add
-	HasStat         bool   // the fields below were read
+	AssumeUnchanged bool
+	SkipWorktree    bool
+	IntentToAdd     bool
+	HasStat         bool // the fields below were read
 	CtimeSec        uint32
 	CtimeNsec       uint32
 	MtimeSec        uint32
@@ -31,20 +31,20 @@ type IndexEntry struct {
 	Size            uint32
 }
 
-// ErrUnsupportedIndex says that an index has a format that only git reads.
+// ErrUnsupportedIndex reports an index format that only git reads.
 var ErrUnsupportedIndex = errors.New("an index format that belay leaves to git")
 
-// ParseIndex reads the bytes of an index file: versions 2, 3 and 4 without a split or sparse
-// extension. hashSize is that of the repository. The entries share data, which must not be
-// written to afterwards. The layout is described in git's Documentation/gitformat-index. Anything
-// else is an error, and git can be asked.
+// ParseIndex parses the bytes of an index file: versions 2, 3 and 4 without a split or sparse
+// extension. hashSize is the repository's. The entries share data, which must not be modified
+// afterwards. git's Documentation/gitformat-index describes the layout. Other formats are errors,
+// for which git can be asked.
 func ParseIndex(data []byte, hashSize int) ([]IndexEntry, error) {
 	entries, _, err := ParseIndexTrees(data, hashSize)
 	return entries, err
 }
 
-// ParseIndexTrees is ParseIndex that also returns the trees of the index's entries, as git
-// recorded them at its last commit or checkout (the extension TREE): nil when there are none.
+// ParseIndexTrees is ParseIndex that also returns the trees that git recorded for the entries at
+// its last commit or checkout (the extension TREE); nil when there are none.
 func ParseIndexTrees(data []byte, hashSize int) ([]IndexEntry, *IndexTree, error) {
 	if len(data) < 12+hashSize || string(data[:4]) != "DIRC" {
 		return nil, nil, fmt.Errorf("read the index: not an index file (%d bytes)", len(data))
@@ -76,7 +76,7 @@ type indexParser struct {
 	hash    int
 	version uint32
 	trees   string // the extension TREE
-	last    string // path of the entry before, for version 4
+	last    string // path of the previous entry, for version 4
 }
 
 var errTruncated = errors.New("it is truncated")
@@ -115,8 +115,8 @@ func (p *indexParser) readEntry(e *IndexEntry) error {
 // readUint16 reads two bytes.
 func (p *indexParser) readUint16(at int) uint16 { return uint16(p.data[at])<<8 | uint16(p.data[at+1]) }
 
-// readPath reads the entry's path: complete and padded to eight bytes, or, in version 4, as the
-// difference from the path before.
+// readPath reads the entry's path: complete and padded to eight bytes or, in version 4, as the
+// difference from the previous path.
 func (p *indexParser) readPath(e *IndexEntry, start int) error {
 	if p.version < 4 {
 		end := strings.IndexByte(p.data[p.at:], 0)
@@ -145,7 +145,7 @@ func (p *indexParser) readPath(e *IndexEntry, start int) error {
 	return nil
 }
 
-// readOffset reads git's variable-length number, as pack offsets are written.
+// readOffset reads a number in git's variable-length encoding of pack offsets.
 func readOffset(b string) (uint64, int) {
 	var v uint64
 	for i := range min(len(b), 9) {
@@ -161,8 +161,8 @@ func readOffset(b string) (uint64, int) {
 	return 0, 0
 }
 
-// readExtensions looks for extensions that change what the entries mean. Unknown ones whose name
-// starts with a capital may be skipped, by git's own rule.
+// readExtensions fails on extensions that change the meaning of the entries. By git's rule, unknown
+// ones with a name that starts with a capital may be skipped.
 func (p *indexParser) readExtensions() error {
 	for p.at < len(p.data) {
 		if len(p.data)-p.at < 8 {
@@ -184,20 +184,19 @@ func (p *indexParser) readExtensions() error {
 	return nil
 }
 
-// IndexTree is a folder of the index and the tree object that its entries form, as git recorded
-// it.
+// IndexTree is a folder of the index and the tree object that git recorded for its entries.
 type IndexTree struct {
-	OID     string // raw; "" when entries changed since it was recorded
+	OID     string // raw; "" when entries changed since
 	Entries int    // number of index entries below it; 0 when OID is ""
 	Folders map[string]*IndexTree
 }
 
-// Folders nested deeper than this are not followed: no path can be that deep.
+// maxDepth is the depth to which nested folders are followed; no path is deeper.
 const maxDepth = 4096
 
-// parseIndexTree reads the extension TREE: for each folder its name, NUL, the number of entries
-// below it (-1: not known), a space, the number of folders in it, LF, and the name of the tree,
-// followed by the folders in it. Damaged data gives nil.
+// parseIndexTree parses the extension TREE: for each folder its name, NUL, the number of entries
+// below it (-1: unknown), a space, the number of its subfolders, LF, and the name of the tree,
+// followed by the subfolders. nil for damaged data.
 func parseIndexTree(data string, hashSize, entries int) *IndexTree {
 	p := indexTreeParser{data: data, hash: hashSize, entries: entries}
 	_, t := p.readFolder(maxDepth)
@@ -212,7 +211,7 @@ type indexTreeParser struct {
 	hash, entries int
 }
 
-// readFolder reads a folder and those in it: its name, and nil for a damaged one.
+// readFolder reads a folder and its subfolders. It returns the name, and nil for damaged data.
 func (p *indexTreeParser) readFolder(deep int) (string, *IndexTree) {
 	name, rest, named := strings.Cut(p.data, "\x00")
 	line, rest, lined := strings.Cut(rest, "\n")

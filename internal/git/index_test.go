@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// shape gives an index every kind of entry: modes, a link, a submodule, all flags, a
-// conflict, names that share beginnings, a long one and odd bytes.
+// shape creates an index with every kind of entry: modes, a link, a submodule, all flags, a
+// conflict, names with common prefixes, a long name and odd bytes.
 func shape(s sandbox) {
 	s.commit("base", "base")
 	for _, p := range []string{"a", "a.txt", "a/b", "a/bc", "dir/deep/er/file", "line\nend", "bytes\xff\xfe", strings.Repeat("n", 200) + "/" + strings.Repeat("m", 250)} {
@@ -156,8 +156,8 @@ func TestParseIndexLeavesForeignShapesToGit(t *testing.T) {
 	}
 }
 
-// Cut anywhere, an index is an error or, where only optional extensions are lost,
-// still the same entries; never a panic and never other paths.
+// TestParseIndexCut checks that a truncated index is an error or, if only optional extensions are
+// missing, has the same entries; never a panic or other paths.
 func TestParseIndexCut(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// What the index says of its folders is what git would write for them, for every folder of which
-// it says something, whatever was staged in between; at the top at once after a commit.
+// TestIndexTreeAgreesWithGit checks that every tree recorded in the index is the one that git would
+// write for that folder, whatever was staged in between, and that the root has one right after a
+// commit.
 func TestIndexTreeAgreesWithGit(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -84,8 +85,8 @@ func FuzzIndexTree(f *testing.F) {
 	})
 }
 
-// The sizes that CheckNames gives are those that git prints, for objects that are whole and for
-// deltas of deltas, in one pack or several; what is loose has none.
+// TestSizesAgreeWithGit compares the sizes of CheckNames with git's, for complete objects and
+// deltas of deltas, in one pack or several; loose objects have none.
 func TestSizesAgreeWithGit(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -93,7 +94,7 @@ func TestSizesAgreeWithGit(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t, "--object-format="+format)
 			text := ""
-			for i := range 700 { // more than one processor's share
+			for i := range 700 { // enough for several processors
 				text += fmt.Sprintf("line %d of a text that grows\n", i)
 				s.write(fmt.Sprintf("d%d/f%d", i%7, i), text[max(0, len(text)-20000):])
 				if i == 350 {
@@ -148,8 +149,8 @@ func TestSizesAgreeWithGit(t *testing.T) {
 	}
 }
 
-// A pack that is compressed on all processors is, to the byte, the one that one makes; an object
-// that is not what its name says fails it, wherever it stands.
+// TestWriteTogether checks that a pack compressed on all processors has the same bytes as one
+// compressed on one, and that an object that does not match its name fails it, at any position.
 func TestWriteTogether(t *testing.T) {
 	t.Parallel()
 	var objects []NewObject

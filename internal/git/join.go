@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// PackPart is a pack to be joined with others: its index, its bytes and their number.
+// PackPart is a pack to be joined with others: its index, its bytes and its size.
 type PackPart struct {
 	Index *Index
 	Bytes io.ReaderAt
@@ -20,7 +20,7 @@ type PackPart struct {
 var ErrDelta = errors.New("it holds deltas")
 
 // JoinPacks writes one pack with all objects of several packs, each object once, and returns its
-// index. Objects are copied in compressed form and checked against the checksums of their packs'
+// index. Objects are copied in compressed form and compared with the checksums in their packs'
 // indexes. Packs with deltas are an error (ErrDelta).
 func JoinPacks(w io.Writer, newHash func() hash.Hash, parts []PackPart) (*Index, error) {
 	seen := map[string]bool{}

@@ -10,16 +10,16 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// joinRecord says which packs became one: everything that was sound in them is sound in it.
-// Without it, each worktree would look up all its objects again after each join.
+// joinRecord records which packs were joined into one: everything that was sound in them is sound
+// in it. Without it, each worktree would look up all its objects again after each join.
 type joinRecord struct {
 	Version int      `json:"v"` // 1
 	Pack    Pack     `json:"pack"`
 	From    []string `json:"of"` // paths, as in Pack
 }
 
-// maxJoinRecords is how many are kept. A worktree without a snapshot for that long looks up all
-// its objects again.
+// maxJoinRecords is the number of records that are kept. A worktree without a snapshot for that
+// long looks up all its objects again.
 const maxJoinRecords = 50
 
 func joinRecordsPath(r *Repo) string { return filepath.Join(r.Common, "belay", "packs.joined") }
@@ -40,10 +40,10 @@ func readJoinRecords(r *Repo) []joinRecord {
 	return list
 }
 
-// joinedPack returns the pack that has everything of a deleted one.
+// joinedPack returns the pack that contains everything of a deleted one.
 func joinedPack(p Pack, list []joinRecord) (Pack, error) {
 	err := error(fs.ErrNotExist)
-	for _, j := range list { // one that was joined may have been joined again
+	for _, j := range list { // a joined pack may have been joined again
 		if slices.Contains(j.From, p.Path) {
 			p, err = j.Pack, nil
 		}

@@ -15,8 +15,8 @@ import (
 )
 
 // ReadLoose writes the bytes of the loose object at path to w and compares them with its name. It
-// inflates no more bytes than the object's header says. The error wraps ErrDamaged when the bytes
-// do not match, and w may have got some of them.
+// inflates no more bytes than the object's header states. The error wraps ErrDamaged when the bytes
+// do not match; some of them may have been written to w.
 func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (typ string, err error) {
 	f, err := fsroot.Open(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 	}
 	defer f.Close()
 	file := bufio.NewReader(f)
-	z, err := zlib.NewReader(file) // reads no further than its stream goes, from what reads bytes
+	z, err := zlib.NewReader(file) // reads byte by byte, not beyond the end of its stream
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -58,7 +58,7 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 	return typ, nil
 }
 
-// contextReader reads until a context ends.
+// contextReader reads until a context is done.
 type contextReader struct {
 	ctx context.Context
 	in  io.Reader

@@ -19,31 +19,31 @@ import (
 // Ref is one reference.
 type Ref struct {
 	Name   string // refs/heads/main
-	OID    string // what it names, in hex
-	Symref string // of a symbolic reference: the one that it finally leads to
+	OID    string // the object, in hex
+	Symref string // of a symbolic reference: the last one in the chain
 }
 
-// ErrUnsupportedRefs says that only git can read the references.
+// ErrUnsupportedRefs reports references that only git can read.
 var ErrUnsupportedRefs = errors.New("references that belay leaves to git")
 
-// perWorktreeRefs are the references that each worktree has for itself.
+// perWorktreeRefs are the references that each worktree has on its own.
 var perWorktreeRefs = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 
-// BrokenRef is a file in the place of a reference that names nothing: it is empty, as after a
-// power loss, or contains garbage. git skips it, reads no packed reference of its name, and
-// refuses to write one.
+// BrokenRef is a file in the place of a reference that contains no name: it is empty, as after a
+// power loss, or contains garbage. git skips it, reads no packed reference of the same name, and
+// refuses to overwrite it.
 type BrokenRef struct {
 	Name string
 	Data []byte
 }
 
-// readRefs returns the references, by name, as git for-each-ref lists them, without those that
-// lead nowhere. common is the folder shared by all worktrees, dir the one of this worktree, which
-// is the same unless it is linked. The error is ErrUnsupportedRefs where git has to be asked;
-// broken ones are in the list also then, as far as they can be read.
+// readRefs returns the references, by name, as git for-each-ref lists them, without symbolic ones
+// to missing references. common is the folder shared by all worktrees, dir the one of this
+// worktree, which is the same unless it is linked. The error is ErrUnsupportedRefs if git has to be
+// asked; the list then still contains the broken ones, as far as they can be read.
 func (r *refReader) readRefs(common, dir string) ([]Ref, error) {
-	// The loose ones first: git writes packed-refs before it deletes the files of what it
-	// packed, so that none is missed in between.
+	// Loose references first: git writes packed-refs before it deletes the files of packed ones, so
+	// none is missed in between.
 	if err := r.readFolder(common, "refs", dir != common); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r *refReader) readRefs(common, dir string) ([]Ref, error) {
 		return nil, r.unsupported
 	}
 	for _, ref := range r.found {
-		// Then what it leads to has to be read.
+		// The target has to be read too.
 		if ref.Symref != "" && (r.isGlanced != nil && r.isGlanced(ref.Symref) || !r.isWanted(ref.Symref)) {
 			full := newRefReader(r.width)
 			refs, err := full.readRefs(common, dir)
@@ -82,8 +82,8 @@ func (r *refReader) readRefs(common, dir string) ([]Ref, error) {
 // maxRefFile is the size limit in bytes of the file of a loose reference.
 const maxRefFile = 1 << 20
 
-// CheckLooseRefs checks the files of all loose references, for a git that reads them by itself:
-// it would wait for a FIFO, and read a device or a large file completely. The error is a
+// CheckLooseRefs checks the files of all loose references before a git process reads them: git
+// would wait for a FIFO, and read a device or a large file completely. The error is a
 // *fsroot.TypeError or a *fsroot.SizeError.
 func CheckLooseRefs(common, dir string) error {
 	for _, base := range slices.Compact([]string{common, dir}) {
@@ -100,8 +100,8 @@ func CheckLooseRefs(common, dir string) error {
 	return nil
 }
 
-// ListLooseRefs returns the names of all files below a prefix of references, which ends in a
-// slash, whatever they contain: git's own lists omit those that name nothing.
+// ListLooseRefs returns the names of all files below a prefix of references, which ends in a slash,
+// whatever they contain: git's own lists omit broken ones.
 func ListLooseRefs(common, prefix string) ([]string, error) {
 	top := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
 	var names []string
@@ -119,34 +119,34 @@ func ListLooseRefs(common, prefix string) ([]string, error) {
 	return names, err
 }
 
-// newRefReader returns a reader of references to objects with names of this length, in hex.
+// newRefReader returns a reader of references to objects with names of width hex digits.
 func newRefReader(width int) *refReader {
 	return &refReader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
 }
 
 type refReader struct {
 	width       int
-	isGlanced   func(name string) bool // names whose files are only checked, not read; nil: all are read
-	seen        []Ref                  // sorted by name: those of isGlanced that need no second check
-	prefixes    []string               // of the names that are read; none: all are
+	isGlanced   func(name string) bool // reports the names of files that are only checked, not read; nil: all are read
+	seen        []Ref                  // sorted by name: references of isGlanced that need no second check
+	prefixes    []string               // prefixes of the names to read; none: all
 	found       map[string]Ref
 	broken      map[string]bool
 	list        []BrokenRef
-	unsupported error // the first ErrUnsupportedRefs: the rest is checked first, for what git must not open
+	unsupported error // the first ErrUnsupportedRefs; the rest is still checked for files that git must not open
 }
 
-// isWanted reports whether the reference name is to be read.
+// isWanted reports whether a reference is to be read.
 func (r *refReader) isWanted(name string) bool {
 	return len(r.prefixes) == 0 || slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// hasWantedBelow reports whether there may be wanted references below the folder name.
+// hasWantedBelow reports whether references below a folder may have to be read.
 func (r *refReader) hasWantedBelow(name string) bool {
 	return r.isWanted(name+"/") || slices.ContainsFunc(r.prefixes, func(p string) bool { return strings.HasPrefix(p, name+"/") })
 }
 
-// readFolder reads the loose references below a folder, in a linked worktree without the main
-// worktree's own ones.
+// readFolder reads the loose references below a folder, in a linked worktree without those of the
+// main worktree only.
 func (r *refReader) readFolder(base, name string, linked bool) error {
 	dir, err := fsroot.OpenDir(filepath.Join(base, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,14 +176,14 @@ func (r *refReader) readFolder(base, name string, linked bool) error {
 		case r.isGlanced != nil && r.isGlanced(full) && (r.isKnownFile(full, e) || r.hasRefSize(dir, e.Name())):
 			r.found[full] = Ref{Name: full}
 		case e.Type()&fs.ModeSymlink == 0:
-			err = r.readLoose(dir, full) // refuses what is not a file: git would wait for it
+			err = r.readLoose(dir, full) // refuses anything but a file: git would wait for a FIFO
 		default:
 			if err = checkOddFile(base, full, e.Type()); errors.Is(err, ErrUnsupportedRefs) {
 				err = cmp.Or(fsroot.CheckReadable(filepath.Join(base, filepath.FromSlash(full)), maxRefFile), err)
 			}
 		}
 		if errors.Is(err, ErrUnsupportedRefs) {
-			r.unsupported, err = cmp.Or(r.unsupported, err), nil // the broken ones are still looked for
+			r.unsupported, err = cmp.Or(r.unsupported, err), nil // continue to find broken ones
 		}
 		if err != nil {
 			return err
@@ -198,14 +198,14 @@ func (r *refReader) isKnownFile(name string, e fs.DirEntry) bool {
 	return seen && e.Type().IsRegular()
 }
 
-// hasRefSize reports whether a file has the size of one that names an object.
+// hasRefSize reports whether a file has the size of a reference to an object.
 func (r *refReader) hasRefSize(dir *os.File, name string) bool {
 	var st unix.Stat_t
 	err := fsroot.StatAt(int(dir.Fd()), name, &st)
 	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size == int64(r.width)+1
 }
 
-// namesObject reports whether a line starts with what git reads as an object name
+// namesObject reports whether git reads the beginning of a line as an object name
 // (refs/files-backend.c, parse_loose_ref_contents).
 func (r *refReader) namesObject(line string) bool {
 	if len(line) < r.width || len(line) > r.width && strings.IndexByte(" \t\n\v\f\r", line[r.width]) < 0 {
@@ -215,10 +215,9 @@ func (r *refReader) namesObject(line string) bool {
 	return strings.Trim(name, "0123456789abcdefABCDEF") == "" && strings.Trim(name, "0") != ""
 }
 
-// checkOddFile returns the error for what is neither a file nor a folder. A link to refs/… is a
-// symbolic reference as git's first versions wrote them; git reads one to another reference. Git
-// would follow any other link to wherever it leads, to read and to write; and would wait for a
-// FIFO forever.
+// checkOddFile returns the error for a path that is neither a file nor a folder. A link to refs/…
+// is a symbolic reference as git's first versions wrote them, which git reads. Any other link git
+// would follow anywhere, to read and to write, and for a FIFO it would wait forever.
 func checkOddFile(base, name string, mode fs.FileMode) error {
 	path := filepath.Join(base, filepath.FromSlash(name))
 	if mode&fs.ModeSymlink == 0 {
@@ -228,7 +227,7 @@ func checkOddFile(base, name string, mode fs.FileMode) error {
 		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name)
 	}
 	if target, err := fsroot.Readlink(path); err == nil && target == filepath.Base(target) {
-		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name) // to a ref beside it, existing or not
+		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name) // to a ref in the same folder, existing or not
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil && strings.HasPrefix(real, filepath.Join(base, "refs")+"/") {
 		return fmt.Errorf("%w: %q is a link", ErrUnsupportedRefs, name)
@@ -236,7 +235,7 @@ func checkOddFile(base, name string, mode fs.FileMode) error {
 	return fmt.Errorf("read references: %w", &fsroot.LinkError{Path: path})
 }
 
-// isPlainName reports whether a part of a name is certainly one that git allows.
+// isPlainName reports whether git certainly allows a part of a name.
 func isPlainName(part string) bool {
 	for _, c := range []byte(part) {
 		if !isLetter(c) && !isDigit(c) && c < 0x80 && strings.IndexByte("-_.+=,#%!", c) < 0 {
@@ -289,7 +288,7 @@ func (r *refReader) isOID(s string) bool {
 	return len(s) == r.width && strings.Trim(s, "0123456789abcdef") == "" && strings.Trim(s, "0") != ""
 }
 
-// readPacked reads the file of packed references (Documentation/git-pack-refs). A loose reference
+// readPacked parses the file of packed references (Documentation/git-pack-refs). A loose reference
 // of the same name takes precedence.
 func (r *refReader) readPacked(text string, linked bool) error {
 	for line := range strings.Lines(text) {
@@ -309,7 +308,7 @@ func (r *refReader) readPacked(text string, linked bool) error {
 	return nil
 }
 
-// resolveAll resolves symbolic references, as deep as git does, and sorts.
+// resolveAll resolves symbolic references, to the same depth as git, and sorts.
 func (r *refReader) resolveAll() []Ref {
 	list := make([]Ref, 0, len(r.found))
 	for _, ref := range r.found {

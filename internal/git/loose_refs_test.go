@@ -38,7 +38,7 @@ func (s refSandbox) write(name, text string) {
 	}
 }
 
-// agrees compares with what git lists.
+// agrees compares with git's list.
 func (s refSandbox) agrees(when string) {
 	s.t.Helper()
 	dir, common := s.git("rev-parse", "--absolute-git-dir"), s.git("rev-parse", "--path-format=absolute", "--git-common-dir")
@@ -107,7 +107,8 @@ func TestAsGitListsThem(t *testing.T) {
 	s.agrees("beside a linked tree")
 }
 
-// Whatever is unusual is git's to read: names it would refuse, links, files in doubt.
+// TestForeign checks that everything unusual is left to git: names that git refuses, links,
+// doubtful files.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	good := strings.Repeat("1", 40)
@@ -139,9 +140,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// A file that surely names nothing is passed over, as git passes it over, and hides a
-// packed reference of its name. It is given with its bytes, also where git has to be asked
-// about another.
+// TestBroken checks that a broken file is skipped as git skips it, hides a packed reference of the
+// same name, and is returned with its bytes, even if git has to be asked about another reference.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	good := strings.Repeat("1", 40)

@@ -11,13 +11,13 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// IsAddedLater reports whether a file of AdminFiles is one that early snapshots did not record: a
-// snapshot without meta/worktrees that lacks it does not show that it did not exist.
+// IsAddedLater reports whether early snapshots did not record a file of AdminFiles: if a snapshot
+// without meta/worktrees lacks it, it may have existed.
 func IsAddedLater(name string) bool {
 	return name == AlternatesFile || strings.HasPrefix(name, "remotes/") || strings.HasPrefix(name, "branches/") || ModuleDir(name) != ""
 }
 
-// AlternatesFile lists further object folders.
+// AlternatesFile is the list of further object folders.
 const AlternatesFile = "objects/info/alternates"
 
 // ModuleDir returns the folder of the submodule that a file of AdminFiles belongs to, "" for
@@ -34,11 +34,11 @@ func ModuleDir(name string) string {
 	return ""
 }
 
-// maxModules limits how many folders below modules/ are read.
+// maxModules limits the number of folders below modules/ that are read.
 const maxModules = 2000
 
-// ReadModules reads the configs and hooks of the repositories of submodules: git runs what they
-// name when it enters a submodule. Nothing else of those is read.
+// ReadModules reads the configs and hooks of submodules' repositories, because git starts the
+// programs that they name when it enters a submodule. Nothing else of them is read.
 func ReadModules(dir string) ([]StateFile, error) {
 	names, left := []string{}, maxModules
 	if err := findModules(dir, "modules", &names, &left); err != nil {
@@ -72,8 +72,8 @@ func findModules(dir, at string, names *[]string, left *int) error {
 	return nil
 }
 
-// ListWorktrees returns a line for each linked worktree of a repository, by name: the name, a
-// tab, and its folder. Those that belay created for tasks are left out.
+// ListWorktrees returns a line for each linked worktree of a repository, by name: the name, a tab,
+// and its folder. Those that belay created for tasks are left out.
 func ListWorktrees(common string) ([]byte, error) {
 	at := filepath.Join(common, "worktrees")
 	list, err := fsroot.ReadDir(at)

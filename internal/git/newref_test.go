@@ -13,7 +13,7 @@ func TestNewRef(t *testing.T) {
 	s := newSandbox(t)
 	tip := s.commit("a", "1")
 	s.git("config", "core.sharedRepository", "group")
-	for name, mode := range map[string]fs.FileMode{"refs": 0o775, "HEAD": 0o664} { // whatever the umask was
+	for name, mode := range map[string]fs.FileMode{"refs": 0o775, "HEAD": 0o664} { // regardless of the umask
 		if err := os.Chmod(s.dir+"/.git/"+name, mode); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestNewRef(t *testing.T) {
 	if err := make("refs/belay/one", nothing); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("made twice: %v", err)
 	}
-	// A folder that pack-refs took away meanwhile is made by git.
+	// git recreates a folder that pack-refs deleted meanwhile.
 	if err := make("refs/belay/two", func() { s.git("pack-refs", "--all", "--prune") }); err != nil {
 		t.Error(err)
 	}

@@ -18,8 +18,8 @@ func unhex(s string) (string, error) {
 	return string(b), err
 }
 
-// Missing returns which of the objects the repository does not contain. It starts a new process:
-// one that ran before a gc still answers from deleted packs.
+// Missing returns the objects that the repository does not contain. It starts a new process: one
+// that ran before a gc still answers from deleted packs.
 func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
 	if len(oids) == 0 {
 		return nil, nil
@@ -113,14 +113,14 @@ func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, err
 	return names, nil
 }
 
-// cachedAnswer is the output of a command.
+// cachedAnswer is a command and its output.
 type cachedAnswer struct {
 	args []string
 	out  string
 }
 
-// RunCached runs a command that reads only objects, all named in full. The last answers are
-// cached: objects do not change.
+// RunCached runs a command that reads only objects with full names. The last outputs are cached:
+// objects do not change.
 func (r *Repo) RunCached(ctx context.Context, args ...string) (string, error) {
 	s := &r.shared
 	s.mu.Lock()
@@ -145,7 +145,7 @@ func (r *Repo) RunCached(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Difference is one path that differs between two trees. A mode of 0 says that the path does not
+// Difference is one path that differs between two trees. A mode of 0 means that the path does not
 // exist on that side.
 type Difference struct {
 	Path             string
@@ -154,8 +154,8 @@ type Difference struct {
 	Status           byte   // A, M, D or T
 }
 
-// DiffTrees compares two trees by path: names, modes and object names. Nothing is read and no
-// program is started.
+// DiffTrees compares two trees by path: names, modes and object names. No content is read, and no
+// other program is started.
 func (r *Repo) DiffTrees(ctx context.Context, from, to string) ([]Difference, error) {
 	if from == to {
 		return nil, nil

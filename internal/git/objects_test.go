@@ -19,7 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// bodies are contents that compress well, badly, not at all, and look like headers.
+// bodies returns contents that compress well, badly, not at all, or look like headers.
 func bodies(n int) []string {
 	random := rand.New(rand.NewPCG(1, 2))
 	out := []string{"", "a", "blob 3\x00abc", "PACK\x00\x00\x00\x02", strings.Repeat("x", 1<<20), strings.Repeat("\x00", 70000)}
@@ -33,7 +33,7 @@ func bodies(n int) []string {
 	return out
 }
 
-// store has git itself write objects.
+// store lets git write objects.
 func (s sandbox) store(r *Repo, objects []NewObject) {
 	s.t.Helper()
 	for _, o := range objects {
@@ -86,7 +86,7 @@ func readBack(t *testing.T, r *Repo, objects []NewObject) {
 		if sizes[i+1] != int64(len(got.Data)) {
 			t.Errorf("%s: size %d, want %d", o.OID, sizes[i+1], len(got.Data))
 		}
-		// A writer that fails must not put the next answer out of step.
+		// After a failing writer the next answer must still be read correctly.
 		if _, err := b.Copy(o.OID, failing{}); len(got.Data) > 0 && err == nil {
 			t.Error("a failing writer was not reported")
 		}
@@ -100,7 +100,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-// Missing asks a fresh process: a pack that a gc took away must be noticed.
+// TestMissingAfterPrune checks that Missing notices a pack that a gc deleted: it asks a new
+// process.
 func TestMissingAfterPrune(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -115,8 +116,8 @@ func TestMissingAfterPrune(t *testing.T) {
 	}
 }
 
-// A partial clone whose origin cannot be reached: what is not there is missing, not an
-// error, and nothing is fetched.
+// TestPartialClone checks that in a partial clone with an unreachable origin an absent object is
+// missing, not an error, and that nothing is fetched.
 func TestPartialClone(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -166,7 +167,7 @@ func TestReaderRefusesLineEnds(t *testing.T) {
 	}
 }
 
-// The tree that Tree builds is the one git writes for the same paths.
+// TestTreeAgreesWithGit checks that Tree builds the tree that git writes for the same paths.
 func TestTreeAgreesWithGit(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -201,7 +202,8 @@ func TestTreeAgreesWithGit(t *testing.T) {
 	s.git("read-tree", "--empty")
 }
 
-// Folders large enough to be built side by side come to the same, in the same order.
+// TestTreeOfLargeFolders checks that folders large enough to be built in parallel give the same
+// trees in the same order.
 func TestTreeOfLargeFolders(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -235,7 +237,7 @@ func TestTreeOfLargeFolders(t *testing.T) {
 	}
 }
 
-// plausible drops what git would not take, and paths that would be file and folder.
+// plausible drops paths that git refuses, and those that would be file and folder.
 func plausible(paths []string) []string {
 	sort.Strings(paths)
 	var out []string
@@ -330,8 +332,8 @@ func FuzzParseRaw(f *testing.F) {
 	})
 }
 
-// What a tree holds is read from its bytes as git lists it, and through one process for
-// all who share it.
+// TestSharedReader checks that trees are parsed as git lists them, and that all who share a process
+// use it.
 func TestSharedReader(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -374,7 +376,8 @@ func TestSharedReader(t *testing.T) {
 	}
 }
 
-// A process that is shared ends with the context of who reads through it, and not with that of who did before.
+// TestSharedReaderEnds checks that a shared process ends with the context of its current reader,
+// not with an earlier one's.
 func TestSharedReaderEnds(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -407,7 +410,7 @@ func TestSharedReaderEnds(t *testing.T) {
 	}
 }
 
-// Processes that nobody reads through end by themselves.
+// TestSharedReaderRests checks that idle processes end.
 func TestSharedReaderRests(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -427,7 +430,7 @@ func TestSharedReaderRests(t *testing.T) {
 	}
 }
 
-// What commands say of objects is remembered, and errors are not.
+// TestPure checks that outputs about objects are cached, and errors are not.
 func TestPure(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -484,8 +487,8 @@ func FuzzParseTree(f *testing.F) {
 	})
 }
 
-// TestAttributesOfTheTree: what stands in .gitattributes decides nothing about how belay
-// reads objects, in the working tree or below it.
+// TestAttributesOfTheTree checks that .gitattributes files, in the working tree or below, do not
+// affect how belay reads objects.
 func TestAttributesOfTheTree(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -107,7 +107,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else {
-		foreign.dir = up // cannot be made without root: asked for as "no repository"
+		foreign.dir = up // cannot be created without root: expect "no repository"
 	}
 	for _, c := range []struct{ name, at, says string }{
 		{"no repository", up, ""},
@@ -153,7 +153,8 @@ func TestOpenRefusesTheWholeHome(t *testing.T) {
 	}
 }
 
-// Without HOME no folder is the home folder, not even the one that belay is started in.
+// TestOpenWithoutHome checks that without HOME no folder counts as the home folder, not even the
+// current one.
 func TestOpenWithoutHome(t *testing.T) {
 	s := newSandbox(t)
 	t.Setenv("HOME", "")
@@ -164,7 +165,7 @@ func TestOpenWithoutHome(t *testing.T) {
 	}
 }
 
-// A caller inside of a git hook has GIT_DIR and GIT_INDEX_FILE set.
+// TestOpenIgnoresInheritedGit sets GIT_DIR and GIT_INDEX_FILE, as for a caller inside a git hook.
 func TestOpenIgnoresInheritedGit(t *testing.T) {
 	other, s := newSandbox(t), newSandbox(t)
 	s.commit("a", "1")

@@ -21,7 +21,7 @@ import (
 type PackFiles struct {
 	Index, Pack         io.ReaderAt
 	IndexSize, PackSize int64
-	IsVerified          bool // the checksum of the index is known to be right
+	IsVerified          bool // the checksum of the index was checked already
 }
 
 // PackState is the state of one object in one pack.
@@ -29,23 +29,23 @@ type PackState byte
 
 const (
 	PackAbsent  PackState = iota // the pack does not contain it
-	PackSound                    // its bytes, and those of all its delta bases, are as they were stored
-	PackDamaged                  // its bytes, or those of a delta base, changed since
+	PackSound                    // its bytes, and those of all its delta bases, match their checksums
+	PackDamaged                  // its bytes, or those of a delta base, do not
 )
 
 // ErrPack is wrapped when a pack cannot be used at all: git does not find its objects, or nothing
-// can be said about them.
+// is known about them.
 var ErrPack = errors.New("the pack cannot be used")
 
 // checkObjects looks up objects (raw names, sorted, unique) in a pack and compares the bytes of
-// those it contains with the checksums of the index. Nothing is inflated, and besides the index
-// only the bytes of these objects and of their delta bases are read.
+// those it contains with the checksums of the index. Nothing is inflated. Besides the index, only
+// the bytes of these objects and of their delta bases are read.
 //
 // The error wraps ErrPack when the index is damaged, is of version 1, which has no checksums, or
 // does not belong to the pack.
 //
-// With sizes it also returns the size of each sound object in bytes: the first bytes of those
-// stored as deltas are inflated.
+// With sizes it also returns the size of each sound object in bytes. For deltas that requires
+// inflating their first bytes.
 func checkObjects(ctx context.Context, f PackFiles, newHash func() hash.Hash, wanted []string, sizes bool) ([]PackState, []int64, error) {
 	x, err := openIndex(ctx, f, newHash)
 	if err != nil {
@@ -92,7 +92,7 @@ func VerifyPack(ctx context.Context, f PackFiles, newHash func() hash.Hash) erro
 	return err
 }
 
-// hasValidChecksum reports whether a file ends with the checksum of all that comes before.
+// hasValidChecksum reports whether a file ends with the checksum of everything before it.
 func hasValidChecksum(ctx context.Context, f io.ReaderAt, size int64, h hash.Hash) (bool, error) {
 	body := size - int64(h.Size())
 	if body < 0 {
@@ -132,7 +132,7 @@ type packIndex struct {
 }
 
 // openIndex checks what can be checked without reading an object: the checksum of the index, and
-// that the pack is the one it was made of.
+// that it belongs to the pack.
 func openIndex(ctx context.Context, f PackFiles, newHash func() hash.Hash) (*packIndex, error) {
 	h := newHash()
 	x := &packIndex{PackFiles: f, hashSize: h.Size()}
@@ -174,8 +174,8 @@ func readAll(f io.ReaderAt, b []byte, at int64) error {
 
 func (x *packIndex) namesStart() int64 { return int64(len(magic) + 1024) }
 
-// findAll returns the position of each name in the index, -1 for a missing one. Both are sorted,
-// so both are read once from the start.
+// findAll returns the position of each name in the index, -1 for a missing one. Both are sorted, so
+// one pass is enough.
 func (x *packIndex) findAll(wanted []string) ([]int, error) {
 	at := fsroot.MakeLarge[int](len(wanted))
 	if len(wanted) < x.n/256 {
@@ -253,7 +253,7 @@ func (x *packIndex) loadOffsets() error {
 	return nil
 }
 
-// offsetOf returns where an object begins, -1 when the index does not say.
+// offsetOf returns the offset of an object, -1 when the index is wrong.
 func (x *packIndex) offsetOf(n int) int64 {
 	o := int64(binary.BigEndian.Uint32(x.offset[4*n:]))
 	if o < largeOffset {
@@ -267,8 +267,8 @@ func (x *packIndex) offsetOf(n int) int64 {
 	return o
 }
 
-// objectAt returns the position of the object that begins at an offset, and where it ends; -1
-// when none begins there.
+// objectAt returns the position of the object at an offset, and the offset of its end; -1 when
+// there is none.
 func (x *packIndex) objectAt(from int64) (n int, to int64) {
 	i, _ := slices.BinarySearch(x.byOffset, uint64(from)<<x.shift)
 	if i == x.n || int64(x.byOffset[i]>>x.shift) != from {
@@ -283,8 +283,7 @@ func (x *packIndex) objectAt(from int64) (n int, to int64) {
 
 const offsetDelta, nameDelta = 6, 7
 
-// readHead reads the first bytes of an object that begins at from. ok is false when they are
-// invalid.
+// readHead parses the first bytes of the object at offset from. ok is false when they are invalid.
 func (x *packIndex) readHead(b []byte, from int64) (h objectHead, ok bool) {
 	typ, size := b[0]>>4&7, uint64(b[0]&15)
 	at := 1
@@ -315,9 +314,9 @@ func (x *packIndex) readHead(b []byte, from int64) (h objectHead, ok bool) {
 }
 
 // ReadPacked writes the bytes of an object (its raw name) to w, if the pack contains it as a
-// non-delta object, and returns its type. It is for when git cannot read another copy, and checks
-// everything: the error wraps ErrPack when the pack has no copy whose bytes match the name. w
-// gets nothing that was not compared with the checksum first.
+// non-delta object, and returns its type. It is for objects of which git cannot read another copy,
+// and checks everything: the error wraps ErrPack when the pack has no copy with bytes that match
+// the name. Bytes are written to w only after a comparison with the checksum.
 func ReadPacked(ctx context.Context, f PackFiles, newHash func() hash.Hash, name string, w io.Writer) (typ string, err error) {
 	x, err := openIndex(ctx, f, newHash)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// realPack has git make a pack with deltas of many versions of a text, and gives its files and
-// the raw names of what it holds, sorted.
+// realPack lets git make a pack with deltas of many versions of a text, and returns its files and
+// the raw names of its objects, sorted.
 func realPack(t *testing.T, format string, args ...string) (idx, pack []byte, names []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,8 +58,8 @@ func packFiles(idx, pack []byte) PackFiles {
 	return PackFiles{Index: bytes.NewReader(idx), Pack: bytes.NewReader(pack), IndexSize: int64(len(idx)), PackSize: int64(len(pack))}
 }
 
-// A byte changed anywhere in a pack damages the object it is of and everything that is a delta
-// of it, and nothing else; Intact sees each.
+// TestCheckFindsEveryByte changes each byte of a pack: that damages exactly the object and all
+// deltas of it.
 func TestCheckFindsEveryByte(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -146,7 +146,8 @@ func TestCheckRefusesPacks(t *testing.T) {
 	}
 }
 
-// Few names in a large index are looked up one by one, many in one pass: both find the same.
+// TestCheckFinds checks that looking up few names one by one, and many in one pass, gives the same
+// result.
 func TestCheckFinds(t *testing.T) {
 	t.Parallel()
 	newHash := hashes["sha1"]
@@ -180,7 +181,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// Read gives what git would, of whole objects alone, and never bytes of another name.
+// TestReadWhole checks that only non-delta objects are read, with git's bytes, and never bytes of
+// another name.
 func TestReadWhole(t *testing.T) {
 	t.Parallel()
 	for format, newHash := range hashes {
@@ -206,7 +208,7 @@ func TestReadWhole(t *testing.T) {
 	}
 }
 
-// endless is a file that has a few bytes and then any number of zeros, of which none may be read.
+// endless is a file of a few bytes and any number of zeros, which must not be read.
 type endless struct {
 	t    *testing.T
 	head []byte
@@ -219,7 +221,8 @@ func (e endless) ReadAt(b []byte, at int64) (int, error) {
 	return copy(b, e.head[min(at, int64(len(e.head))):]), nil
 }
 
-// An index that is longer than one of so many objects can be is refused by its head alone.
+// TestIndexTooLong checks that an index that is too long for its number of objects is refused after
+// its header.
 func TestIndexTooLong(t *testing.T) {
 	idx, pack, names := realPack(t, "sha1")
 	f := packFiles(idx, pack)
@@ -248,7 +251,7 @@ func FuzzCheck(f *testing.F) {
 	raw, _ := hex.DecodeString(o.OID)
 	f.Add(x.Encode(newHash), pack.Bytes())
 	f.Fuzz(func(t *testing.T, idx, pack []byte) {
-		if len(idx) > 40 { // with the checksum made right, or nothing would get past it
+		if len(idx) > 40 { // with a corrected checksum, otherwise nothing would pass it
 			h := newHash()
 			h.Write(idx[:len(idx)-20])
 			idx = h.Sum(bytes.Clone(idx[:len(idx)-20]))

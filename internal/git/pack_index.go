@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// PackEntry says where an object is in a pack.
+// PackEntry locates an object in a pack.
 type PackEntry struct {
 	OID    string // raw bytes
 	CRC    uint32 // of the bytes in the pack
@@ -25,7 +25,7 @@ type Index struct {
 	Pack    string // the checksum at the end of the pack, raw
 }
 
-// Name returns the name of the pack's files, without their endings.
+// Name returns the name of the pack's files, without extensions.
 func (x *Index) Name() string { return "pack-" + hex.EncodeToString([]byte(x.Pack)) }
 
 func (x *Index) sort() {
@@ -72,8 +72,8 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 
 var errIndex = errors.New("it is not a version 2 pack index")
 
-// countObjects returns the number of objects in an index according to its header, and refuses a
-// file whose size does not fit that number: it is read completely and might be of any size.
+// countObjects returns the number of objects in an index according to its header, and fails if the
+// file's size does not match: it is read completely and may have any size.
 func countObjects(f io.ReaderAt, size int64, hash int) (int, error) {
 	head := make([]byte, len(magic)+1024)
 	if err := readAll(f, head, 0); err != nil || !bytes.HasPrefix(head, magic) {
@@ -81,7 +81,7 @@ func countObjects(f io.ReaderAt, size int64, hash int) (int, error) {
 	}
 	n := int(binary.BigEndian.Uint32(head[len(head)-4:]))
 	least := int64(len(head)) + int64(n)*int64(hash+8) + int64(2*hash)
-	most := least + int64(n)*8 // each of them in the table of large offsets
+	most := least + int64(n)*8 // all of them in the table of large offsets
 	if size < least || size > most || (size-least)%8 != 0 {
 		return 0, errIndex
 	}

@@ -27,7 +27,7 @@ func packedBlob(newHash func() hash.Hash, text string) NewObject {
 	return NewObject{OID: hex.EncodeToString(h.Sum(nil)), Type: "blob", Data: []byte(text)}
 }
 
-// indexed has git make the index of a pack, and gives its bytes.
+// indexed lets git make the index of a pack, and returns its bytes.
 func indexed(t *testing.T, format string, pack []byte) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,8 +49,8 @@ func indexed(t *testing.T, format string, pack []byte) []byte {
 	return data
 }
 
-// The index is, to the byte, the one that git makes of the same pack, also when packs
-// were joined, and it reads back.
+// TestIndexAsGitMakesIt checks that the index has the same bytes as git's for the same pack, also
+// after a join, and can be read again.
 func TestIndexAsGitMakesIt(t *testing.T) {
 	t.Parallel()
 	for format, newHash := range hashes {
@@ -59,7 +59,7 @@ func TestIndexAsGitMakesIt(t *testing.T) {
 			var parts []PackPart
 			for k := range 4 {
 				var objects []NewObject
-				for i := range 40 * k { // the first pack holds nothing, the others overlap
+				for i := range 40 * k { // the first pack is empty, the others overlap
 					objects = append(objects, packedBlob(newHash, strings.Repeat(fmt.Sprint("text ", i, " "), i*i)))
 				}
 				var pack bytes.Buffer
@@ -95,7 +95,7 @@ func check(t *testing.T, format string, newHash func() hash.Hash, x *Index, pack
 	}
 }
 
-// Offsets beyond 31 bits stand in a table of their own.
+// TestIndexReadsBack tests offsets beyond 31 bits, which are in a table of their own.
 func TestIndexReadsBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +136,7 @@ var errFull = errors.New("full")
 
 func (failingReader) Write([]byte) (int, error) { return 0, errFull }
 
-// A damaged pack, or one with deltas, is never joined into another.
+// TestJoinRefuses checks that a damaged pack, or one with deltas, is never joined.
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
 	var pack bytes.Buffer
@@ -185,7 +185,7 @@ func FuzzParsePackIndex(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, end := range []bool{false, true} { // as it is, and with the checksum made right
+		for _, end := range []bool{false, true} { // unchanged, and with a corrected checksum
 			if end && len(data) > 20 {
 				h := sha1.Sum(data[:len(data)-20]) //nolint:gosec // git's format
 				data = append(bytes.Clone(data[:len(data)-20]), h[:]...)

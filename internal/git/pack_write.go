@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 )
 
-// NewObject is an object to be stored: its bytes, or a function to read them.
+// NewObject is an object to be stored: its bytes, or a function that opens them.
 type NewObject struct {
 	OID  string // hex
 	Type string // blob, tree, commit or tag
@@ -28,9 +28,9 @@ var ErrPackChanged = errors.New("it changed while it was read")
 
 var packType = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
-// WritePack writes a pack of non-delta objects to w (Documentation/gitformat-pack), checks each
-// against its name meanwhile, and returns the pack's index. No object may occur twice. newHash
-// makes the hash that names objects. Objects are read by several goroutines.
+// WritePack writes a pack of non-delta objects to w (Documentation/gitformat-pack), compares each
+// with its name, and returns the pack's index. No object may occur twice. newHash returns the hash
+// function of object names. Objects are read by several goroutines.
 func WritePack(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, error) {
 	p := newPacker(w, newHash, len(objects))
 	press := compressors{newHash: newHash}
@@ -54,9 +54,10 @@ func WritePack(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Ind
 }
 
 const (
-	// maxBatchBytes is about how many bytes of objects are compressed before they are written.
+	// maxBatchBytes is the approximate number of bytes of objects that are compressed before they
+	// are written.
 	maxBatchBytes = 4 << 20
-	// Less than this is compressed by one goroutine.
+	// minParallelBytes is the size from which several goroutines compress.
 	minParallelBytes = 256 << 10
 )
 
@@ -67,7 +68,8 @@ func (o *NewObject) size() int64 {
 	return o.Size
 }
 
-// compressors are one compressor for each processor, made when first used: each has a megabyte.
+// compressors are the compressors, one for each processor, created when first used: each takes a
+// megabyte.
 type compressors struct {
 	newHash func() hash.Hash
 	all     []*compressor
@@ -83,13 +85,13 @@ func (ps *compressors) one() *compressor { return ps.atLeast(1)[0] }
 
 func (ps *compressors) atLeast(n int) []*compressor {
 	for len(ps.all) < n {
-		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is one
+		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // a valid level
 		ps.all = append(ps.all, &compressor{z: z, h: ps.newHash()})
 	}
 	return ps.all
 }
 
-// writeOne writes an object while it is read: it may be large.
+// writeOne writes an object while reading it, because it may be large.
 func (p *packer) writeOne(c *compressor, o NewObject) error {
 	raw, err := decodeName(o.OID, p.sum.Size())
 	if err != nil {
@@ -180,7 +182,7 @@ func (p *packer) finish() (*Index, error) {
 	return &p.index, err
 }
 
-// writeObject writes an object in the form it has in a pack, and checks it against its name.
+// writeObject writes an object in the format of a pack, and compares it with its name.
 func (c *compressor) writeObject(w io.Writer, o NewObject) error {
 	o.Size = o.size()
 	if _, err := w.Write(objectHeader(packType[o.Type], uint64(o.Size))); err != nil {
@@ -220,8 +222,8 @@ func (c *compressor) compress(o NewObject) error {
 	return err
 }
 
-// objectHeader returns the type and size of an object in a pack: four bits of size in the first
-// byte, seven in each that follows.
+// objectHeader returns the header of an object in a pack, with its type and size: four bits of size
+// in the first byte, seven in each following one.
 func objectHeader(typ byte, size uint64) []byte {
 	b := []byte{typ<<4 | byte(size&15)}
 	for size >>= 4; size > 0; size >>= 7 {

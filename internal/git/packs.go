@@ -20,13 +20,13 @@ type Packs struct {
 	Scratch string // a folder for temporary files
 }
 
-// Store writes objects into the repository's own store, synced: one pack, which no gc removes,
-// whatever it knew of the refs, until CleanUp releases it. Objects that already exist may be
-// passed, and are stored again: an object that nothing names can be pruned at any moment.
+// Store writes objects into the repository's own store, synced, as one pack. No gc removes it,
+// whichever refs it knows, until CleanUp releases it. Objects that already exist may be passed and
+// are stored again, because an unnamed object can be pruned at any moment.
 //
-// A failure leaves nothing behind; a kill leaves files in Scratch, or a pack that CleanUp knows
-// of. The result is the path of the pack's files, without their endings; "" without objects.
-// CodeCannot when the disk is full.
+// A failure leaves nothing behind; a kill leaves files in Scratch, or a pack that CleanUp knows. It
+// returns the path of the pack's files without extensions, "" without objects. CodeCannot when the
+// disk is full.
 func (s *Packs) Store(ctx context.Context, objects []NewObject) (string, error) {
 	if len(objects) == 0 || ctx.Err() != nil {
 		return "", ctx.Err()
@@ -46,7 +46,7 @@ func uniqueObjects(objects []NewObject) []NewObject {
 	})
 }
 
-// store writes a pack beside the repository's store and moves it in.
+// store writes a pack in Scratch and moves it into the repository's store.
 func (s *Packs) store(keep bool, write func(io.Writer) (*Index, error)) (string, error) {
 	if err := fsroot.MkdirAll(s.Scratch, 0o700); err != nil {
 		return "", err
@@ -72,8 +72,8 @@ func (s *Packs) store(keep bool, write func(io.Writer) (*Index, error)) (string,
 	return to, nil
 }
 
-// install moves a pack in: first the .keep file, then the pack, last the index, by which git
-// finds packs. It is added to the list before.
+// install moves a pack into the store: first the .keep file, then the pack, last the index, by
+// which git finds packs. Before that it adds the pack to the list.
 func (s *Packs) install(to, pack, idx string, keep bool) error {
 	if err := fsroot.MkdirAll(s.folder(), 0o755); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 		}
 		return err
 	}
-	if _, there := fsroot.Lstat(to + ".idx"); there != nil { // the same pack may have been there before
+	if _, there := fsroot.Lstat(to + ".idx"); there != nil { // the same pack may have existed before
 		_ = fsroot.Remove(to + ".pack")
 		_ = fsroot.Remove(to + ".keep")
 	}
@@ -110,8 +110,8 @@ func (s *Packs) install(to, pack, idx string, keep bool) error {
 
 func (s *Packs) folder() string { return filepath.Join(s.Repo.Common, "objects", "pack") }
 
-// pendingFile is a read-only file that was written and is being synced: disks sync several files
-// in about the time of one.
+// pendingFile is a written read-only file that is being synced: disks sync several files in about
+// the time of one.
 type pendingFile struct {
 	path   string
 	synced chan error // closed after the one result
@@ -145,7 +145,7 @@ func writePending(dir, pattern string, fill func(io.Writer) error) (*pendingFile
 	return n, nil
 }
 
-// wait returns when the file is on disk; only then it may be moved.
+// wait returns once the file is synced. It must not be moved before.
 func (n *pendingFile) wait() error {
 	if err, first := <-n.synced; first {
 		n.err = err
@@ -153,14 +153,14 @@ func (n *pendingFile) wait() error {
 	return n.err
 }
 
-// discard removes the file; it must not be open.
+// discard removes the file.
 func (n *pendingFile) discard() {
 	_ = n.wait()
 	_ = fsroot.Remove(n.path)
 }
 
-// moveFile renames; if the object store is on another device it copies. git's own gc removes what
-// a kill leaves of the copy, by its name.
+// moveFile renames a file, or copies it if the object store is on another device. After a kill
+// git's own gc removes the partial copy, by its name.
 func moveFile(from, to string) error {
 	err := fsroot.Rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {

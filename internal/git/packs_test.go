@@ -54,7 +54,7 @@ func (s packSandbox) blob(text string) NewObject {
 	return NewObject{OID: s.Repo.HashObject("blob", []byte(text)), Type: "blob", Data: []byte(text)}
 }
 
-// put stores one object more and gives its name.
+// put stores one more object and returns its name.
 func (s packSandbox) put(text string) string {
 	s.t.Helper()
 	o := s.blob(text)
@@ -64,7 +64,7 @@ func (s packSandbox) put(text string) string {
 	return o.OID
 }
 
-// files gives the names below a folder.
+// files returns the names below a folder.
 func (s packSandbox) files(dir string) (names []string) {
 	s.t.Helper()
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
@@ -88,8 +88,8 @@ func (s packSandbox) count(end string) (n int) {
 	return n
 }
 
-// whole checks that the store holds objects, that git finds nothing wrong with it, and
-// that nothing temporary is left.
+// whole checks that the store contains objects, that git fsck accepts it, and that no temporary
+// file remains.
 func (s packSandbox) whole(oids []string) {
 	s.t.Helper()
 	missing, err := s.Repo.Missing(context.Background(), oids)
@@ -123,7 +123,7 @@ func TestStore(t *testing.T) {
 					}
 					objects, oids = append(objects, o, o), append(oids, o.OID)
 				}
-				for range 2 { // the second time everything is there already
+				for range 2 { // the second time everything is stored already
 					pack, err := s.Store(context.Background(), slices.Clone(objects))
 					if there, serr := PackExists(pack); err != nil || serr != nil || !there {
 						t.Fatal(err, serr, there)
@@ -139,8 +139,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// Bytes that are no longer those of the name must not get into the store as something
-// else, and the attempt leaves no files.
+// TestStoreChanged checks that bytes that do not match their name are not stored, and that the
+// attempt leaves no files.
 func TestStoreChanged(t *testing.T) {
 	t.Parallel()
 	s := newPackSandbox(t)
@@ -156,7 +156,8 @@ func TestStoreChanged(t *testing.T) {
 	s.whole(nil)
 }
 
-// Many packs become few, with everything in them; once released, gc may have them.
+// TestSettle checks that many packs are joined without a loss, and that gc may delete them once
+// released.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	s := newPackSandbox(t)
@@ -194,14 +195,14 @@ func TestSettle(t *testing.T) {
 		t.Errorf("not released: %v", err)
 	}
 	s.whole(oids)
-	s.put("one more") // joined with released ones it is still kept
+	s.put("one more") // joined with released packs it is still kept
 	s.git(s.Repo.Root, "gc", "-q", "--prune=now")
 	if s.count(".pack") != 1 {
 		t.Errorf("a gc left %q", s.files(s.folder()))
 	}
 }
 
-// A pack that was kept for a day is released without anything being forgotten.
+// TestSettleAfterADay checks that a pack is released after a day even if no snapshot is dropped.
 func TestSettleAfterADay(t *testing.T) {
 	t.Parallel()
 	s := newPackSandbox(t)
@@ -222,9 +223,8 @@ func TestSettleAfterADay(t *testing.T) {
 	s.whole([]string{old, now})
 }
 
-// TestFaults fails at every step of storing and settling: nothing that was stored is
-// lost, nothing is left half, and a full disk is called that. Not parallel: the hook is
-// one for all.
+// TestFaults fails at every step of storing and cleaning up: no stored object is lost, no partial
+// pack remains, and a full disk is reported as such. It is not parallel: the hook is global.
 func TestFaults(t *testing.T) {
 	defer func() { fsroot.Fault = nil }()
 	s := newPackSandbox(t)
@@ -252,7 +252,7 @@ func TestFaults(t *testing.T) {
 		if !failed {
 			break
 		}
-		if after != before && after != before+3 { // a whole pack, when only the sync of its folder failed
+		if after != before && after != before+3 { // a complete pack, when only the sync of its folder failed
 			t.Errorf("step %d left %d files", at, after-before)
 		}
 	}

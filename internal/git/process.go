@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// SilenceLimits is how long a git process may be silent while its output is waited for. Any
-// output restarts the time.
+// SilenceLimits are the times that a git process may be silent while belay waits for its output.
+// Any output restarts them.
 type SilenceLimits struct {
 	FIFOCheck time.Duration // interval of checks whether it is blocked on opening a FIFO
 	Answer    time.Duration // for a question, and for a process that is blocked on something other than a file
@@ -27,18 +27,18 @@ type SilenceLimits struct {
 // DefaultLimits are the limits of every git process. Only tests change them.
 var DefaultLimits = SilenceLimits{FIFOCheck: time.Second, Answer: 30 * time.Second, Work: 10 * time.Minute}
 
-// slowCommands may work for long before they print anything.
+// slowCommands may work for a long time before they print anything.
 var slowCommands = map[string]bool{
 	"diff-files": true, "diff-index": true, "diff-tree": true, "for-each-ref": true, "ls-files": true, "ls-tree": true,
 	"merge-base": true, "read-tree": true, "rev-list": true, "status": true, "update-ref": true, "worktree": true,
 }
 
-// SilenceError says that a git process did not answer in time, and was ended.
+// SilenceError reports that a git process did not answer in time and was terminated.
 type SilenceError struct {
 	Command  string // the git command, like check-ignore
 	After    time.Duration
-	Path     string // the file it waited for; "" when that is not known
-	FileKind string // what kind of file that is: "a FIFO"
+	Path     string // the file it waited for; "" when unknown
+	FileKind string // the kind of that file: "a FIFO"
 }
 
 func (s *SilenceError) Error() string {
@@ -49,7 +49,7 @@ func (s *SilenceError) Error() string {
 	return text
 }
 
-// Try returns what a person can do about it.
+// Try returns advice for a person.
 func (s *SilenceError) Try() string {
 	switch {
 	case s.Path == "" && s.Command == "check-ignore":
@@ -60,19 +60,19 @@ func (s *SilenceError) Try() string {
 	return (&fsroot.TypeError{Path: s.Path}).Try()
 }
 
-// Cmd is a git process. It is used like an exec.Cmd: set what it reads and writes, then Run or
-// Output, or Start and Wait with StdinPipe and StdoutPipe.
+// Cmd is a git process. It is used like an exec.Cmd: set its input and output, then Run or Output,
+// or Start and Wait with StdinPipe and StdoutPipe.
 //
-// Three things are different. It is ended, with everything it started, when it is silent for too
-// long while its output is waited for (*SilenceError): a FIFO or a device where git expects a
-// file would block it forever. The end of its context ends it as well, with TERM, at which git
-// removes its lock files. And on Linux it ends when this process does, however that ends.
+// Three things are different. It is terminated, with all its children, when it is silent for too
+// long while belay waits for its output (*SilenceError): a FIFO or a device in the place of a file
+// would block it forever. When its context is done it gets TERM, at which git removes its lock
+// files. And on Linux it ends when this process does, even after a kill.
 type Cmd struct {
 	*exec.Cmd
 	ctx    context.Context
 	limits SilenceLimits
 
-	pid        atomic.Int64 // 0 before it started and after it was waited for
+	pid        atomic.Int64 // 0 before Start and after Wait
 	silence    atomic.Pointer[SilenceError]
 	lastOutput atomic.Int64 // time of the last output, since epoch
 }
@@ -101,7 +101,7 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	return c
 }
 
-// readTime limits reading the output of an ended process: on a busy machine that takes seconds.
+// readTime limits reading the output of an ended process, which takes seconds on a busy machine.
 // Only a surviving child keeps the pipe open for longer.
 const readTime = 30 * time.Second
 
@@ -109,9 +109,9 @@ func isOverdue(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-// starter starts every git process, on one thread that runs as long as this process: the kernel
-// tells a process that its parent died when the thread that started it does, and Go ends idle
-// threads (golang/go#27505).
+// starter starts every git process, on one thread that exists as long as this process: the kernel
+// sends the signal about the death of the parent when the thread that started the child ends, and
+// Go ends idle threads (golang/go#27505).
 var starter = sync.OnceValue(func() chan<- func() {
 	asked := make(chan func())
 	go func() {
@@ -130,7 +130,7 @@ var running struct {
 	off bool
 }
 
-// EndAll ends every git process and starts no more: for a program that exits at once.
+// EndAll terminates every git process and starts no more, for a program that is about to exit.
 func EndAll() {
 	running.Lock()
 	defer running.Unlock()
@@ -172,25 +172,25 @@ func (c *Cmd) unregister() {
 	running.Unlock()
 }
 
-// Wait waits for the process to end. The error is a *SilenceError when it was ended for that, and
-// the context's when the context ended.
+// Wait waits for the process to end. The error is a *SilenceError after a termination for silence,
+// and the context's error when the context was done.
 func (c *Cmd) Wait() error {
 	stop := c.watchSilence()
 	err := c.Cmd.Wait()
 	stop()
-	c.pid.Store(0) // the number may belong to another process now
+	c.pid.Store(0) // the pid may be reused now
 	c.unregister()
 	if s := c.silence.Load(); s != nil {
 		return s
 	}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() < 0 && c.ctx.Err() != nil { // it died of c.Cancel
+	if errors.As(err, &exit) && exit.ExitCode() < 0 && c.ctx.Err() != nil { // c.Cancel terminated it
 		return fmt.Errorf("git %s: %w", subcommand(c.Args), context.Cause(c.ctx))
 	}
 	return err
 }
 
-// Run starts the process and waits for its end.
+// Run starts the process and waits until it ends.
 func (c *Cmd) Run() error {
 	if c.Stdout != nil {
 		c.Stdout = outputWriter{c, c.Stdout}
@@ -201,7 +201,7 @@ func (c *Cmd) Run() error {
 	return c.Wait()
 }
 
-// Output runs the process and returns what it prints.
+// Output runs the process and returns its output.
 func (c *Cmd) Output() ([]byte, error) {
 	var out bytes.Buffer
 	c.Stdout = &out
@@ -209,14 +209,14 @@ func (c *Cmd) Output() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// StdoutPipe returns the output of the process. The limits apply only during a read; then reading
+// StdoutPipe returns the output of the process. The limits apply only during a read, which then
 // fails with *SilenceError.
 func (c *Cmd) StdoutPipe() (io.Reader, error) {
 	out, err := c.Cmd.StdoutPipe()
 	return &outputReader{c, out}, err
 }
 
-// watchSilence ends the process when it is silent for too long, until stop is called.
+// watchSilence terminates the process when it is silent for too long, until stop is called.
 func (c *Cmd) watchSilence() (stop func()) {
 	c.noteOutput()
 	var mu sync.Mutex
@@ -250,7 +250,7 @@ func (c *Cmd) watchSilence() (stop func()) {
 
 func (c *Cmd) noteOutput() { c.lastOutput.Store(int64(time.Since(epoch))) }
 
-// endIfSilent ends a process that has been silent since then, unless it is one that may work for
+// endIfSilent terminates a process that has been silent for a time, unless its command may work for
 // longer.
 func (c *Cmd) endIfSilent(since time.Duration) (ended bool) {
 	pid := int(c.pid.Load())
@@ -271,7 +271,7 @@ func (c *Cmd) endIfSilent(since time.Duration) (ended bool) {
 	return true
 }
 
-// terminate sends TERM to the process and everything it started, and KILL a moment later.
+// terminate sends TERM to the process and its children, and KILL half a second later.
 func (c *Cmd) terminate() {
 	c.signal(syscall.SIGTERM)
 	time.AfterFunc(500*time.Millisecond, func() { c.signal(syscall.SIGKILL) })
@@ -279,11 +279,11 @@ func (c *Cmd) terminate() {
 
 func (c *Cmd) signal(sig syscall.Signal) {
 	if pid := int(c.pid.Load()); pid > 1 {
-		_ = syscall.Kill(-pid, sig) // its group: what it started as well
+		_ = syscall.Kill(-pid, sig) // its group, including children
 	}
 }
 
-// outputWriter passes on the output of a process.
+// outputWriter passes on the output of a process and records its time.
 type outputWriter struct {
 	c *Cmd
 	w io.Writer

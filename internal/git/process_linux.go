@@ -17,22 +17,22 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// processAttr puts a process into a group of its own, so that belay handles Ctrl-C and git does
-// not die of it in the middle of a transaction; and makes it end with belay, by TERM, at which
-// git removes its lock files.
+// processAttr starts a process in a group of its own, so that belay handles Ctrl-C and git is not
+// killed in the middle of a transaction. When belay ends, it gets TERM, at which git removes its
+// lock files.
 func processAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// maxMemory limits the memory of a git process, besides mapped files. It is far more than git
-// needs, and ends one that reads without end.
+// maxMemory limits the memory of a git process, besides mapped files. git needs far less; the limit
+// stops one that reads without end.
 const maxMemory = 4 << 30 // bytes
 
 func limitMemory(pid int) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: maxMemory, Max: maxMemory}, nil)
 }
 
-// blockedOnFIFO returns the FIFO that a process is blocked on opening: only a writer ends that.
+// blockedOnFIFO returns the FIFO that a process is blocked on opening, until somebody writes to it.
 func blockedOnFIFO(pid int, dir string) (path, is string) {
 	path = pathBeingOpened("/proc/"+strconv.Itoa(pid), dir)
 	if info, err := os.Stat(path); path == "" || err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -41,8 +41,8 @@ func blockedOnFIFO(pid int, dir string) (path, is string) {
 	return path, oddFileKind(path)
 }
 
-// blockedOn returns the path of what a process waits for, or reads without end, where a file
-// should be, and its kind. Both are "" when there is no such thing, or the kernel does not say.
+// blockedOn returns the path and the kind of something other than a file that a process waits for
+// or reads without end. Both are "" when there is none, or the kernel does not show it.
 func blockedOn(pid int, dir string) (path, is string) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	if path := pathBeingOpened(proc, dir); path != "" {
@@ -60,7 +60,7 @@ func blockedOn(pid int, dir string) (path, is string) {
 		}
 		path, err := os.Readlink(proc + "/fd/" + e.Name())
 		if err != nil || !filepath.IsAbs(path) {
-			continue // a pipe of ours
+			continue // one of our pipes
 		}
 		if is := oddFileKind(path); is != "" {
 			return path, is
@@ -77,8 +77,8 @@ func oddFileKind(path string) string {
 	return fsroot.KindName(info)
 }
 
-// pathBeingOpened returns the path that a process is blocked on opening: that of a FIFO, which
-// waits for a writer.
+// pathBeingOpened returns the path that a process is blocked on opening, usually a FIFO without a
+// writer.
 func pathBeingOpened(proc, dir string) string {
 	text, err := os.ReadFile(proc + "/syscall") // number and arguments, in hexadecimal; or "running"
 	if err != nil {
@@ -106,7 +106,7 @@ func pathBeingOpened(proc, dir string) string {
 	}
 	defer mem.Close()
 	name := make([]byte, 4096)
-	n, _ := mem.ReadAt(name, address) // less where the next page is none of the process
+	n, _ := mem.ReadAt(name, address) // fewer at the end of the process's memory
 	path, _, whole := bytes.Cut(name[:n], []byte{0})
 	if !whole || len(path) == 0 {
 		return ""

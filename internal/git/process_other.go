@@ -4,13 +4,13 @@ package git
 
 import "syscall"
 
-// processAttr puts a process into a group of its own, so that belay handles Ctrl-C and git does
-// not die of it in the middle of a transaction.
+// processAttr starts a process in a group of its own, so that belay handles Ctrl-C and git is not
+// killed in the middle of a transaction.
 func processAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func limitMemory(int) {}
 
 func blockedOnFIFO(int, string) (path, is string) { return "", "" }
 
-// blockedOn cannot tell here what a process waits for.
+// blockedOn is unknown on this system.
 func blockedOn(int, string) (path, is string) { return "", "" }

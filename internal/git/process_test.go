@@ -22,7 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// quickly gives a process that may be silent for a short time only.
+// quickly sets short limits of silence.
 func quickly(c *Cmd, answer, work time.Duration) *Cmd {
 	c.limits = SilenceLimits{Answer: answer, Work: work}
 	return c
@@ -36,7 +36,7 @@ func fifo(t *testing.T, path string) {
 	}
 }
 
-// within fails a test that takes longer.
+// within fails a test that takes too long.
 func within(t *testing.T, do func()) {
 	t.Helper()
 	began := time.Now()
@@ -46,8 +46,8 @@ func within(t *testing.T, do func()) {
 	}
 }
 
-// TestHeld: a git that waits for a writer of a FIFO is ended at the first look, though it
-// might work for an hour.
+// TestHeld checks that a git process that waits for a FIFO's writer is terminated at the first
+// check, although it might work for an hour.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -66,8 +66,8 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// TestSilence: a git that a FIFO holds up is ended, long before the limit of work, and the
-// error names the file.
+// TestSilence checks that a git process blocked by a FIFO is terminated long before the limit for
+// work, and that the error names the file.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -102,7 +102,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestWorkIsNotSilence: what works is not ended for printing nothing, but has a limit too.
+// TestWorkIsNotSilence checks that a working process is not terminated for printing nothing, but
+// has a limit too.
 func TestWorkIsNotSilence(t *testing.T) {
 	t.Parallel()
 	run := func(answer, work time.Duration, args ...string) error {
@@ -112,7 +113,8 @@ func TestWorkIsNotSilence(t *testing.T) {
 	if err := run(500*time.Millisecond, time.Hour, "-c", "sleep 1.3; echo done"); err != nil {
 		t.Errorf("ended in the middle of its work: %v", err)
 	}
-	// It prints ten times in five quarters of the limit. On a busy machine one of the steps can take all of that.
+	// It prints ten times in five quarters of the limit. On a busy machine one step may take all of
+	// that.
 	var err error
 	for limit := time.Second; limit <= 16*time.Second; limit *= 4 {
 		script := fmt.Sprintf("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep %f; done", (limit / 8).Seconds())
@@ -131,7 +133,7 @@ func TestWorkIsNotSilence(t *testing.T) {
 	})
 }
 
-// TestReadLate: what a process printed is read to its end, however late, as on a busy machine.
+// TestReadLate checks that output is read completely even if that is late, as on a busy machine.
 func TestReadLate(t *testing.T) {
 	t.Parallel()
 	late := lateWriter{}
@@ -142,7 +144,7 @@ func TestReadLate(t *testing.T) {
 	}
 }
 
-// lateWriter takes what is written as a process does that gets no processor for a while.
+// lateWriter writes late, like a process that gets no processor for a while.
 type lateWriter struct{ bytes.Buffer }
 
 func (w *lateWriter) Write(p []byte) (int, error) {
@@ -150,7 +152,7 @@ func (w *lateWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestEndedWithAll: what a process started goes with it, also when it does not hear TERM.
+// TestEndedWithAll checks that children are terminated too, even if they ignore TERM.
 func TestEndedWithAll(t *testing.T) {
 	t.Parallel()
 	note := filepath.Join(t.TempDir(), "pid")
@@ -194,29 +196,28 @@ func gone(t *testing.T, pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// childEnv makes the test binary be child.
+// childEnv makes the test binary run child.
 const childEnv = "BELAY_GIT_TEST_CHILD"
 
-// child keeps a process that ends for nothing but a signal, tells its number, and waits to be
-// killed.
+// child starts a process that ends only by a signal, prints its pid, and waits to be killed.
 func child() {
 	c := newCmd(context.Background(), "sleep", "600")
 	err := c.Start()
-	// Threads come and go: the process must not end with the one that happened to start it.
+	// Threads are started and end: the process must not end with the thread that started it.
 	for range 50 {
-		go func() { runtime.LockOSThread() }() // its thread ends with it
+		go func() { runtime.LockOSThread() }() // the thread ends with the goroutine
 	}
 	time.Sleep(200 * time.Millisecond)
 	if err = errors.Join(err, syscall.Kill(c.Process.Pid, 0)); err == nil {
 		fmt.Println(c.Process.Pid)
-		time.Sleep(time.Hour) // an empty select ends by itself: nothing else of this process is under way
+		time.Sleep(time.Hour) // an empty select would be a deadlock: no other goroutine runs
 	}
 	fmt.Println(err)
 	os.Exit(1)
 }
 
-// TestDiesWithBelay: after a SIGKILL of belay none of its git processes lives, and before
-// it none dies.
+// TestDiesWithBelay checks that no git process survives a SIGKILL of belay, and none ends before
+// it.
 func TestDiesWithBelay(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the kernel does not do it here; a git whose input ends does end by itself")
@@ -247,7 +248,7 @@ func TestDiesWithBelay(t *testing.T) {
 	gone(t, pid)
 }
 
-// TestCheckInputs: whatever every git process reads is looked at before the first one.
+// TestCheckInputs checks that every file that git processes read is checked before the first one.
 func TestCheckInputs(t *testing.T) {
 	t.Parallel()
 	elsewhere := t.TempDir()
@@ -298,7 +299,7 @@ func TestCheckInputs(t *testing.T) {
 	}
 }
 
-// TestInputsThatAreFine: the null device is how people say that they want no such file.
+// TestInputsThatAreFine uses the null device, with which people turn such a file off.
 func TestInputsThatAreFine(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -323,7 +324,7 @@ func TestEachSetting(t *testing.T) {
 	}
 }
 
-// FuzzEachSetting: it ends, whatever the file holds.
+// FuzzEachSetting checks that it ends for any file.
 func FuzzEachSetting(f *testing.F) {
 	f.Add("[a \"b\"]\nc = d\\\n\"e;f\" ; g\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -15,11 +15,11 @@ import (
 // MinVersion is the lowest version of git that belay works with.
 const MinVersion = "2.39"
 
-// checkedPrograms are the programs that this process found recent enough.
+// checkedPrograms are the programs with a version that this process found recent enough.
 var checkedPrograms sync.Map
 
-// checkVersion refuses an older git. It runs git only once for the same program: the answer is
-// cached by the program's path, size and time.
+// checkVersion fails for an older git. It runs each git program only once: the answer is cached by
+// the program's path, size and time.
 func (r *Repo) checkVersion(ctx context.Context) error {
 	st, err := os.Stat(r.git)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Repo) checkVersion(ctx context.Context) error {
 	}
 	checkedPrograms.Store(key, true)
 	if _, err := fsroot.Lstat(filepath.Dir(stamp)); err == nil {
-		_ = fsroot.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again
+		_ = fsroot.WriteFile(stamp, []byte(key), 0o600) // if it is lost or partial, git is asked again
 	}
 	return nil
 }
@@ -57,10 +57,10 @@ func isAtLeast(have, want string) bool {
 	return h[0] > w[0] || h[0] == w[0] && h[1] >= w[1]
 }
 
-// findGit finds git on PATH. It skips a relative entry, or one inside the repository, which could
-// contain a program that came with the repository.
+// findGit finds git on PATH. It skips relative entries and those inside the repository, which could
+// contain a program that came with it.
 func findGit(root, common string) (string, error) {
-	home := root // of a linked working tree: the repository that it belongs to is not around it
+	home := root // of a linked worktree: its repository is elsewhere
 	if filepath.Base(common) == ".git" {
 		home = filepath.Dir(common)
 	}

@@ -23,11 +23,11 @@ type Object struct {
 // ErrNoObject is wrapped by the error for a missing object.
 var ErrNoObject = errors.New("the object is missing")
 
-// ErrDamaged is wrapped by the error for an object that exists and cannot be read, or whose bytes
-// do not match its name.
+// ErrDamaged is wrapped by the error for an object that exists but cannot be read, or has bytes
+// that do not match its name.
 var ErrDamaged = errors.New("the object is damaged")
 
-// Reader reads objects through one git process. It is for one goroutine.
+// Reader reads objects through one git process. It must be used by one goroutine at a time.
 type Reader struct {
 	repo         *Repo
 	ctx          context.Context //nolint:containedctx // of who reads now; its end ends the process
@@ -37,12 +37,11 @@ type Reader struct {
 	stdin        io.WriteCloser
 	stdout       *bufio.Reader
 	stderr       bytes.Buffer
-	isUnfinished bool // an answer was not read to its end
-	hasExited    bool // git exited: it does so at an object that it cannot read
+	isUnfinished bool // an answer was not read completely
+	hasExited    bool // git exited, as it does at an unreadable object
 }
 
-// sharedReaders is what requests share: processes that read objects, and the last answers of
-// commands that compare them.
+// sharedReaders are shared by requests: processes that read objects, and cached outputs.
 type sharedReaders struct {
 	mu        sync.Mutex
 	users     int
@@ -52,14 +51,14 @@ type sharedReaders struct {
 }
 
 const (
-	maxIdle       = 4           // as many checks read at the same time
-	idleTimeout   = time.Second // tests may run for long
+	maxIdle       = 4           // the number of checks that read at the same time
+	idleTimeout   = time.Second // tests may run for a long time in between
 	maxAnswers    = 8
 	maxAnswerSize = 256 << 10 // bytes of a cached answer
 )
 
-// ShareReader makes everything that reads objects one after the other use one process, until end
-// is called. It is for a request, not for a program: a long-running process keeps what gc
+// ShareReader makes all sequential readers of objects use one process, until end is called. It is
+// for one request, not for a program's lifetime: a long-running process still answers from what gc
 // deleted.
 func (r *Repo) ShareReader() (end func()) {
 	r.shared.mu.Lock()
@@ -74,7 +73,7 @@ func (r *Repo) ShareReader() (end func()) {
 	}
 }
 
-// endIdle ends the processes that nobody uses. s.mu is locked.
+// endIdle ends the idle processes. s.mu is locked.
 func (s *sharedReaders) endIdle() {
 	for _, b := range s.idle {
 		_ = b.endProcess()
@@ -103,7 +102,7 @@ func (s *sharedReaders) keepIdle(b *Reader) {
 	s.idleTimer = t
 }
 
-// Reader starts a reader of objects. Close ends it, and so does the end of ctx.
+// Reader starts a reader of objects. It ends with Close or when ctx is done.
 func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
 	var b *Reader
 	r.shared.mu.Lock()
@@ -119,7 +118,7 @@ func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
 	return b, nil
 }
 
-// attach makes the process end with ctx.
+// attach makes the process end when ctx is done.
 func (b *Reader) attach(ctx context.Context) {
 	quit := b.quit
 	b.ctx, b.detach = ctx, context.AfterFunc(ctx, func() { quit(ctx.Err()) })
@@ -130,7 +129,7 @@ func (b *Reader) start() error {
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
-	ctx, quit := context.WithCancelCause(context.WithoutCancel(b.ctx)) // others may use the process after b.ctx
+	ctx, quit := context.WithCancelCause(context.WithoutCancel(b.ctx)) // the process may be shared after b.ctx is done
 	b.cmd = b.repo.Command(ctx, "cat-file", "--batch-command")
 	b.stderr.Reset()
 	b.cmd.Stderr = &b.stderr
@@ -150,13 +149,13 @@ func (b *Reader) start() error {
 	return nil
 }
 
-// handleExit ends a process that gave up in the middle of an answer, and returns why. The next
+// handleExit ends a process that failed in the middle of an answer, and returns the cause. The next
 // question starts another one.
 func (b *Reader) handleExit(name string, err error) error {
 	b.hasExited = true
 	_ = b.endProcess()
 	said := firstComplaint(b.stderr.String())
-	var silence *SilenceError // that says nothing about the object
+	var silence *SilenceError // not about the object
 	if b.ctx.Err() != nil || said == "" || errors.As(err, &silence) {
 		return fmt.Errorf("read %s: %w", name, errors.Join(err, b.ctx.Err()))
 	}
@@ -185,7 +184,7 @@ func (b *Reader) endProcess() error {
 	return b.cmd.Wait()
 }
 
-// Read returns a complete object. name is whatever git resolves on one line: an oid, or
+// Read returns a complete object. name is anything that git resolves, on one line: an oid, or
 // <commit>:<path>.
 func (b *Reader) Read(name string) (Object, error) {
 	var data bytes.Buffer
@@ -195,8 +194,8 @@ func (b *Reader) Read(name string) (Object, error) {
 }
 
 // Copy writes an object's bytes to w. If w fails the rest is still read, so that the next object
-// can be. The bytes are compared with the name that name resolves to: the error wraps ErrDamaged
-// when they do not match, and w may have got some of them.
+// can be. The bytes are compared with the object name that name resolves to: the error wraps
+// ErrDamaged when they do not match; some of them may have been written to w.
 func (b *Reader) Copy(name string, w io.Writer) (o Object, err error) {
 	out := &countingWriter{Writer: w}
 	o, err = b.copyObject(name, out)
@@ -231,7 +230,7 @@ func (b *Reader) copyObject(name string, w io.Writer) (o Object, err error) {
 	return o, werr
 }
 
-// query asks one question and reads the header of its answer.
+// query sends one question and reads the header of its answer.
 func (b *Reader) query(what, name string) (Object, int64, error) {
 	if strings.ContainsRune(name, '\n') {
 		return Object{}, 0, fmt.Errorf("read %q: a line end in the name of an object", name)
@@ -265,7 +264,7 @@ func (b *Reader) readHead(name string) (Object, int64, error) {
 	return Object{OID: f[0], Type: f[1]}, size, nil
 }
 
-// readInfos asks for the types and sizes of many objects at once.
+// readInfos reads the types and sizes of many objects.
 func (b *Reader) readInfos(oids []string, found func(i int, o Object, size int64)) error {
 	if b.hasExited {
 		if err := b.start(); err != nil {
@@ -284,7 +283,7 @@ func (b *Reader) readInfos(oids []string, found func(i int, o Object, size int64
 			found(i, o, size)
 		} else if !errors.Is(err, ErrNoObject) {
 			b.isUnfinished = true
-			_ = b.stdin.Close() // this ends the sender as well
+			_ = b.stdin.Close() // this also ends the sender
 			return errors.Join(err, <-sent)
 		}
 	}
@@ -325,8 +324,8 @@ func (b *Reader) Folder(tree string) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// Verify reads an object to its end and reports whether its bytes, or those of another copy that
-// Copy would use, match its name; they are not kept.
+// Verify reads an object completely and checks that its bytes, or those of another copy that Copy
+// would use, match its name.
 func (b *Reader) Verify(oid string) error {
 	_, err := b.Copy(oid, io.Discard)
 	return err

@@ -15,9 +15,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Refs lists references whose names start with one of the prefixes, all when there are none,
-// sorted by name. A prefix ends in a slash, or is a full name. If they are stored in files no
-// process is needed, and those of other names are not read.
+// Refs lists the references with one of the prefixes, all without prefixes, sorted by name. A
+// prefix ends in a slash, or is a full name. If references are stored in files, no process is
+// needed, and those with other names are not read.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	if r.UsesReftable {
 		return r.askRefs(ctx, prefixes)
@@ -31,14 +31,14 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return slices.DeleteFunc(refs, func(ref Ref) bool { return !rd.isWanted(ref.Name) }), err
 }
 
-// AllRefs is Refs that also returns the files in the place of references that name nothing.
+// AllRefs is Refs without prefixes that also returns broken files in the place of references.
 func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
 	return r.RefsUnread(ctx, nil, nil)
 }
 
-// RefsUnread is AllRefs that does not read the files of references that glance picks: it only
-// checks by their size that they name something, and leaves their OID empty. For those in seen it
-// only checks that they exist.
+// RefsUnread is AllRefs that does not read the files of references for which glance returns true:
+// it only checks that their size is that of an object name, and leaves OID empty. For those in seen
+// it only checks that they exist.
 func (r *Repo) RefsUnread(ctx context.Context, glance func(name string) bool, seen []Ref) ([]Ref, []BrokenRef, error) {
 	if r.UsesReftable {
 		refs, err := r.askRefs(ctx, nil)
@@ -54,8 +54,8 @@ func (r *Repo) RefsUnread(ctx context.Context, glance func(name string) bool, se
 	return refs, broken, err
 }
 
-// DeleteBroken deletes a broken reference, if its file is still as it was read. It takes no lock:
-// git refuses to write a reference that it cannot read.
+// DeleteBroken deletes a broken reference, if its file is unchanged since it was read. It takes no
+// lock: git refuses to write a reference that it cannot read.
 func (r *Repo) DeleteBroken(b BrokenRef) error {
 	for _, dir := range []string{r.Dir, r.Common} {
 		path := filepath.Join(dir, filepath.FromSlash(b.Name))
@@ -71,7 +71,7 @@ func (r *Repo) DeleteBroken(b BrokenRef) error {
 }
 
 // LooseRefs returns the names of references below a prefix that are stored in files of their own,
-// including those that name nothing. None with a reftable.
+// including broken ones. None with a reftable.
 func (r *Repo) LooseRefs(prefix string) ([]string, error) {
 	if r.UsesReftable {
 		return nil, nil
@@ -79,8 +79,8 @@ func (r *Repo) LooseRefs(prefix string) ([]string, error) {
 	return ListLooseRefs(r.Common, prefix)
 }
 
-// askRefs lists them with git. No object is opened: if it were asked for a type, git would fail
-// on the complete list because of one ref that names nothing.
+// askRefs lists references with git. It asks for no types: git would open the objects, and fail on
+// the complete list because of one broken ref.
 func (r *Repo) askRefs(ctx context.Context, prefixes []string) ([]Ref, error) {
 	args := append([]string{"for-each-ref", "--format=%(refname)%00%(objectname)%00%(symref)"}, prefixes...)
 	out, err := r.Run(ctx, nil, args...)
@@ -104,14 +104,14 @@ type Head struct {
 	OID    string // the commit; "" while the branch has none
 }
 
-// DiffersFrom reports whether HEAD names another branch, or when detached another commit.
+// DiffersFrom reports whether HEAD names another branch, or another commit when detached.
 func (h Head) DiffersFrom(than Head) bool {
 	return h.Branch != than.Branch || h.Branch == "" && h.OID != than.OID
 }
 
-// Head reads HEAD. refs are those of the repository: if refs are stored in files no process is
-// needed. A branch that is itself symbolic is returned as HEAD names it. CodeCannot when there is
-// no HEAD: then there is no repository any more.
+// Head reads HEAD. refs are the references of the repository: if they are stored in files no
+// process is needed. A branch that is itself symbolic is returned unresolved. CodeCannot when HEAD
+// is missing: the folder is no repository any more.
 func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	var h Head
 	if r.UsesReftable {
@@ -128,13 +128,13 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 	} else {
 		text, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), fsroot.MaxSmallFile)
 		var link *fsroot.LinkError
-		if errors.As(err, &link) { // to a branch: git's oldest way to write a HEAD
+		if errors.As(err, &link) { // to a branch, as early versions of git wrote HEAD
 			target, lerr := fsroot.Readlink(filepath.Join(r.Dir, "HEAD"))
 			if lerr == nil && strings.HasPrefix(target, "refs/") {
 				text, err = []byte("ref: "+target), nil
 			}
 		}
-		if errors.Is(err, fs.ErrNotExist) { // as git says it of a folder without HEAD
+		if errors.Is(err, fs.ErrNotExist) { // like git's message about a folder without HEAD
 			return h, belay.Refuse(belay.CodeCannot,
 				"restore the git folder from a copy; the files are unchanged",
 				"%s is no longer a git repository: it has no HEAD", belay.VisibleLine(r.Dir))
@@ -168,12 +168,12 @@ func IsOID(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Update is one change of a reference. An empty New deletes it; an empty Old says that it must
-// not exist yet.
+// Update is one change of a reference. An empty New deletes it; an empty Old means that it must not
+// exist yet.
 type Update struct{ Ref, New, Old string }
 
-// UpdateRefs makes all changes or none, each only if the reference still has the value Old. HEAD
-// itself is changed, never the branch it names. It waits for another process's lock and then
+// UpdateRefs makes all changes or none, each only if the reference still has the value Old. For
+// HEAD it changes HEAD itself, never its branch. It waits for another process's lock and then
 // reports it (CodeBusy).
 func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error {
 	if len(list) == 0 {
@@ -205,16 +205,16 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 	})
 }
 
-// NewRef is a reference that is about to be created. Nobody else creates one of its name with
-// another value, and Create never replaces one: nothing has to be locked, and no process is
-// needed if references are stored in files.
+// NewRef is a reference to be created. No other process creates one of its name with another value,
+// and Create never replaces one: no lock is needed, and no process if references are stored in
+// files.
 type NewRef struct {
 	r                   *Repo
 	name, oid, tempPath string
-	synced              <-chan error // has one result, if a file is being synced
+	synced              <-chan error // has one result while a file is being synced
 }
 
-// NewRef prepares a reference in scratch, which must exist: disk space is allocated now, and the
+// NewRef prepares a reference in the existing folder scratch: disk space is allocated now, and the
 // file is synced while its object is stored.
 func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	n := &NewRef{r: r, name: name, oid: oid}
@@ -233,7 +233,7 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	_, err = f.WriteString(oid + "\n")
 	mode := fs.FileMode(0o644)
 	if info, herr := fsroot.Lstat(filepath.Join(r.Dir, "HEAD")); herr == nil {
-		mode = info.Mode().Perm() & 0o666 // like the repository, which may be shared by several people
+		mode = info.Mode().Perm() & 0o666 // like the repository, which several users may share
 	}
 	if err = errors.Join(err, f.Chmod(mode)); err != nil {
 		_ = f.Close()
@@ -263,7 +263,7 @@ func makeFolderLikeParent(folder string) error {
 
 func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
 
-// Create gives the reference its name in one step, synced; the object must exist.
+// Create creates the reference in one step, synced. The object must exist.
 func (n *NewRef) Create(ctx context.Context, why string) error {
 	if err := n.wait(); err != nil {
 		return fmt.Errorf("make %s: %w", n.name, RefuseIfFull(err))
@@ -278,11 +278,11 @@ func (n *NewRef) Create(ctx context.Context, why string) error {
 	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("make %s: %w", n.name, RefuseIfFull(err))
 	}
-	// A reftable, a file system without links, or a folder that git took away as empty.
+	// A reftable, a file system without hard links, or a folder that git deleted as empty.
 	return n.r.UpdateRefs(ctx, why, []Update{{Ref: n.name, New: n.oid}})
 }
 
-// Discard removes what was prepared. It may be called after Create as well.
+// Discard removes the prepared file. It may be called after Create as well.
 func (n *NewRef) Discard() {
 	if n != nil && n.tempPath != "" {
 		_ = n.wait()
@@ -290,7 +290,7 @@ func (n *NewRef) Discard() {
 	}
 }
 
-// wait returns when what was prepared is on disk.
+// wait returns when the prepared file is synced.
 func (n *NewRef) wait() error {
 	if n.synced == nil {
 		return nil
@@ -300,8 +300,8 @@ func (n *NewRef) wait() error {
 	return err
 }
 
-// SetSymref makes a reference, for example HEAD, name another. It replaces the reference itself,
-// never the one it names.
+// SetSymref makes a reference, such as HEAD, point to another. It replaces the reference itself,
+// never its target.
 func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
 	if err := r.checkRefPaths(name); err != nil {
 		return err
@@ -312,7 +312,7 @@ func (r *Repo) SetSymref(ctx context.Context, why, name, target string) error {
 	})
 }
 
-// DeleteSymref deletes a symbolic reference and leaves the one it names.
+// DeleteSymref deletes a symbolic reference and leaves its target unchanged.
 func (r *Repo) DeleteSymref(ctx context.Context, name string) error {
 	return retryLocked(ctx, func() error {
 		_, err := r.Run(ctx, nil, "symbolic-ref", "--delete", name)
@@ -340,8 +340,8 @@ func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
 			at = path
 			n++
 		}
-		// The main tree comes first. With a separate git dir git names that one and not
-		// the tree, so its place in the list is what distinguishes it.
+		// The main worktree is the first in the list. With a separate git dir git prints that
+		// instead of the worktree's path, so only the position identifies it.
 		own := at == r.Root || n == 1 && !r.Linked()
 		if branch, ok := strings.CutPrefix(f, "branch "); ok && !own {
 			held[branch] = at

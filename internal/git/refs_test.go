@@ -65,8 +65,8 @@ func TestRefsAndHead(t *testing.T) {
 	}
 }
 
-// One ref that names nothing must not hide the others: somebody who has such a
-// repository needs snapshots more than others.
+// TestRefsWithABrokenOne checks that a broken ref does not hide the others: such a repository needs
+// snapshots more than others.
 func TestRefsWithABrokenOne(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
@@ -150,7 +150,8 @@ func TestUpdateHead(t *testing.T) {
 	}
 }
 
-// Somebody else's lock is waited for, named, and left alone.
+// TestLockOfSomebodyElse checks that another process's lock is waited for, reported, and not
+// removed.
 func TestLockOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -193,7 +194,7 @@ func TestCheckedOut(t *testing.T) {
 	}
 }
 
-// TestHeadThatIsGone has somebody delete HEAD, as the first or last file of the git folder.
+// TestHeadThatIsGone deletes HEAD, as the first or last file of the git folder.
 func TestHeadThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMain gives every git in these tests a home of its own: what the machine's or
-// the user's config says must decide nothing here.
+// TestMain gives every git in these tests its own HOME: the config of the machine or the user must
+// not affect them.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "belay-git-home")
 	if err != nil {
@@ -102,7 +102,7 @@ func (s sandbox) open() *Repo {
 	return r
 }
 
-// fsck lets git itself judge the whole store.
+// fsck runs git fsck on the complete store.
 func (s sandbox) fsck() {
 	s.t.Helper()
 	cmd := exec.Command("git", "fsck", "--full", "--strict", "--no-dangling")
@@ -112,7 +112,7 @@ func (s sandbox) fsck() {
 	}
 }
 
-// files lists everything below a folder, for "nothing was left behind".
+// files lists everything below a folder, to check that nothing was left behind.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string

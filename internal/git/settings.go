@@ -13,12 +13,12 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// A take asks git two things that depend on nothing but a few small files: its config, and
-// whether it accepts the repository. Each costs a process. Where the files are plain belay reads
-// them itself; wherever there is any doubt it asks git.
+// A snapshot needs two answers from git that depend only on a few small files: its config, and
+// whether it accepts the repository. Each costs a process. If the files are plain belay reads them
+// itself; in any doubt it asks git.
 
-// Settings returns the settings of all files of git's config, in git's order. The value of a key
-// without one is empty.
+// Settings returns the settings of all files of git's config, in git's order. A key without a value
+// has an empty one.
 func (r *Repo) Settings(ctx context.Context) ([]ConfigEntry, error) {
 	if list, _, ok := r.trustedConfig(); ok {
 		return list, nil
@@ -36,14 +36,14 @@ func (r *Repo) Settings(ctx context.Context) ([]ConfigEntry, error) {
 	return list, nil
 }
 
-// plainSettings reads the files of git's config. ok is false where git may see more: an include,
-// which may depend on anything; a file that git reads elsewhere or differently.
+// plainSettings reads the files of git's config. ok is false if git may read more or otherwise: an
+// include, which may depend on anything, or a file in another place or format.
 func (r *Repo) plainSettings() (list []ConfigEntry, ok bool) {
 	if !r.systemKnown() {
 		return nil, false
 	}
 	files := configFiles(r.Dir, r.Common)
-	own := len(files) - 1 // of this working tree alone, read when the repository says so
+	own := len(files) - 1 // only of this worktree, read if the repository enables it
 	for i, path := range files {
 		if i == own {
 			if on := lastValue(list, "extensions.worktreeconfig"); on == "false" || on == "" {
@@ -76,8 +76,8 @@ func (r *Repo) plainSettings() (list []ConfigEntry, ok bool) {
 	return list, true
 }
 
-// systemKnown reports whether configFiles is certain to list the right files: the path of the
-// system's config was set when git was built.
+// systemKnown reports whether configFiles certainly lists the right files: the path of the system's
+// config is set when git is built.
 func (r *Repo) systemKnown() bool {
 	if global, set := os.LookupEnv("GIT_CONFIG_GLOBAL"); set && global == "" {
 		return false
@@ -96,7 +96,7 @@ func (r *Repo) systemKnown() bool {
 	return !other && runtime.GOOS == "linux" && r.git == "/usr/bin/git" && err == nil && info.Mode().IsRegular()
 }
 
-// lastValue returns the value of a key that takes effect; "true" for one without a value.
+// lastValue returns the effective value of a key; "true" for one without a value.
 func lastValue(list []ConfigEntry, key string) (value string) {
 	for _, e := range list {
 		if e.Key == key {
@@ -110,8 +110,7 @@ func lastValue(list []ConfigEntry, key string) (value string) {
 }
 
 // trustedConfig returns the config, and the object format, of a repository that git certainly
-// accepts as belay found it: all of it belongs to the current user, and its config contains
-// nothing unusual.
+// accepts: everything belongs to the current user, and its config contains nothing unusual.
 func (r *Repo) trustedConfig() (list []ConfigEntry, format string, ok bool) {
 	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.Dir, r.Common} {
 		info, err := os.Lstat(path)
@@ -144,8 +143,8 @@ func (r *Repo) trustedConfig() (list []ConfigEntry, format string, ok bool) {
 	return list, format, ok
 }
 
-// objectFormat returns the object format in a repository's own config; ok is false when there is
-// anything about its format that belay does not know.
+// objectFormat returns the object format in a repository's own config; ok is false when the config
+// has a format or extension that belay does not know.
 func objectFormat(said []ConfigEntry) (format string, ok bool) {
 	versions, formats := ConfigValues(said)["core.repositoryformatversion"], ConfigValues(said)["extensions.objectformat"]
 	if len(versions) != 1 || len(formats) > 1 || versions[0] != "0" && versions[0] != "1" {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// What belay reads of the config without git, git reads as well, in the same order; and where it
-// takes a repository for good, git accepts it with the same object format. The pieces are those
-// that either treats specially.
+// TestSettingsAsGit compares with git: belay reads the same settings in the same order, and git
+// accepts every repository that belay accepts, with the same object format. The files consist of
+// parts that either handles specially.
 func TestSettingsAsGit(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -14,9 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// readSoundCopy reads an object from the first pack of the repository that has a sound, non-delta
-// copy of it, or as a loose object. git asks the pack that it used last: while a damaged copy
-// there still looks like an object, it never reaches the sound one that belay stored beside it.
+// readSoundCopy reads an object from the first pack of the repository with a sound, non-delta copy
+// of it, or as a loose object. git reads the pack that it used last: while a damaged copy there
+// still looks like an object, it never reads the sound one that belay stored too.
 func (b *Reader) readSoundCopy(oid string, w io.Writer) (Object, error) {
 	raw, err := hex.DecodeString(oid)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Repo) ObjectFolders() []string {
 	return folders
 }
 
-// unquote parses a path that git quoted as C does.
+// unquote parses a path in git's C-style quotes.
 func unquote(s string) string {
 	s = strings.TrimSuffix(strings.TrimPrefix(s, `"`), `"`)
 	var b strings.Builder

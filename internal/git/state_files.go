@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// stateFiles are the files in the git folder that make up an operation in progress,
-// with what it is called. A name that ends in "/" is a folder.
+// stateFiles are the files in the git folder that belong to an operation in progress, with the
+// operation's name. A name that ends in "/" is a folder.
 var stateFiles = []struct{ name, operation string }{
 	{"rebase-merge/", "rebase"}, {"rebase-apply/", "rebase"}, {"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"},
 	{"REVERT_HEAD", "revert"}, {"sequencer/", ""}, {"BISECT_LOG", "bisect"}, {"BISECT_START", ""}, {"BISECT_TERMS", ""},
@@ -22,26 +22,25 @@ var stateFiles = []struct{ name, operation string }{
 	{"REBASE_HEAD", ""}, {"ORIG_HEAD", ""}, {"NOTES_MERGE_PARTIAL", ""}, {"NOTES_MERGE_REF", ""}, {"NOTES_MERGE_WORKTREE/", ""},
 }
 
-// AdminFiles are the files that configure git itself. An agent that changes them changes what
-// every later command does.
+// AdminFiles are the files that configure git. A change to one affects every later command.
 var AdminFiles = []string{"config", "info/exclude", "info/attributes", "info/grafts", "shallow", "hooks/", AlternatesFile,
 	"remotes/", "branches/"}
 
-// WorktreeFiles are the same for one worktree.
+// WorktreeFiles are such files of one worktree.
 var WorktreeFiles = []string{"config.worktree", "info/sparse-checkout"}
 
 // maxStateFile limits the size of one file of git's own state.
 const maxStateFile = 64 << 20
 
-// StateFile is a file of a git folder: its name from there, its bytes and mode.
+// StateFile is a file of a git folder: its name relative to the folder, its bytes and mode.
 type StateFile struct {
 	Name string
-	Data []byte // of a link: its target
+	Data []byte // the target of a link
 	Perm uint16
 	Link bool
 }
 
-// DefaultPerm is the mode of git's own files where no other is recorded.
+// DefaultPerm is the mode of git's own files for which none is recorded.
 const DefaultPerm = 0o644
 
 // ReadStateFiles reads files and folders of a git folder; missing ones are left out.
@@ -135,7 +134,7 @@ func Operation(files []StateFile) string {
 	return ""
 }
 
-// CommitsIn returns the object names written in the files, for gc to keep.
+// CommitsIn returns everything in the files that looks like an object name, for gc to keep.
 func CommitsIn(files []StateFile) []string {
 	var oids []string
 	for _, f := range files {

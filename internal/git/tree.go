@@ -12,15 +12,15 @@ import (
 	"sync"
 )
 
-// File is a path to be put into a tree. OID is raw bytes.
+// File is a path to add to a tree. OID is raw bytes.
 type File struct {
 	Path string
 	Mode uint32 // 0100644, 0100755 or 0120000; 040000 with the oid of a tree
 	OID  string
 }
 
-// Tree builds the tree objects for a list of files and returns the top one's name, in hex, and
-// all of them. Files may be in any order; a path that is a file and a folder at once is an error.
+// Tree builds the tree objects for a list of files. It returns the top one's name, in hex, and all
+// of them. Files may be in any order; a path that is both a file and a folder is an error.
 func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	byPath := func(a, b File) int { return strings.Compare(a.Path, b.Path) }
 	if !slices.IsSortedFunc(files, byPath) {
@@ -29,8 +29,8 @@ func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	return r.TreeOf(len(files), func(i int) File { return files[i] }, func(string) bool { return false })
 }
 
-// TreeOf is Tree for n files that at returns, sorted by path. A tree for whose hex name has
-// returns true comes without Data. Both functions are called by several goroutines.
+// TreeOf is Tree for n files returned by at, sorted by path. A tree has no Data if has returns true
+// for its hex name. Both functions are called by several goroutines.
 func (r *Repo) TreeOf(n int, at func(int) File, has func(oid string) bool) (string, []NewObject, error) {
 	top := subtree{to: n}
 	top.build(&treeBuilder{repo: r, at: at, has: has}, 0)
@@ -40,7 +40,7 @@ func (r *Repo) TreeOf(n int, at func(int) File, has func(oid string) bool) (stri
 const (
 	modeTree         = 0o40000
 	modeFile         = 0o100644
-	minParallelFiles = 512 // this many files are worth a goroutine of their own
+	minParallelFiles = 512 // so many files get a goroutine of their own
 )
 
 // treeItem is a name in a tree: a file or a folder.
@@ -51,8 +51,7 @@ type treeItem struct {
 	folder *subtree
 }
 
-// subtree is a folder with the files from from up to, not including, to, and what is built for
-// it.
+// subtree is a folder with the files from from up to, not including, to, and its result.
 type subtree struct {
 	from, to int
 	oid      string
@@ -70,8 +69,8 @@ type treeBuilder struct {
 	data  []byte
 }
 
-// build makes the trees of a folder whose files share their first skip bytes of path. The folders
-// in it are built in parallel, several small ones by one goroutine.
+// build makes the trees of a folder; the paths of its files have the first skip bytes in common.
+// Its subfolders are built in parallel, several small ones by one goroutine.
 func (t *subtree) build(b *treeBuilder, skip int) {
 	above := len(b.items)
 	defer func() { b.items = b.items[:above] }()
@@ -128,7 +127,7 @@ func (b *treeBuilder) buildEach(items []treeItem, skip int) {
 	}
 }
 
-// splitFolder appends the entries of a folder to b.items, each folder in it with its files.
+// splitFolder appends the entries of a folder to b.items, each subfolder with its files.
 func (b *treeBuilder) splitFolder(t *subtree, skip int) error {
 	for i := t.from; i < t.to; {
 		f := b.at(i)
@@ -151,8 +150,8 @@ func (b *treeBuilder) splitFolder(t *subtree, skip int) error {
 	return nil
 }
 
-// encode appends the bytes of a tree object. git sorts a folder as if its name ended in a slash,
-// so a file of the same name may be elsewhere: x, x.txt, x/y.
+// encode appends the bytes of a tree object. git sorts a folder as if its name ended in a slash, so
+// a file of the same name may not be next to it: x, x.txt, x/y.
 func encode(data []byte, items []treeItem) ([]byte, error) {
 	if !slices.IsSortedFunc(items, compareTreeItems) {
 		slices.SortFunc(items, compareTreeItems)
@@ -185,7 +184,7 @@ func compareTreeItems(a, b treeItem) int {
 	return cmp.Compare(a.sortByte(n), b.sortByte(n))
 }
 
-// sortByte returns the byte of a name at i as git sorts it: a slash ends a folder's.
+// sortByte returns the byte at i of a name in git's sort order: a folder's name ends in a slash.
 func (t *treeItem) sortByte(i int) int {
 	if i < len(t.name) {
 		return int(t.name[i])
@@ -215,7 +214,7 @@ func ParseTree(data []byte, hashSize int) ([]TreeEntry, error) {
 }
 
 // EachInTree calls f for each entry of a tree object, with its raw name; name and raw share data.
-// Entries before damage are passed on.
+// If data is damaged, the entries before the damage are passed on.
 func EachInTree(data string, hashSize int, f func(mode uint32, name, raw string)) error {
 	for len(data) > 0 {
 		head, rest, ok := strings.Cut(data, "\x00")

@@ -19,9 +19,10 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// UserCommand makes a git process as the user would start it in the working tree: with their
-// settings, identity, signing key, credentials and hooks. It is used only for what a person asked
-// for by name: a commit, a push. RepoPrograms lists what of the repository's own it may start.
+// UserCommand creates a git process as the user would start it in the working tree: with their
+// settings, identity, signing key, credentials and hooks. It is only for what a person requested
+// explicitly: a commit, a push. RepoPrograms lists the programs of the repository that it may
+// start.
 func (r *Repo) UserCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.git, args...)
 	cmd.Dir = r.Root
@@ -35,20 +36,19 @@ func (r *Repo) UserCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// SigningProgram makes a process of a program that signs for git, or verifies: ssh-keygen, gpg,
-// or the one that the user's settings name.
+// SigningProgram creates a process of a program that signs or verifies for git: ssh-keygen, gpg, or
+// the one in the user's settings.
 func SigningProgram(ctx context.Context, program string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, program, args...)
 }
 
-// redirectingEnv are the variables that make git use another repository, as they are set in a
-// hook.
+// redirectingEnv are variables that make git use another repository, as git sets them for hooks.
 var redirectingEnv = map[string]bool{"GIT_DIR": true, "GIT_WORK_TREE": true, "GIT_COMMON_DIR": true, "GIT_INDEX_FILE": true,
 	"GIT_PREFIX":           true,
 	"GIT_OBJECT_DIRECTORY": true, "GIT_ALTERNATE_OBJECT_DIRECTORIES": true, "GIT_NAMESPACE": true, "GIT_QUARANTINE_PATH": true}
 
-// RunUserCommand runs a process of UserCommand, with in as its input, and returns what it prints.
-// Its error output is copied to said, if that is not nil. The error is a *CommandError with git's
+// RunUserCommand runs a process of UserCommand, with in as its input, and returns its output. It
+// copies the error output to said, if that is not nil. The error is a *CommandError with git's
 // message.
 func RunUserCommand(cmd *exec.Cmd, in io.Reader, said io.Writer) ([]byte, error) {
 	var out, complaint bytes.Buffer
@@ -70,16 +70,16 @@ var startedHooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "p
 	"reference-transaction", "post-rewrite",
 	"post-index-change"}
 
-// programSettings matches the settings that name a program which a commit, a push or a signature
-// may start.
+// programSettings matches settings that name a program that a commit, a push or a signature may
+// start.
 var programSettings = lazyregexp.New(`^(gpg\.|filter\.|credential\.|core\.(sshcommand|gitproxy|hookspath|fsmonitor|askpass|editor)$|` +
 	`core\.alternaterefscommand$|remote\..*\.(uploadpack|receivepack|vcs|proxy)$|url\.|include|hook\.)`)
 
-// RepoPrograms lists what the repository itself would make a commit or a push start: the settings
-// of its own config that name programs, and, with hooks, its hooks, each with a hash of its
-// bytes. Those of the user's own config are not included.
+// RepoPrograms lists the programs that the repository itself makes a commit or a push start: the
+// settings of its own config that name programs and, with withHooks, its hooks, each with a hash of
+// its bytes. Programs of the user's own config are not included.
 func (r *Repo) RepoPrograms(ctx context.Context, withHooks bool) (list []string, err error) {
-	perTree := false // whether a working tree has a config of its own: where it has none, git may refuse to read it
+	perTree := false // worktrees have configs of their own; otherwise git may refuse to read one
 	for _, scope := range []string{"--local", "--worktree"} {
 		if scope == "--worktree" && !perTree {
 			break

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestProgramsOfTrees: what a commit would start is found in a repository with several working trees as well, where
-// git refuses to read a config of one tree unless an extension is set; and where it is set, in that config too.
+// TestProgramsOfTrees checks that the programs of a commit are found in a repository with several
+// worktrees too: git refuses to read the config of one worktree unless an extension is set, and if
+// it is set, that config counts.
 func TestProgramsOfTrees(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
