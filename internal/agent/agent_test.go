@@ -22,8 +22,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// The test binary is also the shim, a belay that can be killed, and the agents that
-// a shell cannot play.
+// The test binary is also the shim, a belay that can be killed, and the agents that a shell cannot
+// play.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // or every shim takes a second to exit under -race
 	if len(os.Args) > 2 {
@@ -54,7 +54,7 @@ func exe() string {
 
 func self() []string { return []string{exe(), "_run"} }
 
-// said is a spec as another process is told it.
+// said is a spec as it is passed to another process.
 type said struct {
 	Spec
 	Argv []string
@@ -94,17 +94,17 @@ func agentMain(mode string) {
 	switch mode {
 	case "sleep":
 		time.Sleep(10 * time.Minute)
-	case "deaf": // says when it does not hear TERM any more
+	case "deaf": // prints this once it ignores TERM
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		fmt.Println("ready")
 		time.Sleep(10 * time.Minute)
-	case "root": // the file must be root's, with the setuid bit
+	case "root": // the file must belong to root and have the setuid bit
 		if err := syscall.Setreuid(0, 0); err != nil {
 			panic(err)
 		}
 		fmt.Println("ready")
 		time.Sleep(10 * time.Minute)
-	case "files": // the descriptors it was given: open, and not by Go itself
+	case "files": // the inherited descriptors: open, and not opened by Go itself
 		for fd := range 1000 {
 			flags, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
 			if e != 0 || flags&syscall.FD_CLOEXEC != 0 {
@@ -117,7 +117,7 @@ func agentMain(mode string) {
 	os.Exit(0)
 }
 
-// bench is one run with everything a test wants to know about it.
+// bench is one run with all that a test asks about it.
 type bench struct {
 	t    testing.TB
 	dir  string // the run's folder
@@ -128,8 +128,8 @@ type bench struct {
 	live bytes.Buffer
 }
 
-// newBench makes a run of a shell line. In it, "sleeper" and "deaf" are commands that
-// go on for ever, "files" lists descriptors, and $MARK is the bench's mark.
+// newBench prepares a run of a shell line. In the line, "sleeper" and "deaf" are commands that
+// never end, "files" lists descriptors, and $MARK is the bench's mark.
 func newBench(t testing.TB, line string) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "run"), work: t.TempDir(), mark: "mark-" + rand.Text()}
@@ -153,7 +153,7 @@ func (b *bench) start() *bench {
 	return b
 }
 
-// wait gives the result and makes sure that everything was dead when it came.
+// wait returns the result and fails the test if a process of the run is still alive.
 func (b *bench) wait() Result {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 2*testutil.Patience)
@@ -200,7 +200,8 @@ func (b *bench) survivors() []proc.Process {
 	return found
 }
 
-// looksAfter tells a guard or shim on its last steps, and another belay, from agents.
+// looksAfter reports whether args are those of a guard, a shim on its last steps, or another belay,
+// not of an agent.
 func looksAfter(args []byte) bool {
 	return bytes.Contains(args, []byte("\x00_run\x00")) || bytes.Contains(args, []byte("\x00_belay\x00"))
 }
@@ -224,7 +225,7 @@ func (b *bench) await(what string, done func() bool) {
 	}
 }
 
-// ready waits until the agent's output holds word n times.
+// ready waits until the agent's output contains word n times.
 func (b *bench) ready(word string, n int) {
 	b.t.Helper()
 	b.await(word, func() bool { return b.said(word) >= n })
@@ -243,7 +244,7 @@ func kill(t testing.TB, id proc.ID, sig syscall.Signal) {
 	}
 }
 
-// other runs another belay and gives it once it has started the run.
+// other runs another belay and returns once it has started the run.
 func (b *bench) other(extra ...*os.File) *exec.Cmd {
 	b.t.Helper()
 	spec, err := json.Marshal(said{b.spec, b.spec.Command.Argv()})
@@ -277,7 +278,7 @@ func (b *bench) attach() *bench {
 	return b
 }
 
-// keepers gives the guard and the shim, found by their arguments.
+// keepers returns the guard and the shim, found by their arguments.
 func (b *bench) keepers() []proc.Process {
 	all, err := proc.List()
 	if err != nil {

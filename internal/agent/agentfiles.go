@@ -18,21 +18,21 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// AgentFile is one such file. Runs has a line for each thing that it sets, with texts quoted so
-// that nothing in them hides; Hash is the SHA-256 in hex of what matters in it.
+// AgentFile is one such file. Runs has a line for each setting, with its text quoted so that
+// nothing in it is hidden; Hash is the SHA-256, in hex, of the settings.
 type AgentFile struct {
-	Path string   `json:"path"` // from the root, with slashes
+	Path string   `json:"path"` // relative to the root, with slashes
 	Hash string   `json:"sha256"`
 	Runs []string `json:"runs"`
 }
 
-// Text is the file as it is trusted: it changes with what the file sets.
+// Text returns what a person trusts: it changes whenever the settings in the file change.
 func (f AgentFile) Text() string {
 	return "agent file " + strconv.QuoteToASCII(f.Path) + ": sha256 " + f.Hash + "\n"
 }
 
-// settingsPlace is a file, or those a glob of one folder matches, and which of its top keys set
-// nothing that runs. No such keys: everything in it counts.
+// settingsPlace is a file, or a glob in one folder, with the top-level keys that run nothing.
+// Without such keys, the complete file counts.
 type settingsPlace struct {
 	path     string
 	harmless []string
@@ -47,7 +47,7 @@ var (
 	containerHarmless = []string{"$schema", "name", "image", "remoteUser", "containerUser", "forwardPorts", "portsAttributes"}
 )
 
-// settingsPlaces is where agents and editors look, by their own documentation.
+// settingsPlaces is where agents and editors look for settings, by their documentation.
 var settingsPlaces = []settingsPlace{
 	{".claude/settings.json", claudeHarmless}, {".claude/settings.local.json", claudeHarmless},
 	{".codex/hooks.json", nil}, {".codex/config.toml", nil},
@@ -65,13 +65,13 @@ var settingsPlaces = []settingsPlace{
 
 const (
 	maxFile  = 1 << 20
-	maxFiles = 200 // of one folder
-	maxLines = 40  // shown of one file
-	maxShown = 160 // bytes of a text
+	maxFiles = 200 // per folder
+	maxLines = 40  // shown per file
+	maxShown = 160 // bytes per text
 )
 
-// FindAgentFiles returns the files of the tree at root that set something, in a fixed order. One that
-// is there and cannot be read is given as that: what an agent makes of it is not known.
+// FindAgentFiles returns the files of the tree at root that set something, in a fixed order. A file
+// that exists but cannot be read is listed as such: the agent may be able to read it.
 func FindAgentFiles(root string) []AgentFile {
 	var found []AgentFile
 	for _, p := range settingsPlaces {
@@ -84,13 +84,13 @@ func FindAgentFiles(root string) []AgentFile {
 	return found
 }
 
-// names gives the files that a place stands for.
+// matchingFiles returns the files that a pattern matches.
 func matchingFiles(root, pattern string) []string {
 	dir, rest, wild := strings.Cut(pattern, "/*")
 	if !wild {
 		return []string{pattern}
 	}
-	// Not blocking, and only a folder: whatever else has that name holds no files.
+	// Nonblocking and only a folder: a FIFO of that name would block the open.
 	f, err := os.OpenFile(filepath.Join(root, filepath.FromSlash(dir)), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil
@@ -131,8 +131,8 @@ func readListed(root, name string, harmless []string) (f AgentFile, ok bool) {
 	return f, len(f.Runs) > 0
 }
 
-// settings reads JSON, with comments and trailing commas, as agents do. What is not JSON
-// counts as a whole: an agent may read it another way.
+// settings reads JSON with comments and trailing commas, as agents do. Any other content counts in
+// full: an agent may parse it in another way.
 func (f *AgentFile) settings(data []byte, harmless []string) bool {
 	var all map[string]any
 	if err := json.Unmarshal(stripJSONComments(data), &all); err != nil {
@@ -149,13 +149,13 @@ func (f *AgentFile) settings(data []byte, harmless []string) bool {
 			f.Runs = append(f.Runs, "and more")
 		}
 	})
-	text, _ := json.Marshal(all) // came from JSON
+	text, _ := json.Marshal(all) // cannot fail: it was decoded from JSON
 	f.Hash = digest(text)
 	return len(f.Runs) > 0
 }
 
-// flatten gives every value with its dotted key. A list of words is one value: mostly it
-// is a command.
+// flatten calls say for every value with its dotted key. A list of strings is one value, because it
+// is usually a command.
 func flatten(key string, v any, say func(key, text string)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -208,7 +208,7 @@ func lines(text string) (out []string) {
 	return out
 }
 
-// visible makes everything in a text visible, without quotes around it.
+// visible escapes everything invisible in a text, without adding quotes.
 func visible(s string) string {
 	q := strconv.QuoteToASCII(short(s))
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
@@ -226,7 +226,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stripJSONComments takes comments and trailing commas out of JSON, outside its strings.
+// stripJSONComments removes comments and trailing commas from JSON, outside its strings.
 func stripJSONComments(data []byte) []byte {
 	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
 	var out []byte
@@ -251,7 +251,7 @@ func stripJSONComments(data []byte) []byte {
 		case rest == "/*":
 			end := strings.Index(string(data[i+2:]), "*/")
 			if end < 0 {
-				return data // not JSON, and left so
+				return data // not JSON: returned unchanged
 			}
 			i += end + 4
 		case data[i] == '}' || data[i] == ']':

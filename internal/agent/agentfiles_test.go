@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		file, text string
-		want       []string // nil: nothing that runs
+		want       []string // nil: no command is set
 	}{
 		"claude hooks":       {".claude/settings.json", `{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"evil \u001b[2J"}]}]}}`, []string{`hooks.Stop.hooks.command: "evil \x1b[2J"`, `hooks.Stop.hooks.type: "command"`}},
 		"claude permissions": {".claude/settings.local.json", `{"permissions":{"allow":["Bash(*)","Edit"]}}`, []string{`permissions.allow: "Bash(*)" "Edit"`}},
@@ -61,7 +61,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestText: what is trusted changes with what a file sets, and with nothing else.
+// TestText: the trusted text changes with the settings in a file, and with nothing else.
 func TestText(t *testing.T) {
 	t.Parallel()
 	text := func(s string) string {

@@ -12,32 +12,33 @@ import (
 
 // Keys come from the environment only and are sent to nothing but the endpoint.
 
-// MaxAnswer is how long an answer may be, in bytes.
+// MaxAnswer is the maximum length of an answer in bytes.
 const MaxAnswer = 1 << 20
 
-// Question is what is asked, and whom. Of the reviewer only the command or endpoint, model
-// and key, and the time limit count: 10 minutes for all tries when it has none.
+// Question is a prompt and the reviewer that it is put to. Only the reviewer's command, or its
+// endpoint, model and key, and its time limit are used: without a limit, 10 minutes for both tries.
 type Question struct {
 	Reviewer    belay.Reviewer
-	May         *config.Gate // lets that program run, or that model be asked
+	May         *config.Gate // decides whether the program may run or the model may be asked
 	Prompt      string
-	CheckAnswer func(said []byte) error           // an error when the answer cannot be read
-	RetryPrompt func(wrong, answer string) string // the prompt of the second try; nil asks once
+	CheckAnswer func(said []byte) error           // returns an error when the answer cannot be parsed
+	RetryPrompt func(wrong, answer string) string // builds the prompt of the second try; nil asks once
 
-	Dir      string   // the folder a program works in
-	Env      []string // a program's environment, KEY=value, whole
-	ReadOnly []string // folders closed to a program
+	Dir      string   // the working folder of a program
+	Env      []string // the complete environment of a program, KEY=value
+	ReadOnly []string // folders that a program cannot write to
 
-	Enclose fence.Encloser // of a program; nil is no fence
+	Enclose fence.Encloser // for a program; nil is no fence
 }
 
-// Reply is the answer to a question. Output is everything that was answered, in both tries.
+// Reply is the answer to a question. Output is the text of both tries.
 type Reply struct {
 	Output []byte
 	Tries  int
 }
 
-// Ask asks. The error says why there is no answer that can be read.
+// Ask puts the question, and once more if the answer cannot be parsed. The error says why there is
+// no valid answer.
 func Ask(ctx context.Context, q Question) (Reply, error) {
 	limit := q.Reviewer.Timeout
 	if limit <= 0 {
@@ -68,7 +69,7 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	}
 }
 
-// asker returns the way to put a prompt to the program or the model, when it may be asked.
+// asker returns the function that sends a prompt to the program or the model, if May allows it.
 func (q Question) asker() (func(context.Context, string) ([]byte, error), error) {
 	if q.Reviewer.Endpoint != "" {
 		model, err := q.May.Model(q.Reviewer.Endpoint, q.Reviewer.KeyEnv)

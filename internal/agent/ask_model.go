@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxReply = 10 << 20 // bytes of a reply's body
-	maxTries = 3        // of one request, when the endpoint is busy
+	maxReply = 10 << 20 // bytes of a response body
+	maxTries = 3        // per request, when the endpoint is busy
 	maxWait  = 30 * time.Second
 )
 
@@ -62,8 +62,8 @@ func (q Question) askModel(ctx context.Context, to config.Endpoint, prompt strin
 	}
 }
 
-// postChat sends one request. A wait that is not negative says that it may be tried again
-// after it. No error holds the key or what was sent.
+// postChat sends one request. With wait >= 0 the request may be repeated after that time. No error
+// contains the key or the request.
 func postChat(ctx context.Context, client *http.Client, address, key string, body []byte) (text []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -106,7 +106,7 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Second
 }
 
-// chatContent takes the model's words out of the protocol's envelope.
+// chatContent extracts the model's text from a chat completion.
 func chatContent(reply []byte) ([]byte, error) {
 	var envelope struct {
 		Choices []struct {

@@ -62,7 +62,7 @@ func timeoutError(ctx context.Context, limit time.Duration) error {
 	return fmt.Errorf("it did not answer within %s", limit)
 }
 
-// lastLine is the last line of what a program complained of, safe to show.
+// lastLine returns the last line of a program's error output, safe to print.
 func lastLine(text []byte) string {
 	text = bytes.TrimSpace(text)
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
@@ -77,7 +77,7 @@ func lastLine(text []byte) string {
 	return belay.VisibleLine(string(text))
 }
 
-// boundedWriter keeps the first bytes written to it and swallows the rest.
+// boundedWriter keeps the first bytes written to it and discards the rest.
 type boundedWriter struct {
 	bytes.Buffer
 	overflowed bool

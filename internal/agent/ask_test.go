@@ -23,8 +23,8 @@ func yes(said []byte) error {
 
 func again(wrong, said string) string { return "again: " + wrong + ": " + said }
 
-// A program is asked by standard input and by file, once more when its answer cannot be
-// read, and ended when it is late.
+// TestAskProgram: a program gets the prompt on standard input and in a file, is asked again when
+// its answer cannot be parsed, and is killed after the time limit.
 func TestAskProgram(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{
@@ -52,7 +52,7 @@ func TestAskProgram(t *testing.T) {
 	}
 }
 
-// Without Mend it is asked once; with a context that has ended, not at all.
+// TestAskOnce: without RetryPrompt a question is put once; with a cancelled context not at all.
 func TestAskOnce(t *testing.T) {
 	t.Parallel()
 	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, CheckAnswer: yes, Dir: t.TempDir(), Env: os.Environ()}

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// obstacles are reasons for which an agent cannot work until a person does something, as agents say them.
+// obstacles are the messages of agents that cannot work until a person does something.
 var obstacles = []struct {
 	says *lazyregexp.Regexp
 	what string
@@ -29,8 +29,8 @@ var obstacles = []struct {
 var unknownFlag = lazyregexp.New(`(?i)unexpected argument|unknown (?:option|argument|flag)|unrecognized (?:option|argument|subcommand)s?|` +
 	`no such option`)
 
-// ObstacleText tells why an agent that ended with an error, whose last words are given, could not work and will not
-// until a person changes something; "" where that is not known.
+// ObstacleText returns why an agent that ended with an error cannot work until a person changes
+// something; "" when words, its last message, does not show that.
 func ObstacleText(words string) string {
 	for _, o := range obstacles {
 		if o.says.MatchString(words) {
@@ -40,7 +40,7 @@ func ObstacleText(words string) string {
 	return ""
 }
 
-// modelRetry is an agent's note that it asks its model again (Claude Code).
+// modelRetry is an agent's report that it repeats a request to its model (Claude Code).
 type modelRetry struct {
 	n, of  int64
 	status int64
@@ -66,11 +66,11 @@ func (r modelRetry) String() string {
 	return fmt.Sprintf("%s: retry %d of %d in %s", firstText(what, "no answer"), r.n, r.of, r.wait.Round(100*time.Millisecond))
 }
 
-// refusedRetries is how often an agent may ask again with a key that is refused. The second time may be with a new
-// token; Claude Code goes on for three minutes.
+// refusedRetries is how often an agent may retry with a rejected key. The second try may use a new
+// token; Claude Code retries for three minutes.
 const refusedRetries = 3
 
-// hopelessReason tells why an agent that asks again will get the same answer; "" where it may get another one.
+// hopelessReason returns why a retry will get the same answer; "" when it may succeed.
 func (r modelRetry) hopelessReason() string {
 	if r.n < refusedRetries || r.status != 401 && r.status != 403 {
 		return ""
@@ -78,8 +78,8 @@ func (r modelRetry) hopelessReason() string {
 	return ObstacleText(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
 }
 
-// How agents say in a result, or beside their stream, that a tool that writes was not allowed: Gemini CLI and OpenCode have
-// no such tool then, and Codex logs it.
+// How agents report in a result, or beside their stream, that a writing tool was not allowed:
+// Gemini CLI and OpenCode do not have the tool then, and Codex logs it.
 var (
 	writeTools  = lazyregexp.Of(`edit write bash patch multiedit`) // of OpenCode
 	noTool      = lazyregexp.New(`^(?:\{"message":"|Error: )?Tool \\?"(replace|write_file|edit|run_shell_command)\\?" not found`)
@@ -87,7 +87,7 @@ var (
 		`(?:blocked by read-only sandbox|rejected by user approval settings)`)
 )
 
-// deniedTools takes down the tools that an agent was not allowed to use.
+// deniedTools collects the tools that an agent was not allowed to use.
 type deniedTools struct{ tools []string }
 
 func (d *deniedTools) addTool(tool string) {
@@ -111,8 +111,8 @@ func (d *deniedTools) CallEnded(e CallResult) {
 	}
 }
 
-// DeniedTools returns the names of the tools that an agent was not allowed to use, as its output says: without a person there
-// to ask, agents deny what needs a permission, and go on.
+// DeniedTools returns the names of the tools that an agent was not allowed to use, according to its
+// output: without a person to ask, agents deny what needs permission and continue.
 func DeniedTools(output []byte) []string {
 	var d deniedTools
 	r := StreamReader{Listener: &d, OnDenied: d.addTool}
@@ -124,8 +124,8 @@ func DeniedTools(output []byte) []string {
 	return d.tools
 }
 
-// FinalError returns the error that the last word of an agent's stream is; "" when it is none. Qwen Code and pi end
-// with exit status 0 after an error of their model.
+// FinalError returns the error with which an agent's stream ends; "" if it ends otherwise. Qwen
+// Code and pi exit with status 0 after an error of their model.
 func FinalError(output io.Reader) string {
 	last := ""
 	r := StreamReader{Listener: &callListener{onCall: func() { last = "" }}, OnText: func(s StreamText) {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestObstacle: what only a person can change is told from what passes and from what may be the work's fault.
+// TestObstacle distinguishes errors that only a person can fix from temporary ones and from those
+// that the work may have caused.
 func TestObstacle(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
@@ -79,7 +80,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// FuzzBlocked: whatever is printed, a tool is named once and on one line, and a note of a retry is one.
+// FuzzBlocked: for any output, each tool is named once and on one line, and each note of a retry is
+// reported.
 func FuzzBlocked(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"tool_result","tool_id":"1","status":"error","output":"Tool \"replace\" not found."}`,

@@ -9,8 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// ignoredKeys are keys of arguments that say nothing of what is done: remarks on it, limits of
-// it, and what is made up again for each call.
+// ignoredKeys are argument keys that do not change what a call does: remarks, limits, and IDs that
+// are generated for each call.
 var ignoredKeys = map[string]bool{
 	"description": true, "explanation": true, "reason": true, "thought": true, "justification": true,
 	"toolsummary": true, "toolaction": true,
@@ -20,7 +20,7 @@ var ignoredKeys = map[string]bool{
 	"nonce": true, "idempotency_key": true, "timestamp": true, "run_in_background": true, "is_background": true,
 }
 
-// verbatimKeys are keys whose white space is part of the work.
+// verbatimKeys are keys of values in which white space is significant.
 var verbatimKeys = map[string]bool{
 	"content": true, "contents": true, "old_string": true, "new_string": true, "oldstring": true, "newstring": true,
 	"old_str": true, "new_str": true,
@@ -28,15 +28,15 @@ var verbatimKeys = map[string]bool{
 	"edits": true, "text": true, "chars": true,
 }
 
-// normalizeArgs writes arguments so that two calls that do the same are written the same:
-// keys in order, white space as one blank, paths from the root, without what is set aside.
+// normalizeArgs writes arguments so that two calls with the same effect give the same text: keys
+// sorted, white space collapsed, paths relative to the root, ignored keys left out.
 func (c normalizer) normalizeArgs(v any) string {
 	var b strings.Builder
 	c.write(&b, "", v)
 	return b.String()
 }
 
-// normalizer is the working tree that paths are made relative to.
+// normalizer contains the working tree that paths are made relative to.
 type normalizer struct{ root string }
 
 func (c normalizer) write(b *strings.Builder, key string, v any) {
@@ -59,7 +59,7 @@ func (c normalizer) write(b *strings.Builder, key string, v any) {
 		}
 		b.WriteByte(']')
 	case string:
-		if nested, ok := decodeObject(t); ok { // some agents hand arguments on as JSON in a string
+		if nested, ok := decodeObject(t); ok { // some agents pass arguments as JSON in a string
 			c.write(b, key, nested)
 			return
 		}
@@ -77,7 +77,7 @@ func (c normalizer) write(b *strings.Builder, key string, v any) {
 	}
 }
 
-// decodeObject reads a string that holds an object.
+// decodeObject decodes a string that contains a JSON object.
 func decodeObject(s string) (any, bool) {
 	if len(s) < 2 || s[0] != '{' || len(s) > 64<<10 {
 		return nil, false
@@ -100,8 +100,8 @@ var (
 		`\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
 )
 
-// normalizePath writes a path or a query: without the root, and names and times that are made up
-// again.
+// normalizePath normalizes a path or a query: without the root, and with generated names and times
+// replaced.
 func (c normalizer) normalizePath(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if c.root != "" {
@@ -114,7 +114,7 @@ func (c normalizer) normalizePath(s string) string {
 	return strings.TrimPrefix(s, "./")
 }
 
-// What is changed about a command without making another one of it.
+// Parts of a command that vary while the command stays the same.
 var (
 	sleepArguments = lazyregexp.New(`\b(sleep|timeout|--max-time|--connect-timeout)([ =])\d+(?:\.\d+)?[smh]?\b`)
 	killCommand    = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
@@ -123,8 +123,8 @@ var (
 	tryNumber = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
 )
 
-// normalizeCommand writes a command: without comments, and how often, how long and on which port it is
-// tried.
+// normalizeCommand normalizes a command: without comments, and with delays, process IDs, ports and
+// numbers of tries replaced.
 func (c normalizer) normalizeCommand(s string) string {
 	s = sleepArguments.ReplaceAllString(c.displayCommand(stripShellComments(s)), "$1$2*")
 	s = killCommand.ReplaceAllString(s, "kill$1 *")
@@ -132,7 +132,7 @@ func (c normalizer) normalizeCommand(s string) string {
 	return tryNumber.ReplaceAllString(s, "$1$2*")
 }
 
-// displayCommand writes a command as a person reads it, without the shell around it.
+// displayCommand returns a command as people read it, without the shell around it.
 func (c normalizer) displayCommand(s string) string {
 	s = strings.TrimSpace(s)
 	if m := shellWrapper.FindStringSubmatch(s); m != nil {
@@ -141,8 +141,8 @@ func (c normalizer) displayCommand(s string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(cdPrefix.ReplaceAllString(c.normalizePath(s), ""), " 2>&1"), "./")
 }
 
-// stripShellComments is a command without the comments of its shell. A # within a word or within
-// quotes begins none.
+// stripShellComments removes the comments of a shell command. A # within a word or within quotes
+// does not begin one.
 func stripShellComments(s string) string {
 	if !strings.Contains(s, "#") {
 		return s
@@ -157,7 +157,7 @@ func stripShellComments(s string) string {
 		switch {
 		case before == '\\' && quote != '\'':
 			b.WriteRune(r)
-			before = 0 // escaped: neither a quote nor a backslash
+			before = 0 // escaped, so neither a quote nor a backslash
 			continue
 		case quote != 0:
 			if r == quote {
@@ -178,10 +178,10 @@ func stripShellComments(s string) string {
 var (
 	colour       = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	durationText = lazyregexp.New(`\b(?:\d+m)?\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
-	// the unit stands in front, as in TAP, or nowhere
+	// the unit comes before the number, as in TAP, or is missing
 	durationField = lazyregexp.New(`(?i)\b(duration|elapsed|took|uptime|latency|time)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
 	clockTime     = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
-	// Claude Code and Qwen Code say this in place of a file that they have read before.
+	// Claude Code and Qwen Code print this instead of a file that they have read before.
 	unchangedOutput = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
 	// "# fail 0", "failures: 0", "0 failed", "no failures".
 	noFailures     = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
@@ -198,9 +198,9 @@ var (
 	digits      = lazyregexp.New(`\d+(?:[.,]\d+)*`)
 )
 
-// normalizeOutput writes an output so that two that say the same are the same: how long it took, which
-// process or port it was and made-up names do not count, every other figure does: what a
-// benchmark measures is news.
+// normalizeOutput normalizes an output so that two with the same content are equal: durations,
+// process IDs, ports and generated names are replaced. All other figures stay: a new result of a
+// benchmark is progress.
 func (c normalizer) normalizeOutput(s string) string {
 	s = colour.ReplaceAllString(s, "")
 	if c.root != "" {
@@ -219,7 +219,7 @@ func (c normalizer) normalizeOutput(s string) string {
 	return strings.Join(strings.Fields(generatedPath.ReplaceAllString(s, "/tmp/*")), " ")
 }
 
-// What a result says of itself, beyond its exit.
+// What an output reports about its result, besides the exit status.
 var (
 	errorOutput = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|` +
 		`denied|cannot|could not|couldn't|fatal|not found|no such|refused)\b`)
@@ -235,7 +235,7 @@ var (
 		`building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
 )
 
-// withoutNumbers is a result without figures, hashes and the names of temporary files.
+// withoutNumbers returns a result without figures, hashes and the names of temporary files.
 func (c normalizer) withoutNumbers(s string) string {
 	s = temporaryPath.ReplaceAllString(c.normalizeOutput(s), "/tmp/*")
 	return digits.ReplaceAllString(hashText.ReplaceAllString(s, "#"), "#")

@@ -19,7 +19,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// TestBelayKilled: the agent does not notice, and whoever comes next gets the result.
+// TestBelayKilled: the agent is not affected, and the next belay gets the result.
 func TestBelayKilled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo ready; read x <go; echo done; exit 3")
@@ -45,14 +45,14 @@ func TestBelayKilled(t *testing.T) {
 	if res := b.wait(); res.Ended != EndedExit || res.Exit != 3 || b.output() != "ready\ndone\n" {
 		t.Errorf("%+v %q", res, b.output())
 	}
-	// Finished, it stays what it was.
+	// A finished run does not change.
 	if res := b.start().wait(); res.Exit != 3 || b.output() != "ready\ndone\n" {
 		t.Errorf("started again: %+v", res)
 	}
 }
 
-// TestInheritedFiles: what belay's parents left open is held neither by the agent nor
-// by guard and shim, which may outlive them all.
+// TestInheritedFiles: descriptors that belay's parents left open are inherited neither by the agent
+// nor by guard and shim, which may outlive the parents.
 func TestInheritedFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "files; echo ready; read x <go")
@@ -72,7 +72,7 @@ func TestInheritedFiles(t *testing.T) {
 	if err := r.SetReadDeadline(time.Now().Add(testutil.Patience)); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := r.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) { // waits as long as anybody holds it
+	if n, err := r.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) { // blocks while any process has the descriptor open
 		t.Errorf("%d %v", n, err)
 	}
 	if err := os.WriteFile(filepath.Join(b.work, "go"), []byte("x\n"), 0); err != nil {
@@ -83,16 +83,16 @@ func TestInheritedFiles(t *testing.T) {
 	}
 }
 
-// crowd is an agent with children of every kind that try to escape; all are "ready".
-// Who clears its environment and leaves its session is only found where orphans are
-// adopted; elsewhere one more of another kind takes its place.
+// crowd is an agent with children of every kind that try to escape; all print "ready". A child that
+// clears its environment and leaves its session is only found where orphans are adopted; elsewhere
+// another kind of child replaces it.
 var crowd = map[bool]string{
 	true:  `deaf & setsid deaf & env -i setsid deaf & (setsid deaf &) ; env -i deaf`,
 	false: `deaf & setsid deaf & setsid setsid deaf & (setsid deaf &) ; deaf`,
 }[proc.Adopts]
 
-// TestShimKilled kills every combination of those who look after the run. Where one of
-// guard and shim is left, it ends the rest before the lock is free.
+// TestShimKilled kills every combination of guard, shim and agent. A remaining guard or shim kills
+// the other processes before the lock is free.
 func TestShimKilled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -106,8 +106,8 @@ func TestShimKilled(t *testing.T) {
 		{"shim", false, true, false, crowd, 5, EndedLost},
 		{"belay and shim", false, true, true, crowd, 5, EndedLost},
 		{"guard", true, false, false, crowd, 5, EndedTimeout},
-		// With both gone nobody adopts: who clears its environment and leaves both
-		// session and folder is out of reach.
+		// Without guard and shim, orphans are not adopted: a child that clears its environment and
+		// leaves both session and folder is out of reach.
 		{"guard and shim", true, true, false, `deaf & setsid deaf & (setsid deaf &) ; env -i deaf`, 4, EndedLost},
 		{"all three", true, true, true, `deaf & setsid deaf & (setsid deaf &) ; env -i deaf`, 4, EndedLost},
 	} {
@@ -120,7 +120,7 @@ func TestShimKilled(t *testing.T) {
 				}
 				first = b.other()
 				b.attach().await("its children", func() bool { return b.said("ready") >= c.children || b.run.State() == Finished })
-				if b.run.State() == Finished { // the machine is busy: the time was up before there was anything to look after
+				if b.run.State() == Finished { // busy machine: the run ended before there was anything to kill
 					b, first = newBench(t, c.line), nil
 				}
 			}
@@ -145,7 +145,7 @@ func TestShimKilled(t *testing.T) {
 			if got := b.attach().run.State(); c.ended == EndedLost && got != Lost {
 				t.Errorf("state is %s", got)
 			}
-			// A lost run is never started again under its name.
+			// A lost run is never started again in its folder.
 			if again := b.start().wait(); again.Ended != c.ended {
 				t.Errorf("again: %+v", again)
 			}
@@ -153,8 +153,8 @@ func TestShimKilled(t *testing.T) {
 	}
 }
 
-// TestStopStubborn: a shim that was itself stopped is woken; one that cannot answer is
-// passed over, and nothing of its tree lives on.
+// TestStopStubborn: a stopped shim is resumed; a shim that does not respond is bypassed, and no
+// process of its tree survives.
 func TestStopStubborn(t *testing.T) {
 	t.Parallel()
 	t.Run("suspended", func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestStopStubborn(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, "deaf")
 		b.start().ready("ready", 1)
-		kill(t, b.begun().Guard, syscall.SIGHUP) // means nothing
+		kill(t, b.begun().Guard, syscall.SIGHUP) // is ignored
 		kill(t, b.begun().Guard, syscall.SIGTERM)
 		if res := b.wait(); res.Ended != EndedStopped {
 			t.Errorf("got %+v", res)
@@ -228,7 +228,7 @@ func TestFolderRemoved(t *testing.T) {
 	}
 }
 
-// TestForgedResult: a result that lies there while the run lasts is not believed.
+// TestForgedResult: a result that exists while the run lasts is ignored.
 func TestForgedResult(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `echo '{"ended":"exit","exit":0}' >"$(dirname "$BELAY_PROMPT_FILE")/result.json"; echo ready; deaf`)
@@ -252,7 +252,7 @@ func TestRebooted(t *testing.T) {
 	kill(t, rec.Shim, syscall.SIGKILL)
 	b.wait()
 	rec.Boot, rec.Guard = "another", proc.ID{PID: os.Getpid()}
-	rec.Guard, _ = proc.Identify(os.Getpid()) // an innocent under an old number
+	rec.Guard, _ = proc.Identify(os.Getpid()) // an unrelated process with a reused ID
 	if err := writeJSON(filepath.Join(b.dir, "begun.json"), rec, true); err != nil {
 		t.Fatal(err)
 	}
@@ -261,15 +261,15 @@ func TestRebooted(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere kills guard and shim at every moment of a short run. Whatever
-// they were doing, the command has run once, or is known not to have run at all.
+// TestKilledAnywhere kills guard and shim at every moment of a short run. The command has then run
+// once, or is known not to have run.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
 	for delay := time.Duration(0); delay < 80*time.Millisecond; delay += 4 * time.Millisecond {
 		b := newBench(t, "echo once >>count; sleep 0.01")
 		b.start()
-		time.Sleep(delay) // this moment is what is tested
+		time.Sleep(delay) // the delay is what is tested
 		for _, p := range b.keepers() {
 			_ = p.Signal(syscall.SIGKILL)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestEnds runs agents that end, or do not, in all the ways seen in the field. Each
-// bench checks that no process survives.
+// TestEnds runs agents that end, or hang, in all the ways seen in practice. Each bench checks that
+// no process survives.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	daemon := `setsid sleeper >/dev/null 2>&1 <&- &`
@@ -64,7 +64,8 @@ func TestEnds(t *testing.T) {
 				}
 				b.spec.Timeout *= times
 				res = b.start().wait()
-				// On a busy machine the time can be up before the agent hears, or does not hear, TERM: that shows nothing.
+				// On a busy machine the time can be up before the agent handles or ignores TERM:
+				// such a run shows nothing.
 				if !strings.Contains(c.line, "ready") && c.line != "exec deaf" || strings.Contains(b.output(), "ready") || times > 100 {
 					break
 				}
@@ -83,10 +84,10 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// limit gives an agent little time, and as much as it needs to end of TERM.
+// limit sets a short timeout and a long grace for ending on TERM.
 func limit(s *Spec) { s.Timeout, s.Grace = 500*time.Millisecond, testutil.Patience }
 
-// hurry gives it little time to end of TERM as well.
+// hurry sets a short timeout and keeps the short grace.
 func hurry(s *Spec) { s.Timeout = 500 * time.Millisecond }
 
 func quiet(s *Spec) { s.Quiet, s.Grace = 500*time.Millisecond, testutil.Patience }
@@ -132,8 +133,7 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// TestSees checks what an agent is given: words byte for byte, folder, environment,
-// prompt.
+// TestSees checks what an agent gets: arguments byte for byte, folder, environment, prompt.
 func TestSees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `printf '%s|%s|%s|' "$0" "$1" "$2"; pwd; cat; echo; cat "$BELAY_PROMPT_FILE"; echo; env | grep -c '^BELAY_RUN'`)
@@ -153,8 +153,8 @@ func TestSees(t *testing.T) {
 
 const threeFiles = "0 blocks\n1 blocks\n2 blocks\n"
 
-// TestDescriptors: the agent has its three and they block, as programs expect. Had it
-// the run's lock, that would never come free.
+// TestDescriptors: the agent has its three descriptors, and they block, as programs expect. If it
+// inherited the run's lock, the lock would never be free.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "exec files")
@@ -165,8 +165,8 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestPrompt: a prompt larger than any pipe reaches who reads, and never holds up who
-// does not.
+// TestPrompt: a prompt larger than any pipe reaches an agent that reads it, and never delays one
+// that does not.
 func TestPrompt(t *testing.T) {
 	t.Parallel()
 	prompt := bytes.Repeat([]byte("prompt\n"), 5<<20/7)
@@ -190,7 +190,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestFlood: output of any size and shape in bounded memory and disk, counted exactly.
+// TestFlood: output of any size and shape needs bounded memory and disk, and is counted exactly.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const total = 200 << 20
@@ -225,8 +225,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestLateWriter is the case that costs work: what outlives the agent and does not
-// listen may write until the run is reported finished, and never after.
+// TestLateWriter: a process that outlives the agent and ignores TERM may write until the run is
+// reported finished, but never after. Otherwise work would be lost.
 func TestLateWriter(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `setsid sh -c 'trap "" TERM HUP; while :; do date +%N >late; done' $MARK >/dev/null 2>&1 & 
@@ -244,13 +244,13 @@ func TestLateWriter(t *testing.T) {
 	}
 }
 
-// TestOutputHeldElsewhere: a process outside the tree that holds the output open does
-// not hold up the end.
+// TestOutputHeldElsewhere: a process outside the tree that has the output open does not delay the
+// end.
 func TestOutputHeldElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo ready; sleeper & wait")
 	b.start().ready("ready", 1)
-	// Opening it anew stands for a server that was handed the descriptor.
+	// Opening it again imitates a server that was passed the descriptor.
 	w, err := os.OpenFile("/proc/"+itoa(b.begun().Agent.PID)+"/fd/1", os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +269,8 @@ func TestForkStorm(t *testing.T) {
 	if !proc.Adopts {
 		t.Skip("a chain of processes is only caught where orphans are adopted")
 	}
-	// Each link of the chain starts the next and ends: no listing ever sees it whole.
+	// Each link of the chain starts the next one and ends: no process listing ever shows all of
+	// them.
 	b := newBench(t, `cat >link <<'E'
 trap "" TERM
 sh ./link "$1" &

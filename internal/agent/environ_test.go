@@ -25,8 +25,8 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
-// TestEnvironProperty: what it gives is sorted, has each name once, and giving it
-// again changes nothing.
+// TestEnvironProperty: the result is sorted, has each name once, and building it again changes
+// nothing.
 func TestEnvironProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -48,7 +48,7 @@ func TestEnvironProperty(t *testing.T) {
 	})
 }
 
-// variable gives the last value of name in env, as programs see it.
+// variable returns the last value of name in env, as programs see it.
 func variable(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if k, v, ok := strings.Cut(kv, "="); ok && k == name {

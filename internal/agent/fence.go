@@ -9,9 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// StateRules says what of its own an agent's command may write: where it keeps its sessions and logs, but not the settings,
-// hooks and instructions there, which would act in later sessions outside any fence. A command that no preset knows
-// may start any of the agents, and gets the folders of all.
+// StateRules returns the rules for an agent's own files: it may write its sessions and logs, but
+// not its settings, hooks and instructions, which would act in later sessions without a fence. A
+// command without a preset may start any agent, and gets the folders of all of them.
 func StateRules(argv, env []string) (rules []fence.Rule) {
 	one, _, known := recogniseAny(argv)
 	for _, p := range presets {
@@ -30,7 +30,7 @@ func StateRules(argv, env []string) (rules []fence.Rule) {
 	return slices.DeleteFunc(rules, func(r fence.Rule) bool { return !filepath.IsAbs(r.Path) })
 }
 
-// OtherAgentFolders gives the folders of the agents that the command is not, with their keys.
+// OtherAgentFolders returns the folders of all other agents; they contain keys.
 func OtherAgentFolders(argv, env []string) (paths []string) {
 	one, _, known := recogniseAny(argv)
 	for _, p := range presets {
@@ -43,7 +43,8 @@ func OtherAgentFolders(argv, env []string) (paths []string) {
 	return slices.DeleteFunc(paths, func(p string) bool { return !filepath.IsAbs(p) })
 }
 
-// recogniseAny is Recognise, also of a command that only a preset writes, like one that a shell starts.
+// recogniseAny is Recognise, but also accepts a command that only a preset writes, like one started
+// by a shell.
 func recogniseAny(argv []string) (Preset, []string, bool) {
 	if p, args, ok := Recognise(argv); ok {
 		return p, args, ok
@@ -56,7 +57,8 @@ func recogniseAny(argv []string) (Preset, []string, bool) {
 	return Preset{}, nil, false
 }
 
-// expandHome gives a path below ~/ in the HOME of env, or in the folder that the agent's own variable names instead.
+// expandHome expands ~/ in a path with the HOME of env, or with the folder that the agent's own
+// variable names.
 func expandHome(path string, env []string) string {
 	below, ok := strings.CutPrefix(path, "~/")
 	if !ok {
@@ -75,8 +77,8 @@ func expandHome(path string, env []string) string {
 	return filepath.Join(dir, below)
 }
 
-// WithoutSandbox gives an agent's command without the sandbox of its own, and says so. Such a sandbox needs a user namespace
-// and mounts, which nothing gets in a fence: every tool call would fail.
+// WithoutSandbox returns an agent's command without its own sandbox, and a note about it. Such a
+// sandbox needs a user namespace and mounts, which a fence forbids: every tool call would fail.
 func WithoutSandbox(argv []string) (out []string, note string) {
 	p, args, ok := recogniseAny(argv)
 	if !ok || p.Name != "codex" {

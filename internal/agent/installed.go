@@ -18,18 +18,18 @@ import (
 // An agent's worktree gets copies of installed packages, never a link to the originals; a
 // temporary checkout for tests gets links.
 
-// Bounds of what is copied, and of how many folders are looked into for workspaces.
+// Bounds of what is copied, and of the folders that are searched for workspaces.
 const (
 	maxCopyFiles = 200_000
 	maxCopyBytes = 2 << 30
 	maxFolders   = 2_000
 )
 
-// ErrTooMuch is within the error of a copy that would be larger than the bounds.
+// ErrTooMuch is wrapped by the error of a copy that would exceed the bounds.
 var ErrTooMuch = errors.New("more than 200,000 files or 2 GiB")
 
-// Find gives the folders with installed packages of the tree at root, as slash paths: those
-// at its top, and node_modules of its workspaces.
+// InstalledPackages returns the folders with installed packages of the tree at root, as slash
+// paths: those at its top, and node_modules of its workspaces.
 func InstalledPackages(root string) []string {
 	var found []string
 	if isFile(root, "vendor/autoload.php") && isFile(root, "composer.json") {
@@ -45,7 +45,7 @@ func InstalledPackages(root string) []string {
 	return append(found, findWorkspaces(root)...)
 }
 
-// findWorkspaces finds folders with a package.json and packages of their own.
+// findWorkspaces finds folders with a package.json and installed packages.
 func findWorkspaces(root string) (found []string) {
 	seen := 0
 	var look func(dir string, depth int)
@@ -88,21 +88,20 @@ func isFolder(root, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// exists reports whether something of that name is in a tree, a link that leads nowhere
-// included.
+// exists reports whether a tree has something of that name, including a dangling link.
 func exists(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil
 }
 
-// ShareFolder puts a folder of from into the throwaway tree to, where nothing of that name is:
-// its folders are recreated down to the packages, which are links to the originals. Links
-// within it stay unchanged, so that a workspace's own packages are those of to. What a
-// virtual environment says of from says it of to.
+// ShareFolder links a folder of from into the temporary tree to, if to has nothing of that name:
+// its folders are recreated down to the packages, which are links to the originals. Links within it
+// stay unchanged, so that a workspace's own packages are those of to. The files of a virtual
+// environment that name from name to instead.
 func ShareFolder(from, to, name string) error {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
 	if err != nil || exists(to, name) {
-		return nil // there is nothing to share, or nothing is lacking
+		return nil // nothing to share, or it exists
 	}
 	dst, err := openFolder(to, name)
 	if err != nil {
@@ -116,7 +115,7 @@ func ShareFolder(from, to, name string) error {
 	return s.shareFolder(src, ".", 0)
 }
 
-// isVirtualEnv tells of a virtual environment of Python's.
+// isVirtualEnv reports whether name is that of a Python virtual environment.
 func isVirtualEnv(name string) bool { return name == ".venv" || name == "venv" }
 
 type folderSharer struct {
@@ -124,7 +123,7 @@ type folderSharer struct {
 	dst *os.Root
 }
 
-// cacheFolders are folders that tools write among packages: each tree has its own.
+// cacheFolders are folders that tools write among packages; they are not shared between trees.
 var cacheFolders = map[string]bool{".cache": true, ".vite": true, ".vite-temp": true, ".vitest": true}
 
 func (s folderSharer) shareFolder(src, at string, levels int) error {
@@ -165,17 +164,16 @@ func (s folderSharer) shareEntry(src, at string, e fs.DirEntry, levels int) erro
 	return s.dst.Symlink(src, at)
 }
 
-// CopyFolder puts a copy of a folder of from into to, where nothing of that name is, and reports
-// whether it did. The copy is made beside to and comes into its place whole. Blocks are
-// shared where the file system can; links that lead into from lead into to. Errors: among
-// others ErrTooMuch.
+// CopyFolder copies a folder of from to to, if to has nothing of that name, and reports whether it
+// did. The copy is made beside its place and renamed when complete. Blocks are shared if the file
+// system can; links into from become links into to. Errors include ErrTooMuch.
 func CopyFolder(ctx context.Context, from, to, name string) (made bool, err error) {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
 	if err != nil || exists(to, name) {
-		return false, nil // there is nothing to copy, or nothing is lacking
+		return false, nil // nothing to copy, or it exists
 	}
 	beside := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+"-installed")
-	if err := fsroot.RemoveAll(beside); err != nil { // of a copy that was cut short
+	if err := fsroot.RemoveAll(beside); err != nil { // from an interrupted copy
 		return false, err
 	}
 	if err := fsroot.MkdirAll(beside, 0o755); err != nil {
@@ -248,14 +246,13 @@ func (c *folderCopier) copyEntry(ctx context.Context, src, at string) error {
 	case info.Mode().IsRegular():
 		return c.copyFile(c.dst, src, at, info)
 	}
-	return nil // a socket is nobody's package
+	return nil // a socket belongs to no package
 }
 
-// pathRewriter says what becomes of paths that lead into one tree when they are brought into
-// another.
+// pathRewriter rewrites paths into one tree when its folders are copied to another.
 type pathRewriter struct {
 	from, to   string
-	virtualEnv bool // a virtual environment, whose files name the tree they are in
+	virtualEnv bool // a virtual environment: its files contain the path of their tree
 }
 
 func (m pathRewriter) rewrite(text string) string {
@@ -265,11 +262,11 @@ func (m pathRewriter) rewrite(text string) string {
 	return text
 }
 
-// maxRewrittenFile is up to which size a file that names its tree is read.
+// maxRewrittenFile is the size up to which a file is searched for the path of its tree.
 const maxRewrittenFile = 1 << 20
 
-// copyFile makes a copy of a regular file. One that names the tree it is in, as scripts and
-// .pth files of a virtual environment do, names the new one.
+// copyFile copies a regular file. In scripts and .pth files of a virtual environment it replaces
+// the path of the tree with that of the new one.
 func (m pathRewriter) copyFile(dst *os.Root, src, at string, info fs.FileInfo) error {
 	in, err := fsroot.OpenUserFile(src)
 	if err != nil {
@@ -283,13 +280,13 @@ func (m pathRewriter) copyFile(dst *os.Root, src, at string, info fs.FileInfo) e
 	if m.virtualEnv && namesItsTree(at) && info.Size() <= maxRewrittenFile {
 		var text []byte
 		if text, err = fsroot.ReadAll(in, maxRewrittenFile); err == nil {
-			if bytes.IndexByte(text, 0) < 0 { // a program is not text
+			if bytes.IndexByte(text, 0) < 0 { // not in a binary
 				text = bytes.ReplaceAll(text, []byte(m.from+"/"), []byte(m.to+"/"))
 			}
 			_, err = out.Write(text)
 		}
 	} else {
-		_, err = io.Copy(out, in) // the kernel shares the blocks where it can
+		_, err = io.Copy(out, in) // the kernel shares the blocks if it can
 	}
 	return errors.Join(err, out.Close())
 }
@@ -301,7 +298,7 @@ func namesItsTree(at string) bool {
 		strings.HasSuffix(base, ".egg-link") || strings.HasPrefix(base, "__editable__") || base == "pyvenv.cfg"
 }
 
-// openFolder makes a folder below a tree, and opens it.
+// openFolder creates a folder below a tree and opens it.
 func openFolder(tree, name string) (*os.Root, error) {
 	root, err := os.OpenRoot(tree)
 	if err != nil {

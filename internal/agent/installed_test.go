@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// project makes a tree with installed packages of several kinds, and gives its root.
+// project makes a tree with installed packages of several kinds and returns its root.
 func project(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -75,8 +75,7 @@ func TestInstalledPackages(t *testing.T) {
 	}
 }
 
-// Nothing in a copy leads back to the original, and it is what the original was but for the
-// names of its tree.
+// TestCopy: no link or path in a copy refers to the original tree; everything else is equal.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	from, to := project(t), empty(t)
@@ -123,7 +122,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// What was cut short is made anew, and a copy that is not whole is never in its place.
+// TestCopyCutShort: an interrupted copy is made again, and never takes its place incomplete.
 func TestCopyCutShort(t *testing.T) {
 	t.Parallel()
 	from, to := project(t), empty(t)

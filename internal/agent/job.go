@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	tick       = 100 * time.Millisecond // between two looks for requests
-	shortGrace = 2 * time.Second        // for those who outlive the agent's own process: they would write into a judged tree
-	drainTime  = time.Second            // for output held open by somebody outside the tree
-	pipeSize   = 64 << 10               // bytes that a pipe has at most
+	tick       = 100 * time.Millisecond // how often requests are looked for
+	shortGrace = 2 * time.Second        // for processes that outlive the agent's own process: they would write into a tree that is being checked
+	drainTime  = time.Second            // for output that a process outside the tree has open
+	pipeSize   = 64 << 10               // the capacity of a pipe in bytes
 )
 
-// run runs the agent from its start until nothing of it lives.
+// run runs the agent until all its processes have ended.
 func (j *job) run() (res Result) {
 	if j.hasRequest("stop") || j.hasRequest("kill") {
 		return Result{Ended: EndedStopped, Exit: -1, Error: "stopped before it started"}
@@ -34,7 +34,7 @@ func (j *job) run() (res Result) {
 	}
 	t := proc.NewTree(pid, j.spec.marker())
 	if j.begun.Agent, err = proc.Identify(pid); err == nil {
-		// Without it a lost run is found by its token and session: no reason to end it.
+		// Best effort: without it a lost run is found by its token and session.
 		_ = writeJSON(j.file("begun.json"), j.begun, false)
 	}
 	read := make(chan struct{})
@@ -59,7 +59,7 @@ func (j *job) run() (res Result) {
 	return res
 }
 
-// notStarted is the result a shell would give.
+// notStarted returns the result that a shell would report.
 func notStarted(err error) Result {
 	res := Result{Ended: EndedExit, Exit: 126, Error: err.Error()}
 	if errors.Is(err, proc.ErrMissing) || errors.Is(err, proc.ErrInterpreter) {
@@ -68,16 +68,16 @@ func notStarted(err error) Result {
 	return res
 }
 
-// pipes are the shim's ends.
+// pipes are the shim's ends of the agent's pipes.
 type pipes struct {
 	output *os.File
 	input  *os.File // nil without a prompt
 }
 
-// start starts the agent with its pipes and begins to feed the prompt.
+// start starts the agent with its pipes and begins to write the prompt.
 func (j *job) start() (int, pipes, error) {
 	argv, dir := j.spec.argv(), string(j.spec.Dir)
-	// The shim's own environment, as the agent was promised it.
+	// The shim was started with the environment for the agent.
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, roleName+"=") })
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return 0, pipes{}, belay.Refuse(belay.CodeCannot, "make it", "the working folder %s cannot be entered", belay.VisibleLine(dir))
@@ -111,7 +111,7 @@ func (j *job) start() (int, pipes, error) {
 	return pid, pipes{output: outR, input: inW}, nil
 }
 
-// prepareFence prepares the fence that the agent is started in, nil for none.
+// prepareFence returns the fence for the agent, nil for none.
 func (j *job) prepareFence() (*fence.Fence, error) {
 	if j.spec.Fence == nil {
 		return nil, nil
@@ -124,7 +124,7 @@ func (j *job) prepareFence() (*fence.Fence, error) {
 	return f, nil
 }
 
-// openInput returns the agent's standard input, and the end to write the prompt to.
+// openInput returns the agent's standard input, and the end that the prompt is written to.
 func (j *job) openInput() (*os.File, *os.File, error) {
 	info, err := fsroot.Lstat(j.file("prompt"))
 	if err != nil {
@@ -137,8 +137,8 @@ func (j *job) openInput() (*os.File, *os.File, error) {
 	return os.Pipe()
 }
 
-// feedPrompt writes the prompt and closes the pipe. It may take forever, when the agent
-// never reads; pipes.close ends it then. An agent that closes its input is not an error.
+// feedPrompt writes the prompt and closes the pipe. It blocks while the agent does not read;
+// pipes.close unblocks it. An agent that closes its input is not an error.
 func (j *job) feedPrompt(w *os.File) {
 	defer w.Close()
 	if f, err := fsroot.Open(j.file("prompt")); err == nil {
@@ -147,9 +147,9 @@ func (j *job) feedPrompt(w *os.File) {
 	}
 }
 
-// close ends the pipes once nobody of the tree can write. Somebody outside it may hold
-// the output open, a server the agent talked to: they are not waited for. What the agent printed is read, though, also where
-// this process had no time for it until now.
+// close closes the pipes after all processes of the tree have ended. A process outside it, like a
+// server that the agent talked to, may have the output open: close does not wait for it, but first
+// reads all that the agent printed, even if this process had no time to read it earlier.
 func (p pipes) close(read <-chan struct{}, to io.Writer) {
 	if p.input != nil {
 		_ = p.input.Close()
@@ -165,8 +165,7 @@ func (p pipes) close(read <-chan struct{}, to io.Writer) {
 	_ = p.output.Close()
 }
 
-// watch waits until the agent's own process ends or there is a reason to end it, and
-// gives that.
+// watch waits until the agent's own process ends or must be ended, and returns the reason.
 func (j *job) watch(t *proc.Tree) string {
 	var h silenceMeter
 	for {
@@ -191,9 +190,9 @@ func (j *job) watch(t *proc.Tree) string {
 	}
 }
 
-// silenceMeter measures silence by looks that should be a tick apart. A longer step counts as
-// a few ticks only: then the shim itself was suspended, and the agent's silence may be
-// ours, because nobody emptied its pipe.
+// silenceMeter measures how long the agent printed nothing. It is called every tick; a longer step
+// counts as five ticks at most, because then the shim itself was suspended and did not empty the
+// agent's pipe.
 type silenceMeter struct {
 	last   time.Duration
 	bytes  int64
@@ -209,7 +208,7 @@ func (h *silenceMeter) observe(now time.Duration, bytes int64) time.Duration {
 	return h.silent
 }
 
-// sleep waits for d, a child's end, or a signal that asks for the end.
+// sleep waits for d, the end of a child, or a signal to stop.
 func (j *job) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

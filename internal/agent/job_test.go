@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestReadLate: what the agent printed is kept, though the shim gets no time to read it until the agent and its tree are
-// gone, and somebody else has the output open.
+// TestReadLate: all that the agent printed is kept, even if the shim reads nothing until the
+// agent's tree has ended and another process has the output open.
 func TestReadLate(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -34,7 +34,7 @@ func TestReadLate(t *testing.T) {
 	}
 }
 
-// TestHush: silence is counted while the shim watches, and only then.
+// TestHush: silence is counted only while the shim runs.
 func TestHush(t *testing.T) {
 	t.Parallel()
 	var h silenceMeter

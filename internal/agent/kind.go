@@ -6,34 +6,34 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// callKind says how a call that is made again is to be understood. The zero kind looks at
-// something, or does what is not known: again with the same result, it leads nowhere.
+// callKind tells what repeating a call means. A call of the zero kind, which reads something or is
+// unknown, makes no progress when it is repeated with the same result.
 type callKind int
 
 const (
-	kindWaits     callKind = 1 << iota // it waits for something else to happen, and may do so for long
-	kindPolls                          // it asks for the state of something that changes by itself
-	kindTests                          // it runs tests: one that passes may be run again, to be sure
-	kindAdvances                       // it continues from where it was: only a result that is known to be the same tells
-	kindActs                           // it changes or starts something, and expects another result after that
-	kindNotes                          // it neither looks nor acts: a list of things to do, an echo
-	kindProcesses                      // the figures that it prints name processes and containers
+	kindWaits     callKind = 1 << iota // waits for something else to happen, possibly for long
+	kindPolls                          // asks for the state of something that changes by itself
+	kindTests                          // runs tests: a run that passes may be repeated to be sure
+	kindAdvances                       // continues from its last position: only an equal result shows a repetition
+	kindActs                           // changes or starts something, so later results may differ
+	kindNotes                          // neither reads nor changes anything: a to-do list, an echo
+	kindProcesses                      // the figures that it prints are IDs of processes and containers
 )
 
-// waitingTools are parts of names of tools that ask how far something is.
+// waitingTools are parts of the names of tools that wait for something or ask for progress.
 var waitingTools = []string{"output", "wait", "poll", "status", "sleep", "await", "monitor", "read_process", "list_processes"}
 
-// advancingTools are parts of names of tools that step on.
+// advancingTools are parts of the names of tools that continue from their last position.
 var advancingTools = []string{"scroll", "press", "next", "step", "continue", "key", "screenshot", "snapshot", "click", "navigate_back"}
 
-// actingTools are parts of names of tools that write files.
+// actingTools are parts of the names of tools that write files.
 var actingTools = []string{"edit", "write", "replace", "patch", "file_change", "create_file"}
 
-// notingTools are names of tools that only the agent itself reads.
+// notingTools are the names of tools that only affect the agent itself.
 var notingTools = map[string]bool{"todowrite": true, "todoread": true, "todo_write": true, "todo_read": true, "write_todos": true,
 	"update_plan": true, "think": true, "save_memory": true, "todo_list": true}
 
-// commandStart is what may stand in front of a command within a line.
+// commandStart matches what may precede a command within a line.
 const commandStart = `(?i)(?:^|[;&|` + "`" + `(]\s*|\b(?:do|then|sudo|timeout \S+)\s+)(?:\w+=\S+ )*(?:`
 
 var (
@@ -45,7 +45,7 @@ var (
 		`systemctl (?:is-active|status)|gh api|kubectl (?:logs|describe|top)|oc logs|` +
 		`docker (?:ps|logs|inspect|stats|compose (?:ps|logs))|podman (?:ps|logs)|fly logs|redis-cli ping|` +
 		`curl|wget|http|ping|dig|nslookup)\b`)
-	// asks for processes and containers, of which every figure is made up again
+	// lists processes and containers, of which all figures are generated
 	processCommand = lazyregexp.New(commandStart + `ps|pgrep|pidof|lsof|fuser|docker (?:ps|run|inspect|start|restart)|` +
 		`podman (?:ps|run))\b|\becho \$!`)
 	logFile     = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
@@ -63,7 +63,7 @@ var (
 	remarkCommand = lazyregexp.New(`^(?:echo|printf|date|pwd|whoami|true|:)(?: [^|&;<>` + "`" + `$]*)?$`)
 )
 
-// kindOf tells what kind a call is.
+// kindOf returns the kind of a call.
 func kindOf(c Call, cn normalizer) (k callKind) {
 	tool := strings.ToLower(c.Tool)
 	m, _ := c.Args.(map[string]any)
@@ -75,7 +75,7 @@ func kindOf(c Call, cn normalizer) (k callKind) {
 			return kindWaits
 		}
 	}
-	if chars, is := m["chars"].(string); is && strings.TrimSpace(chars) == "" { // looks at a running program
+	if chars, is := m["chars"].(string); is && strings.TrimSpace(chars) == "" { // reads from a running program
 		return kindWaits
 	}
 	for _, key := range []string{"command", "cmd", "script"} {
@@ -95,7 +95,7 @@ func kindOf(c Call, cn normalizer) (k callKind) {
 	return 0
 }
 
-// kindOfLine tells what kind a command line is: it can be several.
+// kindOfLine returns the kinds of a command line.
 func kindOfLine(line string) (k callKind) {
 	for _, one := range []struct {
 		is   callKind

@@ -21,7 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestDiskFull: the agent goes on, the result is written, and says what is missing.
+// TestDiskFull: the agent continues, and the result is written and names the loss.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	small := t.TempDir()
@@ -40,8 +40,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestUnkillable: what became somebody else, as under sudo, cannot be killed. The run
-// ends all the same, and says that the tree is not quiet.
+// TestUnkillable: a process of another user, as under sudo, cannot be killed. The run ends anyway,
+// and reports that the tree is not quiet.
 func TestUnkillable(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -53,7 +53,7 @@ func TestUnkillable(t *testing.T) {
 	const nobody = 65534
 	b := newBench(t, "")
 	home := t.TempDir()
-	for _, dir := range []string{filepath.Dir(home), home} { // t.TempDir's own is closed to others, and so is all with some umasks
+	for _, dir := range []string{filepath.Dir(home), home} { // t.TempDir's own folder is closed to others, and with some umasks so are all
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestUnkillable(t *testing.T) {
 	b.spec.Command = config.TypedCommand([]string{root, "_agent", "root", b.mark})
 	b.spec.Dir = "/"
 	var left []proc.Process
-	for limit := 300 * time.Millisecond; len(left) == 0 && limit < testutil.Patience; limit *= 4 { // it has to become root within it
+	for limit := 300 * time.Millisecond; len(left) == 0 && limit < testutil.Patience; limit *= 4 { // it must become root within the limit
 		b.dir, b.spec.Timeout = filepath.Join(runs, limit.String()), limit
 		spec, err := json.Marshal(said{b.spec, b.spec.Command.Argv()})
 		if err != nil {

@@ -9,43 +9,43 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// A cost that is not known is reported as unknown and never counted as 0.
+// An unknown cost is reported as unknown and never counted as 0.
 
-// CostNotReported is why the cost of an agent is unknown that says nothing of it.
+// CostNotReported is the reason why a cost is unknown when the agent does not report it.
 const CostNotReported = "the agent reports none"
 
-// rememberedSteps is how many steps are remembered, in case that they are reported again.
+// rememberedSteps is the number of steps that are remembered, in case they are reported again.
 const rememberedSteps = 64
 
-// Meter reads an agent's output, written to it as it comes. New makes one.
+// Meter reads the tokens and cost that an agent used from its output. NewMeter makes one.
 type Meter struct {
 	prices []belay.Price
 	reader StreamReader
 	state  meterState
 
-	session    string       // that was continued
-	usedBefore belay.Tokens // what it had used until then
+	session    string       // the continued session
+	usedBefore belay.Tokens // the tokens that it had used before
 
-	hopelessReason string // why nothing will come of it
+	hopelessReason string // why the agent cannot succeed
 }
 
-// meterState is all that a meter remembers; it can be written down and read again.
+// meterState is the state of a meter that is saved and restored.
 type meterState struct {
 	Names    Names               `json:"names"`
 	Counters map[string]*counter `json:"counters,omitempty"`
-	Turns    int                 `json:"turns,omitempty"` // ends of turns that were reported
-	Working  bool                `json:"works,omitempty"` // something happened since the last one
-	Gap      bool                `json:"gap,omitempty"`   // a part of the output was not read
+	Turns    int                 `json:"turns,omitempty"` // reported ends of turns
+	Working  bool                `json:"works,omitempty"` // there was activity since the last one
+	Gap      bool                `json:"gap,omitempty"`   // part of the output was not read
 }
 
-// counter is one session or thread.
+// counter counts one session or thread.
 type counter struct {
-	Done         belay.Use  `json:"done"`            // of counters of the same name that began anew
-	Total        *belay.Use `json:"total,omitempty"` // the newest total
-	EarlierSteps belay.Use  `json:"old"`             // steps since then that are not reported again
-	Steps        []step     `json:"steps,omitempty"` // the last ones since then
-	Working      bool       `json:"works,omitempty"` // calls or steps since then
-	Invalid      string     `json:"odd,omitempty"`   // a number since then that cannot be
+	Done         belay.Use  `json:"done"`            // of counters of the same name before they restarted
+	Total        *belay.Use `json:"total,omitempty"` // the latest total
+	EarlierSteps belay.Use  `json:"old"`             // steps since the total that will not be reported again
+	Steps        []step     `json:"steps,omitempty"` // the last steps since the total
+	Working      bool       `json:"works,omitempty"` // calls or steps since the total
+	Invalid      string     `json:"odd,omitempty"`   // an impossible number since the total
 }
 
 type step struct {
@@ -53,7 +53,7 @@ type step struct {
 	Usage Usage  `json:"usage"`
 }
 
-// NewMeter makes a meter. Prices are tried in their order.
+// NewMeter makes a meter. The first matching price counts.
 func NewMeter(prices []belay.Price) *Meter {
 	m := &Meter{prices: prices}
 	m.state.Counters = map[string]*counter{}
@@ -62,8 +62,9 @@ func NewMeter(prices []belay.Price) *Meter {
 	return m
 }
 
-// ContinueSession says that the output is of a session that was continued, and what it had used before. Codex and Qwen Code
-// count all of a session, also in a later run of it; the others count each run by itself (make agents measures it).
+// ContinueSession makes the meter subtract what a continued session had used before. Codex and Qwen
+// Code report the total of a session, also in a later run of it; the others count each run by
+// itself (make agents measures it).
 func (m *Meter) ContinueSession(session string, used belay.Use) {
 	m.session = session
 	if used.Tokens != nil {
@@ -71,7 +72,7 @@ func (m *Meter) ContinueSession(session string, used belay.Use) {
 	}
 }
 
-// subtractBefore takes off a report what the session had used before this run.
+// subtractBefore subtracts from a report what the session had used before this run.
 func (m *Meter) subtractBefore(u Usage) Usage {
 	whole := u.Total && (u.Agent == "codex" || u.Agent == "qwen")
 	if m.session == "" || u.Counter != m.session || !whole || len(u.Models) != 1 {
@@ -79,7 +80,7 @@ func (m *Meter) subtractBefore(u Usage) Usage {
 	}
 	t, b := u.Models[0].Tokens, m.usedBefore
 	if t.Sum() < b.Sum() {
-		return u // it counts anew
+		return u // the counter restarted
 	}
 	u.Models = singleModel(u.Models[0].Model, belay.Tokens{
 		Input: max(0, t.Input-b.Input), CacheRead: max(0, t.CacheRead-b.CacheRead),
@@ -88,13 +89,13 @@ func (m *Meter) subtractBefore(u Usage) Usage {
 	return u
 }
 
-// Write takes more of the output. It never fails.
+// Write reads more of the output. It never fails.
 func (m *Meter) Write(p []byte) (int, error) { return m.reader.Write(p) }
 
-// Close reads a last line without an end.
+// Close reads an unfinished last line.
 func (m *Meter) Close() { m.reader.Close() }
 
-// NoteGap says that a part of the output is missing here.
+// NoteGap records that a part of the output is missing here.
 func (m *Meter) NoteGap() {
 	m.reader.BreakLine()
 	m.state.Gap = true
@@ -104,13 +105,13 @@ func (m *Meter) NoteGap() {
 // unfinished; ok is false when they were not kept.
 func (m *Meter) Pending() (n int, ok bool) { return m.reader.Pending() }
 
-// MarshalJSON writes down what was read so far, but for what is held.
+// MarshalJSON saves what was read so far, without an unfinished line.
 func (m *Meter) MarshalJSON() ([]byte, error) {
 	m.state.Names = m.reader.Names
 	return json.Marshal(m.state)
 }
 
-// UnmarshalJSON takes up what another meter wrote down.
+// UnmarshalJSON restores what MarshalJSON saved.
 func (m *Meter) UnmarshalJSON(data []byte) error {
 	var s meterState
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -128,8 +129,8 @@ func (m *Meter) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Turns returns how many turns were reported to be over. over says that nothing was heard of
-// the agent since the last one: it may be about to end.
+// Turns returns the number of turns reported as ended. over is true while there was no activity
+// since the last one: the agent may be about to exit.
 func (m *Meter) Turns() (n int, over bool) {
 	return m.state.Turns, m.state.Turns > 0 && !m.state.Working
 }
@@ -137,7 +138,7 @@ func (m *Meter) Turns() (n int, over bool) {
 // Session returns the id of the agent's session, "" when its output names none.
 func (m *Meter) Session() string { return m.reader.Names.Session }
 
-// HopelessReason tells why the agent will not be able to work and should be ended; "" while it may.
+// HopelessReason returns why the agent cannot succeed and should be ended; "" if it may.
 func (m *Meter) HopelessReason() string { return m.hopelessReason }
 
 // Used returns what was used so far.
@@ -167,7 +168,7 @@ func (m *Meter) Used() belay.Use {
 	return sum
 }
 
-// partlyKnown says that more was used than is known.
+// partlyKnown marks u as incomplete: more was used than is known.
 func partlyKnown(u belay.Use, why string) belay.Use {
 	if u.CostUnknown == "" {
 		u.CostUnknown = why
@@ -180,7 +181,7 @@ func partlyKnown(u belay.Use, why string) belay.Use {
 	return u
 }
 
-// usedSinceTotal is what the counter used since its last total.
+// usedSinceTotal returns what the counter used since its last total.
 func (m *Meter) usedSinceTotal(c *counter) belay.Use {
 	sum := c.EarlierSteps
 	for _, s := range c.Steps {
@@ -189,7 +190,7 @@ func (m *Meter) usedSinceTotal(c *counter) belay.Use {
 	return sum
 }
 
-// CallBegan takes a call of a tool: work continues.
+// CallBegan records activity.
 func (m *Meter) CallBegan(Call) {
 	m.state.Working = true
 	for _, c := range m.state.Counters {
@@ -197,7 +198,7 @@ func (m *Meter) CallBegan(Call) {
 	}
 }
 
-// CallEnded takes what came of a call.
+// CallEnded implements Listener.
 func (m *Meter) CallEnded(CallResult) {}
 
 func (m *Meter) addReport(u Usage) {
@@ -214,7 +215,8 @@ func (m *Meter) addReport(u Usage) {
 	m.state.Working = !u.Last
 }
 
-// counterOf returns the counter of a report. What came before a session was named is its own.
+// counterOf returns the counter of a report. A counter without a session becomes that of the first
+// session that is named.
 func (m *Meter) counterOf(u Usage) *counter {
 	name, unnamed := u.Agent+" "+u.Counter, u.Agent+" "
 	c := m.state.Counters[name]
@@ -229,8 +231,7 @@ func (m *Meter) counterOf(u Usage) *counter {
 	return c
 }
 
-// addStep takes one step, or more of it: each count of a message only grows while it is
-// reported.
+// addStep adds one step, or updates it: the counts of a message only grow while it is reported.
 func (m *Meter) addStep(c *counter, u Usage) {
 	c.Working = true
 	if u.Invalid != "" {
@@ -263,7 +264,7 @@ func largerCounts(was, is Usage) Usage {
 	return is
 }
 
-// setTotal takes all that a counter used so far: it replaces what was counted of it.
+// setTotal sets the total of a counter, which replaces all that was counted before.
 func (m *Meter) setTotal(c *counter, u Usage) {
 	if u.Invalid != "" {
 		c.Invalid = u.Invalid
@@ -273,7 +274,7 @@ func (m *Meter) setTotal(c *counter, u Usage) {
 	if c.Total != nil && hasRestarted(*c.Total, is, since, c.Working && u.Last) {
 		c.Done, c.Total = c.Done.Plus(*c.Total), nil
 	}
-	if is.Tokens == nil { // it gives the cost alone
+	if is.Tokens == nil { // it reports the cost alone
 		before := belay.Use{Tokens: since.Tokens}
 		if c.Total != nil {
 			before = belay.Use{Tokens: c.Total.Tokens}.Plus(before)
@@ -281,12 +282,12 @@ func (m *Meter) setTotal(c *counter, u Usage) {
 		is.Tokens = before.Tokens
 	}
 	c.Total, c.EarlierSteps, c.Steps, c.Working, c.Invalid = &is, belay.Use{}, nil, false, ""
-	m.state.Gap = false // all that was missed of it is in there
+	m.state.Gap = false // the total includes what was not read
 }
 
-// hasRestarted reports whether a total is not the one before and what came since, but that of a
-// counter that began again: the same session, resumed by another process, may count from
-// nothing. worked says that something was done for which a turn's end has to count.
+// hasRestarted reports whether a total belongs to a counter that started from zero, and does not
+// continue the previous total: the same session, resumed by another process, may count from zero.
+// worked means that there was activity which the end of a turn must have counted.
 func hasRestarted(was, is, since belay.Use, worked bool) bool {
 	a, b, s := was.TokenSum(), is.TokenSum(), since.TokenSum()
 	switch {
@@ -307,7 +308,7 @@ func saturate(n int64) int64 {
 	return n
 }
 
-// priceReport returns a report with its cost: the one it reports itself, or that of the prices.
+// priceReport returns a report with its cost: the reported one, or one computed from the prices.
 func (m *Meter) priceReport(u Usage) (use belay.Use) {
 	for _, one := range u.Models {
 		t := one.Tokens

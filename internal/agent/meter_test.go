@@ -14,14 +14,14 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// prices are of nobody: they make sums that can be read. A million tokens of input cost 1,
-// read from a cache 0.1, written to one 2, and of output 10.
+// prices are made up so that sums are easy to read: a million tokens of input cost 1, read from a
+// cache 0.1, written to one 2, and of output 10.
 var prices = []belay.Price{
 	{Name: "own", Models: []string{"claude-x*", "qwen3", "codex", "pro", "opencode", "local/*"}, Input: 1, CacheRead: 0.1, CacheWrite: 2, Output: 10},
 	{Name: "half", Input: 1, Output: 1, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice},
 }
 
-// read gives what a stream comes to, line by line.
+// read returns the use after each line of a stream.
 func read(m *agent.Meter, text string) (after []string) {
 	for line := range strings.Lines(text) {
 		_, _ = m.Write([]byte(line))
@@ -31,7 +31,7 @@ func read(m *agent.Meter, text string) (after []string) {
 	return after
 }
 
-// turns are two turns of each agent, in its documented form, that come to 0.4 dollars each.
+// turns are two turns of each agent, in its documented form, that cost 0.4 dollars each.
 var turns = map[string]string{
 	"claude, priced by message": `{"type":"assistant","session_id":"s","message":{"id":"m1","model":"claude-x-1","usage":{"input_tokens":100000,"cache_read_input_tokens":1000000,"cache_creation_input_tokens":50000,"output_tokens":10000}}}
 {"type":"assistant","session_id":"s","message":{"id":"m2","model":"claude-x-1","usage":{"input_tokens":400000,"output_tokens":0}}}`,
@@ -56,9 +56,9 @@ var turns = map[string]string{
 {"type":"message_end","message":{"role":"assistant","model":"local/b","usage":{"input":0,"output":40000,"cost":{"total":0}}}}`,
 }
 
-// TestTurns: 0.4 a turn and 0.5 allowed: reached with the second turn's report and not with
-// the first, of each agent; without prices the cost of those that report none is unknown,
-// and tokens have their limit all the same.
+// TestTurns: with 0.4 a turn and a limit of 0.5, each agent reaches the limit with the second
+// turn's report and not with the first. Without prices the cost of agents that report none is
+// unknown, but the limit on tokens applies.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	for name, text := range turns {
@@ -89,7 +89,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestUsed: each report counts once, whatever an agent repeats, and what is not known is said.
+// TestUsed: each report counts once, even if an agent repeats it, and unknown use is reported as
+// unknown.
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	message := func(id string, in int) string {
@@ -142,7 +143,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestGap: what was not read is said, until a total has it.
+// TestGap: a gap is reported until a total includes it.
 func TestGap(t *testing.T) {
 	t.Parallel()
 	m := agent.NewMeter(prices)
@@ -158,7 +159,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestTurnsOver: the end of a turn is over until something is heard again.
+// TestTurnsOver: a turn is over until there is new activity.
 func TestTurnsOver(t *testing.T) {
 	t.Parallel()
 	m := agent.NewMeter(nil)
@@ -176,8 +177,8 @@ func TestTurnsOver(t *testing.T) {
 	}
 }
 
-// FuzzWrittenDown: a meter that is written down anywhere between two lines, and read again by
-// another process, goes on as if nothing had been.
+// FuzzWrittenDown: a meter that is saved between any two lines and restored by another process
+// continues without a difference.
 func FuzzWrittenDown(f *testing.F) {
 	for _, text := range turns {
 		f.Add(text, uint8(1))
@@ -212,8 +213,9 @@ func FuzzWrittenDown(f *testing.F) {
 	})
 }
 
-// TestContinues: Codex and Qwen Code count all of a session, so what was used before it was continued is taken
-// off; an agent that counts each run by itself, another session, and a counter that begins anew, stay as they are.
+// TestContinues: Codex and Qwen Code report the total of a session, so earlier use is subtracted;
+// it is not subtracted for an agent that counts each run, for another session, or for a counter
+// that restarts.
 func TestContinues(t *testing.T) {
 	t.Parallel()
 	before := belay.Use{Tokens: &belay.Tokens{Input: 1000, CacheRead: 500, Output: 100}}
@@ -237,7 +239,7 @@ func TestContinues(t *testing.T) {
 	}
 }
 
-// TestSessionNamed: the session that each agent names, in events as they are recorded.
+// TestSessionNamed: the session that each agent names, in recorded events.
 func TestSessionNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -256,8 +258,8 @@ func TestSessionNamed(t *testing.T) {
 	}
 }
 
-// TestHopeless: a key that is refused again and again will not be accepted; a rate limit passes, and so may the first
-// refusals, of a token that has expired.
+// TestHopeless: a key that is rejected repeatedly will not be accepted; a rate limit is temporary,
+// and so may be the first rejections, of an expired token.
 func TestHopeless(t *testing.T) {
 	t.Parallel()
 	retry := func(n, status int, why string) string {

@@ -12,21 +12,20 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Size says how long an output is and how much of it is not kept.
+// Size is the length of an output and how much of it was not kept.
 type Size struct {
 	Bytes int64 `json:"bytes"`
 	Cut   int64 `json:"cut,omitempty"`
 }
 
-// Output writes the start of the output, a line "… N bytes cut …" where something is
-// missing, and its end, as raw as the agent wrote it: the caller makes it harmless.
-// It may be called while the agent runs.
+// Output writes the start of the output, a line "… N bytes cut …" if something is missing, and
+// its end, unescaped: the caller must make it safe to print. It may be called while the agent runs.
 func (r *Run) Output(w io.Writer) (Size, error) {
 	size, err := copyOutput(w, filepath.Join(r.dir, "out"), r.spec.Head, r.spec.Tail, segmentSize)
 	if err != nil {
 		return size, fmt.Errorf("reading the output of %s: %w", r.label(), err)
 	}
-	// Only the result knows of bytes that the disk did not take.
+	// Only the result counts bytes that could not be written to the disk.
 	var res Result
 	if r.State() == Finished && readJSON(r.file("result.json"), &res) == nil && res.OutputBytes > size.Bytes {
 		size.Cut += res.OutputBytes - size.Bytes
@@ -35,7 +34,7 @@ func (r *Run) Output(w io.Writer) (Size, error) {
 	return size, nil
 }
 
-// copyOutput holds at most tail bytes in memory.
+// copyOutput keeps at most tail bytes in memory.
 func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 	var size Size
 	var end []byte
@@ -43,8 +42,8 @@ func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 		total, err := outputSize(dir, seg)
 		if err == nil {
 			size = Size{Bytes: total, Cut: cutBytes(total, head, tail)}
-			// The end is read before anything is shown: a running agent may push a
-			// segment out just now. It cannot do so forever.
+			// Read the end before writing anything: a running agent may just now cause a segment to
+			// be deleted. It cannot do so forever.
 			end, err = readRange(dir, min(total, head)+size.Cut, total, seg)
 		}
 		if err == nil {
@@ -54,7 +53,7 @@ func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 			return size, err
 		}
 	}
-	for at := int64(0); at < min(size.Bytes, head); at += seg { // these are never pushed out
+	for at := int64(0); at < min(size.Bytes, head); at += seg { // segments of the start are never deleted
 		p, err := readRange(dir, at, min(at+seg, head, size.Bytes), seg)
 		if err != nil {
 			return size, err
@@ -72,7 +71,7 @@ func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 	return size, err
 }
 
-// readRange returns the bytes from..to of an output, fs.ErrNotExist when one is missing.
+// readRange returns the bytes from..to of an output, fs.ErrNotExist when a segment is missing.
 func readRange(dir string, from, to, seg int64) ([]byte, error) {
 	var all []byte
 	for from < to {
@@ -93,7 +92,7 @@ func readRange(dir string, from, to, seg int64) ([]byte, error) {
 	return all, nil
 }
 
-// LossWriter is a writer that is told how many bytes of the output were deleted before they
+// LossWriter is a writer that gets the number of bytes of the output that were deleted before they
 // could be read. Other writers get a line of text instead.
 type LossWriter interface {
 	BytesMissed(bytes int64) error
@@ -104,7 +103,7 @@ type follower struct {
 	dir    string
 	seg    int64
 	offset int64    // the next byte to show
-	file   *os.File // the segment at is in; open, it can be read to its end though deleted
+	file   *os.File // the segment of offset; it can be read to its end even when deleted
 	buf    []byte
 }
 
@@ -112,8 +111,8 @@ func newFollower(dir string, seg int64) *follower {
 	return &follower{dir: dir, seg: seg, buf: make([]byte, 64<<10)}
 }
 
-// copyNew shows what has come since the last call. What was deleted before it could be
-// read is named and skipped.
+// copyNew writes the output since the last call. Bytes that were deleted before they could be read
+// are reported and skipped.
 func (f *follower) copyNew(w io.Writer) error {
 	for {
 		if err := f.openSegment(w); err != nil {
@@ -142,7 +141,7 @@ func (f *follower) copyNew(w io.Writer) error {
 	}
 }
 
-// openSegment returns io.EOF when there is nothing yet.
+// openSegment returns io.EOF when there is no new output.
 func (f *follower) openSegment(w io.Writer) error {
 	if f.file != nil {
 		return nil
@@ -167,7 +166,7 @@ func (f *follower) openSegment(w io.Writer) error {
 		}
 		to := slices.Min(numbers) * f.seg
 		if to <= f.offset {
-			continue // it came between the two looks
+			continue // created between the two calls
 		}
 		if m, ok := w.(LossWriter); ok {
 			err = m.BytesMissed(to - f.offset)
@@ -181,7 +180,7 @@ func (f *follower) openSegment(w io.Writer) error {
 	}
 }
 
-// NotShown is the line in the place of bytes that were deleted before they could be read.
+// NotShown returns the line that replaces bytes deleted before they could be read.
 func NotShown(bytes int64) string { return fmt.Sprintf("\n[%d bytes not shown]\n", bytes) }
 
 func (f *follower) close() {

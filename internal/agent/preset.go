@@ -11,40 +11,40 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// Preset is what belay knows of a coding agent: how it is called, and how it is started so that it works without
-// a person and may write. Those that are not Measured are from documents.
+// Preset is what belay knows about a coding agent: its name, and how to start it so that it works
+// without a person and may write. Unless Measured, this comes from the agent's documentation.
 type Preset struct {
 	Name     string
 	Programs []string // names of its program, the usual one first
-	Packages []string // how npx, bunx and the like call it
-	Command  []string // the whole command: headless, with its event stream, with the least right to write that works
-	Measured bool     // Start was tried with the real agent
+	Packages []string // the packages that npx, bunx and the like run
+	Command  []string // the complete command: headless, with an event stream, and with the fewest write permissions that work
+	Measured bool     // Command was tried with the real agent
 
-	// What a command of its must have to work without a person, and to write; any of them.
-	// A word that ends in "=" is a flag with a value in the same word or the next one, and "=a|b" its values.
-	// Nothing is needed where there is none.
+	// Headless and Writes are words of which a command must have one to work without a person, and
+	// to write. A word that ends in "=" is a flag with a value in the same word or the next one;
+	// "=a|b" lists its accepted values. An empty list requires nothing.
 	Headless []string
 	Writes   []string
 
-	// Settings are files, below the home (~/), at the root of the repository or absolute, in which the right to
-	// write may be given, and words of which one then stands there.
+	// Settings are files, below the home (~/), at the root of the repository or absolute, that may
+	// give permission to write; they do so if they contain one of Grants.
 	Settings []string
 	Grants   []string
 
-	// Resume are the words that, behind its command, continue the session ID; none where that is not known.
-	// A command with one of Sessions chooses its session itself.
+	// ResumeWords are appended to the command to continue the session ID; none where that is
+	// unknown. A command with one of Sessions chooses its session itself.
 	ResumeWords []string
 	Sessions    []string
 
-	// Begin are the words that give a new session the ID, a random UUID, for an agent that prints the id of its session at
-	// its end alone: one that is ended before that could not be continued.
+	// BeginWords give a new session the ID, a random UUID, for an agent that prints its session's
+	// ID only at its end: a run that is ended earlier could not be continued.
 	BeginWords []string
 
-	// State is what it writes of its own, in a fence as well: folders, and with a star files whose names begin so.
-	// Kept is what of that stays closed to it there.
+	// State is what the agent may write for itself in a fence: folders, and with a star files by
+	// prefix. StateKept is the part of State that stays closed.
 	State, StateKept []string
 
-	FixFlags string // the flags that are missing, as one adds them, for the right to write
+	FixFlags string // the flags to add for permission to write
 }
 
 // presets are the agents that belay knows, in the order in which they are listed.
@@ -171,8 +171,8 @@ func PresetNames() []string {
 	return names
 }
 
-// Recognise returns the preset of an agent's command and the words behind its program, also where env, npx or
-// the like starts it. ok is false for any other command.
+// Recognise returns the preset of an agent's command and the arguments after its program, also if
+// env, npx or the like starts it. ok is false for any other command.
 func Recognise(argv []string) (p Preset, args []string, ok bool) {
 	if len(argv) > 0 && filepath.Base(argv[0]) == "env" {
 		argv = argv[1:]
@@ -215,8 +215,8 @@ func Recognise(argv []string) (p Preset, args []string, ok bool) {
 	return Preset{}, nil, false
 }
 
-// UnwatchedNote says that nothing was watched of a command of a known agent that printed no events, "" for any other
-// command: of a script nothing else is expected.
+// UnwatchedNote returns a note that a known agent printed no events, so that its calls were not
+// watched. It returns "" for any other command: a script is not expected to print events.
 func UnwatchedNote(argv []string) string {
 	p, _, known := Recognise(argv)
 	for i := 0; i < len(presets) && !known; i++ {
@@ -235,23 +235,23 @@ func UnwatchedNote(argv []string) string {
 	return fmt.Sprintf("%s prints no events: its %s", p.Name, what)
 }
 
-// isFullCommand reports whether a command begins as --with has it.
+// isFullCommand reports whether a command begins with the preset's Command.
 func (p Preset) isFullCommand(argv []string) bool {
 	return len(argv) >= len(p.Command) && slices.Equal(argv[:len(p.Command)], p.Command)
 }
 
-// MissingFlag is what a command of an agent is without.
+// MissingFlag is the kind of flag that an agent's command lacks.
 type MissingFlag string
 
-// What a command may be without.
+// Kinds of missing flags.
 const (
 	LackNothing  MissingFlag = ""
 	LackHeadless MissingFlag = "headless" // it opens its own screen and waits for a person
 	LackWrites   MissingFlag = "writes"   // it may not change a file
 )
 
-// Missing tells what the words behind the agent's program are without. granted reads settings: it reports whether
-// one of the words stands in the file.
+// Missing returns the kind of flag that the arguments of the agent's program lack. granted reports
+// whether a settings file contains one of the words.
 func (p Preset) Missing(args []string, granted func(file string, words []string) bool) MissingFlag {
 	if slices.ContainsFunc(args, func(a string) bool { return slices.Contains([]string{"--help", "-h", "--version"}, a) }) {
 		return LackNothing
@@ -268,9 +268,10 @@ func (p Preset) Missing(args []string, granted func(file string, words []string)
 	return LackWrites
 }
 
-// CheckReady refuses a command of a known agent that would wait for a person on its own screen, or that may not change
-// a file: each attempt would be paid for and leave nothing. root is the repository's, env the environment the
-// agent gets. Any other command is ready. Errors: belay.CodeUsage with the flags to add.
+// CheckReady fails for a command of a known agent that would wait for a person on its own screen,
+// or that may not change a file: each attempt would cost money and change nothing. root is the
+// repository's, env the agent's environment. Any other command is ready. Errors: belay.CodeUsage
+// with the flags to add.
 func CheckReady(argv []string, root string, env []string) error {
 	p, args, known := Recognise(argv)
 	if !known {
@@ -287,7 +288,7 @@ func CheckReady(argv []string, root string, env []string) error {
 	return nil
 }
 
-// settingsGrant reads settings of agents. A file that cannot be read grants nothing.
+// settingsGrant searches settings of agents. A file that cannot be read grants nothing.
 func settingsGrant(root string, env []string) func(file string, words []string) bool {
 	return func(file string, words []string) bool {
 		if below, ok := strings.CutPrefix(file, "~/"); ok {
@@ -306,7 +307,7 @@ func settingsGrant(root string, env []string) func(file string, words []string) 
 	}
 }
 
-// hasFlag reports whether one of the flags stands among the words.
+// hasFlag reports whether one of the flags is among the arguments.
 func hasFlag(args, flags []string) bool {
 	for i, arg := range args {
 		for _, flag := range flags {

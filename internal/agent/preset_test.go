@@ -36,7 +36,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestLacks: what a command is without, and what gives it.
+// TestLacks: which flag a command lacks, and what provides it.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]MissingFlag{
@@ -86,7 +86,7 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// TestReady: a person's settings may give the right to write.
+// TestReady: a person's settings may give permission to write.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	home, root := t.TempDir(), t.TempDir()
@@ -142,7 +142,7 @@ func TestPresetsAreDocumented(t *testing.T) {
 	}
 	for _, p := range presets {
 		command := strings.Join(p.Command, " ")
-		if p.Name == "aider" { // through a shell, for the name of the prompt's file
+		if p.Name == "aider" { // runs through a shell, which names the prompt's file
 			command = `aider --message-file "$BELAY_PROMPT_FILE" ` + strings.Join(p.Command[4:], " ")
 		}
 		tried := map[bool]string{true: "the command", false: "documents only"}[p.Measured]

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestRecordedFromAgents plays what real agents printed while they did what a script says:
-// every call that they print is read, work is let be, and rounds of the same are found as
-// the third one ends. A table for each agent says how many calls it printed, and which of
-// them ends the third round; 0 is for work, and for rounds that the agent does not print.
+// TestRecordedFromAgents replays what real agents printed while they followed a script: every
+// printed call is read, work is not a stall, and a stall is found as its third round ends. A table
+// for each agent lists how many calls it printed, and which of them ends the third round; 0 is for
+// work, and for rounds that the agent does not print.
 func TestRecordedFromAgents(t *testing.T) {
 	t.Parallel()
 	tables, err := filepath.Glob("testdata/stall/real/*.tsv")
@@ -54,7 +54,7 @@ func TestRecordedFromAgents(t *testing.T) {
 	}
 }
 
-// cells reads a row: a file and two numbers.
+// cells parses a row: a file and two numbers.
 func cells(t *testing.T, row string) (name string, calls, stall int) {
 	t.Helper()
 	f := strings.Fields(row)

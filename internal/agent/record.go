@@ -14,17 +14,17 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// How a run ended.
+// The ways in which a run ends.
 const (
-	EndedExit    = "exit"    // by itself, with Exit; also when it could not be started
-	EndedTimeout = "timeout" // at Spec.Timeout
-	EndedQuiet   = "quiet"   // no output for Spec.Quiet
+	EndedExit    = "exit"    // the agent exited with Exit, or could not be started
+	EndedTimeout = "timeout" // after Spec.Timeout
+	EndedQuiet   = "quiet"   // after no output for Spec.Quiet
 	EndedStopped = "stopped" // by Stop, or by a TERM or INT sent to the shim
 	EndedLost    = "lost"    // the shim died before it could write a result
 )
 
-// Result is how a run ended. Times follow the monotonic clock: Finished is Started
-// plus Elapsed whatever happened to the wall clock meanwhile.
+// Result describes how a run ended. Times follow the monotonic clock: Finished is Started plus
+// Elapsed, even if the wall clock was changed.
 type Result struct {
 	Ended         string        `json:"ended"`
 	Exit          int           `json:"exit"`             // exit status; 128 + signal; 126 or 127 when it could not be started; -1 unknown
@@ -32,13 +32,13 @@ type Result struct {
 	Core          bool          `json:"core,omitempty"`   // it dumped core
 	Started       time.Time     `json:"started,omitzero"`
 	Finished      time.Time     `json:"finished,omitzero"` // zero when lost
-	Elapsed       time.Duration `json:"elapsed_ns"`        // when lost: until its last output
-	OutputBytes   int64         `json:"output_bytes"`      // all it wrote, stdout and stderr
-	Cut           int64         `json:"cut,omitempty"`     // of them not kept
+	Elapsed       time.Duration `json:"elapsed_ns"`        // of a lost run: until its last output
+	OutputBytes   int64         `json:"output_bytes"`      // total of stdout and stderr
+	Cut           int64         `json:"cut,omitempty"`     // bytes of them that were not kept
 	Error         string        `json:"error,omitempty"`   // why it could not be started, was lost, or is incomplete
 	LeftProcesses []string      `json:"left,omitempty"`    // processes that could not be killed: the tree is not quiet
 
-	Denied []fence.Denial `json:"denied,omitempty"` // what its fence refused
+	Denied []fence.Denial `json:"denied,omitempty"` // what its fence denied
 }
 
 func (r *Result) setStatus(ws syscall.WaitStatus) {
@@ -52,18 +52,18 @@ func (r *Result) setStatus(ws syscall.WaitStatus) {
 	}
 }
 
-// beginRecord is begun.json: from the moment it exists the agent may have run, so the run
-// is never started again. Agent is filled in once the agent is there; in between,
-// the token in the environment tells who it is.
+// beginRecord is begun.json: once it exists the agent may have run, so the run is never started
+// again. Agent is added after the agent has started; until then the token in the environment
+// identifies it.
 type beginRecord struct {
-	Boot    string    `json:"boot"` // ids of processes mean nothing after a reboot
+	Boot    string    `json:"boot"` // process IDs are meaningless after a reboot
 	Guard   proc.ID   `json:"guard"`
 	Shim    proc.ID   `json:"shim"`
 	Agent   proc.ID   `json:"agent,omitzero"`
 	Started time.Time `json:"started"`
 }
 
-// newTrace is how the processes of a run are found when its guard and shim may both be gone.
+// newTrace returns how to find the processes of a run when its guard and shim may both have died.
 func (b beginRecord) newTrace(d specFile) proc.Trace {
 	return proc.Trace{
 		Boot: b.Boot, Marker: d.marker(), Members: []proc.ID{b.Guard, b.Shim, b.Agent},
@@ -82,9 +82,8 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
-// writeJSON replaces path. With sync, once it returns the new value is on the disk, name
-// and all; without it a power cut may take both, for what need not outlive one, because
-// the run does not.
+// writeJSON replaces path. With sync, the value and its name are on the disk when it returns;
+// without, a power cut may lose both, for files that are useless once the run has ended.
 func writeJSON(path string, v any, sync bool) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -93,7 +92,7 @@ func writeJSON(path string, v any, sync bool) error {
 	return fsroot.AtomicWrite(path, fsroot.AtomicOptions{Synced: sync}, append(data, '\n'))
 }
 
-// syncFile brings a file's bytes, or a folder's names, to the disk.
+// syncFile syncs a file's content, or a folder's entries, to the disk.
 func syncFile(path string) error {
 	if fsroot.IsFolder(path) {
 		return fsroot.SyncDir(path)

@@ -10,10 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 )
 
-// root is the working tree that the recordings were made in.
+// root is the working tree of the recordings.
 const root = "/work/shop"
 
-// watched feeds a recording line by line and gives what was found, with the number of
+// watched feeds a recording line by line and returns the stall that was found, with the number of
 // calls that had begun by then.
 func watched(t *testing.T, path string) (*agent.Stall, int) {
 	t.Helper()
@@ -37,8 +37,7 @@ func watched(t *testing.T, path string) (*agent.Stall, int) {
 	return w.Found(), w.Calls()
 }
 
-// TestRecordings: what went round in circles is found as its third round ends, and
-// nothing else is.
+// TestRecordings: a stall is found as its third round ends, and nothing else is taken as one.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	clean, err := filepath.Glob("testdata/stall/clean/*.jsonl")

@@ -12,19 +12,19 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Renderer writes the output of an agent for people: events of a stream that belay knows become a line for each
-// call of a tool, the agent's words, and what failed. Everything else passes as it is.
+// Renderer prints the output of an agent for people: events of a known stream become a line for
+// each tool call, the agent's text, and errors. Everything else is printed unchanged.
 type Renderer struct {
 	to     io.Writer
-	root   string // paths below it are shown without it
+	root   string // removed from the paths below it
 	reader StreamReader
 	err    error
 
 	line     []byte // the start of a line that may be an event
-	inEvent  bool   // such a line is being read
-	midLine  bool   // the output stands in the middle of a line of the agent's own
-	skipRest bool   // what comes is the rest of an event whose start was missed
-	inText   bool   // the output stands in the middle of a message
+	inEvent  bool   // the line is an event
+	midLine  bool   // the output ended in the middle of a line that is not an event
+	skipRest bool   // the input is the rest of an event, and its start was missed
+	inText   bool   // the output ended in the middle of a message
 	last     string // the last message, which a result repeats
 }
 
@@ -38,7 +38,7 @@ func NewRenderer(w io.Writer, root string) *Renderer {
 // Render returns a Renderer of the run's output that writes to w.
 func (r *Run) Render(w io.Writer) *Renderer { return NewRenderer(w, string(r.spec.Dir)) }
 
-// Write takes more of the output. It fails when w does.
+// Write renders more of the output. It fails when w does.
 func (r *Renderer) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && r.err == nil {
@@ -74,7 +74,7 @@ func (r *Renderer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close writes what is held of a last line without an end.
+// Close writes an unfinished last line.
 func (r *Renderer) Close() error {
 	r.flush()
 	r.endMessage()
@@ -97,18 +97,18 @@ func (r *Renderer) flush() {
 	r.writeText(string(r.line))
 }
 
-// knownEvents are the types of events of the agents that belay reads, shown or not.
+// knownEvents are the event types of the agents that belay parses, printed or not.
 var knownEvents = lazyregexp.Of(`system assistant user result stream_event rate_limit_event init message tool_use tool_result error
 	thread.started turn.started turn.completed turn.failed item.started item.updated item.completed
 	step_start step_finish text reasoning session agent_start agent_end turn_start turn_end message_start message_update
 	message_end tool_execution_start tool_execution_update tool_execution_end auto_retry_start auto_retry_end
 	compaction_start compaction_end queue_update tool_call thinking interaction_query`)
 
-// copilotEvents are the types of events of Copilot; most of them are not shown.
+// copilotEvents are the event types of Copilot; most of them are not printed.
 var copilotEvents = lazyregexp.New(`^abort$|^(?:session|user|assistant|agent|model|tool|system|subagent|skill|hook|permission)\.[a-z_]+$`)
 
-// isEvent reports whether an object is an event of a stream. An object of another program's is shown as it is: only
-// the types that say nothing else pass by themselves.
+// isEvent reports whether an object is an event of a stream. An object of another program is
+// printed unchanged, so a type that is also a common word needs the fields of its event.
 func isEvent(e object) bool {
 	kind := e.text("type")
 	if copilotEvents.MatchString(kind) && e.object("data") != nil && e["timestamp"] != nil {
@@ -131,7 +131,7 @@ func (r *Renderer) writeText(text string) {
 	}
 }
 
-// endMessage ends the line of a message that came in parts.
+// endMessage ends the line of a message that arrived in parts.
 func (r *Renderer) endMessage() {
 	if r.inText {
 		r.inText = false
@@ -193,14 +193,14 @@ func (r *Renderer) CallEnded(e CallResult) {
 	r.writeText("  ✗ " + why + "\n")
 }
 
-// The arguments that say what a call is about, the first that is there.
+// The arguments that describe a call; the first one present counts.
 var (
 	fileArguments    = []string{"file_path", "filePath", "path", "absolute_path", "target_file", "notebook_path", "file", "dir_path"}
 	commandArguments = []string{"command", "cmd", "script"}
 	otherArguments   = []string{"pattern", "query", "url", "description", "prompt", "name"}
 )
 
-// callLabel says in a few words what a call does.
+// callLabel describes a call in a few words.
 func (r *Renderer) callLabel(c Call) string {
 	tool := strings.TrimSuffix(c.Tool, "ToolCall") // Cursor's readToolCall
 	args, _ := c.Args.(map[string]any)
@@ -235,7 +235,7 @@ func (r *Renderer) callLabel(c Call) string {
 	return belay.Clip(text, 160)
 }
 
-// unwrapShell takes the shell around a command away: /bin/bash -lc 'npm test'.
+// unwrapShell removes the shell around a command: /bin/bash -lc 'npm test'.
 func unwrapShell(command string) string {
 	for _, shell := range []string{"/bin/bash -lc ", "bash -lc ", "/bin/sh -c ", "/bin/zsh -lc "} {
 		if rest, ok := strings.CutPrefix(command, shell); ok {
@@ -245,7 +245,7 @@ func unwrapShell(command string) string {
 	return command
 }
 
-// displayPath shows a path below the working tree without it.
+// displayPath returns a path relative to the working tree, if it is below it.
 func (r *Renderer) displayPath(v any) string {
 	p, _ := v.(string)
 	if rel, err := filepath.Rel(r.root, p); err == nil && filepath.IsAbs(p) && filepath.IsLocal(rel) {
@@ -254,7 +254,7 @@ func (r *Renderer) displayPath(v any) string {
 	return p
 }
 
-// BytesMissed says that bytes of the output were deleted before they could be read.
+// BytesMissed prints how many bytes of the output were deleted before they could be read.
 func (r *Renderer) BytesMissed(bytes int64) {
 	r.skipRest = r.inEvent || r.reader.HasCalls && !r.midLine
 	r.inEvent, r.midLine, r.line = false, false, r.line[:0]

@@ -27,8 +27,9 @@ func rendered(t *testing.T, chunk int, text string) string {
 	return b.String()
 }
 
-// TestRenderRecorded renders what seven real agents printed for one script: a read, edits that fail, a last word.
-// No event is left raw, and reads cut anywhere change nothing.
+// TestRenderRecorded renders what seven real agents printed for one script: a read, edits that
+// fail, a last message. No event is printed raw, and the result does not depend on the sizes of the
+// writes.
 func TestRenderRecorded(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot"} {
@@ -96,7 +97,7 @@ func claudeSays(text string) string {
 	return `{"type":"assistant","message":{"content":[{"type":"text","text":"` + text + `"}]}}` + "\n"
 }
 
-// TestRenderMissed: what is left of an event whose start is gone is not shown as text.
+// TestRenderMissed: the rest of an event without its start is not printed as text.
 func TestRenderMissed(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

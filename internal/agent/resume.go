@@ -11,12 +11,12 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// sessionID is what may be added to a command as the id of a session: it comes from what an agent printed, and must
-// not be read as a flag.
+// sessionID matches what may be added to a command as the ID of a session: an agent printed it, so
+// it must not be read as a flag.
 var sessionID = lazyregexp.New(`^[0-9A-Za-z][0-9A-Za-z_-]{3,127}$`)
 
-// SessionOf names the session that an agent's stream says it is; the zero value where the command is not of an agent
-// whose sessions can be continued, or id is none that can be given back to it.
+// SessionOf returns the session that an agent's stream names; the zero value if the agent's
+// sessions cannot be resumed, or if id is not valid as an argument.
 func SessionOf(argv []string, id string) belay.AgentSession {
 	p, _, ok := Recognise(argv)
 	if !ok || len(p.ResumeWords) == 0 || !sessionID.MatchString(id) {
@@ -25,7 +25,7 @@ func SessionOf(argv []string, id string) belay.AgentSession {
 	return belay.AgentSession{Agent: p.Name, ID: id}
 }
 
-// ResumeSession returns the words behind an agent's command with which it continues a session. ok is false where it cannot:
+// ResumeSession returns the words after an agent's command that resume a session. ok is false if
 // the command is of another agent, or chooses a session itself.
 func ResumeSession(argv []string, s belay.AgentSession) (words []string, ok bool) {
 	p, args, known := Recognise(argv)
@@ -35,8 +35,9 @@ func ResumeSession(argv []string, s belay.AgentSession) (words []string, ok bool
 	return p.sessionWords(args, p.ResumeWords, s.ID)
 }
 
-// BeginSession returns the words behind an agent's command with which it begins a session of an id that is chosen here; ok is
-// false where it names its sessions itself in time, or the command does.
+// BeginSession returns the words after an agent's command that begin a session with a new random
+// ID; ok is false if the agent names its sessions early enough, or the command chooses a session
+// itself.
 func BeginSession(argv []string) (words []string, ok bool) {
 	p, args, known := Recognise(argv)
 	if !known {
@@ -45,9 +46,9 @@ func BeginSession(argv []string) (words []string, ok bool) {
 	return p.sessionWords(args, p.BeginWords, newUUID())
 }
 
-// sessionWords gives words the id of a session, unless a command chooses its session itself.
+// sessionWords fills in the ID of a session, unless the command chooses its session itself.
 func (p Preset) sessionWords(args, form []string, id string) (words []string, ok bool) {
-	if len(form) == 0 || hasFlag(args, p.Sessions) || slices.Contains(args, "--") { // what follows would be part of the prompt
+	if len(form) == 0 || hasFlag(args, p.Sessions) || slices.Contains(args, "--") { // words after -- would be part of the prompt
 		return nil, false
 	}
 	for _, word := range form {
@@ -64,7 +65,7 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Session is the session that the run was started with by the words of Begin, "" where it was not.
+// Session returns the session that the run was started with by BeginWords, "" without one.
 func (r *Run) Session() string {
 	argv := make([]string, len(r.spec.Argv))
 	for i, word := range r.spec.Argv {
@@ -84,13 +85,13 @@ func (r *Run) Session() string {
 	return ""
 }
 
-// noSuchSession is how agents say that there is no such session.
+// noSuchSession matches how agents report an unknown session.
 var noSuchSession = lazyregexp.New(`(?i)no (?:conversation|session|saved session|rollout|thread)s?\b.{0,40}\bfound|` +
 	`(?:session|conversation|thread)\b.{0,80}\b(?:not found|does not exist|not exist|no longer exists)|` +
 	`no session, task, or name matched|invalid session|no previous sessions|error resuming session|thread/resume failed`)
 
-// SessionMissing reports whether an agent that was to continue a session ended because there is none, or because its version
-// cannot continue one: it says so, and did nothing.
+// SessionMissing reports whether an agent that should resume a session did nothing and ended
+// because the session does not exist, or because its version cannot resume.
 func SessionMissing(output io.Reader) bool {
 	worked := false
 	var tail lastBytes

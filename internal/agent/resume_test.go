@@ -42,7 +42,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestBegin: an agent that names its session at its end alone is given the id at the start, and the run tells it again.
+// TestBegin: an agent that names its session only at its end gets an ID at the start, and
+// Run.Session returns it.
 func TestBegin(t *testing.T) {
 	t.Parallel()
 	argv := strings.Fields("npx @github/copilot --allow-all-tools")
@@ -69,7 +70,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestSessionGone has what seven agents said of a session that was not there, when they were tried.
+// TestSessionGone has what seven real agents printed for an unknown session.
 func TestSessionGone(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -92,8 +93,8 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
-// FuzzSession: whatever a stream says its session is, what is added to the command is the preset's words and one
-// that is no flag and has no space.
+// FuzzSession: for any session ID in a stream, the words added to the command are the preset's
+// words and an ID that is no flag and has no space.
 func FuzzSession(f *testing.F) {
 	for _, id := range []string{"0199a0b0-0000-7000-8000-0123456789ab", "ses_0a1B2c3D4e5F", "--yolo", "a b", "", "x\x00y", "-", "\n--force"} {
 		f.Add(id)

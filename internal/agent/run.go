@@ -18,10 +18,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// State says where a run stands.
+// State is the state of a run.
 type State string
 
-// The states. A lost run has no result and never will.
+// States of a run. A lost run has no result and never will.
 const (
 	Running  State = "running"
 	Finished State = "finished"
@@ -32,19 +32,18 @@ const (
 // called from several goroutines and several processes at once.
 type Run struct {
 	dir  string
-	lock *os.File // open for asking, never held: it still answers when the folder is gone
+	lock *os.File // for queries only, never locked for long: it works even after the folder was removed
 	spec specFile
 }
 
-// Start runs s under a shim and returns as soon as the shim is spawned. runDir is
-// the run's own folder and stands for it: when it already holds a run, running,
-// finished or lost, that one is returned and nothing is started, whoever else calls
-// Start at the same time. A Start that was killed before the agent could begin is
-// made up for. self is the command that calls Main, runDir is appended to it. ctx
-// ends waiting for another Start, not the run.
+// Start runs s under a shim and returns as soon as the shim is spawned. runDir is the run's own
+// folder and identifies it: if it already contains a run, whether running, finished or lost, that
+// run is returned and nothing is started, even with concurrent calls of Start. A Start that was
+// killed before the agent could begin is repeated. self is the command that calls Main; runDir is
+// appended to it. ctx ends waiting for another Start, not the run.
 //
-// Refuses with CodeUsage what cannot be run as it is written. That the agent's program
-// is missing is found by the shim and is a result, see LookPath.
+// Fails with CodeUsage for an invalid Spec. A missing agent program is found by the shim and
+// reported in the result, see LookPath.
 func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, error) {
 	d, err := s.complete()
 	if err != nil {
@@ -68,8 +67,8 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	if err := prepare(dir, s.Prompt, d); err != nil {
 		return nil, fmt.Errorf("preparing the run in %s: %w", dir, err)
 	}
-	// Opened before the agent can remove it, and again: asking through the guard's own
-	// descriptor would change what the guard holds.
+	// Open it before the agent can remove it, and with a new descriptor: a query through the
+	// guard's own descriptor would change the guard's lock.
 	r, err := open(dir)
 	if err != nil {
 		return nil, err
@@ -82,19 +81,18 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	return r, nil
 }
 
-// Prompt returns the prompt as it stands in the run's folder; the agent can have changed it.
+// Prompt returns the prompt in the run's folder; the agent may have changed it.
 func (r *Run) Prompt() ([]byte, error) { return fsroot.ReadFile(r.file("prompt"), MostPrompt) }
 
-// MostPrompt is how large a prompt is read again, in bytes.
+// MostPrompt is the maximum size in bytes of a prompt that Prompt reads.
 const MostPrompt = 64 << 20
 
-// lockRun takes the lock for a run that is to begin. It gives nil when the folder holds
-// a run already.
+// lockRun takes the lock for a new run. It returns nil if the folder already contains a run.
 func lockRun(ctx context.Context, dir string) (*os.File, error) {
 	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := fsroot.Chmod(dir, 0o700); err != nil { // it may be older than this run
+	if err := fsroot.Chmod(dir, 0o700); err != nil { // the folder may be older than this run
 		return nil, err
 	}
 	// After a power cut a run must not look as if it had never begun.
@@ -106,7 +104,7 @@ func lockRun(ctx context.Context, dir string) (*os.File, error) {
 		return nil, err
 	}
 	for {
-		err = flock(lock, unix.LOCK_EX|unix.LOCK_NB) // before the look: who held it may have begun
+		err = flock(lock, unix.LOCK_EX|unix.LOCK_NB) // lock before hasBegun: the previous owner may have begun
 		switch {
 		case hasBegun(dir):
 			lock.Close()
@@ -114,8 +112,8 @@ func lockRun(ctx context.Context, dir string) (*os.File, error) {
 		case err == nil:
 			return lock, nil
 		case errors.Is(err, unix.EWOULDBLOCK):
-			// Somebody asks whether it is held (a matter of microseconds), prepares
-			// this very run, or is the shim on its way to begin.
+			// Another process queries the lock (for microseconds), prepares this run, or is a shim
+			// that is about to begin.
 			err = pause(ctx, 5*time.Millisecond)
 		}
 		if err != nil {
@@ -135,8 +133,8 @@ func hasBegun(dir string) bool {
 	return false
 }
 
-// prepare writes what the shim reads. Whatever an unlucky Start before left here
-// never began and is replaced.
+// prepare writes what the shim reads. Files of an earlier Start that was killed are replaced; its
+// run never began.
 func prepare(dir string, prompt []byte, d specFile) error {
 	for _, name := range []string{"stop", "kill"} {
 		if err := fsroot.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -149,8 +147,8 @@ func prepare(dir string, prompt []byte, d specFile) error {
 	return writeJSON(filepath.Join(dir, "spec.json"), d, true)
 }
 
-// spawn starts the guard in a session of its own. The lock travels as descriptor 3:
-// it is never free between this process and the guard.
+// spawn starts the guard in its own session. The lock is passed as descriptor 3, so it is never
+// free between this process and the guard.
 func spawn(dir string, lock *os.File, self, env []string) error {
 	own, err := fsroot.OpenFile(filepath.Join(dir, "shim.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
@@ -165,7 +163,7 @@ func spawn(dir string, lock *os.File, self, env []string) error {
 		return err
 	}
 	cmd := exec.Command(program, append(slices.Clone(self[1:]), dir)...)
-	cmd.Dir = "/" // the guard keeps nobody's folder busy
+	cmd.Dir = "/" // the guard must not keep a folder busy
 	cmd.Env = env
 	cmd.Stderr = own
 	cmd.ExtraFiles = []*os.File{lock}
@@ -173,12 +171,12 @@ func spawn(dir string, lock *os.File, self, env []string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // its result is in the folder; this only clears the zombie
+	go func() { _ = cmd.Wait() }() // only reaps the process; its result is in the folder
 	return nil
 }
 
-// Attach returns the run that runDir holds, whoever started it. fs.ErrNotExist: there
-// is none, or one whose Start was killed before the agent could begin; Start is safe.
+// Attach returns the run in runDir, started by any process. fs.ErrNotExist: there is none, or its
+// Start was killed before the agent could begin; calling Start is safe.
 func Attach(runDir string) (*Run, error) {
 	dir, err := filepath.Abs(runDir)
 	if err != nil {
@@ -207,9 +205,9 @@ func open(dir string) (*Run, error) {
 	return &Run{dir: dir, lock: lock, spec: d}, nil
 }
 
-// State asks whether the run still has somebody to look after it. Finished means that
-// a result is there and every process of the run is dead; Lost, that guard and shim
-// died before they could write one: Wait then ends what they left.
+// State returns the state of the run. Finished means that a result exists and every process of the
+// run is dead; Lost, that guard and shim died before they could write a result: Wait then kills the
+// processes that they left.
 func (r *Run) State() State {
 	if r.alive() {
 		return Running
@@ -220,8 +218,8 @@ func (r *Run) State() State {
 	return Lost
 }
 
-// alive asks the kernel whether guard or shim live. If the kernel cannot be asked it returns
-// true: taking a live run for a lost one would let two agents into one tree.
+// alive asks the kernel whether guard or shim are alive. If the query fails it returns true:
+// treating a live run as lost would let two agents into one tree.
 func (r *Run) alive() bool {
 	if err := flock(r.lock, unix.LOCK_SH|unix.LOCK_NB); err != nil {
 		return true
@@ -233,7 +231,7 @@ func (r *Run) alive() bool {
 // WorksIn reports whether the run is still running, with the working folder dir.
 func (r *Run) WorksIn(dir string) bool { return string(r.spec.Dir) == dir && r.alive() }
 
-// folderIntact reports whether the folder is still the one the run was started in.
+// folderIntact reports whether the folder is still the one that the run was started in.
 func (r *Run) folderIntact() bool { return sameFile(r.lock, r.file("lock")) }
 
 func sameFile(f *os.File, path string) bool {
@@ -247,7 +245,7 @@ func sameFile(f *os.File, path string) bool {
 
 func (r *Run) file(name string) string { return filepath.Join(r.dir, name) }
 
-// label is what messages call the run.
+// label returns the run's name in messages.
 func (r *Run) label() string {
 	if r.spec.Label != "" {
 		return belay.VisibleLine(r.spec.Label)

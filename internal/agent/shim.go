@@ -19,9 +19,9 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// Main is the hidden command that Start spawns: first as the guard, and started by
-// that again, as the shim. The result is the exit status: 0 when the run's result is
-// written, 1 when it could not be, 2 when it was not called by Start.
+// Main is the hidden command that Start spawns as the guard, and the guard as the shim. It returns
+// the exit status: 0 when the run's result was written, 1 when it was not, 2 when it was not called
+// by Start.
 func Main(runDir string) int {
 	err := proc.CloseInherited(3)
 	switch lock, bad := inheritLock(runDir); {
@@ -41,8 +41,8 @@ func Main(runDir string) int {
 	return 0
 }
 
-// inheritLock takes over descriptor 3 and makes sure that it is the run's lock, held,
-// and that the agent will not get it: a lock in the agent's hands would never be free.
+// inheritLock takes over descriptor 3 and verifies that it is the run's lock, that it is locked,
+// and that the agent will not inherit it: then the lock would never be free.
 func inheritLock(runDir string) (*os.File, error) {
 	unix.CloseOnExec(3)
 	lock := os.NewFile(3, "lock")
@@ -50,7 +50,7 @@ func inheritLock(runDir string) (*os.File, error) {
 	if lock == nil || !sameFile(lock, filepath.Join(runDir, "lock")) {
 		return nil, err
 	}
-	// A second look through a new descriptor must find it held, by ours.
+	// A new descriptor must find it locked, by ours.
 	other, openErr := fsroot.OpenFile(filepath.Join(runDir, "lock"), os.O_RDWR, 0)
 	if openErr != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func inheritLock(runDir string) (*os.File, error) {
 	return lock, nil
 }
 
-// guard starts the shim and waits for it. What a shim leaves that dies before its time
-// is adopted and killed here; only then the guard ends and the lock is free.
+// guard starts the shim and waits for it. If the shim dies early, the guard adopts and kills the
+// processes that it left; only then the guard ends and the lock is free.
 func guard(lock *os.File) error {
 	if err := proc.Adopt(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func guard(lock *os.File) error {
 	cmd.Env = append(os.Environ(), roleName+"="+strconv.Itoa(os.Getpid()))
 	cmd.Stderr = os.Stderr
 	cmd.ExtraFiles = []*os.File{lock}
-	// Caught, not ignored: what is ignored stays so in the agent.
+	// Caught, not ignored: an ignored signal would be ignored in the agent, too.
 	asked := make(chan os.Signal, 8)
 	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	if err := cmd.Start(); err != nil {
@@ -91,7 +91,7 @@ func guard(lock *os.File) error {
 		}
 	}()
 	if err := cmd.Wait(); err == nil {
-		return nil // the shim has seen to everything
+		return nil // the shim ended the run
 	}
 	t := proc.NewTree(0, markerName+"="+os.Getenv(markerName))
 	if left := t.Kill(killPatience); len(left) > 0 {
@@ -101,7 +101,7 @@ func guard(lock *os.File) error {
 	return nil
 }
 
-// shim runs the agent and writes how it ended.
+// shim runs the agent and writes the result.
 func shim(runDir string, lock *os.File) error {
 	if err := proc.Adopt(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func shim(runDir string, lock *os.File) error {
 	return j.finish(res)
 }
 
-// job is one run as the shim sees it.
+// job is one run, in the shim.
 type job struct {
 	dir      string
 	lock     *os.File
@@ -131,7 +131,7 @@ type job struct {
 	signals  chan os.Signal
 	child    chan os.Signal
 	fence    *fence.Fence
-	stopping bool // a signal asked for the end
+	stopping bool // a signal asked to stop
 	killing  bool // a second one did
 }
 
@@ -143,14 +143,14 @@ func (j *job) begin() error {
 	if j.out, err = newStore(j.file("out"), j.spec.Head, j.spec.Tail, segmentSize); err != nil {
 		return fmt.Errorf("preparing the output: %w", err)
 	}
-	// Room for the result, in case the agent fills the disk.
+	// Reserve space for the result, in case the agent fills the disk.
 	if err := fsroot.WriteFile(j.file("reserve"), make([]byte, 64<<10), 0o600); err != nil {
 		return fmt.Errorf("preparing the result: %w", err)
 	}
 	j.clock = time.Now()
 	j.begun = beginRecord{Boot: proc.BootID(), Started: j.clock.Round(0)}
-	// The guard's id comes from the guard: asked too late, the parent is some innocent
-	// that adopts orphans, and would be killed as ours one day.
+	// The guard passes its own ID: after its death getppid would name an unrelated process that
+	// adopts orphans, which would later be killed as part of the run.
 	pid, _ := strconv.Atoi(os.Getenv(roleName))
 	if j.begun.Guard, err = proc.Identify(pid); err != nil || os.Getppid() != pid {
 		return errors.New("the guard died before the agent started")
@@ -161,7 +161,7 @@ func (j *job) begin() error {
 	return writeJSON(j.file("begun.json"), j.begun, true)
 }
 
-// finish writes the result. When the disk is full it first gives up its reserve.
+// finish writes the result, after freeing the reserved space in case the disk is full.
 func (j *job) finish(res Result) error {
 	res.Started, res.Elapsed = j.begun.Started, time.Since(j.clock)
 	res.Finished = res.Started.Add(res.Elapsed)

@@ -14,33 +14,33 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// DefaultLimit is how many bytes of output are kept at each end when a Spec does not say otherwise.
+// DefaultLimit is how many bytes of output are kept at each end by default.
 const DefaultLimit = 1 << 20
 
-// DefaultGrace is the time from TERM to KILL when a Spec does not say otherwise. Tests change it.
+// DefaultGrace is the default time from TERM to KILL. Tests change it.
 var DefaultGrace = 5 * time.Second
 
 // Spec is a command to run and the limits it runs under.
 type Spec struct {
-	Command   config.Command // the program is looked up as LookPath does
+	Command   config.Command // its program is resolved by LookPath
 	Dir       string         // working folder, absolute
-	Env       []string       // the complete environment, KEY=value; see Environ
-	Prompt    []byte         // given on standard input and as the file $BELAY_PROMPT_FILE; none: /dev/null
+	Env       []string       // the complete environment, KEY=value; see BuildEnviron
+	Prompt    []byte         // passed on standard input and as the file $BELAY_PROMPT_FILE; if empty, standard input is /dev/null
 	Timeout   time.Duration  // of the whole run; 0 is none
-	Quiet     time.Duration  // ended after no output for so long; 0 is never
+	Quiet     time.Duration  // end the run after no output for so long; 0 is never
 	Grace     time.Duration  // from TERM to KILL; 0 is DefaultGrace
 	HeadLimit int64          // bytes of output kept from the start; 0 is DefaultLimit
 	TailLimit int64          // bytes of output kept from the end; 0 is DefaultLimit
-	Label     string         // what people call this run, for messages
+	Label     string         // the run's name in messages
 	Fence     *fence.Policy  // what it may write; nil for no fence
 }
 
-// specFile is spec.json. Words of the command are base64 there ([]byte in Go), because
-// JSON strings silently replace bytes that are not UTF-8. There is no environment:
-// it holds people's keys, and the shim gets it as its own.
+// specFile is spec.json. The command's words are base64 in it ([]byte in Go), because JSON strings
+// silently replace bytes that are not UTF-8. The environment is left out, because it contains
+// people's keys; the shim inherits it.
 type specFile struct {
 	Version int           `json:"version"`
-	Token   string        `json:"token"` // value of $BELAY_RUN, by which leftovers are known
+	Token   string        `json:"token"` // value of $BELAY_RUN, which identifies leftover processes
 	Argv    [][]byte      `json:"argv"`
 	Dir     []byte        `json:"dir"`
 	Timeout time.Duration `json:"timeout_ns,omitempty"`
@@ -57,7 +57,7 @@ const specVersion = 1
 // markerName is the variable that every process of a run inherits.
 const markerName = "BELAY_RUN"
 
-// complete checks s and gives the form that goes to disk, with a fresh token.
+// complete validates s and returns its form on disk, with a new token.
 func (s Spec) complete() (specFile, error) {
 	if err := s.check(); err != nil {
 		return specFile{}, err
@@ -92,7 +92,7 @@ func (s Spec) check() error {
 	if s.Timeout < 0 || s.Quiet < 0 || s.Grace < 0 || s.HeadLimit < 0 || s.TailLimit < 0 {
 		return belay.Refuse(belay.CodeUsage, "use 0 for the default", "a limit of the agent's run is negative")
 	}
-	// The kernel ends words at NUL: what follows it would vanish without a sound.
+	// The kernel ends a word at NUL: the rest would be lost silently.
 	for _, words := range [][]string{argv, s.Env, {s.Dir}} {
 		for _, w := range words {
 			if strings.ContainsRune(w, 0) {
@@ -104,7 +104,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// environment returns what the shim, and through it the agent, is started with.
+// environment returns the environment of the shim and of the agent.
 func (s Spec) environment(runDir, token string) []string {
 	env := make([]string, 0, len(s.Env)+3)
 	for _, kv := range s.Env {
@@ -119,10 +119,10 @@ func (s Spec) environment(runDir, token string) []string {
 
 const (
 	promptName = "BELAY_PROMPT_FILE"
-	roleName   = "BELAY_RUN_ROLE" // the guard's id, set by it for the shim; the agent never sees it
+	roleName   = "BELAY_RUN_ROLE" // the guard's process ID, set for the shim only
 )
 
-// marker is how an entry of the environment of every process of the run reads.
+// marker returns the entry in the environment of every process of the run.
 func (d specFile) marker() string { return markerName + "=" + d.Token }
 
 func (d specFile) argv() []string {
@@ -133,7 +133,7 @@ func (d specFile) argv() []string {
 	return words
 }
 
-// readSpec returns fs.ErrNotExist when the folder holds no run.
+// readSpec returns fs.ErrNotExist if the folder contains no run.
 func readSpec(runDir string) (specFile, error) {
 	var d specFile
 	path := filepath.Join(runDir, "spec.json")

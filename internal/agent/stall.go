@@ -7,33 +7,33 @@ import (
 	"strings"
 )
 
-// Real work repeats itself, too, and is let be: waiting for a job, reading on through a
-// long file, testing again after an edit, a call that says something new each time or
-// leaves other files.
+// Normal work also repeats calls and is not a stall: waiting for a job, paging through a long file,
+// testing again after an edit, a call that prints something new each time or changes other files.
 
-// Repeats is how often a call, or a cycle of calls, is made in a row before it is a stall.
+// Repeats is how often a call, or a cycle of calls, is repeated in a row before it counts as a
+// stall.
 const Repeats = 3
 
-// maxCycle is how many different calls a cycle may have.
+// maxCycle is the maximum number of different calls in a cycle.
 const maxCycle = 6
 
-// maxProgressOutput is how long an output is at most that says nothing but how far something is.
+// maxProgressOutput is the maximum length in bytes of an output that only reports progress.
 const maxProgressOutput = 300
 
-// How many times as many rounds are needed as of other calls.
+// Factors of the number of rounds that make a stall.
 const (
-	surerFactor   = 2 // somebody may want to be sure, or the evidence is weaker
+	surerFactor   = 2 // the agent may want to be sure, or the evidence is weaker
 	patientFactor = 4 // something else may change by itself
 )
 
-// Stall is what was repeated.
+// Stall is a repeated cycle of calls.
 type Stall struct {
-	Calls []string `json:"calls"` // one cycle, each call as a person reads it: "Read src/a.ts"
+	Calls []string `json:"calls"` // one cycle, each call in readable form: "Read src/a.ts"
 	Times int      `json:"times"`
 	At    int      `json:"at"` // the number of the call, from 1, that completed the last round
 }
 
-// String says it in one line.
+// String returns it as one line.
 func (s Stall) String() string {
 	if len(s.Calls) == 1 {
 		return fmt.Sprintf("the same call %d times in a row: %s", s.Times, s.Calls[0])
@@ -41,22 +41,22 @@ func (s Stall) String() string {
 	return fmt.Sprintf("the same %d calls repeated %d times: %s", len(s.Calls), s.Times, strings.Join(s.Calls, " → "))
 }
 
-// StallWatch finds the first stall in an agent's output, written to it as it comes. The zero
-// value is not ready: New makes one.
+// StallWatch finds the first stall in an agent's output, which is written to it. Use NewStallWatch;
+// the zero value does not work.
 type StallWatch struct {
 	reader      StreamReader
 	normalizer  normalizer
 	repeats     int
 	calls       int
 	threads     map[string]*thread
-	openCalls   map[string]callRef // where a call that has not ended is
-	pendingCall *callRef           // the call that ended last, and was not looked at
-	tree        string             // after the last call, "" when it is not known
-	equalTrees  map[string]string  // trees that differ from others only by what tests left
+	openCalls   map[string]callRef // position of each call that has not ended
+	pendingCall *callRef           // the call that ended last, if not checked yet
+	tree        string             // after the last call; "" is unknown
+	equalTrees  map[string]string  // maps a tree to one that differs only by files that tests left
 	found       *Stall
 
-	// Tree names the state of the working tree, "" when it is not known; nil when there is
-	// none to look at. It is asked only after calls that were made before.
+	// Tree returns an ID of the state of the working tree, "" if unknown; nil without a working
+	// tree. It is only called after a repeated call, because it is expensive.
 	Tree func() string
 }
 
@@ -65,38 +65,38 @@ type callRef struct {
 	number int
 }
 
-// thread is the last calls of an agent or a sub-agent.
+// thread has the last calls of an agent or a sub-agent.
 type thread struct {
 	began int // calls so far
 	last  []call
 }
 
-// call is one tool call, as far as comparing needs it.
+// call is one tool call, reduced to what is compared.
 type call struct {
 	number      int // within its thread
 	position    int // within the stream
 	argsSum     sum
 	outputSum   sum
-	hasResult   bool // what came of it is known, or will not be told
+	hasResult   bool // its result is known, or will not be reported
 	hasOutput   bool // an output was given
 	opaque      bool
-	testsPassed bool // a run of tests that did not fail
-	offline     bool // it failed for want of a network, or of somebody who answers
-	waitOver    bool // what it waits for is over
+	testsPassed bool // a run of tests without failures
+	offline     bool // it failed because the network or a server did not answer
+	waitOver    bool // the awaited event happened
 	kind        callKind
-	tree        string // after it; "" is not known
+	tree        string // after the call; "" is unknown
 	description string
 
-	editedFile string // the file that it edits; "" when it is no edit
+	editedFile string // the file that it edits; "" if it is no edit
 
-	// What it is but for white space and, of one that failed, what it gave but for figures.
+	// The arguments without white space and, of a failed call, the output without figures.
 	argsSumNoSpace, outputSumNoNumbers sum
 	failed                             bool
 }
 
 type sum = [sha256.Size]byte
 
-// New makes a watch. root is the working tree; repeats under 2 watches nothing.
+// NewStallWatch makes a watch. root is the working tree; with repeats under 2 it finds nothing.
 func NewStallWatch(root string, repeats int) *StallWatch {
 	w := &StallWatch{normalizer: normalizer{strings.TrimSuffix(root, "/")}, repeats: repeats,
 		threads: map[string]*thread{}, openCalls: map[string]callRef{}}
@@ -104,7 +104,7 @@ func NewStallWatch(root string, repeats int) *StallWatch {
 	return w
 }
 
-// Write takes more of the output. It never fails.
+// Write reads more of the output. It never fails.
 func (w *StallWatch) Write(p []byte) (int, error) {
 	if w.repeats < 2 || w.found != nil {
 		return len(p), nil
@@ -114,22 +114,22 @@ func (w *StallWatch) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close reads what is left of the last line.
+// Close reads an unfinished last line.
 func (w *StallWatch) Close() {
 	w.reader.Close()
 	w.checkPending(true)
 }
 
-// Found returns the first stall, nil when there was none so far.
+// Found returns the first stall, nil if there is none so far.
 func (w *StallWatch) Found() *Stall { return w.found }
 
-// HasEvents reports whether there was any event, which need not be a call.
+// HasEvents reports whether there was any event, not only calls.
 func (w *StallWatch) HasEvents() bool { return w.reader.HasEvents }
 
-// Calls returns how many calls were seen.
+// Calls returns the number of calls so far.
 func (w *StallWatch) Calls() int { return w.calls }
 
-// CallBegan takes a call.
+// CallBegan adds a call.
 func (w *StallWatch) CallBegan(c Call) {
 	w.calls++
 	t := w.threads[c.Thread]
@@ -142,7 +142,7 @@ func (w *StallWatch) CallBegan(c Call) {
 	one := call{number: t.began, position: w.calls, kind: kindOf(c, w.normalizer), description: w.describeCall(c), opaque: c.Opaque}
 	tool := strings.ToLower(c.Tool) + "\x00"
 	one.argsSumNoSpace, one.editedFile = sha256.Sum256([]byte(tool+blanks.ReplaceAllString(args, ""))), w.editedFile(c)
-	if c.Opaque { // no two edits are known to be the same
+	if c.Opaque { // no two edits are known to be equal
 		args += fmt.Sprint(t.began)
 	}
 	one.argsSum = sha256.Sum256([]byte(tool + args))
@@ -151,15 +151,14 @@ func (w *StallWatch) CallBegan(c Call) {
 		t.last = t.last[len(t.last)-most:]
 	}
 	if c.ID != "" {
-		if len(w.openCalls) > 1024 { // calls that never end
+		if len(w.openCalls) > 1024 { // some calls never end
 			w.openCalls = map[string]callRef{}
 		}
 		w.openCalls[c.ID] = callRef{t, t.began}
 	}
 }
 
-// CallEnded takes what came of a call. Calls before it whose results did not come will not get
-// one any more.
+// CallEnded adds the result of a call.
 func (w *StallWatch) CallEnded(e CallResult) {
 	at, known := w.openCalls[e.ID]
 	if !known {
@@ -188,13 +187,13 @@ func (w *StallWatch) finishCall(in *thread, c *call, e CallResult) {
 	if c.failed {
 		c.outputSumNoNumbers = sha256.Sum256([]byte(w.normalizer.withoutNumbers(e.Output)))
 	}
-	if e.Failed && c.editedFile != "" { // guesses at what a file holds
+	if e.Failed && c.editedFile != "" { // attempts to guess the content of a file count as equal
 		c.argsSumNoSpace, c.outputSumNoNumbers = sha256.Sum256([]byte("edit\x00"+c.editedFile)), sum{}
 	}
 }
 
-// checkPending looks at the call that ended last. now says that nothing came after it, so that the
-// tree is still as it left it.
+// checkPending checks the call that ended last. now means that no event followed it, so the tree is
+// unchanged since.
 func (w *StallWatch) checkPending(now bool) {
 	if w.pendingCall == nil || w.found != nil {
 		return
@@ -209,7 +208,7 @@ func (w *StallWatch) checkPending(now bool) {
 		if again || c.opaque {
 			c.tree = w.treeAfter(*c)
 		}
-		if c.opaque && c.tree != "" && c.tree != w.tree { // two edits that leave the same tree are the same
+		if c.opaque && c.tree != "" && c.tree != w.tree { // two edits that lead to the same tree are equal
 			c.argsSum = sha256.Sum256([]byte(c.tree + string(c.argsSumNoSpace[:])))
 		}
 	}
@@ -219,8 +218,8 @@ func (w *StallWatch) checkPending(now bool) {
 	w.findStall(in)
 }
 
-// treeAfter names the tree that a call left. What tests leave, a report or a cache, is no
-// change: it is the tree that they were run on, when that is known.
+// treeAfter returns the ID of the tree after a call. Files that tests leave, such as a report or a
+// cache, do not count as a change: the result is then the tree that was tested, if known.
 func (w *StallWatch) treeAfter(c call) string {
 	now := w.Tree()
 	if was, same := w.equalTrees[now]; same {
@@ -239,7 +238,7 @@ func (w *StallWatch) treeAfter(c call) string {
 	return w.tree
 }
 
-// editedFile names the file that a call edits, "" for other calls.
+// editedFile returns the file that a call edits, "" for other calls.
 func (w *StallWatch) editedFile(c Call) string {
 	if m, ok := c.Args.(map[string]any); ok && containsAny(strings.ToLower(c.Tool), actingTools) {
 		for _, key := range []string{"file_path", "filePath", "path"} {
@@ -251,14 +250,14 @@ func (w *StallWatch) editedFile(c Call) string {
 	return ""
 }
 
-// reportsFailure reports whether what a run of tests said speaks of failures other than none: not
-// every agent says how a command ended.
+// reportsFailure reports whether the output of tests mentions failures, other than "0 failed": not
+// every agent reports the exit status of a command.
 func reportsFailure(output string) bool {
 	return strings.Contains(strings.ToLower(noFailures.ReplaceAllString(output, "")), "fail")
 }
 
-// outputSum names what a call gave. An agent that answers for a tool that nothing changed since
-// it was used last gives what that gave.
+// outputSum returns the hash of a call's output. If the output only states that nothing changed
+// since the same call, it returns the hash of that call's output.
 func (w *StallWatch) outputSum(in *thread, c *call, text string) sum {
 	if len(text) < maxProgressOutput && unchangedOutput.MatchString(text) {
 		for _, old := range slices.Backward(in.last) {
@@ -270,7 +269,7 @@ func (w *StallWatch) outputSum(in *thread, c *call, text string) sum {
 	switch {
 	case c.kind&kindProcesses != 0:
 		text = digits.ReplaceAllString(containerID.ReplaceAllString(w.normalizer.normalizeOutput(text), "#"), "#")
-	case c.kind&kindTests != 0: // those that run side by side print in any order
+	case c.kind&kindTests != 0: // tests that run in parallel print in any order
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {
 			lines[i] = w.normalizer.normalizeOutput(line)
@@ -283,7 +282,7 @@ func (w *StallWatch) outputSum(in *thread, c *call, text string) sum {
 	return sha256.Sum256([]byte(text))
 }
 
-// findStall asks whether the thread's last calls are rounds of the same.
+// findStall checks whether the thread's last calls are repeated rounds.
 func (w *StallWatch) findStall(t *thread) {
 	done := t.last
 	for len(done) > 0 && !done[len(done)-1].hasResult {
@@ -297,25 +296,25 @@ func (w *StallWatch) findStall(t *thread) {
 		if w.found == nil {
 			w.found = w.findRounds(calls, false)
 		}
-		if last := done[len(done)-1]; w.found == nil && last.tree != "" { // other figures may be news, but not of the same tree
+		if last := done[len(done)-1]; w.found == nil && last.tree != "" { // other figures may be progress, but not on an unchanged tree
 			w.found = w.findRounds(calls, true)
 		}
 	}
 }
 
-// callFamily are the calls of a window that are the same and gave the same.
+// callFamily identifies calls with the same arguments and the same output.
 type callFamily struct {
 	args, output sum
 }
 
-// familyMembers are how often it was made, for each tree that it left; "" is not known.
+// familyMembers counts such calls by the tree after them; "" is unknown.
 type familyMembers struct {
 	trees       map[string]int
 	description string
 }
 
-// repeatedEnough reports whether it was made n times with each tree that it left. Where a tree is
-// not known it may have been any of them.
+// repeatedEnough reports whether there were n calls with each of their trees. A call with an
+// unknown tree counts for any of them.
 func (m familyMembers) repeatedEnough(n int) bool {
 	spare, known := m.trees[""], 0
 	for tree, count := range m.trees {
@@ -327,9 +326,9 @@ func (m familyMembers) repeatedEnough(n int) bool {
 	return known == 0 && spare >= n || known > 0 && spare >= 0
 }
 
-// findRounds looks back from the last call for a window in which no call did or said anything
-// new: each was made as often as is needed, with the same result and the same tree. The order
-// within a round does not count. loose forgives failed calls other figures and white space.
+// findRounds searches back from the last call for a window in which every call was made often
+// enough with the same result and the same tree. The order within a round does not count. loose
+// ignores white space, and figures in the output, of failed calls.
 func (w *StallWatch) findRounds(calls []call, loose bool) *Stall {
 	all, order, seen := map[callFamily]*familyMembers{}, []callFamily(nil), windowEvidence{loose: loose}
 	for i := len(calls) - 1; i >= 0; i-- {
@@ -368,7 +367,7 @@ func (w *StallWatch) findRounds(calls []call, loose bool) *Stall {
 	return nil
 }
 
-// windowEvidence is what the calls of a window are.
+// windowEvidence is what is known about the calls of a window.
 type windowEvidence struct {
 	kinds                         callKind
 	loose, passed                 bool
@@ -383,12 +382,12 @@ func (e *windowEvidence) add(c call) {
 	e.waitOpen = e.waitOpen || c.kind&kindWaits != 0 && !c.waitOver
 }
 
-// factor is how many times as many rounds are needed; 0 is however many.
+// factor returns the factor of the required number of rounds; 0 means that no number is enough.
 func (e *windowEvidence) factor() int {
 	act := e.kinds&(kindActs|kindTests) != 0
 	switch {
 	case e.offline && !e.onlineActs:
-		return patientFactor // it is tried again, and that may help
+		return patientFactor // trying again may help
 	case e.waitOpen && !act:
 		return 0
 	case e.kinds&kindPolls != 0 && !act:
@@ -399,7 +398,7 @@ func (e *windowEvidence) factor() int {
 	return 1
 }
 
-// describeCall is a call as a person reads it.
+// describeCall returns a call in readable form.
 func (w *StallWatch) describeCall(c Call) string {
 	m, _ := c.Args.(map[string]any)
 	for _, key := range []string{"command", "cmd", "file_path", "filePath", "path", "absolute_path", "pattern", "query", "url", "prompt"} {

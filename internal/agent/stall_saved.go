@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// savedWatch is what a watch knows, for the process that is told of the next call.
+// savedWatch is the state of a watch, saved for the process that gets the next call.
 type savedWatch struct {
 	Calls   int                    `json:"calls"`
 	Tree    string                 `json:"tree,omitempty"`
@@ -18,7 +18,7 @@ type savedThread struct {
 	Last  []savedCall `json:"last"`
 }
 
-// savedCall is a call without its texts: hashes, and what a person reads of it.
+// savedCall is a call without its texts: hashes, and a readable form.
 type savedCall struct {
 	N          int      `json:"n"`
 	At         int      `json:"at"`
@@ -37,7 +37,8 @@ type savedCall struct {
 	Edits      string   `json:"edits,omitempty"`
 }
 
-// Made takes a call that has ended and left a tree; "" is not known. It gives the stall that the call completes, nil for none.
+// Made adds a call that has ended and the tree after it; "" is unknown. It returns the stall that
+// the call completes, nil for none.
 func (w *StallWatch) Made(c Call, e CallResult, tree string) *Stall {
 	if w.repeats < 2 || w.found != nil {
 		return w.found
@@ -50,7 +51,7 @@ func (w *StallWatch) Made(c Call, e CallResult, tree string) *Stall {
 	return w.found
 }
 
-// Save writes what the watch knows. mask is applied to what a person would read.
+// Save returns the state of the watch. mask is applied to readable text.
 func (w *StallWatch) Save(mask func(string) string) ([]byte, error) {
 	out := savedWatch{Calls: w.calls, Tree: w.tree, Threads: map[string]savedThread{}}
 	for name, t := range w.threads {
@@ -67,7 +68,7 @@ func (w *StallWatch) Save(mask func(string) string) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Load reads what Save wrote. What cannot be read is as if there had been no call.
+// Load restores what Save returned. Invalid data is ignored.
 func (w *StallWatch) Load(text []byte) {
 	var in savedWatch
 	if json.Unmarshal(text, &in) != nil {
@@ -88,7 +89,7 @@ func (w *StallWatch) Load(text []byte) {
 		}
 		w.threads[strings.Clone(name)] = t
 	}
-	for _, t := range w.threads { // of somebody who writes what he likes
+	for _, t := range w.threads { // an untrusted process may have written the file
 		t.last = slices.Clip(t.last[max(0, len(t.last)-maxCycle*w.repeats*patientFactor):])
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// told plays calls as hooks tell of them: each to a process of its own, which knows what the one before has saved.
+// told plays calls as hooks report them: each to its own process, which loads what the previous one
+// saved.
 func told(t *testing.T, command string, calls ...CallResult) (found *Stall, at int) {
 	t.Helper()
 	var saved []byte
@@ -47,7 +48,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// FuzzLoad: what stands in the file may be anything.
+// FuzzLoad: the file may contain anything.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"calls":3,"threads":{"":{"began":2,"last":[{"n":1,"at":1,"sign":"AA==","says":"x"}]}}}`))
 	f.Add([]byte(`{"threads":{"a":{"began":-1,"last":null}}}`))

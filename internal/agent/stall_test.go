@@ -49,7 +49,7 @@ func TestSays(t *testing.T) {
 	}
 }
 
-// TestRepeatsIsAChoice: 0 and 1 watch nothing, another number is kept to.
+// TestRepeatsIsAChoice: 0 and 1 find nothing, any other number is respected.
 func TestRepeatsIsAChoice(t *testing.T) {
 	t.Parallel()
 	text := ""
@@ -64,8 +64,7 @@ func TestRepeatsIsAChoice(t *testing.T) {
 	}
 }
 
-// TestAnyCut: how the bytes are cut when they come changes nothing, and neither does plain
-// text between the lines.
+// TestAnyCut: neither the sizes of the writes nor plain text between the lines change the result.
 func TestAnyCut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,8 +86,8 @@ func TestAnyCut(t *testing.T) {
 	})
 }
 
-// TestArgumentsAreCanonical: the order of keys, white space, the way to a path and remarks
-// make no other call; what is done does.
+// TestArgumentsAreCanonical: the order of keys, white space, the form of a path and remarks do not
+// make a different call; different arguments do.
 func TestArgumentsAreCanonical(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -121,7 +120,7 @@ func TestArgumentsAreCanonical(t *testing.T) {
 	}
 }
 
-// FuzzWatch: whatever an agent prints is read, the same however often.
+// FuzzWatch: any output can be read, with the same result each time.
 func FuzzWatch(f *testing.F) {
 	f.Add([]byte(claudeHarmless("1", "Read", `{"a":1}`, "x")))
 	f.Add([]byte(`{"type":"item.completed","item":{"type":"command_execution","command":["a",1],"exit_code":"x"}}` + "\n"))
@@ -142,7 +141,7 @@ func FuzzWatch(f *testing.F) {
 	})
 }
 
-// BenchmarkWatch: a long recording, in bytes a second.
+// BenchmarkWatch reads a long recording, measured in bytes a second.
 func BenchmarkWatch(b *testing.B) {
 	var text strings.Builder
 	for i := range 2000 {
@@ -156,13 +155,13 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// TestWhatTestsPrint: how long tests took is no news in any form, and a summary that counts
-// no failures is that of tests that pass, which may be run again to be sure.
+// TestWhatTestsPrint: durations in any form are not progress, and a summary with no failures means
+// that the tests passed, which may be run again to be sure.
 func TestWhatTestsPrint(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		output string
-		rounds int // how many there are when the stall is found
+		rounds int // the number of rounds when the stall is found
 	}{
 		"TAP, failing":    {"not ok 2 - a price\n  duration_ms: 1%d.5\n# fail 1\n# duration_ms 60%d.2", 3},
 		"TAP, passing":    {"ok 2 - a price\n  duration_ms: 1%d.5\n# fail 0\n# duration_ms 60%d.2", 6},
@@ -183,7 +182,7 @@ func TestWhatTestsPrint(t *testing.T) {
 	}
 }
 
-// TestUnchangedFile: what an agent says in place of a file that it has read is that file.
+// TestUnchangedFile: the message that a file is unchanged counts as the content of that file.
 func TestUnchangedFile(t *testing.T) {
 	t.Parallel()
 	read := func(i int, output string) string {

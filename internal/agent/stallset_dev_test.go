@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// developmentScripts are those that the rules were written with.
+// developmentScripts were used to develop the rules.
 var developmentScripts = []scripted{
 	{"tests after each edit, the same failure until the last", false, func(s *script) {
 		for i := range 6 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fourthScripts were written after the rules had been changed for what the third set showed.
+// fourthScripts were written after the rules had been changed because of the third set.
 var fourthScripts = []scripted{
 	{"a queue that drains", false, func(s *script) {
 		for _, n := range []int{12, 12, 12, 12, 7, 3, 0} {

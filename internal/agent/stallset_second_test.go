@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// secondScripts were written after the rules and not looked at before they were played.
+// secondScripts were written after the rules and not looked at before the first run.
 var secondScripts = []scripted{
 	{"a build watched in its log", false, func(s *script) {
 		s.sh("make dist > build.log 2>&1 &", 0, "[1] 20113")

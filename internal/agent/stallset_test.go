@@ -12,19 +12,19 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 )
 
-// script is what an agent does, in the events of one of the agents that were recorded, with the
-// files of its working tree.
+// script is a sequence of calls, in the events of one of the recorded agents, with the files of its
+// working tree.
 type script struct {
 	as     string // the agent whose events it is
 	files  map[string]string
 	events []scriptEvent
 	calls  int
-	since  int // the call from which it goes round in circles; 0 is never
+	since  int // the call at which the stall begins; 0 is never
 }
 
 type scriptEvent struct {
 	line string
-	tree string // what the tree is when the line is read
+	tree string // the state of the tree when the line is read
 }
 
 // scripted is one script of a set.
@@ -34,10 +34,10 @@ type scripted struct {
 	play  func(s *script)
 }
 
-// scriptAgents are the agents whose events a script is written in.
+// scriptAgents are the agents in the events of which a script is written.
 var scriptAgents = []string{"claude", "codex", "gemini", "opencode", "pi", "qwen"}
 
-// stuck says that nothing of use follows.
+// stuck marks the start of a stall.
 func (s *script) stuck() { s.since = s.calls + 1 }
 
 // set changes a file without a call.
@@ -58,7 +58,7 @@ func (s *script) emit(v map[string]any) {
 	s.events = append(s.events, scriptEvent{string(text) + "\n", tree.String()})
 }
 
-// tool is one call: its name with each agent, "" where the agent has none, and its arguments.
+// tool writes one call: the tool's name by agent, "" if the agent has none, and its arguments.
 func (s *script) tool(names map[string]string, args map[string]any, output string, failed bool, change func()) {
 	name := names[s.as]
 	if name == "" {
@@ -83,7 +83,7 @@ func (s *script) tool(names map[string]string, args map[string]any, output strin
 
 type fields = map[string]any
 
-// forms writes a call and its end as the agent does.
+// forms writes a call and its end in the agent's form.
 func (s *script) forms(id, name string, args map[string]any, output string, failed bool) (begins, ends []fields) {
 	switch s.as {
 	case "claude", "qwen":
@@ -94,7 +94,7 @@ func (s *script) forms(id, name string, args map[string]any, output string, fail
 	case "gemini":
 		end := fields{"type": "tool_result", "tool_id": id, "status": "success", "output": output}
 		if name == "read_file" && !failed {
-			end["output"] = "" // it does not print what it read
+			end["output"] = "" // opencode does not print what it read
 		}
 		if failed && name != "run_shell_command" {
 			end["status"], end["error"] = "error", fields{"message": output}
@@ -150,7 +150,7 @@ func (s *script) shell(command string, exit int, output string, change func()) {
 	s.tool(shellNames, args, output, exit != 0, change)
 }
 
-// in gives a path as the agent does.
+// in returns a path in the agent's form.
 func (s *script) in(path string) string {
 	if s.as == "gemini" || s.as == "pi" {
 		return path
@@ -158,13 +158,13 @@ func (s *script) in(path string) string {
 	return root + "/" + path
 }
 
-// pathKey is the name of the argument that holds a path.
+// pathKey returns the name of the argument for a path.
 func (s *script) pathKey() string {
 	return map[string]string{"opencode": "filePath", "pi": "path"}[s.as] + map[string]string{"claude": "file_path",
 		"qwen": "file_path", "gemini": "file_path"}[s.as]
 }
 
-// read reads a file, or from one of its lines on.
+// read reads a file, optionally from a line on.
 func (s *script) read(path string, from ...int) {
 	text, there := s.files[path]
 	if s.as == "codex" {
@@ -190,8 +190,8 @@ func (s *script) read(path string, from ...int) {
 		args, text, !there, nil)
 }
 
-// edit replaces a text in a file; it fails when the text is not there. Codex does not print
-// edits that fail.
+// edit replaces a text in a file; it fails if the file does not contain the text. Codex does not
+// print edits that fail.
 func (s *script) edit(path, old, text string) {
 	fits := strings.Contains(s.files[path], old)
 	change := func() {
@@ -221,7 +221,7 @@ func (s *script) edit(path, old, text string) {
 		fields{s.pathKey(): s.in(path), from: old, to: text}, output, !fits, change)
 }
 
-// write writes a whole file.
+// write replaces the content of a file.
 func (s *script) write(path, text string) {
 	change := func() { s.files[path] = text }
 	if s.as == "codex" {
@@ -243,13 +243,13 @@ func (s *script) grep(pattern, output string) {
 		fields{"pattern": pattern, "path": s.in("src")}, output, false, nil)
 }
 
-// todo writes the agent's list of things to do, where it has one.
+// todo writes the agent's to-do list, if it has one.
 func (s *script) todo(text string) {
 	s.tool(map[string]string{"claude": "TodoWrite", "gemini": "write_todos", "opencode": "todowrite", "qwen": "todo_write"},
 		fields{"todos": []any{fields{"content": text, "status": "in_progress"}}}, "Todos have been modified", false, nil)
 }
 
-// poll asks for the output of a background job; agents without a tool for that sleep and look.
+// poll asks for the output of a background job; agents without a tool for that sleep and read it.
 func (s *script) poll(job, output string) {
 	if s.as != "claude" {
 		s.sh("sleep 20; tail -n 3 "+job+".log", 0, output)
@@ -258,7 +258,7 @@ func (s *script) poll(job, output string) {
 	s.tool(map[string]string{"claude": "BashOutput"}, fields{"bash_id": job}, output, false, nil)
 }
 
-// played plays a script in the events of an agent and returns what was found, nil for nothing.
+// played plays a script in the events of an agent and returns the stall, nil for none.
 func (one scripted) played(as string) (s *script, found *agent.Stall) {
 	s = &script{as: as, files: map[string]string{"src/price.js": "return net + TAX;\n", "package.json": "{}\n"}}
 	one.play(s)
@@ -273,8 +273,8 @@ func (one scripted) played(as string) (s *script, found *agent.Stall) {
 	return s, w.Found()
 }
 
-// figures are what a set of scripts gave with one agent. calls are those from where it goes
-// round in circles to where that is found.
+// figures are the results of a set of scripts with one agent. calls counts the calls from the begin
+// of a stall until it is found.
 type figures struct{ work, alarms, stalls, found, calls int }
 
 func figuresOf(t *testing.T, scripts []scripted, as string) (f figures) {
@@ -306,8 +306,8 @@ func figuresOf(t *testing.T, scripts []scripted, as string) (f figures) {
 	return f
 }
 
-// TestScripts plays sets of scripts in the events of six agents. The bounds hold for each
-// agent: at most one of thirty is a false alarm, at least twenty-seven of thirty are found.
+// TestScripts plays sets of scripts in the events of six agents. For each agent, at most one of
+// thirty may be a false alarm, and at least twenty-seven of thirty must be found.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for _, set := range []struct {

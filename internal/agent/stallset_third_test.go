@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// thirdScripts were written after the rules had been changed for what the second set showed.
+// thirdScripts were written after the rules had been changed because of the second set.
 var thirdScripts = []scripted{
 	{"a job of the project's own queue", false, func(s *script) {
 		s.sh("./bin/jobctl submit export", 0, "job 17 SUBMITTED")

@@ -16,7 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// TestStartOnce: however many start the same run at once, the command runs once.
+// TestStartOnce: many concurrent Starts of one run execute the command once.
 func TestStartOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo once >>count; echo ready; exit 0")
@@ -36,7 +36,7 @@ func TestStartOnce(t *testing.T) {
 				t.Errorf("%+v %v", res, err)
 			}
 		})
-		wg.Go(func() { // those who only ask must not be taken for a run
+		wg.Go(func() { // queries of the lock must not look like a run
 			if r, err := Attach(b.dir); err == nil {
 				r.State()
 			}
@@ -48,8 +48,8 @@ func TestStartOnce(t *testing.T) {
 	}
 }
 
-// TestStartKilled: a Start that died before the agent could begin left one of these;
-// there is no run yet, and the next Start makes it.
+// TestStartKilled: files left by a Start that was killed before the agent could begin; there is no
+// run yet, and the next Start begins it.
 func TestStartKilled(t *testing.T) {
 	t.Parallel()
 	for _, files := range []string{"", "lock", "lock prompt", "lock prompt .spec.json-1", "lock prompt spec.json", "lock prompt spec.json stop kill shim.log out/"} {
@@ -182,8 +182,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestGuardGone: a shim whose guard is gone does not begin; above all it does not
-// record its new parent, an innocent, as part of the run.
+// TestGuardGone: a shim without its guard does not begin; above all it does not record its new
+// parent, an unrelated process, as part of the run.
 func TestGuardGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "echo ran")

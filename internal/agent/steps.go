@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// Step is one step of what an agent did, as its output tells it: words, or a call of a tool.
+// Step is one step in an agent's output: text, or a tool call.
 type Step struct {
-	Call   string // the tool and what the call was about, in a few words; "" for words
-	Text   string // the words, or what the call gave: at most MaxStep bytes
-	Cut    bool   // the call gave more
+	Call   string // a short description of the tool call; "" for text
+	Text   string // the text, or the call's output: at most MaxStep bytes
+	Cut    bool   // the output was longer
 	Failed bool   // the call failed
 	Nested bool   // a sub-agent did it
 }
 
 const (
-	// MaxStep is how much of one step is given, in bytes.
+	// MaxStep is the maximum length of one step in bytes.
 	MaxStep = 16 << 10
-	// maxSteps is how many steps one call of Steps gives.
+	// maxSteps is the maximum number of steps that one call of Steps returns.
 	maxSteps = 500
 )
 
-// Steps reads an agent's output as steps, from the one numbered from on (the first is 0), until
-// their texts have about most bytes. next is the number of the step after them, 0 when there is
-// none. root is the folder of the working tree, below which paths are shown without it. Output
-// that is no stream of events is words. An error is one of in's.
+// Steps reads an agent's output as steps, starting with number from (the first is 0), until they
+// have about most bytes. next is the number of the following step, 0 if there is none. root is the
+// folder of the working tree; paths below it are shown relative to it. Output that is no stream of
+// events is text. An error is one of in's.
 func Steps(in io.Reader, root string, from, most int) (list []Step, next int, err error) {
 	s := &stepper{skip: max(0, from), most: most, open: map[string]int{}}
 	r := NewRenderer(s, root)
@@ -44,21 +44,21 @@ func Steps(in io.Reader, root string, from, most int) (list []Step, next int, er
 	return s.list, next, err
 }
 
-// errFull ends the reading of output of which enough was read.
+// errFull stops the reading once there are enough steps.
 var errFull = errors.New("enough was read")
 
-// stepper collects steps. What is written to it are words.
+// stepper collects steps. Bytes written to it are text.
 type stepper struct {
 	skip, most   int
-	at, bytes    int // steps and bytes that came so far
+	at, bytes    int // steps and bytes so far
 	list         []Step
-	open         map[string]int // calls without a result, by their ids
-	late         int            // steps that came after it was full
-	long         int            // bytes of the last step of words
-	full, inText bool           // the last step is of words
+	open         map[string]int // calls without a result, by ID
+	late         int            // steps after it was full
+	long         int            // bytes of the last step of text
+	full, inText bool           // inText: the last step is text
 }
 
-// add begins a step. ok is false when it is not one of those that are wanted.
+// add begins a step. ok is false if the step is not on the requested page.
 func (s *stepper) add(one Step) (ok bool) {
 	s.at++
 	if s.at <= s.skip {
@@ -72,7 +72,7 @@ func (s *stepper) add(one Step) (ok bool) {
 	return true
 }
 
-// Write adds words. It fails when no more are wanted: enough steps came, and their calls ended.
+// Write adds text. It fails when the page is full and its calls have ended.
 func (s *stepper) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -80,7 +80,7 @@ func (s *stepper) Write(p []byte) (int, error) {
 		for len(part) < len(p) && len(part) > 1 && !utf8.RuneStart(p[len(part)]) {
 			part = part[:len(part)-1]
 		}
-		if !s.inText || s.long+len(part) > MaxStep { // long words are several steps, of which none is cut
+		if !s.inText || s.long+len(part) > MaxStep { // long text is split into several steps, and none is cut
 			s.inText, s.long = true, 0
 			s.add(Step{})
 		}
@@ -92,7 +92,7 @@ func (s *stepper) Write(p []byte) (int, error) {
 	return n, s.enough()
 }
 
-// enough does not wait for results for ever: a call may have none.
+// enough does not wait for results forever: a call may have none.
 func (s *stepper) enough() error {
 	if s.full && (len(s.open) == 0 || s.late > maxSteps) {
 		return errFull
@@ -112,7 +112,7 @@ func (s *stepper) put(i int, text string) {
 	s.bytes += len(text)
 }
 
-// stepListener is told of calls.
+// stepListener adds calls as steps.
 type stepListener struct {
 	r *Renderer
 	s *stepper

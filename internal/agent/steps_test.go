@@ -33,7 +33,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Pages that follow one another give all steps, each once; a long result is cut, and said to be.
+// TestStepsByPages: consecutive pages give all steps, each once; a long result is cut and marked as
+// cut.
 func TestStepsByPages(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -62,7 +63,8 @@ func TestStepsByPages(t *testing.T) {
 	}
 }
 
-// Output without events is words, all of them, in pieces that are not cut within a character.
+// TestStepsOfPlainOutput: output without events is text, complete, and never split within a
+// character.
 func TestStepsOfPlainOutput(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("größer\n", 30000)
@@ -87,7 +89,7 @@ func TestStepsOfPlainOutput(t *testing.T) {
 	}
 }
 
-// What real agents printed has a step for each call that the lines for people have.
+// TestStepsRecorded: recorded outputs have a step for each call that Renderer prints.
 func TestStepsRecorded(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/stall/*/*.jsonl")

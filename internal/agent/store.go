@@ -13,21 +13,21 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// segmentSize is how much output one file holds. Segment k holds the bytes from
-// k*segmentSize on, so the number and the size of the last file count all bytes, also
+// segmentSize is the size of a file of output in bytes. Segment k contains the bytes from
+// k*segmentSize on, so the number and the size of the last file give the length of the output, also
 // after a crash.
 const segmentSize = 1 << 20
 
-// outputStore keeps the start and the end of an output of any length on a bounded disk.
-// Write never fails and never waits for a reader: when the disk does not take more,
-// the rest is only counted, because the agent's work is worth more than its log.
+// outputStore keeps the start and the end of an output of any length in bounded disk space. Write
+// never fails and never waits for a reader: after a write error the rest is only counted, because
+// the agent's work is worth more than its log.
 type outputStore struct {
 	dir          string
 	head, tail   int64
-	segmentBytes int64 // of a segment
+	segmentBytes int64 // size of a segment
 	file         *os.File
-	total        atomic.Int64 // bytes written to the store; others may look at it
-	kept         int64        // of them, those that reached segments, later deleted ones included
+	total        atomic.Int64 // bytes written to the store; read concurrently
+	kept         int64        // bytes of them written to segments, including deleted ones
 	err          error        // why kept stopped growing
 }
 
@@ -42,7 +42,7 @@ func segmentName(dir string, k int64) string {
 	return filepath.Join(dir, fmt.Sprintf("%06d", k))
 }
 
-// Write takes all of p.
+// Write accepts all of p.
 func (s *outputStore) Write(p []byte) (int, error) {
 	s.total.Add(int64(len(p)))
 	for rest := p; len(rest) > 0 && s.err == nil; {
@@ -67,7 +67,7 @@ func (s *outputStore) write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// rotate starts segment k and deletes the one that now belongs to the middle.
+// rotate starts segment k and deletes the segment that is no longer part of the end.
 func (s *outputStore) rotate(k int64) error {
 	if s.file != nil {
 		if err := s.file.Close(); err != nil {
@@ -88,10 +88,10 @@ func (s *outputStore) rotate(k int64) error {
 	return err
 }
 
-// segmentCount is how many segments it takes to hold n bytes.
+// segmentCount returns the number of segments for n bytes.
 func segmentCount(n, size int64) int64 { return (n + size - 1) / size }
 
-// finish syncs what is kept and gives the size of the whole.
+// finish syncs the segments and returns the size of the output.
 func (s *outputStore) finish() (Size, error) {
 	total := s.total.Load()
 	size := Size{Bytes: total, Cut: cutBytes(s.kept, s.head, s.tail) + total - s.kept}
@@ -107,7 +107,7 @@ func (s *outputStore) finish() (Size, error) {
 
 func cutBytes(total, head, tail int64) int64 { return max(0, total-head-tail) }
 
-// listSegments returns the numbers of the segments that are there, none without a folder.
+// listSegments returns the numbers of the existing segments, none without a folder.
 func listSegments(dir string) ([]int64, error) {
 	entries, err := fsroot.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func listSegments(dir string) ([]int64, error) {
 	return numbers, nil
 }
 
-// outputSize returns the count of all bytes, up to the end of the last segment.
+// outputSize returns the number of all bytes, up to the end of the last segment.
 func outputSize(dir string, size int64) (int64, error) {
 	numbers, err := listSegments(dir)
 	if err != nil || len(numbers) == 0 {

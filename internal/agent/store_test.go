@@ -15,9 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestStoreProperty: whatever is written in whatever pieces, the start and the end
-// come back, the count is exact, the disk is bounded, and a reader that looks now and
-// then sees every byte or is told how many it missed.
+// TestStoreProperty: for any writes, the start and the end can be read, the count is exact, the
+// disk space is bounded, and a reader gets every byte or the number of bytes that it missed.
 func TestStoreProperty(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -84,8 +83,8 @@ func checkKept(t *rapid.T, dir string, all []byte, size Size, head, tail, seg in
 
 var missed = regexp.MustCompile(`\n\[(\d+) bytes not shown\]\n`)
 
-// checkLive puts the missed bytes back: the letters run on, so what is shown must be
-// exactly what lies around them.
+// checkLive fills in the missed bytes: the letters are consecutive, so the gap follows from its
+// neighbours.
 func checkLive(t *rapid.T, live, all string) {
 	var b strings.Builder
 	for {
@@ -130,8 +129,8 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// TestOutputStrangers: files that are not segments are not shown, a hole is an error
-// and never a silent gap.
+// TestOutputStrangers: files that are not segments are ignored, a missing segment is an error and
+// never a silent gap.
 func TestOutputStrangers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,62 +8,62 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Call is one use of a tool as the agent asked for it.
+// Call is one tool call of an agent.
 type Call struct {
 	ID     string
-	Thread string // the call of the sub-agent that it belongs to; "" is the agent itself
-	Tool   string // as the agent names it
+	Thread string // the call of the sub-agent that it belongs to; "" for the agent itself
+	Tool   string // the agent's name of the tool
 	Args   any    // decoded JSON; numbers are json.Number
-	Opaque bool   // an edit whose content the stream does not tell
+	Opaque bool   // an edit without its content in the stream
 }
 
-// CallResult is what came of a call.
+// CallResult is the result of a call.
 type CallResult struct {
 	ID        string
 	Output    string // at most MaxOutput bytes of it
-	HasOutput bool   // the stream gave an output at all
+	HasOutput bool   // the stream reported an output, possibly empty
 	Failed    bool
 }
 
-// Listener gets the tool calls of a stream in their order. A call that the stream reports only
-// when it has ended is passed to Began and at once to Ended.
+// Listener gets the tool calls of a stream in order. A call that the stream reports only at its end
+// is passed to CallBegan and immediately to CallEnded.
 type Listener interface {
 	CallBegan(Call)
 	CallEnded(CallResult)
 }
 
-// Bounds on what is held of one line, and of one output.
+// Limits of a line and of an output, in bytes.
 const (
 	MaxLine   = 8 << 20
 	MaxOutput = 64 << 10
 )
 
-// StreamReader cuts bytes into lines and reads each. The zero value with a Listener is ready.
+// StreamReader splits a stream into lines and parses each. The zero value works.
 type StreamReader struct {
-	Listener Listener         // nil: calls are passed over
-	OnUsage  func(Usage)      // nil: what was used is passed over
-	OnText   func(StreamText) // nil: words are passed over
+	Listener Listener         // nil: calls are ignored
+	OnUsage  func(Usage)      // nil: usage is ignored
+	OnText   func(StreamText) // nil: text is ignored
 
-	OnDenied  func(tool string) // nil: calls that were not allowed are passed over
-	onRetry   func(modelRetry)  // nil: requests to its model that it repeats are passed over
+	OnDenied  func(tool string) // nil: denied calls are ignored
+	onRetry   func(modelRetry)  // nil: repeated requests to the model are ignored
 	line      []byte
-	overlong  bool            // the line is too long and passed over to its end
-	seenCalls map[string]bool // calls that were told: some agents repeat theirs
+	overlong  bool            // the line is too long and skipped to its end
+	seenCalls map[string]bool // calls already reported; some agents report a call twice
 	HasCalls  bool            // at least one call of a known form was read
 	HasEvents bool            // at least one event of any form was read
 
 	Names Names // what later events leave out
 
-	EventTime time.Time // of the event that is being read; zero where the stream does not say
+	EventTime time.Time // of the current event; zero if the stream does not state it
 }
 
-// Names is what a stream says once, near its start.
+// Names is what a stream states once, near its start.
 type Names struct {
 	Session string `json:"session,omitempty"`
 	Model   string `json:"model,omitempty"`
-	Qwen    bool   `json:"qwen,omitempty"` // it is Qwen Code, whose events are Claude Code's and whose counts are not
+	Qwen    bool   `json:"qwen,omitempty"` // it is Qwen Code, with Claude Code's events but other counts
 
-	Begun map[string]Message `json:"begun,omitempty"` // messages under way, by the call of their sub-agent
+	Begun map[string]Message `json:"begun,omitempty"` // messages in progress, by the call of their sub-agent
 }
 
 // Message is a message of a model.
@@ -72,7 +72,7 @@ type Message struct {
 	Model string `json:"model,omitempty"`
 }
 
-// Write takes more of the stream. It never fails.
+// Write reads more of the stream. It never fails.
 func (r *StreamReader) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -88,14 +88,13 @@ func (r *StreamReader) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close reads a last line without an end.
+// Close reads an unfinished last line.
 func (r *StreamReader) Close() { r.flush() }
 
-// Pending returns how many bytes of a line without an end are held; ok is false when they are
-// too many to be held.
+// Pending returns the length of an unfinished line; ok is false if it was too long to keep.
 func (r *StreamReader) Pending() (n int, ok bool) { return len(r.line), !r.overlong }
 
-// BreakLine ends the line: what follows is not the rest of it.
+// BreakLine discards an unfinished line, because what follows does not continue it.
 func (r *StreamReader) BreakLine() { r.line, r.overlong = r.line[:0], false }
 
 func (r *StreamReader) keepPending(p []byte) {
@@ -128,8 +127,8 @@ func (r *StreamReader) readLine(line []byte) {
 	}
 }
 
-// timeOf gives when an event was, as Gemini CLI, OpenCode, Cursor, Copilot and Codex's own log write it: a date, or
-// milliseconds since 1970.
+// timeOf returns the time of an event as Gemini CLI, OpenCode, Cursor, Copilot and Codex's own log
+// write it: a date, or milliseconds since 1970.
 func timeOf(e object) time.Time {
 	for _, key := range []string{"timestamp", "timestamp_ms"} {
 		switch v := e[key].(type) {
@@ -146,7 +145,6 @@ func timeOf(e object) time.Time {
 	return time.Time{}
 }
 
-// readEvent reads an event.
 func (r *StreamReader) readEvent(e object) {
 	if r.OnUsage != nil {
 		r.readUsage(e)
@@ -167,7 +165,7 @@ func (r *StreamReader) readEvent(e object) {
 	}
 }
 
-// readCalls reads the calls of tools in an event, and what came of them.
+// readCalls reads the tool calls in an event, and their results.
 func (r *StreamReader) readCalls(e object) {
 	switch e.text("type") {
 	case "assistant", "user": // Claude Code, Qwen Code
@@ -196,7 +194,7 @@ func (r *StreamReader) readCalls(e object) {
 	}
 }
 
-// readMessageBlocks reads the blocks of a message: what is asked for and what came of it.
+// readMessageBlocks reads the calls and results in a message.
 func (r *StreamReader) readMessageBlocks(e object) {
 	blocks, _ := e.object("message")["content"].([]any)
 	for _, b := range blocks {
@@ -211,8 +209,8 @@ func (r *StreamReader) readMessageBlocks(e object) {
 	}
 }
 
-// readCodexItem reads one item of Codex. It has no content of edits, and an item that was refused
-// is not there at all.
+// readCodexItem reads one item of Codex. Edits come without their content, and rejected calls do
+// not come at all.
 func (r *StreamReader) readCodexItem(it object, done bool) {
 	c, failed, output := Call{ID: it.text("id")}, it.text("status") == "failed", any(nil)
 	switch it.text("type") {
@@ -235,7 +233,7 @@ func (r *StreamReader) readCodexItem(it object, done bool) {
 	}
 }
 
-// readOpenCodePart reads a tool call of OpenCode, which is given when it has ended.
+// readOpenCodePart reads a tool call of OpenCode, which is reported at its end.
 func (r *StreamReader) readOpenCodePart(p object) {
 	state := p.object("state")
 	id := p.text("callID")
@@ -262,7 +260,8 @@ func (r *StreamReader) readCursorCall(e object) {
 	}
 }
 
-// readCopilotCall reads the end of a tool call of Copilot. A command that failed is a success of the tool that ran it.
+// readCopilotCall reads the end of a tool call of Copilot. A failed command is reported as a
+// success of the tool that ran it.
 func (r *StreamReader) readCopilotCall(d object) {
 	code, _ := d.object("shellExecution")["exitCode"].(json.Number)
 	failed := d["success"] == false || code != "" && code != "0"
@@ -273,7 +272,7 @@ func (r *StreamReader) readCopilotCall(d object) {
 	r.callEnded(CallResult{ID: d.text("toolCallId"), Failed: failed}, output)
 }
 
-// shellID is how Copilot numbers its shells, at the end of what a command printed: another number each time.
+// shellID matches the number that Copilot adds to the output of a command: another one each time.
 var shellID = lazyregexp.New(`<shellId: \d+ `)
 
 func (r *StreamReader) callBegan(c Call) {
@@ -301,7 +300,7 @@ func (r *StreamReader) callEnded(e CallResult, output any) {
 	r.Listener.CallEnded(e)
 }
 
-// outputText makes text of an output: a string, blocks of text, or JSON.
+// outputText converts an output to text: a string, blocks of text, or JSON.
 func outputText(v any) string {
 	switch t := v.(type) {
 	case string:
@@ -328,7 +327,7 @@ func outputText(v any) string {
 	return string(text[:min(len(text), MaxOutput)])
 }
 
-// object is a JSON object. Asking for what is not there gives the zero value.
+// object is a JSON object. A missing key gives the zero value.
 type object map[string]any
 
 func (o object) text(key string) string {

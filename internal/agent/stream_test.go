@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 )
 
-// told writes down what a reader tells.
+// told records what a reader reports.
 type told struct{ lines []string }
 
 func (t *told) CallBegan(c agent.Call) {
@@ -77,8 +77,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBounds: a line that is too long is passed over, and the next one is read; an output is
-// cut.
+// TestBounds: a line that is too long is skipped, and the next one is read; a long output is cut.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	var got told

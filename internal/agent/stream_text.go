@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// StreamText is text in an agent's stream that is no tool call: a message, an error, the result.
+// StreamText is text in an agent's stream: a message, an error, the result.
 type StreamText struct {
 	Text   string
-	Part   bool // more of the same message may follow at once
-	Failed bool // it is an error that ends the work
+	Part   bool // more of the same message may follow
+	Failed bool // an error that ends the work
 	Final  bool // it repeats the last message as the final result
 }
 
-// readMessage passes the text in an event to r.Say.
+// readMessage passes the text in an event to OnText.
 func (r *StreamReader) readMessage(e object) {
 	say := func(s StreamText) {
 		if strings.TrimSpace(s.Text) != "" || s.Part && s.Text != "" {
@@ -66,7 +66,8 @@ func (r *StreamReader) readMessage(e object) {
 	}
 }
 
-// plainError gives the message within an error that is JSON itself: Codex puts the server's answer there.
+// plainError returns the message in an error that is itself JSON: Codex puts the server's answer
+// there.
 func plainError(text string) string {
 	var e object
 	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &e) == nil {
@@ -77,7 +78,7 @@ func plainError(text string) string {
 	return text
 }
 
-// textOf joins the blocks of text of a message; thoughts are left out.
+// textOf joins the text blocks of a message, without thoughts.
 func textOf(content any) string {
 	switch v := content.(type) {
 	case string:
@@ -96,11 +97,11 @@ func textOf(content any) string {
 	return ""
 }
 
-// FinalMessage returns the last message of an agent's output that is an event stream: what it answered. ok is
-// false when the output is none, and its text is the answer itself.
+// FinalMessage returns the last message of an agent's event stream: its answer. ok is false if the
+// output is no event stream; then the text itself is the answer.
 func FinalMessage(output io.Reader) (text string, ok bool) {
 	var parts strings.Builder
-	open := false // the last part may go on
+	open := false // more of the last message may follow
 	r := StreamReader{Listener: &callListener{onCall: func() { open = false }}, OnText: func(s StreamText) {
 		if s.Failed {
 			return
@@ -116,7 +117,7 @@ func FinalMessage(output io.Reader) (text string, ok bool) {
 	return strings.TrimSpace(parts.String()), r.HasCalls || parts.Len() > 0
 }
 
-// callListener ends a message at each call of a tool.
+// callListener calls onCall at the start of each tool call.
 type callListener struct{ onCall func() }
 
 func (l *callListener) CallBegan(Call)       { l.onCall() }

@@ -10,38 +10,37 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Usage is one report of what an agent used, in the form that all agents' reports are
-// brought into.
+// Usage is one report of what an agent used, in a form common to all agents.
 type Usage struct {
-	Agent string // in whose form: claude, qwen, codex, gemini, opencode or pi
+	Agent string // the agent of which the format is: claude, qwen, codex, gemini, opencode or pi
 
-	// Total says that the report is all that Counter, a session or a thread, has used so
-	// far, and not one step of it. Codex gives nothing else, Claude Code at the end.
+	// Total means that the report is the total of Counter, a session or a thread, and not one step.
+	// Codex only reports totals, Claude Code one at the end.
 	Total   bool
 	Counter string
 	ID      string // of a step. Claude Code reports a message once for each of its blocks: the last report counts
 
-	Models []ModelTokens // by model, in the order of their names; none when no tokens are reported
+	Models []ModelTokens // by model, sorted by name; none if no tokens are reported
 	Cost   float64       // US dollars
-	Priced bool          // the agent reports a cost. A cost of nothing for tokens is none: it does not know the price
+	Priced bool          // the agent reports a cost. A cost of 0 for tokens does not count: it does not know the price
 
-	Last    bool   // the agent says that its turn is over
-	Invalid string // a number of the report that cannot be, and was left out: "output_tokens: -5"
+	Last    bool   // the agent's turn has ended
+	Invalid string // an impossible number in the report, which was left out: "output_tokens: -5"
 }
 
-// ModelTokens is what was used of one model; Model is "" when the stream does not name it.
+// ModelTokens is the tokens used of one model; Model is "" if the stream does not name it.
 type ModelTokens struct {
 	Model  string
 	Tokens belay.Tokens
 }
 
-// Bounds of what is believed of one report.
+// Limits of plausible numbers in one report.
 const (
 	maxTokens  = 1e12
 	maxDollars = 1e6
 )
 
-// readUsage reads what an event says of use.
+// readUsage reads the usage in an event.
 func (r *StreamReader) readUsage(e object) {
 	switch e.text("type") {
 	case "system":
@@ -65,7 +64,7 @@ func (r *StreamReader) readUsage(e object) {
 		r.readSessionStart(e.text("thread_id"), "")
 	case "session": // pi
 		r.readSessionStart(e.text("id"), "")
-	case "step_start": // OpenCode; sub-agents have sessions of their own
+	case "step_start": // OpenCode; sub-agents have their own sessions
 		r.readSessionStart(firstText(r.Names.Session, e.text("sessionID")), "")
 	case "turn.completed":
 		r.readCodexUsage(e.object("usage"), true)
@@ -80,7 +79,7 @@ func (r *StreamReader) readUsage(e object) {
 	}
 }
 
-// readSessionStart takes the session and the model that are named once, at its start.
+// readSessionStart records the session and the model, which a stream names once at its start.
 func (r *StreamReader) readSessionStart(session, model string) {
 	if session != "" {
 		r.Names.Session = session
@@ -90,7 +89,7 @@ func (r *StreamReader) readSessionStart(session, model string) {
 	}
 }
 
-// claudeForm names the agent whose form Claude Code and Qwen Code share.
+// claudeForm returns which agent uses the format that Claude Code and Qwen Code share.
 func (r *StreamReader) claudeForm() string {
 	if r.Names.Qwen {
 		return "qwen"
@@ -98,8 +97,8 @@ func (r *StreamReader) claudeForm() string {
 	return "claude"
 }
 
-// readStep reads the use of one message. Each of its blocks is an event of its own with the
-// same use.
+// readStep reads the usage of one message. Each block of the message is an event with the same
+// usage.
 func (r *StreamReader) readStep(e object, m Message, usage object) {
 	if usage == nil {
 		return
@@ -110,8 +109,8 @@ func (r *StreamReader) readStep(e object, m Message, usage object) {
 	r.reportUsage(u, n)
 }
 
-// readPartial reads events of the model's own stream: a message begins with what was read and
-// ends with what was written.
+// readPartial reads events of the model's own stream: a message begins with its input tokens and
+// ends with its output tokens.
 func (r *StreamReader) readPartial(e object) {
 	event, thread := e.object("event"), e.text("parent_tool_use_id")
 	switch event.text("type") {
@@ -158,8 +157,8 @@ func (r *StreamReader) readResult(e object) {
 	}
 }
 
-// readTokens reads the counts of Claude Code, in either spelling, and of Qwen Code, whose input
-// includes what came from a cache and whose output is without reasoning.
+// readTokens reads the counts of Claude Code, in either spelling, and of Qwen Code, which includes
+// cached tokens in its input and excludes reasoning from its output.
 func (r *StreamReader) readTokens(n *numberReader) belay.Tokens {
 	t := belay.Tokens{
 		Input: n.count("input_tokens", "inputTokens"), Output: n.count("output_tokens", "outputTokens"),
@@ -173,7 +172,7 @@ func (r *StreamReader) readTokens(n *numberReader) belay.Tokens {
 	return t
 }
 
-// readGeminiStats reads the summary of Gemini CLI. Reasoning is in its total alone.
+// readGeminiStats reads the summary of Gemini CLI. Reasoning is only in its total.
 func (r *StreamReader) readGeminiStats(stats object) (out []ModelTokens, n numberReader) {
 	read := func(name string, o object) {
 		one := numberReader{object: o}
@@ -192,8 +191,8 @@ func (r *StreamReader) readGeminiStats(stats object) (out []ModelTokens, n numbe
 	return out, n
 }
 
-// readCodexEvent reads an event of Codex's own log, which codex exec printed in its first versions.
-// Its counts are of the whole session.
+// readCodexEvent reads an event of Codex's own log, which early versions of codex exec printed. Its
+// counts are of the complete session.
 func (r *StreamReader) readCodexEvent(msg object) {
 	switch {
 	case msg == nil:
@@ -212,8 +211,8 @@ func (r *StreamReader) readCodexEvent(msg object) {
 	}
 }
 
-// readCodexUsage reads the counts of a thread: what came from a cache is part of its input, and
-// reasoning of its output.
+// readCodexUsage reads the counts of a thread: input includes cached tokens, and output includes
+// reasoning.
 func (r *StreamReader) readCodexUsage(usage object, last bool) {
 	if usage == nil {
 		return
@@ -224,7 +223,7 @@ func (r *StreamReader) readCodexUsage(usage object, last bool) {
 	r.reportUsage(Usage{Agent: "codex", Total: true, Counter: r.Names.Session, Models: singleModel(r.Names.Model, t), Last: last}, n)
 }
 
-// readOpenCodeStep reads a step of OpenCode: reasoning is beside its output.
+// readOpenCodeStep reads a step of OpenCode: its output excludes reasoning.
 func (r *StreamReader) readOpenCodeStep(e object) {
 	part := e.object("part")
 	tokens := numberReader{object: part.object("tokens")}
@@ -244,7 +243,7 @@ func (r *StreamReader) readOpenCodeStep(e object) {
 	r.reportUsage(u, n)
 }
 
-// readPiMessage reads a message of pi, which it gives once.
+// readPiMessage reads a message of pi, which is reported once.
 func (r *StreamReader) readPiMessage(m object) {
 	usage := m.object("usage")
 	if m.text("role") != "assistant" || usage == nil {
@@ -272,7 +271,7 @@ func (r *StreamReader) reportUsage(u Usage, n numberReader) {
 	r.OnUsage(u)
 }
 
-// sessionOr returns the session of an event, or the last one that was named.
+// sessionOr returns session, or the last one named if it is "".
 func (r *StreamReader) sessionOr(session string) string {
 	if session != "" {
 		return session
@@ -289,20 +288,19 @@ func firstText(a, b string) string {
 	return b
 }
 
-// numberReader reads numbers that come from programs that are not ours: what cannot be is left
-// out, and said.
+// numberReader reads numbers from untrusted output: impossible ones are left out and noted.
 type numberReader struct {
 	object  object
 	invalid string
 }
 
-// count reads the first of the keys that is there.
+// count reads the first of the keys that exists.
 func (n *numberReader) count(keys ...string) int64 {
 	v, _ := n.number(maxTokens, keys...)
 	return int64(v)
 }
 
-// dollars reads an amount; ok is false when there is none.
+// dollars reads an amount; ok is false if there is none.
 func (n *numberReader) dollars(key string) (amount float64, ok bool) {
 	return n.number(maxDollars, key)
 }

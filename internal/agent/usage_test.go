@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 )
 
-// reports writes down what a reader reports, one line each.
+// reports writes what a reader reports, one line each.
 func reports(text string) (lines []string) {
 	r := agent.StreamReader{OnUsage: func(u agent.Usage) {
 		kind := "step " + u.ID
@@ -41,8 +41,8 @@ func reports(text string) (lines []string) {
 	return lines
 }
 
-// TestUsage reads what each agent reports of its use, in its documented form. Tokens are
-// input/cache read/cache write/output.
+// TestUsage reads what each agent reports as usage, in its documented form. Tokens are input/cache
+// read/cache write/output.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -117,8 +117,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever is read, in whatever pieces, reports are the same and no number is
-// one that cannot be.
+// FuzzReader: for any input in any pieces, the reports are equal and contain no impossible number.
 func FuzzReader(f *testing.F) {
 	seeds, err := filepath.Glob(filepath.Join("testdata", "stall", "real", "same_read.*.jsonl"))
 	if err != nil || len(seeds) == 0 {

@@ -15,23 +15,22 @@ import (
 )
 
 const (
-	lookInterval = 25 * time.Millisecond // between two looks at a running run
-	killPatience = 10 * time.Second      // for processes to die of KILL
-	shimSlack    = 3 * time.Second       // beyond grace, before a shim that does not answer is passed over
+	lookInterval = 25 * time.Millisecond // how often a run is checked
+	killPatience = 10 * time.Second      // for processes to die after KILL
+	shimSlack    = 3 * time.Second       // beyond the grace, before a shim that does not respond is bypassed
 )
 
-// Wait returns when the run has finished, or was lost and nothing of it lives any
-// more: the tree is quiet then, unless Result.LeftProcesses names what could not be killed.
-// Meanwhile it writes the output to live (nil for none), from its start and as it comes,
-// raw, with a line
-// "[N bytes not shown]" where it fell behind, unless live is a LossWriter; when live fails, it is left alone from
-// there on. The end of ctx ends the waiting and its error is returned; the agent
-// continues. CodeBusy: processes of a lost run resist being killed.
+// Wait returns when the run has finished, or was lost and its remaining processes have been killed:
+// the tree is quiet then, unless Result.LeftProcesses names processes that could not be killed.
+// Meanwhile it copies the raw output to live (nil for none) from its start; bytes that it missed
+// become a line "[N bytes not shown]", unless live is a LossWriter. After a write error nothing
+// more is written to live. When ctx ends, its error is returned and the agent continues. CodeBusy:
+// processes of a lost run cannot be killed.
 func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
 	follow := newFollower(r.file("out"), segmentSize)
 	defer follow.close()
 	for {
-		state := r.State() // before the last read: what came until then is shown
+		state := r.State() // before the last read, so that all earlier output is shown
 		if live != nil && follow.copyNew(live) != nil {
 			live = nil
 		}
@@ -55,9 +54,9 @@ func (r *Run) result() (Result, error) {
 	return res, nil
 }
 
-// lostResult ends what a run left behind and says why there is no result.
+// lostResult kills the processes that a run left and returns why there is no result.
 func (r *Run) lostResult(ctx context.Context) (Result, error) {
-	// begun.json may be gone with the folder; the token still finds most.
+	// begun.json may be missing with the folder; the token still finds most processes.
 	var b beginRecord
 	err := readJSON(r.file("begun.json"), &b)
 	res := Result{Ended: EndedLost, Exit: -1, Started: b.Started, Error: "its shim died"}
@@ -84,7 +83,7 @@ func (r *Run) lostResult(ctx context.Context) (Result, error) {
 	return res, nil
 }
 
-// shimLog returns the first line of what the shim said before it died.
+// shimLog returns the first line that the guard or the shim printed.
 func (r *Run) shimLog() string {
 	f, err := fsroot.Open(r.file("shim.log"))
 	if err != nil {
@@ -96,11 +95,10 @@ func (r *Run) shimLog() string {
 	return belay.VisibleLine(line)
 }
 
-// Stop asks the shim to end the run and returns when its last process is dead: TERM
-// to all, KILL after the grace. A second Stop, from here or elsewhere, skips the
-// grace. A shim that does not answer, or is gone, is passed over and everything is
-// killed from here. The end of ctx ends the waiting, not what was asked for. Stopping
-// a run that has ended does nothing.
+// Stop asks the shim to end the run and returns when its last process is dead: TERM to all, KILL
+// after the grace. A second Stop, from any process, skips the grace. If the shim does not respond,
+// or died, Stop kills everything itself. When ctx ends, Stop returns, but the request stays.
+// Stopping a run that has ended does nothing.
 func (r *Run) Stop(ctx context.Context) error {
 	if r.State() != Running {
 		return r.endLost(ctx)
@@ -125,7 +123,7 @@ func (r *Run) Stop(ctx context.Context) error {
 	return r.endLost(ctx)
 }
 
-// requestStop leaves the request in the folder and gives the time the shim may take.
+// requestStop writes the request and returns how long to wait for the shim.
 func (r *Run) requestStop(b beginRecord) time.Duration {
 	f, err := fsroot.OpenFile(r.file("stop"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -148,9 +146,9 @@ func (r *Run) endLost(ctx context.Context) error {
 	return err
 }
 
-// killLeftovers kills what is left of a run until nothing is. last are a guard and a shim that
-// are there and do not answer: what hides from us (its environment and session
-// changed) is still below them.
+// killLeftovers kills the processes of a run until none is left. last are a guard and a shim that
+// do not respond. They are killed last: processes that changed their environment and session are
+// only found below them.
 func (r *Run) killLeftovers(ctx context.Context, b beginRecord, last ...proc.ID) error {
 	left, err := b.newTrace(r.spec).Sweep(ctx, killPatience, last...)
 	switch {
