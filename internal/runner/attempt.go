@@ -46,7 +46,8 @@ func (d *Driver) runAttempt(ctx context.Context, c loop.Command) (loop.Event, er
 		return loop.Event{}, err
 	}
 	if d.isSessionMissing(c, run, end) {
-		// Renamed, it says that the session is gone, also to whoever takes up this command after a crash.
+		// The renamed folder records that the session is missing, also for a process that resumes
+		// this command after a crash.
 		if err := fsroot.Rename(dir, dir+missingSessionMark); err != nil {
 			return loop.Event{}, fmt.Errorf("start a new session: %w", err)
 		}
@@ -73,14 +74,14 @@ func (d *Driver) continueArgs(c loop.Command, dir string) (words []string, ok bo
 	return agent.ResumeSession(d.Record.Task.Agent, c.Session)
 }
 
-// isSessionMissing reports whether an attempt ended because the session that it was to
-// continue no longer exists.
+// isSessionMissing reports whether an attempt ended because the session to continue no longer
+// exists.
 func (d *Driver) isSessionMissing(c loop.Command, run *agent.Run, end End) bool {
 	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); !ok || end.Result.Ended != agent.EndedExit {
 		return false
 	}
 	var out bytes.Buffer
-	if size, err := run.Output(&out); err != nil || size.Cut > 0 { // who prints that much has worked
+	if size, err := run.Output(&out); err != nil || size.Cut > 0 { // an agent that printed that much has worked
 		return false
 	}
 	return agent.SessionMissing(&out)
@@ -153,8 +154,8 @@ func (d *Driver) startAttempt(ctx context.Context, c loop.Command, dir string) (
 	}, FenceRequest{}, say)
 }
 
-// SnapshotStart takes the snapshot that an attempt starts from, once. The first attempt starts
-// from the state before the task.
+// SnapshotStart takes the snapshot that an attempt starts from, once. The first attempt starts from
+// the before snapshot.
 func (d *Driver) SnapshotStart(ctx context.Context, c loop.Command) error {
 	if c.Attempt == 1 && d.Record.State.Losts == 0 {
 		return nil
@@ -164,7 +165,7 @@ func (d *Driver) SnapshotStart(ctx context.Context, c loop.Command) error {
 		c.Attempt))); err != nil {
 		return err
 	}
-	return d.Session.RecordTaken(ctx, d.Record, command) // before the agent runs, not when it has ended
+	return d.Session.RecordTaken(ctx, d.Record, command) // before the agent runs, not after it has ended
 }
 
 // awaitAttempt waits for a run and shows its output. If watch is set, repeating the same tool
@@ -191,7 +192,7 @@ func (d *Driver) endedEvent(c loop.Command, run *agent.Run, res End) (loop.Event
 	d.reportDenials(c, res.Result.Denied)
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Result.Exit, Elapsed: res.Result.Elapsed,
 		Note: res.Result.Error, Use: res.Use, Session: agent.SessionOf(d.Record.Task.Agent, cmp.Or(res.Session, run.Session()))}
-	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
+	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named its session
 		ev.Session = c.Session
 	}
 	for _, text := range UnknownLimits(d.Record.Task.Policy, d.Record.State.Attempts, res.Use) {
@@ -249,7 +250,7 @@ func (d *Driver) reportDenials(c loop.Command, list []fence.Denial) {
 		note.Paths = append(note.Paths, one.Path)
 	}
 	if slices.ContainsFunc(d.Record.Notes, func(n session.Note) bool { return n.Kind == note.Kind && n.Text == text }) {
-		return // belay was killed right after it
+		return // recorded before belay was killed
 	}
 	if err := d.Session.AddNote(d.Soft, d.Record, note); err != nil {
 		d.Observer.Note(err.Error())
@@ -273,7 +274,7 @@ func (d *Driver) writePrompt(ctx context.Context, c loop.Command) (string, error
 	return d.PromptText(ctx, c.Prompt)
 }
 
-// promptInput returns the data that every prompt is made from.
+// promptInput returns the input of every prompt.
 func (d *Driver) promptInput(kind loop.PromptKind) prompt.PromptInput {
 	in := prompt.PromptInput{Task: d.Record.Task, State: d.Record.State, Kind: kind, History: d.historyLines(),
 		Now: d.Session.NowFiles(), FullFiles: d.fullFiles()}
@@ -281,8 +282,8 @@ func (d *Driver) promptInput(kind loop.PromptKind) prompt.PromptInput {
 	return in
 }
 
-// writeFullFiles writes the full text of what a prompt quotes of the last attempt and may have
-// to cut.
+// writeFullFiles writes the full text of what a prompt quotes of the last attempt, because the
+// prompt may cut it.
 func (d *Driver) writeFullFiles(ctx context.Context) error {
 	diff, err := d.lastDiff(ctx)
 	if err != nil {
@@ -294,7 +295,7 @@ func (d *Driver) writeFullFiles(ctx context.Context) error {
 	}
 	for name, text := range map[string]string{"last.diff": secret.Mask(diff), "findings.md": findings} {
 		if err := d.Session.WriteNow(name, text); err != nil {
-			d.Observer.Note(err.Error()) // the prompt has what matters most of it
+			d.Observer.Note(err.Error()) // not fatal: the prompt contains the most important parts
 		}
 	}
 	return nil
@@ -342,7 +343,7 @@ func previousAttempt(s loop.State) *loop.Attempt {
 // maxDiff limits the diff that is read for a prompt; package prompt cuts it further.
 const maxDiff = 256 << 10
 
-// lastDiff returns what the last checked attempt had changed since the state before the task.
+// lastDiff returns what the last checked attempt changed since the before snapshot.
 func (d *Driver) lastDiff(ctx context.Context) (string, error) {
 	st := d.Record.State
 	for i := len(st.Attempts) - 1; i >= 0; i-- {
@@ -363,7 +364,7 @@ func (d *Driver) lastDiff(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// limitedBuffer keeps the first maxDiff bytes written to it and drops the rest.
+// limitedBuffer keeps the first maxDiff bytes written to it and discards the rest.
 type limitedBuffer struct {
 	bytes.Buffer
 	full bool
@@ -417,7 +418,7 @@ func (d *Driver) runDebugger(ctx context.Context, c loop.Command) (loop.Event, e
 		return loop.Event{}, ErrParked
 	}
 	ev, err := d.debuggedEvent(run, end.Result)
-	if err != nil { // what it used counts all the same
+	if err != nil { // count what it used anyway
 		ev = loop.Event{Kind: loop.EvBroken, Note: session.ErrorLine(err)}
 		if why := cmp.Or(end.Limit, end.Blocked); why != "" {
 			ev.Note = why
@@ -441,14 +442,14 @@ func (d *Driver) debuggedEvent(run *agent.Run, res agent.Result) (loop.Event, er
 		text = final
 	}
 	text = secret.Mask(text)
-	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end
+	if const16k := 16 << 10; len(text) > const16k { // keep the end, with its conclusion
 		text = text[len(text)-const16k:]
 	}
 	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed,
 		Log: d.Session.KeepOutput(run, d.Record.Task, d.Observer.Note)}, nil
 }
 
-// exportLast copies what the last attempt left (or the state before) to a folder.
+// exportLast copies the result of the last attempt (or the before snapshot) to a folder.
 func (d *Driver) exportLast(ctx context.Context, dir string) error {
 	id := d.Record.State.Before
 	for _, a := range d.Record.State.Attempts {

@@ -17,22 +17,22 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// CannotTest is the error of a task that stops before its agent is started because its test
-// command cannot run on the state before, and so could not check anything after it.
+// CannotTest is the error of a task that stops before its agent is started because its test command
+// cannot run on the before snapshot, and so could not check the result either.
 type CannotTest struct{ testrun.Obstacle }
 
 func (c *CannotTest) Error() string { return c.Message }
 
-// runBaseline runs the tests on the state before, once for each state and command. If the
-// tests give no result, the reason is recorded and the task continues. A command that cannot
-// run at all stops the task before its agent is paid for, as a CannotTest in a CodeCannot,
-// unless the task may be to create what is missing, or --known-failures permits it.
+// runBaseline runs the tests on the before snapshot, once for each snapshot and command. If the
+// tests give no result, the reason is recorded and the task continues. A command that cannot run at
+// all stops the task before its agent costs anything, as a CannotTest with CodeCannot, unless the
+// task may ask for what is missing, or --known-failures is given.
 func (d *Driver) runBaseline(_ context.Context, c loop.Command) (loop.Event, error) {
 	return d.testsEvent(loop.EvBaseline, c.Target)
 }
 
-// retest runs a test command that the task was given after its baseline was taken on the state
-// before, so that its results are compared with its own.
+// retest runs a test command that the task got after its baseline was taken, so that its results
+// are compared with a baseline of the same command.
 func (d *Driver) retest(ctx context.Context) error {
 	t, s := d.Record.Task, d.Record.State
 	if !d.Record.Open() || !t.Policy.Baseline || s.Before == "" || s.Phase == loop.PhaseBaseline || s.Ending != loop.OutcomeNone {
@@ -52,7 +52,7 @@ func (d *Driver) retest(ctx context.Context) error {
 	return nil
 }
 
-// testsEvent makes the event with the test results of the state before.
+// testsEvent makes the event with the test results of the before snapshot.
 func (d *Driver) testsEvent(kind loop.EventKind, before belay.SnapshotID) (loop.Event, error) {
 	b, err := d.testSnapshot(before)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 )
 
 // writeCycles writes the reviewers' answers as review cycles, if the config asks for them. The
-// verdict is in the record by then, so nothing that counts is lost when a file cannot be
-// written, or belay is killed before.
+// verdict is already recorded, so a failed write or a kill loses nothing authoritative.
 func (d *Driver) writeCycles(ctx context.Context, e loop.Event) {
 	if e.Kind != loop.EvReviewed || !d.Session.Config.Review.Cycles {
 		return

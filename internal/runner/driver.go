@@ -22,50 +22,49 @@ type Observer interface {
 	Happened(r *session.Record, e loop.Event)
 	// Checking is called as checks start and finish.
 	Checking(check.Progress)
-	// Output is where an agent's output goes as it comes, raw; nil for nowhere.
+	// Output returns the writer for an agent's live output, unescaped; nil for none.
 	Output() io.Writer
-	// Used is called when what the attempt under way has used changes.
+	// Used is called when the use of the running attempt changes.
 	Used(task belay.TaskID, used belay.Use)
-	// Note is something a person should know, one line.
+	// Note is called with one line for the person.
 	Note(text string)
-	// Ask puts the open gate to a person and waits. ok is false when nobody is
-	// there to answer: the run then parks. It returns early with ok false and a nil
-	// error when ctx ends.
+	// Ask asks the open gate's question and waits for the answer. ok is false without a person to
+	// answer: the run then pauses. When ctx ends, it returns early with ok false and a nil error.
 	Ask(ctx context.Context, r *session.Record) (decision loop.Decision, words string, ok bool, err error)
 }
 
 // ErrParked ends Drive with the pending command left for the next resume.
 var ErrParked = errors.New("parked")
 
-// Driver runs one task's loop on this machine. Soft ends at the first Ctrl-C: then the agent
-// is stopped, its work captured, and the run parks. The context of a call ends only when
-// nothing may be waited for any more.
+// Driver runs one task's loop on this machine. Soft ends at the first Ctrl-C: the agent is then
+// stopped, its work captured, and the run pauses. The context of a call ends when it must return at
+// once.
 type Driver struct {
 	Session  *session.Session
 	Record   *session.Record
 	Observer Observer
 	Soft     context.Context
-	// Stop, when set, makes Drive return before a command for which it is true: somebody else
-	// does that one, or decides when it is done, and tells people of gates.
+	// Stop, if set, makes Drive return before a command for which it returns true: the caller runs
+	// that command, or decides when, and sends notifications of gates.
 	Stop func(loop.Command) bool
 
 	notifier  *Notifier      // nil before the first gate
-	notifying sync.WaitGroup // what tells somebody that the task waits
+	notifying sync.WaitGroup // notifications of the open gate
 
-	freshCommand string         // the id of a command that this driver's own events led to
-	repeats      map[string]int // how often a command was done again because somebody meddled
+	freshCommand string         // the ID of a command that this driver's own events led to
+	repeats      map[string]int // how often a command was repeated because another process changed belay's data
 
-	cachedDiff struct { // the last diff that was asked for, and of which snapshot
+	cachedDiff struct { // the last diff, and its snapshot
 		of   belay.SnapshotID
 		text string
 	}
 }
 
-// Drive runs commands and asks at gates until the task is closed or parked, a person is needed
-// and nobody answers, or Stop is true for the next command. The record then says which.
+// Drive runs commands and asks at gates until the task is closed or paused, a gate is not answered,
+// or Stop returns true for the next command. The record then shows which.
 //
-// After each command it compares belay's data about the task with what this process knows of
-// it, and repairs what others changed (session.Session.Guard).
+// After each command it compares belay's data about the task with what this process knows, and
+// repairs what others changed (session.Session.Guard).
 func (d *Driver) Drive(ctx context.Context) error {
 	defer d.Session.StartDriving(d.Record.Task.ID)()
 	defer d.notifying.Wait()
@@ -80,7 +79,7 @@ func (d *Driver) Drive(ctx context.Context) error {
 			return err
 		}
 		if d.Record.State.Phase == "" {
-			return nil // asked what its words mean, and answered: whoever drives begins it
+			return nil // an ambiguity was answered: the caller starts the task
 		}
 		if d.Record.State.Pending == nil {
 			again, err := d.waitAtGate(ctx)
@@ -100,8 +99,8 @@ func (d *Driver) Drive(ctx context.Context) error {
 	return nil
 }
 
-// runCommand runs one command and records its result. A command that fails becomes a broken
-// event, which leads to a gate: the loop never ends in an error that only a log would show.
+// runCommand runs one command and records its result. A command that fails becomes a broken event,
+// which leads to a gate, so an error is never only printed.
 func (d *Driver) runCommand(ctx context.Context, c loop.Command) error {
 	d.Observer.Begins(d.Record, c)
 	ev, err := d.Do(ctx, c)
@@ -111,20 +110,20 @@ func (d *Driver) runCommand(ctx context.Context, c loop.Command) error {
 	bad, gerr := d.Session.Guard(ctx, d.Record)
 	switch {
 	case gerr != nil && err == nil && c.Kind != loop.CmdAttempt:
-		// An attempt has ended all the same, and must not pass for one that was never made:
-		// its work would count as a person's. The capture, which comes next, looks again.
+		// The attempt has ended and must be recorded, or its work would count as a person's. The
+		// capture that follows checks again.
 		err = gerr
 	case bad:
 		d.Observer.Note("the task's record was changed: " + d.Record.Notes[len(d.Record.Notes)-1].Text)
 		if err != nil && d.shouldRepeat(c) {
-			return nil // it is as it was: look again
+			return nil // repaired: run the command again
 		}
 	}
 	if c.Kind == loop.CmdReview && belay.CodeOf(err) == belay.CodeBusy {
-		return err // somebody else reviews in this tree: it stays to be done
+		return err // another process reviews in this tree: the review stays pending
 	}
 	if stuck := (*CannotTest)(nil); errors.As(err, &stuck) {
-		return err // the baseline stays to be done, once the command can run
+		return err // the baseline stays pending until the command can run
 	}
 	if err != nil {
 		ev = loop.Event{Kind: loop.EvBroken, Command: c.ID, Note: session.ErrorLine(err)}
@@ -135,7 +134,7 @@ func (d *Driver) runCommand(ctx context.Context, c loop.Command) error {
 	notes := len(d.Record.Notes)
 	if err := d.Session.Apply(ctx, d.Record, ev); err != nil {
 		if stale := belay.CodeOf(err); stale == belay.CodeUsage || stale == belay.CodeRefused {
-			return nil // somebody else moved the task on; look again
+			return nil // another process recorded an event: read the state again
 		}
 		return err
 	}
@@ -148,14 +147,14 @@ func (d *Driver) runCommand(ctx context.Context, c loop.Command) error {
 	d.Observer.Happened(d.Record, ev)
 	d.writeCycles(ctx, ev)
 	if ev.Log != "" {
-		// The record has what was printed, without its secrets; nobody reads this again.
+		// The record contains the output, without its secrets; this copy is not read again.
 		_ = fsroot.RemoveAll(filepath.Join(d.Session.RunDir(d.Record.Task.ID, ev.Command), "out"))
 	}
 	return nil
 }
 
-// shouldRepeat reports whether a failed command is to be run once more, because somebody
-// changed belay's data meanwhile.
+// shouldRepeat reports whether to repeat a failed command because another process changed belay's
+// data meanwhile.
 func (d *Driver) shouldRepeat(c loop.Command) bool {
 	if d.repeats == nil {
 		d.repeats = map[string]int{}
@@ -166,10 +165,10 @@ func (d *Driver) shouldRepeat(c loop.Command) bool {
 
 // Do runs one command and returns the event that it leads to.
 func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
-	if c.Kind != loop.CmdAttempt { // an agent may change what a process has read
+	if c.Kind != loop.CmdAttempt { // an agent may change what a shared reader has cached
 		defer d.Session.Repo.ShareReader()()
 	}
-	switch c.Kind { // those that run other programs
+	switch c.Kind { // these run other programs
 	case loop.CmdAttempt, loop.CmdBaseline, loop.CmdCheck, loop.CmdReview, loop.CmdDebug:
 		defer d.Session.Snaps.DropListCache()
 	}
@@ -230,7 +229,7 @@ func (d *Driver) waitAtGate(ctx context.Context) (bool, error) {
 	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
 	if err := d.Session.Apply(ctx, d.Record, ev); err != nil {
 		d.Observer.Note(session.ErrorLine(err))
-		return true, nil // not a decision that can be taken: ask again
+		return true, nil // an invalid decision: ask again
 	}
 	d.Observer.Happened(d.Record, ev)
 	return true, nil

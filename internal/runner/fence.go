@@ -30,9 +30,9 @@ const FenceVar = "BELAY_FENCE"
 // Fence is the fence of one run; its Policy is nil when there is none.
 type Fence struct {
 	Policy *fence.Policy
-	Env    map[string]string // more of the program's environment
-	Notes  []string          // what a person should know
-	Temp   string            // its own temporary folder, which Start makes; "" for none
+	Env    map[string]string // added to the program's environment
+	Notes  []string          // for the person
+	Temp   string            // its own temporary folder, created by StartAgent; "" for none
 }
 
 // tempFolder returns the temporary folder of a run that cannot use the shared ones.
@@ -41,7 +41,7 @@ func tempFolder(run string) string {
 	return filepath.Join(os.TempDir(), "belay-tmp-"+hex.EncodeToString(sum[:6]))
 }
 
-// makeTemp creates that folder. It fails if the folder belongs to somebody else.
+// makeTemp creates that folder. It fails if the folder belongs to another user.
 func makeTemp(dir string) error {
 	if dir == "" {
 		return nil
@@ -88,12 +88,12 @@ func StartAgent(ctx context.Context, sess *session.Session, dir string, s agent.
 type FenceRequest struct {
 	Argv     []string // its command
 	Env      []string // its environment
-	Dir      string   // "" for the working tree, else a copy that is all it may write
-	Run      string   // the folder of its run, which names its temporary folder
-	ShowOnly bool     // only to be shown, so also where the system has no fence
+	Dir      string   // "" for the working tree, else a copy, the only folder that it may write
+	Run      string   // the folder of its run, from which the name of its temporary folder is derived
+	ShowOnly bool     // only for display, so also on a system without fences
 	Role     bool     // a role of a pipeline, which reports through belay
 
-	ReadOnly, Writable []string // of the working tree: what a role that only reads may not write, and what it may within that
+	ReadOnly, Writable []string // in the working tree: what a read-only role may not write, and exceptions within that
 }
 
 // fenceSetting returns the config's setting for the fence: auto, on or off.
@@ -182,7 +182,7 @@ func (e *Fence) addPolicy(ctx context.Context, s *session.Session, q FenceReques
 	if p.Ports, p.Alone, err = conf.Ports(); err != nil {
 		return err
 	}
-	if e.Policy = p; q.Dir == "" { // git would fail at what is closed to it, and complain from then on
+	if e.Policy = p; q.Dir == "" { // automatic maintenance would fail in folders closed to it and report that from then on
 		e.Env = mergeEnv(e.Env, map[string]string{"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0",
 			"GIT_CONFIG_KEY_1": "maintenance.auto", "GIT_CONFIG_VALUE_1": "false"})
 	}

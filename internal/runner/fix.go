@@ -25,8 +25,8 @@ func (d *Driver) fixPrompt(ctx context.Context, a loop.Attempt) (string, error) 
 	return full, nil
 }
 
-// FixInput returns what a fix prompt for attempt a is made from: its findings, the code that
-// they name, and what it changed.
+// FixInput returns the input of a fix prompt for attempt a: its findings, the code that they name,
+// and what it changed.
 func (d *Driver) FixInput(ctx context.Context, a loop.Attempt) (in prompt.FixInput, err error) {
 	in = prompt.NewFixInput(d.Record.Task, d.Record.State, a)
 	in.FullFiles = d.fullFiles()

@@ -10,14 +10,14 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// historyLines returns what a prompt says of earlier tasks: the last ten.
+// historyLines returns the lines about earlier tasks for a prompt: the last ten.
 func (d *Driver) historyLines() []string {
 	lines := d.Session.History(d.Record.Task.ID)
 	return lines[max(0, len(lines)-10):]
 }
 
-// recordSummary records in one line what the agent left in .belay/now/summary.md: that file is
-// emptied when the next task starts.
+// recordSummary records in one line what the agent wrote to .belay/now/summary.md, because that
+// file is emptied when the next task starts.
 func (d *Driver) recordSummary(ctx context.Context, attempt int) error {
 	line := prompt.SummaryLine(secret.Mask(session.ReadSummary(d.Session.Repo.Root)))
 	if line == "" || line == d.Record.AgentSummary() {
@@ -31,11 +31,11 @@ func (d *Driver) recordSummary(ctx context.Context, attempt int) error {
 func (d *Driver) startNowFiles() {
 	history := strings.Join(append(d.Session.History(d.Record.Task.ID), ""), "\n")
 	if err := d.Session.StartNow(prompt.TaskFile(d.Record.Task), history); err != nil {
-		d.Observer.Note(err.Error()) // they are a courtesy: the prompt has it all
+		d.Observer.Note(err.Error()) // not fatal: the prompt contains everything
 	}
 }
 
-// finishNowFiles writes the files for agents as a finished task leaves them.
+// finishNowFiles writes the files for agents after the task has ended.
 func (d *Driver) finishNowFiles() {
 	ended := d.Record.State
 	ended.Outcome = ended.Ending

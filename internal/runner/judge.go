@@ -12,14 +12,14 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// Check runs the checks on what the last attempt left.
+// Check runs the checks on the result of the last attempt.
 func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
 	w, err := d.Session.Work(ctx, d.Record, c.Target)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	if d.Record.State.Rechecking || d.followsQuestions() {
-		w.Last = w.All // a person's own work is judged whole; who was only asked may leave all as it was
+		w.Last = w.All // a person's edits are checked completely; an agent that was only asked questions may have changed nothing
 	}
 	if w.Baseline, err = d.Session.BaselineReport(d.Record); err != nil {
 		d.Observer.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.ErrorLine(err))
@@ -30,7 +30,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 		return loop.Event{}, err
 	}
 	if d.Soft.Err() != nil {
-		return loop.Event{}, ErrParked // the check is still pending: resume does it again
+		return loop.Event{}, ErrParked // the check stays pending: resume repeats it
 	}
 	if err := d.captureLeftovers(ctx, c); err != nil {
 		return loop.Event{}, err
@@ -41,8 +41,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	return d.checkedEvent(d.addTampering(report))
 }
 
-// followsQuestions reports whether the attempt follows one that only questions kept from being
-// accepted.
+// followsQuestions reports whether the previous attempt was not accepted because of questions only.
 func (d *Driver) followsQuestions() bool {
 	all := d.Record.State.Attempts
 	return len(all) > 1 && all[len(all)-2].OnlyAsks()
@@ -84,7 +83,7 @@ func (d *Driver) checkedEvent(report belay.Report) (loop.Event, error) {
 	return ev, err
 }
 
-// warningsLine lists the warnings of a report: nobody reads the report of accepted work.
+// warningsLine lists the warnings of a report, because accepted work has no visible report.
 func warningsLine(report belay.Report) string {
 	var titles []string
 	n := 0
@@ -123,8 +122,9 @@ func (d *Driver) featureRetries() (int, error) {
 	return n, nil
 }
 
-// captureLeftovers takes a snapshot of what the checks themselves left in the tree (a coverage
-// file, a cache), so that it does not count as the agent's work and a rollback removes it.
+// captureLeftovers takes a snapshot of files that the checks themselves left in the tree (a
+// coverage file, a cache), so that they do not count as the agent's work and a rollback removes
+// them.
 func (d *Driver) captureLeftovers(ctx context.Context, c loop.Command) error {
 	captured, err := d.Session.Snaps.Get(ctx, c.Target)
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *Driver) captureLeftovers(ctx context.Context, c loop.Command) error {
 	return err
 }
 
-// judgeAll checks the change, and what was done to the files that belay wrote for agents.
+// judgeAll checks the change, and whether the files that belay wrote for agents were edited.
 func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, before, after belay.SnapshotID,
 	progress func(check.Progress)) (belay.Report, error) {
 	report, err := d.Session.Judge(ctx, t, w, before, after, progress)

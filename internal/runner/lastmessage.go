@@ -36,7 +36,7 @@ func lastMessage(run *agent.Run, exit int) (words string, transient bool, blocke
 var (
 	transientErrors = lazyregexp.New(`(?i)rate.?limit|overloaded|too many requests|temporarily unavailable|service unavailable|` +
 		`bad gateway|gateway time-?out|timed? ?out|connection (?:reset|refused|error)|ECONNRESET|ETIMEDOUT|\b(?:429|502|503|504|529)\b`)
-	// Gemini's limits by the minute are called a quota as well.
+	// Gemini also calls its limits per minute a quota.
 	retryHints      = lazyregexp.New(`(?i)(?:retry|try again) (?:in|after) [\d.]+ ?(?:s|ms|sec|seconds?)\b`)
 	permanentErrors = lazyregexp.New(`(?i)quota|credit|billing|payment|api key|unauthori[sz]ed|authenticat|forbidden|\b(?:401|402|403)\b`)
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// UnknownLimits names the limits that cannot be checked for the newest attempt and its use, a
-// line each. What was reported of an earlier attempt is left out.
+// UnknownLimits names the limits that cannot be checked for the newest attempt and its use, a line
+// each, unless an earlier attempt reported the same.
 func UnknownLimits(p belay.Policy, attempts []loop.Attempt, used belay.Use) (lines []string) {
 	saidCost, saidTokens := false, false
 	for _, a := range attempts[:max(0, len(attempts)-1)] {

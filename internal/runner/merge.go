@@ -18,29 +18,29 @@ import (
 type MergeRequest struct {
 	Task         belay.TaskID
 	Ours, Theirs []string // paths, from the root, whose conflicts are decided
-	Markers      bool     // conflicts of text are written with markers
+	Markers      bool     // write conflict markers for conflicts in text
 	DryRun       bool
 	SkipBroken   bool // skip and list what cannot be written
-	Keep         bool // the task's working tree stays
-	Unaccepted   bool // also of a task that was not accepted
-	AsIs         bool // what stands in the task's tree now, judged or not
-	Judged       bool // what was judged, although the task's tree has changed since
+	Keep         bool // keep the task's worktree
+	Unaccepted   bool // also merge a task that was not accepted
+	AsIs         bool // merge the current content of the task's tree, checked or not
+	Judged       bool // merge what was checked, even if the task's tree has changed since
 }
 
-// MergeResult is what a merge did.
+// MergeResult describes what a merge did.
 type MergeResult struct {
 	worktree.Brought
 	Removed bool   `json:"worktree_removed"`
 	Stays   string `json:"worktree_stays,omitempty"` // why the task's tree was not removed
-	Ticked  string `json:"ticked,omitempty"`         // what became of its box in the file it was imported from
+	Ticked  string `json:"ticked,omitempty"`         // the result of ticking its box in the file it was imported from
 }
 
-// Merge merges what a task changed, from its state before to what its last attempt left, into
-// the user's current tree, and removes the task's worktree. If there are conflicts, it writes
+// Merge merges what a task changed, from its before snapshot to the result of its last attempt,
+// into the user's current tree, and removes the task's worktree. If there are conflicts, it writes
 // nothing and returns them (CodeRefused).
 //
-// CodeUsage: the task has no worktree of its own. CodeRefused: it was not accepted. CodeDrift:
-// its tree has changed since it was checked. CodeBusy: somebody works in one of the trees.
+// CodeUsage: the task has no worktree of its own. CodeRefused: it was not accepted. CodeDrift: its
+// tree has changed since it was checked. CodeBusy: another process works in one of the trees.
 func Merge(ctx context.Context, s *session.Session, q MergeRequest) (MergeResult, error) {
 	r, err := s.Load(q.Task)
 	if err != nil {
@@ -94,13 +94,13 @@ func Merge(ctx context.Context, s *session.Session, q MergeRequest) (MergeResult
 	}
 	if err := RemoveWorktree(ctx, s, r, false); err != nil {
 		out.Stays = session.ErrorLine(err)
-		return out, nil // merged it is
+		return out, nil // merged, although the worktree was not removed
 	}
 	out.Removed = true
 	return out, nil
 }
 
-// taskTick is what a merge writes about an accepted task into the file that it was imported
+// taskTick is the edit by which a merge marks an accepted task in the file that it was imported
 // from. It is part of the merge, so that one undo reverts both.
 type taskTick struct {
 	origin *belay.Origin
@@ -121,7 +121,7 @@ func prepareTick(home *session.Session, r *session.Record) (t taskTick) {
 	return t
 }
 
-// recordTick records what became of the box and returns it as a sentence. If the merge had
+// recordTick records the result of ticking the box and returns it as a sentence. If the merge had
 // nothing to write, it ticks the box on its own.
 func (t taskTick) recordTick(ctx context.Context, home *session.Session, r *session.Record, b worktree.Brought) (said string, err error) {
 	if t.origin == nil {
@@ -169,12 +169,12 @@ func checkMergeable(r *session.Record, q MergeRequest) error {
 	return nil
 }
 
-// snapshotToMerge returns the snapshot to merge: what the last attempt left, unless somebody
-// has changed the tree since.
+// snapshotToMerge returns the snapshot to merge: the result of the last attempt, unless the tree
+// has changed since.
 func snapshotToMerge(ctx context.Context, sess *session.Session, r *session.Record, q MergeRequest) (belay.SnapshotID, error) {
 	at, err := TaskSession(ctx, sess, r)
 	if belay.CodeOf(err) == belay.CodeNotFound && !q.AsIs {
-		return ResultSnapshot(r), nil // removed by hand: the snapshot holds it
+		return ResultSnapshot(r), nil // removed by hand: use the snapshot
 	}
 	if err != nil {
 		return "", err
@@ -190,7 +190,7 @@ func snapshotToMerge(ctx context.Context, sess *session.Session, r *session.Reco
 				Message: "the task's worktree at the merge"}, at.SnapshotExtent(r))
 		return info.ID, err
 	}
-	// A snapshot that cannot be read is in no list to compare with: the tree would seem changed.
+	// An unreadable snapshot is not listed, so the tree would seem changed.
 	if _, err := at.Snaps.LookUp(ctx, ResultSnapshot(r)); err != nil {
 		return "", err
 	}

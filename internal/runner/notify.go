@@ -18,13 +18,13 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// notifyTimeout limits a notification. A run that nobody waits for ends that much later.
+// notifyTimeout limits a notification. A run without a person ends that much later.
 const notifyTimeout = 10 * time.Second
 
 // Notifier notifies people of a repository's waiting tasks, as its config asks for.
 type Notifier struct {
 	session *session.Session
-	Note    func(string) // takes what went wrong, a line each
+	Note    func(string) // called with each error, one line
 
 	outbox     notify.Outbox
 	hookConfig notify.Webhook
@@ -94,8 +94,8 @@ func (t *Notifier) AddGate(r *session.Record) error {
 	return err
 }
 
-// Flush sends the messages that are due and, if eager, those that were not accepted a moment
-// ago. next is when another one is due, zero for never.
+// Flush sends the messages that are due and, if eager, those that were rejected a moment ago. next
+// is when another one is due, zero for never.
 func (t *Notifier) Flush(ctx context.Context, eager bool) (next time.Time, err error) {
 	box := t.outbox
 	box.Eager = eager
@@ -116,7 +116,7 @@ func (t *Notifier) SendTest(ctx context.Context) error {
 	return t.hookConfig.Send(ctx, notify.Test(time.Now()))
 }
 
-// isOpen reports whether a message's gate still waits.
+// isOpen reports whether a message's gate is still open.
 func (t *Notifier) isOpen(m notify.Message) bool {
 	r, err := t.session.Load(belay.TaskID(m.Task))
 	return err != nil || r.State.Gate != nil && r.State.Gate.Number == m.Gate
@@ -134,8 +134,8 @@ func (t *Notifier) send(ctx context.Context, d notify.Delivery, tries int) error
 	return t.hookConfig.Send(ctx, d)
 }
 
-// notifyLocally runs the notification program and shows the desktop notification. They may
-// contain more than the webhook: they run on this machine.
+// notifyLocally runs the notification program and shows the desktop notification. They may contain
+// more than the webhook's messages, because they stay on this machine.
 func (t *Notifier) notifyLocally(ctx context.Context, d notify.Delivery) {
 	var tasks []string
 	for _, m := range d.Messages {
@@ -182,9 +182,8 @@ func (t *Notifier) runCommand(ctx context.Context, argv []string, tasks, title, 
 	return nil
 }
 
-// notifyGate sends notifications of the open gate for as long as it waits, and for
-// notifyTimeout at least. The question does not wait for it. If another process drives the
-// task, that one notifies.
+// notifyGate sends notifications of the open gate while it waits, and for notifyTimeout at least.
+// The question does not wait for them. If another process drives the task, that one notifies.
 func (d *Driver) notifyGate(ctx, waits context.Context) {
 	if d.Stop != nil || !(&Notifier{session: d.Session}).IsEnabled() {
 		return
@@ -210,7 +209,7 @@ func (d *Driver) notifyGate(ctx, waits context.Context) {
 			}
 			gone := waits.Done()
 			if next.Before(until) && t.hookErr == nil {
-				gone = nil // soon enough even when nobody waits
+				gone = nil // soon enough even without a person
 			}
 			select {
 			case <-ctx.Done():
@@ -225,7 +224,7 @@ func (d *Driver) notifyGate(ctx, waits context.Context) {
 
 // desktopCommand returns the command that shows a desktop notification.
 func desktopCommand(title, text string) []string {
-	if runtime.GOOS == "darwin" { // the texts are arguments of the script: they are no part of its source
+	if runtime.GOOS == "darwin" { // the texts are arguments of the script, never part of its source
 		return []string{"osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)",
 			"-e", "end run", title, text}
 	}

@@ -29,8 +29,8 @@ func CheckOrder(s *session.Session, r *session.Record, merged bool) error {
 	return nil
 }
 
-// workToBring returns the work, besides the user's, that a task's worktree starts with: the
-// unmerged work of the tasks that it comes after, and of those before them, in order.
+// workToBring returns the work that a task's worktree starts with in addition to the user's: the
+// unmerged work of the tasks that it comes after, and of their predecessors, in order.
 func workToBring(s *session.Session, r *session.Record) (list []worktree.Request, err error) {
 	seen := map[string]bool{}
 	var add func(r *session.Record) error

@@ -11,20 +11,20 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// outputMonitor reads the output of a run, from its start and each time that it is waited for:
-// it shows every byte once, and passes it once to the stall watch and the meter.
+// outputMonitor reads the output of a run from its start. It may read it repeatedly, but shows
+// every byte once, and passes it once to the stall watch and the meter.
 type outputMonitor struct {
-	renderer *agent.Renderer // nil for nowhere
+	renderer *agent.Renderer // nil to show nothing
 	stall    *agent.StallWatch
 	meter    *agent.Meter
 	limit    func(belay.Use) string
 	onUse    func(belay.Use)
-	stop     context.CancelFunc // somebody found a reason to end the run
+	stop     context.CancelFunc // ends the run
 
-	offset, seen int64 // where in the output this is, and how far it was taken
-	meteredTo    int64 // up to here the meter has read it in another process
+	offset, seen int64 // position in the output, and how far it was processed
+	meteredTo    int64 // how far the meter of another process has read
 
-	meterPath    string // where the meter is written down; "" for nowhere
+	meterPath    string // where the meter is saved; "" for nowhere
 	savedTo      int64
 	use          belay.Use
 	reachedLimit string // the limit that is reached; "" for none
@@ -33,15 +33,15 @@ type outputMonitor struct {
 	turnEndsWait time.Duration
 }
 
-// What the head of an output keeps for ever need not be written down; of the rest, at most
+// The start of an output is never deleted, so the meter is saved only after that; at most
 // savedEvery bytes are read again after a crash.
 const (
 	keptHead   = agent.DefaultLimit / 2
 	savedEvery = 32 << 10
 )
 
-// Write implements io.Writer. It never fails: when the output is no longer shown, the stall
-// watch and the meter still read it.
+// Write implements io.Writer. It never fails: if the output can no longer be shown, the stall watch
+// and the meter still read it.
 func (s *outputMonitor) Write(p []byte) (int, error) {
 	n := len(p)
 	old := min(max(0, s.seen-s.offset), int64(n))
@@ -94,9 +94,8 @@ func (s *outputMonitor) show(p []byte) {
 	}
 }
 
-// checkLimit checks whether the use reaches a limit. Then the agent is ended, unless it has
-// just reported the end of its first turn: most agents are about to exit then, with all of
-// their work done, and get a moment for that.
+// checkLimit ends the agent if its use reaches a limit. If the agent has just reported the end of
+// its first turn, it gets a moment to exit: most agents exit then with all of their work done.
 func (s *outputMonitor) checkLimit() {
 	use := s.meter.Used()
 	if s.onUse != nil && (use.Cost != s.use.Cost || use.CostUnknown != s.use.CostUnknown || use.TokenSum() != s.use.TokenSum()) {
@@ -127,12 +126,12 @@ func (s *outputMonitor) checkLimit() {
 
 // savedMeter is the content of a meter file.
 type savedMeter struct {
-	At    int64        `json:"at"` // how much of the output it has read
+	At    int64        `json:"at"` // bytes of the output that it has read
 	Meter *agent.Meter `json:"meter"`
 }
 
-// saveMeter saves the meter, so that a process that continues the run counts output that is
-// deleted by then. A failure is ignored: it costs only that count, and is reported then.
+// saveMeter saves the meter, so that a process that takes over the run counts output that was
+// deleted meanwhile. An error is ignored: it only loses that count, which is reported then.
 func (s *outputMonitor) saveMeter() {
 	held, ok := s.meter.Pending()
 	at := s.seen - int64(held)
@@ -145,8 +144,8 @@ func (s *outputMonitor) saveMeter() {
 	}
 }
 
-// loadMeter loads what another process has saved. A damaged file is ignored: then the output
-// is read from its start, as far as it is kept.
+// loadMeter loads the meter that another process saved. A damaged file is ignored: the output is
+// then read from its start, as far as it is kept.
 func (s *outputMonitor) loadMeter(fresh *agent.Meter) {
 	data, err := fsroot.ReadFile(s.meterPath, fsroot.MaxSmallFile)
 	was := savedMeter{Meter: fresh}

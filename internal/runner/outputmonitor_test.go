@@ -16,8 +16,8 @@ const costs = `{"type":"step_finish","part":{"id":"ID","reason":"tool-calls","co
 
 func turn(id string) string { return strings.Replace(costs, "ID", id, 1) }
 
-// TestLimit: the run is ended with the report that reaches the limit, and not before; what is
-// told is each change.
+// TestLimit: the run is ended by the report that reaches the limit, not before; each change of the
+// use is reported.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	found, told := 0, []string{}
@@ -39,8 +39,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestTurnOver: an agent that says for the first time that its turn is over gets a moment to
-// end; one that works on then does not, nor one that has a turn after that.
+// TestTurnOver: an agent that reports the end of its first turn gets a moment to exit, but not if
+// it continues to work or reports a later turn.
 func TestTurnOver(t *testing.T) {
 	t.Parallel()
 	const over = `{"type":"result","session_id":"s","total_cost_usd":0.9}` + "\n"
@@ -73,15 +73,15 @@ func TestTurnOver(t *testing.T) {
 	}
 }
 
-// TestTakenUp: whoever takes up a run counts what the one before has read, once, also where
-// the output is not kept any more; what nobody has read is said.
+// TestTakenUp: a process that takes over a run counts what the previous one has read, once, even if
+// that output was deleted; output that no process has read is reported.
 func TestTakenUp(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("x", 1023) + "\n"
 	first := turn("a") + strings.Repeat(line, 1200) + turn("b") + strings.Repeat(line, 900)
 	rest := strings.Repeat(line, 200) + turn("c")
 	for name, tt := range map[string]struct {
-		head, missed int // what is kept of the start, and what is gone after that
+		head, missed int // bytes kept of the start, and bytes deleted after that
 		want         string
 	}{
 		"all is kept":                {len(first) + len(rest), 0, "$1.20"},
@@ -116,7 +116,7 @@ func TestTakenUp(t *testing.T) {
 		if note := fmt.Sprintf("[%d bytes not shown]", tt.missed); strings.Contains(shown.String(), note) != (tt.missed > 0) {
 			t.Errorf("%s: %q", name, note)
 		}
-		// Waited for once more, as after a stop, nothing is counted or shown again.
+		// A second Wait, as after a stop, counts and shows nothing again.
 		before := shown.Len()
 		is.offset = 0
 		_, _ = is.Write([]byte(all[:tt.head]))

@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/review"
 )
 
-// WriteOverride writes the newest override into the front matter of the review that it
-// overrides. If the rejection has no file, it writes one that says what was rejected.
+// WriteOverride writes the newest override into the front matter of the review that it overrides.
+// If the rejection has no file, it writes one with what was rejected.
 func WriteOverride(ctx context.Context, s *session.Session, r *session.Record) error {
 	if len(r.Overrides) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func WriteOverride(ctx context.Context, s *session.Session, r *session.Record) e
 	e := shelf.Read(overriddenCycle(r))
 	if e.Number > 0 && e.Err == nil {
 		if e.Cycle.Override != nil && e.Cycle.Override.Rationale == o.Rationale {
-			return nil // it is there
+			return nil // already written
 		}
 		was := e.Document.Bytes()
 		if err := e.Document.Set("override", o); err != nil {

@@ -13,8 +13,8 @@ func note(kind, verdict, reviewer string, n int) session.Note {
 	return session.Note{Kind: kind, Review: &review.RecordedReview{Cycle: n, Verdict: verdict, Reviewer: reviewer}}
 }
 
-// The review that is overruled is the newest one that rejected, of those that are recorded;
-// what only checks refused has the cycle that belay wrote for it, if it did.
+// TestOverruledCycle: the overruled review is the newest recorded one that rejected; for work that
+// only checks rejected, it is the cycle that belay wrote, if any.
 func TestOverruledCycle(t *testing.T) {
 	t.Parallel()
 	wrong := []belay.Finding{{Check: "review", Severity: belay.SeverityError, Title: "it leaks"}}

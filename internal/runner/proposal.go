@@ -37,7 +37,7 @@ const AnswerSchema = `{
   }
 }`
 
-// ReadingInput is a message and what it is about. Nonce is a word that nobody can predict.
+// ReadingInput is a message and its context. Nonce is an unpredictable word.
 type ReadingInput struct {
 	Text       string
 	PlanExists bool
@@ -45,7 +45,7 @@ type ReadingInput struct {
 	Nonce      string
 }
 
-// most bound what a prompt repeats: of a message in bytes, and of the files.
+// Limits of what a prompt quotes: bytes of a message, and number of files.
 const (
 	maxText  = 40 << 10
 	maxFiles = 400
@@ -216,7 +216,8 @@ func withEmptyLists(r belay.Request) belay.Request {
 	return r
 }
 
-// foldSpaces replaces each run of blanks by one space: a quote may break its lines elsewhere.
+// foldSpaces replaces each run of blanks by one space, because a quote may break its lines
+// elsewhere.
 func foldSpaces(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func shorten(s string) string {
@@ -226,7 +227,7 @@ func shorten(s string) string {
 	return s
 }
 
-// numberWords are words for numbers that are no numerals.
+// numberWords are words for numbers, other than numerals.
 var numberWords = map[string]int{"single": 1, "pair": 2, "couple": 2}
 
 // statesNumber reports whether a message contains a number, in digits or as a word.

@@ -28,10 +28,10 @@ func ReadRequest(ctx context.Context, s *session.Session, text string) (belay.Re
 	return intent.Parse(grammarInput(ctx, s, text))
 }
 
-// ReadRequestWithModel reads a text by grammar and, if the config names a model, with that
-// model as well, within its time limit (10 seconds by default). The second result says which
-// reading is returned, how the two differ, or why there is only one; it is nil when no model
-// is named. A model that is not trusted is not asked.
+// ReadRequestWithModel reads a text by grammar and, if the config names a model, with that model as
+// well, within its time limit (10 seconds by default). The second result states which reading is
+// returned, how the two differ, or why there is only one; it is nil if no model is named. An
+// untrusted model is not asked.
 func ReadRequestWithModel(ctx context.Context, s *session.Session, text string) (belay.Request, *belay.Reading) {
 	in := grammarInput(ctx, s, text)
 	grammar, _ := intent.Parse(in)
@@ -49,7 +49,7 @@ func ReadRequestWithModel(ctx context.Context, s *session.Session, text string) 
 		return grammar, &belay.Reading{By: belay.ByGrammar,
 			Note: fmt.Sprintf("the answer of %s cannot be used: %s", who.Name, belay.VisibleLine(err.Error()))}
 	}
-	model.Bounds = grammar.Bounds // enforced: read by what always reads the same
+	model.Bounds = grammar.Bounds // bounds are enforced, so they need a deterministic reading
 	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: ReadingDifferences(model, grammar)}
 }
 
@@ -113,9 +113,9 @@ func trackedPaths(ctx context.Context, s *session.Session) []string {
 	return files
 }
 
-// hasProject reports whether there is a project already: a plan of it, or a program. Then a
-// request for something new is about a part of it. Earlier tasks do not count: the same text
-// means the same in a fresh clone.
+// hasProject reports whether there is a project already: a plan file, or a program. Then a request
+// for something new is about a part of it. Earlier tasks do not count, so that a text means the
+// same in a fresh clone.
 func hasProject(files []string) bool {
 	for _, f := range files {
 		base, _, _ := strings.Cut(strings.ToLower(path.Base(f)), ".")

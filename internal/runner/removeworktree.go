@@ -11,10 +11,10 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// RemoveWorktree removes a task's own worktree. Without force it does so only when nothing
-// would be lost: the task has ended, accepted work is merged, and the tree equals its last
-// snapshot. With force it takes a snapshot of uncaptured changes first. CodeRefused, with the
-// reason, when the worktree stays; CodeBusy when somebody works in it.
+// RemoveWorktree removes a task's own worktree. Without force it does so only if nothing is lost:
+// the task has ended, accepted work is merged, and the tree equals one of its complete snapshots.
+// With force it takes a snapshot of uncaptured changes first. CodeRefused, with the reason, if the
+// worktree stays; CodeBusy if another process works in it.
 func RemoveWorktree(ctx context.Context, s *session.Session, r *session.Record, force bool) error {
 	if r.Task.Worktree == "" {
 		return belay.Refuse(belay.CodeUsage, "belay status", "%s has no worktree of its own", r.Task.ID)
@@ -25,7 +25,7 @@ func RemoveWorktree(ctx context.Context, s *session.Session, r *session.Record, 
 	}
 	at, err := TaskSession(ctx, s, r)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		return worktree.Remove(ctx, home.Repo, r.Task.Worktree, r.Task.ID) // what is left of it
+		return worktree.Remove(ctx, home.Repo, r.Task.Worktree, r.Task.ID) // removes what is left of it
 	}
 	if err != nil {
 		return err
@@ -41,8 +41,8 @@ func RemoveWorktree(ctx context.Context, s *session.Session, r *session.Record, 
 	return worktree.Remove(ctx, home.Repo, r.Task.Worktree, r.Task.ID)
 }
 
-// checkRemovable returns why a task's worktree must stay. With force it takes a snapshot of it
-// instead.
+// checkRemovable returns why a task's worktree must stay. With force it takes a snapshot of
+// unrecorded changes instead.
 func checkRemovable(ctx context.Context, sess *session.Session, r *session.Record, force bool) error {
 	stays := func(try, why string) error {
 		return belay.Refuse(belay.CodeRefused, try, "the worktree of %s was not removed: %s", r.Task.ID, why)
@@ -67,8 +67,8 @@ func checkRemovable(ctx context.Context, sess *session.Session, r *session.Recor
 	return err
 }
 
-// treeMatchesSnapshot reports whether the tree of a task, which is this session's, equals one
-// of the task's snapshots that those accepts.
+// treeMatchesSnapshot reports whether the task's tree, which is that of sess, equals one of the
+// task's snapshots for which those returns true.
 func treeMatchesSnapshot(ctx context.Context, sess *session.Session, r *session.Record, those func(snapshot.Info) bool) (bool, error) {
 	tree, err := sess.Snaps.StoreFilesTree(ctx, sess.SnapshotExtent(r))
 	if err != nil {

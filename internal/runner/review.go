@@ -24,7 +24,7 @@ func (d *Driver) runReview(ctx context.Context, c loop.Command) (loop.Event, err
 	if err != nil {
 		return loop.Event{}, err
 	}
-	in.Task.Reviewers = slices.DeleteFunc(slices.Clone(in.Task.Reviewers), belay.Reviewer.Human) // they are waited for at a gate
+	in.Task.Reviewers = slices.DeleteFunc(slices.Clone(in.Task.Reviewers), belay.Reviewer.Human) // persons answer at a gate
 	release, err := d.claimReviews(in.Task.Reviewers)
 	if err != nil {
 		return loop.Event{}, err
@@ -73,8 +73,8 @@ func (d *Driver) runReview(ctx context.Context, c loop.Command) (loop.Event, err
 	return loop.Event{Kind: loop.EvReviewed, Verdict: report.Verdict, Findings: merged, Report: sha, Note: note}, nil
 }
 
-// reviewInput gathers what every reviewer is given. After a rejecting review, only what
-// changed since is reviewed again, together with what that review found.
+// reviewInput gathers the input of every reviewer. After a rejecting review, only the changes since
+// are reviewed, together with that review's findings.
 func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.ReviewInput, error) {
 	st := d.Record.State
 	in := prompt.ReviewInput{Task: d.Record.Task, Attempt: c.Attempt, Baseline: st.Baseline}
@@ -115,11 +115,11 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 }
 
 // readOnlyFolders lists the folders that a reviewer may not write: the user's tree and its git
-// folders. They include what a checkout reuses.
+// folders. They include the packages that a checkout shares.
 func (d *Driver) readOnlyFolders() []string {
 	list := []string{d.Session.Repo.Root}
 	if m, apart, err := worktree.MarkOf(d.Session.Repo); apart && err == nil {
-		list = append(list, m.Home) // a task's own tree: the user's is closed as well
+		list = append(list, m.Home) // a task's own tree: protect the user's tree as well
 	}
 	for _, dir := range []string{d.Session.Repo.Dir, d.Session.Repo.Common} {
 		if !slices.ContainsFunc(list, func(l string) bool { return dir == l || strings.HasPrefix(dir, l+"/") }) {

@@ -13,35 +13,35 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Run is a run to wait for.
+// Run is a run to wait for, with how to watch it.
 type Run struct {
 	Agent  *agent.Run
 	Dir    string                 // the run's folder
 	Soft   context.Context        // ends when a person stops the run
-	Live   io.Writer              // where its output goes as it comes; nil for nowhere
-	Stall  *agent.StallWatch      // nil watches for no stall
-	Prices []belay.Price          // of what it uses
-	Limit  func(belay.Use) string // names the limit that is reached, "" for none; nil for no limits
-	Used   func(belay.Use)        // what it has used so far, when that changes; may be nil
-	Note   func(string)           // something a person should know
+	Live   io.Writer              // where its output is shown; nil for nowhere
+	Stall  *agent.StallWatch      // nil: stalls are not looked for
+	Prices []belay.Price          // to compute the cost
+	Limit  func(belay.Use) string // returns the limit that is reached, "" for none; nil for no limits
+	Used   func(belay.Use)        // called when its use changes; may be nil
+	Note   func(string)           // called with one line for the person
 
-	Session string    // the id of the session that is continued; "" for a new one
-	Before  belay.Use // what it had used before
+	Session string    // the ID of the continued session; "" for a new one
+	Before  belay.Use // what the session had used before
 }
 
-// End is how a run ended.
+// End describes how a run ended.
 type End struct {
 	Result  agent.Result
 	Use     belay.Use // what it used
-	Session string    // the id of the agent's session, "" when it names none
-	Stopped bool      // a person stopped it, from here
-	Stall   string    // the stall that belay ended it for; "" when it did not
-	Limit   string    // the limit that belay ended it at; "" when it did not
-	Blocked string    // why it could not work, when belay ended it for that
+	Session string    // the ID of the agent's session, "" if it names none
+	Stopped bool      // a person stopped it, through this process
+	Stall   string    // the stall for which belay ended it; "" for none
+	Limit   string    // the limit at which belay ended it; "" for none
+	Blocked string    // why it could not work, if belay ended it for that
 }
 
-// Files in a run's folder. The marks say why belay ended it: whoever takes up the run after a
-// crash must not take it for a person's doing.
+// Files in a run's folder. A mark contains the reason for which belay ended the run, so that a
+// process that takes over after a crash does not attribute it to a person.
 const (
 	stallMark = "stalled"
 	limitMark = "limited"
@@ -106,7 +106,7 @@ func (r Run) Await(ctx context.Context) (End, error) {
 }
 
 // RunOnce runs a command that is not an agent, once for its folder, even if belay is killed
-// meanwhile. Its failures are noted; only being stopped, and the end of ctx, are returned.
+// meanwhile. Failures are only noted; the errors are a stop and the end of ctx.
 func RunOnce(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool, err error) {
 	r.Agent, err = agent.Attach(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +129,7 @@ func (r Run) newEnd(res agent.Result, live *outputMonitor, stopped bool) (End, e
 	live.checkLimit()
 	e := End{Result: res, Use: live.use, Session: live.meter.Session(), Stopped: stopped}
 	if res.Ended != agent.EndedStopped || stopped {
-		return e, nil // it ended by itself before it could be ended
+		return e, nil // it ended before it was stopped
 	}
 	var err error
 	if e.Stall, err = r.readMark(stallMark); err != nil || e.Stall != "" {
@@ -142,7 +142,7 @@ func (r Run) newEnd(res agent.Result, live *outputMonitor, stopped bool) (End, e
 	return e, err
 }
 
-// readMark reads a mark, "" when there is none.
+// readMark returns the content of a mark, "" if there is none.
 func (r Run) readMark(name string) (string, error) {
 	why, err := fsroot.ReadFile(r.path(name), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {

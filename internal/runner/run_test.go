@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestWhoEndedIt: a run that was ended for a stall says so also to somebody who takes it up
+// TestWhoEndedIt: a run that was ended for a stall reports that also to a process that takes over
 // after a crash; one that a person stopped, or that ended by itself, does not.
 func TestWhoEndedIt(t *testing.T) {
 	t.Parallel()
@@ -46,8 +46,7 @@ func (b *broken) Write(p []byte) (int, error) {
 	return 0, errors.New("nobody looks")
 }
 
-// TestScreen: what was shown is not shown again, and a screen that is gone does not blind
-// the watch.
+// TestScreen: output that was shown is not shown again, and the watch works without a terminal.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
@@ -74,8 +73,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestStuck names the requirement that shares words with what was repeated, and the section
-// of the plan that is marked with it.
+// TestStuck names the requirement that shares words with the repeated call, and the section of the
+// plan that is marked with it.
 func TestStuck(t *testing.T) {
 	t.Parallel()
 	task := belay.Task{ID: "T3", Request: belay.Request{Requirements: []belay.Requirement{

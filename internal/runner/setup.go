@@ -21,10 +21,10 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// What a task's own working tree needs beside the files of a snapshot.
+// Preparation of a task's own worktree, in addition to the files of a snapshot.
 
-// copyInstalled copies what package managers installed from the user's tree into a task's own,
-// if it is ignored there: tests do not run without it. What cannot be copied is reported.
+// copyInstalled copies installed packages from the user's tree into a task's own, if they are
+// ignored there, because tests need them. What cannot be copied is reported.
 func copyInstalled(ctx context.Context, home string, tree *git.Repo, w Observer) {
 	var wanted []string
 	for _, name := range agent.InstalledPackages(home) {
@@ -39,7 +39,7 @@ func copyInstalled(ctx context.Context, home string, tree *git.Repo, w Observer)
 	defer ask.Close()
 	var inside []string
 	for _, name := range wanted {
-		inside = append(inside, name+"/x") // of a folder that is not there git does not know that it is one
+		inside = append(inside, name+"/x") // git cannot tell that a missing path is a folder, so ask for a file in it
 	}
 	ignored, err := ask.Ask(ctx, inside)
 	for i, name := range wanted {
@@ -63,8 +63,8 @@ const IncludeFile = ".worktreeinclude"
 // maxIncluded limits how many files are copied because of it.
 const maxIncluded = 10_000
 
-// copyIncluded copies the user's ignored files that match IncludeFile. Files that are not
-// ignored are in the snapshot. What cannot be copied is reported.
+// copyIncluded copies the user's ignored files that match IncludeFile; all other files are in the
+// snapshot. What cannot be copied is reported.
 func copyIncluded(ctx context.Context, home *session.Session, tree *git.Repo, w Observer) error {
 	patterns, err := fsroot.ReadFile(filepath.Join(home.Repo.Root, IncludeFile), 64<<10)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +131,7 @@ func copyIncluded(ctx context.Context, home *session.Session, tree *git.Repo, w 
 type copier struct {
 	from, to *fsroot.Root
 	tmp      string
-	maxBytes int64 // bytes of one file
+	maxBytes int64 // maximum size of one file
 }
 
 // copyFile copies one file, unless the target exists.
@@ -196,16 +196,17 @@ func runSetUp(ctx context.Context, s *session.Session, r *session.Record, w Obse
 		"the worktree of %s could not be set up: %s %s: %s", r.Task.ID, command, end, belay.VisibleLine(strings.TrimSpace(said.Last(400))))
 }
 
-// Each worktree of a task has its own ports, below those that systems give out by themselves.
+// Each worktree of a task gets its own ports, below the ephemeral ports of usual systems.
 const (
 	portsPerTree = 10
 	firstPorts   = 20_000
 	lastPorts    = 32_000
 )
 
-// freePorts returns the first port of a block for a new worktree: free now and of no other
-// worktree of the repository with this git folder. It returns 0 if there is none. Where the
-// search starts depends on the repository, so that two repositories seldom collide.
+// freePorts returns the first port of a block for a new worktree: free now, and not assigned to
+// another worktree of the repository with this git folder. It returns 0 if there is none. The
+// search starts at a position that depends on the repository, so that two repositories seldom
+// collide.
 func freePorts(common string) int {
 	taken := worktree.Ports(common)
 	h := fnv.New32a()

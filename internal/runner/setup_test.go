@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Ports that somebody listens on are not given out.
+// TestAllFree: ports in use are not assigned.
 func TestAllFree(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

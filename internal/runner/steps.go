@@ -25,9 +25,8 @@ func (d *Driver) snapshotMeta(kind belay.Kind, attempt int, command, message str
 // minSnapshotTime is the least time limit of a snapshot, however short an attempt's limit is.
 const minSnapshotTime = time.Minute
 
-// takeOnce takes a snapshot for a command, or returns the one taken for it before belay was
-// killed. A state before must never be taken a second time: by then the agent has worked in
-// the tree.
+// takeOnce takes a snapshot for a command, or returns the one taken for it before belay was killed.
+// A before snapshot must never be taken a second time: the agent may have changed the tree by then.
 func (d *Driver) takeOnce(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
 	info, found, err := d.findTaken(ctx, m.Command)
 	if err != nil {
@@ -52,14 +51,13 @@ func (d *Driver) takeOnce(ctx context.Context, m snapshot.Meta) (snapshot.Info, 
 			info.UncapturedSummary()))
 	}
 	if err := d.Session.AddSecondRefs(ctx, d.Record); err != nil {
-		d.Observer.Note("snapshots have no backup ref: " + session.ErrorLine(err)) // they have the first
+		d.Observer.Note("snapshots have no backup ref: " + session.ErrorLine(err)) // not fatal: they have their first ref
 	}
 	return info, nil
 }
 
-// findTaken looks for the snapshot that an older version took for a command before it was
-// killed. For a command that this version issued there is none: a snapshot that claims so was
-// not made by belay.
+// findTaken looks for the snapshot that a killed process took for a command. If this process issued
+// the command there is none: a snapshot that claims to be it was not made by belay.
 func (d *Driver) findTaken(ctx context.Context, command string) (snapshot.Info, bool, error) {
 	if id, _, _ := strings.Cut(command, ":"); id == d.freshCommand {
 		return snapshot.Info{}, false, nil
@@ -98,32 +96,32 @@ func (d *Driver) captureAttempt(ctx context.Context, c loop.Command) (loop.Event
 	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID, Same: same}, nil
 }
 
-// leftSameFiles reports whether an attempt left the same files as the one before, and notes it
-// if its output is the same as well: an agent without an event stream shows nothing else of
-// its work.
+// leftSameFiles reports whether an attempt left the same files as the one before. It adds a note if
+// the output is the same, too, because an agent without an event stream shows nothing else of its
+// work.
 func (d *Driver) leftSameFiles(ctx context.Context, info snapshot.Info) (same bool, err error) {
 	was, is := previousAttempt(d.Record.State), d.Record.State.Current()
 	if was == nil || was.Snapshot == "" {
 		return false, nil
 	}
 	if old, err := d.Session.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
-		return false, nil // it may be pruned: then there is nothing to compare with
+		return false, nil // it may be pruned: nothing to compare with
 	}
 	if was.Log == "" || was.Log != is.Log {
 		return true, nil
 	}
 	text := fmt.Sprintf("attempt %d produced the same files and the same output as attempt %d", is.N, was.N)
 	if n := len(d.Record.Notes); n > 0 && d.Record.Notes[n-1].Text == text {
-		return true, nil // killed after it was noted
+		return true, nil // noted before belay was killed
 	}
 	return true, d.Session.AddNote(ctx, d.Record, session.Note{Kind: "repeat", Text: text})
 }
 
-// restoreBefore restores the state before. What a person changed while no attempt was running,
+// restoreBefore restores the before snapshot. What a person changed while no attempt was running,
 // in a path that no attempt changed, stays and is reported.
 //
-// After a kill it is run again: where nothing differs any more it changes nothing, and only
-// reports what stays.
+// After a kill it is run again: if nothing differs any more it changes nothing, and only reports
+// what stays.
 func (d *Driver) restoreBefore(ctx context.Context, c loop.Command) (loop.Event, error) {
 	begun, found, err := d.findTaken(ctx, c.ID)
 	if err != nil {
@@ -149,7 +147,7 @@ func (d *Driver) restoreBefore(ctx context.Context, c loop.Command) (loop.Event,
 		return loop.Event{}, err
 	}
 	if out.Rescue == "" && found {
-		out.Rescue = begun.ID // what was there before the first go
+		out.Rescue = begun.ID // the state before the first try
 	}
 	taken, err := d.Session.TaskSnapshots(ctx, d.Record)
 	if err != nil {
@@ -164,14 +162,13 @@ func (d *Driver) restoreBefore(ctx context.Context, c loop.Command) (loop.Event,
 	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: session.KeptLines(out)}, nil
 }
 
-// closeRecord ends the record: it writes the history line and the files for people, and
-// removes the folders of runs, which have their output in attachments by now. Snapshots stay
-// until pruned.
+// closeRecord ends the record: it writes the history line and the files for people, and removes the
+// folders of runs, because their output is in attachments. Snapshots stay until they are pruned.
 func (d *Driver) closeRecord(ctx context.Context, c loop.Command) (loop.Event, error) {
 	if err := d.runFailureCommand(ctx, c); err != nil {
 		return loop.Event{}, err
 	}
-	if d.Record.State.Ending == loop.OutcomePassed && d.Record.Task.Worktree == "" { // in a tree of its own, the merge does
+	if d.Record.State.Ending == loop.OutcomePassed && d.Record.Task.Worktree == "" { // for a task with its own worktree, the merge does this
 		if err := d.Session.TickOff(ctx, d.Record, d.Observer.Note); err != nil {
 			return loop.Event{}, err
 		}
@@ -182,10 +179,10 @@ func (d *Driver) closeRecord(ctx context.Context, c loop.Command) (loop.Event, e
 	}
 	d.finishNowFiles()
 	if err := d.Session.PurgeContext(ctx, d.Record, "belay"); err != nil {
-		d.Observer.Note(session.ErrorLine(err)) // it costs a few files
+		d.Observer.Note(session.ErrorLine(err)) // harmless: a few files stay
 	}
 	if err := d.Session.RemoveSecondRefs(ctx, d.Record); err != nil {
-		d.Observer.Note(session.ErrorLine(err)) // doctor and prune do it later
+		d.Observer.Note(session.ErrorLine(err)) // doctor and prune remove them later
 	}
 	return loop.Event{Kind: loop.EvClosed}, nil
 }

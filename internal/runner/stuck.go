@@ -6,9 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/plan"
 )
 
-// FindStuck returns the requirement that an agent got stuck on, and the section of the plan
-// marked with it: the one that shares most words with what it kept doing. It returns nil and
-// "" when none shares any. read returns a file of the worktree.
+// FindStuck returns the requirement that an agent got stuck on, and the section of the plan marked
+// with it: the one that shares most words with the repeated calls. It returns nil and "" if none
+// shares any. read returns a file of the worktree.
 func FindStuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on *belay.Requirement, section string) {
 	most := 0
 	for i, r := range t.Request.Requirements {
@@ -32,9 +32,8 @@ func FindStuck(t belay.Task, what string, read func(path string) ([]byte, bool))
 	return on, ""
 }
 
-// markedSection finds the section of a plan with the task's marker for a requirement. Of
-// several, or without a requirement, it returns the one that shares most words with what was
-// done.
+// markedSection finds the section of a plan with the task's marker for a requirement. Of several,
+// or without a requirement, it returns the one that shares most words with what the agent did.
 func markedSection(p *plan.Plan, task belay.TaskID, on *belay.Requirement, what string) int {
 	best, most := -1, -1
 	for _, m := range p.Markers {

@@ -145,7 +145,7 @@ func checkLocation(s *session.Session, home, folder string) error {
 
 // PrepareTree returns the session of the tree for a task to run in. It creates the task's own
 // worktree if it does not exist: at first from the current state of the user's tree, including
-// uncommitted work; later, if somebody removed it, from the task's last snapshot.
+// uncommitted work; later, if it was removed, from the task's last snapshot.
 func PrepareTree(ctx context.Context, s *session.Session, r *session.Record, w Observer) (*session.Session, error) {
 	if r.Task.Worktree == "" {
 		return TaskSession(ctx, s, r)
@@ -157,7 +157,7 @@ func PrepareTree(ctx context.Context, s *session.Session, r *session.Record, w O
 	if err := checkLocation(s, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
 		return nil, err
 	}
-	// One at a time: git lists all trees while it adds one.
+	// One at a time, because git lists all worktrees while it adds one.
 	lock := fsroot.NewLock(filepath.Join(s.Repo.Common, "belay", "trees.lock"))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
@@ -228,8 +228,8 @@ func startSnapshot(ctx context.Context, s *session.Session, r *session.Record, w
 	return info.ID, err
 }
 
-// lastSnapshot returns the snapshot of a task's tree as the loop expects it: the state before
-// if an attempt is to start from it, else the last one taken.
+// lastSnapshot returns the snapshot of a task's tree as the loop expects it: the before snapshot if
+// an attempt starts from it, else the last one taken.
 func lastSnapshot(ctx context.Context, sess *session.Session, r *session.Record) (belay.SnapshotID, error) {
 	all, err := sess.Snaps.List(ctx)
 	if err != nil {
@@ -250,8 +250,7 @@ func lastSnapshot(ctx context.Context, sess *session.Session, r *session.Record)
 	return last, nil
 }
 
-// ResultSnapshot returns the snapshot of what a task's last attempt left, "" when there is
-// none.
+// ResultSnapshot returns the snapshot of the result of a task's last attempt, "" if there is none.
 func ResultSnapshot(r *session.Record) belay.SnapshotID {
 	for _, a := range slices.Backward(r.State.Attempts) {
 		if a.Snapshot != "" {
@@ -261,8 +260,8 @@ func ResultSnapshot(r *session.Record) belay.SnapshotID {
 	return ""
 }
 
-// IsUnmerged reports whether a task was accepted in its own worktree and its work is not
-// merged yet.
+// IsUnmerged reports whether a task was accepted in its own worktree and its work is not merged
+// yet.
 func IsUnmerged(r *session.Record) bool {
 	if r.Task.Worktree == "" || r.State.Outcome != loop.OutcomePassed {
 		return false
@@ -270,9 +269,8 @@ func IsUnmerged(r *session.Record) bool {
 	return !slices.ContainsFunc(r.Notes, func(n session.Note) bool { return n.Kind == session.MergedNote })
 }
 
-// NeedsSnapshots returns a function that reports whether a task's snapshots are needed: the
-// task is open, its accepted work is in its own worktree and not merged yet, or an undo
-// reverted the merge.
+// NeedsSnapshots returns a function that reports whether a task's snapshots are needed: the task is
+// open, its accepted work is not merged yet, or an undo reverted the merge.
 func NeedsSnapshots(ctx context.Context, s *session.Session) func(r *session.Record) bool {
 	takenBack := WasUndone(ctx, s)
 	return func(r *session.Record) bool { return r.Open() || IsUnmerged(r) || takenBack(r) }
