@@ -8,10 +8,10 @@ import (
 	"github.com/belay-dev/belay/internal/notify"
 )
 
-// Environ makes the environment of a program that looks at the work tree at root: the
-// given one (nil is this process's own) without what would aim git at another repository
-// (inside a git hook GIT_DIR and GIT_INDEX_FILE are set), with PWD, and with more, which
-// has NAME=value and wins. The secret of notifications stays belay's own.
+// Environ returns the environment of a program that works in the tree at root: env (nil is this
+// process's own) without variables that would make git use another repository (GIT_DIR and
+// GIT_INDEX_FILE are set inside a git hook), with PWD, and with more (NAME=value), which takes
+// precedence. The secret for notifications is left out.
 func Environ(env []string, root string, more ...string) []string {
 	if env == nil {
 		env = os.Environ()

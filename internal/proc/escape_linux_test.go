@@ -16,9 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// escape is a program that tries to leave something alive behind. Everything it
-// starts keeps its working folder, by which survivors are found whatever became of
-// their environment, session or parents.
+// escape is a program that tries to leave a process behind. All its processes keep its working
+// folder, by which survivors are found even if they changed their environment, session or parents.
 type escape struct {
 	name, line string
 	cut        bool // it never ends by itself
@@ -67,7 +66,7 @@ func TestNothingSurvives(t *testing.T) {
 				Command: config.TypedCommand([]string{"sh", "-c", e.line}), Dir: dir, Env: os.Environ(),
 				Stdout: &out, Stderr: io.Discard, Grace: grace,
 			}.Run(ctx)
-			// What is left behind would go on for five minutes.
+			// A process left behind would run for five minutes.
 			if took := time.Since(ready); took > testutil.Patience+grace {
 				t.Errorf("it took %s", took)
 			}
@@ -81,7 +80,7 @@ func TestNothingSurvives(t *testing.T) {
 	}
 }
 
-// survivors gives the command lines of the living processes whose folder is dir.
+// survivors returns the command lines of the living processes with the working folder dir.
 func survivors(t *testing.T, dir string) []string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(dir)
@@ -99,8 +98,8 @@ func survivors(t *testing.T, dir string) []string {
 	return alive
 }
 
-// TestDiesWithBelay: a belay that is killed takes what it holds with it. This test's
-// own executable plays belay.
+// TestDiesWithBelay: when belay is killed, its programs die with it. This test's own executable
+// plays belay.
 func TestDiesWithBelay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -140,7 +139,7 @@ func TestDiesWithBelay(t *testing.T) {
 func TestPlayBelay(t *testing.T) {
 	dir := os.Getenv("PLAY_BELAY")
 	if dir == "" {
-		return // only the test above runs this one, in a process of its own
+		return // only the test above runs this one, in a separate process
 	}
 	Program{
 		Command: config.TypedCommand([]string{"sh", "-c", "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 300; true' & echo ready; sleep 300; true"}),
@@ -148,8 +147,8 @@ func TestPlayBelay(t *testing.T) {
 	}.Run(t.Context())
 }
 
-// TestHolderKeepsNothingOpen: a program sees its three files and nothing of belay's
-// or the holder's.
+// TestHolderKeepsNothingOpen: a program inherits its three files and none of belay's or the
+// holder's.
 func TestHolderKeepsNothingOpen(t *testing.T) {
 	t.Parallel()
 	end, out, _ := run(t, t.Context(), time.Second, "ls /proc/self/fd | tr '\\n' ' '")
@@ -161,16 +160,15 @@ func TestHolderKeepsNothingOpen(t *testing.T) {
 
 func TestSignalsAreNotIgnored(t *testing.T) {
 	t.Parallel()
-	// The last eight digits without the first are signals 1 to 28; 32 and 33 belong to
-	// the C library, and who started us may have left them ignored.
+	// The last eight digits except the first are signals 1 to 28; 32 and 33 belong to the C
+	// library, and the parent of the tests may ignore them.
 	end, out, _ := run(t, t.Context(), time.Second, "grep -E '^Sig(Ign|Blk)' /proc/self/status | tr -d '\\t' | sed 's/:.*\\(.......\\)$/:\\1/' | tr -d '\\n'")
 	if got := out.Last(1000); end.Code != 0 || got != "SigBlk:0000000SigIgn:0000000" {
 		t.Errorf("signals %q, ended %+v", got, end)
 	}
 }
 
-// TestParentSignalled: a program that signals its parent finds the holder, which does
-// not mind.
+// TestParentSignalled: a program that signals its parent signals the holder, which ignores that.
 func TestParentSignalled(t *testing.T) {
 	t.Parallel()
 	end, _, _ := run(t, t.Context(), time.Second, "kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; exit 5")

@@ -13,8 +13,9 @@ import (
 	"github.com/belay-dev/belay/internal/fence"
 )
 
-// TestFence: a program in a fence, and what it starts in a session of its own, writes where it may and nowhere else,
-// also where a folder is closed that no mount can close; it is not told of its fence.
+// TestFence: a program in a fence, and its children in their own sessions, can write only where the
+// fence allows it, even in a folder that no mount can close; it does not see the variable with its
+// fence.
 func TestFence(t *testing.T) {
 	if err := fence.Probe(); err != nil {
 		t.Skip(err)

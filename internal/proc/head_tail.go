@@ -7,17 +7,16 @@ import (
 	"sync"
 )
 
-// outputPart is how much of a program's output is kept from its beginning, and as
-// much from its end.
+// outputPart is how many bytes of a program's output are kept of its start, and of its end.
 const outputPart = 1 << 20
 
-// HeadTail is a writer that keeps the beginning and the end of what is written, in constant
-// memory. Several goroutines may write.
+// HeadTail is a writer that keeps the start and the end of the output in constant memory. It is
+// safe for concurrent use.
 type HeadTail struct {
 	mu    sync.Mutex
 	head  []byte
 	ring  []byte
-	at    int // where the oldest byte of a full ring is
+	at    int // position of the oldest byte in a full ring
 	total int64
 }
 
@@ -48,7 +47,7 @@ func (s *HeadTail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// parts returns the head and the end, which together are everything when left is 0.
+// parts returns the head and the end, which are complete when left is 0.
 func (s *HeadTail) parts() (head, end []byte, left int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *HeadTail) parts() (head, end []byte, left int64) {
 	return head, end, s.total - int64(len(head)+len(end))
 }
 
-// Reader returns what was kept, with a line that says how much was not.
+// Reader returns the kept output, with a line that states how many bytes are missing.
 func (s *HeadTail) Reader() io.Reader {
 	head, end, left := s.parts()
 	if left == 0 {
@@ -67,7 +66,7 @@ func (s *HeadTail) Reader() io.Reader {
 	return io.MultiReader(bytes.NewReader(head), bytes.NewReader([]byte(gap)), bytes.NewReader(end))
 }
 
-// Last returns the last bytes written, at most most.
+// Last returns the last bytes written, up to most.
 func (s *HeadTail) Last(most int) string {
 	head, end, left := s.parts()
 	if left == 0 {

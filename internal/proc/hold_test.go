@@ -18,7 +18,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// run runs a shell line in an own folder and gives its ending and what it wrote.
+// run runs a shell line in its own folder and returns its ending and output.
 func run(t *testing.T, ctx context.Context, grace time.Duration, line string) (Ending, *HeadTail, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,8 +80,8 @@ func TestStartsNothing(t *testing.T) {
 	}
 }
 
-// TestAllOutputArrives: the end of a program that writes much and quickly is seen
-// after the last of its bytes.
+// TestAllOutputArrives: the end of a program that prints much and quickly is reported after its
+// last byte.
 func TestAllOutputArrives(t *testing.T) {
 	t.Parallel()
 	var out countWriter
@@ -98,7 +98,7 @@ type countWriter int64
 
 func (c *countWriter) Write(p []byte) (int, error) { *c += countWriter(len(p)); return len(p), nil }
 
-// TestWriterThatFails: a reader that breaks must not hold up the program.
+// TestWriterThatFails: a failing writer must not block the program.
 func TestWriterThatFails(t *testing.T) {
 	t.Parallel()
 	end := Program{
@@ -114,8 +114,8 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestSpoolKeepsBothEnds: whatever is written in whatever pieces, the spool's head
-// and tail are those of the whole.
+// TestSpoolKeepsBothEnds: for any writes, HeadTail keeps the start and the end of the complete
+// output.
 func TestSpoolKeepsBothEnds(t *testing.T) {
 	t.Parallel()
 	pattern := make([]byte, 8*outputPart)
@@ -148,8 +148,8 @@ func TestSpoolKeepsBothEnds(t *testing.T) {
 	})
 }
 
-// TestCutIsToldFirst: who reads the output learns that time is up before the program
-// is disturbed, so that what it says about its own end can be kept out.
+// TestCutIsToldFirst: Cut is called before the program is signalled, so that the reader can ignore
+// what the program prints about its own end.
 func TestCutIsToldFirst(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -183,8 +183,8 @@ func (w *watched) Write(p []byte) (int, error) {
 
 func (w *watched) String() string { return strings.Clone(w.Last(1000)) }
 
-// TestPrintedInTime: everything printed before the time was up is passed on before Cut is called, and what comes
-// after is not needed for that, even where more comes all the time.
+// TestPrintedInTime: everything printed before the timeout is passed on before Cut is called, even
+// if the program prints without a pause.
 func TestPrintedInTime(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ before, after string }{
@@ -222,7 +222,8 @@ func TestPrintedInTime(t *testing.T) {
 	}
 }
 
-// TestPrintedLast: what a program printed before it ended is passed on, however late its output is read.
+// TestPrintedLast: everything that a program printed before it ended is passed on, however late it
+// is read.
 func TestPrintedLast(t *testing.T) {
 	t.Parallel()
 	said := filepath.Join(t.TempDir(), "said")
@@ -236,7 +237,7 @@ func TestPrintedLast(t *testing.T) {
 	}
 }
 
-// lateWriter takes the first words when the program has long ended.
+// lateWriter accepts the first bytes long after the program has ended.
 type lateWriter struct {
 	said string
 	n    int
@@ -251,7 +252,7 @@ func (w *lateWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// slowWriter takes its time for each write, as a parser on a busy machine does.
+// slowWriter is slow for each write, like a parser on a busy machine.
 type slowWriter struct{ n atomic.Int64 }
 
 func (w *slowWriter) Write(p []byte) (int, error) {

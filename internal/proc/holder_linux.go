@@ -20,24 +20,24 @@ import (
 	"github.com/belay-dev/belay/internal/fence"
 )
 
-// On Linux a test command is run by a holder: this executable, started under the
-// name below. It is a subreaper, so that whatever the command starts stays below it
-// however often it forks, changes its session or clears its environment; it ends
-// all of that when the command has ended, when it is asked to, and when belay dies.
+// On Linux a test command is run by a holder: this executable, started under the name below. It is
+// a subreaper, so all processes of the command stay below it even if they fork, change their
+// session or clear their environment. It ends them when the command has ended, when it is asked to,
+// and when belay dies.
 //
-// Only a process of its own can do this: were belay itself the subreaper, stray
-// processes of the command could not be told from belay's other children.
+// This needs a separate process: if belay itself were the subreaper, orphans of the command could
+// not be distinguished from belay's other children.
 const holderName = "belay-check-holder"
 
 // The holder's extra files.
 const (
-	lifelineFD = 3 // its end of file means: end everything
-	statusFD   = 4 // how the command ended, as statusText reads it
+	lifelineFD = 3 // end of file: end everything
+	statusFD   = 4 // how the command ended, see parseStatus
 )
 
 func init() {
 	if len(os.Args) > 2 && os.Args[0] == holderName {
-		// Not os.Exit: nothing of what belay does at its end is this process's to do.
+		// Not os.Exit: belay's exit hooks must not run in this process.
 		syscall.Exit(runHolder(os.Args[1], os.Args[2:]))
 	}
 }
@@ -55,7 +55,7 @@ func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	}
 	defer statusW.Close()
 	cmd := &exec.Cmd{
-		Path:   "/proc/self/exe", // the very file that runs now, even if it was replaced
+		Path:   "/proc/self/exe", // the running program, even if its file was replaced
 		Args:   append([]string{holderName, p.Grace.String()}, p.Command.Argv()...),
 		Dir:    p.Dir,
 		Env:    p.Env,
@@ -74,7 +74,7 @@ func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	h := &heldProgram{
 		ended: make(chan Ending, 1),
 		stop:  func() { lifeW.Close() },
-		kill: func() { // it may have been stopped by what it holds
+		kill: func() { // the command may have stopped the holder
 			strike(cmd.Process.Pid, unix.SIGKILL)
 			cmd.Process.Kill()
 		},
@@ -85,7 +85,7 @@ func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 		cmd.Wait()
 		end, told := parseStatus(string(text))
 		end.Writable = p.Fence == nil && (end.Writable || len(p.ReadOnly) > 0 && cmd.SysProcAttr.Cloneflags == 0)
-		if !told { // the holder was killed: its charges are nobody's now
+		if !told { // the holder was killed: its processes are orphans
 			end.Left = p.sweep()
 		}
 		lifeW.Close()
@@ -94,8 +94,8 @@ func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	return h, nil
 }
 
-// parseStatus reads what the holder wrote: lines of a word and its value. told is
-// false when it did not get to say how the command ended.
+// parseStatus parses what the holder wrote: lines of a word and its value. told is false if the
+// holder did not report how the command ended.
 func parseStatus(text string) (end Ending, told bool) {
 	end = Ending{Code: -1, Failed: errors.New("its holder process was killed")}
 	for line := range strings.Lines(text) {
@@ -119,20 +119,20 @@ func parseStatus(text string) (end Ending, told bool) {
 	return end, told
 }
 
-// runHolder is the life of a holder.
+// runHolder is the main function of a holder.
 func runHolder(grace string, args []string) int {
 	status := os.NewFile(statusFD, "status")
 	lifeline := os.NewFile(lifelineFD, "lifeline")
 	unix.CloseOnExec(statusFD)
 	unix.CloseOnExec(lifelineFD)
-	// Whatever belay's own parents left open is not a business of the command. Kernels
-	// before 5.11 cannot do this at once; there such files are passed on, as ever.
+	// The command must not inherit files that belay's own parents left open. Kernels before 5.11
+	// lack this call; there such files are inherited.
 	unix.CloseRange(lifelineFD, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	wait, err := time.ParseDuration(grace)
 	if err == nil {
 		err = Adopt()
 	}
-	// Caught, not ignored: what is ignored stays ignored in the command. Only the
+	// Caught, not ignored: an ignored signal would be ignored in the command, too. Only the
 	// lifeline ends the holder.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT,
 		unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGPIPE, unix.SIGTSTP)
@@ -159,7 +159,7 @@ func runHolder(grace string, args []string) int {
 	return watch(pid, wait, stop, status)
 }
 
-// spawn starts the command in a session of its own and gives up the output pipes.
+// spawn starts the command in its own session and closes the holder's copies of the output pipes.
 func spawn(args []string, fenced *fence.Fence) (int, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil {
@@ -190,7 +190,7 @@ func spawn(args []string, fenced *fence.Fence) (int, error) {
 	return pid, nil
 }
 
-// watch waits for the command, ends what it left, and only then tells.
+// watch waits for the command, ends the processes that it left, and then reports.
 func watch(pid int, grace time.Duration, stop <-chan struct{}, status io.Writer) int {
 	ended, empty := reap(pid)
 	select {
@@ -221,7 +221,7 @@ func writeStatus(status io.Writer, ws syscall.WaitStatus, left int) {
 	}
 }
 
-// reap collects every child there is and will be. empty is closed when none is left.
+// reap reaps all children of this process. empty is closed when none is left.
 func reap(pid int) (ended chan syscall.WaitStatus, empty chan struct{}) {
 	ended, empty = make(chan syscall.WaitStatus, 1), make(chan struct{})
 	go func() {
@@ -241,8 +241,8 @@ func reap(pid int) (ended chan syscall.WaitStatus, empty chan struct{}) {
 	return ended, empty
 }
 
-// endAll asks everything below this process to end, and after the grace kills it,
-// again and again because it may fork meanwhile. It gives how many would not die.
+// endAll sends TERM to everything below this process, and after the grace KILL, repeatedly because
+// it may fork meanwhile. It returns how many processes survived.
 func endAll(grace time.Duration, empty <-chan struct{}) int {
 	if waitEmpty(empty, 2*time.Millisecond) {
 		return 0
@@ -253,8 +253,9 @@ func endAll(grace time.Duration, empty <-chan struct{}) int {
 	}
 	for over := time.Now().Add(Slack - inTime); time.Now().Before(over); {
 		strike(os.Getpid(), unix.SIGKILL)
-		// Who forks all the time has forked again before a listing of all processes comes to an end on a busy machine. Who
-		// loses its parent becomes a child of this process, and these are found at once.
+		// On a busy machine, a process that forks all the time has forked again before a listing of
+		// all processes is complete. Its orphans become children of this process, which are found
+		// at once.
 		for range 20 {
 			for _, p := range children() {
 				_ = p.Signal(unix.SIGKILL)
@@ -276,8 +277,8 @@ func waitEmpty(empty <-chan struct{}, wait time.Duration) bool {
 	}
 }
 
-// strike sends a signal to every living process below root and gives how many there
-// are. A listing that fails counts as one: it must not look like nobody.
+// strike sends a signal to every living process below root and returns their number. It returns 1
+// if the processes cannot be listed, so that an error does not look like none.
 func strike(root int, sig syscall.Signal) int {
 	all, err := List()
 	if err != nil {
@@ -290,8 +291,8 @@ func strike(root int, sig syscall.Signal) int {
 	return len(below)
 }
 
-// sweep kills the processes that carry the program's token, and what is below them: all
-// that can be found once the holder itself is gone. It gives how many would not die.
+// sweep kills the processes that carry the program's token, and their descendants: no others can be
+// found after the holder has died. It returns how many survived.
 func (p Program) sweep() int {
 	left, err := Trace{Marker: Marker + "=" + p.token}.Sweep(context.Background(), Slack-inTime)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// start runs the command in a session of its own, whose process group is ended with
-// it. A process that leaves the group is out of reach here.
+// start runs the command in its own session, and ends that process group with it. A process that
+// leaves the group is not ended here.
 func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	argv := p.Command.Argv()
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -47,7 +47,7 @@ func (p Program) start(stdout, stderr *os.File) (*heldProgram, error) {
 	go func() {
 		err := cmd.Wait()
 		close(over)
-		syscall.Kill(group, syscall.SIGKILL) // what the command left behind
+		syscall.Kill(group, syscall.SIGKILL) // processes that the command left
 		end := ended(cmd, err)
 		end.Writable = len(p.ReadOnly) > 0
 		select {

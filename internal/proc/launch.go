@@ -10,10 +10,10 @@ import (
 	"github.com/belay-dev/belay/internal/fence"
 )
 
-// Launch starts argv in a process group of its own whose number is the id it gives.
-// Its program is found as LookPath does in attr.Env and attr.Dir; attr.Sys is not looked
-// at. On Linux it is killed when this process dies. Waiting for it is up to a Tree. What
-// cannot be started is refused with CodeCannot. With a fence, all that it starts is in that.
+// Launch starts argv in its own process group and returns its process ID, which is also the
+// group's. It finds the program like LookPath, with attr.Env and attr.Dir; attr.Sys is ignored. On
+// Linux the process is killed when this one dies. A Tree must wait for it. It fails with CodeCannot
+// if the program cannot be started. With a fence, the process and its children run in it.
 func Launch(argv []string, attr os.ProcAttr, f *fence.Fence) (int, error) {
 	path, err := LookPath(argv[0], attr.Dir, attr.Env)
 	if err != nil {
@@ -22,8 +22,8 @@ func Launch(argv []string, attr os.ProcAttr, f *fence.Fence) (int, error) {
 	}
 	attr.Sys = launchAttr()
 	var p *os.Process
-	// On a thread that lives as long as this process: the kernel counts the death of
-	// the thread that started a program as its parent's, and idle threads do end.
+	// Use a thread that lives as long as this process: for the kernel, the parent of a process is
+	// the thread that started it, and idle threads end.
 	err = f.Start(func() (err error) {
 		p, err = os.StartProcess(path, argv, &attr)
 		return err
@@ -33,14 +33,13 @@ func Launch(argv []string, attr os.ProcAttr, f *fence.Fence) (int, error) {
 		return 0, cannotExec(path, err)
 	}
 	pid := p.Pid
-	_ = p.Release() // the tree does the waiting
+	_ = p.Release() // the Tree waits for it
 	return pid, nil
 }
 
-// CloseInherited closes the descriptors above keep that this process's parents left
-// open. A process that outlives them for hours would hold their locks, and readers of
-// their pipes would wait. What Go opened itself is marked close-on-exec, what came
-// through exec cannot be.
+// CloseInherited closes descriptors above keep that this process's parents left open. A process
+// that outlives them for hours would keep their locks, and readers of their pipes would wait. Go's
+// own descriptors are close-on-exec, inherited ones are not.
 func CloseInherited(keep int) error {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

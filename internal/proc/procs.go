@@ -7,35 +7,34 @@ import (
 	"syscall"
 )
 
-// On Linux this process adopts the orphans below it (Adopt), and the kernel itself
-// says when nobody is left. Elsewhere, and with the build tag portable, processes are
-// listed by ps and known by a marker in their environment.
+// On Linux this process adopts the orphans below it (Adopt), so the kernel reports when no
+// descendant is left. Elsewhere, and with the build tag portable, processes are listed by ps and
+// identified by a marker in their environment.
 
-// The package knows nothing of what the processes do or why they are ended: it reads no
-// output, judges nothing and writes no file.
+// The package does not know what the processes do or why they are ended: it reads no output, judges
+// nothing and writes no file.
 
-// ID is a process for certain: its id, which is used again, and when it started, as
-// the system words it. It means nothing after a reboot, see BootID.
+// ID identifies a process: its process ID, which the system reuses, and its start time in the
+// system's format. It is meaningless after a reboot, see BootID.
 type ID struct {
 	PID   int    `json:"pid"`
 	Start string `json:"start"`
 }
 
-// Process is one process at the moment of looking.
+// Process is a process in a listing.
 type Process struct {
 	ID
 	PPID, PGID int
-	SID        int    // its session; 0 where the listing does not have it
-	Dead       bool   // a zombie: it does nothing any more
-	Name       string // for people; may hold any byte
-	env        string // its environment where the listing has it, else empty
+	SID        int    // its session; 0 if the listing lacks it
+	Dead       bool   // a zombie
+	Name       string // for messages; may contain any byte
+	env        string // its environment if the listing has it, else empty
 }
 
-// String returns the id and the name, as raw as the name is.
+// String returns the process ID and the name, unescaped.
 func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
-// Below returns the living processes among all whose line of parents leads to one of
-// roots, those excluded.
+// Below returns the living descendants of roots among all, without the roots.
 func Below(all []Process, roots ...int) []Process {
 	parent := make(map[int]int, len(all))
 	for _, p := range all {
@@ -47,8 +46,8 @@ func Below(all []Process, roots ...int) []Process {
 	}
 	var found []Process
 	for _, p := range all {
-		// A listing is not one moment: a line of parents can close on itself
-		// when an id was used again, hence the bound.
+		// A listing is not a moment in time: if an ID was reused, the chain of parents can contain
+		// a cycle, so limit the steps.
 		up := p.PPID
 		for range len(all) {
 			if root[up] || up <= 1 {
@@ -63,7 +62,7 @@ func Below(all []Process, roots ...int) []Process {
 	return found
 }
 
-// inside reports whether a working folder, as the kernel words it, is dir or below it.
+// inside reports whether path, a working folder as the kernel reports it, is dir or below it.
 func inside(path, dir string) bool {
 	if path == "" || dir == "" {
 		return false
@@ -75,7 +74,7 @@ func inside(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// signalChecked signals a process after a look that it is the one meant.
+// signalChecked signals a process after checking that its ID was not reused.
 func (id ID) signalChecked(sig syscall.Signal) error {
 	if now, err := Identify(id.PID); err != nil || now != id {
 		return syscall.ESRCH

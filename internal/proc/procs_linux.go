@@ -15,12 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Adopts says that Adopt works here: orphans become children of the process that called
-// it, so that the kernel itself says when nobody is left.
+// Adopts is true if Adopt works here: orphans become children of the process that called it, so the
+// kernel reports when no descendant is left.
 const Adopts = true
 
-// Adopt makes this process the parent of every orphan below it, for good. Where Adopts
-// is false it does nothing.
+// Adopt makes this process the parent of every orphan below it, permanently. If Adopts is false it
+// does nothing.
 func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("asking to adopt orphans: %w", err)
@@ -32,19 +32,18 @@ func launchAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// Executable returns a path that starts this program, on Linux even when its file was
-// replaced while it runs.
+// Executable returns a path that starts this program, even if its file was replaced while it runs.
 func Executable() (string, error) { return "/proc/self/exe", nil }
 
-// BootID names the time since the machine was started. It is empty where a process's
-// start is a full date, which no reboot repeats.
+// BootID identifies the time since the machine was started. It is empty where a process's start
+// time is a date, which no reboot repeats.
 func BootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
 }
 
-// List returns every process of the machine, zombies included. It is not one moment: who
-// forks or ends while it is read may be missing.
+// List returns every process of the machine, including zombies. It may miss processes that fork or
+// end while it runs.
 func List() ([]Process, error) {
 	d, err := os.Open("/proc")
 	if err != nil {
@@ -58,7 +57,7 @@ func List() ([]Process, error) {
 	all := make([]Process, 0, len(names))
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
-			if p, err := process(pid); err == nil { // an error: gone since
+			if p, err := process(pid); err == nil { // an error: it has ended
 				all = append(all, p)
 			}
 		}
@@ -66,7 +65,8 @@ func List() ([]Process, error) {
 	return all, nil
 }
 
-// children gives the living children of this process, those that it adopted as well, and none where the kernel does not say.
+// children returns the living children of this process, including adopted ones, and none if the
+// kernel does not list them.
 func children() (found []Process) {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {
@@ -91,8 +91,8 @@ func process(pid int) (Process, error) {
 
 var errStat = errors.New("not a line of /proc/PID/stat")
 
-// parseStat reads proc_pid_stat(5). The name, in brackets, may itself hold spaces
-// and brackets, so the fields are counted from the last one.
+// parseStat parses proc_pid_stat(5). The name, in brackets, may itself contain spaces and brackets,
+// so the fields are counted from the last bracket.
 func parseStat(line []byte) (Process, error) {
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || end < open {
@@ -115,20 +115,20 @@ func parseStat(line []byte) (Process, error) {
 		}
 		*n.into = v
 	}
-	// A process whose first thread has ended shows as a zombie while others work.
+	// A process shows as a zombie if its first thread has ended, even while other threads run.
 	p.Dead = (f[0][0] == 'Z' || f[0][0] == 'X') && threads <= 1
 	return p, nil
 }
 
-// Identify returns the process that has this id now, dead or alive, and an error when
-// there is none.
+// Identify returns the process that has this process ID now, dead or alive, and an error if there
+// is none.
 func Identify(pid int) (ID, error) {
 	p, err := process(pid)
 	return p.ID, err
 }
 
-// Carries reports whether marker (NAME=value) is in the environment that the process
-// was started with. What it changed since, or may not be looked at, does not count.
+// Carries reports whether marker (NAME=value) is in the environment that the process was started
+// with. It returns false for a process that may not be inspected.
 func (p Process) Carries(marker string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/environ")
 	if err != nil {
@@ -147,8 +147,8 @@ func workdir(pid int) string {
 	return dir
 }
 
-// Signal signals that very process, or none and gives an error. The descriptor pins it
-// before its start is compared, so an id used again is never hit.
+// Signal signals exactly this process, or fails. It opens a pidfd before it compares the start
+// time, so a reused process ID is never signalled.
 func (id ID) Signal(sig syscall.Signal) error {
 	fd, err := unix.PidfdOpen(id.PID, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) { // before Linux 5.3, or a sandbox
@@ -164,8 +164,8 @@ func (id ID) Signal(sig syscall.Signal) error {
 	return unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-// exited reports whether a child has ended, and leaves it a zombie: as long as it is
-// one, its group's number belongs to nobody else.
+// exited reports whether a child has ended, and leaves it a zombie: until it is reaped, the number
+// of its group is not reused.
 func exited(pid int) bool {
 	var info unix.Siginfo
 	for {

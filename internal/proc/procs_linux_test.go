@@ -18,7 +18,7 @@ func TestParseStat(t *testing.T) {
 		"1 (a) R 9 (b)" + rest:       {ID{1, "12345"}, 2, 3, 4, false, "a) R 9 (b", ""},
 		"1 (\n ()" + rest + "\n":     {ID{1, "12345"}, 2, 3, 4, false, "\n (", ""},
 		"1 (z)" + stat("Z", 1, rest): {ID{1, "12345"}, 2, 3, 4, true, "z", ""},
-		"1 (z)" + stat("Z", 2, rest): {ID{1, "12345"}, 2, 3, 4, false, "z", ""}, // its first thread ended, others work
+		"1 (z)" + stat("Z", 2, rest): {ID{1, "12345"}, 2, 3, 4, false, "z", ""}, // its first thread has ended, others run
 	} {
 		if got, err := parseStat([]byte(line)); err != nil || got != want {
 			t.Errorf("%q: %+v %v", line, got, err)
@@ -52,7 +52,7 @@ func FuzzStat(f *testing.F) {
 	})
 }
 
-// TestInnocents: what only shares a number with a tree is not of it.
+// TestInnocents: a process that only shares a number with a tree does not belong to it.
 func TestInnocents(t *testing.T) {
 	t.Parallel()
 	own, err := process(os.Getpid())

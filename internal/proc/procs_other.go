@@ -14,9 +14,8 @@ import (
 	"syscall"
 )
 
-// Adopts is false: orphans belong to init. They are found by the marker in their
-// environment, which is the best there is without Linux. A daemon that clears its
-// environment and leaves the group is not found.
+// Adopts is false: orphans belong to init. They are found by the marker in their environment. A
+// daemon that clears its environment and leaves the group is not found.
 const Adopts = false
 
 // Adopt does nothing here.
@@ -27,13 +26,12 @@ func launchAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tr
 // Executable returns a path that starts this program.
 func Executable() (string, error) { return os.Executable() }
 
-// BootID is empty: here a process's start is a full date, which no reboot repeats.
+// BootID is empty: here a process's start time is a date, which no reboot repeats.
 func BootID() string { return "" }
 
-// List returns every process of the machine. It asks ps by its full path, because the
-// PATH may be that of somebody whose processes are to be ended. The options mean the
-// same on macOS, the BSDs and Linux: every process, with its environment after its
-// command.
+// List returns every process of the machine. It runs ps by its absolute path, because the PATH may
+// come from the user whose processes are to be ended. The options mean the same on macOS, the BSDs
+// and Linux: every process, with its environment after its command.
 func List() ([]Process, error) { return ps("axeww") }
 
 func ps(args ...string) ([]Process, error) {
@@ -45,14 +43,14 @@ func ps(args ...string) ([]Process, error) {
 		return nil, fmt.Errorf("listing processes: %w", err)
 	}
 	all := parsePS(out)
-	if cmd.Process != nil { // ps itself is gone by now, and it would look like one of the tree's
+	if cmd.Process != nil { // ps itself has ended, and would look like a process of the tree
 		all = slices.DeleteFunc(all, func(p Process) bool { return p.PID == cmd.Process.Pid })
 	}
 	return all, nil
 }
 
-// parsePS reads one process a line: four fields, five of date, the command. Lines
-// that read differently are not processes.
+// parsePS parses one process per line: four fields, five of the date, the command. Other lines are
+// ignored.
 func parsePS(out []byte) []Process {
 	var all []Process
 	for line := range bytes.Lines(out) {
@@ -88,7 +86,7 @@ func fields(s string, n int) (words []string, rest string) {
 	return words, strings.TrimSpace(s)
 }
 
-// Identify returns the process that has this id now, and an error when there is none.
+// Identify returns the process that has this process ID now, and an error if there is none.
 func Identify(pid int) (ID, error) {
 	all, err := ps("-p", strconv.Itoa(pid))
 	if err != nil {
@@ -102,8 +100,8 @@ func Identify(pid int) (ID, error) {
 	return ID{}, os.ErrProcessDone
 }
 
-// Carries reports whether marker (NAME=value, without spaces) is a word of the
-// process's command line or of its environment, which ps does not tell apart.
+// Carries reports whether marker (NAME=value, without spaces) is a word of the process's command
+// line or environment, which ps does not separate.
 func (p Process) Carries(marker string) bool {
 	words := bufio.NewScanner(strings.NewReader(p.env))
 	words.Buffer(nil, len(p.env)+1)
@@ -118,8 +116,8 @@ func (p Process) Carries(marker string) bool {
 
 func workdir(int) string { return "" }
 
-// Signal signals that very process, or none and gives an error.
+// Signal signals exactly this process, or fails.
 func (id ID) Signal(sig syscall.Signal) error { return id.signalChecked(sig) }
 
-// exited cannot look without reaping here; Tree.reap finds out.
+// exited cannot check without reaping here; Tree.reap does it.
 func exited(int) bool { return false }

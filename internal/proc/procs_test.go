@@ -11,8 +11,8 @@ func TestBelow(t *testing.T) {
 	p := func(pid, ppid int, dead bool) Process { return Process{ID: ID{PID: pid}, PPID: ppid, Dead: dead} }
 	all := []Process{
 		p(1, 0, false), p(5, 1, false), p(6, 5, false), p(7, 6, true), p(8, 7, false), p(9, 1, false),
-		p(20, 21, false), p(21, 20, false), // a listing that closes on itself
-		p(30, 99, false), // its parent is gone from the listing
+		p(20, 21, false), p(21, 20, false), // a cycle of parents
+		p(30, 99, false), // its parent is missing from the listing
 	}
 	for _, c := range []struct {
 		roots, want []int

@@ -20,59 +20,60 @@ import (
 	"github.com/belay-dev/belay/internal/fence"
 )
 
-// On Linux the command is held by a second process of this executable, which any
-// program that imports the package can become (holder_linux.go). The package knows
-// nothing of tests, reads no output and writes no file.
+// On Linux the command is run by a second process of this executable, which works in any program
+// that imports the package (holder_linux.go). The package knows nothing about tests, reads no
+// output and writes no file.
 
-// Slack is how long ending everything may take beyond the grace; Run may take twice that. Only what forks all the time, or
-// cannot be killed, needs more than a moment. On a machine with forty times as much to do as it has processors, a moment is seconds.
+// Slack is how long ending all processes may take beyond the grace; Run may take twice that. Only a
+// program that forks all the time, or cannot be killed, needs more than a moment, but on an
+// overloaded machine (load 40 per processor) a moment is seconds.
 const Slack = 5 * time.Second
 
-// inTime is how long before Slack is over those give up who have to say how many are left.
+// inTime is how long before the end of Slack killing stops, so that the number of survivors can
+// still be reported.
 const inTime = time.Second
 
-// outputGrace is how long to wait for output that may never end: from processes that outlived
-// the program, or to a writer that does not accept it.
+// outputGrace is how long to wait for output that may never end: from processes that outlived the
+// program, or to a writer that blocks.
 const outputGrace = time.Second
 
-// Program is a command to run to its end with everything it starts. Its standard
-// input is Stdin, and empty without.
+// Program is a command to run, including all processes that it starts. Without Stdin its standard
+// input is empty.
 type Program struct {
-	Command config.Command // what does not come from a config.Gate cannot be started
+	Command config.Command // only a config.Gate makes one that can be started
 	Dir     string
-	Env     []string // whole; Run adds Marker
-	Stdin   *os.File // read from where it stands
+	Env     []string // the complete environment; Run adds Marker
+	Stdin   *os.File // read from its current position
 	Stdout  io.Writer
-	Stderr  io.Writer     // nil: where Stdout goes, in the order written
-	Grace   time.Duration // between SIGTERM and SIGKILL
-	Cut     func()        // called when time is up, before anything is ended; may be nil
-	// ReadOnly are folders, absolute, that the program may read and not change. Where
-	// the kernel cannot do that, Ending.Writable says so.
+	Stderr  io.Writer     // nil: same as Stdout, in the order written
+	Grace   time.Duration // from SIGTERM to SIGKILL
+	Cut     func()        // called at the timeout, before anything is ended; may be nil
+	// ReadOnly are folders, absolute, that the program may read but not change. If the kernel
+	// cannot enforce that, Ending.Writable is set.
 	ReadOnly []string
-	Open     []string // folders within those of ReadOnly that it may change anyway
-	// Fence is what it may write, and nothing else; nil for no fence. One that closes the folders of ReadOnly takes
-	// their place where the kernel cannot close them otherwise.
+	Open     []string // folders within ReadOnly that it may change
+	// Fence limits what it may write; nil for no fence. A fence that closes the folders of ReadOnly
+	// replaces the mounts if the kernel does not allow those.
 	Fence *fence.Policy
 
 	token string
 }
 
-// Marker names the environment variable that tells the processes of one run from all
-// others.
+// Marker is the environment variable that identifies the processes of one run.
 const Marker = "BELAY_CHECK"
 
-// Ending is how a program ended.
+// Ending describes how a program ended.
 type Ending struct {
 	Code   int            // exit code, -1 when signalled or never started
-	Signal syscall.Signal // that ended it, 0 for none
-	Cut    bool           // it was ended because ctx was over
-	Failed error          // it could not be started, or its end was not seen
+	Signal syscall.Signal // the signal that ended it, 0 for none
+	Cut    bool           // it was ended because ctx ended
+	Failed error          // it could not be started, or its end was not observed
 	Left   int            // processes of it that could not be ended
 
-	Writable bool // the folders of ReadOnly could not be closed to it
+	Writable bool // the folders of ReadOnly could not be closed
 }
 
-// String says how it ended, after the program's name.
+// String describes how it ended, as the rest of a sentence that begins with the program's name.
 func (e Ending) String() string {
 	switch {
 	case e.Failed != nil:
@@ -83,16 +84,16 @@ func (e Ending) String() string {
 	return fmt.Sprintf("ended with exit code %d", e.Code)
 }
 
-// heldProgram is a program under way, held by means of the platform.
+// heldProgram is a running program, and how to end it on this platform.
 type heldProgram struct {
 	ended chan Ending // gets exactly one
-	stop  func()      // asks everything to end, and after the grace makes it
-	kill  func()      // ends whatever holds the program, as a last resort
+	stop  func()      // asks all processes to end, and kills them after the grace
+	kill  func()      // kills the holder and its processes, as a last resort
 }
 
-// Run runs the program and returns when it has ended and nothing it started is left
-// alive: on Linux, whatever tricks it plays; elsewhere, unless it left its process
-// group. When ctx is over it gets SIGTERM and, after the grace, SIGKILL.
+// Run runs the program and returns when it and all processes that it started have ended: on Linux
+// all of them; elsewhere those that stayed in its process group. When ctx ends, they get SIGTERM
+// and, after the grace, SIGKILL.
 func (p Program) Run(ctx context.Context) Ending {
 	if !p.Command.Set() {
 		return Ending{Code: -1, Failed: errors.New("no command may run")}
@@ -133,7 +134,7 @@ func (p Program) Run(ctx context.Context) Ending {
 
 func newToken() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails, says its documentation
+	rand.Read(b[:]) // documented never to fail
 	return hex.EncodeToString(b[:])
 }
 
@@ -145,7 +146,7 @@ func (p Program) await(ctx context.Context, h *heldProgram, drains []*drain) End
 	}
 	if p.Cut != nil {
 		for _, d := range drains {
-			d.catchUp() // what it printed in time counts, read or not
+			d.catchUp() // what it printed in time counts, even if not read yet
 		}
 		p.Cut()
 	}
@@ -165,13 +166,13 @@ func (p Program) await(ctx context.Context, h *heldProgram, drains []*drain) End
 	}
 }
 
-// drain copies a pipe to a writer until its last writer is gone, or until told that
-// nobody who matters is left: a process out of reach may keep a pipe open forever.
+// drain copies a pipe to a writer until the last process has closed it, or until end is called: a
+// process that was not ended may keep a pipe open forever.
 type drain struct {
 	to   io.Writer
 	r, w *os.File
 	got  atomic.Int64       // bytes passed on
-	ask  chan chan struct{} // closed when everything printed before is passed on
+	ask  chan chan struct{} // closed when everything printed before has been passed on
 	done chan struct{}
 }
 
@@ -188,7 +189,7 @@ func (d *drain) abandon() {
 	d.w.Close()
 }
 
-// begin gives up this process's own writing end and starts copying.
+// begin closes this process's copy of the writing end and starts copying.
 func (d *drain) begin() {
 	d.w.Close()
 	go func() {
@@ -196,19 +197,19 @@ func (d *drain) begin() {
 		buf := make([]byte, 1<<16)
 		for {
 			n, err := d.r.Read(buf)
-			// A writer that fails must not stop the program: it gets to write on.
+			// Ignore errors of the writer: the program must not block on its output.
 			d.to.Write(buf[:n])
 			d.got.Add(int64(n))
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				select {
 				case caughtUp := <-d.ask:
-					d.r.SetReadDeadline(time.Time{}) // first: past it, nothing is read
+					d.r.SetReadDeadline(time.Time{}) // first: nothing is read after a deadline
 					err = d.empty(buf)
 					close(caughtUp)
 					if err == nil {
 						continue
 					}
-				default: // it is to end
+				default: // end was called
 					d.rest(buf)
 				}
 			}
@@ -219,7 +220,7 @@ func (d *drain) begin() {
 	}()
 }
 
-// empty passes on what is in the pipe.
+// empty passes on the content of the pipe.
 func (d *drain) empty(buf []byte) error {
 	return Empty(d.r, buf, func(p []byte) {
 		d.to.Write(p)
@@ -227,8 +228,9 @@ func (d *drain) empty(buf []byte) error {
 	})
 }
 
-// Empty passes on what is in a pipe and waits for nothing. A pipe that is written to all the time is never empty: it ends
-// when buf was full once. A deadline that is over is an error, and nothing is read then.
+// Empty passes on the content of a pipe without waiting. It stops after len(buf) bytes, because a
+// pipe that is written to all the time never becomes empty. After the deadline of r it reads
+// nothing and returns an error.
 func Empty(r *os.File, buf []byte, take func([]byte)) error {
 	conn, err := r.SyscallConn()
 	for left := len(buf); err == nil && left > 0; {
@@ -238,7 +240,7 @@ func Empty(r *os.File, buf []byte, take func([]byte)) error {
 			return err
 		}
 		if n <= 0 || readErr != nil {
-			return nil // nothing there now; an end or an error comes again at the next read
+			return nil // empty now; an end or an error is reported by the next read
 		}
 		take(buf[:n])
 		left -= n
@@ -246,7 +248,8 @@ func Empty(r *os.File, buf []byte, take func([]byte)) error {
 	return err
 }
 
-// rest passes on what was printed before the copying was to end: on a busy machine that may not have been read yet.
+// rest passes on what was printed before end was called, which a busy machine may not have read
+// yet.
 func (d *drain) rest(buf []byte) {
 	for { // end may set the deadline again meanwhile
 		d.r.SetReadDeadline(time.Time{})
@@ -256,12 +259,11 @@ func (d *drain) rest(buf []byte) {
 	}
 }
 
-// catchUp returns when everything that lay in the pipe is passed on, or the writer does not
-// take it for too long.
+// catchUp returns when the content of the pipe has been passed on, or after outputGrace.
 func (d *drain) catchUp() {
 	caughtUp := make(chan struct{})
 	d.ask <- caughtUp
-	d.r.SetReadDeadline(time.Now()) // wakes the copying, which then looks at ask
+	d.r.SetReadDeadline(time.Now()) // wakes the copying goroutine, which then checks ask
 	select {
 	case <-caughtUp:
 	case <-d.done:
@@ -276,13 +278,12 @@ func (d *drain) end() {
 		select {
 		case <-d.done:
 			return
-		case <-time.After(outputGrace / 4): // a late answer to ask took the deadline away
+		case <-time.After(outputGrace / 4): // a late answer to ask removed the deadline
 		}
 	}
 }
 
-// finish waits for the end of the output: as long as bytes keep coming, but not
-// beyond over.
+// finish waits for the end of the output while bytes arrive, but not beyond over.
 func (d *drain) finish(over time.Time) {
 	defer d.r.Close()
 	for before := int64(-1); ; {

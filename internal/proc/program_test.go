@@ -31,12 +31,12 @@ func TestLookPath(t *testing.T) {
 		env   []string
 		want  error // nil, ErrMissing, or other
 	}{
-		{"tool", path, nil},          // the second folder has one that can be run
-		{"dull", path, other},        // only one that cannot
+		{"tool", path, nil},          // only the second folder has an executable one
+		{"dull", path, other},        // none is executable
 		{"none", path, ErrMissing},   //
 		{"local", path, ErrMissing},  // in the working folder, which is "." and ""
 		{"sub", path, ErrMissing},    // in a relative folder of PATH
-		{"./local", path, nil},       // asked for
+		{"./local", path, nil},       // by its path
 		{"bin/sub", nil, nil},        //
 		{root + "/b/tool", nil, nil}, //
 		{"tool", nil, ErrMissing},    // no PATH at all

@@ -12,17 +12,16 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Why a program is not there: a shell's 127. Every other reason is its 126.
+// Errors for which a shell exits with 127; for all others it exits with 126.
 var (
 	ErrMissing     = errors.New("no such program")
 	ErrInterpreter = errors.New("its first line names an interpreter that does not exist")
 )
 
-// LookPath returns the file that a command's first word names, and refuses with
-// CodeCannot what cannot be started. A name without a slash is looked up in env's PATH
-// only, and there never in the empty, "." or any other relative folder: a program of
-// that name in the repository must not be run by accident. A path with a slash counts
-// from dir. The error wraps ErrMissing when there is no such program.
+// LookPath returns the file of a command's first word, and fails with CodeCannot if it cannot be
+// started. A name without a slash is searched in env's PATH only, without relative folders such as
+// "" and ".": a program of that name in the repository must not be run by accident. A path with a
+// slash is relative to dir. The error wraps ErrMissing if there is no such program.
 func LookPath(argv0, dir string, env []string) (string, error) {
 	if strings.ContainsRune(argv0, '/') {
 		path := argv0
@@ -41,8 +40,8 @@ func LookPath(argv0, dir string, env []string) (string, error) {
 		if err == nil {
 			return path, nil
 		}
-		// As a shell does: one that is there and cannot be run is only reported
-		// when no later folder has one that can.
+		// Like a shell, report a program that cannot be run only if no later folder has one that
+		// can.
 		if first == nil && !errors.Is(err, ErrMissing) {
 			first = err
 		}
@@ -82,10 +81,10 @@ func Variable(env []string, name string) string {
 	return ""
 }
 
-// cannotExec says what the kernel meant.
+// cannotExec explains the kernel's error.
 func cannotExec(path string, err error) error {
 	switch {
-	case errors.Is(err, syscall.ENOENT): // the file itself was there a moment ago
+	case errors.Is(err, syscall.ENOENT): // the file itself existed a moment ago
 		return cannotRun(path, "check its first line", ErrInterpreter)
 	case errors.Is(err, syscall.ENOEXEC):
 		return cannotRun(path, "begin it with #!", errors.New("it is not a program for this machine"))

@@ -15,13 +15,13 @@ import (
 	"github.com/belay-dev/belay/internal/fence"
 )
 
-// closedVar tells the holder which folders to close. The command does not get it.
+// closedVar passes the folders to close to the holder, not to the command.
 const closedVar = "BELAY_CHECK_CLOSED"
 
-// fenceVar tells the holder of the fence. The command does not get it either.
+// fenceVar passes the fence to the holder, not to the command.
 const fenceVar = "BELAY_CHECK_FENCE"
 
-// fenceOf prepares the fence that the holder was told of, nil for none.
+// fenceOf returns the fence that was passed to the holder, nil for none.
 func fenceOf() (*fence.Fence, error) {
 	text := os.Getenv(fenceVar)
 	if text == "" {
@@ -35,14 +35,13 @@ func fenceOf() (*fence.Fence, error) {
 	return fence.New(p)
 }
 
-// shut says which folders are closed, and which of those within them stay open.
+// shut lists the folders to close, and the folders within them that stay open.
 type shut struct {
 	Closed, Open fence.Paths
 }
 
-// launch starts the holder, in a mount namespace of its own when folders are to be
-// closed. Not root, that takes a user namespace too. Where the kernel allows neither,
-// the holder starts without.
+// launch starts the holder, in its own mount namespace if folders are to be closed. Unless root,
+// that needs a user namespace, too. If the kernel allows neither, the holder starts without.
 func (p Program) launch(cmd *exec.Cmd) (*exec.Cmd, error) {
 	if p.Fence != nil {
 		text, err := json.Marshal(p.Fence)
@@ -64,7 +63,7 @@ func (p Program) launch(cmd *exec.Cmd) (*exec.Cmd, error) {
 	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 {
 		closed.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
 		closed.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		closed.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // a user keeps no other right over an exec
+		closed.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // the only way for a user to keep it over an exec
 		closed.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 	}
 	if closed.Start() == nil {
@@ -82,8 +81,8 @@ func again(c *exec.Cmd) *exec.Cmd {
 	}
 }
 
-// closeFolders makes the folders that the holder was told of read-only for itself and
-// all it starts: each becomes a mount of its own that nothing may be written through.
+// closeFolders makes the folders passed to the holder read-only for itself and its children: each
+// becomes a separate mount without write access.
 func closeFolders() error {
 	text := os.Getenv(closedVar)
 	if text == "" {
@@ -103,7 +102,7 @@ func closeFolders() error {
 			err = unix.Mount(dir, dir, "", unix.MS_BIND|unix.MS_REC, "")
 		}
 	}
-	for _, dir := range folders.Open { // mounts of their own, which the closed ones take along
+	for _, dir := range folders.Open { // separate mounts, which the recursive mounts of the closed folders include
 		bind(dir)
 	}
 	for _, dir := range folders.Closed {
@@ -116,17 +115,16 @@ func closeFolders() error {
 			err = setMount(dir, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}, 0)
 		}
 	}
-	if err == nil { // else it is below the closed mount, where it may write
+	if err == nil { // else the working folder is below the closed mount and stays writable
 		err = os.Chdir(dir)
 	}
-	// The command gets no right that its user has not; this runs while the process is
-	// still on its first thread, which starts the command.
+	// The command must not get more rights than its user. This runs while the process is still on
+	// its first thread, which starts the command.
 	return errors.Join(err, unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 }
 
-// setMount closes or opens what is mounted at dir. Older kernels take flags for that; in a
-// user namespace those that the file system was mounted with are locked and must be given
-// again.
+// setMount closes or opens the mount at dir. Older kernels need remount flags for that; in a user
+// namespace the flags of the file system are locked and must be repeated.
 func setMount(dir string, attr unix.MountAttr, readOnly uintptr) error {
 	err := unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, &attr)
 	if !errors.Is(err, unix.ENOSYS) {

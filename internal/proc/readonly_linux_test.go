@@ -13,8 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// TestReadOnly: a program cannot change the folders that are closed to it, whatever it
-// tries, and can change others; what it reads from its input arrives.
+// TestReadOnly: a program cannot change the folders closed to it by any means, can change others,
+// and gets its input.
 func TestReadOnly(t *testing.T) {
 	closed, open := t.TempDir(), t.TempDir()
 	within := filepath.Join(closed, "within", "it")
@@ -61,7 +61,7 @@ cd "$OPEN" && cat "$CLOSED/f" > seen && cat > input && env | grep CHECK_CLOSED`
 	}
 }
 
-// TestReadOnlyWithoutRoot is the same as an ordinary user, in a process of its own.
+// TestReadOnlyWithoutRoot runs the same as an ordinary user, in a separate process.
 func TestReadOnlyWithoutRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("TestReadOnly ran as an ordinary user")

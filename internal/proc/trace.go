@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Trace is what is known of a tree whose root may be gone.
+// Trace describes the processes of a tree of which the root may have died.
 type Trace struct {
-	Boot    string // BootID when it ran; "" for now. After a reboot nothing is left of it
+	Boot    string // BootID when it ran; "" for the current one. After a reboot no process is left
 	Marker  string // NAME=value in the environment of its processes
-	Members []ID   // processes that belong to it for certain; those not known are zero
-	Session int    // id of a session of its own, 0 for none
-	Group   int    // id of a process group of its own, 0 for none
-	Dir     string // where members of Session and Group have to be at work to count
+	Members []ID   // processes that certainly belong to it; unknown ones are zero
+	Session int    // ID of its own session, 0 for none
+	Group   int    // ID of its own process group, 0 for none
+	Dir     string // the working folder required of members of Session and Group
 }
 
-// Find returns the living processes of the tree: its members, who carries its marker,
-// who is of its session or group, and everything below them. Who clears its
-// environment and leaves session and folder is found only below another.
+// Find returns the living processes of the tree: its members, those that carry its marker, those of
+// its session or group, and all their descendants. A process that clears its environment and leaves
+// session and folder is found only as a descendant.
 func (t Trace) Find() ([]Process, error) {
 	if t.Boot != "" && t.Boot != BootID() {
 		return nil, nil
@@ -43,16 +43,16 @@ func (t Trace) has(p Process) bool {
 	if slices.Contains(t.Members, p.ID) || p.Carries(t.Marker) {
 		return true
 	}
-	// The number of a session may have been used again since, so its members also
-	// have to be at work in the tree's folder.
+	// The number of a session may have been reused, so check that the process works in the tree's
+	// folder.
 	inSession := t.Session != 0 && p.SID == t.Session || t.Group != 0 && p.PGID == t.Group
 	return inSession && inside(workdir(p.PID), t.Dir)
 }
 
-// Sweep kills what Find finds until it finds nothing, and gives what is left when
-// patience is over, none in the end. Those of last die when nobody else is left: while
-// they adopt orphans, what hides is still found below them. The end of ctx ends the
-// sweep and its error is returned, with what was left by then.
+// Sweep kills what Find finds until nothing is left, or patience is over; it returns the survivors,
+// nil for none. Those of last are killed when no others are left: while they adopt orphans, hidden
+// processes are still found below them. When ctx ends, it returns its error and the current
+// survivors.
 func (t Trace) Sweep(ctx context.Context, patience time.Duration, last ...ID) ([]Process, error) {
 	var left []Process
 	quiet := 0
@@ -65,8 +65,7 @@ func (t Trace) Sweep(ctx context.Context, patience time.Duration, last ...ID) ([
 		if len(left) == 0 {
 			left, last = all, nil
 		}
-		// A listing is not one moment: a process can fork past it once, so it has
-		// to come out empty twice.
+		// A fork during a listing can be missed, so two listings must be empty.
 		if len(left) > 0 {
 			quiet = 0
 		} else if quiet++; quiet == 2 {

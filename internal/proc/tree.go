@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tree is every process below this one, which has to be set to Adopt and owns no other
-// child: a Tree collects every status there is. Where orphans are not adopted, it is
-// also who carries the marker, this process and its parent excluded, and who is in the
-// main process's group. A Tree is not for several goroutines.
+// Tree is the descendants of this process, which must have called Adopt and own no other child,
+// because a Tree reaps all children. Where orphans are not adopted, it also includes the processes
+// that carry the marker, except this process and its parent, and those in the main process's group.
+// A Tree is not safe for concurrent use.
 type Tree struct {
 	main      int // started by Launch; 0 for none
 	marker    string
@@ -22,17 +22,17 @@ type Tree struct {
 	status syscall.WaitStatus
 }
 
-// NewTree returns the tree below this process. main is what Launch gave, 0 when there is
-// no such process or it is somebody else's to wait for; marker is NAME=value.
+// NewTree returns the tree below this process. main is the result of Launch, or 0 if there is no
+// such process or another process waits for it; marker is NAME=value.
 func NewTree(main int, marker string) *Tree {
 	return &Tree{main: main, marker: marker, signalled: map[ID]bool{}}
 }
 
-// Status returns how the main process ended; known is false before End or Kill saw it.
+// Status returns how the main process ended; known is false before End or Kill has reaped it.
 func (t *Tree) Status() (status syscall.WaitStatus, known bool) { return t.status, t.ended }
 
-// Ended reports whether the main process has ended, and reaps orphans that have. The
-// main process itself may be left a zombie until End, see exited.
+// Ended reports whether the main process has ended, and reaps orphans. The main process itself may
+// stay a zombie until End, see exited.
 func (t *Tree) Ended() bool {
 	if !t.ended && !exited(t.main) {
 		t.reap()
@@ -40,9 +40,8 @@ func (t *Tree) Ended() bool {
 	return t.ended || exited(t.main)
 }
 
-// reap clears every zombie there is and reports whether no child is left. Orphans are
-// adopted, so no child means no descendant: the kernel's word, which no listing of
-// processes can give.
+// reap reaps all zombies and reports whether no child is left. Orphans are adopted, so no child
+// means no descendant; no listing of processes could prove that.
 func (t *Tree) reap() (none bool) {
 	for {
 		var ws syscall.WaitStatus
@@ -59,7 +58,7 @@ func (t *Tree) reap() (none bool) {
 	}
 }
 
-// quiet reports whether nothing is alive.
+// quiet reports whether no process of the tree is alive.
 func (t *Tree) quiet() bool {
 	if !t.reap() {
 		return false
@@ -80,7 +79,7 @@ func (t *Tree) living() ([]Process, error) {
 	if Adopts {
 		return found, nil
 	}
-	seen := map[int]bool{os.Getpid(): true, os.Getppid(): true} // they may carry the marker too
+	seen := map[int]bool{os.Getpid(): true, os.Getppid(): true} // they may carry the marker, too
 	for _, p := range found {
 		seen[p.PID] = true
 	}
@@ -92,34 +91,34 @@ func (t *Tree) living() ([]Process, error) {
 	return found, nil
 }
 
-// terminate asks everything that lives to end, each process once: to some programs a
-// second TERM means "at once". CONT follows, a stopped process would never hear it.
+// terminate sends TERM to every living process, once each: some programs treat a second TERM as "at
+// once". CONT follows, because a stopped process would not handle it.
 func (t *Tree) terminate() {
 	group := ID{PID: t.main}
-	first := !t.signalled[group] && t.main != 0 && !t.ended // once reaped, its number may be somebody else's
+	first := !t.signalled[group] && t.main != 0 && !t.ended // once reaped, its number may have been reused
 	if first {
 		t.signalled[group] = true
 		signalGroup(t.main, syscall.SIGTERM)
 		signalGroup(t.main, syscall.SIGCONT)
 	}
-	all, _ := t.living() // an error: the group was all that could be done
+	all, _ := t.living() // after an error, only the group was signalled
 	for _, p := range all {
 		if t.signalled[p.ID] {
 			continue
 		}
 		t.signalled[p.ID] = true
 		if first && p.PGID == t.main {
-			continue // heard it with its group
+			continue // signalled with its group
 		}
 		_ = p.Signal(syscall.SIGTERM)
 		_ = p.Signal(syscall.SIGCONT)
 	}
 }
 
-// strike kills everything that lives and gives it. Groups go first, each at once: who
-// forks while the listing is read would be missed.
+// strike kills every living process and returns them. Groups are killed first, because a kill of a
+// group also reaches processes that fork during the listing.
 func (t *Tree) strike() []Process {
-	groups := map[int]bool{0: true, unix.Getpgrp(): true} // ours holds this process
+	groups := map[int]bool{0: true, unix.Getpgrp(): true} // ours contains this process
 	if t.main != 0 && !t.ended {
 		groups[t.main] = true
 		signalGroup(t.main, syscall.SIGKILL)
@@ -136,22 +135,22 @@ func (t *Tree) strike() []Process {
 }
 
 func signalGroup(group int, sig syscall.Signal) {
-	if group > 1 { // -1 is everybody
+	if group > 1 { // -1 would signal every process
 		_ = unix.Kill(-group, sig)
 	}
 }
 
-// Ending is how a tree is to be ended.
+// TreeEnding is how a tree is to be ended.
 type TreeEnding struct {
 	Grace    time.Duration       // from TERM to KILL
-	Orphans  time.Duration       // at most, of the grace, for those who outlive the main process
-	Patience time.Duration       // for processes to die of KILL
+	Orphans  time.Duration       // maximum part of the grace for processes that outlive the main process
+	Patience time.Duration       // for processes to die after KILL
 	Hurry    func() bool         // true ends the grace
 	Sleep    func(time.Duration) // waits for so long, or until a child has ended
 }
 
-// End ends the whole tree, with TERM and when the grace is over with KILL, and gives
-// what could not be ended, nil when nothing is alive any more.
+// End ends the tree with TERM and, after the grace, with KILL. It returns the survivors, nil for
+// none.
 func (t *Tree) End(e TreeEnding) (left []Process) {
 	deadline := time.Now().Add(e.Grace)
 	orphans := false
@@ -173,8 +172,7 @@ func (t *Tree) End(e TreeEnding) (left []Process) {
 	}
 }
 
-// Kill ends the whole tree at once, and gives what could not be ended within patience,
-// nil when nothing is alive any more.
+// Kill kills the tree at once. It returns the processes that survived patience, nil for none.
 func (t *Tree) Kill(patience time.Duration) (left []Process) {
 	began := time.Now()
 	for nap := time.Millisecond; ; nap = min(2*nap, 50*time.Millisecond) {

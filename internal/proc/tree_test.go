@@ -23,10 +23,10 @@ const (
 	patience   = testutil.Patience
 )
 
-// The test binary is also the process above a tree, which collects every child it has
-// and so cannot be the one that runs the tests.
+// The test binary is also the root of a tree, which reaps all its children and so cannot run the
+// tests itself.
 func TestMain(m *testing.M) {
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // or every process above a tree takes a second to exit under -race
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or every root of a tree takes a second to exit under -race
 	if len(os.Args) > 2 && os.Args[1] == "_tree" {
 		if err := playTree(os.Args[2], os.Args[3:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -37,10 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playTree runs argv and, once that said a line, does with its tree what mode says: it
-// ends it ("end", or "hurry" with little time between TERM and KILL), waits for its main
-// process first ("ended"), or kills it ("kill"), and tells how it went. It may also do
-// nothing ("wait").
+// playTree runs argv and, once that printed a line, handles its tree according to mode: it ends it
+// ("end", or "hurry" with a short grace), waits for its main process first ("ended"), kills it
+// ("kill"), or does nothing ("wait"). It prints the result.
 func playTree(mode string, argv []string) error {
 	if err := Adopt(); err != nil {
 		return err
@@ -67,7 +66,7 @@ func playTree(mode string, argv []string) error {
 	case "kill":
 		left = t.Kill(patience)
 	case "end", "hurry", "ended":
-		grace := patience // it ends of TERM, however long that takes
+		grace := patience // it ends on TERM, however long that takes
 		if mode == "hurry" {
 			grace = 300 * time.Millisecond
 		}
@@ -92,8 +91,8 @@ func playTree(mode string, argv []string) error {
 	return nil
 }
 
-// marked gives a marker and the environment that carries it, and checks in the end
-// that nobody does.
+// marked returns a marker and an environment with it, and fails the test if a process still carries
+// it at the end.
 func marked(t *testing.T) (marker string, env []string) {
 	marker = markerName + "=" + rand.Text()
 	t.Cleanup(func() {
@@ -125,7 +124,7 @@ func TestTree(t *testing.T) {
 			t.Parallel()
 			_, env := marked(t)
 			cmd := exec.Command(os.Args[0], "_tree", c.mode, "sh", "-c", c.line)
-			var said strings.Builder // of dash too, that somebody was terminated
+			var said strings.Builder // dash prints there that a process was terminated
 			cmd.Env, cmd.Stderr = env, &said
 			out, err := cmd.Output()
 			_, got, _ := strings.Cut(string(out), "\n")
@@ -136,7 +135,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestLaunchedDiesWithUs kills the process above a launched one.
+// TestLaunchedDiesWithUs kills the parent of a launched process.
 func TestLaunchedDiesWithUs(t *testing.T) {
 	t.Parallel()
 	if !Adopts {
@@ -188,7 +187,7 @@ func await(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// sleeper starts a shell line of this marker, which has to write a line when ready.
+// sleeper starts a shell line with this marker; it must print a line when ready.
 func sleeper(t *testing.T, env []string, line string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", line)
@@ -207,7 +206,7 @@ func sleeper(t *testing.T, env []string, line string) *exec.Cmd {
 	return cmd
 }
 
-// TestSweep: who carries the marker dies, and who is only known by its parent.
+// TestSweep: processes that carry the marker are killed, and so are their descendants without it.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	marker, env := marked(t)
@@ -236,7 +235,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepLast: who is to die last is there as long as anybody else is.
+// TestSweepLast: the processes of last live until no others are left.
 func TestSweepLast(t *testing.T) {
 	t.Parallel()
 	marker, env := marked(t)
@@ -264,7 +263,7 @@ func TestSweepLast(t *testing.T) {
 	}
 }
 
-// TestSweepInVain: patience ends a sweep, and what is left is told.
+// TestSweepInVain: a sweep ends with patience, and returns the survivors.
 func TestSweepInVain(t *testing.T) {
 	t.Parallel()
 	marker, env := marked(t)
