@@ -15,7 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// change is what a call changes of a file, and how it says so behind the file.
+// change is which attribute of a file a call changes, and the meaning of the arguments after the
+// file.
 type change int
 
 const (
@@ -28,8 +29,9 @@ const (
 	changeDropAttr                   // name
 )
 
-// changes are those of the calls that every machine has. Calls of attributes that are in neither list are too new for any
-// program to depend on: they are answered as a kernel without them answers.
+// changes maps the calls that every architecture has. Calls that are missing here and in
+// legacyChanges are too new for any program to require: they fail with ENOSYS, as on an older
+// kernel.
 var changes = map[uint32]change{
 	unix.SYS_FCHMODAT: changeMode, unix.SYS_FCHMODAT2: changeMode, unix.SYS_FCHMOD: changeMode,
 	unix.SYS_FCHOWNAT: changeOwner, unix.SYS_FCHOWN: changeOwner, unix.SYS_UTIMENSAT: changeTimes,
@@ -37,13 +39,14 @@ var changes = map[uint32]change{
 	unix.SYS_REMOVEXATTR: changeDropAttr, unix.SYS_LREMOVEXATTR: changeDropAttr, unix.SYS_FREMOVEXATTR: changeDropAttr,
 }
 
-// ownFD finds the descriptor of its own that a program names by a path of /proc or /dev. That of another process, by its
-// number, is another file: it is followed.
+// ownFD matches paths in /proc and /dev of a program's own descriptors. A path with the ID of
+// another process is another file and is resolved normally.
 var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self)|dev)/fd/([0-9]+)|dev/std(in|out|err))$`)
 
-// meta answers a change of permissions, owner, times or attributes by path. Landlock has no say there: what is closed is
-// refused here, and what is open is changed here, on the file that was looked at. The kernel is never left to go on, for the
-// program could put another file, another path or another descriptor in its place meanwhile.
+// meta answers a change of permissions, owner, times or attributes by path. Landlock does not
+// restrict these: what is closed is refused here, and what is open is changed here, on the file
+// that was checked. The kernel must never continue the call, because the program could exchange the
+// file, the path or the descriptor meanwhile.
 func (q *query) meta(c call) error {
 	flags := 0
 	if c.what == verbMetaFlags {
@@ -85,7 +88,7 @@ func (q *query) meta(c call) error {
 	return q.attributes(c, file)
 }
 
-// plain is an error that the program would get without a fence too, or that it has no access.
+// plain returns err if it is known, so would also occur without a fence, else EACCES.
 func plain(err error, known ...unix.Errno) error {
 	for _, k := range known {
 		if errors.Is(err, k) {
@@ -95,7 +98,7 @@ func plain(err error, known ...unix.Errno) error {
 	return unix.EACCES
 }
 
-// descriptor answers a change of the file that the program has open as fd.
+// descriptor answers a change of the file that is open as fd in the program.
 func (q *query) descriptor(c call, fd int) error {
 	file, err := unix.Open(q.proc("fd/"+strconv.Itoa(fd)), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) && q.valid() {
@@ -108,8 +111,8 @@ func (q *query) descriptor(c call, fd int) error {
 	return q.attributes(c, file)
 }
 
-// attributes decides about the attributes of an opened file, and changes them. What has no name any more, or never had
-// one, is the program's own.
+// attributes checks and makes a change of an opened file. A file without a name, or with none left,
+// belongs to the program.
 func (q *query) attributes(c call, file int) error {
 	link := "/proc/self/fd/" + strconv.Itoa(file)
 	path, err := os.Readlink(link)
@@ -133,14 +136,14 @@ func (q *query) attributes(c call, file int) error {
 	if kind == 0 {
 		kind = legacyChanges[c.nr]
 	}
-	// A program that gave up the gatekeeper's rights may change attributes of its own files.
+	// A program that dropped the gatekeeper's rights may change attributes of its own files only.
 	if user := q.user(); user != os.Geteuid() && (user != int(st.Uid) || kind == changeOwner) {
 		return unix.EPERM
 	}
 	return q.change(kind, link, q.call.args[value:])
 }
 
-// user is the one that the kernel takes the program for where it works with files; -1 is unknown.
+// user returns the program's user ID for file access; -1 is unknown.
 func (q *query) user() int {
 	ids := strings.Fields(q.status("Uid"))
 	if len(ids) != 4 {
@@ -153,7 +156,7 @@ func (q *query) user() int {
 	return n
 }
 
-// change changes what a link of /proc leads to: the file itself, also where that is a link.
+// change changes the file behind a link in /proc, even if that file is a symlink.
 func (q *query) change(kind change, link string, args []uint64) error {
 	switch kind {
 	case changeMode:
@@ -172,7 +175,7 @@ func (q *query) change(kind change, link string, args []uint64) error {
 	return unix.ENOSYS
 }
 
-// times reads the times of last access and change that a program gives; none are now.
+// times reads the times of last access and change from the program's memory; address 0 means now.
 func (q *query) times(kind change, at uint64) ([]unix.Timespec, error) {
 	out := []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}
 	if at == 0 {
@@ -200,7 +203,7 @@ func (q *query) times(kind change, at uint64) ([]unix.Timespec, error) {
 	return out, nil
 }
 
-// mostAttr is how large the value of an extended attribute can be, in bytes.
+// mostAttr is the maximum size in bytes of the value of an extended attribute.
 const mostAttr = 64 << 10
 
 func (q *query) changeAttr(kind change, link string, args []uint64) error {

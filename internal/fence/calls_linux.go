@@ -4,20 +4,20 @@ package fence
 
 import "golang.org/x/sys/unix"
 
-// call is a system call that the gatekeeper is asked about: which of its arguments are what.
+// call is a system call that the gatekeeper is asked about, with the meaning of its arguments.
 type call struct {
 	nr   uint32
 	what verb
-	dir  int // index of the argument with the folder's descriptor, -1: the working folder
-	path int // index of the argument with the path, -1: dir is the file itself
-	more int // index of the first argument behind it
+	dir  int // index of the folder's descriptor, -1: the working folder
+	path int // index of the path, -1: dir is the file itself
+	more int // index of the first argument after it
 }
 
 type verb int
 
 const (
-	verbOpen     verb = iota // flags and mode behind the path
-	verbOpen2                // a struct with them
+	verbOpen     verb = iota // flags and mode after the path
+	verbOpen2                // address of a struct with them
 	verbCreat                // mode
 	verbTruncate             // size
 	verbMkdir                // mode
@@ -25,19 +25,19 @@ const (
 	verbUnlink               // flags
 	verbUnlinkFile
 	verbRmdir
-	verbRename // the other folder and path, flags
+	verbRename // the other folder and path, then flags
 	verbRenamePlain
-	verbLink // likewise
+	verbLink // the same
 	verbLinkPlain
-	verbSymlink   // its text in argument 0
+	verbSymlink   // the target is argument 0
 	verbMeta      // permissions, owner, times, attributes; follows a link
-	verbMetaLink  // does not
-	verbMetaFlags // flags say whether; without a path it is the descriptor
-	verbFd        // the descriptor alone
+	verbMetaLink  // does not follow a link
+	verbMetaFlags // follows a link depending on flags; without a path it is the descriptor
+	verbFd        // only the descriptor
 	verbConnect
 )
 
-// words are what people call them.
+// words are the names of the calls in messages.
 var words = map[verb]string{verbTruncate: "truncate", verbMkdir: "make a folder", verbMknod: "make", verbUnlink: "remove",
 	verbUnlinkFile: "remove", verbRmdir: "remove", verbRename: "rename", verbRenamePlain: "rename", verbLink: "link",
 	verbLinkPlain: "link", verbSymlink: "make a link", verbMeta: "change the attributes of", verbMetaLink: "change the attributes of",
@@ -50,7 +50,7 @@ func (v verb) String() string {
 	return "write"
 }
 
-// Calls that every machine has. Those of opening are asked about by their flags.
+// Calls that every architecture has. The filter checks the flags of the opening calls first.
 var common = []call{
 	{unix.SYS_OPENAT2, verbOpen2, 0, 1, 2},
 	{unix.SYS_TRUNCATE, verbTruncate, -1, 0, 1},

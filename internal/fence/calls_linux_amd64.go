@@ -8,7 +8,7 @@ const auditArch = unix.AUDIT_ARCH_X86_64
 
 var opening = []call{{unix.SYS_OPENAT, verbOpen, 0, 1, 2}, {unix.SYS_OPEN, verbOpen, -1, 0, 1}}
 
-// legacy are the calls that newer machines no longer have.
+// legacy are the calls that newer architectures lack.
 var legacy = []call{
 	{unix.SYS_CREAT, verbCreat, -1, 0, 1},
 	{unix.SYS_MKDIR, verbMkdir, -1, 0, 1},

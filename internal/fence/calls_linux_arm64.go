@@ -8,7 +8,7 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 
 var opening = []call{{unix.SYS_OPENAT, verbOpen, 0, 1, 2}}
 
-// legacy is empty: this machine never had the older calls.
+// legacy is empty: this architecture never had the older calls.
 var legacy []call
 
 var legacyChanges map[uint32]change

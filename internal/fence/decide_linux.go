@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errSent means that the answer has been given.
+// errSent means that the answer has been sent.
 var errSent = errors.New("sent")
 
-// decide answers a call: with errPass, with an error number, or by doing it.
+// decide answers a call: with errPass, with an error number, or by executing it.
 func (q *query) decide() (int64, error) {
 	c, ok := callOf(q.call.nr)
 	if !ok {
@@ -49,8 +49,9 @@ func (q *query) decide() (int64, error) {
 	return 0, q.perform(c, p)
 }
 
-// missing answers a call for a path that could not be followed: with that it is not there, for it may be there by the
-// time the kernel looks, which would then refuse what is allowed; else by letting the kernel say what is wrong.
+// missing answers a call with a path that could not be resolved. A missing file gives that error:
+// if the kernel continued the call and the file existed by then, Landlock would refuse what is
+// allowed. For other errors the kernel continues and reports them.
 func missing(err error) error {
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
 		return err
@@ -58,16 +59,16 @@ func missing(err error) error {
 	return errPass
 }
 
-// verdict is who may carry out a call on a place.
+// verdict is which process may execute a call.
 type verdict int
 
 const (
-	no       verdict = iota // nobody: Landlock refuses it, or the caller does
-	byKernel                // the program itself: Landlock lets it
-	byKeeper                // the gatekeeper, for Landlock cannot know
+	no       verdict = iota // none: Landlock refuses it, or the caller does
+	byKernel                // the program itself: Landlock allows it
+	byKeeper                // the gatekeeper, because Landlock cannot allow it
 )
 
-// may decides about a place that is written, made or removed.
+// may decides about writing, creating or removing a place.
 func (q *query) may(p place, what verb) verdict {
 	path := p.path()
 	switch kind := q.keeper.book.kind(path); kind {
@@ -101,33 +102,34 @@ func (v verb) removes() bool {
 	return false
 }
 
-// unfinished reports whether git gives a file a name like this one until it is whole, or for as long as it works on it.
+// unfinished reports whether git uses names like this for files that it is still writing, or only
+// while it works.
 func unfinished(name string) bool {
 	return strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-") || strings.HasSuffix(name, ".keep") ||
 		strings.HasSuffix(name, ".lock")
 }
 
-// note records a refusal of something that the program's user could have done.
+// note records a refusal of a call that would have succeeded without a fence.
 func (q *query) note(what verb, p place) {
 	there := p.exists()
 	switch {
 	case what == verbMkdir || what == verbMknod || what == verbSymlink:
 		if there {
-			return // the kernel says so
+			return // the kernel reports EEXIST
 		}
 	case what.removes() && !there, (what == verbRmdir || what == verbUnlink) && p.full():
-		return // it would not have been removed
+		return // the call would have failed anyway
 	}
 	name := p.base
 	if what != verbOpen && what != verbTruncate && what < verbMeta || !there {
-		name = "" // its folder decides
+		name = "" // the permissions of its folder decide
 	}
 	if what >= verbMeta || unix.Faccessat(p.dir, orDot(name), unix.W_OK, unix.AT_EACCESS) == nil {
 		q.keeper.refuse(what, p.path(), q.call.pid)
 	}
 }
 
-// full reports whether it is a folder with something in it.
+// full reports whether it is a folder that is not empty.
 func (p place) full() bool {
 	fd, err := unix.Openat(p.dir, p.base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -146,7 +148,7 @@ func orDot(name string) string {
 	return name
 }
 
-// perform carries out a call with one path.
+// perform executes a call with one path.
 func (q *query) perform(c call, p place) error {
 	switch c.what {
 	case verbTruncate:
@@ -181,7 +183,7 @@ func (q *query) perform(c call, p place) error {
 	return errPass
 }
 
-// made makes something with the permissions that the program's own umask leaves.
+// made creates something with the permissions that the program's umask allows.
 func (q *query) made(p place, mode uint32, do func(uint32) error) error {
 	mode &^= q.umask()
 	if err := do(mode); err != nil {
@@ -202,7 +204,7 @@ func (q *query) umask() uint32 {
 	return uint32(n)
 }
 
-// pair carries out a rename or a link: both places must be open to the program.
+// pair executes a rename or a link: both places must be open to the program.
 func (q *query) pair(c call) error {
 	oldDir, oldPath, newDir, newPath, flags := -1, 0, -1, 1, 0
 	if c.what == verbRename || c.what == verbLink {
@@ -227,7 +229,7 @@ func (q *query) pair(c call) error {
 		return missing(err)
 	}
 	fromMay := q.may(from, what)
-	if what == verbLink { // the other name of what is there: a change through it would be one of this
+	if what == verbLink { // a new name for an existing file: writing to it changes that file
 		fromMay = q.may(from, verbTruncate)
 	}
 	toMay := q.may(to, what)
@@ -262,7 +264,7 @@ func (q *query) opens(c call) (int64, error) {
 	}
 	if how.Flags&unix.O_TMPFILE == unix.O_TMPFILE {
 		if q.keeper.book.kind(p.path()) == Write && !q.keeper.wall.covers(p.path()) {
-			return 0, unix.EOPNOTSUPP // programs then make a file with a name
+			return 0, unix.EOPNOTSUPP // programs then create a named file
 		}
 		return 0, errPass
 	}
@@ -279,7 +281,7 @@ func (q *query) opens(c call) (int64, error) {
 	return q.openFor(p, how)
 }
 
-// how gives an open's flags and mode.
+// how returns the flags and mode of an open.
 func (q *query) how(c call) (how unix.OpenHow, err error) {
 	switch c.what {
 	case verbCreat:
@@ -298,10 +300,10 @@ func (q *query) how(c call) (how unix.OpenHow, err error) {
 	return how, nil
 }
 
-// openFor opens a file for the program and puts it among its descriptors.
+// openFor opens a file and adds it to the program's descriptors.
 func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 	if st, err := p.stat(); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return 0, errPass // a folder, or something that opening could wait for
+		return 0, errPass // a folder, or something on which open may block
 	}
 	flags := int(how.Flags)&^(unix.O_CREAT|unix.O_EXCL) | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
 	fd, err := -1, error(unix.ENOENT)
@@ -330,8 +332,9 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 	return 0, errSent
 }
 
-// connect answers a connection. A Unix socket must be one that the program, or what it started, has made itself, or
-// one that the policy names. It is connected here, on a copy of the descriptor: the address may change meanwhile.
+// connect answers a connection. A Unix socket must have been created by the program or its
+// children, or be allowed by the policy. The gatekeeper connects a copy of the descriptor itself,
+// because the address may change meanwhile.
 func (q *query) connect() error {
 	size := min(int(int32(q.call.args[2])), unix.SizeofSockaddrUnix)
 	if size <= 2 {
@@ -353,13 +356,13 @@ func (q *query) connect() error {
 	case merr != nil || len(addr) < size:
 		return unix.EFAULT
 	case err != nil && binary.NativeEndian.Uint16(addr) != unix.AF_UNIX:
-		return errPass // descriptors cannot be copied here: the address has to be believed
+		return errPass // descriptors cannot be copied here: rely on the address
 	case err != nil:
 		return unix.EACCES
 	}
 	name, _, _ := strings.Cut(string(addr[2:]), "\x00")
 	if name == "" {
-		return unix.EACCES // an abstract one: no path says whose it is
+		return unix.EACCES // abstract: without a path its owner is unknown
 	}
 	at, err := q.begin(-1, name)
 	if err != nil {
@@ -386,7 +389,7 @@ func (q *query) connect() error {
 	return unix.Connect(sock, &unix.SockaddrUnix{Name: link})
 }
 
-// usable reports whether a socket may be used.
+// usable reports whether the program may connect to a socket.
 func (q *query) usable(path string, fd int) bool {
 	switch q.keeper.book.kind(path) {
 	case Socket:

@@ -20,12 +20,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deed is one thing that a fenced process does. Its error is that of what it tried.
+// deed is one action of a fenced process. Its error is that of the action.
 type deed struct {
 	name        string
 	do          func(w world) error
 	inPlaceOnly bool
-	harmless    bool // it may succeed, as long as nothing outside changes
+	harmless    bool // may succeed if nothing outside changes
 }
 
 func find(name string) (deed, bool) {
@@ -378,7 +378,7 @@ while ! [ /proc/$p/fd/9 -ef "$HOME/notes.txt" ]; do :; done; chmod 600 /proc/$p/
 	{name: "connect to an abstract socket", do: func(world) error { return dial("@fence-test-" + strconv.Itoa(parent())) }},
 }
 
-// swap changes a folder into a link to HOME and back while it writes into it.
+// swap alternately replaces a folder by a link to HOME while it writes to it.
 func swap(w world) error {
 	dir, link := w.tree+"/race", w.tree+"/racelink"
 	_ = os.Mkdir(dir, 0o755)
@@ -398,7 +398,8 @@ func swap(w world) error {
 	return nil
 }
 
-// swapDescriptors changes the mode of a descriptor that is a file of the tree and one of HOME in turn.
+// swapDescriptors changes the mode of a descriptor that is alternately a file of the tree and one
+// of HOME.
 func swapDescriptors(w world) error {
 	out, err := os.Open(w.home + "/notes.txt")
 	if err != nil {
@@ -430,7 +431,7 @@ func gitDir(w world) string {
 	return git(w) + "/worktrees/t1"
 }
 
-// deeds are what an agent must be able to do.
+// deeds are actions that an agent must be able to do.
 var deeds = []deed{
 	{name: "change a file", do: func(w world) error { return write(w.tree+"/src/a.go", "package a\n") }},
 	{name: "change a file at the top", do: func(w world) error { return write(w.tree+"/top.txt", "changed\n") }},
@@ -591,7 +592,7 @@ var deeds = []deed{
 	{name: "read notes", do: func(w world) error { _, err := os.ReadFile(w.home + "/notes.txt"); return err }},
 }
 
-// TestDeeds does what an agent must be able to do.
+// TestDeeds does everything that an agent must be able to do.
 func TestDeeds(t *testing.T) {
 	needFence(t)
 	for _, linked := range []bool{true, false} {
@@ -606,7 +607,7 @@ func TestDeeds(t *testing.T) {
 					}
 					for _, d := range r.denied {
 						if filepath.Base(d.Path) == "config" && d.Program == "git" {
-							continue // git branch -D writes the settings anew, and does without
+							continue // git branch -D rewrites the settings, and works without that
 						}
 						t.Errorf("refused on the way: %+v", d)
 					}
@@ -619,7 +620,7 @@ func TestDeeds(t *testing.T) {
 	}
 }
 
-// namedFD is a descriptor that is another file to the gatekeeper than to the program.
+// namedFD is a descriptor that is one file for the gatekeeper and another for the program.
 const namedFD = 78
 
 func namesSomethingElse(t *testing.T, w world) {
@@ -635,7 +636,8 @@ func namesSomethingElse(t *testing.T, w world) {
 	t.Cleanup(func() { unix.Close(namedFD) })
 }
 
-// TestDenied: what was refused is known, with the program that tried; what could not have been done anyway is not.
+// TestDenied: a refusal is recorded with the program that tried, unless the action would have
+// failed anyway.
 func TestDenied(t *testing.T) {
 	needFence(t)
 	w := makeWorld(t, false)
@@ -652,7 +654,7 @@ chmod 777 "$HOME/.ssh"; echo x > .git/hooks/pre-push; echo x > "$HOME/none/x"; m
 	}
 }
 
-// TestHide: what is hidden cannot be read, whatever name it has, and the rest can.
+// TestHide: hidden files cannot be read under any name, all others can.
 func TestHide(t *testing.T) {
 	needFence(t)
 	w := makeWorld(t, false)
@@ -668,7 +670,7 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestPorts: only the ports that are named can be reached.
+// TestPorts: only the listed ports can be reached.
 func TestPorts(t *testing.T) {
 	needFence(t)
 	if Version() < networkABI {
@@ -695,7 +697,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// BenchmarkStart measures what a fence adds to the start of a program.
+// BenchmarkStart measures how much a fence slows the start of a program.
 func BenchmarkStart(b *testing.B) {
 	needFence(b)
 	w := makeWorld(b, false)

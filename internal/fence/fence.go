@@ -12,28 +12,28 @@ import (
 	"strings"
 )
 
-// Kind is what a program may do with a path and all that is below it.
+// Kind is what a program may do with a path and everything below it.
 type Kind string
 
-// The kinds. Of the rules for a path and the folders above it, the longest path decides; without a rule a path is
-// closed.
+// Kinds of rules. Of the rules for a path and its parent folders, the one with the longest path
+// applies; a path without a rule is closed.
 const (
 	Write  Kind = "write"  // anything
-	Append Kind = "append" // new files; what is there is neither changed nor removed
-	Device Kind = "device" // opened for writing and controlled, nothing made or removed
-	Socket Kind = "socket" // a Unix socket that may be used, or a folder of such
+	Append Kind = "append" // create files; existing ones are neither changed nor removed
+	Device Kind = "device" // open for writing and ioctl; nothing is created or removed
+	Socket Kind = "socket" // connect to a Unix socket, or to those in a folder
 	Closed Kind = "closed" // read only
 )
 
-// Rule says what may be done with a path. Why is for people.
+// Rule is the permission for a path. Why is shown to people.
 type Rule struct {
 	Path   string `json:"path"`
 	Kind   Kind   `json:"kind"`
 	Why    string `json:"why,omitempty"`
-	Prefix bool   `json:"prefix,omitempty"` // also for names in the same folder that begin like it
+	Prefix bool   `json:"prefix,omitempty"` // also applies to names in the same folder that begin with it
 }
 
-// ruleOnDisk has the path of a rule in its bytes, as Paths are.
+// ruleOnDisk stores the path of a rule as bytes, see Paths.
 type ruleOnDisk struct {
 	*plainRule
 	Path []byte `json:"path"`
@@ -54,7 +54,7 @@ func (r *Rule) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Paths are base64 in JSON, of which a string silently loses what is not UTF-8.
+// Paths are base64 in JSON, because a JSON string silently loses bytes that are not UTF-8.
 type Paths []string
 
 // MarshalJSON implements json.Marshaler.
@@ -77,40 +77,41 @@ func (p *Paths) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Policy is a fence as it is written down. Its paths are absolute.
+// Policy is the serializable form of a fence. Its paths are absolute.
 type Policy struct {
 	Rules []Rule `json:"rules"`
 	Hide  Paths  `json:"hide,omitempty"` // may not be read
-	// Ports are the TCP ports that may be connected to and listened on; nil is all of them.
+	// Ports are the TCP ports to which programs may connect and on which they may listen; nil is
+	// all.
 	Ports []uint16 `json:"ports,omitempty"`
 	Alone bool     `json:"alone,omitempty"` // no TCP port at all
 }
 
-// Denial is an access that the fence refused, and that would have been possible without it.
+// Denial is an access that the fence refused, and that would have succeeded without it.
 type Denial struct {
 	What    string `json:"what"` // write, remove, permissions, connect …
 	Path    string `json:"path"`
-	Program string `json:"program"` // its name as the kernel knows it
+	Program string `json:"program"` // its name in the kernel (comm)
 	Times   int    `json:"times"`
 }
 
-// Encloser makes the fence of a program that works in the folder dir: nil for none. more is for its environment; done
-// removes what was made for it, when it has ended.
+// Encloser makes the fence of a program that works in the folder dir: nil for none. more is added
+// to its environment; done removes temporary files after the program has ended.
 type Encloser func(argv, env []string, dir string) (p *Policy, more []string, done func(), err error)
 
-// mostDenials is how many different ones are remembered.
+// mostDenials is the maximum number of different denials that are recorded.
 const mostDenials = 100
 
-// book is a policy prepared for questions about paths.
+// book is a policy prepared for lookups by path.
 type book struct {
 	exact    map[string]Kind
 	prefixes []Rule
-	above    map[string]bool // folders that have a closed path below them
-	leads    map[string]bool // folders that have an open path below them: they may be made on the way to it
+	above    map[string]bool // folders with a closed path below them
+	leads    map[string]bool // folders with an open path below them, which may be created on the way to it
 }
 
-// newBook reads a policy. Links in its paths are followed, so that the paths are those that the kernel knows; a path
-// that is not there keeps its name below the nearest folder that is.
+// newBook prepares a policy. It resolves links in the paths, because the kernel reports resolved
+// paths; the missing part of a path is kept.
 func newBook(p Policy) book {
 	b := book{exact: map[string]Kind{}, above: map[string]bool{}, leads: map[string]bool{}}
 	for _, r := range p.Rules {
@@ -121,7 +122,7 @@ func newBook(p Policy) book {
 			continue
 		}
 		b.add(path, r.Kind)
-		if r.Kind == Closed { // and a link there, if it is one
+		if r.Kind == Closed { // also the link itself, if it is one
 			b.add(filepath.Join(Real(filepath.Dir(r.Path)), filepath.Base(r.Path)), Closed)
 		}
 	}
@@ -129,7 +130,7 @@ func newBook(p Policy) book {
 	return b
 }
 
-// add adds a path. What is closed once stays closed, whatever else is said of it.
+// add adds a path. A closed path stays closed, even with other rules.
 func (b book) add(path string, kind Kind) {
 	if b.exact[path] != Closed {
 		b.exact[path] = kind
@@ -139,14 +140,14 @@ func (b book) add(path string, kind Kind) {
 			b.leads[dir] = true
 		}
 	}
-	if kind == Closed || kind == Append { // more than Landlock can say of a folder that is open otherwise
+	if kind == Closed || kind == Append { // Landlock cannot restrict this within an open folder
 		for dir := filepath.Dir(path); !b.above[dir]; dir = filepath.Dir(dir) {
 			b.above[dir] = true
 		}
 	}
 }
 
-// Real gives a path without links. What is not there keeps its name.
+// Real returns a path with its links resolved. The missing part of a path is kept.
 func Real(path string) string {
 	path = filepath.Clean(path)
 	for rest := ""; ; {
@@ -161,7 +162,7 @@ func Real(path string) string {
 	}
 }
 
-// kind gives what may be done with a path.
+// kind returns what may be done with a path.
 func (b book) kind(path string) Kind {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		for _, r := range b.prefixes {
@@ -178,11 +179,11 @@ func (b book) kind(path string) Kind {
 	}
 }
 
-// removable reports whether a path may be removed or renamed: not if that would take a closed one along, or the place
-// of a rule itself that is closed.
+// removable reports whether a path may be removed or renamed: not if it is closed, or contains a
+// closed path.
 func (b book) removable(path string) bool { return b.kind(path) != Closed && !b.above[path] }
 
-// Covers reports whether the policy lets a path be written, as explain and tests ask.
+// Covers reports whether the policy allows writing to a path.
 func (p Policy) Covers(path string) bool {
 	switch newBook(p).kind(Real(path)) {
 	case Write, Append:

@@ -7,21 +7,21 @@ import (
 	"runtime"
 )
 
-// Fence is a policy that one program can be started under: not here.
+// Fence is empty: there are no fences on this system.
 type Fence struct{}
 
 var errNone = errors.New("this system has no Landlock")
 
-// Probe says why this system cannot fence programs.
+// Probe returns why this system cannot fence programs.
 func Probe() error { return errNone }
 
-// New fails.
+// New always fails.
 func New(Policy) (*Fence, error) { return nil, errNone }
 
 // Close does nothing.
 func (f *Fence) Close() {}
 
-// Start runs start on a thread that lives on, without a fence.
+// Start runs start on a thread that keeps running, without a fence.
 func (f *Fence) Start(start func() error) error {
 	done := make(chan error)
 	go func() {
@@ -36,10 +36,10 @@ func (f *Fence) Start(start func() error) error {
 	return <-done
 }
 
-// Denied gives nothing.
+// Denied returns nothing.
 func (f *Fence) Denied() []Denial { return nil }
 
-// Gaps lists nothing: there is no fence that could have any.
+// Gaps returns nothing, because there is no fence.
 func Gaps() []string { return nil }
 
 // Version is 0: no Landlock.

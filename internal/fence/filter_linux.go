@@ -10,36 +10,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Offsets in struct seccomp_data. The low half of an argument comes first: both machines are little-endian.
+// Offsets in struct seccomp_data. The low half of an argument comes first, because both
+// architectures are little-endian.
 const (
 	dataNr   = 0
 	dataArch = 4
 	dataArgs = 16
 )
 
-// writes are the flags of an open that changes something.
+// writes are the flags of an open that may change something.
 const writes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
 
-// Calls that a fenced program has no use for, and that only root may make: none of them is about a path.
+// Calls for root that a fenced program does not need; none of them takes a path.
 var refused = []uint32{
 	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
 	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_OPEN_BY_HANDLE_AT,
 }
 
-// Calls that newer kernels have, by number: the same on every machine.
+// Calls of newer kernels, by number: the same on every architecture.
 const (
 	sysSetxattrat    = 463
 	sysRemovexattrat = 466
 	sysFileSetattr   = 469
 )
 
-// signals are the calls that reach a process or a thread by a number in their first argument.
+// signals are the calls with the ID of a process or a thread as their first argument.
 var signals = []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PRLIMIT64}
 
-// filter is the seccomp program: which calls the gatekeeper is asked about, and which are refused. process and thread
-// are the ones that started what is fenced: the thread is in the fence itself, so that Landlock would let signals pass.
+// filter returns the seccomp program: which calls the gatekeeper is asked about, and which are
+// refused. process and thread started the fenced program: the thread is itself in the fence, so
+// Landlock would allow signals to it.
 func filter(process, thread int) []unix.SockFilter {
 	stmt := func(code int, k uint32) unix.SockFilter { return unix.SockFilter{Code: uint16(code), K: k} }
 	load := func(at uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at) }
@@ -52,7 +54,7 @@ func filter(process, thread int) []unix.SockFilter {
 	fails := func(errno unix.Errno) uint32 { return uint32(unix.SECCOMP_RET_ERRNO) | uint32(errno) }
 
 	prog := []unix.SockFilter{
-		load(dataArch), jump(unix.BPF_JEQ, auditArch, 1, 0), ret(fails(unix.ENOSYS)), // programs of another machine (32 bits)
+		load(dataArch), jump(unix.BPF_JEQ, auditArch, 1, 0), ret(fails(unix.ENOSYS)), // programs of another architecture (32 bits)
 		load(dataNr), jump(unix.BPF_JGE, 0x40000000, 0, 1), ret(fails(unix.ENOSYS)), // x32
 	}
 	opens := func(nr, flags uint32) {
@@ -72,13 +74,14 @@ func filter(process, thread int) []unix.SockFilter {
 			jump(unix.BPF_JEQ, uint32(thread), 0, 1), ret(fails(unix.EPERM)), ret(pass))
 	}
 	return append(prog,
-		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), ret(fails(unix.ENOSYS)), // its calls pass no filter
-		jump(unix.BPF_JEQ, unix.SYS_IOCTL, 1, 0), ret(pass), // text put into a terminal is a command there
+		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), ret(fails(unix.ENOSYS)), // its operations bypass the filter
+		jump(unix.BPF_JEQ, unix.SYS_IOCTL, 1, 0), ret(pass), // text pushed into a terminal's input is executed there
 		arg(1), jump(unix.BPF_JEQ, unix.TIOCSTI, 2, 0), jump(unix.BPF_JEQ, unix.TIOCLINUX, 1, 0), ret(pass), ret(fails(unix.EPERM)),
 	)
 }
 
-// install puts the filter over this thread and gives the descriptor that the gatekeeper listens on.
+// install installs the filter on this thread and returns the descriptor on which the gatekeeper
+// gets the calls.
 func install(process, thread int) (int, error) {
 	prog := filter(process, thread)
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}

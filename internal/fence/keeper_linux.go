@@ -46,9 +46,10 @@ const (
 	ioctlAddFD   = 0x40182103
 )
 
-// keeper is the gatekeeper of one fence: it answers the calls that the filter holds up. What it lets pass is done by
-// the kernel with the program's own rights, so with Landlock in force; what Landlock cannot allow it does itself, on
-// folders and names that it has opened, never on text that the program could change meanwhile.
+// keeper is the gatekeeper of one fence: it answers the calls that the filter suspends. With
+// errPass the kernel continues a call with the program's own rights, so Landlock applies; what
+// Landlock cannot allow the keeper executes itself, on folders and names that it has opened, never
+// on a path that the program could change meanwhile.
 type keeper struct {
 	fd    int
 	book  book
@@ -60,10 +61,10 @@ type keeper struct {
 	order  []Denial
 }
 
-// errPass means that the kernel may go on with the call.
+// errPass means that the kernel may continue the call.
 var errPass = errors.New("pass")
 
-// serve answers until no fenced program is left.
+// serve answers calls until all fenced programs have ended.
 func (k *keeper) serve() {
 	defer unix.Close(k.fd)
 	defer k.wall.close()
@@ -80,7 +81,7 @@ func (k *keeper) serve() {
 		}
 		n := new(notif)
 		if ioctl(k.fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(n)) != nil {
-			continue // who asked has been killed, or interrupted
+			continue // the caller was killed or interrupted
 		}
 		go k.handle(n)
 	}
@@ -103,7 +104,7 @@ func (k *keeper) handle(n *notif) {
 	case err != nil:
 		a.errno = -int32(unix.EACCES)
 	}
-	_ = ioctl(k.fd, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a)) // who asked may be gone
+	_ = ioctl(k.fd, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&a)) // the caller may have died
 }
 
 func ioctl(fd int, what uintptr, with unsafe.Pointer) error {
@@ -113,9 +114,10 @@ func ioctl(fd int, what uintptr, with unsafe.Pointer) error {
 	return nil
 }
 
-// unbroken calls do on a thread that no signal interrupts. The kernel counts a call as answered from when a descriptor
-// is handed over until the program has taken it; where a signal (Go's own, for preemption) ends the wait in between, it
-// takes the descriptor back and not the answer: the program's open returns 0, its standard input.
+// unbroken calls do with all signals blocked on its thread. The kernel counts a call as answered
+// from the time when a descriptor is sent until the program has received it; if a signal (Go sends
+// one for preemption) interrupts that, it takes back the descriptor but not the answer: the
+// program's open returns 0, its standard input.
 func unbroken(do func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -130,8 +132,8 @@ func unbroken(do func() error) error {
 	return do()
 }
 
-// refuse notes what was refused. What would not have been possible without the fence is not worth a word; files of people
-// can be in /dev/shm.
+// refuse records a refusal. Refusals in system folders are ignored, because they would also fail
+// without the fence, except for files of people in /dev/shm.
 func (k *keeper) refuse(what verb, path string, pid uint32) {
 	for _, system := range []string{"/proc/", "/sys/", "/dev/"} {
 		if strings.HasPrefix(path, system) && !Below(path, "/dev/shm") {
@@ -151,7 +153,7 @@ func (k *keeper) refuse(what verb, path string, pid uint32) {
 	k.denied[d]++
 }
 
-// list gives what was refused, in the order in which it was first tried.
+// list returns the refusals in the order of their first occurrence.
 func (k *keeper) list() []Denial {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -164,7 +166,7 @@ func (k *keeper) list() []Denial {
 	return out
 }
 
-// query is one call that waits for its answer.
+// query is one call that waits for an answer.
 type query struct {
 	keeper *keeper
 	call   *notif
@@ -177,13 +179,13 @@ func (q *query) closeAll() {
 	}
 }
 
-// proc is a file of the program in /proc.
+// proc returns the path of one of the program's files in /proc.
 func (q *query) proc(name string) string {
 	return "/proc/" + strconv.Itoa(int(q.call.pid)) + "/" + name
 }
 
-// status is a field of what /proc says of the program; "" where it says nothing. The program's name, which it chooses, is in
-// the first line, with its line ends escaped.
+// status returns a field of the program's status in /proc; "" if there is none. The program chooses
+// its own name in the first line, but line ends in it are escaped.
 func (q *query) status(field string) string {
 	text, err := os.ReadFile(q.proc("status"))
 	if err != nil {
@@ -194,12 +196,13 @@ func (q *query) status(field string) string {
 	return line
 }
 
-// valid reports whether the program still waits, so that what was read of its id was its own.
+// valid reports whether the program still waits. If so, its process ID was not reused during
+// earlier reads.
 func (q *query) valid() bool {
 	return ioctl(q.keeper.fd, ioctlIDValid, unsafe.Pointer(&q.call.id)) == nil
 }
 
-// memory reads at most size bytes of the program at an address.
+// memory reads up to size bytes of the program's memory.
 func (q *query) memory(at uint64, size int) ([]byte, error) {
 	buf := make([]byte, size)
 	local := unix.Iovec{Base: &buf[0]}
@@ -211,7 +214,8 @@ func (q *query) memory(at uint64, size int) ([]byte, error) {
 	return buf[:max(n, 0)], err
 }
 
-// text reads a path of the program. Reading ends at each page: the next one may not be there.
+// text reads a path from the program's memory, page by page, because the next page may not be
+// mapped.
 func (q *query) text(arg int) (string, error) { return q.textAt(q.call.args[arg]) }
 
 func (q *query) textAt(at uint64) (string, error) {
@@ -237,7 +241,7 @@ func (q *query) textAt(at uint64) (string, error) {
 // place is a name in an opened folder. Without a name it is the folder itself.
 type place struct {
 	dir  int
-	in   string // the folder's path, as the kernel knows it
+	in   string // the folder's path, as the kernel reports it
 	base string
 }
 
@@ -257,13 +261,13 @@ func (p place) stat() (st unix.Stat_t, err error) {
 
 func (p place) exists() bool { _, err := p.stat(); return err == nil }
 
-// own reports whether it is what /proc says of this process. The program reached it by /proc/self, or by /dev/stdout, and
-// means itself.
+// own reports whether it is in this process's folder in /proc. The program reached it through
+// /proc/self or /dev/stdout, which mean the program's own folder.
 func (p place) own() bool {
 	return strings.HasPrefix(p.in+"/", "/proc/"+strconv.Itoa(os.Getpid())+"/")
 }
 
-// begin opens the folder that a path of the program begins at.
+// begin opens the folder at which a path of the program begins.
 func (q *query) begin(dir int, path string) (int, error) {
 	from := "cwd"
 	switch {
@@ -279,8 +283,9 @@ func (q *query) begin(dir int, path string) (int, error) {
 	return fd, err
 }
 
-// locate resolves a path as the program's call would, down to its last name, and that too where follow is set and it
-// is a link. Links of /proc, which mean something else to each process, are not followed: their owner goes on alone.
+// locate resolves a path like the program's call, up to its last name, and that as well if follow
+// is set and it is a link. Links in /proc depend on the process, so they are not followed: the
+// kernel continues those calls.
 func (q *query) locate(dir, arg int, follow bool) (place, error) {
 	path, err := q.text(arg)
 	if err != nil {
@@ -299,7 +304,7 @@ func (q *query) locate(dir, arg int, follow bool) (place, error) {
 	own := strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/")
 	for range 40 {
 		p, err := q.step(at, path)
-		if err != nil && own || err == nil && p.own() { // what it means there is not what it means here
+		if err != nil && own || err == nil && p.own() { // it means something else for the program
 			return p, errPass
 		}
 		if err != nil || !follow || p.base == "" {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHandedOverWhole: an open that the keeper answers gives a new descriptor, whatever signals reach the keeper
-// meanwhile. Go sends itself one wherever a goroutine has run for long.
+// TestHandedOverWhole: an open that the keeper answers returns a new descriptor, even if signals
+// reach the keeper meanwhile. Go sends itself one when a goroutine has run for long.
 func TestHandedOverWhole(t *testing.T) {
 	needFence(t)
 	w := makeWorld(t, false)

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rights, as Landlock has them. Nothing is ever granted that is not in given: devices are not made in a fence.
+// Landlock's rights. Only those in given are ever granted: devices cannot be created in a fence.
 const (
 	fileRights = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	given      = fileRights | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -24,7 +24,7 @@ const (
 	handled = given | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
-// Versions of Landlock (its ABI) that matter: leastABI has everything that a fence cannot do without.
+// Landlock versions (ABI). A fence requires leastABI.
 const (
 	leastABI   = 3 // Linux 6.2: truncation
 	networkABI = 4 // Linux 6.7: TCP ports
@@ -57,13 +57,13 @@ var abi = sync.OnceValues(func() (int, error) {
 	return int(v), nil
 })
 
-// pin is a folder that Landlock opens, held so that its inode number stays its own.
+// pin is a folder that Landlock opens, kept open so that its inode number is not reused.
 type pin struct {
 	file     *os.File
 	dev, ino uint64
 }
 
-// wall is a policy as a Landlock ruleset, which is not in force yet, with the folders that it opens.
+// wall is a policy as a Landlock ruleset that is not yet in force, with the folders that it opens.
 type wall struct {
 	ruleset *os.File
 	pins    map[string]pin
@@ -76,8 +76,8 @@ func (w *wall) close() {
 	}
 }
 
-// build makes the ruleset. Folders with something closed below them are not opened as they are, Landlock cannot take
-// away: what is in them is, entry by entry, and the gatekeeper does the rest.
+// build makes the ruleset. Landlock cannot close a part of an open folder, so a folder with a
+// closed path below it is opened entry by entry; the gatekeeper decides about the rest.
 func build(p Policy, b book) (*wall, error) {
 	version, err := abi()
 	if err != nil {
@@ -139,19 +139,19 @@ type mason struct {
 	fs   uint64 // the rights that the wall handles
 }
 
-// open opens a path that may be written: whole, or entry by entry where something below it is closed.
+// open opens a path for writing: completely, or entry by entry if something below it is closed.
 func (m mason) open(path string) error {
 	if !m.book.above[path] {
 		return m.allow(path, given, true)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil // not there, or not this user's to list: the gatekeeper decides about what is in it
+		return nil // missing, or not readable for this user: the gatekeeper decides about its entries
 	}
 	for _, e := range entries {
 		inner := filepath.Join(path, e.Name())
 		if _, own := m.book.exact[inner]; own || !e.IsDir() || m.book.kind(inner) != Write {
-			continue // a file may be replaced: the gatekeeper opens it
+			continue // not files, because they may be replaced: the gatekeeper opens them
 		}
 		if err := m.open(inner); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (m mason) open(path string) error {
 	return nil
 }
 
-// allow adds a rule for what is at a path. What is not there needs none.
+// allow adds a rule for a path, unless it does not exist.
 func (m mason) allow(path string, rights uint64, keep bool) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENXIO) {
@@ -197,8 +197,8 @@ func (m mason) allow(path string, rights uint64, keep bool) error {
 	return nil
 }
 
-// readable opens everything for reading but what is hidden: every entry of the folders above a hidden path that does
-// not lead to one.
+// readable opens everything except hidden paths for reading: in each folder above a hidden path,
+// all entries that do not lead to one.
 func (m mason) readable(hide []string) error {
 	hidden, above := map[string]bool{}, map[string]bool{"/": true}
 	for _, path := range hide {
@@ -214,7 +214,7 @@ func (m mason) readable(hide []string) error {
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // what cannot be listed is not read either
+			continue // not readable for this user anyway
 		}
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
@@ -225,7 +225,7 @@ func (m mason) readable(hide []string) error {
 			}
 		}
 	}
-	for path, kind := range m.book.exact { // what may be written may be read, new files included
+	for path, kind := range m.book.exact { // writable paths may be read, including new files
 		if kind != Closed && !hidden[path] && !inside(path, hidden) && !above[path] {
 			if err := m.allow(path, unix.LANDLOCK_ACCESS_FS_READ_FILE, false); err != nil {
 				return err
@@ -244,8 +244,8 @@ func inside(path string, of map[string]bool) bool {
 	return false
 }
 
-// covers reports whether Landlock itself lets everything be done with entries of the folder dir: it is, or is below, a
-// folder that was opened and is still the same one.
+// covers reports whether Landlock itself allows everything for entries of the folder dir: it is in
+// a folder that was opened and has not been replaced.
 func (w *wall) covers(dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		if p, ok := w.pins[dir]; ok {
@@ -258,7 +258,7 @@ func (w *wall) covers(dir string) bool {
 	}
 }
 
-// Probe says why this kernel cannot fence programs; nil: it can.
+// Probe returns why this kernel cannot fence programs; nil if it can.
 func Probe() error {
 	version, err := abi()
 	switch {

@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clockStep is how far the times of files may lag behind the clock.
+// clockStep is how far the time stamps of files may lag behind the clock.
 const clockStep = 50 * time.Millisecond
 
-// rootOnly are the rights of root that reach into other processes and the kernel itself.
+// rootOnly are the capabilities that reach into other processes and the kernel.
 var rootOnly = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_BOOT,
 	unix.CAP_SYS_TIME, unix.CAP_PERFMON, unix.CAP_BPF, unix.CAP_DAC_READ_SEARCH, unix.CAP_SYSLOG, unix.CAP_MAC_ADMIN, unix.CAP_MKNOD}
 
-// Fence is a policy that one program can be started under.
+// Fence is a policy under which one program can be started.
 type Fence struct {
 	wall *wall
 	book book
 	keep *keeper
 }
 
-// New prepares a fence. Whoever does not start a program in it calls Close.
+// New prepares a fence. Call Close if no program is started in it.
 func New(p Policy) (*Fence, error) {
 	if err := Probe(); err != nil {
 		return nil, err
@@ -36,28 +36,29 @@ func New(p Policy) (*Fence, error) {
 	return f, err
 }
 
-// Close gives up a fence that no program was started in.
+// Close releases a fence in which no program was started.
 func (f *Fence) Close() {
 	if f != nil && f.keep == nil {
 		f.wall.close()
 	}
 }
 
-// Start runs start, which starts a program, on a thread of its own that is in the fence, and waits for it; without a
-// fence the thread is an ordinary one. The thread lives on where the program was started: the kernel counts its end
-// as the end of the program's parent.
+// Start runs start, which starts a program, on a new thread in the fence; without a fence on an
+// ordinary thread. If a program was started, the thread keeps running, because the kernel treats
+// its end as the end of the program's parent.
 //
-// Fencing costs no second program this way, but leaves in the fence a thread of this process. So the process is closed
-// to its like from then on (it is not dumpable), and the filter refuses signals to it.
+// This needs no second process, but leaves a thread of this process in the fence. So this process
+// is protected from fenced programs from then on: it is not dumpable, and the filter refuses
+// signals to it.
 func (f *Fence) Start(start func() error) error {
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // for good: a thread in a fence is of no other use
+		runtime.LockOSThread() // never unlocked: a fenced thread must not be reused
 		err := f.enter()
 		if err == nil {
 			err = start()
 		}
-		failed := err != nil // after done, err is not ours
+		failed := err != nil // the receiver of done may change err
 		done <- err
 		if !failed {
 			select {}
@@ -66,12 +67,12 @@ func (f *Fence) Start(start func() error) error {
 	return <-done
 }
 
-// enter takes this thread into the fence.
+// enter puts this thread into the fence.
 func (f *Fence) enter() error {
 	if f == nil {
 		return nil
 	}
-	// Whatever anybody above left open is no business of the program.
+	// The program must not inherit files that belay's own parents left open.
 	if err := unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("enter the fence: close inherited files: %w", err)
 	}
@@ -82,7 +83,7 @@ func (f *Fence) enter() error {
 		return fmt.Errorf("enter the fence: no_new_privs: %w", err)
 	}
 	if os.Geteuid() == 0 {
-		for _, c := range rootOnly { // gone when the program begins
+		for _, c := range rootOnly { // dropped when the program begins
 			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		}
 	}
@@ -98,7 +99,7 @@ func (f *Fence) enter() error {
 	return nil
 }
 
-// Denied gives what was refused so far.
+// Denied returns the refusals so far.
 func (f *Fence) Denied() []Denial {
 	if f == nil || f.keep == nil {
 		return nil

@@ -28,7 +28,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestMain lets a fenced process do one deed: the test's own binary, started under a fence.
+// TestMain also makes the test's own binary a fenced process that does one deed.
 func TestMain(m *testing.M) {
 	if name := os.Getenv("FENCE_DEED"); name != "" {
 		d, ok := find(name)
@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a home with a repository, in which a fenced process works, and what it must not touch.
+// world is a home with a repository in which a fenced process works, and files that it must not
+// change.
 type world struct{ dir, home, repo, tree, other, tmp string }
 
 func worldOf(dir string) world {
@@ -130,7 +131,7 @@ func makeWorld(t testing.TB, linked bool) world {
 	return w
 }
 
-// policy is what a run gives an agent.
+// policy returns the policy of an agent's run.
 func (w world) policy() Policy {
 	dir := w.repo + "/.git"
 	if w.tree != w.repo {
@@ -144,7 +145,8 @@ func (w world) policy() Policy {
 	return p
 }
 
-// outside is everything that a deed must not change: contents, permissions, owners, times, attributes, by path.
+// outside returns everything that a deed must not change: contents, permissions, owners, times,
+// attributes, by path.
 func (w world) outside(t testing.TB) map[string]string {
 	t.Helper()
 	open := []string{w.tmp, w.home + "/.cache", w.home + "/go", w.home + "/.npm", w.home + "/.claude/projects"}
@@ -178,7 +180,8 @@ func (w world) outside(t testing.TB) map[string]string {
 			seen[name] = looks(git + "worktrees/t1/" + name)
 		}
 		seen[".git"] = looks(w.tree + "/.git")
-		// Objects and new branches come in: of those folders only what was there counts.
+		// Objects and new branches are added, so only files that existed before count in those
+		// folders.
 		for path := range seen {
 			for _, in := range []string{"objects/", "worktrees", "refs/heads", "refs/tags", "logs/refs/heads"} {
 				if at := "/repo/.git/" + in; strings.HasPrefix(path, at) || path == "/repo/.git" || strings.HasPrefix(at, path+"/") {
@@ -207,7 +210,7 @@ func looks(path string) string {
 	return fmt.Sprintf("%o %d:%d %s %q %x", st.Mode, st.Uid, st.Gid, times, names[:max(n, 0)], sha256.Sum256(text))
 }
 
-// result is how a fenced process ended.
+// result describes how a fenced process ended.
 type result struct {
 	said   string
 	code   int
@@ -249,7 +252,7 @@ func (w world) fenced(t testing.TB, p Policy, deed string, argv ...string) resul
 	defer cancel()
 	context.AfterFunc(ctx, func() { syscall.Kill(-child.Pid, syscall.SIGKILL) })
 	var out bytes.Buffer
-	_, _ = out.ReadFrom(r) // until the last of what it started has ended
+	_, _ = out.ReadFrom(r) // until all its processes have ended
 	state, err := child.Wait()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out.String())
@@ -264,8 +267,8 @@ func needFence(t testing.TB) {
 	}
 }
 
-// TestMisdeeds tries everything that a fence must stop, in a tree of its own and in place, and looks from outside
-// whether anything changed.
+// TestMisdeeds tries everything that a fence must stop, in a worktree and in place, and checks from
+// outside whether anything changed.
 func TestMisdeeds(t *testing.T) {
 	needFence(t)
 	for _, linked := range []bool{true, false} {
@@ -298,8 +301,8 @@ func TestMisdeeds(t *testing.T) {
 	}
 }
 
-// watchParent counts what reaches this process from a fence: signals, connections, and writes through a descriptor
-// that was left open.
+// watchParent counts what a fenced process does to this one: signals, connections, and writes
+// through an inherited descriptor.
 func watchParent(t *testing.T, w world) *atomic.Int32 {
 	var hurt atomic.Int32
 	signals := make(chan os.Signal, 8)
@@ -327,7 +330,7 @@ func watchParent(t *testing.T, w world) *atomic.Int32 {
 			}
 		}()
 	}
-	time.Sleep(2 * clockStep) // what is as old as a fence could be its own
+	time.Sleep(2 * clockStep) // a socket as old as the fence could be the program's own
 	left, err := os.OpenFile(w.home+"/notes.txt", os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -342,7 +345,7 @@ func watchParent(t *testing.T, w world) *atomic.Int32 {
 
 const leftFD = 77
 
-// TestMisdeedsWithoutRoot does the same as an ordinary user, in a process of its own.
+// TestMisdeedsWithoutRoot does the same as an ordinary user, in a separate process.
 func TestMisdeedsWithoutRoot(t *testing.T) {
 	needFence(t)
 	if testing.Short() {

@@ -10,17 +10,17 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What of a git folder nobody may write in a fence: programs that git runs, settings that name such, what git reads
-// of other repositories, and belay's own.
+// gitClosed are the parts of a git folder that stay closed: programs that git runs, settings that
+// name such programs, references to other repositories, and belay's own data.
 var gitClosed = []string{"hooks", "config", "config.worktree", "info", "commondir", "worktrees", "belay", "refs/belay",
 	"refs/used-by-belay", "refs/kept"}
 
-// belayRef is a line of packed-refs with one of belay's own.
+// belayRef matches a line of packed-refs with one of belay's refs.
 var belayRef = lazyregexp.New(`(?m)^\S+ refs/(belay|used-by-belay|kept)/`)
 
-// Repository says what is open in a working tree with its git folder dir and the one that it shares, common. Of a
-// linked tree only its own part of the shared folder is open; refs names the refs there, which stay as they are but
-// for own, the branch that the tree has checked out.
+// Repository returns the rules for a working tree with its git folder dir and the shared one,
+// common. Of a linked worktree only its own part of the shared folder is open; refs names the refs
+// there, which stay closed except for own, the branch that the worktree has checked out.
 func Repository(root, dir, common string, refs []string, own string) []Rule {
 	rules := []Rule{{Path: root, Kind: Write, Why: "the task's working tree"}}
 	if dir == common {
@@ -57,7 +57,7 @@ func gitFolder(dir string) []Rule {
 		}
 		rules = append(rules, Rule{Path: filepath.Join(dir, name), Kind: Closed, Why: why})
 	}
-	// Git writes that file anew for each branch that is deleted.
+	// Git rewrites that file when a branch is deleted.
 	if packed, err := os.ReadFile(filepath.Join(dir, "packed-refs")); err == nil && belayRef.Match(packed) {
 		rules = append(rules, Rule{Path: filepath.Join(dir, "packed-refs"), Kind: Closed, Why: "it has refs of belay's own"})
 	}
@@ -71,7 +71,7 @@ func objects(common string) []Rule {
 	}
 }
 
-// modules gives the rules of the git folders of submodules.
+// modules returns the rules for the git folders of submodules.
 func modules(dir string) (rules []Rule) {
 	_ = filepath.WalkDir(filepath.Join(dir, "modules"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -87,8 +87,8 @@ func modules(dir string) (rules []Rule) {
 	return rules
 }
 
-// System says what is open to every program: devices that hold nothing, terminals, and the sockets that names are
-// looked up through.
+// System returns what is open to every program: devices that store nothing, terminals, and the
+// sockets of name services.
 func System() []Rule {
 	var rules []Rule
 	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"} {
@@ -101,9 +101,9 @@ func System() []Rule {
 	return rules
 }
 
-// Temp says which temporary folders are open, and whether /dev/shm is, which programs share memory through. Where one of
-// keep is below them (a repository in /tmp), that would open it as well: then only the folder own is, which is made, and
-// the program is told of it as TMPDIR.
+// Temp returns the rules for temporary folders and for /dev/shm, which programs use to share
+// memory. If a path of keep is in one of the folders (a repository in /tmp), opening it would open
+// that path as well: then only the folder own is open, and TMPDIR names it.
 func Temp(own string, keep ...string) (rules []Rule, env []string) {
 	holds := func(dir string) bool {
 		return slices.ContainsFunc(keep, func(path string) bool { return path != "" && Below(Real(path), Real(dir)) })
@@ -127,8 +127,8 @@ func Below(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// caches are the folders in which compilers and package managers keep what they can get again: a variable that moves
-// one, and where it is below HOME without.
+// caches are the caches of compilers and package managers: the variable that moves one, and its
+// default below HOME.
 var caches = []struct{ name, path, why string }{
 	{"XDG_CACHE_HOME", ".cache", "caches"},
 	{"GOCACHE", "", "Go's build cache"},
@@ -154,7 +154,7 @@ var caches = []struct{ name, path, why string }{
 	{"", ".cabal/packages", "Haskell's packages"},
 }
 
-// Caches says which of those are open. get gives a variable of the program's environment.
+// Caches returns the rules for them. get returns a variable of the program's environment.
 func Caches(home string, get func(string) string) (rules []Rule) {
 	for _, c := range caches {
 		path := ""
@@ -178,14 +178,14 @@ func Caches(home string, get func(string) string) (rules []Rule) {
 	return rules
 }
 
-// Secrets are the files and folders below HOME that hold keys and passwords.
+// secrets are the files and folders below HOME with keys and passwords.
 var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".netrc",
 	".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub", ".config/glab-cli", ".pypirc",
 	".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".terraform.d", ".vault-token", ".password-store",
 	".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".config/op", ".config/heroku", ".fly",
 	".config/doctl", ".oci", ".boto", ".pgpass", ".my.cnf"}
 
-// Secrets gives those that cannot be read with fence.read: deny.
+// Secrets returns those that cannot be read with fence.read: deny.
 func Secrets(home string) []string {
 	var out []string
 	for _, name := range secrets {

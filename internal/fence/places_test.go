@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTemp: a temporary folder is open as a whole only where nothing that must be kept is in it.
+// TestTemp: a temporary folder is open only if no path to keep is in it.
 func TestTemp(t *testing.T) {
 	const tmp = "/scratch/tmp"
 	t.Setenv("TMPDIR", tmp)

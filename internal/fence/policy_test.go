@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPolicyKeepsBytes: a policy is handed on as JSON, and a path in it that is not UTF-8 stays that path.
+// TestPolicyKeepsBytes: a path that is not UTF-8 survives the JSON of a policy.
 func TestPolicyKeepsBytes(t *testing.T) {
 	t.Parallel()
 	want := Policy{Rules: []Rule{{Path: "/a\xff\n", Kind: Write, Why: "the tree"}, {Path: "/b", Kind: Closed, Prefix: true}},
