@@ -4,9 +4,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// onCancelled stops the run for a person. The agent's work is captured first; any other
-// command is left to finish, and then the run parks. A rollback that ends the task and the
-// closing of the record are finished: half an ending helps nobody.
+// onCancelled stops the run for a person. The agent's work is captured first; any other command is
+// finished, and then the run pauses. A rollback that ends the task and the closing of the record
+// are finished, because a half-ended task is of no use.
 func (m *machine) onCancelled() error {
 	e, c := m.event, m.state.Pending
 	switch {
@@ -31,8 +31,8 @@ func (m *machine) park(c Command) {
 	m.state.Parked = &c
 }
 
-// onResumed continues a stopped task exactly where it was. If the current command has not
-// finished, it takes the stop back.
+// onResumed continues a stopped task where it stopped. If the current command has not finished, it
+// revokes the stop.
 func (m *machine) onResumed() error {
 	switch {
 	case m.state.Parking:
@@ -41,7 +41,7 @@ func (m *machine) onResumed() error {
 		return m.notNowError("the run is not stopped")
 	case m.state.Parked != nil:
 		m.issueParked()
-	case hasNoAttempts(m.policy, m.state): // stopped in the last attempt it may have
+	case hasNoAttempts(m.policy, m.state): // stopped in its last allowed attempt
 		m.openGate(GateLimit, m.hardLimit(), "")
 	default:
 		m.onStopped()

@@ -2,8 +2,8 @@ package loop
 
 import "strings"
 
-// onUnclear opens a gate before the first command: the task's text is ambiguous, and a person
-// is to say what it means. It is asked once.
+// onUnclear opens a gate before the first command: the task's text is ambiguous, and a person must
+// explain it. It does so once.
 func (m *machine) onUnclear() error {
 	switch {
 	case m.state.Phase != "" && m.state.Phase != PhaseNew:
@@ -15,7 +15,7 @@ func (m *machine) onUnclear() error {
 	return nil
 }
 
-// clearAttempts accepts a person's answer to that question: the task is as new, and has an
+// clearAttempts accepts a person's answer to that question: the task is new again, and has an
 // answer.
 func (m *machine) clearAttempts() {
 	m.state.Phase, m.state.Gate = "", nil

@@ -1,3 +1,3 @@
-// Package loop decides what follows what in a task: Step takes a state and an event and gives the next state,
-// with the command that is pending. It is a function; all else is done by package runner.
+// Package loop decides what happens next in a task: Step takes a state and an event and returns the
+// next state and the pending command. It has no side effects; package runner runs the commands.
 package loop

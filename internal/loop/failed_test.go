@@ -8,8 +8,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// An agent that fails for a reason that passes is waited for, longer each time and without using a retry, until a
-// person is asked; one that fails for another is not.
+// TestBackOff: after a temporary failure of the agent the task waits, longer each time and without
+// using a retry, until a person is asked; after a permanent one it does not wait.
 func TestBackOff(t *testing.T) {
 	t.Parallel()
 	p := belay.DefaultPolicy()
@@ -53,8 +53,9 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// An agent that fails twice in the same way, with the same files, would fail a third time: a person is asked before the
-// retries are used up. Other words, other files, or a record of a version that did not say so, lead to another attempt.
+// TestFailsTheSameWay: an agent that fails twice in the same way with the same files would fail a
+// third time, so a person is asked before the retries are used up. With another error, other files,
+// or a record of a version that did not compare them, another attempt follows.
 func TestFailsTheSameWay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

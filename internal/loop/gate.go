@@ -26,7 +26,7 @@ func Options(p belay.Policy, s State) []Decision {
 		options = append(options, DecideGuide, DecideRetry)
 	}
 	options = append(options, DecideSkip, DecideAbort)
-	if s.Before != "" && len(s.Attempts) > 0 { // a recheck needs a record to write its verdict on
+	if s.Before != "" && len(s.Attempts) > 0 { // the verdict of a recheck is stored in an attempt
 		options = append(options, DecideRecheck)
 	}
 	if isApprovable(s) {
@@ -35,8 +35,8 @@ func Options(p belay.Policy, s State) []Decision {
 	return options
 }
 
-// isApprovable reports whether there is work in the tree that a person may accept: checked
-// work that was not rolled back since, that is, rejected work or work that waits for a review.
+// isApprovable reports whether the tree contains work that a person may accept: work that was
+// rejected or waits for a review, and was not rolled back.
 func isApprovable(s State) bool {
 	switch s.Gate.Kind {
 	case GateReview:
@@ -59,14 +59,14 @@ const debugBefore Decision = "debug"
 
 // openGate opens a gate.
 func (m *machine) openGate(kind GateKind, why string, broken CommandKind) {
-	if kind != GateCancelled { // what was to follow still does
+	if kind != GateCancelled { // after a stop, the planned step still follows
 		m.setThen(ThenGate)
 	}
 	m.state.Gates++
 	m.state.Phase, m.state.Pending, m.state.Parking = PhaseGate, nil, false
 	m.state.Gate = &Gate{Number: m.state.Gates, Kind: kind, Why: why, Broken: broken}
 	m.state.Gate.Options = Options(m.policy, m.state)
-	if kind != GateBroken && kind != GateCancelled { // those go on with the command that is held
+	if kind != GateBroken && kind != GateCancelled { // those continue with the parked command
 		m.state.Rechecking = false
 	}
 }
@@ -100,7 +100,7 @@ func (m *machine) onDecided() error {
 func (m *machine) applyDecision(gate Gate) {
 	switch m.event.Decision {
 	case DecideRetry:
-		m.event.Note = "" // what somebody says of it is for the record
+		m.event.Note = "" // the note is for the record only
 		fallthrough
 	case DecideGuide:
 		m.applyGuidance(gate)
@@ -110,7 +110,7 @@ func (m *machine) applyDecision(gate Gate) {
 	m.state.Ending, m.state.Why = OutcomeNone, ""
 	switch m.event.Decision {
 	case DecideAsItIs:
-		m.event.Note = "" // what somebody says of it is for the record: it is no answer
+		m.event.Note = "" // the note is for the record only: it is no answer
 		m.clearAttempts()
 	case DecideDebug:
 		a := m.lastAttempt()
@@ -138,8 +138,8 @@ func (m *machine) applyDecision(gate Gate) {
 	}
 }
 
-// applyGuidance continues with a person's guidance: with the parked command if that leads to
-// an attempt or broke, else with a new attempt.
+// applyGuidance continues with a person's guidance: with the parked command if that leads to an
+// attempt or failed, else with a new attempt.
 func (m *machine) applyGuidance(gate Gate) {
 	held := m.state.Parked
 	switch {

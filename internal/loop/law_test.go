@@ -40,11 +40,11 @@ var allEvents = []EventKind{
 
 var allDecisions = []Decision{DecideDebug, DecideGuide, DecideSkip, DecideAbort, DecideRecheck, DecideAsItIs}
 
-// decisions has those that end a task last and rarest: a run should get far.
+// decisions has those that end a task last and least often, so that runs get far.
 var decisions = []Decision{DecideAsItIs, DecideGuide, DecideGuide, DecideRecheck, DecideGuide, DecideDebug, DecideRecheck, DecideSkip, DecideAbort}
 
-// drawEvent draws an event that mostly fits s: without that bias a run would hardly
-// get past the snapshot. One in ten is arbitrary.
+// drawEvent draws an event that usually fits s: otherwise few runs would get past the snapshot. One
+// in ten is arbitrary.
 func drawEvent(t *rapid.T, s State) Event {
 	e := Event{
 		Kind:     rapid.SampledFrom(allEvents).Draw(t, "kind"),
@@ -104,7 +104,7 @@ func drawFinding(t *rapid.T) belay.Finding {
 	}
 }
 
-// deep copies through JSON, which also proves that nothing is lost there.
+// deep copies through JSON, which also proves that JSON loses nothing.
 func deep(t rapid.TB, s State) State {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -117,8 +117,7 @@ func deep(t rapid.TB, s State) State {
 	return c
 }
 
-// TestLaws runs random tasks under random policies and holds every step against what
-// must be true of all of them.
+// TestLaws runs random tasks under random policies and checks every step against the laws.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -190,8 +189,7 @@ func lawful(t rapid.TB, p belay.Policy, s, next State, commands []Command) {
 	}
 }
 
-// tidy holds that nothing is left behind of a plan that was given up: it would come
-// true at some later command.
+// tidy checks that nothing is left of an abandoned plan, because a later command would execute it.
 func tidy(t rapid.TB, s State) {
 	t.Helper()
 	gate := func(kinds ...GateKind) bool { return s.Gate != nil && slices.Contains(kinds, s.Gate.Kind) }
@@ -217,7 +215,7 @@ func tidy(t rapid.TB, s State) {
 	}
 }
 
-// endable aborts the task from wherever it is: every open state has a way to the end.
+// endable aborts the task from any state: every open state can be ended.
 func endable(t rapid.TB, p belay.Policy, s State) {
 	t.Helper()
 	for range 12 {

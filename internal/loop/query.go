@@ -2,14 +2,14 @@ package loop
 
 import "github.com/belay-dev/belay/internal/belay"
 
-// Open reports whether the task still waits for something.
+// Open reports whether the task has not ended.
 func (s State) Open() bool { return s.Phase != PhaseClosed }
 
 // Overrides reports whether accepting the work at this gate overrides a verdict, which needs a
-// reason. That is not so for work that passed, or that was only asked about.
+// reason. It does not if the work passed, or has only questions.
 func (g Gate) Overrides() bool { return g.Kind != GateReview && g.Kind != GateQuestion }
 
-// Noun names what the command does in a sentence: "the check could not be done".
+// Noun returns the name of the command in a sentence: "the check could not be done".
 func (k CommandKind) Noun() string {
 	switch k {
 	case CmdBaseline:
@@ -30,8 +30,8 @@ func (s State) Current() *Attempt {
 	return clonePointer(&s.Attempts[len(s.Attempts)-1])
 }
 
-// Reasons returns the findings that rejected the newest attempt; none while it is not checked
-// or when it passed.
+// Reasons returns the findings that rejected the newest attempt; none if it was not checked or
+// passed.
 func (s State) Reasons() []belay.Finding {
 	if len(s.Attempts) == 0 {
 		return nil
@@ -58,8 +58,8 @@ func (a Attempt) Reasons() []belay.Finding {
 // OnlyAsks reports whether only questions kept the attempt from being accepted.
 func (a Attempt) OnlyAsks() bool { return a.Verdict == belay.VerdictUnknown && len(a.Reasons()) > 0 }
 
-// Repeated returns those of Reasons that rejected the previous checked attempt already: the
-// repair did not fix them. Lost and stopped attempts in between are skipped.
+// Repeated returns those of Reasons that also rejected the previous checked attempt: the repair did
+// not fix them. Lost and stopped attempts in between are skipped.
 func (s State) Repeated() []belay.Finding {
 	reasons := s.Reasons()
 	if len(reasons) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// abstract is what decides a state's future, without the counts that only grow.
+// abstract returns what determines a state's future, without the counters.
 func abstract(s State) string {
 	var b strings.Builder
 	fmt.Fprint(&b, s.Phase, " ", s.Outcome, " ", s.Ending, " parking=", s.Parking, " recheck=", s.Rechecking,
@@ -31,7 +31,7 @@ func abstract(s State) string {
 	return b.String()
 }
 
-// moves gives every event worth trying in s, the refused ones included.
+// moves returns every event worth trying in s, including rejected ones.
 func moves(s State) []Event {
 	base := Event{Snapshot: "s", Gate: s.Gates, Note: "words"}
 	if s.Pending != nil {
@@ -81,15 +81,15 @@ func moves(s State) []Event {
 	return list
 }
 
-// explore walks every abstract state of a policy and gives one state for each and
-// the kinds of event accepted in each phase.
+// explore visits every abstract state of a policy and returns one state for each, and the kinds of
+// event accepted in each phase.
 func explore(p belay.Policy) (map[string]State, map[Phase]map[EventKind]bool) {
 	seen, accepted := map[string]State{"": {}}, map[Phase]map[EventKind]bool{}
 	for queue := []State{{}}; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		for _, e := range moves(s) {
 			if p.Persons == nil && (e.Kind == EvVerdict || e.Kind == EvSubmitted || e.Kind == EvOverruled) {
-				continue // walked with less beside it: together they are too many states
+				continue // combinations are too many states; each is visited on its own
 			}
 			next, _, err := Step(p, s, e)
 			if err != nil {
@@ -100,7 +100,7 @@ func explore(p belay.Policy) (map[string]State, map[Phase]map[EventKind]bool) {
 			}
 			accepted[s.Phase][e.Kind] = true
 			if len(next.Attempts) > 5 {
-				continue // a person can go on for ever
+				continue // a person may continue forever
 			}
 			if key := abstract(next); seen[key].Phase == "" {
 				seen[key] = next
@@ -113,10 +113,10 @@ func explore(p belay.Policy) (map[string]State, map[Phase]map[EventKind]bool) {
 
 var small = belay.Policy{Retries: 1, Retry: belay.RetryAuto, MaxAttempts: 4, Stalls: 1, Lost: 1, Baseline: true, Review: true}
 
-// persons is a policy in which two persons review, with little else in it.
+// persons is a policy with two persons who review, and little else.
 var persons = belay.Policy{Retry: belay.RetryAuto, MaxAttempts: 2, Persons: []string{"ana", "bo"}}
 
-// Two tests look at the same states: the first at these, the second at what is accepted in them.
+// Shared by two tests: one checks these states, the other the events accepted in them.
 var (
 	walked      = sync.OnceValues(func() (map[string]State, map[Phase]map[EventKind]bool) { return explore(small) })
 	walkedByTwo = sync.OnceValues(func() (map[string]State, map[Phase]map[EventKind]bool) { return explore(persons) })

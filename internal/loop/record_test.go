@@ -302,7 +302,7 @@ func TestSoundRefusesWhatStepNeverMakes(t *testing.T) {
 	}
 }
 
-// TestWhatResultsBringIsKept answers each command with everything a result can hold.
+// TestWhatResultsBringIsKept answers each command with an event that has all its fields.
 func TestWhatResultsBringIsKept(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Retries, p.Baseline, p.Review, p.AcceptExit = 0, true, true, []int{3} })
@@ -347,7 +347,7 @@ func TestWhatResultsBringIsKept(t *testing.T) {
 	}
 }
 
-// TestRecheckForgetsTheOldVerdict: until the new tree is judged nothing is known of it.
+// TestRecheckForgetsTheOldVerdict: nothing is known about the new tree until it is checked.
 func TestRecheckForgetsTheOldVerdict(t *testing.T) {
 	t.Parallel()
 	s, _ := tell(t, once, "ok ok ok fail recheck ok")
@@ -357,8 +357,8 @@ func TestRecheckForgetsTheOldVerdict(t *testing.T) {
 	}
 }
 
-// TestRaisedLimitAfterAStop: a run stopped in its last attempt goes on when the limit
-// was raised meanwhile.
+// TestRaisedLimitAfterAStop: a run stopped in its last allowed attempt continues after the limit
+// was raised.
 func TestRaisedLimitAfterAStop(t *testing.T) {
 	t.Parallel()
 	tight := with(func(p *belay.Policy) { p.MaxAttempts = 1 })
@@ -376,7 +376,7 @@ func TestOptionsWithoutAGate(t *testing.T) {
 	}
 }
 
-// TestRepeatedGoesBySignature: a check's own signature counts, whatever the title.
+// TestRepeatedGoesBySignature: a check's own signature counts, not the title.
 func TestRepeatedGoesBySignature(t *testing.T) {
 	t.Parallel()
 	failed := func(f belay.Finding) Attempt {
@@ -479,8 +479,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// TestReached: what the attempt under way uses counts on top of what was used before; a
-// person who lets a task go on past its limit grants as much again.
+// TestReached: the use of the running attempt is added to the use before; a person who continues a
+// task beyond its limit grants the same amount again.
 func TestReached(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Cost, p.Tokens = 2, 100 })

@@ -58,7 +58,7 @@ func (m *machine) onResult() error {
 	return nil
 }
 
-// onRetested records the results of another test command on the state before. Nothing else
+// onRetested records the results of another test command on the before snapshot. Nothing else
 // changes: verdicts stay, and the pending command continues.
 func (m *machine) onRetested() error {
 	if m.state.Before == "" || m.state.Phase == PhaseBaseline {
@@ -96,8 +96,8 @@ func (m *machine) onSnapshot() {
 	m.startAttempt()
 }
 
-// onEnded records how the attempt ended and issues the capture of what it left before anything
-// else, so that no work of an agent is lost, whatever is decided about it.
+// onEnded records how the attempt ended and issues the capture of its result first, so that no work
+// of an agent is lost, whatever is decided about it.
 func (m *machine) onEnded() {
 	a, kind := m.lastAttempt(), belay.KindAfter
 	m.addUse(a)
@@ -128,8 +128,8 @@ func (m *machine) addUse(a *Attempt) {
 	m.state.Elapsed = addDuration(m.state.Elapsed, m.event.Elapsed)
 }
 
-// The exit codes with which a shell says that a command was not executable, or not
-// found (POSIX, 2.8.2 Exit Status for Commands).
+// Exit codes of a shell for a command that is not executable, or not found (POSIX, 2.8.2 Exit
+// Status for Commands).
 const (
 	exitCannotRun = 126
 	exitNotFound  = 127
@@ -140,7 +140,7 @@ func (m *machine) onCaptured() {
 	a.Snapshot = m.event.Snapshot
 	switch {
 	case m.state.Rechecking:
-		// What was said about the tree before is not true of this one.
+		// The old verdict does not apply to the new tree.
 		a.Verdict, a.Findings, a.Report, a.Review, a.Reviewer, a.Approved, a.Note = "", nil, "", "", "", nil, ""
 		m.issueCheck()
 	case a.Ended == EndedStopped:
@@ -149,7 +149,7 @@ func (m *machine) onCaptured() {
 		m.onLost()
 	case a.Ended == EndedStalled:
 		m.onStalled()
-	case a.Ended == EndedLimit: // it was not done: there is nothing to judge
+	case a.Ended == EndedLimit: // unfinished: nothing to check
 		m.openGate(GateLimit, a.Note, "")
 	case a.Ended == EndedExit && (a.Exit == exitCannotRun || a.Exit == exitNotFound):
 		m.openGate(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
@@ -172,7 +172,7 @@ func (m *machine) onBlocked() {
 	m.openGate(GateBroken, withReason("the agent could not work", a.Blocked), CmdAttempt)
 }
 
-// saysNothingChanged reports whether a finding says that nothing was changed.
+// saysNothingChanged reports whether a finding states that nothing was changed.
 func saysNothingChanged(findings []belay.Finding) bool {
 	return slices.ContainsFunc(findings, func(f belay.Finding) bool { return f.Category == belay.CategoryEmpty })
 }
@@ -182,13 +182,13 @@ func (m *machine) issueCheck() {
 	m.issue(Command{Kind: CmdCheck, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("check attempt %d", a.N)})
 }
 
-// onJudged handles a verdict of the checks or of the reviewer. Whatever is neither pass nor
-// fail is unknown: a missing verdict is never a pass, and causes no retry.
+// onJudged handles a verdict of the checks or of the reviewers. Anything except pass and fail is
+// unknown: a missing verdict is never a pass, and causes no retry.
 func (m *machine) onJudged() {
 	a := m.lastAttempt()
 	a.Verdict, a.Findings = m.event.Verdict, cloneList(m.event.Findings)
-	reason := m.event.Kind == EvReviewed || m.event.Verdict != belay.VerdictPass // warnings are none
-	if m.event.Note != "" && reason && !a.Transient {                            // else the agent's own word is the reason
+	reason := m.event.Kind == EvReviewed || m.event.Verdict != belay.VerdictPass // warnings are no reason
+	if m.event.Note != "" && reason && !a.Transient {                            // else keep the agent's message as the reason
 		a.Note = m.event.Note
 	}
 	if m.event.Kind == EvReviewed {
@@ -240,7 +240,7 @@ func (m *machine) onDebugged() {
 	m.planAttempt(Next{Prompt: PromptRepair, Guidance: m.event.Note}, m.policy.Retry != belay.RetryRepair, "the diagnosis named a cause")
 }
 
-// onBroken asks a person what to do about a command that could not be done.
+// onBroken asks a person what to do about a failed command.
 func (m *machine) onBroken(c Command) {
 	if c.Kind == CmdAttempt {
 		m.addUse(m.lastAttempt())

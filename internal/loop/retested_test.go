@@ -9,7 +9,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Another test command replaces the baseline and nothing else, once there is one to replace.
+// TestRetested: another test command replaces the baseline and nothing else, and only if there is
+// one.
 func TestRetested(t *testing.T) {
 	t.Parallel()
 	p := belay.Policy{Baseline: true}

@@ -52,8 +52,9 @@ func (m *machine) onRefused() {
 	m.planAttempt(next, back, reason)
 }
 
-// onQuestions continues after work that only questions keep from being accepted. The agent
-// gets each question once, with its work kept, and may revert it; then a person is asked.
+// onQuestions continues after work that only questions keep from being accepted. The agent gets
+// each question once, with its work kept, and may revert the work in question; then a person is
+// asked.
 func (m *machine) onQuestions() {
 	a := m.lastAttempt()
 	again := len(m.state.Repeated()) == len(a.Reasons())
@@ -82,7 +83,7 @@ func (m *machine) onAgentFailed() {
 		m.retryLater()
 		return
 	}
-	if m.event.Same && len(m.state.Repeated()) > 0 { // a third time would cost the same and do the same
+	if m.event.Same && len(m.state.Repeated()) > 0 { // a third attempt would fail in the same way
 		m.openGate(GateBroken, withReason("the agent failed twice in the same way and left the same files", a.Note), CmdAttempt)
 		return
 	}
@@ -113,8 +114,8 @@ func (a Attempt) AgentFailed() bool {
 	return a.Verdict == belay.VerdictFail && len(a.Findings) == 1 && a.Findings[0].Category == belay.CategoryAgent
 }
 
-// The first wait after an agent that failed for a reason that passes, like a rate limit,
-// and the longest. Each failure in a row doubles it, and after maxWaits of them a person is asked.
+// The first and the longest wait after an agent failed for a temporary reason, like a rate limit.
+// Each failure in a row doubles the wait; after maxWaits of them a person is asked.
 const (
 	firstWait   = 15 * time.Second
 	longestWait = 10 * time.Minute
@@ -146,10 +147,10 @@ var rollbackCauses = map[belay.Category]string{
 	belay.CategoryGit:       "git's own state was changed",
 }
 
-// needsRollback reports whether a new attempt starts from the state before, and why.
+// needsRollback reports whether a new attempt starts from the before snapshot, and why.
 func (m *machine) needsRollback() (bool, string) {
 	for _, f := range m.state.Reasons() {
-		if f.Category == belay.CategoryRecord { // whatever the policy: nothing such an attempt left can be relied on
+		if f.Category == belay.CategoryRecord { // with any policy: no file of such an attempt can be trusted
 			return true, rollbackCauses[f.Category]
 		}
 	}
@@ -166,7 +167,7 @@ func (m *machine) needsRollback() (bool, string) {
 	}
 	for _, f := range m.state.Repeated() {
 		refuses := f.Severity != belay.SeverityQuestion && f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent
-		if refuses { // else nothing of the work was refused
+		if refuses { // other findings do not reject the work itself
 			return true, "the same finding came back"
 		}
 	}
@@ -206,8 +207,8 @@ func ReachedLimit(p belay.Policy, s State, used belay.Use) string {
 	return usedUp(p, granted, s.Plus(used))
 }
 
-// usedUp names the limit of cost or tokens that is reached by the use beyond what was granted.
-// It tolerates a billionth of the limit: ten times 0.1 is below 1 in binary.
+// usedUp names the limit of cost or tokens that is reached by the use beyond granted. It tolerates
+// an error of a billionth: ten times 0.1 is below 1 in binary.
 func usedUp(p belay.Policy, granted, used belay.Use) string {
 	switch {
 	case p.Cost > 0 && used.Cost-granted.Cost >= p.Cost*(1-1e-9):
@@ -218,10 +219,10 @@ func usedUp(p belay.Policy, granted, used belay.Use) string {
 	return ""
 }
 
-// reviewDeadlock returns why a review makes no progress: reviewers have rejected as often as
-// they may, or one finding of theirs has rejected three attempts in a row. Another attempt
-// would only repeat the argument. A person's rejections at a gate are not counted: the count
-// is there to bring in a person.
+// reviewDeadlock returns why reviews make no progress: reviewers have rejected as often as allowed,
+// or one of their findings has rejected three attempts in a row. Another attempt would only repeat
+// the argument. A person's rejections at a gate are not counted, because a person is already
+// involved.
 func (m *machine) reviewDeadlock() string {
 	if m.lastAttempt().Review == "" {
 		return ""
@@ -245,8 +246,8 @@ func (m *machine) refusalsText(n int) string {
 	return fmt.Sprintf("reviewers rejected %d of %d times (mode)", n, m.policy.Reviews)
 }
 
-// fewerRefusalsText returns, for a task that stops although its reviewers might reject more
-// often, how often they did: why the mode's number was not reached.
+// fewerRefusalsText returns how often the reviewers rejected, for a task that stops before they
+// reached the mode's number.
 func (m *machine) fewerRefusalsText() string {
 	n := m.countRefusals()
 	if !m.policy.Review || m.policy.Reviews == 0 || n >= m.policy.Reviews {
@@ -255,8 +256,8 @@ func (m *machine) fewerRefusalsText() string {
 	return "; before that, " + m.refusalsText(n)
 }
 
-// repeatedFinding names a review finding that rejected each of the last three rejected
-// attempts, in its current text: its place may have moved.
+// repeatedFinding names a review finding that rejected each of the last three rejected attempts. It
+// returns the current text, because the finding's place may have moved.
 func (m *machine) repeatedFinding() string {
 	same := map[string]int{}
 	var newest []belay.Finding
@@ -305,7 +306,7 @@ func (m *machine) onStopped() {
 	m.planAttempt(Next{Prompt: PromptContinue}, m.policy.Retry == belay.RetryRollback, "retry policy")
 }
 
-// onLost continues after the capture of an attempt that died with its runner.
+// onLost continues after the capture of an attempt that died with its shim.
 func (m *machine) onLost() {
 	if m.state.Losts > m.policy.Lost {
 		m.openGate(GateLost, fmt.Sprintf("an attempt was lost for the %s time; only %d are restarted automatically",
@@ -320,8 +321,8 @@ func (m *machine) onLost() {
 	m.planAttempt(Next{Prompt: PromptContinue}, m.policy.Retry != belay.RetryRepair, "the attempt was lost")
 }
 
-// onStalled continues after the capture of a stalled attempt: the agent is told of it and
-// continues with the kept tree; one stall too many fails the task.
+// onStalled continues after the capture of a stalled attempt: with the kept tree, and a prompt that
+// names the repeated calls; too many stalls fail the task.
 func (m *machine) onStalled() {
 	a := m.lastAttempt()
 	if m.state.Stalls > m.policy.Stalls {

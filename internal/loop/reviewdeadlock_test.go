@@ -13,8 +13,8 @@ func found(check, title string) []belay.Finding {
 	return []belay.Finding{f.Sign()}
 }
 
-// reviews plays attempts that pass the checks and are refused by reviewers with these
-// findings, one string an attempt, and gives the state after the last.
+// reviews plays attempts that pass the checks and are rejected by reviewers with these findings,
+// one string per attempt, and returns the last state.
 func reviews(t *testing.T, p belay.Policy, titles ...string) State {
 	t.Helper()
 	s := State{}
@@ -50,7 +50,7 @@ func reviews(t *testing.T, p belay.Policy, titles ...string) State {
 	return s
 }
 
-// TestArguing: a review that goes round ends with a person, and nothing else does.
+// TestArguing: repeated review findings lead to a person, all others do not.
 func TestArguing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -81,9 +81,9 @@ func TestArguing(t *testing.T) {
 	}
 }
 
-// TestReachesTheMode: attempts that reviewers refuse use no retry, so that the mode's number
-// is reached whatever the checks refuse; what ends a task before that says how often they
-// did. A number of retries that somebody gave is all there are.
+// TestReachesTheMode: attempts that reviewers reject use no retry, so the mode's number is reached
+// even if the checks reject others; the reason of an earlier end states how often they rejected. An
+// explicit number of retries is a limit for both.
 func TestReachesTheMode(t *testing.T) {
 	t.Parallel()
 	full := belay.Policy{Retries: 3, Retry: belay.RetryRepair, Review: true, Reviews: 5, ReviewRetries: true}

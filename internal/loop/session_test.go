@@ -7,8 +7,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestSessionContinues: an attempt on the kept tree continues the agent's session; after a rollback, a stall, or an
-// agent that failed for a reason that stays, there is a new one.
+// TestSessionContinues: an attempt on the kept tree continues the agent's session; after a
+// rollback, a stall, or a permanent failure of the agent a new one is started.
 func TestSessionContinues(t *testing.T) {
 	t.Parallel()
 	mine := belay.AgentSession{Agent: "codex", ID: "s1"}

@@ -9,14 +9,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Step applies one event and returns the next state and the new command, if there is one. It
-// never changes s. It returns at most one command, which equals the new state's Pending. A
-// pending command that is still running is not returned again; that is why a driver that
-// starts anew runs s.Pending.
+// Step applies one event and returns the next state and the new command, if there is one. It never
+// changes s. It returns at most one command, which equals the new state's Pending. A pending
+// command that is still running is not returned again, so a restarted driver must run s.Pending.
 //
 // An error means that the event was rejected and the state is unchanged. Every error is a
-// *belay.Error; errors.Is distinguishes ErrStale, ErrNotNow, ErrDecision, ErrEvent and
-// ErrState.
+// *belay.Error; errors.Is distinguishes ErrStale, ErrNotNow, ErrDecision, ErrEvent and ErrState.
 func Step(p belay.Policy, s State, e Event) (State, []Command, error) {
 	if err := validate(s); err != nil {
 		return s, nil, err
@@ -32,7 +30,7 @@ func Step(p belay.Policy, s State, e Event) (State, []Command, error) {
 	return m.state, []Command{*m.state.Pending}, nil
 }
 
-// machine is one call of Step: the policy, the state it changes, and the event.
+// machine is one call of Step: the policy, the changing state, and the event.
 type machine struct {
 	policy belay.Policy
 	state  State
@@ -87,10 +85,10 @@ func (m *machine) issue(c Command) {
 	m.issued = true
 }
 
-// startAttempt starts the attempt that Next describes, or the first one. Its cost is counted
-// here and not when it was decided, so an attempt that was parked and then given up costs
-// nothing. An attempt that is no automatic retry raises Allowed, so that Allowed stays ahead
-// of the attempts by the remaining automatic retries.
+// startAttempt starts the attempt in Next, or the first one. It is counted here and not when it was
+// decided, so an attempt that was parked and then abandoned is not counted. An attempt that is no
+// automatic retry raises Allowed, so that Allowed minus the attempts is the number of remaining
+// automatic retries.
 func (m *machine) startAttempt() {
 	next := Next{Prompt: PromptFull}
 	if m.state.Next != nil {
@@ -118,9 +116,9 @@ func (m *machine) startAttempt() {
 	m.issue(c)
 }
 
-// sessionToContinue returns the agent's session that the next attempt continues: that of the
-// last one, when its tree is kept. An agent that failed for a permanent reason starts a new
-// one, because the session itself may be the reason. So does one that stalled.
+// sessionToContinue returns the agent's session that the next attempt continues: that of the last
+// one, if its tree is kept. After a permanent failure of the agent a new session is started,
+// because the session may be the cause; also after a stall.
 func (s State) sessionToContinue(prompt PromptKind) belay.AgentSession {
 	a := s.Current()
 	if a == nil || prompt != PromptRepair && prompt != PromptContinue || a.AgentFailed() && !a.Transient {
@@ -129,7 +127,7 @@ func (s State) sessionToContinue(prompt PromptKind) belay.AgentSession {
 	return a.Session
 }
 
-// grantUse lets a task that has reached a limit use as much again because a person wants it:
+// grantUse lets a task that has reached a limit use as much again, because a person continued it:
 // the loop never exceeds a limit on its own.
 func (m *machine) grantUse() {
 	if usedUp(m.policy, belay.Use{}, m.state.Use) != "" {
@@ -151,8 +149,8 @@ func (m *machine) planAttempt(next Next, rollback bool, why string) {
 	m.issue(Command{Kind: CmdRestore, Attempt: len(m.state.Attempts), Target: m.state.Before, Why: why})
 }
 
-// closeTask closes the task. Only a pass keeps the tree, and a task that broke before its
-// snapshot has nothing to restore.
+// closeTask closes the task. Only a pass keeps the tree, and a task that failed before its snapshot
+// has nothing to restore.
 func (m *machine) closeTask(o Outcome, why string) {
 	m.state.Ending, m.state.Why = o, why
 	m.state.Next, m.state.Parked, m.state.Rechecking = nil, nil, false
@@ -167,15 +165,15 @@ func (m *machine) issueClose() {
 	m.issue(Command{Kind: CmdClose, Attempt: len(m.state.Attempts), Why: string(m.state.Ending)})
 }
 
-// lastAttempt returns the newest attempt's record, in the copy that this step may change.
+// lastAttempt returns the newest attempt's record, which this step may change.
 func (m *machine) lastAttempt() *Attempt { return &m.state.Attempts[len(m.state.Attempts)-1] }
 
 func (m *machine) notNowError(why string) error {
 	return newRefusal(ErrNotNow, belay.CodeUsage, "belay status", "%s: %q is not possible", why, m.event.Kind)
 }
 
-// clone copies whatever a step changes in place. Findings, Kept and Options are
-// only ever replaced, so they may be shared.
+// clone copies everything that a step changes in place. Findings, Kept and Options are only
+// replaced, so they may be shared.
 func (s State) clone() State {
 	s.Pending, s.Parked = clonePointer(s.Pending), clonePointer(s.Parked)
 	s.Gate, s.Next = clonePointer(s.Gate), clonePointer(s.Next)
@@ -200,8 +198,8 @@ func cloneList[T any](list []T) []T {
 	return slices.Clone(list)
 }
 
-// addDuration adds durations from events, which come from other programs: a negative one
-// counts as zero, and the sum stops at the maximum.
+// addDuration adds durations from events of other programs: a negative one counts as zero, and the
+// sum saturates.
 func addDuration(sum, more time.Duration) time.Duration {
 	if more <= 0 {
 		return sum

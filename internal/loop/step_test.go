@@ -22,7 +22,7 @@ func with(change func(*belay.Policy)) belay.Policy {
 	return p
 }
 
-// toCheck is every story up to the first verdict.
+// toCheck is the common start of all stories, up to the first verdict.
 const toCheck = "snapshot attempt1/full capture/after check "
 
 var stories = []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// event makes the event that a word of a story stands for, in answer to s:
+// event makes the event for a word of a story, in answer to s:
 //
 //	ok            the natural result of the pending command; a pass for check and review
 //	fail:cat      a failed verdict with one finding of the category (tests by default)
@@ -21,7 +21,7 @@ import (
 //	exit=3 timeout stall lost broken cancel resume
 //	debug guide skip abort recheck   a decision at the open gate
 //
-// @40m and $1.5 behind a word add elapsed time and cost, #4/5 the feature's retries.
+// @40m and $1.5 after a word add elapsed time and cost, #4/5 the feature's retries.
 func event(t testing.TB, s State, word string) Event {
 	t.Helper()
 	word, e := extras(t, word)
@@ -43,7 +43,7 @@ func event(t testing.TB, s State, word string) Event {
 		if title != "" {
 			f.Title = title
 		}
-		// A title that differs only in numbers is the same finding; letters set them apart.
+		// Titles that differ only in numbers are the same finding, so use letters.
 		f.Title = strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
 				return r + 'a' - '0'
@@ -107,8 +107,8 @@ var resultOf = map[CommandKind]EventKind{
 	CmdCheck: EvChecked, CmdReview: EvReviewed, CmdRestore: EvRestored, CmdDebug: EvDebugged, CmdClose: EvClosed,
 }
 
-// tell runs a story and gives one word for what each event led to: the command
-// issued, the gate opened, the end, "-" for nothing, or the refusal.
+// tell runs a story and returns one word for the effect of each event: the command issued, the gate
+// opened, the end, "-" for nothing, or the error.
 func tell(t testing.TB, p belay.Policy, story string) (State, []string) {
 	t.Helper()
 	var s State

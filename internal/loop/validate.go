@@ -6,22 +6,22 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The reasons Step refuses an event for. Each comes wrapped in a *belay.Error whose
-// sentence names the command, the phase or the gate; errors.Is finds the reason.
+// Reasons for which Step rejects an event. Each is wrapped in a *belay.Error with a message that
+// names the command, the phase or the gate; use errors.Is.
 var (
-	// ErrStale: the result answers a command that is not pending, most often
-	// because somebody else answered it first. Code usage.
+	// ErrStale: the result answers a command that is not pending, usually because another process
+	// answered it first. Code usage.
 	ErrStale = errors.New("the result is stale")
-	// ErrNotNow: the event cannot happen in this phase. Code usage, or cannot when
-	// a result has the right command and the wrong kind.
+	// ErrNotNow: the event cannot happen in this phase. Code usage, or cannot if a result of the
+	// wrong kind answers the right command.
 	ErrNotNow = errors.New("not possible now")
-	// ErrDecision: the decision is not among the options, answers another gate, or
-	// lacks the words it needs. Code usage.
+	// ErrDecision: the decision is not among the options, answers another gate, or lacks a required
+	// text. Code usage.
 	ErrDecision = errors.New("the decision was not accepted")
-	// ErrEvent: the event lacks what its kind must bring, or its kind is unknown.
-	// Code cannot: asking again with the same event never helps.
+	// ErrEvent: the event lacks a required field, or its kind is unknown. Code cannot: trying again
+	// with the same event never helps.
 	ErrEvent = errors.New("the event is incomplete")
-	// ErrState: the state is not one that Step makes. Code cannot.
+	// ErrState: Step cannot have made the state. Code cannot.
 	ErrState = errors.New("the record is damaged")
 )
 
@@ -31,8 +31,8 @@ func newRefusal(reason error, code belay.Code, try, format string, args ...any) 
 	return e
 }
 
-// validate returns what is wrong with a state that was read from a record, so that nothing
-// below has to check that an attempt, a gate or a command exists.
+// validate returns what is wrong with a state that was read from a record. All other code may then
+// assume that the attempt, gate or command of its phase exists.
 func validate(s State) error {
 	damaged := func(what string) error {
 		return newRefusal(ErrState, belay.CodeCannot, "belay log --verify", "phase %q %s", s.Phase, what)

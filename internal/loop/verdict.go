@@ -23,8 +23,8 @@ func (m *machine) onVerdict() error {
 	return m.onRejected()
 }
 
-// IsReviewable reports whether a review of the last attempt can have an effect: it was
-// checked, and what it left was not rolled back.
+// IsReviewable reports whether a review of the last attempt can have an effect: it was checked, and
+// its result was not rolled back.
 func IsReviewable(s State) bool {
 	a := s.Current()
 	if a == nil || a.Snapshot == "" || a.Verdict == "" {
@@ -42,11 +42,10 @@ func IsReviewable(s State) bool {
 	return s.Outcome == OutcomePassed
 }
 
-// onRejected starts the next attempt, which fixes what a review found and what had rejected
-// the work before, unless somebody has accepted it over that since. Whoever rejects at a gate
-// is the person who would be asked, so neither the retries nor the mode stop it. Only the
-// limit of all attempts does, and a finding that rejects a third time, which another attempt
-// would not end.
+// onRejected starts the next attempt, which fixes the findings of the review and those that had
+// rejected the work before, unless a person has overridden those. A person who rejects at a gate
+// has decided, so neither the retries nor the mode stop it. Only the limit of all attempts does,
+// and a finding that rejects a third time, which another attempt would not fix.
 func (m *machine) onRejected() error {
 	a := m.lastAttempt()
 	known := map[string]bool{}
@@ -91,15 +90,14 @@ func (m *machine) onRejected() error {
 	return nil
 }
 
-// reopen reverts that the task was ending, or waited.
+// reopen reverts that the task was ending or waiting.
 func (m *machine) reopen() {
 	m.state.Outcome, m.state.Ending, m.state.Why = OutcomeNone, OutcomeNone, ""
 	m.state.Pending, m.state.Parked, m.state.Next, m.state.Gate = nil, nil, nil, nil
 	m.state.Rechecking = false
 }
 
-// onApproved counts a person's approval, and accepts the work with the last one that the
-// policy wants.
+// onApproved counts a person's approval, and accepts the work after the last required one.
 func (m *machine) onApproved() error {
 	if m.state.Phase != PhaseGate || m.state.Gate.Kind != GateReview {
 		return m.notNowError("no gate waits for a review")
@@ -152,7 +150,7 @@ func (m *machine) openReviewGate(left []string) {
 	m.openGate(GateReview, fmt.Sprintf("attempt %d passed and waits for a review by %s", m.lastAttempt().N, strings.Join(left, ", ")), "")
 }
 
-// onSubmitted submits accepted work to a person, who decides about it again.
+// onSubmitted submits accepted work to a person for a new decision.
 func (m *machine) onSubmitted() error {
 	if !IsReviewable(m.state) || m.lastAttempt().Verdict != belay.VerdictPass || m.state.Phase == PhaseGate {
 		return m.notNowError("the working tree has no accepted work")
@@ -167,8 +165,8 @@ func (m *machine) onSubmitted() error {
 	return nil
 }
 
-// onOverruled accepts work over a person's rejection before the next attempt has started; the
-// sender knows that it has not. At a gate it is a decision.
+// onOverruled accepts work despite a person's rejection before the next attempt has started, which
+// the caller must check. At a gate, a decision does this.
 func (m *machine) onOverruled() error {
 	if strings.TrimSpace(m.event.Note) == "" {
 		return newRefusal(ErrDecision, belay.CodeUsage, `add --note "why it may be accepted"`, "accepting rejected work needs a reason")
@@ -178,7 +176,7 @@ func (m *machine) onOverruled() error {
 	}
 	if m.state.Phase == PhaseAttempt {
 		m.state.Attempts = m.state.Attempts[:len(m.state.Attempts)-1]
-		m.state.Allowed-- // a rejection's attempt brings its own allowance
+		m.state.Allowed-- // the attempt after a rejection had raised it
 	}
 	m.reopen()
 	m.state.Parking = false
@@ -187,8 +185,8 @@ func (m *machine) onOverruled() error {
 	return nil
 }
 
-// IsOverrulable reports whether the pending command starts what a person's rejection led to:
-// until it has started, the rejection can be overruled.
+// IsOverrulable reports whether the pending command follows a person's rejection: until it has
+// started, the rejection can be overruled.
 func IsOverrulable(s State) bool {
 	n := len(s.Attempts)
 	switch {

@@ -9,8 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// tellOn goes on with events that are not results; the id of the pending command is
-// filled in.
+// tellOn applies events that are not results; the ID of the pending command is filled in.
 func tellOn(t *testing.T, p belay.Policy, s State, list ...Event) (State, error) {
 	t.Helper()
 	for _, e := range list {
@@ -32,8 +31,8 @@ func rejection(by, title string) Event {
 
 func approval(by string) Event { return Event{Kind: EvVerdict, Verdict: belay.VerdictPass, By: by} }
 
-// stands says where a task is: its phase, the prompt of its attempt or the kind of its
-// gate, and how many attempts there were.
+// stands returns the state of a task: its phase, the prompt of its attempt or the kind of its gate,
+// and the number of attempts.
 func stands(s State) string {
 	text := string(s.Phase)
 	switch {
@@ -47,7 +46,7 @@ func stands(s State) string {
 	return fmt.Sprintf("%s %d", text, len(s.Attempts))
 }
 
-// TestVerdict: what a person's review of judged work leads to, wherever the task stands.
+// TestVerdict: the effect of a person's review of checked work, in any phase.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	persons := func(names ...string) belay.Policy {
@@ -94,8 +93,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestThriceTheSame: a person who finds the same thing a third time is told so, and may
-// still insist.
+// TestThriceTheSame: a person who reports the same finding a third time is asked again, and may
+// insist.
 func TestThriceTheSame(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Persons, p.Retry = []string{"ana"}, belay.RetryRepair })
@@ -115,8 +114,8 @@ func TestThriceTheSame(t *testing.T) {
 	}
 }
 
-// TestRejectionKeepsReasons: what had refused the work before is mended with what the
-// review found, each once.
+// TestRejectionKeepsReasons: the next attempt fixes the earlier findings and those of the review,
+// each once.
 func TestRejectionKeepsReasons(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Retries = 0 })
@@ -133,8 +132,8 @@ func TestRejectionKeepsReasons(t *testing.T) {
 	}
 }
 
-// TestRejectionAfterOverruling: what somebody accepted the work over is settled, and is
-// not handed on with what a later review finds.
+// TestRejectionAfterOverruling: findings that a person has overridden are not repeated with those
+// of a later review.
 func TestRejectionAfterOverruling(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Retries = 0 })
@@ -157,7 +156,8 @@ func TestRejectionAfterOverruling(t *testing.T) {
 	}
 }
 
-// TestApprovingNeedsAReason: what was refused needs one, what waits for a review none.
+// TestApprovingNeedsAReason: approving rejected work needs a reason, approving work that waits for
+// a review does not.
 func TestApprovingNeedsAReason(t *testing.T) {
 	t.Parallel()
 	s, _ := tell(t, with(func(p *belay.Policy) { p.Retries = 0 }), "ok ok ok fail")
@@ -204,8 +204,8 @@ func TestVerdictsThatAreRefused(t *testing.T) {
 	}
 }
 
-// Who approves what was only asked about has answered: a reason is not wanted, as it is for
-// work that was refused.
+// TestApprovingAQuestion: approving work with only questions answers them, so it needs no reason,
+// unlike rejected work.
 func TestApprovingAQuestion(t *testing.T) {
 	t.Parallel()
 	s, _ := tell(t, once, "ok ok ok ask:deleted")
