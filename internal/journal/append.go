@@ -15,14 +15,14 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Create begins the record of task with one entry and gives its head. The entry is on
-// the disk, synced, when Create returns, and the record comes into being as a whole.
+// Create creates the record of task with one entry and returns its head. The entry is synced to the
+// disk when Create returns, and the record never appears incomplete.
 //
-// Errors: belay.CodeUsage for an id or a type that is none, or when the task exists,
-// under this id or one that differs by case; belay.CodeBusy when another process holds
-// the record for ten seconds; belay.CodeInterrupted when ctx ends while waiting (pass
-// context.WithoutCancel where a step must be recorded). A file that a crash left
-// without one whole entry is set aside, and the task created.
+// Errors: belay.CodeUsage for an invalid ID or type, or if the task exists, under this ID or one
+// that differs by case; belay.CodeBusy if another process locks the record for ten seconds;
+// belay.CodeInterrupted if ctx ends while waiting (pass context.WithoutCancel if a step must be
+// recorded). A file that a crash left without a complete entry is moved aside, and the task
+// created.
 func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data any) (Head, error) {
 	task, err := belay.ParseNewTaskID(string(task))
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data 
 	return l.Head(), nil
 }
 
-// setAside moves away what is in the place of a new record, unless it is one.
+// setAside moves away the file in the place of a new record, unless it is a record.
 func (s *Store) setAside(task belay.TaskID) error {
 	path := s.taskFile(task)
 	if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -79,8 +79,8 @@ func (s *Store) setAside(task belay.TaskID) error {
 
 func tornName(path string, n int) string { return fmt.Sprintf("%s.torn-%d", path, n) }
 
-// writeFirst puts the first line where the record belongs, as a whole file. The
-// temporary name is fixed, for the lock is held: what a crash left is replaced.
+// writeFirst writes the first lines of a record as a complete file. The temporary name is fixed,
+// because the lock is held: what a crash left is replaced.
 func (s *Store) writeFirst(task belay.TaskID, text []byte) error {
 	path := s.taskFile(task)
 	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
@@ -99,16 +99,15 @@ func (s *Store) writeFirst(task belay.TaskID, text []byte) error {
 	return nil
 }
 
-// Append adds an entry when the record's head is after, and gives the new head. The
-// entry is on the disk, synced, when Append returns. Its time is the clock's, or the
-// last entry's when the clock has gone back.
+// Append adds an entry if the record's head is after, and returns the new head. The entry is synced
+// to the disk when Append returns. Its time is the clock's, or the last entry's if the clock has
+// gone back.
 //
-// When the record has grown since after was read the error is a *MovedError and nothing
-// is written. Bytes at the end that are no whole entry are kept in a file beside the
-// record and cut off first. After any other error the record is as it was, unless the
-// disk refused even to take back what was written: then half an entry is cut off by the
-// next append, and a whole one makes the next append with the same after a *MovedError.
-// Errors otherwise: belay.CodeNotFound without a record, and those of Create.
+// If the record has grown since after was read, the error is a *MovedError and nothing is written.
+// An incomplete entry at the end is first moved to a file beside the record. After any other error
+// the record is unchanged, unless the disk also failed to remove what was written: the next append
+// then removes an incomplete entry, and returns a *MovedError after a complete one. Other errors:
+// belay.CodeNotFound without a record, and those of Create.
 func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ string, data any) (Head, error) {
 	raw, err := Encode(data)
 	if err != nil {
@@ -154,14 +153,14 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// extend writes text after the whole entries of f, and takes it back when that fails.
+// extend writes text after the complete entries of f, and removes it again if that fails.
 func (s *Store) extend(f *os.File, end recordEnd, text []byte) error {
 	if end.torn > 0 {
 		if err := s.cutTorn(f, end); err != nil {
 			return err
 		}
 	}
-	if end.last.Seq == 1 { // whoever created the record may have died before this
+	if end.last.Seq == 1 { // the creator of the record may have died before syncing its folder
 		if err := s.syncDir(filepath.Dir(f.Name())); err != nil {
 			return err
 		}
@@ -189,7 +188,7 @@ func (s *Store) truncate(f *os.File, size int64) error {
 	return nil
 }
 
-// cutTorn keeps the torn bytes in a file of their own, synced, before it cuts them off.
+// cutTorn copies the torn bytes to a separate file, synced, before it removes them.
 func (s *Store) cutTorn(f *os.File, end recordEnd) error {
 	for n := 1; ; n++ {
 		err := s.writeNew(tornName(f.Name(), n), io.NewSectionReader(f, end.complete, end.torn))

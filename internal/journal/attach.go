@@ -15,10 +15,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Attach keeps the bytes of r under their SHA-256, which it gives as 64 lower-case hex
-// digits, with their number. They are on the disk, synced, when it returns. The same
-// bytes are one attachment however often they come; one that was damaged on the disk is
-// made good by attaching its bytes again. An error of r or of the disk leaves nothing.
+// Attach stores the bytes of r under their SHA-256 and returns it as 64 lower-case hex digits, with
+// their number. They are synced to the disk when it returns. Equal bytes are stored once; attaching
+// them again repairs an attachment that was damaged on the disk. After an error of r or of the disk
+// nothing is stored.
 func (s *Store) Attach(r io.Reader) (sha string, size int64, err error) {
 	if err := s.makeDirs(s.newFiles()); err != nil {
 		return "", 0, err
@@ -39,7 +39,7 @@ func (s *Store) Attach(r io.Reader) (sha string, size int64, err error) {
 	if err := s.step("rename", path); err != nil {
 		return "", 0, couldNot("write", path, err)
 	}
-	if err := fsroot.Rename(f.Name(), path); err != nil { // over the same bytes, if any
+	if err := fsroot.Rename(f.Name(), path); err != nil { // replaces equal bytes, if any
 		return "", 0, couldNot("write", path, err)
 	}
 	if err := s.syncDir(s.filesDir()); err != nil {
@@ -52,8 +52,8 @@ type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
 
-// newFile makes a file below files/.new and holds its lock until done, which also
-// removes the file if it is still there. The lock tells sweep that it has a writer.
+// newFile creates a file in files/.new and holds its lock until done is called, which also removes
+// the file if it still exists. The lock shows sweep that the file has a writer.
 func (s *Store) newFile() (f *os.File, done func(), err error) {
 	for {
 		if err := s.step("create", s.newFiles()); err != nil {
@@ -67,20 +67,20 @@ func (s *Store) newFile() (f *os.File, done func(), err error) {
 		if _, err := fsroot.Lstat(f.Name()); held && err == nil {
 			return f, func() { f.Close(); fsroot.Remove(f.Name()); unlock() }, nil
 		}
-		f.Close() // a sweep came between the file's creation and its lock
+		f.Close() // sweep ran between the file's creation and its lock
 		unlock()
 	}
 }
 
-// tryLock locks an existing file if nobody else has locked it.
+// tryLock locks an existing file unless another process has locked it.
 func tryLock(path string) (unlock func(), ok bool) {
 	fl := fsroot.NewExistingLock(path)
 	ok, err := fl.TryLock()
 	return func() { fl.Unlock() }, ok && err == nil
 }
 
-// sweep removes files below files/.new whose writer has died. Names there are random
-// and not used twice, so a file that could be locked has no writer left.
+// sweep removes files in files/.new of which the writer has died. Their names are random and not
+// reused, so a file that can be locked has no writer.
 func (s *Store) sweep() {
 	left, _ := fsroot.ReadDir(s.newFiles())
 	for _, e := range left {
@@ -92,10 +92,10 @@ func (s *Store) sweep() {
 	}
 }
 
-// OpenAttachment opens the attachment sha for reading. The hash is computed on the way:
-// instead of the end, damaged bytes give an error (belay.CodeCannot), so only what was
-// read to its end is proved. Errors: belay.CodeUsage when sha is not 64 lower-case hex
-// digits, belay.CodeNotFound when there is no such attachment.
+// OpenAttachment opens the attachment sha for reading. It verifies the hash at the end: damaged
+// bytes give an error (belay.CodeCannot) instead of EOF, so only complete reads are verified.
+// Errors: belay.CodeUsage if sha is not 64 lower-case hex digits, belay.CodeNotFound if there is no
+// such attachment.
 func (s *Store) OpenAttachment(sha string) (io.ReadCloser, error) {
 	if !IsHash(sha) {
 		return nil, belay.Refuse(belay.CodeUsage, "use the 64 hex digits of its hash", "%q is not the name of an attachment", sha)
@@ -111,8 +111,8 @@ func (s *Store) OpenAttachment(sha string) (io.ReadCloser, error) {
 	return &proving{f: f, sum: sha256.New(), sha: sha}, nil
 }
 
-// Attachment returns the bytes of the attachment sha, see OpenAttachment; *fsroot.SizeError
-// when there are more than belay writes.
+// Attachment returns the bytes of the attachment sha, see OpenAttachment; *fsroot.SizeError if it
+// is larger than belay writes.
 func (s *Store) Attachment(sha string) ([]byte, error) {
 	f, err := s.OpenAttachment(sha)
 	if err != nil {
@@ -147,8 +147,8 @@ func (p *proving) Read(b []byte) (int, error) {
 // Close closes the file.
 func (p *proving) Close() error { return p.f.Close() }
 
-// AttachmentSize returns the size of an attachment, without a look at its bytes. Errors are
-// those of OpenAttachment, and of the disk.
+// AttachmentSize returns the size of an attachment, without reading it. Errors are those of
+// OpenAttachment, and of the disk.
 func (s *Store) AttachmentSize(sha string) (int64, error) {
 	f, err := s.OpenAttachment(sha)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Next parses raw, which ends in a newline when it is whole, and checks that it
-// follows last in the record of task. The zero last is before the first line.
+// Next parses raw, a line that must end in a newline, and checks that it follows last in the record
+// of task. The zero last precedes the first line.
 func Next(raw []byte, last Line, task belay.TaskID) (Line, error) {
 	text, whole := bytes.CutSuffix(raw, []byte("\n"))
 	if !whole {
@@ -44,9 +44,8 @@ func follows(last, l Line, task belay.TaskID) error {
 	return nil
 }
 
-// ReadLine returns the next line with its newline and its size in bytes; 0 is the end.
-// Of a line longer than an entry may be only the size is given. bufio.Scanner would
-// stop at long lines without a word about what follows.
+// ReadLine returns the next line with its newline and its size in bytes; 0 is the end. For a line
+// longer than MaxLine it returns only the size. bufio.Scanner would stop at such a line.
 func ReadLine(br *bufio.Reader) (raw []byte, size int64, err error) {
 	tooLong := false
 	for {
@@ -66,7 +65,8 @@ func ReadLine(br *bufio.Reader) (raw []byte, size int64, err error) {
 	}
 }
 
-// IsComplete reports whether a line, with its newline, is JSON from its first byte to its last.
+// IsComplete reports whether a line is a complete JSON value that starts with { and ends with a
+// newline.
 func IsComplete(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("{")) && bytes.HasSuffix(raw, []byte("\n")) && json.Valid(raw)
 }

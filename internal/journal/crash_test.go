@@ -21,8 +21,8 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestMain lets this binary be its own victim: a test starts it again with
-// JOURNAL_CHILD set to what the child shall do.
+// TestMain also makes this binary the process that is killed: JOURNAL_CHILD tells the child what to
+// do.
 func TestMain(m *testing.M) {
 	s := Open(os.Getenv("JOURNAL_DIR"))
 	switch os.Getenv("JOURNAL_CHILD") {
@@ -67,8 +67,8 @@ func killAt(s *Store, n int64) {
 	}
 }
 
-// scene is something the store does, from a state that prepare makes. done reports
-// whether it was done, and fails when the store is neither as before nor as after.
+// scene is an operation of the store, from a state that prepare creates. done reports whether it
+// was completed, and fails if the store is neither as before nor as after.
 type scene struct {
 	prepare func(s *Store) error
 	act     func(s *Store) error
@@ -164,8 +164,8 @@ func appended(s *Store) (bool, error) {
 	return len(l.Entries) == 2, nil
 }
 
-// kept says whether the torn bytes are still somewhere, in the record or, when it was
-// mended, in a file beside it.
+// kept checks that the torn bytes still exist, in the record or, if it was repaired, in a file
+// beside it.
 func kept(s *Store, mended bool) error {
 	names, _ := filepath.Glob(s.taskFile("T7") + "*")
 	for _, name := range names {
@@ -181,7 +181,8 @@ func kept(s *Store, mended bool) error {
 	return fmt.Errorf("the torn bytes are gone; there are %v", names)
 }
 
-// Killed before any step, a store is as before or as after, and doing it again works.
+// TestKillAtEveryStep: after a kill before any step, the store is as before or as after, and
+// repeating the operation works.
 func TestKillAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for name, sc := range scenes {
@@ -212,8 +213,8 @@ func TestKillAtEveryStep(t *testing.T) {
 	}
 }
 
-// again checks the state after an accident at step n, does the act again when it was
-// not done, and checks that nothing is left over.
+// again checks the state after an accident at step n, repeats an incomplete operation, and checks
+// that no files are left over.
 func again(t *testing.T, s *Store, sc scene, n int) {
 	t.Helper()
 	ok, err := sc.done(s)
@@ -242,8 +243,8 @@ func again(t *testing.T, s *Store, sc scene, n int) {
 	}
 }
 
-// When the disk fills up at any step, for that step or from there on, the act fails and
-// says so with the path, and works once there is room again.
+// TestFaultAtEveryStep: if the disk is full at any step, once or from then on, the operation fails
+// with an error that names the path, and works once there is space again.
 func TestFaultAtEveryStep(t *testing.T) {
 	t.Parallel()
 	for name, sc := range scenes {
@@ -285,8 +286,8 @@ func TestFaultAtEveryStep(t *testing.T) {
 	}
 }
 
-// The order of steps is what survives a power cut: a file's bytes are synced before its
-// name is made, and the folder after that.
+// TestOrderOfSteps: the order of steps must survive a power cut: a file is synced before it gets
+// its name, and the folder after that.
 func TestOrderOfSteps(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -325,8 +326,8 @@ func TestOrderOfSteps(t *testing.T) {
 	}
 }
 
-// A record may be cut anywhere: what is whole is read, the rest is kept, and the next
-// append stands after the last whole entry.
+// TestCutAtEveryByte: a record may be cut anywhere: complete entries are read, the rest is kept,
+// and the next append follows the last complete entry.
 func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	s := Open(fastDir(t))
@@ -371,8 +372,8 @@ func TestCutAtEveryByte(t *testing.T) {
 	t.Logf("%d cuts", len(text)+1)
 }
 
-// No byte of a record can change unnoticed, and an append after such a change either
-// refuses or keeps every byte it cuts off.
+// TestFlipEveryByte: no byte of a record can change unnoticed, and an append after such a change
+// either fails or keeps every byte that it removes.
 func TestFlipEveryByte(t *testing.T) {
 	t.Parallel()
 	s := Open(fastDir(t))
@@ -415,7 +416,7 @@ func TestFlipEveryByte(t *testing.T) {
 	t.Logf("%d flips", flips)
 }
 
-// Ten processes append a hundred entries each, and none is lost.
+// TestTenProcesses: ten processes append a hundred entries each, and none is lost.
 func TestTenProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -473,7 +474,7 @@ func appendMany(s *Store, name string, n int) error {
 	return nil
 }
 
-// A write that the system cuts short is taken back.
+// TestShortWrite: a short write is removed again.
 func TestShortWrite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -512,7 +513,8 @@ func appendBeyondLimit(s *Store) error {
 	return nil
 }
 
-// In a folder that may not be written to, reading works and writing says what to do.
+// TestReadOnlyFolder: in a read-only folder, reading works and the error of a write says what to
+// do.
 func TestReadOnlyFolder(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "belay-journal-ro-*") // t.TempDir's parents are closed to others

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// step asks the Fault hook before something is done to the disk.
+// step calls the Fault hook before a change of the disk.
 func (s *Store) step(op, path string) error {
 	if s.Fault == nil {
 		return nil
@@ -21,7 +21,7 @@ func (s *Store) step(op, path string) error {
 	return s.Fault(op, path)
 }
 
-// couldNot names what was being done, and says what to try where a person can help.
+// couldNot adds the operation and the path to err, and what a person can try.
 func couldNot(doing, path string, err error) error {
 	cannot := func(what, try string) error {
 		return &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("cannot %s %s: %s", doing, path, what), Try: try, Err: err}
@@ -38,8 +38,8 @@ func couldNot(doing, path string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, path, err)
 }
 
-// makeDirs makes dir and what is missing above it, and syncs each parent, so that a
-// synced file below dir is not lost with its folder.
+// makeDirs creates dir and its missing parents, and syncs each parent, so that a power cut does not
+// lose a synced file in dir with its folder.
 func (s *Store) makeDirs(dir string) error {
 	if info, err := fsroot.Lstat(dir); err == nil && info.IsDir() {
 		return nil
@@ -59,7 +59,7 @@ func (s *Store) makeDirs(dir string) error {
 	return s.syncDir(parent)
 }
 
-// syncDir makes the names in dir last through a power cut.
+// syncDir syncs the names in dir, so that they survive a power cut.
 func (s *Store) syncDir(dir string) error {
 	if err := s.step("syncdir", dir); err != nil {
 		return couldNot("sync", dir, err)
@@ -69,14 +69,14 @@ func (s *Store) syncDir(dir string) error {
 		return couldNot("sync", dir, err)
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // EINVAL: this file system has no such thing
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // EINVAL: this file system cannot sync folders
 		return couldNot("sync", dir, err)
 	}
 	return nil
 }
 
-// writeNew makes the file path, which must not exist, with the bytes of r, synced. On
-// an error no file is left, unless not even that could be done.
+// writeNew creates the file path, which must not exist, with the bytes of r, synced. After an error
+// it tries to remove the file.
 func (s *Store) writeNew(path string, r io.Reader) (err error) {
 	if err := s.step("create", path); err != nil {
 		return couldNot("write", path, err)
@@ -119,8 +119,8 @@ func (s *Store) sync(f *os.File) error {
 	return nil
 }
 
-// stepWriter asks the Fault hook before each write. It hides the file's ReadFrom,
-// which would write without asking.
+// stepWriter calls the Fault hook before each write. It hides the file's ReadFrom, which would
+// bypass it.
 type stepWriter struct {
 	s *Store
 	f *os.File

@@ -9,16 +9,16 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// recordEnd is where a record ends: its last whole entry, the bytes up to and with it,
-// and the bytes after it.
+// recordEnd is the end of a record: its last complete entry, the size up to the end of that entry,
+// and the number of bytes after it.
 type recordEnd struct {
 	last     Line
 	complete int64
 	torn     int64
 }
 
-// findEnd finds the end of the record. Where the last line is whole it alone is read,
-// so an append costs the same in a long record as in a short one; otherwise all is.
+// findEnd finds the end of the record. If the last line is complete it reads only that line, so the
+// cost of an append does not depend on the length of the record; otherwise it reads everything.
 func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -46,8 +46,8 @@ func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
 	return recordEnd{last: found.last, complete: found.complete, torn: found.log.Torn}, nil
 }
 
-// lastLine reads what follows the last newline but one, reading backwards in growing
-// pieces; nothing when that is longer than an entry may be.
+// lastLine returns the last line, reading backwards in growing pieces; nil if it is longer than
+// MaxLine.
 func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 	for piece := int64(16 << 10); ; piece *= 4 {
 		n := min(piece, size)

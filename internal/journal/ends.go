@@ -10,9 +10,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Ends gives the first entry of a record and its newest ones, oldest first: most of them where there are so many and
-// none of them is damaged. It reads as much of a long record as of a short one, and does not check what is in between.
-// CodeNotFound without a record.
+// Ends returns the first entry of a record and up to most of its newest ones, oldest first, back to
+// the first damaged one. Its cost does not depend on the length of the record, and it does not
+// check the entries in between. CodeNotFound without a record.
 func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, err error) {
 	path := s.taskFile(task)
 	f, err := openRecord(path, os.O_RDONLY)
@@ -46,16 +46,16 @@ func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, er
 		}
 	}
 	if len(last) == 0 {
-		log, err := s.Read(task) // torn or damaged: reading all of it says how
+		log, err := s.Read(task) // torn or damaged: Read returns the cause
 		return l.Entry, log.Entries, err
 	}
 	return l.Entry, last, nil
 }
 
-// completeLines parses the whole lines at the end of a piece of a record, most of them at most, back to the first one that
-// is none.
+// completeLines parses up to most complete lines at the end of a piece of a record, back to the
+// first invalid one.
 func completeLines(buf []byte, fromStart bool, most int) (list []Entry) {
-	buf = buf[:bytes.LastIndexByte(buf, '\n')+1] // what follows the last newline is torn
+	buf = buf[:bytes.LastIndexByte(buf, '\n')+1] // a line without a newline is torn
 	for len(buf) > 0 && len(list) < most {
 		start := bytes.LastIndexByte(buf[:len(buf)-1], '\n') + 1
 		if start == 0 && !fromStart {

@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestEnds reads the first and the newest entries of records of all lengths, as a whole reading finds them, and says what
-// is wrong where that does.
+// TestEnds: for records of all lengths, Ends returns the same entries as Read, and the same error
+// for a damaged one.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Whatever parses is written back to the same bytes: there is one way to write an entry.
+// FuzzLine: writing a parsed line gives the same bytes, so there is only one way to write an entry.
 func FuzzLine(f *testing.F) {
 	seed := Line{Entry: Entry{Seq: 1, Time: time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC), Type: "created", Data: []byte(`{"prose":"a","hash":"\"hash\":\""}`)}, Task: "T7"}
 	text, err := Make(&seed)

@@ -11,9 +11,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Extend makes a copy of a record that is kept elsewhere as long as log, or makes the copy where there is none. log was read
-// and its chain proved. CodeRefused, and nothing is written, when the copy is not the beginning of log: an entry that was
-// seen does not change. Other errors are those of Append.
+// Extend appends the missing entries of log to a copy of its record, or creates the copy. The
+// caller has verified the chain of log. CodeRefused, and nothing is written, if the copy is not the
+// beginning of log, because entries never change. Other errors are those of Append.
 func (s *Store) Extend(ctx context.Context, log Log) error {
 	path := s.taskFile(log.Task)
 	if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {

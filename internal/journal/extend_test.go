@@ -10,7 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// TestExtend lets a copy follow a record, also after a write was cut off, and refuses another record in its place.
+// TestExtend extends a copy of a record, also after an interrupted write, and rejects another
+// record in its place.
 func TestExtend(t *testing.T) {
 	ctx, s, copied := context.Background(), Open(t.TempDir()), Open(t.TempDir())
 	head, err := s.Create(ctx, "T7", "task", 0)
@@ -51,7 +52,7 @@ func TestExtend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied.Fault = func(op, _ string) error { // the disk is full in the middle of the write
+	copied.Fault = func(op, _ string) error { // the disk is full during the write
 		if op == "sync" || op == "truncate" {
 			return errors.New("no")
 		}
@@ -66,7 +67,7 @@ func TestExtend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, int64(len(text)-20)); err != nil { // what a kill in the middle of a write leaves
+	if err := os.Truncate(path, int64(len(text)-20)); err != nil { // left by a kill during a write
 		t.Fatal(err)
 	}
 	same("after half a line")

@@ -13,10 +13,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Follow yields the entries of task's record whose number is greater than after, those
-// that are there and then each new one, until ctx ends or the loop over it does. It
-// looks ten times a second. An error ends it: no such task (belay.CodeNotFound), or a
-// record that is damaged (belay.CodeCannot). A torn end is waited for.
+// Follow yields the entries of task's record with a number greater than after, first the existing
+// ones and then each new one, until ctx or the caller's loop ends. It polls ten times a second. It
+// ends with an error if there is no such task (belay.CodeNotFound), or if the record is damaged
+// (belay.CodeCannot). It waits for the rest of a torn entry.
 func (s *Store) Follow(ctx context.Context, task belay.TaskID, after int) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		t := tail{store: s, task: task}
@@ -42,18 +42,18 @@ func (s *Store) Follow(ctx context.Context, task belay.TaskID, after int) iter.S
 	}
 }
 
-// tail is a place in a record up to which it has been read.
+// tail is a record and how far it has been read.
 type tail struct {
 	store *Store
 	task  belay.TaskID
-	read  int64 // bytes of the entries given so far
+	read  int64 // size of the entries returned so far
 	last  Line
 }
 
-// next returns the whole entries that were added since the last look.
+// next returns the complete entries that were added since the last call.
 func (t *tail) next() ([]Entry, error) {
 	path := t.store.taskFile(t.task)
-	if t.last.Seq == 0 { // a damaged or a missing record says so at once, as Read does
+	if t.last.Seq == 0 { // a damaged or missing record is an error at once, as in Read
 		found, err := t.store.scan(t.task)
 		if err != nil {
 			return nil, err
@@ -96,10 +96,10 @@ func (t *tail) added(path string) ([]Entry, error) {
 			t.last, t.read = l, t.read+size
 			entries = append(entries, l.Entry)
 		case IsComplete(raw):
-			_, again := t.store.Read(t.task) // the whole record names the line, or finds it fixed
+			_, again := t.store.Read(t.task) // reading all of it names the damaged line, or finds it repaired
 			return entries, again
 		default:
-			return entries, nil // the end, or a torn one: what comes next shows
+			return entries, nil // the end, or a torn entry, which may be completed
 		}
 	}
 }

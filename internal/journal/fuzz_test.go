@@ -15,7 +15,8 @@ func seedLine(t testing.TB, typ, data string) []byte {
 	return text
 }
 
-// Any bytes make a record, a refusal or nothing, and what is read is a prefix of them.
+// FuzzRecord: any bytes are a record, an error or nothing, and the entries read are a prefix of the
+// bytes.
 func FuzzRecord(f *testing.F) {
 	good := seedLine(f, "created", `{"n":1}`)
 	f.Add(good)

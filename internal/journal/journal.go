@@ -24,59 +24,59 @@ import (
 //	files/<sha256>            one attachment
 //	files/.new/               attachments being written
 
-const pollWait = 100 * time.Millisecond // between two looks at a followed file
+const pollWait = 100 * time.Millisecond // how often a followed file is checked
 
 // LockWait is how long another process may take to finish one append. Only tests change it.
 var LockWait = 10 * time.Second
 
-// Store is the record below one folder. Its methods may be called from any number of
-// goroutines and processes at once. The fields are set before first use.
+// Store contains the records below one folder. Its methods are safe for concurrent use by
+// goroutines and processes. Set the fields before first use.
 type Store struct {
-	// Fault, when set, is called before every step that changes the disk: "mkdir",
-	// "create", "write", "sync", "rename", "truncate", "remove" and "syncdir", with the
-	// path it works on. An error it returns takes the place of the step.
+	// Fault, if set, is called before every step that changes the disk: "mkdir", "create", "write",
+	// "sync", "rename", "truncate", "remove" and "syncdir", with its path. If it returns an error,
+	// the step fails with that error.
 	Fault func(op, path string) error
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
 	dir  string
-	kind string // the folder of the records
+	kind string // the folder of the records: tasks or features
 	wait time.Duration
 	poll time.Duration
 }
 
-// Open returns the store below dir. It touches nothing: folders are made by the first
-// write, and reading a store that is not there finds nothing.
+// Open returns the store below dir. It does not access the disk: the first write creates the
+// folders, and a store that does not exist is empty.
 func Open(dir string) *Store {
 	return &Store{dir: dir, kind: "tasks", wait: LockWait, poll: pollWait}
 }
 
-// Features returns the store of the records of features, which has the same attachments. Its ids are F1, F2, …
+// Features returns the store of the records of features, with the same attachments. Its IDs are F1,
+// F2, …
 func (s *Store) Features() *Store {
 	other := *s
 	other.kind = "features"
 	return &other
 }
 
-// Log is a whole record as one reading found it. Torn is the number of bytes after
-// the last whole entry: what a crash left, or an append that is being written.
+// Log is a record as it was read. Torn is the number of bytes after the last complete entry: left
+// by a crash, or part of a running append.
 type Log struct {
-	Task    belay.TaskID `json:"task"` // as it was written when the task was created
+	Task    belay.TaskID `json:"task"` // as written when the task was created
 	Entries []Entry      `json:"entries"`
 	Head    Head         `json:"head"`
 	Torn    int64        `json:"torn,omitempty"`
 }
 
-// MovedError says that the record has grown since the caller read it, so what the
-// caller was about to append may no longer be true. Read again and decide again.
-// Its code is belay.CodeBusy.
+// MovedError means that the record has grown since the caller read it, so the caller must read it
+// again and decide again. Its code is belay.CodeBusy.
 type MovedError struct {
 	Task  belay.TaskID
-	After Head // what the caller knew
-	Head  Head // what the record's head is
+	After Head // the head that the caller expected
+	Head  Head // the current head
 }
 
-// Error says how far the record has moved.
+// Error returns the actual and the expected number of the last entry.
 func (e *MovedError) Error() string { return e.refusal().Error() }
 
 // Unwrap returns the *belay.Error.
@@ -108,8 +108,8 @@ func (s *Store) taskFile(task belay.TaskID) string {
 	return filepath.Join(s.tasksDir(), fileKey(task)+suffix)
 }
 
-// Stamp tells one state of a task's record from another by its size and time, for whoever can live with a mistake; "" where
-// there is none.
+// Stamp returns the size and modification time of a task's record, to notice most changes cheaply;
+// "" if there is none.
 func (s *Store) Stamp(task belay.TaskID) string {
 	info, err := fsroot.Lstat(s.taskFile(task))
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Store) Stamp(task belay.TaskID) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// Stamps is Stamp for all records together: it tells whether anything was recorded meanwhile.
+// Stamps returns a Stamp of all records together, which changes when anything is recorded.
 func (s *Store) Stamps() string {
 	list, err := fsroot.ReadDir(s.tasksDir())
 	if err != nil {
@@ -137,9 +137,9 @@ func (s *Store) lockFile(task belay.TaskID) string {
 	return filepath.Join(s.tasksDir(), fileKey(task)+".lock")
 }
 
-// fileKey is the id's key with every byte that is not a small letter, a digit, '.',
-// '_' or '-' written as %xx. An id that ParseTaskID accepts comes out as its key;
-// anything else still makes a file name inside the folder, for which nothing exists.
+// fileKey returns the ID's key with every byte except small letters, digits, '.', '_' and '-'
+// written as %xx. Valid IDs are unchanged; any other ID gives a file name inside the folder that
+// does not exist.
 func fileKey(task belay.TaskID) string {
 	var b strings.Builder
 	for i, c := range []byte(task.Key()) {

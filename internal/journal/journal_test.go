@@ -19,8 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// fastDir is a folder in memory where the system has one: tests that write thousands of
-// times need the order of steps, not the disk.
+// fastDir returns a folder in memory if the system has one: tests with thousands of writes need the
+// order of steps, not the disk.
 func fastDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "belay-journal-*")
@@ -36,7 +36,7 @@ type note struct {
 	Text string `json:"text,omitempty"`
 }
 
-// fill makes the task T7 with n entries and gives its head.
+// fill creates the task T7 with n entries and returns its head.
 func fill(t *testing.T, s *Store, n int) Head {
 	t.Helper()
 	head, err := s.Create(t.Context(), "T7", "created", note{N: 1})
@@ -202,7 +202,7 @@ func TestTasksInOrderOfCreation(t *testing.T) {
 	wantCode(t, err, belay.CodeCannot, "line 1", "version 2")
 }
 
-// What was appended is what is read, whatever it holds.
+// TestReadGivesWhatWasAppended: Read returns exactly what was appended, for any data.
 func TestReadGivesWhatWasAppended(t *testing.T) {
 	t.Parallel()
 	dir := fastDir(t)
@@ -236,7 +236,8 @@ func TestReadGivesWhatWasAppended(t *testing.T) {
 	})
 }
 
-// Anyone can check a hash with the tools of every system, as docs/formats.md shows.
+// TestHashesWithStandardTools: hashes can be checked with the tools of every system, as
+// docs/formats.md shows.
 func TestHashesWithStandardTools(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir())
@@ -264,7 +265,7 @@ func TestLongLine(t *testing.T) {
 	if len(l.Entries) != 3 || len(l.Entries[1].Data) != len(long)+2 {
 		t.Errorf("%d entries", len(l.Entries))
 	}
-	// A line longer than an entry may be is no entry, and does not fill the memory.
+	// A line longer than MaxLine is no entry, and is not kept in memory.
 	f, err := os.OpenFile(s.taskFile("T7"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

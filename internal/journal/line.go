@@ -20,8 +20,8 @@ import (
 //
 //	{"v":1,"seq":N,"time":"T","task":"ID","type":"TYPE","data":JSON,"prev":"HEX","hash":"HEX"}
 //
-// with the keys in this order and no space between them. The fixed frame is what makes
-// reading strict: a key that is missing, doubled, unknown or elsewhere has no place.
+// with the keys in this order and no space between them. The fixed format makes parsing strict:
+// missing, duplicate, unknown or misplaced keys are errors.
 const (
 	frameSeq  = `,"seq":`
 	frameTime = `,"time":"`
@@ -36,7 +36,7 @@ const (
 	tailLen   = len(framePrev) + hexLen + len(`"`) + hashLen
 )
 
-// First is in the first line of a record for the hash of the line before it.
+// First is the Prev of the first line of a record.
 var First = strings.Repeat("0", hexLen)
 
 // isType reports whether an entry's type is a lower-case letter and at most 63 more of a-z, 0-9, "_", "." and "-".
@@ -50,13 +50,13 @@ func isType(b []byte) bool {
 	return len(b) > 0 && len(b) <= 64
 }
 
-// Line is one parsed line: the entry and the task it says it belongs to.
+// Line is one parsed line: the entry and its task.
 type Line struct {
 	Entry
 	Task belay.TaskID
 }
 
-// Head is the end of a record whose last line this is.
+// Head returns the head of a record that ends with this line.
 func (l Line) Head() Head { return Head{Seq: l.Seq, Hash: l.Hash} }
 
 var (
@@ -64,8 +64,8 @@ var (
 	errHash  = errors.New("its hash does not match its bytes")
 )
 
-// Parse reads one line without its newline. It checks everything that the line
-// alone can tell, its own hash included.
+// Parse parses one line without its newline. It checks everything that one line allows, including
+// its own hash.
 func Parse(b []byte) (Line, error) {
 	l, err := parseFrame(b)
 	if err != nil {
@@ -111,8 +111,8 @@ func parseFrame(b []byte) (l Line, err error) {
 	return l, nil
 }
 
-// checkVersion cuts `{"v":1` off. A later version is refused by name: it is neither
-// guessed at nor taken for damage.
+// checkVersion removes `{"v":1`. The error for a later version names it: the line is neither parsed
+// nor treated as damaged.
 func checkVersion(b []byte) ([]byte, error) {
 	v, rest, ok := between(b, `{"v":`, ",")
 	if !ok {
@@ -128,8 +128,8 @@ func checkVersion(b []byte) ([]byte, error) {
 	return b[len(b)-len(rest)-1:], nil
 }
 
-// between cuts before off b, and gives what comes up to the first after, and what
-// follows that.
+// between removes before from b, and returns the text up to the first after, and the text following
+// that.
 func between(b []byte, before, after string) (found, rest []byte, ok bool) {
 	b, ok = bytes.CutPrefix(b, []byte(before))
 	if !ok {
@@ -163,7 +163,7 @@ func parseTail(b []byte) (prev, hash string, err error) {
 	return string(p), string(h), nil
 }
 
-// IsHash reports whether s is written as hashes are: 64 lower-case hex digits.
+// IsHash reports whether s is 64 lower-case hex digits.
 func IsHash(s string) bool {
 	if len(s) != hexLen {
 		return false
@@ -176,8 +176,8 @@ func IsHash(s string) bool {
 	return true
 }
 
-// Make writes the line for l, newline included, and fills l's hash. It reads the
-// line back before anyone writes it, so the store cannot hold what it cannot read.
+// Make returns the line for l, including the newline, and sets l's hash. It parses the line before
+// returning it, so that the store never contains a line that it cannot read.
 func Make(l *Line) ([]byte, error) {
 	if l.Prev == "" {
 		l.Prev = First
@@ -206,8 +206,8 @@ func tooLong(n int) error {
 	return belay.Refuse(belay.CodeUsage, "store large data as an attachment", "an entry of %d bytes is too long (at most %d)", n, MaxLine)
 }
 
-// Encode returns data as one line of JSON in which no object has a key twice:
-// readers of JSON disagree about such objects, and a record must read one way.
+// Encode returns data as one line of JSON in which no object has a duplicate key: JSON parsers
+// differ for such objects, but a record must be unambiguous.
 func Encode(data any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -228,7 +228,7 @@ func Encode(data any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// DoubleKey finds a key that one object of the valid JSON raw holds twice.
+// DoubleKey returns a duplicate key of an object in the valid JSON raw.
 func DoubleKey(raw []byte) (string, bool) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -13,18 +13,18 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-const lockPoll = 2 * time.Millisecond // an append takes about two of these
+const lockPoll = 2 * time.Millisecond // an append takes about twice as long
 
-// lockOwner is the content of a lock file: who took the lock. It only informs people; the lock
-// itself belongs to the open file and ends with its process.
+// lockOwner is the content of a lock file: the process that took the lock. It is only for messages;
+// the lock itself belongs to the open file and ends with its process.
 type lockOwner struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Since time.Time `json:"since"`
 }
 
-// lock waits for the lock of task's record, at most s.wait. The lock file stays
-// afterwards: removing it would let two processes lock two files of one name.
+// lock waits for the lock of task's record, for s.wait at most. The lock file is never removed:
+// otherwise two processes could lock two files of the same name.
 func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err error) {
 	path := s.lockFile(task)
 	fl := fsroot.NewLock(path)
@@ -45,7 +45,7 @@ func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err
 	return nil, couldNot("lock", path, err)
 }
 
-// writeLockOwner writes who took the lock. Its failure does not fail the append.
+// writeLockOwner writes the owner of the lock. Errors are ignored.
 func (s *Store) writeLockOwner(path string) {
 	host, _ := os.Hostname()
 	text, _ := json.Marshal(lockOwner{PID: os.Getpid(), Host: host, Since: s.now()})

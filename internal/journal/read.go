@@ -12,10 +12,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Read returns the record of task; the case of the id does not matter. It takes no
-// lock, so an append under way may show as torn bytes. A record that is damaged before
-// its end gives the entries before the damage and an error that names the file and the
-// line (belay.CodeCannot); a task without one whole entry is belay.CodeNotFound.
+// Read returns the record of task; the case of the ID is ignored. It takes no lock, so a running
+// append may appear as torn bytes. For a record that is damaged before its end it returns the
+// entries before the damage and an error that names the file and the line (belay.CodeCannot); a
+// task without a complete entry is belay.CodeNotFound.
 func (s *Store) Read(task belay.TaskID) (Log, error) {
 	found, err := s.scan(task)
 	if err != nil {
@@ -24,16 +24,16 @@ func (s *Store) Read(task belay.TaskID) (Log, error) {
 	return found.log, found.damage
 }
 
-// scanned is one pass over a record.
+// scanned is the result of one pass over a record.
 type scanned struct {
 	log      Log
-	complete int64 // bytes of the whole entries: where the next one belongs
+	complete int64 // size of the complete entries
 	last     Line
-	damage   error // entries follow, or stand, where the chain is broken
+	damage   error // complete lines exist after the chain is broken
 }
 
-// scan reads the record, once more when it looks damaged: a reader without a lock can
-// see half of a torn end and half of the entry that was written in its place.
+// scan reads the record, and again if it looks damaged: a reader without a lock can see a mixture
+// of a torn end and the entry that replaced it.
 func (s *Store) scan(task belay.TaskID) (found scanned, err error) {
 	for range 3 {
 		if found, err = s.scanOnce(task); err != nil || found.damage == nil {
@@ -62,11 +62,11 @@ func (s *Store) scanOnce(task belay.TaskID) (scanned, error) {
 	return found, nil
 }
 
-// mostRecord is how many bytes a record may have. What an agent printed is not in it.
+// mostRecord is the maximum size of a record in bytes. Agents' output is not part of it.
 const mostRecord = 512 << 20
 
-// openRecord opens path when it is a regular file: a fifo or a link put in its place
-// must neither block belay nor lead it elsewhere.
+// openRecord opens path if it is a regular file: a FIFO or a link in its place must not block belay
+// or lead it elsewhere.
 func openRecord(path string, flag int) (*os.File, error) {
 	info, err := fsroot.Lstat(path)
 	if err != nil {
@@ -82,10 +82,9 @@ func openRecord(path string, flag int) (*os.File, error) {
 	return fsroot.OpenFile(path, flag, 0)
 }
 
-// scanRecord reads entries as long as they are whole and chained. What follows is torn
-// when no line of it is whole JSON: a crash during an append leaves part of a line,
-// perhaps with blocks of zeros. Whole JSON that does not fit was written whole, so the
-// record was altered, and that is damage.
+// scanRecord reads entries while they are complete and chained. The rest is torn if no line of it
+// is complete JSON: a crash during an append leaves part of a line, perhaps with blocks of zeros. A
+// complete JSON line that does not fit was altered after it was written, so it is damage.
 func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var why error

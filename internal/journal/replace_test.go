@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever stands in the place of a record is kept beside it, and the record is as it was
-// read.
+// TestReplaceKeepsWhatStoodThere: any file in the place of a record is kept beside it, and the
+// record is as it was read.
 func TestReplaceKeepsWhatStoodThere(t *testing.T) {
 	for name, plant := range map[string]func(path string) error{
 		"another record": func(path string) error { return os.WriteFile(path, []byte("{\"v\":1}\n"), 0o600) },
@@ -26,7 +26,7 @@ func TestReplaceKeepsWhatStoodThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := os.ReadFile(s.taskFile("T7"))
-			for n := range 2 { // twice: the first one kept is not written over
+			for n := range 2 { // twice: the first kept file is not overwritten
 				if err := os.Remove(s.taskFile("T7")); err != nil {
 					t.Fatal(err)
 				}

@@ -11,16 +11,15 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Rewrite brings a record back that vanished from the disk while it was in use, line
-// for line as it was read: an agent may delete more than it was asked to. A record
-// that is there is left alone, and the error is as from Create; so are the others.
-// Attachments that vanished with it are gone, and Verify says so.
+// Rewrite restores a record that was deleted from the disk while it was in use, line for line as it
+// was read: an agent may delete more than it was asked to. An existing record is left unchanged.
+// Errors are those of Create. Deleted attachments stay missing; Verify reports them.
 func (s *Store) Rewrite(ctx context.Context, log Log) error {
 	return s.rewrite(ctx, log, s.setAside)
 }
 
-// Replace is Rewrite for a record that somebody changed while it was in use: what stands
-// in its place is kept in a file beside it, <key>.jsonl.changed-N, whatever it is.
+// Replace is Rewrite for a record that another process changed while it was in use: the file in its
+// place is kept beside it as <key>.jsonl.changed-N.
 func (s *Store) Replace(ctx context.Context, log Log) error {
 	return s.rewrite(ctx, log, func(task belay.TaskID) error {
 		path := s.taskFile(task)
@@ -54,7 +53,7 @@ func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) er
 	return s.writeFirst(log.Task, text.Bytes())
 }
 
-// encodeLines writes entries as they were read. CodeCannot when one was changed since.
+// encodeLines writes entries as they were read. CodeCannot if one was changed in memory.
 func encodeLines(text *bytes.Buffer, log Log) error {
 	for _, e := range log.Entries {
 		l := Line{Entry: e, Task: log.Task}

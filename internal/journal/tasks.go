@@ -17,9 +17,9 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Tasks lists the tasks that have a record, in the order of creation (the time of
-// their first entry, then the id). A record whose first line is damaged is listed last
-// under its key, so that reading it tells what is wrong. No store is not a task.
+// Tasks lists the tasks that have a record, in the order of creation (the time of their first
+// entry). A record with a damaged first line is listed last under its key, so that reading it
+// reports the damage. Without a store there are no tasks.
 func (s *Store) Tasks() ([]belay.TaskID, error) {
 	names, err := fsroot.ReadDir(s.tasksDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +57,8 @@ func (s *Store) Tasks() ([]belay.TaskID, error) {
 	return ids, nil
 }
 
-// firstLine reads the entry that created a task. exists is false for a file that a
-// crash left without one whole entry.
+// firstLine reads the entry that created a task. exists is false for a file that a crash left
+// without a complete entry.
 func firstLine(path string, task belay.TaskID) (l Line, exists bool, err error) {
 	f, err := openRecord(path, os.O_RDONLY)
 	if err != nil {
@@ -83,8 +83,8 @@ func firstLineOf(f *os.File, path string, task belay.TaskID) (l Line, exists boo
 	return l, false, errors.Join(err, found.damage)
 }
 
-// Mentioning lists the tasks whose record has a text in it, which is cheaper than reading
-// the records. One that cannot be read is left out.
+// Mentioning lists the tasks with records that contain text, without parsing them. Unreadable ones
+// are left out.
 func (s *Store) Mentioning(text string) (ids []belay.TaskID) {
 	names, err := fsroot.ReadDir(s.tasksDir())
 	if err != nil {

@@ -14,36 +14,35 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-const maxProblems = 100 // named one by one; more are counted
+const maxProblems = 100 // listed individually; the rest is counted
 
-// Verdict is what Verify found: OK with no problem, or what does not fit, a sentence
-// each. Head is the end of the unbroken part. A record cut off after a whole entry
-// looks whole: compare Head with one that was noted elsewhere.
+// Verdict is the result of Verify: OK, or a sentence for each problem. Head is the end of the valid
+// part. A record that was cut after a complete entry looks valid: compare Head with one stored
+// elsewhere.
 type Verdict struct {
 	Task     belay.TaskID `json:"task"`
-	Entries  int          `json:"entries"` // whole lines
+	Entries  int          `json:"entries"` // complete lines
 	OK       bool         `json:"ok"`
 	Problems []string     `json:"problems,omitempty"`
-	Torn     string       `json:"torn,omitempty"` // the problem of a last line without its end: whoever wrote it was killed
+	Torn     string       `json:"torn,omitempty"` // the problem of an incomplete last line: its writer was killed
 	Head     Head         `json:"head"`
 
 	more int
 }
 
-// Broken returns the problems but for a torn last line: it was never whole, so nobody built on it, and the next
-// entry sets it aside.
+// Broken returns the problems except a torn last line: it was never complete, so nothing depends on
+// it, and the next entry moves it aside.
 func (v Verdict) Broken() []string {
 	return slices.DeleteFunc(slices.Clone(v.Problems), func(p string) bool { return v.Torn != "" && p == v.Torn })
 }
 
-// Verify computes every hash of the record again and looks at each line's number, time,
-// task and link to the line before, going on after the first problem. attachments, when
-// not nil, names the attachments that an entry's data refers to; each must be there and have its
-// hash. The error is for a record that cannot be read: belay.CodeNotFound, or the
-// reading's.
+// Verify recomputes every hash of the record and checks each line's number, time, task and link to
+// the previous line, and continues after a problem. attachments, if not nil, returns the
+// attachments that an entry's data refers to; each must exist and have its hash. It fails if the
+// record cannot be read: belay.CodeNotFound, or the error of reading.
 func (s *Store) Verify(task belay.TaskID, attachments func(data json.RawMessage) []string) (v Verdict, err error) {
 	var named []reference
-	for range 3 { // an append under way looks like a torn end: look again
+	for range 3 { // a running append looks like a torn end: try again
 		if v, named, err = s.verifyLines(task, attachments); err != nil || len(v.Problems) == 0 {
 			break
 		}
@@ -113,7 +112,7 @@ func (v *Verdict) lines(r io.Reader, task belay.TaskID, each func(int, Entry)) e
 			v.Torn = v.Problems[count-1]
 		}
 		if l.Seq == 0 || l.Hash == "" {
-			continue // not an entry: the next line is compared with the one before it
+			continue // not an entry: compare the next line with the previous entry
 		}
 		v.Entries++
 		if key, twice := DoubleKey(l.Data); twice {

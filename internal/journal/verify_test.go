@@ -206,7 +206,7 @@ func TestAttachmentThatBreaks(t *testing.T) {
 	}
 }
 
-// A sweep takes away what dead writers left and nothing of the living.
+// TestSweepSparesTheLiving: a sweep removes the files of dead writers only.
 func TestSweepSparesTheLiving(t *testing.T) {
 	t.Parallel()
 	s := Open(fastDir(t))
@@ -220,7 +220,7 @@ func TestSweepSparesTheLiving(t *testing.T) {
 	r, w := io.Pipe()
 	result := make(chan error)
 	go func() { _, _, err := s.Attach(r); result <- err }()
-	w.Write([]byte("half")) // returns when the other has taken it
+	w.Write([]byte("half")) // returns when the other side has read it
 	if _, _, err := s.Attach(strings.NewReader("second")); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestFollow(t *testing.T) {
 			if head, err = s.Append(ctx, "T7", head, "noted", nil); err != nil {
 				t.Fatal(err)
 			}
-		case 4: // a torn end is waited for, and does not come out
+		case 4: // Follow waits for a torn entry and does not yield it
 			edit(t, s.taskFile("T7"), func(b []byte) []byte { return append(b, "{\"v\":1,\x00"...) })
 			head, err = s.Append(ctx, "T7", head, "noted", nil)
 			if err != nil {
@@ -291,7 +291,8 @@ func TestFollowErrors(t *testing.T) {
 	wantCode(t, last, belay.CodeCannot, "was truncated")
 }
 
-// A last line without its end is named as such; one that was edited, or stands before, is not.
+// TestVerifyTorn: a last line without its end is reported as torn; one that was edited, or an
+// earlier one, is not.
 func TestVerifyTorn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
