@@ -18,7 +18,7 @@ import (
 
 const (
 	tick       = 100 * time.Millisecond // how often requests are looked for
-	shortGrace = 2 * time.Second        // for processes that outlive the agent's own process: they would write into a tree that is being checked
+	shortGrace = 2 * time.Second        // for processes that outlive the agent: they would write into a tree that is being checked
 	drainTime  = time.Second            // for output that a process outside the tree has open
 	pipeSize   = 64 << 10               // the capacity of a pipe in bytes
 )

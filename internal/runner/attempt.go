@@ -192,7 +192,7 @@ func (d *Driver) endedEvent(c loop.Command, run *agent.Run, res End) (loop.Event
 	d.reportDenials(c, res.Result.Denied)
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Result.Exit, Elapsed: res.Result.Elapsed,
 		Note: res.Result.Error, Use: res.Use, Session: agent.SessionOf(d.Record.Task.Agent, cmp.Or(res.Session, run.Session()))}
-	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named its session
+	if _, ok := d.continueArgs(c, d.Session.RunDir(d.Record.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended too early
 		ev.Session = c.Session
 	}
 	for _, text := range UnknownLimits(d.Record.Task.Policy, d.Record.State.Attempts, res.Use) {

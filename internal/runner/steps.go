@@ -168,7 +168,7 @@ func (d *Driver) closeRecord(ctx context.Context, c loop.Command) (loop.Event, e
 	if err := d.runFailureCommand(ctx, c); err != nil {
 		return loop.Event{}, err
 	}
-	if d.Record.State.Ending == loop.OutcomePassed && d.Record.Task.Worktree == "" { // for a task with its own worktree, the merge does this
+	if d.Record.State.Ending == loop.OutcomePassed && d.Record.Task.Worktree == "" { // else the merge does this
 		if err := d.Session.TickOff(ctx, d.Record, d.Observer.Note); err != nil {
 			return loop.Event{}, err
 		}
