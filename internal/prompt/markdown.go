@@ -26,7 +26,7 @@ func Inline(text string) string {
 		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
 		switch {
 		case r == '|' || r == '\\':
-			b.WriteString(map[rune]string{'|': "&#124;", '\\': "&#92;"}[r]) // a backslash before them works only outside tables
+			b.WriteString(map[rune]string{'|': "&#124;", '\\': "&#92;"}[r]) // entities: forges differ on backslashes in tables
 		case r == '<' || r == '>' || r == '&':
 			b.WriteString(html.EscapeString(string(r)))
 		case startsReference(last, r, next):

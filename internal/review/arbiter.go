@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Category says why a refusal does not hold.
+// Category is the reason for which a rejection does not count.
 type Category string
 
 // The categories.
@@ -20,12 +20,12 @@ const (
 	Custom        Category = "custom"
 )
 
-// Categories lists them all.
+// Categories returns all categories.
 func Categories() []Category {
 	return []Category{PreExisting, WrongContext, CrossScope, Environmental, Custom}
 }
 
-// Description explains a category in a few words.
+// Description describes a category in a few words.
 func (c Category) Description() string {
 	return map[Category]string{
 		PreExisting:   "it fails without the change as well",
@@ -36,16 +36,16 @@ func (c Category) Description() string {
 	}[c]
 }
 
-// Question is one of the five. Means is the category that the answer When leads to.
+// Question is one of the five questions. The answer When leads to Category.
 type Question struct {
-	Key      string // of the answer in records, and of the flag
+	Key      string // name of the answer in records, and of the flag
 	Text     string
 	When     bool
 	Category Category
 }
 
-// Questions are asked in this order; the first whose answer leads to a category
-// decides it.
+// Questions returns the questions in their order. The first answer that leads to a category
+// decides.
 func Questions() []Question {
 	return []Question{
 		{"pre_existing", "does it also fail without the change?", true, PreExisting},
@@ -56,16 +56,16 @@ func Questions() []Question {
 	}
 }
 
-// Decision is an answer to a refusal: the category, the answers it follows from (empty
-// when it was given outright), and a rationale.
+// Decision is a person's reason for accepting rejected work: the category, the answers that it
+// follows from (empty if it was given directly), and an explanation.
 type Decision struct {
 	Category Category        `json:"category" yaml:"category"`
 	Note     string          `json:"note" yaml:"note"`
 	Answers  map[string]bool `json:"answers,omitempty" yaml:"answers,omitempty"`
 }
 
-// DeriveCategory returns the category that follows from the answers: Custom when none leads to
-// another.
+// DeriveCategory returns the category that follows from the answers; Custom if none leads to
+// another one.
 func DeriveCategory(answers map[string]bool) Category {
 	for _, q := range Questions() {
 		if a, answered := answers[q.Key]; answered && a == q.When {
@@ -75,9 +75,9 @@ func DeriveCategory(answers map[string]bool) Category {
 	return Custom
 }
 
-// Decide checks a decision. category "" is derived from the answers. CodeUsage when the
-// category is not known, contradicts the answers, or when there is no rationale, which
-// every override needs: an override without a reason is worth nothing later.
+// Decide checks a decision. An empty category is derived from the answers. Errors (CodeUsage): the
+// category is unknown or contradicts the answers, or there is no note, which every override needs:
+// without a reason it is of no use later.
 func Decide(category Category, answers map[string]bool, note string) (Decision, error) {
 	d := Decision{Category: category, Note: strings.TrimSpace(note), Answers: answers}
 	if d.Category == "" {
@@ -98,7 +98,7 @@ func Decide(category Category, answers map[string]bool, note string) (Decision, 
 	return d, nil
 }
 
-// CategoryNames names the categories in a sentence.
+// CategoryNames lists the categories on one line.
 func CategoryNames() string {
 	var names []string
 	for _, c := range Categories() {
@@ -107,7 +107,7 @@ func CategoryNames() string {
 	return strings.Join(names, ", ")
 }
 
-// String is the decision on one line, for the record: category, rationale, answers.
+// String formats the decision on one line for the record: category, note, answers.
 func (d Decision) String() string {
 	s := fmt.Sprintf("%s: %s", d.Category, strings.Join(strings.Fields(d.Note), " "))
 	var given []string
@@ -122,7 +122,7 @@ func (d Decision) String() string {
 	return s
 }
 
-// ParseDecision takes a decision from the line that String writes. ok is false for other words.
+// ParseDecision parses a line that String formatted. ok is false for another text.
 func ParseDecision(line string) (d Decision, ok bool) {
 	category, rest, ok := strings.Cut(line, ": ")
 	d.Category = Category(category)
@@ -139,7 +139,7 @@ func ParseDecision(line string) (d Decision, ok bool) {
 		key, said, _ := strings.Cut(part, "=")
 		known := slices.ContainsFunc(Questions(), func(q Question) bool { return q.Key == key })
 		if !known || said != "yes" && said != "no" {
-			return d, true // a bracket of the note's own
+			return d, true // the parenthesis is part of the note
 		}
 		answers[key] = said == "yes"
 	}

@@ -10,33 +10,33 @@ import (
 	"github.com/belay-dev/belay/internal/fence"
 )
 
-// Question is what one reviewer is asked.
+// ReviewerQuestion is the question to one reviewer.
 type ReviewerQuestion struct {
 	Reviewer belay.Reviewer
-	May      *config.Gate // lets it be asked, or not
+	May      *config.Gate // decides whether it may be asked
 	Prompt   string
-	// Mend makes the prompt of the second try, from what was wrong with the answer and
-	// the answer itself.
+	// RetryPrompt returns the prompt of the second try, from the error in the answer and the
+	// answer.
 	RetryPrompt func(wrong, answer string) string
 
-	// Else gives what the reviewer wrote down instead of saying it; nil is nothing. It is
-	// read where what it said is not an answer.
+	// FallbackAnswer returns what the reviewer wrote to a file; nil for nothing. It is used if the
+	// output has no answer.
 	FallbackAnswer func() []byte
 
-	Dir      string         // the checkout a program works in
-	Env      []string       // a program's environment, KEY=value, whole
-	ReadOnly []string       // folders closed to a program
-	Enclose  fence.Encloser // of a program; nil is no fence
+	Dir      string         // the checkout that a program works in
+	Env      []string       // a program's complete environment, KEY=value
+	ReadOnly []string       // folders that a program may not write to
+	Enclose  fence.Encloser // fences a program; nil for no fence
 }
 
-// Reply is what came back. Said is everything it said, both tries.
+// Reply is the answer. Output is everything that the reviewer printed, in both tries.
 type Reply struct {
 	Opinion Opinion
 	Output  []byte
 }
 
-// Ask asks, within the reviewer's time limit (10 minutes when it has none). The error
-// says why there is no opinion: a reviewer that fails is a failed review.
+// Ask asks within the reviewer's time limit (default 10 minutes). The error says why there is no
+// opinion: a reviewer that fails is a failed review.
 func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 	var r Reply
 	var late []byte

@@ -61,7 +61,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestTimeIsUp: one that never answers is ended with all it started.
+// TestTimeIsUp: a program that never answers is ended with all its processes.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	q := question(t, "trap '' TERM; sleep 300 & while :; do sleep 1; done")
@@ -81,11 +81,11 @@ func reply(text string) string {
 	return `{"choices": [{"message": {"role": "assistant", "content": ` + string(words) + `}}]}`
 }
 
-// TestModels speaks with an endpoint on this machine.
+// TestModels asks a local endpoint.
 func TestModels(t *testing.T) {
 	t.Setenv("BELAY_TEST_KEY", "sk-very-secret")
 	for name, tt := range map[string]struct {
-		answers []string // one for each request: a status, a space, a body
+		answers []string // one for each request: status, space, body
 		says    string
 	}{
 		"answers":          {[]string{"200 " + reply(answer)}, ""},

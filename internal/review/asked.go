@@ -11,7 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/review/comment"
 )
 
-// CheckName is the name that findings of reviews bear.
+// CheckName is the check's name in findings of reviews.
 const CheckName = "review"
 
 const (
@@ -19,9 +19,9 @@ const (
 	maxDetail = 4 << 10
 )
 
-// Findings returns what a review asks for. by names the reviewer, affected are all places
-// that are known of it, body is its text, files are the tracked paths. At least one
-// finding rejects the work when it is a rejection; those that do not are notes.
+// Findings returns the findings of a review. by is the reviewer, affected are all known places,
+// body is the review's text, files are the tracked paths. If rejection is set, at least one finding
+// rejects the work.
 func Findings(by string, affected []Affected, body string, files []string, rejection bool) []belay.Finding {
 	if by == "" {
 		by = "a reviewer"
@@ -43,7 +43,7 @@ func Findings(by string, affected []Affected, body string, files []string, rejec
 	return signFindings(out, by, body, rejection)
 }
 
-// signFindings signs the findings, and adds one that refuses when a rejection has none.
+// signFindings signs the findings, and adds one that rejects if a rejection has none.
 func signFindings(list []belay.Finding, by, body string, rejection bool) []belay.Finding {
 	refuses := slices.ContainsFunc(list, func(f belay.Finding) bool { return f.Severity == belay.SeverityError })
 	if rejection && !refuses {
@@ -63,12 +63,12 @@ func signFindings(list []belay.Finding, by, body string, rejection bool) []belay
 	return list
 }
 
-// parsedReview is a review with the lines at which it names its places.
+// parsedReview is a review with the lines that name its places.
 type parsedReview struct {
 	by          string
 	lines       []string
-	lineOfPlace map[string]int // from a place to the line that asks for it, from 1
-	quotedLines map[int]bool   // lines that findings quote
+	lineOfPlace map[string]int // by place: the line, from 1, that asks for a change there
+	quotedLines map[int]bool   // lines quoted in findings
 }
 
 func placeKey(p string, start, end int) string { return fmt.Sprint(p, "\x00", start, "\x00", end) }
@@ -84,8 +84,8 @@ func (r *parsedReview) locate(body string, files []string) {
 	}
 }
 
-// newFinding is one place with what the review says there. What a reviewer who refuses the
-// work calls minor is to be fixed anyway, a note is not.
+// newFinding returns the finding for a place, with the review's text about it. Even a minor one
+// rejects, because a reviewer who rejects wants it fixed; a note does not.
 func (r *parsedReview) newFinding(a Affected) belay.Finding {
 	f := belay.Finding{Check: CheckName, Severity: belay.SeverityError, Category: belay.CategoryReview, File: path.Clean(a.Path)}
 	if a.Severity == "note" {
@@ -108,7 +108,7 @@ func (r *parsedReview) newFinding(a Affected) belay.Finding {
 	}
 	from, to := r.paragraph(line)
 	f.Title = cleanTitle(r.lines[line-1])
-	if isHeading(r.lines[line-1]) { // of a section about the place: what it asks for is below
+	if isHeading(r.lines[line-1]) { // a section about the place: the request is below
 		from, to = line, r.section(line)
 		if below := firstSentence(strings.Join(r.lines[from:to], "\n")); below != "" {
 			if from, f.Title = from+1, below; strings.HasPrefix(below, "```") {
@@ -126,7 +126,7 @@ func (r *parsedReview) newFinding(a Affected) belay.Finding {
 	return f
 }
 
-// parseLines reads "12", "12-20", "30-".
+// parseLines parses "12", "12-20", "30-".
 func parseLines(lines string) (start, end int) {
 	from, to, ranged := strings.Cut(lines, "-")
 	start, _ = strconv.Atoi(strings.TrimSpace(from))
@@ -140,8 +140,7 @@ func parseLines(lines string) (start, end int) {
 	return start, end
 }
 
-// paragraph returns the lines around one that belong to it: its item of a list, or what
-// is between blank lines.
+// paragraph returns the first and last line of the list item or paragraph that contains a line.
 func (r *parsedReview) paragraph(line int) (from, to int) {
 	from, to = line, line
 	for from > 1 && !beginsItem(r.lines[from-1]) && strings.TrimSpace(r.lines[from-2]) != "" && !isHeading(r.lines[from-2]) {
@@ -153,7 +152,8 @@ func (r *parsedReview) paragraph(line int) (from, to int) {
 	return from, to
 }
 
-// section returns the last line below a heading before another heading, or before a line that names another place.
+// section returns the last line below a heading before the next heading, or before a line that
+// names another place.
 func (r *parsedReview) section(line int) int {
 	places, code := map[int]bool{}, false
 	for _, at := range r.lineOfPlace {
@@ -172,7 +172,7 @@ func (r *parsedReview) section(line int) int {
 
 func isHeading(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "#") }
 
-// beginsItem tells the first line of an item of a list.
+// beginsItem reports whether a line begins a list item or is a table row.
 func beginsItem(l string) bool {
 	l = strings.TrimSpace(l)
 	for _, mark := range []string{"- ", "* ", "+ ", "|"} {
@@ -184,7 +184,7 @@ func beginsItem(l string) bool {
 	return digits != l && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
-// unquoted is what no finding quotes, without headings that are left with nothing.
+// unquoted returns the lines that no finding quotes, without headings that have no text left.
 func (r *parsedReview) unquoted() string {
 	var kept []string
 	words := false
@@ -211,7 +211,7 @@ func (r *parsedReview) unquoted() string {
 	return clipText(strings.TrimSpace(strings.Join(out, "\n")))
 }
 
-// hasText reports whether words follow before the next heading.
+// hasText reports whether there is text before the next heading.
 func hasText(lines []string) bool {
 	for _, l := range lines {
 		if isHeading(l) {
@@ -224,7 +224,7 @@ func hasText(lines []string) bool {
 	return false
 }
 
-// firstSentence is the first line of a text that is neither blank nor a heading.
+// firstSentence returns the first line of a text that is neither blank nor a heading.
 func firstSentence(body string) string {
 	for l := range strings.Lines(body) {
 		if !isHeading(l) {
@@ -236,7 +236,8 @@ func firstSentence(body string) string {
 	return ""
 }
 
-// cleanTitle is a line of Markdown as a title: without marks of lists and boxes, on one line.
+// cleanTitle returns a line of Markdown as a title, without marks of lists, quotations, headings
+// and boxes.
 func cleanTitle(l string) string {
 	l = strings.Join(strings.Fields(strings.TrimPrefix(l, "\ufeff")), " ")
 	for {
@@ -261,7 +262,7 @@ func cleanTitle(l string) string {
 	return strings.ToValidUTF8(l, "\ufffd")
 }
 
-// clipText bounds a text of a reviewer's.
+// clipText truncates a reviewer's text to maxDetail.
 func clipText(s string) string {
 	if len(s) > maxDetail {
 		return strings.ToValidUTF8(s[:maxDetail], "") + "…"
@@ -269,8 +270,8 @@ func clipText(s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// WithoutUnknownFiles returns findings that name no file the place that their words do, where they name
-// one and no other. It signs them again.
+// WithoutUnknownFiles adds to findings without a file the place that their text names, if it names
+// exactly one file, and signs them again.
 func WithoutUnknownFiles(list []belay.Finding, files []string) []belay.Finding {
 	out := slices.Clone(list)
 	x := comment.NewIndex(files)

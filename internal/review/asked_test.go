@@ -10,7 +10,7 @@ import (
 
 var files = []string{"src/answer.txt", "src/other.go", "docs/fine.md"}
 
-// told is a line for each finding: severity place title, and its detail.
+// told formats each finding on a line: severity, place, title and detail.
 func told(list []belay.Finding) string {
 	var out []string
 	for _, f := range list {
@@ -88,7 +88,7 @@ func TestLocated(t *testing.T) {
 	}
 }
 
-// FuzzFindings: whatever a review holds, a rejection has a reason with words.
+// FuzzFindings: for any review, a rejection has a finding with a title.
 func FuzzFindings(f *testing.F) {
 	for _, s := range []string{"", "- a.go:3 leaks", "{", "#\n#\n", "\ufeff1. x\r\n", strings.Repeat("x", 9000), "| a | b |\n|--|--|\n| src/other.go | 3 |", "\xff\xfe"} {
 		f.Add(s, "3-9")

@@ -17,23 +17,22 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// A claim is a file in belay's own folder and outlives the process that made it, because a
-// review is the work of a person or of an agent that calls belay now and then. So a claim
-// names the process that stands for the reviewer, by its id and start, its machine and
-// the time.
+// A claim is a file in belay's own folder that outlives the process that made it, because the
+// reviewer may be a person, or an agent that calls belay now and then. So a claim names the process
+// that acts for the reviewer, by its ID and start time, its machine and the time.
 
-// Claim is a review that somebody is at.
+// Claim is a review in progress.
 type Claim struct {
 	Task     belay.TaskID `json:"task"`
 	Reviewer string       `json:"reviewer"`
-	Key      string       `json:"key,omitempty"` // what keeps it apart from others; "" is from nothing
-	Process  proc.ID      `json:"process"`       // who stands for the reviewer; PID 0 is nobody
+	Key      string       `json:"key,omitempty"` // allows parallel reviews with different keys; "" allows none
+	Process  proc.ID      `json:"process"`       // the process that acts for the reviewer; PID 0 for none
 	Boot     string       `json:"boot,omitempty"`
 	Host     string       `json:"host"`
 	Since    time.Time    `json:"since"`
 }
 
-// String says who is at what, for people.
+// String describes the claim for people.
 func (c Claim) String() string {
 	who := c.Reviewer
 	if who == "" {
@@ -46,25 +45,24 @@ func (c Claim) String() string {
 	return text + fmt.Sprintf(" (on %s, since %s)", c.Host, c.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// ClaimBook is where the claims of one working tree lie. Stale is after how long one counts as
-// given up whose process cannot be looked at: it is of another machine, or names none; 0
-// is never.
+// ClaimBook has the claims of one working tree. Stale is the time after which a claim expires if
+// its process cannot be checked, because it is on another machine or there is none; 0 is never.
 type ClaimBook struct {
 	Dir   string
 	Stale time.Duration
 
-	// An environment variable with a value of its own for each review keeps them apart;
-	// "" has one review at a time.
+	// An environment variable with a different value for each review allows parallel reviews; ""
+	// allows one at a time.
 	Variable, Value string
 
-	// Tests say who and when they are.
+	// Tests replace these.
 	Now  func() time.Time
 	Host string
 	Boot string
 	Live func(proc.ID) bool
 }
 
-// OpenClaims returns the book in a folder, which need not exist yet.
+// OpenClaims returns the claims in a folder, which need not exist yet.
 func OpenClaims(dir string, stale time.Duration) ClaimBook {
 	host, _ := os.Hostname()
 	return ClaimBook{Dir: dir, Stale: stale, Now: time.Now, Host: host, Boot: proc.BootID(), Live: func(id proc.ID) bool {
@@ -73,14 +71,14 @@ func OpenClaims(dir string, stale time.Duration) ClaimBook {
 	}}
 }
 
-// ForVariable is the book with a variable that keeps reviews apart.
+// ForVariable returns the ClaimBook with a variable that allows parallel reviews.
 func (b ClaimBook) ForVariable(variable, value string) ClaimBook {
 	b.Variable, b.Value = variable, value
 	return b
 }
 
-// KeyAndEnv is what keeps a reviewer of a task apart from others: the claim's key, and KEY=value
-// for the reviewer's environment. Both are empty where nothing does.
+// KeyAndEnv returns the key of a reviewer's claim, and KEY=value for the reviewer's environment.
+// Both are empty without a variable.
 func (b ClaimBook) KeyAndEnv(reviewer string, task belay.TaskID) (key string, env []string) {
 	if b.Variable == "" {
 		return "", nil
@@ -89,17 +87,17 @@ func (b ClaimBook) KeyAndEnv(reviewer string, task belay.TaskID) (key string, en
 	return key, []string{b.Variable + "=" + key}
 }
 
-// Claim claims the reviews that this process asks reviewers for, one for all of them or,
-// where they are kept apart, one for each.
+// Claim claims the reviews that this process asks for: one claim for all reviewers, or one for each
+// if they may run in parallel.
 func (b ClaimBook) Claim(task belay.TaskID, reviewers []string) (release func(), err error) {
-	self, _ := proc.Identify(os.Getpid()) // without it the claim's age decides
+	self, _ := proc.Identify(os.Getpid()) // without it the claim expires by age
 	if b.Variable == "" {
 		reviewers = []string{strings.Join(reviewers, ", ")}
 	}
 	var held []string
 	release = func() {
 		for _, name := range held {
-			_, _ = b.EndClaims(task, name) // left behind, it ends with this process
+			_, _ = b.EndClaims(task, name) // on failure it expires with this process
 		}
 	}
 	for _, name := range reviewers {
@@ -113,9 +111,8 @@ func (b ClaimBook) Claim(task belay.TaskID, reviewers []string) (release func(),
 	return release, nil
 }
 
-// BeginClaim claims a review. CodeBusy says who holds it where another keeps it from being
-// begun: one with the same key, or where either has none. The same reviewer of the same
-// task claims it again.
+// BeginClaim claims a review. CodeBusy names the claim that prevents it: one with the same key, or
+// any if one of the two has no key. A claim of the same reviewer for the same task is replaced.
 func (b ClaimBook) BeginClaim(c Claim) (Claim, error) {
 	c.Host, c.Boot, c.Since = b.Host, b.Boot, b.Now().UTC().Truncate(time.Second)
 	unlock, err := b.lock()
@@ -143,8 +140,8 @@ func (b ClaimBook) BeginClaim(c Claim) (Claim, error) {
 	return c, b.write(append(kept, c))
 }
 
-// EndClaims takes claims of a task away: those of one reviewer, or with "" all of them. It gives
-// how many there were.
+// EndClaims removes the claims of one reviewer of a task, or all with "". It returns how many it
+// removed.
 func (b ClaimBook) EndClaims(task belay.TaskID, reviewer string) (int, error) {
 	if _, err := fsroot.Lstat(b.file()); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -167,16 +164,15 @@ func (b ClaimBook) EndClaims(task belay.TaskID, reviewer string) (int, error) {
 	return len(all) - len(kept), b.write(kept)
 }
 
-// List returns the reviews that are under way.
+// List returns the reviews in progress.
 func (b ClaimBook) List() ([]Claim, error) {
 	all, err := b.read()
 	return slices.DeleteFunc(all, b.expired), err
 }
 
-// expired reports whether a claim counts no more. On this machine its process decides, by its
-// start and the machine's, so that a number used again keeps nobody out; on another one,
-// and where no process stands for the reviewer, its age does; a clock that was far ahead
-// keeps nobody out either.
+// expired reports whether a claim no longer counts. On this machine its process decides, identified
+// by its start and the boot, because process IDs are reused. On another machine, or without a
+// process, its age decides, in either direction, because a clock may have been ahead.
 func (b ClaimBook) expired(c Claim) bool {
 	if c.Host == b.Host && c.Process.PID != 0 {
 		return c.Boot != b.Boot || !b.Live(c.Process)
@@ -186,7 +182,7 @@ func (b ClaimBook) expired(c Claim) bool {
 
 func (b ClaimBook) file() string { return filepath.Join(b.Dir, "reviews.json") }
 
-// lock is held for the moment of a change, never for a review.
+// lock locks the claims for one change, never for a review.
 func (b ClaimBook) lock() (func(), error) {
 	if err := fsroot.MkdirAll(b.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", b.Dir, err)
@@ -203,7 +199,7 @@ type claimsFile struct {
 	Claims []Claim `json:"claims"`
 }
 
-// read returns all claims. What cannot be read claims nothing: it is never the record.
+// read returns all claims; none if the file is invalid, because it is not a record.
 func (b ClaimBook) read() ([]Claim, error) {
 	text, err := fsroot.ReadFile(b.file(), fsroot.MaxSmallFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -230,13 +226,13 @@ func (b ClaimBook) write(list []Claim) error {
 	return nil
 }
 
-// shells are programs that come and go for a command of somebody else's.
+// shells are programs that end with the command that they run.
 var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "timeout", "nice", "sudo",
 	"xargs", "time", "make"}
 
-// Claimant returns the process that stands for whoever runs this one: its nearest ancestor
-// that is no shell, since an agent's shell ends with the command. Without one it is
-// nobody, and the claim's age decides.
+// Claimant returns the process that acts for whoever runs process pid: its nearest ancestor that is
+// not a shell, because an agent's shell ends with the command. If there is none it is zero, and the
+// claim expires by age.
 func Claimant(pid int) proc.ID {
 	all, err := proc.List()
 	if err != nil {
@@ -260,7 +256,7 @@ func Claimant(pid int) proc.ID {
 	return proc.ID{}
 }
 
-// FillPattern makes the value that keeps a review apart, with {agent} and {task} filled in.
+// FillPattern returns a claim's key, with {agent} and {task} filled in.
 func FillPattern(pattern, agent string, task belay.TaskID) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && isWordByte(byte(r)) || r == '-' || r == '.' {

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/proc"
 )
 
-// book is one of a machine where only process 7, begun at "a", lives.
+// book returns the claims on a machine where only process 7, started at "a", is alive.
 func book(t *testing.T) *ClaimBook {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -155,7 +155,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: of those who begin at the same moment one gets it.
+// TestManyAtOnce: of simultaneous claims one succeeds.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	b := book(t)
@@ -199,8 +199,7 @@ func TestRubbishClaimsNothing(t *testing.T) {
 	}
 }
 
-// TestHolder: this test's process stands for what it starts; it is itself found by a
-// real look at the machine, and is alive.
+// TestHolder: a claimant is not the process itself, and a claim of a process that is alive counts.
 func TestHolder(t *testing.T) {
 	t.Parallel()
 	id := Claimant(os.Getpid())

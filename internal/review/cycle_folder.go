@@ -14,14 +14,13 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// CycleFolder is the folder of one task's cycles. Nothing outside the repository is reached, whatever
-// links are in it.
+// CycleFolder is the folder of one task's review cycles. Links do not lead out of the repository.
 type CycleFolder struct {
 	root *os.Root
-	dir  string // from the top of the repository
+	dir  string // relative to the repository's root
 }
 
-// CycleEntry is a cycle as it is on the shelf. Err says why it could not be read.
+// CycleEntry is a review cycle in the folder. Err says why it could not be read.
 type CycleEntry struct {
 	Number   int
 	Document *Document
@@ -29,7 +28,7 @@ type CycleEntry struct {
 	Err      error
 }
 
-// Open opens the shelf of a task in the repository at top. It makes nothing.
+// OpenCycleFolder opens the folder of a task in the repository at top. It creates nothing.
 func OpenCycleFolder(top, feature, task string) (*CycleFolder, error) {
 	if !IsPathElement(feature) || !IsPathElement(task) {
 		return nil, belay.Refuse(belay.CodeUsage, "feature and task must be one path element each",
@@ -42,19 +41,18 @@ func OpenCycleFolder(top, feature, task string) (*CycleFolder, error) {
 	return &CycleFolder{root: root, dir: path.Join(CyclesDir, feature, task)}, nil
 }
 
-// Close lets the folder go.
+// Close closes the folder.
 func (s *CycleFolder) Close() error { return s.root.Close() }
 
-// openDir opens the folder of the cycles, and never waits for what may be in its place.
+// openDir opens the folder; if there is something else it fails without blocking.
 func (s *CycleFolder) openDir() (*os.File, error) {
 	return s.root.OpenFile(s.dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 }
 
-// Path is where cycle n lies, from the top of the repository.
+// Path returns the path of cycle n, relative to the repository's root.
 func (s *CycleFolder) Path(n int) string { return path.Join(s.dir, CycleName(n)) }
 
-// List reads every cycle, lowest number first. One that cannot be read is listed with
-// the reason.
+// List reads all cycles, sorted by number. A cycle that cannot be read is listed with the reason.
 func (s *CycleFolder) List() ([]CycleEntry, error) {
 	dir, err := s.openDir()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,10 +109,10 @@ func (s *CycleFolder) Read(n int) CycleEntry {
 	return e
 }
 
-// Add writes the next cycle: its number is one more than the highest there is. make gets
-// the number. A sibling that cannot be read is refused: its number and what it says are
-// not known. Nothing is overwritten: where somebody else wrote that number meanwhile, the
-// next one is taken. Killed at any moment it leaves the whole file or none.
+// Add writes the document that make returns for the next number, the highest plus one. It fails if
+// an existing cycle cannot be read, because its verdict is unknown. It overwrites nothing: if
+// another process wrote that number meanwhile, it takes the next one. If killed, the file is
+// complete or missing.
 func (s *CycleFolder) Add(make func(n int) (*Document, error)) (int, error) {
 	for range 100 {
 		all, err := s.List()
@@ -142,8 +140,7 @@ func (s *CycleFolder) Add(make func(n int) (*Document, error)) (int, error) {
 	return 0, belay.Refuse(belay.CodeBusy, "try again", "another program keeps writing reviews to %s", s.dir)
 }
 
-// Replace writes a changed cycle over the one that was read; a file that changed
-// meanwhile is refused (CodeBusy).
+// Replace replaces a cycle by a changed one. It fails (CodeBusy) if the file is no longer was.
 func (s *CycleFolder) Replace(n int, was []byte, d *Document) error {
 	now, err := fsroot.ReadIn(s.root, s.Path(n), maxFile)
 	if err != nil {
@@ -155,8 +152,8 @@ func (s *CycleFolder) Replace(n int, was []byte, d *Document) error {
 	return s.writeFile(n, d.Bytes(), was)
 }
 
-// writeFile writes a whole temporary file and gives it its name: by a link, which never
-// overwrites, for a new one; by a rename for a changed one.
+// writeFile writes a temporary file, and then links it for a new cycle, which never overwrites, or
+// renames it for a changed one.
 func (s *CycleFolder) writeFile(n int, data, was []byte) error {
 	if err := s.root.MkdirAll(s.dir, 0o777); err != nil {
 		return fmt.Errorf("make %s: %w", s.dir, err)
@@ -178,7 +175,7 @@ func (s *CycleFolder) writeFile(n int, data, was []byte) error {
 	} else if err == nil {
 		err = s.root.Rename(tmp, s.Path(n))
 	}
-	_ = s.root.Remove(tmp) // gone already after a rename
+	_ = s.root.Remove(tmp) // fails after a rename
 	if err != nil {
 		return fmt.Errorf("write %s: %w", s.Path(n), err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // A review cycle never overwrites another, and nothing is written outside the given folder.
 
-// Cycle is what the front matter says.
+// Cycle is the front matter of a review cycle.
 type Cycle struct {
 	Task         string     `yaml:"task"`
 	Feature      string     `yaml:"feature,omitempty"`
@@ -28,15 +28,16 @@ type Cycle struct {
 	Resolved     time.Time  `yaml:"resolved_at,omitempty"`
 }
 
-// Affected is a file with the lines a review is about: "12", "12-20", "30-" (to the end),
-// or none.
+// Affected is a file with the lines that a review is about: "12", "12-20", "30-" (to the end), or
+// "" for none.
 type Affected struct {
 	Path     string `yaml:"path"`
 	Lines    string `yaml:"lines,omitempty"`
 	Severity string `yaml:"severity,omitempty"`
 }
 
-// DraftText is a review that was not recorded yet: the body, with the places that it is about in its front matter.
+// DraftText returns an unrecorded review: the body, with the places that it is about in the front
+// matter.
 func DraftText(places []Affected, body string) (string, error) {
 	if len(places) == 0 {
 		return body, nil
@@ -47,8 +48,8 @@ func DraftText(places []Affected, body string) (string, error) {
 	return "---\n" + string(front) + "---\n\n" + body, err
 }
 
-// FormatLines spells lines as Affected has them; 0 is none, and an end before the start is the
-// start.
+// FormatLines formats lines for Affected. A start of 0 gives "", an end before the start is
+// ignored.
 func FormatLines(start, end int) string {
 	switch {
 	case start <= 0:
@@ -59,7 +60,7 @@ func FormatLines(start, end int) string {
 	return fmt.Sprint(start)
 }
 
-// Override says why a rejected task continued anyway.
+// Override is the reason for which a rejected task was accepted.
 type Override struct {
 	Category  string          `yaml:"category"`
 	Rationale string          `yaml:"rationale"`
@@ -68,19 +69,19 @@ type Override struct {
 	Answers   map[string]bool `yaml:"answers,omitempty"` // to the arbiter's questions
 }
 
-// Document is a file as it stands: front matter and body, each byte kept.
+// Document is a parsed file with front matter and body. It keeps every byte.
 type Document struct {
 	bom       string
 	eol       string
-	openLine  string // the line that opens the front matter; "" when there is none
-	head      string // the YAML, with its line ends
+	openLine  string // the line that opens the front matter; "" for none
+	head      string // the YAML with its line ends
 	closeLine string // the line that closes it
 	body      string
 }
 
-// Parse reads a file. One without front matter is all body. It refuses (CodeCannot)
-// front matter that is not closed, is not a YAML mapping, names a key twice, or holds the
-// marks of a merge conflict. A second block of front matter belongs to the body.
+// Parse parses a file. Without front matter, everything is the body. Errors (CodeCannot): the front
+// matter is not closed, is not a YAML mapping, has a key twice, or contains merge conflict markers.
+// A second block of front matter belongs to the body.
 func Parse(data []byte) (*Document, error) {
 	d := &Document{eol: "\n"}
 	text := string(data)
@@ -124,7 +125,7 @@ func conflictError() error {
 		"the front matter contains merge conflict markers")
 }
 
-// check refuses front matter that cannot be read without a guess.
+// check returns an error for front matter that is ambiguous or invalid.
 func (d *Document) check() error {
 	for l := range strings.Lines(d.head) {
 		if strings.HasPrefix(l, "<<<<<<< ") || strings.HasPrefix(l, ">>>>>>> ") || strings.TrimRight(l, "\r\n") == "=======" {
@@ -135,10 +136,10 @@ func (d *Document) check() error {
 	return err
 }
 
-// Cycle is what the front matter says; keys it does not know are left alone.
+// Cycle decodes the front matter; unknown keys are ignored.
 func (d *Document) Cycle() (c Cycle, err error) {
 	defer func() {
-		if r := recover(); r != nil { // the library gives up this way on some malformed input
+		if r := recover(); r != nil { // the library panics on some malformed input
 			err = belay.Refuse(belay.CodeCannot, "fix its YAML", "the front matter cannot be read: %v", r)
 		}
 	}()
@@ -169,15 +170,15 @@ func (d *Document) Cycle() (c Cycle, err error) {
 	return c, nil
 }
 
-// Body is the Markdown below the front matter, as it stands.
+// Body returns the Markdown below the front matter, unchanged.
 func (d *Document) Body() string { return d.body }
 
-// Bytes is the file, each byte as it was unless a key was set.
+// Bytes returns the file, unchanged except for keys that were set.
 func (d *Document) Bytes() []byte {
 	return []byte(d.bom + d.openLine + d.head + d.closeLine + d.body)
 }
 
-// New makes a file from what it says and a body.
+// New returns a document with this front matter and body.
 func New(c Cycle, body string) (*Document, error) {
 	head, err := encode(c)
 	if err != nil {
@@ -206,8 +207,7 @@ func encode(v any) (string, error) {
 	return out.String(), nil
 }
 
-// Set gives one top-level key a new value, a string, a time or a mapping. Every other
-// byte stays as it was.
+// Set sets a top-level key to a string, a time or a mapping. Every other byte stays unchanged.
 func (d *Document) Set(key string, value any) error {
 	text, err := encode(map[string]any{key: value})
 	if err != nil {
@@ -234,14 +234,14 @@ func (d *Document) Set(key string, value any) error {
 	_, there := is[key]
 	delete(was, key)
 	delete(is, key)
-	if !there || !reflect.DeepEqual(was, is) { // an anchor, a document's end, a quote over several lines
+	if !there || !reflect.DeepEqual(was, is) { // for example an anchor, an end of a document, a quoted value over several lines
 		return belay.Refuse(belay.CodeCannot, "write it by hand", "%q cannot be set without changing other keys", key)
 	}
 	*d = next
 	return nil
 }
 
-// values are all keys with what they mean.
+// values returns all keys with their decoded values.
 func (d *Document) values() map[string]any {
 	all := map[string]any{}
 	if err := yaml.Unmarshal([]byte(d.head), &all); err != nil || all == nil {
@@ -250,7 +250,8 @@ func (d *Document) values() map[string]any {
 	return all
 }
 
-// find is where a top-level key and its value stand in the YAML, or -1.
+// find returns the byte range of a top-level key and its value in the YAML; from is -1 if it is
+// missing.
 func (d *Document) find(key string) (from, to int) {
 	from, at := -1, 0
 	for l := range strings.Lines(d.head) {

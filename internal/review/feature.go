@@ -10,20 +10,20 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Check is the name that its findings bear.
+// FeatureCheck is the check's name in findings about features.
 const FeatureCheck = "feature"
 
-// Task is one task of the feature with what it did.
+// Task is a task of the feature with its result.
 type Task struct {
 	belay.Task
 	Accepted        bool
-	StatusText      string   // where it stands, when it was not accepted
-	AcceptedDespite string   // why its work was accepted over a refusal, "" when it was not
-	NotMerged       bool     // its work is in a tree of its own that was not merged
-	Changes         []string // the paths that its attempts changed
+	StatusText      string   // its status, if it is not accepted
+	AcceptedDespite string   // why it was accepted despite a rejection, "" if it was not
+	NotMerged       bool     // its work is in a task worktree that is not merged
+	Changes         []string // paths that its attempts changed
 }
 
-// Spec is what the documents of the feature hold.
+// Spec is the content of the feature's documents.
 type Spec struct {
 	Items []Item // requirements with ids
 	Boxes []Box  // tasks of its lists
@@ -35,23 +35,23 @@ type Item struct {
 	Line           int
 }
 
-// Box is a task of a list.
+// Box is a task of a task list.
 type Box struct {
 	ID, Text, File string
 	Line           int
 	Done           bool
 }
 
-// Fact is a finding with the tasks that it is about.
+// Fact is a finding with its tasks.
 type Fact struct {
 	belay.Finding
 	Tasks []belay.TaskID `json:"tasks,omitempty"`
 }
 
-// FeatureFacts returns what can be told without a reader: errors for requirements without work and
-// work beyond the tasks' files, warnings for work without a requirement, notes for the
-// rest. changed are the paths that differ in the tree since the first task began, by
-// whoever; others are paths that tasks of no feature, or of another, changed meanwhile.
+// FeatureFacts returns the findings that need no reviewer: errors for requirements without work and
+// changes outside of scope, warnings for work without a requirement, and notes. changed are the
+// paths that changed in the tree since the first task started; others are those changed meanwhile
+// by tasks outside of the feature.
 func FeatureFacts(tasks []Task, spec Spec, changed, others []string) []Fact {
 	var out []Fact
 	for _, t := range tasks {
@@ -75,7 +75,7 @@ func newFact(severity belay.Severity, task belay.TaskID, file, title, detail str
 	return f
 }
 
-// unmetFacts returns what a task was asked for and did not do, as far as that can be told.
+// unmetFacts returns what a task was asked to do and demonstrably did not do.
 func unmetFacts(t Task) []Fact {
 	if !t.Accepted {
 		detail := ""
@@ -121,7 +121,8 @@ func requirement(r belay.Requirement) string {
 	return fmt.Sprintf("%s %s", r.Marker, r.Text)
 }
 
-// outOfScopeFacts returns a task's changes outside its files, and what it had no words for.
+// outOfScopeFacts returns a task's changes outside of its scope, and those that its text does not
+// name.
 func outOfScopeFacts(t Task) []Fact {
 	var out []Fact
 	for _, c := range t.Changes {
@@ -140,14 +141,14 @@ func outOfScopeFacts(t Task) []Fact {
 	return out
 }
 
-// isNear tells a path that is named, is below a named folder, or beside a named file.
+// isNear reports whether a path is named, inside a named folder, or has the stem of a named file.
 func isNear(named []string, p string) bool {
 	return slices.ContainsFunc(named, func(n string) bool {
 		return n == p || strings.HasPrefix(p, strings.TrimSuffix(n, "/")+"/") || pathStem(n) == pathStem(p)
 	})
 }
 
-// pathStem is a path without its endings: a/b for a/b.test.ts.
+// pathStem returns a path without extensions and _test: a/b for a/b.test.ts.
 func pathStem(p string) string {
 	dir, base := "", p
 	if i := strings.LastIndexByte(p, '/'); i >= 0 {
@@ -170,9 +171,9 @@ func isTestPath(p string) bool {
 		strings.Contains(low, "/test_") || strings.HasPrefix(low, "test_")
 }
 
-// unclaimedFacts returns the specification's requirements and boxes that no accepted task is
-// for. A requirement is met by whoever names its id; where nobody names any, that cannot
-// be told.
+// unclaimedFacts returns the specification's requirements without an accepted task or checked box
+// that names their ID, and the open boxes. If no ID is named anywhere, it is unknown which
+// requirements are met.
 func unclaimedFacts(tasks []Task, spec Spec) []Fact {
 	var out []Fact
 	named := map[string]bool{}
@@ -211,10 +212,10 @@ func unclaimedFacts(tasks []Task, spec Spec) []Fact {
 	return out
 }
 
-// requirementNumbers is how tasks of Kiro name requirements: _Requirements: 1.1, 2.3_.
+// requirementNumbers is how Kiro's tasks name requirements: _Requirements: 1.1, 2.3_.
 var requirementNumbers = lazyregexp.New(`(?i)requirements?:\s*([0-9][0-9., ]*)`)
 
-// names reports whether a text is for a requirement.
+// namesRequirement reports whether a text names a requirement.
 func namesRequirement(text, id string) bool {
 	if mentions(text, id) {
 		return true
@@ -234,7 +235,7 @@ func namesRequirement(text, id string) bool {
 	return false
 }
 
-// mentions reports whether a text names an id, and no longer one that begins with it.
+// mentions reports whether a text names an ID, not just a longer one that contains it.
 func mentions(text, id string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], id)
@@ -253,7 +254,7 @@ func isWordByte(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// unexplainedChanges returns what changed in the tree and is not a task's work.
+// unexplainedChanges returns the changes in the tree that no task made.
 func unexplainedChanges(tasks []Task, changed, others []string) []Fact {
 	known := map[string]bool{}
 	for _, t := range tasks {
@@ -274,8 +275,8 @@ func unexplainedChanges(tasks []Task, changed, others []string) []Fact {
 	return out
 }
 
-// TasksOfFindings returns the tasks that findings are about: those that they name, and for a file
-// the last task that changed it. tasks come in the order in which they began.
+// TasksOfFindings returns the tasks that errors are about: those that they name, or else the last
+// task that changed the file. tasks are sorted by their start.
 func TasksOfFindings(tasks []Task, findings []belay.Finding) []belay.TaskID {
 	hit := map[belay.TaskID]bool{}
 	for _, f := range findings {

@@ -17,7 +17,7 @@ func task(id, prose string, change func(*Task)) Task {
 	return t
 }
 
-// told is a line for each fact: severity, place, title, and the tasks.
+// factLines formats each fact on a line: severity, place, title and tasks.
 func factLines(list []Fact) string {
 	var out []string
 	for _, f := range list {
@@ -111,7 +111,7 @@ func TestBlamed(t *testing.T) {
 	}
 }
 
-// FuzzItems: lines and ids are of the text.
+// FuzzItems: lines and IDs are from the text.
 func FuzzItems(f *testing.F) {
 	for _, s := range []string{"- **FR-001**: x", "### Requirement: a", "```\nFR-1: x", "\xff FR-1", "FR-1.2.3a: x\r\nFR-1.2.3a: y", "## Requirement:*"} {
 		f.Add(s)

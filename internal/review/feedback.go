@@ -6,11 +6,10 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// feedbackFile is the file of its checkout into which a reviewer may write.
+// feedbackFile is the file in its checkout that a reviewer may write.
 type feedbackFile struct{ root, path string }
 
-// read returns what it wrote, nothing when it did not. No link is followed out of the
-// checkout.
+// read returns the content, nil if there is no such file. Links do not lead out of the checkout.
 func (f feedbackFile) read() []byte {
 	root, err := os.OpenRoot(f.root)
 	if err != nil {
@@ -24,10 +23,10 @@ func (f feedbackFile) read() []byte {
 	return text
 }
 
-// remove takes the file away before the checkout is compared: writing it is allowed.
+// remove deletes the file before the checkout is compared, because writing it is allowed.
 func (f feedbackFile) remove() {
 	if root, err := os.OpenRoot(f.root); err == nil {
-		_ = root.Remove(f.path) // what stays is found by the comparison
+		_ = root.Remove(f.path) // on failure the comparison reports it
 		_ = root.Close()
 	}
 }

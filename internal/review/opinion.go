@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Most is how long an answer may be, in bytes.
+// Most is the maximum size of an answer, in bytes.
 const Most = 1 << 20
 
 const mostFindings = 200
@@ -26,9 +26,9 @@ type Opinion struct {
 	Summary        string                    `json:"summary,omitempty"`
 }
 
-// Claim is one of the questions of the alignment: logic_fidelity is the reviewer's to
-// answer; file_scope, constraints and tests are facts, and what is claimed of them
-// counts for nothing.
+// AlignmentClaim is the answer to a question of the alignment. Only logic_fidelity is the
+// reviewer's to answer; belay measures file_scope, constraints and tests, and ignores claims about
+// them.
 type AlignmentClaim struct {
 	Passed bool   `json:"passed"`
 	Reason string `json:"reason,omitempty"`
@@ -37,10 +37,10 @@ type AlignmentClaim struct {
 // LogicFidelity asks whether the change does what the task says.
 const LogicFidelity = "logic_fidelity"
 
-// Facts are the claims that belay measures itself, by the name of its check.
+// MeasuredClaims are the claims that belay measures, with the names of its checks.
 var MeasuredClaims = map[string]string{"file_scope": "scope", "constraints": "protect", "tests": "tests"}
 
-// Finding is one thing the reviewer has against the work, as it is recorded.
+// Finding is one finding of a reviewer, as recorded.
 type Finding belay.ReviewerRemark
 
 var severities = map[string]belay.Severity{
@@ -53,13 +53,13 @@ const (
 	Reject  = "reject"
 )
 
-// Problems is everything that is wrong with an answer, for the reviewer to fix.
+// Problems lists the errors in an answer, for the reviewer to fix.
 type Problems []string
 
 func (p Problems) Error() string { return strings.Join(p, "; ") }
 
-// Parse finds the answer in what a reviewer printed: the whole text, else the last
-// fenced block, else the last object, that is an answer. The error is a Problems.
+// ParseOpinion finds the answer in a reviewer's output: the entire text, or else the last JSON
+// object in it that is an answer. The error is a Problems.
 func ParseOpinion(text []byte) (Opinion, error) {
 	if len(text) > Most {
 		return Opinion{}, Problems{fmt.Sprintf("the answer is longer than %d KiB", Most>>10)}
@@ -80,7 +80,7 @@ func ParseOpinion(text []byte) (Opinion, error) {
 	return Opinion{}, first
 }
 
-// candidates returns the objects in the text, the likeliest first.
+// candidates returns the JSON objects in the text, at most 8, the last one first.
 func candidates(text []byte) [][]byte {
 	if whole := bytes.TrimSpace(text); len(whole) > 0 && whole[0] == '{' && json.Valid(whole) {
 		return [][]byte{whole}
@@ -102,7 +102,7 @@ func candidates(text []byte) [][]byte {
 	return found[:min(len(found), 8)]
 }
 
-// readOpinion takes one object by the schema.
+// readOpinion decodes and validates one object.
 func readOpinion(text []byte) (Opinion, error) {
 	var raw struct {
 		Score          *float64                  `json:"score"`
@@ -144,7 +144,7 @@ func readOpinion(text []byte) (Opinion, error) {
 	return o, nil
 }
 
-// invalidFindings says what is wrong with findings.
+// invalidFindings returns the errors in findings, at most 20.
 func invalidFindings(list []Finding) (wrong []string) {
 	if len(list) > mostFindings {
 		return []string{fmt.Sprintf("there are more than %d findings", mostFindings)}
@@ -167,7 +167,7 @@ func invalidFindings(list []Finding) (wrong []string) {
 	return wrong[:min(len(wrong), 20)]
 }
 
-// parseRecommendation reads the first word: APPROVE, reject - because….
+// parseRecommendation parses the first word: APPROVE, reject - because…; "" for another one.
 func parseRecommendation(s string) string {
 	word := strings.ToLower(strings.TrimSpace(s))
 	for _, r := range []string{Approve, Reject} {
@@ -179,17 +179,17 @@ func parseRecommendation(s string) string {
 	return ""
 }
 
-// Reviewer is what its answer is measured by.
+// Reviewer is what a reviewer's answer is judged by.
 type Reviewer struct {
 	Name         string
-	Threshold    int             // the least score of a pass
-	CheckResults map[string]bool // what belay's checks found, by their name; absent when they did not run
-	UnmetText    string          // what a failed logic_fidelity means; "" is that the change does not do what the task says
+	Threshold    int             // the lowest score that passes
+	CheckResults map[string]bool // results of belay's checks by name; those that did not run are missing
+	UnmetText    string          // title for a failed logic_fidelity; "" for the default
 }
 
-// Judge turns an answer into findings and a verdict. The verdict is a fail when the
-// reviewer refuses, its score is below the threshold, the change does not do what the
-// task says, or one of its findings is critical or major; each of these is a finding.
+// Judge returns the verdict and the findings of an answer. The verdict is fail if the reviewer
+// rejects, the score is below the threshold, the change does not do what the task says, or a
+// finding is critical or major; each of these is a finding.
 func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	var out []belay.Finding
 	add := func(severity belay.Severity, title, detail string) {
@@ -204,8 +204,8 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 		refused = true
 	}
 	if o.Score < r.Threshold {
-		// Beside findings that refuse the score says nothing of its own, and as one more that
-		// comes back every time it would look like an argument that goes round.
+		// With other blocking findings the score adds nothing, and a finding that returns in every
+		// review would look like a repeated argument.
 		severity := belay.SeverityError
 		if refused {
 			severity = belay.SeverityWarning
@@ -235,8 +235,8 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	return verdict, out
 }
 
-// Data returns an answer as it is recorded. Of the four questions belay answers those that it
-// measured; what the reviewer says of them counts where nothing was measured.
+// Data returns an answer for the record. belay answers the questions that it measured; the
+// reviewer's answer counts for the others.
 func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation,
 		Summary: clipText(o.Summary), Findings: []belay.ReviewerRemark{}}
@@ -284,8 +284,8 @@ func (f Finding) finding(by string) belay.Finding {
 	return g
 }
 
-// MergeFindings folds the findings of several reviewers: those with one signature become one,
-// with the worst severity and everybody's details.
+// MergeFindings merges the findings of several reviewers: those with the same signature become one,
+// with the worst severity and all details.
 func MergeFindings(lists ...[]belay.Finding) []belay.Finding {
 	var out []belay.Finding
 	at := map[string]int{}

@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// told is "severity title" for each finding.
+// opinionFindings formats the verdict, and "severity title" for each finding.
 func opinionFindings(v belay.Verdict, list []belay.Finding) string {
 	s := string(v)
 	for _, f := range list {
@@ -114,8 +114,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is taken has the form that was asked for, and a verdict follows from
-// it that a critical finding or a refusal never passes.
+// FuzzParseOpinion: a parsed answer has the requested form, and it does not pass with a rejection,
+// a low score or a failed logic_fidelity.
 func FuzzParseOpinion(f *testing.F) {
 	for _, s := range []string{good, "x" + good, "```\n" + good, "{", `{"score":1e400}`, strings.Repeat("{", 3000), `{"findings":[{"severity":"MAJOR","title":"\u0000"}]}`} {
 		f.Add([]byte(s))
@@ -140,8 +140,8 @@ func FuzzParseOpinion(f *testing.F) {
 	})
 }
 
-// TestData: belay's measurements stand for the questions it measured, the reviewer's words for
-// the others, and what nobody answered is not answered.
+// TestData: belay's measurements answer the questions that it measured, the reviewer's claims the
+// others; a question that nobody answered has no answer.
 func TestData(t *testing.T) {
 	t.Parallel()
 	r := Reviewer{Name: "r", Threshold: 70, CheckResults: map[string]bool{"scope": false, "tests": true}}

@@ -19,23 +19,23 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// maxParallel is how many reviewers work at the same time.
+// maxParallel limits the reviewers that work at the same time.
 const maxParallel = 4
 
-// Panel is where reviewers work.
+// Panel is the environment in which reviewers work.
 type Panel struct {
 	Snaps    *snapshot.Store
-	May      *config.Gate // lets each of them be asked, or not
-	ReadOnly []string     // folders they may not write in
+	May      *config.Gate // decides which of them may be asked
+	ReadOnly []string     // folders that they may not write to
 
-	Enclose     fence.Encloser                  // the fence of programs among them; nil is none
-	Env         []string                        // of programs among them, whole
-	ReviewerEnv func(reviewer string) []string  // more of it, for one of them; nil is none
-	Attach      func(io.Reader) (string, error) // keeps what they say, gives its sha256
+	Enclose     fence.Encloser                  // fences programs; nil for no fence
+	Env         []string                        // complete environment of programs
+	ReviewerEnv func(reviewer string) []string  // additional variables for one reviewer; nil for none
+	Attach      func(io.Reader) (string, error) // stores their output, returns its SHA-256
 }
 
-// Ask has a snapshot read by all the reviewers of in.Task and gives their results in
-// that order. in.Reviewer and in.Nonce are filled in here.
+// Ask lets all reviewers of in.Task read a snapshot and returns their results in that order. It
+// sets in.Reviewer and in.Nonce.
 func (p Panel) Ask(ctx context.Context, in promptpkg.ReviewInput, target belay.SnapshotID) []belay.CheckResult {
 	results := make([]belay.CheckResult, len(in.Task.Reviewers))
 	var wait sync.WaitGroup
@@ -64,11 +64,11 @@ func (p Panel) envOf(reviewer string) []string {
 
 func newNonce() string {
 	var b [12]byte
-	rand.Read(b[:]) // never fails, says its documentation
+	rand.Read(b[:]) // documented to never fail
 	return hex.EncodeToString(b[:])
 }
 
-// ask puts the question to one reviewer and judges its answer.
+// ask asks one reviewer and judges its answer.
 func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.SnapshotID) (result belay.CheckResult) {
 	start := time.Now()
 	name := "review/" + in.Reviewer.Name
@@ -99,7 +99,7 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 		said += "\n\nwritten into " + notes.path + ":\n\n" + string(written)
 	}
 	notes.remove()
-	log, _ := p.Attach(strings.NewReader(said)) // losing it loses no verdict
+	log, _ := p.Attach(strings.NewReader(said)) // without the log the verdict still counts
 	trespass := p.checkCheckout(ctx, place.Root, was, in.Reviewer.Name)
 	if err != nil {
 		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())
@@ -124,7 +124,7 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 	}
 }
 
-// checkoutState is what a checkout must still be after a review: its files, HEAD and refs.
+// checkoutState returns what a review must not change in its checkout: files, HEAD and refs.
 func (p Panel) checkoutState(ctx context.Context, root string) (string, error) {
 	repo, err := p.Snaps.Repo.OpenOther(ctx, root)
 	if err != nil {
@@ -146,10 +146,11 @@ func (p Panel) checkoutState(ctx context.Context, root string) (string, error) {
 	return fmt.Sprintf("%s\x00%s\x00%v\x00%v", status, diff, refs, head), err
 }
 
-// CheckoutChanged is the title of the finding against a reviewer that wrote.
+// CheckoutChanged returns the title of the finding about a reviewer that changed its checkout.
 func CheckoutChanged(name string) string { return "the reviewer " + name + " changed its checkout" }
 
-// checkCheckout compares a checkout with its seal: a reviewer that wrote is reported.
+// checkCheckout compares a checkout with its state before the review, and reports a reviewer that
+// changed it.
 func (p Panel) checkCheckout(ctx context.Context, root, was, name string) []belay.Finding {
 	is, err := p.checkoutState(context.WithoutCancel(ctx), root)
 	if err == nil && is == was {

@@ -19,12 +19,12 @@ import (
 
 const (
 	maxDocuments     = 24
-	maxDocument      = 256 << 10 // bytes of one that are read
-	maxDocumentBytes = 256 << 10 // and of all together
+	maxDocument      = 256 << 10 // bytes that are read of one
+	maxDocumentBytes = 256 << 10 // bytes of all together
 )
 
-// Of gives the documents of a feature, or those that are named instead, by paths from the
-// root (CodeNotFound for one that is not there).
+// FeatureDocuments returns the documents of a feature, or those named instead, by paths relative to
+// the root. A named one that does not exist is an error (CodeNotFound).
 func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named []string) ([]prompt.Document, error) {
 	names := named
 	if len(names) == 0 && feature != "" {
@@ -54,7 +54,7 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 			}
 			left -= len(text)
 			docs = append(docs, prompt.Document{Path: name, Text: text})
-		case len(named) == 0: // listed a moment ago: it is gone, or a link
+		case len(named) == 0: // listed a moment ago: it was deleted, or is a link
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, belay.Refuse(belay.CodeNotFound, "give a path from the root of the repository",
 				"there is no %s", belay.VisibleLine(name))
@@ -65,8 +65,8 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 	return docs, nil
 }
 
-// isDocumentOf tells a document of the feature: Markdown in its folder, patterns to copy and what
-// is archived left out.
+// isDocumentOf reports whether a path is a document of the feature: Markdown in its folder, except
+// templates and archives.
 func isDocumentOf(p, feature string) bool {
 	if path.Ext(p) != ".md" || tasklist.IsIgnored(p) {
 		return false

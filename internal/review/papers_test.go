@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// TestOf: the documents of a feature's folder, by the layouts of the tools, or those that
-// are named; never through a link, and not more than a prompt can hold.
+// TestOf: the documents of a feature's folder in each tool's layout, or those named; never through
+// a link, and no more than fit into a prompt.
 func TestOf(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -9,21 +9,20 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// CyclesDir is where review cycles lie, from the top of the repository.
+// CyclesDir is the folder of review cycles, relative to the repository's root.
 const CyclesDir = ".belay/reviews"
 
-// NoFeature is the folder of tasks that belong to no feature.
+// NoFeature is the folder of tasks without a feature.
 const NoFeature = "_"
 
-// Pointer names a review: review-cycle://feature/task/review-cycle-3.md, or the older
+// Pointer refers to a review: review-cycle://feature/task/review-cycle-3.md, or the older
 // feedback://feature/task/name.
 type Pointer struct {
 	Feature, Task, Name string
 	Legacy              bool
 }
 
-// ParsePointer reads a pointer. Anything that could lead out of its folder is refused
-// (CodeUsage).
+// ParsePointer parses a pointer. One that could lead out of its folder is an error (CodeUsage).
 func ParsePointer(s string) (Pointer, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || scheme != "review-cycle" && scheme != "feedback" {
@@ -48,7 +47,7 @@ func ParsePointer(s string) (Pointer, error) {
 	return p, nil
 }
 
-// IsPathElement reports whether a name is one element of a path and nothing else.
+// IsPathElement reports whether a name is a single path element.
 func IsPathElement(s string) bool {
 	if s == "" || len(s) > 200 || s[0] == '-' || s[0] == '.' {
 		return false
@@ -61,7 +60,7 @@ func IsPathElement(s string) bool {
 	return true
 }
 
-// String spells a pointer.
+// String formats the pointer.
 func (p Pointer) String() string {
 	scheme := "review-cycle"
 	if p.Legacy {
@@ -70,16 +69,16 @@ func (p Pointer) String() string {
 	return scheme + "://" + p.Feature + "/" + p.Task + "/" + p.Name
 }
 
-// Path is where the file lies, from the top of the repository.
+// Path returns the file's path, relative to the repository's root.
 func (p Pointer) Path() string { return path.Join(CyclesDir, p.Feature, p.Task, p.Name) }
 
-// PointerTo is the pointer of a task's cycle n.
+// PointerTo returns the pointer to a task's cycle n.
 func PointerTo(feature, task string, n int) Pointer {
 	return Pointer{Feature: FeatureFolder(feature), Task: task, Name: CycleName(n)}
 }
 
-// FeatureFolder is the folder of a feature: its name where that is one element of a path, else
-// its letters and digits.
+// FeatureFolder returns a feature's folder: its name, with characters replaced that a path element
+// cannot contain.
 func FeatureFolder(feature string) string {
 	if feature == "" {
 		return NoFeature
@@ -100,10 +99,10 @@ func FeatureFolder(feature string) string {
 	return out
 }
 
-// CycleName is the name of cycle n.
+// CycleName returns the file name of cycle n.
 func CycleName(n int) string { return fmt.Sprintf("review-cycle-%d.md", n) }
 
-// CycleNumber is the number in a cycle's name.
+// CycleNumber returns the number in a cycle's file name.
 func CycleNumber(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "review-cycle-")
 	if !ok || !strings.HasSuffix(name, ".md") || digits == "" || digits[0] == '0' || len(digits) > 9 {
@@ -113,8 +112,8 @@ func CycleNumber(name string) (int, bool) {
 	return n, err == nil && n > 0 && digits[0] != '+'
 }
 
-// RecordedReview is a review of a task as its record holds it: what counts. The file it points
-// to is the readable copy.
+// RecordedReview is a review in a task's record, which is authoritative. The file that it points to
+// is the readable copy.
 type RecordedReview struct {
 	Cycle    int    `json:"cycle"`
 	Verdict  string `json:"verdict"` // approve or reject

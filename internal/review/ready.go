@@ -8,29 +8,29 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// PathChange is a path that is not as it was captured; From is where it was before a rename.
+// PathChange is a path that changed since it was captured; From is the previous path of a rename.
 type PathChange struct {
 	Path   string `json:"path"`
 	From   string `json:"from,omitempty"`
 	Status string `json:"status"` // A added, M modified, D deleted, T type changed, R renamed
 }
 
-// ChangeVerdict is a change with whether it blocks, and why.
+// ChangeVerdict is a change, whether it blocks a review, and why.
 type ChangeVerdict struct {
 	PathChange
 	Blocking bool   `json:"blocking"`
 	Reason   string `json:"why"`
 }
 
-// Owner is a task with the paths that its attempts touched.
+// Owner is a task with the paths that its attempts changed.
 type Owner struct {
 	Task    belay.TaskID
 	Scope   belay.Scope
 	Touched map[string]bool
 }
 
-// Classify returns a verdict on each change: own is the task that is to be reviewed, others
-// are those that are or were at work in the same tree.
+// Classify returns a verdict on each change, blocking ones first. own is the task to be reviewed,
+// others are tasks that work or worked in the same tree.
 func Classify(changes []PathChange, own Owner, others []Owner) []ChangeVerdict {
 	var out []ChangeVerdict
 	for _, c := range changes {
@@ -55,15 +55,14 @@ func Classify(changes []PathChange, own Owner, others []Owner) []ChangeVerdict {
 	return out
 }
 
-// BlockingOnly returns those that block.
+// BlockingOnly returns the changes that block.
 func BlockingOnly(list []ChangeVerdict) []ChangeVerdict {
 	return slices.DeleteFunc(slices.Clone(list), func(v ChangeVerdict) bool { return !v.Blocking })
 }
 
-// classifyPath says whether a path blocks. What the task touched is its own, whoever else may
-// change it; what another task touched and this one did not is the other's, however wide
-// this one's files are; a file that a person named for the task is its own, also where it
-// looks like a journal.
+// classifyPath reports whether a path blocks, and why. A path that the task changed blocks, whoever
+// else may change it. One that only another task changed does not, however wide this task's scope
+// is. A file that a person named for the task blocks even if it looks like a journal.
 func classifyPath(p string, own Owner, others []Owner) (bool, string) {
 	if strings.HasPrefix(p, ".belay/") && !namesExactly(own.Scope.Files, p) {
 		return false, "belay's own"
@@ -91,12 +90,12 @@ func classifyPath(p string, own Owner, others []Owner) (bool, string) {
 	return false, "not among the task's files"
 }
 
-// namesExactly reports whether a list spells the path out, without a pattern.
+// namesExactly reports whether a list contains the path itself, not a pattern for it.
 func namesExactly(globs []string, p string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return strings.TrimPrefix(g, "./") == p })
 }
 
-// specFolders hold what spec tools keep beside the work: task lists, status, journals.
+// specFolders contain files that spec tools maintain: task lists, status, journals.
 var specFolders = []string{".workitems/", ".kittify/", "kitty-specs/", ".spec-kitty/", ".specify/", "openspec/",
 	".kiro/specs/", ".snapshots/"}
 
@@ -106,7 +105,7 @@ var appendedFiles = map[string]bool{
 	"review-lock.json": true, "baseline-tests.json": true, "progress.md": true,
 }
 
-// recordKind says which kind of record a path is, "" for a source.
+// recordKind returns the kind of record that a path is, "" for a source.
 func recordKind(p string) string {
 	for _, dir := range specFolders {
 		if strings.HasPrefix(p, dir) {

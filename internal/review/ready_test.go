@@ -15,7 +15,7 @@ func TestClassify(t *testing.T) {
 	for name, tt := range map[string]struct {
 		own  Owner
 		c    PathChange
-		want string // blocking or benign, and why
+		want string // blocking or not, and why
 	}{
 		"its work":                     {own, PathChange{Path: "src/own.go"}, "blocking changed by the task"},
 		"its work, outside its files":  {own, PathChange{Path: "odd/own.go"}, "blocking changed by the task"},

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// An id of a requirement at the start of an item or a heading: FR-001, NFR-2, SC-003,
-// REQ-1.2; and OpenSpec's and Kiro's headings, whose names or numbers are the id.
+// The ID of a requirement at the start of an item or a heading: FR-001, NFR-2, SC-003, REQ-1.2; and
+// the headings of OpenSpec and Kiro with a name or a number as ID.
 var (
 	labelPattern = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)]|` +
 		`#{1,6})?\s*(?:\[[ xX]\]\s*)?\**((?:FR|NFR|SC|REQ|UC|AC|R)-\d+(?:\.\d+)*[a-z]?)\**\s*[:.\x{2014}\x{2013}-]?\**\s*(.*)$`)
@@ -16,11 +16,11 @@ var (
 
 const (
 	maxItems    = 500
-	maxItemText = 200 // bytes of an item's words
+	maxItemText = 200 // bytes of an item's text
 )
 
-// ReadItems reads the requirements of a document, those that have an id. What is in a
-// code block is none. An id that comes twice counts where it comes first.
+// ReadItems reads the requirements of a document that have an ID, outside of code blocks. A
+// repeated ID counts once, at its first place.
 func ReadItems(file, text string) []Item {
 	var out []Item
 	seen := map[string]bool{}
