@@ -1,8 +1,7 @@
-// Package comment finds the places that a review asks to change: paths, lines and the
-// reviewer's severity. A place is a path in the text that is a tracked path, or the end of
-// exactly one. The structure of the text and a few cues decide whether the review asks for
-// a change there or only mentions it. It uses no model and touches no file; the caller
-// passes the tracked paths.
+// Package comment finds the places that a review asks to change: paths, lines and the reviewer's
+// severity. A place is a path in the text that is a tracked path, or the end of exactly one. The
+// structure of the text and a few cues decide whether the review asks for a change there or only
+// mentions it. It uses no model and touches no file; the caller passes the tracked paths.
 package comment
 
 import (
@@ -10,7 +9,7 @@ import (
 	"strings"
 )
 
-// Severity is a label the reviewer gave, in one of our five words.
+// Severity is the reviewer's label, as one of five words.
 type Severity string
 
 // The severities, the worst first. Unlabelled is a place without a label.
@@ -24,15 +23,16 @@ const (
 
 var severityRank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
 
-// Place is one place a review asks to change. Start and End are lines from 1, both
-// included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.
+// Place is a place that a review asks to change. Start and End are lines from 1, both included.
+// Both are 0 for an entire file; only End is 0 for the lines from Start to the end.
 type Place struct {
 	Path       string
 	Start, End int
 	Severity   Severity
 }
 
-// Lines returns those lines as a review's front matter has them: 3, 3-5, 3- to the end, "" for the whole file.
+// Lines formats the lines as in a review's front matter: 3, 3-5, 3- to the end, "" for the entire
+// file.
 func (p Place) Lines() string {
 	switch {
 	case p.Start == 0:
@@ -45,15 +45,15 @@ func (p Place) Lines() string {
 	return fmt.Sprintf("%d-%d", p.Start, p.End)
 }
 
-// Reason tells why a place was taken or left.
+// Reason says why a place was taken or skipped.
 type Reason struct {
 	Place
-	Line  int // in the review where it is named, from 1
+	Line  int // the review's line that names it, from 1
 	Taken bool
 	Why   string
 }
 
-// What is read, so that no text takes long.
+// Limits, so that no text takes long.
 const (
 	maxReviewBytes = 1 << 20  // bytes of a review
 	maxUnitBytes   = 32 << 10 // bytes of a paragraph or a pasted block
@@ -62,8 +62,8 @@ const (
 	maxHits        = 200 // places of one finding
 )
 
-// FindPlaces finds the places that a review asks to change, in the order of the text. Of repeats
-// the worst severity counts.
+// FindPlaces returns the places that a review asks to change, in the order of the text. A repeated
+// place has the worst of its severities.
 func FindPlaces(text string, x *Index) []Place {
 	at, out := map[Place]int{}, []Place{}
 	for _, r := range Explain(text, x) {
@@ -81,8 +81,7 @@ func FindPlaces(text string, x *Index) []Place {
 	return out
 }
 
-// Explain tells for every place that is named in a review whether it is asked to change,
-// and why.
+// Explain returns every place that a review names, whether the review asks to change it, and why.
 func Explain(text string, x *Index) []Reason {
 	if len(text) > maxReviewBytes {
 		text = strings.ToValidUTF8(text[:maxReviewBytes], "")

@@ -15,7 +15,7 @@ var tree = []string{"src/net/client.go", "src/net/server.go", "src/disk/client.g
 	"cmd/app/main.go", "docs/setup.md",
 	"README.md", "Makefile", "go.mod", "notes", "web/[slug].tsx", "web/(shop)/page.tsx", "app/__init__.py", "tests/test_net.py"}
 
-// found gives the places as text, with the severity where there is one.
+// found formats the places with the severity, if any.
 func found(review string) string {
 	var out []string
 	for _, p := range FindPlaces(review, NewIndex(tree)) {
@@ -44,12 +44,12 @@ func TestSpellings(t *testing.T) {
 		"a/src/net/client.go leaks":                           "src/net/client.go",
 		"/home/ci/build/src/net/client.go:3 leaks":            "src/net/client.go:3",
 		`C:\ci\src\net\client.go:3 leaks`:                     "src/net/client.go:3",
-		"client.go leaks":                                     "", // two of them
+		"client.go leaks":                                     "", // two files match
 		"src/net/client.go leaks.\n\nclient.go:7 leaks again": "src/net/client.go, src/net/client.go:7",
 		"cache.go leaks":                                      "src/disk/cache.go",
-		"ache.go leaks":                                       "", // no folder boundary
-		"src/net leaks":                                       "", // a folder stays a folder
-		"src/net/pool.go leaks":                               "", // unknown
+		"ache.go leaks":                                       "", // not at a folder boundary
+		"src/net leaks":                                       "", // a folder
+		"src/net/pool.go leaks":                               "", // not tracked
 		"src/*.go leak":                                       "",
 		"the notes are wrong":                                 "", // a word
 		"`notes` is wrong":                                    "notes",
@@ -165,7 +165,7 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-// TestExplain: every name has a reason and the line it stands on.
+// TestExplain: every name has a reason and its line.
 func TestExplain(t *testing.T) {
 	review := "Thanks!\n\ngo.mod looks good.\n\n- critical: `src/net/client.go` line 2 leaks,\n  see Makefile\n"
 	var got []string
@@ -179,7 +179,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// standing tells that a path, or an end of it at a folder boundary, stands in a text.
+// standing reports whether a path, or an end of it at a folder boundary, is in a text.
 func standing(text, p string) bool {
 	text = strings.NewReplacer(`\\`, "/", `\`, "/").Replace(text) + strings.ReplaceAll(text, `\`, "")
 	for {
@@ -194,8 +194,8 @@ func standing(text, p string) bool {
 	}
 }
 
-// FuzzIn holds what is true of every text: the same text gives the same places, lines are
-// in order, and a path is tracked and stands in the text.
+// FuzzIn: for any text, the result is deterministic, lines are ordered, and each path is tracked
+// and in the text.
 func FuzzIn(f *testing.F) {
 	for _, e := range load(f, "testdata/own_development.jsonl") {
 		f.Add(e.Text)
@@ -229,7 +229,7 @@ func FuzzIn(f *testing.F) {
 	})
 }
 
-// TestFoundStandsInTheText: in every labelled review.
+// TestFoundStandsInTheText: in every labelled review, each path found is in the text.
 func TestFoundStandsInTheText(t *testing.T) {
 	_, all := sets(t)
 	for name, set := range all {
@@ -268,9 +268,9 @@ func BenchmarkOrdinary(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(set)), "µs/review")
 }
 
-// TestBounded: no text takes long. The limit, in processor time, is a hundred times what is measured: it is there
-// to notice time that grows with more than the square of the text. The race detector makes
-// this ten times slower, so that the texts are short with -short.
+// TestBounded: no text takes long. The limit, in processor time, is a hundred times the measured
+// time, to notice time that grows faster than the square of the text. The race detector is ten
+// times slower, so the texts are shorter with -short.
 func TestBounded(t *testing.T) {
 	most, size := 30*time.Second, 64<<10
 	if !testutil.Wide() {

@@ -11,7 +11,7 @@ import (
 //go:embed cues.txt
 var cueText string
 
-// cueTexts are the texts of cues.txt by name.
+// cueTexts are the sections of cues.txt by name.
 var cueTexts = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, section := range strings.Split(cueText, "\n## ")[1:] {
@@ -21,8 +21,8 @@ var cueTexts = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// cues are the expressions of cues.txt by name. They are made when the first review is
-// read: most commands read none.
+// cues are the expressions of cues.txt by name. They are compiled for the first review: most
+// commands read none.
 var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := "([ps][0-5]"
 	for _, s := range severities {
@@ -37,17 +37,17 @@ var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
 
 func cue(name string) *regexp.Regexp { return cues()[name] }
 
-// hasCue reports whether the cue of a name is in a text.
+// hasCue reports whether the cue with this name matches a text.
 func hasCue(name, s string) bool { return cue(name).MatchString(s) }
 
-// stance says how what is named somewhere is meant.
+// stance is what a text does with the places that it names.
 type stance int
 
 const (
-	stancePlain   stance = iota // says something, no more
+	stancePlain   stance = iota // a statement
 	stanceAsks                  // asks for a change
 	stanceAside                 // names without asking: a summary, evidence
-	stancePraises               // finds good
+	stancePraises               // approves
 	stanceSettles               // done, or not to be done here
 	stanceWonders               // asks a question
 )
@@ -55,7 +55,7 @@ const (
 var reasons = map[stance]string{stanceAside: "only mentioned", stancePraises: "found good", stanceSettles: "settled",
 	stanceWonders: "a question"}
 
-// headingStance returns how a heading means what is below it.
+// headingStance returns the stance of a heading for the text below it.
 func headingStance(s string) stance {
 	short := len(strings.Fields(s)) <= 7
 	switch {
@@ -71,7 +71,7 @@ func headingStance(s string) stance {
 	return stancePlain
 }
 
-// sentenceStance returns how a sentence means what it names. After a "but" the rest counts.
+// sentenceStance returns the stance of a sentence. After a "but" the rest counts.
 func sentenceStance(s string) stance {
 	at := cue("turns").FindAllStringIndex(s, -1)
 	if at == nil {
@@ -84,7 +84,7 @@ func sentenceStance(s string) stance {
 	if first := clauseStance(s[:last[0]]); first != stancePraises {
 		return first
 	}
-	return stanceAsks // "good, but …" names what is not
+	return stanceAsks // "good, but …": the rest is not good
 }
 
 func clauseStance(s string) stance {
@@ -105,8 +105,8 @@ func clauseStance(s string) stance {
 
 var severities = []Severity{Critical, Major, Minor, Note}
 
-// sentenceLabel returns the label that a sentence gives what it names, "" when it gives none: at the
-// start, in brackets, after "severity", as "is a blocker", at the end.
+// sentenceLabel returns the severity that a sentence gives, "" for none: at the start, in brackets,
+// after "severity", as "is a blocker", at the end.
 func sentenceLabel(s string) Severity {
 	if hasCue("tally", s) {
 		return ""

@@ -11,7 +11,8 @@ import (
 
 type object = map[string]any
 
-// member returns the member of the first of several names, however it is spelled.
+// member returns the value of the first of several names, ignoring case, spaces, dashes and
+// underscores in keys.
 func member(o object, names ...string) any {
 	for _, name := range names {
 		for _, k := range slices.Sorted(maps.Keys(o)) {
@@ -23,7 +24,7 @@ func member(o object, names ...string) any {
 	return nil
 }
 
-// scalarText returns a string, a number or a truth value as text, "" for all else.
+// scalarText returns a string, a number or a boolean as text, "" for other values.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case string, json.Number, bool:
@@ -32,8 +33,8 @@ func scalarText(v any) string {
 	return ""
 }
 
-// readJSON reads findings given as JSON: objects with a file, lines and a severity. It is
-// false when the text is not JSON. first is the line of the review that it begins at.
+// readJSON reads findings in JSON: objects with a file, lines and a severity. It returns false if
+// the text is not JSON. first is the review's line at which the text begins.
 func readJSON(source string, first int, x *Index) ([]Reason, bool) {
 	source = strings.TrimPrefix(source, "\ufeff")
 	if t := strings.TrimSpace(source); t == "" || t[0] != '{' && t[0] != '[' {
@@ -89,7 +90,7 @@ func (r *data) readValue(v any, sev Severity, off string, depth int) {
 	}
 }
 
-// objectSkipReason tells why an object asks for nothing.
+// objectSkipReason returns why an object does not ask for a change, "" if it does.
 func objectSkipReason(o object) string {
 	if hasCue("approved", scalarText(member(o, "verdict", "decision", "event"))) {
 		return "the review approves"
@@ -108,7 +109,7 @@ func objectSkipReason(o object) string {
 	return reasons[how]
 }
 
-// addPlace takes the place that an object gives.
+// addPlace adds the place of an object.
 func (r *data) addPlace(o object, file string, sev Severity, off string) {
 	m := r.resolver.findMentions("`" + strings.ReplaceAll(file, "`", "") + "`")
 	if len(m) != 1 || m[0].path == "" {
@@ -125,13 +126,13 @@ func (r *data) addPlace(o object, file string, sev Severity, off string) {
 	}
 }
 
-// readLines reads the lines of an object in the forms that tools give them.
+// readLines reads the lines of an object in the formats of various tools.
 func readLines(o object) []lineRange {
 	if r, ok := member(o, "region", "range").(object); ok {
 		o = r
 	}
 	start := member(o, "linestart", "startline", "start", "fromline", "lines", "line", "lineno", "linenumber", "originalline")
-	end := member(o, "lineend", "endline", "end", "toline", "line") // a code host's comment is from start_line to line
+	end := member(o, "lineend", "endline", "end", "toline", "line") // a forge's comment is from start_line to line
 	if list, ok := start.([]any); ok && len(list) > 0 {
 		start, end = list[0], list[len(list)-1]
 	}

@@ -56,7 +56,8 @@ func load(t testing.TB, file string) []example {
 	return out
 }
 
-// score counts what was found, what is right of it, and what there was to find.
+// score counts the places found, the right ones among them, the labelled ones, and the right
+// severities.
 type score struct{ found, right, gold, severity int }
 
 func (s score) precision() float64 { return float64(s.right) / float64(max(s.found, 1)) }
@@ -66,8 +67,8 @@ func (s score) String() string {
 	return fmt.Sprintf("%5d places  precision %.3f  recall %.3f  severity %.3f", s.gold, s.precision(), s.recall(), severity)
 }
 
-// measure compares path, lines and severity. A place whose name does not stand in the text
-// was labelled by inference: it counts neither way.
+// measure compares path, lines and severity. A place with a name that is not in the text was
+// labelled by inference, and does not count.
 func measure(t testing.TB, set []example, say bool) (s score) {
 	t.Helper()
 	for _, e := range set {
@@ -107,8 +108,8 @@ func measure(t testing.TB, set []example, say bool) (s score) {
 	return s
 }
 
-// halves parts a batch: the reviews with an odd number are open, the others were held out
-// while the cues were chosen, and nobody looks at what is wrong with them.
+// halves splits a batch: reviews with an odd number are open; the others were held out while the
+// cues were chosen, and nobody looks at their errors.
 func halves(set []example) (open, out []example) {
 	for _, e := range set {
 		if (e.ID[len(e.ID)-1]-'0')%2 == 1 {
@@ -120,7 +121,7 @@ func halves(set []example) (open, out []example) {
 	return open, out
 }
 
-// sets gives the labelled reviews by name.
+// sets returns the labelled reviews by name.
 func sets(t testing.TB) (names []string, all map[string][]example) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.jsonl")
@@ -142,9 +143,8 @@ func sets(t testing.TB) (names []string, all map[string][]example) {
 	return names, all
 }
 
-// TestLabelledReviews holds what is found in reviews written for the purpose, full of
-// traps: a change that finds less has to say why. Real reviews are easier
-// (docs/reviews.md).
+// TestLabelledReviews sets bounds for reviews written for the purpose, full of traps: a change that
+// finds fewer places needs a reason. Real reviews are easier (docs/reviews.md).
 func TestLabelledReviews(t *testing.T) {
 	names, all := sets(t)
 	bounds := map[string]struct{ precision, recall, severity float64 }{
@@ -172,7 +172,7 @@ func TestLabelledReviews(t *testing.T) {
 	}
 }
 
-// TestEvaluation prints how well places are found, set by set.
+// TestEvaluation prints precision and recall for each set.
 func TestEvaluation(t *testing.T) {
 	if os.Getenv("BELAY_EVAL") == "" {
 		t.Skip("BELAY_EVAL is not set")

@@ -18,19 +18,19 @@ type kind int
 const (
 	prose kind = iota
 	heading
-	columns // the heads of a table
+	columns // the header of a table
 	row
 	pasted // code or output
 	quoted
 )
 
-// unit is a block of the review, with the line of the review it begins at, from 1.
+// unit is a block of the review, with its first line, from 1.
 type unit struct {
 	kind       kind
 	text       string
 	first      int
-	scope      *scope // what it stands under
-	introduces *scope // what it is the first words of
+	scope      *scope // the scope that contains it
+	introduces *scope // the scope that it begins
 }
 
 func (u *unit) line(at int) int {
@@ -40,34 +40,34 @@ func (u *unit) line(at int) int {
 	return u.first + strings.Count(u.text[:min(at, len(u.text))], "\n")
 }
 
-// scope is what covers the units below it: a heading, the words before a list, the first
-// words of an item, the heads of a table.
+// scope covers the units below a heading, after the text before a list, below the first text of an
+// item, or below the header of a table.
 type scope struct {
 	parent    *scope
 	lead      *unit
-	level     int // of a heading, 0 for others
+	level     int // of a heading; 0 for others
 	stance    stance
 	label     Severity
-	namesPath bool     // tracked paths
-	finding   *finding // the finding that is read
+	namesPath bool     // its lead names tracked paths
+	finding   *finding // the current finding
 }
 
-// document is a review, cut into its units.
+// document is a review, split into units.
 type document struct {
 	source   []byte
 	units    []*unit
 	current  *scope
 	resolver *resolver
-	at, row  int // an offset, and the line ends before it
+	at, row  int // an offset, and the number of line ends before it
 }
 
-// Only blocks are read as Markdown: __init__.py and *.go are names, not words set in bold.
+// Only blocks are parsed as Markdown: __init__.py and *.go are names, not emphasis.
 var markdown = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), count.Tables())...))
 })
 
-const boldLevel = 7 // a line in bold heads what follows, below all headings
+const boldLevel = 7 // a line in bold is a heading below all levels
 
 func parse(source string, n *resolver) *document {
 	d := &document{source: []byte(blankOut("frontMatter", source)), resolver: n}
@@ -75,12 +75,12 @@ func parse(source string, n *resolver) *document {
 	return d
 }
 
-// blankOut sets a space for what a cue matches, and keeps line ends.
+// blankOut replaces the matches of a cue by a space and their line ends.
 func blankOut(name, s string) string {
 	return cue(name).ReplaceAllStringFunc(s, func(s string) string { return " " + strings.Repeat("\n", strings.Count(s, "\n")) })
 }
 
-// readBlocks walks the children of a block. under is the item they are in.
+// readBlocks reads the children of a block. under is the scope of the item that contains them.
 func (d *document) readBlocks(n ast.Node, under *scope, as kind, depth int) {
 	if depth > maxDepth {
 		return
@@ -89,7 +89,7 @@ func (d *document) readBlocks(n ast.Node, under *scope, as kind, depth int) {
 	if under != nil {
 		d.current = under
 	}
-	var before *unit // a paragraph right before
+	var before *unit // the previous unit, if it is a paragraph
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		var last *unit
 		switch c := c.(type) {
@@ -100,7 +100,7 @@ func (d *document) readBlocks(n ast.Node, under *scope, as kind, depth int) {
 			if under != nil && under.lead == nil && c.PreviousSibling() == nil {
 				last.introduces, last.scope, under.lead = under, under.parent, last
 			}
-		case *ast.List: // the words right before it are above each item
+		case *ast.List: // the text directly before a list applies to each item
 			above := d.current
 			if before != nil && before.introduces == nil && isIntroduction(before.text) {
 				above = &scope{parent: d.current, lead: before}
@@ -129,13 +129,12 @@ func isIntroduction(s string) bool {
 	return hasCue("colonEnd", s) || len(strings.Fields(s)) <= 5 && !hasCue("full", s)
 }
 
-// readText returns the text of a block and the line it begins at. Of a link it keeps the words,
-// or the address where that says more.
+// readText returns the text of a block and its first line.
 func (d *document) readText(n ast.Node) (string, int) {
 	if n.Lines().Len() == 0 {
 		return "", d.row + 1
 	}
-	at := n.Lines().At(0).Start // blocks come in order: count from the last
+	at := n.Lines().At(0).Start // blocks are in order: count from the last one
 	d.row += bytes.Count(d.source[min(d.at, at):at], []byte("\n")) - bytes.Count(d.source[at:max(d.at, at)], []byte("\n"))
 	d.at = at
 	s := string(n.Lines().Value(d.source))
@@ -156,7 +155,7 @@ func (d *document) linkText(s string) string {
 	})
 }
 
-// addUnit takes a block. A heading, a line in bold and a summary head what follows them.
+// addUnit adds a block. A heading, a line in bold and a <summary> begin a scope.
 func (d *document) addUnit(n ast.Node, as kind, level int) *unit {
 	u := &unit{kind: as, scope: d.current}
 	u.text, u.first = d.readText(n)
@@ -179,8 +178,8 @@ func (d *document) addUnit(n ast.Node, as kind, level int) *unit {
 	return u
 }
 
-// addTable reads each row as a unit, below the heads of its columns. A cell is a line of its
-// own, with the name of its column where that says how to read it.
+// addTable adds each row as a unit in the scope of the header. A cell is a separate line, with the
+// name of its column if that affects the meaning.
 func (d *document) addTable(t *tables.Table, as kind) {
 	above := &scope{parent: d.current}
 	var heads []string

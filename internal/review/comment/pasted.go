@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// pastedBlock is what was pasted, and the words before and after it.
+// pastedBlock is a pasted block, and the text before and after it.
 type pastedBlock struct {
 	unit         *unit
 	finding      *finding
 	above, after string
 }
 
-// readPasted reads a block of data, and keeps one of output until all words are read.
+// readPasted reads a pasted block of data; other pasted blocks are decided after all text is read.
 func (r *reader) readPasted(units []*unit, i int) {
 	b := pastedBlock{unit: units[i], finding: r.scopeFinding(units[i].scope)}
 	if i > 0 && units[i-1].kind != pasted {
@@ -36,9 +36,9 @@ func (r *reader) readPasted(units []*unit, i int) {
 	}
 }
 
-// decidePasted decides on a pasted block when the words around it are known. What tools say
-// counts only where these ask to have it fixed; a diff somebody objects to counts by its
-// new side; a trace is not a list of places to change.
+// decidePasted decides on a pasted block when the text around it is known. Output of tools counts
+// only if that text asks for a fix; a diff counts by its new side; a stack trace is not a list of
+// places to change.
 func (r *reader) decidePasted(b pastedBlock) {
 	off := ""
 	switch how := sentenceStance(b.above); {
@@ -61,7 +61,7 @@ func (r *reader) decidePasted(b pastedBlock) {
 		trace = trace || hasCue("traced", line)
 		if m := cue("newSide").FindStringSubmatch(line); m != nil {
 			file = r.resolver.resolve(m[1], true)
-		} else if spans := sectionLines(line); spans != nil && file != "" { // the file is above
+		} else if spans := sectionLines(line); spans != nil && file != "" { // the file was named in a line above
 			r.addHits(b.unit, b.finding, mention{path: file, spans: spans}, "", off).line += n
 		} else if file == "" || !hasCue("diffLine", line) {
 			file = r.readOutputLine(b, line, n, file, off, trace)
@@ -69,7 +69,7 @@ func (r *reader) decidePasted(b pastedBlock) {
 	}
 }
 
-// sectionLines reads a line that has only numbers: of a hunk, or below a linter's file name.
+// sectionLines reads a line with only line numbers: a hunk's, or one below a linter's file name.
 func sectionLines(line string) []lineRange {
 	if m := cue("hunk").FindStringSubmatch(line); m != nil {
 		start, _ := strconv.Atoi(m[1])
@@ -82,7 +82,8 @@ func sectionLines(line string) []lineRange {
 	return nil
 }
 
-// readOutputLine reads a line of what a tool said; it gives the file that the next lines are of.
+// readOutputLine reads a line of a tool's output, and returns the file that the next lines belong
+// to.
 func (r *reader) readOutputLine(b pastedBlock, line string, n int, file, off string, trace bool) string {
 	found := trackedMentions(r.resolver.findMentions(line))
 	if len(found) == 0 {

@@ -12,10 +12,10 @@ import (
 // Index finds tracked paths by the end of their spelling.
 type Index struct {
 	extensions map[string]bool
-	byName     map[string][]string // by the last element
+	byName     map[string][]string // by the last path element
 }
 
-// NewIndex makes an index of the tracked paths, with slashes, relative to the top.
+// NewIndex returns the index of the tracked paths, with slashes, relative to the root.
 func NewIndex(files []string) *Index {
 	x := &Index{extensions: map[string]bool{}, byName: map[string][]string{}}
 	for _, f := range files {
@@ -27,8 +27,9 @@ func NewIndex(files []string) *Index {
 	return x
 }
 
-// candidates returns the tracked paths that a spelling can mean: the path itself, else those
-// that end in it at a folder boundary. Of a path of another checkout the front is dropped.
+// candidates returns the tracked paths that a spelling can refer to: the path itself, or else those
+// that end with it at a folder boundary. A path of another checkout matches without its first
+// folders.
 func (x *Index) candidates(spelled string) []string {
 	s := trimPath(spelled)
 	if s == "" || strings.HasSuffix(s, "/") {
@@ -46,15 +47,15 @@ func (x *Index) candidates(spelled string) []string {
 	return out
 }
 
-// trimPath drops what people and tools set before a path.
+// trimPath removes prefixes that people and tools put before a path.
 func trimPath(s string) string {
-	if strings.Contains(s, "://") && strings.ContainsAny(s, "#?") { // the lines are read apart from the path
+	if strings.Contains(s, "://") && strings.ContainsAny(s, "#?") { // the path of the URL is a separate token
 		return ""
 	}
 	return cue("checkout").ReplaceAllString(strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s), "")
 }
 
-// isPlainWord recognises a name that could be an ordinary word: no slash, no dot, no capital.
+// isPlainWord reports whether a name may be an ordinary word: no slash, dot, underscore or capital.
 func isPlainWord(s string) bool {
 	return !strings.ContainsAny(s, "./_") && !strings.ContainsFunc(s, unicode.IsUpper)
 }
@@ -62,11 +63,11 @@ func isPlainWord(s string) bool {
 // resolver resolves the spellings of one review.
 type resolver struct {
 	index       *Index
-	unambiguous map[string]bool // paths that the review names without doubt
+	unambiguous map[string]bool // paths that the review names unambiguously
 }
 
-// newResolver prepares an index for one review: a short name that could be several files is the
-// one that the review spells out elsewhere.
+// newResolver prepares an index for one review: a short name of several files refers to the one
+// that the review spells out elsewhere.
 func (x *Index) newResolver(text string) *resolver {
 	n := &resolver{index: x, unambiguous: map[string]bool{}}
 	for _, t := range splitTokens(text) {
@@ -80,7 +81,7 @@ func (x *Index) newResolver(text string) *resolver {
 	return n
 }
 
-// resolve returns the tracked path that a spelling means, "" when it is none or several.
+// resolve returns the tracked path that a spelling refers to, "" for none or several.
 func (n *resolver) resolve(spelled string, quoted bool) string {
 	if !quoted && isPlainWord(spelled) {
 		return ""
@@ -95,16 +96,16 @@ func (n *resolver) resolve(spelled string, quoted bool) string {
 	return c[0]
 }
 
-// token is a run of text without white space, or what is in a code span.
+// token is a run of text without white space, or the content of a code span.
 type token struct {
 	text       string
 	at         int
 	quoted     bool
-	isArgument bool // further words of a code span: an argument, no place
+	isArgument bool // a further word of a code span: an argument, not a place
 }
 
-// splitTokens cuts a text into what may be a path. A code span counts as a whole, and by words
-// where it has several.
+// splitTokens splits a text into possible paths. A code span is a token, and each of its words too
+// if it has several.
 func splitTokens(text string) []token {
 	var out []token
 	for _, at := range cue("tokens").FindAllStringSubmatchIndex(text, -1) {
@@ -125,7 +126,7 @@ func splitTokens(text string) []token {
 	return out
 }
 
-// pathEnds returns where a path in a token may end, the longest first.
+// pathEnds returns where a path in a token may end, the longest path first.
 func pathEnds(t string) []int {
 	out := []int{len(t)}
 	for i := len(t) - 1; i > 0 && len(out) < 12; i-- {
@@ -136,19 +137,19 @@ func pathEnds(t string) []int {
 	return out
 }
 
-// lineRange is a range from start to end; end is 0 for all that follows.
+// lineRange is a range of lines; end is 0 for all lines from start.
 type lineRange struct{ start, end int }
 
-// mention is a tracked path that is in a text, with the lines beside it.
+// mention is a path in a text, with its lines.
 type mention struct {
-	path       string // "" for a file that is not tracked
-	from, to   int    // in the text, with the lines
+	path       string // "" for an untracked file
+	from, to   int    // offsets, lines included
 	spans      []lineRange
-	separate   bool // the lines stand apart from the path
+	separate   bool // the lines are not directly after the path
 	isArgument bool // an argument of a command
 }
 
-// parseSpans makes ranges from what an expression matched: a start, an end, a list of more.
+// parseSpans returns the ranges that an expression matched: a start, an end, and a list of more.
 func parseSpans(start, end, rest string) []lineRange {
 	var out []lineRange
 	for _, m := range append([][]string{{"", start, end}}, cue("listed").FindAllStringSubmatch(rest, 49)...) {
@@ -161,12 +162,12 @@ func parseSpans(start, end, rest string) []lineRange {
 	return out
 }
 
-// findMentions finds the tracked paths in a text, in order, each with the lines right behind it.
+// findMentions returns the paths in a text, in order, each with the lines directly after it.
 func (n *resolver) findMentions(text string) []mention {
 	var out []mention
 	end := 0
 	for _, t := range splitTokens(text) {
-		if t.at < end { // inside what was found
+		if t.at < end { // inside the previous mention
 			continue
 		}
 		m := mention{from: t.at, to: t.at + len(t.text), isArgument: t.isArgument}
@@ -186,13 +187,14 @@ func (n *resolver) findMentions(text string) []mention {
 	return out
 }
 
-// isUntracked recognises the name of a file that is not tracked: lines beside it are not of others.
+// isUntracked reports whether a token looks like an untracked file: lines next to it do not belong
+// to another path.
 func (n *resolver) isUntracked(s string) bool {
 	s, _, _ = strings.Cut(s, ":")
 	return n.index.extensions[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
 }
 
-// submatch returns a part of what an expression matched.
+// submatch returns group i of a match; "" if it did not match.
 func submatch(s string, at []int, i int) string {
 	if 2*i >= len(at) || at[2*i] < 0 {
 		return ""
@@ -200,7 +202,7 @@ func submatch(s string, at []int, i int) string {
 	return s[at[2*i]:at[2*i+1]]
 }
 
-// readLinesBehind reads the lines that stand right behind a path.
+// readLinesBehind reads the lines directly after a path.
 func (m *mention) readLinesBehind(text string) {
 	rest := text[m.to:]
 	for _, skip := range []int{0, len(rest) - len(strings.TrimLeft(rest, "`*"))} {
@@ -214,7 +216,7 @@ func (m *mention) readLinesBehind(text string) {
 	}
 }
 
-// findLineRefs finds the numbers of lines in a text that are outside the mentions.
+// findLineRefs returns the line numbers in a text that are outside of the mentions.
 func findLineRefs(text string, mentions []mention) []mention {
 	var out []mention
 	for _, g := range cue("worded").FindAllStringSubmatchIndex(text, -1) {
@@ -222,7 +224,7 @@ func findLineRefs(text string, mentions []mention) []mention {
 			continue
 		}
 		at := g[0]
-		for _, i := range []int{2, 8, 14} { // where the number is: what is before may be of the sentence before
+		for _, i := range []int{2, 8, 14} { // the number's offset: the text before it may be in the previous sentence
 			at = max(at, g[i])
 		}
 		part := func(i int) string { return submatch(text, g, i) }

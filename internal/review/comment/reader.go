@@ -6,34 +6,34 @@ import (
 	"strings"
 )
 
-// namedPlace is a place that the text names, on its way to a decision.
+// namedPlace is a place that the text names, until it is decided.
 type namedPlace struct {
 	path       string
 	span       lineRange
 	severity   Severity
 	line       int
-	skipReason string // why it is left; "" when it is taken
-	isAnchor   bool   // it says where, and the words around it say what
+	skipReason string // why it is not taken; "" if it is taken
+	isAnchor   bool   // it only says where; the text around it says what to change
 	finding    *finding
 }
 
 func (h *namedPlace) skip(why string) { h.skipReason = cmp.Or(h.skipReason, why) }
 
-// finding is a finding: what is said together about one thing.
+// finding is the part of a review about one subject.
 type finding struct {
 	parent               *finding
 	scope                *scope
 	severity             Severity
-	stance               stance // of what it stands under
+	stance               stance // of its scope
 	hits                 []*namedPlace
-	requests, statements int // sentences that ask, and that say something
+	requests, statements int // number of sentences that ask, and of plain ones
 	dismissals           int
-	dismissal            stance // of the last of these
+	dismissal            stance // stance of the last dismissal
 	taken                int
-	children             int           // findings below that speak of its carriers
-	isClosed             bool          // its state says so
-	isRow, isPathOnly    bool          // of a table; it is nothing but a path: what is below are findings
-	lastHits             []*namedPlace // of the sentence before
+	children             int           // number of nested findings about its anchors
+	isClosed             bool          // it has a closed status
+	isRow, isPathOnly    bool          // isRow: a table row; isPathOnly: only a path, the findings are below it
+	lastHits             []*namedPlace // of the previous sentence
 	lastStance           stance
 }
 
@@ -41,7 +41,8 @@ func (g *finding) anchors() []*namedPlace {
 	return slices.DeleteFunc(slices.Clone(g.hits), func(h *namedPlace) bool { return !h.isAnchor })
 }
 
-// hasTaken tells that a finding has taken a path; exactly, that a carrier gives its lines.
+// hasTaken reports whether the finding has taken a path; exactly: whether an anchor has lines of
+// the path.
 func (g *finding) hasTaken(path string, exactly bool) bool {
 	return slices.ContainsFunc(g.hits, func(h *namedPlace) bool {
 		if exactly {
@@ -51,7 +52,7 @@ func (g *finding) hasTaken(path string, exactly bool) bool {
 	})
 }
 
-// subjectPath returns the path that the words of a finding are about, and the finding that names it.
+// subjectPath returns the path that a finding is about, and the finding that names it.
 func (g *finding) subjectPath() (*finding, string) {
 	for at, n := g, 0; at != nil && n < 12; at, n = at.parent, n+1 {
 		for _, h := range slices.Backward(at.hits) {
@@ -63,7 +64,8 @@ func (g *finding) subjectPath() (*finding, string) {
 	return g, ""
 }
 
-// countStance notes how a sentence means what its finding, or the one above, says it is about.
+// countStance counts the stance of a sentence for its finding and the parents up to the first with
+// an anchor.
 func (g *finding) countStance(how stance, silent bool) {
 	for n := 0; g != nil && n < 12; g, n = g.parent, n+1 {
 		switch {
@@ -80,17 +82,17 @@ func (g *finding) countStance(how stance, silent bool) {
 	}
 }
 
-// reader is one reading of one review.
+// reader is the state of reading one review.
 type reader struct {
 	resolver    *resolver
 	approved    bool
-	headingsAsk bool // headings say what asks
+	headingsAsk bool // headings mark the sections that ask
 	findings    []*finding
 	hits        []*namedPlace
 	blocks      []pastedBlock
 }
 
-// readSections finds out how headings and introductions mean what is below them.
+// readSections sets the stance and the label of each scope.
 func (r *reader) readSections(d *document) {
 	latest := 0
 	for _, u := range d.units {
@@ -112,7 +114,7 @@ func (r *reader) readSections(d *document) {
 			s.stance = stanceSettles
 		}
 		r.headingsAsk = r.headingsAsk || s.stance == stanceAsks && s.level > 1
-		if s.parent != nil { // it takes what is above, unless it says otherwise
+		if s.parent != nil { // it inherits from its parent unless it has a stance or a label
 			above := s.parent.stance
 			s.label = cmp.Or(s.label, s.parent.label)
 			if s.stance == stancePlain || above == stancePraises || above == stanceSettles {
@@ -122,7 +124,7 @@ func (r *reader) readSections(d *document) {
 	}
 }
 
-// roundNumber returns the number that a heading below the title gives a round of review.
+// roundNumber returns the round of review that a heading below the title numbers; 0 for none.
 func roundNumber(u *unit) int {
 	if m := cue("rounds").FindStringSubmatch(u.text); m != nil && u.kind == heading && u.introduces.level > 1 {
 		return parseSpans("1"+m[1], "", "")[0].start
@@ -130,8 +132,8 @@ func roundNumber(u *unit) int {
 	return 0
 }
 
-// introStance returns how a heading, the words before a list, or the first of an item, mean what
-// follows.
+// introStance returns the stance of a heading, a table header, the text before a list, or the first
+// text of an item for what follows.
 func (r *reader) introStance(u *unit) stance {
 	how := headingStance(u.text)
 	switch {
@@ -158,7 +160,7 @@ func (r *reader) introStance(u *unit) stance {
 func (r *reader) findingOf(u *unit) *finding {
 	s := cmp.Or(u.introduces, u.scope)
 	switch {
-	case s == nil || s.level == 1 && u.introduces == nil && s.parent == nil: // paragraphs without headings are findings of their own
+	case s == nil || s.level == 1 && u.introduces == nil && s.parent == nil: // paragraphs without headings are separate findings
 		return r.openFinding(nil, s)
 	case u.kind == row:
 		g := r.openFinding(r.scopeFinding(s), nil)
@@ -168,7 +170,7 @@ func (r *reader) findingOf(u *unit) *finding {
 	return r.scopeFinding(s)
 }
 
-// scopeFinding returns the finding that a scope begins.
+// scopeFinding returns the finding of a scope, which it opens if needed.
 func (r *reader) scopeFinding(s *scope) *finding {
 	if s == nil {
 		return nil
@@ -205,19 +207,19 @@ func (r *reader) readUnit(u *unit) {
 	up, numbers := g.parent, findLineRefs(u.text, all)
 	for _, s := range splitSentences(u.text, all) {
 		text, own := u.text[s[0]:s[1]], mentionsIn(all, s)
-		begins := u.kind == prose && s[0] > 0 && u.text[s[0]-1] == '\n' // a line of its own
+		begins := u.kind == prose && s[0] > 0 && u.text[s[0]-1] == '\n' // the sentence begins a line
 		fresh := begins && len(own) > 0 && g.taken > 0 && hasCue("starts", text)
 		if fresh && (hasCue("opens", u.text[s[0]:own[0].from]) || sentenceLabel(text) != "") {
 			g = r.openFinding(up, nil)
 		}
 		r.readSentence(u, g, s, own, numbers)
 	}
-	if len(g.hits) > maxHits && g.scope != nil { // a finding of so many places is several
+	if len(g.hits) > maxHits && g.scope != nil { // too many places for one finding
 		g.scope.finding = nil
 	}
 }
 
-// readSentence decides on what one sentence names.
+// readSentence decides on the places in a sentence.
 func (r *reader) readSentence(u *unit, g *finding, s [2]int, own []mention, numbers []mention) {
 	text := u.text[s[0]:s[1]]
 	var loose []lineRange
@@ -251,7 +253,7 @@ func (r *reader) readSentence(u *unit, g *finding, s [2]int, own []mention, numb
 	g.lastStance = how
 }
 
-// decideNamed decides on the paths of a sentence, one after the other.
+// decideNamed decides on each path in a sentence.
 func (r *reader) decideNamed(u *unit, g *finding, s [2]int, own []mention, how stance, sev Severity, carries bool) {
 	prior, end := false, s[0]
 	hows := partStances(u.text, s, own, how)
@@ -262,7 +264,7 @@ func (r *reader) decideNamed(u *unit, g *finding, s [2]int, own []mention, how s
 		end = m.to
 		if m.path == "" {
 			if prior = false; len(g.hits) == 0 && (how == stanceAsks || how == stancePlain) {
-				g.taken++ // what the finding is about
+				g.taken++ // the file is the subject, although it is untracked
 			}
 			continue
 		}
@@ -281,7 +283,7 @@ func (r *reader) decideNamed(u *unit, g *finding, s [2]int, own []mention, how s
 	}
 }
 
-// skipReason tells why a mention is not asked to change, "" when it is.
+// skipReason returns why a mention does not ask for a change, "" if it does.
 func (r *reader) skipReason(g *finding, how stance, lead, rest string, first, joined, carries bool) string {
 	compared := hasCue("before", lead) && !(hasCue("sees", lead) && hasCue("colon", rest)) // or referred to
 	switch {
@@ -307,7 +309,7 @@ func (r *reader) skipReason(g *finding, how stance, lead, rest string, first, jo
 	return ""
 }
 
-// addHits notes a place, once for each range of lines; it gives the last.
+// addHits adds a place for each range of lines and returns the last one.
 func (r *reader) addHits(u *unit, g *finding, m mention, sev Severity, off string) *namedPlace {
 	var last *namedPlace
 	for _, s := range orWholeFile(m.spans) {
@@ -330,7 +332,7 @@ func orWholeFile(spans []lineRange) []lineRange {
 	return spans
 }
 
-// readContinuation reads a sentence that names no path: it speaks of the one that is named above.
+// readContinuation reads a sentence without a path, which is about the path named before.
 func (r *reader) readContinuation(u *unit, g *finding, from int, sev Severity, how stance, loose []lineRange) {
 	at, path := g.subjectPath()
 	here := len(loose) > 0
@@ -347,15 +349,15 @@ func (r *reader) readContinuation(u *unit, g *finding, from int, sev Severity, h
 	}
 }
 
-// applyToLast applies a sentence that names no path to the one before it: "Revert that
-// file." asks for what was only mentioned, "Harmless." waives what was taken.
+// applyToLast applies a sentence without a path to the previous one: "Revert that file." asks for
+// what was only mentioned, "Harmless." withdraws what was taken.
 func (g *finding) applyToLast(text string, from int, how stance) bool {
 	last := g.lastHits
 	g.lastHits = nil
 	waives := (how == stanceSettles || how == stancePraises && hasCue("pronoun", text)) && g.lastStance != stanceAsks
 	done := false
 	for _, h := range last {
-		if from == 0 { // it begins something new
+		if from == 0 { // the sentence begins the unit: a new subject
 			break
 		}
 		switch {
@@ -371,7 +373,7 @@ func (g *finding) applyToLast(text string, from int, how stance) bool {
 	return done
 }
 
-// finish decides on the paths that say only where, and gives all places in order.
+// finish decides on anchors and returns all places in order.
 func (r *reader) finish() []Reason {
 	for _, g := range r.findings {
 		g.finish(r.headingsAsk)

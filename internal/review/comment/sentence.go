@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// splitSentences cuts a text into sentences, by their offsets. A line break ends one only where
-// the next line starts something new; a mark inside a name or a code span ends none.
+// splitSentences returns the offsets of the sentences in a text. A line break ends one only if the
+// next line starts something new; punctuation in a name or a code span ends none.
 func splitSentences(text string, names []mention) [][2]int {
 	var out [][2]int
 	from, k, ticks, scanned := 0, 0, 0, 0
@@ -31,8 +31,8 @@ func splitSentences(text string, names []mention) [][2]int {
 
 func tail(s string, n int) string { return s[max(len(s)-n, 0):] }
 
-// isSentenceBreak reports whether a line break ends a sentence: before something new, after a mark,
-// before a path unless a word before it asks for one.
+// isSentenceBreak reports whether a line break ends a sentence: before something new, after
+// punctuation, and before a path unless the line ends with a word that needs one.
 func isSentenceBreak(text string, g []int, names []mention) bool {
 	rest, last := text[g[1]:min(g[1]+200, len(text))], tail(text[:g[0]], 20)
 	if hasCue("starts", rest) || hasCue("ended", last) {
@@ -42,7 +42,7 @@ func isSentenceBreak(text string, g []int, names []mention) bool {
 	return slices.ContainsFunc(names[:min(len(names), 2)], func(m mention) bool { return m.from == at }) && !hasCue("hanging", last)
 }
 
-// trackedMentions leaves out files that are not tracked.
+// trackedMentions returns the mentions of tracked files.
 func trackedMentions(all []mention) []mention {
 	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.path == "" })
 }
@@ -52,8 +52,8 @@ func mentionsIn(all []mention, s [2]int) []mention {
 	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.from < s[0] || m.from >= s[1] })
 }
 
-// attachLines returns lines that stand apart to the path they are of: "line 12 of a.go", else the
-// last path before them in the sentence, else the first after where none is spoken of.
+// attachLines adds lines to the path that they belong to: "line 12 of a.go", or else the last path
+// before them in the sentence, or else its only path. It returns false if there is none.
 func attachLines(text string, own []mention, n mention) bool {
 	best := -1
 	for i, m := range own {
@@ -72,7 +72,7 @@ func attachLines(text string, own []mention, n mention) bool {
 	return true
 }
 
-// maskPaths returns a part of a text with its paths replaced.
+// maskPaths returns a part of a text with its paths replaced by X.
 func maskPaths(text string, s [2]int, own []mention) string {
 	var b strings.Builder
 	at := s[0]
@@ -85,13 +85,13 @@ func maskPaths(text string, s [2]int, own []mention) string {
 	return b.String() + text[at:s[1]]
 }
 
-// cueWords returns a part of a text without its paths and code: the words that are cues.
+// cueWords returns a part of a text with its paths and code replaced by X, to match cues.
 func cueWords(text string, s [2]int, own []mention) string {
 	return cue("spanned").ReplaceAllString(maskPaths(text, s, own), "X")
 }
 
-// partStances returns how a sentence of several paths means each of them, where the words around it say so: "leave a.go as it is
-// and fix b.go". Words that say nothing are about what the whole sentence is about, whole.
+// partStances returns the stance for each path of a sentence: "leave a.go as it is and fix b.go"
+// has two. Parts without a clear stance have that of the entire sentence, whole.
 func partStances(text string, s [2]int, own []mention, whole stance) []stance {
 	out := slices.Repeat([]stance{whole}, len(own))
 	from, first := s[0], 0
@@ -122,7 +122,7 @@ func partStances(text string, s [2]int, own []mention, whole stance) []stance {
 	return out
 }
 
-// isOnlyPaths recognises a part of a text that is nothing but paths and lines.
+// isOnlyPaths reports whether a part of a text contains only paths and lines.
 func isOnlyPaths(text string, s [2]int, own []mention) bool {
 	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(maskPaths(text, s, own), "`X", " "), " ")
 	n := len(cue("words").FindAllString(cue("fillers").ReplaceAllString(rest, " "), -1))
