@@ -83,8 +83,8 @@ func (s *Service) withFlags(r *session.Record, given config.Config, q NewTask) (
 	return t, changed, nil
 }
 
-// redetectTests detects a task's test command again when the detected one could not run: tools that were installed
-// since may give another one. ok reports that it differs.
+// redetectTests detects a task's test command again when the detected one could not run: tools
+// installed since then may lead to another one. ok reports that it differs.
 func (s *Service) redetectTests(r *session.Record) (now belay.TestCommand, ok bool) {
 	stopped := func(n session.Note) bool { return n.Kind == runner.NoteCannotTest }
 	if len(r.State.Attempts) > 0 || !slices.ContainsFunc(r.Notes, stopped) {
@@ -128,7 +128,7 @@ func applyFlags(t *belay.Task, given config.Config, begun bool) (changed []strin
 		"limits.attempts":   func() { t.Policy.MaxAttempts = p.MaxAttempts },
 		"limits.wall_time":  func() { t.Policy.WallTime = p.WallTime },
 	}
-	for _, s := range given.Settings() { // the command before its format
+	for _, s := range given.Settings() { // lists the command before its format
 		if s.Source != config.Flag {
 			continue
 		}

@@ -26,17 +26,18 @@ type Approval struct {
 	Watch    runner.Observer
 }
 
-// writeOverride writes an override that is already recorded into the review file.
+// writeOverride writes the recorded override into the review file.
 func writeOverride(ctx context.Context, s *session.Session, r *session.Record, w runner.Observer) {
 	if err := runner.WriteOverride(ctx, s, r); err != nil {
 		w.Note("the override is recorded, but the review file could not be written: " + session.ErrorLine(err))
 	}
 }
 
-// ApproveWork accepts a task's work. Accepted work stays unchanged. Work that waits for a review, or that only raised a
-// question, is accepted without a reason; rejected work is accepted with the arbiter's decision, which goes into the
-// record and into the review cycle's file. Errors: CodeUsage when the task has no work to accept, CodeRefused when
-// Force is missing, CodeDrift when work that waits for a review changed after its checks.
+// ApproveWork accepts a task's work. If the work is accepted already, only a missing review file is
+// written. Work that waits for a review, or that only raised a question, is accepted without a
+// reason; rejected work is accepted with the arbiter's decision, which goes into the record and
+// into the review cycle's file. Errors: CodeUsage when the task has no work to accept, CodeRefused
+// when Force is missing, CodeDrift when work that waits for a review changed after its checks.
 func ApproveWork(ctx context.Context, s *Service, q Approval) (*session.Record, error) {
 	r, err := s.Session.Load(q.Task)
 	if err != nil {
@@ -91,8 +92,8 @@ func overrule(ctx context.Context, s *Service, r *session.Record, by string, why
 	return s.Session.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
 }
 
-// lockUnstarted locks a task's tree and verifies that belay has not acted on the rejection yet: no agent was started
-// for it and the tree is as it was rejected. Errors: CodeBusy or CodeRefused.
+// lockUnstarted locks a task's tree and verifies that belay has not acted on the rejection yet: no
+// agent was started for it and the tree is still the rejected one. Errors: CodeBusy or CodeRefused.
 func lockUnstarted(ctx context.Context, s *Service, r *session.Record) (func(), error) {
 	id, c := r.Task.ID, r.State.Pending
 	at, err := runner.TaskSession(ctx, s.Session, r)

@@ -47,9 +47,10 @@ func (b Base) String() string {
 	return fmt.Sprintf("%.10s, the merge base with %s", b.Commit, belay.VisibleLine(b.Branch))
 }
 
-// Base finds the merge base of HEAD with the branch that it is to be merged into: the one that env, the environment of a
-// CI system, names; else the default branch of origin; else main or master. Errors: belay.CodeUsage where there is no
-// such branch, and belay.CodeCannot where the history up to the merge base is not in the clone.
+// Base finds the merge base of HEAD with the branch that it is to be merged into: the one that env,
+// the environment of a CI system, names; else the default branch of origin; else main or master.
+// Errors: belay.CodeUsage if there is no such branch, belay.CodeCannot if the clone lacks the
+// history up to the merge base.
 func (s *Service) Base(ctx context.Context, env func(string) string) (Base, error) {
 	refs, err := s.Session.Repo.Refs(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Service) Base(ctx context.Context, env func(string) string) (Base, erro
 	return Base{}, noBaseError(onto, err == nil, named, env)
 }
 
-// noBaseError is the error when no merge base is found; it says what to fetch.
+// noBaseError is the error when no merge base is found; it suggests what to fetch.
 func noBaseError(onto string, shallow, named bool, env func(string) string) error {
 	what, try := "HEAD and "+plainName(onto)+" have no common commit", "belay check --before COMMIT"
 	if shallow {

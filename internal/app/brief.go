@@ -12,12 +12,12 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Brief is a short summary of this repository for somebody who begins to work in it.
+// Brief is a short summary of this repository for an agent or person who starts to work in it.
 type Brief struct {
 	Root               string         `json:"root"`
 	Features           []BriefFeature `json:"features"`
-	Tasks              []BriefTask    `json:"tasks"`              // those that are open
-	Gates              []BriefTask    `json:"gates"`              // those that wait for a person
+	Tasks              []BriefTask    `json:"tasks"`              // open tasks
+	Gates              []BriefTask    `json:"gates"`              // tasks that wait for a person
 	Next               string         `json:"next,omitempty"`     // the command that continues
 	InterruptedRestore string         `json:"standing,omitempty"` // an interrupted restore
 	Busy               string         `json:"busy,omitempty"`     // the task or command that runs in this tree now
@@ -25,7 +25,7 @@ type Brief struct {
 	Problems           int            `json:"problems,omitempty"` // records that cannot be read
 }
 
-// BriefFeature is a feature that is worked on.
+// BriefFeature is a feature in progress.
 type BriefFeature struct {
 	Feature string `json:"feature"`
 	Open    int    `json:"open"`
@@ -36,7 +36,7 @@ type BriefFeature struct {
 	Next    string `json:"next,omitempty"`   // the command that continues it
 }
 
-// BriefTask is an open task in a line.
+// BriefTask is an open task, for one line of output.
 type BriefTask struct {
 	ID      belay.TaskID `json:"id"`
 	Title   string       `json:"title"`
@@ -46,7 +46,8 @@ type BriefTask struct {
 	Tree    string       `json:"worktree,omitempty"`
 }
 
-// Brief collects the summary. What cannot be read is counted and is never an error: a greeting must not fail.
+// Brief collects the summary. It counts unreadable records and never returns an error, because a
+// greeting must not fail.
 func (s *Service) Brief(ctx context.Context) Brief {
 	b := Brief{Root: s.Session.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
 	if h, busy := s.Session.TreeLockHolder(); busy {
@@ -101,8 +102,8 @@ func (s *Service) Brief(ctx context.Context) Brief {
 	return b
 }
 
-// wrongFolder explains why new work may belong in another folder: every open task has a worktree of its own. It returns
-// "" otherwise.
+// wrongFolder explains why new work may belong in another folder: every open task has its own
+// worktree. It returns "" otherwise.
 func (s *Service) wrongFolder(lines []TaskLine) string {
 	open, apart := 0, []string{}
 	for _, l := range lines {

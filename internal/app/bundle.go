@@ -21,9 +21,10 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// evidenceBundle is everything that verifying a commit needs and a clone does not have: the lines of the record, the
-// reports that they name, and the git trees in which the two states differ. It contains no file of the project. Its
-// bytes must be exactly what json.Marshal writes, so that none of them is without a meaning.
+// evidenceBundle is what is needed to verify a commit and is not in a clone: the lines of the
+// record, the reports that they refer to, and the git trees in which the two states differ. It
+// contains no file of the project. Its bytes must be exactly what json.Marshal writes, so that it
+// cannot contain bytes that are not verified.
 type evidenceBundle struct {
 	Version     int               `json:"belay_bundle"`
 	Task        belay.TaskID      `json:"task"`
@@ -33,8 +34,9 @@ type evidenceBundle struct {
 	Envelope    *envelope         `json:"envelope,omitempty"`
 }
 
-// envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, protocol 1.0) around an in-toto statement. The
-// format of the signature is that of the program that made it: SSHSIG or OpenPGP, both binary.
+// envelope is a DSSE envelope (https://github.com/secure-systems-lab/dsse, protocol 1.0) around an
+// in-toto statement. The signature has the format of the signing program: SSHSIG or OpenPGP, both
+// binary.
 type envelope struct {
 	PayloadType string          `json:"payloadType"`
 	Payload     []byte          `json:"payload"`
@@ -63,8 +65,8 @@ type predicate struct {
 	Task    belay.TaskID `json:"task"`
 	Before  string       `json:"before"`
 	After   string       `json:"after"`
-	Head    string       `json:"record_head"`    // of the whole record, as signed
-	Entries int          `json:"record_entries"` //
+	Head    string       `json:"record_head"` // of the complete record when it was signed
+	Entries int          `json:"record_entries"`
 	Checks  []checkClaim `json:"checks"`
 	Belay   string       `json:"belay"`
 }
@@ -87,8 +89,8 @@ func (e envelope) pae() []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(e.PayloadType), e.PayloadType, len(e.Payload), e.Payload)
 }
 
-// readBundle verifies everything that can be verified within a bundle. A fault of its record is a finding (broken), any
-// other an error (CodeRefused).
+// readBundle verifies everything that can be verified within a bundle. A fault in the record goes
+// to ev.recordError; any other fault is an error (CodeRefused).
 func readBundle(text []byte, task belay.TaskID) (ev evidence, err error) {
 	bad := func(what string, args ...any) error {
 		return belay.Refuse(belay.CodeRefused, "get it again from where it was made", "the bundle is damaged: "+what, args...)
@@ -336,7 +338,7 @@ func (s *Service) verifySignature(ctx context.Context, text, sig []byte, signers
 		program := cmp.Or(s.gitSetting(ctx, "--global", "gpg.openpgp.program"), s.gitSetting(ctx, "--global", "gpg.program"), "gpg")
 		out, err := git.RunUserCommand(git.SigningProgram(ctx, program, "--status-fd", "1", "--verify", path, "-"),
 			bytes.NewReader(text), nil)
-		good, key := false, "" // an expired or revoked key makes a valid signature that is not good
+		good, key := false, "" // VALIDSIG is also printed for expired and revoked keys
 		for line := range strings.Lines(string(out)) {
 			if f := strings.Fields(line); len(f) > 2 && f[1] == "VALIDSIG" {
 				key = f[2]

@@ -17,21 +17,21 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// CheckRequest asks for the checks of a task, or of the working tree. Without a task, Before is what to compare with
-// and Adhoc has the scope and the tests.
+// CheckRequest asks for the checks of a task, or of the working tree. Without a task, the tree is
+// compared with Before, and Adhoc has the scope and the tests.
 type CheckRequest struct {
 	Task    belay.TaskID
 	Before  string     // a snapshot or a commit, when there is no task
 	Adhoc   belay.Task // scope and checks, when there is no task
 	Skip    []string
-	Timeout time.Duration // 0: that of the config
-	Trust   bool          // commands that the repository names may run, now and later
+	Timeout time.Duration // 0: the config's
+	Trust   bool          // allow the repository's commands to run, now and later
 	Watch   runner.Observer
 }
 
-// Check checks a task's present state, or the working tree against a snapshot. When the task's loop waits for exactly
-// this check (a task driven by hand), the verdict is recorded and the loop continues with it; otherwise only the report
-// is kept.
+// Check checks a task's current state, or the working tree against a snapshot. If the task's loop
+// is waiting for this check (a task driven by hand), the verdict is recorded and the loop
+// continues; otherwise only the report is stored.
 func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
 		q.Timeout = cmp.Or(s.Session.Config.Checks.Timeout, session.RunTimeout)
@@ -52,12 +52,12 @@ func (s *Service) Check(ctx context.Context, q CheckRequest) (belay.Report, erro
 		if err := s.offerTrust(programsOfChecks(task), q.Trust); err != nil {
 			return report, err
 		}
-		// The time that a person takes to answer is not the checks'.
+		// The time that a person takes to answer does not count.
 		cancel()
 		looking, cancel = within(began.Add(time.Since(asking)))
 		report, err = s.runCheck(ctx, looking, q, r)
 	}
-	var odd interface{ Try() string } // an error about a file explains itself better than the time limit does
+	var odd interface{ Try() string } // an error about a file is more helpful than the timeout
 	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
 		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("the checks did not finish within %s", q.Timeout), Err: err,
 			Try: fmt.Sprintf("give it more time: --timeout %s", 4*q.Timeout)}
@@ -90,7 +90,8 @@ func (s *Service) taskToCheck(ctx context.Context, q CheckRequest) (*Service, *s
 	return s, r, nil
 }
 
-// runCheck does the work of Check. looking ends at the overall time limit, which includes the snapshot of the present.
+// runCheck does the work of Check. looking ends at the overall time limit, which includes taking
+// the snapshot.
 func (s *Service) runCheck(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
 	if r == nil {
 		return s.checkAdhoc(looking, q)
@@ -131,7 +132,8 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 		return belay.Report{}, err
 	}
 	w.Last = w.All
-	// What the attempts changed; everything where that is unknown, and while an attempt is running.
+	// Judge only what the attempts changed, or everything if that is unknown or an attempt is
+	// running.
 	c := r.State.Pending
 	if theirs, err := s.Session.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
 		w.ChangedByHand = func(path string) bool {
@@ -148,7 +150,7 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 	if err != nil {
 		return report, err
 	}
-	if r.State.Open() { // a task that ended has taken its markers out of the plan
+	if r.State.Open() { // an ended task has no markers in the plan any more
 		n := len(report.Checks)
 		if report.Checks, err = s.Session.JudgePlan(ctx, r, report.Checks); err != nil {
 			return report, err
@@ -157,7 +159,7 @@ func (s *Service) checkPresent(ctx, looking context.Context, q CheckRequest, r *
 			report.Verdict = belay.Judge(report.Checks)
 		}
 	}
-	report.After = "" // it is not in the list of snapshots
+	report.After = "" // a temporary snapshot is not listed
 	_, err = s.Session.KeepReport(report)
 	return report, err
 }
@@ -193,7 +195,7 @@ func (s *Service) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report,
 	report, err := s.Session.Judge(ctx, q.Adhoc,
 		session.Work{All: changes, Last: changes, Missed: missed, ChangedByHand: func(string) bool { return true }}, before.ID,
 		info.ID, q.Watch.Checking)
-	report.After = "" // it is not in the list of snapshots, and a commit is none
+	report.After = "" // a temporary snapshot is not listed, and a commit is not a snapshot
 	if before.Transient {
 		report.Before = ""
 	}

@@ -12,8 +12,9 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 )
 
-// CheckCitations refuses when a rule that the context cites was changed or deleted: a role would get outdated text. A
-// rule that only moved is still valid. Error: belay.CodeRefused, with each that changed.
+// CheckCitations fails when a rule that the context cites was changed or deleted, because a role
+// would get outdated text. A rule that only moved is still valid. Error: belay.CodeRefused, which
+// lists the changed rules.
 func (p *TaskContext) CheckCitations(ctx context.Context) error {
 	b, err := p.Block()
 	if err != nil {
@@ -40,7 +41,7 @@ func (p *TaskContext) CheckCitations(ctx context.Context) error {
 		"rules that the context of %s cites have changed: %s%s", p.Rec.Task.ID, belay.VisibleLine(strings.Join(stale, ", ")), more)
 }
 
-// FollowCitations looks for cited sections in the files as they are on the disk.
+// FollowCitations looks for cited sections in the files on disk.
 func (p *TaskContext) FollowCitations(ctx context.Context, cited []handoff.Citation) ([]handoff.FollowedCitation, error) {
 	var docs []handoff.Document
 	read1 := map[string]bool{}
@@ -67,7 +68,8 @@ func (p *TaskContext) FollowCitations(ctx context.Context, cited []handoff.Citat
 	return out, ctx.Err()
 }
 
-// FileText reads a file of the tree, never through a link; nil when there is none.
+// FileText reads a file of the tree without following links. It returns nil for a file that cannot
+// be opened.
 func (p *TaskContext) FileText(path string) ([]byte, error) {
 	root, err := fsroot.OpenRoot(p.Session.Repo.Root)
 	if err != nil {

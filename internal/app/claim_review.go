@@ -14,8 +14,8 @@ import (
 type StartedReview struct {
 	review.Claim
 	Tree     string   `json:"tree"`          // the tree to review
-	Feedback string   `json:"feedback"`      // the file to write, from the tree's root
-	Env      []string `json:"env,omitempty"` // separates it from other reviews
+	Feedback string   `json:"feedback"`      // the file to write, relative to the tree's root
+	Env      []string `json:"env,omitempty"` // variables that separate it from other reviews
 }
 
 // BeginReview claims the review of a task's work in its tree. pid is the reviewer's process: 0 finds it; a negative one

@@ -16,10 +16,10 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// CombineRequest asks to merge committed work onto the files of a clone that nobody works in.
+// CombineRequest asks to merge committed work into the files of a clone that has no other user.
 type CombineRequest struct {
 	Task         belay.TaskID
-	Base, Commit string        // the work is what changed from the one commit to the other
+	Base, Commit string        // the work is the difference between the two commits
 	Origin       *belay.Origin // its place in a task list; nil ticks nothing
 	Slot         func(context.Context) (done func(), err error)
 }
@@ -28,8 +28,8 @@ type CombineRequest struct {
 type CombineResult struct {
 	Conflicts []string        // paths
 	Tests     string          // the result of the tests, or why none ran
-	Findings  []belay.Finding // what fails with the work and not without it
-	Note      string          // why its box in the task list is not ticked; "" when it is
+	Findings  []belay.Finding // failures with the work that do not occur without it
+	Note      string          // why the box in the task list could not be ticked
 }
 
 // Combine merges work into the service's tree, as MergeAll does, and runs the tests there. When they pass it writes the

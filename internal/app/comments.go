@@ -26,8 +26,8 @@ type Comment struct {
 	Line  int              `json:"line"`          // from 1
 	End   int              `json:"end"`           // the last line; Line for a single one
 	Text  string           `json:"text"`          // Markdown
-	From  belay.SnapshotID `json:"from"`          // the snapshot compared with: lines with Old are its lines
-	State belay.SnapshotID `json:"state"`         // the snapshot that has the other lines; "" for the present files
+	From  belay.SnapshotID `json:"from"`          // the snapshot compared with; Old lines are in it
+	State belay.SnapshotID `json:"state"`         // the snapshot with the other lines; "" for the current files
 	Time  time.Time        `json:"time"`
 }
 
@@ -57,7 +57,7 @@ func (s *Service) Comments(task belay.TaskID) ([]Comment, error) {
 	for _, e := range entries {
 		id, ours := strings.CutSuffix(e.Name(), ".json")
 		if !ours {
-			continue // what a killed writer left
+			continue // left by a killed writer
 		}
 		text, err := fsroot.ReadFile(filepath.Join(dir, e.Name()), 2*maxComment+4096)
 		c := Comment{}
@@ -89,7 +89,7 @@ func (s *Service) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 			*id = ""
 		}
 	}
-	have, _ := s.Comments(task) // one that cannot be read is no reason to lose this one
+	have, _ := s.Comments(task) // an unreadable comment must not prevent a new one
 	switch {
 	case c.Text == "":
 		return c, belay.Refuse(belay.CodeUsage, "write what is to change", "the comment is empty")
@@ -105,7 +105,7 @@ func (s *Service) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 		return c, err
 	}
 	name := make([]byte, 8)
-	_, _ = rand.Read(name) // which never fails
+	_, _ = rand.Read(name) // never fails
 	c.ID, c.Time = hex.EncodeToString(name), time.Now().UTC().Truncate(time.Millisecond)
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -151,9 +151,9 @@ func (s *Service) MarkViewed(task belay.TaskID, state belay.SnapshotID) error {
 	return fsroot.AtomicWrite(filepath.Join(dir, task.Key()), fsroot.AtomicOptions{}, []byte(state+"\n"))
 }
 
-// CommentsText returns a review in the form that RecordReview accepts: words, then a section for each comment, with the
-// places in the front matter. Lines of a snapshot other than now, the one in the tree, are named only in the text: the
-// same number is another line today.
+// CommentsText returns a review in the form that RecordReview accepts: words, then a section for
+// each comment, with the places in the front matter. now is the snapshot in the tree. Lines of
+// other snapshots are named only in the text, because the line numbers may differ now.
 func CommentsText(words string, comments []Comment, now belay.SnapshotID) (string, error) {
 	var places []review.Affected
 	var body strings.Builder

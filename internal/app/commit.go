@@ -25,9 +25,9 @@ import (
 // CommitRequest asks for a commit of a task's accepted work.
 type CommitRequest struct {
 	Task     string // "" is the latest
-	Version  string // the program's, for the message
+	Version  string // belay's version, for the message
 	NoVerify bool   // no hooks
-	Trust    bool   // hooks and settings of the repository may run, now and later
+	Trust    bool   // allow the repository's hooks and settings to run, now and later
 	Output   io.Writer
 }
 
@@ -42,12 +42,13 @@ type CommitResult struct {
 	Message string                  `json:"message"`
 }
 
-// Commit commits what a task changed, and nothing else, on the current branch, and records it. The index and the
-// working tree stay unchanged, except that index entries equal to the parent's become those of the commit. It can be
-// repeated after being killed at any point: a commit that was made is found.
+// Commit commits what a task changed, and nothing else, on the current branch, and records it. The
+// index and the working tree stay unchanged, except that index entries of the task's files that
+// equal the parent's are set to the commit's. It can be repeated after a kill at any point: it
+// finds a commit that was already made.
 //
-// CodeRefused: the task is not accepted, its files differ from the accepted ones, or they had uncommitted changes
-// before it. CodeBusy: somebody works in the tree.
+// CodeRefused: the task is not accepted, its files differ from the accepted ones, or they had
+// uncommitted changes before it. CodeBusy: the tree is in use.
 func (s *Service) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
 	records, _, err := s.pullRecords(q.Task)
 	if err != nil {
@@ -142,8 +143,9 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	return c.create(ctx, note)
 }
 
-// findExisting finds the commit that an earlier call made of the work as it is accepted now, and completes it: its note
-// and the index. It sets previous to the commit of an earlier accepted version, which the next one follows.
+// findExisting finds the commit that an earlier call made of the accepted work, and adds its note
+// and index entries if they are missing. It sets previous to the commit of an earlier accepted
+// version, which the next one follows.
 func (c *committer) findExisting(ctx context.Context) (CommitResult, error) {
 	now := c.rec.TreeOf(runner.ResultSnapshot(c.rec))
 	for i := len(c.rec.Notes) - 1; i >= 0; i-- {
@@ -194,8 +196,8 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 	return "", 0
 }
 
-// plan finds the files of the commit: what the attempts changed, if the tree has it as it was accepted and the branch
-// has it as before the task.
+// plan lists the files of the commit: those that the attempts changed. It fails unless the tree
+// still has their accepted version and the branch has their version from before the task.
 func (c *committer) plan(ctx context.Context) error {
 	defer c.repo.ShareReader()()
 	after := runner.ResultSnapshot(c.rec)
@@ -219,7 +221,7 @@ func (c *committer) plan(ctx context.Context) error {
 		paths = append(paths, change.Path)
 	}
 	committed := c.committedFiles()
-	paths = slices.AppendSeq(paths, maps.Keys(committed)) // including what is again as before the task
+	paths = slices.AppendSeq(paths, maps.Keys(committed)) // including files that are again as before the task
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	ignored, err := at.Session.Snaps.CapturedIgnored(ctx, after, paths)
@@ -289,7 +291,8 @@ func commitsOf(r *session.Record) map[string]*session.Committed {
 	return made
 }
 
-// committedFiles returns the files that earlier commits of the task changed, as the newest of them has each.
+// committedFiles returns the newest committed version of each file that earlier commits of the task
+// changed.
 func (c *committer) committedFiles() map[string]blob {
 	files := map[string]blob{}
 	chain := commitsOf(c.rec)
@@ -321,9 +324,9 @@ func firstFour(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// storedForms replaces the object IDs of the files by those of the form that git stores, after the attributes and
-// filters of git add. unlike are the paths that HEAD has in another form than the before snapshot; it fails with
-// CodeRefused for those that had uncommitted changes before the task.
+// storedForms replaces the object IDs of the files by those that git add would store, after
+// attributes and filters. unlike are the paths on which HEAD differs from the before snapshot; it
+// fails with CodeRefused for those that had uncommitted changes before the task.
 func (c *committer) storedForms(ctx context.Context, unlike []string, before map[string]blob) error {
 	var in strings.Builder
 	var which []int
@@ -372,8 +375,8 @@ func (c *committer) storedForms(ctx context.Context, unlike []string, before map
 	return nil
 }
 
-// stage makes the index of the commit: that of HEAD with the task's files. It starts from a copy of the user's index,
-// which has cached file times.
+// stage builds the commit's index: HEAD's entries with the task's files. It starts from a copy of
+// the user's index to reuse its cached file times.
 func (c *committer) stage(ctx context.Context) error {
 	if _, err := fsroot.Lstat(filepath.Join(c.repo.Dir, "index.lock")); err == nil { // updateIndex would fail after the commit
 		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
@@ -383,7 +386,7 @@ func (c *committer) stage(ctx context.Context) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	_ = fsroot.Remove(c.index + ".lock") // left by a killed call: this call has locked the tree
+	_ = fsroot.Remove(c.index + ".lock") // left by a killed call, because this call has locked the tree
 	if err := fsroot.Remove(c.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -31,7 +31,7 @@ type ContextRequest struct {
 	Force bool
 }
 
-// TaskContext is the handoff context of a task: its record, and the session of the tree that the task works in.
+// TaskContext is the handoff context of a task: its record, and the session of the task's tree.
 type TaskContext struct {
 	Session *session.Session
 	Rec     *session.Record
@@ -52,7 +52,7 @@ func openContext(ctx context.Context, s *session.Session, q ContextRequest) (*Ta
 	return &TaskContext{Session: inner, Rec: r, by: authorName(q.By), force: q.Force}, nil
 }
 
-// authorName returns by, or else the name of the present user.
+// authorName returns by, or else the current user's name.
 func authorName(by string) string {
 	for _, name := range []string{by, os.Getenv("BELAY_ACTOR"), os.Getenv("USER"), os.Getenv("LOGNAME")} {
 		if name = strings.TrimSpace(name); name != "" {
@@ -68,8 +68,8 @@ func authorName(by string) string {
 	return "somebody"
 }
 
-// Add appends the event that decide makes from the present context. If another process wrote first, it calls decide
-// again.
+// Add appends the event that decide makes from the current context. If another process wrote first,
+// it calls decide again.
 func (p *TaskContext) Add(ctx context.Context, decide func(c *handoff.Context) (handoff.Event, error)) error {
 	for {
 		ev, err := decide(&p.Rec.Context)

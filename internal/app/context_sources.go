@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// blockSources is everything that a block is made of, read from one snapshot, so that all of it is from one time.
+// blockSources is the material of a block, all read from one snapshot.
 type blockSources struct {
 	sources  handoff.Sources
 	manifest []handoff.Source
@@ -68,7 +68,7 @@ func firstNonEmpty(all ...string) string {
 	return ""
 }
 
-// testOrigin says where the task's test command comes from, for the list of commands.
+// testOrigin returns where the task's test command comes from, for the list of commands.
 func testOrigin(t belay.Task) string {
 	switch from := t.Checks.Tests.From; from {
 	case "flag":
@@ -80,7 +80,8 @@ func testOrigin(t belay.Task) string {
 	}
 }
 
-// ruleSources returns the config's standards, and the rules that the task's file names as one more.
+// ruleSources returns the config's standards, and one more rule for each standard that the task
+// names.
 func (p *TaskContext) ruleSources(t belay.Task) []handoff.Rule {
 	var all []handoff.Rule
 	for _, s := range p.Session.Config.Standards {

@@ -12,13 +12,13 @@ type RoleCost struct {
 	Role     string `json:"role"`
 	Bytes    int    `json:"bytes"`
 	Tokens   int    `json:"tokens"`
-	Sections int    `json:"pasted_sections_tokens"` // the task, the cited sections, and what it needs of diff and logs
-	Files    int    `json:"pasted_files_tokens"`    // the same with the cited files whole
+	Sections int    `json:"pasted_sections_tokens"` // the task, the cited sections, and the role's diff and logs
+	Files    int    `json:"pasted_files_tokens"`    // the same with complete files instead of the cited sections
 	Saved    int    `json:"saved_percent"`          // against sections
-	Changed  int    `json:"changed_tokens"`         // of this part since the handover before
+	Changed  int    `json:"changed_tokens"`         // of this part since the previous handover
 }
 
-// Stats is the size of a context when it is handed over. Tokens are estimated: a quarter of the bytes.
+// Stats is the size of a context at a handover. Tokens are estimated: a quarter of the bytes.
 type Stats struct {
 	Task      belay.TaskID `json:"task_id"`
 	Estimate  string       `json:"estimate"`
@@ -63,7 +63,7 @@ func (p *TaskContext) exportFor(r handoff.Role, b handoff.Block, changes *handof
 	return e, text, err
 }
 
-// citedBytes counts the bytes of the cited sections as they are now.
+// citedBytes counts the bytes of the cited sections in the current files.
 func (p *TaskContext) citedBytes(cited []handoff.Citation) (int, error) {
 	total := 0
 	for _, c := range cited {
@@ -125,7 +125,7 @@ func (p *TaskContext) costOf(r handoff.Role, text []byte, m handoff.Manifest, se
 	return c
 }
 
-// differingBytes counts the bytes of b between the start and the end that it shares with a.
+// differingBytes counts the bytes of b between the prefix and the suffix that it shares with a.
 func differingBytes(a, b []byte) int {
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {

@@ -22,7 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// TestMain runs the test program as one of several concurrent writers when it is started as one.
+// TestMain runs as one of several concurrent writers if BELAY_TEST_WRITER is set.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("BELAY_TEST_WRITER"); dir != "" {
 		os.Exit(writer(dir))
@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writer updates its own role and one that all writers share, and prints a line for each update that is on the disk.
+// writer updates its own role and a role that all writers share. It prints a line for each update
+// that is on disk.
 func writer(dir string) int {
 	n, _ := strconv.Atoi(os.Getenv("BELAY_TEST_UPDATES"))
 	me := os.Getenv("BELAY_TEST_ROLE")
@@ -53,12 +54,12 @@ func writer(dir string) int {
 	return 0
 }
 
-// project makes a repository with a task, and with as many roles as there are writers.
+// project makes a repository with a task, and the roles in config.
 func project(t testing.TB, config string) (string, *session.Session) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
-		os.Setenv(name, value) // the same for all tests of this package: none of them reads it
+		os.Setenv(name, value) // not t.Setenv, because the tests run in parallel
 	}
 	write(t, dir, "src/a.txt", "one\n")
 	write(t, dir, "AGENTS.md", "# Agents\n\nAlways run the tests.\n")
@@ -118,8 +119,8 @@ func begin(t testing.TB, s *session.Session) app.ContextRequest {
 	return q
 }
 
-// TestManyWriters: ten processes update roles and a task at once, one of them is killed, and no update that any of them
-// reported is lost.
+// TestManyWriters: ten processes update roles and a task at once, one of them is killed, and no
+// reported update is lost.
 func TestManyWriters(t *testing.T) {
 	updates := 8
 	if os.Getenv("BELAY_CRASH_ALL") != "" {

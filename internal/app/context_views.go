@@ -36,7 +36,7 @@ type ContextView struct {
 	Followed   []handoff.FollowedCitation   `json:"stale_citations,omitempty"`
 }
 
-// Audit says who wrote last, and how often anybody did.
+// Audit names who wrote last, and counts all updates.
 type Audit struct {
 	Updated time.Time `json:"updated_at"`
 	By      string    `json:"updated_by"`
@@ -44,8 +44,8 @@ type Audit struct {
 	Forced  int       `json:"secrets_let_in"`
 }
 
-// View reads a task's context. Warnings say what is outdated: another HEAD, another text of the task, cited rules that
-// changed.
+// View reads a task's context. Warnings list what is outdated: another HEAD, another text of the
+// task, cited rules that changed.
 func (p *TaskContext) View(ctx context.Context) (v ContextView, err error) {
 	c := &p.Rec.Context
 	v = ContextView{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
@@ -60,7 +60,7 @@ func (p *TaskContext) View(ctx context.Context) (v ContextView, err error) {
 	return v, err
 }
 
-// emptyNotNull returns an empty list for nil: in JSON it is [] and not null.
+// emptyNotNull returns an empty list for nil, because JSON readers expect [] and not null.
 func emptyNotNull[T any](list []T) []T { return append([]T{}, list...) }
 
 // findStale adds warnings about outdated parts of the block.
@@ -119,14 +119,14 @@ type RoleLine struct {
 	Drift     int              `json:"drift_budget"`
 }
 
-// ContextStatus is a context in short. It reads no file of the tree.
+// ContextStatus is a context's status. It is computed without reading files of the tree.
 type ContextStatus struct {
 	Task     belay.TaskID `json:"task_id"`
 	Exists   bool         `json:"there"`
 	Purged   bool         `json:"purged,omitempty"`
 	AtWork   string       `json:"at_work,omitempty"`
-	Next     string       `json:"next,omitempty"` // who may begin
-	Why      string       `json:"why,omitempty"`  // why nobody may
+	Next     string       `json:"next,omitempty"` // the role that may start
+	Why      string       `json:"why,omitempty"`  // why no role may start
 	Roles    []RoleLine   `json:"roles"`
 	Drift    int          `json:"drift_count"`
 	Updated  time.Time    `json:"updated_at,omitzero"`
@@ -166,22 +166,22 @@ func ReadContextStatus(sess *session.Session, task belay.TaskID) (ContextStatus,
 	return s, nil
 }
 
-// DiffRequest asks for the changes of a role: from the base, or since the role before. With Drift it asks for what the
-// last failed verification found.
+// DiffRequest asks for the changes of a role: from the base, or since the previous role. With Drift
+// it asks for the differences that the last failed verification found.
 type DiffRequest struct {
 	Role        string
 	Incremental bool
 	Drift       bool
 }
 
-// RoleDiff is the diff that was asked for.
+// RoleDiff is the requested diff.
 type RoleDiff struct {
 	Task     belay.TaskID     `json:"task_id"`
 	Role     string           `json:"role,omitempty"`
 	Type     string           `json:"type"`
 	From     belay.SnapshotID `json:"from"`
 	To       belay.SnapshotID `json:"to"`
-	Recorded *handoff.Diff    `json:"diff,omitempty"` // as it was recorded; not of a drift
+	Recorded *handoff.Diff    `json:"diff,omitempty"` // as recorded; nil for a drift
 	Report   *handoff.Report  `json:"report,omitempty"`
 }
 
@@ -243,7 +243,7 @@ func (p *TaskContext) driftDiff(ctx context.Context, out RoleDiff) (RoleDiff, fu
 		if err := p.Session.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
 			return err
 		}
-		shown, _ := handoff.MaskSecrets(text.Bytes()) // an agent may ask, too
+		shown, _ := handoff.MaskSecrets(text.Bytes()) // because agents can call this, too
 		_, err := w.Write(shown)
 		return err
 	}, nil

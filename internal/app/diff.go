@@ -18,11 +18,11 @@ type Diff struct {
 	Paths   []string         `json:"paths,omitempty"`
 	Changes []belay.Change   `json:"changes"`
 
-	toSnapshot belay.SnapshotID // To, or the snapshot of the present
+	toSnapshot belay.SnapshotID // To, or the temporary snapshot of the current tree
 }
 
-// Diff compares two snapshots. from may be a task: then its before snapshot is compared with what its last attempt
-// left. An empty to is the present, of which no snapshot is kept.
+// Diff compares two snapshots. from may be a task: then its before snapshot is compared with the
+// result of its last attempt. An empty to is the current tree, of which no snapshot is kept.
 func (s *Service) Diff(ctx context.Context, from, to string, paths []string) (Diff, error) {
 	var out Diff
 	f, t, now, err := s.diffSides(ctx, from, to)
@@ -43,7 +43,7 @@ func (s *Service) Diff(ctx context.Context, from, to string, paths []string) (Di
 	return out, err
 }
 
-// diffSides resolves the two snapshots to compare. now reports that the second is the present.
+// diffSides resolves the two snapshots to compare. now reports that the second is the current tree.
 func (s *Service) diffSides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
 	if f, t, err = s.snapshotsOf(ctx, from); err != nil {
 		return "", "", false, err
@@ -59,8 +59,9 @@ func (s *Service) diffSides(ctx context.Context, from, to string) (f, t belay.Sn
 	return f, info.ID, true, err
 }
 
-// snapshotsOf returns a task's before snapshot and what its last attempt left, or the one snapshot that word names. If
-// word names neither, the error is about the task: a word that is no task ID is no snapshot ID either.
+// snapshotsOf returns a task's before snapshot and the result of its last attempt, or the one
+// snapshot that word names. If word names neither, the error is about the task, because a word that
+// is no task ID is no snapshot ID either.
 func (s *Service) snapshotsOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
 	task, err := belay.ParseTaskID(word)
 	if err != nil {

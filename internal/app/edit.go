@@ -41,15 +41,15 @@ func LoadEditable(s *Service, id belay.TaskID) (*session.Record, error) {
 	return r, nil
 }
 
-// isRunning reports whether a task is running in this tree. A baseline that could not be taken is pending until the
-// next run.
+// isRunning reports whether a task is running in this tree. A pending baseline does not show that,
+// because one that could not be taken is pending until the next run.
 func isRunning(s *Service) bool {
 	_, busy := s.Session.TreeLockHolder()
 	return busy
 }
 
-// SetTestCommand sets the test command of a task to the one given on the command line and records that a person typed
-// it. Errors as EditTask.
+// SetTestCommand sets the test command of a task to the one given on the command line and records
+// that a person typed it. Errors are those of Adjust.
 func SetTestCommand(ctx context.Context, s *Service, r *session.Record) (EditResult, error) {
 	out := EditResult{Changed: []string{}}
 	changed, err := s.Adjust(ctx, r, s.Session.Config, NewTask{})
@@ -60,9 +60,9 @@ func SetTestCommand(ctx context.Context, s *Service, r *session.Record) (EditRes
 	return out, err
 }
 
-// EditTask applies the text of a task's file, which taskfile.Write made and a person changed. A changed request text is
-// read again, unless the parsed request was changed with it. Nothing is recorded when nothing changed. Errors besides
-// LoadEditable's: CodeUsage with taskfile.Problems for a faulty text; CodeBusy when the task changed in the meantime.
+// EditTask applies the edited text of a task's file. A changed request text is parsed again, unless
+// the parsed request was edited too. Nothing is recorded when nothing changed. Errors besides
+// LoadEditable's: CodeUsage for an invalid text, CodeBusy when the task changed in the meantime.
 func EditTask(ctx context.Context, s *Service, id belay.TaskID, text, by string) (EditResult, error) {
 	r, err := LoadEditable(s, id)
 	if err != nil {

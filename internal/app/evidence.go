@@ -33,13 +33,13 @@ func (p *TaskContext) keepMasked(data []byte, what string) (k handoff.Attachment
 // log, as belay report read does.
 type ProofRequest struct {
 	Role   string
-	Dir    string // where From starts
+	Dir    string // From is relative to it
 	From   string
 	Status string
 }
 
-// RecordQA attaches a test log. Errors: belay.CodeUsage when the task changed after the block was made, those of a
-// verification, CodeNotFound without the file.
+// RecordQA attaches a test log. Errors: belay.CodeUsage when the task changed after the block was
+// made, CodeNotFound without the file, and CheckUnchanged's.
 func (p *TaskContext) RecordQA(ctx context.Context, q ProofRequest) (handoff.Proof, error) {
 	r, err := p.StateOf(q.Role)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *TaskContext) Log(role string) (handoff.ProofOf, []byte, error) {
 			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", p.Rec.Task.ID, s.Name), "%s has no recorded tests", s.Name)
 }
 
-// Evidence returns what was attached under an ID.
+// Evidence returns the text attached under an ID.
 func (p *TaskContext) Evidence(id string) (handoff.Evidence, []byte, error) {
 	for _, e := range p.Rec.Context.Evidence {
 		if strings.EqualFold(e.ID, id) {

@@ -9,15 +9,15 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// RoleExport is the part of the context that one role gets.
+// RoleExport is one role's part of the context.
 type RoleExport struct {
 	handoff.ExportRef
 	Text  []byte   `json:"-"`
 	Files []string `json:"files"` // the files written for agents
 }
 
-// Export makes the exports of a role, of all roles for "", from the present context and writes them to the agents'
-// files. It records nothing when nothing changed. Errors: those of Cited.
+// Export writes the export of a role, or of all roles for "", from the current context to the
+// agents' files. It records nothing when nothing changed. Errors include CheckCitations'.
 func (p *TaskContext) Export(ctx context.Context, role string) ([]RoleExport, error) {
 	if err := p.CheckCitations(ctx); err != nil {
 		return nil, err
@@ -47,7 +47,8 @@ func (p *TaskContext) Export(ctx context.Context, role string) ([]RoleExport, er
 	return out, nil
 }
 
-// exportRoles makes the exports of some roles (all without names), records those that changed, and writes the files.
+// exportRoles makes the exports of the role names[0], or of all roles without names, records those
+// that changed, and writes the files.
 func (p *TaskContext) exportRoles(ctx context.Context, names []string) ([]handoff.ExportRef, error) {
 	b, err := p.Block()
 	if err != nil {
@@ -83,7 +84,8 @@ func (p *TaskContext) exportRoles(ctx context.Context, names []string) ([]handof
 	return all, p.writeExports(all)
 }
 
-// writeExports writes exports where agents read them: in the git folder, and in .belay/now where that is ignored.
+// writeExports writes exports to the files that agents read: in the git folder, and in .belay/now
+// if git ignores that.
 func (p *TaskContext) writeExports(refs []handoff.ExportRef) error {
 	for _, ref := range refs {
 		text, err := p.ReadAttachment(ref.Attachment, false)
@@ -100,7 +102,7 @@ func (p *TaskContext) writeExports(refs []handoff.ExportRef) error {
 	return nil
 }
 
-// Manifest returns the list of what the block and the exports were made from.
+// Manifest returns the list of sources of the block and the exports.
 func (p *TaskContext) Manifest() ([]byte, error) {
 	var m handoff.Manifest
 	if err := p.ReadJSON(p.Rec.Context.Block.Manifest, &m); err != nil {
@@ -114,9 +116,10 @@ func (p *TaskContext) Manifest() ([]byte, error) {
 	return handoff.CanonicalJSON(m)
 }
 
-// PurgeContext ends a context: it deletes the agents' files; what the record names stays. With snapshots it also
-// deletes the snapshots of handovers. It can be repeated. For a task that has no record any more it deletes the files
-// that remain. Error: belay.CodeNotFound when there is nothing to delete.
+// PurgeContext ends a context and deletes the agents' files, but keeps the attachments of the
+// record. With snapshots it also deletes the snapshots of handovers. It can be repeated. If the
+// task's record is missing, it deletes the remaining files. Error: belay.CodeNotFound when there is
+// nothing to delete.
 func PurgeContext(ctx context.Context, s *session.Session, q ContextRequest, snapshots bool) (forgotten int, err error) {
 	p, err := openContext(ctx, s, q)
 	if belay.CodeOf(err) == belay.CodeNotFound {
@@ -134,11 +137,11 @@ func PurgeContext(ctx context.Context, s *session.Session, q ContextRequest, sna
 	return p.dropSnapshots(ctx)
 }
 
-// orphanedContext returns the context of a task that has no record any more, if files of it remain; else the error
-// none.
+// orphanedContext returns the context of a task without a record if files of it remain, and
+// otherwise the error none.
 func orphanedContext(s *session.Session, task belay.TaskID, none error) (*TaskContext, error) {
 	if _, err := s.Load(task); err == nil {
-		return nil, none // the error is about something else
+		return nil, none // the error has another cause
 	}
 	roles, err := Roles(s.Config)
 	if err != nil {
@@ -156,7 +159,7 @@ func orphanedContext(s *session.Session, task belay.TaskID, none error) (*TaskCo
 	return p, nil
 }
 
-// dropSnapshots deletes the snapshots that the context names, except the one that the loop needs.
+// dropSnapshots deletes the task's handoff snapshots, except the one that the loop needs.
 func (p *TaskContext) dropSnapshots(ctx context.Context) (int, error) {
 	list, err := p.Session.Snaps.List(ctx)
 	if err != nil {

@@ -26,9 +26,9 @@ import (
 // FeatureRequest asks for a review of a feature: all its tasks together against the specification.
 type FeatureRequest struct {
 	Feature string
-	Tasks   []belay.TaskID // instead of those of the feature
-	Spec    []string       // documents, from the root; found by the feature's name when empty
-	Ask     bool           // the configured reviewers read it as well
+	Tasks   []belay.TaskID // instead of the feature's tasks
+	Spec    []string       // documents, relative to the root; empty: found by the feature's name
+	Ask     bool           // also ask the configured reviewers
 	Watch   runner.Observer
 }
 
@@ -44,8 +44,9 @@ type FeatureReview struct {
 	Report  string              `json:"report,omitempty"`
 }
 
-// ReviewFeature computes the facts about a feature's work and, if asked, has the configured reviewers read all of it.
-// The only change is a note in each task's record that the reviewers were asked.
+// ReviewFeature computes the facts about a feature's work and, if asked, asks the configured
+// reviewers to read all of it. It changes nothing but a note in each task's record that the
+// reviewers were asked.
 func ReviewFeature(ctx context.Context, s *Service, q FeatureRequest) (FeatureReview, error) {
 	out := FeatureReview{Feature: q.Feature, Tasks: []belay.TaskID{}, Spec: []string{}, Blamed: []belay.TaskID{}, Facts: []review.Fact{}}
 	records, others, err := featureRecords(s, q)
@@ -88,7 +89,8 @@ type featureWork struct {
 	changedByOthers []string // paths that other tasks changed
 }
 
-// featureRecords returns the records of the feature's tasks in the order in which they began, and all other records.
+// featureRecords returns the records of the feature's tasks in the order of their before snapshots,
+// and all other records.
 func featureRecords(s *Service, q FeatureRequest) (ours, others []*session.Record, err error) {
 	all, err := s.Session.Records(nil)
 	if err != nil {
@@ -115,7 +117,8 @@ func featureRecords(s *Service, q FeatureRequest) (ours, others []*session.Recor
 	return ours, others, nil
 }
 
-// gatherWork finds what each task changed, and what else changed since the first of them began.
+// gatherWork collects what each task changed, and what else changed since the first of them
+// started.
 func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, others []*session.Record) (*featureWork, error) {
 	w := &featureWork{records: ours}
 	for _, r := range ours {
@@ -157,7 +160,7 @@ func gatherWork(ctx context.Context, s *Service, home *session.Session, ours, ot
 	return w, err
 }
 
-// changedPaths returns the paths whose content a task's attempts changed.
+// changedPaths returns the paths that a task's attempts changed.
 func changedPaths(ctx context.Context, s *Service, r *session.Record) ([]string, error) {
 	after := runner.ResultSnapshot(r)
 	if after == "" {
@@ -208,7 +211,8 @@ func boxRequirements(ids []string) string {
 	return " (requirements: " + strings.Join(ids, ", ") + ")"
 }
 
-// askReviewers has the configured reviewers read all of the work. CodeUsage when none is configured.
+// askReviewers asks the configured reviewers to read all of the work. CodeUsage when none is
+// configured.
 func (w *featureWork) askReviewers(ctx context.Context, s *Service, home *session.Session, q FeatureRequest, docs []prompt.Document,
 	facts []review.Fact) (results []belay.CheckResult, err error) {
 	reviewers := slices.DeleteFunc(slices.Clone(s.Session.Config.Reviewers), belay.Reviewer.Human)
@@ -268,7 +272,8 @@ func clippedPatch(ctx context.Context, home *session.Session, from, to belay.Sna
 	return text, nil
 }
 
-// reviewPanel makes the panel that reviews a feature in this tree. release ends its claim on the tree.
+// reviewPanel creates the panel that reviews a feature in this tree. release ends its claim on the
+// tree.
 func reviewPanel(ctx context.Context, s *Service, home *session.Session, task belay.Task) (p review.Panel, release func(), err error) {
 	release, err = home.ReviewClaims().Claim(task.ID, []string{"feature " + task.Title})
 	return review.Panel{

@@ -42,7 +42,7 @@ func TestNamesOfImportedTasks(t *testing.T) {
 	}
 }
 
-// TestExpectations: the next step in a reviewer's prompt is the one that the mode and the layout have.
+// TestExpectations: a reviewer's prompt names the next step of the mode and the layout.
 func TestExpectations(t *testing.T) {
 	t.Parallel()
 	kiro, _ := tasklist.LayoutAt("kiro", ".kiro/specs/a")

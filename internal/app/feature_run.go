@@ -18,14 +18,14 @@ import (
 
 // TasksRequest asks to run the open tasks of a feature, or of a task file, one after another in this working tree.
 type TasksRequest struct {
-	RunRequest        // for each of them; its Agent is that of tasks which have none
+	RunRequest        // for each of them; Agent is for tasks that name none
 	Name       string // of an active feature, or of a file in dir
 	Dir        string
 }
 
 // NamesTasks reports whether word names an active feature or a task file, so that belay run runs its tasks.
 func (s *Service) NamesTasks(dir, word string) bool {
-	if strings.Contains(word, "\n") || len(word) > 255 { // prose; a folder that is a feature may have spaces in its name
+	if strings.Contains(word, "\n") || len(word) > 255 { // prose; but a feature's folder may contain spaces
 		return false
 	}
 	if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".json") {
@@ -37,8 +37,8 @@ func (s *Service) NamesTasks(dir, word string) bool {
 	return err == nil && len(named) > 0
 }
 
-// activeFeatures returns the active features that word names, as every command does: by folder, by number, or by the
-// name without the number.
+// activeFeatures returns the active features that word names: by folder, by number, or by the name
+// without the number.
 func (s *Service) activeFeatures(word string) ([]*session.FeatureRecord, error) {
 	all, _, err := s.Features()
 	if err != nil || word == "" {
@@ -47,8 +47,9 @@ func (s *Service) activeFeatures(word string) ([]*session.FeatureRecord, error) 
 	return featuresNamed(slices.DeleteFunc(all, func(r *session.FeatureRecord) bool { return !r.Feature.Active() }), word), nil
 }
 
-// RunTasks records the open tasks of the list, in its order and with its IDs, and runs them up to the first that is not
-// accepted. For a feature it begins the implement phase, if that is allowed.
+// RunTasks records the open tasks of the list, in its order and with its IDs, and runs them up to
+// the first that is not accepted. For a feature it first starts the implement phase, if that is
+// allowed.
 func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelResult, error) {
 	paths := []string{fsroot.From(q.Dir, q.Name)}
 	named, err := svc.activeFeatures(q.Name)
@@ -101,7 +102,8 @@ func (svc *Service) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRes
 	return ran, nil
 }
 
-// startImplementing begins the implement phase, unless it has begun, and returns the feature's task files.
+// startImplementing starts the implement phase, unless it is open, and returns the feature's task
+// files.
 func (s *Stage) startImplementing(ctx context.Context, q TasksRequest) ([]string, error) {
 	paths, err := s.taskLists()
 	if err != nil {
@@ -140,9 +142,10 @@ func (s *Stage) taskLists() ([]string, error) {
 	return paths, nil
 }
 
-// FeatureTasks reads the open tasks of an active feature, or of a task file, in order; it records nothing. name is the
-// feature's, or the file's path relative to dir; as is the prefix of the tasks' IDs, "" for the name of the feature or
-// of the file. The notes list what was left out. CodeUsage: there is no such list, or no ID can be made.
+// FeatureTasks reads the open tasks of an active feature, or of a task file, in order; it records
+// nothing. name is the feature's name, or the file's path relative to dir; as is the prefix of the
+// tasks' IDs, "" for the name of the feature or of the file. The notes list what was skipped.
+// CodeUsage: there is no such list, or no ID can be made.
 func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
 	paths := []string{fsroot.From(dir, name)}
 	named, err := svc.activeFeatures(name)
@@ -178,7 +181,8 @@ func (svc *Service) FeatureTasks(ctx context.Context, dir, name, as string) ([]b
 	return tasks, as, im.Notes, err
 }
 
-// openTasks returns the open tasks, each after those it depends on, with IDs that begin with the feature's name.
+// openTasks returns the open tasks, dependencies first, with IDs that begin with the feature's
+// name.
 func (im *Import) openTasks(feature string) (list []belay.ListedTask, _ error) {
 	ids, used := map[int]belay.TaskID{}, map[string]bool{}
 	for n, i := range im.sortByDependency() {

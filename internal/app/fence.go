@@ -31,7 +31,7 @@ type FenceReport struct {
 	Gaps      []string    `json:"gaps"`
 }
 
-// fenceGaps are what no kernel's fence covers; docs/fence.md has the reasons.
+// fenceGaps lists what the fence covers on no kernel; docs/fence.md has the reasons.
 var fenceGaps = []string{"UDP, such as DNS", "datagrams to Unix sockets", "text written to your other terminals",
 	"what belay itself runs: tests, linters, on_failure, notify.command"}
 

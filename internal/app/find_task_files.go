@@ -21,19 +21,19 @@ type TaskFile struct {
 	Dialect tasklist.Dialect `json:"dialect"`
 }
 
-// skippedFolders are folders with other people's files or generated ones.
+// skippedFolders are folders of dependencies or generated files.
 var skippedFolders = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true,
 	"dist": true, ".venv": true, "site-packages": true, "__pycache__": true}
 
-// FindTaskFiles returns the task files below root in order: those that match the patterns, or else those of every known
-// layout. It leaves out templates and archives of a layout and folders of installed or built files, and follows no
-// link.
+// FindTaskFiles returns the task files below root, sorted by path: those that match the patterns,
+// or without patterns those in the known places. It skips a layout's templates and archives and
+// folders of installed or built files, and follows no link.
 func FindTaskFiles(root string, patterns []string) ([]TaskFile, error) {
 	var list []TaskFile
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if e != nil && e.IsDir() && path != root {
-				return filepath.SkipDir // it may not be read
+				return filepath.SkipDir // an unreadable folder
 			}
 			return err
 		}
